@@ -1,0 +1,103 @@
+"""The command line: parse, call one function below, print.
+
+Commands are imported when they are called, so that ``clerk --help`` stays quick: this table names
+where each one lives and carries its one-line help.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+
+import click
+
+from .. import __version__
+from ..errors import ClerkError
+
+#: name -> (module below clerk.cli, attribute, one line of help)
+COMMANDS: dict[str, tuple[str, str, str]] = {
+    "db": ("database", "db", "Create, upgrade and check the database."),
+    "extract": ("extraction", "extract", "Print the votes and names found in files."),
+    "read": ("reading", "read", "Print the text of one PDF."),
+    "reconcile-pipeline": ("reconciling", "reconcile_pipeline", "Repair whatever stopped."),
+    "run": ("running", "run", "Take sites through every stage in this process."),
+    "search": ("searching", "search", "Search the compiled sites."),
+    "site": ("sites", "site", "Add, list and change the places that are followed."),
+    "update": ("running", "update", "Queue a site for the workers."),
+    "worker": ("working", "worker", "Work on one kind of job until stopped."),
+}
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported only when they are needed."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names, sorted."""
+        return sorted(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import and return one command, or None."""
+        if cmd_name not in COMMANDS:
+            return None
+        module, attribute, _ = COMMANDS[cmd_name]
+        command: click.Command = getattr(importlib.import_module(f"clerk.cli.{module}"), attribute)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands from the table, without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, COMMANDS[name][2]) for name in self.list_commands(ctx)])
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="clerk", message="%(prog)s %(version)s")
+@click.pass_context
+def cli(ctx: click.Context) -> None:
+    """Turn the minutes and agendas of towns into searchable sites.
+
+    \b
+    Start here:
+      clerk demo                                  the whole pipeline on sample documents
+      clerk site add springfield --from ./pdfs    follow a folder, a list or a portal
+      clerk run springfield                       fetch, read, compile, publish
+      clerk search "zoning variance"
+    """
+    ctx.color = _color_wanted()
+
+
+def _color_wanted() -> bool | None:
+    """Honour NO_COLOR and FORCE_COLOR; otherwise leave it to the terminal."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return None
+
+
+def main() -> None:
+    """Run the command line and turn clerk's errors into one line and an exit code."""
+    try:
+        status = cli.main(standalone_mode=False, prog_name="clerk")
+    except click.exceptions.Abort:
+        click.echo("Interrupted.", err=True)
+        sys.exit(130)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except ClerkError as error:
+        show_error(error)
+        sys.exit(error.exit_code)
+    sys.exit(status if isinstance(status, int) else 0)
+
+
+def show_error(error: ClerkError) -> None:
+    """Print what went wrong and what to do next."""
+    click.secho(f"Error: {error}", fg="red", err=True)
+    if error.hint:
+        click.echo(error.hint, err=True)

@@ -1,0 +1,261 @@
+"""The settings: the only place that reads the environment.
+
+Each setting is a field of :class:`Settings` that carries its variable and a sentence of help, so
+this file is also the documentation (`clerk config show` prints it).  A value comes from a flag,
+else the environment, else ``.env`` in the current directory, else the default.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+from .errors import BadSetting
+
+LOG_FORMATS = ("auto", "json", "text")
+
+
+def _setting(
+    variable: str, default: Any, help: str, parse: Callable[[str], Any] = str, secret: bool = False
+) -> Any:
+    metadata = {"variable": variable, "help": help, "parse": parse, "secret": secret}
+    return field(default=default, repr=not secret, metadata=metadata)
+
+
+def _flag(value: str) -> bool:
+    words = {"1": True, "true": True, "yes": True, "on": True}
+    words |= {"0": False, "false": False, "no": False, "off": False, "": False}
+    try:
+        return words[value.strip().lower()]
+    except KeyError:
+        raise ValueError("must be yes or no") from None
+
+
+def _positive(value: str) -> int:
+    number = _whole(value)
+    if number < 1:
+        raise ValueError("must be at least 1")
+    return number
+
+
+def _whole(value: str) -> int:
+    try:
+        number = int(value)
+    except ValueError:
+        raise ValueError("must be a whole number") from None
+    if number < 0:
+        raise ValueError("must not be negative")
+    return number
+
+
+def _seconds(value: str) -> float:
+    try:
+        number = float(value)
+    except ValueError:
+        raise ValueError("must be a number of seconds") from None
+    if not 0 < number < float("inf"):
+        raise ValueError("must be more than 0 seconds")
+    return number
+
+
+def _one_of(*words: str) -> Callable[[str], str]:
+    def parse(value: str) -> str:
+        if value not in words:
+            raise ValueError(f"must be one of {', '.join(words)}")
+        return value
+
+    return parse
+
+
+def _words(value: str) -> tuple[str, ...]:
+    return tuple(word.strip() for word in value.replace("+", ",").split(",") if word.strip())
+
+
+def _database_url(value: str) -> str:
+    """Accept the short names of PostgreSQL and SQLite and name the driver."""
+    scheme, mark, rest = value.partition("://")
+    drivers = {
+        "postgres": "postgresql+psycopg",
+        "postgresql": "postgresql+psycopg",
+        "postgresql+psycopg": "postgresql+psycopg",
+        "sqlite": "sqlite",
+    }
+    if value and (not mark or scheme not in drivers):
+        raise ValueError("must look like postgresql://user@host/name or sqlite:///path/to/file.db")
+    _check_port(value)
+    return f"{drivers[scheme]}://{rest}" if value else ""
+
+
+def _redis_url(value: str) -> str:
+    if value and not value.startswith(("redis://", "rediss://", "unix://")):
+        raise ValueError("must look like redis://host:6379/0")
+    _check_port(value)
+    return value
+
+
+def _check_port(url: str) -> None:
+    try:
+        _ = urlsplit(url).port
+    except ValueError as error:
+        raise ValueError(f"has a bad address: {error}") from None
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything that can be set, as one value that is passed down."""
+
+    database_url: str = _setting(
+        "DATABASE_URL",
+        "",
+        "PostgreSQL or SQLite; unset: SQLite in the storage directory",
+        _database_url,
+        secret=True,
+    )
+    redis_url: str = _setting(
+        "REDIS_URL",
+        "",
+        "Redis for the RQ queues; unset: work runs embedded, without a server",
+        _redis_url,
+        secret=True,
+    )
+    storage_dir: Path = _setting("STORAGE_DIR", Path("sites"), "Where the sites' files are", Path)
+    publish_dir: Path | None = _setting(
+        "PUBLISH_DIR",
+        None,
+        "Where sites are published; unset: STORAGE_DIR/_published",
+        Path,
+    )
+    default_ocr_backend: str = _setting(
+        "DEFAULT_OCR_BACKEND", "tesseract", "The OCR engine used where a site names none"
+    )
+    ocr_languages: tuple[str, ...] = _setting(
+        "OCR_LANGUAGES", ("eng",), "Languages to read, by tesseract's names: eng,spa", _words
+    )
+    tessdata_dir: Path | None = _setting(
+        "TESSDATA_DIR", None, "Folder with further *.traineddata files", Path
+    )
+    page_seconds: float = _setting(
+        "PAGE_SECONDS", 120.0, "Longest time one page may take before it is given up", _seconds
+    )
+    worker_memory_mb: int = _setting(
+        "WORKER_MEMORY_MB", 2048, "Memory one working process may take (address space)", _positive
+    )
+    page_megapixels: int = _setting(
+        "PAGE_MEGAPIXELS", 40, "A page is rendered with at most so many million pixels", _positive
+    )
+    max_document_mb: int = _setting(
+        "MAX_DOCUMENT_MB", 150, "Larger documents are refused", _positive
+    )
+    max_document_pages: int = _setting(
+        "MAX_DOCUMENT_PAGES", 5000, "Documents with more pages are refused", _positive
+    )
+    workers: int = _setting(
+        "CLERK_WORKERS", 0, "Working processes of an embedded run; 0: one per core", _whole
+    )
+    lease_seconds: float = _setting(
+        "LEASE_SECONDS", 12.0, "A worker that has not beaten for so long is dead", _seconds
+    )
+    crash_detection_timeout: float = _setting(
+        "CRASH_DETECTION_TIMEOUT",
+        600.0,
+        "Upper bound for a batch without any beat",
+        _seconds,
+    )
+    plugins: tuple[str, ...] = _setting(
+        "CLERK_PLUGINS", (), "Python modules with plugins, beside the installed ones", _words
+    )
+    plugins_dir: Path | None = _setting(
+        "CLERK_PLUGINS_DIR", None, "Folder of *.py files with plugins", Path
+    )
+    fetch_allow_private: bool = _setting(
+        "FETCH_ALLOW_PRIVATE", False, "Allow fetching from private and loopback addresses", _flag
+    )
+    contact_url: str = _setting("CONTACT_URL", "", "Page about who fetches, sent in the User-Agent")
+    log_format: str = _setting(
+        "LOG_FORMAT", "auto", "json, text, or auto (text on a terminal)", _one_of(*LOG_FORMATS)
+    )
+    sentry_dsn: str = _setting("SENTRY_DSN", "", "Report errors to Sentry", secret=True)
+    loki_url: str = _setting("LOKI_URL", "", "Send logs to Loki", secret=True)
+    #: Where each value that is not the default was set: name of the field -> "the environment".
+    origins: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def embedded(self) -> bool:
+        """Whether work runs in this process instead of on RQ workers."""
+        return not self.redis_url
+
+    @property
+    def published(self) -> Path:
+        """The folder of published sites."""
+        return self.publish_dir or self.storage_dir / "_published"
+
+    @property
+    def sql_url(self) -> str:
+        """The database to use, with its driver named."""
+        return self.database_url or f"sqlite:///{self.storage_dir.absolute() / 'clerk.db'}"
+
+    def origin(self, name: str) -> str:
+        """Say where the value of a field comes from."""
+        return self.origins.get(name, "the default")
+
+
+def load(**flags: Any) -> Settings:
+    """Build the settings from flags, the environment, ``.env`` and the defaults.
+
+    A flag that is None counts as not given.  A value that cannot be used is refused by the name of
+    its variable; an unset and an empty variable are the same.
+    """
+    sources = [("the environment", os.environ), ("the file .env", _dotenv())]
+    values: dict[str, Any] = {}
+    origins: dict[str, str] = {}
+    for each in fields(Settings):
+        if "variable" not in each.metadata:
+            continue
+        if flags.get(each.name) is not None:
+            values[each.name], origins[each.name] = flags[each.name], "a flag"
+            continue
+        for origin, source in sources:
+            text = source.get(each.metadata["variable"]) or ""
+            if text:
+                values[each.name], origins[each.name] = _parse(each.metadata, text), origin
+                break
+    return Settings(**values, origins=origins)
+
+
+def _parse(metadata: Mapping[str, Any], text: str) -> Any:
+    try:
+        return metadata["parse"](text)
+    except ValueError as error:
+        shown = redact(text) if metadata["secret"] else text
+        raise BadSetting(
+            f"{metadata['variable']} {error}, not {shown!r}.",
+            hint=f"Correct or unset {metadata['variable']}: {metadata['help']}.",
+        ) from None
+
+
+def _dotenv() -> Mapping[str, str]:
+    path = Path(".env")
+    if not path.is_file():
+        return {}
+    from dotenv import dotenv_values
+
+    return {key: value for key, value in dotenv_values(path).items() if value}
+
+
+def redact(url: str) -> str:
+    """Return the URL with its password and query hidden, so that it may be shown."""
+    try:
+        parts = urlsplit(url)
+        _ = parts.port
+    except ValueError:
+        return "(hidden)"
+    if not parts.scheme or not (parts.netloc or parts.path):
+        return "(hidden)" if "@" in url else url
+    user, at, host = parts.netloc.rpartition("@")
+    name = user.partition(":")[0]
+    netloc = f"{name}:***@{host}" if ":" in user else f"{name}{at}{host}"
+    return urlunsplit((parts.scheme, netloc, parts.path, "***" if parts.query else "", ""))

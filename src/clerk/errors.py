@@ -1,0 +1,134 @@
+"""Every way clerk can fail.
+
+ClerkError                exit 1   says what, why, and in ``hint`` the next step
+ +- DocumentError                  this document is bad: count it as failed, carry on
+ |   +- UnreadablePdf              not a PDF, truncated, damaged
+ |   +- EncryptedPdf               needs a password
+ |   +- EmptyDocument              zero bytes or zero pages
+ |   +- DocumentTooLarge           beyond a limit of bytes, pages or pixels
+ |   +- PagesFailed                some pages could not be read; the good ones are kept
+ +- TransientError                 it may work later: try again
+ |   +- SourceUnavailable          the portal, list or folder did not answer
+ |   +- DatabaseUnavailable        exit 3
+ |   +- QueueUnavailable           exit 3
+ +- OperatorError         exit 3   nothing will work until a person acts: stop
+ |   +- BadSetting                 a variable or flag has a value that cannot be used
+ |   +- MissingTool                a program, engine or language is not installed
+ |   +- StorageUnusable            the storage directory is missing, read-only or full
+ |   +- SchemaOutdated             the database is older than the code: clerk db upgrade
+ |   +- SchemaTooNew               the database is newer than the code: upgrade clerk
+ +- NotFound              exit 1   the thing named does not exist
+ |   +- UnknownSite
+ |   +- UnknownStage
+ |   +- UnknownPlugin
+ +- InvalidInput          exit 2   what was asked cannot be right
+     +- InvalidSubdomain
+"""
+
+from __future__ import annotations
+
+
+class ClerkError(Exception):
+    """Something clerk can explain in a line."""
+
+    exit_code = 1
+
+    def __init__(self, message: str = "", *, hint: str = "") -> None:
+        super().__init__(message or (self.__doc__ or "").strip())
+        self.hint = hint
+
+
+class DocumentError(ClerkError):
+    """The document is bad."""
+
+
+class UnreadablePdf(DocumentError):
+    """Not a readable PDF."""
+
+
+class EncryptedPdf(DocumentError):
+    """The PDF needs a password."""
+
+
+class EmptyDocument(DocumentError):
+    """The document is empty."""
+
+
+class DocumentTooLarge(DocumentError):
+    """The document is beyond a limit."""
+
+
+class PagesFailed(DocumentError):
+    """Some pages could not be read."""
+
+
+class TransientError(ClerkError):
+    """It may work later."""
+
+
+class SourceUnavailable(TransientError):
+    """The source did not answer."""
+
+
+class DatabaseUnavailable(TransientError):
+    """The database does not answer."""
+
+    exit_code = 3
+
+
+class QueueUnavailable(TransientError):
+    """The queue does not answer."""
+
+    exit_code = 3
+
+
+class OperatorError(ClerkError):
+    """Nothing will work until a person acts."""
+
+    exit_code = 3
+
+
+class BadSetting(OperatorError):
+    """A setting has a value that cannot be used."""
+
+
+class MissingTool(OperatorError):
+    """Something that is needed is not installed."""
+
+
+class StorageUnusable(OperatorError):
+    """The storage directory cannot be used."""
+
+
+class SchemaOutdated(OperatorError):
+    """The database is older than this clerk."""
+
+
+class SchemaTooNew(OperatorError):
+    """The database is newer than this clerk."""
+
+
+class NotFound(ClerkError):
+    """The thing named does not exist."""
+
+
+class UnknownSite(NotFound):
+    """No such site."""
+
+
+class UnknownStage(NotFound, ValueError):
+    """No such stage."""
+
+
+class UnknownPlugin(NotFound):
+    """No plugin of that name."""
+
+
+class InvalidInput(ClerkError, ValueError):
+    """What was asked cannot be right."""
+
+    exit_code = 2
+
+
+class InvalidSubdomain(InvalidInput):
+    """Not a usable name for a site."""

@@ -1,0 +1,263 @@
+"""What lies on disk, and where: the only module that builds paths of a site.
+
+::
+
+    STORAGE_DIR/
+      clerk.db                                  the embedded database (no DATABASE_URL)
+      _published/{subdomain}/                   published sites (no PUBLISH_DIR)
+      _clerk/                                   clerk's own files: locks, uploads
+      {subdomain}/
+        pdfs/{meeting}/{date}.pdf               minutes    } inputs, never deleted
+        _agendas/pdfs/{meeting}/{date}.pdf      agendas    }
+        txt/{meeting}/{date}/                   one directory per document, moved in whole:
+            page-1.txt page-2.txt ...             the raw text of each page
+            document.json                         how it was read: hash of the PDF, method per page
+            words.json                            word boxes per page
+            failed-pages.json                     only if some pages could not be read
+        _agendas/txt/{meeting}/{date}/
+        meetings.db                             the compiled database
+        _clerk/                                 caches that can be made again
+
+A flat ``txt/{meeting}/{date}.txt`` of an older installation is a document too.  Nothing outside
+this picture is ever written, and a directory under ``txt/`` appears by one rename: what the disk
+shows is never half done.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from .errors import InvalidInput, InvalidSubdomain, StorageUnusable
+
+MINUTES = "minutes"
+AGENDAS = "agendas"
+KINDS = (MINUTES, AGENDAS)
+
+#: Where the documents of a kind lie below the site's directory.
+_FOLDER_OF_KIND = {MINUTES: Path(), AGENDAS: Path("_agendas")}
+
+_SUBDOMAIN = re.compile(r"[a-z0-9][a-z0-9.-]{0,62}")
+_PAGE = re.compile(r"page-\d+\.txt")
+
+#: Names in the storage directory that are files of clerk's own.
+_RESERVED = ("clerk.db", "sites.db")
+
+#: In a document's text directory: the list of pages that could not be read.
+FAILED_PAGES = "failed-pages.json"
+#: In a document's text directory: how it was read.
+DOCUMENT_FACTS = "document.json"
+#: In a document's text directory: the word boxes.
+WORDS = "words.json"
+
+
+@dataclass(frozen=True, order=True)
+class Document:
+    """One PDF of a site, by what it is: ``minutes/CityCouncil/2024-01-15``."""
+
+    kind: str
+    meeting: str
+    date: str
+
+    @property
+    def name(self) -> str:
+        """The name used in the ledger, in exports and in messages."""
+        return "/".join(part for part in (self.kind, self.meeting, self.date) if part)
+
+    @classmethod
+    def from_name(cls, name: str) -> Document:
+        """Return the document of that name."""
+        kind, _, rest = name.partition("/")
+        meeting, _, date = rest.rpartition("/")
+        if kind not in KINDS or not date or ".." in rest.split("/"):
+            raise InvalidInput(
+                f"{name!r} does not name a document, as in minutes/Council/2024-01-15."
+            )
+        return cls(kind, meeting, date)
+
+    @classmethod
+    def from_pdf(cls, pdf: Path, folder: Path) -> Document:
+        """Return the document that a PDF below the site's folder is."""
+        relative = pdf.relative_to(folder)
+        kind = AGENDAS if relative.parts[0] == "_agendas" else MINUTES
+        inside = relative.relative_to(_FOLDER_OF_KIND[kind] / "pdfs")
+        return cls(kind, _posix(inside.parent), inside.stem)
+
+    def pdf(self, folder: Path) -> Path:
+        """Return where its PDF lies below the site's folder."""
+        return folder / _FOLDER_OF_KIND[self.kind] / "pdfs" / self.meeting / f"{self.date}.pdf"
+
+    def text(self, folder: Path) -> Path:
+        """Return the directory of its text below the site's folder."""
+        return folder / _FOLDER_OF_KIND[self.kind] / "txt" / self.meeting / self.date
+
+
+def check_subdomain(subdomain: str) -> str:
+    """Return the subdomain, or refuse it: it becomes a directory and a host name."""
+    if not _SUBDOMAIN.fullmatch(subdomain) or ".." in subdomain or subdomain in _RESERVED:
+        raise InvalidSubdomain(
+            f"{subdomain!r} cannot name a site.",
+            hint="Use lower-case letters, digits, dots and hyphens, as in springfield.il.us.",
+        )
+    return subdomain
+
+
+def site_folder(storage_dir: Path, subdomain: str) -> Path:
+    """Return the directory of a site."""
+    return storage_dir / check_subdomain(subdomain)
+
+
+def check_storage(storage_dir: Path, *, create: bool = False) -> Path:
+    """Return the storage directory if it can be written to, else say what is wrong with it."""
+    if create:
+        _make_storage(storage_dir)
+    if not storage_dir.is_dir():
+        raise StorageUnusable(
+            f"The storage directory {storage_dir} does not exist.",
+            hint=f"Create it (mkdir -p {storage_dir}) or set STORAGE_DIR to another folder.",
+        )
+    try:
+        with tempfile.TemporaryFile(dir=storage_dir):
+            return storage_dir
+    except OSError as error:
+        raise _unusable(storage_dir, error) from error
+
+
+def _make_storage(storage_dir: Path) -> None:
+    try:
+        storage_dir.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _unusable(storage_dir, error) from error
+
+
+def _unusable(storage_dir: Path, error: OSError) -> StorageUnusable:
+    return StorageUnusable(
+        f"The storage directory {storage_dir} cannot be written to: {error.strerror}.",
+        hint="Free space or mend its permissions, or set STORAGE_DIR to another folder.",
+    )
+
+
+def pdf_documents(folder: Path) -> Iterator[Document]:
+    """Yield the documents of a site that have a PDF on disk."""
+    for kind in KINDS:
+        root = folder / _FOLDER_OF_KIND[kind] / "pdfs"
+        for parent, name in _files_below(root):
+            if name.lower().endswith(".pdf"):
+                yield Document(kind, _posix(parent), name[:-4])
+
+
+def text_documents(folder: Path) -> Iterator[Document]:
+    """Yield the documents of a site that have been read, each once, however many pages it has.
+
+    One whose reading left holes (:data:`FAILED_PAGES`) is not among them.
+    """
+    for kind in KINDS:
+        root = folder / _FOLDER_OF_KIND[kind] / "txt"
+        found: dict[Document, bool] = {}
+        for parent, name in _files_below(root):
+            document, complete = _document_of_text(kind, parent, name)
+            if document:
+                found[document] = found.get(document, True) and complete
+        yield from (document for document, complete in found.items() if complete)
+
+
+def _document_of_text(kind: str, parent: Path, name: str) -> tuple[Document | None, bool]:
+    if name == FAILED_PAGES:
+        return Document(kind, _posix(parent.parent), parent.name), False
+    if not name.endswith(".txt"):
+        return None, True
+    if _PAGE.fullmatch(name) or len(parent.parts) >= 2:
+        return Document(kind, _posix(parent.parent), parent.name), True
+    return Document(kind, _posix(parent), name[:-4]), True
+
+
+def _files_below(root: Path) -> Iterator[tuple[Path, str]]:
+    """Yield (folder relative to root, name) of every file; symlinked folders are not entered."""
+    for folder, subfolders, names in os.walk(root):
+        subfolders.sort()
+        relative = Path(folder).relative_to(root)
+        yield from ((relative, name) for name in sorted(names) if not name.startswith("."))
+
+
+def _posix(path: Path) -> str:
+    return "" if path == Path() else path.as_posix()
+
+
+def sha256_of(path: Path) -> str:
+    """Return the hash of a file's bytes."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@contextlib.contextmanager
+def written_whole(path: Path) -> Iterator[Path]:
+    """Give a temporary path beside the target and move it there when the block succeeds."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(prefix=f".{path.name[:80]}.", suffix=".part", dir=path.parent)
+    os.close(handle)
+    part = Path(name)
+    try:
+        yield part
+        part.chmod(0o644)
+        part.replace(path)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+
+
+@contextlib.contextmanager
+def directory_written_whole(target: Path) -> Iterator[Path]:
+    """Give a temporary directory beside the target and move it there when the block succeeds.
+
+    A directory that is already there is swapped out, so that readers see the old or the new one.
+    """
+    target.parent.mkdir(parents=True, exist_ok=True)
+    part = Path(tempfile.mkdtemp(prefix=f".{target.name[:80]}.", suffix=".part", dir=target.parent))
+    try:
+        yield part
+        part.chmod(0o755)
+        _move_directory(part, target)
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
+def _move_directory(part: Path, target: Path) -> None:
+    """Rename, or exchange with what is there; the old directory ends up in ``part``."""
+    try:
+        part.rename(target)
+    except OSError as error:
+        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
+            raise
+        if not _exchange(part, target):
+            _replace_in_two_steps(part, target)
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Swap two paths in one step where the system can (Linux)."""
+    import ctypes
+
+    at_fdcwd, rename_exchange = -100, 2
+    try:
+        renameat2 = ctypes.CDLL(None, use_errno=True).renameat2
+    except (OSError, AttributeError):
+        return False
+    done = renameat2(at_fdcwd, os.fsencode(one), at_fdcwd, os.fsencode(other), rename_exchange)
+    return bool(done == 0)
+
+
+def _replace_in_two_steps(part: Path, target: Path) -> None:
+    aside = part.with_suffix(".old")
+    target.rename(aside)
+    part.rename(target)
+    if aside.is_dir():
+        shutil.rmtree(aside, ignore_errors=True)
+    else:
+        aside.unlink(missing_ok=True)
