@@ -237,6 +237,11 @@ def _parse(metadata: Mapping[str, Any], text: str) -> Any:
         ) from None
 
 
+def limit_library_threads() -> None:
+    """Have number-crunching libraries loaded from now on, and programs started, use one thread."""
+    os.environ.setdefault("OMP_THREAD_LIMIT", "1")
+
+
 def _dotenv() -> Mapping[str, str]:
     path = Path(".env")
     if not path.is_file():
