@@ -14,6 +14,7 @@ ClerkError                exit 1   says what, why, and in ``hint`` the next step
  +- OperatorError         exit 3   nothing will work until a person acts: stop
  |   +- BadSetting                 a variable or flag has a value that cannot be used
  |   +- MissingTool                a program, engine or language is not installed
+ |   +- UnusableTraineddata        OCR data the fast engine cannot read: libtesseract can
  |   +- StorageUnusable            the storage directory is missing, read-only or full
  |   +- SchemaOutdated             the database is older than the code: clerk db upgrade
  |   +- SchemaTooNew               the database is newer than the code: upgrade clerk
@@ -94,6 +95,10 @@ class BadSetting(OperatorError):
 
 class MissingTool(OperatorError):
     """Something that is needed is not installed."""
+
+
+class UnusableTraineddata(OperatorError):
+    """The OCR data cannot be read."""
 
 
 class StorageUnusable(OperatorError):
