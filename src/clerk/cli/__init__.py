@@ -12,8 +12,8 @@ import sys
 
 import click
 
-from .. import __version__
-from ..errors import ClerkError
+from clerk import __version__
+from clerk.errors import ClerkError
 
 #: name -> (module below clerk.cli, attribute, one line of help)
 COMMANDS: dict[str, tuple[str, str, str]] = {

@@ -1,0 +1,156 @@
+"""The schema's road: alembic revisions, run without any ``alembic.ini``.
+
+::
+
+    0001  the schema of an old installation          (an old database is taken over here)
+    0002  pipeline columns and counters in ``sites``
+    0003  clerk's own tables                         (everything works from here on)
+    0004  drop ``site_progress``                     } only when nothing would be lost:
+    0005  drop the legacy columns of ``sites``       } clerk db cleanup
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from alembic.util.exc import CommandError
+from sqlalchemy import Connection, Engine, inspect, text
+
+from clerk.errors import InvalidInput, SchemaOutdated, SchemaTooNew
+
+LEGACY = "0001"
+USABLE = "0003"
+
+#: Columns of ``sites`` that only the system before clerk used.
+LEGACY_COLUMNS = ("status", "extraction_status", "last_updated", "last_deployed", "last_extracted")
+
+
+@dataclass(frozen=True)
+class Upgrade:
+    """What an upgrade did: the revisions before and after, and why it stopped short, if it did."""
+
+    before: str | None
+    after: str
+    adopted: bool
+    left: str = ""
+
+
+def upgrade(engine: Engine) -> Upgrade:
+    """Bring the database to the newest schema that loses nothing.
+
+    An old installation without alembic's table is taken over as it is.  The revisions that drop
+    legacy data are run only where there is none.
+    """
+    before = current(engine)
+    adopted = before is None and _has_sites(engine)
+    if adopted:
+        command.stamp(_config(engine), LEGACY)
+    _refuse_newer(engine)
+    if _position(current(engine)) < _position(USABLE):
+        command.upgrade(_config(engine), USABLE)
+    left = what_is_left(engine)
+    if not left:
+        command.upgrade(_config(engine), "head")
+    return Upgrade(before, current(engine) or "", adopted, left)
+
+
+def finish(engine: Engine) -> None:
+    """Run the revisions that drop the legacy table and columns."""
+    command.upgrade(_config(engine), "head")
+
+
+def what_is_left(engine: Engine) -> str:
+    """Say which legacy data the last revisions would drop, or nothing."""
+    left = []
+    with _reading(engine) as conn:
+        found = inspect(conn)
+        if "site_progress" in found.get_table_names():
+            rows = conn.execute(text("SELECT count(*) FROM site_progress")).scalar_one()
+            if rows:
+                left.append(f"the table site_progress ({rows} rows)")
+        columns = {column["name"] for column in found.get_columns("sites")}
+        legacy = [name for name in LEGACY_COLUMNS if name in columns]
+        if legacy and conn.execute(text("SELECT count(*) FROM sites")).scalar_one():
+            left.append(f"the columns {', '.join(legacy)} of sites")
+    return " and ".join(left)
+
+
+def _has_sites(engine: Engine) -> bool:
+    with _reading(engine) as conn:
+        return "sites" in inspect(conn).get_table_names()
+
+
+@contextlib.contextmanager
+def _reading(engine: Engine) -> Iterator[Connection]:
+    with engine.connect() as conn:
+        yield conn.execution_options(clerk_reads=True)
+
+
+def downgrade(engine: Engine, revision: str) -> None:
+    """Go back to a revision, restoring structure."""
+    try:
+        command.downgrade(_config(engine), revision)
+    except CommandError as error:
+        raise InvalidInput(
+            f"The schema cannot go back to {revision!r}: {error}.", hint="See: clerk db history"
+        ) from error
+
+
+def current(engine: Engine) -> str | None:
+    """Return the revision the database is at, or None for one without alembic's table."""
+    with _reading(engine) as conn:
+        return MigrationContext.configure(conn).get_current_revision()
+
+
+def head() -> str:
+    """Return the newest revision of this clerk."""
+    return _revisions()[-1]
+
+
+def history() -> list[tuple[str, str]]:
+    """Return (revision, what it does), oldest first."""
+    script = ScriptDirectory.from_config(_config(None))
+    return [(each.revision, each.doc) for each in reversed(list(script.walk_revisions()))]
+
+
+def require_usable(engine: Engine) -> None:
+    """Refuse a database this clerk cannot work with, and say what to do."""
+    _refuse_newer(engine)
+    revision = current(engine)
+    if _position(revision) < _position(USABLE):
+        state = f"at revision {revision}" if revision else "not set up"
+        raise SchemaOutdated(
+            f"The database is {state}; this clerk needs {USABLE}.", hint="Run: clerk db upgrade"
+        )
+
+
+def _refuse_newer(engine: Engine) -> None:
+    revision = current(engine)
+    if revision is not None and revision not in _revisions():
+        raise SchemaTooNew(
+            f"The database is at revision {revision}, which this clerk does not know.",
+            hint="Install the newer clerk that made it: pip install --upgrade clerk",
+        )
+
+
+def _position(revision: str | None) -> int:
+    return -1 if revision is None else _revisions().index(revision)
+
+
+def _revisions() -> list[str]:
+    return [revision for revision, _ in history()]
+
+
+def _config(engine: Engine | None) -> Config:
+    config = Config(stdout=io.StringIO())
+    config.set_main_option("script_location", str(Path(__file__).parent).replace("%", "%%"))
+    config.attributes["engine"] = engine
+    return config
