@@ -1,0 +1,161 @@
+"""Judging a page's text layer: is it the text of the page, or must the page be looked at?
+
+The only module that decides between text layer and OCR, from text alone and without touching a
+PDF.  A layer is believed when
+
+- it has enough letters beyond the lines that are repeated from page to page (a page whose only text
+  is a stamped header still needs OCR), or the page shows nothing but that text;
+- its words look like words (:func:`plausibility`): not the junk of fonts without a character map,
+  not one run without spaces, not letters in improbable proportions;
+- and, where the page is mostly one picture (a scan with an OCR layer of somebody else's making),
+  the words look like words beyond doubt.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from enum import Enum
+
+#: A page with fewer letters of its own is sparse: what else it shows may be text too.
+ENOUGH_LETTERS = 100
+#: Below this share of plausible words a layer is junk, whatever the page shows.
+JUNK_BELOW = 0.55
+#: A layer over a scan must have this share of plausible words.
+SURE_FROM = 0.9
+#: A line on this share of the pages is a header, a footer or a stamp.
+REPEATED_FROM = 0.6
+
+_UNMAPPED = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f\ue000-\uf8ff\ufff0-\uffff]")
+_WORD = r"""
+    [^\W\d_]{1,24}                              # a word ...
+    (?:['’.&/@–—-]{1,2}[^\W_]{1,24})*           # ... or several: don't, p.m., and/or
+"""
+_NUMBER = r"""
+    [$€£]?\d[\d.,:/–-]*[^\W\d_]{0,3}            # a number: 2,500.00 12/31 7:00pm 2nd
+    (?:[/.–-][^\W_]{1,12})*
+  | [^\W\d_]{1,6}-?\d[\d.,:/–-]*(?:[-/.]?[^\W_]{1,6}){0,2}    # a code: R2024-084, B-12
+"""
+_PLAUSIBLE = re.compile(
+    rf"""(?<!\S) [("'“‘\[#*§•–-]{{0,3}} (?:{_WORD} | {_NUMBER}) [)\]"'”’.,;:!?%*…–-]{{0,4}} (?!\S)
+      | (?<!\S) (?:[-–—•·&|/*#§=]{{1,3}} | [._…-]{{2,}} | [$□☐☑✓]) (?!\S)""",
+    re.VERBOSE,
+)
+#: The pairs of letters that are frequent in the languages of Europe, by their first letter.
+_FREQUENT_PAIRS = re.compile(
+    "(?=a[cdilnrst]|b[e]|c[aehot]|d[ei]|e[acdelmnrst]|f[io]|g[e]|h[aeio]|i[acdelmnorstv]"
+    "|l[aeily o]|m[aeio]|n[acdegiost]|o[flmnrstuw]|p[aero]|r[aeiorst]|s[aehiostu]|t[aehiorst]"
+    "|u[lnrst]|v[e]|w[aehi])".replace(" ", "")
+)
+_PAIRS = re.compile("(?=[a-z][a-z])")
+_DIGITS = re.compile(r"\d+")
+
+#: Of the pairs of Latin letters in prose, at least this share is frequent; in a shifted alphabet
+#: it is at most 0.31, in Polish, Finnish or Welsh about 0.45, in English 0.75.
+_FEWEST_FREQUENT_PAIRS = 0.38
+#: Proportions say nothing about fewer pairs than this.
+_PAIRS_FOR_PROPORTIONS = 50
+#: Words are longer than this on average only where the spaces are missing.
+_LONGEST_MEAN_WORD = 20
+#: So many characters of a page, spread over its lines, are looked at.
+_SAMPLE_CHARACTERS = 700
+
+
+class Verdict(Enum):
+    """Why the layer is believed, or why not."""
+
+    GOOD = "good"
+    NO_TEXT = "no text"
+    SPARSE = "little text of its own"
+    JUNK = "words do not look like words"
+    DOUBTFUL = "doubtful layer over a scan"
+
+    @property
+    def believed(self) -> bool:
+        """Whether the layer is the text of the page."""
+        return self is Verdict.GOOD
+
+
+def judge(
+    text: str,
+    repeated: frozenset[str],
+    shows_more: Callable[[], bool],
+    is_scan: Callable[[], bool],
+) -> Verdict:
+    """Decide about one page; the questions about its pictures are asked only when in doubt.
+
+    ``shows_more`` says whether anything but text is drawn on the page, ``is_scan`` whether it is
+    mostly one picture.
+    """
+    if not text.strip():
+        return Verdict.NO_TEXT
+    share = plausibility(text)
+    if share < JUNK_BELOW:
+        return Verdict.JUNK
+    if own_letters(text, repeated) < ENOUGH_LETTERS and shows_more():
+        return Verdict.SPARSE
+    if share < SURE_FROM and is_scan():
+        return Verdict.DOUBTFUL
+    return Verdict.GOOD
+
+
+def plausibility(text: str) -> float:
+    """Return the share of the tokens that look like words or numbers: 0 for junk, about 1 for text.
+
+    Text in improbable proportions (pairs of letters, no spaces) is 0.
+    """
+    sample = _sample(text)
+    tokens = len(sample.split())
+    if not tokens or _improbable(sample, tokens):
+        return 0.0
+    plausible = sum(1 for _ in _PLAUSIBLE.finditer(sample))
+    return max(0.0, (plausible - len(_UNMAPPED.findall(sample))) / tokens)
+
+
+def _sample(text: str) -> str:
+    """Return every n-th line, so that a long page costs no more than a short one."""
+    every = len(text) // _SAMPLE_CHARACTERS
+    return "\n".join(text.splitlines()[::every]) if every > 1 else text
+
+
+def _improbable(text: str, tokens: int) -> bool:
+    small = text.lower()
+    pairs = len(_PAIRS.findall(small))
+    if pairs < _PAIRS_FOR_PROPORTIONS:
+        return False
+    frequent = len(_FREQUENT_PAIRS.findall(small))
+    return frequent < _FEWEST_FREQUENT_PAIRS * pairs or pairs > _LONGEST_MEAN_WORD * tokens
+
+
+def letters(text: str) -> int:
+    """Count the letters of any alphabet."""
+    return sum(map(str.isalpha, text))
+
+
+def own_letters(text: str, repeated: frozenset[str]) -> int:
+    """Count the letters outside of repeated lines."""
+    if not repeated:
+        return letters(text)
+    return sum(letters(line) for line in text.splitlines() if _pattern(line) not in repeated)
+
+
+def repeated_lines(pages: Sequence[str]) -> frozenset[str]:
+    """Return the patterns of the lines that stand on most pages: headers, footers, stamps.
+
+    Numbers may differ from page to page.  One page alone has no repeated lines.
+    """
+    written = [page for page in pages if page.strip()]
+    if len(written) < 2:
+        return frozenset()
+    seen = Counter(line for page in written for line in _patterns(page))
+    least = max(2, REPEATED_FROM * len(written))
+    return frozenset(line for line, times in seen.items() if times >= least)
+
+
+def _patterns(page: str) -> Iterable[str]:
+    return {_pattern(line) for line in page.splitlines()}
+
+
+def _pattern(line: str) -> str:
+    return _DIGITS.sub("#", " ".join(line.split())).casefold()

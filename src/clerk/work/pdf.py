@@ -1,0 +1,311 @@
+"""PDFs by way of libpdfium: opening, the text layer with word boxes, pictures of pages.
+
+The only module that knows pypdfium2.  libpdfium may crash, hang or eat memory on a hostile file:
+callers run this in a child process with limits.
+
+Boxes are in ten-thousandths of the page's width and height as it is shown (rotation applied), from
+the top left corner, so that they can be drawn on a picture of any size.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import io
+import mmap
+import re
+from collections.abc import Iterator
+from math import sqrt
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy
+import pypdfium2  # type: ignore[import-untyped]
+import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
+
+from clerk.errors import DocumentTooLarge, EmptyDocument, EncryptedPdf, UnreadablePdf
+from clerk.work.ocr import GreyImage
+
+#: Left, top, right, bottom in ten-thousandths of the page.
+Box = tuple[int, int, int, int]
+UNIT = 10_000
+
+POINTS_PER_INCH = 72
+#: Tesseract and other engines refuse longer sides.
+_LONGEST_SIDE = 32_000
+#: A picture over this share of the page makes it a scan.
+_SCAN_FROM = 0.5
+#: Where the header may stand, and how objects begin.
+_HEADER_WITHIN = 1024
+_OBJECT = re.compile(rb"\d+\s+\d+\s+obj\b")
+
+#: libpdfium's mark for a hyphen at the end of a line, where it drops the line break.
+_HYPHEN = "\ufffe"
+_WORD = re.compile(rf"[^\s{_HYPHEN}]+{_HYPHEN}?|{_HYPHEN}")
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\uffff]")
+
+
+class TextLayer(NamedTuple):
+    """The text a page carries; ``boxes`` has one box for each of ``text.split()``."""
+
+    text: str
+    boxes: list[Box]
+
+
+class Rendering(NamedTuple):
+    """A picture of a page and the resolution it came out at."""
+
+    image: GreyImage
+    dpi: int
+
+
+class Page:
+    """One page of an open PDF; numbers start at 1."""
+
+    def __init__(self, number: int, page: pypdfium2.PdfPage) -> None:
+        self.number = number
+        self.width: float = page.get_width()
+        self.height: float = page.get_height()
+        self._page = page
+
+    def text_layer(self) -> TextLayer:
+        """Return the text as the PDF orders it, with the box of each word."""
+        with contextlib.closing(self._page.get_textpage()) as textpage:
+            raw = textpage.get_text_range(errors="replace")
+            if not raw:
+                return TextLayer("", [])
+            raw = _CONTROL.sub("\ufffd", raw)
+            return TextLayer(_tidy(raw), _word_boxes(textpage, raw, self._frame()))
+
+    def _frame(self) -> _Frame:
+        return _Frame(self._page.get_bbox(), self._page.get_rotation())
+
+    def shows_more(self) -> bool:
+        """Whether anything but text is drawn: pictures, lines, forms."""
+        return any(kind != pdfium.FPDF_PAGEOBJ_TEXT for kind, _ in _objects(self._page.raw))
+
+    def is_empty(self) -> bool:
+        """Whether nothing at all is drawn, nor written into a form or note."""
+        drawn = pdfium.FPDFPage_CountObjects(self._page) + pdfium.FPDFPage_GetAnnotCount(self._page)
+        return bool(drawn == 0)
+
+    def is_scan(self) -> bool:
+        """Whether pictures cover most of the page."""
+        return self._covered(self._pictures()) >= _SCAN_FROM * self.width * self.height
+
+    def _pictures(self) -> list[_Picture]:
+        found = (_picture(each) for kind, each in _objects(self._page.raw) if _is_picture(kind))
+        return [picture for picture in found if picture]
+
+    def _covered(self, pictures: list[_Picture]) -> float:
+        page = self.width * self.height
+        return sum(min(picture.area, page) for picture in pictures)
+
+    def render(self, dpi: int, megapixels: float) -> Rendering:
+        """Return a grey picture at that resolution, or at what the budget of pixels allows.
+
+        A scan placed a pixel to the point on a huge page is not blown up beyond its own pixels.
+        """
+        scale = self._scale(self._useful_dpi(dpi), megapixels)
+        width, height = (max(1, int(side * scale)) for side in (self.width, self.height))
+        picture = self._page.render(scale=scale, grayscale=True, fill_color=(255, 255, 255, 255))
+        with contextlib.closing(picture):
+            # The last row or column is partly outside of the page.
+            pixels = picture.to_numpy()[:height, :width].tobytes()
+        return Rendering(GreyImage(width, height, pixels), round(scale * POINTS_PER_INCH))
+
+    def pixels_at(self, dpi: int, megapixels: float) -> int:
+        """Return how many pixels :meth:`render` will make at most."""
+        return int(self.width * self.height * self._scale(dpi, megapixels) ** 2)
+
+    def _useful_dpi(self, dpi: int) -> float:
+        longest_inches = max(self.width, self.height) / POINTS_PER_INCH
+        letter = 11 * dpi / longest_inches
+        if letter >= dpi:
+            return dpi
+        own = [picture.dpi for picture in self._pictures() if self._covered([picture]) > 0]
+        return min(dpi, max([letter, *own])) if self.is_scan() else dpi
+
+    def _scale(self, dpi: float, megapixels: float) -> float:
+        budget = sqrt(megapixels * 1e6 / (self.width * self.height))
+        longest = _LONGEST_SIDE / max(self.width, self.height)
+        return min(dpi / POINTS_PER_INCH, budget, longest)
+
+    def picture(self, width: int, kind: str, megapixels: float) -> bytes:
+        """Return the page in colour as a PNG, JPEG or WebP file, so many pixels wide."""
+        dpi = width / self.width * POINTS_PER_INCH
+        bitmap = self._page.render(scale=self._scale(dpi, megapixels))
+        with contextlib.closing(bitmap), io.BytesIO() as file:
+            bitmap.to_pil().convert("RGB").save(file, kind.upper())
+            return file.getvalue()
+
+
+class Pdf:
+    """An open PDF."""
+
+    def __init__(self, path: Path, document: pypdfium2.PdfDocument) -> None:
+        self.path = path
+        self.pages = len(document)
+        self._document = document
+        self._forms_ready = False
+
+    @contextlib.contextmanager
+    def page(self, number: int, *, with_forms: bool = False) -> Iterator[Page]:
+        """Give a page; raises UnreadablePdf when this one page is damaged."""
+        if with_forms and not self._forms_ready:
+            self._document.init_forms()
+            self._forms_ready = True
+        try:
+            page = self._document[number - 1]
+        except pypdfium2.PdfiumError as error:
+            raise UnreadablePdf(f"{self.path}: page {number} is damaged.") from error
+        with contextlib.closing(page):
+            yield Page(number, page)
+
+
+@contextlib.contextmanager
+def opened(path: Path, *, max_megabytes: int = 150, max_pages: int = 5000) -> Iterator[Pdf]:
+    """Open a PDF, or say in the narrowest way why it cannot be read."""
+    _check_bytes(path, max_megabytes)
+    with contextlib.closing(_load(path)) as document:
+        pdf = Pdf(path, document)
+        if pdf.pages == 0:
+            raise EmptyDocument(f"{path} has no pages.")
+        if pdf.pages > max_pages:
+            raise DocumentTooLarge(
+                f"{path} has {pdf.pages:,} pages, more than {max_pages:,}.",
+                hint="Raise MAX_DOCUMENT_PAGES if it is to be read.",
+            )
+        yield pdf
+
+
+def _check_bytes(path: Path, max_megabytes: int) -> None:
+    try:
+        size = path.stat().st_size
+        if size == 0:
+            raise EmptyDocument(f"{path} is empty: it has 0 bytes.")
+        if size > max_megabytes * 1_000_000:
+            raise DocumentTooLarge(
+                f"{path} has {size / 1e6:,.0f} MB, more than {max_megabytes}.",
+                hint="Raise MAX_DOCUMENT_MB if it is to be read.",
+            )
+        with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            _check_ends(path, data)
+    except OSError as error:
+        raise UnreadablePdf(f"{path} cannot be opened: {error.strerror}.") from error
+
+
+def _check_ends(path: Path, data: mmap.mmap) -> None:
+    if data.find(b"%PDF-", 0, _HEADER_WITHIN + 5) < 0:
+        raise UnreadablePdf(f"{path} is not a PDF.")
+    # Junk after the end is common and harmless; objects after the last end mark mean a cut file,
+    # which libpdfium would mend by leaving pages blank.
+    end = max(data.rfind(b"%%EOF"), data.rfind(b"startxref"), 0)
+    if _OBJECT.search(data, end):
+        raise UnreadablePdf(f"{path} is truncated: its end is missing.")
+
+
+def _load(path: Path) -> pypdfium2.PdfDocument:
+    try:
+        return pypdfium2.PdfDocument(path)
+    except pypdfium2.PdfiumError as error:
+        if error.err_code == pdfium.FPDF_ERR_PASSWORD:
+            raise EncryptedPdf(f"{path} is encrypted and needs a password.") from error
+        if error.err_code == pdfium.FPDF_ERR_SECURITY:
+            raise EncryptedPdf(f"{path} is encrypted in a way that is not supported.") from error
+        raise UnreadablePdf(f"{path} is damaged: no PDF reader can make sense of it.") from error
+
+
+class _Frame:
+    """Where the corners of the page lie, to turn libpdfium's coordinates into boxes."""
+
+    def __init__(self, bbox: tuple[float, float, float, float], rotation: int) -> None:
+        left, bottom, right, top = bbox
+        across, up = UNIT / ((right - left) or 1), UNIT / ((top - bottom) or 1)
+        # Shown x and y as (column of the unrotated x or y, factor, offset).
+        x, y = 0, 1
+        self.axes = {
+            0: ((x, across, -left * across), (y, -up, top * up)),
+            90: ((y, up, -bottom * up), (x, across, -left * across)),
+            180: ((x, -across, right * across), (y, up, -bottom * up)),
+            270: ((y, -up, top * up), (x, -across, right * across)),
+        }[rotation]
+
+    def boxes(self, rectangles: numpy.ndarray[Any, Any]) -> list[Box]:
+        """Return the box around each set of rectangles (left, top, right, bottom), unrotated."""
+        points = rectangles.reshape(len(rectangles), -1, 2)
+        shown = [points[:, :, column] * factor + offset for column, factor, offset in self.axes]
+        edges = [axis.min(axis=1) for axis in shown] + [axis.max(axis=1) for axis in shown]
+        boxes: list[Box] = numpy.clip(numpy.stack(edges, axis=1), 0, UNIT).astype(int).tolist()
+        return boxes
+
+
+def _tidy(raw: str) -> str:
+    text = raw.replace("\r\n", "\n").replace("\r", "\n").replace(_HYPHEN, "-\n")
+    return text.replace(" \n", "\n")
+
+
+def _word_boxes(textpage: pypdfium2.PdfTextPage, raw: str, frame: _Frame) -> list[Box]:
+    """Return the box around the first and the last character of each word.
+
+    Two calls a word instead of one a character: this is most of what word boxes cost.
+    """
+    ends = [end for match in _WORD.finditer(raw) for end in (match.start(), match.end() - 1)]
+    if not ends:
+        return []
+    if len(raw) != textpage.count_chars():
+        ends = [_char_index(textpage, raw, end) for end in ends]
+    rectangles = (pdfium.FS_RECTF * len(ends))()
+    char_box, handle = pdfium.FPDFText_GetLooseCharBox, textpage.raw
+    for index, rectangle in zip(ends, rectangles, strict=True):
+        char_box(handle, index, rectangle)
+    return frame.boxes(numpy.frombuffer(rectangles, numpy.float32).reshape(-1, 8))
+
+
+def _char_index(textpage: pypdfium2.PdfTextPage, raw: str, index: int) -> int:
+    """Return libpdfium's index of a character where it counts other than Python does."""
+    units = index + sum(1 for char in raw[:index] if char > "\uffff")
+    return int(pdfium.FPDFText_GetCharIndexFromTextIndex(textpage, units))
+
+
+class _Picture(NamedTuple):
+    area: float
+    dpi: float
+
+
+def _objects(page: Any) -> Iterator[tuple[int, Any]]:
+    for index in range(pdfium.FPDFPage_CountObjects(page)):
+        each = pdfium.FPDFPage_GetObject(page, index)
+        yield pdfium.FPDFPageObj_GetType(each), each
+
+
+def _is_picture(kind: int) -> bool:
+    # Some programs wrap the scan into a form.
+    return kind in (pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_FORM)
+
+
+def _picture(each: Any) -> _Picture | None:
+    left, bottom, right, top = (ctypes.c_float() for _ in range(4))
+    if not pdfium.FPDFPageObj_GetBounds(each, left, bottom, right, top):
+        return None
+    area = (right.value - left.value) * (top.value - bottom.value)
+    image = _image_within(each)
+    if image is None or area <= 0:
+        return None
+    width, height = ctypes.c_uint(), ctypes.c_uint()
+    pdfium.FPDFImageObj_GetImagePixelSize(image, width, height)
+    return _Picture(area, POINTS_PER_INCH * sqrt(width.value * height.value / area))
+
+
+def _image_within(each: Any, depth: int = 3) -> Any:
+    kind = pdfium.FPDFPageObj_GetType(each)
+    if kind == pdfium.FPDF_PAGEOBJ_IMAGE:
+        return each
+    if kind != pdfium.FPDF_PAGEOBJ_FORM or depth == 0:
+        return None
+    inner = (
+        pdfium.FPDFFormObj_GetObject(each, index)
+        for index in range(pdfium.FPDFFormObj_CountObjects(each))
+    )
+    images = (_image_within(one, depth - 1) for one in inner)
+    return next((image for image in images if image is not None), None)
