@@ -40,16 +40,17 @@ class Run:
 
 
 class Item:
-    """How a piece of work stands.  The last three are final."""
+    """How a piece of work stands.  The last four are final; a cancelled one is not counted."""
 
     PENDING: Final = "pending"
     RUNNING: Final = "running"
     COMPLETED: Final = "completed"
     FAILED: Final = "failed"
     QUARANTINED: Final = "quarantined"
+    CANCELLED: Final = "cancelled"
 
-    ALL: Final = (PENDING, RUNNING, COMPLETED, FAILED, QUARANTINED)
-    FINAL: Final = (COMPLETED, FAILED, QUARANTINED)
+    ALL: Final = (PENDING, RUNNING, COMPLETED, FAILED, QUARANTINED, CANCELLED)
+    FINAL: Final = (COMPLETED, FAILED, QUARANTINED, CANCELLED)
 
 
 class Batch:
@@ -66,8 +67,20 @@ class Batch:
     FINAL: Final = (COMPLETED, FAILED, CRASHED, SPLIT)
 
 
+class Kind:
+    """What kind of parent a job is."""
+
+    STAGE: Final = "stage"
+    COORDINATOR: Final = "coordinator"
+    UPLOAD: Final = "upload"
+
+
 class Step:
-    """What kind of work an item is."""
+    """What kind of work an item is.
+
+    ``unnamed`` stands for documents that are expected and not known by name yet; ``carried`` for
+    documents that were accounted for before, all of them in one row.
+    """
 
     FETCH: Final = "fetch"
     DOCUMENT: Final = "document"

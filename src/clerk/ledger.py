@@ -1,0 +1,661 @@
+"""The ledger: the only module that opens, claims, settles and releases pieces of work.
+
+A row of ``items`` moves by guarded statements::
+
+    pending --claim--> running --settle--> completed | failed
+       ^                  |  \\--crash----> quarantined    (too often in hand when a worker died)
+       \\---- give back ---/                                any --cancel--> cancelled
+
+Every claim makes a new fencing token (``claim``), and everything that follows names it in its
+WHERE: a worker that was given up for dead changes nothing any more.  Nothing here touches
+``sites``; see :mod:`clerk.pipeline_state` and :mod:`clerk.road`.
+
+Locks are taken in the order runs, items, jobs, sites.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    and_,
+    bindparam,
+    case,
+    exists,
+    false,
+    func,
+    insert,
+    literal_column,
+    or_,
+    select,
+    update,
+)
+
+from .models import (
+    batches_table,
+    db_now,
+    items_table,
+    jobs_table,
+    queues_table,
+    runs_table,
+    stage_events_table,
+    workers_table,
+)
+from .stages import Batch, Item, Kind, Run, Step
+
+#: How often a document may raise, be in hand when its process dies, or lose its worker.
+ERROR_BUDGET = 3
+CRASH_BUDGET = 2
+LOST_BUDGET = 5
+
+#: Seconds to wait before a document that raised is tried again, by how often it has raised.
+RETRY_DELAYS = (5.0, 30.0, 120.0)
+
+#: How much of an error is kept.
+ERROR_LENGTH = 500
+
+#: Identifiers in one IN list; SQLite allows about 32,000 variables in a statement.
+_CHUNK = 5_000
+
+
+@dataclass(frozen=True)
+class ClaimedItem:
+    """One piece of work that this claim holds."""
+
+    id: int
+    step: str
+    document: str
+    attempt: int
+    bytes: int = 0
+    sha256: str = ""
+
+
+@dataclass(frozen=True)
+class Claimed:
+    """What a worker was given: some items of one job, held by a token."""
+
+    claim: str
+    job_id: int
+    run_id: str
+    kind: str
+    stage: str
+    queue: str
+    subdomain: str
+    items: tuple[ClaimedItem, ...]
+    options: Mapping[str, Any] = field(default_factory=dict)
+    detail: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def step(self) -> str:
+        """The kind of work; all items of a claim are of one kind."""
+        return self.items[0].step
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How one item of a claim ended.
+
+    ``state`` is completed or failed, or pending: to be tried again (``charged``) or given back.
+    """
+
+    item: ClaimedItem
+    state: str
+    error: str = ""
+    charged: bool = False
+    #: The same bytes would fail again with the same reader.
+    lasting: bool = False
+    pages: int | None = None
+    seconds: float = 0.0
+    result: Any = None
+
+
+@dataclass
+class Settled:
+    """What a settlement changed: documents to count, and the rows that ended badly."""
+
+    completed: int = 0
+    failed: int = 0
+    seconds: float = 0.0
+    error: str = ""
+    failures: list[tuple[ClaimedItem, str, str]] = field(default_factory=list)
+    results: list[Any] = field(default_factory=list)
+
+
+def sql_word(word: str) -> ColumnElement[str]:
+    """Return a constant that PostgreSQL can match with a partial index, as a bound one cannot."""
+    return literal_column(f"'{word}'")
+
+
+# ------------------------------------------------------------------------------- opening
+
+
+def open_job(
+    conn: Connection,
+    *,
+    run_id: str | None,
+    subdomain: str | None,
+    stage: str,
+    queue: str,
+    kind: str = Kind.STAGE,
+    total: int = 0,
+    completed: int = 0,
+    failed: int = 0,
+    rank: int = 0,
+    detail: Mapping[str, Any] | None = None,
+) -> int:
+    """Write a parent and return its id."""
+    job_id: int = conn.execute(
+        insert(jobs_table)
+        .values(
+            run_id=run_id,
+            subdomain=subdomain,
+            stage=stage,
+            queue=queue,
+            kind=kind,
+            total=total,
+            completed=completed,
+            failed=failed,
+            rank=rank,
+            detail=dict(detail or {}),
+        )
+        .returning(jobs_table.c.id)
+    ).scalar_one()
+    return job_id
+
+
+def add_items(
+    conn: Connection, job_id: int, run_id: str, rows: Iterable[Mapping[str, Any]]
+) -> None:
+    """Write items of a job, claimable at once unless a row says otherwise."""
+    common = {"job_id": job_id, "run_id": run_id, "step": Step.DOCUMENT, "documents": 1}
+    blank = {"document": None, "bytes": None, "sha256": None, "state": Item.PENDING, "error": None}
+    filled = [common | blank | dict(row) for row in rows]
+    now = conn.execute(select(db_now())).scalar_one() if filled else None
+    for row in filled:
+        row.setdefault("available_at", now)
+    if filled:
+        conn.execute(insert(items_table), filled)
+
+
+# ------------------------------------------------------------------------------ claiming
+
+
+def claim(
+    conn: Connection, queues: Collection[str], worker_id: str, limit: int = 1
+) -> Claimed | None:
+    """Take up to ``limit`` items of the job that was served longest ago, or return None.
+
+    A document suspected of killing its worker is given out alone.
+    """
+    for job in conn.execute(_claimable_jobs(queues)):
+        claimed = claim_from(conn, job, worker_id, limit)
+        if claimed:
+            return claimed
+    return None
+
+
+def _claimable_jobs(queues: Collection[str]) -> Any:
+    jobs, items = jobs_table, items_table
+    paused = select(queues_table.c.name).where(queues_table.c.paused_at.is_not(None))
+    return (
+        select(jobs, runs_table.c.options)
+        .join(runs_table, runs_table.c.run_id == jobs.c.run_id)
+        .where(jobs.c.state == sql_word("open"), runs_table.c.state == sql_word(Run.ACTIVE))
+        .where(jobs.c.queue.in_(list(queues)), jobs.c.queue.not_in(paused))
+        .where(exists().where(items.c.job_id == jobs.c.id, _claimable()))
+        .order_by(jobs.c.rank, jobs.c.claimed_at, jobs.c.id)
+        .limit(4)
+    )
+
+
+def _claimable() -> ColumnElement[bool]:
+    return and_(
+        items_table.c.state == sql_word(Item.PENDING), items_table.c.available_at <= db_now()
+    )
+
+
+def claim_from(
+    conn: Connection,
+    job: Row[Any],
+    worker_id: str,
+    limit: int,
+    *only: ColumnElement[bool],
+) -> Claimed | None:
+    """Take items of one job, or return None when others were quicker."""
+    token = uuid.uuid4().hex
+    taken: Sequence[Row[Any]] = ()
+    for alone, most in ((False, limit), (True, 1)):
+        taken = taken or _take(
+            conn, token, most, items_table.c.job_id == job.id, items_table.c.alone.is_(alone), *only
+        )
+    if not taken:
+        return None
+    claimed = _as_claimed(token, job, taken)
+    _open_batch(conn, claimed, worker_id)
+    conn.execute(update(jobs_table).where(jobs_table.c.id == job.id).values(claimed_at=db_now()))
+    return claimed
+
+
+def _take(
+    conn: Connection, token: str, limit: int, *where: ColumnElement[bool]
+) -> Sequence[Row[Any]]:
+    items = items_table
+    chosen = (
+        select(items.c.id)
+        .where(_claimable(), *where)
+        .order_by(items.c.id)
+        .limit(limit)
+        .with_for_update(skip_locked=True)
+    )
+    return conn.execute(
+        update(items)
+        .where(items.c.id.in_(chosen.scalar_subquery()), _claimable())
+        .values(state=Item.RUNNING, claim=token, attempt=items.c.attempt + 1)
+        .returning(
+            items.c.id,
+            items.c.step,
+            items.c.document,
+            items.c.attempt,
+            items.c.bytes,
+            items.c.sha256,
+        )
+    ).fetchall()
+
+
+def _as_claimed(token: str, job: Row[Any], taken: Sequence[Row[Any]]) -> Claimed:
+    items = (
+        ClaimedItem(r.id, r.step, r.document or "", r.attempt, r.bytes or 0, r.sha256 or "")
+        for r in taken
+    )
+    return Claimed(
+        claim=token,
+        job_id=job.id,
+        run_id=job.run_id,
+        kind=job.kind,
+        stage=job.stage,
+        queue=job.queue,
+        subdomain=job.subdomain,
+        items=tuple(sorted(items, key=lambda item: item.id)),
+        options=job.options or {},
+        detail=job.detail or {},
+    )
+
+
+def _open_batch(conn: Connection, claimed: Claimed, worker_id: str) -> None:
+    names = [item.document or item.step for item in claimed.items]
+    conn.execute(
+        insert(batches_table).values(
+            parent_job_id=claimed.job_id,
+            child_job_id=claimed.claim,
+            status=Batch.RUNNING,
+            doc_identifiers=[{"sourcedb": claimed.subdomain, "sourceid": name} for name in names],
+            item_count=len(claimed.items),
+            started_at=db_now(),
+            claim=claimed.claim,
+            attempt=1,
+            worker_id=worker_id,
+            current_item=names[0],
+        )
+    )
+
+
+# ------------------------------------------------------------------------------ settling
+
+
+def hold_run(conn: Connection, run_id: str, *, exclusive: bool) -> bool:
+    """Lock the run against being ended, and say whether it is active.
+
+    A transaction that may end the run or join two stages takes it exclusively.
+    """
+    runs = runs_table
+    held = select(runs.c.run_id).where(runs.c.run_id == run_id, runs.c.state == Run.ACTIVE)
+    return conn.execute(held.with_for_update(read=not exclusive)).first() is not None
+
+
+def settle(conn: Connection, claimed: Claimed, outcomes: Iterable[Outcome]) -> Settled:
+    """Write how items ended, as far as this claim still holds them, and return what to count."""
+    settled = Settled()
+    done = []
+    for outcome in outcomes:
+        if outcome.state == Item.COMPLETED:
+            done.append(outcome)
+        elif outcome.state == Item.FAILED:
+            _settle_failure(conn, claimed, outcome, settled)
+        else:
+            _settle_retry(conn, claimed, outcome, settled)
+    _settle_completed(conn, claimed, done, settled)
+    return settled
+
+
+def _held(claimed: Claimed) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+    """The guard of every settlement: this claim, and still running."""
+    return (
+        items_table.c.claim == claimed.claim,
+        items_table.c.state == sql_word(Item.RUNNING),
+    )
+
+
+def _settle_completed(
+    conn: Connection, claimed: Claimed, done: Sequence[Outcome], settled: Settled
+) -> None:
+    by_id = {outcome.item.id: outcome for outcome in done}
+    ids = list(by_id)
+    for start in range(0, len(ids), _CHUNK):
+        changed = conn.execute(
+            update(items_table)
+            .where(items_table.c.id.in_(ids[start : start + _CHUNK]), *_held(claimed))
+            .values(state=Item.COMPLETED, error=None, finished_at=db_now())
+            .returning(items_table.c.id, items_table.c.documents)
+        )
+        for row in changed:
+            settled.completed += row.documents
+            settled.seconds += by_id[row.id].seconds
+            settled.results.append(by_id[row.id].result)
+    paged = [{"b_id": o.item.id, "b_pages": o.pages} for o in done if o.pages is not None]
+    if paged:
+        _write_pages(conn, claimed, paged)
+
+
+def _write_pages(conn: Connection, claimed: Claimed, paged: list[dict[str, Any]]) -> None:
+    conn.execute(
+        update(items_table)
+        .where(items_table.c.id == bindparam("b_id"), items_table.c.claim == claimed.claim)
+        .values(pages=bindparam("b_pages")),
+        paged,
+    )
+
+
+def _settle_failure(conn: Connection, claimed: Claimed, outcome: Outcome, settled: Settled) -> None:
+    row = conn.execute(
+        update(items_table)
+        .where(items_table.c.id == outcome.item.id, *_held(claimed))
+        .values(state=Item.FAILED, error=outcome.error[:ERROR_LENGTH], finished_at=db_now())
+        .returning(items_table.c.state, items_table.c.documents)
+    ).first()
+    _add_failure(settled, outcome.item, row, outcome.error, lasting=outcome.lasting)
+    settled.seconds += outcome.seconds
+
+
+def _settle_retry(conn: Connection, claimed: Claimed, outcome: Outcome, settled: Settled) -> None:
+    """Give an item back: charged with an error it waits, and fails when it has had enough."""
+    items = items_table
+    errors = items.c.errors + (1 if outcome.charged else 0)
+    spent = errors >= ERROR_BUDGET if outcome.charged else false()
+    delay = RETRY_DELAYS[min(outcome.item.attempt, len(RETRY_DELAYS)) - 1] if outcome.charged else 0
+    row = conn.execute(
+        update(items)
+        .where(items.c.id == outcome.item.id, *_held(claimed))
+        .values(
+            state=case((spent, Item.FAILED), else_=Item.PENDING),
+            errors=errors,
+            error=outcome.error[:ERROR_LENGTH] or None,
+            available_at=db_now(delay) if delay else db_now(),
+            finished_at=case((spent, db_now()), else_=None),
+        )
+        .returning(items.c.state, items.c.documents)
+    ).first()
+    _add_failure(settled, outcome.item, row, outcome.error, lasting=False)
+
+
+def _add_failure(
+    settled: Settled, item: ClaimedItem, row: Row[Any] | None, error: str, *, lasting: bool
+) -> None:
+    if row is None or row.state == Item.PENDING:
+        return
+    settled.failed += row.documents
+    settled.error = error
+    if lasting or row.state == Item.QUARANTINED:
+        settled.failures.append((item, row.state, error))
+
+
+def crash(
+    conn: Connection,
+    claimed: Claimed,
+    blamed: ClaimedItem | None,
+    cause: str,
+    *,
+    worker_lost: bool = False,
+) -> Settled:
+    """Charge the item that was in hand when its process died and give the others back unharmed.
+
+    ``worker_lost``: the whole worker went, so that the item is only one of the suspects.
+    """
+    settled = Settled()
+    if blamed is not None:
+        row = conn.execute(_blame(claimed, blamed, cause, worker_lost)).first()
+        _add_failure(settled, blamed, row, cause, lasting=True)
+    give_back(conn, claimed)
+    end_batch(conn, claimed, Batch.CRASHED, cause)
+    return settled
+
+
+def _blame(claimed: Claimed, blamed: ClaimedItem, cause: str, worker_lost: bool) -> Any:
+    items = items_table
+    crashes = items.c.crashes + (0 if worker_lost else 1)
+    lost = items.c.lost + (1 if worker_lost else 0)
+    spent = or_(crashes >= CRASH_BUDGET, lost >= LOST_BUDGET)
+    return (
+        update(items)
+        .where(items.c.id == blamed.id, *_held(claimed))
+        .values(
+            crashes=crashes,
+            lost=lost,
+            alone=True,
+            state=case((spent, Item.QUARANTINED), else_=Item.PENDING),
+            error=cause[:ERROR_LENGTH],
+            available_at=db_now(),
+            finished_at=case((spent, db_now()), else_=None),
+        )
+        .returning(items.c.state, items.c.documents)
+    )
+
+
+def give_back(conn: Connection, claimed: Claimed) -> int:
+    """Make everything this claim still holds claimable again, without a charge."""
+    return conn.execute(
+        update(items_table)
+        .where(*_held(claimed))
+        .values(state=Item.PENDING, claim=None, available_at=db_now())
+    ).rowcount
+
+
+def end_batch(conn: Connection, claimed: Claimed, status: str, error: str | None = None) -> bool:
+    """End what the worker was given, once."""
+    changed = conn.execute(
+        update(batches_table)
+        .where(
+            batches_table.c.claim == claimed.claim,
+            batches_table.c.status == sql_word(Batch.RUNNING),
+        )
+        .values(
+            status=status,
+            error_message=error,
+            completed_at=db_now(),
+            updated_at=db_now(),
+            current_item=None,
+        )
+    )
+    return changed.rowcount == 1
+
+
+def count(
+    conn: Connection, job_id: int, *, completed: int = 0, failed: int = 0, seconds: float = 0.0
+) -> Row[Any]:
+    """Add to a job's counters and return the job as it stands now."""
+    jobs = jobs_table
+    return conn.execute(
+        update(jobs)
+        .where(jobs.c.id == job_id)
+        .values(
+            completed=jobs.c.completed + completed,
+            failed=jobs.c.failed + failed,
+            busy_seconds=jobs.c.busy_seconds + seconds,
+            updated_at=db_now(),
+        )
+        .returning(jobs)
+    ).one()
+
+
+def close_job(conn: Connection, job_id: int) -> bool:
+    """Close a job and say whether this call did it."""
+    changed = conn.execute(
+        update(jobs_table)
+        .where(jobs_table.c.id == job_id, jobs_table.c.state == sql_word("open"))
+        .values(state="closed", closed_at=db_now(), updated_at=db_now())
+    )
+    return changed.rowcount == 1
+
+
+def cancel_open_work(conn: Connection, run_id: str) -> None:
+    """Close the jobs of a run that is over and take its unfinished items out of the queues."""
+    conn.execute(
+        update(items_table)
+        .where(items_table.c.run_id == run_id)
+        .where(items_table.c.state.in_([sql_word(Item.PENDING), sql_word(Item.RUNNING)]))
+        .values(state=Item.CANCELLED, finished_at=db_now())
+    )
+    conn.execute(
+        update(jobs_table)
+        .where(jobs_table.c.run_id == run_id, jobs_table.c.state == sql_word("open"))
+        .values(state="closed", closed_at=db_now())
+    )
+
+
+def recount(conn: Connection, job_id: int) -> Row[Any]:
+    """Set a job's counters from its items and return the job."""
+    items = items_table
+    documents = func.coalesce(func.sum(items.c.documents), 0)
+    counted = items.c.job_id == job_id
+    failed = items.c.state.in_([Item.FAILED, Item.QUARANTINED])
+    sums = conn.execute(
+        select(
+            documents.filter(items.c.state != Item.CANCELLED).label("total"),
+            documents.filter(items.c.state == Item.COMPLETED).label("completed"),
+            documents.filter(failed).label("failed"),
+        ).where(counted)
+    ).one()
+    return conn.execute(
+        update(jobs_table)
+        .where(jobs_table.c.id == job_id)
+        .values(total=sums.total, completed=sums.completed, failed=sums.failed)
+        .returning(jobs_table)
+    ).one()
+
+
+# ------------------------------------------------------------------------------ liveness
+
+
+def register_worker(
+    conn: Connection, worker_id: str, *, lease_seconds: float, **facts: Any
+) -> None:
+    """Make a worker known before it claims anything: an unknown owner is a dead owner."""
+    conn.execute(
+        insert(workers_table).values(id=worker_id, lease_until=db_now(lease_seconds), **facts)
+    )
+
+
+def forget_worker(conn: Connection, worker_id: str) -> None:
+    """Strike a worker that ended in order."""
+    conn.execute(workers_table.delete().where(workers_table.c.id == worker_id))
+
+
+def beat(
+    conn: Connection, worker_id: str, lease_seconds: float, in_hand: Mapping[str, str]
+) -> bool:
+    """Renew a worker's lease and note the document in hand per claim; False: it was given up."""
+    for token, document in in_hand.items():
+        conn.execute(
+            update(batches_table)
+            .where(
+                batches_table.c.claim == token,
+                batches_table.c.status == sql_word(Batch.RUNNING),
+                batches_table.c.current_item != document,
+            )
+            .values(current_item=document, updated_at=db_now())
+        )
+    changed = conn.execute(
+        update(workers_table)
+        .where(workers_table.c.id == worker_id)
+        .values(beat_at=db_now(), lease_until=db_now(lease_seconds))
+    )
+    return changed.rowcount == 1
+
+
+def batches_of_the_dead(conn: Connection, known_dead: Collection[str] = ()) -> list[Claimed]:
+    """Return what workers hold whose lease has ended, who are unknown, or who are known dead."""
+    batches, workers = batches_table, workers_table
+    dead = or_(
+        workers.c.id.is_(None),
+        workers.c.lease_until < db_now(),
+        batches.c.worker_id.in_(list(known_dead)),
+    )
+    tokens = conn.execute(
+        select(batches.c.claim)
+        .join(jobs_table, jobs_table.c.id == batches.c.parent_job_id)
+        .join(workers, workers.c.id == batches.c.worker_id, isouter=True)
+        .where(batches.c.status == sql_word(Batch.RUNNING), jobs_table.c.kind != Kind.UPLOAD, dead)
+        .order_by(batches.c.id)
+    ).scalars()
+    return [claimed for token in tokens if (claimed := load_claim(conn, token))]
+
+
+def load_claim(conn: Connection, token: str) -> Claimed | None:
+    """Return a claim as it stands in the ledger: its items are the ones still running."""
+    job = conn.execute(
+        select(jobs_table, runs_table.c.options)
+        .join(batches_table, batches_table.c.parent_job_id == jobs_table.c.id)
+        .join(runs_table, runs_table.c.run_id == jobs_table.c.run_id)
+        .where(batches_table.c.claim == token)
+    ).first()
+    if job is None:
+        return None
+    held = conn.execute(
+        select(items_table)
+        .where(items_table.c.claim == token, items_table.c.state == sql_word(Item.RUNNING))
+        .order_by(items_table.c.id)
+    ).fetchall()
+    return _as_claimed(token, job, held)
+
+
+def in_hand(conn: Connection, claimed: Claimed) -> ClaimedItem | None:
+    """Return the item a worker last said it was working on, if it is still open."""
+    name = conn.execute(
+        select(batches_table.c.current_item).where(batches_table.c.claim == claimed.claim)
+    ).scalar()
+    return next((item for item in claimed.items if (item.document or item.step) == name), None)
+
+
+# ------------------------------------------------------------------------------- history
+
+
+def record(
+    conn: Connection,
+    event: str,
+    *,
+    subdomain: str | None = None,
+    run_id: str | None = None,
+    stage: str | None = None,
+    completed: int = 0,
+    failed: int = 0,
+    seconds: float | None = None,
+    detail: str | None = None,
+) -> None:
+    """Append to the history, in the transaction of what happened."""
+    conn.execute(
+        insert(stage_events_table).values(
+            event=event,
+            subdomain=subdomain,
+            run_id=run_id,
+            stage=stage,
+            completed=completed,
+            failed=failed,
+            seconds=seconds,
+            detail=detail,
+        )
+    )

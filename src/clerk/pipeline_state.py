@@ -1,0 +1,310 @@
+"""Stage, counters and the coordinator's claim in ``sites``: the only module that writes them.
+
+The counters are a projection of the ledger, kept in the same transaction.  The public functions
+are the ones operators' scripts know; each is one transaction.  A site they find in a stage without
+a run (an older system wrote it) is first taken into the ledger as it stands.
+"""
+
+from __future__ import annotations
+
+import logging
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import Connection, Row, func, insert, select, update
+
+from . import ledger
+from .db import civic_db_connection, reading_connection, require_site, unknown_site
+from .errors import InvalidInput
+from .models import db_now, items_table, jobs_table, runs_table, sites_table
+from .stages import COMPILATION, OCR, STAGES, Item, Kind, Run, Step, check_stage
+
+log = logging.getLogger(__name__)
+
+#: How much of an error is shown with a site.
+ERROR_LENGTH = 500
+
+NO_DOCUMENTS = "No PDFs found during fetch - site may have no documents or fetch failed"
+
+
+# ------------------------------------------------------------------ what operators' scripts call
+
+
+def initialize_stage(subdomain: str, stage: str, total_jobs: int) -> None:
+    """Open a stage for a number of documents that are not known by name yet.
+
+    A run that is under way is superseded: nothing of it counts any more.
+    """
+    check_stage(stage)
+    if total_jobs < 0:
+        raise InvalidInput(f"A stage cannot have {total_jobs} documents.")
+    with civic_db_connection() as conn:
+        require_site(conn, subdomain)
+        run_id = open_run(conn, subdomain, {"opened_by": "initialize_stage"})
+        _open_unnamed(conn, run_id, subdomain, stage, total=total_jobs)
+        _write(
+            conn,
+            subdomain,
+            current_stage=stage,
+            coordinator_enqueued=False,
+            **_counters(stage, total_jobs, 0, 0),
+        )
+
+
+def increment_completed(subdomain: str, stage: str) -> bool:
+    """Count one more document as completed; False when all were accounted for already."""
+    return _increment(subdomain, stage, Item.COMPLETED)
+
+
+def increment_failed(subdomain: str, stage: str, error_message: str, error_class: str) -> bool:
+    """Count one more document as failed and keep why; False when all were accounted for."""
+    error = f"{error_class}: {error_message}"[:ERROR_LENGTH]
+    return _increment(subdomain, stage, Item.FAILED, error)
+
+
+def should_trigger_coordinator(subdomain: str, stage: str) -> bool:
+    """Say whether every document of the stage is accounted for and nobody has the coordinator."""
+    check_stage(stage)
+    with reading_connection() as conn:
+        site = require_site(conn, subdomain)
+    accounted = site[f"{stage}_completed"] + site[f"{stage}_failed"] == site[f"{stage}_total"]
+    return bool(accounted and site["current_stage"] == stage and not site["coordinator_enqueued"])
+
+
+def claim_coordinator_enqueue(subdomain: str) -> bool:
+    """Claim the coordinator of the site's stage; True for exactly one caller.
+
+    The coordinator's own row is written with the claim, so that a caller that dies now loses
+    nothing.  A stage with documents still open cannot be claimed: a slow worker of the stage before
+    finds the next one's counters and is refused.
+    """
+    with civic_db_connection() as conn:
+        site = require_site(conn, subdomain)
+        stage = site["current_stage"]
+        if stage not in STAGES:
+            return False
+        job = job_of_stage(conn, subdomain, stage) or adopt(conn, site)
+        return claim_coordinator(conn, subdomain, stage, job)
+
+
+# ------------------------------------------------------------------------- used by the road
+
+
+def open_run(
+    conn: Connection, subdomain: str, options: Mapping[str, Any], goal: str | None = None
+) -> str:
+    """Open a run, superseding the active one, and return its id."""
+    former = conn.execute(
+        update(runs_table)
+        .where(runs_table.c.subdomain == subdomain, runs_table.c.state == Run.ACTIVE)
+        .values(state=Run.SUPERSEDED, finished_at=db_now(), reason="A newer run was started")
+        .returning(runs_table.c.run_id)
+    ).scalar()
+    if former:
+        ledger.cancel_open_work(conn, former)
+    run_id = f"{subdomain}-{uuid.uuid4().hex[:12]}"
+    last_epoch = select(func.coalesce(func.max(runs_table.c.epoch), 0)).where(
+        runs_table.c.subdomain == subdomain
+    )
+    conn.execute(
+        insert(runs_table).values(
+            run_id=run_id,
+            subdomain=subdomain,
+            epoch=last_epoch.scalar_subquery() + 1,
+            options=dict(options),
+            goal_stage=goal,
+        )
+    )
+    return run_id
+
+
+def active_run(conn: Connection, subdomain: str) -> Row[Any] | None:
+    """Return the run that is under way, or None."""
+    return conn.execute(
+        select(runs_table).where(
+            runs_table.c.subdomain == subdomain, runs_table.c.state == Run.ACTIVE
+        )
+    ).first()
+
+
+def job_of_stage(
+    conn: Connection, subdomain: str, stage: str, kind: str = Kind.STAGE
+) -> Row[Any] | None:
+    """Return the parent of a stage in the active run, or None."""
+    return conn.execute(
+        select(jobs_table, runs_table.c.options)
+        .join(runs_table, runs_table.c.run_id == jobs_table.c.run_id)
+        .where(runs_table.c.subdomain == subdomain, runs_table.c.state == Run.ACTIVE)
+        .where(jobs_table.c.stage == stage, jobs_table.c.kind == kind)
+    ).first()
+
+
+def adopt(conn: Connection, site: Mapping[str, Any]) -> Row[Any]:
+    """Take a site that is in a stage without a run into the ledger, counters as they stand."""
+    stage, subdomain = site["current_stage"], site["subdomain"]
+    total, completed, failed = (site[f"{stage}_{c}"] for c in ("total", "completed", "failed"))
+    run_id = open_run(conn, subdomain, {"opened_by": "adoption"})
+    _open_unnamed(conn, run_id, subdomain, stage, total, completed, failed)
+    job = job_of_stage(conn, subdomain, stage)
+    assert job is not None, "the job was written in this transaction"
+    return job
+
+
+def _open_unnamed(
+    conn: Connection,
+    run_id: str,
+    subdomain: str,
+    stage: str,
+    total: int,
+    completed: int = 0,
+    failed: int = 0,
+) -> None:
+    job_id = ledger.open_job(
+        conn,
+        run_id=run_id,
+        subdomain=subdomain,
+        stage=stage,
+        queue=stage,
+        total=total,
+        completed=completed,
+        failed=failed,
+    )
+    never = {"available_at": None}
+    rows = [
+        never | {"step": Step.UNNAMED, "documents": total - completed - failed},
+        never | {"step": Step.CARRIED, "documents": completed, "state": Item.COMPLETED},
+        never | {"step": Step.CARRIED, "documents": failed, "state": Item.FAILED},
+    ]
+    ledger.add_items(conn, job_id, run_id, [row for row in rows if row["documents"]])
+
+
+def show_job(conn: Connection, job: Row[Any], error: str = "") -> None:
+    """Bring the site's counters of a stage in line with the job, in the job's transaction."""
+    values = _counters(job.stage, job.total, job.completed, job.failed)
+    if error:
+        values |= _error(job.stage, error)
+    _write(conn, job.subdomain, **values)
+
+
+def enter(conn: Connection, subdomain: str, stage: str, **values: Any) -> None:
+    """Show the site in a stage, nobody having its coordinator yet."""
+    _write(conn, subdomain, current_stage=stage, coordinator_enqueued=False, **values)
+
+
+def begin(conn: Connection, subdomain: str, stage: str) -> None:
+    """Show a site at the start of a run: counters at zero, no error."""
+    zeros: dict[str, Any] = {}
+    for each in STAGES:
+        zeros |= _counters(each, 0, 0, 0)
+    zeros |= {"last_error_stage": None, "last_error_message": None, "last_error_at": None}
+    enter(conn, subdomain, stage, started_at=db_now(), **zeros)
+
+
+def note_error(conn: Connection, subdomain: str, stage: str, error: str) -> None:
+    """Keep the last error of a site."""
+    _write(conn, subdomain, **_error(stage, error))
+
+
+def claim_coordinator(conn: Connection, subdomain: str, stage: str, job: Row[Any]) -> bool:
+    """Set the visible claim and write the coordinator's row; False when taken or too early."""
+    sites = sites_table
+    counted = sites.c[f"{stage}_completed"] + sites.c[f"{stage}_failed"]
+    claimed = conn.execute(
+        update(sites)
+        .where(sites.c.subdomain == subdomain, sites.c.current_stage == stage)
+        .where(sites.c.coordinator_enqueued.is_(False), counted == sites.c[f"{stage}_total"])
+        .values(coordinator_enqueued=True, updated_at=db_now())
+    )
+    if claimed.rowcount == 0:
+        return False
+    ledger.close_job(conn, job.id)
+    if stage == OCR:
+        open_coordinator(conn, job)
+    return True
+
+
+def open_coordinator(conn: Connection, job: Row[Any]) -> None:
+    """Write the coordinator of a stage whose documents are all accounted for."""
+    job_id = ledger.open_job(
+        conn,
+        run_id=job.run_id,
+        subdomain=job.subdomain,
+        stage=job.stage,
+        queue=COMPILATION,
+        kind=Kind.COORDINATOR,
+        rank=-1,
+    )
+    ledger.add_items(conn, job_id, job.run_id, [{"step": Step.COORDINATOR, "documents": 0}])
+
+
+def _increment(subdomain: str, stage: str, state: str, error: str = "") -> bool:
+    check_stage(stage)
+    with civic_db_connection() as conn:
+        job = job_of_stage(conn, subdomain, stage)
+        if job is None:
+            job = adopt(conn, _site_in_stage(conn, subdomain, stage))
+        if not _take_unnamed(conn, job.id, state):
+            log.warning("%s: all documents of %s are accounted for already", subdomain, stage)
+            return False
+        changed = {Item.COMPLETED: "completed", Item.FAILED: "failed"}[state]
+        show_job(conn, ledger.count(conn, job.id, **{changed: 1}), error)
+        return True
+
+
+def _site_in_stage(conn: Connection, subdomain: str, stage: str) -> dict[str, Any]:
+    site = require_site(conn, subdomain)
+    if site["current_stage"] != stage:
+        raise InvalidInput(
+            f"{subdomain} is not in the stage {stage} but in {site['current_stage']}.",
+            hint="Open the stage first: initialize_stage(subdomain, stage, total_jobs)",
+        )
+    return site
+
+
+def _take_unnamed(conn: Connection, job_id: int, state: str) -> bool:
+    """Move one document from the unnamed to the finished ones; False when none is left."""
+    items = items_table
+    taken = conn.execute(
+        update(items)
+        .where(items.c.job_id == job_id, items.c.step == Step.UNNAMED, items.c.documents > 0)
+        .values(documents=items.c.documents - 1)
+        .returning(items.c.run_id)
+    ).scalar()
+    if taken is None:
+        return False
+    added = conn.execute(
+        update(items)
+        .where(items.c.job_id == job_id, items.c.step == Step.CARRIED, items.c.state == state)
+        .values(documents=items.c.documents + 1)
+    )
+    if added.rowcount == 0:
+        row = {"step": Step.CARRIED, "state": state, "available_at": None}
+        ledger.add_items(conn, job_id, taken, [row])
+    return True
+
+
+def _counters(stage: str, total: int, completed: int, failed: int) -> dict[str, Any]:
+    return {
+        f"{stage}_total": total,
+        f"{stage}_completed": completed,
+        f"{stage}_failed": failed,
+    }
+
+
+def _error(stage: str, error: str) -> dict[str, Any]:
+    return {
+        "last_error_stage": stage,
+        "last_error_message": error[:ERROR_LENGTH],
+        "last_error_at": db_now(),
+    }
+
+
+def _write(conn: Connection, subdomain: str, **values: Any) -> None:
+    changed = conn.execute(
+        update(sites_table)
+        .where(sites_table.c.subdomain == subdomain)
+        .values(**values, updated_at=db_now())
+    )
+    if changed.rowcount == 0:
+        raise unknown_site(subdomain)
