@@ -117,7 +117,10 @@ class Outcome:
 
 @dataclass
 class Settled:
-    """What a settlement changed: documents to count, and the rows that ended badly."""
+    """What a settlement changed: documents to count, and the rows that ended badly.
+
+    A step that is not counted shows in ``results`` alone, as None when it failed.
+    """
 
     completed: int = 0
     failed: int = 0
@@ -410,6 +413,8 @@ def _add_failure(
         return
     settled.failed += row.documents
     settled.error = error
+    if not row.documents:
+        settled.results.append(None)
     if lasting or row.state == Item.QUARANTINED:
         settled.failures.append((item, row.state, error))
 

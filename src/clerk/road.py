@@ -2,7 +2,8 @@
 
 ::
 
-    start -> fetch -> ocr: a row per document -> coordinator -> compilation + extraction -> deploy -> end
+    start -> fetch -> ocr: a row per document -> coordinator
+          -> compilation + extraction -> deploy -> end
 
 Nothing calls back up, and whatever dies on this road leaves a row that is pending or leased.
 """
@@ -233,9 +234,11 @@ def _document_row(
 
 def _coordinate(conn: Connection, job: Row[Any], results: list[Any]) -> None:
     """Open compilation and extraction if there is any text, else end the run."""
-    text_documents = results[0] if results else 0
+    text_documents = results[0]
     read = pipeline_state.job_of_stage(conn, job.subdomain, OCR)
-    if _goal(conn, job) == OCR:
+    if text_documents is None:
+        end_run(conn, job, Run.FAILED, "The text on disk could not be looked at", stage=OCR)
+    elif _goal(conn, job) == OCR:
         end_run(conn, job, _verdict(conn, job.run_id), "Stopped after ocr, as asked")
     elif text_documents:
         _open_compile_and_extract(conn, job.run_id, job.subdomain)
