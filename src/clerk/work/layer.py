@@ -66,36 +66,35 @@ class Verdict(Enum):
     """Why the layer is believed, or why not."""
 
     GOOD = "good"
+    EMPTY = "nothing on the page"
+    ASKED_FOR = "asked for"
     NO_TEXT = "no text"
     SPARSE = "little text of its own"
     JUNK = "words do not look like words"
     DOUBTFUL = "doubtful layer over a scan"
 
-    @property
-    def believed(self) -> bool:
-        """Whether the layer is the text of the page."""
-        return self is Verdict.GOOD
-
 
 def judge(
     text: str,
+    plausible: float,
     repeated: frozenset[str],
+    *,
+    shows_nothing: Callable[[], bool],
     shows_more: Callable[[], bool],
     is_scan: Callable[[], bool],
 ) -> Verdict:
-    """Decide about one page; the questions about its pictures are asked only when in doubt.
+    """Decide about one page; the questions about what it shows are asked only when in doubt.
 
-    ``shows_more`` says whether anything but text is drawn on the page, ``is_scan`` whether it is
-    mostly one picture.
+    ``plausible`` is the text's :func:`plausibility`.  The questions: is nothing at all drawn on the
+    page, is anything but text drawn, is it mostly one picture?
     """
     if not text.strip():
-        return Verdict.NO_TEXT
-    share = plausibility(text)
-    if share < JUNK_BELOW:
+        return Verdict.EMPTY if shows_nothing() else Verdict.NO_TEXT
+    if plausible < JUNK_BELOW:
         return Verdict.JUNK
     if own_letters(text, repeated) < ENOUGH_LETTERS and shows_more():
         return Verdict.SPARSE
-    if share < SURE_FROM and is_scan():
+    if plausible < SURE_FROM and is_scan():
         return Verdict.DOUBTFUL
     return Verdict.GOOD
 

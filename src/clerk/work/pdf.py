@@ -106,17 +106,13 @@ class Page:
 
         A scan placed a pixel to the point on a huge page is not blown up beyond its own pixels.
         """
-        scale = self._scale(self._useful_dpi(dpi), megapixels)
+        scale = _scale(self.width, self.height, self._useful_dpi(dpi), megapixels)
         width, height = (max(1, int(side * scale)) for side in (self.width, self.height))
         picture = self._page.render(scale=scale, grayscale=True, fill_color=(255, 255, 255, 255))
         with contextlib.closing(picture):
             # The last row or column is partly outside of the page.
             pixels = picture.to_numpy()[:height, :width].tobytes()
         return Rendering(GreyImage(width, height, pixels), round(scale * POINTS_PER_INCH))
-
-    def pixels_at(self, dpi: int, megapixels: float) -> int:
-        """Return how many pixels :meth:`render` will make at most."""
-        return int(self.width * self.height * self._scale(dpi, megapixels) ** 2)
 
     def _useful_dpi(self, dpi: int) -> float:
         longest_inches = max(self.width, self.height) / POINTS_PER_INCH
@@ -126,18 +122,25 @@ class Page:
         own = [picture.dpi for picture in self._pictures() if self._covered([picture]) > 0]
         return min(dpi, max([letter, *own])) if self.is_scan() else dpi
 
-    def _scale(self, dpi: float, megapixels: float) -> float:
-        budget = sqrt(megapixels * 1e6 / (self.width * self.height))
-        longest = _LONGEST_SIDE / max(self.width, self.height)
-        return min(dpi / POINTS_PER_INCH, budget, longest)
-
     def picture(self, width: int, kind: str, megapixels: float) -> bytes:
         """Return the page in colour as a PNG, JPEG or WebP file, so many pixels wide."""
         dpi = width / self.width * POINTS_PER_INCH
-        bitmap = self._page.render(scale=self._scale(dpi, megapixels))
+        scale = _scale(self.width, self.height, dpi, megapixels)
+        bitmap = self._page.render(scale=scale)
         with contextlib.closing(bitmap), io.BytesIO() as file:
             bitmap.to_pil().convert("RGB").save(file, kind.upper())
             return file.getvalue()
+
+
+def _scale(width: float, height: float, dpi: float, megapixels: float) -> float:
+    budget = sqrt(megapixels * 1e6 / (width * height))
+    longest = _LONGEST_SIDE / max(width, height)
+    return min(dpi / POINTS_PER_INCH, budget, longest)
+
+
+def pixels(width: float, height: float, dpi: float, megapixels: float) -> int:
+    """Return how many pixels a page of that size in points is rendered with at most."""
+    return int(width * height * _scale(width, height, dpi, megapixels) ** 2)
 
 
 class Pdf:
@@ -147,14 +150,20 @@ class Pdf:
         self.path = path
         self.pages = len(document)
         self._document = document
-        self._forms_ready = False
+
+    def size(self, number: int) -> tuple[float, float]:
+        """Return width and height of a page as shown, in points, without reading the page."""
+        width, height = self._document.get_page_size(number - 1)
+        return (round(width, 2), round(height, 2))
 
     @contextlib.contextmanager
     def page(self, number: int, *, with_forms: bool = False) -> Iterator[Page]:
-        """Give a page; raises UnreadablePdf when this one page is damaged."""
-        if with_forms and not self._forms_ready:
+        """Give a page; raises UnreadablePdf when this one page is damaged.
+
+        With forms, what has been filled in is rendered too.
+        """
+        if with_forms:
             self._document.init_forms()
-            self._forms_ready = True
         try:
             page = self._document[number - 1]
         except pypdfium2.PdfiumError as error:
