@@ -1,0 +1,115 @@
+"""What counts as the same text: the fold that alignment and the check of each quote use.
+
+Every character is folded to one character (case, accents, width, the kind of dash and of quotation
+mark do not count), and some do not count at all: white space, soft hyphens and other invisible
+characters, combining accents, and a hyphen between letters (``com-\\nmittee`` is ``committee``, but
+``-5`` is not ``5``).
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+Codes = npt.NDArray[np.uint32]
+Positions = npt.NDArray[np.int64]
+
+_LETTER, _IGNORED, _DASH = 1, 2, 4
+_SINGLE_QUOTES = "\u2018\u2019\u201a\u201b\u2032`\u00b4"
+_DOUBLE_QUOTES = "\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb"
+_BLOCK = 256
+
+
+class Folded:
+    """A text as it is compared: the characters that count, folded, and where each one stands."""
+
+    def __init__(self, text: str) -> None:
+        codes, flags = _look_up(text)
+        kept = _kept(flags)
+        self.codes: Codes = codes[kept]
+        self.text = self.codes.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
+        self.positions: Positions = kept
+        self._before = np.zeros(len(text) + 1, np.int64)
+        self._before[kept + 1] = 1
+        np.cumsum(self._before, out=self._before)
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def before(self, position: int) -> int:
+        """How many counting characters stand before a position of the text."""
+        return int(self._before[position])
+
+
+def fold(text: str) -> str:
+    """Return what counts of the text; two quotes match when their folds are equal."""
+    return Folded(text).text
+
+
+def _kept(flags: npt.NDArray[np.uint8]) -> Positions:
+    """Return the positions that count: not ignored, and no hyphen between letters.
+
+    At the edge of the text a hyphen beside a letter does not count either, so that a quote cut out
+    of its text folds as it does inside.
+    """
+    kept = np.flatnonzero((flags & _IGNORED) == 0)
+    seen = flags[kept]
+    dashes = np.flatnonzero(seen & _DASH)
+    if not len(dashes):
+        return kept
+    around = np.concatenate(([_LETTER], seen, [_LETTER])) & _LETTER
+    joined = dashes[(around[dashes] & around[dashes + 2]) == 1] if len(seen) > 1 else dashes[:0]
+    return np.delete(kept, joined)
+
+
+class _Table:
+    """Fold and flags of every character, filled in by blocks as texts need them."""
+
+    def __init__(self) -> None:
+        self.codes = np.zeros(0x110000, np.uint32)
+        self.flags = np.zeros(0x110000, np.uint8)
+        self._filled = np.zeros(0x110000 // _BLOCK, bool)
+
+    def cover(self, codes: Codes) -> None:
+        blocks = np.flatnonzero(np.bincount(codes // _BLOCK))
+        for block in blocks[~self._filled[blocks]]:
+            for code in range(block * _BLOCK, (block + 1) * _BLOCK):
+                self.codes[code], self.flags[code] = _fold_one(chr(code))
+            self._filled[block] = True
+
+
+@lru_cache(maxsize=1)
+def _table() -> _Table:
+    return _Table()
+
+
+def _look_up(text: str) -> tuple[Codes, npt.NDArray[np.uint8]]:
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
+    table = _table()
+    table.cover(codes)
+    return table.codes[codes], table.flags[codes]
+
+
+def _fold_one(char: str) -> tuple[int, int]:
+    category = unicodedata.category(char)
+    if char.isspace() or category in ("Cf", "Cc") or "\u0300" <= char <= "\u036f":
+        return ord(" "), _IGNORED
+    if category == "Pd" or char == "\u2212":
+        return ord("-"), _DASH
+    if char in _SINGLE_QUOTES:
+        return ord("'"), 0
+    if char in _DOUBLE_QUOTES:
+        return ord('"'), 0
+    base = _base_letter(char)
+    lower = base.casefold() if len(base.casefold()) == 1 else base
+    return ord(lower), _LETTER if lower.isalpha() else 0
+
+
+def _base_letter(char: str) -> str:
+    """Return the character without accents and compatibility forms, if that is one character."""
+    decomposed = unicodedata.normalize("NFKD", char)
+    accents = decomposed[1:]
+    return decomposed[0] if all("\u0300" <= each <= "\u036f" for each in accents) else char

@@ -1,0 +1,108 @@
+"""What an annotation object is once it has been checked.
+
+The structs are what msgspec decodes into, so a checked object costs no copy.  Fields the format
+does not know are dropped.  Spans are Unicode code points, begin inclusive, end exclusive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct
+
+Offset = Annotated[int, Meta(ge=0)]
+
+
+class Span(Struct, frozen=True, gc=False, order=True):
+    """A stretch of text."""
+
+    begin: Offset
+    end: Offset
+
+
+class Denotation(Struct, gc=False):
+    """A label on one span, or on several (a discontinuous mention).  Blocks have the same shape."""
+
+    span: Span | list[Span]
+    obj: Any
+    id: str | None = None
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """The spans, whether one or several."""
+        return (self.span,) if isinstance(self.span, Span) else tuple(self.span)
+
+
+class Relation(Struct, gc=False):
+    """A predicate between two denotations or two blocks, named by their ids."""
+
+    subj: str
+    pred: str
+    obj: str
+    id: str | None = None
+
+
+class Attribute(Struct, gc=False):
+    """A value said of a denotation, block or relation: any JSON value, ``true`` if none given."""
+
+    subj: str
+    pred: str
+    obj: Any = None
+    id: str | None = None
+
+
+class CheckedObject(Struct, gc=False, kw_only=True):
+    """One annotation object that keeps every rule: all ids given, all references resolved."""
+
+    sourcedb: str
+    sourceid: str
+    text: str
+    denotations: list[Denotation] = []
+    blocks: list[Denotation] = []
+    relations: list[Relation] = []
+    attributes: list[Attribute] = []
+    namespaces: Any = None
+    tracks: Any = None
+    #: Where it came from: set after decoding, whatever an upload says.
+    line: int = 0
+
+    @property
+    def document(self) -> tuple[str, str]:
+        """The key of the document it annotates."""
+        return self.sourcedb, self.sourceid
+
+
+class Issue(Struct, frozen=True, gc=False):
+    """Why something of an upload was not stored; the upload goes on."""
+
+    code: str
+    message: str
+    file: str = ""
+    line: int = 0
+    sourcedb: str = ""
+    sourceid: str = ""
+    detail: str = ""
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}: " if self.file else ""
+        return f"{place}{self.message}"
+
+
+class AnnotationSet(Struct, gc=False, kw_only=True):
+    """The annotations of one project on one document."""
+
+    denotations: list[Denotation] = []
+    blocks: list[Denotation] = []
+    relations: list[Relation] = []
+    attributes: list[Attribute] = []
+
+    def __len__(self) -> int:
+        return sum(map(len, self.kinds()))
+
+    def kinds(self) -> Iterator[list[Any]]:
+        """Give the four lists in the order in which references point back."""
+        yield self.denotations
+        yield self.blocks
+        yield self.relations
+        yield self.attributes
