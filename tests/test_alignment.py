@@ -1,4 +1,4 @@
-"""Alignment: spans follow their words into another version of the text, or are lost, never moved."""
+"""Alignment: spans follow their words into another version of the text, or are lost."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ SHARED = os.environ.get("CLERK_SHARED_DATA")
 CASES = Path(SHARED or "/nonexistent") / "annotations" / "alignment"
 
 MINUTES = (
-    "The meeting was called to order at 7:00 p.m. by Mayor Ana Ruiz. Councilmember O'Brien moved to "
-    "approve the minutes of January 8. The motion was seconded by Councilmember Lee and carried 5-0. "
+    "The meeting was called to order at 7:00 p.m. by Mayor Ana Ruiz. Councilmember O'Brien moved "
+    "to approve the minutes of January 8. The motion was seconded by Councilmember Lee and "
+    "carried 5-0. "
     "Resolution 2024-17, a resolution authorizing the purchase of a fire engine for $845,000, was "
     "read. Councilmember Diaz asked about the warranty. The motion to adopt carried 4-1, Diaz "
     "dissenting. There being no further business, the meeting was adjourned at 8:42 p.m."
