@@ -151,6 +151,13 @@ def check_languages(backend: OcrBackend, languages: Sequence[str]) -> None:
         )
 
 
+def check_engine(name: str, languages: Sequence[str]) -> OcrBackend:
+    """Return the engine of that name if it is there and can read these languages."""
+    backend = find_backend(name)
+    check_languages(backend, languages)
+    return backend
+
+
 @hookimpl
 def register_ocr_backends() -> Iterable[OcrBackend]:
     """Offer libtesseract in this process, and the system's tesseract program."""

@@ -198,9 +198,7 @@ class _Reader:
     @cached_property
     def backend(self) -> ocr.OcrBackend:
         """The engine; it and its languages are asked for by the first page that needs them."""
-        backend = ocr.find_backend(self.options.backend)
-        ocr.check_languages(backend, self.options.languages)
-        return backend
+        return ocr.check_engine(self.options.backend, self.options.languages)
 
     @cached_property
     def engine_name(self) -> str:
