@@ -9,6 +9,7 @@ ClerkError                exit 1   says what, why, and in ``hint`` the next step
  |   +- PagesFailed                some pages could not be read; the good ones are kept
  +- TransientError                 it may work later: try again
  |   +- SourceUnavailable          the portal, list or folder did not answer
+ |   |   +- SourceBlocked          it refuses us: robots.txt, a refusal, a challenge page
  |   +- DatabaseUnavailable        exit 3
  |   +- QueueUnavailable           exit 3
  +- OperatorError         exit 3   nothing will work until a person acts: stop
@@ -69,6 +70,10 @@ class TransientError(ClerkError):
 
 class SourceUnavailable(TransientError):
     """The source did not answer."""
+
+
+class SourceBlocked(SourceUnavailable):
+    """The source does not want to be read by clerk."""
 
 
 class DatabaseUnavailable(TransientError):
