@@ -25,6 +25,7 @@ ClerkError                exit 1   says what, why, and in ``hint`` the next step
  |   +- UnknownPlugin
  +- InvalidInput          exit 2   what was asked cannot be right
      +- InvalidSubdomain
+     +- UnusableUpload             not a file of annotations, or one that must not be opened
 """
 
 from __future__ import annotations
@@ -142,3 +143,7 @@ class InvalidInput(ClerkError, ValueError):
 
 class InvalidSubdomain(InvalidInput):
     """Not a usable name for a site."""
+
+
+class UnusableUpload(InvalidInput):
+    """Not a file of annotations that can be read."""
