@@ -93,6 +93,13 @@ class Page:
         """Whether pictures cover most of the page."""
         return self._covered(self._pictures()) >= _SCAN_FROM * self.width * self.height
 
+    def has_broken_picture(self) -> bool:
+        """Whether a picture cannot be decoded: libpdfium leaves it white without a word."""
+        images = (
+            _image_within(each) for kind, each in _objects(self._page.raw) if _is_picture(kind)
+        )
+        return any(image is not None and not _decodes(image) for image in images)
+
     def _pictures(self) -> list[_Picture]:
         found = (_picture(each) for kind, each in _objects(self._page.raw) if _is_picture(kind))
         return [picture for picture in found if picture]
@@ -304,6 +311,14 @@ def _picture(each: Any) -> _Picture | None:
     width, height = ctypes.c_uint(), ctypes.c_uint()
     pdfium.FPDFImageObj_GetImagePixelSize(image, width, height)
     return _Picture(area, POINTS_PER_INCH * sqrt(width.value * height.value / area))
+
+
+def _decodes(image: Any) -> bool:
+    bitmap = pdfium.FPDFImageObj_GetBitmap(image)
+    if not bitmap:
+        return False
+    pdfium.FPDFBitmap_Destroy(bitmap)
+    return True
 
 
 def _image_within(each: Any, depth: int = 3) -> Any:

@@ -21,7 +21,15 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from clerk.config import Settings
-from clerk.errors import BadSetting, InvalidInput, OperatorError, PagesFailed, TransientError
+from clerk.errors import (
+    BadSetting,
+    EmptyDocument,
+    InvalidInput,
+    OperatorError,
+    PagesFailed,
+    TransientError,
+    UnreadablePdf,
+)
 from clerk.work import layer, ocr, pdf
 from clerk.work.layer import JUNK_BELOW, Verdict
 from clerk.work.reading_files import (
@@ -181,7 +189,9 @@ def read_pdf(
         numbers = range(1, document.pages + 1)
         wanted = numbers if only is None else [number for number in numbers if number in only]
         pages = _Reader(document, options, on_page).read(wanted)
-        return ReadDocument(document.pages, pages)
+    if only is None and all(page.facts.why == Verdict.EMPTY.value for page in pages):
+        raise EmptyDocument(f"{path} has nothing on any of its pages; it may be damaged.")
+    return ReadDocument(document.pages, pages)
 
 
 class _Reader:
@@ -242,7 +252,7 @@ class _Reader:
         if verdict is Verdict.GOOD:
             return self._by_layer(number)
         if verdict is Verdict.EMPTY:
-            return self._page(number, BLANK)
+            return self._page(number, BLANK, why=verdict.value)
         self._announce(number, self._guarded(number, self._ocr_seconds) or 0)
         # Outside of the guard: an engine that is not there is not the page's fault.
         step = partial(self._by_ocr, backend=self.backend, why=verdict)
@@ -282,8 +292,11 @@ class _Reader:
     def _by_ocr(self, number: int, backend: ocr.OcrBackend, why: Verdict) -> ReadPage:
         with self.document.page(number, with_forms=True) as page:
             image, dpi = page.render(self.options.dpi, self.options.page_megapixels)
+            white = is_blank(image)
+            if white and page.has_broken_picture():
+                raise UnreadablePdf(f"page {number} has a picture that cannot be decoded.")
         seen = ocr.OcrPage.of(())
-        if not is_blank(image):
+        if not white:
             seen = recognise(backend, image, self.options.languages, dpi)
         if self._layer_has_more(number, seen):
             return self._by_layer(number)
