@@ -281,6 +281,23 @@ for _seed in range(3):
     hostile(EITHER)(_flipped("fax", lambda: _scanned(FAX_300), _seed))
 
 
+@hostile(FAILED)
+def damaged_contents() -> bytes:
+    """A sound page whose packed text is noise: it is shown blank, and is not."""
+    noise = b"\x78\xda" + random.Random(5).randbytes(300)
+    return one_page(stream(noise, b"/Filter /FlateDecode"))
+
+
+@hostile(FAILED)
+def damaged_image() -> bytes:
+    """A scan whose JPEG is noise: it is shown blank, and is not."""
+    jpeg = scan_of_minutes()
+    noise = jpeg.stream[:2] + random.Random(6).randbytes(3000)
+    writer = PdfWriter()
+    writer.add_page(image=EncodedImage(jpeg.width, jpeg.height, jpeg.entries, noise))
+    return writer.getvalue()
+
+
 @hostile(EITHER)
 def missing_xref() -> bytes:
     """The table of objects is gone, the trailer is there."""
@@ -636,13 +653,13 @@ def bomb_of_a_black_and_white_image() -> bytes:
     return _image_bomb(bytes(7500) * 100, 600, b"/BitsPerComponent 1 /ColorSpace /DeviceGray")
 
 
-@hostile(EITHER)
+@hostile(FAILED)
 def bomb_of_a_colour_image() -> bytes:
     """An image of 60,000 x 60,000 pixels, said to be in colour: 10.8 GB when unpacked."""
     return _image_bomb(bytes(MEGABYTE), 512, b"/BitsPerComponent 8 /ColorSpace /DeviceRGB")
 
 
-@hostile(EITHER)
+@hostile(FAILED)
 def bomb_of_a_jpeg() -> bytes:
     """A small JPEG whose head says 65,000 x 65,000 pixels."""
     jpeg = scan_of_minutes()

@@ -9,6 +9,8 @@ import pypdfium2
 import pytest
 from hostile_pdfs import EITHER, FAILED, MAKERS, PASSWORD, PHRASE, READ
 
+from clerk.samples.rendering import render_page
+
 MEGABYTE = 1_000_000
 
 
@@ -122,6 +124,12 @@ def test_some_pages_are_promised_and_missing():
         assert PHRASE in text_of(pdf)
         with pypdfium2.PdfDocument(pdf) as document, pytest.raises(pypdfium2.PdfiumError):
             document[len(document) - 1]
+
+
+@pytest.mark.parametrize("maker", [hostile.damaged_contents, hostile.damaged_image])
+def test_a_damaged_page_looks_blank(maker):
+    assert text_of(maker()) == ""
+    assert render_page(maker(), 0, dpi=30).getextrema() == (255, 255)
 
 
 def test_a_repeated_stream_unpacks_to_its_unit_many_times():
