@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 import socket
 from collections.abc import Callable, Iterable, Iterator
 
@@ -19,12 +20,15 @@ PORTS = (80, 443)
 #: Public by number, but answered by the cloud the machine runs in.
 _METADATA = frozenset({ipaddress.ip_address("168.63.129.16")})
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
+_HOST_NAME = re.compile(rb"[a-z0-9_.-]+", re.IGNORECASE)
 _HINT = "If this is meant, set FETCH_ALLOW_PRIVATE=yes."
 
 
 def check_url(url: httpx.URL, *, allow_private: bool = False) -> None:
     """Refuse a URL that need not be looked up to see that it is wrong."""
-    if url.scheme not in ("http", "https") or not url.host:
+    literal = _parsed(url.host)
+    named = literal or _HOST_NAME.fullmatch(url.raw_host)
+    if url.scheme not in ("http", "https") or not named:
         raise AddressRefused(f"{url} is not an http or https address.")
     if url.userinfo:
         raise AddressRefused(f"The address of {url.host} carries a user name.")
@@ -32,7 +36,6 @@ def check_url(url: httpx.URL, *, allow_private: bool = False) -> None:
         return
     if (url.port or PORTS[0]) not in PORTS:
         raise AddressRefused(f"{url} uses port {url.port}, not 80 or 443.", hint=_HINT)
-    literal = _parsed(url.host)
     if literal and not is_public(literal):
         raise AddressRefused(f"{url.host} is not a public address.", hint=_HINT)
 
@@ -57,10 +60,12 @@ def system_resolver(host: str, port: int) -> Iterator[str]:
 
 def is_public(address: Address) -> bool:
     """Whether an address, and the one it may carry inside, is of the public internet."""
+    inner = _embedded(address)
+    if inner:
+        return is_public(inner)
     if address in _METADATA or address.is_multicast or address.is_reserved:
         return False
-    inner = _embedded(address)
-    return is_public(inner) if inner else address.is_global
+    return address.is_global
 
 
 def _embedded(address: Address) -> Address | None:
