@@ -13,7 +13,18 @@ from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Row, create_engine, event, insert, or_, select, update
+from sqlalchemy import (
+    Connection,
+    Engine,
+    Row,
+    create_engine,
+    event,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
 from sqlalchemy.exc import DBAPIError, OperationalError, ProgrammingError
 
 from . import config
@@ -122,6 +133,13 @@ def unavailable(said: str) -> DatabaseUnavailable:
         f"The database {config.redact(settings.sql_url)} does not answer: {said.splitlines()[0]}",
         hint=f"Start it, or correct DATABASE_URL (set by {settings.origin('database_url')}).",
     )
+
+
+def lock_site(conn: Connection, subdomain: str) -> None:
+    """Keep others that lock the site out until this transaction ends."""
+    if conn.dialect.name == "postgresql":
+        key = func.hashtextextended(subdomain, 0)
+        conn.execute(select(func.pg_advisory_xact_lock(key)))
 
 
 def upsert_site(conn: Connection, site: Mapping[str, Any]) -> None:

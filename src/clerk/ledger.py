@@ -16,7 +16,7 @@ Locks are taken in the order runs, items, jobs, sites.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -59,6 +59,9 @@ RETRY_DELAYS = (5.0, 30.0, 120.0)
 
 #: How much of an error is kept.
 ERROR_LENGTH = 500
+
+#: How many items of a queue to claim at once.
+Limit = Callable[[str], int]
 
 #: Identifiers in one IN list; SQLite allows about 32,000 variables in a statement.
 _CHUNK = 5_000
@@ -108,6 +111,8 @@ class Outcome:
     state: str
     error: str = ""
     charged: bool = False
+    #: Seconds to wait before it may be claimed again; None: by how often it was tried.
+    delay: float | None = None
     #: The same bytes would fail again with the same reader.
     lasting: bool = False
     pages: int | None = None
@@ -190,14 +195,14 @@ def add_items(
 
 
 def claim(
-    conn: Connection, queues: Collection[str], worker_id: str, limit: int = 1
+    conn: Connection, queues: Collection[str], worker_id: str, limit: Limit
 ) -> Claimed | None:
-    """Take up to ``limit`` items of the job that was served longest ago, or return None.
+    """Take up to ``limit(queue)`` items of the job that was served longest ago, or return None.
 
     A document suspected of killing its worker is given out alone.
     """
     for job in conn.execute(_claimable_jobs(queues)):
-        claimed = claim_from(conn, job, worker_id, limit)
+        claimed = claim_from(conn, job, worker_id, limit(job.queue))
         if claimed:
             return claimed
     return None
@@ -215,6 +220,16 @@ def _claimable_jobs(queues: Collection[str]) -> Any:
         .order_by(jobs.c.rank, jobs.c.claimed_at, jobs.c.id)
         .limit(4)
     )
+
+
+def queues_with_work(conn: Connection, queues: Collection[str]) -> list[str]:
+    """Return those of the queues in which a claim could succeed now."""
+    return [name for name in queues if anything_claimable(conn, (name,))]
+
+
+def anything_claimable(conn: Connection, queues: Collection[str]) -> bool:
+    """Whether a claim could succeed now; asks without taking a lock."""
+    return conn.execute(_claimable_jobs(queues)).first() is not None
 
 
 def _claimable() -> ColumnElement[bool]:
@@ -390,7 +405,9 @@ def _settle_retry(conn: Connection, claimed: Claimed, outcome: Outcome, settled:
     items = items_table
     errors = items.c.errors + (1 if outcome.charged else 0)
     spent = errors >= ERROR_BUDGET if outcome.charged else false()
-    delay = RETRY_DELAYS[min(outcome.item.attempt, len(RETRY_DELAYS)) - 1] if outcome.charged else 0
+    delay = outcome.delay
+    if delay is None:
+        delay = RETRY_DELAYS[min(outcome.item.attempt, len(RETRY_DELAYS)) - 1]
     row = conn.execute(
         update(items)
         .where(items.c.id == outcome.item.id, *_held(claimed))
@@ -398,7 +415,7 @@ def _settle_retry(conn: Connection, claimed: Claimed, outcome: Outcome, settled:
             state=case((spent, Item.FAILED), else_=Item.PENDING),
             errors=errors,
             error=outcome.error[:ERROR_LENGTH] or None,
-            available_at=db_now(delay) if delay else db_now(),
+            available_at=db_now(delay),
             finished_at=case((spent, db_now()), else_=None),
         )
         .returning(items.c.state, items.c.documents)
@@ -432,12 +449,28 @@ def crash(
     ``worker_lost``: the whole worker went, so that the item is only one of the suspects.
     """
     settled = Settled()
+    if not end_batch(conn, claimed, Batch.CRASHED, cause):
+        return settled
     if blamed is not None:
         row = conn.execute(_blame(claimed, blamed, cause, worker_lost)).first()
         _add_failure(settled, blamed, row, cause, lasting=True)
     give_back(conn, claimed)
-    end_batch(conn, claimed, Batch.CRASHED, cause)
+    _record_crash(conn, claimed, blamed, cause)
     return settled
+
+
+def _record_crash(
+    conn: Connection, claimed: Claimed, blamed: ClaimedItem | None, cause: str
+) -> None:
+    work = (blamed.document or blamed.step) if blamed else claimed.stage
+    record(
+        conn,
+        "crashed",
+        subdomain=claimed.subdomain,
+        run_id=claimed.run_id,
+        stage=claimed.stage,
+        detail=f"{work}: {cause}",
+    )
 
 
 def _blame(claimed: Claimed, blamed: ClaimedItem, cause: str, worker_lost: bool) -> Any:
@@ -459,6 +492,27 @@ def _blame(claimed: Claimed, blamed: ClaimedItem, cause: str, worker_lost: bool)
         )
         .returning(items.c.state, items.c.documents)
     )
+
+
+def name_item(conn: Connection, job: Row[Any], step: str, document: str | None) -> None:
+    """Give one of a job's unnamed documents its name, unless it has a row already.
+
+    When none is left unnamed the job's total grows: the document is there.
+    """
+    items = items_table
+    known = select(items.c.id).where(items.c.job_id == job.id, items.c.step == step)
+    if document is not None:
+        known = known.where(items.c.document == document)
+    if conn.execute(known).first() is not None:
+        return
+    taken = conn.execute(
+        update(items)
+        .where(items.c.job_id == job.id, items.c.step == Step.UNNAMED, items.c.documents > 0)
+        .values(documents=items.c.documents - 1)
+    )
+    add_items(conn, job.id, job.run_id, [{"step": step, "document": document}])
+    if taken.rowcount == 0:
+        recount(conn, job.id)
 
 
 def give_back(conn: Connection, claimed: Claimed) -> int:
@@ -568,6 +622,17 @@ def register_worker(
 def forget_worker(conn: Connection, worker_id: str) -> None:
     """Strike a worker that ended in order."""
     conn.execute(workers_table.delete().where(workers_table.c.id == worker_id))
+
+
+def forget_dead_workers(conn: Connection) -> None:
+    """Strike workers that have been silent for a day and hold nothing."""
+    holds = exists().where(
+        batches_table.c.worker_id == workers_table.c.id,
+        batches_table.c.status == sql_word(Batch.RUNNING),
+    )
+    conn.execute(
+        workers_table.delete().where(workers_table.c.lease_until < db_now(-86_400.0), ~holds)
+    )
 
 
 def beat(

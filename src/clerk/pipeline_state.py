@@ -41,15 +41,7 @@ def initialize_stage(subdomain: str, stage: str, total_jobs: int) -> None:
         raise InvalidInput(f"A stage cannot have {total_jobs} documents.")
     with civic_db_connection() as conn:
         require_site(conn, subdomain)
-        run_id = open_run(conn, subdomain, {"opened_by": "initialize_stage"})
-        _open_unnamed(conn, run_id, subdomain, stage, total=total_jobs)
-        _write(
-            conn,
-            subdomain,
-            current_stage=stage,
-            coordinator_enqueued=False,
-            **_counters(stage, total_jobs, 0, 0),
-        )
+        open_stage(conn, subdomain, stage, total_jobs)
 
 
 def increment_completed(subdomain: str, stage: str) -> bool:
@@ -117,6 +109,13 @@ def open_run(
         )
     )
     return run_id
+
+
+def open_stage(conn: Connection, subdomain: str, stage: str, total: int) -> None:
+    """Open a run in a stage, for documents that are not known by name yet."""
+    run_id = open_run(conn, subdomain, {"opened_by": "initialize_stage"})
+    _open_unnamed(conn, run_id, subdomain, stage, total=total)
+    enter(conn, subdomain, stage, **_counters(stage, total, 0, 0))
 
 
 def active_run(conn: Connection, subdomain: str) -> Row[Any] | None:

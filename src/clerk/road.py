@@ -10,7 +10,7 @@ Nothing calls back up, and whatever dies on this road leaves a row that is pendi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -81,20 +81,32 @@ def start_run(
     return run_id
 
 
+def resume_run(conn: Connection, subdomain: str, stage: str) -> str:
+    """Open a run in a late stage for what is on disk; the counters of earlier ones stay."""
+    run_id = pipeline_state.open_run(conn, subdomain, {"opened_by": "reconciliation"})
+    ledger.record(conn, "run resumed", subdomain=subdomain, run_id=run_id, stage=stage)
+    if stage == DEPLOY:
+        open_step(conn, run_id, subdomain, DEPLOY)
+    else:
+        _open_compile_and_extract(conn, run_id, subdomain)
+    return run_id
+
+
 def open_step(conn: Connection, run_id: str, subdomain: str, stage: str) -> None:
     """Open a stage that is a single step."""
     job_id = ledger.open_job(
         conn, run_id=run_id, subdomain=subdomain, stage=stage, queue=stage, total=1
     )
     ledger.add_items(conn, job_id, run_id, [{"step": STEP_OF_STAGE[stage]}])
-    pipeline_state.enter(conn, subdomain, stage, **{f"{stage}_total": 1})
+    counters = {f"{stage}_total": 1, f"{stage}_completed": 0, f"{stage}_failed": 0}
+    pipeline_state.enter(conn, subdomain, stage, **counters)
 
 
 # --------------------------------------------------------------------------------- finishing
 
 
 def finish(
-    conn: Connection, claimed: Claimed, outcomes: Iterable[Outcome], *, ended: bool
+    conn: Connection, claimed: Claimed, outcomes: Sequence[Outcome], *, ended: bool
 ) -> Settled:
     """Account for items of a claim and open what follows.
 
@@ -107,9 +119,9 @@ def finish(
     settled = ledger.settle(conn, claimed, outcomes)
     if ended:
         ledger.give_back(conn, claimed)
-        useless = settled.failed and not settled.completed
-        status = Batch.FAILED if useless else Batch.COMPLETED
-        ledger.end_batch(conn, claimed, status, settled.error or None)
+        error = settled.error or next((each.error for each in outcomes if each.error), "")
+        useless = error and not settled.completed and not settled.results
+        ledger.end_batch(conn, claimed, Batch.FAILED if useless else Batch.COMPLETED, error or None)
     _account(conn, claimed, settled)
     return settled
 
@@ -127,14 +139,6 @@ def crash(
         ledger.end_batch(conn, claimed, Batch.CRASHED, cause)
         return Settled()
     settled = ledger.crash(conn, claimed, blamed, cause, worker_lost=worker_lost)
-    ledger.record(
-        conn,
-        "crashed",
-        subdomain=claimed.subdomain,
-        run_id=claimed.run_id,
-        stage=claimed.stage,
-        detail=f"{blamed.document or blamed.step if blamed else claimed.step}: {cause}",
-    )
     _account(conn, claimed, settled)
     return settled
 

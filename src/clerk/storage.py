@@ -154,10 +154,10 @@ def pdf_documents(folder: Path) -> Iterator[Document]:
                 yield Document(kind, _posix(parent), name[:-4])
 
 
-def text_documents(folder: Path) -> Iterator[Document]:
+def text_documents(folder: Path, *, incomplete: bool = False) -> Iterator[Document]:
     """Yield the documents of a site that have been read, each once, however many pages it has.
 
-    One whose reading left holes (:data:`FAILED_PAGES`) is not among them.
+    One whose reading left holes (:data:`FAILED_PAGES`) is only among them if asked for.
     """
     for kind in KINDS:
         root = folder / _FOLDER_OF_KIND[kind] / "txt"
@@ -166,7 +166,7 @@ def text_documents(folder: Path) -> Iterator[Document]:
             document, complete = _document_of_text(kind, parent, name)
             if document:
                 found[document] = found.get(document, True) and complete
-        yield from (document for document, complete in found.items() if complete)
+        yield from (each for each, complete in found.items() if complete or incomplete)
 
 
 def _document_of_text(kind: str, parent: Path, name: str) -> tuple[Document | None, bool]:

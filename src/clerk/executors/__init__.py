@@ -1,0 +1,45 @@
+"""How work gets done: one protocol, two executors.
+
+``embedded``  a crew in this process, no server
+``rq``        crews in RQ workers on many machines; the only module that knows RQ and Redis
+
+Both take work from the ledger with a :class:`~clerk.executors.crew.Crew`; a queue's message is only
+a hint that there is some.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Protocol
+
+from clerk.ledger import Claimed, ClaimedItem, Limit, Outcome
+from clerk.work.isolate import Order, Performed, Report
+
+
+class Flow(Protocol):
+    """What a crew asks of the pipeline.  Each method but ``perform`` is one transaction."""
+
+    def claim(self, queues: Collection[str], worker_id: str, limit: Limit) -> Claimed | None:
+        """Take some work, or return None."""
+
+    def order(self, claimed: Claimed) -> Order:
+        """Return what a child needs to know to do it."""
+
+    def perform(self, order: Order, index: int, report: Report) -> Performed:
+        """Do one item; runs in the child."""
+
+    def finish(self, claimed: Claimed, outcomes: list[Outcome], *, ended: bool) -> None:
+        """Account for items and open what follows."""
+
+    def crash(self, claimed: Claimed, blamed: ClaimedItem | None, cause: str) -> None:
+        """Account for a child that died."""
+
+    def sweep(self) -> None:
+        """Take work back from workers that are dead."""
+
+
+class Executor(Protocol):
+    """How others are told that there is work."""
+
+    def offer(self, queues: Collection[str]) -> None:
+        """Hint that these queues have work; losing the hint is harmless."""

@@ -6,7 +6,11 @@ from clerk.models import metadata
 
 engine = context.config.attributes["engine"]
 with engine.connect() as connection:
-    context.configure(connection=connection, target_metadata=metadata)
+    context.configure(
+        connection=connection,
+        target_metadata=metadata,
+        transactional_ddl=True,
+    )
     with context.begin_transaction():
         context.run_migrations()
     connection.commit()

@@ -106,6 +106,9 @@ class Report(Protocol):
         """Extend the deadline."""
 
 
+#: Sent while an order is under way: leave the rest of it.  It may come too late.
+_STOP = Order(step="", items=[])
+
 #: Does one item of an order, in the child.
 Perform = Callable[[Order, int, Report], Performed]
 
@@ -115,11 +118,6 @@ _decode_message = msgspec.msgpack.Decoder(Message).decode
 
 #: File descriptors that belong to the parent alone; a child closes them.
 _parents_own: set[int] = set()
-
-
-def keep_from_children(descriptor: int) -> None:
-    """Have children close a descriptor, such as a lock that must die with the parent."""
-    _parents_own.add(descriptor)
 
 
 class Child:
@@ -149,7 +147,7 @@ class Child:
     def stop_after_this_item(self) -> None:
         """Ask the child to leave the rest of its order."""
         with contextlib.suppress(OSError):
-            _send(self._socket, Order(step=""))
+            _send(self._socket, _STOP)
 
     def receive(self) -> list[Message] | None:
         """Return what the child has said since, or None when it is dead and has said all."""
@@ -295,8 +293,10 @@ def _die_with_parent() -> None:
 def _serve(connection: socket.socket, perform: Perform) -> None:
     while True:
         order = _decode_order(_receive_frame(connection))
+        if order == _STOP:
+            continue
         index = 0
-        for index in range(len(order.items) if order.step else 0):
+        for index in range(len(order.items)):
             if index and _told_to_stop(connection):
                 break
             _send(connection, _do(connection, perform, order, index))

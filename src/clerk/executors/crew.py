@@ -1,0 +1,383 @@
+"""A crew: one parent process that claims, beats and accounts, and children that do the work.
+
+The parent holds every promise: it owns the lease, writes to the database, sees a child die at once
+and knows which document it had in hand.  It does no work itself, so it is never late with a beat.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import select
+import signal
+import socket
+import time
+import uuid
+from collections.abc import Callable, Collection
+from typing import Protocol, TypeVar
+
+from clerk import __version__, db, liveness
+from clerk.config import Settings
+from clerk.errors import DatabaseUnavailable, OperatorError
+from clerk.ledger import Claimed, ClaimedItem, Outcome
+from clerk.stages import Item
+from clerk.work.isolate import Began, Child, Ended, Idle, Message, Raised
+
+from . import Flow
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+
+
+class Patiently(Protocol):
+    """Do something with the database, waiting while it is away."""
+
+    def __call__(self, action: Callable[[], T], /) -> T:
+        """Return what the action returns."""
+
+
+#: Finished documents are written at least this often.
+FLUSH_SECONDS = 1.0
+#: A batch is to take about so long.
+BATCH_SECONDS = 5.0
+BATCH_DOCUMENTS = 500
+#: One that takes longer is cut short: the rest goes to whoever is free.
+BATCH_SECONDS_AT_MOST = 15.0
+#: A child is replaced after so many documents, so that nothing it leaks adds up.
+CHILD_DOCUMENTS = 2_000
+#: How long an idle crew waits before it looks for work again: from, to.
+IDLE_SECONDS = (0.02, 0.5)
+SWEEP_SECONDS = 1.0
+#: Work that only a person can set right is offered again after so long.
+OPERATOR_SECONDS = 10.0
+#: A crew beats this many times within a lease.
+BEATS_PER_LEASE = 5
+
+
+class Pace:
+    """How many documents make a batch, from how long the last ones took."""
+
+    def __init__(self) -> None:
+        self._seconds: dict[str, float] = {}
+
+    def limit(self, queue: str) -> int:
+        """Return how many documents to claim."""
+        if queue not in self._seconds:
+            return 1
+        most = BATCH_SECONDS / max(self._seconds[queue], BATCH_SECONDS / BATCH_DOCUMENTS)
+        return max(1, int(most))
+
+    def learn(self, queue: str, seconds: float) -> None:
+        """Take a document's time into account; the recent ones weigh most."""
+        former = self._seconds.get(queue, seconds)
+        self._seconds[queue] = 0.8 * former + 0.2 * seconds
+
+
+class Lane:
+    """One child and what it was given."""
+
+    def __init__(self, flow: Flow, settings: Settings, pace: Pace, patiently: Patiently) -> None:
+        self._flow = flow
+        self._patiently = patiently
+        self._memory_mb = settings.worker_memory_mb
+        self._pace = pace
+        self._child: Child | None = None
+        self._served = 0
+        self._outcomes: list[Outcome] = []
+        self._given_at = self._flushed_at = 0.0
+        self._told_to_stop = False
+        self._in_hand: ClaimedItem | None = None
+        self.claimed: Claimed | None = None
+        self.trouble: OperatorError | None = None
+
+    @property
+    def child(self) -> Child:
+        """The working process, started when it is first needed."""
+        if self._child is None:
+            self._child = Child(self._flow.perform, memory_mb=self._memory_mb)
+            self._served = 0
+        return self._child
+
+    @property
+    def document_in_hand(self) -> str:
+        """The name of what the child is working on."""
+        item = self._in_hand or (self.claimed.items[0] if self.claimed else None)
+        return (item.document or item.step) if item else ""
+
+    def give(self, claimed: Claimed) -> None:
+        """Have the child do what was claimed."""
+        self.claimed, self._in_hand, self._told_to_stop = claimed, None, False
+        self._given_at = self._flushed_at = time.monotonic()
+        self.child.send(self._patiently(lambda: self._flow.order(claimed)))
+
+    def attend(self) -> None:
+        """Take in what the child said; see to it if it died or is overdue."""
+        if self._child is None or self.claimed is None:
+            return
+        messages = self._child.receive()
+        for message in messages or ():
+            self._take_in(message)
+        if messages is None:
+            self._mourn(f"The working process was {self._child.bury()}")
+        elif self._child.overdue:
+            self._child.kill()
+            self._child.bury()
+            self._mourn("The time allowed was used up")
+        else:
+            self._flush_and_cut(time.monotonic())
+
+    def _flush_and_cut(self, now: float) -> None:
+        if self._outcomes and now - self._flushed_at >= FLUSH_SECONDS:
+            self._flush(ended=False)
+        if now - self._given_at >= BATCH_SECONDS_AT_MOST and not self._told_to_stop:
+            self.stop()
+
+    def _take_in(self, message: Message) -> None:
+        assert self.claimed is not None
+        match message:
+            case Began(index):
+                self._in_hand = self.claimed.items[index]
+            case Ended(index, seconds, performed):
+                item = self.claimed.items[index]
+                self._pace.learn(self.claimed.queue, seconds)
+                self._add(
+                    Outcome(
+                        item,
+                        Item.COMPLETED,
+                        pages=performed.pages,
+                        seconds=seconds,
+                        result=performed.result,
+                    )
+                )
+            case Raised(index):
+                self._add(self._judge(self.claimed.items[index], message))
+            case Idle():
+                self._flush(ended=True)
+                self._retire_old_child()
+
+    def _add(self, outcome: Outcome) -> None:
+        self._outcomes.append(outcome)
+        self._in_hand = None
+        self._served += 1
+
+    def _judge(self, item: ClaimedItem, raised: Raised) -> Outcome:
+        """Decide what an error means: the document's end, another try, or a call for a person."""
+        error = f"{raised.error_class}: {raised.message}"
+        if raised.family == "document":
+            return Outcome(item, Item.FAILED, error, lasting=True, seconds=raised.seconds)
+        if raised.family == "operator":
+            self.trouble = OperatorError(raised.message)
+            return Outcome(item, Item.PENDING, error, delay=OPERATOR_SECONDS)
+        return Outcome(item, Item.PENDING, error, charged=True, seconds=raised.seconds)
+
+    def _flush(self, *, ended: bool) -> None:
+        assert self.claimed is not None
+        claimed, outcomes = self.claimed, self._outcomes
+        self._outcomes, self._flushed_at = [], time.monotonic()
+        if ended:
+            self.claimed, self._in_hand = None, None
+        self._patiently(lambda: self._flow.finish(claimed, outcomes, ended=ended))
+
+    def _mourn(self, cause: str) -> None:
+        """Account for what was done, then blame what was in hand."""
+        assert self.claimed is not None
+        claimed, blamed = self.claimed, self._in_hand
+        self._child = None
+        if self._outcomes:
+            self._flush(ended=False)
+        self.claimed, self._in_hand = None, None
+        self._patiently(lambda: self._flow.crash(claimed, blamed, cause))
+
+    def _retire_old_child(self) -> None:
+        if self._served >= CHILD_DOCUMENTS and self._child is not None:
+            self._child.dismiss()
+            self._child = None
+
+    def stop(self) -> None:
+        """Let the child finish the item in hand and no more."""
+        if self.claimed is not None and self._child is not None:
+            self._told_to_stop = True
+            self._child.stop_after_this_item()
+
+    def abandon(self) -> None:
+        """End the child now and give back what it had not finished."""
+        if self._child is not None:
+            self._child.dismiss()
+            self._child = None
+        if self.claimed is not None:
+            self._flush(ended=True)
+
+
+class Crew:
+    """Lanes that share a worker's name, its beat and its place in the ledger.
+
+    Use it as a context manager: the worker is known from the start and struck off at the end.
+    """
+
+    def __init__(
+        self, flow: Flow, queues: Collection[str], settings: Settings, lanes: int = 1
+    ) -> None:
+        self._flow = flow
+        self._queues = tuple(queues)
+        self._settings = settings
+        self._pace = Pace()
+        self._lanes = [Lane(flow, settings, self._pace, self._patiently) for _ in range(lanes)]
+        self._idle_seconds = IDLE_SECONDS[0]
+        self._look_again_at = self._beat_at = self._sweep_at = 0.0
+        self._lock: liveness.Lock | None = None
+        self.id = f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
+        self.stopping = False
+
+    def __enter__(self) -> Crew:
+        folder = self._settings.storage_dir / "_clerk" / "workers"
+        self._lock = liveness.Lock(folder / f"{self.id}.lock")
+        self._register()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for lane in self._lanes:
+            lane.abandon()
+        self._patiently(self._strike_off)
+        if self._lock:
+            self._lock.release()
+
+    def _register(self) -> None:
+        with db.civic_db_connection() as conn:
+            liveness.register(
+                conn,
+                self.id,
+                lease_seconds=self._settings.lease_seconds,
+                queues=",".join(self._queues),
+                lock_path=str(self._lock.path) if self._lock else None,
+                version=__version__,
+            )
+
+    def _strike_off(self) -> None:
+        with db.civic_db_connection() as conn:
+            liveness.strike_off(conn, self.id)
+
+    @property
+    def busy(self) -> bool:
+        """Whether anything is in hand."""
+        return any(lane.claimed for lane in self._lanes)
+
+    @property
+    def in_hand(self) -> dict[str, str]:
+        """The document in hand, by claim."""
+        return {lane.claimed.claim: lane.document_in_hand for lane in self._lanes if lane.claimed}
+
+    @property
+    def trouble(self) -> OperatorError | None:
+        """What only a person can mend, if the work met it."""
+        return next((lane.trouble for lane in self._lanes if lane.trouble), None)
+
+    def look_now(self) -> None:
+        """Look for work at the next turn, however short ago the last look was."""
+        self._look_again_at = 0.0
+
+    def nothing_to_claim(self) -> bool:
+        """Look for work at once; True when there is none."""
+        self.look_now()
+        self._give_out()
+        return not self.busy
+
+    def turn(self, timeout: float = 0.2) -> bool:
+        """Give out work, wait for children, account; say whether anything is in hand."""
+        self._keep_alive()
+        if not self.stopping:
+            self._give_out()
+        self._wait(timeout)
+        for lane in self._lanes:
+            if lane.claimed:
+                lane.attend()
+                self._look_again_at = self._look_again_at if lane.claimed else 0.0
+        return self.busy
+
+    def _wait(self, timeout: float) -> None:
+        children = [lane.child for lane in self._lanes if lane.claimed]
+        until_look = self._look_again_at - time.monotonic()
+        if len(children) < len(self._lanes) and not self.stopping:
+            timeout = min(timeout, max(0.0, until_look))
+        select.select(children, [], [], timeout)
+
+    def _give_out(self) -> None:
+        if time.monotonic() < self._look_again_at:
+            return
+        for lane in self._lanes:
+            if lane.claimed is None and not self._claim_for(lane):
+                low, high = IDLE_SECONDS
+                self._idle_seconds = min(high, max(low, self._idle_seconds * 2))
+                self._look_again_at = time.monotonic() + self._idle_seconds
+                return
+
+    def _claim_for(self, lane: Lane) -> bool:
+        limit = self._pace.limit
+        claimed = self._patiently(lambda: self._flow.claim(self._queues, self.id, limit))
+        if claimed is None:
+            return False
+        self._idle_seconds = IDLE_SECONDS[0]
+        lane.give(claimed)
+        return True
+
+    def _keep_alive(self) -> None:
+        now = time.monotonic()
+        if now >= self._beat_at:
+            self._beat_at = now + self._settings.lease_seconds / BEATS_PER_LEASE
+            self._patiently(self._beat)
+        if now >= self._sweep_at:
+            self._sweep_at = now + SWEEP_SECONDS
+            self._patiently(self._flow.sweep)
+
+    def _beat(self) -> None:
+        with db.civic_db_connection() as conn:
+            known = liveness.beat(conn, self.id, self._settings.lease_seconds, self.in_hand)
+        if not known:
+            self._register()
+
+    def _patiently(self, action: Callable[[], T]) -> T:
+        """Do something with the database, waiting while it is away.
+
+        Repeating is harmless: every transition is guarded, so a commit that went through unseen is
+        found done.
+        """
+        pause = 0.2
+        while True:
+            try:
+                return action()
+            except DatabaseUnavailable as error:
+                if self.stopping:
+                    raise
+                log.warning("%s Waiting for it.", error)
+                time.sleep(pause)
+                pause = min(5.0, pause * 2)
+
+    def stop(self) -> None:
+        """Finish what is in hand and take nothing more."""
+        self.stopping = True
+        for lane in self._lanes:
+            lane.stop()
+
+
+class Signals:
+    """Ctrl-C and SIGTERM: once finishes what is in hand, twice stops now."""
+
+    def __init__(self, crew: Crew) -> None:
+        self._crew = crew
+        self._former: dict[int, object] = {}
+        self.received = 0
+
+    def __enter__(self) -> Signals:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            self._former[number] = signal.signal(number, self._on_signal)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, former in self._former.items():
+            signal.signal(number, former)  # type: ignore[arg-type]
+
+    def _on_signal(self, _number: int, _frame: object) -> None:
+        self.received += 1
+        if self.received == 1:
+            self._crew.stop()
+        else:
+            raise KeyboardInterrupt

@@ -1,0 +1,56 @@
+"""Work in this process, without any server: a crew with a lane per core."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+
+from clerk.config import Settings
+from clerk.stages import QUEUES
+
+from . import Flow
+from .crew import Crew, Signals
+
+#: How often the caller is asked whether it is done, and shown how far it is.
+LOOK_SECONDS = 0.2
+
+
+class Interrupted(Exception):
+    """A person stopped the work; what was in hand has been finished or given back."""
+
+
+def run(
+    flow: Flow,
+    settings: Settings,
+    *,
+    done: Callable[[], bool],
+    on_look: Callable[[], None] = lambda: None,
+) -> None:
+    """Work until the caller is done, a person interrupts, or only a person can help."""
+    with Crew(flow, QUEUES, settings, lanes=lanes(settings)) as crew, Signals(crew) as signals:
+        look_at = 0.0
+        while True:
+            busy = crew.turn(LOOK_SECONDS)
+            if signals.received and not busy:
+                raise Interrupted
+            if crew.trouble:
+                _leave(crew)
+                raise crew.trouble
+            if time.monotonic() >= look_at or not busy:
+                look_at = time.monotonic() + LOOK_SECONDS
+                on_look()
+                if not busy and done():
+                    return
+
+
+def _leave(crew: Crew) -> None:
+    """Finish what is in hand."""
+    crew.stop()
+    while crew.turn(LOOK_SECONDS):
+        pass
+
+
+def lanes(settings: Settings) -> int:
+    """Return how many documents are worked on at once."""
+    return settings.workers or os.cpu_count() or 1

@@ -1,0 +1,211 @@
+"""RQ on Redis: the only module that knows either.
+
+A message is a hint that a queue has work, never the work itself.  A worker that is awake drains the
+ledger without asking Redis, and one that is idle looks into the ledger every other second anyway;
+so a lost, doubled or late message is harmless, and so is Redis flushed or gone for a while.
+Jobs that an operator's script enqueued by name are run as RQ runs them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import signal
+import time
+from collections.abc import Callable, Collection, Iterator
+from typing import Any
+
+from redis import Redis
+from redis.exceptions import RedisError
+from rq import Queue, SimpleWorker
+from rq.job import Job
+
+from clerk import config, db, ledger
+from clerk.config import Settings
+from clerk.errors import QueueUnavailable
+
+from . import Flow
+from .crew import Crew, Signals
+
+log = logging.getLogger(__name__)
+
+HIGH = "high"
+#: What a hint names; any RQ worker can run it.
+ENTRY_POINT = "clerk.workers.drain_job"
+#: At most so many hints wait in a queue.
+WINDOW = 8
+#: Seconds an idle worker waits for a hint before it looks into the ledger by itself.
+IDLE_SECONDS = 1
+#: RQ's own view of a worker is refreshed so often.
+RQ_BEAT_SECONDS = 30.0
+
+_connections: dict[tuple[int, str], Redis] = {}
+
+
+def connect(url: str) -> Redis:
+    """Return this process's connection to Redis."""
+    key = (os.getpid(), url)
+    if key not in _connections:
+        _connections[key] = Redis.from_url(url, socket_connect_timeout=5, health_check_interval=30)
+    return _connections[key]
+
+
+def queue(url: str, name: str) -> Queue:
+    """Return a queue by name."""
+    return Queue(name, connection=connect(url))
+
+
+def check(url: str) -> None:
+    """Refuse a Redis that does not answer, naming it without its password."""
+    try:
+        connect(url).ping()
+    except RedisError as error:
+        settings = config.load()
+        raise QueueUnavailable(
+            f"Redis at {config.redact(url)} does not answer: {error}.",
+            hint=f"Start it, or correct REDIS_URL (set by {settings.origin('redis_url')}).",
+        ) from error
+
+
+def offer(url: str, queues: Collection[str]) -> None:
+    """Hint to idle workers that there is work in those of the queues that have some."""
+    with db.reading_connection() as conn:
+        waiting = ledger.queues_with_work(conn, queues)
+    for name in waiting:
+        try:
+            _top_up(queue(url, name))
+        except RedisError as error:
+            log.warning("Redis did not take a hint (%s); workers will look by themselves", error)
+            return
+
+
+def _top_up(target: Queue) -> None:
+    for number in range(target.count, WINDOW):
+        target.enqueue_call(
+            ENTRY_POINT,
+            args=(target.name,),
+            job_id=f"{target.name}-hint-{number}",
+            timeout=-1,
+            result_ttl=0,
+            failure_ttl=60,
+        )
+
+
+class HintedWorker:
+    """An RQ worker, known to RQ's own tools, that works from the ledger."""
+
+    def __init__(self, crew: Crew, queues: Collection[str], url: str) -> None:
+        self._crew = crew
+        self._connection = connect(url)
+        self._queues = [queue(url, name) for name in (HIGH, *queues)]
+        self._worker: Any = SimpleWorker(self._queues, name=crew.id, connection=self._connection)
+        self._beat_at = 0.0
+
+    def run(self, *, burst: bool) -> None:
+        """Work until stopped, or with ``burst`` until nothing is left."""
+        with self._known_to_rq():
+            while True:
+                while self._crew.turn():
+                    self._beat()
+                if self._crew.stopping:
+                    return
+                heard = self._take_message(wait=not burst)
+                if burst and not heard and self._crew.nothing_to_claim():
+                    return
+
+    def _take_message(self, *, wait: bool) -> bool:
+        """Take one message, waiting a little if asked; say whether there was one."""
+        self._beat()
+        try:
+            taken = Queue.dequeue_any(
+                self._queues, IDLE_SECONDS if wait else None, connection=self._connection
+            )
+        except RedisError as error:
+            log.warning("Redis does not answer (%s); working from the ledger", error)
+            time.sleep(IDLE_SECONDS)
+            return False
+        if taken is None:
+            return False
+        job, origin = taken
+        self._heed(job, origin)
+        self._crew.look_now()
+        return True
+
+    def _heed(self, job: Job, origin: Queue) -> None:
+        """Forget a hint, now that it was heard; run anything else."""
+        with contextlib.suppress(RedisError):
+            if job.func_name == ENTRY_POINT:
+                job.delete()
+            else:
+                self._worker.execute_job(job, origin)
+
+    def _beat(self) -> None:
+        if time.monotonic() < self._beat_at:
+            return
+        self._beat_at = time.monotonic() + RQ_BEAT_SECONDS
+        with contextlib.suppress(RedisError):
+            self._worker.heartbeat()
+
+    @contextlib.contextmanager
+    def _known_to_rq(self) -> Iterator[None]:
+        self._worker.register_birth()
+        try:
+            yield
+        finally:
+            with contextlib.suppress(RedisError):
+                self._worker.register_death()
+
+
+def work(flow: Flow, queues: Collection[str], settings: Settings, *, burst: bool) -> None:
+    """Be one worker until stopped; one signal finishes what is in hand, two stop now."""
+    check(settings.redis_url)
+    with Crew(flow, queues, settings) as crew, Signals(crew):
+        HintedWorker(crew, queues, settings.redis_url).run(burst=burst)
+
+
+class WorkerPool:
+    """Some workers of one kind, each in a process of its own; one that dies is replaced."""
+
+    def __init__(self, start: Callable[[], None], number: int, *, burst: bool) -> None:
+        self._start = start
+        self._number = number
+        self._burst = burst
+        self._pids: set[int] = set()
+        self._stopping = False
+
+    def run(self) -> int:
+        """Run them until they end and return the worst exit status of a burst."""
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, self._pass_on)
+        for _ in range(self._number):
+            self._spawn()
+        worst = 0
+        while self._pids:
+            pid, status = os.wait()
+            self._pids.discard(pid)
+            code = os.waitstatus_to_exitcode(status)
+            if not (self._burst or self._stopping) and code not in (0, 3):
+                log.error("A worker ended with %s; starting another", code)
+                time.sleep(1.0)
+                self._spawn()
+            else:
+                worst = max(worst, abs(code))
+        return worst
+
+    def _spawn(self) -> None:
+        pid = os.fork()
+        if pid:
+            self._pids.add(pid)
+            return
+        self._pids.clear()
+        try:
+            self._start()
+        finally:
+            os._exit(1)
+
+    def _pass_on(self, number: int, _frame: object) -> None:
+        self._stopping = True
+        for pid in self._pids:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, number)

@@ -1,0 +1,166 @@
+"""The steps of the pipeline as a child process does them: files in, files out.
+
+Each takes an order and the item's index and returns what the next step needs to know.
+"""
+
+from __future__ import annotations
+
+import errno
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from clerk import config, storage
+from clerk.config import Settings
+from clerk.errors import EmptyDocument, StorageUnusable
+from clerk.stages import Step
+from clerk.work.isolate import Order, OrderItem, Performed, Report
+
+#: Steps over a whole site have no pages to count their time by.
+FETCH_SECONDS = 6 * 3600.0
+SITE_SECONDS = 2 * 3600.0
+
+
+def perform(order: Order, index: int, report: Report) -> Performed:
+    """Do one item of an order."""
+    settings = config.load()
+    folder = storage.site_folder(settings.storage_dir, order.site["subdomain"])
+    try:
+        return _STEPS[order.step](order, order.items[index], folder, settings, report)
+    except OSError as error:
+        raise _storage_trouble(error, folder) or error from error
+
+
+def _storage_trouble(error: OSError, folder: Path) -> StorageUnusable | None:
+    """A full or read-only disk is nobody's document's fault."""
+    if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EROFS):
+        return None
+    return StorageUnusable(f"{folder} cannot be written to: {error.strerror}")
+
+
+def fetch(
+    order: Order, _item: OrderItem, folder: Path, settings: Settings, report: Report
+) -> Performed:
+    """Fetch from the site's source and list what is on disk to be read."""
+    from clerk.fetcher import fetch_site
+
+    report(FETCH_SECONDS, "fetching")
+    folder.mkdir(parents=True, exist_ok=True)
+    fetched = fetch_site(order.site, folder, settings)
+    found = documents_to_read(order, folder, settings)
+    return Performed(found | {"detail": fetched.as_dict()})
+
+
+def documents_to_read(order: Order, folder: Path, settings: Settings) -> dict[str, Any]:
+    """List the documents on disk whose text is not there or not of these bytes."""
+    from clerk.fetcher import held_documents
+    from clerk.work import reading
+
+    engine = reading.fingerprint(_reading_options(order, settings))
+    documents, carried = [], 0
+    for held in held_documents(folder):
+        target = storage.Document.from_name(held.name).text(folder)
+        if reading.is_current(target, held.sha256, engine):
+            carried += 1
+        else:
+            documents.append({"name": held.name, "bytes": held.bytes, "sha256": held.sha256})
+    return {"documents": documents, "carried": carried, "engine": engine}
+
+
+def read(
+    order: Order, item: OrderItem, folder: Path, settings: Settings, report: Report
+) -> Performed:
+    """Read one document into its text directory."""
+    from clerk.work import reading
+
+    document = storage.Document.from_name(item.name)
+    pdf = document.pdf(folder)
+    if not pdf.is_file():
+        raise EmptyDocument(f"{item.name}: there is no PDF at {pdf}")
+
+    def on_page(page: int, pages: int, seconds: float) -> None:
+        report(seconds, f"page {page} of {pages}")
+
+    sha256 = item.sha256 or storage.sha256_of(pdf)
+    options = _reading_options(order, settings)
+    facts = reading.read_and_store(pdf, document.text(folder), options, sha256, on_page)
+    return Performed(pages=len(facts.pages))
+
+
+def _reading_options(order: Order, settings: Settings) -> Any:
+    from clerk.work.reading import ReadingOptions
+
+    chosen = site_choices(order.site) | order.options
+    return ReadingOptions.from_settings(
+        settings,
+        ocr=chosen.get("ocr"),
+        backend=chosen.get("ocr_backend"),
+        languages=tuple(chosen.get("languages") or ()),
+    )
+
+
+def site_choices(site: dict[str, Any]) -> dict[str, Any]:
+    """Return what a site's ``extra`` says, if it is an object."""
+    try:
+        chosen = json.loads(site.get("extra") or "{}")
+    except ValueError:
+        return {}
+    return chosen if isinstance(chosen, dict) else {}
+
+
+def coordinate(
+    _order: Order, _item: OrderItem, folder: Path, _settings: Settings, _report: Report
+) -> Performed:
+    """Count the documents that have any text."""
+    return Performed(sum(1 for _ in storage.text_documents(folder, incomplete=True)))
+
+
+def compile_text(
+    order: Order, _item: OrderItem, folder: Path, settings: Settings, report: Report
+) -> Performed:
+    """Compile the database and publish the text at once, before extraction is through."""
+    from clerk.work.compile import compile_site
+    from clerk.work.deploy import publish
+
+    report(SITE_SECONDS, "compiling")
+    compile_site(folder, order.site)
+    publish(order.site, folder, settings, complete=False)
+    return Performed()
+
+
+def extract(
+    order: Order, _item: OrderItem, folder: Path, _settings: Settings, report: Report
+) -> Performed:
+    """Find votes and names, and compile them in."""
+    from clerk.work.compile import compile_site
+    from clerk.work.extract import extract_site
+
+    report(SITE_SECONDS, "extracting")
+    extract_site(folder)
+    compile_site(folder, order.site)
+    return Performed()
+
+
+def deploy(
+    order: Order, _item: OrderItem, folder: Path, settings: Settings, report: Report
+) -> Performed:
+    """Publish, and run what plugins do after that; done only when all of it has returned."""
+    from clerk.work.deploy import finish_deploy, publish
+
+    report(SITE_SECONDS, "publishing")
+    publish(order.site, folder, settings, complete=True)
+    finish_deploy(order.site)
+    return Performed()
+
+
+_Step = Callable[[Order, OrderItem, Path, Settings, Report], Performed]
+
+_STEPS: dict[str, _Step] = {
+    Step.FETCH: fetch,
+    Step.DOCUMENT: read,
+    Step.COORDINATOR: coordinate,
+    Step.COMPILE: compile_text,
+    Step.EXTRACT: extract,
+    Step.DEPLOY: deploy,
+}

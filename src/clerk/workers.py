@@ -1,0 +1,286 @@
+"""The jobs of the pipeline, in its order.  Read it top to bottom.
+
+A job named here does its one thing on a site and counts it once, however often it is called: it
+claims the site's row for that step in the ledger, works in a child process, and accounts for it.
+Called for a run that is over, or for work that is done or in other hands, it does nothing.
+
+``ocr_page_job`` keeps the name operators know; it reads a whole document.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Collection
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from sqlalchemy import Connection, Row, select
+
+from . import config, ledger, liveness, pipeline_state, queue, road, storage
+from .db import civic_db_connection, reading_connection, require_site
+from .executors.crew import Crew
+from .ledger import Claimed, ClaimedItem, Limit, Outcome
+from .models import items_table, runs_table
+from .stages import (
+    COMPILATION,
+    DEPLOY,
+    EXTRACTION,
+    FETCH,
+    OCR,
+    QUEUES,
+    Item,
+    Kind,
+    Run,
+    Step,
+)
+from .work import steps
+from .work.isolate import Order, OrderItem, Performed, Report
+
+log = logging.getLogger(__name__)
+
+
+# ---------------------------------------------------------------------------------- the jobs
+
+
+def fetch_site_job(subdomain: str, run_id: str | None = None, **options: Any) -> None:
+    """Fetch a site's documents; the reading of what was found is opened with it."""
+    _do_step(subdomain, FETCH, Step.FETCH, run_id, options=options)
+
+
+def ocr_page_job(
+    subdomain: str, pdf_path: str, backend: str | None = None, run_id: str | None = None
+) -> None:
+    """Read one document.  A bad one is counted as failed and does not raise."""
+    folder = storage.site_folder(config.load().storage_dir, subdomain)
+    document = storage.Document.from_pdf(Path(pdf_path), folder)
+    options = {"ocr_backend": backend} if backend else {}
+    _do_step(subdomain, OCR, Step.DOCUMENT, run_id, document=document.name, options=options)
+
+
+def ocr_complete_coordinator(subdomain: str, run_id: str | None = None) -> None:
+    """Look whether there is any text, and open compilation and extraction, or end the run."""
+    with civic_db_connection() as conn:
+        if _is_over(conn, run_id):
+            return
+        site = require_site(conn, subdomain)
+        if pipeline_state.job_of_stage(conn, subdomain, OCR, Kind.COORDINATOR) is None:
+            job = _job(conn, site, OCR)
+            pipeline_state.claim_coordinator(conn, subdomain, OCR, job)
+    _perform_now(lambda conn, me: _claim_step(conn, subdomain, OCR, Kind.COORDINATOR, me))
+
+
+def compile_db_job(subdomain: str, run_id: str | None = None, **_ignored: Any) -> None:
+    """Compile the site's database and publish its text."""
+    _do_step(subdomain, COMPILATION, Step.COMPILE, run_id)
+
+
+def extract_entities_job(subdomain: str, run_id: str | None = None, **_ignored: Any) -> None:
+    """Find votes and names and compile them in."""
+    _do_step(subdomain, EXTRACTION, Step.EXTRACT, run_id)
+
+
+def deploy_job(subdomain: str, run_id: str | None = None, **_ignored: Any) -> None:
+    """Publish the site and end its run."""
+    _do_step(subdomain, DEPLOY, Step.DEPLOY, run_id)
+
+
+def drain_job(queue_name: str) -> None:
+    """Work on a queue until nothing is left: what a hint in the queue asks for."""
+    with Crew(Pipeline(), (queue_name,), config.load()) as crew:
+        while crew.turn() or not crew.nothing_to_claim():
+            pass
+
+
+# ------------------------------------------------------------------------------- doing one
+
+
+def _do_step(
+    subdomain: str,
+    stage: str,
+    step: str,
+    run_id: str | None,
+    document: str | None = None,
+    options: dict[str, Any] | None = None,
+) -> None:
+    with civic_db_connection() as conn:
+        if _is_over(conn, run_id):
+            log.info("%s: run %s is over, nothing to do", subdomain, run_id)
+            return
+        job = _job(conn, require_site(conn, subdomain), stage)
+        ledger.name_item(conn, job, step, document)
+
+    def claim(conn: Connection, me: str) -> Claimed | None:
+        claimed = _claim_step(conn, subdomain, stage, Kind.STAGE, me, document)
+        return claimed and replace(claimed, options={**claimed.options, **(options or {})})
+
+    _perform_now(claim)
+
+
+def _is_over(conn: Connection, run_id: str | None) -> bool:
+    """Whether a run is known and not active any more; a label nobody knows is the caller's own."""
+    state = conn.execute(select(runs_table.c.state).where(runs_table.c.run_id == run_id)).scalar()
+    return state is not None and state != Run.ACTIVE
+
+
+def _job(conn: Connection, site: dict[str, Any], stage: str) -> Row[Any]:
+    """Return the parent of a stage: of the active run, of the site as it is, or of a new run."""
+    subdomain = site["subdomain"]
+    job = pipeline_state.job_of_stage(conn, subdomain, stage)
+    if job is None and site["current_stage"] == stage:
+        job = pipeline_state.adopt(conn, site)
+    if job is None and stage == OCR:
+        pipeline_state.open_stage(conn, subdomain, OCR, total=0)
+    elif job is None:
+        road.start_run(conn, subdomain, first=stage)
+    job = job or pipeline_state.job_of_stage(conn, subdomain, stage)
+    assert job is not None, "the job was written in this transaction"
+    return job
+
+
+def _claim_step(
+    conn: Connection,
+    subdomain: str,
+    stage: str,
+    kind: str,
+    worker_id: str,
+    document: str | None = None,
+) -> Claimed | None:
+    job = pipeline_state.job_of_stage(conn, subdomain, stage, kind)
+    if job is None:
+        return None
+    only = [items_table.c.document == document] if document is not None else []
+    return ledger.claim_from(conn, job, worker_id, 1, *only)
+
+
+def _perform_now(claim: Callable[[Connection, str], Claimed | None]) -> None:
+    """Do what a claim gives, in a child of this process, and account for it."""
+    with Crew(_OneClaim(claim), (), config.load()) as crew:
+        while crew.turn():
+            pass
+
+
+# ------------------------------------------------------------------------------- the flow
+
+
+class Pipeline:
+    """What a crew asks of the pipeline; see :class:`clerk.executors.Flow`."""
+
+    def claim(self, queues: Collection[str], worker_id: str, limit: Limit) -> Claimed | None:
+        """Take some work, asking first without a lock whether there is any."""
+        with reading_connection() as conn:
+            if not ledger.anything_claimable(conn, queues):
+                return None
+        with civic_db_connection() as conn:
+            return ledger.claim(conn, queues, worker_id, limit)
+
+    def order(self, claimed: Claimed) -> Order:
+        """Return the site and the items, in values that can be sent."""
+        with reading_connection() as conn:
+            site = require_site(conn, claimed.subdomain)
+        items = [OrderItem(each.document, each.bytes, each.sha256) for each in claimed.items]
+        return Order(claimed.step, _sendable(site), items, dict(claimed.options))
+
+    def perform(self, order: Order, index: int, report: Report) -> Performed:
+        """Do one item; runs in the child."""
+        return steps.perform(order, index, report)
+
+    def finish(self, claimed: Claimed, outcomes: list[Outcome], *, ended: bool) -> None:
+        """Account for items, open what follows, and hint that it is there."""
+        ready = [_with_findings(outcome) for outcome in outcomes]
+        with civic_db_connection() as conn:
+            settled = road.finish(conn, claimed, ready, ended=ended)
+        for outcome in outcomes:
+            _log_outcome(claimed, outcome)
+        if settled.completed or settled.failed or settled.results:
+            queue.offer(QUEUES)
+
+    def crash(self, claimed: Claimed, blamed: ClaimedItem | None, cause: str) -> None:
+        """Account for a child that died."""
+        with civic_db_connection() as conn:
+            road.crash(conn, claimed, blamed, cause)
+        document = blamed.document if blamed else None
+        log.error("%s", cause, extra=_context(claimed) | {"document": document})
+        queue.offer(QUEUES)
+
+    def sweep(self) -> None:
+        """Take work back from workers that are dead."""
+        sweep()
+
+
+class _OneClaim(Pipeline):
+    """A flow that gives out one claim and nothing after it."""
+
+    def __init__(self, claim: Callable[[Connection, str], Claimed | None]) -> None:
+        self._claim: Callable[[Connection, str], Claimed | None] | None = claim
+
+    def claim(self, queues: Collection[str], worker_id: str, limit: Limit) -> Claimed | None:
+        """Take the one claim, the first time."""
+        if self._claim is None:
+            return None
+        with civic_db_connection() as conn:
+            claimed = self._claim(conn, worker_id)
+        self._claim = None
+        return claimed
+
+    def sweep(self) -> None:
+        """Leave that to those who stay."""
+
+
+def sweep() -> int:
+    """Take work back from dead workers and return how many batches were found."""
+    with reading_connection() as conn:
+        dead = liveness.dead_on_this_host(conn)
+        found = ledger.batches_of_the_dead(conn, dead)
+    if found:
+        names = [item.document or item.step for claimed in found for item in claimed.items]
+        log.error("Detected %d potentially crashed jobs: %s", len(found), ", ".join(names[:10]))
+    for claimed in found:
+        _bury(claimed, dead)
+    return len(found)
+
+
+def _bury(claimed: Claimed, dead: Collection[str]) -> None:
+    with civic_db_connection() as conn:
+        still = {each.claim for each in ledger.batches_of_the_dead(conn, dead)}
+        if claimed.claim in still:
+            blamed = ledger.in_hand(conn, claimed)
+            road.crash(conn, claimed, blamed, "The worker died", worker_lost=True)
+
+
+def _with_findings(outcome: Outcome) -> Outcome:
+    """Give a fetch's result the shape the road expects."""
+    if outcome.item.step != Step.FETCH or outcome.state != Item.COMPLETED:
+        return outcome
+    return replace(outcome, result=msgspec.convert(outcome.result, road.Found))
+
+
+def _sendable(site: dict[str, Any]) -> dict[str, Any]:
+    return {
+        key: value.isoformat() if isinstance(value, datetime) else value
+        for key, value in site.items()
+    }
+
+
+def _context(claimed: Claimed) -> dict[str, Any]:
+    return {
+        "site": claimed.subdomain,
+        "run": claimed.run_id,
+        "stage": claimed.stage,
+        "batch": claimed.claim,
+        "job": claimed.job_id,
+    }
+
+
+def _log_outcome(claimed: Claimed, outcome: Outcome) -> None:
+    extra = _context(claimed) | {
+        "document": outcome.item.document or None,
+        "duration": round(outcome.seconds, 3),
+    }
+    if outcome.state == Item.COMPLETED:
+        log.info("%s completed", outcome.item.step, extra=extra)
+    else:
+        again = "will be tried again" if outcome.state == Item.PENDING else "failed"
+        log.warning("%s %s: %s", outcome.item.step, again, outcome.error, extra=extra)
