@@ -1,0 +1,397 @@
+"""Put the cues in order and make events of them: the motions that are open lie on a stack.
+
+::
+
+    lead        opens a motion; an amendment lies on top of the motion it amends
+    second      belongs to the innermost open motion
+    outcome     decides the innermost open motion; printed again, it is the same vote
+    ballot      belongs to the motion in hand
+
+A new lead closes what is open.  What nobody decided stays "unknown"; nothing is worked out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from .ballots import settle_one
+from .cues import BALLOT, FIRM, LEAD, OUTCOME, SECOND, SOFT, STRONG, Cue, Reading, clause_start
+from .model import ABSENT, ABSTAIN, AYES, DIED, NOES, PASSED, RECUSED, SUPERSEDED, UNKNOWN
+from .names import name_before
+
+#: How far behind a motion its outcome may stand, by how sure the outcome is.
+_REACH_OF_OUTCOME = {SOFT: 700, FIRM: 4500, STRONG: 9000}
+_REACH_OF_AMENDMENT = 4000
+_REACH_OF_SECOND = 2500
+_REACH_OF_BALLOT = {SOFT: 500, FIRM: 9000, STRONG: 9000}
+#: A ballot that comes so late after the outcome belongs to something else.
+_BALLOT_AFTER_OUTCOME = 700
+#: An outcome repeated within so many characters is the same outcome.
+_REPEATED = 260
+_REPEATED_IN_TABLE = 1200
+#: Prose such as "Smith opposed" counts only this near to the outcome.
+_DISSENT_NEAR = 260
+
+
+@dataclass
+class Draft:
+    """A motion while it is being read."""
+
+    start: int
+    end: int
+    lead: Cue | None = None
+    second: Cue | None = None
+    outcome: Cue | None = None
+    strength: int = STRONG
+    mover: str | None = None
+    seconder: str | None = None
+    about: str = ""
+    superseded: bool = False
+    ballots: dict[str, list[str]] = field(default_factory=dict)
+    ballots_end: int = 0
+    from_prose: set[str] = field(default_factory=set)
+    counts: dict[str, int] = field(default_factory=dict)
+    unanimous: bool = False
+    vote_type: str = ""
+    flags: set[str] = field(default_factory=set)
+    tabled: bool = False
+
+    @property
+    def decided(self) -> bool:
+        """Whether the outcome is printed."""
+        return self.outcome is not None
+
+    @property
+    def voted(self) -> bool:
+        """Whether an outcome, names or a tally are printed."""
+        return self.decided or AYES in self.ballots or NOES in self.ballots or AYES in self.counts
+
+    @property
+    def result(self) -> str:
+        """What became of it, from printed words."""
+        if self.outcome is not None and self.outcome.result:
+            return self.outcome.result
+        if self.superseded:
+            return SUPERSEDED
+        return PASSED if self.nobody_against else UNKNOWN
+
+    @property
+    def nobody_against(self) -> bool:
+        """Whether votes for it are printed, and that there are none against."""
+        for_it = bool(self.ballots.get(AYES)) or bool(self.counts.get(AYES)) or self.unanimous
+        against = bool(self.ballots.get(NOES)) or bool(self.counts.get(NOES))
+        told = NOES in self.ballots or NOES in self.counts or self.vote_type == "roll_call"
+        return for_it and not against and (told or self.unanimous or AYES in self.counts)
+
+
+class Chamber:
+    """Reads cues one after the other and keeps what became of each motion."""
+
+    def __init__(self, reading: Reading) -> None:
+        self.reading = reading
+        self.stack: list[Draft] = []
+        self.done: list[Draft] = []
+        self.last_end = 0
+
+    def sit(self, cues: Iterable[Cue]) -> list[Draft]:
+        """Read all cues and return the events in the order of the text."""
+        handle = {
+            LEAD: self._lead,
+            SECOND: self._second,
+            OUTCOME: self._outcome,
+            BALLOT: self._ballot,
+        }
+        for cue in cues:
+            handle[cue.kind](cue)
+        while self.stack:
+            self._close()
+        return sorted(self.done, key=lambda draft: (draft.start, draft.end))
+
+    @property
+    def _top(self) -> Draft | None:
+        return self.stack[-1] if self.stack else None
+
+    def _close(self) -> None:
+        draft = self.stack.pop()
+        self.last_end = max(self.last_end, draft.end)
+        if _is_event(draft):
+            self.done.append(draft)
+
+    def _open(self, draft: Draft) -> Draft:
+        self.stack.append(draft)
+        return draft
+
+    def _lead(self, cue: Cue) -> None:
+        top = self._top
+        if top is not None and cue.label and top.voted and self._label_joins(top, cue):
+            return
+        if top is not None and not top.voted:
+            if cue.strength == SOFT and (cue.about != "amendment" or top.about == "amendment"):
+                return
+            if self._restates(top, cue):
+                _join_lead(top, cue)
+                return
+        if top is not None and top.voted and cue.reference and cue.start - top.end < 400:
+            return
+        self._make_room(cue)
+        draft = Draft(cue.start, cue.end, lead=cue, strength=cue.strength, about=cue.about)
+        draft.mover, draft.seconder = cue.mover, cue.seconder
+        draft.vote_type, draft.flags = cue.vote_type, set(cue.flags)
+        draft.tabled = cue.label
+        self._open(draft)
+
+    def _label_joins(self, top: Draft, cue: Cue) -> bool:
+        """Whether ``MOVER:`` belongs to the result just read; if so, put it there."""
+        if cue.start - top.end > _REPEATED_IN_TABLE or (top.lead is not None and top.lead.label):
+            return False
+        if top.mover is None:
+            top.mover, top.lead = cue.mover, cue
+        elif cue.mover and _last(cue.mover) != _last(top.mover):
+            top.flags.add("source_contradiction")
+        top.end = max(top.end, cue.end)
+        top.start = min(top.start, cue.start)
+        top.tabled = True
+        return True
+
+    def _restates(self, top: Draft, cue: Cue) -> bool:
+        """Whether a lead tells of the motion that is already open."""
+        if cue.about and cue.about != top.about:
+            return False
+        same = cue.mover is None or top.mover is None or _last(cue.mover) == _last(top.mover)
+        if cue.start < top.end + 3:
+            return True
+        if top.strength == SOFT and cue.strength > SOFT:
+            return False
+        if cue.mover and not top.mover and top.seconder:
+            return False
+        return same and top.seconder is None and cue.start - top.end < 500
+
+    def _make_room(self, cue: Cue) -> None:
+        """Close what a new motion ends: everything, or nothing when it amends what is open."""
+        if cue.about == "substitute" and self._top is not None and not self._top.voted:
+            self._top.superseded = True
+            self._top.flags.add("substitute")
+        while self.stack:
+            open_one = self.stack[-1]
+            near = cue.start - max(open_one.end, self.last_end) < _REACH_OF_AMENDMENT
+            amendable = not open_one.voted and open_one.strength > SOFT and near
+            if cue.about == "amendment" and amendable:
+                return
+            self._close()
+
+    def _second(self, cue: Cue) -> None:
+        top = self._top
+        if top is not None and cue.label and top.tabled and top.seconder is None:
+            top.seconder = cue.seconder
+            top.end = max(top.end, cue.end)
+        elif top is not None and not top.voted and cue.start - top.end < _REACH_OF_SECOND:
+            if top.seconder is None:
+                top.seconder, top.second = cue.seconder, cue
+                top.flags |= cue.flags
+            top.end = max(top.end, cue.end)
+        elif top is not None and cue.label and top.voted and cue.start - top.end < 300:
+            self._late_second(top, cue)
+        elif cue.strength > SOFT:
+            self._second_without_lead(cue)
+
+    def _late_second(self, top: Draft, cue: Cue) -> None:
+        if top.seconder is None:
+            top.seconder = cue.seconder
+        elif cue.seconder and _last(cue.seconder) != _last(top.seconder):
+            top.flags.add("source_contradiction")
+        top.end = max(top.end, cue.end)
+
+    def _second_without_lead(self, cue: Cue) -> None:
+        """Open a motion whose mover stands right before: ``(Smith, seconded by Jones)``."""
+        while self.stack:
+            self._close()
+        name = name_before(self.reading.text, cue.start, self.reading.roster.known)
+        start = name.start if name else clause_start(self.reading.lower, cue.start)
+        draft = Draft(start, cue.end, second=cue, strength=SOFT, seconder=cue.seconder)
+        draft.mover, draft.flags = settle_one(self.reading.roster, name)
+        draft.flags |= cue.flags
+        self._open(draft)
+
+    def _outcome(self, cue: Cue) -> None:
+        top = self._top
+        if top is not None and top.decided and self._outcome_again(top, cue):
+            return
+        top = self._top
+        reach = _REACH_OF_OUTCOME[cue.strength]
+        if top is not None and not top.decided and cue.start - max(top.end, self.last_end) < reach:
+            if cue.result == DIED and top.seconder is not None and cue.strength < STRONG:
+                return
+            _decide(top, cue)
+        elif cue.result != DIED or cue.strength == STRONG:
+            self._outcome_without_lead(cue)
+
+    def _outcome_again(self, top: Draft, cue: Cue) -> bool:
+        """Take a repeated outcome as the same; make way for that of the motion below."""
+        assert top.outcome is not None
+        gap = cue.start - top.end
+        if (
+            (cue.fresh or "declared" in cue.flags)
+            and top.lead is None
+            and not top.ballots
+            and gap >= 0
+        ):
+            return False
+        if cue.label and top.outcome.label and gap >= 0:
+            return False
+        if top.outcome.strength == SOFT and cue.strength > SOFT and gap < _REPEATED and top.lead:
+            _decide(top, cue)
+            return True
+        same = cue.result in ("", top.outcome.result)
+        table = cue.label and not top.tabled and gap < _REPEATED_IN_TABLE
+        declared = "declared" in cue.flags and gap < _REPEATED_IN_TABLE
+        below = len(self.stack) > 1 and not self.stack[-2].voted
+        if cue.strength == SOFT and gap < _REPEATED:
+            return True
+        if table or declared or (gap < _REPEATED and same and (not below or gap < 3)):
+            _join_outcome(top, cue, same)
+            return True
+        if below and cue.strength > SOFT:
+            self._close()
+            return False
+        return False
+
+    def _outcome_without_lead(self, cue: Cue) -> None:
+        if cue.strength == SOFT and self.stack and not self.stack[-1].voted:
+            return
+        while self.stack:
+            self._close()
+        draft = self._open(Draft(cue.start, cue.end, strength=cue.strength))
+        _decide(draft, cue)
+
+    def _ballot(self, cue: Cue) -> None:
+        top = self._top
+        if top is None:
+            self._ballot_without_lead(cue)
+        elif cue.prose:
+            self._dissent(top, cue)
+        elif not self._belongs(top, cue):
+            self._ballot_without_lead(cue)
+        elif self._ballot_again(top, cue):
+            top.end = max(top.end, cue.end)
+        else:
+            _count(top, cue)
+
+    def _belongs(self, top: Draft, cue: Cue) -> bool:
+        last = max(top.end, top.ballots_end)
+        if top.voted:
+            reach = 120 if cue.strength == SOFT else _BALLOT_AFTER_OUTCOME
+            return cue.start - last < reach
+        if set(cue.ballots) <= {ABSENT, RECUSED, ABSTAIN} and cue.ballots and not top.voted:
+            return False
+        return cue.start - last < _REACH_OF_BALLOT[cue.strength]
+
+    def _ballot_again(self, top: Draft, cue: Cue) -> bool:
+        """Whether a list repeats one that is there; a different one is noted, not merged."""
+        again = False
+        for kind, names in cue.ballots.items():
+            if kind not in top.ballots:
+                continue
+            again = True
+            old = {_last(name) for name in top.ballots[kind]}
+            new = {_last(name) for name in names}
+            if len(names) == 1 and kind not in top.from_prose and cue.start - top.ballots_end < 30:
+                return False
+            if old != new and (old or new):
+                top.flags.add("source_contradiction")
+        if not cue.ballots:
+            again = all(kind in top.counts for kind in cue.counts)
+        return again
+
+    def _ballot_without_lead(self, cue: Cue) -> None:
+        """Open a motion for a list of votes that has neither lead nor outcome before it."""
+        if cue.strength == SOFT or not (AYES in cue.ballots or NOES in cue.ballots):
+            return
+        if not any(cue.ballots.values()):
+            return
+        while self.stack:
+            self._close()
+        draft = self._open(
+            Draft(clause_start(self.reading.lower, cue.start, 160), cue.end, strength=FIRM)
+        )
+        _count(draft, cue)
+
+    def _dissent(self, top: Draft, cue: Cue) -> None:
+        near = cue.start - max(top.end, top.ballots_end) < _DISSENT_NEAR
+        if "per_item_dissent" in cue.flags and near:
+            top.flags.add("per_item_dissent")
+        inside = top.outcome is not None and cue.start < top.outcome.end
+        if not inside and not (near and top.voted):
+            return
+        for kind, names in cue.ballots.items():
+            if kind == AYES and not inside:
+                continue
+            held = top.ballots.setdefault(kind, [])
+            held += [name for name in names if name not in held]
+            top.from_prose.add(kind)
+        top.end = max(top.end, cue.end)
+        top.flags |= cue.flags
+
+
+def _last(name: str) -> str:
+    return name.split()[-1].lower()
+
+
+def _join_lead(top: Draft, cue: Cue) -> None:
+    top.end = max(top.end, cue.end)
+    top.flags |= cue.flags
+    if top.mover is None and cue.mover is not None:
+        top.mover, top.lead = cue.mover, cue
+    top.seconder = top.seconder or cue.seconder
+    top.strength = max(top.strength, cue.strength)
+    top.tabled = top.tabled or cue.label
+    top.vote_type = top.vote_type or cue.vote_type
+
+
+def _decide(draft: Draft, cue: Cue) -> None:
+    draft.outcome = cue
+    draft.end = max(draft.end, cue.end)
+    draft.unanimous = draft.unanimous or cue.unanimous
+    draft.vote_type = cue.vote_type or draft.vote_type
+    draft.tabled = draft.tabled or cue.label
+    for kind, count in cue.counts.items():
+        draft.counts.setdefault(kind, count)
+    draft.flags |= cue.flags - {"declared"}
+
+
+def _join_outcome(top: Draft, cue: Cue, same: bool) -> None:
+    top.end = max(top.end, cue.end)
+    top.unanimous = top.unanimous or cue.unanimous
+    top.vote_type = top.vote_type or cue.vote_type
+    top.tabled = top.tabled or cue.label
+    for kind, count in cue.counts.items():
+        if top.counts.setdefault(kind, count) != count:
+            top.flags.add("source_contradiction")
+    if not same:
+        top.flags.add("source_contradiction")
+
+
+def _count(draft: Draft, cue: Cue) -> None:
+    for kind, names in cue.ballots.items():
+        held = draft.ballots.setdefault(kind, [])
+        held += [name for name in names if name not in held]
+    for kind, count in cue.counts.items():
+        draft.counts.setdefault(kind, count)
+    draft.vote_type = cue.vote_type or draft.vote_type
+    draft.unanimous = draft.unanimous or cue.unanimous
+    draft.flags |= cue.flags
+    draft.end = max(draft.end, cue.end)
+    draft.ballots_end = draft.end
+
+
+def _is_event(draft: Draft) -> bool:
+    """Whether what was read is a vote or a motion, and not a mention of one."""
+    if draft.superseded:
+        return True
+    if draft.lead is None and draft.second is None:
+        return draft.strength > SOFT or (draft.decided and AYES in draft.ballots)
+    if draft.voted:
+        return True
+    if draft.strength == SOFT or draft.lead is None:
+        return False
+    return draft.mover is not None or draft.strength == FIRM or draft.seconder is not None

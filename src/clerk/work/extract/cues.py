@@ -1,0 +1,108 @@
+"""What a cue is: a spot in the text that says something about a motion.
+
+The readers of motions, outcomes and ballots turn the text into cues; the chamber reads the cues in
+order and makes events of them.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from .normal import Normalised
+from .roster import Roster
+
+LEAD = "lead"
+SECOND = "second"
+OUTCOME = "outcome"
+BALLOT = "ballot"
+
+#: How sure a cue is that it stands alone: a reference, a hint, a statement, the thing itself.
+REFERENCE, SOFT, FIRM, STRONG = 0, 1, 2, 3
+
+
+@dataclass
+class Cue:
+    """One spot.  Fields that do not belong to its kind are left empty."""
+
+    kind: str
+    start: int
+    end: int
+    strength: int = STRONG
+    #: Where the telling word stands, by which cues are put in order; the start unless given.
+    at: int = -1
+    mover: str | None = None
+    seconder: str | None = None
+    #: A motion about another motion: "amendment" or "substitute".
+    about: str = ""
+    #: The cue comes from a label (``MOVER:``, ``RESULT:``) and not from prose.
+    label: bool = False
+    #: A lead that may only speak of a motion already made: "the motion to amend".
+    reference: bool = False
+    #: A lead that counts only if a second follows.
+    needs_second: bool = False
+    result: str = ""
+    result_text: str | None = None
+    vote_type: str = ""
+    unanimous: bool = False
+    ballots: dict[str, list[str]] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
+    flags: set[str] = field(default_factory=set)
+    #: Names come from prose such as "with Smith dissenting".
+    prose: bool = False
+    #: An outcome that names its own question: "The Board voted to close the road".
+    fresh: bool = False
+
+    def __post_init__(self) -> None:
+        if self.at < 0:
+            self.at = self.start
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A document while it is being read: its text and who is known in it."""
+
+    document: Normalised
+    roster: Roster
+
+    @property
+    def text(self) -> str:
+        """The normalised text."""
+        return self.document.text
+
+    @property
+    def lower(self) -> str:
+        """The normalised text in lower case."""
+        return self.document.lower
+
+
+def last_match(pattern: re.Pattern[str], text: str, start: int, end: int) -> re.Match[str] | None:
+    """Return the last match of a pattern in a stretch of text."""
+    found = None
+    for match in pattern.finditer(text, start, end):
+        found = match
+    return found
+
+
+_ENDS = re.compile(
+    r"(?:(?<!\bmr)(?<!\bmrs)(?<!\bms)(?<!\bdr)(?<!\bno)(?<!\bst)(?<!\bjr)(?<!\bsr)(?<!\bhon)(?<!\bcllr)(?<!\b[a-z])\.|[;!?])"
+    r"[\"')]{0,2}(?=\s|$)|\n[ ]*\n"
+)
+
+
+def clause_start(lower: str, position: int, reach: int = 240) -> int:
+    """Return where the sentence around a position begins, looking back at most so far."""
+    floor = max(0, position - reach)
+    start = floor
+    for end in _ENDS.finditer(lower, floor, position):
+        start = end.end()
+    return start + len(lower[start:position]) - len(lower[start:position].lstrip())
+
+
+def clause_end(lower: str, position: int, reach: int = 400) -> int:
+    """Return where the sentence around a position ends, its full stop included."""
+    ceiling = min(len(lower), position + reach)
+    end = _ENDS.search(lower, position, ceiling)
+    if end is None:
+        return ceiling
+    return end.start() if end[0].startswith("\n") else end.end()

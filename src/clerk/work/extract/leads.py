@@ -1,0 +1,509 @@
+"""Read who moved and who seconded, in the many ways minutes put it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from .ballots import settle_one
+from .cues import FIRM, LEAD, OUTCOME, SECOND, SOFT, STRONG, Cue, Reading, clause_end, clause_start
+from .model import PASSED
+from .names import Name, name_before, names_before, read_name
+
+_MANNER = (
+    r"(?:duly\s+|then\s+|also\s+|properly\s+|regularly\s+|again\s+|further\s+|so\s+"
+    r"|first\s+|thereafter\s+|thereupon\s+)"
+)
+_MADE = (
+    r"(?:made|offered|introduced|presented|proposed|put\s+forward|put|moved|submitted"
+    r"|entered|brought|initiated|given)"
+)
+
+_MOTION = re.compile(r"\bmotion(?:ed|s)?\b")
+_MOTION_BY = re.compile(
+    rf"\s*(?:was\s+|is\s+|were\s+|being\s+"
+    rf"|having\s+been\s+)?{_MANNER}?(?:{_MADE}\s+)?(?:forward\s+)?(?P<both>(?:and|&"
+    rf"|/)\s*{_MANNER}?second(?:ed)?\s+)?(?:was\s+)?(?:made\s+)?(?P<by>by|from|of)\b\s*:?"
+)
+_MOTION_MADE = re.compile(
+    rf"\s*(?:was\s+|is\s+|were\s+|having\s+been\s+|being\s+)?{_MANNER}?(?:made|offered|moved"
+    rf"|put\s+forward|presented|proposed"
+    rf"|introduced)\b(?P<second>\s*,?\s*(?:and\s+)?{_MANNER}?seconded)?"
+)
+_MAKES = re.compile(
+    r"\b(?:made|makes|make|offered|offers|introduced|presented|put\s+forward|put|entered"
+    r"|proposed|brought|gave|moved|advanced)\s+(?:forward\s+)?(?:a|the|an|his|her|this|another"
+    r"|that)?\s*(?:[a-z\-]+\s+){0,2}$"
+)
+_ASKED = re.compile(
+    r"\b(?:request\w*|call\w*\s+for|ask\w*\s+for|entertain\w*|seek\w*|need\w*|look\w*\s+for"
+    r"|want\w*|suggest\w*|recommend\w*|draft|sample|possible|proposed|notice\s+of|second\w*"
+    r"|restat\w*|support\w*|withdr\w*|amend\w*|clarif\w*|repeat\w*|rescind\w*)\s+(?:a|the|an"
+    r"|his|her|of|for|that|this|any|on|to|your)?\s*(?:[a-z]+\s+){0,1}$"
+)
+_ADVERBS = re.compile(
+    r"(?:(?:\b(?:then|also|so|again|therefore|thereafter|thereupon|hereby|has|had|would"
+    r"|would\s+then|formally|subsequently|now|further|first|next)\b|,)\s*)+$"
+)
+_AND_NAME = re.compile(
+    r"\s{0,6}(?:,?\s*(?:and|&)\b|[/,])\s{0,6}(?:seconded\s+by\s+|second\s+by\s+)?", re.I
+)
+_ABOUT = (
+    (
+        re.compile(r"\bsubstitute\b|\balternate\s+motion|\bin\s+lieu\b|\bdifferent\s+motion"),
+        "substitute",
+    ),
+    (
+        re.compile(
+            r"\b(?:motion|moved?)\s+to\s+amend\b|\bamend\s+the\s+motion"
+            r"|\bmotion\s+for\s+(?:an\s+)?amendment|\b(?:moved|proposed|offered)\s+(?:an"
+            r"|the\s+following)\s+amendment|\bamendment\s+(?:was\s+)?(?:moved|proposed|made)"
+        ),
+        "amendment",
+    ),
+)
+
+
+def lead_cues(reading: Reading) -> Iterator[Cue]:
+    """Yield a cue for every place where a motion is made."""
+    yield from _motion_cues(reading)
+    yield from _moved_cues(reading)
+    yield from _proposed_cues(reading)
+    yield from _label_cues(reading)
+    yield from _short_hand_cues(reading)
+    yield from _numbered_cues(reading)
+    yield from _vote_taken_cues(reading)
+
+
+def _cue(
+    reading: Reading, start: int, end: int, mover: Name | None, seconder: Name | None = None
+) -> Cue:
+    cue = Cue(LEAD, start, end)
+    cue.mover, flags = settle_one(reading.roster, mover)
+    cue.seconder, more = settle_one(reading.roster, seconder)
+    cue.flags = flags | more
+    nearby = reading.lower[max(0, start - 30) : clause_end(reading.lower, end, 90)]
+    for words, about in _ABOUT:
+        if words.search(nearby):
+            cue.about = about
+            break
+    return cue
+
+
+def _name_at(reading: Reading, position: int) -> Name | None:
+    return read_name(reading.text, position, reading.roster.known)
+
+
+def _pair(reading: Reading, name: Name | None) -> Name | None:
+    """Return the second of ``Smith and Jones`` or ``Smith/Jones`` behind a first name."""
+    if name is None:
+        return None
+    link = _AND_NAME.match(reading.text, name.end)
+    return _name_at(reading, link.end()) if link else None
+
+
+def _motion_cues(reading: Reading) -> Iterator[Cue]:
+    for motion in _MOTION.finditer(reading.lower):
+        cue = _motion_cue(reading, motion)
+        if cue is not None:
+            yield cue
+
+
+def _motion_cue(reading: Reading, motion: re.Match[str]) -> Cue | None:
+    lower = reading.lower
+    head = lower[max(0, motion.start() - 70) : motion.start()]
+    if motion[0] == "motioned":
+        return _by_subject(reading, motion.start(), motion.end())
+    if _ASKED.search(head):
+        return None
+    if by := _MOTION_BY.match(lower, motion.end()):
+        return _motion_by(reading, motion, by)
+    if makes := _MAKES.search(head):
+        verb = max(0, motion.start() - 70) + makes.start()
+        return _by_subject(reading, verb, motion.end())
+    if made := _MOTION_MADE.match(lower, motion.end()):
+        return _anonymous(reading, motion.start(), made.end())
+    return _motion_short(reading, motion, head)
+
+
+def _motion_by(reading: Reading, motion: re.Match[str], by: re.Match[str]) -> Cue | None:
+    name = _name_at(reading, by.end())
+    if name is None or name.start - by.end() > 40:
+        unnamed = by["by"] == "by" and re.match(
+            r"\s*(?:the|a|an|acclamation|voice)\b", reading.lower[by.end() : by.end() + 20]
+        )
+        made = re.search(r"\b(?:made|moved|offered)\b", by[0])
+        return _anonymous(reading, motion.start(), by.end()) if made and not unnamed else None
+    seconder = _pair(reading, name) if by["both"] else None
+    start = _with_article(reading, motion.start())
+    return _cue(reading, start, (seconder or name).end, name, seconder)
+
+
+def _with_article(reading: Reading, start: int) -> int:
+    article = re.search(
+        r"(?:\b(?:up)?on\s+(?:a\s+|the\s+)?|\b(?:a|the)\s+(?:substitute\s+|main\s+|second\s+"
+        r"|first\s+)?)$",
+        reading.lower[max(0, start - 24) : start],
+    )
+    return max(0, start - 24) + article.start() if article else start
+
+
+def _by_subject(reading: Reading, verb: int, end: int) -> Cue | None:
+    """Read ``Director Daly made the motion``: the mover stands before the verb."""
+    lower = reading.lower
+    adverb = _ADVERBS.search(lower, max(0, verb - 40), verb)
+    edge = adverb.start() if adverb else verb
+    name = _subject(reading, edge)
+    if name is not None:
+        return _cue(reading, name.start, end, name)
+    pronoun = re.search(r"\b(?:he|she|they)\s*$", lower[max(0, edge - 8) : edge])
+    if pronoun is None:
+        return None
+    speaker = _speaker(reading, edge)
+    return _cue(reading, edge - len(pronoun[0]), end, speaker) if speaker else None
+
+
+def _subject(reading: Reading, edge: int) -> Name | None:
+    """Return the name before a verb; the first of ``Directors Smith and Jones``."""
+    name = name_before(reading.text, edge, reading.roster.known)
+    if name is None or name.titled:
+        return name
+    several = names_before(reading.text, edge, reading.roster.known)
+    first = several[0]
+    title = reading.lower[first.start : first.end].split()[0]
+    return first if first.titled and title.endswith("s") and len(title) > 4 else name
+
+
+def _speaker(reading: Reading, position: int) -> Name | None:
+    """Return who the pronoun stands for: the name that begins this sentence."""
+    start = clause_start(reading.lower, position, 600)
+    name = _name_at(reading, start)
+    return name if name is not None and name.start - start < 5 else None
+
+
+def _anonymous(reading: Reading, start: int, end: int) -> Cue | None:
+    before = reading.lower[clause_start(reading.lower, start) : start]
+    if re.search(
+        r"\b(?:if|when|once|until|unless|whether|would|should|must|may|after)\b[^,]{0,40}$", before
+    ):
+        return None
+    return _cue(reading, _with_article(reading, start), end, None)
+
+
+_MOTION_COLON = re.compile(r"\s*(?P<both>/\s*second(?:ed)?(?:er)?)?\s*(?:by)?\s*[:\-]\s*")
+_AFTER_MOVER = re.compile(r"\s*(?:[,;/(]|\n|$|second|2nd|-)", re.I)
+
+
+def _motion_short(reading: Reading, motion: re.Match[str], head: str) -> Cue | None:
+    """Read ``Motion: Smith; Second: Jones``, ``Motion Smith, second Jones``, ``Motion to``."""
+    lower = reading.lower
+    colon = _MOTION_COLON.match(lower, motion.end())
+    position = colon.end() if colon else motion.end()
+    name = _name_at(reading, position) if lower[position : position + 2].strip() else None
+    if name is not None and _AFTER_MOVER.match(reading.text, name.end):
+        seconder = _pair(reading, name) if colon and colon["both"] else None
+        near = lower[name.end : name.end + 60]
+        if colon or re.search(r"second|2nd", near):
+            cue = _cue(reading, motion.start(), (seconder or name).end, name, seconder)
+            cue.needs_second = seconder is None and "second" not in near
+            return cue
+    if re.match(
+        r"\s+(?:to|for|that)\s+[a-z]", lower[motion.end() : motion.end() + 12]
+    ) and re.search(r"(?:^|[\n.:;)\-]|\b(?:a|the|on|upon))\s*$", head):
+        cue = _cue(reading, motion.start(), motion.end(), None)
+        cue.strength = SOFT
+        cue.reference = re.search(r"\b(?:the|on|upon)\s+$", head) is not None
+        return cue
+    return None
+
+
+_MOVED = re.compile(r"\b(?:moved|moves|move)\b")
+_MOVED_BY = re.compile(
+    rf"\s*(?P<both>(?:and|&|/|,)?\s*{_MANNER}?second(?:ed)?)?\s*(?:by\b\s*:?|:|-)\s*"
+)
+_SECONDED_NEXT = re.compile(
+    rf"\s*(?:,|and|/|&)?\s*(?:and\s+)?{_MANNER}?(?:seconded|supported)\b(?!\s+by)"
+)
+_MOVED_WHAT = re.compile(
+    r"\s*(?:to\s+(?P<verb>[a-z\-]+)|that\b|for\b|the\b|approval|adoption|acceptance|and\b|,|;"
+    r"|\.|we\b|its\b|this\b|an?\b|item|resolution|ordinance|to\b|authoriz|passage|second|\("
+    r"|bill|adjourn|in\s+favor|by\s+|council|agenda|staff)"
+)
+_NOT_MOTION = re.compile(
+    r"\s+(?:into|from|forward|on\b|out|away|up\b|here|in\b|over|back|through|his|her|around"
+    r"|along|ahead|closer|quickly|toward)"
+)
+
+
+def _moved_cues(reading: Reading) -> Iterator[Cue]:
+    for moved in _MOVED.finditer(reading.lower):
+        cue = _moved_cue(reading, moved)
+        if cue is not None:
+            yield cue
+
+
+def _moved_cue(reading: Reading, moved: re.Match[str]) -> Cue | None:
+    lower = reading.lower
+    head = lower[max(0, moved.start() - 30) : moved.start()]
+    if moved[0] == "move":
+        return None
+    by = _MOVED_BY.match(lower, moved.end())
+    if by:
+        name = _name_at(reading, by.end())
+        if name is not None and name.start - by.end() < 40:
+            seconder = _pair(reading, name) if by["both"] else None
+            return _cue(
+                reading,
+                _with_it_was(reading, moved.start()),
+                (seconder or name).end,
+                name,
+                seconder,
+            )
+    if re.search(r"\b(?:it\s+was|was|been)\s+(?:\w+ly\s+)?$", head) or (
+        moved[0] == "moved"
+        and _SECONDED_NEXT.match(lower, moved.end())
+        and not name_before(reading.text, moved.start())
+    ):
+        seconded = _SECONDED_NEXT.match(lower, moved.end())
+        if not seconded and not re.search(r"\bit\s+was\s+(?:\w+ly\s+)?$", head):
+            return None
+        return _cue(reading, _with_it_was(reading, moved.start()), moved.end(), None)
+    if _NOT_MOTION.match(lower, moved.end()):
+        return None
+    return _moved_by_subject(reading, moved)
+
+
+def _with_it_was(reading: Reading, start: int) -> int:
+    head = re.search(
+        r"(?:\bit\s+)?(?:\bwas\s+)(?:\w+ly\s+)?$", reading.lower[max(0, start - 24) : start]
+    )
+    return max(0, start - 24) + head.start() if head else start
+
+
+def _moved_by_subject(reading: Reading, moved: re.Match[str]) -> Cue | None:
+    what = _MOVED_WHAT.match(reading.lower, moved.end())
+    printed = reading.text[moved.start()]
+    if printed.isupper() and (cue := _moved_name(reading, moved)):
+        return cue
+    if what is None:
+        return None
+    if what["verb"] and reading.text[what.start("verb")].isupper() and printed.islower():
+        return None
+    cue = _by_subject(reading, moved.start(), moved.end())
+    if cue is None and printed.isupper() and what["verb"]:
+        cue = _cue(reading, moved.start(), moved.end(), None)
+        cue.strength = SOFT
+    return cue
+
+
+def _moved_name(reading: Reading, moved: re.Match[str]) -> Cue | None:
+    """Read ``Moved Smith, seconded Jones`` and ``Moved Cr Smith``."""
+    name = _name_at(reading, moved.end())
+    if name is None or name.start - moved.end() > 4:
+        return None
+    near = reading.lower[name.end : name.end + 80]
+    if not re.match(r"\s*[,;/\n\-(]?\s*(?:and\s+)?(?:second|2nd|that\b|/)", near):
+        return None
+    seconder = _pair(reading, name) if near.lstrip().startswith("/") else None
+    return _cue(reading, moved.start(), (seconder or name).end, name, seconder)
+
+
+_PROPOSED = re.compile(
+    r"\b(?P<how>proposed|offered|introduced|initiated)\s*(?P<both>(?:and"
+    r"|&)\s+seconded\s+)?(?:by\b\s*:?|:)|\bon\s+(?:the\s+)?(?:proposal|proposition"
+    r"|recommendation)\s+of\b|\b(?P<subject>proposed)\b(?=\s+(?:that|the|to|an?|and|,"
+    r"|acceptance|adoption))"
+)
+
+
+def _proposed_cues(reading: Reading) -> Iterator[Cue]:
+    for proposed in _PROPOSED.finditer(reading.lower):
+        if proposed["subject"]:
+            cue = _by_subject(reading, proposed.start(), proposed.end())
+        else:
+            name = _name_at(reading, proposed.end())
+            if name is None or name.start - proposed.end() > 40:
+                continue
+            seconder = _pair(reading, name) if proposed["both"] else None
+            cue = _cue(
+                reading,
+                _with_it_was(reading, proposed.start()),
+                (seconder or name).end,
+                name,
+                seconder,
+            )
+        if cue is not None:
+            cue.needs_second = cue.seconder is None
+            yield cue
+
+
+_LABEL = re.compile(
+    r"\b(?P<who>mover|proposer|maker|first|1st|motion\s+maker|moved\s+by)\s{0,4}:\s*"
+)
+
+
+def _label_cues(reading: Reading) -> Iterator[Cue]:
+    """Yield a cue for ``MOVER: Paul Solano`` of a result table."""
+    for label in _LABEL.finditer(reading.lower):
+        if label["who"].startswith("moved"):
+            continue
+        name = _name_at(reading, label.end())
+        if name is not None and name.start - label.end() < 60 and not _speaks(reading, name):
+            cue = _cue(reading, label.start(), name.end, name)
+            cue.label = True
+            cue.needs_second = label["who"] in ("first", "1st")
+            yield cue
+
+
+_SHORT = re.compile(
+    r"\b(?:m\s?/\s?s(?:\s?/\s?(?P<done>[cpua]{1,2}))?|m\.\s?s\.(?:\s?(?P<dotted>[cpu])\.)?"
+    r"|ms(?P<joined>u?[cp]))(?![\w/])"
+)
+
+
+def _short_hand_cues(reading: Reading) -> Iterator[Cue]:
+    """Yield cues for ``M/S Smith/Jones`` and for the ``MSC`` that says it carried."""
+    for short in _SHORT.finditer(reading.lower):
+        printed = reading.text[short.start() : short.end()]
+        if not printed.isupper():
+            continue
+        name = _name_at(reading, short.end())
+        if name is not None and name.start - short.end() > 4:
+            name = None
+        seconder = _pair(reading, name)
+        end = (seconder or name).end if name else short.end()
+        done = short["done"] or short["dotted"] or short["joined"]
+        if name is not None or not done:
+            yield _cue(reading, short.start(), end, name, seconder)
+        if done:
+            outcome = Cue(
+                OUTCOME,
+                short.start() + 1,
+                max(end, short.end()),
+                FIRM,
+                result=PASSED,
+                result_text=printed,
+            )
+            outcome.unanimous = "u" in done
+            yield outcome
+
+
+_NUMBER_LINE = re.compile(
+    r"^[ ]{0,60}(?:(?:RESOLUTION|Resolution|Motion|MOTION|Res\.?)\s{1,3}(?:No\.?|#"
+    r"|Number)?\s{0,3})?(?:[A-Z]{1,3}[ \-]?)?\d{1,4}[\-/. ]\d{1,4}\s{0,3}"
+    r"[:.\-]?\s{1,40}(?=[^\W\d_])",
+    re.M,
+)
+
+
+def _numbered_cues(reading: Reading) -> Iterator[Cue]:
+    """Yield a cue for ``R2018-077 L. Smith, L. Jones: That we approve``."""
+    for numbered in _NUMBER_LINE.finditer(reading.text):
+        mover = _name_at(reading, numbered.end())
+        if mover is None or mover.start != numbered.end():
+            continue
+        seconder = _pair(reading, mover)
+        if seconder is None or not re.match(
+            r"\s{0,3}[:\-]|\s{1,40}that\b", reading.lower[seconder.end : seconder.end + 44]
+        ):
+            continue
+        start = numbered.end() - len(numbered[0].lstrip())
+        cue = _cue(reading, start, seconder.end, mover, seconder)
+        cue.flags.add("mover_seconder_colon")
+        yield cue
+
+
+_VOTE_TAKEN = re.compile(
+    r"\b(?:an?\s+)?(?:(?P<how>voice|roll[\s-]call|hand)\s+)?vote\s+(?:was|is)\s+(?:taken|held"
+    r"|called)\s+to\s+(?=[a-z])"
+)
+
+
+def _vote_taken_cues(reading: Reading) -> Iterator[Cue]:
+    """Yield a cue for ``A voice vote was taken to adjourn``."""
+    for taken in _VOTE_TAKEN.finditer(reading.lower):
+        cue = _cue(reading, taken.start(), taken.end(), None)
+        cue.strength = FIRM
+        cue.vote_type = "voice" if taken["how"] == "voice" else "roll_call" if taken["how"] else ""
+        cue.flags.add("no_mover")
+        yield cue
+
+
+_SECOND = re.compile(r"\b(?:second(?:ed|er|s)?|2nd(?:ed)?|support(?:ed)?)\b")
+_SECOND_BY = re.compile(
+    r"\s*(?:the\s+motion\s+|was\s+(?:made|given|provided|offered)\s+|made\s+"
+    r"|motion\s+)?(?:(?:by|from)\b\s*:?|:|-)\s*"
+)
+
+
+def second_cues(reading: Reading) -> Iterator[Cue]:
+    """Yield a cue for every place where a motion is seconded."""
+    for second in _SECOND.finditer(reading.lower):
+        cue = _second_cue(reading, second)
+        if cue is not None:
+            yield cue
+
+
+def _second_cue(reading: Reading, second: re.Match[str]) -> Cue | None:
+    lower = reading.lower
+    word = second[0]
+    by = _SECOND_BY.match(lower, second.end())
+    if by and not (word.startswith("support") and " by" not in lower[second.end() : by.end()]):
+        name = _name_at(reading, by.end())
+        if name is not None and name.start - by.end() < 40 and not _speaks(reading, name):
+            cue = _second(reading, second.start(), name.end, name)
+            cue.strength = SOFT if word.startswith("support") else STRONG
+            cue.label = ":" in by[0]
+            return cue
+    if word in ("seconded", "seconds", "2nded"):
+        return _second_by_subject(reading, second)
+    if word in ("second", "2nd"):
+        return _second_short(reading, second)
+    return None
+
+
+def _speaks(reading: Reading, name: Name) -> bool:
+    """Whether a name behind a label begins a sentence of its own."""
+    return (
+        re.match(
+            r"\s+(?:made|moved|moves|makes|motioned|asked|stated|said)\b",
+            reading.lower[name.end : name.end + 16],
+        )
+        is not None
+    )
+
+
+def _second(reading: Reading, start: int, end: int, name: Name) -> Cue:
+    cue = Cue(SECOND, start, end)
+    cue.seconder, cue.flags = settle_one(reading.roster, name)
+    return cue
+
+
+def _second_by_subject(reading: Reading, second: re.Match[str]) -> Cue | None:
+    adverb = _ADVERBS.search(reading.lower, max(0, second.start() - 40), second.start())
+    edge = adverb.start() if adverb else second.start()
+    name = name_before(reading.text, edge, reading.roster.known)
+    if name is not None and not re.search(r",\s*$", reading.text[name.end : edge + 1]):
+        return _second(reading, name.start, second.end(), name)
+    return _second_short(reading, second)
+
+
+def _second_short(reading: Reading, second: re.Match[str]) -> Cue | None:
+    """Read ``seconded Jones``, ``second Jones`` and ``Jones offered a second``."""
+    head = reading.lower[max(0, second.start() - 24) : second.start()]
+    gave = re.search(r"\b(?:offered|gave|made|provided)\s+(?:a|the)\s+$", head)
+    if gave:
+        name = name_before(
+            reading.text, max(0, second.start() - 24) + gave.start(), reading.roster.known
+        )
+        return _second(reading, name.start, second.end(), name) if name else None
+    name = _name_at(reading, second.end())
+    if name is None or name.start - second.end() > 2:
+        return None
+    if not re.match(
+        r"\s*(?:[,.;)\n]|$|to\b|and\b|that\b|-)", reading.lower[name.end : name.end + 12]
+    ):
+        return None
+    if second[0] in ("second", "2nd") and not re.search(r"[,;.)\n]\s*(?:and\s+)?$", head):
+        return None
+    return _second(reading, second.start(), name.end, name)

@@ -1,0 +1,167 @@
+"""Make text comparable without moving a character.
+
+Every change keeps the length: a curly quote becomes a straight one, a running header becomes
+spaces, a word broken over two lines is joined and the room it leaves is filled behind it.  An
+offset into the normalised text is therefore an offset into the original.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+_SAME_WIDTH = str.maketrans(
+    {
+        **dict.fromkeys("\u2018\u2019\u201b\u02bc\u00b4", "'"),
+        **dict.fromkeys("\u201c\u201d\u201e", '"'),
+        **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u00ad", "-"),
+        **dict.fromkeys("\u00a0\u2002\u2003\u2007\u2009\u202f\t\r\v*_|#`\\", " "),
+        **dict.fromkeys("\f\u2028\u2029\u0085", "\n"),
+    }
+)
+
+_BROKEN_WORD = re.compile(r"([^\W\d_]{2,30})-( {0,8}\n {0,60})([^\W\d_]{2,30})")
+_PAGE_MARK = re.compile(
+    r"^ {0,8}-{2,5} {0,2}page {1,2}(\d{1,5})(?: of \d{1,5})? {0,2}-{2,5} {0,8}$", re.M | re.I
+)
+_PAGE_NUMBER_LINE = re.compile(
+    r"^(?=[^\n]{1,120}$)[^\n]*\bp?age {0,2}[/|:]? {0,2}[\divxlo]{1,4}"
+    r"(?: {1,2}of {1,2}\d{1,4})?[ .]{0,3}$",
+    re.M | re.I,
+)
+_SPLIT_SENTENCE = re.compile(r"(?<=[a-z,]) {0,8}\n(?: {0,80}\n){1,4}(?= {0,80}[a-z]{2})")
+_SPLIT_LINE = re.compile(r"(?<=[^\s.:;?!]) {0,8}\n(?: {0,80}\n){1,2}(?= {0,80}\S)")
+_DIGITS = re.compile(r"\d+")
+
+#: So many lines at the top and bottom of a page may be a running header or footer.
+_MARGIN_LINES = 3
+#: A margin line printed on so many pages is one.
+_REPEATS = 3
+
+
+@dataclass(frozen=True)
+class Normalised:
+    """A document's text, its normalised twin of the same length, and where its pages begin."""
+
+    original: str
+    text: str
+    lower: str
+    page_starts: Sequence[int] = field(default=(0,))
+
+    def page_at(self, offset: int) -> int:
+        """Return the number of the page, from 1, that an offset lies on."""
+        return bisect_right(self.page_starts, offset)
+
+    def page_bounds(self, page: int) -> tuple[int, int]:
+        """Return where a page begins and ends, its form feed not counted."""
+        start = self.page_starts[page - 1]
+        if page < len(self.page_starts):
+            return start, self.page_starts[page] - 1
+        return start, len(self.original)
+
+
+def normalise(pages: Sequence[str]) -> Normalised:
+    """Join the pages by form feeds and normalise them, character for character."""
+    original = "\f".join(pages)
+    starts = [0]
+    for page in pages[:-1]:
+        starts.append(starts[-1] + len(page) + 1)
+    text = _translated(original)
+    text = _blank_margins(text, original)
+    text = _blank(text, _PAGE_MARK)
+    text = _blank(text, _PAGE_NUMBER_LINE)
+    text = _BROKEN_WORD.sub(_joined, text)
+    text = _close_gaps(text)
+    return Normalised(original, text, _lower(text), starts)
+
+
+def _close_gaps(text: str) -> str:
+    """Drop blank lines inside sentences: page breaks, and text set in double spacing."""
+    gaps = text.count("\n\n")
+    lines = text.count("\n") - gaps
+    double_spaced = (
+        gaps > 20 and gaps > 0.6 * lines / 2 and _SPLIT_SENTENCE.findall(text).__len__() > gaps / 5
+    )
+    if double_spaced:
+        text = _SPLIT_LINE.sub(_closed, text)
+    return _SPLIT_SENTENCE.sub(_closed, text)
+
+
+def _closed(gap: re.Match[str]) -> str:
+    return " " * (len(gap[0]) - 1) + "\n"
+
+
+def page_marks(text: str) -> list[tuple[int, int]]:
+    """Return (offset, page number) of every line such as ``--- PAGE 3 ---``."""
+    return [(mark.start(), int(mark[1])) for mark in _PAGE_MARK.finditer(text)]
+
+
+def _translated(original: str) -> str:
+    if "\n" not in original and "\f" not in original:
+        original = original.replace("\r", "\n")
+    return original.translate(_SAME_WIDTH)
+
+
+def _lower(text: str) -> str:
+    """Return the text in lower case, of the same length whatever letters are in it."""
+    lowered = text.lower()
+    if len(lowered) == len(text):
+        return lowered
+    return "".join(low if len(low := char.lower()) == 1 else char for char in text)
+
+
+def _joined(broken: re.Match[str]) -> str:
+    head, gap, tail = broken.groups()
+    hyphen = "" if tail[0].islower() and head[-1].islower() else "-"
+    word = head + hyphen + tail
+    return word + " " * (len(broken[0]) - len(word) - len(gap.strip(" "))) + "\n"
+
+
+def _blank(text: str, lines: re.Pattern[str]) -> str:
+    return lines.sub(lambda line: " " * len(line[0]), text)
+
+
+def _blank_margins(text: str, original: str) -> str:
+    """Replace lines that come back at the top or bottom of many pages by spaces."""
+    if original.count("\f") + 1 < _REPEATS:
+        return text
+    margins = _margin_lines(original)
+    printed = Counter(_fingerprint(text[start:end]) for start, end in margins)
+    pieces, done = [], 0
+    for start, end in margins:
+        mark = _fingerprint(text[start:end])
+        if mark and printed[mark] >= _REPEATS and start >= done:
+            pieces += [text[done:start], " " * (end - start)]
+            done = end
+    return "".join([*pieces, text[done:]])
+
+
+def _fingerprint(line: str) -> str:
+    """Return what a line has in common with its twin on another page; nothing for a vote list."""
+    words = " ".join(line.split())
+    if ":" in words and not re.search(r"page|minutes|meeting", words, re.I):
+        return ""
+    return _DIGITS.sub("0", words)
+
+
+def _margin_lines(original: str) -> list[tuple[int, int]]:
+    found: list[tuple[int, int]] = []
+    start = 0
+    for page in original.split("\f"):
+        lines = _line_spans(page, start)
+        near = lines[:_MARGIN_LINES] + lines[max(_MARGIN_LINES, len(lines) - _MARGIN_LINES) :]
+        found += near
+        start += len(page) + 1
+    return found
+
+
+def _line_spans(page: str, offset: int) -> list[tuple[int, int]]:
+    spans = []
+    for line in page.split("\n"):
+        if line.strip():
+            spans.append((offset, offset + len(line)))
+        offset += len(line) + 1
+    return spans

@@ -1,0 +1,477 @@
+"""Read what became of a motion, from printed words only.
+
+A verb alone proves nothing: "the plan should be adopted" and "if the motion carries" are talk,
+"the House passed the bill" is somebody else's vote.  An outcome needs its subject (the motion, the
+question), or stands by itself as a sentence: ``Carried.``
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from .ballots import NUMBER_WORDS, number
+from .cues import (
+    FIRM,
+    OUTCOME,
+    REFERENCE,
+    SOFT,
+    STRONG,
+    Cue,
+    Reading,
+    clause_end,
+    clause_start,
+    last_match,
+)
+from .model import ABSENT, ABSTAIN, AYES, DIED, FAILED, NOES, PASSED, UNKNOWN, WITHDRAWN
+
+_RESULT_OF = (
+    (
+        re.compile(
+            r"\b(?:not|n't|failed\s+to|fails\s+to)\s+(?:\w+\s+)?(?:carr|pass|approv|adopt"
+            r"|receiv)\w*"
+        ),
+        FAILED,
+    ),
+    (
+        re.compile(r"fail|defeat|\blos|denied|reject|unsuccess|not\s+(?:carr|pass|approv|adopt)"),
+        FAILED,
+    ),
+    (re.compile(r"withdr"), WITHDRAWN),
+    (re.compile(r"\bdie"), DIED),
+    (re.compile(r"no\s+action|no\s+vote"), UNKNOWN),
+)
+
+_VERB = re.compile(
+    r"\b(?P<plain>carried|carries|carry|prevailed|prevails|passed|passes|pass|failed|fails"
+    r"|defeated|lost|died|dies|withdrawn|withdrew)\b"
+    r"|\b(?P<approving>adopted|approved|accepted|ratified|granted|denied|rejected|agreed"
+    r"|resolved|tabled|confirmed|concurred|deferred|continued|received|appointed)\b"
+)
+_ABOUT_MOTION = re.compile(r"\b(?:motions?|amendments?|question|votes?|voting|substitute)\b")
+_SUBJECT = re.compile(
+    r"\b(?:motions?|amendments?|question|vote|resolutions?|ordinances?|by-?laws?|bills?|measure"
+    r"|item|items|minutes|agenda|request|application"
+    r"|which|it|same|recommendation|report|budget|appointment|plat|permit|variance|contract"
+    r"|agreement|proposal|warrants?|claims|bid)\b"
+)
+_TALK = re.compile(
+    r"\b(?:if|unless|until|would|should|could|may|might|must|can|cannot|whether|will|shall|once"
+    r"|when|in\s+order|needs?\s+to|has\s+to|have\s+to|want\w*|asked|hopes?|hoped|require[sd]?"
+    r"|was\s+previously|had\s+been)\b[^,]{0,70}$"
+)
+_INFINITIVE = re.compile(
+    r"\b(?:be|being|been\s+previously|to\s+be|to|not\s+yet|get|getting|have|having|previously"
+    r"|recently|already)\s+(?:\w+ly\s+)?$"
+)
+_NOT = re.compile(r"\b(?:not|n't|failed\s+to|fails\s+to|did\s+not|does\s+not)\s+(?:\w+\s+)?$")
+_CARRIED_ELSEWHERE = re.compile(
+    r"\s+(?:out|over|forward|through|onto|away|along|around|down|by\s+(?:the\s+)?(?:state|house"
+    r"|senate|legislature|congress|voters))\b"
+    r"|\s+(?:a|an|the|his|her|senate|house|its|this|that|these|those|legislation"
+    r"|laws?)\s+(?!motion\b|vote\b|chair)"
+)
+_OTHER_BODY = re.compile(
+    r"\b(?:house|senate|legislature|congress|general\s+assembly|voters|electorate|union|state"
+    r"|supreme\s+court|governor|parliament)\b"
+)
+_LONG_AGO = re.compile(
+    r"\b(?:last\s+(?:night|week|month|year|meeting)|yesterday|previous(?:ly)?|in\s+(?:19"
+    r"|20)\d\d|earlier\s+this\s+(?:year|month|week))\b"
+)
+_AUXILIARY = re.compile(
+    r"\b(?:was|were|is|are|been|and|then|motion|motions|unanimously|duly|hereby|thereupon"
+    r"|declared|therefore|stands?|has|have|also|vote|be\s+it|it|motion\s+is|item|minutes|which"
+    r"|resolution)"
+    r"[\s,:\-]+(?:\w+ly\s+|so\s+|then\s+|hereby\s+|all\s+)?[\"(]?$"
+)
+
+#: 5-0, 5 - 0 - 1, 5 to 0, [14 TO 1]; not a date, not a section number.
+_TALLY = re.compile(
+    r"(?<![\d/.$\-])(?P<yes>\d{1,3})\s{0,2}(?:-|to|:"
+    r"|/)\s{0,2}(?P<no>\d{1,2})(?:\s{0,2}-\s{0,2}(?P<abstain>\d{1,2}))?(?:\s{0,2}-\s{0,2}(?P<absent>\d{1,2}))?(?![\d/%]|\s?(?:p\.?m|a\.?m|%)|-\d|\.\d|:\d)"
+)
+_WORD_TALLY = re.compile(
+    r"\b(?P<yes>"
+    + "|".join(NUMBER_WORDS)
+    + r")\s+(?:\(\d+\)\s+)?to\s+(?P<no>"
+    + "|".join(NUMBER_WORDS)
+    + r")\b"
+)
+_NUMBERED = re.compile(
+    r"\b(?:no|nos|item|items|section|sec|resolution|ordinance|chapter|case|rule|number|bill"
+    r"|article|lot|district|page|phase|code|motion|res|ord|by-?law|r|o)\b[.:#\s]*$"
+)
+_UNANIMOUS = re.compile(r"\bunanim\w+")
+_VOICE = re.compile(r"\bvoice\s+vote|\bviva\s+voce|\bvocal\s+vote|\bsaid\s+[\"']?aye")
+_ROLL = re.compile(r"\broll[\s-]{0,2}call|\bpolled")
+_HANDS = re.compile(r"\bshow\s+of\s+hands")
+
+
+def verdict(phrase: str) -> str:
+    """Return the result that a printed phrase in lower case states."""
+    for words, result in _RESULT_OF:
+        if words.search(phrase):
+            return result
+    return PASSED
+
+
+def outcome_cues(reading: Reading) -> Iterator[Cue]:
+    """Yield a cue for every sentence that says what became of a motion."""
+    yield from _verb_cues(reading)
+    yield from _labelled_cues(reading)
+    yield from _voted_cues(reading)
+    yield from _agreement_cues(reading)
+    yield from _no_second_cues(reading)
+
+
+def _verb_cues(reading: Reading) -> Iterator[Cue]:
+    lower = reading.lower
+    for verb in _VERB.finditer(lower):
+        begin = clause_start(lower, verb.start())
+        before = lower[begin : verb.start()]
+        strength = _strength_of(reading, verb, before, begin)
+        if strength <= REFERENCE:
+            continue
+        yield _outcome(reading, verb, begin, strength)
+
+
+def _strength_of(reading: Reading, verb: re.Match[str], before: str, begin: int) -> int:
+    """Judge how surely a verb states the outcome of a motion; REFERENCE when it does not."""
+    lower = reading.lower
+    after = lower[verb.end() : verb.end() + 60]
+    if _TALK.search(before) and not _NOT.search(before):
+        return REFERENCE
+    if _INFINITIVE.search(before) or re.search(r"\b(?:notice|rule|rules)\s+of\s+motion", before):
+        return REFERENCE
+    bare = _is_bare(reading, verb, before)
+    if re.search(r"\bbe\s+it\s+(?:\w+\s+)?$", before):
+        return REFERENCE
+    if re.search(r"\bdeclare[sd]\b.{0,90}$", before, re.S):
+        return STRONG
+    if verb["plain"]:
+        return _strength_of_plain(verb[0], before, after, bare)
+    return _strength_of_approving(verb[0], before, after, bare)
+
+
+def _strength_of_plain(word: str, before: str, after: str, bare: bool) -> int:
+    negated = _NOT.search(before) is not None
+    if word in ("carry", "pass") and not negated and not bare:
+        return REFERENCE
+    motion = _ABOUT_MOTION.search(before)
+    if word.startswith("withdr"):
+        return (
+            FIRM
+            if (motion and "second" not in before)
+            or re.match(r"\s+(?:his|her|the|their)\s+motion", after)
+            else REFERENCE
+        )
+    duly = motion is not None and re.search(r"\bduly\s+$|\bunanimously\s+$|\band\s+$", before)
+    if _CARRIED_ELSEWHERE.match(after) and not duly:
+        return REFERENCE
+    if _LONG_AGO.search(before) or _LONG_AGO.search(after) or _OTHER_BODY.search(before):
+        return REFERENCE
+    if motion or re.match(r"\s+on\s+(?:a\s+)?motion\b", after):
+        return STRONG
+    if bare:
+        return FIRM
+    if word in ("lost", "died", "dies"):
+        return REFERENCE
+    if _SUBJECT.search(before) or re.search(r"\band\s+(?:\w+ly\s+)?$|,\s*$", before):
+        return SOFT
+    return REFERENCE
+
+
+def _strength_of_approving(word: str, before: str, after: str, bare: bool) -> int:
+    if _LONG_AGO.search(before) or _LONG_AGO.search(after) or _OTHER_BODY.search(before):
+        return REFERENCE
+    voted = re.search(
+        r"\bunanim|\bvote\b|\ball\s+in\s+favou?r|\bvoice\s+vote|\(?\b\d{1,2}\s?-\s?\d\b",
+        before[-40:] + " " + after,
+    )
+    if bare:
+        return FIRM if voted or re.fullmatch(r"\s*[.;)]?\s*(?:\n.*)?", after, re.S) else SOFT
+    if not _AUXILIARY.search(before):
+        return FIRM if voted and _body_before(before) else REFERENCE
+    if word in ("received", "appointed", "continued", "deferred", "confirmed") and not voted:
+        return REFERENCE
+    if re.search(r"\bmotions?\b[^.]{0,30}$|\bmotion\b.*\b(?:was|is)\s+(?:\w+ly\s+)?$", before):
+        return STRONG
+    if re.search(r"\bit\s+(?:was|is)\s+(?:\w+\s+)?$|\band\s+(?:\w+\s+)?$", before) and word in (
+        "agreed",
+        "resolved",
+    ):
+        return FIRM if "it " in before[-30:] or word == "resolved" else SOFT
+    if not _SUBJECT.search(before) and not re.search(
+        r"\b(?:and|declared)\s+(?:\w+\s+)?$|unanimously\s*$", before
+    ):
+        return SOFT if voted else REFERENCE
+    return FIRM if voted and _SUBJECT.search(before) else SOFT
+
+
+_BODY = re.compile(
+    r"\b(?:council|board|commission(?:ers)?|committee|members|trustees|directors|selectmen"
+    r"|supervisors|aldermen|authority|selectboard|all|court|panel|they|we)\b"
+)
+
+
+def _body_before(before: str) -> bool:
+    return re.search(_BODY.pattern + r"\s+(?:\w+ly\s+|then\s+|also\s+)?$", before) is not None
+
+
+def _is_bare(reading: Reading, verb: re.Match[str], before: str) -> bool:
+    """Whether the word begins its sentence (``Carried.``) or is set in capitals by itself."""
+    printed = reading.text[verb.start() : verb.end()]
+    if not printed[0].isupper():
+        return False
+    lead = re.sub(r"^[\s\-:.,)\]\d]*", "", before[-30:])
+    if not lead or not before.strip(" \n-:.,([\"'"):
+        return True
+    after = reading.lower[verb.end() : verb.end() + 3]
+    if before.rstrip()[-1:] in (".", ":", ";", ")") and re.match(r"\s*(?:[.;\n]|$)", after):
+        return True
+    line = reading.text[reading.text.rfind("\n", 0, verb.start()) + 1 : verb.start()].strip(
+        " -:.(["
+    )
+    alone = printed.isupper() and re.match(r"\s*(?:[.;\n)\]]|$)", after) is not None
+    return not line or alone
+
+
+def _outcome(reading: Reading, verb: re.Match[str], begin: int, strength: int) -> Cue:
+    lower = reading.lower
+    end = clause_end(lower, verb.end(), 300)
+    sentence = lower[begin:end]
+    start = begin
+    subject = last_match(_ABOUT_MOTION, lower, begin, verb.start())
+    if subject is not None and subject.start() - begin > 60:
+        start = subject.start()
+    near = lower[start : min(end, verb.end() + 120)]
+    cue = Cue(OUTCOME, start, min(end, verb.end() + 160), strength, at=verb.start())
+    cue.result = verdict(lower[max(start, verb.start() - 20) : verb.end() + 10])
+    cue.result_text = _printed(reading, start if strength == STRONG else verb.start(), cue.end)
+    _add_manner(cue, near, sentence)
+    cue.counts = tally_in(lower, max(start, verb.start() - 60), cue.end)
+    if "declared" in sentence[: verb.start() - begin]:
+        cue.flags.add("declared")
+    if cue.result == DIED or (cue.result == FAILED and _NO_SECOND.search(sentence)):
+        cue.result = DIED if _NO_SECOND.search(sentence) or cue.result == DIED else FAILED
+        cue.flags.add("no_second")
+    return cue
+
+
+def _printed(reading: Reading, start: int, end: int) -> str:
+    text = " ".join(reading.document.original[start:end].split())
+    return text if len(text) <= 160 else text[:157] + "..."
+
+
+def _add_manner(cue: Cue, near: str, sentence: str) -> None:
+    cue.unanimous = _UNANIMOUS.search(near) is not None
+    if _ROLL.search(sentence):
+        cue.vote_type = "roll_call"
+    elif _VOICE.search(sentence):
+        cue.vote_type = "voice"
+    elif _HANDS.search(sentence):
+        cue.vote_type = "show_of_hands"
+
+
+def tally_in(lower: str, start: int, end: int) -> dict[str, int]:
+    """Return the tally printed in a stretch of text: yes, no and what follows."""
+    for match in _TALLY.finditer(lower, start, end):
+        if _NUMBERED.search(lower[max(0, match.start() - 16) : match.start()]):
+            continue
+        kinds = {
+            AYES: match["yes"],
+            NOES: match["no"],
+            ABSTAIN: match["abstain"],
+            ABSENT: match["absent"],
+        }
+        return {kind: int(value) for kind, value in kinds.items() if value is not None}
+    if words := _WORD_TALLY.search(lower, start, end):
+        return {AYES: number(words["yes"]), NOES: number(words["no"])}
+    return {}
+
+
+_LABELLED = re.compile(
+    r"\b(?P<label>result|outcome|status|disposition|decision|vote|action(?:\s+taken)?|voting"
+    r"|motion)\s{0,3}:\s{0,80}(?P<value>[^\n]{1,100})"
+)
+_RESULT_WORD = re.compile(
+    r"\b(?:pass(?:ed|es)?|adopted|approved|carried|carries|accepted|granted|confirmed|ratified"
+    r"|tabled|postponed|deferred|continued|referred|received|recommended|forwarded|failed|fails"
+    r"|defeated|denied|rejected|lost|withdrawn|unanimous\w*|no\s+action|died)\b"
+)
+
+
+def _labelled_cues(reading: Reading) -> Iterator[Cue]:
+    """Yield a cue for ``RESULT: PASSED [14 TO 1]``, ``Vote: 5-0``, ``Status: 7-0-0 - Pass``."""
+    for label in _LABELLED.finditer(reading.lower):
+        word = _RESULT_WORD.search(label["value"][:70])
+        counts = tally_in(reading.lower, label.start("value"), label.end("value"))
+        loose = label["label"] in (
+            "vote",
+            "voting",
+            "motion",
+            "action",
+            "action taken",
+            "status",
+            "decision",
+        )
+        if word is None and not (counts and label["label"] in ("vote", "voting", "result")):
+            continue
+        if loose and word is not None and word.start() > 12 and not counts:
+            continue
+        if label["label"] == "motion" and (word is None or word.start() > 0):
+            continue
+        yield _labelled(reading, label, word, counts)
+
+
+def _labelled(
+    reading: Reading, label: re.Match[str], word: re.Match[str] | None, counts: dict[str, int]
+) -> Cue:
+    cue = Cue(OUTCOME, label.start(), label.end(), STRONG, label=True, counts=counts)
+    cue.result = verdict(label["value"]) if word else ""
+    cue.result_text = _printed(reading, label.start("value"), label.end("value"))
+    cue.unanimous = "unanim" in label["value"]
+    if label["label"] == "vote":
+        cue.strength = FIRM
+        if _VOICE.search(label[0]):
+            cue.vote_type = "voice"
+    return cue
+
+
+_VOTED = re.compile(
+    r"\bvot(?:ed|es)\s+(?:(?P<how>unanimously|\(?\d{1,2}\s?(?:-|to)\s?\d{1,2}(?:\s?-\s?\d)?\)?"
+    r"|[a-z]+\s+to\s+[a-z]+|by\s+(?:consensus|a\s+majority"
+    r"|unanimous\s+consent))\s*,?\s*)?(?P<what>to|in\s+favou?r\s+of|for|against|that|on)?\b"
+)
+_ALL_FOR = re.compile(
+    r"\b(?:all\s+(?:those\s+)?(?:members\s+|commissioners\s+|trustees\s+|directors\s+"
+    r"|councilm\w+\s+|present\s+|were\s+|voted\s+|voting\s+|five\s+"
+    r"|in\s+attendance\s+){0,4}(?:in\s+(?:the\s+)?(?:favou?r|affirmative)|ayes?\b|[\"']aye[\"']"
+    r"|yes\b|yeas?\b|said\s+aye|approved|agreed|concurred)"
+    r"|the\s+ayes\s+have\s+it|ayes\s+all\b|vote\s+(?:was|is|being)\s+unanimous"
+    r"|unanimous\s+(?:vote|approval|ayes?)\b|so\s+ordered\b|vote[:\s]+unanimous)"
+)
+
+
+def _voted_cues(reading: Reading) -> Iterator[Cue]:
+    """Yield a cue for a body that voted (``The Board voted 5-0 to``) and for ``All in favor.``"""
+    lower = reading.lower
+    for voted in _VOTED.finditer(lower):
+        cue = _voted(reading, voted)
+        if cue is not None:
+            yield cue
+    for everyone in _ALL_FOR.finditer(lower):
+        begin = clause_start(lower, everyone.start())
+        if (
+            _TALK.search(lower[begin : everyone.start()])
+            or "?" in lower[everyone.end() : everyone.end() + 2]
+        ):
+            continue
+        end = min(clause_end(lower, everyone.end()), everyone.end() + 100)
+        cue = Cue(
+            OUTCOME,
+            everyone.start(),
+            end,
+            SOFT,
+            result=PASSED,
+            unanimous="ordered" not in everyone[0],
+        )
+        cue.result_text = _printed(reading, everyone.start(), end)
+        cue.counts = tally_in(lower, everyone.start(), end)
+        yield cue
+
+
+def _voted(reading: Reading, voted: re.Match[str]) -> Cue | None:
+    lower = reading.lower
+    if not voted["how"] and voted["what"] not in ("to", "in favor of", "in favour of"):
+        return None
+    begin = clause_start(lower, voted.start())
+    before = lower[begin : voted.start()]
+    if _TALK.search(before) or _LONG_AGO.search(before) or _OTHER_BODY.search(before):
+        return None
+    if not _body_before(before) or not _own_body(reading, before, begin):
+        return None
+    end = clause_end(lower, voted.end(), 400)
+    cue = Cue(OUTCOME, begin, end, FIRM, result=PASSED)
+    cue.result_text = _printed(reading, voted.start(), end)
+    _add_manner(cue, lower[begin:end], lower[begin:end])
+    cue.counts = tally_in(lower, voted.start(), min(end, voted.end() + 80))
+    cue.fresh = True
+    return cue
+
+
+def _own_body(reading: Reading, before: str, begin: int) -> bool:
+    """Whether the body that is said to have voted is the one whose minutes these are."""
+    body = last_match(_BODY, before, 0, len(before))
+    if body is None or body[0] in ("all", "they", "we", "members", "court", "panel"):
+        return True
+    heading = reading.lower[: min(1500, reading.lower.rfind("\n", 0, begin + body.start()) + 1)]
+    if len(heading.strip()) < 12:
+        return True
+    word = body[0].removesuffix("ers") if body[0].startswith("commission") else body[0]
+    if word not in heading:
+        return False
+    qualified = re.search(r"(\w+)\s+" + body[0] + r"\s+(?:\w+\s+)?$", before)
+    common = (
+        "the",
+        "city",
+        "town",
+        "county",
+        "village",
+        "school",
+        "full",
+        "and",
+        "council",
+        "board",
+        "whole",
+    )
+    return qualified is None or qualified[1] in common or f"{qualified[1]} {word}" in heading
+
+
+_AGREEMENT = re.compile(
+    r"\b(?:without\s+objection|no\s+objections?|by\s+(?:general\s+|unanimous\s+)?consensus"
+    r"|by\s+(?:unanimous|general|common)\s+consent|by\s+acclamation"
+    r"|consensus\s+(?:of\s+(?:the\s+)?\w+\s+(?:\w+\s+)?)?(?:(?:was|is)\s+)?to\b)"
+)
+
+
+def _agreement_cues(reading: Reading) -> Iterator[Cue]:
+    """Yield a cue for what was agreed without a vote."""
+    lower = reading.lower
+    for agreed in _AGREEMENT.finditer(lower):
+        begin = clause_start(lower, agreed.start())
+        end = clause_end(lower, agreed.end())
+        if _TALK.search(lower[begin : agreed.start()]):
+            continue
+        cue = Cue(
+            OUTCOME, begin, min(end, agreed.end() + 200), FIRM, result=PASSED, vote_type="consensus"
+        )
+        if agreed[0].startswith("no"):
+            cue.strength = SOFT
+        cue.result_text = _printed(reading, begin, cue.end)
+        cue.flags.add("consensus")
+        cue.fresh = cue.strength == FIRM
+        yield cue
+
+
+_NO_SECOND = re.compile(
+    r"\b(?:lack|want)\s+of\s+(?:a\s+|any\s+)?second|\bno\s+second\b|(?:n't|not)\s+(?:receiv\w*"
+    r"|get|got|have|heard?|obtain\w*|seconded)\s+a\s+second|\bwithout\s+a\s+second"
+    r"|\bnot\s+seconded|\bfailed\s+to\s+(?:receive|get|obtain)\s+a\s+second"
+)
+
+
+def _no_second_cues(reading: Reading) -> Iterator[Cue]:
+    lower = reading.lower
+    for missing in _NO_SECOND.finditer(lower):
+        begin = clause_start(lower, missing.start())
+        before = lower[begin : missing.start()]
+        if re.search(r"\b(?:if|unless|would|should)\b", before):
+            continue
+        start = max(begin, missing.start() - 80)
+        sentence = lower[begin : clause_end(lower, missing.end(), 80)]
+        strength = STRONG if "motion" in sentence else SOFT
+        cue = Cue(OUTCOME, start, missing.end(), strength, result=DIED, flags={"no_second"})
+        cue.result_text = _printed(reading, start, missing.end())
+        yield cue

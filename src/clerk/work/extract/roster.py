@@ -1,0 +1,120 @@
+"""Who sits on the body: names from the attendance, and the names minutes keep giving titles to.
+
+The roster never adds a name to a vote.  It tells where one name ends and the next begins, gives a
+misspelt name its usual spelling, and shows which names are strangers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+from rapidfuzz.distance import DamerauLevenshtein
+
+from .names import Name, read_name, read_names
+from .normal import Normalised
+
+_ATTENDANCE = re.compile(
+    r"(?:\bpresent|\battendance|\babsent|\bexcused|\battending|\bmembers|\battendees"
+    r"|\broll call|\bcouncil|\bboard)"
+    r"(?:\s{1,3}(?:were|was|in person|remotely|is|are|and voting))?\s{0,3}[:\-]"
+)
+_TITLED = re.compile(
+    r"\b(?:Council(?:member|man|woman|person|or|lor)|Council Member|Commissioner|Director"
+    r"|Trustee|Supervisor"
+    r"|Select(?:man|woman|person)|Alder(?:man|woman|person)|Mayor|Member|Chair(?:man|woman"
+    r"|person)?|Cllr|Mr|Mrs|Ms|Dr)"
+    r"\.?\s"
+)
+_TABLE = re.compile(r"attendee name[\s\S]{0,4000}?(?=staff present|others present|called roll|\Z)")
+_TABLE_NAME = re.compile(r"^ *((?:[^\W\d_][\w'.-]* ){1,3}[^\W\d_][\w'-]+) *$", re.M)
+
+#: A titled surname is taken for a member's when it is printed so often.
+_OFTEN = 2
+
+
+@dataclass(frozen=True)
+class Roster:
+    """The surnames of the members, in lower case, and how they are written."""
+
+    official: dict[str, str]
+    known: frozenset[str]
+    shared: frozenset[str]
+
+    def spelled(self, surname: str) -> tuple[str, bool]:
+        """Return the roster's spelling of a surname, and whether the printed one differs."""
+        low = surname.lower()
+        if low in self.known or len(low) < 5 or not self.official:
+            return surname, False
+        near = [
+            written
+            for key, written in self.official.items()
+            if key[0] == low[0] and abs(len(key) - len(low)) <= 2 and _alike(key, low)
+        ]
+        return (near[0], True) if len(near) == 1 else (surname, False)
+
+    def is_stranger(self, surname: str) -> bool:
+        """Whether an attendance is printed and this surname is not in it."""
+        return len(self.official) >= 3 and surname.lower() not in self.official
+
+
+def _alike(key: str, low: str) -> bool:
+    if key.replace("-", "") == low.replace("-", ""):
+        return True
+    return DamerauLevenshtein.distance(key, low, score_cutoff=1) <= 1
+
+
+def read_roster(document: Normalised) -> Roster:
+    """Collect the members a document names."""
+    attending = _attending(document)
+    titled = _titled(document)
+    official: dict[str, str] = {}
+    forms: dict[str, set[str]] = {}
+    for name in attending:
+        key = name.surname.lower()
+        official.setdefault(key, name.surname)
+        forms.setdefault(key, set()).add(name.text.lower())
+    often = {key for key, times in titled.items() if times >= _OFTEN}
+    known = frozenset(word for key in official.keys() | often for word in (key, key.split()[-1]))
+    shared = frozenset(key for key, texts in forms.items() if _two_people(key, texts))
+    return Roster(official, known, shared)
+
+
+def _two_people(surname: str, texts: set[str]) -> bool:
+    initials = {text[0] for text in texts if text != surname}
+    return len(initials) > 1
+
+
+def _attending(document: Normalised) -> list[Name]:
+    found: list[Name] = []
+    for mark in _ATTENDANCE.finditer(document.lower):
+        line_start = document.text.rfind("\n", 0, mark.start()) + 1
+        if re.match(
+            r"\s*(?:staff|others?|guests?|public|also|visitors?)",
+            document.lower[line_start : mark.start()],
+        ):
+            continue
+        names, _ = read_names(document.text, mark.end(), mark.end() + 1500)
+        found += names
+        if len(found) > 400:
+            break
+    return found + _tabled(document)
+
+
+def _tabled(document: Normalised) -> list[Name]:
+    table = _TABLE.search(document.lower)
+    if table is None:
+        return []
+    rows = _TABLE_NAME.finditer(document.text, table.start(), table.end())
+    names = [read_name(document.text, row.start(1)) for row in rows]
+    return [name for name in names if name is not None and len(name.text.split()) > 1]
+
+
+def _titled(document: Normalised) -> Counter[str]:
+    counted: Counter[str] = Counter()
+    for title in _TITLED.finditer(document.text):
+        name = read_name(document.text, title.start())
+        if name is not None and name.titled:
+            counted[name.surname.lower()] += 1
+    return counted

@@ -1,0 +1,95 @@
+"""Read result tables whose columns came apart: first all the labels, then all the values.
+
+::
+
+    RESULT:
+    MOVER:
+    AYES:
+
+    PASSED [14 TO 1]
+    Ann Smith
+    Jones, Smith, Brown
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from .ballots import category, settle
+from .cues import BALLOT, FIRM, LEAD, OUTCOME, SECOND, STRONG, Cue, Reading
+from .names import read_names
+from .outcomes import tally_in, verdict
+
+_LABEL = r"(?:result|mover|seconder|ayes?|yeas?|nays?|noes|abstain(?:ed)?|absent|excused|recused)"
+_LABELS = re.compile(
+    rf"^ {{0,60}}{_LABEL} {{0,4}}:? {{0,4}}\n(?:\s{{0,60}}{_LABEL} {{0,4}}: {{0,4}}\n){{1,8}}", re.M
+)
+_VALUE = re.compile(r"^ *(?:[A-Z][A-Z \-]{3,40})(?:\[[^\]\n]{1,40}\])? *$", re.M)
+_WORD = re.compile(r"[a-z]+")
+
+#: The values stand at most so many characters behind the labels.
+_REACH = 1200
+
+
+def table_cues(reading: Reading) -> tuple[list[Cue], list[tuple[int, int]]]:
+    """Return the cues of such tables, and the stretches of text they use up."""
+    cues: list[Cue] = []
+    used: list[tuple[int, int]] = []
+    for labels in _LABELS.finditer(reading.lower):
+        words = _WORD.findall(labels[0])
+        rows = _values(reading, words[0], labels.end())
+        if len(rows) < len(words):
+            continue
+        used += [(labels.start(), labels.end()), (rows[0][0], rows[len(words) - 1][1])]
+        for word, row in zip(words, rows, strict=False):
+            cues += _cue(reading, word, *row)
+    return cues, used
+
+
+def _values(reading: Reading, first: str, position: int) -> list[tuple[int, int]]:
+    """Return the stretches of the values: lines, put together where a line ends with a comma."""
+    if first == "result":
+        begin = _VALUE.search(reading.text, position, position + _REACH)
+        if begin is None:
+            return []
+        position = begin.start()
+    rows: list[tuple[int, int]] = []
+    going_on = False
+    for start, line in _lines(reading.text, position):
+        if going_on:
+            rows[-1] = (rows[-1][0], start + len(line))
+        else:
+            rows.append((start, start + len(line)))
+        going_on = line.rstrip().endswith((",", "-", " and"))
+    return rows
+
+
+def _lines(text: str, position: int) -> Iterator[tuple[int, str]]:
+    """Yield the lines of the paragraph that begins behind a position."""
+    begun = False
+    for line in text[position : position + _REACH].split("\n"):
+        if line.strip():
+            begun = True
+            yield position, line
+        elif begun:
+            return
+        position += len(line) + 1
+
+
+def _cue(reading: Reading, word: str, start: int, end: int) -> list[Cue]:
+    lower = reading.lower
+    if word == "result":
+        cue = Cue(OUTCOME, start, end, STRONG, label=True, result=verdict(lower[start:end]))
+        cue.result_text = " ".join(reading.document.original[start:end].split())
+        cue.counts, cue.unanimous = tally_in(lower, start, end), "unanim" in lower[start:end]
+        return [cue]
+    names, _ = read_names(reading.text, start, end, reading.roster.known)
+    settled, flags = settle(reading.roster, names)
+    if word in ("mover", "seconder"):
+        cue = Cue(LEAD if word == "mover" else SECOND, start, end, label=True, flags=flags)
+        setattr(cue, word, settled[0] if settled else None)
+        return [cue] if settled else []
+    return [
+        Cue(BALLOT, start, end, FIRM, ballots={category(word): settled}, flags=flags, label=True)
+    ]

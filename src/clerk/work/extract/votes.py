@@ -1,0 +1,191 @@
+"""Find the votes of a document: read the cues, let the chamber sit, check what came out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from .ballots import counted_cues, dissent_cues, label_cues, roll_call_cues
+from .chamber import Chamber, Draft
+from .cues import LEAD, SECOND, Cue, Reading, clause_end
+from .leads import lead_cues, second_cues
+from .model import ABSENT, ABSTAIN, AYES, BALLOTS, DIED, NOES, RECUSED, UNKNOWN, WITHDRAWN, Vote
+from .names import vocabulary
+from .outcomes import outcome_cues
+from .tables import table_cues
+from .wording import item_at, item_finder, motion_text
+
+_TALLY_NAMES = {AYES: "yes", NOES: "no", ABSTAIN: "abstain", ABSENT: "absent", RECUSED: "recused"}
+#: A proposal is a motion only if it is seconded within so many characters.
+_SECOND_WITHIN = 400
+#: Motion and outcome further apart than this are flagged.
+_LONG_GAP = 2000
+
+
+def find_votes(reading: Reading) -> list[Vote]:
+    """Return the votes of a document in the order of the text."""
+    drafts = Chamber(reading).sit(_cues(reading))
+    headings = item_finder(reading)
+    return [_vote(reading, draft, item_at(headings, draft.start)) for draft in drafts]
+
+
+def _cues(reading: Reading) -> list[Cue]:
+    """Return all cues in the order of the text, those about nothing left out."""
+    tabled, used = table_cues(reading)
+    cues = [
+        cue
+        for cue in _all_cues(reading)
+        if not any(start <= cue.start < end for start, end in used)
+    ]
+    ordered = sorted([*cues, *tabled], key=lambda cue: (cue.at, cue.kind != LEAD, -cue.strength))
+    return [
+        cue
+        for place, cue in enumerate(ordered)
+        if not cue.needs_second or _seconded(ordered, place)
+    ]
+
+
+def _all_cues(reading: Reading) -> Iterator[Cue]:
+    yield from lead_cues(reading)
+    yield from second_cues(reading)
+    yield from outcome_cues(reading)
+    yield from label_cues(reading)
+    yield from roll_call_cues(reading)
+    yield from counted_cues(reading)
+    yield from dissent_cues(reading)
+
+
+def _seconded(cues: list[Cue], place: int) -> bool:
+    limit = cues[place].end + _SECOND_WITHIN
+    for cue in cues[place + 1 :]:
+        if cue.start > limit:
+            return False
+        if cue.kind == SECOND:
+            return True
+    return False
+
+
+def _vote(reading: Reading, draft: Draft, item: str | None) -> Vote:
+    document = reading.document
+    end = draft.end
+    if draft.lead is not None and not draft.voted:
+        end = max(end, clause_end(reading.lower, draft.lead.end))
+    start, end = _trimmed(document.original, draft.start, end)
+    page = document.page_at(start)
+    page_start, page_end = document.page_bounds(page)
+    printed = _Printed(reading.text)
+    names = {kind: printed.among(draft.ballots.get(kind, [])) for kind in BALLOTS}
+    flags = _flags(reading, draft, names)
+    return Vote(
+        start=start,
+        end=end,
+        page=page,
+        page_start=start - page_start,
+        page_end=min(end, page_end) - page_start,
+        item=item,
+        motion=motion_text(reading, draft),
+        mover=printed.only(draft.mover),
+        seconder=printed.only(draft.seconder),
+        result=draft.result,
+        result_text=draft.outcome.result_text if draft.outcome else None,
+        vote_type=_vote_type(draft),
+        tally=_tally(draft),
+        unanimous=draft.unanimous,
+        flags=sorted(flags),
+        quote=document.original[start:end],
+        confidence=_confidence(draft, flags),
+        **names,
+    )
+
+
+class _Printed:
+    """Lets through only the names that the document prints: the last gate before a name is told."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def among(self, names: list[str]) -> list[str]:
+        """Return those of the names that are printed."""
+        return [name for name in names if self.only(name)]
+
+    def only(self, name: str | None) -> str | None:
+        """Return the name if every word of it is printed as a word, next to each other."""
+        if not name:
+            return None
+        words = r",?\s{1,80}".join(re.escape(word) for word in name.split())
+        return name if re.search(rf"(?<!\w){words}(?!\w)", self.text) else None
+
+
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    end = max(start + 1, min(end, len(text)))
+    inside = text[start:end]
+    left = len(inside) - len(inside.lstrip())
+    return start + left, start + max(left + 1, len(inside.rstrip()))
+
+
+def _vote_type(draft: Draft) -> str:
+    if draft.ballots.get(AYES) or draft.vote_type == "roll_call":
+        return "roll_call"
+    if draft.vote_type:
+        return draft.vote_type
+    if draft.result in (DIED, WITHDRAWN) or not draft.voted:
+        return "none"
+    if AYES in draft.counts:
+        return "tally"
+    return "unanimous" if draft.unanimous else "unspecified"
+
+
+def _tally(draft: Draft) -> dict[str, int] | None:
+    """Return the printed counts, or the lengths of the printed lists."""
+    counts = dict(draft.counts)
+    if draft.ballots.get(AYES):
+        for kind, names in draft.ballots.items():
+            counts.setdefault(kind, len(names))
+        counts.setdefault(NOES, 0)
+    if AYES not in counts and NOES not in counts:
+        return None
+    return {_TALLY_NAMES[kind]: counts[kind] for kind in BALLOTS if kind in counts}
+
+
+def _flags(reading: Reading, draft: Draft, names: dict[str, list[str]]) -> set[str]:
+    flags = set(draft.flags)
+    if draft.about:
+        flags.add(draft.about)
+    if draft.mover and draft.mover == draft.seconder:
+        flags.add("mover_equals_seconder")
+    if set(names[AYES]) & set(names[NOES]):
+        flags.add("source_contradiction")
+    for kind in (AYES, NOES, ABSTAIN):
+        if names[kind] and draft.counts.get(kind, len(names[kind])) != len(names[kind]):
+            flags.add("tally_mismatch")
+    if any(reading.roster.is_stranger(_key(name)) for kind in (AYES, NOES) for name in names[kind]):
+        flags.add("off_roster_name")
+    if (
+        draft.result != UNKNOWN
+        and not (draft.outcome and draft.outcome.result)
+        and not draft.superseded
+    ):
+        flags.add("result_implied")
+    if draft.lead and draft.outcome and draft.outcome.start - draft.lead.end > _LONG_GAP:
+        flags.add("long_gap")
+    return flags
+
+
+def _key(name: str) -> str:
+    words = name.split()
+    return " ".join(word for word in words if len(word.strip(".")) > 1) or name
+
+
+_DOUBTS = vocabulary(
+    """
+    source_contradiction tally_mismatch off_roster_name result_implied long_gap missing_comma
+    name_typo
+    """
+)
+
+
+def _confidence(draft: Draft, flags: set[str]) -> float:
+    """Return how sure the reading is: what was printed speaks for it, doubts speak against it."""
+    sure = 0.45 + 0.15 * (draft.mover is not None) + 0.1 * (draft.seconder is not None)
+    sure += 0.08 * (draft.outcome.strength if draft.outcome else 0) + 0.06 * bool(draft.ballots)
+    return round(max(0.05, min(0.99, sure - 0.1 * len(flags & _DOUBTS))), 2)

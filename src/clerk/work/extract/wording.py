@@ -1,0 +1,81 @@
+"""Find the words of a motion and the item it stands under."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+
+from .chamber import Draft
+from .cues import Reading, clause_end
+
+_HEADING = re.compile(
+    r"^ {0,60}(?P<item>\d{1,2}(?:\.\d{1,2}){0,3}\.?|[A-Z]\.|[IVX]{1,5}\."
+    r"|\(?[a-z0-9]{1,2}\))\s{1,40}(?=[^\W_])",
+    re.M,
+)
+_OPENING = re.compile(r"[\s,;:.\-)]*(?:(?:the\s+motion|and)\s+)?(?:(?:to|that|for)\s+)?", re.I)
+_CLOSING = re.compile(r"[\s,;:(\-]+(?:and|which|was|motion|the|a|it|on)?\s*$", re.I)
+_TELLING = re.compile(r"[a-z]+\s*:?\s+(?:that|to)\s+|resolved\s*:\s*")
+_MOTION_LENGTH = 400
+
+
+def item_finder(reading: Reading) -> tuple[list[int], list[str]]:
+    """Return the offsets of numbered headings and their numbers."""
+    offsets, items = [], []
+    for heading in _HEADING.finditer(reading.text):
+        offsets.append(heading.start())
+        items.append(heading["item"].strip("().") or heading["item"])
+    return offsets, items
+
+
+def item_at(headings: tuple[list[int], list[str]], offset: int) -> str | None:
+    """Return the number of the last heading before an offset."""
+    place = bisect_right(headings[0], offset)
+    return headings[1][place - 1] if place else None
+
+
+def motion_text(reading: Reading, draft: Draft) -> str | None:
+    """Return what was moved, in the document's own words."""
+    for start, end in _candidates(reading, draft):
+        words = _tidy(reading.document.original[start:end])
+        if len(words) >= 4:
+            return words
+    return _heading_before(reading, draft.start)
+
+
+def _candidates(reading: Reading, draft: Draft) -> list[tuple[int, int]]:
+    """Return the stretches where the motion may stand, the likeliest first."""
+    stops = [draft.outcome.at if draft.outcome else draft.end]
+    found: list[tuple[int, int]] = []
+    if draft.lead is not None:
+        second = draft.second.start if draft.second else draft.end
+        edges = [edge for edge in (second, *stops) if edge > draft.lead.end]
+        far = draft.lead.end + _MOTION_LENGTH
+        found.append((draft.lead.end, _stop(reading, draft.lead.end, min(edges, default=far))))
+    if draft.second is not None:
+        edge = stops[0] if stops[0] >= draft.second.end else draft.end
+        found.append((draft.second.end, _stop(reading, draft.second.end, edge)))
+    if draft.outcome is not None:
+        told = _TELLING.search(reading.lower, draft.outcome.at, draft.outcome.end)
+        if told is not None:
+            found.append((told.end(), clause_end(reading.lower, told.end(), _MOTION_LENGTH)))
+    if draft.lead is None and draft.outcome is not None:
+        found.append((draft.start, min(draft.outcome.end, draft.start + _MOTION_LENGTH)))
+    return found
+
+
+def _stop(reading: Reading, start: int, edge: int) -> int:
+    return max(start, min(edge, clause_end(reading.lower, start, _MOTION_LENGTH)))
+
+
+def _tidy(text: str) -> str:
+    words = " ".join(text.split())
+    opening = _OPENING.match(words)
+    words = _CLOSING.sub("", words[opening.end() if opening else 0 :]).strip(" .,;:")
+    return words if len(words) <= 300 else words[:297].rstrip() + "..."
+
+
+def _heading_before(reading: Reading, start: int) -> str | None:
+    before = reading.document.original[max(0, start - 400) : start].rstrip()
+    line = before.rpartition("\n")[2] or before
+    return _tidy(line) or None

@@ -1,0 +1,399 @@
+"""Votes are found in whatever way a clerk writes them.  All places and people are invented."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+
+from clerk.work.extract import Vote, extract_text
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What a reader of the minutes would write down about one vote."""
+
+    result: str
+    mover: str | None = None
+    seconder: str | None = None
+    ayes: tuple[str, ...] = ()
+    noes: tuple[str, ...] = ()
+    abstain: tuple[str, ...] = ()
+    absent: tuple[str, ...] = ()
+
+
+def seen(vote: Vote) -> Expected:
+    return Expected(
+        vote.result,
+        vote.mover,
+        vote.seconder,
+        tuple(vote.ayes),
+        tuple(vote.noes),
+        tuple(vote.abstain),
+        tuple(vote.absent),
+    )
+
+
+STYLES: dict[str, tuple[str, list[Expected]]] = {
+    "prose with lists below": (
+        """Present: Alder, Birch, Cedar, Dogwood, Elm
+A motion was made by Councilmember Alder and seconded by Councilmember Birch to approve the
+sewer contract.
+
+The motion carried by the following vote:
+
+AYES: Alder, Birch, Cedar, Dogwood
+NOES: Elm
+ABSENT: None
+""",
+        [Expected("passed", "Alder", "Birch", ("Alder", "Birch", "Cedar", "Dogwood"), ("Elm",))],
+    ),
+    "capitals, titles in the list, four part tally": (
+        """MOTION: Councilmember Quill moved to approve the recommended action on Item 14, seconded
+by Mayor Pro Tem Reyes.
+
+The motion carried, 5-1-0-1, by the following roll call vote:
+
+AYES:      COUNCILMEMBER QUILL, COUNCILMEMBER SATO, COUNCILMEMBER TRAN,
+           MAYOR PRO TEM REYES, MAYOR UNDERHILL (5)
+
+NOES:      COUNCILMEMBER VOSS (1)
+
+ABSTAIN:   NONE (0)
+
+ABSENT:    COUNCILMEMBER WREN (1)
+
+Status: 5 - 1 - 0 - 1 - Pass
+""",
+        [
+            Expected(
+                "passed",
+                "Quill",
+                "Reyes",
+                ("QUILL", "SATO", "TRAN", "REYES", "UNDERHILL"),
+                ("VOSS",),
+                (),
+                ("WREN",),
+            )
+        ],
+    ),
+    "roll call in one line": (
+        """Motion by Mr. Hale, seconded by Mrs. Ivers to adopt Resolution 2031-04.
+ROLL CALL: Mr. Hale, yes; Mrs. Ivers, yes; Mr. Jansen, no;
+           Ms. Kent, ABSTAIN
+Motion carried.
+""",
+        [Expected("passed", "Hale", "Ivers", ("Hale", "Ivers"), ("Jansen",), ("Kent",))],
+    ),
+    "roll call, one name per line": (
+        """Trustee Moss moved to pay the bills. Trustee Nye seconded.
+Roll Call Vote:
+   Moss: Aye
+   Nye: Aye
+   Ortiz: Nay
+   President Penn: Aye
+Motion carried 3-1.
+""",
+        [Expected("passed", "Moss", "Nye", ("Moss", "Nye", "Penn"), ("Ortiz",))],
+    ),
+    "roll call with hyphens": (
+        """Moved by Abbott, seconded by Baird to table the ordinance.
+Roll call: Abbott-yes, Baird-yes, Conway-no, Doyle-no, Egan-no.
+Motion failed.
+""",
+        [Expected("failed", "Abbott", "Baird", ("Abbott", "Baird"), ("Conway", "Doyle", "Egan"))],
+    ),
+    "result table": (
+        """4. Resolution 31-12: Purchase of a Snow Plow
+
+RESULT:        ADOPTED [4 TO 1]
+MOVER:         Ann Farrow, Councilwoman
+SECONDER:      Ben Gaines, Councilman
+AYES:          Farrow, Gaines, Hobbs, Ingram
+NAYS:          Carl Judd
+
+5. Resolution 31-13: Salt Purchase
+
+RESULT:        TABLED [UNANIMOUS]
+MOVER:         Ben Gaines, Councilman
+SECONDER:      Dora Hobbs, Councilwoman
+AYES:          Farrow, Gaines, Hobbs, Ingram, Judd
+""",
+        [
+            Expected(
+                "passed", "Farrow", "Gaines", ("Farrow", "Gaines", "Hobbs", "Ingram"), ("Judd",)
+            ),
+            Expected("passed", "Gaines", "Hobbs", ("Farrow", "Gaines", "Hobbs", "Ingram", "Judd")),
+        ],
+    ),
+    "agenda system, counts and names": (
+        """A motion was made by Member Kerr, seconded by Member Lund, that this Ordinance be
+approved. The motion carried by the following vote:
+
+Aye:   3 -  Kerr, Lund, and Munro
+Nay:   1 -  Nash
+Absent:   1 -  Oakes
+""",
+        [Expected("passed", "Kerr", "Lund", ("Kerr", "Lund", "Munro"), ("Nash",), (), ("Oakes",))],
+    ),
+    "for and against with counts": (
+        """Moved: Cr Pratt    Seconded: Cr Quinn
+That the tender be accepted.
+CARRIED
+For: 4 - Pratt, Quinn, Rudd, Shaw
+Against: 1 - Tully
+""",
+        [Expected("passed", "Pratt", "Quinn", ("Pratt", "Quinn", "Rudd", "Shaw"), ("Tully",))],
+    ),
+    "Irish minutes": (
+        """It was proposed by Councillor Ui Broin; seconded by Councillor O'Dowd and agreed that the
+works be added to the programme.
+
+Proposed by Councillor Walsh;
+Seconded by Councillor Tynan;
+And Resolved:
+"That the minutes be taken as read and adopted and signed."
+
+On the proposal of Councillor Keane, seconded by Councillor Lacey, it was agreed to suspend
+standing orders.
+""",
+        [
+            Expected("passed", "Ui Broin", "O'Dowd"),
+            Expected("passed", "Walsh", "Tynan"),
+            Expected("passed", "Keane", "Lacey"),
+        ],
+    ),
+    "numbered resolutions with names and a colon": (
+        """R2031-077 L. Anders, M. Bishop: That we approve the minutes as presented. Carried.
+
+R2031-078 M. Bishop, C. Cole:
+WHEREAS the road is worn;
+NOW THEREFORE Council directs staff to repair it. Time: 7:08 p.m. Carried.
+
+R2031-079 C. Cole, L. Anders: That the fee be doubled. Defeated.
+""",
+        [
+            Expected("passed", "L. Anders", "M. Bishop"),
+            Expected("passed", "M. Bishop", "C. Cole"),
+            Expected("failed", "C. Cole", "L. Anders"),
+        ],
+    ),
+    "Canadian resolution": (
+        """RESOLUTION NO. 2031-45
+MOVED BY: Councillor Dunn
+SECONDED BY: Councillor Early
+BE IT RESOLVED THAT Council adopt the budget.
+CARRIED
+
+RESOLUTION NO. 2031-46
+MOVED BY: Councillor Early
+SECONDED BY: Deputy Mayor Frost
+THAT the grant be declined.
+DEFEATED
+""",
+        [Expected("passed", "Dunn", "Early"), Expected("failed", "Early", "Frost")],
+    ),
+    "shorthand": (
+        """M/S Grant/Hurst to approve the consent calendar. MSC 5-0.
+
+M/S/C (Hurst/Ivory) to adjourn.
+""",
+        [Expected("passed", "Grant", "Hurst"), Expected("passed", "Hurst", "Ivory")],
+    ),
+    "dissent in prose": (
+        """Moved by Jarvis, seconded by Kemp, to deny the variance. Motion carried with Lister
+dissenting.
+
+Kemp moved and Jarvis seconded to adjourn. The motion passed 4-1, Lister opposed.
+
+Commissioner Kemp moved approval. Commissioner Lister seconded. Motion carried; Jarvis abstained.
+""",
+        [
+            Expected("passed", "Jarvis", "Kemp", (), ("Lister",)),
+            Expected("passed", "Kemp", "Jarvis", (), ("Lister",)),
+            Expected("passed", "Kemp", "Lister", (), (), ("Jarvis",)),
+        ],
+    ),
+    "voting aye and nay": (
+        """It was moved by Supervisor Marsh and seconded by Supervisor Noble that the levy be set.
+Voting aye: Marsh, Noble, Orr. Voting nay: Price. Motion carried.
+""",
+        [Expected("passed", "Marsh", "Noble", ("Marsh", "Noble", "Orr"), ("Price",))],
+    ),
+    "duly made and seconded": (
+        """Upon motion duly made and seconded, the Board unanimously approved the minutes of May 4.
+
+It was moved and seconded to go into executive session. Motion carried unanimously.
+""",
+        [Expected("passed"), Expected("passed")],
+    ),
+    "Michigan support": (
+        """Moved by Trustee Rowe, supported by Trustee Stark, to approve the agenda.
+Ayes: Rowe, Stark, Toll
+Nays: None
+Absent: Usher
+Motion carried.
+""",
+        [Expected("passed", "Rowe", "Stark", ("Rowe", "Stark", "Toll"), (), (), ("Usher",))],
+    ),
+    "counts only": (
+        """Motion by Vale, second by Ware to accept the bid. Ayes: 5 Nays: 0. Motion carried.
+
+Motion: Ware; Second: York. Vote: 4-1. Passed.
+
+Motion made by York and seconded by Vale to hire a planner. 3 ayes, 2 nays. Motion passed.
+""",
+        [
+            Expected("passed", "Vale", "Ware"),
+            Expected("passed", "Ware", "York"),
+            Expected("passed", "York", "Vale"),
+        ],
+    ),
+    "all in favor": (
+        """Selectman Abel made a motion to sign the warrant. Selectman Boyd seconded. All in favor.
+
+Selectman Boyd motioned to adjourn at 8:05 p.m., Selectman Cass seconded, all voted aye.
+""",
+        [Expected("passed", "Abel", "Boyd"), Expected("passed", "Boyd", "Cass")],
+    ),
+    "no second, withdrawn": (
+        """Commissioner Dale moved to strike Section 4. The motion died for lack of a second.
+
+Commissioner Ellis moved to continue the item; Commissioner Dale seconded. Commissioner Ellis
+withdrew his motion.
+""",
+        [Expected("died", "Dale"), Expected("withdrawn", "Ellis", "Dale")],
+    ),
+    "majority that failed": (
+        """Moved by Finch, seconded by Glenn, to override the veto.
+The motion failed, lacking a two-thirds majority, by the following vote:
+YEAS: Finch, Glenn, Hardy, Innes
+NAYS: Jolly, Knox, Lane
+""",
+        [
+            Expected(
+                "failed",
+                "Finch",
+                "Glenn",
+                ("Finch", "Glenn", "Hardy", "Innes"),
+                ("Jolly", "Knox", "Lane"),
+            )
+        ],
+    ),
+    "amendment inside a motion": (
+        """Alderman Mead moved to adopt the ordinance. Alderman Nolan seconded.
+Alderman Oster moved to amend the motion by striking Section 2. Alderman Pace seconded.
+The amendment failed 2-5.
+The main motion carried 6-1.
+""",
+        [Expected("passed", "Mead", "Nolan"), Expected("failed", "Oster", "Pace")],
+    ),
+    "substitute motion": (
+        """Councilman Quick moved to approve the plan. Councilman Ross seconded.
+A substitute motion was made by Councilman Snell and seconded by Councilman Thorn to refer the
+plan to committee. The substitute motion carried 4-3.
+""",
+        [Expected("superseded", "Quick", "Ross"), Expected("passed", "Snell", "Thorn")],
+    ),
+    "disposition": (
+        """412 Accept the report. Moved by Commissioner Upton and seconded by Commissioner
+Vance. (Y-4)
+
+413 Repeal the code. Motion to amend the ordinance: Moved by Commissioner Vance and seconded by
+Commissioner Upton. (Y-3; N-1, Wells) Motion passed.
+""",
+        [
+            Expected("passed", "Upton", "Vance"),
+            Expected("passed", "Vance", "Upton", (), ("Wells",)),
+        ],
+    ),
+    "names in brackets": (
+        """Director York made the motion to approve the plan. Director Zane seconded the motion.
+The motion passed with 3 in favor (York, Zane and Adair) and 1 against (Bloom).
+""",
+        [Expected("passed", "York", "Zane", ("York", "Zane", "Adair"), ("Bloom",))],
+    ),
+    "the body votes": (
+        """TOWN OF ALDERBURY
+BOARD OF HEALTH
+Minutes of March 3, 2031
+The Board voted unanimously to approve the food permit for the fair.
+The Board voted 3-1 to fine the owner.
+""",
+        [Expected("passed"), Expected("passed")],
+    ),
+    "moved without by": (
+        """Moved Sutter, seconded Teller, that the report be received. Carried unanimously.
+
+Moved by Cllr. Teller and seconded by Cllr. Sutter to adjourn. CARRIED.
+""",
+        [Expected("passed", "Sutter", "Teller"), Expected("passed", "Teller", "Sutter")],
+    ),
+    "whereupon": (
+        """The ordinance was introduced, whereupon Councilmember Unger made a motion that the rules
+be suspended, which motion was seconded by Councilmember Vick, and upon the roll being called the
+vote was as follows:
+Ayes: Unger, Vick, Weir
+Nays: None
+The President declared the motion carried.
+""",
+        [Expected("passed", "Unger", "Vick", ("Unger", "Vick", "Weir"))],
+    ),
+    "yeas with counts at the end": (
+        """On motion of Mr. Akers, seconded by Mr. Bond, the claims were allowed.
+YEAS: Akers, Bond, Crane     3
+NAYS: None     0
+MOTION PASSED
+""",
+        [Expected("passed", "Akers", "Bond", ("Akers", "Bond", "Crane"))],
+    ),
+    "names below the label": (
+        """Motion by Member Dyer, second by Member Ennis to close the hearing.
+AYES:
+John Dyer
+Mary Ennis
+Ruth Fable
+NAYS:
+Paul Gibbs
+Motion carried.
+""",
+        [Expected("passed", "Dyer", "Ennis", ("Dyer", "Ennis", "Fable"), ("Gibbs",))],
+    ),
+    "consent without a vote": (
+        """By consensus, the Board directed the manager to advertise the position.
+
+Hearing no objection, the Chair declared the minutes approved.
+""",
+        [Expected("passed"), Expected("passed")],
+    ),
+}
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_votes_are_found_in_the_style_of(style: str) -> None:
+    text, expected = STYLES[style]
+
+    votes = extract_text([text]).votes
+
+    assert [seen(vote) for vote in votes] == expected
+
+
+TALK = {
+    "a rule": "After stating the item, a majority vote of Council is needed for staff to agendize.",
+    "a condition": "If the motion carries, the fee would be refunded to the applicant.",
+    "another body": "The House passed Senate Bill 13 with a vote of 40-25 on Monday.",
+    "another committee": "TOWN COUNCIL\nMinutes\nThe Planning Commission voted 5-2 to agree.",
+    "a request for a motion": "The Chair asked for a motion to approve the minutes.",
+    "sympathy": "A vote of sympathy was extended to the family of the late Mr. Ryan.",
+    "a notice": "Notice of Motion: Councillor Doyle will raise the matter of street lights.",
+    "moving house": "Mr. Smith moved to Springfield in 1990 and opened a bakery.",
+    "a move": "The library moved into its new building; Ms. Jones thanked the volunteers.",
+    "second reading": "Second reading of Ordinance 12 is set for the second Tuesday in May.",
+    "work carried out": "Repairs were carried out by the contractor and the bridge is open again.",
+    "last night": "The Commission passed a motion last night to support the library levy.",
+}
+
+
+@pytest.mark.parametrize("kind", TALK)
+def test_talk_is_not_a_vote_when_it_is_about(kind: str) -> None:
+    assert extract_text([TALK[kind]]).votes == []
