@@ -251,6 +251,13 @@ def _dotenv() -> Mapping[str, str]:
     return {key: value for key, value in dotenv_values(path).items() if value}
 
 
+def color_wanted() -> bool | None:
+    """Honour NO_COLOR and FORCE_COLOR; None leaves it to the terminal."""
+    if os.environ.get("NO_COLOR"):
+        return False
+    return True if os.environ.get("FORCE_COLOR") else None
+
+
 def redact(url: str) -> str:
     """Return the URL with its password and query hidden, so that it may be shown."""
     try:

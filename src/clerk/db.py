@@ -86,19 +86,19 @@ os.register_at_fork(after_in_child=_forget_engines)
 @contextlib.contextmanager
 def civic_db_connection() -> Iterator[Connection]:
     """Give a connection in a transaction that is committed when the block succeeds."""
-    with _explained(), get_civic_db().begin() as conn:
+    with explained(), get_civic_db().begin() as conn:
         yield conn
 
 
 @contextlib.contextmanager
 def reading_connection() -> Iterator[Connection]:
     """Give a connection for reading, which on SQLite waits for no writer."""
-    with _explained(), get_civic_db().connect() as conn:
+    with explained(), get_civic_db().connect() as conn:
         yield conn.execution_options(clerk_reads=True)
 
 
 @contextlib.contextmanager
-def _explained() -> Iterator[None]:
+def explained() -> Iterator[None]:
     """Turn what the driver says about an absent server or schema into clerk's own errors."""
     try:
         yield

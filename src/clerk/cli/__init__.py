@@ -12,7 +12,7 @@ import sys
 
 import click
 
-from clerk import __version__
+from clerk import __version__, config
 from clerk.errors import ClerkError
 
 #: name -> (module below clerk.cli, attribute, one line of help)
@@ -63,16 +63,7 @@ def cli(ctx: click.Context) -> None:
       clerk run springfield                       fetch, read, compile, publish
       clerk search "zoning variance"
     """
-    ctx.color = _color_wanted()
-
-
-def _color_wanted() -> bool | None:
-    """Honour NO_COLOR and FORCE_COLOR; otherwise leave it to the terminal."""
-    if os.environ.get("NO_COLOR"):
-        return False
-    if os.environ.get("FORCE_COLOR"):
-        return True
-    return None
+    ctx.color = config.color_wanted()
 
 
 def main() -> None:

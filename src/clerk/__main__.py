@@ -1,0 +1,5 @@
+"""``python -m clerk``."""
+
+from clerk.cli import main
+
+main()

@@ -1,0 +1,66 @@
+"""What several commands share: opening the database, tables, JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from clerk import config, storage
+from clerk.config import Settings
+
+#: Done, but some documents failed.
+EXIT_DOCUMENTS_FAILED = 4
+
+
+def open_database(**flags: Any) -> Settings:
+    """Return the settings once storage and database can be used.
+
+    The default storage directory and its embedded database are made when they are not there;
+    whatever a person has named must exist.
+    """
+    from clerk import db, schema
+
+    settings = config.load(**flags)
+    by_default = settings.origin("storage_dir") == "the default"
+    storage.check_storage(settings.storage_dir, create=by_default)
+    with db.explained():
+        if not settings.database_url and not (settings.storage_dir / "clerk.db").exists():
+            schema.upgrade(db.get_civic_db())
+        schema.require_usable(db.get_civic_db())
+    return settings
+
+
+def print_json(value: Any) -> None:
+    """Print a value as JSON, and nothing else."""
+    click.echo(json.dumps(value, indent=2, ensure_ascii=False, default=str))
+
+
+def print_table(headings: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Print columns as wide as they need to be."""
+    lines = [[str(cell) for cell in row] for row in (headings, *rows)]
+    widths = [max(len(line[at]) for line in lines) for at in range(len(headings))]
+    for line in lines:
+        padded = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))
+        click.echo("  ".join(padded).rstrip())
+
+
+def hint(message: str) -> None:
+    """Say on stderr what to do next."""
+    click.echo(message, err=True)
+
+
+def on_a_terminal() -> bool:
+    """Whether progress is seen by a person."""
+    return sys.stderr.isatty()
+
+
+def existing_path(source: str) -> str:
+    """Return a local path made absolute, or a URL as it is."""
+    if "://" in source:
+        return source
+    return str(Path(source).expanduser().absolute())

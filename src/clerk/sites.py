@@ -1,0 +1,108 @@
+"""Sites as people ask about them: where each stands, what it holds, and its end."""
+
+from __future__ import annotations
+
+import shutil
+from typing import Any
+
+from sqlalchemy import Connection, delete, func, select
+
+from . import config, storage
+from .config import Settings
+from .db import civic_db_connection, reading_connection, require_site
+from .models import audit_table, runs_table, sites_table
+from .stages import COMPLETED, STAGES, Run
+from .work.steps import site_choices
+
+#: How many of a site's runs are shown.
+RUNS_SHOWN = 5
+
+
+def overview(conn: Connection) -> list[dict[str, Any]]:
+    """Return every site with its outcome and its counters of documents."""
+    latest = _latest_runs()
+    rows = conn.execute(
+        select(sites_table, latest.c.state.label("run_state"))
+        .join(latest, latest.c.subdomain == sites_table.c.subdomain, isouter=True)
+        .order_by(sites_table.c.subdomain)
+    )
+    return [
+        {
+            "subdomain": row.subdomain,
+            "name": row.name,
+            "outcome": outcome(row.current_stage, row.run_state),
+            "current_stage": row.current_stage,
+            "documents": row.ocr_total,
+            "read": row.ocr_completed,
+            "failed": row.ocr_failed,
+            "updated_at": row.updated_at,
+        }
+        for row in rows
+    ]
+
+
+def _latest_runs() -> Any:
+    last = (
+        select(runs_table.c.subdomain, func.max(runs_table.c.epoch).label("epoch"))
+        .group_by(runs_table.c.subdomain)
+        .subquery()
+    )
+    return (
+        select(runs_table.c.subdomain, runs_table.c.state)
+        .join(
+            last,
+            (last.c.subdomain == runs_table.c.subdomain) & (last.c.epoch == runs_table.c.epoch),
+        )
+        .subquery()
+    )
+
+
+def outcome(current_stage: str | None, run_state: str | None) -> str:
+    """Say in a word or two how a site stands; nothing found is never shown as a success."""
+    if current_stage is None:
+        return "new"
+    if current_stage != COMPLETED:
+        return f"in {current_stage}" if run_state == Run.ACTIVE else f"stopped in {current_stage}"
+    return {
+        None: COMPLETED,
+        Run.NO_DOCUMENTS: "no documents",
+        Run.SUPERSEDED: COMPLETED,
+    }.get(run_state, run_state or COMPLETED)
+
+
+def describe(subdomain: str) -> dict[str, Any]:
+    """Return all there is to say about a site, counters beside what is on disk."""
+    with reading_connection() as conn:
+        site = require_site(conn, subdomain)
+        runs = conn.execute(
+            select(runs_table)
+            .where(runs_table.c.subdomain == subdomain)
+            .order_by(runs_table.c.epoch.desc())
+            .limit(RUNS_SHOWN)
+        ).fetchall()
+    folder = storage.site_folder(config.load().storage_dir, subdomain)
+    return site | {
+        "outcome": outcome(site["current_stage"], runs[0].state if runs else None),
+        "source": site_choices(site).get("source"),
+        "stages": [_stage(site, stage) for stage in STAGES],
+        "disk": {
+            "pdfs": sum(1 for _ in storage.pdf_documents(folder)),
+            "texts": sum(1 for _ in storage.text_documents(folder)),
+        },
+        "runs": [dict(run._mapping) for run in runs],
+    }
+
+
+def _stage(site: dict[str, Any], stage: str) -> dict[str, Any]:
+    counters = ("total", "completed", "failed")
+    return {"stage": stage} | {name: site[f"{stage}_{name}"] for name in counters}
+
+
+def remove(subdomain: str, settings: Settings, *, files: bool, who: str = "operator") -> None:
+    """Forget a site and all its runs; its files only if asked for."""
+    folder = storage.site_folder(settings.storage_dir, subdomain)
+    with civic_db_connection() as conn:
+        conn.execute(delete(sites_table).where(sites_table.c.subdomain == subdomain))
+        conn.execute(audit_table.insert().values(who=who, action="site removed", subject=subdomain))
+    if files:
+        shutil.rmtree(folder, ignore_errors=True)
