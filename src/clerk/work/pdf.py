@@ -4,7 +4,8 @@ The only module that knows pypdfium2.  libpdfium may crash, hang or eat memory o
 callers run this in a child process with limits.
 
 Boxes are in ten-thousandths of the page's width and height as it is shown (rotation applied), from
-the top left corner, so that they can be drawn on a picture of any size.
+the top left corner, so that they can be drawn on a picture of any size.  They are kept flat, four
+numbers a word: a list for each of the hundreds of words of a page costs more than finding them.
 """
 
 from __future__ import annotations
@@ -26,8 +27,7 @@ import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 from clerk.errors import DocumentTooLarge, EmptyDocument, EncryptedPdf, UnreadablePdf
 from clerk.work.ocr import GreyImage
 
-#: Left, top, right, bottom in ten-thousandths of the page.
-Box = tuple[int, int, int, int]
+#: What the width and the height of a page are divided into.
 UNIT = 10_000
 
 POINTS_PER_INCH = 72
@@ -41,15 +41,16 @@ _OBJECT = re.compile(rb"\d+\s+\d+\s+obj\b")
 
 #: libpdfium's mark for a hyphen at the end of a line, where it drops the line break.
 _HYPHEN = "\ufffe"
-_WORD = re.compile(rf"[^\s{_HYPHEN}]+{_HYPHEN}?|{_HYPHEN}")
+#: For each unit of UTF-16, whether str.split() splits there.
+_SPACES = numpy.array([chr(unit).isspace() for unit in range(0x10000)])
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\uffff]")
 
 
 class TextLayer(NamedTuple):
-    """The text a page carries; ``boxes`` has one box for each of ``text.split()``."""
+    """The text a page carries; ``boxes`` has four numbers for each of ``text.split()``."""
 
     text: str
-    boxes: list[Box]
+    boxes: list[int]
 
 
 class Rendering(NamedTuple):
@@ -247,12 +248,13 @@ class _Frame:
             270: ((y, -up, top * up), (x, -across, right * across)),
         }[rotation]
 
-    def boxes(self, rectangles: numpy.ndarray[Any, Any]) -> list[Box]:
+    def boxes(self, rectangles: numpy.ndarray[Any, Any]) -> list[int]:
         """Return the box around each set of rectangles (left, top, right, bottom), unrotated."""
         points = rectangles.reshape(len(rectangles), -1, 2)
         shown = [points[:, :, column] * factor + offset for column, factor, offset in self.axes]
         edges = [axis.min(axis=1) for axis in shown] + [axis.max(axis=1) for axis in shown]
-        boxes: list[Box] = numpy.clip(numpy.stack(edges, axis=1), 0, UNIT).astype(int).tolist()
+        inside = numpy.clip(numpy.stack(edges, axis=1), 0, UNIT).astype(int)
+        boxes: list[int] = inside.ravel().tolist()
         return boxes
 
 
@@ -261,27 +263,43 @@ def _tidy(raw: str) -> str:
     return text.replace(" \n", "\n")
 
 
-def _word_boxes(textpage: pypdfium2.PdfTextPage, raw: str, frame: _Frame) -> list[Box]:
+def _word_boxes(textpage: pypdfium2.PdfTextPage, raw: str, frame: _Frame) -> list[int]:
     """Return the box around the first and the last character of each word.
 
     Two calls a word instead of one a character: this is most of what word boxes cost.
     """
-    ends = [end for match in _WORD.finditer(raw) for end in (match.start(), match.end() - 1)]
-    if not ends:
-        return []
+    ends = _word_ends(raw)
     if len(raw) != textpage.count_chars():
-        ends = [_char_index(textpage, raw, end) for end in ends]
-    rectangles = (pdfium.FS_RECTF * len(ends))()
-    char_box, handle = pdfium.FPDFText_GetLooseCharBox, textpage.raw
-    for index, rectangle in zip(ends, rectangles, strict=True):
-        char_box(handle, index, rectangle)
-    return frame.boxes(numpy.frombuffer(rectangles, numpy.float32).reshape(-1, 8))
+        to_char = pdfium.FPDFText_GetCharIndexFromTextIndex
+        ends = [int(to_char(textpage, end)) for end in ends]
+    rectangles = numpy.zeros((len(ends), 4), numpy.float32)
+    handle = ctypes.cast(textpage.raw, ctypes.c_void_p).value
+    for index, address in zip(ends, _addresses_of_rows(rectangles), strict=True):
+        _char_box(handle, index, address)
+    return frame.boxes(rectangles.reshape(-1, 8))
 
 
-def _char_index(textpage: pypdfium2.PdfTextPage, raw: str, index: int) -> int:
-    """Return libpdfium's index of a character where it counts other than Python does."""
-    units = index + sum(1 for char in raw[:index] if char > "\uffff")
-    return int(pdfium.FPDFText_GetCharIndexFromTextIndex(textpage, units))
+def _addresses_of_rows(rectangles: numpy.ndarray[Any, Any]) -> range:
+    start = rectangles.ctypes.data
+    return range(start, start + rectangles.nbytes, rectangles.strides[0])
+
+
+#: FPDFText_GetLooseCharBox(text page, index, address of left, top, right, bottom), called with
+#: plain numbers and without handing over the interpreter lock: twice as fast, and called often.
+_char_box = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p)(
+    ctypes.cast(pdfium.FPDFText_GetLooseCharBox, ctypes.c_void_p).value or 0
+)
+
+
+def _word_ends(raw: str) -> list[int]:
+    """Return where each word of ``_tidy(raw).split()`` begins and ends, in units of UTF-16."""
+    units = numpy.frombuffer(raw.encode("utf-16-le"), numpy.uint16)
+    space, hyphen = _SPACES[units], units == ord(_HYPHEN)
+    after_gap = numpy.concatenate(([True], (space | hyphen)[:-1]))
+    before_gap = numpy.concatenate((space[1:], [True])) | hyphen
+    begins, ends = numpy.nonzero(~space & after_gap)[0], numpy.nonzero(~space & before_gap)[0]
+    both: list[int] = numpy.stack((begins, ends), axis=1).ravel().tolist()
+    return both
 
 
 class _Picture(NamedTuple):

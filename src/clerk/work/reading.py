@@ -307,7 +307,7 @@ class _Reader:
             OCR,
             seen.text,
             [word.text for word in seen.words],
-            [_shares(word.box, image) for word in seen.words],
+            [edge for word in seen.words for edge in _shares(word.box, image)],
             [round(100 * word.confidence) for word in seen.words],
             confidence=round(seen.confidence, 3),
             why=why.value,
@@ -327,7 +327,7 @@ class _Reader:
         method: str,
         text: str = "",
         words: Sequence[str] = (),
-        boxes: Sequence[pdf.Box] = (),
+        boxes: Sequence[int] = (),
         confidences: Sequence[int] = (),
         **facts: Any,
     ) -> ReadPage:
@@ -343,7 +343,7 @@ class _Reader:
         return ReadPage("", PageFacts(number, FAILED, error=error), PageWords(number))
 
 
-def _shares(box: ocr.PixelBox, image: ocr.GreyImage) -> pdf.Box:
+def _shares(box: ocr.PixelBox, image: ocr.GreyImage) -> tuple[int, int, int, int]:
     left, top, right, bottom = box
     across, down = pdf.UNIT / image.width, pdf.UNIT / image.height
     return (int(left * across), int(top * down), int(right * across), int(bottom * down))

@@ -12,25 +12,26 @@
     words.json           {"format": 1, "unit": 10000,
                           "pages": [{"page": 1, "width": 612.0, "height": 792.0,
                                      "words": ["MINUTES", ...],
-                                     "boxes": [[4470, 686, 5582, 827], ...],
+                                     "boxes": [4470, 686, 5582, 827, ...],
                                      "confidence": [96, ...]}]}
     failed-pages.json    {"pages": {"3": "the reason"}}, only if there are any
 
-Boxes are left, top, right, bottom in ten-thousandths of the page's width and height as shown, from
-the top left corner; the confidence of a word is in percent and there only for pages read by OCR.
+Boxes are four numbers a word: left, top, right, bottom in ten-thousandths of the page's width and
+height as shown, from the top left corner.  The confidence of a word is in percent and there only
+for pages read by OCR.
 The same PDF read by the same engine gives the same bytes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
 from clerk import storage
-from clerk.work.pdf import UNIT, Box
+from clerk.work.pdf import UNIT
 
 FORMAT: Final = 1
 
@@ -64,8 +65,13 @@ class PageWords(msgspec.Struct, frozen=True, omit_defaults=True):
     width: float = 0.0
     height: float = 0.0
     words: Sequence[str] = ()
-    boxes: Sequence[Box] = ()
+    boxes: Sequence[int] = ()
     confidence: Sequence[int] = ()
+
+    def placed(self) -> Iterator[tuple[str, tuple[int, ...]]]:
+        """Yield each word with its box."""
+        for index, word in enumerate(self.words):
+            yield word, tuple(self.boxes[4 * index : 4 * index + 4])
 
 
 class ReadPage(msgspec.Struct, frozen=True):
