@@ -68,12 +68,19 @@ def _has_plain_spans(denotations: list[Denotation], length: int) -> bool:
         return True
     spans: Any = [each.span for each in denotations]
     if list in set(map(type, spans)):
-        spans = [span for each in denotations for span in each.spans]
-        if not all(each.span for each in denotations):
+        if [] in spans:
             return False
+        _unwrap_single(denotations)
+        spans = [span for each in denotations for span in each.spans]
     return False not in [span.begin < span.end <= length for span in spans] and _are_plain_labels(
         {each.obj for each in denotations}
     )
+
+
+def _unwrap_single(denotations: list[Denotation]) -> None:
+    for each in denotations:
+        if isinstance(each.span, list) and len(each.span) == 1:
+            each.span = each.span[0]
 
 
 def _are_plain_labels(labels: Iterable[Any]) -> bool:

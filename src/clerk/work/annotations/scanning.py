@@ -222,8 +222,7 @@ class _Scanner:
             escaped[_after_backslash(slashes, self._escaping)] = True
         escaped[0] = self._escaping
         self._escaping = int(escaped[-1])
-        kept: npt.NDArray[np.int64] = quotes[~escaped[quotes]]
-        return kept
+        return quotes[~escaped[quotes]]
 
 
 def _after_backslash(slashes: npt.NDArray[np.int64], carried: int) -> npt.NDArray[np.int64]:
@@ -233,4 +232,5 @@ def _after_backslash(slashes: npt.NDArray[np.int64], carried: int) -> npt.NDArra
     number_in_run = np.arange(len(slashes)) - run_start
     if carried and slashes[0] == 0:
         number_in_run[run_start == 0] += 1
-    return slashes[number_in_run % 2 == 0] + 1
+    escaping: npt.NDArray[np.int64] = slashes[number_in_run % 2 == 0]
+    return escaping + 1
