@@ -207,7 +207,7 @@ def load(**flags: Any) -> Settings:
     """Build the settings from flags, the environment, ``.env`` and the defaults.
 
     A flag that is None counts as not given.  A value that cannot be used is refused by the name of
-    its variable; an unset and an empty variable are the same.
+    its variable.  An empty variable is as good as none, and hides what ``.env`` says.
     """
     sources = [("the environment", os.environ), ("the file .env", _dotenv())]
     values: dict[str, Any] = {}
@@ -219,8 +219,10 @@ def load(**flags: Any) -> Settings:
             values[each.name], origins[each.name] = flags[each.name], "a flag"
             continue
         for origin, source in sources:
-            text = source.get(each.metadata["variable"]) or ""
-            if text:
+            text = source.get(each.metadata["variable"])
+            if text == "":
+                break
+            if text is not None:
                 values[each.name], origins[each.name] = _parse(each.metadata, text), origin
                 break
     return Settings(**values, origins=origins)
@@ -248,7 +250,14 @@ def _dotenv() -> Mapping[str, str]:
         return {}
     from dotenv import dotenv_values
 
-    return {key: value for key, value in dotenv_values(path).items() if value}
+    return {key: value for key, value in dotenv_values(path).items() if value is not None}
+
+
+def work_embedded_in(storage_dir: Path) -> None:
+    """Have this process and its children use a storage directory of its own and no server."""
+    for variable in ("DATABASE_URL", "REDIS_URL", "PUBLISH_DIR"):
+        os.environ[variable] = ""
+    os.environ["STORAGE_DIR"] = str(storage_dir)
 
 
 def color_wanted() -> bool | None:

@@ -561,6 +561,11 @@ def count(
     ).one()
 
 
+def note_detail(conn: Connection, job_id: int, detail: Mapping[str, Any]) -> None:
+    """Keep what a job has to say about itself."""
+    conn.execute(update(jobs_table).where(jobs_table.c.id == job_id).values(detail=dict(detail)))
+
+
 def close_job(conn: Connection, job_id: int) -> bool:
     """Close a job and say whether this call did it."""
     changed = conn.execute(

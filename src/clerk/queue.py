@@ -26,6 +26,14 @@ def get_queue(name: str) -> Queue:
     return rq.queue(settings.redis_url, name)
 
 
+def check() -> None:
+    """Refuse to go on without a queue that answers, and say what is wrong."""
+    get_queue(FETCH)
+    from .executors import rq
+
+    rq.check(config.load().redis_url)
+
+
 def get_high_queue() -> Queue:
     """Return the queue that every worker looks at first."""
     return get_queue("high")

@@ -50,6 +50,8 @@ class Found:
 
     documents: tuple[Mapping[str, Any], ...] = ()
     carried: int = 0
+    #: What the source offered and nobody can read: name and error.
+    rejected: tuple[Mapping[str, Any], ...] = ()
     #: The reader they are for; a document that failed with another one is tried again.
     engine: str = ""
     detail: Mapping[str, Any] = field(default_factory=dict)
@@ -187,9 +189,10 @@ def _after_fetch(conn: Connection, job: Row[Any], results: list[Any]) -> None:
         end_run(conn, job, Run.FAILED, "The documents could not be fetched", stage=FETCH)
         return
     found: Found = results[0]
+    ledger.note_detail(conn, job.id, found.detail)
     if _goal(conn, job) == FETCH:
         end_run(conn, job, Run.COMPLETED, "Stopped after fetch, as asked")
-    elif not found.documents and not found.carried:
+    elif not (found.documents or found.carried or found.rejected):
         pipeline_state.note_error(conn, job.subdomain, FETCH, pipeline_state.NO_DOCUMENTS)
         end_run(conn, job, Run.NO_DOCUMENTS, pipeline_state.NO_DOCUMENTS)
     else:
@@ -204,6 +207,7 @@ def open_reading(conn: Connection, run_id: str, subdomain: str, found: Found) ->
     """
     remembered = _remembered(conn, subdomain, found.engine)
     rows = [_document_row(document, remembered) for document in found.documents]
+    rows += [_rejected_row(rejected) for rejected in found.rejected]
     failures = [row for row in rows if row["state"] != Item.PENDING]
     job_id = ledger.open_job(
         conn,
@@ -234,6 +238,10 @@ def _document_row(
     if known is None:
         return row | {"state": Item.PENDING}
     return row | {"state": known.state, "error": known.reason}
+
+
+def _rejected_row(rejected: Mapping[str, Any]) -> dict[str, Any]:
+    return {"document": rejected["name"], "state": Item.FAILED, "error": rejected["error"]}
 
 
 def _coordinate(conn: Connection, job: Row[Any], results: list[Any]) -> None:

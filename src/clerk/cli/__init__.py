@@ -17,6 +17,7 @@ from clerk.errors import ClerkError
 
 #: name -> (module below clerk.cli, attribute, one line of help)
 COMMANDS: dict[str, tuple[str, str, str]] = {
+    "demo": ("demoing", "demo", "Run the whole pipeline on sample documents."),
     "db": ("database", "db", "Create, upgrade and check the database."),
     "extract": ("extraction", "extract", "Print the votes and names found in files."),
     "read": ("reading", "read", "Print the text of one PDF."),

@@ -79,7 +79,7 @@ def _print_sites(whole: Reconciliation, dry_run: bool) -> None:
     click.echo()
     for plan in whole.found:
         if dry_run and plan.moves:
-            click.echo(f"  {plan.subdomain}: Would recover (dry run): {plan.message}")
+            click.echo(f"  {plan.subdomain}: Would recover (dry run)")
         else:
             colour = "yellow" if plan.needs_person else None
             click.secho(f"  {plan.subdomain}: {plan.message}", fg=colour)

@@ -9,7 +9,7 @@ import errno
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from clerk import config, storage
 from clerk.config import Settings
@@ -17,9 +17,15 @@ from clerk.errors import EmptyDocument, StorageUnusable
 from clerk.stages import Step
 from clerk.work.isolate import Order, OrderItem, Performed, Report
 
+if TYPE_CHECKING:
+    from clerk.fetcher import FetchReport
+
 #: Steps over a whole site have no pages to count their time by.
 FETCH_SECONDS = 6 * 3600.0
 SITE_SECONDS = 2 * 3600.0
+
+#: How many things a fetch skipped are kept by name.
+NAMES_KEPT = 100
 
 
 def perform(order: Order, index: int, report: Report) -> Performed:
@@ -49,7 +55,27 @@ def fetch(
     folder.mkdir(parents=True, exist_ok=True)
     fetched = fetch_site(order.site, folder, settings)
     found = documents_to_read(order, folder, settings)
-    return Performed(found | {"detail": fetched.as_dict()})
+    rejected = [
+        {"name": problem.what, "error": f"{problem.error or 'Rejected'}: {problem.why}"}
+        for problem in fetched.errors
+    ]
+    return Performed(found | {"rejected": rejected, "detail": summary(fetched)})
+
+
+def summary(fetched: FetchReport) -> dict[str, Any]:
+    """Return the figures of a fetch, and by name what was skipped, as far as a person reads it."""
+    skipped = [f"{problem.what}: {problem.why}" for problem in fetched.skipped]
+    return {
+        "fetcher": fetched.fetcher,
+        "meetings": fetched.meetings,
+        "new": len(fetched.new),
+        "changed": len(fetched.changed),
+        "unchanged": len(fetched.unchanged),
+        "gone": len(fetched.gone),
+        "gaps": len(fetched.gaps),
+        "skipped": len(skipped),
+        "skipped_names": skipped[:NAMES_KEPT],
+    }
 
 
 def documents_to_read(order: Order, folder: Path, settings: Settings) -> dict[str, Any]:

@@ -1,0 +1,47 @@
+# What a contributor needs.  Everything sets itself up on first use: Python 3.11+ and make suffice.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint format bench chaos serve clean
+
+help: ## explain the targets
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[web,fast,test,lint]'
+	@touch $(READY)
+
+demo: $(READY) ## run the whole pipeline on sample documents, without any server
+	@$(BIN)/clerk demo --fresh
+
+test: $(READY) ## run the tests; they start the servers they need
+	$(BIN)/pytest -q -n 2 --dist loadgroup -m 'not chaos'
+
+lint: $(READY) ## check style, types and layers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(READY) ## let ruff put the code into shape
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+chaos: $(READY) ## run everything that kills, and the mutants
+	$(BIN)/pytest -q -n 2 -m chaos
+	$(BIN)/python tests/mutants.py
+
+bench: $(READY) ## measure clerk side by side with others, as ratios
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]'
+	$(BIN)/python -m bench
+
+serve: $(READY) ## serve the demo's pages on this machine
+	@STORAGE_DIR=demo/sites $(BIN)/clerk serve
+
+clean: ## remove what was made, but for your own sites
+	rm -rf $(VENV) demo .bench .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,88 @@
+"""``clerk demo``: the whole pipeline on sample documents."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import click
+
+from clerk import config
+
+from .common import hint
+
+SITE = "millbrook-falls"
+
+
+@click.command()
+@click.option(
+    "--folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("demo"),
+    show_default=True,
+    help="Where to work.",
+)
+@click.option("--fresh", is_flag=True, help="Remove what an earlier demo left, first.")
+def demo(folder: Path, fresh: bool) -> None:
+    """Run the whole pipeline on sample documents of an invented town.
+
+    No server is needed.  One of the documents is damaged on purpose, so that
+    you see what a failure looks like.
+
+    \b
+    Example:
+      clerk demo
+    """
+    if fresh:
+        _remove(folder)
+    storage_dir = (folder / "sites").absolute()
+    storage_dir.mkdir(parents=True, exist_ok=True)
+    config.work_embedded_in(storage_dir)
+    _run(folder.absolute() / "documents")
+    _say_what_next(storage_dir)
+
+
+def _remove(folder: Path) -> None:
+    import shutil
+
+    if (folder / "sites").is_dir():
+        shutil.rmtree(folder)
+
+
+def _run(documents: Path) -> None:
+    from clerk import db, runs
+    from clerk.samples import TOWN, write_samples
+
+    from .common import open_database
+    from .running import show, work_here
+
+    settings = open_database()
+    if not documents.is_dir():
+        hint("Writing sample documents: minutes and agendas, digital and scanned ...")
+        documents.mkdir(parents=True)
+        write_samples(documents)
+    with db.civic_db_connection() as conn:
+        extra = json.dumps({"source": str(documents)})
+        row = {"subdomain": SITE, "name": TOWN, "kind": "town", "scraper": "folder"}
+        db.upsert_site(conn, row | {"extra": extra})
+    run_id = runs.start(SITE)
+    work_here([run_id], settings)
+    click.echo()
+    show([runs.summarise(run_id)])
+
+
+def _say_what_next(storage_dir: Path) -> None:
+    from clerk.samples import SCAN_ONLY_PHRASE
+
+    shown = os.path.relpath(storage_dir)
+    click.echo()
+    click.echo(f"The database:   {shown}/{SITE}/meetings.db")
+    click.echo(f"Published at:   {shown}/_published/{SITE}/")
+    click.echo()
+    click.echo("Try next:")
+    click.echo(f"  export STORAGE_DIR={shown}")
+    click.echo(f'  clerk search "{SCAN_ONLY_PHRASE}"      a phrase that is only in a scan')
+    click.echo(f"  clerk site show {SITE}")
+    click.echo(f"  clerk run {SITE}                    again: nothing new, no work")
+    click.echo("  clerk site add NAME --from FOLDER         your own documents")

@@ -1,0 +1,241 @@
+"""``clerk run`` and ``clerk update``: take sites through every stage, here or by the workers."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from clerk.stages import STAGES
+
+from .common import EXIT_DOCUMENTS_FAILED, hint, on_a_terminal, open_database, print_json
+
+if TYPE_CHECKING:
+    from clerk.runs import Summary
+
+#: Without a terminal a line is printed this often.
+LINE_SECONDS = 10.0
+#: So many failures are listed; the rest is counted.
+FAILURES_SHOWN = 20
+
+
+@click.command()
+@click.argument("subdomains", nargs=-1, metavar="[SITE]...")
+@click.option("--all-due", is_flag=True, help="Every site not updated for 23 hours.")
+@click.option("--stage", type=click.Choice(STAGES), help="Stop after this stage.")
+@click.option("--ocr-backend", help="The OCR engine for this run.")
+@click.option("--ocr", type=click.Choice(["auto", "always", "never"]), help="When to use OCR.")
+@click.option("--restart", is_flag=True, help="Do not take up a run that was interrupted.")
+@click.option("--workers", type=click.IntRange(min=1), help="Documents to read at once.")
+@click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
+@click.pass_context
+def run(
+    ctx: click.Context,
+    subdomains: tuple[str, ...],
+    all_due: bool,
+    stage: str | None,
+    ocr_backend: str | None,
+    ocr: str | None,
+    restart: bool,
+    workers: int | None,
+    as_json: bool,
+) -> None:
+    """Take sites through every stage in this process.
+
+    A run that was interrupted is taken up where it stopped.  Exits 4 when
+    documents failed or none were found.
+
+    \b
+    Examples:
+      clerk run springfield
+      clerk run --all-due
+      clerk run springfield --stage ocr --ocr-backend tesseract
+    """
+    settings = open_database(workers=workers)
+    from clerk import runs
+
+    chosen = list(subdomains) or (runs.due_sites() if all_due else _only_site())
+    if not chosen:
+        hint("No site is due.")
+        return
+    options = {"ocr_backend": ocr_backend, "ocr": ocr}
+    options = {name: value for name, value in options.items() if value}
+    started = [runs.start(name, options=options, goal=stage, restart=restart) for name in chosen]
+    work_here(started, settings)
+    summaries = [runs.summarise(run_id) for run_id in started]
+    show(summaries, as_json=as_json)
+    ctx.exit(exit_code(summaries))
+
+
+def _only_site() -> list[str]:
+    from clerk import db, sites
+
+    with db.reading_connection() as conn:
+        names = [site["subdomain"] for site in sites.overview(conn)]
+    if len(names) == 1:
+        return names
+    if not names:
+        raise click.UsageError("There are no sites yet. Add one: clerk site add NAME --from FOLDER")
+    raise click.UsageError(f"Name a site, or use --all-due. There are: {', '.join(names[:10])}")
+
+
+def work_here(run_ids: Sequence[str], settings: Any) -> None:
+    """Work in this process until the runs are over, showing how far they are."""
+    from clerk import runs
+    from clerk.executors import embedded
+    from clerk.workers import Pipeline
+
+    show_progress = _bars(run_ids) if on_a_terminal() else _lines(run_ids)
+    try:
+        embedded.run(
+            Pipeline(), settings, done=lambda: not runs.any_active(run_ids), on_look=show_progress
+        )
+    except embedded.Interrupted:
+        hint("Stopped. What was in hand is finished; the same command takes it up again.")
+        raise click.exceptions.Exit(130) from None
+    except KeyboardInterrupt:
+        hint("Stopped at once. The same command takes it up again.")
+        raise click.exceptions.Exit(130) from None
+    finally:
+        show_progress(True)
+
+
+def _bars(run_ids: Sequence[str]) -> Callable[..., None]:
+    """Return a function that draws a bar per site and stage on a terminal."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    from clerk import runs
+
+    columns = (
+        TextColumn("{task.fields[site]:24.24}"),
+        TextColumn("{task.description:12}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[failed]}", style="red"),
+        TimeElapsedColumn(),
+    )
+    bars = Progress(*columns, console=Console(stderr=True))
+    tasks: dict[int, Any] = {}
+    bars.start()
+
+    def draw(last: bool = False) -> None:
+        for job in runs.progress(run_ids):
+            failed = f"{job.failed} failed" if job.failed else ""
+            if job.id not in tasks:
+                tasks[job.id] = bars.add_task(
+                    job.stage, total=job.total, site=job.subdomain, failed=failed
+                )
+            done = job.completed + job.failed
+            bars.update(tasks[job.id], total=job.total, completed=done, failed=failed)
+        if last:
+            bars.stop()
+
+    return draw
+
+
+def _lines(run_ids: Sequence[str]) -> Callable[..., None]:
+    """Return a function that prints a plain line every ten seconds."""
+    from clerk import runs
+
+    printed_at = time.monotonic()
+
+    def draw(last: bool = False) -> None:
+        nonlocal printed_at
+        if last or time.monotonic() - printed_at < LINE_SECONDS:
+            return
+        printed_at = time.monotonic()
+        for job in runs.progress(run_ids):
+            if job.state == "open":
+                done = job.completed + job.failed
+                hint(f"{job.subdomain}: {job.stage} {done}/{job.total}, {job.failed} failed")
+
+    return draw
+
+
+def show(summaries: Sequence[Summary], *, as_json: bool = False) -> None:
+    """Print how the runs ended."""
+    from dataclasses import asdict
+
+    if as_json:
+        print_json([asdict(summary) for summary in summaries])
+        return
+    for summary in summaries:
+        _show_one(summary)
+
+
+def _show_one(summary: Summary) -> None:
+    from clerk.stages import Run
+
+    name = summary.subdomain
+    if summary.nothing_new:
+        click.echo(f"{name}: nothing new; all {summary.total} documents are read and published.")
+        return
+    words = {
+        Run.COMPLETED: "completed",
+        Run.PARTIAL: "completed, but some documents failed",
+        Run.NO_DOCUMENTS: "no documents found",
+        Run.FAILED: "failed",
+        Run.ACTIVE: "not finished",
+    }
+    reason = f": {summary.reason}" if summary.reason else ""
+    click.echo(f"{name}: {words.get(summary.state, summary.state)}{reason}")
+    _show_figures(summary)
+    for failure in summary.failures[:FAILURES_SHOWN]:
+        click.echo(f"  failed   {failure.document}: {failure.error}")
+    if len(summary.failures) > FAILURES_SHOWN:
+        click.echo(f"  ... and {len(summary.failures) - FAILURES_SHOWN} more")
+
+
+def _show_figures(summary: Summary) -> None:
+    fetched = summary.fetched
+    if fetched:
+        parts = [
+            f"{fetched[key]} {key}"
+            for key in ("new", "changed", "unchanged", "gone")
+            if fetched.get(key)
+        ]
+        click.echo(f"  fetched  {', '.join(parts) or 'nothing'}")
+        for problem in fetched.get("skipped_names", [])[:FAILURES_SHOWN]:
+            click.echo(f"  skipped  {problem}")
+    if summary.total:
+        pages = f" ({summary.pages} pages)" if summary.pages else ""
+        unchanged = f", {summary.unchanged} unchanged" if summary.unchanged else ""
+        fresh = summary.completed - summary.unchanged
+        click.echo(f"  read     {fresh} of {summary.total} documents{pages}{unchanged}")
+
+
+def exit_code(summaries: Sequence[Summary]) -> int:
+    """Return 0 when every run succeeded, else 4."""
+    return 0 if all(summary.succeeded for summary in summaries) else EXIT_DOCUMENTS_FAILED
+
+
+@click.command()
+@click.option("-s", "--subdomain", "--site", "subdomain", help="The site to queue.")
+@click.option("--next-site", is_flag=True, help="The site that was updated longest ago.")
+@click.option("--ocr-backend", help="The OCR engine for this run.")
+@click.option("--restart", is_flag=True, help="Give up a run that is under way.")
+def update(subdomain: str | None, next_site: bool, ocr_backend: str | None, restart: bool) -> None:
+    """Queue a site for the workers.
+
+    \b
+    Examples:
+      clerk update -s springfield
+      clerk update --next-site
+    """
+    settings = open_database()
+    from clerk import db, runs
+
+    if bool(subdomain) == next_site:
+        raise click.UsageError("Give either -s SITE or --next-site.")
+    name = subdomain or db.get_oldest_site()
+    if name is None:
+        click.echo("No site is due.")
+        return
+    options = {"ocr_backend": ocr_backend} if ocr_backend else {}
+    run_id = runs.start(name, options=options, restart=restart)
+    click.echo(f"Queued {name} as {run_id}.")
+    if settings.embedded:
+        hint(f"REDIS_URL is not set, so no worker will see it. Do it here: clerk run {name}")
