@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from clerk import storage
 from clerk.errors import InvalidInput
 
 from .common import existing_path, hint, open_database, print_json, print_table
@@ -67,6 +68,7 @@ def add(subdomain: str, source: str, **given: Any) -> None:
       clerk site add springfield --from documents.csv --state IL
       clerk site add columbus --from https://columbus.legistar.com/Calendar.aspx
     """
+    storage.check_subdomain(subdomain)
     settings = open_database()
     from clerk import db, fetcher, plugins
 

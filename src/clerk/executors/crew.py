@@ -117,6 +117,8 @@ class Lane:
         messages = self._child.receive()
         for message in messages or ():
             self._take_in(message)
+        if self.claimed is None:
+            return
         if messages is None:
             self._mourn(f"The working process was {self._child.bury()}")
         elif self._child.overdue:
