@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from .cues import BALLOT, FIRM, SOFT, Cue, Reading, clause_end
+from .cues import BALLOT, FIRM, SOFT, Cue, Reading
 from .model import ABSENT, ABSTAIN, AYES, NOES, RECUSED
 from .names import Name, name_before, names_before, read_name, read_names, vocabulary
+from .patterns import at_word_starts, compiled
 from .roster import Roster
 
 _UP_TO_TWENTY = """
@@ -25,23 +26,23 @@ _WORDS = (
     r"|abstain(?:ed|ing|s)?|abstentions?|absent|excused|recus(?:ed|als?|e)|disq(?:ualified)?\.?"
     r"|not\s+voting|not\s+present|conflict"
 )
-_LABEL = re.compile(
-    rf"\b(?P<word>{_WORDS})(?:\s+votes?|\s+were|\s+was)?"
+_LABEL = compiled(
+    rf"(?P<word>{_WORDS})(?:\s+votes?|\s+were|\s+was)?"
     r"(?:\s{0,3}(?P<count>\(\s?\d{1,3}\s?\)|\d{1,3}(?![\d/]))(?P<after>\s{0,12}[:\-=])?"
     r"|\s{0,12}(?P<mark>[:\-=]))"
 )
-_UPPER_LABEL = re.compile(
+_UPPER_LABEL = compiled(
     r"^ {0,60}(?P<word>AYES?|YEAS?|NAYS?|NOES|NO|YES|ABSTAIN(?:ED)?|ABSENT|EXCUSED"
     r"|RECUSED)(?: {2,}| ?\n)(?=\s{0,60}\S)",
     re.M,
 )
-_COUNT_FIRST = re.compile(r"\s{0,60}\(?(\d{1,3})\)?(?:\s{0,4}[-:.,;)]|\s{0,4}(?=\n|$|[^\W\d_]))")
-_COUNT_LAST = re.compile(r"[ .]{0,80}[-(=]? {0,3}(\d{1,2})\)?(?=[ ]{0,3}(?:[;.,\n]|$))")
-_NOBODY = re.compile(
+_COUNT_FIRST = compiled(r"\s{0,60}\(?(\d{1,3})\)?(?:\s{0,4}[-:.,;)]|\s{0,4}(?=\n|$|[^\W\d_]))")
+_COUNT_LAST = compiled(r"[ .]{0,80}[-(=]? {0,3}(\d{1,2})\)?(?=[ ]{0,3}(?:[;.,\n]|$))")
+_NOBODY = compiled(
     r"[\s\-]{0,60}\(?(?:none|nil|n/a|nobody|no one|zero|0)\)?(?![\w-])"
     r"|\s{0,60}-{1,3}(?=\s{0,3}(?:\n|$))"
 )
-_EVERYBODY = re.compile(r"\s{0,40}(?:all|unanimous)\b(?!\s+\w+\s+\w+\s+\w+)")
+_EVERYBODY = compiled(r"\s{0,40}(?:all|unanimous)\b(?!\s+\w+\s+\w+\s+\w+)")
 #: A list of names that is longer than this is something else.
 _LIST_REACH = 1500
 
@@ -107,7 +108,7 @@ def _surname(roster: Roster, name: Name, flags: set[str]) -> str:
 
 def label_cues(reading: Reading) -> Iterator[Cue]:
     """Yield a cue for every ``AYES: Smith, Jones`` and every ``Nays 0``."""
-    for label in _LABEL.finditer(reading.lower):
+    for label in at_word_starts(_LABEL, reading.lower):
         if _is_label(reading, label):
             cue = _read_label(reading, label)
             if cue is not None:
@@ -165,7 +166,7 @@ def _line_start(reading: Reading, start: int) -> bool:
     return not reading.text[reading.text.rfind("\n", 0, start) + 1 : start].strip()
 
 
-_PHRASE_START = re.compile(
+_PHRASE_START = compiled(
     r"(?:(?:those|members?)\s+)?(?:(?:voting|voted|votes?)\s+)?(?:in\s+(?:the\s+)?)?$"
 )
 
@@ -223,12 +224,12 @@ def _stands_alone(text: str, count: re.Match[str]) -> bool:
     return re.match(r"\s{0,4}[-:.,;)]?[ ]*\n(?! {4,}\S)", rest) is not None
 
 
-_SPOKEN = re.compile(
+_SPOKEN = compiled(
     r"\b(?:aye|yea|yes|nay|no|abstain(?:ed|s)?|absent|recused?|excused|not\s+voting|present|y"
     r"|n)\b(?!\s*:\s*[a-z])"
 )
-_BETWEEN = re.compile(r"[\s,;.)|\-\"]{0,120}")
-_TO_VOTE = re.compile(r"[\s,:\-(=.\"]{1,80}(?:voted\s+|votes\s+|voting\s+)?[\"(]?$")
+_BETWEEN = compiled(r"[\s,;.)|\-\"]{0,120}")
+_TO_VOTE = compiled(r"[\s,:\-(=.\"]{1,80}(?:voted\s+|votes\s+|voting\s+)?[\"(]?$")
 
 
 def roll_call_cues(reading: Reading) -> Iterator[Cue]:
@@ -251,11 +252,8 @@ def _voter(reading: Reading, previous_end: int | None, start: int) -> Name | Non
     """Return who speaks the vote at ``start``; with a run open, directly behind the last vote."""
     text = reading.text
     if previous_end is None:
-        before = text[max(0, start - 12) : start]
-        gap = re.search(r"[\s,:\-(=\"]{1,12}$", before)
-        if gap is None:
-            return None
-        return name_before(text, start - len(gap[0]), reading.roster.known)
+        edge = _edge_of_name(text, start)
+        return name_before(text, edge, reading.roster.known) if edge else None
     if start - previous_end > 160:
         return None
     between = _BETWEEN.match(text, previous_end)
@@ -265,6 +263,17 @@ def _voter(reading: Reading, previous_end: int | None, start: int) -> Name | Non
         return None
     name = replace(name, start=begin + name.start, end=begin + name.end)
     return name if _TO_VOTE.fullmatch(reading.lower, name.end, start) else None
+
+
+def _edge_of_name(text: str, start: int) -> int:
+    """Return where a capitalised word ends right before a spoken vote, or 0."""
+    edge = start
+    while edge > max(0, start - 12) and text[edge - 1] in ' \n,:-(="':
+        edge -= 1
+    first = edge
+    while first > max(0, edge - 40) and (text[first - 1].isalpha() or text[first - 1] in "'-."):
+        first -= 1
+    return edge if first < edge < start and text[first].isupper() else 0
 
 
 def _roll_call(reading: Reading, run: list[tuple[Name, str, int]]) -> Iterator[Cue]:
@@ -289,26 +298,37 @@ def _roll_call(reading: Reading, run: list[tuple[Name, str, int]]) -> Iterator[C
         yield cue
 
 
-_PORTLAND = re.compile(
+_PORTLAND = compiled(
     r"\(\s?y\s?-\s?(\d{1,2})(?:\s?[;,]\s?n\s?-\s?(\d{1,2})(?P<names>[^)]{0,80}))?[^)]{0,60}\)"
 )
-_BRACKETED = re.compile(
-    rf"\b(?:(?P<count>{_NUMBER})\s{{1,6}})?(?:\(\d{{1,3}}\)\s{{1,4}})?(?:votes?\s{{1,4}}"
-    rf"|voting\s{{1,4}})?(?P<word>in\s{{1,4}}favou?r|for|against|opposed|ayes?|yeas?|yes|nays?"
-    rf"|noes|no"
+_BRACKETED = compiled(
+    r"(?P<word>favou?r|for|against|opposed|ayes?|yeas?|yes|nays?|noes|no"
     r"|abstain(?:ed|ing)?|abstentions?|absent)\s{0,4}\("
 )
-_COUNTED = re.compile(
-    rf"\b(?P<count>{_NUMBER})\s{{1,4}}(?:\(\d{{1,3}}\)\s{{1,4}})?(?:members?\s+"
-    rf"|votes?\s+)?(?:voting\s+|voted\s+)?(?P<word>in\s{{1,4}}favou?r|in\s+the\s+affirmative"
-    rf"|ayes?|yeas?|yes|for"
-    r"|against|opposed|nays?|noes|no|in\s+opposition|abstain\w*|abstentions?|absent)\b"
+_COUNTED = compiled(
+    r"(?P<word>in\s+favou?r|in\s+the\s+affirmative|ayes?|yeas?|yes|against|opposed|nays?|noes"
+    r"|in\s+opposition|abstain\w*|abstentions?)\b"
+    r"|(?<=\d )(?P<short>for|no|absent)\b"
 )
+_COUNT_BEFORE = compiled(
+    rf"\b(?P<count>{_NUMBER})\s+(?:\(\d{{1,3}}\)\s+)?(?:members?\s+|votes?\s+)?"
+    r"(?:voting\s+|voted\s+)?(?:in\s+)?$"
+)
+_COUNT_REACH = 40
+
+
+def _count_before(lower: str, position: int) -> tuple[int | None, int, str]:
+    """Return the number before a word, where it begins, and how it is written."""
+    floor = max(0, position - _COUNT_REACH)
+    count = _COUNT_BEFORE.search(lower[floor:position])
+    if count is None:
+        return None, position, ""
+    return number(count["count"]), floor + count.start(), count["count"]
 
 
 def counted_cues(reading: Reading) -> Iterator[Cue]:
     """Yield cues for ``15 in favor (Smith, Jones)``, ``5 ayes, 0 nays`` and ``(Y-5)``."""
-    for match in _BRACKETED.finditer(reading.lower):
+    for match in at_word_starts(_BRACKETED, reading.lower):
         cue = _bracketed(reading, match)
         if cue is not None:
             yield cue
@@ -318,7 +338,7 @@ def counted_cues(reading: Reading) -> Iterator[Cue]:
 
 
 def _bracketed(reading: Reading, match: re.Match[str]) -> Cue | None:
-    kind = category(match["word"].removeprefix("in").strip())
+    kind = category(match["word"])
     close = reading.text.find(")", match.end(), match.end() + 800)
     if close < 0:
         return None
@@ -326,9 +346,10 @@ def _bracketed(reading: Reading, match: re.Match[str]) -> Cue | None:
     if not names or reading.text[end:close].strip(" \n.,"):
         return None
     ballots, flags = settle(reading.roster, names)
-    cue = Cue(BALLOT, match.start(), close + 1, FIRM, ballots={kind: ballots}, flags=flags)
-    if match["count"]:
-        cue.counts[kind] = number(match["count"])
+    count, start, _ = _count_before(reading.lower, match.start())
+    cue = Cue(BALLOT, start, close + 1, FIRM, ballots={kind: ballots}, flags=flags)
+    if count is not None:
+        cue.counts[kind] = count
     return cue
 
 
@@ -347,20 +368,22 @@ _PAIRED = vocabulary(
 def _pairs(reading: Reading) -> Iterator[Cue]:
     """Yield counts with words; doubtful words count only beside a count of the other side."""
     waiting: Cue | None = None
-    for match in _COUNTED.finditer(reading.lower):
-        word = match["word"]
-        kind = category(re.sub(r"^in\s+(?:the\s+)?", "", word))
-        cue = Cue(BALLOT, match.start(), match.end(), SOFT, counts={kind: number(match["count"])})
-        doubtful = word in _PAIRED or match["count"] in ("no", "none", "one")
-        near = (
-            waiting is not None and match.start() - waiting.end < 60 and kind not in waiting.counts
-        )
-        if near and waiting is not None:
+    for match in at_word_starts(_COUNTED, reading.lower):
+        count, start, written = _count_before(reading.lower, match.start())
+        if count is None:
+            continue
+        word = match["word"] or match["short"]
+        kind = category(_IN.sub("", word))
+        cue = Cue(BALLOT, start, match.end(), SOFT, counts={kind: count})
+        if waiting is not None and start - waiting.end < 60 and kind not in waiting.counts:
             cue.start, cue.counts = waiting.start, {**waiting.counts, **cue.counts}
             yield cue
-        elif not doubtful:
+        elif word not in _PAIRED and written not in ("no", "none", "one"):
             yield cue
         waiting = cue
+
+
+_IN = compiled(r"^in\s+(?:the\s+)?")
 
 
 def _portland(reading: Reading, match: re.Match[str]) -> Cue:
@@ -375,23 +398,21 @@ def _portland(reading: Reading, match: re.Match[str]) -> Cue:
     return cue
 
 
-_DISSENT = re.compile(
-    r"\b(?:dissent(?:ing|ed|s)?|oppos(?:ed|ing)|abstain(?:ed|ing|s)|recus(?:ed|ing)"
+_DISSENT = compiled(
+    r"(?:dissent(?:ing|ed|s)?|oppos(?:ed|ing)|abstain(?:ed|ing|s)|recus(?:ed|ing)"
     r"|vot(?:ed|ing|es)\s+(?:(?:against|[\"']?nay[\"']?|[\"']?no[\"']?|in\s+opposition"
     r"|in\s+the\s+negative)|(?:[\"']?aye[\"']?|[\"']?yes[\"']?|[\"']?yea[\"']?|in\s+favou?r"
     r"|in\s+the\s+affirmative))"
     r"|cast(?:ing)?\s+(?:the\s+|a\s+)?(?:only\s+|sole\s+|lone\s+)?(?:dissenting|no|nay|negative"
     r"|opposing)\s+votes?)(?!\w)"
 )
-_BY = re.compile(r"\s*(?:votes?\s+)?(?:by|from|:|-|was|were|cast\s+by)\s*")
-_LINK = re.compile(
-    r"(?:,?\s{0,3}\b(?:who|having|has|was|were|is|are|both|each|also)\b\s{0,3}){0,3}$"
-)
+_BY = compiled(r"\s*(?:votes?\s+)?(?:by|from|:|-|was|were|cast\s+by)\s*")
+_LINK = compiled(r"(?:,?\s{0,3}\b(?:who|having|has|was|were|is|are|both|each|also)\b\s{0,3}){0,3}$")
 
 
 def dissent_cues(reading: Reading) -> Iterator[Cue]:
     """Yield cues for names that prose puts beside the outcome: ``with Smith abstaining``."""
-    for match in _DISSENT.finditer(reading.lower):
+    for match in at_word_starts(_DISSENT, reading.lower):
         kind = _spoken_kind(match[0])
         names = _people_around(reading, match)
         if not names:
@@ -400,7 +421,7 @@ def dissent_cues(reading: Reading) -> Iterator[Cue]:
         start = min(match.start(), names[0].start)
         end = max(match.end(), names[-1].end)
         cue = Cue(BALLOT, start, end, SOFT, ballots={kind: ballots}, flags=flags, prose=True)
-        tail = reading.lower[match.end() : clause_end(reading.lower, match.end(), 60)]
+        tail = reading.lower[match.end() : reading.clause_end(match.end(), 60)]
         if re.match(r"\s*(?:on|for|to)\s+(?:consent\s+)?(?:agenda\s+)?items?\b", tail):
             cue.ballots, cue.flags = {}, {"per_item_dissent"}
         yield cue

@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from .ballots import settle_one
-from .cues import BALLOT, FIRM, LEAD, OUTCOME, SECOND, SOFT, STRONG, Cue, Reading, clause_start
+from .cues import BALLOT, FIRM, LEAD, OUTCOME, SECOND, SOFT, STRONG, Cue, Reading
 from .model import ABSENT, ABSTAIN, AYES, DIED, NOES, PASSED, RECUSED, SUPERSEDED, UNKNOWN
 from .names import name_before
 
@@ -207,7 +207,7 @@ class Chamber:
         while self.stack:
             self._close()
         name = name_before(self.reading.text, cue.start, self.reading.roster.known)
-        start = name.start if name else clause_start(self.reading.lower, cue.start)
+        start = name.start if name else self.reading.clause_start(cue.start)
         draft = Draft(start, cue.end, second=cue, strength=SOFT, seconder=cue.seconder)
         draft.mover, draft.flags = settle_one(self.reading.roster, name)
         draft.flags |= cue.flags
@@ -311,9 +311,7 @@ class Chamber:
             return
         while self.stack:
             self._close()
-        draft = self._open(
-            Draft(clause_start(self.reading.lower, cue.start, 160), cue.end, strength=FIRM)
-        )
+        draft = self._open(Draft(self.reading.clause_start(cue.start, 160), cue.end, strength=FIRM))
         _count(draft, cue)
 
     def _dissent(self, top: Draft, cue: Cue) -> None:

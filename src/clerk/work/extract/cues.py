@@ -7,9 +7,12 @@ order and makes events of them.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from .normal import Normalised
+from .patterns import compiled
 from .roster import Roster
 
 LEAD = "lead"
@@ -65,6 +68,29 @@ class Reading:
     document: Normalised
     roster: Roster
 
+    @cached_property
+    def ends(self) -> tuple[list[int], list[int]]:
+        """Where the sentences of the document end, before and behind their full stop."""
+        return _ends(self.lower)
+
+    def clause_start(self, position: int, reach: int = 240) -> int:
+        """Return where the sentence around a position begins, looking back at most so far."""
+        afters = self.ends[1]
+        place = bisect_right(afters, position)
+        start = max(0, position - reach, afters[place - 1] if place else 0)
+        before = self.lower[start:position]
+        return start + len(before) - len(before.lstrip())
+
+    def clause_end(self, position: int, reach: int = 400) -> int:
+        """Return where the sentence around a position ends, its full stop included."""
+        befores, afters = self.ends
+        ceiling = min(len(self.lower), position + reach)
+        place = bisect_left(befores, position)
+        if place == len(befores) or befores[place] >= ceiling:
+            return ceiling
+        blank = self.lower[befores[place]] == "\n"
+        return befores[place] if blank else min(ceiling, afters[place])
+
     @property
     def text(self) -> str:
         """The normalised text."""
@@ -84,25 +110,17 @@ def last_match(pattern: re.Pattern[str], text: str, start: int, end: int) -> re.
     return found
 
 
-_ENDS = re.compile(
-    r"(?:(?<!\bmr)(?<!\bmrs)(?<!\bms)(?<!\bdr)(?<!\bno)(?<!\bst)(?<!\bjr)(?<!\bsr)(?<!\bhon)(?<!\bcllr)(?<!\b[a-z])\.|[;!?])"
-    r"[\"')]{0,2}(?=\s|$)|\n[ ]*\n"
-)
+_END = compiled(r"[.;!?][\"')]{0,2}(?=\s|$)|\n[ ]{0,80}\n")
+_ABBREVIATION = compiled(r"(?:^|[^\w])(?:mr|mrs|ms|dr|no|st|jr|sr|hon|cllr|cr|ald|[a-z])$")
 
 
-def clause_start(lower: str, position: int, reach: int = 240) -> int:
-    """Return where the sentence around a position begins, looking back at most so far."""
-    floor = max(0, position - reach)
-    start = floor
-    for end in _ENDS.finditer(lower, floor, position):
-        start = end.end()
-    return start + len(lower[start:position]) - len(lower[start:position].lstrip())
-
-
-def clause_end(lower: str, position: int, reach: int = 400) -> int:
-    """Return where the sentence around a position ends, its full stop included."""
-    ceiling = min(len(lower), position + reach)
-    end = _ENDS.search(lower, position, ceiling)
-    if end is None:
-        return ceiling
-    return end.start() if end[0].startswith("\n") else end.end()
+def _ends(lower: str) -> tuple[list[int], list[int]]:
+    """Return where sentences end: before and behind their full stop or blank line."""
+    befores, afters = [], []
+    for end in _END.finditer(lower):
+        place = end.start()
+        if lower[place] == "." and _ABBREVIATION.search(lower[max(0, place - 5) : place]):
+            continue
+        befores.append(place)
+        afters.append(end.end())
+    return befores, afters

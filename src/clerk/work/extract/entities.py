@@ -10,6 +10,7 @@ from decimal import Decimal, InvalidOperation
 from .cues import Reading
 from .model import Entity
 from .names import read_name
+from .patterns import at_word_starts
 
 PERSON = "person"
 BODY = "body"
@@ -36,15 +37,13 @@ _YEAR = """
 """
 _MONTHS = _YEAR.split()
 _MONTH = "|".join(_MONTHS)
-_DATE = re.compile(
-    rf"\b(?P<month>{_MONTH}) {{1,2}}(?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? {{1,2}}(?P<year>(?:19"
-    rf"|20)\d\d)\b"
-    rf"|\b(?P<day2>\d{{1,2}})(?:st|nd|rd"
-    rf"|th)? {{1,2}}(?:day {{1,2}}of {{1,2}})?(?P<month2>{_MONTH}),? {{1,2}}(?P<year2>(?:19"
-    rf"|20)\d\d)\b"
-    r"|\b(?P<iso>(?:19|20)\d\d-\d\d-\d\d)\b"
-    r"|(?<![\d/])(?P<number>\d{1,2}/\d{1,2}/(?:(?:19|20)\d\d|\d\d))(?![\d/])"
-)
+_MONTH_NAME = re.compile(_MONTH)
+_DAY_AND_YEAR = re.compile(r" {1,2}(\d{1,2})(?:st|nd|rd|th)?,? {1,2}((?:19|20)\d\d)\b")
+_YEAR_AFTER = re.compile(r",? {1,2}((?:19|20)\d\d)\b")
+_DAY_BEFORE = re.compile(r"(?<!\d)(\d{1,2})(?:st|nd|rd|th)? {1,2}(?:day {1,2}of {1,2})?$")
+_ISO_DATE = re.compile(r"-(?<=\d\d\d\d-)(\d\d)-(\d\d)(?![\d-])")
+_NUMBER_DATE = re.compile(r"/(?<=\d/)(\d{1,2})/((?:19|20)\d\d|\d\d)(?![\d/])")
+_NUMBER_BEFORE = re.compile(r"(?<![\d/-])\d{1,4}$")
 
 _STREET = re.compile(
     r"\b(?P<number>\d{1,6}[A-Z]?) (?:[NSEW]\.? |North |South |East "
@@ -54,14 +53,14 @@ _STREET = re.compile(
 )
 
 _LAW = re.compile(
-    r"\b(?P<kind>ordinance|resolution|by-?law|bill|house bill|senate bill"
+    r"(?P<kind>ordinance|resolution|by-?law|bill|house bill|senate bill"
     r"|assembly bill)s?(?: (?:no|number|nos|num)\b\.?| #|:)?:? {1,2}"
     r"(?P<number>(?:[a-z]{1,4}[- ]?)?\d[\w./-]{0,18}\w|\d)"
 )
 _BILL = re.compile(r"\b(?P<kind>HB|SB|AB|HR|LB|LD|HF|SF)[- ]?(?P<number>\d{1,2}-\d{2,4}|\d{1,5})\b")
 
 _BODY_NOUN = re.compile(
-    r"\b(?:Council|Board|Commission|Committee|Authority|Department|Association|Agency|Bureau"
+    r"(?:Council|Board|Commission|Committee|Authority|Department|Association|Agency|Bureau"
     r"|Foundation|Corporation"
     r"|Company|Inc|LLC|University|College|Society|Trust|Coalition|Alliance|Task Force"
     r"|Subcommittee|School District)\b"
@@ -76,21 +75,22 @@ _NOT_IN_BODY = re.compile(
 )
 
 _ROLE = re.compile(
-    r"\b(?P<role>(?:Vice |Deputy |Acting |Assistant |Interim |Mayor |Council |Board |Committee "
-    r"|City |Town |County |Village |Police |Fire |Public Works |Finance |School ){0,2}"
     r"(?:Council(?:member|man|woman|person|or|lor)|Commissioner|Director|Trustee|Supervisor"
-    r"|Select(?:man|woman|person)|Alder(?:man|woman|person)|Mayor(?: Pro[ -]Tem(?:pore)?)?"
-    r"|Member|Chair(?:man|woman|person)?|President|Secretary|Treasurer|Manager|Attorney"
-    r"|Administrator|Clerk|Engineer|Chief|Superintendent|Solicitor|Planner|Senator|Representative"
-    r"|Cllr|Judge))\.? (?=[A-Z])"
-    r"|\b(?P<courtesy>Mr|Mrs|Ms|Dr|Miss)\.? (?=[A-Z])"
+    r"|Select(?:man|woman|person)|Alder(?:man|woman|person)|Mayor(?: Pro[ -]Tem(?:pore)?)?|Member"
+    r"|Chair(?:man|woman|person)?|President|Secretary|Treasurer|Manager|Attorney|Administrator"
+    r"|Clerk|Engineer|Chief|Superintendent|Solicitor|Planner|Senator|Representative|Cllr|Judge"
+    r"|(?P<courtesy>Mr|Mrs|Ms|Dr|Miss))\.? (?=[A-Z])"
 )
-_NAMED_ROLE = re.compile(
-    r"(?P<name>[A-Z][\w'-]{1,20}(?: [A-Z]\.)?(?: [A-Z][\w'-]{1,20}){1,2}), "
-    r"(?P<role>(?:[A-Z][\w&/-]{1,20} ){0,4}"
+_ROLE_BEFORE = re.compile(
+    r"\b(?:(?:Vice|Deputy|Acting|Assistant|Interim|Mayor|Council|Board|Committee|City|Town|County"
+    r"|Village|Police|Fire|Public Works|Finance|School) ){1,2}$"
+)
+_ROLE_BEHIND = re.compile(
+    r", (?P<role>(?:[A-Z][\w&/-]{1,20} ){0,4}"
     r"(?:Director|Manager|Clerk|Attorney|Engineer|Chief|Superintendent|Treasurer|Secretary"
     r"|President|Chairman|Chair|Mayor|Planner|Administrator|Officer|Analyst)\b)"
 )
+_NAME_BEFORE = re.compile(r"\b[A-Z][\w'-]{1,20}(?: [A-Z]\.)?(?: [A-Z][\w'-]{1,20}){1,2}$")
 
 
 def find_entities(reading: Reading) -> list[Entity]:
@@ -143,24 +143,40 @@ def _money(reading: Reading) -> Iterator[_Found]:
 
 
 def _dates(reading: Reading) -> Iterator[_Found]:
-    for match in _DATE.finditer(reading.lower):
-        day = _day(match)
-        if day is not None:
-            yield DATE, match.start(), match.end(), day.isoformat(), None
+    for start, end, year, month, day in (*_written_dates(reading.lower), *_number_dates(reading)):
+        try:
+            value = date(year if year > 99 else 2000 + year, month, day).isoformat()
+        except ValueError:
+            continue
+        yield DATE, start, end, value, None
 
 
-def _day(match: re.Match[str]) -> date | None:
-    try:
-        if match["iso"]:
-            return date.fromisoformat(match["iso"])
-        if match["number"]:
-            month, day, year = (int(part) for part in match["number"].split("/"))
-            return date(year if year > 99 else 2000 + year, month, day)
-        name = match["month"] or match["month2"]
-        year, day = int(match["year"] or match["year2"]), int(match["day"] or match["day2"])
-        return date(year, _MONTHS.index(name) + 1, day)
-    except ValueError:
-        return None
+def _written_dates(lower: str) -> Iterator[tuple[int, int, int, int, int]]:
+    """Yield ``May 4, 2031`` and ``4th day of May 2031`` as (start, end, year, month, day)."""
+    for name in _MONTH_NAME.finditer(lower):
+        month = _MONTHS.index(name[0]) + 1
+        if after := _DAY_AND_YEAR.match(lower, name.end()):
+            yield name.start(), after.end(), int(after[2]), month, int(after[1])
+            continue
+        year = _YEAR_AFTER.match(lower, name.end())
+        floor = max(0, name.start() - 16)
+        before = _DAY_BEFORE.search(lower[floor : name.start()]) if year else None
+        if year and before:
+            yield floor + before.start(), year.end(), int(year[1]), month, int(before[1])
+
+
+def _number_dates(reading: Reading) -> Iterator[tuple[int, int, int, int, int]]:
+    """Yield ``2031-05-04`` and ``5/4/2031`` as (start, end, year, month, day)."""
+    lower = reading.lower
+    for iso in _ISO_DATE.finditer(lower):
+        start = iso.start() - 4
+        if _NUMBER_BEFORE.search(lower[max(0, start - 1) : iso.start()]):
+            yield start, iso.end(), int(lower[start : iso.start()]), int(iso[1]), int(iso[2])
+    for numbers in _NUMBER_DATE.finditer(lower):
+        month = _NUMBER_BEFORE.search(lower[max(0, numbers.start() - 4) : numbers.start()])
+        if month is not None and len(month[0]) <= 2:
+            start = numbers.start() - len(month[0])
+            yield start, numbers.end(), int(numbers[2]), int(month[0]), int(numbers[1])
 
 
 def _addresses(reading: Reading) -> Iterator[_Found]:
@@ -169,7 +185,7 @@ def _addresses(reading: Reading) -> Iterator[_Found]:
 
 
 def _laws(reading: Reading) -> Iterator[_Found]:
-    for match in _LAW.finditer(reading.lower):
+    for match in at_word_starts(_LAW, reading.lower):
         kind = match["kind"].replace("-", "")
         type_ = BILL if kind.endswith("bill") else RESOLUTION if kind == "resolution" else ORDINANCE
         yield type_, match.start(), match.end(), match["number"].upper().replace(" ", ""), None
@@ -179,7 +195,7 @@ def _laws(reading: Reading) -> Iterator[_Found]:
 
 def _bodies(reading: Reading) -> Iterator[_Found]:
     text = reading.text
-    for noun in _BODY_NOUN.finditer(text):
+    for noun in at_word_starts(_BODY_NOUN, text):
         floor = max(0, noun.start() - 80)
         before = _BODY_BEFORE.search(text[floor : noun.start()])
         after = _BODY_AFTER.match(text, noun.end())
@@ -195,15 +211,17 @@ def _bodies(reading: Reading) -> Iterator[_Found]:
 
 def _people(reading: Reading) -> Iterator[_Found]:
     text, known = reading.text, reading.roster.known
-    for match in _ROLE.finditer(text):
+    for match in at_word_starts(_ROLE, text):
         name = read_name(text, match.end(), known)
-        if name is not None and name.start == match.end():
-            yield PERSON, match.start(), name.end, name.text, match["role"]
-    for match in _NAMED_ROLE.finditer(text):
-        yield (
-            PERSON,
-            match.start(),
-            match.end(),
-            " ".join(match["name"].split()),
-            match["role"].strip(),
-        )
+        if name is None or name.start != match.end():
+            continue
+        floor = max(0, match.start() - 40)
+        before = _ROLE_BEFORE.search(text[floor : match.start()])
+        start = floor + before.start() if before else match.start()
+        role = None if match["courtesy"] else text[start : match.end()].strip(" .")
+        yield PERSON, start, name.end, name.text, role
+    for match in _ROLE_BEHIND.finditer(text):
+        floor = max(0, match.start() - 70)
+        before = _NAME_BEFORE.search(text[floor : match.start()])
+        if before is not None:
+            yield PERSON, floor + before.start(), match.end(), before[0], match["role"]

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterator
 
 from .ballots import settle_one
-from .cues import FIRM, LEAD, OUTCOME, SECOND, SOFT, STRONG, Cue, Reading, clause_end, clause_start
+from .cues import FIRM, LEAD, OUTCOME, SECOND, SOFT, STRONG, Cue, Reading
 from .model import PASSED
 from .names import Name, name_before, names_before, read_name
+from .patterns import at_word_starts, compiled
 
 _MANNER = (
     r"(?:duly\s+|then\s+|also\s+|properly\s+|regularly\s+|again\s+|further\s+|so\s+"
@@ -19,42 +20,42 @@ _MADE = (
     r"|entered|brought|initiated|given)"
 )
 
-_MOTION = re.compile(r"\bmotion(?:ed|s)?\b")
-_MOTION_BY = re.compile(
+_MOTION = compiled(r"motion(?:ed|s)?\b")
+_MOTION_BY = compiled(
     rf"\s*(?:was\s+|is\s+|were\s+|being\s+"
     rf"|having\s+been\s+)?{_MANNER}?(?:{_MADE}\s+)?(?:forward\s+)?(?P<both>(?:and|&"
     rf"|/)\s*{_MANNER}?second(?:ed)?\s+)?(?:was\s+)?(?:made\s+)?(?P<by>by|from|of)\b\s*:?"
 )
-_MOTION_MADE = re.compile(
+_MOTION_MADE = compiled(
     rf"\s*(?:was\s+|is\s+|were\s+|having\s+been\s+|being\s+)?{_MANNER}?(?:made|offered|moved"
     rf"|put\s+forward|presented|proposed"
     rf"|introduced)\b(?P<second>\s*,?\s*(?:and\s+)?{_MANNER}?seconded)?"
 )
-_MAKES = re.compile(
+_MAKES = compiled(
     r"\b(?:made|makes|make|offered|offers|introduced|presented|put\s+forward|put|entered"
     r"|proposed|brought|gave|moved|advanced)\s+(?:forward\s+)?(?:a|the|an|his|her|this|another"
     r"|that)?\s*(?:[a-z\-]+\s+){0,2}$"
 )
-_ASKED = re.compile(
+_ASKED = compiled(
     r"\b(?:request\w*|call\w*\s+for|ask\w*\s+for|entertain\w*|seek\w*|need\w*|look\w*\s+for"
     r"|want\w*|suggest\w*|recommend\w*|draft|sample|possible|proposed|notice\s+of|second\w*"
     r"|restat\w*|support\w*|withdr\w*|amend\w*|clarif\w*|repeat\w*|rescind\w*)\s+(?:a|the|an"
     r"|his|her|of|for|that|this|any|on|to|your)?\s*(?:[a-z]+\s+){0,1}$"
 )
-_ADVERBS = re.compile(
+_ADVERBS = compiled(
     r"(?:(?:\b(?:then|also|so|again|therefore|thereafter|thereupon|hereby|has|had|would"
     r"|would\s+then|formally|subsequently|now|further|first|next)\b|,)\s*)+$"
 )
-_AND_NAME = re.compile(
+_AND_NAME = compiled(
     r"\s{0,6}(?:,?\s*(?:and|&)\b|[/,])\s{0,6}(?:seconded\s+by\s+|second\s+by\s+)?", re.I
 )
 _ABOUT = (
     (
-        re.compile(r"\bsubstitute\b|\balternate\s+motion|\bin\s+lieu\b|\bdifferent\s+motion"),
+        compiled(r"\bsubstitute\b|\balternate\s+motion|\bin\s+lieu\b|\bdifferent\s+motion"),
         "substitute",
     ),
     (
-        re.compile(
+        compiled(
             r"\b(?:motion|moved?)\s+to\s+amend\b|\bamend\s+the\s+motion"
             r"|\bmotion\s+for\s+(?:an\s+)?amendment|\b(?:moved|proposed|offered)\s+(?:an"
             r"|the\s+following)\s+amendment|\bamendment\s+(?:was\s+)?(?:moved|proposed|made)"
@@ -82,7 +83,7 @@ def _cue(
     cue.mover, flags = settle_one(reading.roster, mover)
     cue.seconder, more = settle_one(reading.roster, seconder)
     cue.flags = flags | more
-    nearby = reading.lower[max(0, start - 30) : clause_end(reading.lower, end, 90)]
+    nearby = reading.lower[max(0, start - 30) : reading.clause_end(end, 90)]
     for words, about in _ABOUT:
         if words.search(nearby):
             cue.about = about
@@ -103,7 +104,7 @@ def _pair(reading: Reading, name: Name | None) -> Name | None:
 
 
 def _motion_cues(reading: Reading) -> Iterator[Cue]:
-    for motion in _MOTION.finditer(reading.lower):
+    for motion in at_word_starts(_MOTION, reading.lower):
         cue = _motion_cue(reading, motion)
         if cue is not None:
             yield cue
@@ -176,13 +177,13 @@ def _subject(reading: Reading, edge: int) -> Name | None:
 
 def _speaker(reading: Reading, position: int) -> Name | None:
     """Return who the pronoun stands for: the name that begins this sentence."""
-    start = clause_start(reading.lower, position, 600)
+    start = reading.clause_start(position, 600)
     name = _name_at(reading, start)
     return name if name is not None and name.start - start < 5 else None
 
 
 def _anonymous(reading: Reading, start: int, end: int) -> Cue | None:
-    before = reading.lower[clause_start(reading.lower, start) : start]
+    before = reading.lower[reading.clause_start(start) : start]
     if re.search(
         r"\b(?:if|when|once|until|unless|whether|would|should|must|may|after)\b[^,]{0,40}$", before
     ):
@@ -190,8 +191,8 @@ def _anonymous(reading: Reading, start: int, end: int) -> Cue | None:
     return _cue(reading, _with_article(reading, start), end, None)
 
 
-_MOTION_COLON = re.compile(r"\s*(?P<both>/\s*second(?:ed)?(?:er)?)?\s*(?:by)?\s*[:\-]\s*")
-_AFTER_MOVER = re.compile(r"\s*(?:[,;/(]|\n|$|second|2nd|-)", re.I)
+_MOTION_COLON = compiled(r"\s*(?P<both>/\s*second(?:ed)?(?:er)?)?\s*(?:by)?\s*[:\-]\s*")
+_AFTER_MOVER = compiled(r"\s*(?:[,;/(]|\n|$|second|2nd|-)", re.I)
 
 
 def _motion_short(reading: Reading, motion: re.Match[str], head: str) -> Cue | None:
@@ -217,26 +218,26 @@ def _motion_short(reading: Reading, motion: re.Match[str], head: str) -> Cue | N
     return None
 
 
-_MOVED = re.compile(r"\b(?:moved|moves|move)\b")
-_MOVED_BY = re.compile(
+_MOVED = compiled(r"(?:moved|moves|move)\b")
+_MOVED_BY = compiled(
     rf"\s*(?P<both>(?:and|&|/|,)?\s*{_MANNER}?second(?:ed)?)?\s*(?:by\b\s*:?|:|-)\s*"
 )
-_SECONDED_NEXT = re.compile(
+_SECONDED_NEXT = compiled(
     rf"\s*(?:,|and|/|&)?\s*(?:and\s+)?{_MANNER}?(?:seconded|supported)\b(?!\s+by)"
 )
-_MOVED_WHAT = re.compile(
+_MOVED_WHAT = compiled(
     r"\s*(?:to\s+(?P<verb>[a-z\-]+)|that\b|for\b|the\b|approval|adoption|acceptance|and\b|,|;"
     r"|\.|we\b|its\b|this\b|an?\b|item|resolution|ordinance|to\b|authoriz|passage|second|\("
     r"|bill|adjourn|in\s+favor|by\s+|council|agenda|staff)"
 )
-_NOT_MOTION = re.compile(
+_NOT_MOTION = compiled(
     r"\s+(?:into|from|forward|on\b|out|away|up\b|here|in\b|over|back|through|his|her|around"
     r"|along|ahead|closer|quickly|toward)"
 )
 
 
 def _moved_cues(reading: Reading) -> Iterator[Cue]:
-    for moved in _MOVED.finditer(reading.lower):
+    for moved in at_word_starts(_MOVED, reading.lower):
         cue = _moved_cue(reading, moved)
         if cue is not None:
             yield cue
@@ -308,16 +309,16 @@ def _moved_name(reading: Reading, moved: re.Match[str]) -> Cue | None:
     return _cue(reading, moved.start(), (seconder or name).end, name, seconder)
 
 
-_PROPOSED = re.compile(
-    r"\b(?P<how>proposed|offered|introduced|initiated)\s*(?P<both>(?:and"
-    r"|&)\s+seconded\s+)?(?:by\b\s*:?|:)|\bon\s+(?:the\s+)?(?:proposal|proposition"
-    r"|recommendation)\s+of\b|\b(?P<subject>proposed)\b(?=\s+(?:that|the|to|an?|and|,"
+_PROPOSED = compiled(
+    r"(?P<how>proposed|offered|introduced|initiated)\s*(?P<both>(?:and"
+    r"|&)\s+seconded\s+)?(?:by\b\s*:?|:)|on\s+(?:the\s+)?(?:proposal|proposition"
+    r"|recommendation)\s+of\b|(?P<subject>proposed)\b(?=\s+(?:that|the|to|an?|and|,"
     r"|acceptance|adoption))"
 )
 
 
 def _proposed_cues(reading: Reading) -> Iterator[Cue]:
-    for proposed in _PROPOSED.finditer(reading.lower):
+    for proposed in at_word_starts(_PROPOSED, reading.lower):
         if proposed["subject"]:
             cue = _by_subject(reading, proposed.start(), proposed.end())
         else:
@@ -337,14 +338,12 @@ def _proposed_cues(reading: Reading) -> Iterator[Cue]:
             yield cue
 
 
-_LABEL = re.compile(
-    r"\b(?P<who>mover|proposer|maker|first|1st|motion\s+maker|moved\s+by)\s{0,4}:\s*"
-)
+_LABEL = compiled(r"(?P<who>mover|proposer|maker|first|1st|motion\s+maker|moved\s+by)\s{0,4}:\s*")
 
 
 def _label_cues(reading: Reading) -> Iterator[Cue]:
     """Yield a cue for ``MOVER: Paul Solano`` of a result table."""
-    for label in _LABEL.finditer(reading.lower):
+    for label in at_word_starts(_LABEL, reading.lower):
         if label["who"].startswith("moved"):
             continue
         name = _name_at(reading, label.end())
@@ -355,15 +354,15 @@ def _label_cues(reading: Reading) -> Iterator[Cue]:
             yield cue
 
 
-_SHORT = re.compile(
-    r"\b(?:m\s?/\s?s(?:\s?/\s?(?P<done>[cpua]{1,2}))?|m\.\s?s\.(?:\s?(?P<dotted>[cpu])\.)?"
+_SHORT = compiled(
+    r"(?:m\s?/\s?s(?:\s?/\s?(?P<done>[cpua]{1,2}))?|m\.\s?s\.(?:\s?(?P<dotted>[cpu])\.)?"
     r"|ms(?P<joined>u?[cp]))(?![\w/])"
 )
 
 
 def _short_hand_cues(reading: Reading) -> Iterator[Cue]:
     """Yield cues for ``M/S Smith/Jones`` and for the ``MSC`` that says it carried."""
-    for short in _SHORT.finditer(reading.lower):
+    for short in at_word_starts(_SHORT, reading.lower):
         printed = reading.text[short.start() : short.end()]
         if not printed.isupper():
             continue
@@ -388,17 +387,21 @@ def _short_hand_cues(reading: Reading) -> Iterator[Cue]:
             yield outcome
 
 
-_NUMBER_LINE = re.compile(
-    r"^[ ]{0,60}(?:(?:RESOLUTION|Resolution|Motion|MOTION|Res\.?)\s{1,3}(?:No\.?|#"
-    r"|Number)?\s{0,3})?(?:[A-Z]{1,3}[ \-]?)?\d{1,4}[\-/. ]\d{1,4}\s{0,3}"
-    r"[:.\-]?\s{1,40}(?=[^\W\d_])",
-    re.M,
+_NUMBERED = compiled(
+    r"\d[\-/. ](?<=\d.)\d{1,4}\s{0,3}[:.\-]?\s{1,40}(?=[^\W\d_])",
+)
+_NUMBER_START = compiled(
+    r"^[ ]{0,60}(?:(?:resolution|motion|res\.?)\s{1,3}(?:no\.?|#|number)?\s{0,3})?"
+    r"(?:[a-z]{1,3}[ \-]?)?\d{0,3}$"
 )
 
 
 def _numbered_cues(reading: Reading) -> Iterator[Cue]:
     """Yield a cue for ``R2018-077 L. Smith, L. Jones: That we approve``."""
-    for numbered in _NUMBER_LINE.finditer(reading.text):
+    for numbered in _NUMBERED.finditer(reading.text):
+        line = reading.text.rfind("\n", 0, numbered.start()) + 1
+        if not _NUMBER_START.match(reading.lower[line : numbered.start()]):
+            continue
         mover = _name_at(reading, numbered.end())
         if mover is None or mover.start != numbered.end():
             continue
@@ -407,30 +410,30 @@ def _numbered_cues(reading: Reading) -> Iterator[Cue]:
             r"\s{0,3}[:\-]|\s{1,40}that\b", reading.lower[seconder.end : seconder.end + 44]
         ):
             continue
-        start = numbered.end() - len(numbered[0].lstrip())
-        cue = _cue(reading, start, seconder.end, mover, seconder)
+        cue = _cue(reading, line, seconder.end, mover, seconder)
         cue.flags.add("mover_seconder_colon")
         yield cue
 
 
-_VOTE_TAKEN = re.compile(
-    r"\b(?:an?\s+)?(?:(?P<how>voice|roll[\s-]call|hand)\s+)?vote\s+(?:was|is)\s+(?:taken|held"
-    r"|called)\s+to\s+(?=[a-z])"
-)
+_VOTE_TAKEN = compiled(r"vote\s+(?:was|is)\s+(?:taken|held|called)\s+to\s+(?=[a-z])")
+_HOW = compiled(r"\b(?:an?\s+)?(?P<how>voice|roll[\s-]call|hand)\s+$|\ba\s+$")
 
 
 def _vote_taken_cues(reading: Reading) -> Iterator[Cue]:
     """Yield a cue for ``A voice vote was taken to adjourn``."""
     for taken in _VOTE_TAKEN.finditer(reading.lower):
-        cue = _cue(reading, taken.start(), taken.end(), None)
+        floor = max(0, taken.start() - 20)
+        before = _HOW.search(reading.lower[floor : taken.start()])
+        cue = _cue(reading, floor + before.start() if before else taken.start(), taken.end(), None)
         cue.strength = FIRM
-        cue.vote_type = "voice" if taken["how"] == "voice" else "roll_call" if taken["how"] else ""
+        how = before["how"] if before else None
+        cue.vote_type = "voice" if how == "voice" else "roll_call" if how else ""
         cue.flags.add("no_mover")
         yield cue
 
 
-_SECOND = re.compile(r"\b(?:second(?:ed|er|s)?|2nd(?:ed)?|support(?:ed)?)\b")
-_SECOND_BY = re.compile(
+_SECOND = compiled(r"(?:second(?:ed|er|s)?|2nd(?:ed)?|support(?:ed)?)\b")
+_SECOND_BY = compiled(
     r"\s*(?:the\s+motion\s+|was\s+(?:made|given|provided|offered)\s+|made\s+"
     r"|motion\s+)?(?:(?:by|from)\b\s*:?|:|-)\s*"
 )
@@ -438,7 +441,7 @@ _SECOND_BY = re.compile(
 
 def second_cues(reading: Reading) -> Iterator[Cue]:
     """Yield a cue for every place where a motion is seconded."""
-    for second in _SECOND.finditer(reading.lower):
+    for second in at_word_starts(_SECOND, reading.lower):
         cue = _second_cue(reading, second)
         if cue is not None:
             yield cue

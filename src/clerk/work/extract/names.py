@@ -9,6 +9,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import NamedTuple
+
+from .patterns import compiled
 
 
 def vocabulary(words: str) -> frozenset[str]:
@@ -94,11 +97,11 @@ STOPS = vocabulary(
     """
 )
 
-_SUFFIX = re.compile(r",? {0,2}((?:Jr|Sr|JR|SR)\b\.?|I{2,3}\b|IV\b)")
-_TOKEN = re.compile(r"[Cc]/[Mm]\b|[^\W\d_](?:[^\W\d_]|['\-](?=[^\W\d_]))*")
-_GAP = re.compile(r" {0,3}(?:\n {0,60})?(?=\S)")
-_SEPARATOR = re.compile(r"\s{0,80}(?:,\s{0,80}and\b|,\s{0,80}&|[,;/&]|and\b)[\s,]{0,80}", re.I)
-_LEADER = re.compile(r"[\s:;,.\-(\"]{0,60}(?:the\s{1,4})?", re.I)
+_SUFFIX = compiled(r",? {0,2}((?:Jr|Sr|JR|SR)\b\.?|I{2,3}\b|IV\b)")
+_TOKEN = compiled(r"[Cc]/[Mm]\b|[^\W\d_](?:[^\W\d_]|['\-](?=[^\W\d_]))*")
+_GAP = compiled(r" {0,3}(?:\n {0,60})?(?=\S)")
+_SEPARATOR = compiled(r"\s{0,80}(?:,\s{0,80}and\b|,\s{0,80}&|[,;/&]|and\b)[\s,]{0,80}", re.I)
+_LEADER = compiled(r"[\s:;,.\-(\"]{0,60}(?:the\s{1,4})?", re.I)
 _MAX_TOKENS = 4
 
 
@@ -123,15 +126,11 @@ class Name:
         return " ".join(words[cut:])
 
 
-@dataclass(frozen=True)
-class _Token:
+class _Token(NamedTuple):
     text: str
+    word: str
     start: int
     end: int
-
-    @property
-    def word(self) -> str:
-        return self.text.lower().rstrip(".")
 
 
 def _token_at(text: str, position: int, limit: int | None = None) -> _Token | None:
@@ -139,12 +138,10 @@ def _token_at(text: str, position: int, limit: int | None = None) -> _Token | No
     if match is None:
         return None
     end = match.end()
-    word = match[0]
-    if text[end : end + 1] == "." and (
-        len(word) == 1 or word.lower() in _ABBREVIATED or word.lower() in TITLES
-    ):
-        end += 1
-    return _Token(text[match.start() : end], match.start(), end)
+    word = match[0].lower()
+    if text[end : end + 1] == "." and (len(word) == 1 or word in _ABBREVIATED or word in TITLES):
+        return _Token(match[0] + ".", word, position, end + 1)
+    return _Token(match[0], word, position, end)
 
 
 def _next_token(text: str, position: int) -> tuple[_Token | None, bool]:
@@ -367,7 +364,7 @@ def _too_far(text: str, position: int, start: int, names: list[Name]) -> bool:
     return "." in gap or (bool(names) and ":" in gap)
 
 
-_ROLE = re.compile(
+_ROLE = compiled(
     r"\s{0,60}(?:the\s)?(?:vice\s|deputy\s|first\s|second\s|co-)?(?:chair\w*"
     r"|mayor(?:\s+pro[\s-]tem\w*)?|president|secretary|treasurer"
     r"|director|member|commissioner|trustee|jr\.?|sr\.?|(?:district|ward|seat|place"
@@ -375,7 +372,7 @@ _ROLE = re.compile(
     r"(?=\s{0,3}(?:[,;.\n)]|$|and\b))",
     re.I,
 )
-_NOTE = re.compile(r"\s{0,4}\((?!\d)[^()\n]{1,40}\)")
+_NOTE = compiled(r"\s{0,4}\((?!\d)[^()\n]{1,40}\)")
 
 
 def _skip_role(text: str, position: int) -> int | None:
@@ -388,8 +385,8 @@ def _skip_note(text: str, position: int) -> int:
     return note.end() if note else position
 
 
-_ROW = re.compile(r"(?: {3,}| *\n *)(?=[^\W\d_])")
-_LINE_END = re.compile(r"$", re.M)
+_ROW = compiled(r"(?: {3,}| *\n *)(?=[^\W\d_])")
+_LINE_END = compiled(r"$", re.M)
 
 
 def _new_row(text: str, position: int, limit: int, known: frozenset[str], commas: bool) -> bool:
@@ -404,7 +401,7 @@ def _new_row(text: str, position: int, limit: int, known: frozenset[str], commas
     line = text[row.end() : min(limit, end_of_line.end() if end_of_line else limit)]
     if len(line) > 200 or (any(mark in line for mark in ":.?!") and not _only_abbreviations(line)):
         return False
-    words = [_Token(match[0], 0, 0) for match in _TOKEN.finditer(line)]
+    words = [_Token(match[0], match[0].lower(), 0, 0) for match in _TOKEN.finditer(line)]
     if not words or not all(_in_name_line(word) for word in words):
         return False
     return not commas or any(word.word in known for word in words[:3])

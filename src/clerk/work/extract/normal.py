@@ -13,27 +13,28 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-_SAME_WIDTH = str.maketrans(
-    {
-        **dict.fromkeys("\u2018\u2019\u201b\u02bc\u00b4", "'"),
-        **dict.fromkeys("\u201c\u201d\u201e", '"'),
-        **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u00ad", "-"),
-        **dict.fromkeys("\u00a0\u2002\u2003\u2007\u2009\u202f\t\r\v*_|#`\\", " "),
-        **dict.fromkeys("\f\u2028\u2029\u0085", "\n"),
-    }
-)
+#: What takes the place of a character, one for one.
+_SAME_WIDTH = {
+    "'": "\u2018\u2019\u201b\u02bc\u00b4",
+    '"': "\u201c\u201d\u201e",
+    "-": "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u00ad",
+    " ": "\u00a0\u2002\u2003\u2007\u2009\u202f\t\r\v*_|#`\\",
+    "\n": "\f\u2028\u2029\u0085",
+}
 
-_BROKEN_WORD = re.compile(r"([^\W\d_]{2,30})-( {0,8}\n {0,60})([^\W\d_]{2,30})")
+_BROKEN_WORD = re.compile(r"-(?<=[^\W\d_]-)( {0,8}\n {0,60})([^\W\d_]{2,30})")
 _PAGE_MARK = re.compile(
     r"^ {0,8}-{2,5} {0,2}page {1,2}(\d{1,5})(?: of \d{1,5})? {0,2}-{2,5} {0,8}$", re.M | re.I
 )
-_PAGE_NUMBER_LINE = re.compile(
-    r"^(?=[^\n]{1,120}$)[^\n]*\bp?age {0,2}[/|:]? {0,2}[\divxlo]{1,4}"
-    r"(?: {1,2}of {1,2}\d{1,4})?[ .]{0,3}$",
-    re.M | re.I,
+_PAGE_NUMBER = re.compile(
+    r"age {0,2}[/|:]? {0,2}[\divxlo]{1,4}(?: {1,2}of {1,2}\d{1,4})?[ .]{0,3}$", re.M
 )
-_SPLIT_SENTENCE = re.compile(r"(?<=[a-z,]) {0,8}\n(?: {0,80}\n){1,4}(?= {0,80}[a-z]{2})")
-_SPLIT_LINE = re.compile(r"(?<=[^\s.:;?!]) {0,8}\n(?: {0,80}\n){1,2}(?= {0,80}\S)")
+_SPLIT_SENTENCE = re.compile(
+    r"\n(?:(?<=[a-z,]\n)|(?<=[a-z,] \n))(?: {0,80}\n){1,4}(?= {0,80}[a-z]{2})"
+)
+_SPLIT_LINE = re.compile(
+    r"\n(?:(?<=[^\s.:;?!]\n)|(?<=[^\s.:;?!] \n))(?: {0,80}\n){1,2}(?= {0,80}\S)"
+)
 _DIGITS = re.compile(r"\d+")
 
 #: So many lines at the top and bottom of a page may be a running header or footer.
@@ -72,7 +73,7 @@ def normalise(pages: Sequence[str]) -> Normalised:
     text = _translated(original)
     text = _blank_margins(text, original)
     text = _blank(text, _PAGE_MARK)
-    text = _blank(text, _PAGE_NUMBER_LINE)
+    text = _blank_page_numbers(text)
     text = _BROKEN_WORD.sub(_joined, text)
     text = _close_gaps(text)
     return Normalised(original, text, _lower(text), starts)
@@ -82,10 +83,8 @@ def _close_gaps(text: str) -> str:
     """Drop blank lines inside sentences: page breaks, and text set in double spacing."""
     gaps = text.count("\n\n")
     lines = text.count("\n") - gaps
-    double_spaced = (
-        gaps > 20 and gaps > 0.6 * lines / 2 and _SPLIT_SENTENCE.findall(text).__len__() > gaps / 5
-    )
-    if double_spaced:
+    mostly_blank = gaps > 20 and gaps > 0.3 * lines
+    if mostly_blank and len(_SPLIT_SENTENCE.findall(text)) > gaps / 5:
         text = _SPLIT_LINE.sub(_closed, text)
     return _SPLIT_SENTENCE.sub(_closed, text)
 
@@ -102,7 +101,21 @@ def page_marks(text: str) -> list[tuple[int, int]]:
 def _translated(original: str) -> str:
     if "\n" not in original and "\f" not in original:
         original = original.replace("\r", "\n")
-    return original.translate(_SAME_WIDTH)
+    for plain, fancy in _SAME_WIDTH.items():
+        for character in fancy:
+            original = original.replace(character, plain)
+    return original
+
+
+def _blank_page_numbers(text: str) -> str:
+    """Blank short lines that end with a page number."""
+    pieces, done = [], 0
+    for number in _PAGE_NUMBER.finditer(_lower(text)):
+        start = text.rfind("\n", 0, number.start()) + 1
+        if number.end() - start <= 120 and start >= done:
+            pieces += [text[done:start], " " * (number.end() - start)]
+            done = number.end()
+    return "".join([*pieces, text[done:]])
 
 
 def _lower(text: str) -> str:
@@ -114,10 +127,11 @@ def _lower(text: str) -> str:
 
 
 def _joined(broken: re.Match[str]) -> str:
-    head, gap, tail = broken.groups()
-    hyphen = "" if tail[0].islower() and head[-1].islower() else "-"
-    word = head + hyphen + tail
-    return word + " " * (len(broken[0]) - len(word) - len(gap.strip(" "))) + "\n"
+    """Return the rest of a word with the line break behind it, as long as before."""
+    gap, tail = broken.groups()
+    whole = tail[0].islower() and broken.string[broken.start() - 1].islower()
+    hyphen = "" if whole else "-"
+    return hyphen + tail + " " * (len(gap) - len(hyphen)) + "\n"
 
 
 def _blank(text: str, lines: re.Pattern[str]) -> str:

@@ -19,67 +19,66 @@ from .cues import (
     STRONG,
     Cue,
     Reading,
-    clause_end,
-    clause_start,
     last_match,
 )
 from .model import ABSENT, ABSTAIN, AYES, DIED, FAILED, NOES, PASSED, UNKNOWN, WITHDRAWN
+from .patterns import at_word_starts, compiled
 
 _RESULT_OF = (
     (
-        re.compile(
+        compiled(
             r"\b(?:not|n't|failed\s+to|fails\s+to)\s+(?:\w+\s+)?(?:carr|pass|approv|adopt"
             r"|receiv)\w*"
         ),
         FAILED,
     ),
     (
-        re.compile(r"fail|defeat|\blos|denied|reject|unsuccess|not\s+(?:carr|pass|approv|adopt)"),
+        compiled(r"fail|defeat|\blos|denied|reject|unsuccess|not\s+(?:carr|pass|approv|adopt)"),
         FAILED,
     ),
-    (re.compile(r"withdr"), WITHDRAWN),
-    (re.compile(r"\bdie"), DIED),
-    (re.compile(r"no\s+action|no\s+vote"), UNKNOWN),
+    (compiled(r"withdr"), WITHDRAWN),
+    (compiled(r"\bdie"), DIED),
+    (compiled(r"no\s+action|no\s+vote"), UNKNOWN),
 )
 
-_VERB = re.compile(
-    r"\b(?P<plain>carried|carries|carry|prevailed|prevails|passed|passes|pass|failed|fails"
+_VERB = compiled(
+    r"(?P<plain>carried|carries|carry|prevailed|prevails|passed|passes|pass|failed|fails"
     r"|defeated|lost|died|dies|withdrawn|withdrew)\b"
-    r"|\b(?P<approving>adopted|approved|accepted|ratified|granted|denied|rejected|agreed"
+    r"|(?P<approving>adopted|approved|accepted|ratified|granted|denied|rejected|agreed"
     r"|resolved|tabled|confirmed|concurred|deferred|continued|received|appointed)\b"
 )
-_ABOUT_MOTION = re.compile(r"\b(?:motions?|amendments?|question|votes?|voting|substitute)\b")
-_SUBJECT = re.compile(
+_ABOUT_MOTION = compiled(r"\b(?:motions?|amendments?|question|votes?|voting|substitute)\b")
+_SUBJECT = compiled(
     r"\b(?:motions?|amendments?|question|vote|resolutions?|ordinances?|by-?laws?|bills?|measure"
     r"|item|items|minutes|agenda|request|application"
     r"|which|it|same|recommendation|report|budget|appointment|plat|permit|variance|contract"
     r"|agreement|proposal|warrants?|claims|bid)\b"
 )
-_TALK = re.compile(
+_TALK = compiled(
     r"\b(?:if|unless|until|would|should|could|may|might|must|can|cannot|whether|will|shall|once"
     r"|when|in\s+order|needs?\s+to|has\s+to|have\s+to|want\w*|asked|hopes?|hoped|require[sd]?"
     r"|was\s+previously|had\s+been)\b[^,]{0,70}$"
 )
-_INFINITIVE = re.compile(
+_INFINITIVE = compiled(
     r"\b(?:be|being|been\s+previously|to\s+be|to|not\s+yet|get|getting|have|having|previously"
     r"|recently|already)\s+(?:\w+ly\s+)?$"
 )
-_NOT = re.compile(r"\b(?:not|n't|failed\s+to|fails\s+to|did\s+not|does\s+not)\s+(?:\w+\s+)?$")
-_CARRIED_ELSEWHERE = re.compile(
+_NOT = compiled(r"\b(?:not|n't|failed\s+to|fails\s+to|did\s+not|does\s+not)\s+(?:\w+\s+)?$")
+_CARRIED_ELSEWHERE = compiled(
     r"\s+(?:out|over|forward|through|onto|away|along|around|down|by\s+(?:the\s+)?(?:state|house"
     r"|senate|legislature|congress|voters))\b"
     r"|\s+(?:a|an|the|his|her|senate|house|its|this|that|these|those|legislation"
     r"|laws?)\s+(?!motion\b|vote\b|chair)"
 )
-_OTHER_BODY = re.compile(
+_OTHER_BODY = compiled(
     r"\b(?:house|senate|legislature|congress|general\s+assembly|voters|electorate|union|state"
     r"|supreme\s+court|governor|parliament)\b"
 )
-_LONG_AGO = re.compile(
+_LONG_AGO = compiled(
     r"\b(?:last\s+(?:night|week|month|year|meeting)|yesterday|previous(?:ly)?|in\s+(?:19"
     r"|20)\d\d|earlier\s+this\s+(?:year|month|week))\b"
 )
-_AUXILIARY = re.compile(
+_AUXILIARY = compiled(
     r"\b(?:was|were|is|are|been|and|then|motion|motions|unanimously|duly|hereby|thereupon"
     r"|declared|therefore|stands?|has|have|also|vote|be\s+it|it|motion\s+is|item|minutes|which"
     r"|resolution)"
@@ -87,25 +86,25 @@ _AUXILIARY = re.compile(
 )
 
 #: 5-0, 5 - 0 - 1, 5 to 0, [14 TO 1]; not a date, not a section number.
-_TALLY = re.compile(
+_TALLY = compiled(
     r"(?<![\d/.$\-])(?P<yes>\d{1,3})\s{0,2}(?:-|to|:"
     r"|/)\s{0,2}(?P<no>\d{1,2})(?:\s{0,2}-\s{0,2}(?P<abstain>\d{1,2}))?(?:\s{0,2}-\s{0,2}(?P<absent>\d{1,2}))?(?![\d/%]|\s?(?:p\.?m|a\.?m|%)|-\d|\.\d|:\d)"
 )
-_WORD_TALLY = re.compile(
+_WORD_TALLY = compiled(
     r"\b(?P<yes>"
     + "|".join(NUMBER_WORDS)
     + r")\s+(?:\(\d+\)\s+)?to\s+(?P<no>"
     + "|".join(NUMBER_WORDS)
     + r")\b"
 )
-_NUMBERED = re.compile(
+_NUMBERED = compiled(
     r"\b(?:no|nos|item|items|section|sec|resolution|ordinance|chapter|case|rule|number|bill"
     r"|article|lot|district|page|phase|code|motion|res|ord|by-?law|r|o)\b[.:#\s]*$"
 )
-_UNANIMOUS = re.compile(r"\bunanim\w+")
-_VOICE = re.compile(r"\bvoice\s+vote|\bviva\s+voce|\bvocal\s+vote|\bsaid\s+[\"']?aye")
-_ROLL = re.compile(r"\broll[\s-]{0,2}call|\bpolled")
-_HANDS = re.compile(r"\bshow\s+of\s+hands")
+_UNANIMOUS = compiled(r"\bunanim\w+")
+_VOICE = compiled(r"\bvoice\s+vote|\bviva\s+voce|\bvocal\s+vote|\bsaid\s+[\"']?aye")
+_ROLL = compiled(r"\broll[\s-]{0,2}call|\bpolled")
+_HANDS = compiled(r"\bshow\s+of\s+hands")
 
 
 def verdict(phrase: str) -> str:
@@ -127,8 +126,8 @@ def outcome_cues(reading: Reading) -> Iterator[Cue]:
 
 def _verb_cues(reading: Reading) -> Iterator[Cue]:
     lower = reading.lower
-    for verb in _VERB.finditer(lower):
-        begin = clause_start(lower, verb.start())
+    for verb in at_word_starts(_VERB, lower):
+        begin = reading.clause_start(verb.start())
         before = lower[begin : verb.start()]
         strength = _strength_of(reading, verb, before, begin)
         if strength <= REFERENCE:
@@ -209,7 +208,7 @@ def _strength_of_approving(word: str, before: str, after: str, bare: bool) -> in
     return FIRM if voted and _SUBJECT.search(before) else SOFT
 
 
-_BODY = re.compile(
+_BODY = compiled(
     r"\b(?:council|board|commission(?:ers)?|committee|members|trustees|directors|selectmen"
     r"|supervisors|aldermen|authority|selectboard|all|court|panel|they|we)\b"
 )
@@ -239,7 +238,7 @@ def _is_bare(reading: Reading, verb: re.Match[str], before: str) -> bool:
 
 def _outcome(reading: Reading, verb: re.Match[str], begin: int, strength: int) -> Cue:
     lower = reading.lower
-    end = clause_end(lower, verb.end(), 300)
+    end = reading.clause_end(verb.end(), 300)
     sentence = lower[begin:end]
     start = begin
     subject = last_match(_ABOUT_MOTION, lower, begin, verb.start())
@@ -291,11 +290,11 @@ def tally_in(lower: str, start: int, end: int) -> dict[str, int]:
     return {}
 
 
-_LABELLED = re.compile(
-    r"\b(?P<label>result|outcome|status|disposition|decision|vote|action(?:\s+taken)?|voting"
+_LABELLED = compiled(
+    r"(?P<label>result|outcome|status|disposition|decision|vote|action(?:\s+taken)?|voting"
     r"|motion)\s{0,3}:\s{0,80}(?P<value>[^\n]{1,100})"
 )
-_RESULT_WORD = re.compile(
+_RESULT_WORD = compiled(
     r"\b(?:pass(?:ed|es)?|adopted|approved|carried|carries|accepted|granted|confirmed|ratified"
     r"|tabled|postponed|deferred|continued|referred|received|recommended|forwarded|failed|fails"
     r"|defeated|denied|rejected|lost|withdrawn|unanimous\w*|no\s+action|died)\b"
@@ -304,7 +303,7 @@ _RESULT_WORD = re.compile(
 
 def _labelled_cues(reading: Reading) -> Iterator[Cue]:
     """Yield a cue for ``RESULT: PASSED [14 TO 1]``, ``Vote: 5-0``, ``Status: 7-0-0 - Pass``."""
-    for label in _LABELLED.finditer(reading.lower):
+    for label in at_word_starts(_LABELLED, reading.lower):
         word = _RESULT_WORD.search(label["value"][:70])
         counts = tally_in(reading.lower, label.start("value"), label.end("value"))
         loose = label["label"] in (
@@ -339,13 +338,13 @@ def _labelled(
     return cue
 
 
-_VOTED = re.compile(
-    r"\bvot(?:ed|es)\s+(?:(?P<how>unanimously|\(?\d{1,2}\s?(?:-|to)\s?\d{1,2}(?:\s?-\s?\d)?\)?"
+_VOTED = compiled(
+    r"vot(?:ed|es)\s+(?:(?P<how>unanimously|\(?\d{1,2}\s?(?:-|to)\s?\d{1,2}(?:\s?-\s?\d)?\)?"
     r"|[a-z]+\s+to\s+[a-z]+|by\s+(?:consensus|a\s+majority"
     r"|unanimous\s+consent))\s*,?\s*)?(?P<what>to|in\s+favou?r\s+of|for|against|that|on)?\b"
 )
-_ALL_FOR = re.compile(
-    r"\b(?:all\s+(?:those\s+)?(?:members\s+|commissioners\s+|trustees\s+|directors\s+"
+_ALL_FOR = compiled(
+    r"(?:all\s+(?:those\s+)?(?:members\s+|commissioners\s+|trustees\s+|directors\s+"
     r"|councilm\w+\s+|present\s+|were\s+|voted\s+|voting\s+|five\s+"
     r"|in\s+attendance\s+){0,4}(?:in\s+(?:the\s+)?(?:favou?r|affirmative)|ayes?\b|[\"']aye[\"']"
     r"|yes\b|yeas?\b|said\s+aye|approved|agreed|concurred)"
@@ -357,18 +356,18 @@ _ALL_FOR = re.compile(
 def _voted_cues(reading: Reading) -> Iterator[Cue]:
     """Yield a cue for a body that voted (``The Board voted 5-0 to``) and for ``All in favor.``"""
     lower = reading.lower
-    for voted in _VOTED.finditer(lower):
+    for voted in at_word_starts(_VOTED, lower):
         cue = _voted(reading, voted)
         if cue is not None:
             yield cue
-    for everyone in _ALL_FOR.finditer(lower):
-        begin = clause_start(lower, everyone.start())
+    for everyone in at_word_starts(_ALL_FOR, lower):
+        begin = reading.clause_start(everyone.start())
         if (
             _TALK.search(lower[begin : everyone.start()])
             or "?" in lower[everyone.end() : everyone.end() + 2]
         ):
             continue
-        end = min(clause_end(lower, everyone.end()), everyone.end() + 100)
+        end = min(reading.clause_end(everyone.end()), everyone.end() + 100)
         cue = Cue(
             OUTCOME,
             everyone.start(),
@@ -386,13 +385,13 @@ def _voted(reading: Reading, voted: re.Match[str]) -> Cue | None:
     lower = reading.lower
     if not voted["how"] and voted["what"] not in ("to", "in favor of", "in favour of"):
         return None
-    begin = clause_start(lower, voted.start())
+    begin = reading.clause_start(voted.start())
     before = lower[begin : voted.start()]
     if _TALK.search(before) or _LONG_AGO.search(before) or _OTHER_BODY.search(before):
         return None
     if not _body_before(before) or not _own_body(reading, before, begin):
         return None
-    end = clause_end(lower, voted.end(), 400)
+    end = reading.clause_end(voted.end(), 400)
     cue = Cue(OUTCOME, begin, end, FIRM, result=PASSED)
     cue.result_text = _printed(reading, voted.start(), end)
     _add_manner(cue, lower[begin:end], lower[begin:end])
@@ -429,8 +428,8 @@ def _own_body(reading: Reading, before: str, begin: int) -> bool:
     return qualified is None or qualified[1] in common or f"{qualified[1]} {word}" in heading
 
 
-_AGREEMENT = re.compile(
-    r"\b(?:without\s+objection|no\s+objections?|by\s+(?:general\s+|unanimous\s+)?consensus"
+_AGREEMENT = compiled(
+    r"(?:without\s+objection|no\s+objections?|by\s+(?:general\s+|unanimous\s+)?consensus"
     r"|by\s+(?:unanimous|general|common)\s+consent|by\s+acclamation"
     r"|consensus\s+(?:of\s+(?:the\s+)?\w+\s+(?:\w+\s+)?)?(?:(?:was|is)\s+)?to\b)"
 )
@@ -439,9 +438,9 @@ _AGREEMENT = re.compile(
 def _agreement_cues(reading: Reading) -> Iterator[Cue]:
     """Yield a cue for what was agreed without a vote."""
     lower = reading.lower
-    for agreed in _AGREEMENT.finditer(lower):
-        begin = clause_start(lower, agreed.start())
-        end = clause_end(lower, agreed.end())
+    for agreed in at_word_starts(_AGREEMENT, lower):
+        begin = reading.clause_start(agreed.start())
+        end = reading.clause_end(agreed.end())
         if _TALK.search(lower[begin : agreed.start()]):
             continue
         cue = Cue(
@@ -455,22 +454,27 @@ def _agreement_cues(reading: Reading) -> Iterator[Cue]:
         yield cue
 
 
-_NO_SECOND = re.compile(
-    r"\b(?:lack|want)\s+of\s+(?:a\s+|any\s+)?second|\bno\s+second\b|(?:n't|not)\s+(?:receiv\w*"
-    r"|get|got|have|heard?|obtain\w*|seconded)\s+a\s+second|\bwithout\s+a\s+second"
-    r"|\bnot\s+seconded|\bfailed\s+to\s+(?:receive|get|obtain)\s+a\s+second"
+_NO_SECOND = compiled(
+    r"(?:\b(?:lack|want)\s+of\s+(?:a\s+|any\s+)?|\bno\s+|\bwithout\s+a\s+|\bnot\s+"
+    r"|(?:n't|not|failed\s+to|fails\s+to)\s+(?:receiv\w*|get|got|have|heard?|obtain\w*)\s+a\s+)second"
 )
+_SECOND = compiled(r"second(?=ed\b|\b)")
 
 
 def _no_second_cues(reading: Reading) -> Iterator[Cue]:
     lower = reading.lower
-    for missing in _NO_SECOND.finditer(lower):
-        begin = clause_start(lower, missing.start())
+    for second in _SECOND.finditer(lower):
+        missing = _NO_SECOND.search(lower, max(0, second.start() - 40), second.end())
+        if missing is None or (
+            second.end() < len(lower) and lower[second.end()] == "e" and missing[0][:3] != "not"
+        ):
+            continue
+        begin = reading.clause_start(missing.start())
         before = lower[begin : missing.start()]
         if re.search(r"\b(?:if|unless|would|should)\b", before):
             continue
         start = max(begin, missing.start() - 80)
-        sentence = lower[begin : clause_end(lower, missing.end(), 80)]
+        sentence = lower[begin : reading.clause_end(missing.end(), 80)]
         strength = STRONG if "motion" in sentence else SOFT
         cue = Cue(OUTCOME, start, missing.end(), strength, result=DIED, flags={"no_second"})
         cue.result_text = _printed(reading, start, missing.end())

@@ -12,23 +12,23 @@ from dataclasses import dataclass
 
 from rapidfuzz.distance import DamerauLevenshtein
 
-from .names import Name, read_name, read_names
+from .names import STOPS, TITLES, Name, read_name, read_names
 from .normal import Normalised
+from .patterns import at_word_starts, compiled
 
-_ATTENDANCE = re.compile(
+_ATTENDANCE = compiled(
     r"(?:\bpresent|\battendance|\babsent|\bexcused|\battending|\bmembers|\battendees"
     r"|\broll call|\bcouncil|\bboard)"
     r"(?:\s{1,3}(?:were|was|in person|remotely|is|are|and voting))?\s{0,3}[:\-]"
 )
-_TITLED = re.compile(
-    r"\b(?:Council(?:member|man|woman|person|or|lor)|Council Member|Commissioner|Director"
-    r"|Trustee|Supervisor"
-    r"|Select(?:man|woman|person)|Alder(?:man|woman|person)|Mayor|Member|Chair(?:man|woman"
-    r"|person)?|Cllr|Mr|Mrs|Ms|Dr)"
-    r"\.?\s"
+_TITLED = compiled(
+    r"(?:Council(?:member|man|woman|person|or|lor)|Council Member|Commissioner|Director|Trustee"
+    r"|Supervisor|Select(?:man|woman|person)|Alder(?:man|woman|person)|Mayor|Member"
+    r"|Chair(?:man|woman|person)?|Cllr|Mr|Mrs|Ms|Dr)"
+    r"\.?\s(?:[A-Z]\.\s){0,2}([A-Z][\w'-]{1,30})(?:\s([A-Z][\w'-]{1,30}))?"
 )
-_TABLE = re.compile(r"attendee name[\s\S]{0,4000}?(?=staff present|others present|called roll|\Z)")
-_TABLE_NAME = re.compile(r"^ *((?:[^\W\d_][\w'.-]* ){1,3}[^\W\d_][\w'-]+) *$", re.M)
+_TABLE = compiled(r"attendee name[\s\S]{0,4000}?(?=staff present|others present|called roll|\Z)")
+_TABLE_NAME = compiled(r"^ *((?:[^\W\d_][\w'.-]* ){1,3}[^\W\d_][\w'-]+) *$", re.M)
 
 #: A titled surname is taken for a member's when it is printed so often.
 _OFTEN = 2
@@ -112,9 +112,11 @@ def _tabled(document: Normalised) -> list[Name]:
 
 
 def _titled(document: Normalised) -> Counter[str]:
+    """Count the surnames that follow a title."""
     counted: Counter[str] = Counter()
-    for title in _TITLED.finditer(document.text):
-        name = read_name(document.text, title.start())
-        if name is not None and name.titled:
-            counted[name.surname.lower()] += 1
+    for titled in at_word_starts(_TITLED, document.text):
+        first, last = titled[1].lower(), (titled[2] or "").lower()
+        surname = last if last and last not in STOPS and last not in TITLES else first
+        if surname not in STOPS and surname not in TITLES:
+            counted[surname.removesuffix("'s")] += 1
     return counted

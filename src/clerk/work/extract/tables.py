@@ -20,13 +20,14 @@ from .ballots import category, settle
 from .cues import BALLOT, FIRM, LEAD, OUTCOME, SECOND, STRONG, Cue, Reading
 from .names import read_names
 from .outcomes import tally_in, verdict
+from .patterns import compiled
 
 _LABEL = r"(?:result|mover|seconder|ayes?|yeas?|nays?|noes|abstain(?:ed)?|absent|excused|recused)"
-_LABELS = re.compile(
+_LABELS = compiled(
     rf"^ {{0,60}}{_LABEL} {{0,4}}:? {{0,4}}\n(?:\s{{0,60}}{_LABEL} {{0,4}}: {{0,4}}\n){{1,8}}", re.M
 )
-_VALUE = re.compile(r"^ *(?:[A-Z][A-Z \-]{3,40})(?:\[[^\]\n]{1,40}\])? *$", re.M)
-_WORD = re.compile(r"[a-z]+")
+_VALUE = compiled(r"^ *(?:[A-Z][A-Z \-]{3,40})(?:\[[^\]\n]{1,40}\])? *$", re.M)
+_WORD = compiled(r"[a-z]+")
 
 #: The values stand at most so many characters behind the labels.
 _REACH = 1200

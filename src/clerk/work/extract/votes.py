@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from .ballots import counted_cues, dissent_cues, label_cues, roll_call_cues
 from .chamber import Chamber, Draft
-from .cues import LEAD, SECOND, Cue, Reading, clause_end
+from .cues import LEAD, SECOND, Cue, Reading
 from .leads import lead_cues, second_cues
 from .model import ABSENT, ABSTAIN, AYES, BALLOTS, DIED, NOES, RECUSED, UNKNOWN, WITHDRAWN, Vote
 from .names import vocabulary
@@ -26,7 +26,8 @@ def find_votes(reading: Reading) -> list[Vote]:
     """Return the votes of a document in the order of the text."""
     drafts = Chamber(reading).sit(_cues(reading))
     headings = item_finder(reading)
-    return [_vote(reading, draft, item_at(headings, draft.start)) for draft in drafts]
+    printed = _Printed(reading.text)
+    return [_vote(reading, draft, item_at(headings, draft.start), printed) for draft in drafts]
 
 
 def _cues(reading: Reading) -> list[Cue]:
@@ -65,15 +66,14 @@ def _seconded(cues: list[Cue], place: int) -> bool:
     return False
 
 
-def _vote(reading: Reading, draft: Draft, item: str | None) -> Vote:
+def _vote(reading: Reading, draft: Draft, item: str | None, printed: _Printed) -> Vote:
     document = reading.document
     end = draft.end
     if draft.lead is not None and not draft.voted:
-        end = max(end, clause_end(reading.lower, draft.lead.end))
+        end = max(end, reading.clause_end(draft.lead.end))
     start, end = _trimmed(document.original, draft.start, end)
     page = document.page_at(start)
     page_start, page_end = document.page_bounds(page)
-    printed = _Printed(reading.text)
     names = {kind: printed.among(draft.ballots.get(kind, [])) for kind in BALLOTS}
     flags = _flags(reading, draft, names)
     return Vote(
@@ -103,17 +103,20 @@ class _Printed:
 
     def __init__(self, text: str) -> None:
         self.text = text
+        self.found: dict[str, bool] = {}
 
     def among(self, names: list[str]) -> list[str]:
         """Return those of the names that are printed."""
         return [name for name in names if self.only(name)]
 
     def only(self, name: str | None) -> str | None:
-        """Return the name if every word of it is printed as a word, next to each other."""
+        """Return the name if its words are printed, as words, next to each other."""
         if not name:
             return None
-        words = r",?\s{1,80}".join(re.escape(word) for word in name.split())
-        return name if re.search(rf"(?<!\w){words}(?!\w)", self.text) else None
+        if name not in self.found:
+            words = r",?\s{1,80}".join(re.escape(word) for word in name.split())
+            self.found[name] = re.search(rf"\b{words}(?!\w)", self.text) is not None
+        return name if self.found[name] else None
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:

@@ -6,16 +6,17 @@ import re
 from bisect import bisect_right
 
 from .chamber import Draft
-from .cues import Reading, clause_end
+from .cues import Reading
+from .patterns import compiled
 
-_HEADING = re.compile(
+_HEADING = compiled(
     r"^ {0,60}(?P<item>\d{1,2}(?:\.\d{1,2}){0,3}\.?|[A-Z]\.|[IVX]{1,5}\."
     r"|\(?[a-z0-9]{1,2}\))\s{1,40}(?=[^\W_])",
     re.M,
 )
-_OPENING = re.compile(r"[\s,;:.\-)]*(?:(?:the\s+motion|and)\s+)?(?:(?:to|that|for)\s+)?", re.I)
-_CLOSING = re.compile(r"[\s,;:(\-]+(?:and|which|was|motion|the|a|it|on)?\s*$", re.I)
-_TELLING = re.compile(r"[a-z]+\s*:?\s+(?:that|to)\s+|resolved\s*:\s*")
+_OPENING = compiled(r"[\s,;:.\-)]*(?:(?:the\s+motion|and)\s+)?(?:(?:to|that|for)\s+)?", re.I)
+_CLOSING = compiled(r"[\s,;:(\-]+(?:and|which|was|motion|the|a|it|on)?\s*$", re.I)
+_TELLING = compiled(r"[a-z]+\s*:?\s+(?:that|to)\s+|resolved\s*:\s*")
 _MOTION_LENGTH = 400
 
 
@@ -58,14 +59,14 @@ def _candidates(reading: Reading, draft: Draft) -> list[tuple[int, int]]:
     if draft.outcome is not None:
         told = _TELLING.search(reading.lower, draft.outcome.at, draft.outcome.end)
         if told is not None:
-            found.append((told.end(), clause_end(reading.lower, told.end(), _MOTION_LENGTH)))
+            found.append((told.end(), reading.clause_end(told.end(), _MOTION_LENGTH)))
     if draft.lead is None and draft.outcome is not None:
         found.append((draft.start, min(draft.outcome.end, draft.start + _MOTION_LENGTH)))
     return found
 
 
 def _stop(reading: Reading, start: int, edge: int) -> int:
-    return max(start, min(edge, clause_end(reading.lower, start, _MOTION_LENGTH)))
+    return max(start, min(edge, reading.clause_end(start, _MOTION_LENGTH)))
 
 
 def _tidy(text: str) -> str:
