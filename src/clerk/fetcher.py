@@ -168,7 +168,7 @@ class SourceSettings(msgspec.Struct, kw_only=True):
     #: Agendas with all attachments are large and repeat the agenda.
     packets: bool = False
     #: Only bodies whose name contains one of these.
-    bodies: list[str] = []
+    bodies: tuple[str, ...] = ()
     #: Time zone of the meetings, as in America/Chicago.
     tz: str = ""
 
@@ -212,8 +212,7 @@ class FetcherSpec:
     ``hosts`` are host names whose subdomains belong to the platform and share its pace.
     ``url_patterns`` are further regular expressions looked for in a source's URL, and in the
     frames and links of a town's page.  ``lists_all`` means that each listing is complete, whatever
-    the window, and that every document is asked for again; ``finds_gaps`` that meetings and minutes
-    belong together, so that a past meeting without minutes is a gap.
+    the window; ``finds_gaps`` that a past meeting without minutes is a gap.
     """
 
     id: str

@@ -14,6 +14,40 @@ if TYPE_CHECKING:
 @hookimpl
 def register_fetchers() -> Iterable[FetcherSpec]:
     """Return the built-in fetchers; the first whose pattern fits a URL is the one detected."""
-    from . import folder
+    from . import (
+        boarddocs,
+        civicclerk,
+        civicplus,
+        civicweb,
+        escribe,
+        folder,
+        granicus,
+        iqm2,
+        legistar,
+        legistar_api,
+        municode,
+        novusagenda,
+        onbase,
+        plain,
+        primegov,
+        urls,
+    )
 
-    return [folder.SPEC]
+    return [
+        legistar_api.SPEC,
+        legistar.SPEC,
+        civicplus.SPEC,
+        granicus.SPEC,
+        primegov.SPEC,
+        civicclerk.SPEC,
+        boarddocs.SPEC,
+        escribe.SPEC,
+        novusagenda.SPEC,
+        municode.SPEC,
+        iqm2.SPEC,
+        civicweb.SPEC,
+        onbase.SPEC,
+        urls.SPEC,
+        plain.SPEC,
+        folder.SPEC,
+    ]

@@ -108,7 +108,7 @@ _STATUS_WORDS = re.compile(
 _LOOSE_ENDS = re.compile(
     r"^(?:(?:of|the|for|and)\b\W*)+|(?:\W*\b(?:of|the|for|and))+$", re.IGNORECASE
 )
-_AROUND_NAMES = " -–—.,;:@#&+'\"()[]"
+_AROUND_NAMES = " -–—.,;:@#&+/'\"()[]"
 #: Folders that say nothing about whose documents they hold.
 _CONTAINER = re.compile(
     r"[\W_]*(?:pdfs?|documents?|docs?|files?|uploads?|downloads?|archives?|data|records?|other|"
@@ -187,6 +187,7 @@ def body_of_title(title: str) -> str:
     undated = _without_dates(_spaced(_without_dates(title)))
     rest = _STATUS_WORDS.sub(" ", _KIND.sub(" ", undated))
     words = re.sub(r"[\s_]+", " ", re.sub(r"\(\s*[0-9]*\s*\)", " ", rest))
+    words = re.sub(r"\s+(?=[/,;])", "", words)
     kept = _LOOSE_ENDS.sub("", words.strip(_AROUND_NAMES)).strip(_AROUND_NAMES)
     return kept if re.search(r"[^\W\d_]{2}", kept) else ""
 

@@ -106,6 +106,7 @@ class Storing:
         """List, bring what is new or due, and mark what is gone."""
         with files.only_fetch_of(self.folder), Sources(self.folder) as self.sources:
             self.known = self.sources.documents()
+            self.sweep_is_due = self._sweep_is_due()
             self._empty_incoming()
             window, listed = self._listing(sliding, full)
             self.replaceable = self._replaceable(window, listed)
@@ -113,14 +114,14 @@ class Storing:
             self._bring_all(wanted, sliding, on_progress)
             if self.report.complete:
                 self._mark_gone()
-                self._remember_sweep(window)
+                self._remember_sweep()
             shutil.rmtree(self.incoming, ignore_errors=True)
 
     # -- listing
 
     def _listing(self, sliding: Window, full: Window) -> tuple[Window, Listing]:
         """List what has to be looked at; nothing in the window means: look at everything."""
-        if not self.spec.lists_all and not self._sweep_is_due():
+        if not self.spec.lists_all and not self.sweep_is_due:
             if listed := self._listed(sliding):
                 return sliding, listed
             self._start_report_again()
@@ -139,13 +140,20 @@ class Storing:
         self.report.meetings = 0
 
     def _listed(self, window: Window) -> Listing:
+        """Return what the source has; portals repeat meetings, so each counts once."""
+        meetings: dict[str, tuple[MeetingRef, list[DocumentRef]]] = {}
         found: dict[str, tuple[MeetingRef, DocumentRef]] = {}
         for meeting in self._meetings(window):
-            self.report.meetings += 1
-            documents = self._documents(meeting)
-            for ref in documents:
+            which = identity.of_meeting(self.spec.id, meeting)
+            if which in meetings and not meeting.documents:
+                continue
+            _, documents = meetings.setdefault(which, (meeting, []))
+            self.report.meetings = len(meetings)
+            for ref in self._documents(meeting):
+                documents.append(ref)
                 found.setdefault(identity.of_document(self.spec.id, meeting, ref), (meeting, ref))
-            self._note_meeting(meeting, documents)
+        for which, (meeting, documents) in meetings.items():
+            self._note_meeting(which, meeting, documents)
         return found
 
     def _meetings(self, window: Window) -> Iterator[MeetingRef]:
@@ -179,13 +187,13 @@ class Storing:
             self.report.errors.append(_problem(f"{meeting.body} {meeting.day or ''}", error))
             return []
 
-    def _note_meeting(self, meeting: MeetingRef, documents: list[DocumentRef]) -> None:
+    def _note_meeting(self, which: str, meeting: MeetingRef, documents: list[DocumentRef]) -> None:
         if not self.spec.finds_gaps:
             return
         gap = self._gap(meeting, documents)
         if gap:
             self.report.gaps.append(gap)
-        self.sources.record_meeting(identity.of_meeting(self.spec.id, meeting), meeting, gap)
+        self.sources.record_meeting(which, meeting, gap)
 
     def _gap(self, meeting: MeetingRef, documents: list[DocumentRef]) -> Gap | None:
         if not meeting.day or meeting.day >= self.now.date():
@@ -273,9 +281,12 @@ class Storing:
                 self._unchanged(wanted, whole)
 
     def _is_due(self, wanted: Wanted, known: Known, sliding: Window) -> bool:
+        """Whether to ask for a document that we have: it may have changed since."""
+        if wanted.ref.method == "FILE":
+            return True
         if wanted.ref.version_hint:
             return wanted.ref.version_hint != known.version_hint
-        return self.spec.lists_all or sliding.covers(wanted.meeting.day)
+        return sliding.covers(wanted.meeting.day) or (self.spec.lists_all and self.sweep_is_due)
 
     def _unchanged(self, wanted: Wanted, known: Known) -> None:
         if known.gone_at:
@@ -382,8 +393,8 @@ class Storing:
                 self.report.gone.append(document.name)
                 self.sources.mark_gone(each, self.now.isoformat(timespec="milliseconds"))
 
-    def _remember_sweep(self, window: Window) -> None:
-        if window.full:
+    def _remember_sweep(self) -> None:
+        if self.sweep_is_due:
             self.sources.remember(_SWEPT_AT, self.now.isoformat())
 
     def _empty_incoming(self) -> None:
