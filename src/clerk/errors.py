@@ -9,6 +9,7 @@ ClerkError                exit 1   says what, why, and in ``hint`` the next step
  |   +- PagesFailed                some pages could not be read; the good ones are kept
  +- TransientError                 it may work later: try again
  |   +- SourceUnavailable          the portal, list or folder did not answer
+ |   +- SearchTimeout              an answer would take too long
  |   |   +- SourceBlocked          it refuses us: robots.txt, a refusal, a challenge page
  |   +- DatabaseUnavailable        exit 3
  |   +- QueueUnavailable           exit 3
@@ -75,6 +76,10 @@ class SourceUnavailable(TransientError):
 
 class SourceBlocked(SourceUnavailable):
     """The source does not want to be read by clerk."""
+
+
+class SearchTimeout(TransientError):
+    """The search took too long."""
 
 
 class DatabaseUnavailable(TransientError):

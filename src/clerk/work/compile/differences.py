@@ -1,0 +1,156 @@
+"""What separates a compiled file from what the disk shows: decided here, done by the writer."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+
+from clerk.storage import Document
+
+from . import rows
+from .holdings import Holding, Shelf, digest_of, kind_and_meeting
+from .rows import Content, Found
+from .writing import Change, Facts
+
+_SOURCES = "sources"
+ADDED, UPDATED, REMOVED = Change.ADDED, Change.UPDATED, Change.REMOVED
+
+
+class Disk:
+    """A site's folder as it was scanned, read as far as it has to be."""
+
+    def __init__(self, folder: Path, shelf: Shelf) -> None:
+        self.folder = folder
+        self.shelf = shelf
+
+    @cached_property
+    def facts(self) -> dict[str, Facts]:
+        """What the fetchers know about each PDF, by document; nothing if they were never used."""
+        if self.shelf.sources is None:
+            return {}
+        from clerk.fetcher import held_documents
+
+        return {
+            held.name: Facts(
+                held.sha256 or None, held.bytes, held.source_url or None, held.fetched_at or None
+            )
+            for held in held_documents(self.folder)
+        }
+
+    @property
+    def facts_digest(self) -> str:
+        """The hash of those facts."""
+        sources = self.shelf.sources
+        if sources is None:
+            return ""
+        sources.digest = sources.digest or digest_of(repr(sorted(self.facts.items())).encode())
+        return sources.digest
+
+    def facts_of(self, document: Document) -> Facts:
+        """Return what is known about the PDF of a document."""
+        return self.facts.get(document.name, Facts())
+
+    def content(self, document: Document) -> Content | None:
+        """Read a document's text; None if it vanished after the scan."""
+        try:
+            content = rows.read_content(self.folder, document)
+        except (FileNotFoundError, NotADirectoryError):
+            self.shelf.drop(document)
+            return None
+        self.shelf.text(document).digest = content.digest
+        return content
+
+    def found(self, document: Document) -> tuple[str, Found]:
+        """Read what was extracted from a document, and its hash."""
+        holding = self.shelf.extraction(document)
+        if holding is None:
+            return "", Found()
+        holding.digest, found = rows.read_found(self.folder, document)
+        return holding.digest, found
+
+    def extracted_digest(self, document: Document) -> str:
+        """Return the hash of what was extracted, reading it only if it is not known."""
+        holding = self.shelf.extraction(document)
+        if holding and not holding.digest:
+            return self.found(document)[0]
+        return holding.digest if holding else ""
+
+
+def everything(disk: Disk) -> Iterator[Change]:
+    """Yield every document, for an empty file."""
+    for path in sorted(disk.shelf.texts):
+        for document in sorted(disk.shelf.documents(path)):
+            if change := _written(disk, document, known=False):
+                yield change
+
+
+def differences(connection: sqlite3.Connection, disk: Disk) -> Iterator[Change]:
+    """Yield what has to be written for the file to show what the disk shows.
+
+    A folder whose hash stands in the file is passed over without looking at its documents.
+    """
+    compiled = dict(connection.execute("SELECT source, digest FROM compiled").fetchall())
+    facts_digest = compiled.pop(_SOURCES, "")
+    for path in sorted(compiled.keys() | disk.shelf.texts.keys()):
+        if path not in disk.shelf.texts or compiled.get(path) != (disk.shelf.digest(path) or None):
+            yield from _in_folder(connection, disk, path)
+    if facts_digest != disk.facts_digest:
+        yield from _other_facts(connection, disk)
+
+
+def _in_folder(connection: sqlite3.Connection, disk: Disk, path: str) -> Iterator[Change]:
+    kind, meeting = kind_and_meeting(path)
+    before = {
+        Document(kind, meeting, date): (digest, extracted)
+        for date, digest, extracted in connection.execute(
+            "SELECT date, digest, extracted_digest FROM documents WHERE kind = ? AND meeting = ?",
+            (kind, meeting),
+        ).fetchall()
+    }
+    now = disk.shelf.documents(path)
+    for document in sorted(before.keys() - now.keys()):
+        yield Change(document, known=True)
+    for document in sorted(now):
+        if change := _compared(disk, document, now[document], before.get(document)):
+            yield change
+
+
+def _compared(
+    disk: Disk, document: Document, holding: Holding, before: tuple[str, str] | None
+) -> Change | None:
+    """Return what has to be written about one document, or None."""
+    if not holding.digest or before is None or before[0] != holding.digest:
+        change = _written(disk, document, known=before is not None)
+        content = change.content if change else None
+        if content is None or before is None or content.digest != before[0]:
+            return change
+    if before[1] == disk.extracted_digest(document):
+        return None
+    extracted_digest, found = disk.found(document)
+    return Change(document, True, None, found, extracted_digest)
+
+
+def _written(disk: Disk, document: Document, *, known: bool) -> Change | None:
+    """Return the document whole; taken out if it vanished and was there."""
+    content = disk.content(document)
+    if content is None:
+        return Change(document, known=True) if known else None
+    extracted_digest, found = disk.found(document)
+    return Change(document, known, content, found, extracted_digest, disk.facts_of(document))
+
+
+def _other_facts(connection: sqlite3.Connection, disk: Disk) -> Iterator[Change]:
+    query = "SELECT name, sha256, bytes, source_url, fetched_at FROM documents ORDER BY name"
+    for name, *columns in connection.execute(query).fetchall():
+        document = Document.from_name(name)
+        facts = disk.facts_of(document)
+        if tuple(columns) != (facts.sha256, facts.bytes, facts.source_url, facts.fetched_at):
+            yield Change(document, True, facts=facts)
+
+
+def compiled_rows(disk: Disk) -> list[tuple[str, str]]:
+    """Return the hashes that stand for everything on disk, once it has been read."""
+    folders = [(path, disk.shelf.digest(path)) for path in sorted(disk.shelf.texts)]
+    return [*((path, digest) for path, digest in folders if digest), (_SOURCES, disk.facts_digest)]

@@ -1,0 +1,283 @@
+"""Filling FTS5 tables: page by page for changes, on all cores for everything.
+
+Indexing is where a full build spends its time, and one FTS5 table is written by one thread.  But
+an index is a set of segments, each complete in itself: every core fills a private table of its own,
+and the finished segments are moved below the real table.  What FTS5 keeps
+in its shadow tables, as far as it matters here:
+
+- ``_data``: id 1 the totals (rows, tokens per column) and id 10 the list of segments, both as
+  variable-length integers; a leaf page of segment *s* has an id from ``s << 37``;
+- ``_idx``: where in a segment a term is, by segment number;
+- ``_docsize``: the tokens of each row.
+
+That layout is part of the file format (version 4) and so as stable as the files themselves; any
+other version is filled by one thread.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from queue import Queue
+from typing import NamedTuple
+from uuid import uuid4
+
+import msgspec
+
+from . import schema
+
+_TOTALS_ID, _STRUCTURE_ID, _SEGMENT_SHIFT = 1, 10, 37
+_FORMAT = 4
+#: Bytes of postings held in memory before they become a segment; fewer segments, less merging.
+_HASH_BYTES = 1 << 25
+#: Pages handed to a thread together.
+_BATCH = 250
+#: SQLite attaches ten files at most.
+_THREADS_AT_MOST = 8
+#: FTS5 has no more numbers for segments.
+_LAST_SEGMENT = 2000
+#: How many pages of the index one grafting may spend on merging segments.
+_MERGE_PAGES = 2000
+
+Rows = list[tuple[int, str]]
+
+
+_INDEX_BATCH = """
+INSERT INTO part(rowid, search_text)
+SELECT value ->> 0, CAST(substr(?1, value ->> 1, value ->> 2) AS TEXT) FROM json_each(?2)
+"""
+
+
+class _Batch(NamedTuple):
+    """Texts one after the other, and (rowid, start, length) of each as JSON."""
+
+    texts: bytes
+    places: str
+
+
+class _Segment(NamedTuple):
+    number: int
+    first_page: int
+    last_page: int
+
+
+def add(connection: sqlite3.Connection, table: str, rows: Iterable[tuple[int, str]]) -> None:
+    """Index some rows, given in ascending order."""
+    connection.executemany(f"INSERT INTO {table}(rowid, search_text) VALUES (?, ?)", rows)
+
+
+def remove(connection: sqlite3.Connection, table: str, rows: Iterable[tuple[int, str]]) -> None:
+    """Take rows out of the index; the text must be what was indexed."""
+    statement = f"INSERT INTO {table}({table}, rowid, search_text) VALUES ('delete', ?, ?)"
+    connection.executemany(statement, rows)
+
+
+class Filler:
+    """Indexes rows on all cores while the caller goes on, into files that :func:`graft` takes.
+
+    Rows are given in ascending order.  A thread is started when there is a batch for it, so few
+    rows cost one.
+    """
+
+    def __init__(self, scratch: Path) -> None:
+        self._scratch = scratch
+        self._threads = min(os.cpu_count() or 1, _THREADS_AT_MOST)
+        self._pool = ThreadPoolExecutor(self._threads)
+        self._queue: Queue[_Batch | None] = Queue(maxsize=2 * self._threads)
+        self._waiting: Rows = []
+        self._parts: dict[Path, Future[None]] = {}
+
+    def add(self, rows: Rows) -> None:
+        """Index these rows."""
+        self._waiting += rows
+        if len(self._waiting) >= _BATCH:
+            self._hand_over()
+
+    def finish(self) -> list[Path]:
+        """Return the files with the indexed rows; a failure of any thread is raised here."""
+        if self._waiting:
+            self._hand_over()
+        for _ in self._parts:
+            self._queue.put(None)
+        self._pool.shutdown()
+        for part in self._parts.values():
+            part.result()
+        return list(self._parts)
+
+    def _hand_over(self) -> None:
+        if len(self._parts) < self._threads:
+            path = self._scratch / f"{uuid4().hex}.db"
+            self._parts[path] = self._pool.submit(_fill, path, self._queue)
+        self._queue.put(_packed(self._waiting))
+        self._waiting = []
+
+
+def _packed(rows: Rows) -> _Batch:
+    """Pack rows for one statement: row by row, the threads would fight for the interpreter."""
+    texts = [text.encode() for _, text in rows]
+    ends = list(itertools.accumulate(map(len, texts), initial=0))
+    places = [
+        (rowid, end - len(text) + 1, len(text))
+        for (rowid, _), text, end in zip(rows, texts, ends[1:], strict=True)
+    ]
+    return _Batch(b"".join(texts), msgspec.json.encode(places).decode())
+
+
+def _fill(path: Path, queue: Queue[_Batch | None]) -> None:
+    """Take batches into one private table until there are no more."""
+    try:
+        with contextlib.closing(_private_table(path)) as connection:
+            connection.execute("BEGIN")
+            while batch := queue.get():
+                connection.execute(_INDEX_BATCH, batch)
+            connection.execute("COMMIT")
+    except BaseException:
+        while queue.get():
+            pass
+        raise
+
+
+def _private_table(path: Path) -> sqlite3.Connection:
+    connection = schema.open_private(path)
+    connection.execute(f"PRAGMA page_size = {schema.PAGE_SIZE}")
+    connection.execute(
+        f"""CREATE VIRTUAL TABLE part USING fts5(
+            search_text, content="", tokenize="{schema.TOKENIZER}")"""
+    )
+    connection.execute("INSERT INTO part(part, rank) VALUES ('hashsize', ?)", (_HASH_BYTES,))
+    connection.execute("INSERT INTO part(part, rank) VALUES ('automerge', 0)")
+    return connection
+
+
+@contextlib.contextmanager
+def attached(connection: sqlite3.Connection, paths: Sequence[Path]) -> Iterator[list[str]]:
+    """Attach the filled parts for the block, outside of any transaction."""
+    names = [f"part{number}" for number in range(len(paths))]
+    for name, path in zip(names, paths, strict=True):
+        connection.execute(f"ATTACH ? AS {name}", (str(path),))
+    try:
+        yield names
+    finally:
+        for name in names:
+            connection.execute(f"DETACH {name}")
+
+
+def take_over(connection: sqlite3.Connection, table: str, paths: Sequence[Path]) -> None:
+    """Put the filled parts below a table that is empty."""
+    if not can_graft(connection, table):
+        connection.execute(f"INSERT INTO {table}({table}) VALUES ('rebuild')")
+        return
+    with attached(connection, paths) as names:
+        connection.execute("BEGIN")
+        graft(connection, table, names)
+        connection.execute("COMMIT")
+
+
+def graft(connection: sqlite3.Connection, table: str, parts: Sequence[str]) -> None:
+    """Move the segments of attached parts below a table of the same columns and tokenizer."""
+    levels = _structure(connection, f"main.{table}")
+    used = {segment.number for level in levels for segment in level}
+    free = (number for number in range(1, _LAST_SEGMENT) if number not in used)
+    totals = _totals(connection, f"main.{table}")
+    youngest = levels[0] if levels else []
+    for part in parts:
+        for segment in (each for level in _structure(connection, f"{part}.part") for each in level):
+            moved = segment._replace(number=next(free))
+            _move_segment(connection, table, part, segment.number, moved.number)
+            youngest.append(moved)
+        connection.execute(f"INSERT INTO main.{table}_docsize SELECT * FROM {part}.part_docsize")
+        totals = [a + b for a, b in zip(totals, _totals(connection, f"{part}.part"), strict=True)]
+    _write(connection, table, [youngest, *levels[1:]], totals)
+
+
+def can_graft(connection: sqlite3.Connection, table: str) -> bool:
+    """Whether the table has the layout described above."""
+    query = f"SELECT v FROM {table}_config WHERE k = 'version'"
+    return bool(connection.execute(query).fetchone() == (_FORMAT,))
+
+
+def _move_segment(
+    connection: sqlite3.Connection, table: str, part: str, number: int, to: int
+) -> None:
+    connection.execute(
+        f"""INSERT INTO main.{table}_data(id, block)
+            SELECT id + ?, block FROM {part}.part_data WHERE id >= ? AND id < ?""",
+        (
+            (to - number) << _SEGMENT_SHIFT,
+            number << _SEGMENT_SHIFT,
+            (number + 1) << _SEGMENT_SHIFT,
+        ),
+    )
+    connection.execute(
+        f"""INSERT INTO main.{table}_idx(segid, term, pgno)
+            SELECT ?, term, pgno FROM {part}.part_idx WHERE segid = ?""",
+        (to, number),
+    )
+
+
+def _block(connection: sqlite3.Connection, table: str, number: int) -> bytes:
+    row = connection.execute(f"SELECT block FROM {table}_data WHERE id = ?", (number,)).fetchone()
+    return bytes(row[0]) if row else b""
+
+
+def _structure(connection: sqlite3.Connection, table: str) -> list[list[_Segment]]:
+    """Return the segments by level: cookie, levels, segments, writes, then each level's."""
+    numbers = _integers(_block(connection, table, _STRUCTURE_ID)[4:])
+    levels, _, _ = next(numbers), next(numbers), next(numbers)
+    return [_level(numbers) for _ in range(levels)]
+
+
+def _level(numbers: Iterator[int]) -> list[_Segment]:
+    _merging, segments = next(numbers), next(numbers)
+    return [_Segment(next(numbers), next(numbers), next(numbers)) for _ in range(segments)]
+
+
+def _totals(connection: sqlite3.Connection, table: str) -> list[int]:
+    """Return rows and tokens; an empty table has none written down."""
+    return list(_integers(_block(connection, table, _TOTALS_ID))) or [0, 0]
+
+
+def _write(
+    connection: sqlite3.Connection, table: str, levels: list[list[_Segment]], totals: list[int]
+) -> None:
+    cookie = _block(connection, f"main.{table}", _STRUCTURE_ID)[:4]
+    written = sum(segment.last_page for level in levels for segment in level)
+    numbers = [len(levels), sum(map(len, levels)), written]
+    for level in levels:
+        numbers += [0, len(level), *(number for segment in level for number in segment)]
+    statement = f"REPLACE INTO main.{table}_data(id, block) VALUES (?, ?)"
+    connection.execute(statement, (_STRUCTURE_ID, cookie + b"".join(map(_varint, numbers))))
+    connection.execute(statement, (_TOTALS_ID, b"".join(map(_varint, totals))))
+
+
+def merge(connection: sqlite3.Connection, table: str) -> None:
+    """Do a bounded amount of merging, so that grafted segments do not pile up."""
+    connection.execute(f"INSERT INTO {table}({table}, rank) VALUES ('merge', ?)", (_MERGE_PAGES,))
+
+
+def _integers(block: bytes) -> Iterator[int]:
+    """Yield SQLite's variable-length integers: seven bits a byte, the ninth byte whole."""
+    value, length = 0, 0
+    for byte in block:
+        length += 1
+        if length == 9:
+            yield (value << 8) | byte
+        elif byte & 0x80:
+            value = (value << 7) | (byte & 0x7F)
+            continue
+        else:
+            yield (value << 7) | byte
+        value, length = 0, 0
+
+
+def _varint(value: int) -> bytes:
+    """Return one such integer; sizes and numbers here stay far below the nine-byte form."""
+    encoded = [value & 0x7F]
+    while value := value >> 7:
+        encoded.append((value & 0x7F) | 0x80)
+    return bytes(reversed(encoded))

@@ -1,0 +1,356 @@
+"""Searching the pages of all sites, by one index (see :mod:`clerk.work.search.index`).
+
+:func:`search` never changes anything and never fails because of what was typed; it raises
+:class:`~clerk.errors.SearchTimeout` when an answer would take too long and
+:class:`~clerk.errors.NotFound` when nothing has been compiled yet.  Text in the results is as it
+was read: hostile until the caller has escaped it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from heapq import nsmallest
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from clerk.errors import InvalidInput, NotFound, SearchTimeout
+from clerk.storage import KINDS, Document
+from clerk.work.compile import database_path
+from clerk.work.compile.rows import page_id
+from clerk.work.compile.schema import open_readonly
+
+from . import suggest
+from .boxes import hit_boxes
+from .index import PAGE_BITS, forget_site, index_path
+from .query import Parsed, parse
+from .snippets import Snippet, snippet
+
+__all__ = [
+    "SORTS",
+    "Facet",
+    "Hit",
+    "PageAddress",
+    "Query",
+    "Results",
+    "find_document",
+    "find_page",
+    "forget_site",
+    "hit_boxes",
+    "parse",
+    "search",
+]
+
+RELEVANCE, NEWEST, OLDEST = "relevance", "newest", "oldest"
+SORTS = (RELEVANCE, NEWEST, OLDEST)
+#: No answer carries more hits, or starts further down the list.
+LIMIT_AT_MOST = 1000
+OFFSET_AT_MOST = 10_000
+FACETS = ("site", "body", "kind", "year")
+_FACET_VALUES = 50
+#: How many steps of SQLite's machine pass between looks at the clock.
+_STEPS = 20_000
+
+
+@dataclass(frozen=True)
+class Query:
+    """What is looked for, and where; dates may be years or months."""
+
+    text: str
+    site: str | None = None
+    body: str | None = None
+    kind: str | None = None
+    since: str | None = None
+    until: str | None = None
+    sort: str = RELEVANCE
+    limit: int = 20
+    offset: int = 0
+
+    def __post_init__(self) -> None:
+        if self.sort not in SORTS:
+            raise InvalidInput(f"Results are sorted by {', '.join(SORTS)}, not {self.sort!r}.")
+        if self.kind is not None and self.kind not in KINDS:
+            raise InvalidInput(f"The kinds are {', '.join(KINDS)}, not {self.kind!r}.")
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A page that was found; ``snippet`` is its text in parts, each with whether it is a hit."""
+
+    site: str
+    site_name: str
+    document: str
+    document_id: str
+    kind: str
+    body: str
+    date: str
+    page: int
+    score: float | None
+    snippet: Snippet = ()
+
+    @property
+    def page_id(self) -> str:
+        """The permanent id of the page."""
+        return page_id(self.document_id, self.page)
+
+    @property
+    def title(self) -> str:
+        """What the page is from: body, date and kind."""
+        return " ".join(part for part in (self.body, self.date, self.kind) if part)
+
+
+class Facet(NamedTuple):
+    """A value some of the found pages have, and how many."""
+
+    value: str
+    label: str
+    pages: int
+
+
+@dataclass(frozen=True)
+class Results:
+    """An answer; ``total`` counts all found pages, ``facets`` are over all of them."""
+
+    hits: list[Hit] = field(default_factory=list)
+    total: int = 0
+    facets: dict[str, list[Facet]] = field(default_factory=dict)
+    did_you_mean: str | None = None
+
+
+class PageAddress(NamedTuple):
+    """Where a page is."""
+
+    site: str
+    document: Document
+    page: int
+
+
+class _Found(NamedTuple):
+    """A document with found pages, as the index describes it."""
+
+    number: int
+    public_id: str
+    name: str
+    kind: str
+    body: str
+    date: str
+    site: str
+    site_name: str
+
+
+def search(storage_dir: Path, query: Query, *, timeout_seconds: float = 5.0) -> Results:
+    """Return the pages that match, the best or newest first."""
+    parsed = parse(query.text)
+    with (
+        contextlib.closing(_open_index(storage_dir)) as connection,
+        _time_limit(connection, timeout_seconds),
+    ):
+        if not parsed.fts:
+            return Results()
+        results = _Search(connection, query, parsed).run()
+        if results.total:
+            return _with_snippets(storage_dir, results, parsed)
+        return Results(did_you_mean=_suggestion(connection, query, parsed))
+
+
+def find_page(storage_dir: Path, identity: str) -> PageAddress:
+    """Return where the page of an id is."""
+    document, _, page = identity.rpartition("-")
+    if not page.isdigit() or len(page) > 6:
+        raise NotFound(f"There is no page {identity!r}.")
+    site, name = find_document(storage_dir, document)
+    return PageAddress(site, name, int(page))
+
+
+def find_document(storage_dir: Path, identity: str) -> tuple[str, Document]:
+    """Return the site and the document of an id."""
+    with contextlib.closing(_open_index(storage_dir)) as connection:
+        row = connection.execute(
+            """SELECT sites.subdomain, documents.name FROM documents
+               JOIN sites ON sites.id = documents.site WHERE public_id = ?""",
+            (identity,),
+        ).fetchone()
+    if row is None:
+        raise NotFound(f"There is no document {identity!r}.")
+    return str(row[0]), Document.from_name(row[1])
+
+
+def _open_index(storage_dir: Path) -> sqlite3.Connection:
+    path = index_path(storage_dir)
+    if not path.exists():
+        raise NotFound("Nothing has been compiled yet.", hint="Take a site through: clerk run SITE")
+    address = path.absolute().as_uri()
+    try:
+        return _checked(sqlite3.connect(f"{address}?mode=ro", uri=True, check_same_thread=False))
+    except sqlite3.OperationalError:
+        # A read-only folder has no room for the files that go with a log.
+        return _checked(sqlite3.connect(f"{address}?immutable=1", uri=True))
+
+
+def _checked(connection: sqlite3.Connection) -> sqlite3.Connection:
+    try:
+        connection.execute("SELECT 1 FROM sites LIMIT 1")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+@contextlib.contextmanager
+def _time_limit(connection: sqlite3.Connection, seconds: float) -> Iterator[None]:
+    """Stop a query that runs too long."""
+    deadline = time.monotonic() + seconds
+    connection.set_progress_handler(lambda: int(time.monotonic() > deadline), _STEPS)
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        if "interrupted" not in str(error):
+            raise
+        raise SearchTimeout(
+            f"The search took more than {seconds:g} seconds.",
+            hint="Add a word, or narrow it by site, body or date.",
+        ) from error
+    finally:
+        connection.set_progress_handler(None, 0)
+
+
+class _Search:
+    """One query against the index."""
+
+    def __init__(self, connection: sqlite3.Connection, query: Query, parsed: Parsed) -> None:
+        self._db = connection
+        self._query = query
+        self._parsed = parsed
+
+    def run(self) -> Results:
+        """Find all pages, count them by facet, and pick those to show."""
+        rows = self._matching_rows()
+        pages = Counter(row[0] >> PAGE_BITS for row in rows)
+        documents = {found.number: found for found in self._documents(list(pages))}
+        if len(documents) < len(pages):
+            rows = [row for row in rows if row[0] >> PAGE_BITS in documents]
+        if not rows:
+            return Results()
+        shown = self._shown(rows, documents)
+        hits = [_hit(documents[row[0] >> PAGE_BITS], row) for row in shown]
+        return Results(hits, len(rows), _facets(documents, pages))
+
+    def _matching_rows(self) -> list[tuple[Any, ...]]:
+        """Return (rowid, rank), or only (rowid,) where rank does not matter."""
+        rank = ", rank" if self._query.sort == RELEVANCE else ""
+        statement = f"SELECT rowid{rank} FROM pages_fts WHERE pages_fts MATCH ?"
+        return self._db.execute(statement, (self._parsed.fts,)).fetchall()
+
+    def _documents(self, numbers: list[int]) -> Iterator[_Found]:
+        """Return those of the documents that still exist and pass the filters."""
+        conditions, values = self._filters()
+        statement = f"""
+            SELECT documents.id, public_id, documents.name, kind, body, date,
+                   sites.subdomain, sites.name
+            FROM json_each(?) JOIN documents ON documents.id = json_each.value
+            JOIN sites ON sites.id = documents.site WHERE {conditions}"""
+        ids = msgspec.json.encode(numbers).decode()
+        return map(_Found._make, self._db.execute(statement, (ids, *values)).fetchall())
+
+    def _filters(self) -> tuple[str, list[str]]:
+        query = self._query
+        asked = {
+            "sites.subdomain = ?": [query.site],
+            "body = ?": [query.body],
+            "kind = ?": [query.kind],
+            "substr(date, 1, length(?)) >= ?": [query.since, query.since],
+            "substr(date, 1, length(?)) <= ?": [query.until, query.until],
+        }
+        given = {condition: values for condition, values in asked.items() if values[0]}
+        values = [str(value) for values in given.values() for value in values]
+        return " AND ".join(given) or "true", values
+
+    def _shown(
+        self, rows: list[tuple[Any, ...]], documents: dict[int, _Found]
+    ) -> list[tuple[Any, ...]]:
+        offset = min(max(self._query.offset, 0), OFFSET_AT_MOST)
+        limit = min(max(self._query.limit, 0), LIMIT_AT_MOST)
+        order = _order(self._query.sort, documents)
+        if self._query.sort == NEWEST:
+            rows = sorted(rows, key=lambda row: row[0])
+            return sorted(rows, key=order, reverse=True)[offset : offset + limit]
+        return nsmallest(offset + limit, rows, key=order)[offset:]
+
+
+def _order(sort: str, documents: dict[int, _Found]) -> Callable[[tuple[Any, ...]], Any]:
+    if sort == RELEVANCE:
+        return lambda row: (row[1], row[0])
+    if sort == OLDEST:
+        return lambda row: (documents[row[0] >> PAGE_BITS].date, row[0])
+    return lambda row: documents[row[0] >> PAGE_BITS].date
+
+
+def _hit(found: _Found, row: tuple[Any, ...]) -> Hit:
+    return Hit(
+        site=found.site,
+        site_name=found.site_name,
+        document=found.name,
+        document_id=found.public_id,
+        kind=found.kind,
+        body=found.body,
+        date=found.date,
+        page=row[0] & ((1 << PAGE_BITS) - 1),
+        score=-row[1] if len(row) > 1 else None,
+    )
+
+
+def _facets(documents: dict[int, _Found], pages: Counter[int]) -> dict[str, list[Facet]]:
+    """Count the found pages by place, body, kind and year."""
+    counts: dict[str, Counter[tuple[str, str]]] = {name: Counter() for name in FACETS}
+    for number, found in documents.items():
+        here, year = pages[number], found.date[:4]
+        counts["site"][found.site, found.site_name] += here
+        counts["body"][found.body, found.body] += here
+        counts["kind"][found.kind, found.kind] += here
+        if year.isdigit():
+            counts["year"][year, year] += here
+    return {name: _most(counted) for name, counted in counts.items()}
+
+
+def _most(counted: Counter[tuple[str, str]]) -> list[Facet]:
+    ranked = nsmallest(_FACET_VALUES, counted.items(), key=lambda item: (-item[1], item[0]))
+    return [Facet(value, label, pages) for (value, label), pages in ranked]
+
+
+def _with_snippets(storage_dir: Path, results: Results, parsed: Parsed) -> Results:
+    """Add the text around the hits, from each site's own database."""
+    texts: dict[tuple[str, str], str] = {}
+    for site in {hit.site for hit in results.hits}:
+        wanted = [hit for hit in results.hits if hit.site == site]
+        texts |= {(site, identity): text for identity, text in _texts(storage_dir / site, wanted)}
+    hits = [
+        replace(hit, snippet=snippet(texts.get((hit.site, hit.page_id), ""), parsed.terms))
+        for hit in results.hits
+    ]
+    return Results(hits, results.total, results.facets)
+
+
+def _texts(folder: Path, hits: list[Hit]) -> Iterator[tuple[str, str]]:
+    """Yield page ids with their text; a database that cannot be read gives none."""
+    with (
+        contextlib.suppress(sqlite3.Error),
+        contextlib.closing(open_readonly(database_path(folder))) as connection,
+    ):
+        for hit in hits:
+            query = f"SELECT id, search_text FROM {hit.kind} WHERE id = ?"
+            yield from connection.execute(query, (hit.page_id,)).fetchall()
+
+
+def _suggestion(connection: sqlite3.Connection, query: Query, parsed: Parsed) -> str | None:
+    """Return a query with misspelt words mended, if that one finds something."""
+    mended = suggest.mend(connection, parsed)
+    if mended is None:
+        return None
+    found = _Search(connection, replace(query, text=mended.typed), mended).run()
+    return mended.typed if found.total else None
