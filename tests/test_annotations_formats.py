@@ -11,7 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clerk.errors import UnusableUpload
-from clerk.work.annotations.checking import decode
+from clerk.work.annotations import (
+    annotations_of,
+    attribute_rows,
+    decode,
+    denotation_rows,
+    from_rows,
+    relation_rows,
+)
 from clerk.work.annotations.formats import brat, export, export_array, translate
 from clerk.work.annotations.formats.pubannotation import dump, to_value
 from clerk.work.annotations.model import CheckedObject
@@ -201,3 +208,17 @@ def test_the_shared_collection_goes_out_byte_for_byte():
         assert back(format, *found[:50]) == [to_value(each) for each in found[:50]]
     for each in found[:50]:
         assert checked(brat.load(*brat.dump(each))) == each
+
+
+def test_rows_stand_for_every_annotation():
+    found = checked({**EXAMPLE, "blocks": [{**EXAMPLE["blocks"][0], "obj": 7}]})
+    rows = denotation_rows(found.denotations), denotation_rows(found.blocks)
+    assert rows[0][2] == ("x", 5, 24, "[[5,10],[16,24]]", "Act", None)
+    again = from_rows(*rows, relation_rows(found.relations), attribute_rows(found.attributes))
+    assert again == annotations_of(found)
+
+
+def test_the_key_comes_first_in_every_row():
+    assert denotation_rows(checked(EXAMPLE).denotations[:1], 17, 4) == [
+        (17, 4, "T1", 0, 4, None, "Person", None)
+    ]

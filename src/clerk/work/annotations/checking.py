@@ -7,7 +7,7 @@ message, or accepts what is merely unusual.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+from collections.abc import Set
 from types import NoneType
 from typing import Any
 
@@ -17,6 +17,10 @@ from .careful import MAX_DEPTH, depth_of, examine, is_blank, number_missing, sou
 from .model import Attribute, CheckedObject, Denotation, Issue, Relation
 
 _SCALARS = frozenset((str, int, float, bool, NoneType))
+
+#: Labels and predicates that were found good; they are looked up more often than anything else.
+_known_labels: set[str] = set()
+_MAX_KNOWN_LABELS = 10_000
 
 
 class _Upload(CheckedObject, gc=False, kw_only=True):
@@ -83,8 +87,15 @@ def _unwrap_single(denotations: list[Denotation]) -> None:
             each.span = each.span[0]
 
 
-def _are_plain_labels(labels: Iterable[Any]) -> bool:
-    return not any(type(label) is not str or is_blank(label) for label in labels)
+def _are_plain_labels(labels: set[Any]) -> bool:
+    """Whether all are strings that say something; remembers them, for collections have few."""
+    if labels <= _known_labels:
+        return True
+    if any(type(label) is not str or is_blank(label) for label in labels):
+        return False
+    if len(_known_labels) < _MAX_KNOWN_LABELS:
+        _known_labels.update(labels)
+    return True
 
 
 def _has_resolved_references(found: _Upload) -> bool:

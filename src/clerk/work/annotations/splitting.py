@@ -27,6 +27,9 @@ from .scanning import MAX_OBJECT_BYTES, PROBLEMS, Found, objects_in
 from .uploads import Upload
 
 
+_BUFFER = 1024 * 1024
+
+
 class BatchLimits(Struct, frozen=True):
     """When a batch is full; a document alone may be more."""
 
@@ -107,7 +110,7 @@ def ranges_of(upload: Upload) -> tuple[Range, ...]:
 def decode_batch(upload: Upload, batch: Batch) -> Iterator[CheckedObject | Issue]:
     """Give each object of the batch, checked, or the issue in its place, in the file's order."""
     yield from batch.issues
-    with Path(upload.path).open("rb") as file:
+    with Path(upload.path).open("rb", _BUFFER) as file:
         for each in batch.ranges:
             member = upload.members[each.member]
             # Nothing of a range is too large, and between its objects are only separators.
@@ -120,7 +123,7 @@ def decode_batch(upload: Upload, batch: Batch) -> Iterator[CheckedObject | Issue
 
 def _pieces(upload: Upload, ranges: Iterable[Range], limits: BatchLimits) -> Iterator[_Piece]:
     numbers = count()
-    with Path(upload.path).open("rb") as file:
+    with Path(upload.path).open("rb", _BUFFER) as file:
         for each in ranges:
             next(numbers)
             kind = upload.members[each.member].kind

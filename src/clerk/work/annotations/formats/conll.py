@@ -8,6 +8,7 @@ place at all.  The text is kept in a comment, so that reading gives the same spa
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from typing import Any
 
@@ -45,12 +46,16 @@ def _chosen(denotations: list[Denotation]) -> tuple[list[tuple[Span, str]], list
     left_out = []
     for each in ordered:
         span = each.spans[0]
-        free = all(span.end <= other.begin or other.end <= span.begin for other, _ in taken)
+        place = bisect_left(taken, (span, ""))
+        free = all(
+            span.end <= other.begin or other.end <= span.begin
+            for other, _ in taken[max(0, place - 1) : place + 1]
+        )
         if free and len(each.spans) == 1:
-            taken.append((span, _label(each.obj)))
+            taken.insert(place, (span, _label(each.obj)))
         else:
             left_out.append(str(each.id))
-    return sorted(taken), sorted(left_out)
+    return taken, sorted(left_out)
 
 
 def _label(obj: Any) -> str:
