@@ -1,0 +1,175 @@
+"""From the network's shares for each column to text.
+
+The network says for every column of a crop which character it sees, or that it sees none (the
+*blank*); the same character in adjacent columns is one character.  Usually the best of each column
+is the text.  Where that is doubtful and no known word, the likeliest known word is taken instead,
+weighed as Tesseract weighs it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy
+from numpy.typing import NDArray
+
+from .dictionary import Dictionary
+
+#: Share of each character in each column, [column, character].
+Shares = NDArray[numpy.float32]
+
+#: How many times worse an unknown word is rated, and what each column costs, as in Tesseract.
+_UNKNOWN_FACTOR = 2.25
+_COST_OF_COLUMN = 0.085
+#: Texts followed at the same time, and the least share a character needs to be followed.
+_FOLLOWED = 12
+_LEAST_SHARE = 0.004
+_SPACE = " "
+
+
+@dataclass(frozen=True)
+class Alphabet:
+    """What the outputs of a network mean."""
+
+    characters: Sequence[str]
+    blank: int
+
+
+@dataclass(frozen=True)
+class ReadWord:
+    """A word in a crop: its text, how sure that is (0 to 1), and the columns it begins and ends."""
+
+    text: str
+    confidence: float
+    columns: tuple[int, int]
+
+
+def decode(shares: Shares, alphabet: Alphabet, dictionary: Dictionary | None) -> list[ReadWord]:
+    """Return the words of a line."""
+    if not len(shares) or not numpy.isfinite(shares).all():
+        return []
+    letters = _best_letters(shares, alphabet)
+    spaces = [letter.column for letter in letters if letter.text == _SPACE]
+    words: list[ReadWord] = []
+    for begin, end in pairwise([0, *spaces, len(shares)]):
+        inside = [letter for letter in letters if begin <= letter.column < end]
+        inside = [letter for letter in inside if letter.text != _SPACE]
+        if inside:
+            words.append(_word(inside, shares[begin:end], begin, alphabet, dictionary))
+    return words
+
+
+def _word(
+    letters: Sequence[_Letter],
+    shares: Shares,
+    begin: int,
+    alphabet: Alphabet,
+    dictionary: Dictionary | None,
+) -> ReadWord:
+    text = "".join(letter.text for letter in letters)
+    certainty = sum(letter.certainty for letter in letters)
+    if dictionary and _may_be_another(certainty, len(shares)) and not dictionary.knows(text):
+        text, certainty = _likeliest(shares, alphabet, dictionary) or (text, certainty)
+    confidence = round(min(1.0, math.exp(certainty / len(text))), 4)
+    return ReadWord(text, confidence, (begin, begin + len(shares)))
+
+
+@dataclass(frozen=True)
+class _Letter:
+    text: str
+    column: int
+    #: The logarithm of its share in the column where it is clearest.
+    certainty: float
+
+
+def _best_letters(shares: Shares, alphabet: Alphabet) -> list[_Letter]:
+    """Return the best character of each column, repetitions and blanks left out."""
+    best = shares.argmax(axis=1)
+    begins = best != alphabet.blank
+    clearness = numpy.where(begins, shares.max(axis=1), 0)
+    begins[1:] &= best[1:] != best[:-1]
+    starts = numpy.flatnonzero(begins)
+    if not starts.size:
+        return []
+    peaks = numpy.log(numpy.maximum.reduceat(clearness, starts))
+    return [
+        _Letter(alphabet.characters[best[start]], int(start), float(peak))
+        for start, peak in zip(starts, peaks, strict=True)
+    ]
+
+
+def _may_be_another(certainty: float, columns: int) -> bool:
+    """Say whether a known word could be rated better than this unknown one."""
+    if certainty >= 0:
+        return False
+    all_others = math.log(max(1 - math.exp(certainty), 1e-9))
+    return _rating(all_others, columns, known=True) > _rating(certainty, columns, known=False)
+
+
+def _rating(certainty: float, columns: int, *, known: bool) -> float:
+    rating = certainty - _COST_OF_COLUMN * columns
+    return rating if known else rating * _UNKNOWN_FACTOR
+
+
+def _likeliest(
+    shares: Shares, alphabet: Alphabet, dictionary: Dictionary
+) -> tuple[str, float] | None:
+    """Return the best rated text, preferring known words."""
+    best: tuple[float, str, float] | None = None
+    for codes, certainty in _followed(shares, alphabet.blank):
+        text = "".join(alphabet.characters[code] for code in codes)
+        text = text.strip()
+        if not text or _SPACE in text:
+            continue
+        rating = _rating(certainty, len(shares), known=dictionary.knows(text))
+        if best is None or rating > best[0]:
+            best = (rating, text, certainty)
+    return best and best[1:]
+
+
+def _followed(shares: Shares, blank: int) -> list[tuple[tuple[int, ...], float]]:
+    """Return the likeliest texts with the logarithm of their likelihood, the best first.
+
+    Each text is followed from column to column with two likelihoods: that the column before was
+    the blank, and that it was the last character; only after a blank may a character repeat.
+    """
+    texts: dict[tuple[int, ...], tuple[float, float]] = {(): (1.0, 0.0)}
+    scale = 0.0
+    for column in shares:
+        candidates = [(int(c), float(column[c])) for c in numpy.flatnonzero(column > _LEAST_SHARE)]
+        texts = _next_column(texts, candidates, blank)
+        total = sum(map(sum, texts.values())) or 1e-30
+        scale += math.log(total)
+        texts = {text: (a / total, b / total) for text, (a, b) in texts.items()}
+    return [(text, math.log(max(a + b, 1e-30)) + scale) for text, (a, b) in texts.items()]
+
+
+def _next_column(
+    texts: dict[tuple[int, ...], tuple[float, float]],
+    candidates: Sequence[tuple[int, float]],
+    blank: int,
+) -> dict[tuple[int, ...], tuple[float, float]]:
+    after_blank: dict[tuple[int, ...], float] = {}
+    after_character: dict[tuple[int, ...], float] = {}
+    for text, (blank_before, character_before) in texts.items():
+        either = blank_before + character_before
+        for code, share in candidates:
+            if code == blank:
+                after_blank[text] = after_blank.get(text, 0.0) + either * share
+                continue
+            longer = (*text, code)
+            repeated = text[-1:] == (code,)
+            if repeated:
+                same = after_character.get(text, 0.0)
+                after_character[text] = same + character_before * share
+            gained = (blank_before if repeated else either) * share
+            after_character[longer] = after_character.get(longer, 0.0) + gained
+    found = {
+        text: (after_blank.get(text, 0.0), after_character.get(text, 0.0))
+        for text in dict.fromkeys((*after_blank, *after_character))
+    }
+    likeliest = sorted(found, key=lambda text: -sum(found[text]))[:_FOLLOWED]
+    return {text: found[text] for text in likeliest}

@@ -1,0 +1,129 @@
+"""Where the lines of a page stand: libtesseract's layout analysis without its recognition."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+import numpy
+from numpy.typing import NDArray
+from PIL import Image
+
+from clerk.work.ocr import GreyImage
+
+if TYPE_CHECKING:
+    from tesserocr import PyTessBaseAPI  # type: ignore[import-untyped]
+
+#: The kinds of blocks that hold text, as libtesseract numbers them; the others are pictures, rules.
+_TEXT_BLOCKS = range(1, 9)
+#: A finer picture than this says no more about where lines are, but takes longer.
+_LAYOUT_DPI = 200
+#: Lines whose ascents differ by less than this share are taken to be of one size.
+_LIKE = 0.3
+#: Room below the baseline that a line has even if no letter of it goes there, in ascents.
+_LEAST_DESCENT = 0.25
+
+
+@dataclass(frozen=True)
+class PlacedLine:
+    """A line that has yet to be read.
+
+    ``quarter_turns`` says how often the picture must be turned counter-clockwise for the line to
+    stand upright.  ``baseline`` is the height of its baseline in the middle; ``ascent`` and
+    ``descent`` are the room its type takes above and below.
+    """
+
+    left: float
+    right: float
+    baseline: float
+    ascent: float
+    descent: float
+    quarter_turns: int
+    block: int
+    paragraph: int
+    number: int
+
+
+def placed_lines(api: PyTessBaseAPI, image: GreyImage, dpi: int) -> list[PlacedLine]:
+    """Return the lines of a page in reading order."""
+    shrunk, scale = _for_layout(image, dpi)
+    api.SetImageBytes(shrunk.pixels, shrunk.width, shrunk.height, 1, shrunk.width)
+    api.SetSourceResolution(round(dpi / scale))
+    found = _found_lines(api.AnalyseLayout(True))
+    blocks = groupby(found, key=lambda line: line.block)
+    lines = [line for _, block in blocks for line in _of_like_height(list(block))]
+    return [_enlarged(line, scale) for line in lines] if scale != 1 else lines
+
+
+def _for_layout(image: GreyImage, dpi: int) -> tuple[GreyImage, float]:
+    """Return the picture, made smaller if it is very fine, and how many times smaller it is."""
+    scale = dpi / _LAYOUT_DPI
+    if scale < 1.25:
+        return image, 1.0
+    size = (max(1, round(image.width / scale)), max(1, round(image.height / scale)))
+    shrunk = Image.fromarray(image.array()).resize(size, Image.Resampling.BOX)
+    return GreyImage(*size, shrunk.tobytes()), scale
+
+
+def _found_lines(iterator: Any) -> Iterator[PlacedLine]:
+    """Yield the lines; without recognition, what libtesseract calls a word is a line or a part."""
+    from tesserocr import RIL
+
+    block = paragraph = line = -1
+    more = iterator is not None
+    while more:
+        block += iterator.IsAtBeginningOf(RIL.BLOCK)
+        paragraph += iterator.IsAtBeginningOf(RIL.PARA)
+        line += iterator.IsAtBeginningOf(RIL.TEXTLINE)
+        box = iterator.BoundingBox(RIL.WORD)
+        if box and int(iterator.BlockType()) in _TEXT_BLOCKS:
+            turns = int(iterator.Orientation()[0])
+            geometry = _geometry(box, None if turns else iterator.Baseline(RIL.WORD))
+            yield PlacedLine(box[0], box[2], *geometry, turns, block, paragraph, line)
+        more = iterator.Next(RIL.WORD)
+
+
+def _geometry(box: tuple[int, int, int, int], ends: Any) -> tuple[float, float, float]:
+    """Return baseline, ascent and descent; a line without baseline stands on its box."""
+    _, top, _, bottom = box
+    if not ends or not top - 9 <= ends[0][1] <= bottom + 40:
+        return bottom, bottom - top, 0.0
+    (_, left), (_, right) = ends
+    baseline = (left + right) / 2
+    return baseline, max(baseline - top, 1.0), max(bottom - baseline, 0.0)
+
+
+def _of_like_height(block: Sequence[PlacedLine]) -> Iterator[PlacedLine]:
+    """Give the lines of a block the height of their type.
+
+    The letters of a line may have no ascender or descender, but the network expects all text of
+    one size at one scale; so a line borrows from the lines of like size around it.
+    """
+    measured = [line for line in block if line.descent and not line.quarter_turns]
+    measured.sort(key=lambda line: line.ascent)
+    ascents = numpy.array([line.ascent for line in measured])
+    descents = numpy.array([line.descent for line in measured])
+    for line in block:
+        yield line if line.quarter_turns else _like_others(line, ascents, descents)
+
+
+def _like_others(
+    line: PlacedLine, ascents: NDArray[numpy.float64], descents: NDArray[numpy.float64]
+) -> PlacedLine:
+    least = max(line.descent, _LEAST_DESCENT * line.ascent)
+    tolerance = _LIKE * line.ascent
+    first, end = numpy.searchsorted(ascents, [line.ascent - tolerance, line.ascent + tolerance])
+    if first == end:
+        return replace(line, descent=least)
+    return replace(
+        line,
+        ascent=max(line.ascent, float(numpy.median(ascents[first:end]))),
+        descent=max(least, float(numpy.median(descents[first:end]))),
+    )
+
+
+def _enlarged(line: PlacedLine, scale: float) -> PlacedLine:
+    sides = ("left", "right", "baseline", "ascent", "descent")
+    return replace(line, **{side: getattr(line, side) * scale for side in sides})

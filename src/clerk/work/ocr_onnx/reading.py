@@ -1,0 +1,91 @@
+"""Reading lines: batches for the network, and each picture of a line only once."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Sequence
+
+from .crops import Crop, LineCrop
+from .decoding import ReadWord, decode
+from .dictionary import Dictionary
+from .networks import Network
+
+#: Lines in one run of the network; more need more memory and gain nothing.
+LINES_IN_BATCH = 12
+#: A line joins a batch if it is at most so much longer than the shortest of it.
+_LONGER, _LONGER_PIXELS = 1.25, 24
+#: Below this the line is tried again as white on black.
+_DOUBTFUL = 0.8
+#: Lines remembered: running heads and the like are pixel for pixel the same in made PDFs.
+_REMEMBERED = 5000
+
+
+class LineReader:
+    """Reads lines in one language; what it says of a line never depends on other lines."""
+
+    def __init__(
+        self, network: Network, dictionary: Dictionary | None, batch: int = LINES_IN_BATCH
+    ) -> None:
+        self.network = network
+        self._dictionary = dictionary
+        self._batch = batch
+        self._seen: OrderedDict[bytes, list[ReadWord]] = OrderedDict()
+
+    def read(self, crops: Sequence[LineCrop]) -> list[list[ReadWord]]:
+        """Return the words of each line."""
+        upright = self._read([crop.pixels for crop in crops])
+        doubtful = [place for place, words in enumerate(upright) if certainty(words) < _DOUBTFUL]
+        inverted = self._read([crops[place].inverted() for place in doubtful])
+        for place, words in zip(doubtful, inverted, strict=True):
+            upright[place] = max(upright[place], words, key=certainty)
+        return upright
+
+    def _read(self, pictures: Sequence[Crop]) -> list[list[ReadWord]]:
+        keys = [hashlib.blake2b(picture.tobytes(), digest_size=16).digest() for picture in pictures]
+        unseen = {key: each for key, each in zip(keys, pictures, strict=True) if self._unseen(key)}
+        found = {key: self._seen[key] for key in keys if key in self._seen}
+        found.update(self._look_at(unseen.items()))
+        self._remember(found)
+        return [found[key] for key in keys]
+
+    def _unseen(self, key: bytes) -> bool:
+        return key not in self._seen
+
+    def _look_at(
+        self, pictures: Iterable[tuple[bytes, Crop]]
+    ) -> Iterator[tuple[bytes, list[ReadWord]]]:
+        for batch in self._batches(pictures):
+            shares = self.network.shares([picture for _, picture in batch])
+            for (key, _), each in zip(batch, shares, strict=True):
+                yield key, decode(each, self.network.alphabet, self._dictionary)
+
+    def _batches(
+        self, pictures: Iterable[tuple[bytes, Crop]]
+    ) -> Iterator[list[tuple[bytes, Crop]]]:
+        """Group pictures of like length, so that little is computed for the padding."""
+        batch: list[tuple[bytes, Crop]] = []
+        for key, picture in sorted(pictures, key=lambda item: item[1].shape[1]):
+            if batch and (len(batch) == self._batch or _much_longer(picture, batch[0][1])):
+                yield batch
+                batch = []
+            batch.append((key, picture))
+        if batch:
+            yield batch
+
+    def _remember(self, found: dict[bytes, list[ReadWord]]) -> None:
+        for key, words in found.items():
+            self._seen[key] = words
+            self._seen.move_to_end(key)
+        while len(self._seen) > _REMEMBERED:
+            self._seen.popitem(last=False)
+
+
+def _much_longer(picture: Crop, shortest: Crop) -> bool:
+    return bool(picture.shape[1] > shortest.shape[1] * _LONGER + _LONGER_PIXELS)
+
+
+def certainty(words: Sequence[ReadWord]) -> float:
+    """Return the mean confidence of a line by letters; 0 for one without words."""
+    letters = sum(len(word.text) for word in words)
+    return sum(word.confidence * len(word.text) for word in words) / letters if letters else 0.0
