@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 import tempfile
 import uuid
 import warnings
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import psycopg
 import pytest
 
 from clerk import db, schema
+from clerk.cli import main
 
 CLERK_VARIABLES = (
     "DATABASE_URL",
@@ -189,3 +192,29 @@ def make_site(database: str) -> Callable[..., str]:
 def site(make_site: Callable[..., str]) -> str:
     """A site without documents."""
     return make_site()
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a command answered."""
+
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def clerk(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Callable[..., Said]:
+    """Return a function that runs a command as the shell would and returns what it answered."""
+
+    def run(*args: str) -> Said:
+        monkeypatch.setattr(sys, "argv", ["clerk", *args])
+        capfd.readouterr()
+        with pytest.raises(SystemExit) as ended:
+            main()
+        out, err = capfd.readouterr()
+        return Said(int(ended.value.code or 0), out, err)
+
+    return run

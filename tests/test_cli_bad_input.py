@@ -1,0 +1,178 @@
+"""Bad input gets one line that names the thing and says what to do; nothing changes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+
+from clerk import __version__, db, schema
+
+Clerk = Callable[..., Any]
+SECRET = "hunter2-canary"
+
+
+def test_the_version_is_printed(clerk: Clerk) -> None:
+    assert clerk("--version").out == f"clerk {__version__}\n"
+
+
+@pytest.mark.parametrize("name", ["Upper", "a/b", "..", "a..b", "", "-x", "ümlaut", "clerk.db"])
+def test_a_name_that_cannot_be_a_folder_is_refused(clerk: Clerk, storage: Path, name: str) -> None:
+    said = clerk("site", "add", "--from", ".", "--", name)
+
+    assert said.code == 2
+    assert repr(name) in said.err
+    assert "Traceback" not in said.err
+    assert list(storage.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("run", "atlantis"),
+        ("update", "-s", "atlantis"),
+        ("site", "show", "atlantis"),
+        ("site", "remove", "atlantis", "--yes"),
+    ],
+)
+def test_an_unknown_site_is_named(clerk: Clerk, database: str, command: tuple[str, ...]) -> None:
+    said = clerk(*command)
+
+    assert said.code == 1
+    assert said.err.splitlines() == [
+        "Error: There is no site 'atlantis'.",
+        "List the sites: clerk site list",
+    ]
+
+
+def test_an_unknown_worker_type_and_stage_are_usage_errors(clerk: Clerk, database: str) -> None:
+    assert clerk("worker", "scan").code == 2
+    assert clerk("run", "x", "--stage", "scan").code == 2
+
+
+def test_a_missing_storage_directory_is_named(
+    clerk: Clerk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("STORAGE_DIR", str(tmp_path / "absent"))
+
+    said = clerk("site", "list")
+
+    assert said.code == 3
+    assert "absent does not exist" in said.err
+    assert "mkdir -p" in said.err
+    assert not (tmp_path / "absent").exists()
+
+
+def test_a_storage_directory_that_is_a_file_is_named(
+    clerk: Clerk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("STORAGE_DIR", str(tmp_path / "file"))
+
+    assert clerk("site", "list").code == 3
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_an_unwritable_storage_directory_is_named(clerk: Clerk, storage: Path) -> None:
+    storage.chmod(0o500)
+    said = clerk("site", "list")
+    storage.chmod(0o700)
+
+    assert said.code == 3
+    assert "cannot be written to" in said.err
+
+
+def test_a_database_that_was_not_migrated_says_how(
+    clerk: Clerk, storage: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("DATABASE_URL", f"sqlite:///{tmp_path}/new.db")
+
+    said = clerk("site", "list")
+
+    assert said.code == 3
+    assert "clerk db upgrade" in said.err
+
+
+def test_an_empty_postgresql_says_how(
+    clerk: Clerk, storage: Path, monkeypatch: pytest.MonkeyPatch, empty_postgres: str
+) -> None:
+    monkeypatch.setenv("DATABASE_URL", empty_postgres)
+
+    assert clerk("reconcile-pipeline").code == 3
+    assert clerk("db", "check").code == 1
+    assert clerk("db", "upgrade").code == 0
+    assert clerk("reconcile-pipeline").code == 0
+
+
+def test_a_database_newer_than_the_code_is_left_alone(clerk: Clerk, database: str) -> None:
+    with db.civic_db_connection() as conn:
+        conn.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+
+    for command in (("site", "list"), ("db", "upgrade"), ("run", "x")):
+        said = clerk(*command)
+        assert said.code == 3
+        assert "9999" in said.err
+        assert "pip install --upgrade clerk" in said.err
+    assert schema.current(db.get_civic_db()) == "9999"
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("DATABASE_URL", f"mysql://me:{SECRET}@host/db"),
+        ("DATABASE_URL", f"postgresql://me:{SECRET}@host:port/db"),
+        ("DATABASE_URL", "nonsense"),
+        ("REDIS_URL", f"http://me:{SECRET}@host"),
+        ("REDIS_URL", f"redis://me:{SECRET}@host:99999999/0"),
+        ("CLERK_WORKERS", "many"),
+        ("LEASE_SECONDS", "-1"),
+        ("LOG_FORMAT", "xml"),
+    ],
+)
+def test_a_setting_that_cannot_be_used_is_named_and_secrets_hidden(
+    clerk: Clerk, storage: Path, monkeypatch: pytest.MonkeyPatch, variable: str, value: str
+) -> None:
+    monkeypatch.setenv(variable, value)
+
+    said = clerk("site", "list")
+
+    assert said.code == 3
+    assert said.err.startswith(f"Error: {variable} ")
+    assert SECRET not in said.err + said.out
+    assert list(storage.iterdir()) == []
+
+
+def test_a_database_that_does_not_answer_is_named_without_its_password(
+    clerk: Clerk, storage: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DATABASE_URL", f"postgres://me:{SECRET}@127.0.0.1:1/clerk")
+
+    said = clerk("site", "list")
+
+    assert said.code == 3
+    assert "me:***@127.0.0.1:1/clerk" in said.err
+    assert "set by the environment" in said.err
+    assert SECRET not in said.err
+
+
+def test_a_redis_that_does_not_answer_is_named_without_its_password(
+    clerk: Clerk, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("REDIS_URL", f"redis://me:{SECRET}@127.0.0.1:1/0")
+
+    said = clerk("worker", "ocr", "--burst")
+
+    assert said.code == 3
+    assert "me:***@127.0.0.1:1/0" in said.err
+    assert SECRET not in said.err
+
+
+def test_a_worker_without_redis_says_what_to_set(clerk: Clerk, database: str) -> None:
+    said = clerk("worker", "ocr")
+
+    assert said.code == 3
+    assert "REDIS_URL" in said.err
