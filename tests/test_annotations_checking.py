@@ -157,6 +157,15 @@ def test_nesting_is_limited_to_a_hundred_levels():
     assert decode(b"[" * 1_000_000).code == "too_deep"
 
 
+@pytest.mark.parametrize("depth", [98, 99, 100])
+def test_what_is_dropped_may_not_be_deeper_either(depth):
+    deep = json.loads("[" * depth + "]" * depth)
+    dropped = {"unknown": deep}
+    assert isinstance(decode(upload(**dropped)), CheckedObject) == (depth < 100)
+    inside = [person(unknown=deep)]
+    assert isinstance(decode(upload(denotations=inside)), CheckedObject) == (depth < 98)
+
+
 def test_deep_tracks_are_refused_like_deep_attributes():
     tracks = json.loads("[" * 100 + "]" * 100)
     assert decode(upload(tracks=tracks)).code == "too_deep"

@@ -23,10 +23,18 @@ _known_labels: set[str] = set()
 _MAX_KNOWN_LABELS = 10_000
 
 
-class _Upload(CheckedObject, gc=False, kw_only=True):
-    """What is decoded: the object, and the one field that makes it unacceptable."""
+class _Upload(CheckedObject, gc=False, kw_only=True, forbid_unknown_fields=True):
+    """What is decoded: the object, and common fields that are dropped or make it unacceptable.
+
+    Any other field is the careful path's business: nobody has looked how deep it is.
+    """
 
     modifications: Any = None
+    target: str | None = None
+    project: str | None = None
+    divid: str | int | None = None
+    section: str | None = None
+    source_url: str | None = None
 
 
 _decoder = msgspec.json.Decoder(_Upload)

@@ -14,14 +14,14 @@ from msgspec import Meta, Struct
 Offset = Annotated[int, Meta(ge=0)]
 
 
-class Span(Struct, frozen=True, gc=False, order=True):
+class Span(Struct, frozen=True, gc=False, order=True, forbid_unknown_fields=True):
     """A stretch of text."""
 
     begin: Offset
     end: Offset
 
 
-class Denotation(Struct, gc=False):
+class Denotation(Struct, gc=False, forbid_unknown_fields=True):
     """A label on one span, or on several (a discontinuous mention).  Blocks have the same shape."""
 
     span: Span | list[Span]
@@ -34,7 +34,7 @@ class Denotation(Struct, gc=False):
         return (self.span,) if isinstance(self.span, Span) else tuple(self.span)
 
 
-class Relation(Struct, gc=False):
+class Relation(Struct, gc=False, forbid_unknown_fields=True):
     """A predicate between two denotations or two blocks, named by their ids."""
 
     subj: str
@@ -43,7 +43,7 @@ class Relation(Struct, gc=False):
     id: str | None = None
 
 
-class Attribute(Struct, gc=False):
+class Attribute(Struct, gc=False, forbid_unknown_fields=True):
     """A value said of a denotation, block or relation: any JSON value, ``true`` if none given."""
 
     subj: str

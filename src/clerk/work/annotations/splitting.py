@@ -26,7 +26,6 @@ from .model import CheckedObject, Issue
 from .scanning import MAX_OBJECT_BYTES, PROBLEMS, Found, objects_in
 from .uploads import Upload
 
-
 _BUFFER = 1024 * 1024
 
 
