@@ -15,6 +15,7 @@ import contextlib
 import io
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from alembic import command
@@ -46,13 +47,13 @@ class Upgrade:
 def upgrade(engine: Engine) -> Upgrade:
     """Bring the database to the newest schema that loses nothing.
 
-    An old installation without alembic's table is taken over as it is.  The revisions that drop
-    legacy data are run only where there is none.
+    An old installation is taken over as it is: one without alembic's table, or with a revision of
+    its own in it.  The revisions that drop legacy data are run only where there is none.
     """
     before = current(engine)
-    adopted = before is None and _has_sites(engine)
+    adopted = _is_legacy(engine, before)
     if adopted:
-        command.stamp(_config(engine), LEGACY)
+        command.stamp(_config(engine), LEGACY, purge=before is not None)
     _refuse_newer(engine)
     if _position(current(engine)) < _position(USABLE):
         command.upgrade(_config(engine), USABLE)
@@ -83,9 +84,11 @@ def what_is_left(engine: Engine) -> str:
     return " and ".join(left)
 
 
-def _has_sites(engine: Engine) -> bool:
+def _is_legacy(engine: Engine, revision: str | None) -> bool:
+    """Whether the sites are there and neither clerk's own tables nor one of its revisions."""
     with _reading(engine) as conn:
-        return "sites" in inspect(conn).get_table_names()
+        tables = inspect(conn).get_table_names()
+    return "sites" in tables and "items" not in tables and revision not in _revisions()
 
 
 @contextlib.contextmanager
@@ -117,8 +120,13 @@ def head() -> str:
 
 def history() -> list[tuple[str, str]]:
     """Return (revision, what it does), oldest first."""
+    return list(_history())
+
+
+@lru_cache(maxsize=1)
+def _history() -> tuple[tuple[str, str], ...]:
     script = ScriptDirectory.from_config(_config(None))
-    return [(each.revision, each.doc) for each in reversed(list(script.walk_revisions()))]
+    return tuple((each.revision, each.doc) for each in reversed(list(script.walk_revisions())))
 
 
 def require_usable(engine: Engine) -> None:
@@ -146,7 +154,7 @@ def _position(revision: str | None) -> int:
 
 
 def _revisions() -> list[str]:
-    return [revision for revision, _ in history()]
+    return [revision for revision, _ in _history()]
 
 
 def _config(engine: Engine | None) -> Config:

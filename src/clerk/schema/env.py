@@ -1,14 +1,14 @@
-"""Run by alembic: migrate over the engine that clerk passes in."""
+"""Run by alembic: migrate over the engine that clerk passes in.
+
+The revisions name every constraint themselves, so the models take no part.
+"""
 
 from alembic import context
-
-from clerk.models import metadata
 
 engine = context.config.attributes["engine"]
 with engine.connect() as connection:
     context.configure(
         connection=connection,
-        target_metadata=metadata,
         transactional_ddl=True,
     )
     with context.begin_transaction():

@@ -10,7 +10,11 @@ revision = "0002"
 down_revision = "0001"
 
 STAGES = ("fetch", "ocr", "compilation", "extraction", "deploy")
-MOMENTS = ("started_at", "updated_at", "last_error_at")
+MOMENTS = {"sites": ("started_at", "updated_at", "last_error_at"), "job_tracking": ("created_at",)}
+
+#: Columns of sites that the oldest installations do not have.
+LATER = ("name", "state", "kind", "scraper", "extra", "country", "lat", "lng")
+LATER_NUMBERS = ("pages", "start_year")
 
 
 def _new_columns() -> list[sa.Column]:
@@ -31,18 +35,24 @@ def _new_columns() -> list[sa.Column]:
     ]
 
 
+def _columns_of_sites() -> list[sa.Column]:
+    words = [sa.Column(name, sa.String()) for name in LATER]
+    numbers = [sa.Column(name, sa.Integer()) for name in LATER_NUMBERS]
+    return [*words, *numbers, *_new_columns()]
+
+
 def upgrade() -> None:
     """Add what is missing, mend what an operator added by hand, and guard the counters."""
     present = {column["name"] for column in sa.inspect(op.get_bind()).get_columns("sites")}
     with op.batch_alter_table("sites") as batch:
-        for column in _new_columns():
+        for column in _columns_of_sites():
             if column.name not in present:
                 batch.add_column(column)
-    _mend_values()
-    if op.get_bind().dialect.name == "postgresql":
-        _mend_time_zones()
     _add_tracking_table_if_missing()
+    _mend_values()
+    _mend_moments()
     with op.batch_alter_table("sites") as batch:
+        batch.alter_column("coordinator_enqueued", server_default=sa.false())
         for stage in STAGES:
             batch.create_check_constraint(
                 f"ck_sites_{stage}", f"{stage}_completed + {stage}_failed <= {stage}_total"
@@ -69,14 +79,27 @@ def _mend_values() -> None:
         )
 
 
-def _mend_time_zones() -> None:
-    for column in sa.inspect(op.get_bind()).get_columns("sites"):
-        if column["name"] in MOMENTS and not column["type"].timezone:
-            name = column["name"]
-            op.execute(
-                f"ALTER TABLE sites ALTER COLUMN {name} TYPE timestamptz"
-                f" USING {name} AT TIME ZONE 'UTC'"
-            )
+def _mend_moments() -> None:
+    """Give moments a time zone, and on SQLite the one way of writing them that can be compared."""
+    found = sa.inspect(op.get_bind())
+    for table, names in MOMENTS.items():
+        for column in found.get_columns(table):
+            if column["name"] in names:
+                _mend_moment(table, column)
+
+
+def _mend_moment(table: str, column: sa.engine.interfaces.ReflectedColumn) -> None:
+    name = column["name"]
+    if op.get_bind().dialect.name == "sqlite":
+        comparable = f"strftime('%Y-%m-%d %H:%M:%f', {name})"
+        op.execute(
+            f"UPDATE {table} SET {name} = {comparable} || '000' WHERE {comparable} IS NOT NULL"
+        )
+    elif not column["type"].timezone:
+        op.execute(
+            f"ALTER TABLE {table} ALTER COLUMN {name} TYPE timestamptz"
+            f" USING {name} AT TIME ZONE 'UTC'"
+        )
 
 
 def _add_tracking_table_if_missing() -> None:

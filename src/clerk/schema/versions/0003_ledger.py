@@ -244,7 +244,7 @@ def upgrade() -> None:
         sa.Column("created_at", MOMENT, server_default=_now(), nullable=False),
         sa.Column("finished_at", MOMENT, nullable=True),
         sa.CheckConstraint(
-            "state IN ('pending', 'running', 'completed', 'failed', 'quarantined')",
+            "state IN ('pending', 'running', 'completed', 'failed', 'quarantined', 'cancelled')",
             name="ck_items_state",
         ),
         sa.ForeignKeyConstraint(

@@ -18,8 +18,8 @@ def downgrade() -> None:
         "site_progress",
         sa.Column("subdomain", sa.String(), primary_key=True, nullable=False),
         sa.Column("current_stage", sa.String()),
-        sa.Column("stage_total", sa.Integer(), server_default="0", nullable=False),
-        sa.Column("stage_completed", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("stage_total", sa.Integer(), server_default=sa.text("0"), nullable=False),
+        sa.Column("stage_completed", sa.Integer(), server_default=sa.text("0"), nullable=False),
         sa.Column("started_at", sa.DateTime(timezone=True)),
         sa.Column("updated_at", sa.DateTime(timezone=True)),
     )
