@@ -64,7 +64,8 @@ def _mend_values() -> None:
     """Make real booleans of the text that SQLite stores for FALSE, and counters that add up."""
     if op.get_bind().dialect.name == "sqlite":
         op.execute(
-            "UPDATE sites SET coordinator_enqueued = lower(coordinator_enqueued) IN ('true', '1', 't')"
+            "UPDATE sites"
+            " SET coordinator_enqueued = lower(coordinator_enqueued) IN ('true', '1', 't')"
             " WHERE typeof(coordinator_enqueued) = 'text'"
         )
     for stage in STAGES:
