@@ -387,11 +387,10 @@ def test_an_unknown_fetcher_is_refused_by_name(town):
         fetch_site({"subdomain": "town", "scraper": "gopher"}, town.folder, town.settings)
 
 
-@not_as_root
 def test_a_storage_that_cannot_be_written_to_stops_the_fetch(source, town):
     put(source, "2024-01-15.pdf")
-    town.folder.mkdir(parents=True)
-    town.folder.chmod(0o555)
+    town.folder.parent.mkdir(parents=True)
+    town.folder.touch()
 
     with pytest.raises(StorageUnusable):
         town.fetch()
@@ -447,6 +446,36 @@ def test_the_memory_of_sources_can_be_lost(source, town, loss):
 
     assert town.names() == ["minutes/Council/2024-01-15"]
     assert len(town.fetch().unchanged) == 1
+
+
+FULL_DISK = """
+import resource, sys
+from pathlib import Path
+from clerk.config import Settings
+from clerk.errors import StorageUnusable
+from clerk.fetcher import fetch_site
+
+site = {"subdomain": "town", "scraper": "folder", "extra": sys.argv[2]}
+resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
+try:
+    fetch_site(site, Path(sys.argv[1]) / "town", Settings(storage_dir=Path(sys.argv[1])))
+except StorageUnusable as error:
+    sys.exit(str(error))
+"""
+
+
+def test_a_full_disk_stops_the_fetch_and_leaves_nothing_half_done(source, town):
+    (source / "2024-01-15.pdf").write_bytes(pdf("x" * 500_000))
+    arguments = [str(town.settings.storage_dir), str(town.site["extra"])]
+
+    done = subprocess.run(
+        [sys.executable, "-c", FULL_DISK, *arguments], capture_output=True, text=True, timeout=60
+    )
+
+    assert done.returncode == 1 and "cannot be written to" in done.stderr
+    assert town.names() == []
+    town.fetch()
+    assert town.bytes_of("minutes/Meetings/2024-01-15") == pdf("x" * 500_000)
 
 
 KILLED_AT = """

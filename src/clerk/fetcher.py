@@ -227,8 +227,7 @@ class FetcherSpec:
 
     def matches(self, url: str) -> bool:
         """Whether a URL looks like one of this fetcher's sources."""
-        host = f".{urlsplit(url).hostname or ''}".rstrip(".")
-        if any(host.endswith(f".{suffix}") for suffix in self.hosts):
+        if any(_is_portal_of(_host(url), vendor) for vendor in self.hosts):
             return True
         return any(re.search(pattern, url, re.IGNORECASE) for pattern in self.url_patterns)
 
@@ -321,12 +320,29 @@ def discover(source: str, settings: Settings, *, client: Client | None = None) -
 def _detect(source: str, html: str) -> tuple[str, str]:
     if not _is_url(source):
         return ("folder" if Path(source).is_dir() else "urls"), source
-    specs = registered()
-    for url in (source, *_frames_and_links(source, html)):
-        for spec in specs.values():
-            if spec.matches(url):
+    specs = registered().values()
+    for spec in specs:
+        if spec.matches(source):
+            return spec.id, source
+    for url in _frames_and_links(source, html):
+        for spec in specs:
+            if spec.hosts and spec.matches(url):
                 return spec.id, url
     return "plain", source
+
+
+def _host(url: str) -> str:
+    try:
+        return (urlsplit(url).hostname or "").rstrip(".")
+    except ValueError:
+        return ""
+
+
+def _is_portal_of(host: str, vendor: str) -> bool:
+    """Whether a host is a town's at a vendor; the vendor's own site is linked in every footer."""
+    if vendor.count(".") > 1 and host == vendor:
+        return True
+    return host.endswith(f".{vendor}") and host != f"www.{vendor}"
 
 
 def _frames_and_links(base: str, html: str) -> list[str]:

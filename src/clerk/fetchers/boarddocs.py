@@ -93,6 +93,7 @@ SPEC = FetcherSpec(
     "boarddocs",
     BoardDocs,
     hosts=("boarddocs.com",),
+    url_patterns=(r"/Board\.nsf\b",),
     settings=BoardDocsSettings,
     help="BoardDocs: https://go.boarddocs.com/STATE/BOARD/Board.nsf/Public",
 )

@@ -25,6 +25,8 @@ class NovusAgenda(PlatformFetcher):
         """Yield the meetings of the page."""
         page = self.client.page(self._start_page)
         for row in html.parsed(page.text).css("tr.rgRow, tr.rgAltRow"):
+            if "Items" in (row.attributes.get("id") or ""):
+                continue
             meeting = self._meeting(row, page.url)
             if meeting:
                 yield meeting
