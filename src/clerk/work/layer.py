@@ -35,14 +35,20 @@ _WORD = r"""
     [^\W\d_]{1,24}                              # a word ...
     (?:['’.&/@–—-]{1,2}[^\W_]{1,24})*           # ... or several: don't, p.m., and/or
 """
+#: Thai, Lao, Burmese, Khmer, Chinese, Japanese, Korean: scripts that need no spaces.
+_UNSPACED = "[\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u3000-\u9fff\uac00-\ud7ff\uff00-\uffef]+"
 _NUMBER = r"""
     [$€£]?\d[\d.,:/–-]*[^\W\d_]{0,3}            # a number: 2,500.00 12/31 7:00pm 2nd
     (?:[/.–-][^\W_]{1,12})*
   | [^\W\d_]{1,6}-?\d[\d.,:/–-]*(?:[-/.]?[^\W_]{1,6}){0,2}    # a code: R2024-084, B-12
 """
 _PLAUSIBLE = re.compile(
-    rf"""(?<!\S) [("'“‘\[#*§•–-]{{0,3}} (?:{_WORD} | {_NUMBER}) [)\]"'”’.,;:!?%*…–-]{{0,4}} (?!\S)
-      | (?<!\S) (?:[-–—•·&|/*#§=]{{1,3}} | [._…-]{{2,}} | [$□☐☑✓]) (?!\S)""",
+    rf"""
+    (?<!\S) [("'“‘\[#*§•–-]{{0,3}}
+             (?:{_WORD} | {_NUMBER} | {_UNSPACED})
+             [)\]"'”’.,;:!?%*…–-]{{0,4}} (?!\S)
+  | (?<!\S) (?:[-–—•·&|/*#§=]{{1,3}} | [._…-]{{2,}} | [$□☐☑✓]) (?!\S)
+    """,
     re.VERBOSE,
 )
 #: The pairs of letters that are frequent in the languages of Europe, by their first letter.

@@ -1,0 +1,195 @@
+"""Opening PDFs, their text layer with boxes, and pictures of pages."""
+
+from __future__ import annotations
+
+import hostile_pdfs as hostile
+import pytest
+from small_pdfs import (
+    LINES,
+    picture_of,
+    printed,
+    scanned,
+    stored_sideways,
+    text_at,
+    turned,
+    white,
+    written,
+)
+
+from clerk.errors import DocumentTooLarge, EmptyDocument, EncryptedPdf, UnreadablePdf
+from clerk.samples.pdf_writer import PdfWriter
+from clerk.work import pdf
+
+
+@pytest.fixture
+def letter(tmp_path):
+    return written(tmp_path / "letter.pdf", printed(LINES))
+
+
+def first_layer(path):
+    with pdf.opened(path) as document, document.page(1) as page:
+        return page.text_layer()
+
+
+def first_picture(path, dpi=100, megapixels=40):
+    with pdf.opened(path) as document, document.page(1) as page:
+        return page.render(dpi, megapixels)
+
+
+def boxes_of(layer):
+    return [tuple(layer.boxes[at : at + 4]) for at in range(0, len(layer.boxes), 4)]
+
+
+def ink_outside(image, boxes):
+    """The share of the dark pixels of a picture that no box covers."""
+    ink = image.array() < 100
+    outside = ink.copy()
+    for left, top, right, bottom in boxes:
+        rows = slice(top * image.height // pdf.UNIT, bottom * image.height // pdf.UNIT + 2)
+        columns = slice(left * image.width // pdf.UNIT, right * image.width // pdf.UNIT + 2)
+        assert ink[rows, columns].any()
+        outside[rows, columns] = False
+    return outside.sum() / ink.sum()
+
+
+def test_the_text_layer_is_the_text_with_a_box_for_each_word(letter):
+    layer = first_layer(letter)
+
+    assert layer.text.splitlines() == list(LINES)
+    assert len(boxes_of(layer)) == len(layer.text.split())
+    for left, top, right, bottom in boxes_of(layer):
+        assert 0 <= left < right <= pdf.UNIT
+        assert 0 <= top < bottom <= pdf.UNIT
+
+
+@pytest.mark.parametrize("degrees", [0, 90, 180, 270])
+def test_boxes_lie_on_the_words_however_the_page_is_turned(tmp_path, degrees):
+    path = written(tmp_path / "turned.pdf", turned(printed(LINES), degrees))
+
+    layer, (image, _) = first_layer(path), first_picture(path)
+
+    assert sorted(layer.text.splitlines()) == sorted(LINES)
+    assert (image.width > image.height) == (degrees in (90, 270))
+    assert ink_outside(image, boxes_of(layer)) < 0.01
+
+
+def test_a_page_stored_sideways_is_read_upright(tmp_path):
+    path = written(tmp_path / "sideways.pdf", stored_sideways(printed(LINES)))
+
+    layer, (image, _) = first_layer(path), first_picture(path)
+
+    assert layer.text.splitlines() == list(LINES)
+    assert (image.width, image.height) == (850, 1100)
+    assert ink_outside(image, boxes_of(layer)) < 0.01
+
+
+def test_a_hyphen_at_the_end_of_a_line_stays_and_both_halves_have_boxes(tmp_path):
+    lines = ("The treasurer spoke about the muni-", "cipal budget of this year.")
+    layer = first_layer(written(tmp_path / "hyphen.pdf", printed(lines)))
+
+    assert "muni-\ncipal" in layer.text
+    assert len(boxes_of(layer)) == len(layer.text.split()) == 11
+
+
+def test_letters_outside_of_the_first_plane_keep_words_and_boxes_in_step():
+    assert pdf._word_ends("ab \U0001f600c d\ufffee") == [0, 1, 3, 5, 7, 8, 9, 9]
+    assert pdf._tidy("ab \U0001f600c d\ufffee").split() == ["ab", "\U0001f600c", "d-", "e"]
+
+
+@pytest.mark.parametrize(
+    ("content", "error", "says"),
+    [
+        (b"", EmptyDocument, "0 bytes"),
+        (b"<html>Not found</html>" * 80, UnreadablePdf, "not a PDF"),
+        (b"%PDF-1.4\nnothing to see here", UnreadablePdf, "damaged"),
+        (printed(LINES)[:-400], UnreadablePdf, "truncated"),
+        (hostile.encrypted_with_a_password(), EncryptedPdf, "password"),
+    ],
+    ids=["zero bytes", "not a PDF", "damaged", "truncated", "encrypted"],
+)
+def test_a_bad_file_is_refused_by_name_and_reason(tmp_path, content, error, says):
+    path = written(tmp_path / "Bad é.pdf", content)
+
+    with pytest.raises(error, match=says) as caught, pdf.opened(path):
+        pass
+    assert str(path) in str(caught.value)
+
+
+def test_a_missing_file_is_refused_by_name(tmp_path):
+    with pytest.raises(UnreadablePdf, match=r"gone\.pdf"), pdf.opened(tmp_path / "gone.pdf"):
+        pass
+
+
+def test_documents_beyond_a_limit_are_refused_with_the_setting_to_raise(tmp_path):
+    path = written(tmp_path / "three.pdf", printed(LINES, LINES, LINES))
+
+    with pytest.raises(DocumentTooLarge, match="3 pages") as caught, pdf.opened(path, max_pages=2):
+        pass
+    assert "MAX_DOCUMENT_PAGES" in caught.value.hint
+    with pytest.raises(DocumentTooLarge, match="MB"), pdf.opened(path, max_megabytes=0):
+        pass
+
+
+def test_junk_after_the_end_does_no_harm(tmp_path):
+    path = written(tmp_path / "junk.pdf", printed(LINES) + b"\n<!-- served by -->\n" * 200)
+
+    assert LINES[0] in first_layer(path).text
+
+
+def test_a_picture_has_the_resolution_asked_for(letter):
+    image, dpi = first_picture(letter, dpi=100)
+
+    assert (image.width, image.height, dpi) == (850, 1100, 100)
+    assert len(image.pixels) == 850 * 1100
+
+
+def test_a_huge_page_is_rendered_within_the_budget_of_pixels(tmp_path):
+    writer = PdfWriter()
+    writer.add_page(text_at(LINES, top=14_000, size=300), size=(14_400, 14_400))
+    path = written(tmp_path / "huge.pdf", writer.getvalue())
+
+    image, dpi = first_picture(path, dpi=200, megapixels=5)
+
+    assert image.width * image.height <= 5_000_000
+    assert 10 <= dpi < 20
+
+
+def test_a_scan_placed_a_pixel_to_the_point_is_not_blown_up(tmp_path):
+    size = (1700.0, 2200.0)
+    path = written(tmp_path / "points.pdf", scanned(picture_of(LINES, 200), size=size))
+
+    image, dpi = first_picture(path, dpi=200)
+
+    assert (image.width, image.height, dpi) == (1700, 2200, 72)
+
+
+def test_what_a_page_shows(tmp_path, letter):
+    empty = PdfWriter()
+    empty.add_page()
+    shown = {
+        "letter": letter,
+        "scan": written(tmp_path / "scan.pdf", scanned(picture_of(LINES))),
+        "nothing": written(tmp_path / "nothing.pdf", empty.getvalue()),
+    }
+
+    answers = {}
+    for name, path in shown.items():
+        with pdf.opened(path) as document, document.page(1) as page:
+            answers[name] = (page.is_empty(), page.shows_more(), page.is_scan())
+
+    assert answers == {
+        "letter": (False, False, False),
+        "scan": (False, True, True),
+        "nothing": (True, False, False),
+    }
+
+
+def test_a_picture_that_cannot_be_decoded_is_known(tmp_path):
+    whole = scanned(white((400, 500)))
+    start = whole.index(b"\xff\xd8")
+    broken = whole[:start] + b"\x00" * 200 + whole[start + 200 :]
+
+    for content, expected in ((whole, False), (broken, True)):
+        path = written(tmp_path / "picture.pdf", content)
+        with pdf.opened(path) as document, document.page(1) as page:
+            assert page.has_broken_picture() is expected
