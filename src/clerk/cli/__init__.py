@@ -19,6 +19,7 @@ from clerk.errors import ClerkError
 COMMANDS: dict[str, tuple[str, str, str]] = {
     "demo": ("demoing", "demo", "Run the whole pipeline on sample documents."),
     "db": ("database", "db", "Create, upgrade and check the database."),
+    "export": ("exporting", "export", "Take the pages and votes of a site elsewhere."),
     "extract": ("extraction", "extract", "Print the votes and names found in files."),
     "read": ("reading", "read", "Print the text of one PDF."),
     "reconcile-pipeline": ("reconciling", "reconcile_pipeline", "Repair whatever stopped."),

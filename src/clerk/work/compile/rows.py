@@ -179,7 +179,7 @@ def _content(
     document: Document, raw: dict[int, bytes], facts: bytes = b"", holes: bytes = b""
 ) -> Content:
     """Return the document with the hash of its text and the hash of all that is known of it."""
-    text_sha256 = sha256(b"\f".join(raw.values())).hexdigest()
+    text_sha256 = sha256(_encodable(b"\f".join(raw.values()))).hexdigest()
     digest = digest_of(text_sha256.encode(), repr(list(raw)).encode(), facts, holes)
     pages = [Page(number, _decoded(text)) for number, text in raw.items()]
     failed = _tolerant(holes, FailedPages).pages
@@ -195,6 +195,15 @@ def _bytes_of(path: str, folder: int | None = None) -> bytes:
         return b"".join(parts)
     finally:
         os.close(handle)
+
+
+def _encodable(raw: bytes) -> bytes:
+    """Return the text as whoever decodes it tolerantly would encode it again."""
+    try:
+        raw.decode()
+    except UnicodeDecodeError:
+        return raw.decode("utf-8", "replace").encode()
+    return raw
 
 
 def _decoded(raw: bytes) -> str:

@@ -246,7 +246,7 @@ class Writer:
 
 def page_image(document: Document, page: int) -> str:
     """Return the address of a page's picture, relative to the published site."""
-    return f"images/{document.name}/page-{page}.png"
+    return f"images/{document.name}/page-{page}.webp"
 
 
 def _fitting(found: Found, text_sha256: str) -> Found:

@@ -1,0 +1,54 @@
+"""``clerk export``: take the pages and votes of a site elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from clerk import config, storage
+from clerk.errors import NotFound
+
+from .common import hint
+
+
+@click.command()
+@click.argument("site")
+@click.option(
+    "--format",
+    "kind",
+    type=click.Choice(["csv", "jsonl", "json", "txt", "zip"]),
+    default="jsonl",
+    show_default=True,
+)
+@click.option(
+    "--table",
+    type=click.Choice(["pages", "votes", "documents", "entities"]),
+    default="pages",
+    show_default=True,
+    help="What to export; zip holds all of them.",
+)
+@click.option(
+    "--output", "-o", type=click.Path(dir_okay=False, path_type=Path), help="A file, not stdout."
+)
+def export(site: str, kind: str, table: str, output: Path | None) -> None:
+    """Export the pages, votes, documents or entities of a site.
+
+    \b
+    Examples:
+      clerk export springfield > pages.jsonl
+      clerk export springfield --table votes --format csv -o votes.csv
+      clerk export springfield --format zip -o springfield.zip
+    """
+    from clerk.work import export as exporting
+
+    folder = storage.site_folder(config.load().storage_dir, site)
+    if not (folder / "meetings.db").exists():
+        raise NotFound(f"{site} has not been compiled yet.", hint=f"clerk run {site}")
+    if output is None:
+        exporting.export(folder, sys.stdout.buffer, kind, table)
+        return
+    with storage.written_whole(output) as part, part.open("wb") as file:
+        rows = exporting.export(folder, file, kind, table)
+    hint(f"{rows:,} rows written to {output}.")
