@@ -38,6 +38,7 @@ from sqlalchemy import (
 )
 
 from .models import (
+    audit_table,
     batches_table,
     db_now,
     items_table,
@@ -734,3 +735,10 @@ def record(
             detail=detail,
         )
     )
+
+
+def audit(
+    conn: Connection, who: str, action: str, subject: str | None = None, detail: str | None = None
+) -> None:
+    """Keep what a person did, in the transaction that does it."""
+    conn.execute(insert(audit_table).values(who=who, action=action, subject=subject, detail=detail))

@@ -9,16 +9,28 @@ from __future__ import annotations
 
 import logging
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, func, insert, select, update
+from sqlalchemy import (
+    Connection,
+    Row,
+    String,
+    bindparam,
+    case,
+    exists,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
 
 from . import ledger
 from .db import civic_db_connection, reading_connection, require_site, unknown_site
 from .errors import InvalidInput
 from .models import db_now, items_table, jobs_table, runs_table, sites_table
-from .stages import COMPILATION, OCR, STAGES, Item, Kind, Run, Step, check_stage
+from .stages import COMPILATION, FETCH, OCR, STAGES, Item, Kind, Run, Step, check_stage
 
 log = logging.getLogger(__name__)
 
@@ -176,6 +188,41 @@ def _open_unnamed(
         never | {"step": Step.CARRIED, "documents": failed, "state": Item.FAILED},
     ]
     ledger.add_items(conn, job_id, run_id, [row for row in rows if row["documents"]])
+
+
+def take_over(conn: Connection, sites: Sequence[Mapping[str, Any]]) -> int:
+    """Write where sites of an older system stand and return how many were written.
+
+    Only those are that no run has touched and that have not gone past reading; the moments of
+    their last movement stay, so that reconciliation sees how long ago it was.
+    """
+    by_stage: dict[tuple[str, ...], list[Mapping[str, Any]]] = {}
+    for site in sites:
+        by_stage.setdefault(tuple(sorted(site)), []).append(site)
+    return sum(_take_over_alike(conn, alike) for alike in by_stage.values())
+
+
+def _take_over_alike(conn: Connection, sites: Sequence[Mapping[str, Any]]) -> int:
+    table = sites_table
+    columns = [name for name in sites[0] if name not in ("subdomain", "error")]
+    failed = bindparam("b_error", type_=String) != ""
+    statement = (
+        update(table)
+        .where(table.c.subdomain == bindparam("b_subdomain"))
+        .where(or_(table.c.current_stage.is_(None), table.c.current_stage == OCR))
+        .where(~exists().where(runs_table.c.subdomain == table.c.subdomain))
+        .values(
+            coordinator_enqueued=False,
+            last_error_stage=case((failed, FETCH), else_=table.c.last_error_stage),
+            last_error_message=case(
+                (failed, bindparam("b_error")), else_=table.c.last_error_message
+            ),
+            last_error_at=case((failed, db_now()), else_=table.c.last_error_at),
+            **{name: bindparam(f"b_{name}") for name in columns},
+        )
+    )
+    rows = [{f"b_{name}": value for name, value in site.items()} for site in sites]
+    return conn.execute(statement, rows).rowcount
 
 
 def show_job(conn: Connection, job: Row[Any], error: str = "") -> None:

@@ -21,6 +21,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "db": ("database", "db", "Create, upgrade and check the database."),
     "export": ("exporting", "export", "Take the pages and votes of a site elsewhere."),
     "extract": ("extraction", "extract", "Print the votes and names found in files."),
+    "migrate-stuck-sites": ("migrating", "migrate_stuck_sites", "Take over an old installation."),
     "read": ("reading", "read", "Print the text of one PDF."),
     "reconcile-pipeline": ("reconciling", "reconcile_pipeline", "Repair whatever stopped."),
     "run": ("running", "run", "Take sites through every stage in this process."),

@@ -64,3 +64,14 @@ def existing_path(source: str) -> str:
     if "://" in source:
         return source
     return str(Path(source).expanduser().absolute())
+
+
+def operator() -> str:
+    """Return the name of the person who runs this, as far as the system knows it."""
+    import os
+    import pwd
+
+    try:
+        return pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:
+        return f"uid {os.getuid()}"

@@ -19,6 +19,7 @@ from typing import Any
 from redis import Redis
 from redis.exceptions import RedisError
 from rq import Queue, SimpleWorker
+from rq.exceptions import DequeueTimeout
 from rq.job import Job
 
 from clerk import config, db, ledger
@@ -37,6 +38,8 @@ ENTRY_POINT = "clerk.workers.drain_job"
 WINDOW = 8
 #: Seconds an idle worker waits for a hint before it looks into the ledger by itself.
 IDLE_SECONDS = 1
+#: So many jobs of an older system are deleted in one transaction.
+CLEARED_AT_ONCE = 200
 #: RQ's own view of a worker is refreshed so often.
 RQ_BEAT_SECONDS = 30.0
 
@@ -92,6 +95,82 @@ def _top_up(target: Queue) -> None:
         )
 
 
+# ------------------------------------------------------------------- what an older system left
+
+
+def count_deferred(url: str, name: str) -> int:
+    """Count the jobs of a queue that wait for other jobs; clerk itself makes none."""
+    return messages(url, name)["deferred"]
+
+
+def count_failed(url: str, name: str) -> int:
+    """Count the failed jobs of a queue."""
+    return messages(url, name)["failed"]
+
+
+def clear_deferred(url: str, name: str) -> tuple[int, int]:
+    """Cancel and delete the waiting jobs of a queue; return how many, and entries without a job."""
+    target = queue(url, name)
+    return _clear(target, target.deferred_job_registry)
+
+
+def clear_failed(url: str, name: str) -> tuple[int, int]:
+    """Delete the failed jobs of a queue; return how many, and entries without a job."""
+    target = queue(url, name)
+    return _clear(target, target.failed_job_registry)
+
+
+def _clear(target: Queue, registry: Any) -> tuple[int, int]:
+    """Delete every job a registry names, and the entries of those that are gone.
+
+    A job and its entry go in one transaction: whoever is killed here leaves whole jobs to the next.
+    """
+    deleted = stale = 0
+    ids = registry.get_job_ids(cleanup=False)
+    for start in range(0, len(ids), CLEARED_AT_ONCE):
+        chunk = ids[start : start + CLEARED_AT_ONCE]
+        with target.connection.pipeline() as pipe:
+            for job_id in chunk:
+                pipe.delete(Job.key_for(job_id))
+            for job_id in chunk:
+                pipe.delete(*_keys_beside(Job(job_id, target.connection)))
+            pipe.zrem(registry.key, *chunk)
+            found = sum(pipe.execute()[: len(chunk)])
+        deleted += found
+        stale += len(chunk) - found
+    return deleted, stale
+
+
+def _keys_beside(job: Any) -> list[str]:
+    """Name what RQ keeps about a job beside the job itself."""
+    return [
+        job.dependents_key,
+        job.dependencies_key,
+        f"rq:results:{job.id}",
+        job.execution_registry.key,
+    ]
+
+
+def empty(url: str, name: str) -> int:
+    """Delete the messages that wait in a queue and return how many there were."""
+    target: Any = queue(url, name)
+    return int(target.empty())
+
+
+def messages(url: str, name: str) -> dict[str, int]:
+    """Count what Redis holds of a queue: waiting, started, deferred and failed messages."""
+    target = queue(url, name)
+    return {
+        "waiting": target.count,
+        "started": target.started_job_registry.get_job_count(cleanup=False),
+        "deferred": target.deferred_job_registry.get_job_count(cleanup=False),
+        "failed": target.failed_job_registry.get_job_count(cleanup=False),
+    }
+
+
+# -------------------------------------------------------------------------------- working
+
+
 class HintedWorker:
     """An RQ worker, known to RQ's own tools, that works from the ledger."""
 
@@ -121,6 +200,8 @@ class HintedWorker:
             taken = Queue.dequeue_any(
                 self._queues, IDLE_SECONDS if wait else None, connection=self._connection
             )
+        except DequeueTimeout:
+            return False
         except RedisError as error:
             log.warning("Redis does not answer (%s); working from the ledger", error)
             time.sleep(IDLE_SECONDS)

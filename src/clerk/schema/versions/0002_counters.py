@@ -3,6 +3,8 @@
 An operator may have added some of the columns by hand before; what is there is kept and mended.
 """
 
+from typing import Any
+
 import sqlalchemy as sa
 from alembic import op
 
@@ -17,7 +19,7 @@ LATER = ("name", "state", "kind", "scraper", "extra", "country", "lat", "lng")
 LATER_NUMBERS = ("pages", "start_year")
 
 
-def _new_columns() -> list[sa.Column]:
+def _new_columns() -> list[sa.Column[Any]]:
     moment = sa.DateTime(timezone=True)
     return [
         sa.Column("current_stage", sa.String()),
@@ -35,7 +37,7 @@ def _new_columns() -> list[sa.Column]:
     ]
 
 
-def _columns_of_sites() -> list[sa.Column]:
+def _columns_of_sites() -> list[sa.Column[Any]]:
     words = [sa.Column(name, sa.String()) for name in LATER]
     numbers = [sa.Column(name, sa.Integer()) for name in LATER_NUMBERS]
     return [*words, *numbers, *_new_columns()]
@@ -89,7 +91,7 @@ def _mend_moments() -> None:
                 _mend_moment(table, column)
 
 
-def _mend_moment(table: str, column: sa.engine.interfaces.ReflectedColumn) -> None:
+def _mend_moment(table: str, column: Any) -> None:
     name = column["name"]
     if op.get_bind().dialect.name == "sqlite":
         comparable = f"strftime('%Y-%m-%d %H:%M:%f', {name})"
