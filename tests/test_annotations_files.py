@@ -11,13 +11,13 @@ import tracemalloc
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from clerk.errors import UnusableUpload
 from clerk.work.annotations.model import CheckedObject, Issue
 from clerk.work.annotations.scanning import objects_in
-from clerk.work.annotations.splitting import BatchLimits, decode_batch, split
+from clerk.work.annotations.splitting import BatchLimits, decode_batch, read_documents, split
 from clerk.work.annotations.uploads import ArchiveLimits, receive
 
 SHARED = Path(os.environ.get("CLERK_SHARED_DATA", "/nonexistent")) / "annotations"
@@ -318,6 +318,37 @@ def test_text_between_objects_is_one_issue(tmp_path):
     found = results(taken_in(tmp_path, "a.json", content))
     assert documents(found) == ["p1", "p2"]
     assert issues(found) == [(2, "stray_text")]
+
+
+def test_a_chain_of_headers_does_not_exhaust_the_stack(tmp_path):
+    header = special("x", tarfile.GNUTYPE_LONGNAME)
+    with pytest.raises(UnusableUpload, match="damaged"):
+        taken_in(tmp_path, "x.tgz", archive([(header, b"name\0")] * 3000))
+
+
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(st.lists(st.tuples(st.integers(0, 2047), st.integers(0, 255)), max_size=6))
+def test_a_damaged_archive_is_read_or_refused(tmp_path, damage):
+    content = bytearray(gzip.decompress(archive([("a.jsonl", lines(page(1)).encode())])))
+    for at, value in damage:
+        content[at] = value
+    try:
+        results(taken_in(tmp_path, "x.tgz", gzip.compress(bytes(content))))
+    except UnusableUpload as error:
+        assert "x.tgz" in str(error)
+
+
+def test_the_objects_of_a_batch_can_be_read_by_document(tmp_path):
+    upload = taken_in(tmp_path, "a.jsonl", lines(page(1), page(2), page(1), page(3, text="")))
+    (batch,) = split(upload)
+    found, problems = read_documents(upload, batch)
+    assert {key[1]: [each.line for each in objects] for key, objects in found.items()} == {
+        "p1": [1, 3],
+        "p2": [2],
+    }
+    assert [each.line for each in problems] == [4]
 
 
 def test_a_line_beyond_the_limit_is_an_issue_in_bounded_memory(tmp_path):

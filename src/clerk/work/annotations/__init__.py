@@ -4,8 +4,8 @@ Files in, values out; nothing here knows of a database or a queue.  An upload go
 
     upload = receive(path, spool)                  # refused by name, or bytes on disk
     for batch in split(upload, skip=kept):         # byte ranges; a document is never divided
-        for found in decode_batch(upload, batch):  # CheckedObject | Issue, in the file's order
-            ...
+        for found in decode_batch(upload, batch):  # CheckedObject | Issue, with file and line
+            ...                                    # or by document: read_documents(upload, batch)
     anchored = anchor(annotations_of(found), found.text, document_text)   # spans follow the text
     plan = apply_mode(Mode.MERGE, stored, [anchored.annotations, ...])    # a decision, not a deed
     denotation_rows(plan.insert.denotations, document_id, project_id)     # tuples for COPY
@@ -14,8 +14,8 @@ Files in, values out; nothing here knows of a database or a queue.  An upload go
 =============  ====================================================================================
 `uploads`      which files are read, archives made flat: `receive`, `Upload`, `ArchiveLimits`
 `scanning`     where the objects of a file begin and end: `objects_in`
-`splitting`    `split`, `Batch`, `BatchLimits`, `decode_batch`; `split(..., ranges=batch.ranges)`
-               with smaller limits divides a batch, down to one document
+`splitting`    `split`, `Batch`, `BatchLimits`, `decode_batch`, `read_documents`;
+               `split(upload, limits, ranges=batch.ranges)` divides a batch, down to one document
 `checking`     one object: `decode`; `careful` has the rules and the messages
 `model`        `CheckedObject`, `AnnotationSet`, `Denotation`, `Relation`, `Attribute`, `Issue`
 `alignment`    `align(source_text, target_text).map_span(begin, end)`; `folding.fold` says what is
@@ -47,7 +47,7 @@ from .model import (
 )
 from .modes import Mode, Plan, annotations_of, apply_mode
 from .rows import attribute_rows, denotation_rows, from_rows, relation_rows
-from .splitting import Batch, BatchLimits, Range, decode_batch, split
+from .splitting import Batch, BatchLimits, Range, decode_batch, read_documents, split
 from .uploads import ArchiveLimits, Upload, receive
 
 __all__ = [
@@ -77,6 +77,7 @@ __all__ = [
     "denotation_rows",
     "fold",
     "from_rows",
+    "read_documents",
     "receive",
     "relation_rows",
     "split",

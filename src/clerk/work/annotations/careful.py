@@ -52,7 +52,7 @@ def examine(data: bytes, file: str, line: int) -> CheckedObject | Issue:
     except _Refusal as refusal:
         sourcedb, sourceid = document_of(value) or ("", "")
         return Issue(refusal.code, str(refusal), file, line, sourcedb, sourceid, refusal.detail)
-    found.line = line
+    found.file, found.line = file, line
     return found
 
 

@@ -49,7 +49,7 @@ def decode(data: bytes, *, file: str = "", line: int = 0) -> CheckedObject | Iss
         sound = False
     if not sound:
         return examine(data, file, line)
-    found.line = line
+    found.file, found.line = file, line
     return found
 
 

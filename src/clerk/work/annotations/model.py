@@ -65,6 +65,7 @@ class CheckedObject(Struct, gc=False, kw_only=True):
     namespaces: Any = None
     tracks: Any = None
     #: Where it came from: set after decoding, whatever an upload says.
+    file: str = ""
     line: int = 0
 
     @property

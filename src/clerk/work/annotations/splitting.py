@@ -107,7 +107,10 @@ def ranges_of(upload: Upload) -> tuple[Range, ...]:
 
 
 def decode_batch(upload: Upload, batch: Batch) -> Iterator[CheckedObject | Issue]:
-    """Give each object of the batch, checked, or the issue in its place, in the file's order."""
+    """Give each object of the batch, checked, or the issue in its place.
+
+    First come the issues that splitting found, then the objects in the order of the ranges.
+    """
     yield from batch.issues
     with Path(upload.path).open("rb", _BUFFER) as file:
         for each in batch.ranges:
@@ -118,6 +121,20 @@ def decode_batch(upload: Upload, batch: Batch) -> Iterator[CheckedObject | Issue
             ):
                 if not found.problem:
                     yield decode(found.data, file=member.name, line=found.line)
+
+
+def read_documents(
+    upload: Upload, batch: Batch
+) -> tuple[dict[tuple[str, str], list[CheckedObject]], list[Issue]]:
+    """Return the objects of the batch by document, each in the file's order, and the issues."""
+    documents: dict[tuple[str, str], list[CheckedObject]] = {}
+    issues: list[Issue] = []
+    for found in decode_batch(upload, batch):
+        if isinstance(found, Issue):
+            issues.append(found)
+        else:
+            documents.setdefault(found.document, []).append(found)
+    return documents, issues
 
 
 def _pieces(upload: Upload, ranges: Iterable[Range], limits: BatchLimits) -> Iterator[_Piece]:

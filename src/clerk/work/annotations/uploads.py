@@ -37,6 +37,18 @@ _OTHER_FORMATS = {
 }
 
 
+#: What a damaged or hostile archive makes gzip and tarfile raise.
+_DAMAGE = (
+    EOFError,
+    OSError,
+    OverflowError,
+    RecursionError,
+    ValueError,
+    zlib.error,
+    tarfile.TarError,
+)
+
+
 class ArchiveLimits(Struct, frozen=True):
     """How much an archive may hold; beyond that it is refused before it fills the disk."""
 
@@ -110,12 +122,12 @@ def _unpacked(path: Path, spool: Path, limits: ArchiveLimits) -> Upload:
     try:
         with spool.open("wb") as out:
             members, issues = _copy_members(path, out, limits)
-    except (EOFError, OSError, zlib.error, tarfile.TarError) as error:
-        spool.unlink(missing_ok=True)
-        raise UnusableUpload(f"{path.name} is damaged or no archive: {error}.") from error
     except UnusableUpload:
         spool.unlink(missing_ok=True)
         raise
+    except _DAMAGE as error:
+        spool.unlink(missing_ok=True)
+        raise UnusableUpload(f"{path.name} is damaged or no archive: {error}.") from error
     return Upload(str(spool), tuple(members), tuple(issues))
 
 
