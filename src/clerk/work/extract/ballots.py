@@ -9,7 +9,7 @@ from dataclasses import replace
 from .cues import BALLOT, FIRM, SOFT, Cue, Reading
 from .model import ABSENT, ABSTAIN, AYES, NOES, RECUSED
 from .names import Name, name_before, names_before, read_name, read_names, vocabulary
-from .patterns import at_word_starts, compiled
+from .patterns import Phrase, compiled, line_start
 from .roster import Roster
 
 _UP_TO_TWENTY = """
@@ -26,10 +26,14 @@ _WORDS = (
     r"|abstain(?:ed|ing|s)?|abstentions?|absent|excused|recus(?:ed|als?|e)|disq(?:ualified)?\.?"
     r"|not\s+voting|not\s+present|conflict"
 )
-_LABEL = compiled(
+_LABEL = Phrase(
+    (
+        "aye yea yes favo for affirm no nay against oppos negative abst absent excused recus "
+        "disq conflict"
+    ),
     rf"(?P<word>{_WORDS})(?:\s+votes?|\s+were|\s+was)?"
     r"(?:\s{0,3}(?P<count>\(\s?\d{1,3}\s?\)|\d{1,3}(?![\d/]))(?P<after>\s{0,12}[:\-=])?"
-    r"|\s{0,12}(?P<mark>[:\-=]))"
+    r"|\s{0,12}(?P<mark>[:\-=]))",
 )
 _UPPER_LABEL = compiled(
     r"^ {0,60}(?P<word>AYES?|YEAS?|NAYS?|NOES|NO|YES|ABSTAIN(?:ED)?|ABSENT|EXCUSED"
@@ -108,7 +112,7 @@ def _surname(roster: Roster, name: Name, flags: set[str]) -> str:
 
 def label_cues(reading: Reading) -> Iterator[Cue]:
     """Yield a cue for every ``AYES: Smith, Jones`` and every ``Nays 0``."""
-    for label in at_word_starts(_LABEL, reading.lower):
+    for label in _LABEL.find(reading.lower):
         if _is_label(reading, label):
             cue = _read_label(reading, label)
             if cue is not None:
@@ -163,7 +167,7 @@ def _after_break(reading: Reading, start: int) -> bool:
 
 
 def _line_start(reading: Reading, start: int) -> bool:
-    return not reading.text[reading.text.rfind("\n", 0, start) + 1 : start].strip()
+    return not reading.text[line_start(reading.text, start) : start].strip()
 
 
 _PHRASE_START = compiled(
@@ -224,9 +228,10 @@ def _stands_alone(text: str, count: re.Match[str]) -> bool:
     return re.match(r"\s{0,4}[-:.,;)]?[ ]*\n(?! {4,}\S)", rest) is not None
 
 
-_SPOKEN = compiled(
-    r"\b(?:aye|yea|yes|nay|no|abstain(?:ed|s)?|absent|recused?|excused|not\s+voting|present|y"
-    r"|n)\b(?!\s*:\s*[a-z])"
+_SPOKEN = Phrase(
+    "aye yea yes nay no abstain absent recuse excused present y n",
+    r"(?:aye|yea|yes|nay|no|abstain(?:ed|s)?|absent|recused?|excused|not\s+voting|present|y|n)\b"
+    r"(?!\s*:\s*[a-z])",
 )
 _BETWEEN = compiled(r"[\s,;.)|\-\"]{0,120}")
 _TO_VOTE = compiled(r"[\s,:\-(=.\"]{1,80}(?:voted\s+|votes\s+|voting\s+)?[\"(]?$")
@@ -236,7 +241,7 @@ def roll_call_cues(reading: Reading) -> Iterator[Cue]:
     """Yield a cue for every run of ``Mr. Smith, yes; Mrs. Jones, no`` in one line or many."""
     run: list[tuple[Name, str, int]] = []
     last_end = 0
-    for spoken in _SPOKEN.finditer(reading.lower):
+    for spoken in _SPOKEN.find(reading.lower):
         name = _voter(reading, last_end if run else None, spoken.start())
         if name is None and run:
             yield from _roll_call(reading, run)
@@ -301,18 +306,18 @@ def _roll_call(reading: Reading, run: list[tuple[Name, str, int]]) -> Iterator[C
 _PORTLAND = compiled(
     r"\(\s?y\s?-\s?(\d{1,2})(?:\s?[;,]\s?n\s?-\s?(\d{1,2})(?P<names>[^)]{0,80}))?[^)]{0,60}\)"
 )
-_BRACKETED = compiled(
-    r"(?P<word>favou?r|for|against|opposed|ayes?|yeas?|yes|nays?|noes|no"
-    r"|abstain(?:ed|ing)?|abstentions?|absent)\s{0,4}\("
+_BRACKET = compiled(
+    r"\b(?P<word>favou?r|for|against|opposed|ayes?|yeas?|yes|nays?|noes|no"
+    r"|abstain(?:ed|ing)?|abstentions?|absent)\s{0,4}$"
 )
-_COUNTED = compiled(
-    r"(?P<word>in\s+favou?r|in\s+the\s+affirmative|ayes?|yeas?|yes|against|opposed|nays?|noes"
-    r"|in\s+opposition|abstain\w*|abstentions?)\b"
-    r"|(?<=\d )(?P<short>for|no|absent)\b"
+_COUNTED = Phrase(
+    "favo affirmative opposition aye yea yes against opposed nay noes abst for no absent",
+    r"(?:favou?r|affirmative|opposition|ayes?|yeas?|yes|against|opposed|nays?|noes"
+    r"|abstain\w*|abstentions?|for|no|absent)\b",
 )
 _COUNT_BEFORE = compiled(
     rf"\b(?P<count>{_NUMBER})\s+(?:\(\d{{1,3}}\)\s+)?(?:members?\s+|votes?\s+)?"
-    r"(?:voting\s+|voted\s+)?(?:in\s+)?$"
+    r"(?:voting\s+|voted\s+)?(?:in\s+(?:the\s+)?)?$"
 )
 _COUNT_REACH = 40
 
@@ -328,25 +333,30 @@ def _count_before(lower: str, position: int) -> tuple[int | None, int, str]:
 
 def counted_cues(reading: Reading) -> Iterator[Cue]:
     """Yield cues for ``15 in favor (Smith, Jones)``, ``5 ayes, 0 nays`` and ``(Y-5)``."""
-    for match in at_word_starts(_BRACKETED, reading.lower):
-        cue = _bracketed(reading, match)
+    bracket = reading.text.find("(")
+    while bracket >= 0:
+        cue = _bracketed(reading, bracket)
         if cue is not None:
             yield cue
+        bracket = reading.text.find("(", bracket + 1)
     yield from _pairs(reading)
     for match in _PORTLAND.finditer(reading.lower):
         yield _portland(reading, match)
 
 
-def _bracketed(reading: Reading, match: re.Match[str]) -> Cue | None:
-    kind = category(match["word"])
-    close = reading.text.find(")", match.end(), match.end() + 800)
-    if close < 0:
+def _bracketed(reading: Reading, bracket: int) -> Cue | None:
+    """Read the names in a bracket behind a word such as "against"."""
+    floor = max(0, bracket - 20)
+    label = _BRACKET.search(reading.lower[floor:bracket])
+    close = reading.text.find(")", bracket, bracket + 800)
+    if label is None or close < 0:
         return None
-    names, end = read_names(reading.text, match.end(), close, reading.roster.known)
+    names, end = read_names(reading.text, bracket + 1, close, reading.roster.known)
     if not names or reading.text[end:close].strip(" \n.,"):
         return None
+    kind = category(label["word"])
     ballots, flags = settle(reading.roster, names)
-    count, start, _ = _count_before(reading.lower, match.start())
+    count, start, _ = _count_before(reading.lower, floor + label.start())
     cue = Cue(BALLOT, start, close + 1, FIRM, ballots={kind: ballots}, flags=flags)
     if count is not None:
         cue.counts[kind] = count
@@ -358,6 +368,7 @@ def number(word: str) -> int:
     return int(word) if word.isdigit() else NUMBER_WORDS[word]
 
 
+_NUMBERED_ONLY = ("for", "no", "absent")
 _PAIRED = vocabulary(
     """
     no yes for opposed absent against
@@ -368,12 +379,14 @@ _PAIRED = vocabulary(
 def _pairs(reading: Reading) -> Iterator[Cue]:
     """Yield counts with words; doubtful words count only beside a count of the other side."""
     waiting: Cue | None = None
-    for match in at_word_starts(_COUNTED, reading.lower):
+    for match in _COUNTED.find(reading.lower):
+        word = match[0]
+        if word in _NUMBERED_ONLY and not reading.lower[max(0, match.start() - 2)].isdigit():
+            continue
         count, start, written = _count_before(reading.lower, match.start())
         if count is None:
             continue
-        word = match["word"] or match["short"]
-        kind = category(_IN.sub("", word))
+        kind = category(word)
         cue = Cue(BALLOT, start, match.end(), SOFT, counts={kind: count})
         if waiting is not None and start - waiting.end < 60 and kind not in waiting.counts:
             cue.start, cue.counts = waiting.start, {**waiting.counts, **cue.counts}
@@ -381,9 +394,6 @@ def _pairs(reading: Reading) -> Iterator[Cue]:
         elif word not in _PAIRED and written not in ("no", "none", "one"):
             yield cue
         waiting = cue
-
-
-_IN = compiled(r"^in\s+(?:the\s+)?")
 
 
 def _portland(reading: Reading, match: re.Match[str]) -> Cue:
@@ -398,13 +408,14 @@ def _portland(reading: Reading, match: re.Match[str]) -> Cue:
     return cue
 
 
-_DISSENT = compiled(
+_DISSENT = Phrase(
+    "dissent oppos abstain recus vot cast",
     r"(?:dissent(?:ing|ed|s)?|oppos(?:ed|ing)|abstain(?:ed|ing|s)|recus(?:ed|ing)"
     r"|vot(?:ed|ing|es)\s+(?:(?:against|[\"']?nay[\"']?|[\"']?no[\"']?|in\s+opposition"
     r"|in\s+the\s+negative)|(?:[\"']?aye[\"']?|[\"']?yes[\"']?|[\"']?yea[\"']?|in\s+favou?r"
     r"|in\s+the\s+affirmative))"
     r"|cast(?:ing)?\s+(?:the\s+|a\s+)?(?:only\s+|sole\s+|lone\s+)?(?:dissenting|no|nay|negative"
-    r"|opposing)\s+votes?)(?!\w)"
+    r"|opposing)\s+votes?)(?!\w)",
 )
 _BY = compiled(r"\s*(?:votes?\s+)?(?:by|from|:|-|was|were|cast\s+by)\s*")
 _LINK = compiled(r"(?:,?\s{0,3}\b(?:who|having|has|was|were|is|are|both|each|also)\b\s{0,3}){0,3}$")
@@ -412,7 +423,7 @@ _LINK = compiled(r"(?:,?\s{0,3}\b(?:who|having|has|was|were|is|are|both|each|als
 
 def dissent_cues(reading: Reading) -> Iterator[Cue]:
     """Yield cues for names that prose puts beside the outcome: ``with Smith abstaining``."""
-    for match in at_word_starts(_DISSENT, reading.lower):
+    for match in _DISSENT.find(reading.lower):
         kind = _spoken_kind(match[0])
         names = _people_around(reading, match)
         if not names:

@@ -10,7 +10,7 @@ from decimal import Decimal, InvalidOperation
 from .cues import Reading
 from .model import Entity
 from .names import read_name
-from .patterns import at_word_starts
+from .patterns import Phrase
 
 PERSON = "person"
 BODY = "body"
@@ -36,8 +36,7 @@ _YEAR = """
     january february march april may june july august september october november december
 """
 _MONTHS = _YEAR.split()
-_MONTH = "|".join(_MONTHS)
-_MONTH_NAME = re.compile(_MONTH)
+_MONTH_NAME = Phrase(_YEAR, "|".join(_MONTHS))
 _DAY_AND_YEAR = re.compile(r" {1,2}(\d{1,2})(?:st|nd|rd|th)?,? {1,2}((?:19|20)\d\d)\b")
 _YEAR_AFTER = re.compile(r",? {1,2}((?:19|20)\d\d)\b")
 _DAY_BEFORE = re.compile(r"(?<!\d)(\d{1,2})(?:st|nd|rd|th)? {1,2}(?:day {1,2}of {1,2})?$")
@@ -52,18 +51,24 @@ _STREET = re.compile(
     r"|Highway|Hwy|Parkway|Pkwy|Circle|Terrace|Square)\b\.?"
 )
 
-_LAW = re.compile(
+_LAW = Phrase(
+    "ordinance resolution by-law bylaw bill house senate assembly",
     r"(?P<kind>ordinance|resolution|by-?law|bill|house bill|senate bill"
     r"|assembly bill)s?(?: (?:no|number|nos|num)\b\.?| #|:)?:? {1,2}"
-    r"(?P<number>(?:[a-z]{1,4}[- ]?)?\d[\w./-]{0,18}\w|\d)"
+    r"(?P<number>(?:[a-z]{1,4}[- ]?)?\d[\w./-]{0,18}\w|\d)",
 )
 _BILL = re.compile(r"\b(?P<kind>HB|SB|AB|HR|LB|LD|HF|SF)[- ]?(?P<number>\d{1,2}-\d{2,4}|\d{1,5})\b")
 
-_BODY_NOUN = re.compile(
+_BODY_NOUN = Phrase(
+    (
+        "Council Board Commi Authority Department Association Agency Bureau Foundation "
+        "Corporation Company Inc LLC University College Society Trust Coalition Alliance Task "
+        "Subcommittee School"
+    ),
     r"(?:Council|Board|Commission|Committee|Authority|Department|Association|Agency|Bureau"
     r"|Foundation|Corporation"
     r"|Company|Inc|LLC|University|College|Society|Trust|Coalition|Alliance|Task Force"
-    r"|Subcommittee|School District)\b"
+    r"|Subcommittee|School District)\b",
 )
 _BODY_BEFORE = re.compile(r"(?:[A-Z][\w&'.-]{0,24}(?: (?:of|and|for|the|&))? ){1,5}$")
 _BODY_AFTER = re.compile(
@@ -74,12 +79,17 @@ _NOT_IN_BODY = re.compile(
     r"|Special|Meeting|And|For|When|If)\.? )+"
 )
 
-_ROLE = re.compile(
+_ROLE = Phrase(
+    (
+        "Council Commissioner Director Trustee Supervisor Select Alder Mayor Member Chair "
+        "President Secretary Treasurer Manager Attorney Administrator Clerk Engineer Chief "
+        "Superintendent Solicitor Planner Senator Representative Cllr Judge M Dr"
+    ),
     r"(?:Council(?:member|man|woman|person|or|lor)|Commissioner|Director|Trustee|Supervisor"
     r"|Select(?:man|woman|person)|Alder(?:man|woman|person)|Mayor(?: Pro[ -]Tem(?:pore)?)?|Member"
     r"|Chair(?:man|woman|person)?|President|Secretary|Treasurer|Manager|Attorney|Administrator"
     r"|Clerk|Engineer|Chief|Superintendent|Solicitor|Planner|Senator|Representative|Cllr|Judge"
-    r"|(?P<courtesy>Mr|Mrs|Ms|Dr|Miss))\.? (?=[A-Z])"
+    r"|(?P<courtesy>Mr|Mrs|Ms|Dr|Miss))\.? (?=[A-Z])",
 )
 _ROLE_BEFORE = re.compile(
     r"\b(?:(?:Vice|Deputy|Acting|Assistant|Interim|Mayor|Council|Board|Committee|City|Town|County"
@@ -153,7 +163,7 @@ def _dates(reading: Reading) -> Iterator[_Found]:
 
 def _written_dates(lower: str) -> Iterator[tuple[int, int, int, int, int]]:
     """Yield ``May 4, 2031`` and ``4th day of May 2031`` as (start, end, year, month, day)."""
-    for name in _MONTH_NAME.finditer(lower):
+    for name in _MONTH_NAME.find(lower):
         month = _MONTHS.index(name[0]) + 1
         if after := _DAY_AND_YEAR.match(lower, name.end()):
             yield name.start(), after.end(), int(after[2]), month, int(after[1])
@@ -181,11 +191,11 @@ def _number_dates(reading: Reading) -> Iterator[tuple[int, int, int, int, int]]:
 
 def _addresses(reading: Reading) -> Iterator[_Found]:
     for match in _STREET.finditer(reading.text):
-        yield ADDRESS, match.start(), match.end(), " ".join(match[0].split()), None
+        yield ADDRESS, match.start(), match.end(), " ".join(match[0].split()).rstrip("."), None
 
 
 def _laws(reading: Reading) -> Iterator[_Found]:
-    for match in at_word_starts(_LAW, reading.lower):
+    for match in _LAW.find(reading.lower):
         kind = match["kind"].replace("-", "")
         type_ = BILL if kind.endswith("bill") else RESOLUTION if kind == "resolution" else ORDINANCE
         yield type_, match.start(), match.end(), match["number"].upper().replace(" ", ""), None
@@ -195,7 +205,7 @@ def _laws(reading: Reading) -> Iterator[_Found]:
 
 def _bodies(reading: Reading) -> Iterator[_Found]:
     text = reading.text
-    for noun in at_word_starts(_BODY_NOUN, text):
+    for noun in _BODY_NOUN.find(text):
         floor = max(0, noun.start() - 80)
         before = _BODY_BEFORE.search(text[floor : noun.start()])
         after = _BODY_AFTER.match(text, noun.end())
@@ -211,7 +221,7 @@ def _bodies(reading: Reading) -> Iterator[_Found]:
 
 def _people(reading: Reading) -> Iterator[_Found]:
     text, known = reading.text, reading.roster.known
-    for match in at_word_starts(_ROLE, text):
+    for match in _ROLE.find(text):
         name = read_name(text, match.end(), known)
         if name is None or name.start != match.end():
             continue

@@ -9,7 +9,7 @@ from .ballots import settle_one
 from .cues import FIRM, LEAD, OUTCOME, SECOND, SOFT, STRONG, Cue, Reading
 from .model import PASSED
 from .names import Name, name_before, names_before, read_name
-from .patterns import at_word_starts, compiled
+from .patterns import Phrase, compiled, line_start
 
 _MANNER = (
     r"(?:duly\s+|then\s+|also\s+|properly\s+|regularly\s+|again\s+|further\s+|so\s+"
@@ -20,7 +20,7 @@ _MADE = (
     r"|entered|brought|initiated|given)"
 )
 
-_MOTION = compiled(r"motion(?:ed|s)?\b")
+_MOTION = Phrase("motion", r"motion(?:ed|s)?\b")
 _MOTION_BY = compiled(
     rf"\s*(?:was\s+|is\s+|were\s+|being\s+"
     rf"|having\s+been\s+)?{_MANNER}?(?:{_MADE}\s+)?(?:forward\s+)?(?P<both>(?:and|&"
@@ -104,7 +104,7 @@ def _pair(reading: Reading, name: Name | None) -> Name | None:
 
 
 def _motion_cues(reading: Reading) -> Iterator[Cue]:
-    for motion in at_word_starts(_MOTION, reading.lower):
+    for motion in _MOTION.find(reading.lower):
         cue = _motion_cue(reading, motion)
         if cue is not None:
             yield cue
@@ -218,7 +218,7 @@ def _motion_short(reading: Reading, motion: re.Match[str], head: str) -> Cue | N
     return None
 
 
-_MOVED = compiled(r"(?:moved|moves|move)\b")
+_MOVED = Phrase("move", r"(?:moved|moves|move)\b")
 _MOVED_BY = compiled(
     rf"\s*(?P<both>(?:and|&|/|,)?\s*{_MANNER}?second(?:ed)?)?\s*(?:by\b\s*:?|:|-)\s*"
 )
@@ -232,12 +232,12 @@ _MOVED_WHAT = compiled(
 )
 _NOT_MOTION = compiled(
     r"\s+(?:into|from|forward|on\b|out|away|up\b|here|in\b|over|back|through|his|her|around"
-    r"|along|ahead|closer|quickly|toward)"
+    r"|along|ahead|closer|quickly|toward)",
 )
 
 
 def _moved_cues(reading: Reading) -> Iterator[Cue]:
-    for moved in at_word_starts(_MOVED, reading.lower):
+    for moved in _MOVED.find(reading.lower):
         cue = _moved_cue(reading, moved)
         if cue is not None:
             yield cue
@@ -309,16 +309,24 @@ def _moved_name(reading: Reading, moved: re.Match[str]) -> Cue | None:
     return _cue(reading, moved.start(), (seconder or name).end, name, seconder)
 
 
-_PROPOSED = compiled(
+_PROPOSED = Phrase(
+    "propos offered introduced initiated recommendation",
     r"(?P<how>proposed|offered|introduced|initiated)\s*(?P<both>(?:and"
-    r"|&)\s+seconded\s+)?(?:by\b\s*:?|:)|on\s+(?:the\s+)?(?:proposal|proposition"
-    r"|recommendation)\s+of\b|(?P<subject>proposed)\b(?=\s+(?:that|the|to|an?|and|,"
-    r"|acceptance|adoption))"
+    r"|&)\s+seconded\s+)?(?:by\b\s*:?|:)|(?P<noun>proposal|proposition|recommendation)"
+    r"\s+of\b|(?P<subject>proposed)\b(?=\s+(?:that|the|to|an?|and|,"
+    r"|acceptance|adoption))",
 )
 
 
+_ON_THE = compiled(r"\bon\s+(?:the\s+)?$")
+
+
 def _proposed_cues(reading: Reading) -> Iterator[Cue]:
-    for proposed in at_word_starts(_PROPOSED, reading.lower):
+    for proposed in _PROPOSED.find(reading.lower):
+        if proposed["noun"] and not _ON_THE.search(
+            reading.lower[max(0, proposed.start() - 8) : proposed.start()]
+        ):
+            continue
         if proposed["subject"]:
             cue = _by_subject(reading, proposed.start(), proposed.end())
         else:
@@ -338,12 +346,15 @@ def _proposed_cues(reading: Reading) -> Iterator[Cue]:
             yield cue
 
 
-_LABEL = compiled(r"(?P<who>mover|proposer|maker|first|1st|motion\s+maker|moved\s+by)\s{0,4}:\s*")
+_LABEL = Phrase(
+    "mover proposer maker first 1st motion",
+    r"(?P<who>mover|proposer|maker|first|1st|motion\s+maker|moved\s+by)\s{0,4}:\s*",
+)
 
 
 def _label_cues(reading: Reading) -> Iterator[Cue]:
     """Yield a cue for ``MOVER: Paul Solano`` of a result table."""
-    for label in at_word_starts(_LABEL, reading.lower):
+    for label in _LABEL.find(reading.lower):
         if label["who"].startswith("moved"):
             continue
         name = _name_at(reading, label.end())
@@ -354,15 +365,16 @@ def _label_cues(reading: Reading) -> Iterator[Cue]:
             yield cue
 
 
-_SHORT = compiled(
-    r"(?:m\s?/\s?s(?:\s?/\s?(?P<done>[cpua]{1,2}))?|m\.\s?s\.(?:\s?(?P<dotted>[cpu])\.)?"
-    r"|ms(?P<joined>u?[cp]))(?![\w/])"
+_SHORT = Phrase(
+    "m/ m. ms",
+    r"(?:m/\s?s(?:\s?/\s?(?P<done>[cpua]{1,2}))?|m\.\s?s\.(?:\s?(?P<dotted>[cpu])\.)?"
+    r"|ms(?P<joined>u?[cp]))(?![\w/])",
 )
 
 
 def _short_hand_cues(reading: Reading) -> Iterator[Cue]:
     """Yield cues for ``M/S Smith/Jones`` and for the ``MSC`` that says it carried."""
-    for short in at_word_starts(_SHORT, reading.lower):
+    for short in _SHORT.find(reading.lower):
         printed = reading.text[short.start() : short.end()]
         if not printed.isupper():
             continue
@@ -399,7 +411,7 @@ _NUMBER_START = compiled(
 def _numbered_cues(reading: Reading) -> Iterator[Cue]:
     """Yield a cue for ``R2018-077 L. Smith, L. Jones: That we approve``."""
     for numbered in _NUMBERED.finditer(reading.text):
-        line = reading.text.rfind("\n", 0, numbered.start()) + 1
+        line = line_start(reading.text, numbered.start())
         if not _NUMBER_START.match(reading.lower[line : numbered.start()]):
             continue
         mover = _name_at(reading, numbered.end())
@@ -432,7 +444,7 @@ def _vote_taken_cues(reading: Reading) -> Iterator[Cue]:
         yield cue
 
 
-_SECOND = compiled(r"(?:second(?:ed|er|s)?|2nd(?:ed)?|support(?:ed)?)\b")
+_SECOND = Phrase("second 2nd support", r"(?:second(?:ed|er|s)?|2nd(?:ed)?|support(?:ed)?)\b")
 _SECOND_BY = compiled(
     r"\s*(?:the\s+motion\s+|was\s+(?:made|given|provided|offered)\s+|made\s+"
     r"|motion\s+)?(?:(?:by|from)\b\s*:?|:|-)\s*"
@@ -441,7 +453,7 @@ _SECOND_BY = compiled(
 
 def second_cues(reading: Reading) -> Iterator[Cue]:
     """Yield a cue for every place where a motion is seconded."""
-    for second in at_word_starts(_SECOND, reading.lower):
+    for second in _SECOND.find(reading.lower):
         cue = _second_cue(reading, second)
         if cue is not None:
             yield cue

@@ -103,6 +103,7 @@ _GAP = compiled(r" {0,3}(?:\n {0,60})?(?=\S)")
 _SEPARATOR = compiled(r"\s{0,80}(?:,\s{0,80}and\b|,\s{0,80}&|[,;/&]|and\b)[\s,]{0,80}", re.I)
 _LEADER = compiled(r"[\s:;,.\-(\"]{0,60}(?:the\s{1,4})?", re.I)
 _MAX_TOKENS = 4
+_MAX_TITLES = 6
 
 
 @dataclass(frozen=True)
@@ -184,7 +185,9 @@ def read_name(text: str, position: int, known: frozenset[str] = frozenset()) -> 
     token = _token_at(text, start)
     titled = False
     first = token
-    while token is not None and _is_title(token) and not _ends_list(text, token):
+    for _ in range(_MAX_TITLES):
+        if token is None or not _is_title(token) or _ends_list(text, token):
+            break
         following, broken = _next_token(text, token.end)
         if following is None or (broken and following.word in STOPS):
             break
@@ -386,7 +389,9 @@ def _skip_note(text: str, position: int) -> int:
 
 
 _ROW = compiled(r"(?: {3,}| *\n *)(?=[^\W\d_])")
-_LINE_END = compiled(r"$", re.M)
+
+
+_LONGEST_ROW = 200
 
 
 def _new_row(text: str, position: int, limit: int, known: frozenset[str], commas: bool) -> bool:
@@ -397,9 +402,10 @@ def _new_row(text: str, position: int, limit: int, known: frozenset[str], commas
     row = _ROW.match(text, position)
     if row is None or row.end() >= limit:
         return False
-    end_of_line = _LINE_END.search(text, row.end())
-    line = text[row.end() : min(limit, end_of_line.end() if end_of_line else limit)]
-    if len(line) > 200 or (any(mark in line for mark in ":.?!") and not _only_abbreviations(line)):
+    line = text[row.end() : min(limit, row.end() + _LONGEST_ROW)].partition("\n")[0]
+    if len(line) == _LONGEST_ROW or (
+        any(mark in line for mark in ":.?!") and not _only_abbreviations(line)
+    ):
         return False
     words = [_Token(match[0], match[0].lower(), 0, 0) for match in _TOKEN.finditer(line)]
     if not words or not all(_in_name_line(word) for word in words):

@@ -13,6 +13,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from .patterns import line_start
+
 #: What takes the place of a character, one for one.
 _SAME_WIDTH = {
     "'": "\u2018\u2019\u201b\u02bc\u00b4",
@@ -111,7 +113,7 @@ def _blank_page_numbers(text: str) -> str:
     """Blank short lines that end with a page number."""
     pieces, done = [], 0
     for number in _PAGE_NUMBER.finditer(_lower(text)):
-        start = text.rfind("\n", 0, number.start()) + 1
+        start = line_start(text, number.start())
         if number.end() - start <= 120 and start >= done:
             pieces += [text[done:start], " " * (number.end() - start)]
             done = number.end()

@@ -22,7 +22,7 @@ from .cues import (
     last_match,
 )
 from .model import ABSENT, ABSTAIN, AYES, DIED, FAILED, NOES, PASSED, UNKNOWN, WITHDRAWN
-from .patterns import at_word_starts, compiled
+from .patterns import Phrase, compiled, line_start
 
 _RESULT_OF = (
     (
@@ -41,11 +41,16 @@ _RESULT_OF = (
     (compiled(r"no\s+action|no\s+vote"), UNKNOWN),
 )
 
-_VERB = compiled(
+_VERB = Phrase(
+    (
+        "carr prevail pass fail defeat lost died dies withdr adopted approved accepted "
+        "ratified granted denied rejected agreed resolved tabled confirmed concurred deferred "
+        "continued received appointed"
+    ),
     r"(?P<plain>carried|carries|carry|prevailed|prevails|passed|passes|pass|failed|fails"
     r"|defeated|lost|died|dies|withdrawn|withdrew)\b"
     r"|(?P<approving>adopted|approved|accepted|ratified|granted|denied|rejected|agreed"
-    r"|resolved|tabled|confirmed|concurred|deferred|continued|received|appointed)\b"
+    r"|resolved|tabled|confirmed|concurred|deferred|continued|received|appointed)\b",
 )
 _ABOUT_MOTION = compiled(r"\b(?:motions?|amendments?|question|votes?|voting|substitute)\b")
 _SUBJECT = compiled(
@@ -126,7 +131,7 @@ def outcome_cues(reading: Reading) -> Iterator[Cue]:
 
 def _verb_cues(reading: Reading) -> Iterator[Cue]:
     lower = reading.lower
-    for verb in at_word_starts(_VERB, lower):
+    for verb in _VERB.find(lower):
         begin = reading.clause_start(verb.start())
         before = lower[begin : verb.start()]
         strength = _strength_of(reading, verb, before, begin)
@@ -229,9 +234,7 @@ def _is_bare(reading: Reading, verb: re.Match[str], before: str) -> bool:
     after = reading.lower[verb.end() : verb.end() + 3]
     if before.rstrip()[-1:] in (".", ":", ";", ")") and re.match(r"\s*(?:[.;\n]|$)", after):
         return True
-    line = reading.text[reading.text.rfind("\n", 0, verb.start()) + 1 : verb.start()].strip(
-        " -:.(["
-    )
+    line = reading.text[line_start(reading.text, verb.start()) : verb.start()].strip(" -:.([")
     alone = printed.isupper() and re.match(r"\s*(?:[.;\n)\]]|$)", after) is not None
     return not line or alone
 
@@ -290,9 +293,10 @@ def tally_in(lower: str, start: int, end: int) -> dict[str, int]:
     return {}
 
 
-_LABELLED = compiled(
+_LABELLED = Phrase(
+    "result outcome status disposition decision vote action voting motion",
     r"(?P<label>result|outcome|status|disposition|decision|vote|action(?:\s+taken)?|voting"
-    r"|motion)\s{0,3}:\s{0,80}(?P<value>[^\n]{1,100})"
+    r"|motion)\s{0,3}:\s{0,80}(?P<value>[^\n]{1,100})",
 )
 _RESULT_WORD = compiled(
     r"\b(?:pass(?:ed|es)?|adopted|approved|carried|carries|accepted|granted|confirmed|ratified"
@@ -303,7 +307,7 @@ _RESULT_WORD = compiled(
 
 def _labelled_cues(reading: Reading) -> Iterator[Cue]:
     """Yield a cue for ``RESULT: PASSED [14 TO 1]``, ``Vote: 5-0``, ``Status: 7-0-0 - Pass``."""
-    for label in at_word_starts(_LABELLED, reading.lower):
+    for label in _LABELLED.find(reading.lower):
         word = _RESULT_WORD.search(label["value"][:70])
         counts = tally_in(reading.lower, label.start("value"), label.end("value"))
         loose = label["label"] in (
@@ -338,29 +342,31 @@ def _labelled(
     return cue
 
 
-_VOTED = compiled(
+_VOTED = Phrase(
+    "vote",
     r"vot(?:ed|es)\s+(?:(?P<how>unanimously|\(?\d{1,2}\s?(?:-|to)\s?\d{1,2}(?:\s?-\s?\d)?\)?"
     r"|[a-z]+\s+to\s+[a-z]+|by\s+(?:consensus|a\s+majority"
-    r"|unanimous\s+consent))\s*,?\s*)?(?P<what>to|in\s+favou?r\s+of|for|against|that|on)?\b"
+    r"|unanimous\s+consent))\s*,?\s*)?(?P<what>to|in\s+favou?r\s+of|for|against|that|on)?\b",
 )
-_ALL_FOR = compiled(
+_ALL_FOR = Phrase(
+    "all ayes vote unanimous so",
     r"(?:all\s+(?:those\s+)?(?:members\s+|commissioners\s+|trustees\s+|directors\s+"
     r"|councilm\w+\s+|present\s+|were\s+|voted\s+|voting\s+|five\s+"
     r"|in\s+attendance\s+){0,4}(?:in\s+(?:the\s+)?(?:favou?r|affirmative)|ayes?\b|[\"']aye[\"']"
     r"|yes\b|yeas?\b|said\s+aye|approved|agreed|concurred)"
-    r"|the\s+ayes\s+have\s+it|ayes\s+all\b|vote\s+(?:was|is|being)\s+unanimous"
-    r"|unanimous\s+(?:vote|approval|ayes?)\b|so\s+ordered\b|vote[:\s]+unanimous)"
+    r"|ayes\s+have\s+it|ayes\s+all\b|vote\s+(?:was|is|being)\s+unanimous"
+    r"|unanimous\s+(?:vote|approval|ayes?)\b|so\s+ordered\b|vote[:\s]+unanimous)",
 )
 
 
 def _voted_cues(reading: Reading) -> Iterator[Cue]:
     """Yield a cue for a body that voted (``The Board voted 5-0 to``) and for ``All in favor.``"""
     lower = reading.lower
-    for voted in at_word_starts(_VOTED, lower):
+    for voted in _VOTED.find(lower):
         cue = _voted(reading, voted)
         if cue is not None:
             yield cue
-    for everyone in at_word_starts(_ALL_FOR, lower):
+    for everyone in _ALL_FOR.find(lower):
         begin = reading.clause_start(everyone.start())
         if (
             _TALK.search(lower[begin : everyone.start()])
@@ -405,7 +411,7 @@ def _own_body(reading: Reading, before: str, begin: int) -> bool:
     body = last_match(_BODY, before, 0, len(before))
     if body is None or body[0] in ("all", "they", "we", "members", "court", "panel"):
         return True
-    heading = reading.lower[: min(1500, reading.lower.rfind("\n", 0, begin + body.start()) + 1)]
+    heading = reading.lower[: min(1500, line_start(reading.lower, begin + body.start()))]
     if len(heading.strip()) < 12:
         return True
     word = body[0].removesuffix("ers") if body[0].startswith("commission") else body[0]
@@ -428,17 +434,18 @@ def _own_body(reading: Reading, before: str, begin: int) -> bool:
     return qualified is None or qualified[1] in common or f"{qualified[1]} {word}" in heading
 
 
-_AGREEMENT = compiled(
+_AGREEMENT = Phrase(
+    "without no by consensus",
     r"(?:without\s+objection|no\s+objections?|by\s+(?:general\s+|unanimous\s+)?consensus"
     r"|by\s+(?:unanimous|general|common)\s+consent|by\s+acclamation"
-    r"|consensus\s+(?:of\s+(?:the\s+)?\w+\s+(?:\w+\s+)?)?(?:(?:was|is)\s+)?to\b)"
+    r"|consensus\s+(?:of\s+(?:the\s+)?\w+\s+(?:\w+\s+)?)?(?:(?:was|is)\s+)?to\b)",
 )
 
 
 def _agreement_cues(reading: Reading) -> Iterator[Cue]:
     """Yield a cue for what was agreed without a vote."""
     lower = reading.lower
-    for agreed in at_word_starts(_AGREEMENT, lower):
+    for agreed in _AGREEMENT.find(lower):
         begin = reading.clause_start(agreed.start())
         end = reading.clause_end(agreed.end())
         if _TALK.search(lower[begin : agreed.start()]):

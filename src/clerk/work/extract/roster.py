@@ -14,18 +14,19 @@ from rapidfuzz.distance import DamerauLevenshtein
 
 from .names import STOPS, TITLES, Name, read_name, read_names
 from .normal import Normalised
-from .patterns import at_word_starts, compiled
+from .patterns import Phrase, compiled, line_start
 
 _ATTENDANCE = compiled(
     r"(?:\bpresent|\battendance|\babsent|\bexcused|\battending|\bmembers|\battendees"
     r"|\broll call|\bcouncil|\bboard)"
     r"(?:\s{1,3}(?:were|was|in person|remotely|is|are|and voting))?\s{0,3}[:\-]"
 )
-_TITLED = compiled(
+_TITLED = Phrase(
+    ("Council Commissioner Director Trustee Supervisor Select Alder Mayor Member Chair Cllr M Dr"),
     r"(?:Council(?:member|man|woman|person|or|lor)|Council Member|Commissioner|Director|Trustee"
     r"|Supervisor|Select(?:man|woman|person)|Alder(?:man|woman|person)|Mayor|Member"
     r"|Chair(?:man|woman|person)?|Cllr|Mr|Mrs|Ms|Dr)"
-    r"\.?\s(?:[A-Z]\.\s){0,2}([A-Z][\w'-]{1,30})(?:\s([A-Z][\w'-]{1,30}))?"
+    r"\.?\s(?:[A-Z]\.\s){0,2}([A-Z][\w'-]{1,30})(?:\s([A-Z][\w'-]{1,30}))?",
 )
 _TABLE = compiled(r"attendee name[\s\S]{0,4000}?(?=staff present|others present|called roll|\Z)")
 _TABLE_NAME = compiled(r"^ *((?:[^\W\d_][\w'.-]* ){1,3}[^\W\d_][\w'-]+) *$", re.M)
@@ -89,10 +90,10 @@ def _two_people(surname: str, texts: set[str]) -> bool:
 def _attending(document: Normalised) -> list[Name]:
     found: list[Name] = []
     for mark in _ATTENDANCE.finditer(document.lower):
-        line_start = document.text.rfind("\n", 0, mark.start()) + 1
+        line = line_start(document.text, mark.start())
         if re.match(
             r"\s*(?:staff|others?|guests?|public|also|visitors?)",
-            document.lower[line_start : mark.start()],
+            document.lower[line : mark.start()],
         ):
             continue
         names, _ = read_names(document.text, mark.end(), mark.end() + 1500)
@@ -114,7 +115,7 @@ def _tabled(document: Normalised) -> list[Name]:
 def _titled(document: Normalised) -> Counter[str]:
     """Count the surnames that follow a title."""
     counted: Counter[str] = Counter()
-    for titled in at_word_starts(_TITLED, document.text):
+    for titled in _TITLED.find(document.text):
         first, last = titled[1].lower(), (titled[2] or "").lower()
         surname = last if last and last not in STOPS and last not in TITLES else first
         if surname not in STOPS and surname not in TITLES:

@@ -45,7 +45,7 @@ def table_cues(reading: Reading) -> tuple[list[Cue], list[tuple[int, int]]]:
         used += [(labels.start(), labels.end()), (rows[0][0], rows[len(words) - 1][1])]
         for word, row in zip(words, rows, strict=False):
             cues += _cue(reading, word, *row)
-    return cues, used
+    return cues, sorted(used)
 
 
 def _values(reading: Reading, first: str, position: int) -> list[tuple[int, int]]:

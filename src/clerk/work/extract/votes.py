@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import sys
+from bisect import bisect_right
 from collections.abc import Iterator
 
 from .ballots import counted_cues, dissent_cues, label_cues, roll_call_cues
@@ -33,17 +35,19 @@ def find_votes(reading: Reading) -> list[Vote]:
 def _cues(reading: Reading) -> list[Cue]:
     """Return all cues in the order of the text, those about nothing left out."""
     tabled, used = table_cues(reading)
-    cues = [
-        cue
-        for cue in _all_cues(reading)
-        if not any(start <= cue.start < end for start, end in used)
-    ]
+    cues = [cue for cue in _all_cues(reading) if not _inside(used, cue.start)]
     ordered = sorted([*cues, *tabled], key=lambda cue: (cue.at, cue.kind != LEAD, -cue.strength))
     return [
         cue
         for place, cue in enumerate(ordered)
         if not cue.needs_second or _seconded(ordered, place)
     ]
+
+
+def _inside(stretches: list[tuple[int, int]], position: int) -> bool:
+    """Whether a position lies in one of the stretches, which are in order."""
+    place = bisect_right(stretches, (position, sys.maxsize))
+    return place > 0 and position < stretches[place - 1][1]
 
 
 def _all_cues(reading: Reading) -> Iterator[Cue]:
@@ -58,10 +62,8 @@ def _all_cues(reading: Reading) -> Iterator[Cue]:
 
 def _seconded(cues: list[Cue], place: int) -> bool:
     limit = cues[place].end + _SECOND_WITHIN
-    for cue in cues[place + 1 :]:
-        if cue.start > limit:
-            return False
-        if cue.kind == SECOND:
+    while (place := place + 1) < len(cues) and cues[place].start <= limit:
+        if cues[place].kind == SECOND:
             return True
     return False
 
