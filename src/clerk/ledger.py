@@ -595,15 +595,17 @@ def cancel_open_work(conn: Connection, run_id: str) -> None:
 def recount(conn: Connection, job_id: int) -> Row[Any]:
     """Set a job's counters from its items and return the job."""
     items = items_table
-    documents = func.coalesce(func.sum(items.c.documents), 0)
-    counted = items.c.job_id == job_id
     failed = items.c.state.in_([Item.FAILED, Item.QUARANTINED])
+
+    def documents(which: ColumnElement[bool]) -> ColumnElement[int]:
+        return func.coalesce(func.sum(items.c.documents).filter(which), 0)
+
     sums = conn.execute(
         select(
-            documents.filter(items.c.state != Item.CANCELLED).label("total"),
-            documents.filter(items.c.state == Item.COMPLETED).label("completed"),
-            documents.filter(failed).label("failed"),
-        ).where(counted)
+            documents(items.c.state != Item.CANCELLED).label("total"),
+            documents(items.c.state == Item.COMPLETED).label("completed"),
+            documents(failed).label("failed"),
+        ).where(items.c.job_id == job_id)
     ).one()
     return conn.execute(
         update(jobs_table)

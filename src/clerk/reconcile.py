@@ -159,7 +159,7 @@ def _decide_without_run(conn: Connection, site: dict[str, Any]) -> Plan:
             f"Stuck in {stage} without any text, enqueueing fetch",
             moves=True,
         )
-    if stage == DEPLOY:
+    if stage == DEPLOY and (_folder(subdomain) / "meetings.db").is_file():
         return Plan(subdomain, stage, "deploy", "Deploy did not finish, enqueueing it", moves=True)
     message = f"Stuck in {stage}, enqueueing compilation and extraction"
     return Plan(subdomain, stage, "compile", message, moves=True)
