@@ -10,6 +10,9 @@ Variants of its database::
 
 from __future__ import annotations
 
+import itertools
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Engine, inspect, text
@@ -125,3 +128,172 @@ def rows(engine: Engine) -> dict[str, list[dict[str, Any]]]:
 
 def _read(conn: Any, statement: str) -> list[dict[str, Any]]:
     return [dict(row._mapping) for row in conn.execute(text(statement))]
+
+
+# ------------------------------------------------------------------ a whole installation
+
+
+#: The odd ways in which a site is stuck: documents with PDF and text, with one of them only ...
+STUCK_KINDS: dict[str, dict[str, Any]] = {
+    "nothing on disk": {},
+    "read, not coordinated": {"both": 3},
+    "partly read": {"both": 2, "pdf": 1},
+    "PDFs deleted after reading": {"text": 4},
+    "many pages": {"both": 2, "pages": 5},
+    "only agendas": {"both": 2, "folder": "_agendas"},
+    "flat text files": {"both": 2, "flat": True},
+    "everything failed": {"pdf": 3},
+    "coordinator deferred": {"both": 1, "deferred": True},
+    "claimed, never enqueued": {"both": 2, "claimed": True},
+    "never stamped": {"both": 1, "progress_at": None},
+    "failures of deleted PDFs": {"text": 2, "total": 3},
+}
+
+#: How many of 300 sites are where, beside the 105 that are stuck in ocr.
+ELSEWHERE = {"completed": 189, "extraction": 3, "deploy": 2, "compilation": 1}
+
+STUCK = 105
+DEFERRED = 82
+FAILED_JOBS = 2_695
+
+TEXT = "MINUTES\nThe council met at 7 pm.\nMotion by Smith, second by Jones. Motion passed 5-0.\n"
+
+
+@dataclass
+class Installation:
+    """A legacy installation: which site is stuck in which way, and what else it has."""
+
+    stuck: dict[str, str] = field(default_factory=dict)
+    elsewhere: dict[str, str] = field(default_factory=dict)
+
+    def of_kind(self, *kinds: str) -> list[str]:
+        """The stuck sites of some kinds."""
+        return sorted(name for name, kind in self.stuck.items() if kind in kinds)
+
+    @property
+    def without_text(self) -> list[str]:
+        """The stuck sites that nobody can recover."""
+        return self.of_kind("nothing on disk", "everything failed")
+
+
+def install(engine: Engine, storage: Path, variant: str = "by hand") -> Installation:
+    """Make an installation of 300 sites, 105 of them stuck in ocr in all the odd ways."""
+    create_tables(engine, variant)
+    made = Installation()
+    kinds = itertools.cycle(STUCK_KINDS)
+    with engine.begin() as conn:
+        for number in range(STUCK):
+            name, kind = f"stuck{number:03}.ca.us", next(kinds)
+            made.stuck[name] = kind
+            _install_stuck(conn, storage, name, STUCK_KINDS[kind], variant)
+        for stage, number in ELSEWHERE.items():
+            for index in range(number):
+                name = f"{stage}{index:03}.ca.us"
+                made.elsewhere[name] = stage
+                _install_elsewhere(conn, storage, name, stage)
+    return made
+
+
+def _install_stuck(conn: Any, storage: Path, name: str, ways: dict[str, Any], variant: str) -> None:
+    documents = ways.get("both", 0) + ways.get("pdf", 0) + ways.get("text", 0)
+    site: dict[str, Any] = {"subdomain": name, "name": name, "status": "needs_ocr"}
+    if variant == "by hand" and ways.get("claimed"):
+        site |= {"current_stage": "ocr", "coordinator_enqueued": True, "ocr_completed": 9}
+    _insert(conn, "sites", site | {"last_updated": "2026-01-17T08:00:00"})
+    at = ways.get("progress_at", "2026-01-17 08:00:00")
+    _insert(conn, "site_progress", _progress(name, "ocr", ways.get("total", documents), 0, at))
+    write_documents(storage / name, **{key: ways[key] for key in ways if key in _ON_DISK})
+
+
+def _install_elsewhere(conn: Any, storage: Path, name: str, stage: str) -> None:
+    status = "deployed" if stage == "completed" else f"needs_{stage}"
+    row = {"subdomain": name, "name": name, "status": status, "last_updated": "2026-01-17T08:00:00"}
+    _insert(conn, "sites", row)
+    if stage != "compilation":
+        _insert(conn, "site_progress", _progress(name, stage, 1, 0, "2026-01-17 08:00:00"))
+    if stage != "completed":
+        write_documents(storage / name, both=1)
+
+
+def _progress(name: str, stage: str, total: int, completed: int, at: str | None) -> dict[str, Any]:
+    return {
+        "subdomain": name,
+        "current_stage": stage,
+        "stage_total": total,
+        "stage_completed": completed,
+        "started_at": at,
+        "updated_at": at,
+    }
+
+
+_ON_DISK = ("both", "pdf", "text", "pages", "folder", "flat")
+
+
+def write_documents(
+    site: Path,
+    *,
+    both: int = 0,
+    pdf: int = 0,
+    text: int = 0,
+    pages: int = 1,
+    folder: str = "",
+    flat: bool = False,
+) -> None:
+    """Write documents with PDF and text, with a PDF only, and with text only."""
+    for number in range(both + pdf + text):
+        date = f"2025-{number % 12 + 1:02}-{number // 12 % 28 + 1:02}"
+        if number < both + pdf:
+            _write(site / folder / "pdfs" / "Council" / f"{date}.pdf", "%PDF-1.4 as it was")
+        if both <= number < both + pdf:
+            continue
+        root = site / folder / "txt" / "Council"
+        for page in range(1, pages + 1):
+            _write(root / (f"{date}.txt" if flat else f"{date}/page-{page}.txt"), TEXT)
+
+
+def _write(path: Path, content: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content)
+
+
+def leave_rq_jobs(url: str, deferred: int = DEFERRED, failed: int = FAILED_JOBS) -> None:
+    """Leave coordinators that wait for ever, and failed OCR jobs, in a real Redis."""
+    from rq import Queue
+    from rq.job import Job, JobStatus
+
+    from clerk.executors import rq
+
+    connection = rq.connect(url)
+    ocr, compilation = (Queue(name, connection=connection) for name in ("ocr", "compilation"))
+    with connection.pipeline() as pipe:
+        for number in range(failed):
+            job = _job(connection, "ocr_page_job", "ocr", f"ocr-{number}", JobStatus.FAILED)
+            ocr.failed_job_registry.add(job, pipeline=pipe, exc_string="PdfReadError")
+        pipe.execute()
+        for number in range(deferred):
+            coordinator = f"coordinator-{number}"
+            job = _job(
+                connection,
+                "ocr_complete_coordinator",
+                "compilation",
+                coordinator,
+                JobStatus.DEFERRED,
+            )
+            job.save(pipeline=pipe)
+            compilation.deferred_job_registry.add(job, pipeline=pipe)
+            pipe.sadd(Job.dependents_key_for(f"ocr-{number}"), job.id)
+            pipe.sadd(job.dependencies_key, f"ocr-{number}")
+        pipe.execute()
+
+
+def _job(connection: Any, function: str, origin: str, job_id: str, status: Any) -> Any:
+    from rq.job import Job
+
+    return Job.create(
+        f"clerk.workers.{function}",
+        kwargs={"subdomain": "stuck000.ca.us"},
+        connection=connection,
+        id=job_id,
+        origin=origin,
+        status=status,
+    )
