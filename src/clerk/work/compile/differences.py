@@ -94,7 +94,8 @@ def differences(connection: sqlite3.Connection, disk: Disk) -> Iterator[Change]:
     compiled = dict(connection.execute("SELECT source, digest FROM compiled").fetchall())
     facts_digest = compiled.pop(_SOURCES, "")
     for path in sorted(compiled.keys() | disk.shelf.texts.keys()):
-        if path not in disk.shelf.texts or compiled.get(path) != (disk.shelf.digest(path) or None):
+        digest = disk.shelf.digest(path) if path in disk.shelf.texts else ""
+        if not digest or compiled.get(path) != digest:
             yield from _in_folder(connection, disk, path)
     if facts_digest != disk.facts_digest:
         yield from _other_facts(connection, disk)

@@ -1,0 +1,151 @@
+"""Small sites on disk: texts as reading leaves them, findings as extraction leaves them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import sqlite3
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from clerk.storage import Document, directory_written_whole, written_whole
+
+SITE = {"subdomain": "springfield", "name": "Springfield", "state": "IL"}
+#: Everything but the rowids and the full-text shadow tables.
+TABLES = (
+    "about",
+    "agendas",
+    "compiled",
+    "documents",
+    "entities",
+    "minutes",
+    "vote_members",
+    "votes",
+)
+
+
+def write_text(
+    folder: Path,
+    name: str,
+    pages: Sequence[str],
+    *,
+    failed: Mapping[int, str] | None = None,
+    words: Mapping[int, Sequence[str]] | None = None,
+) -> Document:
+    """Put the text of a document there by one rename."""
+    document = Document.from_name(name)
+    failed = failed or {}
+    with directory_written_whole(document.text(folder)) as part:
+        facts = []
+        for number, text in enumerate(pages, start=1):
+            if number in failed:
+                facts.append({"page": number, "method": "failed", "error": failed[number]})
+                continue
+            (part / f"page-{number}.txt").write_text(text, encoding="utf-8")
+            facts.append({"page": number, "method": "text", "confidence": 0.9})
+        if failed:
+            (part / "failed-pages.json").write_text(json.dumps({"pages": failed}))
+        if words:
+            (part / "words.json").write_text(json.dumps(_words(words)))
+        described = {"pdf_sha256": "f00d", "fingerprint": "1", "page_count": len(pages)}
+        (part / "document.json").write_text(json.dumps({**described, "pages": facts}))
+    return document
+
+
+def _words(words: Mapping[int, Sequence[str]]) -> dict[str, Any]:
+    """Word boxes that tell the number of their word."""
+    pages = [
+        {
+            "page": page,
+            "words": list(some),
+            "boxes": [side for at in range(len(some)) for side in (at, at, at + 1, at + 1)],
+        }
+        for page, some in words.items()
+    ]
+    return {"format": 1, "unit": 10000, "pages": pages}
+
+
+def write_legacy_text(folder: Path, name: str, pages: Sequence[str]) -> Document:
+    """Put pages there without saying how they were read, as older installations do."""
+    document = Document.from_name(name)
+    document.text(folder).mkdir(parents=True, exist_ok=True)
+    for number, text in enumerate(pages, start=1):
+        (document.text(folder) / f"page-{number}.txt").write_text(text, encoding="utf-8")
+    return document
+
+
+def write_found(
+    folder: Path, document: Document, pages: Sequence[str], votes: Sequence[Mapping[str, Any]]
+) -> None:
+    """Put the votes found in a document there."""
+    entities = [{"type": "money", "text": "$5", "value": "5", "page": 1, "start": 0, "end": 2}]
+    found = {
+        "version": "1",
+        "text_sha256": hashlib.sha256("\f".join(pages).encode()).hexdigest(),
+        "votes": votes,
+        "entities": entities,
+    }
+    with written_whole(folder / "_clerk" / "extracted" / f"{document.name}.json") as part:
+        part.write_text(json.dumps(found))
+
+
+def vote(page: int, **fields: Any) -> dict[str, Any]:
+    """A vote as extraction describes it."""
+    defaults = {
+        "start": 0,
+        "end": 10,
+        "page": page,
+        "motion": "to adopt",
+        "mover": "Lee",
+        "seconder": "Wu",
+        "result": "passed",
+        "result_text": "carried",
+        "vote_type": "roll_call",
+        "ayes": ["Lee", "Wu"],
+        "noes": ["Diaz"],
+        "abstain": [],
+        "absent": [],
+        "recused": [],
+        "tally": {"ayes": 2, "noes": 1},
+        "unanimous": False,
+        "flags": [],
+        "quote": "moved",
+        "confidence": 0.9,
+    }
+    return defaults | fields
+
+
+def remove_text(folder: Path, name: str) -> None:
+    """Take the text of a document away."""
+    shutil.rmtree(Document.from_name(name).text(folder))
+
+
+def ask(path: Path, query: str, *values: object) -> list[tuple[Any, ...]]:
+    """Ask a database, as any reader would."""
+    with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
+        return connection.execute(query, values).fetchall()
+
+
+def content(path: Path) -> dict[str, list[tuple[Any, ...]]]:
+    """Return every row of every table, in an order that does not depend on who wrote it."""
+    return {table: sorted(ask(path, f"SELECT * FROM {table}"), key=repr) for table in TABLES} | {
+        "found": _found_by_search(path)
+    }
+
+
+def _found_by_search(path: Path) -> list[tuple[Any, ...]]:
+    """Return which words the full text finds on which pages."""
+    rows = []
+    with closing(sqlite3.connect(path)) as connection:
+        for kind in ("minutes", "agendas"):
+            connection.execute(
+                f"CREATE VIRTUAL TABLE temp.v{kind} USING fts5vocab(main, {kind}_fts, instance)"
+            )
+            query = f"""SELECT id, term, "offset" FROM temp.v{kind} JOIN {kind}
+                        ON {kind}.rowid = doc ORDER BY 1, 2, 3"""
+            rows += connection.execute(query).fetchall()
+            connection.execute(f"INSERT INTO {kind}_fts({kind}_fts) VALUES ('integrity-check')")
+    return rows
