@@ -65,6 +65,7 @@ __all__ = [
     "load_failed_pages",
     "load_words",
     "page_image",
+    "raise_for_failed_pages",
     "read_and_store",
     "read_pdf",
     "store",
