@@ -23,8 +23,9 @@ from .folding import Codes, Folded
 #: Below this share of the source's characters found in the target, the texts are not the same.
 ENOUGH_COVERAGE = 0.5
 
-#: Lengths of an anchor: first in the whole texts, then in what is left between the anchors found.
-_ANCHOR_LENGTHS = (16, 8)
+#: Lengths of an anchor: first in the whole texts, then in what is left between the anchors found;
+#: longer ones for texts that repeat themselves, then shorter ones for texts that differ much.
+_ANCHOR_LENGTHS = (16, 64, 8)
 
 #: Shorter texts use every anchor, longer ones an eighth, chosen by content.
 _SAMPLE_FROM = 8192
@@ -53,6 +54,23 @@ class Block(NamedTuple):
     source: int
     target: int
     length: int
+
+
+class Gap(NamedTuple):
+    """A stretch of the source and the stretch of the target it may be found in."""
+
+    source: int
+    source_stop: int
+    target: int
+    target_stop: int
+
+    @property
+    def letters(self) -> int:
+        return self.source_stop - self.source
+
+    @property
+    def pairs(self) -> int:
+        return self.letters * (self.target_stop - self.target)
 
 
 class Alignment:
@@ -163,8 +181,8 @@ def _running_minimum(targets: Targets, length: int) -> Targets:
 
 def _align(source: Folded, target: Folded) -> Targets:
     """Return for each counting character of the source its place in the target, or -1."""
-    blocks = list(_match(source, target, Block(0, 0, 0), (len(source), len(target)), 0))
-    return _spread(blocks, source.codes, target.codes)
+    blocks = _Matcher(source, target).match(Gap(0, len(source), 0, len(target)), 0)
+    return _spread(list(blocks), source.codes, target.codes)
 
 
 def _spread(blocks: list[Block], source: Codes, target: Codes) -> Targets:
@@ -178,87 +196,89 @@ def _spread(blocks: list[Block], source: Codes, target: Codes) -> Targets:
     return targets
 
 
-def _match(
-    source: Folded, target: Folded, start: Block, stop: tuple[int, int], level: int
-) -> Iterator[Block]:
-    """Give the blocks between two points, in order: anchored ones, and what lies between them."""
-    (i, j, _), (source_stop, target_stop) = start, stop
-    if i == source_stop or j == target_stop:
-        return
-    runs = _skeleton(source.codes[i:source_stop], target.codes[j:target_stop], level)
-    fixed = [Block(i + run.source, j + run.target, run.length) for run in runs]
-    if not fixed:
-        yield from _fill(source, target, start, stop, level + 1)
-        return
-    for block in (*fixed, Block(source_stop, target_stop, 0)):
-        gap = Block(i, j, 0), (block.source, block.target)
-        if level == 0 and block is fixed[0]:
-            gap = _end_of(*gap)
-        elif level == 0 and block.length == 0:
-            gap = _beginning_of(*gap)
-        yield from _fill(source, target, *gap, level + 1)
-        yield block
+class _Matcher:
+    """Finds the blocks two folded texts share, from long certain ones to single letters."""
+
+    def __init__(self, source: Folded, target: Folded) -> None:
+        self._source = source
+        self._target = target
+
+    def match(self, gap: Gap, level: int) -> Iterator[Block]:
+        """Give the blocks of a gap in order: anchored ones, and what lies between them."""
+        runs = _skeleton(
+            self._source.codes[gap.source : gap.source_stop],
+            self._target.codes[gap.target : gap.target_stop],
+            _ANCHOR_LENGTHS[level],
+        )
+        blocks = [Block(gap.source + i, gap.target + j, length) for i, j, length in runs]
+        gaps = _around(gap, blocks)
+        if level == 0 and blocks:
+            gaps = [_end_of(gaps[0]), *gaps[1:-1], _beginning_of(gaps[-1])]
+        for block, before in zip(blocks, gaps, strict=False):
+            yield from self._fill(before, level + 1)
+            yield block
+        yield from self._fill(gaps[-1], level + 1)
+
+    def _fill(self, gap: Gap, level: int) -> Iterable[Block]:
+        """Align a gap: directly when it is small, else by other anchors."""
+        if not gap.pairs:
+            return ()
+        if gap.pairs <= _DIRECT_PAIRS:
+            return self._letter_by_letter(gap)
+        if level < len(_ANCHOR_LENGTHS):
+            return self.match(gap, level)
+        return self._edges(gap)
+
+    def _edges(self, gap: Gap) -> Iterator[Block]:
+        """Align only the beginning and the end of a gap in which nothing is sure."""
+        i = min(gap.source + _EDGE, (gap.source + gap.source_stop) // 2)
+        j = min(gap.target + _EDGE, (gap.target + gap.target_stop) // 2)
+        yield from self._letter_by_letter(Gap(gap.source, i, gap.target, j))
+        i, j = max(i, gap.source_stop - _EDGE), max(j, gap.target_stop - _EDGE)
+        yield from self._letter_by_letter(Gap(i, gap.source_stop, j, gap.target_stop))
+
+    def _letter_by_letter(self, gap: Gap) -> list[Block]:
+        letters = self._source.text[gap.source : gap.source_stop]
+        others = self._target.text[gap.target : gap.target_stop]
+        found = [
+            Block(
+                gap.source + step.src_start,
+                gap.target + step.dest_start,
+                step.src_end - step.src_start,
+            )
+            for step in Levenshtein.opcodes(letters, others)
+            if step.tag == "equal"
+        ]
+        agreeing = sum(block.length for block in found)
+        if 2 * agreeing >= min(len(letters), len(others)):
+            return found
+        return [block for block in found if block.length >= _CHANCE_LENGTH]
+
+
+def _around(whole: Gap, blocks: list[Block]) -> list[Gap]:
+    """Return the gaps before, between and after blocks."""
+    gaps = []
+    i, j = whole.source, whole.target
+    for block in blocks:
+        gaps.append(Gap(i, block.source, j, block.target))
         i, j = block.source + block.length, block.target + block.length
+    return [*gaps, Gap(i, whole.source_stop, j, whole.target_stop)]
 
 
-Gap = tuple[Block, tuple[int, int]]
-
-
-def _end_of(start: Block, stop: tuple[int, int]) -> Gap:
+def _end_of(gap: Gap) -> Gap:
     """Look only near the first block: a source that is a part of the target begins there."""
-    reach = 2 * (stop[0] - start.source) + _JOIN_WITHIN
-    return Block(start.source, max(start.target, stop[1] - reach), 0), stop
+    reach = 2 * gap.letters + _JOIN_WITHIN
+    return gap._replace(target=max(gap.target, gap.target_stop - reach))
 
 
-def _beginning_of(start: Block, stop: tuple[int, int]) -> Gap:
+def _beginning_of(gap: Gap) -> Gap:
     """Look only near the last block: a source that is a part of the target ends there."""
-    reach = 2 * (stop[0] - start.source) + _JOIN_WITHIN
-    return start, (stop[0], min(stop[1], start.target + reach))
+    reach = 2 * gap.letters + _JOIN_WITHIN
+    return gap._replace(target_stop=min(gap.target_stop, gap.target + reach))
 
 
-def _fill(
-    source: Folded, target: Folded, start: Block, stop: tuple[int, int], level: int
-) -> Iterable[Block]:
-    """Align what lies between two blocks: directly when it is small, else by shorter anchors."""
-    (i, j, _), (source_stop, target_stop) = start, stop
-    letters, others = source_stop - i, target_stop - j
-    if not letters or not others:
-        return ()
-    if letters * others <= _DIRECT_PAIRS:
-        return _letter_by_letter(source, target, start, stop)
-    if level < len(_ANCHOR_LENGTHS):
-        return _match(source, target, start, stop, level)
-    return _edges(source, target, start, stop)
-
-
-def _edges(source: Folded, target: Folded, start: Block, stop: tuple[int, int]) -> Iterator[Block]:
-    """Align only the beginning and the end of a gap in which nothing is sure."""
-    (i, j, _), (source_stop, target_stop) = start, stop
-    middle = min(i + _EDGE, (i + source_stop) // 2), min(j + _EDGE, (j + target_stop) // 2)
-    yield from _letter_by_letter(source, target, start, middle)
-    tail = Block(max(middle[0], source_stop - _EDGE), max(middle[1], target_stop - _EDGE), 0)
-    yield from _letter_by_letter(source, target, tail, stop)
-
-
-def _letter_by_letter(
-    source: Folded, target: Folded, start: Block, stop: tuple[int, int]
-) -> list[Block]:
-    i, j, _ = start
-    letters, others = source.text[i : stop[0]], target.text[j : stop[1]]
-    found = [
-        Block(i + step.src_start, j + step.dest_start, step.src_end - step.src_start)
-        for step in Levenshtein.opcodes(letters, others)
-        if step.tag == "equal"
-    ]
-    agreeing = sum(block.length for block in found)
-    if 2 * agreeing >= min(len(letters), len(others)):
-        return found
-    return [block for block in found if block.length >= _CHANCE_LENGTH]
-
-
-def _skeleton(source: Codes, target: Codes, level: int) -> list[Block]:
-    """Return the chain of runs that two texts surely share."""
-    length = _ANCHOR_LENGTHS[level]
+def _skeleton(source: Codes, target: Codes, length: int) -> list[Block]:
+    """Return the chain of runs that two texts surely share, by anchors of that length."""
     head = _common_prefix(source, target)
     if head == min(len(source), len(target)):
         return [Block(0, 0, head)]
