@@ -180,9 +180,12 @@ def _document_of_text(kind: str, parent: Path, name: str) -> tuple[Document | No
 
 
 def _files_below(root: Path) -> Iterator[tuple[Path, str]]:
-    """Yield (folder relative to root, name) of every file; symlinked folders are not entered."""
+    """Yield (folder relative to root, name) of every file.
+
+    Symlinked folders are not entered, nor hidden ones: those are what a killed writer left.
+    """
     for folder, subfolders, names in os.walk(root):
-        subfolders.sort()
+        subfolders[:] = sorted(name for name in subfolders if not name.startswith("."))
         relative = Path(folder).relative_to(root)
         yield from ((relative, name) for name in sorted(names) if not name.startswith("."))
 

@@ -326,8 +326,12 @@ def _raised(index: int, seconds: float, error: Exception) -> Raised:
         MemoryError: "document",
     }
     family = next((name for kind, name in families.items() if isinstance(error, kind)), "other")
-    message = str(error).encode("utf-8", "replace").decode() or "no message"
-    return Raised(index, seconds, type(error).__name__, message, family)
+    return Raised(index, seconds, type(error).__name__, _keepable(str(error)), family)
+
+
+def _keepable(message: str) -> str:
+    """Return a message that every database takes: no half characters, no zeros."""
+    return message.encode("utf-8", "replace").decode().replace("\0", "?") or "no message"
 
 
 def _told_to_stop(connection: socket.socket) -> bool:

@@ -1,0 +1,216 @@
+"""The promises of the ledger, checked after every test that touches state.
+
+1. For every run and stage: counters equal the ledger's sums, and completed + failed <= total.
+2. A stage is closed exactly when all its documents are accounted for.
+3. At most one active run per site; an active run always has a pending or running row.
+4. Exactly one coordinator per run and stage ever takes effect.
+5. No row goes backwards out of a final status; no budget is exceeded.
+6. No document is lost: every PDF of the run has its text, or failed with its reason.
+7. Readers never see half a file.
+
+:func:`check` looks at a moment; :func:`forbid_going_back` has the database itself refuse, in every
+process, what promise 5 rules out.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Row, select, text
+
+from clerk import ledger, storage
+from clerk.models import (
+    batches_table,
+    items_table,
+    jobs_table,
+    runs_table,
+    sites_table,
+    stage_events_table,
+)
+from clerk.stages import Batch, Item, Kind, Run, Step
+
+#: Runs that scripts drive by the seeds' functions: nobody but the script knows what comes next.
+SCRIPTED = ("initialize_stage", "adoption")
+
+ENDED_IN_ORDER = (Run.COMPLETED, Run.PARTIAL, Run.NO_DOCUMENTS)
+
+
+def check(conn: Connection, storage_dir: Path | None = None) -> None:
+    """Assert promises 1 to 5, and with a storage directory 6 and 7 of runs that ended."""
+    runs = {row.run_id: row for row in conn.execute(select(runs_table))}
+    jobs = conn.execute(select(jobs_table)).fetchall()
+    items = conn.execute(select(items_table)).fetchall()
+    batches = conn.execute(select(batches_table)).fetchall()
+    sites = {row.subdomain: row for row in conn.execute(select(sites_table))}
+    by_job: dict[int, list[Row[Any]]] = {job.id: [] for job in jobs}
+    for item in items:
+        by_job[item.job_id].append(item)
+    for job in jobs:
+        _counters_equal_the_sums(job, by_job[job.id], runs[job.run_id])
+        _closed_exactly_when_accounted_for(job, by_job[job.id], runs[job.run_id])
+    _sites_show_their_last_run(sites, runs, jobs)
+    _one_active_run_with_work(runs, items)
+    _one_coordinator(conn, jobs)
+    _each_run_ends_once(conn, runs)
+    for item in items:
+        _within_budgets(item)
+    _held_by_a_batch(items, batches)
+    if storage_dir is not None:
+        for subdomain in sites:
+            _no_document_lost(storage_dir / subdomain, subdomain, runs, items)
+
+
+def _documents(items: list[Row[Any]], *states: str) -> int:
+    return sum(item.documents for item in items if item.state in states)
+
+
+def _counters_equal_the_sums(job: Row[Any], items: list[Row[Any]], run: Row[Any]) -> None:
+    assert job.completed == _documents(items, Item.COMPLETED), f"1: {job} {items}"
+    assert job.failed == _documents(items, Item.FAILED, Item.QUARANTINED), f"1: {job} {items}"
+    assert job.completed + job.failed <= job.total, f"1: {job}"
+    if run.state in (Run.ACTIVE, *ENDED_IN_ORDER):
+        living = [state for state in Item.ALL if state != Item.CANCELLED]
+        assert job.total == _documents(items, *living), f"1: {job} {items}"
+
+
+def _closed_exactly_when_accounted_for(job: Row[Any], items: list[Row[Any]], run: Row[Any]) -> None:
+    if run.state != Run.ACTIVE:
+        assert job.state == "closed", f"2: {job} of {run}"
+        return
+    if job.kind == Kind.COORDINATOR:
+        accounted = all(item.state in Item.FINAL for item in items)
+    else:
+        accounted = job.completed + job.failed == job.total
+    if accounted and job.state == "open" and run.options.get("opened_by") in SCRIPTED:
+        return
+    assert (job.state == "closed") == accounted, f"2: {job} {items}"
+
+
+def _sites_show_their_last_run(
+    sites: dict[str, Row[Any]], runs: dict[str, Row[Any]], jobs: Any
+) -> None:
+    last: dict[str, Row[Any]] = {}
+    for run in runs.values():
+        if run.subdomain not in last or run.epoch > last[run.subdomain].epoch:
+            last[run.subdomain] = run
+    for job in jobs:
+        if job.kind == Kind.STAGE and last[job.subdomain].run_id == job.run_id:
+            site = sites[job.subdomain]._mapping
+            shown = [site[f"{job.stage}_{each}"] for each in ("total", "completed", "failed")]
+            assert shown == [job.total, job.completed, job.failed], f"1: {shown} {job}"
+
+
+def _one_active_run_with_work(runs: dict[str, Row[Any]], items: Any) -> None:
+    active = [run for run in runs.values() if run.state == Run.ACTIVE]
+    per_site = Counter(run.subdomain for run in active)
+    assert all(number == 1 for number in per_site.values()), f"3: {per_site}"
+    open_rows = Counter(item.run_id for item in items if item.state in (Item.PENDING, Item.RUNNING))
+    for run in active:
+        scripted = run.options.get("opened_by") in SCRIPTED
+        assert open_rows[run.run_id] or scripted, f"3: {run} has nothing to do"
+    for run in runs.values():
+        assert run.state == Run.ACTIVE or not open_rows[run.run_id], f"3: {run} has open rows"
+
+
+def _one_coordinator(conn: Connection, jobs: Any) -> None:
+    coordinators = Counter((j.run_id, j.stage) for j in jobs if j.kind == Kind.COORDINATOR)
+    assert all(number == 1 for number in coordinators.values()), f"4: {coordinators}"
+    opened = Counter((job.run_id, job.stage, job.kind) for job in jobs)
+    assert all(number == 1 for number in opened.values()), f"4: {opened}"
+
+
+def _each_run_ends_once(conn: Connection, runs: dict[str, Row[Any]]) -> None:
+    ends = [f"run {state}" for state in Run.ALL if state not in (Run.ACTIVE, Run.SUPERSEDED)]
+    events = conn.execute(
+        select(stage_events_table).where(stage_events_table.c.event.in_(ends))
+    ).fetchall()
+    ended = Counter(event.run_id for event in events)
+    assert all(number == 1 for number in ended.values()), f"4: {ended}"
+    for event in events:
+        if event.run_id in runs:
+            assert event.event == f"run {runs[event.run_id].state}", f"4: {event}"
+
+
+def _within_budgets(item: Row[Any]) -> None:
+    assert item.errors <= ledger.ERROR_BUDGET, f"5: {item}"
+    assert item.crashes <= ledger.CRASH_BUDGET, f"5: {item}"
+    assert item.lost <= ledger.LOST_BUDGET, f"5: {item}"
+    if item.state in (Item.FAILED, Item.QUARANTINED) and item.step != Step.CARRIED:
+        assert item.error, f"6: {item} failed without a reason"
+
+
+def _held_by_a_batch(items: Any, batches: Any) -> None:
+    """A running row belongs to a running batch: else nobody would ever take it back."""
+    running = {batch.claim for batch in batches if batch.status == Batch.RUNNING}
+    for item in items:
+        assert item.state != Item.RUNNING or item.claim in running, f"3: {item} is in no hands"
+
+
+def _no_document_lost(folder: Path, subdomain: str, runs: dict[str, Row[Any]], items: Any) -> None:
+    ended = [r for r in runs.values() if r.subdomain == subdomain and r.state in ENDED_IN_ORDER]
+    if not ended:
+        return
+    last = max(ended, key=lambda run: run.epoch)
+    named = {i.document: i for i in items if i.run_id == last.run_id and i.step == Step.DOCUMENT}
+    read = {document.name for document in storage.text_documents(folder)}
+    for document in storage.pdf_documents(folder):
+        item = named.get(document.name)
+        failed = item is not None and item.state in (Item.FAILED, Item.QUARANTINED)
+        assert failed or document.name in read, f"6: {document.name} is lost"
+        if item is not None and item.state == Item.COMPLETED:
+            assert document.name in read, f"6: {document.name} has no text"
+    for document in storage.text_documents(folder):
+        _whole(document, folder)
+
+
+def _whole(document: storage.Document, folder: Path) -> None:
+    pdf, page = document.pdf(folder), document.text(folder) / "page-1.txt"
+    if pdf.is_file() and page.is_file():
+        assert page.read_text() == pdf.read_text(), f"7: {document.name} is half read"
+
+
+# --------------------------------------------------------------------- refused by the database
+
+_FINAL = {
+    "items": ("state", Item.FINAL, "OLD.step NOT IN ('carried', 'unnamed')"),
+    "runs": ("state", tuple(s for s in Run.ALL if s != Run.ACTIVE), "TRUE"),
+    "batch_job_trackings": ("status", Batch.FINAL, "TRUE"),
+    "jobs": ("state", ("closed",), "TRUE"),
+}
+
+
+def forbid_going_back(conn: Connection) -> None:
+    """Have the database refuse to move a row out of a final state, whoever tries."""
+    for table, (column, final, where) in _FINAL.items():
+        words = ", ".join(f"'{word}'" for word in final)
+        moved = f"OLD.{column} IN ({words}) AND NEW.{column} <> OLD.{column} AND {where}"
+        if conn.dialect.name == "sqlite":
+            _forbid_on_sqlite(conn, table, column, moved)
+        else:
+            _forbid_on_postgresql(conn, table, column, moved)
+
+
+def _forbid_on_sqlite(conn: Connection, table: str, column: str, moved: str) -> None:
+    conn.execute(
+        text(
+            f"CREATE TRIGGER final_{table} BEFORE UPDATE OF {column} ON {table} WHEN {moved} "
+            f"BEGIN SELECT RAISE(ABORT, '5: a row of {table} goes back'); END"
+        )
+    )
+
+
+def _forbid_on_postgresql(conn: Connection, table: str, column: str, moved: str) -> None:
+    conn.execute(
+        text(
+            f"CREATE FUNCTION final_{table}() RETURNS trigger AS $$ "
+            f"BEGIN RAISE EXCEPTION '5: a row of {table} goes back'; END $$ LANGUAGE plpgsql"
+        )
+    )
+    conn.execute(
+        text(
+            f"CREATE TRIGGER final_{table} BEFORE UPDATE OF {column} ON {table} FOR EACH ROW "
+            f"WHEN ({moved}) EXECUTE FUNCTION final_{table}()"
+        )
+    )
