@@ -513,7 +513,7 @@ def test_a_fetch_killed_anywhere_is_completed_by_the_next(source, tmp_path):
     undisturbed.fetch()
 
     killed = 0
-    for step in range(1, 200, 3):
+    for step in range(1, 200, 5):
         disturbed = Town(source, tmp_path / f"sites{step}")
         shutil.copytree(town.folder, disturbed.folder)
         status = killed_at(step, disturbed)

@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from datetime import date
+from functools import lru_cache
 
 from clerk.storage import AGENDAS, MINUTES
 
@@ -44,6 +45,10 @@ _DAY = r"(?<![0-9])(?P<day>[0-9]{1,2})(?:st|nd|rd|th)?(?![0-9])"
 _YEAR = r"(?<![0-9])(?P<year>[0-9]{4})(?![0-9])"
 _GAP = r"[\s._,/-]*(?:(?:of|de|del)\s+)?"
 _MARK = r"\s*[-._/]\s*|\s+"
+
+
+#: The names of folders come again and again.
+_cached = lru_cache(maxsize=2048)
 
 
 def _compiled(*patterns: str) -> tuple[re.Pattern[str], ...]:
@@ -82,6 +87,7 @@ _MONTH_ONLY = _compiled(
     rf"{_YEAR}{_GAP}{_MONTH}",
     r"(?<![0-9])(?P<year>(?:19|20)[0-9]{2})[-._/](?P<month>0[1-9]|1[0-2])(?![0-9])",
 )
+_DIGIT = re.compile(r"[0-9]")
 _LONE_YEAR = re.compile(r"(?<![0-9])((?:18|19|20)[0-9]{2})(?![0-9])")
 
 _KIND_WORDS = {
@@ -148,6 +154,7 @@ def month_of_path(parts: Sequence[str]) -> str | None:
     return next((month for part in names if (month := find_month(part))), None)
 
 
+@_cached
 def find_kind(text: str) -> str | None:
     """Return minutes or agendas, whichever the text speaks of first, or None."""
     match = _KIND.search(_spaced(text))
@@ -219,12 +226,15 @@ def numbered(name: str, number: int) -> str:
 
 
 def _cleaned(text: str) -> str:
-    whole = text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    whole = text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
     name = _UNSAFE.sub("-", unicodedata.normalize("NFC", whole))
     return re.sub(r"\s+", " ", name).strip(" .").lstrip("-").strip(" .")
 
 
+@_cached
 def _find(text: str, day_first: bool) -> tuple[date, tuple[int, int]] | None:
+    if not _DIGIT.search(text):
+        return None
     for patterns in (_CERTAIN, _LIKELY):
         found = [
             (match.start(), order, day, match.span())
@@ -303,6 +313,7 @@ def _without_dates(text: str) -> str:
     return text
 
 
+@_cached
 def _body_of(folder: str) -> str:
     """Return the name of a folder if it names a body, as it is written where that is possible."""
     if not _KIND.search(_spaced(folder)) and not _find(folder, day_first=False):
