@@ -70,24 +70,27 @@ def white(size: tuple[int, int] = (1700, 2200)) -> Image.Image:
 
 def turned(pdf: bytes, degrees: int) -> bytes:
     """The PDF with its pages to be shown turned clockwise."""
-    document = pypdfium2.PdfDocument(pdf)
-    for page in document:
-        page.set_rotation(degrees)
-    out = io.BytesIO()
-    document.save(out)
-    return out.getvalue()
+    with pypdfium2.PdfDocument(pdf) as document:
+        for page in document:
+            page.set_rotation(degrees)
+        return saved(document)
 
 
 def stored_sideways(pdf: bytes) -> bytes:
     """The PDF with its content lying on its side and pages turned so that it is shown upright."""
-    document = pypdfium2.PdfDocument(pdf)
-    for page in document:
-        width, height = page.get_size()
-        for each in list(page.get_objects()):
-            each.transform(pypdfium2.PdfMatrix(0, 1, -1, 0, height, 0))
-        page.set_mediabox(0, 0, height, width)
-        page.set_rotation(90)
-        page.gen_content()
+    with pypdfium2.PdfDocument(pdf) as document:
+        for page in document:
+            width, height = page.get_size()
+            for each in list(page.get_objects()):
+                each.transform(pypdfium2.PdfMatrix(0, 1, -1, 0, height, 0))
+            page.set_mediabox(0, 0, height, width)
+            page.set_rotation(90)
+            page.gen_content()
+        return saved(document)
+
+
+def saved(document: pypdfium2.PdfDocument) -> bytes:
+    """The bytes of a changed document."""
     out = io.BytesIO()
     document.save(out)
     return out.getvalue()
