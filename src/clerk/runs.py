@@ -40,14 +40,17 @@ class Summary:
     failed: int = 0
     #: Documents that needed no reading.
     unchanged: int = 0
+    #: Documents that were taken in hand.
+    attempted: int = 0
     pages: int = 0
     fetched: Mapping[str, Any] = field(default_factory=dict)
     failures: list[Failure] = field(default_factory=list)
 
     @property
     def nothing_new(self) -> bool:
-        """Whether there was nothing to read."""
-        return self.state == Run.COMPLETED and self.total > 0 and self.unchanged == self.total
+        """Whether there was nothing to read that is not known to fail."""
+        over = self.state in (Run.COMPLETED, Run.PARTIAL)
+        return over and self.total > 0 and self.attempted == 0
 
     @property
     def succeeded(self) -> bool:
@@ -148,8 +151,11 @@ def _add_reading(conn: Connection, job: Row[Any], summary: Summary) -> None:
         )
     ).scalars()
     summary.unchanged = sum(carried)
-    pages = conn.execute(select(items.c.pages).where(items.c.job_id == job.id)).scalars()
-    summary.pages = sum(count or 0 for count in pages)
+    tried = conn.execute(
+        select(items.c.pages).where(items.c.job_id == job.id, items.c.attempt > 0)
+    ).fetchall()
+    summary.attempted = len(tried)
+    summary.pages = sum(row.pages or 0 for row in tried)
     summary.failures += _failures(conn, job)
 
 

@@ -83,10 +83,11 @@ def _only_site() -> list[str]:
 
 def work_here(run_ids: Sequence[str], settings: Any) -> None:
     """Work in this process until the runs are over, showing how far they are."""
-    from clerk import runs
+    from clerk import log, runs
     from clerk.executors import embedded
     from clerk.workers import Pipeline
 
+    log.set_up(settings.log_format, level="ERROR", sentry_dsn=settings.sentry_dsn)
     show_progress = _bars(run_ids) if on_a_terminal() else _lines(run_ids)
     try:
         embedded.run(
@@ -171,7 +172,9 @@ def _show_one(summary: Summary) -> None:
 
     name = summary.subdomain
     if summary.nothing_new:
-        click.echo(f"{name}: nothing new; all {summary.total} documents are read and published.")
+        read = f"{summary.completed} of {summary.total} documents are read and published"
+        click.echo(f"{name}: nothing new; {read}.")
+        _show_failures(summary)
         return
     words = {
         Run.COMPLETED: "completed",
@@ -183,6 +186,10 @@ def _show_one(summary: Summary) -> None:
     reason = f": {summary.reason}" if summary.reason else ""
     click.echo(f"{name}: {words.get(summary.state, summary.state)}{reason}")
     _show_figures(summary)
+    _show_failures(summary)
+
+
+def _show_failures(summary: Summary) -> None:
     for failure in summary.failures[:FAILURES_SHOWN]:
         click.echo(f"  failed   {failure.document}: {failure.error}")
     if len(summary.failures) > FAILURES_SHOWN:

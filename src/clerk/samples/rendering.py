@@ -24,20 +24,20 @@ def render_page(pdf: bytes, page: int, dpi: int) -> Image.Image:
         return image
 
 
-class _Widths(dict[str, float]):
-    """The widths of one font in thousandths of its size, measured when first asked for."""
-
-    def __init__(self, font: str) -> None:
-        self._document: Any = pypdfium2.PdfDocument.new()
-        self._font = pdfium.FPDFText_LoadStandardFont(self._document.raw, font.encode())
-
-    def __missing__(self, character: str) -> float:
-        width = ctypes.c_float()
-        pdfium.FPDFFont_GetGlyphWidth(self._font, ord(character), 1000.0, width)
-        self[character] = width.value
-        return width.value
-
-
 @lru_cache(maxsize=16)
-def _widths(font: str) -> _Widths:
-    return _Widths(font)
+def _widths(font: str) -> dict[str, float]:
+    """Return the widths of a font's characters in thousandths of its size."""
+    with pypdfium2.PdfDocument.new() as document:
+        loaded = pdfium.FPDFText_LoadStandardFont(document.raw, font.encode())
+        return {chr(code): _glyph_width(loaded, code) for code in _characters()}
+
+
+def _glyph_width(font: Any, code: int) -> float:
+    width = ctypes.c_float()
+    pdfium.FPDFFont_GetGlyphWidth(font, code, 1000.0, width)
+    return width.value
+
+
+def _characters() -> list[int]:
+    """The characters of the Windows encoding, which the samples are written in."""
+    return [ord(c) for c in bytes(range(32, 256)).decode("cp1252", "ignore")]
