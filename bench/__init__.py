@@ -1,0 +1,1 @@
+"""Benchmarks: clerk side by side with others, in one run, as ratios."""

@@ -1,0 +1,92 @@
+"""clerk with documents that cost nothing: what the pipeline itself costs."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+
+from clerk import config, db, runs, schema
+from clerk.stages import QUEUES, Step
+from clerk.work.isolate import Order, Performed, Report
+from clerk.workers import Pipeline
+
+
+class NoOp(Pipeline):
+    """A pipeline whose steps do nothing but note the time."""
+
+    def perform(self, order: Order, index: int, report: Report) -> Performed:
+        """Note when the last document and the coordinator were done."""
+        if order.step == Step.FETCH:
+            return Performed(_found(int(os.environ["BENCH_DOCUMENTS"])))
+        if order.step == Step.DOCUMENT:
+            _note("document")
+        if order.step == Step.COORDINATOR:
+            _note("coordinator")
+            return Performed(1)
+        return Performed()
+
+
+def _found(documents: int) -> dict[str, object]:
+    listed = [
+        {"name": f"minutes/Council/{n:06}", "bytes": 1, "sha256": f"{n:x}"}
+        for n in range(documents)
+    ]
+    return {"documents": listed, "engine": "none"}
+
+
+_files: dict[str, int] = {}
+
+
+def _note(what: str) -> None:
+    if what not in _files:
+        path = Path(os.environ["STORAGE_DIR"]) / f"{what}-{os.getpid()}.time"
+        _files[what] = os.open(path, os.O_CREAT | os.O_WRONLY)
+    os.pwrite(_files[what], repr(time.time()).ljust(24).encode(), 0)
+
+
+def fan_in_seconds(storage: Path) -> float:
+    """Return how long after the last document the coordinator ran."""
+
+    def last(what: str) -> float:
+        return max(float(path.read_text()) for path in storage.glob(f"{what}-*.time"))
+
+    return last("coordinator") - last("document")
+
+
+def prepare() -> None:
+    """Make the database and a site."""
+    schema.upgrade(db.get_civic_db())
+    with db.civic_db_connection() as conn:
+        db.upsert_site(conn, {"subdomain": "bench"})
+
+
+def run_embedded() -> float:
+    """Take the site through an embedded run and return the seconds until its reading was over."""
+    from clerk.executors import embedded
+
+    started = time.perf_counter()
+    run_id = runs.start("bench", goal="ocr")
+    embedded.run(NoOp(), config.load(), done=lambda: not runs.any_active([run_id]))
+    return time.perf_counter() - started
+
+
+def run_on_workers() -> float:
+    """Have the workers that are up do it, and return the seconds."""
+    started = time.perf_counter()
+    run_id = runs.start("bench", goal="ocr")
+    while runs.any_active([run_id]):
+        time.sleep(0.005)
+    return time.perf_counter() - started
+
+
+def be_worker() -> None:
+    """Be one RQ worker until stopped."""
+    from clerk.executors import rq
+
+    rq.work(NoOp(), QUEUES, config.load(), burst=False)
+
+
+if __name__ == "__main__":
+    sys.exit(be_worker())
