@@ -24,9 +24,7 @@ def test_a_hostile_pdf_is_read_or_refused_by_name(maker: Maker, tmp_path):
 
     error, said = None, ""
     try:
-        document = read_in_child(
-            path, ReadingOptions(page_seconds=PAGE_SECONDS), memory_mb=MEMORY_MB
-        )
+        document = read_in_child(path, OPTIONS, memory_mb=MEMORY_MB)
         said = " ".join(" ".join(page.text for page in document.pages).split())
         raise_for_failed_pages(path, document)
     except DocumentError as caught:
