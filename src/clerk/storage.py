@@ -150,7 +150,7 @@ def pdf_documents(folder: Path) -> Iterator[Document]:
     for kind in KINDS:
         root = folder / _FOLDER_OF_KIND[kind] / "pdfs"
         for parent, name in _files_below(root):
-            if name.lower().endswith(".pdf"):
+            if name.endswith(".pdf"):
                 yield Document(kind, _posix(parent), name[:-4])
 
 

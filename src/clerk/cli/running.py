@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 LINE_SECONDS = 10.0
 #: So many failures are listed; the rest is counted.
 FAILURES_SHOWN = 20
+SKIPPED_SHOWN = 3
 
 
 @click.command()
@@ -205,8 +206,10 @@ def _show_figures(summary: Summary) -> None:
             if fetched.get(key)
         ]
         click.echo(f"  fetched  {', '.join(parts) or 'nothing'}")
-        for problem in fetched.get("skipped_names", [])[:FAILURES_SHOWN]:
+        for problem in fetched.get("skipped_names", [])[:SKIPPED_SHOWN]:
             click.echo(f"  skipped  {problem}")
+        if fetched.get("skipped", 0) > SKIPPED_SHOWN:
+            click.echo(f"  ... and {fetched['skipped'] - SKIPPED_SHOWN} more")
     if summary.total:
         pages = f" ({summary.pages} pages)" if summary.pages else ""
         unchanged = f", {summary.unchanged} unchanged" if summary.unchanged else ""
