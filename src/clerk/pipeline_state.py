@@ -27,7 +27,7 @@ from sqlalchemy import (
 )
 
 from . import ledger
-from .db import civic_db_connection, reading_connection, require_site, unknown_site
+from .db import civic_db_connection, lock_site, reading_connection, require_site, unknown_site
 from .errors import InvalidInput
 from .models import db_now, items_table, jobs_table, runs_table, sites_table
 from .stages import COMPILATION, FETCH, OCR, STAGES, Item, Kind, Run, Step, check_stage
@@ -84,12 +84,11 @@ def claim_coordinator_enqueue(subdomain: str) -> bool:
     finds the next one's counters and is refused.
     """
     with civic_db_connection() as conn:
-        site = require_site(conn, subdomain)
-        stage = site["current_stage"]
+        lock_site(conn, subdomain)
+        stage = require_site(conn, subdomain)["current_stage"]
         if stage not in STAGES:
             return False
-        job = job_of_stage(conn, subdomain, stage) or adopt(conn, site)
-        return claim_coordinator(conn, subdomain, stage, job)
+        return claim_coordinator(conn, subdomain, stage, _held_job(conn, subdomain, stage))
 
 
 # ------------------------------------------------------------------------- used by the road
@@ -99,6 +98,7 @@ def open_run(
     conn: Connection, subdomain: str, options: Mapping[str, Any], goal: str | None = None
 ) -> str:
     """Open a run, superseding the active one, and return its id."""
+    lock_site(conn, subdomain)
     former = conn.execute(
         update(runs_table)
         .where(runs_table.c.subdomain == subdomain, runs_table.c.state == Run.ACTIVE)
@@ -287,15 +287,26 @@ def open_coordinator(conn: Connection, job: Row[Any]) -> None:
 def _increment(subdomain: str, stage: str, state: str, error: str = "") -> bool:
     check_stage(stage)
     with civic_db_connection() as conn:
-        job = job_of_stage(conn, subdomain, stage)
-        if job is None:
-            job = adopt(conn, _site_in_stage(conn, subdomain, stage))
+        lock_site(conn, subdomain)
+        job = _held_job(conn, subdomain, stage)
         if not _take_unnamed(conn, job.id, state):
             log.warning("%s: all documents of %s are accounted for already", subdomain, stage)
             return False
         changed = {Item.COMPLETED: "completed", Item.FAILED: "failed"}[state]
         show_job(conn, ledger.count(conn, job.id, **{changed: 1}), error)
         return True
+
+
+def _held_job(conn: Connection, subdomain: str, stage: str) -> Row[Any]:
+    """Return the parent of a stage, its run held against being ended.
+
+    The caller has locked the site: else two callers would adopt it, or count into a run that a
+    third is superseding.
+    """
+    job = job_of_stage(conn, subdomain, stage)
+    if job is None or not ledger.hold_run(conn, job.run_id, exclusive=False):
+        job = adopt(conn, _site_in_stage(conn, subdomain, stage))
+    return job
 
 
 def _site_in_stage(conn: Connection, subdomain: str, stage: str) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from sqlalchemy import Connection, Row, func, or_, select, update
 from . import config, ledger, liveness, pipeline_state, queue, road, storage, workers
 from .clock import utc_now
 from .db import civic_db_connection, lock_site, reading_connection, require_site
+from .errors import InvalidSubdomain
 from .models import batches_table, db_now, items_table, jobs_table, sites_table, workers_table
 from .stages import (
     COMPILATION,
@@ -139,9 +140,14 @@ def decide(conn: Connection, subdomain: str) -> Plan:
         return Plan(subdomain, stage or "", "none", "Nothing to do")
     if stage not in STAGES:
         return Plan(subdomain, stage, "none", f"Unknown stage '{stage}'", needs_person=True)
-    if pipeline_state.active_run(conn, subdomain) is None:
-        return _decide_without_run(conn, site)
-    return _decide_with_run(conn, site)
+    try:
+        if pipeline_state.active_run(conn, subdomain) is None:
+            return _decide_without_run(conn, site)
+        return _decide_with_run(conn, site)
+    except (InvalidSubdomain, OSError) as error:
+        return Plan(
+            subdomain, stage, "none", f"Its files cannot be seen: {error}", needs_person=True
+        )
 
 
 def _decide_without_run(conn: Connection, site: dict[str, Any]) -> Plan:
@@ -196,9 +202,10 @@ def _unnamed(conn: Connection, job: Row[Any]) -> _Counted | None:
     rows = conn.execute(
         select(items.c.step, items.c.state, func.sum(items.c.documents).label("documents"))
         .where(items.c.job_id == job.id, items.c.step.in_([Step.UNNAMED, Step.CARRIED]))
+        .where(items.c.state != Item.CANCELLED)
         .group_by(items.c.step, items.c.state)
     ).fetchall()
-    if not any(row.step == Step.UNNAMED for row in rows):
+    if not any(row.step == Step.UNNAMED and row.documents for row in rows):
         return None
     names = conn.execute(
         select(items.c.document).where(items.c.job_id == job.id, items.c.document.is_not(None))
@@ -279,6 +286,9 @@ def recover(subdomain: str) -> Plan:
     """Decide under the site's lock, do it, and return the plan that was carried out."""
     with civic_db_connection() as conn:
         lock_site(conn, subdomain)
+        run = pipeline_state.active_run(conn, subdomain)
+        if run is not None:
+            ledger.hold_run(conn, run.run_id, exclusive=True)
         plan = decide(conn, subdomain)
         _carry_out(conn, plan)
     if plan.moves or plan.action == "offer":

@@ -20,7 +20,7 @@ import msgspec
 from sqlalchemy import Connection, Row, select
 
 from . import config, ledger, liveness, pipeline_state, queue, road, storage
-from .db import civic_db_connection, reading_connection, require_site
+from .db import civic_db_connection, lock_site, reading_connection, require_site
 from .executors.crew import Crew
 from .ledger import Claimed, ClaimedItem, Limit, Outcome
 from .models import items_table, runs_table
@@ -63,6 +63,7 @@ def ocr_page_job(
 def ocr_complete_coordinator(subdomain: str, run_id: str | None = None) -> None:
     """Look whether there is any text, and open compilation and extraction, or end the run."""
     with civic_db_connection() as conn:
+        lock_site(conn, subdomain)
         if _is_over(conn, run_id):
             return
         site = require_site(conn, subdomain)
@@ -106,6 +107,7 @@ def _do_step(
     options: dict[str, Any] | None = None,
 ) -> None:
     with civic_db_connection() as conn:
+        lock_site(conn, subdomain)
         if _is_over(conn, run_id):
             log.info("%s: run %s is over, nothing to do", subdomain, run_id)
             return

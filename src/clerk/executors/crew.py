@@ -175,10 +175,11 @@ class Lane:
     def _flush(self, *, ended: bool) -> None:
         assert self.claimed is not None
         claimed, outcomes = self.claimed, self._outcomes
+        self._patiently(lambda: self._flow.finish(claimed, outcomes, ended=ended))
+        # Only now: an interruption before this is found as work in hand, and given back.
         self._outcomes, self._flushed_at = [], time.monotonic()
         if ended:
             self.claimed, self._in_hand = None, None
-        self._patiently(lambda: self._flow.finish(claimed, outcomes, ended=ended))
 
     def _mourn(self, cause: str) -> None:
         """Account for what was done, then blame what was in hand."""
@@ -187,8 +188,8 @@ class Lane:
         self._child = None
         if self._outcomes:
             self._flush(ended=False)
-        self.claimed, self._in_hand = None, None
         self._patiently(lambda: self._flow.crash(claimed, blamed, cause))
+        self.claimed, self._in_hand = None, None
 
     def _retire_old_child(self) -> None:
         if self._served >= CHILD_DOCUMENTS and self._child is not None:
@@ -340,7 +341,7 @@ class Crew:
         """Do something with the database, waiting while it is away.
 
         Repeating is harmless: every transition is guarded, so a commit that went through unseen is
-        found done.
+        found done.  While it was away nobody could beat, so nobody is declared dead for a lease.
         """
         pause = 0.2
         while True:
@@ -352,6 +353,7 @@ class Crew:
                 log.warning("%s Waiting for it.", error)
                 time.sleep(pause)
                 pause = min(5.0, pause * 2)
+                self._sweep_at = time.monotonic() + self._settings.lease_seconds
 
     def stop(self) -> None:
         """Finish what is in hand and take nothing more."""

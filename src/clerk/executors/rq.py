@@ -269,7 +269,8 @@ class WorkerPool:
             if not (self._burst or self._stopping) and code not in (0, 3):
                 log.error("A worker ended with %s; starting another", code)
                 time.sleep(1.0)
-                self._spawn()
+                if not self._stopping:
+                    self._spawn()
             else:
                 worst = max(worst, abs(code))
         return worst
@@ -280,13 +281,22 @@ class WorkerPool:
             self._pids.add(pid)
             return
         self._pids.clear()
-        try:
-            self._start()
-        finally:
-            os._exit(1)
+        os._exit(_exit_code(self._start))
 
     def _pass_on(self, number: int, _frame: object) -> None:
         self._stopping = True
         for pid in self._pids:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, number)
+
+
+def _exit_code(start: Callable[[], None]) -> int:
+    """Run a worker in its own process and return what it ends with."""
+    try:
+        start()
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else int(end.code is not None)
+    except BaseException:
+        log.exception("A worker ended unexpectedly")
+        return 1
+    return 0
