@@ -1,0 +1,187 @@
+"""``clerk pipeline-status`` and ``clerk health``: is it OK?"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .common import hint, open_database, print_json, print_table
+
+if TYPE_CHECKING:
+    from clerk.health import Check, Health, Pipeline, Rates
+
+#: Seconds between two looks.
+WATCH_SECONDS = 2.0
+
+COLOURS = {"OK": "green", "WARNING": "yellow", "CRITICAL": "red", "UNKNOWN": "magenta"}
+
+
+@click.command("pipeline-status")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--watch", is_flag=True, help="Look again every other second until interrupted.")
+@click.option("--check", is_flag=True, help="Exit 1 when something is stuck or unhealthy.")
+@click.pass_context
+def pipeline_status(ctx: click.Context, as_json: bool, watch: bool, check: bool) -> None:
+    """Show where all sites stand, and which need attention.
+
+    \b
+    Examples:
+      clerk pipeline-status
+      clerk pipeline-status --json | jq .health_score
+      clerk pipeline-status --check || echo "look at it"
+    """
+    open_database()
+    from clerk import health
+
+    seen = health.pipeline()
+    show = _show_json if as_json else _show
+    while watch:
+        if not as_json:
+            click.clear()
+        show(seen)
+        time.sleep(WATCH_SECONDS)
+        seen = health.pipeline()
+    show(seen)
+    if check and not seen.healthy:
+        ctx.exit(1)
+
+
+def _show_json(seen: Pipeline) -> None:
+    print_json(_as_dict(seen))
+
+
+def _as_dict(seen: Pipeline) -> dict[str, Any]:
+    shares = {
+        stage: asdict(rates) | {"success_rate": rates.success, "failure_rate": rates.failure}
+        for stage, rates in (("ocr", seen.ocr), ("compilation", seen.compilation))
+    }
+    return asdict(seen) | shares | {"healthy": seen.healthy}
+
+
+def _show(seen: Pipeline) -> None:
+    _show_stages(seen)
+    click.echo()
+    click.echo(f"Stuck: {len(seen.stuck)}   without documents: {seen.without_documents}")
+    score = "-" if seen.health_score is None else f"{seen.health_score} %"
+    click.echo(f"Health score: {score}")
+    click.echo(f"OCR: {_shares(seen.ocr)}")
+    click.echo()
+    _show_last_day(seen.last_day)
+    _show_active(seen)
+    _show_attention(seen)
+
+
+def _show_stages(seen: Pipeline) -> None:
+    by_number = sorted(seen.stages.items(), key=lambda each: -each[1])
+    new = seen.sites - sum(seen.stages.values())
+    rows: list[tuple[str, Any]] = list(by_number)
+    if new:
+        rows.append(("(not run yet)", new))
+    print_table(("STAGE", "SITES"), rows)
+
+
+def _shares(rates: Rates) -> str:
+    if not rates.total:
+        return "no documents yet"
+    return (
+        f"{rates.success} % of {rates.total} documents read,"
+        f" {rates.failure} % failed ({rates.failed})"
+    )
+
+
+def _show_last_day(happened: Any) -> None:
+    click.echo(
+        f"Last 24 h: {happened['documents_read']} documents read,"
+        f" {happened['documents_failed']} failed; {happened['runs_completed']} runs completed,"
+        f" {happened['runs_partial']} partial, {happened['runs_failed']} failed;"
+        f" {happened['crashes']} crashes"
+    )
+
+
+def _show_active(seen: Pipeline) -> None:
+    busy = [
+        f"{name} {each['running']} in work, {each['waiting']} waiting"
+        for name, each in seen.active.items()
+        if each["running"] or each["waiting"]
+    ]
+    click.echo(f"Active: {'; '.join(busy) or 'nothing'}")
+
+
+def _show_attention(seen: Pipeline) -> None:
+    from clerk.health import SITES_NAMED
+
+    if not seen.attention:
+        return
+    click.echo()
+    click.echo(f"Needs attention ({len(seen.attention)}):")
+    for each in seen.attention[:SITES_NAMED]:
+        click.echo(f"  {each.subdomain}: {each.reason}")
+    if len(seen.attention) > SITES_NAMED:
+        click.echo(f"  ... and {len(seen.attention) - SITES_NAMED} more (--json lists all)")
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_context
+def health(ctx: click.Context, as_json: bool) -> None:
+    """Check everything; exit 0 ok, 1 warning, 2 critical, 3 unknown.
+
+    \b
+    Examples:
+      clerk health
+      clerk health --json | jq '.checks[] | select(.level != "OK")'
+    """
+    from clerk.health import check_all
+
+    found = check_all()
+    if as_json:
+        print_json(_health_as_dict(found))
+    else:
+        _show_health(found)
+    ctx.exit(found.level)
+
+
+def _health_as_dict(found: Health) -> dict[str, Any]:
+    return {
+        "level": found.word,
+        "exit_code": found.level,
+        "checks": [_check_as_dict(check) for check in found.checks],
+        "pipeline": _as_dict(found.pipeline) if found.pipeline else None,
+    }
+
+
+def _check_as_dict(check: Check) -> dict[str, Any]:
+    return {"name": check.name, "level": check.word, "said": check.said, "mend": check.mend}
+
+
+def _show_health(found: Health) -> None:
+    click.secho(_summary(found), fg=COLOURS[found.word])
+    show_checks(found.checks)
+
+
+def _summary(found: Health) -> str:
+    """The first line, as monitoring reads it: state, words, figures after the bar."""
+    bad = [check for check in found.checks if check.level]
+    words = "; ".join(f"{check.name}: {check.said}" for check in bad) or "all is well"
+    if found.pipeline is None:
+        return f"CLERK {found.word} - {words}"
+    seen = found.pipeline
+    score = "U" if seen.health_score is None else seen.health_score
+    return (
+        f"CLERK {found.word} - {words} | score={score}%;95:;95: stuck={len(seen.stuck)};0"
+        f" sites={seen.sites}"
+    )
+
+
+def show_checks(checks: list[Check]) -> None:
+    """Print what was looked at, a line each, and the mends on stderr."""
+    width = max(len(check.name) for check in checks)
+    for check in checks:
+        word = click.style(f"{check.word:8}", fg=COLOURS[check.word])
+        click.echo(f"{word}  {check.name:{width}}  {check.said}")
+    for check in checks:
+        if check.level and check.mend:
+            hint(f"{check.name}: {check.mend}")
