@@ -234,7 +234,13 @@ _SPOKEN = Phrase(
     r"(?!\s*:\s*[a-z])",
 )
 _BETWEEN = compiled(r"[\s,;.)|\-\"]{0,120}")
-_TO_VOTE = compiled(r"[\s,:\-(=.\"]{1,80}(?:voted\s+|votes\s+|voting\s+)?[\"(]?$")
+_ROLE_AFTER_NAME = compiled(
+    r", (?:Vice[- ]?)?(?:Chair\w*|Mayor|President|Secretary|Treasurer|Clerk)$"
+)
+_TO_VOTE = compiled(
+    r"(?:,\s+(?:vice[- ]?)?(?:chair\w*|mayor|president|secretary|treasurer|clerk))?"
+    r"[\s,:\-(=.\"]{1,80}(?:voted\s+|votes\s+|voting\s+)?[\"(]?$"
+)
 
 
 def roll_call_cues(reading: Reading) -> Iterator[Cue]:
@@ -275,6 +281,8 @@ def _edge_of_name(text: str, start: int) -> int:
     edge = start
     while edge > max(0, start - 12) and text[edge - 1] in ' \n,:-(="':
         edge -= 1
+    role = _ROLE_AFTER_NAME.search(text[max(0, edge - 30) : edge])
+    edge -= len(role[0]) if role and edge < start else 0
     first = edge
     while first > max(0, edge - 40) and (text[first - 1].isalpha() or text[first - 1] in "'-."):
         first -= 1
@@ -287,6 +295,8 @@ def _roll_call(reading: Reading, run: list[tuple[Name, str, int]]) -> Iterator[C
         return
     start = run[0][0].start
     lead = reading.lower[max(0, start - 160) : start]
+    if re.search(r"quorum|attendance|\bpresent\b", lead):
+        return
     announced = re.search(r"roll[\s-]?call|vote|called|polled", lead) is not None
     if len(run) < 3 and not announced:
         return
@@ -409,8 +419,8 @@ def _portland(reading: Reading, match: re.Match[str]) -> Cue:
 
 
 _DISSENT = Phrase(
-    "dissent oppos abstain recus vot cast",
-    r"(?:dissent(?:ing|ed|s)?|oppos(?:ed|ing)|abstain(?:ed|ing|s)|recus(?:ed|ing)"
+    "dissent oppos abstain recus vot cast absent not",
+    r"(?:dissent(?:ing|ed|s)?|oppos(?:ed|ing)|abstain(?:ed|ing|s)|recus(?:ed|ing)|absent\s+(?:from|for)\b|not\s+present\s+for\b"
     r"|vot(?:ed|ing|es)\s+(?:(?:against|[\"']?nay[\"']?|[\"']?no[\"']?|in\s+opposition"
     r"|in\s+the\s+negative)|(?:[\"']?aye[\"']?|[\"']?yes[\"']?|[\"']?yea[\"']?|in\s+favou?r"
     r"|in\s+the\s+affirmative))"
@@ -424,6 +434,8 @@ _LINK = compiled(r"(?:,?\s{0,3}\b(?:who|having|has|was|were|is|are|both|each|als
 def dissent_cues(reading: Reading) -> Iterator[Cue]:
     """Yield cues for names that prose puts beside the outcome: ``with Smith abstaining``."""
     for match in _DISSENT.find(reading.lower):
+        if reading.lower[match.end() : match.end() + 2].lstrip().startswith(":"):
+            continue
         kind = _spoken_kind(match[0])
         names = _people_around(reading, match)
         if not names:
@@ -443,6 +455,8 @@ def _spoken_kind(phrase: str) -> str:
         return ABSTAIN
     if phrase.startswith("recus"):
         return RECUSED
+    if phrase.startswith(("absent", "not")):
+        return ABSENT
     return AYES if re.search(r"aye|yes|yea|fav|affirm", phrase) else NOES
 
 

@@ -26,7 +26,7 @@ _REACH_OF_AMENDMENT = 4000
 _REACH_OF_SECOND = 2500
 _REACH_OF_BALLOT = {SOFT: 500, FIRM: 9000, STRONG: 9000}
 #: A ballot that comes so late after the outcome belongs to something else.
-_BALLOT_AFTER_OUTCOME = 700
+_BALLOT_AFTER_OUTCOME = 450
 #: An outcome repeated within so many characters is the same outcome.
 _REPEATED = 260
 _REPEATED_IN_TABLE = 1200
@@ -127,7 +127,7 @@ class Chamber:
         if top is not None and cue.label and top.voted and self._label_joins(top, cue):
             return
         if top is not None and not top.voted:
-            if cue.strength == SOFT and (cue.about != "amendment" or top.about == "amendment"):
+            if cue.strength == SOFT and not _begins_anew(top, cue):
                 return
             if self._restates(top, cue):
                 _join_lead(top, cue)
@@ -189,11 +189,20 @@ class Chamber:
             if top.seconder is None:
                 top.seconder, top.second = cue.seconder, cue
                 top.flags |= cue.flags
+            if top.mover is None:
+                self._mover_before(top, cue)
             top.end = max(top.end, cue.end)
         elif top is not None and cue.label and top.voted and cue.start - top.end < 300:
             self._late_second(top, cue)
         elif cue.strength > SOFT:
             self._second_without_lead(cue)
+
+    def _mover_before(self, top: Draft, cue: Cue) -> None:
+        """Take the name right before the second for the mover: ``By: Smith Seconded by: Jones``."""
+        name = name_before(self.reading.text, cue.start, self.reading.roster.known)
+        if name is not None and name.start >= top.end:
+            top.mover, flags = settle_one(self.reading.roster, name)
+            top.flags |= flags
 
     def _late_second(self, top: Draft, cue: Cue) -> None:
         if top.seconder is None:
@@ -230,12 +239,10 @@ class Chamber:
         """Take a repeated outcome as the same; make way for that of the motion below."""
         assert top.outcome is not None
         gap = cue.start - top.end
-        if (
-            (cue.fresh or "declared" in cue.flags)
-            and top.lead is None
-            and not top.ballots
-            and gap >= 0
-        ):
+        own = cue.fresh or "declared" in cue.flags
+        if own and top.lead is None and not top.ballots and gap >= 0:
+            return False
+        if "consensus" in cue.flags and top.outcome.strength > SOFT and gap > 0:
             return False
         if cue.label and top.outcome.label and gap >= 0:
             return False
@@ -318,7 +325,9 @@ class Chamber:
         near = cue.start - max(top.end, top.ballots_end) < _DISSENT_NEAR
         if "per_item_dissent" in cue.flags and near:
             top.flags.add("per_item_dissent")
-        inside = top.outcome is not None and cue.start < top.outcome.end
+        inside = top.decided and cue.start < top.end
+        if not inside and RECUSED in cue.ballots:
+            return
         if not inside and not (near and top.voted):
             return
         for kind, names in cue.ballots.items():
@@ -329,6 +338,14 @@ class Chamber:
             top.from_prose.add(kind)
         top.end = max(top.end, cue.end)
         top.flags |= cue.flags
+
+
+def _begins_anew(top: Draft, cue: Cue) -> bool:
+    """Whether "motion to" opens a motion of its own while another has no outcome."""
+    if cue.about == "amendment":
+        return top.about != "amendment"
+    complete = top.mover is not None and top.seconder is not None
+    return top.strength == SOFT and complete and not cue.reference
 
 
 def _last(name: str) -> str:
@@ -359,6 +376,9 @@ def _decide(draft: Draft, cue: Cue) -> None:
 
 def _join_outcome(top: Draft, cue: Cue, same: bool) -> None:
     top.end = max(top.end, cue.end)
+    if same and top.outcome is not None and cue.strength > top.outcome.strength:
+        top.outcome = cue
+        top.strength = max(top.strength, cue.strength)
     top.unanimous = top.unanimous or cue.unanimous
     top.vote_type = top.vote_type or cue.vote_type
     top.tabled = top.tabled or cue.label
@@ -389,6 +409,8 @@ def _is_event(draft: Draft) -> bool:
     if draft.lead is None and draft.second is None:
         return draft.strength > SOFT or (draft.decided and AYES in draft.ballots)
     if draft.voted:
+        return True
+    if draft.mover and draft.seconder:
         return True
     if draft.strength == SOFT or draft.lead is None:
         return False

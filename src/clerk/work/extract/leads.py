@@ -135,9 +135,13 @@ def _motion_by(reading: Reading, motion: re.Match[str], by: re.Match[str]) -> Cu
         )
         made = re.search(r"\b(?:made|moved|offered)\b", by[0])
         return _anonymous(reading, motion.start(), by.end()) if made and not unnamed else None
-    seconder = _pair(reading, name) if by["both"] else None
+    seconder = _pair(reading, name) if by["both"] or _slash(reading, name) else None
     start = _with_article(reading, motion.start())
     return _cue(reading, start, (seconder or name).end, name, seconder)
+
+
+def _slash(reading: Reading, name: Name) -> bool:
+    return reading.text[name.end : name.end + 1] == "/"
 
 
 def _with_article(reading: Reading, start: int) -> int:
@@ -220,7 +224,7 @@ def _motion_short(reading: Reading, motion: re.Match[str], head: str) -> Cue | N
 
 _MOVED = Phrase("move", r"(?:moved|moves|move)\b")
 _MOVED_BY = compiled(
-    rf"\s*(?P<both>(?:and|&|/|,)?\s*{_MANNER}?second(?:ed)?)?\s*(?:by\b\s*:?|:|-)\s*"
+    rf"\s*(?P<both>(?:and|&|/|,)?\s*{_MANNER}?second(?:ed)?)?\s*(?:by\b\s*:?|:|-|\()\s*"
 )
 _SECONDED_NEXT = compiled(
     rf"\s*(?:,|and|/|&)?\s*(?:and\s+)?{_MANNER}?(?:seconded|supported)\b(?!\s+by)"
@@ -252,7 +256,7 @@ def _moved_cue(reading: Reading, moved: re.Match[str]) -> Cue | None:
     if by:
         name = _name_at(reading, by.end())
         if name is not None and name.start - by.end() < 40:
-            seconder = _pair(reading, name) if by["both"] else None
+            seconder = _pair(reading, name) if by["both"] or _slash(reading, name) else None
             return _cue(
                 reading,
                 _with_it_was(reading, moved.start()),
@@ -447,7 +451,7 @@ def _vote_taken_cues(reading: Reading) -> Iterator[Cue]:
 _SECOND = Phrase("second 2nd support", r"(?:second(?:ed|er|s)?|2nd(?:ed)?|support(?:ed)?)\b")
 _SECOND_BY = compiled(
     r"\s*(?:the\s+motion\s+|was\s+(?:made|given|provided|offered)\s+|made\s+"
-    r"|motion\s+)?(?:(?:by|from)\b\s*:?|:|-)\s*"
+    r"|motion\s+)?(?:(?:by|from)\b\s*:?|:|-|\()\s*"
 )
 
 

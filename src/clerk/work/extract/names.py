@@ -21,6 +21,7 @@ def vocabulary(words: str) -> frozenset[str]:
 
 TITLES = vocabulary(
     """
+    assistant associate senior first-selectman brd pres sect treas
     mr mrs ms miss mx dr hon honorable honourable rev reverend sir madam madame messrs prof
     councilmember councilmembers councilman councilmen councilwoman councilwomen councilperson
     councilpersons councilor councilors councillor councillors cllr cllrs clr clrs cr crs cncl
@@ -42,8 +43,7 @@ TITLES = vocabulary(
 
 PARTICLES = vocabulary(
     """
-    van von der den de la le di da del della dos du ten ter te el al bin ibn st mac mc o' ni ui
-    y
+    van von der den de la le di da del della dos du ten ter te el al bin ibn st mac mc ni ui
     """
 )
 
@@ -223,6 +223,8 @@ def _name_words(
         elif _may_be_name(token) or (not words and _may_begin_name(text, token, titled, known)):
             words.append(token.text[:-2] if possessive else token.text)
             end = token.end - 2 * possessive
+        elif words and not broken and _title_before_name(text, token):
+            words = []
         else:
             break
         if possessive or (len(words) > 1 and token.word in known):
@@ -236,6 +238,12 @@ def _name_words(
     return words, end
 
 
+def _title_before_name(text: str, token: _Token) -> bool:
+    """Whether a title follows that makes what was read a part of it: ``Recording Clerk Smith``."""
+    following, broken = _next_token(text, token.end)
+    return _is_title(token) and following is not None and not broken and _may_be_name(following)
+
+
 def _goes_on(words: list[str], token: _Token, known: frozenset[str]) -> bool:
     """Whether a name goes on in the next line."""
     if words[-1].lower().rstrip(".") in PARTICLES or len(words[-1].rstrip(".")) == 1:
@@ -246,7 +254,7 @@ def _goes_on(words: list[str], token: _Token, known: frozenset[str]) -> bool:
 
 
 def _particle_of_name(text: str, token: _Token) -> bool:
-    if token.word not in PARTICLES or token.word in ("o'",):
+    if token.word not in PARTICLES:
         return False
     following, broken = _next_token(text, token.end)
     if following is None or broken:
@@ -268,7 +276,8 @@ def name_before(text: str, position: int, known: frozenset[str] = frozenset()) -
         for match in _TOKEN.finditer(text, floor, position)
         if (token := _token_at(text, match.start(), position)) is not None
     ]
-    if not tokens or text[min(tokens[-1].end, position) : position].strip(" \n,"):
+    gap = text[min(tokens[-1].end, position) : position] if tokens else "?"
+    if gap.strip(" \n,") or gap.count("\n") > 1:
         return None
     taken: list[_Token] = []
     titles: list[_Token] = []

@@ -149,7 +149,7 @@ def _strength_of(reading: Reading, verb: re.Match[str], before: str, begin: int)
     if _INFINITIVE.search(before) or re.search(r"\b(?:notice|rule|rules)\s+of\s+motion", before):
         return REFERENCE
     bare = _is_bare(reading, verb, before)
-    if re.search(r"\bbe\s+it\s+(?:\w+\s+)?$", before):
+    if re.search(r"\bbe\s+it\s+(?:\w+\s+){0,2}$|\bhereby\s+$|\btherefore,?\s+$", before):
         return REFERENCE
     if re.search(r"\bdeclare[sd]\b.{0,90}$", before, re.S):
         return STRONG
@@ -193,10 +193,14 @@ def _strength_of_approving(word: str, before: str, after: str, bare: bool) -> in
         r"\bunanim|\bvote\b|\ball\s+in\s+favou?r|\bvoice\s+vote|\(?\b\d{1,2}\s?-\s?\d\b",
         before[-40:] + " " + after,
     )
+    if bare and word == "resolved":
+        return FIRM if after.startswith(":") else REFERENCE
     if bare:
         return FIRM if voted or re.fullmatch(r"\s*[.;)]?\s*(?:\n.*)?", after, re.S) else SOFT
+    if _body_before(before) and (voted or word == "resolved"):
+        return FIRM
     if not _AUXILIARY.search(before):
-        return FIRM if voted and _body_before(before) else REFERENCE
+        return REFERENCE
     if word in ("received", "appointed", "continued", "deferred", "confirmed") and not voted:
         return REFERENCE
     if re.search(r"\bmotions?\b[^.]{0,30}$|\bmotion\b.*\b(?:was|is)\s+(?:\w+ly\s+)?$", before):
@@ -253,6 +257,7 @@ def _outcome(reading: Reading, verb: re.Match[str], begin: int, strength: int) -
     cue.result_text = _printed(reading, start if strength == STRONG else verb.start(), cue.end)
     _add_manner(cue, near, sentence)
     cue.counts = tally_in(lower, max(start, verb.start() - 60), cue.end)
+    cue.fresh = strength == FIRM and verb["approving"] is not None and start == begin
     if "declared" in sentence[: verb.start() - begin]:
         cue.flags.add("declared")
     if cue.result == DIED or (cue.result == FAILED and _NO_SECOND.search(sentence)):

@@ -26,7 +26,7 @@ _TITLED = Phrase(
     r"(?:Council(?:member|man|woman|person|or|lor)|Council Member|Commissioner|Director|Trustee"
     r"|Supervisor|Select(?:man|woman|person)|Alder(?:man|woman|person)|Mayor|Member"
     r"|Chair(?:man|woman|person)?|Cllr|Mr|Mrs|Ms|Dr)"
-    r"\.?\s(?:[A-Z]\.\s){0,2}([A-Z][\w'-]{1,30})(?:\s([A-Z][\w'-]{1,30}))?",
+    r"\.?s?\s(?:[A-Z]\.?\s){0,2}([A-Z][\w'-]{1,30})(?:\s([A-Z][\w'-]{1,30}))?",
 )
 _TABLE = compiled(r"attendee name[\s\S]{0,4000}?(?=staff present|others present|called roll|\Z)")
 _TABLE_NAME = compiled(r"^ *((?:[^\W\d_][\w'.-]* ){1,3}[^\W\d_][\w'-]+) *$", re.M)
@@ -119,5 +119,6 @@ def _titled(document: Normalised) -> Counter[str]:
         first, last = titled[1].lower(), (titled[2] or "").lower()
         surname = last if last and last not in STOPS and last not in TITLES else first
         if surname not in STOPS and surname not in TITLES:
-            counted[surname.removesuffix("'s")] += 1
+            courtesy = titled[0][:2] in ("Mr", "Ms", "Dr")
+            counted[surname.removesuffix("'s")] += 1 if courtesy else _OFTEN
     return counted

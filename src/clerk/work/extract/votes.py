@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from .ballots import counted_cues, dissent_cues, label_cues, roll_call_cues
 from .chamber import Chamber, Draft
-from .cues import LEAD, SECOND, Cue, Reading
+from .cues import LEAD, OUTCOME, SECOND, SOFT, Cue, Reading
 from .leads import lead_cues, second_cues
 from .model import ABSENT, ABSTAIN, AYES, BALLOTS, DIED, NOES, RECUSED, UNKNOWN, WITHDRAWN, Vote
 from .names import vocabulary
@@ -63,8 +63,11 @@ def _all_cues(reading: Reading) -> Iterator[Cue]:
 def _seconded(cues: list[Cue], place: int) -> bool:
     limit = cues[place].end + _SECOND_WITHIN
     while (place := place + 1) < len(cues) and cues[place].start <= limit:
-        if cues[place].kind == SECOND:
+        cue = cues[place]
+        if cue.kind == SECOND or (cue.kind == OUTCOME and cue.strength > SOFT):
             return True
+        if cue.kind == LEAD and cue.strength > SOFT:
+            return False
     return False
 
 

@@ -14,9 +14,12 @@ _HEADING = compiled(
     r"|\(?[a-z0-9]{1,2}\))\s{1,40}(?=[^\W_])",
     re.M,
 )
-_OPENING = compiled(r"[\s,;:.\-)]*(?:(?:the\s+motion|and)\s+)?(?:(?:to|that|for)\s+)?", re.I)
+_OPENING = compiled(
+    r"[\s,;:.\-)]*(?:(?:the\s+motion|and|be\s+it\s+resolved)\s+)?(?:(?:to|that|for)\s+)?", re.I
+)
 _CLOSING = compiled(r"[\s,;:(\-]+(?:and|which|was|motion|the|a|it|on)?\s*$", re.I)
 _TELLING = compiled(r"[a-z]+\s*:?\s+(?:that|to)\s+|resolved\s*:\s*")
+_BLANK = compiled(r"[\s.]{0,200}")
 _MOTION_LENGTH = 400
 
 
@@ -66,6 +69,9 @@ def _candidates(reading: Reading, draft: Draft) -> list[tuple[int, int]]:
 
 
 def _stop(reading: Reading, start: int, edge: int) -> int:
+    """Return where the words of a motion end that begin, maybe after a gap, at ``start``."""
+    gap = _BLANK.match(reading.text, start)
+    start = gap.end() if gap else start
     return max(start, min(edge, reading.clause_end(start, _MOTION_LENGTH)))
 
 
