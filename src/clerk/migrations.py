@@ -18,9 +18,9 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, inspect, select, text
 
-from . import config, ledger, pipeline_state, queue, storage
+from . import config, ledger, pipeline_state, queue, schema, storage
 from .clock import utc_now
-from .db import civic_db_connection, reading_connection
+from .db import civic_db_connection, get_civic_db, reading_connection
 from .errors import InvalidSubdomain
 from .models import runs_table
 from .reconcile import find_stuck_sites, recover_stuck_site
@@ -31,6 +31,7 @@ __all__ = [
     "clear_rq_state",
     "count_pdf_files",
     "count_txt_files",
+    "drop_legacy",
     "find_stuck_sites",
     "migrate_stuck_sites",
     "plan_migration",
@@ -304,3 +305,18 @@ def clear_rq_state() -> Leftovers | None:
     deferred, gone = rq.clear_deferred(url, COMPILATION)
     failed, gone_too = rq.clear_failed(url, OCR)
     return Leftovers(deferred, failed, gone + gone_too)
+
+
+# ------------------------------------------------------------------------------ clean-up
+
+
+def drop_legacy(*, who: str = "operator", forced: bool = False) -> None:
+    """Drop what only the old system used, and keep who did it, in one transaction."""
+    engine = get_civic_db()
+    left = schema.what_is_left(engine)
+
+    def keep(conn: Connection) -> None:
+        detail = f"{left} (forced)" if forced else left
+        ledger.audit(conn, who, "legacy dropped", detail=detail or None)
+
+    schema.finish(engine, also=keep)

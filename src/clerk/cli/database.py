@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from clerk import config, storage
 
+from .common import open_database, operator
+
 if TYPE_CHECKING:
     from sqlalchemy import Engine
+
+    from clerk.health import Criterion
 
 
 @click.group()
@@ -20,6 +26,7 @@ def db() -> None:
     Examples:
       clerk db upgrade
       clerk db check || echo "not at the newest schema"
+      clerk db backup && clerk db cleanup --dry-run
     """
 
 
@@ -95,6 +102,81 @@ def check(ctx: click.Context) -> None:
     click.echo(f"The database is at {revision or 'nothing'}; the newest schema is {schema.head()}.")
     click.echo("Run: clerk db upgrade", err=True)
     ctx.exit(1)
+
+
+@db.command()
+@click.argument("file", required=False, type=click.Path(dir_okay=False, path_type=Path))
+def backup(file: Path | None) -> None:
+    """Copy the database to FILE while it is in use.
+
+    SQLite is copied by its online backup, PostgreSQL by pg_dump.
+
+    \b
+    Examples:
+      clerk db backup
+      clerk db backup before_migration.sql
+    """
+    from clerk import backups
+
+    engine = _engine()
+    target = file or backups.default_name(engine)
+    size = backups.back_up(engine, target)
+    click.echo(f"Wrote {target} ({size} bytes).")
+
+
+@db.command()
+@click.option("--dry-run", is_flag=True, help="Only check; drop nothing.")
+@click.option("--force", is_flag=True, help="Drop although a criterion fails.")
+@click.option("--yes", is_flag=True, help="With --force: do not ask for the number of sites.")
+@click.pass_context
+def cleanup(ctx: click.Context, dry_run: bool, force: bool, yes: bool) -> None:
+    """Drop what only the old system used, if the new one has proven itself.
+
+    Prints every criterion with its figure.  Exits 1 when one fails.
+
+    \b
+    Examples:
+      clerk db backup && clerk db cleanup --dry-run
+      clerk db cleanup
+    """
+    open_database()
+    from clerk import health, migrations, schema
+
+    engine = _engine()
+    if schema.current(engine) == schema.head():
+        click.echo("Nothing is left of the old system.")
+        return
+    criteria = health.preflight()
+    _print_criteria(criteria)
+    passed = all(each.passed for each in criteria)
+    click.echo(f"To be dropped: {schema.what_is_left(engine) or 'empty legacy tables'}")
+    if dry_run:
+        click.echo("Dry run: nothing was dropped.")
+        ctx.exit(0 if passed else 1)
+    if not passed and not force:
+        click.secho("Nothing was dropped: wait until every criterion passes.", fg="red")
+        ctx.exit(1)
+    if not passed and not yes:
+        _ask_for_the_number_of_sites()
+    migrations.drop_legacy(who=operator(), forced=not passed)
+    click.secho(f"Dropped. The database is at {schema.current(engine)}.", fg="green")
+
+
+def _print_criteria(criteria: Iterable[Criterion]) -> None:
+    for each in criteria:
+        word = click.style("PASS", fg="green") if each.passed else click.style("FAIL", fg="red")
+        click.echo(f"{word}  {each.name:16} {each.figure:28} required: {each.required}")
+
+
+def _ask_for_the_number_of_sites() -> None:
+    from clerk import db as database
+    from clerk import sites
+
+    with database.reading_connection() as conn:
+        number = len(sites.overview(conn))
+    typed = click.prompt("A criterion fails. Type the number of sites to drop anyway", type=int)
+    if typed != number:
+        raise click.UsageError(f"There are {number} sites, not {typed}. Nothing was dropped.")
 
 
 def _engine(*, create: bool = False) -> Engine:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -63,9 +63,11 @@ def upgrade(engine: Engine) -> Upgrade:
     return Upgrade(before, current(engine) or "", adopted, left)
 
 
-def finish(engine: Engine) -> None:
-    """Run the revisions that drop the legacy table and columns."""
-    command.upgrade(_config(engine), "head")
+def finish(engine: Engine, also: Callable[[Connection], None] = lambda conn: None) -> None:
+    """Run the revisions that drop the legacy table and columns, and ``also``, in one transaction."""
+    config = _config(engine)
+    config.attributes["also"] = also
+    command.upgrade(config, "head")
 
 
 def what_is_left(engine: Engine) -> str:

@@ -13,4 +13,6 @@ with engine.connect() as connection:
     )
     with context.begin_transaction():
         context.run_migrations()
+        if "also" in context.config.attributes:
+            context.config.attributes["also"](connection)
     connection.commit()
