@@ -21,7 +21,7 @@ import fcntl
 import os
 import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -113,7 +113,16 @@ class Buffers:
 
     def _clear(self) -> None:
         """Remove what a build that died has left."""
-        for path in self.part.parent.glob("compile.part.*"):
+        for pattern in ("compile.part.*", ".compile.*.part"):
+            remove_all(self.part.parent.glob(pattern))
+
+
+def remove_all(paths: Iterable[Path]) -> None:
+    """Remove files and directories that are in nobody's use."""
+    for path in paths:
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
             path.unlink(missing_ok=True)
 
 

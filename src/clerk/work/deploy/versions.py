@@ -25,6 +25,7 @@ from pathlib import Path
 
 from clerk.errors import StorageUnusable
 from clerk.storage import check_subdomain, written_whole
+from clerk.work.compile.buffers import remove_all
 
 _VERSIONS = ".versions"
 
@@ -120,8 +121,5 @@ class VersionedFolder:
 
     def _clear(self) -> None:
         """Remove what a publisher that died has left."""
-        for path in self._versions.glob("part-*"):
-            if path.is_dir() and not path.is_symlink():
-                shutil.rmtree(path, ignore_errors=True)
-            else:
-                path.unlink(missing_ok=True)
+        for pattern in ("part-*", ".*.part"):
+            remove_all(self._versions.glob(pattern))

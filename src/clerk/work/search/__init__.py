@@ -9,6 +9,7 @@ was read: hostile until the caller has escaped it.
 from __future__ import annotations
 
 import contextlib
+import re
 import sqlite3
 import time
 from collections import Counter
@@ -56,6 +57,7 @@ FACETS = ("site", "body", "kind", "year")
 _FACET_VALUES = 50
 #: How many steps of SQLite's machine pass between looks at the clock.
 _STEPS = 20_000
+_PAGE_ID = re.compile(r"([0-9a-f]{16})-([1-9][0-9]{0,5})")
 
 
 @dataclass(frozen=True)
@@ -161,11 +163,11 @@ def search(storage_dir: Path, query: Query, *, timeout_seconds: float = 5.0) -> 
 
 def find_page(storage_dir: Path, identity: str) -> PageAddress:
     """Return where the page of an id is."""
-    document, _, page = identity.rpartition("-")
-    if not page.isdigit() or len(page) > 6:
-        raise NotFound(f"There is no page {identity!r}.")
-    site, name = find_document(storage_dir, document)
-    return PageAddress(site, name, int(page))
+    parts = _PAGE_ID.fullmatch(identity)
+    if parts is None:
+        raise NotFound(f"There is no page {identity[:80]!r}.")
+    site, document = find_document(storage_dir, parts[1])
+    return PageAddress(site, document, int(parts[2]))
 
 
 def find_document(storage_dir: Path, identity: str) -> tuple[str, Document]:
@@ -174,10 +176,10 @@ def find_document(storage_dir: Path, identity: str) -> tuple[str, Document]:
         row = connection.execute(
             """SELECT sites.subdomain, documents.name FROM documents
                JOIN sites ON sites.id = documents.site WHERE public_id = ?""",
-            (identity,),
+            (identity.encode("utf-8", "replace").decode(),),
         ).fetchone()
     if row is None:
-        raise NotFound(f"There is no document {identity!r}.")
+        raise NotFound(f"There is no document {identity[:80]!r}.")
     return str(row[0]), Document.from_name(row[1])
 
 

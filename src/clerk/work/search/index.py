@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any
 
 from clerk.work.compile import fulltext, schema
-from clerk.work.compile.buffers import DATABASE
+from clerk.work.compile.buffers import DATABASE, remove_all
 
 VERSION = 1
 INDEX = "sites.db"
@@ -116,6 +116,7 @@ def _updating(storage_dir: Path) -> Iterator[None]:
     (storage_dir / "_clerk").mkdir(parents=True, exist_ok=True)
     with (storage_dir / "_clerk" / "search.lock").open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
+        remove_all((storage_dir / "_clerk").glob("index.*"))
         yield
 
 
@@ -249,7 +250,7 @@ class _Update:
         numbers = self._reserved(len(new))
         documents = dict(zip(new, numbers, strict=True))
         with tempfile.TemporaryDirectory(
-            prefix="index.", dir=self._folder / "_clerk", ignore_cleanup_errors=True
+            prefix="index.", dir=self._folder.parent / "_clerk"
         ) as scratch:
             filler = fulltext.Filler(Path(scratch))
             for name, number in documents.items():
