@@ -64,7 +64,7 @@ def upgrade(engine: Engine) -> Upgrade:
 
 
 def finish(engine: Engine, also: Callable[[Connection], None] = lambda conn: None) -> None:
-    """Run the revisions that drop the legacy table and columns, and ``also``, in one transaction."""
+    """Run the revisions that drop the legacy table and columns, and ``also`` with them."""
     config = _config(engine)
     config.attributes["also"] = also
     command.upgrade(config, "head")
