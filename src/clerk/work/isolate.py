@@ -24,6 +24,7 @@ import struct
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any, NoReturn, Protocol, TypeVar
 
 import msgspec
@@ -278,8 +279,17 @@ def _leave_parent(memory_mb: int) -> None:
     _die_with_parent()
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if memory_mb:
-        most = memory_mb << 20
+        most = _inherited_bytes() + (memory_mb << 20)
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
+
+
+def _inherited_bytes() -> int:
+    """Return the address space the fork came with, which the limit counts too."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+    except OSError:
+        return 0
+    return pages * resource.getpagesize()
 
 
 def _die_with_parent() -> None:
