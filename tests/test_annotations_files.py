@@ -10,6 +10,7 @@ import tarfile
 import tracemalloc
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -170,6 +171,13 @@ def test_objects_that_follow_each_other_are_one_range(tmp_path):
         (batch,) = split(taken_in(tmp_path, name, content))
         assert len(batch.ranges) == 1
         assert batch.documents[:2] == ("springfield:p0", "springfield:p1")
+
+
+def test_uploads_and_batches_can_be_kept_as_json(tmp_path):
+    upload = taken_in(tmp_path, "a.jsonl", lines(page(1), page(2, text="")))
+    (batch,) = split(upload)
+    for value in (upload, batch):
+        assert msgspec.json.decode(msgspec.json.encode(value), type=type(value)) == value
 
 
 def test_an_interrupted_split_goes_on_where_it_stopped(tmp_path):

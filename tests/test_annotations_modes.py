@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clerk.work.annotations.anchoring import anchor
+from clerk.work.annotations.anchoring import Anchoring, anchor
 from clerk.work.annotations.model import AnnotationSet, Attribute, Denotation, Relation, Span
 from clerk.work.annotations.modes import Mode, apply_mode
 
@@ -196,3 +196,20 @@ def test_anchoring_to_another_text_moves_nothing():
     found = anchor(annotations, "Ruiz moved, Lee seconded.", "0123456789 0123456789")
     assert not found.same_text and not len(found.annotations)
     assert found.issues[0].code == "text_mismatch"
+
+
+def test_strictly_nothing_of_another_text_is_taken():
+    annotations = AnnotationSet(denotations=people("T1 0"))
+    found = anchor(annotations, "Ruiz moved.", "Ruiz moved", Anchoring.STRICT)
+    assert [each.code for each in found.issues] == ["text_mismatch"]
+    assert anchor(annotations, "Ruiz", "Ruiz", Anchoring.STRICT).annotations == annotations
+
+
+def test_without_alignment_a_span_stays_only_where_its_words_are():
+    annotations = AnnotationSet(
+        denotations=[Denotation(Span(0, 4), "P", "T1"), Denotation(Span(5, 10), "V", "T2")]
+    )
+    found = anchor(annotations, "Ruiz moved.", "RUIZ has moved.", Anchoring.OFF)
+    assert [each.id for each in found.annotations.denotations] == ["T1"]
+    assert "in its place stands 'has m'" in found.issues[0].message
+    assert len(anchor(annotations, "Ruiz moved.", "Ru", Anchoring.OFF).issues) == 2

@@ -20,7 +20,8 @@ Files in, values out; nothing here knows of a database or a queue.  An upload go
 `model`        `CheckedObject`, `AnnotationSet`, `Denotation`, `Relation`, `Attribute`, `Issue`
 `alignment`    `align(source_text, target_text).map_span(begin, end)`; `folding.fold` says what is
                the same text
-`anchoring`    `anchor`: all annotations of a document moved to another version of its text
+`anchoring`    `anchor`: all annotations of a document moved to another version of its text, or
+               only those that need no moving (`Anchoring.STRICT`, `Anchoring.OFF`)
 `modes`        `apply_mode` -> `Plan(clear, insert)`
 `rows`         `denotation_rows`, `relation_rows`, `attribute_rows`, `from_rows`
 `formats`      `export`, `translate`, `brat`
@@ -33,7 +34,7 @@ which nothing can be used raises (`clerk.errors.UnusableUpload`).
 from __future__ import annotations
 
 from .alignment import Alignment, align
-from .anchoring import Anchored, anchor
+from .anchoring import Anchored, Anchoring, anchor
 from .checking import decode
 from .folding import fold
 from .model import (
@@ -53,6 +54,7 @@ from .uploads import ArchiveLimits, Upload, receive
 __all__ = [
     "Alignment",
     "Anchored",
+    "Anchoring",
     "AnnotationSet",
     "ArchiveLimits",
     "Attribute",
