@@ -31,13 +31,14 @@ from clerk.work.ocr import GreyImage
 UNIT = 10_000
 
 POINTS_PER_INCH = 72
+_LETTER_INCHES = 11
 #: Tesseract and other engines refuse longer sides.
 _LONGEST_SIDE = 32_000
 #: A picture over this share of the page makes it a scan.
 _SCAN_FROM = 0.5
 #: Where the header may stand, and how objects begin.
 _HEADER_WITHIN = 1024
-_OBJECT = re.compile(rb"\d+\s+\d+\s+obj\b")
+_OBJECT = re.compile(rb"\d{1,10}\s{1,9}\d{1,5}\s{1,9}obj\b")
 
 #: libpdfium's mark for a hyphen at the end of a line, where it drops the line break.
 _HYPHEN = "\ufffe"
@@ -124,11 +125,11 @@ class Page:
 
     def _useful_dpi(self, dpi: int) -> float:
         longest_inches = max(self.width, self.height) / POINTS_PER_INCH
-        letter = 11 * dpi / longest_inches
-        if letter >= dpi:
+        as_a_letter = _LETTER_INCHES / longest_inches * dpi
+        if as_a_letter >= dpi or not self.is_scan():
             return dpi
-        own = [picture.dpi for picture in self._pictures() if self._covered([picture]) > 0]
-        return min(dpi, max([letter, *own])) if self.is_scan() else dpi
+        largest = max(self._pictures(), key=lambda picture: picture.area)
+        return min(dpi, max(as_a_letter, largest.dpi))
 
     def picture(self, width: int, kind: str, megapixels: float) -> bytes:
         """Return the page in colour as a PNG, JPEG or WebP file, so many pixels wide."""
@@ -239,7 +240,7 @@ class _Frame:
     def __init__(self, bbox: tuple[float, float, float, float], rotation: int) -> None:
         left, bottom, right, top = bbox
         across, up = UNIT / ((right - left) or 1), UNIT / ((top - bottom) or 1)
-        # Shown x and y as (column of the unrotated x or y, factor, offset).
+        # Shown x and y, each as (unrotated axis, factor, offset).
         x, y = 0, 1
         self.axes = {
             0: ((x, across, -left * across), (y, -up, top * up)),
@@ -250,9 +251,10 @@ class _Frame:
 
     def boxes(self, rectangles: numpy.ndarray[Any, Any]) -> list[int]:
         """Return the box around each set of rectangles (left, top, right, bottom), unrotated."""
-        points = rectangles.reshape(len(rectangles), -1, 2)
-        shown = [points[:, :, column] * factor + offset for column, factor, offset in self.axes]
-        edges = [axis.min(axis=1) for axis in shown] + [axis.max(axis=1) for axis in shown]
+        # (corners, x or y, words): reducing along the long axis last is several times faster.
+        points = rectangles.T.reshape(-1, 2, len(rectangles))
+        shown = [points[:, axis] * factor + offset for axis, factor, offset in self.axes]
+        edges = [axis.min(axis=0) for axis in shown] + [axis.max(axis=0) for axis in shown]
         inside = numpy.clip(numpy.stack(edges, axis=1), 0, UNIT).astype(int)
         boxes: list[int] = inside.ravel().tolist()
         return boxes

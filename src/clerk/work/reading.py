@@ -14,10 +14,11 @@ OCR engines may crash or hang: the caller runs this in a child process with limi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 from clerk.config import Settings
@@ -86,6 +87,9 @@ _OCR_SECONDS_PER_MEGAPIXEL = 10.0
 #: that needs OCR comes twice: first all pages for their text layer, then those for OCR.
 OnPage = Callable[[int, int, float], None]
 
+#: No pages are given up.
+NOTHING: Mapping[int, str] = MappingProxyType({})
+
 _MODES = ("auto", "always", "never")
 
 _PICTURE_KINDS = ("png", "jpeg", "webp")
@@ -151,6 +155,7 @@ def read_and_store(
     options: ReadingOptions,
     pdf_sha256: str,
     on_page: OnPage = _ignore,
+    given_up: Mapping[int, str] = NOTHING,
 ) -> DocumentFacts:
     """Read a PDF into its directory and return how it was read.
 
@@ -158,7 +163,7 @@ def read_and_store(
     ``failed-pages.json``, and PagesFailed is raised.  Nothing is stored when the PDF as a whole
     cannot be read.
     """
-    document = read_pdf(path, options, on_page)
+    document = read_pdf(path, options, on_page, given_up=given_up)
     facts = store(document, target_dir, pdf_sha256=pdf_sha256, fingerprint=fingerprint(options))
     raise_for_failed_pages(path, document)
     return facts
@@ -180,16 +185,19 @@ def read_pdf(
     options: ReadingOptions,
     on_page: OnPage = _ignore,
     only: Sequence[int] | None = None,
+    given_up: Mapping[int, str] = NOTHING,
 ) -> ReadDocument:
     """Read a PDF, or only some of its pages (numbers from 1; those beyond the end are ignored).
 
-    Raises a DocumentError when it cannot be opened; a page that fails is in ``failed_pages``.
+    Pages that are given up, because they have crashed a reader before, are failed pages for the
+    reason given and are not touched.  Raises a DocumentError when the PDF cannot be opened; a page
+    that fails is in ``failed_pages``.
     """
     limits = {"max_megabytes": options.max_document_mb, "max_pages": options.max_document_pages}
     with pdf.opened(path, **limits) as document:
         numbers = range(1, document.pages + 1)
         wanted = numbers if only is None else [number for number in numbers if number in only]
-        pages = _Reader(document, options, on_page).read(wanted)
+        pages = _Reader(document, options, on_page, given_up).read(wanted)
     if only is None and all(page.facts.why == Verdict.EMPTY.value for page in pages):
         raise EmptyDocument(f"{path} has nothing on any of its pages; it may be damaged.")
     return ReadDocument(document.pages, pages)
@@ -198,13 +206,19 @@ def read_pdf(
 class _Reader:
     """One document on its way: the layers seen so far, and the engine once it is needed."""
 
-    def __init__(self, document: pdf.Pdf, options: ReadingOptions, on_page: OnPage) -> None:
+    def __init__(
+        self,
+        document: pdf.Pdf,
+        options: ReadingOptions,
+        on_page: OnPage,
+        given_up: Mapping[int, str],
+    ) -> None:
         self.document = document
         self.options = options
         self.on_page = on_page
         self.layers: dict[int, pdf.TextLayer] = {}
         self.plausible: dict[int, float] = {}
-        self.failed: dict[int, str] = {}
+        self.failed: dict[int, str] = dict(given_up)
 
     @cached_property
     def backend(self) -> ocr.OcrBackend:
@@ -220,8 +234,9 @@ class _Reader:
         """Read the pages: first every text layer, then OCR where it is needed."""
         if self.options.ocr != "always":
             for number in numbers:
-                self._announce(number, _LAYER_SECONDS)
-                self._guarded(number, self._look)
+                if number not in self.failed:
+                    self._announce(number, _LAYER_SECONDS)
+                    self._guarded(number, self._look)
         repeated = layer.repeated_lines([each.text for each in self.layers.values()])
         return [self._page_or_failure(number, repeated) for number in numbers]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import select
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -12,6 +12,19 @@ import msgspec
 from clerk.errors import DocumentError
 from clerk.work import isolate
 from clerk.work.reading import ReadDocument, ReadingOptions, read_pdf
+
+#: A document that costs more children than this is given up as a whole.
+_MOST_PAGES_GIVEN_UP = 3
+
+
+class _ChildLost(DocumentError):
+    """The child died or was too slow."""
+
+    def __init__(self, path: Path, page: int, reason: str) -> None:
+        at = f"page {page}" if page else "opening it"
+        super().__init__(f"{path}: {at}: {reason}.")
+        self.page = page
+        self.reason = reason
 
 
 def read_in_child(
@@ -23,14 +36,32 @@ def read_in_child(
 ) -> ReadDocument:
     """Do what :func:`read_pdf` does, in a process of its own with limits on time and memory.
 
-    A crash or an overrun is a DocumentError that names the file and the page in hand.
+    A page that crashes the process or takes too long is a failed page, and the others are read by
+    another process.  A document that does so again and again is a DocumentError.
     """
+    given_up: dict[int, str] = {}
+    while True:
+        try:
+            return _read_once(path, options, only, given_up, memory_mb)
+        except _ChildLost as lost:
+            if lost.page == 0 or lost.page in given_up or len(given_up) == _MOST_PAGES_GIVEN_UP:
+                raise
+            given_up[lost.page] = lost.reason
 
+
+def _read_once(
+    path: Path,
+    options: ReadingOptions,
+    only: Sequence[int] | None,
+    given_up: Mapping[int, str],
+    memory_mb: int,
+) -> ReadDocument:
     def perform(_order: isolate.Order, _index: int, report: isolate.Report) -> isolate.Performed:
-        def on_page(page: int, pages: int, seconds_allowed: float) -> None:
-            report(seconds_allowed, f"page {page} of {pages}")
+        def on_page(page: int, _pages: int, seconds_allowed: float) -> None:
+            report(seconds_allowed, str(page))
 
-        return isolate.Performed(msgspec.to_builtins(read_pdf(path, options, on_page, only)))
+        document = read_pdf(path, options, on_page, only, given_up)
+        return isolate.Performed(msgspec.to_builtins(document))
 
     child = isolate.Child(perform, memory_mb=memory_mb)
     try:
@@ -41,20 +72,20 @@ def read_in_child(
 
 
 def _follow(child: isolate.Child, path: Path) -> ReadDocument:
-    in_hand = "opening it"
+    page = 0
     while not child.overdue:
         select.select([child], [], [], _seconds_left(child))
         messages = child.receive()
         if messages is None:
-            raise DocumentError(f"{path}: the reading process was {child.bury()} at {in_hand}.")
+            raise _ChildLost(path, page, f"the reading process was {child.bury()}")
         for message in messages:
             if isinstance(message, isolate.Began):
-                in_hand = message.note or in_hand
+                page = int(message.note or page)
             if isinstance(message, isolate.Raised):
                 raise isolate.revive(message)
             if isinstance(message, isolate.Ended):
                 return msgspec.convert(message.performed.result, ReadDocument)
-    raise DocumentError(f"{path}: {in_hand} took too long and was given up.")
+    raise _ChildLost(path, page, "it took too long and was given up")
 
 
 def _seconds_left(child: isolate.Child) -> float:
