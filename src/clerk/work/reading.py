@@ -83,6 +83,9 @@ _LAYER_SECONDS = 30.0
 _OCR_SECONDS = 20.0
 _OCR_SECONDS_PER_MEGAPIXEL = 10.0
 
+#: OCR that sees this share of the letters of a doubtful layer is preferred to it.
+_ENOUGH_OF_A_DOUBTFUL_LAYER = 0.5
+
 #: Called before each step with page, pages of the document, seconds this step may take.  A page
 #: that needs OCR comes twice: first all pages for their text layer, then those for OCR.
 OnPage = Callable[[int, int, float], None]
@@ -269,7 +272,9 @@ class _Reader:
             return self._by_layer(number)
         if verdict is Verdict.EMPTY:
             return self._page(number, BLANK, why=verdict.value)
-        self._announce(number, self._guarded(number, self._ocr_seconds) or 0)
+        seconds = self._guarded(number, self._ocr_seconds)
+        if seconds is not None:
+            self._announce(number, seconds)
         # Outside of the guard: an engine that is not there is not the page's fault.
         step = partial(self._by_ocr, backend=self.backend, why=verdict)
         return self._guarded(number, step) or self._failed(number)
@@ -314,13 +319,13 @@ class _Reader:
         seen = ocr.OcrPage.of(())
         if not white:
             seen = recognise(backend, image, self.options.languages, dpi)
-        if self._layer_has_more(number, seen):
+        if self._layer_has_more(number, seen, why):
             return self._by_layer(number)
-        if not seen.words:
+        if white:
             return self._page(number, BLANK)
         return self._page(
             number,
-            OCR,
+            OCR if seen.words else BLANK,
             seen.text,
             [word.text for word in seen.words],
             [edge for word in seen.words for edge in _shares(word.box, image)],
@@ -331,11 +336,12 @@ class _Reader:
             dpi=dpi,
         )
 
-    def _layer_has_more(self, number: int, seen: ocr.OcrPage) -> bool:
+    def _layer_has_more(self, number: int, seen: ocr.OcrPage, why: Verdict) -> bool:
         """Whether OCR saw fewer letters than a layer that makes sense has."""
         if self.plausible.get(number, 0) < JUNK_BELOW:
             return False
-        return layer.letters(seen.text) < layer.letters(self.layers[number].text)
+        enough = _ENOUGH_OF_A_DOUBTFUL_LAYER if why is Verdict.DOUBTFUL else 1.0
+        return layer.letters(seen.text) < enough * layer.letters(self.layers[number].text)
 
     def _page(
         self,

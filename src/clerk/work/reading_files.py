@@ -45,7 +45,11 @@ ENGINE_MARK: Final = " | "
 
 
 class PageFacts(msgspec.Struct, frozen=True, omit_defaults=True):
-    """How one page was read; ``why`` says why its text layer was not used."""
+    """How one page was read.
+
+    ``why`` says why its text layer was not used, ``engine`` which engine looked at it (and saw
+    nothing, if the page is blank).
+    """
 
     page: int
     method: str
@@ -115,8 +119,8 @@ class _FailedPages(msgspec.Struct, frozen=True):
     pages: dict[int, str]
 
 
-class _Method(msgspec.Struct, frozen=True):
-    method: str
+class _Engine(msgspec.Struct, frozen=True):
+    engine: str = ""
 
 
 class _Identity(msgspec.Struct, frozen=True):
@@ -124,7 +128,7 @@ class _Identity(msgspec.Struct, frozen=True):
 
     pdf_sha256: str
     fingerprint: str
-    pages: Sequence[_Method]
+    pages: Sequence[_Engine]
 
 
 def store(
@@ -176,7 +180,7 @@ def _is_legacy(target_dir: Path) -> bool:
 
 
 def _same_reader(identity: _Identity, fingerprint: str) -> bool:
-    if any(page.method == OCR for page in identity.pages):
+    if any(page.engine for page in identity.pages):
         return identity.fingerprint == fingerprint
     return identity.fingerprint.split(ENGINE_MARK)[0] == fingerprint.split(ENGINE_MARK)[0]
 
