@@ -40,6 +40,8 @@ WINDOW = 8
 IDLE_SECONDS = 1
 #: So many jobs of an older system are deleted in one transaction.
 CLEARED_AT_ONCE = 200
+#: Seconds a busy worker waits for its child; an idle one waits for a hint, and not here.
+BUSY_SECONDS = 0.2
 #: RQ's own view of a worker is refreshed so often.
 RQ_BEAT_SECONDS = 30.0
 
@@ -185,7 +187,7 @@ class HintedWorker:
         """Work until stopped, or with ``burst`` until nothing is left."""
         with self._known_to_rq():
             while True:
-                while self._crew.turn():
+                while self._crew.turn(BUSY_SECONDS if self._crew.busy else 0.0):
                     self._beat()
                 if self._crew.stopping:
                     return
