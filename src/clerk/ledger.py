@@ -615,6 +615,49 @@ def recount(conn: Connection, job_id: int) -> Row[Any]:
     ).one()
 
 
+# ------------------------------------------------------------------- what people decide
+
+
+def reopen(conn: Connection, ids: Collection[int]) -> int:
+    """Make failed items of an active run's open jobs claimable again, with new budgets.
+
+    Returns for how many documents they stand; those that are failed no more are left alone.
+    """
+    items, open_jobs = items_table, select(jobs_table.c.id).where(jobs_table.c.state == "open")
+    reopened = conn.execute(
+        update(items)
+        .where(items.c.id.in_(list(ids)), _is_failed(), items.c.job_id.in_(open_jobs))
+        .values(
+            state=Item.PENDING,
+            errors=0,
+            crashes=0,
+            lost=0,
+            claim=None,
+            error=None,
+            available_at=db_now(),
+            finished_at=None,
+        )
+        .returning(items.c.documents)
+    )
+    return sum(reopened.scalars())
+
+
+def leave_out(conn: Connection, ids: Collection[int], why: str) -> set[int]:
+    """Take failed items out of the count and return the jobs that have to be recounted."""
+    items = items_table
+    changed = conn.execute(
+        update(items)
+        .where(items.c.id.in_(list(ids)), _is_failed())
+        .values(state=Item.CANCELLED, error=why[:ERROR_LENGTH])
+        .returning(items.c.job_id)
+    )
+    return set(changed.scalars())
+
+
+def _is_failed() -> ColumnElement[bool]:
+    return items_table.c.state.in_([sql_word(Item.FAILED), sql_word(Item.QUARANTINED)])
+
+
 # ------------------------------------------------------------------------------ liveness
 
 

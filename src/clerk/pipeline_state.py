@@ -40,6 +40,13 @@ ERROR_LENGTH = 500
 NO_DOCUMENTS = "No PDFs found during fetch - site may have no documents or fetch failed"
 
 
+_NO_ERROR: dict[str, Any] = {
+    "last_error_stage": None,
+    "last_error_message": None,
+    "last_error_at": None,
+}
+
+
 # ------------------------------------------------------------------ what operators' scripts call
 
 
@@ -233,6 +240,15 @@ def show_job(conn: Connection, job: Row[Any], error: str = "") -> None:
     _write(conn, job.subdomain, **values)
 
 
+def correct(conn: Connection, job: Row[Any]) -> None:
+    """Bring the site's counters in line with a job that a person corrected: not a movement."""
+    conn.execute(
+        update(sites_table)
+        .where(sites_table.c.subdomain == job.subdomain)
+        .values(**_counters(job.stage, job.total, job.completed, job.failed))
+    )
+
+
 def enter(conn: Connection, subdomain: str, stage: str, **values: Any) -> None:
     """Show the site in a stage, nobody having its coordinator yet."""
     _write(conn, subdomain, current_stage=stage, coordinator_enqueued=False, **values)
@@ -243,8 +259,12 @@ def begin(conn: Connection, subdomain: str, stage: str) -> None:
     zeros: dict[str, Any] = {}
     for each in STAGES:
         zeros |= _counters(each, 0, 0, 0)
-    zeros |= {"last_error_stage": None, "last_error_message": None, "last_error_at": None}
-    enter(conn, subdomain, stage, started_at=db_now(), **zeros)
+    enter(conn, subdomain, stage, started_at=db_now(), **zeros, **_NO_ERROR)
+
+
+def begin_again(conn: Connection, subdomain: str, stage: str) -> None:
+    """Show a site at the start of a run in a later stage: counters stay, no error."""
+    enter(conn, subdomain, stage, started_at=db_now(), **_NO_ERROR)
 
 
 def note_error(conn: Connection, subdomain: str, stage: str, error: str) -> None:

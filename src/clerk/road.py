@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete, func, insert, select, update
+from sqlalchemy import Connection, Row, delete, func, insert, or_, select, update
 
 from . import ledger, pipeline_state
 from .db import require_site
@@ -203,19 +203,21 @@ def open_reading(conn: Connection, run_id: str, subdomain: str, found: Found) ->
     """Open the reading of documents: a row each, and one for those that need none.
 
     A document that failed before, with the same bytes and the same reader, counts as failed at
-    once.  If nothing is left to read the stage closes here.
+    once; one that a person skipped does not count.  If nothing is left to read the stage closes
+    here.
     """
     remembered = _remembered(conn, subdomain, found.engine)
     rows = [_document_row(document, remembered) for document in found.documents]
-    rows += [_rejected_row(rejected) for rejected in found.rejected]
-    failures = [row for row in rows if row["state"] != Item.PENDING]
+    rows += [_rejected_row(rejected, remembered) for rejected in found.rejected]
+    failures = [row for row in rows if row["state"] in (Item.FAILED, Item.QUARANTINED)]
+    skipped = sum(row["state"] == Item.CANCELLED for row in rows)
     job_id = ledger.open_job(
         conn,
         run_id=run_id,
         subdomain=subdomain,
         stage=OCR,
         queue=OCR,
-        total=len(rows) + found.carried,
+        total=len(rows) - skipped + found.carried,
         completed=found.carried,
         failed=len(failures),
         detail={"engine": found.engine},
@@ -240,8 +242,51 @@ def _document_row(
     return row | {"state": known.state, "error": known.reason}
 
 
-def _rejected_row(rejected: Mapping[str, Any]) -> dict[str, Any]:
+def _rejected_row(
+    rejected: Mapping[str, Any], remembered: Mapping[tuple[str, str], Row[Any]]
+) -> dict[str, Any]:
+    known = remembered.get((rejected["name"], ""))
+    if known is not None:
+        return {"document": rejected["name"], "state": known.state, "error": known.reason}
     return {"document": rejected["name"], "state": Item.FAILED, "error": rejected["error"]}
+
+
+def read_again(
+    conn: Connection,
+    subdomain: str,
+    former: Row[Any],
+    rows: Sequence[Mapping[str, Any]],
+    options: Mapping[str, Any],
+) -> str:
+    """Open a run that reads some documents of a former reading again, and return its id.
+
+    ``rows`` are the documents to read and the failures that stay; what was read counts as before.
+    """
+    run_id = pipeline_state.open_run(conn, subdomain, options)
+    ledger.record(conn, "run started", subdomain=subdomain, run_id=run_id, stage=OCR)
+    job_id = ledger.open_job(
+        conn,
+        run_id=run_id,
+        subdomain=subdomain,
+        stage=OCR,
+        queue=OCR,
+        detail=former.detail,
+    )
+    carried = {"step": Step.CARRIED, "documents": former.completed, "state": Item.COMPLETED}
+    ledger.add_items(conn, job_id, run_id, [*rows, *([carried] if former.completed else [])])
+    pipeline_state.begin_again(conn, subdomain, OCR)
+    pipeline_state.show_job(conn, ledger.recount(conn, job_id))
+    return run_id
+
+
+def retry_in_run(conn: Connection, job: Row[Any], ids: Sequence[int]) -> int:
+    """Reopen failed documents of a reading that is under way; they leave the failed count."""
+    if not ledger.hold_run(conn, job.run_id, exclusive=True):
+        return 0
+    documents = ledger.reopen(conn, ids)
+    if documents:
+        pipeline_state.show_job(conn, ledger.count(conn, job.id, failed=-documents))
+    return documents
 
 
 def _coordinate(conn: Connection, job: Row[Any], results: list[Any]) -> None:
@@ -378,10 +423,34 @@ def _has_error(conn: Connection, subdomain: str) -> bool:
 
 def _remembered(conn: Connection, subdomain: str, engine: str) -> dict[tuple[str, str], Row[Any]]:
     quarantine = quarantine_table
-    rows = conn.execute(
-        select(quarantine).where(quarantine.c.subdomain == subdomain, quarantine.c.engine == engine)
-    )
+    holds = or_(quarantine.c.engine == engine, quarantine.c.state == Item.CANCELLED)
+    rows = conn.execute(select(quarantine).where(quarantine.c.subdomain == subdomain, holds))
     return {(row.document, row.sha256): row for row in rows}
+
+
+def forget_failures(conn: Connection, subdomain: str, documents: Sequence[str]) -> None:
+    """Let documents be tried again that were remembered as failing or skipped."""
+    conn.execute(
+        delete(quarantine_table)
+        .where(quarantine_table.c.subdomain == subdomain)
+        .where(quarantine_table.c.document.in_(list(documents)))
+    )
+
+
+def remember_skipped(
+    conn: Connection, subdomain: str, document: str, sha256: str, reason: str
+) -> None:
+    """Leave a document out of coming runs, whatever reads it, until its bytes change."""
+    forget_failures(conn, subdomain, [document])
+    conn.execute(
+        insert(quarantine_table).values(
+            subdomain=subdomain,
+            document=document,
+            sha256=sha256,
+            state=Item.CANCELLED,
+            reason=reason,
+        )
+    )
 
 
 def _remember_failures(conn: Connection, claimed: Claimed, settled: Settled) -> None:
