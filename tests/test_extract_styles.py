@@ -359,6 +359,83 @@ Motion carried.
 """,
         [Expected("passed", "Dyer", "Ennis", ("Dyer", "Ennis", "Fable"), ("Gibbs",))],
     ),
+    "voting aye above an empty nay": (
+        """Supervisors A Upham and B Voss were present. Chairperson C Wilde presided.
+Moved by A Upham, second by B Voss to pay the bills.
+
+Voting AYE: Wilde Upham and Voss
+
+Voting Nay: none
+
+Motion carried
+""",
+        [Expected("passed", "A Upham", "B Voss", ("Wilde", "Upham", "Voss"))],
+    ),
+    "names voting in favor in prose": (
+        """Supervisor Abbey moved that the Board approve the agenda. The motion was adopted by a
+vote of (3-0) with Supervisors Abbey, Bristow and Carver voting in favor of the motion; no
+Supervisors voting against the motion; and Supervisor Dunning absent for the vote.
+""",
+        [Expected("passed", "Abbey", None, ("Abbey", "Bristow", "Carver"), (), (), ("Dunning",))],
+    ),
+    "roll call without punctuation": (
+        """Commissioner Eaves moved to adopt the code. Seconded by Commissioner Fitch, and carried
+by the vote of the Commission as follows: Mayor Grieve Aye Commissioner Eaves Aye Commissioner
+Fitch Nay Mayor Grieve then presented a plaque.
+""",
+        [Expected("passed", "Eaves", "Fitch", ("Grieve", "Eaves"), ("Fitch",))],
+    ),
+    "outcome before the mover": (
+        """The minutes of the May meeting were confirmed on the proposal of Councillor Hogan and
+seconded by Councillor Ivory.
+
+The plan was approved by the members on the proposal of Cllr. J. Keogh, seconded by Cllr. L. Moran.
+""",
+        [Expected("passed", "Hogan", "Ivory"), Expected("passed", "J. Keogh", "L. Moran")],
+    ),
+    "a count inside the list": (
+        """MOTION BY ALDERMAN NOYES FOR FINAL PASSAGE
+A viva voce roll call was taken which resulted as follows:
+Yea: Alderman Noyes, Alderman Oakley, 4
+Alderman Pratt, Alderwoman Quimby
+Nay: 0
+MOTION CARRIED
+Resolution R-31-063 declared duly adopted.
+""",
+        [Expected("passed", "NOYES", None, ("Noyes", "Oakley", "Pratt", "Quimby"))],
+    ),
+    "so voted": (
+        """Motion by Councilor Rudge, seconded by Councilor Speke to approve the list. So
+unanimously voted.
+
+Moved (Tripp) and seconded (Usher) to accept the grant. Approved unanimously.
+
+Motion by Tripp/Usher to adjourn. Carried.
+""",
+        [
+            Expected("passed", "Rudge", "Speke"),
+            Expected("passed", "Tripp", "Usher"),
+            Expected("passed", "Tripp", "Usher"),
+        ],
+    ),
+    "did not carry": (
+        """On the motion to place the act on the ballot the matter did not carry by a roll call vote
+of 5 yeas, 6 nays, 0 absent.
+
+Foyle made a motion to approve the plat and the motion was seconded by Gage. A vote was taken and
+the motion passed 5-0-2 with Hurd and Innes abstaining.
+""",
+        [Expected("failed"), Expected("passed", "Foyle", "Gage", (), (), ("Hurd", "Innes"))],
+    ),
+    "parish council": (
+        """It was resolved that the accounts be approved.
+
+RESOLVED: That the clerk write to the county.
+
+Cllr Jessop proposed that the grass be cut, seconded by Cllr Kitto. Agreed.
+""",
+        [Expected("passed"), Expected("passed"), Expected("passed", "Jessop", "Kitto")],
+    ),
     "consent without a vote": (
         """By consensus, the Board directed the manager to advertise the position.
 
@@ -385,6 +462,8 @@ TALK = {
     "another committee": "TOWN COUNCIL\nMinutes\nThe Planning Commission voted 5-2 to agree.",
     "a request for a motion": "The Chair asked for a motion to approve the minutes.",
     "sympathy": "A vote of sympathy was extended to the family of the late Mr. Ryan.",
+    "thanks": "Councillor Lacey proposed a vote of thanks to the staff and it was applauded.",
+    "attendance": "Roll call to establish a quorum: Ms. Moody - yes, Mr. Nunn - yes, Ms. Orr - yes",
     "a notice": "Notice of Motion: Councillor Doyle will raise the matter of street lights.",
     "moving house": "Mr. Smith moved to Springfield in 1990 and opened a bakery.",
     "a move": "The library moved into its new building; Ms. Jones thanked the volunteers.",

@@ -419,8 +419,9 @@ def _portland(reading: Reading, match: re.Match[str]) -> Cue:
 
 
 _DISSENT = Phrase(
-    "dissent oppos abstain recus vot cast absent not",
-    r"(?:dissent(?:ing|ed|s)?|oppos(?:ed|ing)|abstain(?:ed|ing|s)|recus(?:ed|ing)|absent\s+(?:from|for)\b|not\s+present\s+for\b"
+    "dissent oppos abstain recus vot cast absent not was were",
+    r"(?:dissent(?:ing|ed|s)?|oppos(?:ed|ing)|abstain(?:ed|ing|s)|recus(?:ed|ing)|(?:was"
+    r"|were)\s+absent\b|absent\s+(?:from|for)\b|not\s+present\s+for\b"
     r"|vot(?:ed|ing|es)\s+(?:(?:against|[\"']?nay[\"']?|[\"']?no[\"']?|in\s+opposition"
     r"|in\s+the\s+negative)|(?:[\"']?aye[\"']?|[\"']?yes[\"']?|[\"']?yea[\"']?|in\s+favou?r"
     r"|in\s+the\s+affirmative))"
@@ -455,7 +456,7 @@ def _spoken_kind(phrase: str) -> str:
         return ABSTAIN
     if phrase.startswith("recus"):
         return RECUSED
-    if phrase.startswith(("absent", "not")):
+    if phrase.startswith(("absent", "not", "was", "were")):
         return ABSENT
     return AYES if re.search(r"aye|yes|yea|fav|affirm", phrase) else NOES
 

@@ -74,7 +74,8 @@ class Draft:
             return self.outcome.result
         if self.superseded:
             return SUPERSEDED
-        return PASSED if self.nobody_against else UNKNOWN
+        done = self.lead is not None and self.lead.done and not self.ballots.get(NOES)
+        return PASSED if done or self.nobody_against else UNKNOWN
 
     @property
     def nobody_against(self) -> bool:
@@ -125,6 +126,10 @@ class Chamber:
     def _lead(self, cue: Cue) -> None:
         top = self._top
         if top is not None and cue.label and top.voted and self._label_joins(top, cue):
+            return
+        if top is not None and _told_before(top, cue):
+            _join_lead(top, cue)
+            top.lead = cue
             return
         if top is not None and not top.voted:
             if cue.strength == SOFT and not _begins_anew(top, cue):
@@ -192,10 +197,17 @@ class Chamber:
             if top.mover is None:
                 self._mover_before(top, cue)
             top.end = max(top.end, cue.end)
-        elif top is not None and cue.label and top.voted and cue.start - top.end < 300:
+        elif top is not None and top.voted and self._is_late_second(top, cue):
             self._late_second(top, cue)
         elif cue.strength > SOFT:
             self._second_without_lead(cue)
+
+    @staticmethod
+    def _is_late_second(top: Draft, cue: Cue) -> bool:
+        """Whether a second after the outcome belongs to it: in a table, or in its sentence."""
+        if cue.label and cue.start - top.end < 300:
+            return True
+        return top.lead is not None and top.seconder is None and cue.start <= top.end
 
     def _mover_before(self, top: Draft, cue: Cue) -> None:
         """Take the name right before the second for the mover: ``By: Smith Seconded by: Jones``."""
@@ -224,6 +236,9 @@ class Chamber:
 
     def _outcome(self, cue: Cue) -> None:
         top = self._top
+        if cue.moved:
+            self._outcome_without_lead(cue)
+            return
         if top is not None and top.decided and self._outcome_again(top, cue):
             return
         top = self._top
@@ -340,6 +355,13 @@ class Chamber:
         top.flags |= cue.flags
 
 
+def _told_before(top: Draft, cue: Cue) -> bool:
+    """Whether the sentence told the outcome first: ``approved on the proposal of Smith``."""
+    if top.lead is not None or top.outcome is None or top.ballots:
+        return False
+    return top.outcome.at < cue.start < top.end
+
+
 def _begins_anew(top: Draft, cue: Cue) -> bool:
     """Whether "motion to" opens a motion of its own while another has no outcome."""
     if cue.about == "amendment":
@@ -372,6 +394,8 @@ def _decide(draft: Draft, cue: Cue) -> None:
     for kind, count in cue.counts.items():
         draft.counts.setdefault(kind, count)
     draft.flags |= cue.flags - {"declared"}
+    if draft.lead is None:
+        draft.strength = max(draft.strength, cue.strength)
 
 
 def _join_outcome(top: Draft, cue: Cue, same: bool) -> None:

@@ -42,6 +42,8 @@ class Cue:
     label: bool = False
     #: A lead that may only speak of a motion already made: "the motion to amend".
     reference: bool = False
+    #: A lead that reports a deed, "On motion of Smith the meeting adjourned".
+    done: bool = False
     #: A lead that counts only if a second follows.
     needs_second: bool = False
     result: str = ""
@@ -55,6 +57,8 @@ class Cue:
     prose: bool = False
     #: An outcome that names its own question: "The Board voted to close the road".
     fresh: bool = False
+    #: An outcome whose mover is still to be named: "were adopted on the proposal of".
+    moved: bool = False
 
     def __post_init__(self) -> None:
         if self.at < 0:

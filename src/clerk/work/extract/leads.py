@@ -137,7 +137,9 @@ def _motion_by(reading: Reading, motion: re.Match[str], by: re.Match[str]) -> Cu
         return _anonymous(reading, motion.start(), by.end()) if made and not unnamed else None
     seconder = _pair(reading, name) if by["both"] or _slash(reading, name) else None
     start = _with_article(reading, motion.start())
-    return _cue(reading, start, (seconder or name).end, name, seconder)
+    cue = _cue(reading, start, (seconder or name).end, name, seconder)
+    cue.done = reading.lower.startswith(("on ", "upon "), start)
+    return cue
 
 
 def _slash(reading: Reading, name: Name) -> bool:
@@ -161,11 +163,20 @@ def _by_subject(reading: Reading, verb: int, end: int) -> Cue | None:
     name = _subject(reading, edge)
     if name is not None:
         return _cue(reading, name.start, end, name)
+    if apposition := _APPOSITION.search(reading.text[max(0, edge - 110) : edge]):
+        name = name_before(reading.text, max(0, edge - 110) + apposition.start())
+        return _cue(reading, name.start, end, name) if name else None
     pronoun = re.search(r"\b(?:he|she|they)\s*$", lower[max(0, edge - 8) : edge])
     if pronoun is None:
         return None
     speaker = _speaker(reading, edge)
     return _cue(reading, edge - len(pronoun[0]), end, speaker) if speaker else None
+
+
+_APPOSITION = compiled(
+    r",\s+(?:Chair|Vice|President|Mayor|Member|Secretary|Treasurer|Clerk"
+    r"|Moderator)[^,.;]{0,70},\s*$"
+)
 
 
 def _subject(reading: Reading, edge: int) -> Name | None:
@@ -317,11 +328,12 @@ _PROPOSED = Phrase(
     "propos offered introduced initiated recommendation",
     r"(?P<how>proposed|offered|introduced|initiated)\s*(?P<both>(?:and"
     r"|&)\s+seconded\s+)?(?:by\b\s*:?|:)|(?P<noun>proposal|proposition|recommendation)"
-    r"\s+of\b|(?P<subject>proposed)\b(?=\s+(?:that|the|to|an?|and|,"
+    r"\s+of\b|(?P<subject>proposed)\b(?=\s+(?:that|the|to|an?|and|cllr|councillor|,"
     r"|acceptance|adoption))",
 )
 
 
+_COURTESY_VOTE = compiled(r"\bvotes?\s+of\s+(?:sympathy|thanks|condolence|congratulation)")
 _ON_THE = compiled(r"\bon\s+(?:the\s+)?$")
 
 
@@ -330,6 +342,8 @@ def _proposed_cues(reading: Reading) -> Iterator[Cue]:
         if proposed["noun"] and not _ON_THE.search(
             reading.lower[max(0, proposed.start() - 8) : proposed.start()]
         ):
+            continue
+        if _COURTESY_VOTE.search(reading.lower[proposed.end() : proposed.end() + 40]):
             continue
         if proposed["subject"]:
             cue = _by_subject(reading, proposed.start(), proposed.end())
@@ -380,7 +394,7 @@ def _short_hand_cues(reading: Reading) -> Iterator[Cue]:
     """Yield cues for ``M/S Smith/Jones`` and for the ``MSC`` that says it carried."""
     for short in _SHORT.find(reading.lower):
         printed = reading.text[short.start() : short.end()]
-        if not printed.isupper():
+        if not printed.isupper() and "/" not in printed:
             continue
         name = _name_at(reading, short.end())
         if name is not None and name.start - short.end() > 4:

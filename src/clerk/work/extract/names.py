@@ -162,6 +162,8 @@ def _is_initial(token: _Token) -> bool:
 
 
 def _may_be_name(token: _Token) -> bool:
+    if _is_initial(token):
+        return True
     return token.text[0].isupper() and token.word not in STOPS and not _is_title(token)
 
 
@@ -263,7 +265,10 @@ def _particle_of_name(text: str, token: _Token) -> bool:
 
 
 def _without_trailing_particles(words: list[str]) -> list[str]:
-    while words and words[-1].lower() in PARTICLES and words[-1].islower():
+    """Drop what cannot end a name: a particle, or the ``A`` of the next sentence."""
+    while words and (
+        (words[-1].islower() and words[-1] in PARTICLES) or (len(words) > 1 and len(words[-1]) == 1)
+    ):
         words = words[:-1]
     return words
 
@@ -364,7 +369,7 @@ def read_names(
         end = max(end, position)
         separator = _SEPARATOR.match(text, position)
         if separator is not None:
-            position = separator.end()
+            position = _skip_count(text, separator.end())
             commas = True
         elif not _new_row(text, position, limit, known if commas else frozenset(), commas):
             break
@@ -395,6 +400,15 @@ def _skip_role(text: str, position: int) -> int | None:
 def _skip_note(text: str, position: int) -> int:
     note = _NOTE.match(text, position)
     return note.end() if note else position
+
+
+_COUNT = compiled(r"\d{1,3} {0,20}\n {0,60}")
+
+
+def _skip_count(text: str, position: int) -> int:
+    """Pass over a number that ends a line of a longer list."""
+    count = _COUNT.match(text, position)
+    return count.end() if count else position
 
 
 _ROW = compiled(r"(?: {3,}| *\n *)(?=[^\W\d_])")

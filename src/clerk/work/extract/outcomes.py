@@ -41,6 +41,13 @@ _RESULT_OF = (
     (compiled(r"no\s+action|no\s+vote"), UNKNOWN),
 )
 
+_NOT_A_VOTE = compiled(
+    r"\bnotice\s+of\s+motion|\bvotes?\s+of\s+(?:sympathy|thanks|condolence|congratulation)"
+)
+_ON_MOTION = compiled(
+    r"\s+(?:by\s+the\s+\w+\s+)?(?:up)?on\s+(?:the\s+|a\s+)?(?:proposal"
+    r"|proposition|motion)\b"
+)
 _VERB = Phrase(
     (
         "carr prevail pass fail defeat lost died dies withdr adopted approved accepted "
@@ -60,10 +67,12 @@ _SUBJECT = compiled(
     r"|agreement|proposal|warrants?|claims|bid)\b"
 )
 _TALK = compiled(
-    r"\b(?:if|unless|until|would|should|could|may|might|must|can|cannot|whether|will|shall|once"
+    r"\b(?:if|unless|until|would|should|could|might|must|can|cannot|whether|will|shall|once"
     r"|when|in\s+order|needs?\s+to|has\s+to|have\s+to|want\w*|asked|hopes?|hoped|require[sd]?"
     r"|was\s+previously|had\s+been)\b[^,]{0,70}$"
 )
+#: Searched as printed: May is a month.
+_MAY = compiled(r"\bmay\b[^,]{0,70}$")
 _INFINITIVE = compiled(
     r"\b(?:be|being|been\s+previously|to\s+be|to|not\s+yet|get|getting|have|having|previously"
     r"|recently|already)\s+(?:\w+ly\s+)?$"
@@ -146,7 +155,9 @@ def _strength_of(reading: Reading, verb: re.Match[str], before: str, begin: int)
     after = lower[verb.end() : verb.end() + 60]
     if _TALK.search(before) and not _NOT.search(before):
         return REFERENCE
-    if _INFINITIVE.search(before) or re.search(r"\b(?:notice|rule|rules)\s+of\s+motion", before):
+    if _MAY.search(reading.text[begin : verb.start()]):
+        return REFERENCE
+    if _INFINITIVE.search(before) or _NOT_A_VOTE.search(before):
         return REFERENCE
     bare = _is_bare(reading, verb, before)
     if re.search(r"\bbe\s+it\s+(?:\w+\s+){0,2}$|\bhereby\s+$|\btherefore,?\s+$", before):
@@ -193,6 +204,8 @@ def _strength_of_approving(word: str, before: str, after: str, bare: bool) -> in
         r"\bunanim|\bvote\b|\ball\s+in\s+favou?r|\bvoice\s+vote|\(?\b\d{1,2}\s?-\s?\d\b",
         before[-40:] + " " + after,
     )
+    if _ON_MOTION.match(after) and _AUXILIARY.search(before):
+        return FIRM
     if bare and word == "resolved":
         return FIRM if after.startswith(":") else REFERENCE
     if bare:
@@ -257,6 +270,7 @@ def _outcome(reading: Reading, verb: re.Match[str], begin: int, strength: int) -
     cue.result_text = _printed(reading, start if strength == STRONG else verb.start(), cue.end)
     _add_manner(cue, near, sentence)
     cue.counts = tally_in(lower, max(start, verb.start() - 60), cue.end)
+    cue.moved = _ON_MOTION.match(lower, verb.end()) is not None
     cue.fresh = strength == FIRM and verb["approving"] is not None and start == begin
     if "declared" in sentence[: verb.start() - begin]:
         cue.flags.add("declared")
@@ -349,9 +363,9 @@ def _labelled(
 
 _VOTED = Phrase(
     "vote",
-    r"vot(?:ed|es)\s+(?:(?P<how>unanimously|\(?\d{1,2}\s?(?:-|to)\s?\d{1,2}(?:\s?-\s?\d)?\)?"
-    r"|[a-z]+\s+to\s+[a-z]+|by\s+(?:consensus|a\s+majority"
-    r"|unanimous\s+consent))\s*,?\s*)?(?P<what>to|in\s+favou?r\s+of|for|against|that|on)?\b",
+    r"vote[ds]\b(?:\s+(?P<how>unanimously|\(?\d{1,2}\s?(?:-|to)\s?\d{1,2}(?:\s?-\s?\d)?\)?"
+    r"|[a-z]+\s+to\s+[a-z]+|by\s+(?:consensus|a\s+majority|unanimous\s+consent))\s*,?)?"
+    r"(?:\s+(?P<what>to|in\s+favou?r\s+of|for|against|that|on)\b)?",
 )
 _ALL_FOR = Phrase(
     "all ayes vote unanimous so",
@@ -394,14 +408,29 @@ def _voted_cues(reading: Reading) -> Iterator[Cue]:
 
 def _voted(reading: Reading, voted: re.Match[str]) -> Cue | None:
     lower = reading.lower
+    if so := _SO.search(lower[max(0, voted.start() - 24) : voted.start()]):
+        cue = Cue(OUTCOME, voted.start() - len(so[0]), voted.end(), SOFT, result=PASSED)
+        cue.unanimous, cue.result_text = "unanim" in so[0], _printed(reading, cue.start, cue.end)
+        return cue
     if not voted["how"] and voted["what"] not in ("to", "in favor of", "in favour of"):
         return None
     begin = reading.clause_start(voted.start())
     before = lower[begin : voted.start()]
+    if _IT_WAS.search(before) and voted["what"] in ("to", "that"):
+        return _voted_cue(reading, voted, begin)
     if _TALK.search(before) or _LONG_AGO.search(before) or _OTHER_BODY.search(before):
         return None
     if not _body_before(before) or not _own_body(reading, before, begin):
         return None
+    return _voted_cue(reading, voted, begin)
+
+
+_SO = compiled(r"\bso\s+(?:unanimously\s+)?$")
+_IT_WAS = compiled(r"\bit\s+was\s+(?:\w+ly\s+)?$")
+
+
+def _voted_cue(reading: Reading, voted: re.Match[str], begin: int) -> Cue:
+    lower = reading.lower
     end = reading.clause_end(voted.end(), 400)
     cue = Cue(OUTCOME, begin, end, FIRM, result=PASSED)
     cue.result_text = _printed(reading, voted.start(), end)
@@ -468,7 +497,8 @@ def _agreement_cues(reading: Reading) -> Iterator[Cue]:
 
 _NO_SECOND = compiled(
     r"(?:\b(?:lack|want)\s+of\s+(?:a\s+|any\s+)?|\bno\s+|\bwithout\s+a\s+|\bnot\s+"
-    r"|(?:n't|not|failed\s+to|fails\s+to)\s+(?:receiv\w*|get|got|have|heard?|obtain\w*)\s+a\s+)second"
+    r"|(?:n't|not|failed\s+to|fails\s+to)\s+(?:receiv\w*|get|got|have|heard?"
+    r"|obtain\w*)\s+a\s+)second"
 )
 _SECOND = compiled(r"second(?=ed\b|\b)")
 

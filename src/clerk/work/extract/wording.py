@@ -19,7 +19,7 @@ _OPENING = compiled(
 )
 _CLOSING = compiled(r"[\s,;:(\-]+(?:and|which|was|motion|the|a|it|on)?\s*$", re.I)
 _TELLING = compiled(r"[a-z]+\s*:?\s+(?:that|to)\s+|resolved\s*:\s*")
-_BLANK = compiled(r"[\s.]{0,200}")
+_BLANK = compiled(r"[\s.:\-\"]{0,200}")
 _MOTION_LENGTH = 400
 
 
@@ -57,12 +57,13 @@ def _candidates(reading: Reading, draft: Draft) -> list[tuple[int, int]]:
         far = draft.lead.end + _MOTION_LENGTH
         found.append((draft.lead.end, _stop(reading, draft.lead.end, min(edges, default=far))))
     if draft.second is not None:
-        edge = stops[0] if stops[0] >= draft.second.end else draft.end
+        far = draft.second.end + _MOTION_LENGTH
+        edge = stops[0] if stops[0] > draft.second.end else far
         found.append((draft.second.end, _stop(reading, draft.second.end, edge)))
     if draft.outcome is not None:
         told = _TELLING.search(reading.lower, draft.outcome.at, draft.outcome.end)
         if told is not None:
-            found.append((told.end(), reading.clause_end(told.end(), _MOTION_LENGTH)))
+            found.append((told.end(), _stop(reading, told.end(), told.end() + _MOTION_LENGTH)))
     if draft.lead is None and draft.outcome is not None:
         found.append((draft.start, min(draft.outcome.end, draft.start + _MOTION_LENGTH)))
     return found
