@@ -41,8 +41,9 @@ _BATCH = 250
 _THREADS_AT_MOST = 8
 #: FTS5 has no more numbers for segments.
 _LAST_SEGMENT = 2000
-#: How many pages of the index one grafting may spend on merging segments.
-_MERGE_PAGES = 2000
+#: For each page of the index that is moved in, so many may be written to merge segments.
+_MERGE_FACTOR = 4
+_MERGE_PAGES = 64
 
 Rows = list[tuple[int, str]]
 
@@ -178,8 +179,13 @@ def take_over(connection: sqlite3.Connection, table: str, paths: Sequence[Path])
         connection.execute("COMMIT")
 
 
-def graft(connection: sqlite3.Connection, table: str, parts: Sequence[str]) -> None:
-    """Move the segments of attached parts below a table of the same columns and tokenizer."""
+def graft(connection: sqlite3.Connection, table: str, parts: Sequence[str]) -> int:
+    """Move the segments of attached parts below a table of the same columns and tokenizer.
+
+    Returns how many pages of the index were moved.  FTS5 keeps the list of segments in memory once
+    it has used a table: the connection must not have used it before.
+    """
+    moved_pages = 0
     levels = _structure(connection, f"main.{table}")
     used = {segment.number for level in levels for segment in level}
     free = (number for number in range(1, _LAST_SEGMENT) if number not in used)
@@ -190,9 +196,11 @@ def graft(connection: sqlite3.Connection, table: str, parts: Sequence[str]) -> N
             moved = segment._replace(number=next(free))
             _move_segment(connection, table, part, segment.number, moved.number)
             youngest.append(moved)
+            moved_pages += moved.last_page - moved.first_page + 1
         connection.execute(f"INSERT INTO main.{table}_docsize SELECT * FROM {part}.part_docsize")
         totals = [a + b for a, b in zip(totals, _totals(connection, f"{part}.part"), strict=True)]
     _write(connection, table, [youngest, *levels[1:]], totals)
+    return moved_pages
 
 
 def can_graft(connection: sqlite3.Connection, table: str) -> bool:
@@ -255,9 +263,10 @@ def _write(
     connection.execute(statement, (_TOTALS_ID, b"".join(map(_varint, totals))))
 
 
-def merge(connection: sqlite3.Connection, table: str) -> None:
-    """Do a bounded amount of merging, so that grafted segments do not pile up."""
-    connection.execute(f"INSERT INTO {table}({table}, rank) VALUES ('merge', ?)", (_MERGE_PAGES,))
+def merge(connection: sqlite3.Connection, table: str, moved: int) -> None:
+    """Merge as much as keeps grafted segments, of so many pages, from piling up."""
+    pages = _MERGE_PAGES + _MERGE_FACTOR * moved
+    connection.execute(f"INSERT INTO {table}({table}, rank) VALUES ('merge', ?)", (pages,))
 
 
 def _integers(block: bytes) -> Iterator[int]:

@@ -13,11 +13,11 @@ import re
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from heapq import nsmallest
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
@@ -30,7 +30,7 @@ from clerk.work.compile.schema import open_readonly
 from . import suggest
 from .boxes import hit_boxes
 from .index import PAGE_BITS, forget_site, index_path
-from .query import Parsed, parse
+from .query import Parsed, parse, storable
 from .snippets import Snippet, snippet
 
 __all__ = [
@@ -53,10 +53,11 @@ SORTS = (RELEVANCE, NEWEST, OLDEST)
 #: No answer carries more hits, or starts further down the list.
 LIMIT_AT_MOST = 1000
 OFFSET_AT_MOST = 10_000
-FACETS = ("site", "body", "kind", "year")
 _FACET_VALUES = 50
 #: How many steps of SQLite's machine pass between looks at the clock.
 _STEPS = 20_000
+#: Rank and number of a row.
+_Row = tuple[float | None, int]
 _PAGE_ID = re.compile(r"([0-9a-f]{16})-([1-9][0-9]{0,5})")
 
 
@@ -134,16 +135,13 @@ class PageAddress(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """A document with found pages, as the index describes it."""
+    """A document with found pages, as far as it is counted and sorted."""
 
     number: int
-    public_id: str
-    name: str
+    site: int
     kind: str
     body: str
     date: str
-    site: str
-    site_name: str
 
 
 def search(storage_dir: Path, query: Query, *, timeout_seconds: float = 5.0) -> Results:
@@ -176,7 +174,7 @@ def find_document(storage_dir: Path, identity: str) -> tuple[str, Document]:
         row = connection.execute(
             """SELECT sites.subdomain, documents.name FROM documents
                JOIN sites ON sites.id = documents.site WHERE public_id = ?""",
-            (identity.encode("utf-8", "replace").decode(),),
+            (storable(identity),),
         ).fetchone()
     if row is None:
         raise NotFound(f"There is no document {identity[:80]!r}.")
@@ -229,100 +227,101 @@ class _Search:
         self._db = connection
         self._query = query
         self._parsed = parsed
+        rows = connection.execute("SELECT id, subdomain, name FROM sites").fetchall()
+        self._sites = {number: (subdomain, name) for number, subdomain, name in rows}
 
     def run(self) -> Results:
         """Find all pages, count them by facet, and pick those to show."""
         rows = self._matching_rows()
-        pages = Counter(row[0] >> PAGE_BITS for row in rows)
+        pages = Counter([row >> PAGE_BITS for _, row in rows])
         documents = {found.number: found for found in self._documents(list(pages))}
         if len(documents) < len(pages):
-            rows = [row for row in rows if row[0] >> PAGE_BITS in documents]
+            rows = [row for row in rows if row[1] >> PAGE_BITS in documents]
         if not rows:
             return Results()
         shown = self._shown(rows, documents)
-        hits = [_hit(documents[row[0] >> PAGE_BITS], row) for row in shown]
-        return Results(hits, len(rows), _facets(documents, pages))
+        hits = [self._hit(score, documents[row >> PAGE_BITS], row) for score, row in shown]
+        return Results(hits, len(rows), self._facets(documents, pages))
 
-    def _matching_rows(self) -> list[tuple[Any, ...]]:
-        """Return (rowid, rank), or only (rowid,) where rank does not matter."""
-        rank = ", rank" if self._query.sort == RELEVANCE else ""
-        statement = f"SELECT rowid{rank} FROM pages_fts WHERE pages_fts MATCH ?"
+    def _matching_rows(self) -> list[_Row]:
+        """Return the rank and the number of every row; no rank where it does not matter."""
+        rank = "rank" if self._query.sort == RELEVANCE else "NULL"
+        statement = f"SELECT {rank}, rowid FROM pages_fts WHERE pages_fts MATCH ?"
         return self._db.execute(statement, (self._parsed.fts,)).fetchall()
 
     def _documents(self, numbers: list[int]) -> Iterator[_Found]:
         """Return those of the documents that still exist and pass the filters."""
         conditions, values = self._filters()
         statement = f"""
-            SELECT documents.id, public_id, documents.name, kind, body, date,
-                   sites.subdomain, sites.name
+            SELECT documents.id, site, kind, body, date
             FROM json_each(?) JOIN documents ON documents.id = json_each.value
-            JOIN sites ON sites.id = documents.site WHERE {conditions}"""
+            WHERE {conditions}"""
         ids = msgspec.json.encode(numbers).decode()
         return map(_Found._make, self._db.execute(statement, (ids, *values)).fetchall())
 
     def _filters(self) -> tuple[str, list[str]]:
         query = self._query
         asked = {
-            "sites.subdomain = ?": [query.site],
+            "site = (SELECT id FROM sites WHERE subdomain = ?)": [query.site],
             "body = ?": [query.body],
             "kind = ?": [query.kind],
             "substr(date, 1, length(?)) >= ?": [query.since, query.since],
             "substr(date, 1, length(?)) <= ?": [query.until, query.until],
         }
         given = {condition: values for condition, values in asked.items() if values[0]}
-        values = [str(value) for values in given.values() for value in values]
+        values = [storable(str(value)) for values in given.values() for value in values]
         return " AND ".join(given) or "true", values
 
-    def _shown(
-        self, rows: list[tuple[Any, ...]], documents: dict[int, _Found]
-    ) -> list[tuple[Any, ...]]:
+    def _shown(self, rows: list[_Row], documents: dict[int, _Found]) -> list[_Row]:
         offset = min(max(self._query.offset, 0), OFFSET_AT_MOST)
         limit = min(max(self._query.limit, 0), LIMIT_AT_MOST)
-        order = _order(self._query.sort, documents)
-        if self._query.sort == NEWEST:
-            rows = sorted(rows, key=lambda row: row[0])
-            return sorted(rows, key=order, reverse=True)[offset : offset + limit]
-        return nsmallest(offset + limit, rows, key=order)[offset:]
+        if self._query.sort == RELEVANCE:
+            return nsmallest(offset + limit, rows)[offset:]
+        rows.sort(key=lambda row: row[1])
+        newest_first = self._query.sort == NEWEST
+        rows.sort(key=lambda row: documents[row[1] >> PAGE_BITS].date, reverse=newest_first)
+        return rows[offset : offset + limit]
+
+    def _hit(self, rank: float | None, found: _Found, row: int) -> Hit:
+        site, site_name = self._sites[found.site]
+        query = "SELECT name, public_id FROM documents WHERE id = ?"
+        name, public_id = self._db.execute(query, (found.number,)).fetchone()
+        return Hit(
+            site=site,
+            site_name=site_name,
+            document=name,
+            document_id=public_id,
+            kind=found.kind,
+            body=found.body,
+            date=found.date,
+            page=row & ((1 << PAGE_BITS) - 1),
+            score=None if rank is None else -rank,
+        )
+
+    def _facets(self, documents: dict[int, _Found], pages: Counter[int]) -> dict[str, list[Facet]]:
+        """Count the found pages by place, body, kind and year."""
+        sites: dict[int, int] = {}
+        bodies: dict[str, int] = {}
+        kinds: dict[str, int] = {}
+        years: dict[str, int] = {}
+        for number, site, kind, body, date in documents.values():
+            here, year = pages[number], date[:4]
+            sites[site] = sites.get(site, 0) + here
+            bodies[body] = bodies.get(body, 0) + here
+            kinds[kind] = kinds.get(kind, 0) + here
+            years[year] = years.get(year, 0) + here
+        places = [Facet(*self._sites[site], here) for site, here in sites.items()]
+        dated = {year: here for year, here in years.items() if year.isdigit()}
+        return {
+            "site": _most(places),
+            "body": _most(Facet(body, body, here) for body, here in bodies.items()),
+            "kind": _most(Facet(kind, kind, here) for kind, here in kinds.items()),
+            "year": _most(Facet(year, year, here) for year, here in dated.items()),
+        }
 
 
-def _order(sort: str, documents: dict[int, _Found]) -> Callable[[tuple[Any, ...]], Any]:
-    if sort == RELEVANCE:
-        return lambda row: (row[1], row[0])
-    if sort == OLDEST:
-        return lambda row: (documents[row[0] >> PAGE_BITS].date, row[0])
-    return lambda row: documents[row[0] >> PAGE_BITS].date
-
-
-def _hit(found: _Found, row: tuple[Any, ...]) -> Hit:
-    return Hit(
-        site=found.site,
-        site_name=found.site_name,
-        document=found.name,
-        document_id=found.public_id,
-        kind=found.kind,
-        body=found.body,
-        date=found.date,
-        page=row[0] & ((1 << PAGE_BITS) - 1),
-        score=-row[1] if len(row) > 1 else None,
-    )
-
-
-def _facets(documents: dict[int, _Found], pages: Counter[int]) -> dict[str, list[Facet]]:
-    """Count the found pages by place, body, kind and year."""
-    counts: dict[str, Counter[tuple[str, str]]] = {name: Counter() for name in FACETS}
-    for number, found in documents.items():
-        here, year = pages[number], found.date[:4]
-        counts["site"][found.site, found.site_name] += here
-        counts["body"][found.body, found.body] += here
-        counts["kind"][found.kind, found.kind] += here
-        if year.isdigit():
-            counts["year"][year, year] += here
-    return {name: _most(counted) for name, counted in counts.items()}
-
-
-def _most(counted: Counter[tuple[str, str]]) -> list[Facet]:
-    ranked = nsmallest(_FACET_VALUES, counted.items(), key=lambda item: (-item[1], item[0]))
-    return [Facet(value, label, pages) for (value, label), pages in ranked]
+def _most(facets: Iterable[Facet]) -> list[Facet]:
+    return nsmallest(_FACET_VALUES, facets, key=lambda facet: (-facet.pages, facet.value))
 
 
 def _with_snippets(storage_dir: Path, results: Results, parsed: Parsed) -> Results:

@@ -300,8 +300,7 @@ class _Update:
     def _move_in(self, parts: list[str]) -> None:
         if not parts:
             return
-        fulltext.graft(self._db, "pages_fts", parts)
-        fulltext.merge(self._db, "pages_fts")
+        fulltext.merge(self._db, "pages_fts", fulltext.graft(self._db, "pages_fts", parts))
         for part in parts:
             self._db.execute(
                 f"CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab({part}, part, row)"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -96,9 +96,13 @@ def parse(text: str) -> Parsed:
 
 
 def _cleaned(text: str) -> str:
-    """Return text that can be stored and compared; lone surrogates and NULs cannot."""
-    encodable = text[:_LONGEST].encode("utf-8", "replace").decode().replace("\0", " ")
-    return unicodedata.normalize("NFKC", encodable)
+    """Return as much as is looked at, in the plain forms of letters that the index has."""
+    return unicodedata.normalize("NFKC", storable(text[:_LONGEST]))
+
+
+def storable(text: str) -> str:
+    """Return text that SQLite takes: without lone surrogates and NULs."""
+    return text.encode("utf-8", "replace").decode().replace("\0", " ")
 
 
 def _term(piece: re.Match[str]) -> Term | None:
@@ -116,12 +120,6 @@ def fold(text: str) -> list[str]:
     return [folded(word) for word in _WORD.findall(_plain(text))]
 
 
-def words_with_places(text: str) -> Iterator[tuple[str, int, int]]:
-    """Yield each word of a text, folded, with where it stands."""
-    for match in _WORD.finditer(text):
-        yield folded(match[0]), match.start(), match.end()
-
-
 def _plain(text: str) -> str:
     """Join letters with marks that follow them, which would otherwise end the word."""
     return text if text.isascii() else unicodedata.normalize("NFKC", text)
@@ -137,23 +135,51 @@ def folded(word: str) -> str:
     return unicodedata.normalize("NFC", bare).lower()
 
 
+def places(text: str, terms: Iterable[Term]) -> list[tuple[int, int]]:
+    """Return where in a text the words of the terms stand, in order."""
+    patterns = [_pattern(term) for term in terms]
+    if not patterns:
+        return []
+    plain = text.lower() if text.isascii() else text.translate(_LETTERS)
+    found = re.finditer("|".join(patterns), plain)
+    words = (word for hit in found for word in _WORD.finditer(plain, *hit.span()))
+    return [word.span() for word in words]
+
+
+def _pattern(term: Term) -> str:
+    words = r"[\W_]+".join(map(re.escape, term.words))
+    return rf"(?<![^\W_]){words}" + (r"[^\W_]*" if term.prefix else r"(?![^\W_])")
+
+
+class _Letters(dict[int, int]):
+    """Each letter's bare lower-case form, of the same length, so that places stay the same."""
+
+    def __missing__(self, letter: int) -> int:
+        bare = folded(chr(letter))
+        self[letter] = ord(bare) if len(bare) == 1 else letter
+        return self[letter]
+
+
+_LETTERS = _Letters()
+
+
 def hits(words: Sequence[str], terms: Iterable[Term]) -> set[int]:
     """Return which of the folded words of a text belong to a hit of one of the terms."""
-    places: dict[str, list[int]] = {}
+    known: dict[str, list[int]] = {}
     for place, word in enumerate(words):
-        places.setdefault(word, []).append(place)
+        known.setdefault(word, []).append(place)
     found: set[int] = set()
     for term in terms:
         length = len(term.words)
-        for start in _starts(term, words, places):
+        for start in _starts(term, words, known):
             if _matches(term, words[start : start + length]):
                 found.update(range(start, start + length))
     return found
 
 
-def _starts(term: Term, words: Sequence[str], places: dict[str, list[int]]) -> Iterable[int]:
+def _starts(term: Term, words: Sequence[str], known: dict[str, list[int]]) -> Iterable[int]:
     only_prefix = term.prefix and len(term.words) == 1
-    return range(len(words)) if only_prefix else places.get(term.words[0], ())
+    return range(len(words)) if only_prefix else known.get(term.words[0], ())
 
 
 def _matches(term: Term, words: Sequence[str]) -> bool:
