@@ -28,7 +28,7 @@ from clerk.work.annotations.model import CheckedObject
 
 PER_DOCUMENT = 25
 WORDS_PER_DOCUMENT = 220
-ROUNDS = 5
+ROUNDS = 7
 SAMPLE_LINES = 4000
 
 
@@ -146,13 +146,13 @@ def measure_alignment(characters: int) -> None:
 
     source, target = pair(characters)
     ours, theirs = best_of(
-        3, lambda: align(source, target), lambda: edlib.align(source, target, task="path")
+        ROUNDS, lambda: align(source, target), lambda: edlib.align(source, target, task="path")
     )
     print(f"align {characters:,} characters, 1 % edits: {ours * 1000:.0f} ms")
     print(f"edlib on the same pair: {theirs * 1000:.0f} ms   {theirs / ours:.1f} x the time")
     for length in (characters // 4, characters // 2, characters, 2 * characters, 4 * characters):
         texts = pair(length)
-        (taken,) = best_of(3, lambda texts=texts: align(*texts))
+        (taken,) = best_of(ROUNDS, lambda texts=texts: align(*texts))
         print(
             f"  {length:>9,} characters {taken * 1000:7.1f} ms {taken / length * 1e6:6.3f} us each"
         )

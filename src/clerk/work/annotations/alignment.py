@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from rapidfuzz.distance import Levenshtein
 
-from .folding import Codes, Folded
+from .folding import Codes, Folded, Positions
 
 #: Below this share of the source's characters found in the target, the texts are not the same.
 ENOUGH_COVERAGE = 0.5
@@ -45,7 +45,7 @@ _CHANCE_LENGTH = 4
 #: A quote this long is not found by chance in a stretch that has no counterpart.
 _TELLING_LENGTH = 12
 
-Targets = npt.NDArray[np.int64]
+Targets = npt.NDArray[np.int32]
 
 
 class Block(NamedTuple):
@@ -170,12 +170,12 @@ def _share_found(targets: Targets) -> float:
 
 def _running_maximum(targets: Targets) -> Targets:
     """For each position, the last target position aligned before it (-1: none)."""
-    return np.maximum.accumulate(np.concatenate(([-1], targets)))
+    return np.maximum.accumulate(np.insert(targets, 0, -1))
 
 
 def _running_minimum(targets: Targets, length: int) -> Targets:
     """For each position, the first target position aligned at or after it (length: none)."""
-    ahead = np.concatenate((np.where(targets < 0, length, targets), [length]))
+    ahead = np.append(np.where(targets < 0, np.int32(length), targets), np.int32(length))
     return np.minimum.accumulate(ahead[::-1])[::-1]
 
 
@@ -186,13 +186,20 @@ def _align(source: Folded, target: Folded) -> Targets:
 
 
 def _spread(blocks: list[Block], source: Codes, target: Codes) -> Targets:
-    targets = np.full(len(source), -1, np.int64)
-    if blocks:
-        starts, others, lengths = np.array(blocks, np.int64).T
-        within = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-        here, there = np.repeat(starts, lengths) + within, np.repeat(others, lengths) + within
-        equal = source[here] == target[there]
-        targets[here[equal]] = there[equal]
+    """Turn blocks into one target per source letter, where the two letters are the same."""
+    targets = np.full(len(source), -1, np.int32)
+    if not blocks:
+        return targets
+    starts, others, lengths = np.array(blocks, np.int32).T
+    # One shift for all letters from a block to the next; those after its end are masked out.
+    reach = np.diff(starts, append=len(source))
+    shift = np.repeat(others - starts, reach)
+    first = int(starts[0])
+    here = np.arange(first, len(source), dtype=np.int32)
+    inside = here < np.repeat(starts + lengths, reach)
+    there = np.where(inside, here + shift, 0)
+    equal = inside & (source[first:] == target[there])
+    targets[first:][equal] = there[equal]
     return targets
 
 
@@ -281,7 +288,7 @@ def _skeleton(source: Codes, target: Codes, length: int) -> list[Block]:
     """Return the chain of runs that two texts surely share, by anchors of that length."""
     head = _common_prefix(source, target)
     if head == min(len(source), len(target)):
-        return [Block(0, 0, head)]
+        return [Block(0, 0, head)] if head else []
     head = head if head >= 2 * length else 0
     tail = _common_prefix(source[head:][::-1], target[head:][::-1])
     tail = tail if tail >= 2 * length else 0
@@ -325,7 +332,7 @@ def _hashes(codes: Codes, length: int) -> npt.NDArray[np.uint64]:
 
 def _single_anchors(
     hashes: npt.NDArray[np.uint64], every: bool
-) -> tuple[Targets, npt.NDArray[np.uint64]]:
+) -> tuple[Positions, npt.NDArray[np.uint64]]:
     """Return position and hash of the stretches that occur once, ordered by hash."""
     positions = np.arange(len(hashes)) if every else np.flatnonzero(hashes >> np.uint64(61) == 0)
     chosen = hashes[positions]
@@ -336,7 +343,7 @@ def _single_anchors(
     return positions[order[single]], ordered[single]
 
 
-def _runs(i: Targets, j: Targets, length: int) -> list[Block]:
+def _runs(i: Positions, j: Positions, length: int) -> list[Block]:
     """Join anchors that follow each other on one diagonal."""
     if not len(i):
         return []

@@ -32,9 +32,9 @@ class Folded:
         self.codes: Codes = codes[kept]
         self.text = self.codes.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
         self.positions: Positions = kept
-        self._before = np.zeros(len(text) + 1, np.int64)
-        self._before[kept + 1] = 1
-        np.cumsum(self._before, out=self._before)
+        counts = np.zeros(len(text) + 1, np.int32)
+        counts[kept + 1] = 1
+        self._before = np.cumsum(counts, dtype=np.int32)
 
     def __len__(self) -> int:
         return len(self.codes)
