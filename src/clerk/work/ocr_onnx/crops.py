@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,6 +29,9 @@ _LONGEST = 120
 _TALLEST = 1200
 #: How far from where the network saw a space its gap is looked for, in pixels of the crop.
 _GAP_REACH = 14
+_INK = b"\1"
+#: What is left of the crop's width beyond its last whole column is less than this.
+_LAST_COLUMN = 8
 
 
 @dataclass(frozen=True)
@@ -35,52 +40,62 @@ class LineCrop:
 
     pixels: Crop
     scale: float
-    #: Left, top, right and bottom on the page of what was cut out.
+    #: Equal for lines that look the same to the network.
+    fingerprint: bytes
+    #: What was cut out, on the turned page.
     area: PixelBox
     quarter_turns: int
+    #: Width and height of the page as it was given.
+    page_size: tuple[int, int]
 
-    def inverted(self) -> Crop:
-        """Return the line with ink and paper exchanged."""
-        return -self.pixels
-
-    def box(self, begin: int, end: int) -> PixelBox:
-        """Return the box on the page of the ink between two columns of the crop."""
+    def boxes(self, spans: Iterable[tuple[int, int]]) -> Iterator[PixelBox]:
+        """Yield the box on the page of the ink in each span of columns of the crop."""
         inked = self.pixels < 0
-        begin, end = _gap_near(inked, begin), _gap_near(inked, end)
-        rows = numpy.flatnonzero(inked[:, begin:end].any(axis=1))
-        columns = numpy.flatnonzero(inked[:, begin:end].any(axis=0)) + begin
-        if not rows.size:
-            rows, columns = numpy.arange(len(inked)), numpy.array([begin, max(begin, end - 1)])
-        upright = (columns[0], rows[0], columns[-1] + 1, rows[-1] + 1)
-        return self._on_page(*(float(side) / self.scale for side in upright))
+        profile = inked.any(axis=0).tobytes()
+        for begin, end in spans:
+            left, right = _gap_near(profile, begin), _gap_near(profile, end)
+            yield self._on_page(*self._inked_box(inked, left, max(left + 1, right)))
+
+    def _inked_box(self, inked: NDArray[numpy.bool_], left: int, right: int) -> Iterator[float]:
+        part = inked[:, left:right]
+        rows, columns = part.any(axis=1).tobytes(), part.any(axis=0).tobytes()
+        box = (left, 0, right, len(inked))
+        if _INK in rows:
+            first, last = left + columns.find(_INK), left + columns.rfind(_INK)
+            box = (first, rows.find(_INK), last + 1, rows.rfind(_INK) + 1)
+        return (side / self.scale for side in box)
 
     def _on_page(self, left: float, top: float, right: float, bottom: float) -> PixelBox:
-        """Turn an upright box back to where it stands on the page."""
-        x0, y0, x1, y1 = self.area
-        corners = {
-            0: (x0 + left, y0 + top, x0 + right, y0 + bottom),
-            1: (x1 - bottom, y0 + left, x1 - top, y0 + right),
-            2: (x1 - right, y1 - bottom, x1 - left, y1 - top),
-            3: (x0 + top, y1 - right, x0 + bottom, y1 - left),
-        }[self.quarter_turns]
-        a, b, c, d = (max(0, round(side)) for side in corners)
-        return a, b, max(a + 1, c), max(b + 1, d)
+        x, y = self.area[:2]
+        sides = (round(x + left), round(y + top), round(x + right), round(y + bottom))
+        return turned_back(sides, self.quarter_turns, self.page_size)
+
+
+def turned_back(box: PixelBox, quarter_turns: int, page_size: tuple[int, int]) -> PixelBox:
+    """Return where a box on a page turned counter-clockwise stands on the page itself."""
+    left, top, right, bottom = box
+    width, height = page_size
+    return {
+        0: box,
+        1: (width - bottom, left, width - top, right),
+        2: (width - right, height - bottom, width - left, height - top),
+    }[quarter_turns]
 
 
 def cut_out(page: NDArray[numpy.uint8], line: PlacedLine, height: int) -> LineCrop | None:
     """Return the line at the network's height, or None if it is too small or too long to read."""
-    area = _area(line, page.shape)
-    left, top, right, bottom = area
-    turned = numpy.rot90(page[top:bottom, left:right], line.quarter_turns)
-    cut = numpy.ascontiguousarray(turned)
+    turned = numpy.rot90(page, line.quarter_turns)
+    left, top, right, bottom = area = _area(line, turned.shape)
+    cut = numpy.ascontiguousarray(turned[top:bottom, left:right])
     rows, columns = cut.shape
     if min(rows, columns) < _LEAST_SIDE or rows > _TALLEST or columns > _LONGEST * rows:
         return None
     scale = height / rows
     width = max(_LEAST_WIDTH, round(columns * scale))
     scaled = Image.fromarray(cut).resize((width, height), Image.Resampling.BILINEAR)
+    fingerprint = hashlib.sha256(scaled.tobytes() + repr(scale).encode()).digest()
     pixels = _stretched(_sharpened(scaled, scale))
-    return LineCrop(pixels, scale, area, line.quarter_turns)
+    return LineCrop(pixels, scale, fingerprint, area, line.quarter_turns, page.shape[::-1])
 
 
 def _area(line: PlacedLine, shape: tuple[int, ...]) -> PixelBox:
@@ -116,13 +131,11 @@ def _stretched(pixels: NDArray[Any]) -> Crop:
     return numpy.clip((pixels - ink) / contrast - 1, -1, 1).astype(numpy.float32)
 
 
-def _gap_near(inked: NDArray[numpy.bool_], column: int) -> int:
-    """Return the middle of the widest gap between letters near a column."""
+def _gap_near(profile: bytes, column: int) -> int:
+    """Return the middle of the widest gap between letters near a column; the ends stay ends."""
+    if column <= 0 or column >= len(profile) - _LAST_COLUMN:
+        return 0 if column <= 0 else len(profile)
     first = max(0, column - _GAP_REACH)
-    empty = ~inked[:, first : column + _GAP_REACH].any(axis=0)
-    edges = numpy.flatnonzero(numpy.diff(empty, prepend=False, append=False))
-    if not edges.size:
-        return column
-    starts, ends = edges[::2], edges[1::2]
-    widest = int((ends - starts).argmax())
-    return first + int(starts[widest] + ends[widest]) // 2
+    near = profile[first : column + _GAP_REACH]
+    widest = max(near.split(_INK), key=len)
+    return first + near.find(widest) + len(widest) // 2 if widest else column

@@ -9,8 +9,9 @@ weighed as Tesseract weighs it.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy
@@ -26,7 +27,11 @@ _UNKNOWN_FACTOR = 2.25
 _COST_OF_COLUMN = 0.085
 #: Texts followed at the same time, and the least share a character needs to be followed.
 _FOLLOWED = 12
-_LEAST_SHARE = 0.004
+_LEAST_SHARE = 0.01
+#: Longer than this it is no word but dots or dashes.
+_LONGEST_WORD = 200
+#: A line whose letters are on average less certain than this (a logarithm) holds no known words.
+_GARBAGE = -0.7
 _SPACE = " "
 
 
@@ -36,6 +41,11 @@ class Alphabet:
 
     characters: Sequence[str]
     blank: int
+
+    @cached_property
+    def space(self) -> int:
+        """The output that means a space."""
+        return self.characters.index(_SPACE)
 
 
 @dataclass(frozen=True)
@@ -49,32 +59,44 @@ class ReadWord:
 
 def decode(shares: Shares, alphabet: Alphabet, dictionary: Dictionary | None) -> list[ReadWord]:
     """Return the words of a line."""
-    if not len(shares) or not numpy.isfinite(shares).all():
-        return []
     letters = _best_letters(shares, alphabet)
+    if sum(letter.certainty for letter in letters) < _GARBAGE * len(letters):
+        dictionary = None
     spaces = [letter.column for letter in letters if letter.text == _SPACE]
     words: list[ReadWord] = []
     for begin, end in pairwise([0, *spaces, len(shares)]):
         inside = [letter for letter in letters if begin <= letter.column < end]
         inside = [letter for letter in inside if letter.text != _SPACE]
         if inside:
-            words.append(_word(inside, shares[begin:end], begin, alphabet, dictionary))
+            text, certainty = _text(inside, shares[begin:end], alphabet, dictionary)
+            words += _placed(text, certainty, shares[begin:end], begin, alphabet)
     return words
 
 
-def _word(
-    letters: Sequence[_Letter],
-    shares: Shares,
-    begin: int,
-    alphabet: Alphabet,
-    dictionary: Dictionary | None,
-) -> ReadWord:
+def _text(
+    letters: Sequence[_Letter], shares: Shares, alphabet: Alphabet, dictionary: Dictionary | None
+) -> tuple[str, float]:
+    """Return what a word says, with the logarithm of its likelihood."""
     text = "".join(letter.text for letter in letters)
     certainty = sum(letter.certainty for letter in letters)
-    if dictionary and _may_be_another(certainty, len(shares)) and not dictionary.knows(text):
-        text, certainty = _likeliest(shares, alphabet, dictionary) or (text, certainty)
+    if dictionary is None or dictionary.knows(text):
+        return text, certainty
+    no_space = math.log(max(1e-9, 1 - float(shares[:, alphabet.space].max())))
+    if not _may_be_another(certainty + no_space, len(shares)):
+        return text, certainty
+    return _likeliest(shares, alphabet, dictionary) or (text, certainty)
+
+
+def _placed(
+    text: str, certainty: float, shares: Shares, begin: int, alphabet: Alphabet
+) -> Iterator[ReadWord]:
+    """Yield the word, or the two words that have a space between them after all."""
     confidence = round(min(1.0, math.exp(certainty / len(text))), 4)
-    return ReadWord(text, confidence, (begin, begin + len(shares)))
+    parts = text.split(_SPACE)
+    gaps = [begin + int(shares[:, alphabet.space].argmax())] * (len(parts) - 1)
+    borders = pairwise([begin, *gaps, begin + len(shares)])
+    for part, columns in zip(parts, borders, strict=True):
+        yield ReadWord(part, confidence, columns)
 
 
 @dataclass(frozen=True)
@@ -103,7 +125,7 @@ def _best_letters(shares: Shares, alphabet: Alphabet) -> list[_Letter]:
 
 def _may_be_another(certainty: float, columns: int) -> bool:
     """Say whether a known word could be rated better than this unknown one."""
-    if certainty >= 0:
+    if certainty >= 0 or columns > _LONGEST_WORD:
         return False
     all_others = math.log(max(1 - math.exp(certainty), 1e-9))
     return _rating(all_others, columns, known=True) > _rating(certainty, columns, known=False)
@@ -120,11 +142,11 @@ def _likeliest(
     """Return the best rated text, preferring known words."""
     best: tuple[float, str, float] | None = None
     for codes, certainty in _followed(shares, alphabet.blank):
-        text = "".join(alphabet.characters[code] for code in codes)
-        text = text.strip()
-        if not text or _SPACE in text:
+        text = "".join(alphabet.characters[code] for code in codes).strip()
+        if not text or text.count(_SPACE) > 1:
             continue
-        rating = _rating(certainty, len(shares), known=dictionary.knows(text))
+        known = all(dictionary.knows(part) for part in text.split(_SPACE))
+        rating = _rating(certainty, len(shares), known=known)
         if best is None or rating > best[0]:
             best = (rating, text, certainty)
     return best and best[1:]
@@ -152,6 +174,8 @@ def _next_column(
     candidates: Sequence[tuple[int, float]],
     blank: int,
 ) -> dict[tuple[int, ...], tuple[float, float]]:
+    if len(candidates) == 1 and candidates[0][0] == blank:
+        return {text: (sum(before) * candidates[0][1], 0.0) for text, before in texts.items()}
     after_blank: dict[tuple[int, ...], float] = {}
     after_character: dict[tuple[int, ...], float] = {}
     for text, (blank_before, character_before) in texts.items():

@@ -4,7 +4,7 @@
 
     page -> nothing on it, or seen before? -> done
          -> libtesseract's layout -> lines cut out -> network in batches -> words
-         -> unsure of the page? -> libtesseract reads it
+         -> unsure of the page? -> the same upside down -> still unsure? -> libtesseract reads it
 
 Whatever the fast way cannot do, libtesseract does: data of another shape, a page that comes out
 doubtful, a page that fails.  Only a missing package is an error.
@@ -13,25 +13,31 @@ doubtful, a page that fails.  Only a missing package is an error.
 from __future__ import annotations
 
 import hashlib
+import logging
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 import numpy
+from msgspec.structs import replace
+from numpy.typing import NDArray
 
 from clerk import config
 from clerk.errors import UnusableTraineddata
-from clerk.work.ocr import GreyImage, OcrPage, OcrWord
+from clerk.work.ocr import GreyImage, OcrPage, OcrWord, mean_confidence
 from clerk.work.tesseract import Tesseract, engine, folder_with
 
-from .crops import LineCrop, cut_out
+from .crops import LineCrop, cut_out, turned_back
 from .decoding import ReadWord
 from .graph import GRAPH_VERSION
 from .layout import PlacedLine, placed_lines
 from .networks import load_network
 from .reading import LineReader, certainty
 from .traineddata import read_dictionary
+
+_log = logging.getLogger(__name__)
 
 #: Fewer pixels than this, clearly darker or lighter than the paper, show nothing.
 _LEAST_INK_PIXELS = 24
@@ -75,37 +81,31 @@ class TesseractOnnx:
         return self._pages[key]
 
     def _read(self, image: GreyImage, languages: tuple[str, ...], dpi: int) -> OcrPage:
-        readers = self._readers(languages)
-        fast = _read_fast(readers, image, languages, dpi) if readers else None
-        if fast is not None and fast.confidence >= _SURE_OF_PAGE:
-            return fast
+        try:
+            readers = self._readers(languages)
+            fast = _read_fast(readers, image, languages, dpi)
+        except UnusableTraineddata as error:
+            _warn_once(str(error))
+            return self._libtesseract.recognise(image, languages, dpi)
+        if fast.sure:
+            return OcrPage.of(fast.words)
         thorough = self._libtesseract.recognise(image, languages, dpi)
-        return thorough if fast is None or _says_more(thorough, fast) else fast
+        better = _known_letters(fast.words, readers) > _known_letters(thorough.words, readers)
+        return OcrPage.of(fast.words) if better else thorough
 
     def _readers(self, languages: tuple[str, ...]) -> tuple[LineReader, ...]:
-        """Return one reader for each language; none if the data of one cannot be used."""
+        """Return one reader for each language."""
         folder = folder_with(languages)
         kept_in = self._kept_in or config.load().storage_dir / "_clerk" / "ocr-networks"
-        try:
-            return tuple(_reader(folder / f"{each}.traineddata", kept_in) for each in languages)
-        except UnusableTraineddata:
-            return ()
+        readers = tuple(_reader(folder / f"{each}.traineddata", kept_in) for each in languages)
+        if len({reader.network.scale for reader in readers}) > 1:
+            raise UnusableTraineddata(f"The networks of {'+'.join(languages)} differ in scale.")
+        return readers
 
 
-def is_blank(image: GreyImage) -> bool:
-    """Say whether there is nothing on the page that could be a letter."""
-    pixels = image.array()
-    if not pixels.size:
-        return True
-    counts = numpy.bincount(pixels.reshape(-1), minlength=256)
-    paper = int(counts.argmax())
-    ink = counts[: max(0, paper - _CLEARLY)].sum() + counts[paper + _CLEARLY :].sum()
-    return bool(ink < _LEAST_INK_PIXELS)
-
-
-def _fingerprint(image: GreyImage, languages: Sequence[str], dpi: int) -> bytes:
-    facts = f"{image.width} {image.height} {dpi} {'+'.join(languages)} ".encode()
-    return hashlib.blake2b(facts + image.pixels, digest_size=16).digest()
+@lru_cache(maxsize=32)
+def _warn_once(reason: str) -> None:
+    _log.warning("libtesseract reads instead of tesseract-onnx: %s", reason)
 
 
 @lru_cache(maxsize=8)
@@ -113,39 +113,84 @@ def _reader(traineddata: Path, kept_in: Path) -> LineReader:
     return LineReader(load_network(traineddata, kept_in), read_dictionary(traineddata))
 
 
-def _says_more(one: OcrPage, other: OcrPage) -> bool:
-    """Say whether a page has more text that is likely right."""
-    return _expected_letters(one) >= _expected_letters(other)
+def is_blank(image: GreyImage) -> bool:
+    """Say whether there is nothing on the page that could be a letter."""
+    pixels = image.array()
+    return _ink_pixels(pixels[::4, ::4]) < _LEAST_INK_PIXELS > _ink_pixels(pixels)
 
 
-def _expected_letters(page: OcrPage) -> float:
-    return sum(word.confidence * len(word.text) for word in page.words)
+def _ink_pixels(pixels: NDArray[numpy.uint8]) -> int:
+    """Count the pixels that clearly differ from the commonest one."""
+    counts = numpy.bincount(pixels.reshape(-1), minlength=256)
+    paper = int(counts.argmax())
+    return int(counts[: max(0, paper - _CLEARLY)].sum() + counts[paper + _CLEARLY :].sum())
+
+
+def _fingerprint(image: GreyImage, languages: Sequence[str], dpi: int) -> bytes:
+    digest = hashlib.sha256(image.pixels)
+    digest.update(f"{image.width} {image.height} {dpi} {'+'.join(languages)}".encode())
+    return digest.digest()
+
+
+@dataclass(frozen=True)
+class _FastReading:
+    words: list[OcrWord]
+    #: Whether libtesseract would hardly read it better.
+    sure: bool
 
 
 def _read_fast(
     readers: Sequence[LineReader], image: GreyImage, languages: tuple[str, ...], dpi: int
-) -> OcrPage | None:
-    """Read a page by onnxruntime, or return None if there is too much or nothing on it."""
+) -> _FastReading:
+    """Read a page as it stands, or upside down if only that makes sense."""
+    upright = _read_upright(readers, image, languages, dpi)
+    if upright.sure or not upright.words:
+        return upright
+    turned = GreyImage(image.width, image.height, image.pixels[::-1])
+    upside_down = _read_upright(readers, turned, languages, dpi)
+    if not upside_down.sure:
+        return upright
+    size = (image.width, image.height)
+    words = [replace(word, box=turned_back(word.box, 2, size)) for word in upside_down.words]
+    return _FastReading(words, sure=True)
+
+
+def _read_upright(
+    readers: Sequence[LineReader], image: GreyImage, languages: tuple[str, ...], dpi: int
+) -> _FastReading:
     lines = placed_lines(engine(languages), image, dpi)
-    if not lines or len(lines) > _MOST_LINES:
-        return None
-    page = image.array()
-    cut = [(line, cut_out(page, line, readers[0].network.height)) for line in lines]
+    if len(lines) > _MOST_LINES:
+        return _FastReading([], sure=False)
+    page, height = image.array(), readers[0].network.height
+    cut = ((line, cut_out(page, line, height)) for line in lines)
     readable = [(line, crop) for line, crop in cut if crop is not None]
-    crops = [crop for _, crop in readable]
+    words = list(_words(readers, readable))
+    return _FastReading(words, not lines or mean_confidence(words) >= _SURE_OF_PAGE)
+
+
+def _words(
+    readers: Sequence[LineReader], lines: Sequence[tuple[PlacedLine, LineCrop]]
+) -> Iterator[OcrWord]:
+    """Read lines, each in the language that is surest of it."""
+    crops = [crop for _, crop in lines]
     readings = [reader.read(crops) for reader in readers]
-    words: list[OcrWord] = []
-    for (line, crop), *by_language in zip(readable, *readings, strict=True):
+    pixels_per_column = readers[0].network.pixels_per_column
+    for (line, crop), *by_language in zip(lines, *readings, strict=True):
         best = max(by_language, key=certainty)
         if certainty(best) >= _SURE_OF_LINE:
-            words += _on_page(best, line, crop, readers[0].network.pixels_per_column)
-    return OcrPage.of(words)
+            yield from _on_page(best, line, crop, pixels_per_column)
 
 
 def _on_page(
     words: Sequence[ReadWord], line: PlacedLine, crop: LineCrop, pixels_per_column: int
 ) -> Iterator[OcrWord]:
-    for word in words:
-        begin, end = (column * pixels_per_column for column in word.columns)
-        box = crop.box(begin, end)
+    columns = (word.columns for word in words)
+    spans = ((begin * pixels_per_column, end * pixels_per_column) for begin, end in columns)
+    for word, box in zip(words, crop.boxes(spans), strict=True):
         yield OcrWord(word.text, box, word.confidence, line.number, line.paragraph)
+
+
+def _known_letters(words: Iterable[OcrWord], readers: Sequence[LineReader]) -> int:
+    """Count the letters of words found in a dictionary: the same measure for both engines."""
+    texts = (word.text for word in words)
+    return sum(len(text) for text in texts if any(reader.knows(text) for reader in readers))

@@ -11,13 +11,15 @@ import numpy
 from numpy.typing import NDArray
 from PIL import Image
 
-from clerk.work.ocr import GreyImage
+from clerk.work.ocr import GreyImage, PixelBox
 
 if TYPE_CHECKING:
     from tesserocr import PyTessBaseAPI  # type: ignore[import-untyped]
 
 #: The kinds of blocks that hold text, as libtesseract numbers them; the others are pictures, rules.
 _TEXT_BLOCKS = range(1, 9)
+#: The direction of writing, as libtesseract numbers it, of lines turned clockwise.
+_TOP_TO_BOTTOM = 2
 #: A finer picture than this says no more about where lines are, but takes longer.
 _LAYOUT_DPI = 200
 #: Lines whose ascents differ by less than this share are taken to be of one size.
@@ -30,9 +32,9 @@ _LEAST_DESCENT = 0.25
 class PlacedLine:
     """A line that has yet to be read.
 
-    ``quarter_turns`` says how often the picture must be turned counter-clockwise for the line to
-    stand upright.  ``baseline`` is the height of its baseline in the middle; ``ascent`` and
-    ``descent`` are the room its type takes above and below.
+    ``quarter_turns`` says how often the page must be turned counter-clockwise for the line to
+    stand upright; the places are those on the turned page.  ``baseline`` is the height of its
+    baseline in the middle; ``ascent`` and ``descent`` are the room its type takes.
     """
 
     left: float
@@ -51,7 +53,7 @@ def placed_lines(api: PyTessBaseAPI, image: GreyImage, dpi: int) -> list[PlacedL
     shrunk, scale = _for_layout(image, dpi)
     api.SetImageBytes(shrunk.pixels, shrunk.width, shrunk.height, 1, shrunk.width)
     api.SetSourceResolution(round(dpi / scale))
-    found = _found_lines(api.AnalyseLayout(True))
+    found = _found_lines(api.AnalyseLayout(True), shrunk.width)
     blocks = groupby(found, key=lambda line: line.block)
     lines = [line for _, block in blocks for line in _of_like_height(list(block))]
     return [_enlarged(line, scale) for line in lines] if scale != 1 else lines
@@ -67,7 +69,7 @@ def _for_layout(image: GreyImage, dpi: int) -> tuple[GreyImage, float]:
     return GreyImage(*size, shrunk.tobytes()), scale
 
 
-def _found_lines(iterator: Any) -> Iterator[PlacedLine]:
+def _found_lines(iterator: Any, page_width: int) -> Iterator[PlacedLine]:
     """Yield the lines; without recognition, what libtesseract calls a word is a line or a part."""
     from tesserocr import RIL
 
@@ -79,20 +81,27 @@ def _found_lines(iterator: Any) -> Iterator[PlacedLine]:
         line += iterator.IsAtBeginningOf(RIL.TEXTLINE)
         box = iterator.BoundingBox(RIL.WORD)
         if box and int(iterator.BlockType()) in _TEXT_BLOCKS:
-            turns = int(iterator.Orientation()[0])
-            geometry = _geometry(box, None if turns else iterator.Baseline(RIL.WORD))
-            yield PlacedLine(box[0], box[2], *geometry, turns, block, paragraph, line)
+            downwards = int(iterator.Orientation()[1]) == _TOP_TO_BOTTOM
+            geometry = _geometry(box, iterator.Baseline(RIL.WORD), page_width if downwards else 0)
+            yield PlacedLine(*geometry, int(downwards), block, paragraph, line)
         more = iterator.Next(RIL.WORD)
 
 
-def _geometry(box: tuple[int, int, int, int], ends: Any) -> tuple[float, float, float]:
-    """Return baseline, ascent and descent; a line without baseline stands on its box."""
-    _, top, _, bottom = box
+def _geometry(
+    box: PixelBox, ends: Any, turned_width: int
+) -> tuple[float, float, float, float, float]:
+    """Return left, right, baseline, ascent and descent, on the turned page if it is turned.
+
+    A line without a baseline stands on its box.
+    """
+    if turned_width:
+        box = (box[1], turned_width - box[2], box[3], turned_width - box[0])
+        ends = [(y, turned_width - x) for x, y in ends or ()]
+    left, top, right, bottom = box
     if not ends or not top - 9 <= ends[0][1] <= bottom + 40:
-        return bottom, bottom - top, 0.0
-    (_, left), (_, right) = ends
-    baseline = (left + right) / 2
-    return baseline, max(baseline - top, 1.0), max(bottom - baseline, 0.0)
+        return left, right, bottom, bottom - top, 0.0
+    baseline = (ends[0][1] + ends[1][1]) / 2
+    return left, right, baseline, max(baseline - top, 1.0), max(bottom - baseline, 0.0)
 
 
 def _of_like_height(block: Sequence[PlacedLine]) -> Iterator[PlacedLine]:
@@ -101,12 +110,12 @@ def _of_like_height(block: Sequence[PlacedLine]) -> Iterator[PlacedLine]:
     The letters of a line may have no ascender or descender, but the network expects all text of
     one size at one scale; so a line borrows from the lines of like size around it.
     """
-    measured = [line for line in block if line.descent and not line.quarter_turns]
+    measured = [line for line in block if line.descent]
     measured.sort(key=lambda line: line.ascent)
     ascents = numpy.array([line.ascent for line in measured])
     descents = numpy.array([line.descent for line in measured])
     for line in block:
-        yield line if line.quarter_turns else _like_others(line, ascents, descents)
+        yield _like_others(line, ascents, descents)
 
 
 def _like_others(

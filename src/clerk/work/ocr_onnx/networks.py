@@ -40,6 +40,11 @@ class Network:
         #: The width of the pixels that become one column.
         self.pixels_per_column = int(facts["pixels_per_column"])
 
+    @property
+    def scale(self) -> tuple[int, int]:
+        """What crops for this network have to be made for."""
+        return self.height, self.pixels_per_column
+
     @cached_property
     def exact(self) -> bool:
         """Whether this processor computes the network's products without overflow."""
@@ -49,7 +54,9 @@ class Network:
     def shares(self, crops: Sequence[Crop]) -> list[Shares]:
         """Look at crops in one batch; what is seen does not depend on which others are in it."""
         shares, _ = self._run(crops)
-        return [shares[:columns, place] for place, columns in enumerate(map(self._columns, crops))]
+        if not numpy.isfinite(shares).all():
+            raise UnusableTraineddata("The converted network gives values that are no numbers.")
+        return [shares[: self._columns(crop), place] for place, crop in enumerate(crops)]
 
     def _columns(self, crop: Crop) -> int:
         return int(crop.shape[1]) // self.pixels_per_column
@@ -60,7 +67,11 @@ class Network:
         pictures = numpy.zeros((len(crops), 1, self.height, width), numpy.float32)
         for picture, crop in zip(pictures, crops, strict=True):
             picture[0, :, : crop.shape[1]] = crop
-        return self._session.run(["shares", "probe"], {"picture": pictures, "columns": columns})
+        inputs = {"picture": pictures, "columns": columns}
+        try:
+            return self._session.run(["shares", "probe"], inputs)
+        except Exception as error:  # onnxruntime's errors share no narrower class
+            raise UnusableTraineddata(f"The converted network cannot be run: {error}") from error
 
 
 def load_network(traineddata: Path, kept_in: Path) -> Network:
@@ -90,7 +101,7 @@ def _kept(path: Path) -> Network | None:
         return None
     try:
         return _opened(path.read_bytes())
-    except Exception:  # noqa: BLE001  # onnxruntime's errors share no narrower class
+    except Exception:  # noqa: BLE001  # as above, and whatever a damaged file may hold
         return None
 
 

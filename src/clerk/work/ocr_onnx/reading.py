@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -34,23 +33,24 @@ class LineReader:
 
     def read(self, crops: Sequence[LineCrop]) -> list[list[ReadWord]]:
         """Return the words of each line."""
-        upright = self._read([crop.pixels for crop in crops])
+        upright = self._read([(crop.fingerprint, crop.pixels) for crop in crops])
         doubtful = [place for place, words in enumerate(upright) if certainty(words) < _DOUBTFUL]
-        inverted = self._read([crops[place].inverted() for place in doubtful])
+        dark = [crops[place] for place in doubtful]
+        inverted = self._read([(crop.fingerprint + b"inverted", -crop.pixels) for crop in dark])
         for place, words in zip(doubtful, inverted, strict=True):
             upright[place] = max(upright[place], words, key=certainty)
         return upright
 
-    def _read(self, pictures: Sequence[Crop]) -> list[list[ReadWord]]:
-        keys = [hashlib.blake2b(picture.tobytes(), digest_size=16).digest() for picture in pictures]
-        unseen = {key: each for key, each in zip(keys, pictures, strict=True) if self._unseen(key)}
-        found = {key: self._seen[key] for key in keys if key in self._seen}
+    def knows(self, text: str) -> bool:
+        """Say whether a text is in the dictionary."""
+        return self._dictionary is not None and self._dictionary.knows(text)
+
+    def _read(self, pictures: Sequence[tuple[bytes, Crop]]) -> list[list[ReadWord]]:
+        found = {key: self._seen[key] for key, _ in pictures if key in self._seen}
+        unseen = {key: picture for key, picture in pictures if key not in found}
         found.update(self._look_at(unseen.items()))
         self._remember(found)
-        return [found[key] for key in keys]
-
-    def _unseen(self, key: bytes) -> bool:
-        return key not in self._seen
+        return [found[key] for key, _ in pictures]
 
     def _look_at(
         self, pictures: Iterable[tuple[bytes, Crop]]

@@ -311,6 +311,8 @@ def _characters(components: dict[int, bytes], outputs: int, blank: int) -> list[
             raise _Refused(f"it gives a character the code {code}")
         if code != blank and not characters[code]:
             characters[code] = name
+    if " " not in characters:
+        raise _Refused("it has no space among its characters")
     if any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in "".join(characters)):
         raise _Refused("its script runs from right to left")
     return characters

