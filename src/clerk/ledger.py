@@ -618,15 +618,13 @@ def recount(conn: Connection, job_id: int) -> Row[Any]:
 # ------------------------------------------------------------------- what people decide
 
 
-def reopen(conn: Connection, ids: Collection[int]) -> int:
-    """Make failed items of an active run's open jobs claimable again, with new budgets.
-
-    Returns for how many documents they stand; those that are failed no more are left alone.
-    """
+def reopen(conn: Connection, ids: Collection[int]) -> None:
+    """Make failed documents of open jobs claimable again, with new budgets."""
     items, open_jobs = items_table, select(jobs_table.c.id).where(jobs_table.c.state == "open")
-    reopened = conn.execute(
+    conn.execute(
         update(items)
         .where(items.c.id.in_(list(ids)), _is_failed(), items.c.job_id.in_(open_jobs))
+        .where(items.c.step == Step.DOCUMENT)
         .values(
             state=Item.PENDING,
             errors=0,
@@ -637,9 +635,7 @@ def reopen(conn: Connection, ids: Collection[int]) -> int:
             available_at=db_now(),
             finished_at=None,
         )
-        .returning(items.c.documents)
     )
-    return sum(reopened.scalars())
 
 
 def leave_out(conn: Connection, ids: Collection[int], why: str) -> set[int]:

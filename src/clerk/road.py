@@ -279,14 +279,28 @@ def read_again(
     return run_id
 
 
-def retry_in_run(conn: Connection, job: Row[Any], ids: Sequence[int]) -> int:
-    """Reopen failed documents of a reading that is under way; they leave the failed count."""
+def retry_in_run(
+    conn: Connection, job: Row[Any], ids: Sequence[int], new: Sequence[Mapping[str, Any]]
+) -> None:
+    """Have failures of a reading that is under way read again: they leave the failed count.
+
+    ``new`` stands for failures that had no name, which leave the reading.
+    """
     if not ledger.hold_run(conn, job.run_id, exclusive=True):
-        return 0
-    documents = ledger.reopen(conn, ids)
-    if documents:
-        pipeline_state.show_job(conn, ledger.count(conn, job.id, failed=-documents))
-    return documents
+        return
+    ledger.reopen(conn, ids)
+    ledger.leave_out(conn, ids, "Named when it was retried")
+    ledger.add_items(conn, job.id, job.run_id, new)
+    pipeline_state.show_job(conn, ledger.recount(conn, job.id))
+
+
+def leave_out(conn: Connection, ids: Sequence[int], reason: str) -> None:
+    """Take failures out of the counts of their reading, and of the site unless it has gone on."""
+    for job_id in ledger.leave_out(conn, ids, reason):
+        job = ledger.recount(conn, job_id)
+        run = pipeline_state.active_run(conn, job.subdomain)
+        if run is None or run.run_id == job.run_id:
+            pipeline_state.correct(conn, job)
 
 
 def _coordinate(conn: Connection, job: Row[Any], results: list[Any]) -> None:

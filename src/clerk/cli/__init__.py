@@ -22,6 +22,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "export": ("exporting", "export", "Take the pages and votes of a site elsewhere."),
     "extract": ("extraction", "extract", "Print the votes and names found in files."),
     "migrate-stuck-sites": ("migrating", "migrate_stuck_sites", "Take over an old installation."),
+    "failures": ("failing", "failures", "List failed documents; retry or skip them."),
     "health": ("status", "health", "Check everything, for monitoring."),
     "pipeline-status": ("status", "pipeline_status", "Show where all sites stand."),
     "read": ("reading", "read", "Print the text of one PDF."),
