@@ -407,7 +407,7 @@ def _pairs(reading: Reading) -> Iterator[Cue]:
 
 
 def _portland(reading: Reading, match: re.Match[str]) -> Cue:
-    cue = Cue(BALLOT, match.start(), match.end(), FIRM, counts={AYES: int(match[1])})
+    cue = Cue(BALLOT, match.start(), match.end(), FIRM, counts={AYES: int(match[1])}, fresh=True)
     if match[2]:
         cue.counts[NOES] = int(match[2])
         names, _ = read_names(

@@ -30,6 +30,8 @@ _BALLOT_AFTER_OUTCOME = 450
 #: An outcome repeated within so many characters is the same outcome.
 _REPEATED = 260
 _REPEATED_IN_TABLE = 1200
+#: A clear outcome so near overrules one that was only hinted at.
+_OVERRULED = 4000
 #: Prose such as "Smith opposed" counts only this near to the outcome.
 _DISSENT_NEAR = 260
 
@@ -261,7 +263,8 @@ class Chamber:
             return False
         if cue.label and top.outcome.label and gap >= 0:
             return False
-        if top.outcome.strength == SOFT and cue.strength > SOFT and gap < _REPEATED and top.lead:
+        reach = _OVERRULED if cue.strength == STRONG else _REPEATED
+        if top.outcome.strength == SOFT and cue.strength > SOFT and gap < reach and top.lead:
             _decide(top, cue)
             return True
         same = cue.result in ("", top.outcome.result)
@@ -301,6 +304,8 @@ class Chamber:
 
     def _belongs(self, top: Draft, cue: Cue) -> bool:
         last = max(top.end, top.ballots_end)
+        if cue.fresh and AYES in top.counts:
+            return False
         if top.voted:
             reach = 120 if cue.strength == SOFT else _BALLOT_AFTER_OUTCOME
             return cue.start - last < reach
@@ -327,9 +332,8 @@ class Chamber:
 
     def _ballot_without_lead(self, cue: Cue) -> None:
         """Open a motion for a list of votes that has neither lead nor outcome before it."""
-        if cue.strength == SOFT or not (AYES in cue.ballots or NOES in cue.ballots):
-            return
-        if not any(cue.ballots.values()):
+        named = any(cue.ballots.get(kind) for kind in (AYES, NOES))
+        if cue.strength == SOFT or not (named or cue.fresh):
             return
         while self.stack:
             self._close()
@@ -347,6 +351,9 @@ class Chamber:
             return
         for kind, names in cue.ballots.items():
             if kind == AYES and not inside:
+                continue
+            if kind == NOES and set(names) & set(top.ballots.get(AYES, [])):
+                top.flags.add("per_item_dissent")
                 continue
             held = top.ballots.setdefault(kind, [])
             held += [name for name in names if name not in held]

@@ -55,7 +55,7 @@ class Cue:
     flags: set[str] = field(default_factory=set)
     #: Names come from prose such as "with Smith dissenting".
     prose: bool = False
-    #: An outcome that names its own question: "The Board voted to close the road".
+    #: An outcome with its own question ("The Board voted to close the road"), a whole tally.
     fresh: bool = False
     #: An outcome whose mover is still to be named: "were adopted on the proposal of".
     moved: bool = False

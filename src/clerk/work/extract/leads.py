@@ -115,7 +115,7 @@ def _motion_cue(reading: Reading, motion: re.Match[str]) -> Cue | None:
     head = lower[max(0, motion.start() - 70) : motion.start()]
     if motion[0] == "motioned":
         return _by_subject(reading, motion.start(), motion.end())
-    if _ASKED.search(head):
+    if _ASKED.search(head) or head.endswith("no "):
         return None
     if by := _MOTION_BY.match(lower, motion.end()):
         return _motion_by(reading, motion, by)
@@ -207,7 +207,7 @@ def _anonymous(reading: Reading, start: int, end: int) -> Cue | None:
 
 
 _MOTION_COLON = compiled(r"\s*(?P<both>/\s*second(?:ed)?(?:er)?)?\s*(?:by)?\s*[:\-]\s*")
-_AFTER_MOVER = compiled(r"\s*(?:[,;/(]|\n|$|second|2nd|-)", re.I)
+_AFTER_MOVER = compiled(r"\s*(?:[,;/(]|\n|$|second(?:ed\s+by)?\b|2nd|-)", re.I)
 
 
 def _motion_short(reading: Reading, motion: re.Match[str], head: str) -> Cue | None:
@@ -532,6 +532,8 @@ def _second_short(reading: Reading, second: re.Match[str]) -> Cue | None:
         return _second(reading, name.start, second.end(), name) if name else None
     name = _name_at(reading, second.end())
     if name is None or name.start - second.end() > 2:
+        return None
+    if reading.lower.startswith("vice", name.start):
         return None
     if not re.match(
         r"\s*(?:[,.;)\n]|$|to\b|and\b|that\b|-)", reading.lower[name.end : name.end + 12]

@@ -28,6 +28,7 @@ _BROKEN_WORD = re.compile(r"-(?<=[^\W\d_]-)( {0,8}\n {0,60})([^\W\d_]{2,30})")
 _PAGE_MARK = re.compile(
     r"^ {0,8}-{2,5} {0,2}page {1,2}(\d{1,5})(?: of \d{1,5})? {0,2}-{2,5} {0,8}$", re.M | re.I
 )
+_PAGE_BREAK = re.compile(rf"\f|{_PAGE_MARK.pattern}", re.M | re.I)
 _PAGE_NUMBER = re.compile(
     r"age {0,2}[/|:]? {0,2}[\divxlo]{1,4}(?: {1,2}of {1,2}\d{1,4})?[ .]{0,3}$", re.M
 )
@@ -142,9 +143,10 @@ def _blank(text: str, lines: re.Pattern[str]) -> str:
 
 def _blank_margins(text: str, original: str) -> str:
     """Replace lines that come back at the top or bottom of many pages by spaces."""
-    if original.count("\f") + 1 < _REPEATS:
+    breaks = [mark.span() for mark in _PAGE_BREAK.finditer(original)]
+    if len(breaks) + 1 < _REPEATS:
         return text
-    margins = _margin_lines(original)
+    margins = _margin_lines(original, breaks)
     printed = Counter(_fingerprint(text[start:end]) for start, end in margins)
     pieces, done = [], 0
     for start, end in margins:
@@ -163,14 +165,15 @@ def _fingerprint(line: str) -> str:
     return _DIGITS.sub("0", words)
 
 
-def _margin_lines(original: str) -> list[tuple[int, int]]:
+def _margin_lines(original: str, breaks: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the spans of the first and last lines of the pages between the breaks."""
     found: list[tuple[int, int]] = []
     start = 0
-    for page in original.split("\f"):
-        lines = _line_spans(page, start)
-        near = lines[:_MARGIN_LINES] + lines[max(_MARGIN_LINES, len(lines) - _MARGIN_LINES) :]
-        found += near
-        start += len(page) + 1
+    for end, following in [*breaks, (len(original), len(original))]:
+        lines = _line_spans(original[start:end], start)
+        found += lines[:_MARGIN_LINES]
+        found += lines[max(_MARGIN_LINES, len(lines) - _MARGIN_LINES) :]
+        start = following
     return found
 
 

@@ -41,6 +41,10 @@ _RESULT_OF = (
     (compiled(r"no\s+action|no\s+vote"), UNKNOWN),
 )
 
+_REPORTED = compiled(
+    r"\b(?:stated|said|noted|reported|reminded|shared|explained|indicated|mentioned|advised)\b"
+    r".{0,60}\bthat\b"
+)
 _NOT_A_VOTE = compiled(
     r"\bnotice\s+of\s+motion|\bvotes?\s+of\s+(?:sympathy|thanks|condolence|congratulation)"
 )
@@ -165,8 +169,10 @@ def _strength_of(reading: Reading, verb: re.Match[str], before: str, begin: int)
     if re.search(r"\bdeclare[sd]\b.{0,90}$", before, re.S):
         return STRONG
     if verb["plain"]:
-        return _strength_of_plain(verb[0], before, after, bare)
-    return _strength_of_approving(verb[0], before, after, bare)
+        strength = _strength_of_plain(verb[0], before, after, bare)
+    else:
+        strength = _strength_of_approving(verb[0], before, after, bare)
+    return REFERENCE if strength == SOFT and _REPORTED.search(before) else strength
 
 
 def _strength_of_plain(word: str, before: str, after: str, bare: bool) -> int:

@@ -19,6 +19,10 @@ _OPENING = compiled(
 )
 _CLOSING = compiled(r"[\s,;:(\-]+(?:and|which|was|motion|the|a|it|on)?\s*$", re.I)
 _TELLING = compiled(r"[a-z]+\s*:?\s+(?:that|to)\s+|resolved\s*:\s*")
+_NO_WORDS = compiled(
+    r"(?:and\s+|which\s+|the\s+|this\s+)*(?:motion|proposition|second|duly|unanimously)|\(.{0,12}\)?",
+    re.I,
+)
 _BLANK = compiled(r"[\s.:\-\"]{0,200}")
 _MOTION_LENGTH = 400
 
@@ -42,7 +46,7 @@ def motion_text(reading: Reading, draft: Draft) -> str | None:
     """Return what was moved, in the document's own words."""
     for start, end in _candidates(reading, draft):
         words = _tidy(reading.document.original[start:end])
-        if len(words) >= 4:
+        if len(words) >= 4 and not _NO_WORDS.fullmatch(words):
             return words
     return _heading_before(reading, draft.start)
 
@@ -64,7 +68,7 @@ def _candidates(reading: Reading, draft: Draft) -> list[tuple[int, int]]:
         told = _TELLING.search(reading.lower, draft.outcome.at, draft.outcome.end)
         if told is not None:
             found.append((told.end(), _stop(reading, told.end(), told.end() + _MOTION_LENGTH)))
-    if draft.lead is None and draft.outcome is not None:
+    if draft.lead is None and draft.outcome is not None and draft.outcome.at > draft.start:
         found.append((draft.start, min(draft.outcome.end, draft.start + _MOTION_LENGTH)))
     return found
 
