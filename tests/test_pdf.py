@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hostile_pdfs as hostile
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from small_pdfs import (
     LINES,
     picture_of,
@@ -94,6 +96,16 @@ def test_a_hyphen_at_the_end_of_a_line_stays_and_both_halves_have_boxes(tmp_path
 def test_letters_outside_of_the_first_plane_keep_words_and_boxes_in_step():
     assert pdf._word_ends("ab \U0001f600c d\ufffee") == [0, 1, 3, 5, 7, 8, 9, 9]
     assert pdf._tidy("ab \U0001f600c d\ufffee").split() == ["ab", "\U0001f600c", "d-", "e"]
+
+
+@given(st.text(st.characters() | st.sampled_from("\ufffe \r\n\x85\u2028"), min_size=1))
+def test_any_text_has_as_many_boxes_as_words(raw):
+    raw = pdf._CONTROL.sub("\ufffd", raw)
+
+    ends = pdf._word_ends(raw)
+
+    assert len(ends) == 2 * len(pdf._tidy(raw).split())
+    assert ends == sorted(ends)
 
 
 @pytest.mark.parametrize(
