@@ -29,6 +29,7 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "reconcile-pipeline": ("reconciling", "reconcile_pipeline", "Repair whatever stopped."),
     "run": ("running", "run", "Take sites through every stage in this process."),
     "search": ("searching", "search", "Search the compiled sites."),
+    "serve": ("serving", "serve", "Serve the search site and the operators' pages."),
     "site": ("sites", "site", "Add, list and change the places that are followed."),
     "update": ("running", "update", "Queue a site for the workers."),
     "worker": ("working", "worker", "Work on one kind of job until stopped."),

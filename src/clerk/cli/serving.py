@@ -1,0 +1,69 @@
+"""``clerk serve``: the public site and the operators' pages on this machine."""
+
+from __future__ import annotations
+
+import click
+
+from clerk.config import Settings
+from clerk.errors import MissingTool
+
+from .common import hint, open_database
+
+
+@click.command()
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True)
+@click.option("--hostname", multiple=True, help="A further name the site is reached by.")
+@click.option("--no-worker", is_flag=True, help="Show pages only; do no work.")
+def serve(host: str, port: int, hostname: tuple[str, ...], no_worker: bool) -> None:
+    """Serve the search site, and the operators' pages after a login.
+
+    Without Redis the embedded worker runs beside it and takes up queued
+    sites.  A link to log in, good for one use, is printed.
+
+    \b
+    Examples:
+      clerk serve
+      clerk serve --port 8080 --no-worker
+    """
+    settings = open_database()
+    _require_web()
+    from clerk import log
+    from clerk.web import serving
+
+    log.set_up(settings.log_format, level="WARNING", sentry_dsn=settings.sentry_dsn)
+    worker = serving.start_worker(settings) if _works_here(settings, no_worker) else None
+    try:
+        _serve(settings, host, port, hostname)
+    finally:
+        if worker is not None:
+            serving.stop_worker(worker)
+
+
+def _works_here(settings: Settings, no_worker: bool) -> bool:
+    if not no_worker and not settings.embedded:
+        hint("REDIS_URL is set: the work is done by clerk worker, not here.")
+    return settings.embedded and not no_worker
+
+
+def _require_web() -> None:
+    try:
+        import jinja2  # noqa: F401
+        import starlette  # noqa: F401
+        import uvicorn  # noqa: F401
+    except ImportError as error:
+        raise MissingTool(
+            f"The web pages need {error.name}, which is not installed.",
+            hint="Run: pip install 'clerk[web]'",
+        ) from error
+
+
+def _serve(settings: Settings, host: str, port: int, hostnames: tuple[str, ...]) -> None:
+    from clerk.web import serving
+    from clerk.web.app import create_app
+
+    app = create_app(settings, hosts=[host, *hostnames])
+    address = f"http://{host}:{port}"
+    click.echo(f"Search:     {address}/")
+    hint("Stop with Ctrl-C.")
+    serving.run_server(app, host, port, on_exit=lambda: None)

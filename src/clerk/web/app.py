@@ -1,0 +1,101 @@
+"""The application: routes, errors, and what they all share."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import traceback
+from collections.abc import AsyncIterator, Collection
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from clerk.config import Settings
+from clerk.errors import ClerkError, InvalidInput, NotFound, TransientError
+
+from . import painting, places, public
+from .redaction import Redactor
+from .rendering import STATIC, page
+from .safety import LOOPBACK, SafeAnswers
+from .throttling import default_limits
+
+_log = logging.getLogger(__name__)
+
+#: What a family of errors means to a browser.
+STATUS = {NotFound: 404, InvalidInput: 400, TransientError: 503}
+
+
+def create_app(settings: Settings, *, hosts: Collection[str] = ()) -> Starlette:
+    """Return the application for one installation; ``hosts`` are the names it is reached by."""
+    app = Starlette(
+        routes=_routes(),
+        middleware=[
+            Middleware(SafeAnswers, hosts=[*LOOPBACK, *hosts], on_surprise=_show_surprise),
+            Middleware(GZipMiddleware, minimum_size=600),
+        ],
+        exception_handlers={
+            ClerkError: _show_error,
+            HTTPException: _show_http_error,
+        },
+        lifespan=_lifespan,
+    )
+    app.state.settings = settings
+    app.state.redact = Redactor(settings)
+    app.state.limits = default_limits()
+    return app
+
+
+def _routes() -> list[Any]:
+    return [
+        Route("/", public.home),
+        Route("/search", public.search_page),
+        Route("/s/{site}/", places.place),
+        Route("/s/{site}/{rest:path}", places.body_or_meeting),
+        Route("/d/{document}", places.document),
+        Route("/d/{document}/original.pdf", places.original),
+        Route("/d/{document}/meeting", places.meeting_of_document),
+        Route("/p/{page}", places.page_view),
+        Route("/p/{page}/image.webp", places.page_image),
+        Mount("/static", StaticFiles(directory=STATIC)),
+    ]
+
+
+@contextlib.asynccontextmanager
+async def _lifespan(app: Starlette) -> AsyncIterator[None]:
+    yield
+    painting.close()
+
+
+def _show_error(request: Request, error: Exception) -> Response:
+    status = next((code for kind, code in STATUS.items() if isinstance(error, kind)), 500)
+    said = request.app.state.redact(str(error))
+    if status >= 500:
+        _log.error("%s %s: %s", request.method, request.url.path, said)
+    return _error_page(request, status, said)
+
+
+def _show_http_error(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    said = "There is no such page." if error.status_code == 404 else error.detail
+    return _error_page(request, error.status_code, said, error.headers)
+
+
+def _show_surprise(request: Request, error: Exception) -> Response:
+    trace = "".join(traceback.format_exception(error))
+    _log.error("%s %s: %s", request.method, request.url.path, request.app.state.redact(trace))
+    return _error_page(request, 500, "Something went wrong here. It has been logged.")
+
+
+def _error_page(request: Request, status: int, said: str, headers: Any = None) -> Response:
+    if request.url.path.startswith("/api/") or request.url.path.endswith(".json"):
+        return JSONResponse({"error": said, "status": status}, status, headers=headers)
+    answer = page(request, "error.html", status, code=status, said=said)
+    answer.headers.update(headers or {})
+    return answer

@@ -1,0 +1,156 @@
+"""Templates to answers: the one Jinja environment, its filters, and what every page knows."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from functools import lru_cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.requests import Request
+from starlette.responses import HTMLResponse
+
+from clerk import __version__
+from clerk.clock import utc_now
+from clerk.config import Settings
+
+STATIC = Path(__file__).parent / "static"
+THIN_SPACE = "\u202f"
+
+
+def settings_of(request: Request) -> Settings:
+    """Return the settings the application was made with."""
+    settings: Settings = request.app.state.settings
+    return settings
+
+
+def page(request: Request, template: str, status: int = 200, **values: Any) -> HTMLResponse:
+    """Render a page; ``?fragment=1`` gives only the part that keeps itself up to date."""
+    name = template
+    if request.query_params.get("fragment"):
+        folder, _, file = template.rpartition("/")
+        name = f"{folder}/_{file}"
+    html = _environment().get_template(name).render(request=request, **values)
+    return HTMLResponse(html, status_code=status)
+
+
+@lru_cache(maxsize=1)
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("clerk.web"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.globals |= {
+        "static": static,
+        "version": __version__,
+        "with_query": with_query,
+        "page_link": page_link,
+        "meeting_link": meeting_link,
+        "body_link": body_link,
+        "person_link": person_link,
+        "utc_now": utc_now,
+    }
+    environment.filters |= {
+        "thousands": thousands,
+        "ago": ago,
+        "moment": moment,
+        "day": day,
+        "percent": percent,
+        "plain_flag": lambda flag: str(flag).replace("_", " "),
+        "megabytes": lambda size: f"{(size or 0) / 10**6:.1f} MB",
+        "duration": duration,
+    }
+    return environment
+
+
+@lru_cache
+def static(name: str) -> str:
+    """Return the address of a static file, which changes with its content."""
+    digest = sha256((STATIC / name).read_bytes()).hexdigest()[:10]
+    return f"/static/{name}?v={digest}"
+
+
+# ------------------------------------------------------------------------------- addresses
+
+
+def with_query(request: Request, **changes: Any) -> str:
+    """Return the address of this page with some of its query changed; None takes one away."""
+    query = {key: value for key, value in request.query_params.items() if key != "fragment"}
+    query |= {key: str(value) for key, value in changes.items() if value is not None}
+    for key, value in changes.items():
+        if value is None:
+            query.pop(key, None)
+    return f"{request.url.path}?{urlencode(query)}" if query else request.url.path
+
+
+def page_link(page_id: str, query: str = "") -> str:
+    """Return the address of a page, with the hits of a query shown."""
+    return f"/p/{quote(page_id)}" + (f"?{urlencode({'q': query})}" if query else "")
+
+
+def body_link(site: str, body: str) -> str:
+    """Return the address of a body."""
+    return f"/s/{quote(site)}/{quote(body)}/"
+
+
+def meeting_link(site: str, body: str, date: str) -> str:
+    """Return the address of a meeting."""
+    return f"/s/{quote(site)}/{quote(body)}/{quote(date, safe='')}/"
+
+
+def person_link(site: str, member: str) -> str:
+    """Return the address of a person's votes."""
+    return f"/people/{quote(site)}/{quote(member, safe='')}"
+
+
+# --------------------------------------------------------------------------------- figures
+
+
+def thousands(number: int | None) -> str:
+    """Return a number with its thousands apart."""
+    return f"{number or 0:,}".replace(",", THIN_SPACE)
+
+
+def percent(share: float | None) -> str:
+    """Return a share of one as a percentage."""
+    return "unknown" if share is None else f"{100 * share:.0f}{THIN_SPACE}%"
+
+
+def moment(at: datetime | str | None) -> str:
+    """Return a moment as people write it, in UTC."""
+    if not at:
+        return "never"
+    known = datetime.fromisoformat(at) if isinstance(at, str) else at
+    return known.strftime("%Y-%m-%d %H:%M UTC")
+
+
+def day(date: str) -> str:
+    """Return a date in words, or whatever stands there instead of one."""
+    try:
+        known = datetime.strptime(date[:10], "%Y-%m-%d").date()  # noqa: DTZ007 - a day, no moment
+    except ValueError:
+        return date
+    rest = date[10:].strip("-_ ")
+    return f"{known.day} {known:%B %Y}" + (f" ({rest})" if rest else "")
+
+
+def ago(at: datetime | None) -> str:
+    """Return how long ago something was."""
+    return "never" if at is None else f"{duration((utc_now() - at).total_seconds())} ago"
+
+
+def duration(seconds: float | None) -> str:
+    """Return a time in the unit people would use."""
+    if seconds is None:
+        return "unknown"
+    seconds = max(0.0, seconds)
+    for size, unit in ((2 * 86_400, "d"), (2 * 3600, "h"), (120, "min")):
+        if seconds >= size:
+            return f"{seconds / (size / 2 if unit != 'min' else 60):.0f}{THIN_SPACE}{unit}"
+    return f"{seconds:.0f}{THIN_SPACE}s" if seconds >= 10 else f"{seconds:.1f}{THIN_SPACE}s"

@@ -1,0 +1,48 @@
+// The page view: copy buttons, and stepping through the hits.  Everything works without it.
+(() => {
+  "use strict";
+  const say = (button, text) => {
+    const before = button.textContent;
+    button.textContent = text;
+    setTimeout(() => { button.textContent = before; }, 1500);
+  };
+  for (const button of document.querySelectorAll("button[data-copy]")) {
+    button.hidden = false;
+    button.addEventListener("click", async () => {
+      const from = document.getElementById(button.dataset.copy);
+      try {
+        await navigator.clipboard.writeText(from.textContent.trim());
+        say(button, "Copied");
+      } catch {
+        const range = document.createRange();
+        range.selectNodeContents(from);
+        getSelection().removeAllRanges();
+        getSelection().addRange(range);
+        say(button, "Selected");
+      }
+    });
+  }
+  const marks = [...document.querySelectorAll(".text mark")];
+  const boxes = [...document.querySelectorAll(".scan rect")];
+  const counter = document.getElementById("hit-counter");
+  let now = -1;
+  const show = (number) => {
+    if (!marks.length) return;
+    now = (number + marks.length) % marks.length;
+    marks.forEach((mark, at) => mark.classList.toggle("now", at === now));
+    boxes.forEach((box, at) => box.classList.toggle("now", at === now && boxes.length === marks.length));
+    marks[now].scrollIntoView({ block: "center" });
+    if (counter) counter.textContent = `Hit ${now + 1} of ${marks.length}`;
+  };
+  for (const [id, step] of [["previous-hit", -1], ["next-hit", 1]]) {
+    const button = document.getElementById(id);
+    if (!button) continue;
+    button.hidden = marks.length === 0;
+    button.addEventListener("click", () => show(now < 0 && step < 0 ? -1 : now + step));
+  }
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || /input|select|textarea/i.test(event.target.tagName)) return;
+    if (event.key === "n") show(now + 1);
+    if (event.key === "p") show(now < 0 ? -1 : now - 1);
+  });
+})();
