@@ -148,12 +148,13 @@ def _health_as_dict(found: Health) -> dict[str, Any]:
     return {
         "level": found.word,
         "exit_code": found.level,
-        "checks": [_check_as_dict(check) for check in found.checks],
+        "checks": [check_as_dict(check) for check in found.checks],
         "pipeline": _as_dict(found.pipeline) if found.pipeline else None,
     }
 
 
-def _check_as_dict(check: Check) -> dict[str, Any]:
+def check_as_dict(check: Check) -> dict[str, Any]:
+    """Return what was looked at as JSON shows it."""
     return {"name": check.name, "level": check.word, "said": check.said, "mend": check.mend}
 
 

@@ -1,0 +1,132 @@
+"""``clerk queue``: what waits, who serves, pause and purge."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import click
+
+from clerk.stages import QUEUES
+
+from .common import hint, open_database, operator, print_json, print_table
+
+_NAMES = click.argument("names", nargs=-1, required=True, type=click.Choice(QUEUES))
+
+
+@click.group()
+def queue() -> None:
+    """Look at the queues, pause them, purge them.
+
+    \b
+    Examples:
+      clerk queue list
+      clerk queue pause ocr
+    """
+
+
+@queue.command("list")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def list_queues(as_json: bool) -> None:
+    """List the queues: what waits, what is in work, who serves.
+
+    \b
+    Example:
+      clerk queue list --json
+    """
+    open_database()
+    from clerk import queues
+
+    found = queues.look()
+    if as_json:
+        print_json([asdict(each) for each in found])
+        return
+    print_table(
+        ("QUEUE", "WAITING", "IN WORK", "SITES", "WORKERS", "PAUSED", "MESSAGES"),
+        [
+            (
+                each.name,
+                each.waiting,
+                each.running,
+                each.sites,
+                each.workers,
+                f"by {each.paused_by}" if each.paused_at else "",
+                ", ".join(f"{number} {what}" for what, number in each.messages.items() if number),
+            )
+            for each in found
+        ],
+    )
+
+
+@queue.command()
+@_NAMES
+def pause(names: tuple[str, ...]) -> None:
+    """Give out no more work of some queues; what is in hand is finished.
+
+    \b
+    Example:
+      clerk queue pause ocr extraction
+    """
+    open_database()
+    from clerk import queues
+
+    for name in names:
+        done = queues.pause(name, who=operator())
+        click.echo(f"{'Paused' if done else 'Paused already:'} {name}")
+
+
+@queue.command()
+@_NAMES
+def resume(names: tuple[str, ...]) -> None:
+    """Give out work of paused queues again.
+
+    \b
+    Example:
+      clerk queue resume ocr
+    """
+    open_database()
+    from clerk import queues
+
+    for name in names:
+        done = queues.resume(name, who=operator())
+        click.echo(f"{'Resumed' if done else 'Was not paused:'} {name}")
+
+
+@queue.command()
+@_NAMES
+@click.option("--runs", is_flag=True, help="Also cancel the runs that wait there.")
+@click.option("--dry-run", is_flag=True, help="Show what would be purged; change nothing.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+def purge(names: tuple[str, ...], runs: bool, dry_run: bool, yes: bool) -> None:
+    """Delete the messages of queues in Redis: waiting, deferred and failed.
+
+    Work that clerk has to do is in the database and is offered again; give
+    --runs to cancel that as well.
+
+    \b
+    Examples:
+      clerk queue purge ocr --dry-run
+      clerk queue purge fetch --runs --yes
+    """
+    open_database()
+    from clerk import queues
+
+    _show(names, runs)
+    if dry_run:
+        click.echo("Dry run: nothing was purged.")
+        return
+    if not yes:
+        click.confirm(f"Purge {', '.join(names)}?", abort=True)
+    for name in names:
+        done = queues.purge(name, who=operator(), runs=runs)
+        click.echo(f"Purged {name}: {done.messages} messages, {done.runs} runs cancelled")
+
+
+def _show(names: tuple[str, ...], runs: bool) -> None:
+    from clerk import queues
+
+    for each in queues.look():
+        if each.name not in names:
+            continue
+        messages = sum(each.messages.values()) - each.messages.get("started", 0)
+        cancelled = len(queues.waiting_sites(each.name)) if runs else 0
+        hint(f"{each.name}: {messages} messages, {cancelled} runs to cancel")

@@ -1,0 +1,163 @@
+"""Queues as operators ask about them: what waits, who serves, pause and purge.
+
+The work is in the ledger; Redis only carries hints.  So pausing lives in SQL and holds for every
+worker, and purging Redis loses nothing that clerk has to do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, delete, func, insert, select
+
+from . import config, ledger, queue, road
+from .db import civic_db_connection, reading_connection
+from .health import live_workers
+from .ledger import sql_word
+from .models import db_now, items_table, jobs_table, queues_table, runs_table
+from .stages import QUEUES, Item, Run, Step
+
+
+@dataclass(frozen=True)
+class QueueState:
+    """One queue: its work in the ledger, its workers, and its messages in Redis."""
+
+    name: str
+    waiting: int
+    running: int
+    sites: int
+    oldest_at: datetime | None
+    workers: int
+    paused_by: str | None
+    paused_at: datetime | None
+    messages: dict[str, int] = field(default_factory=dict)
+
+
+def look() -> list[QueueState]:
+    """Return how every queue stands."""
+    with reading_connection() as conn:
+        work = {row.queue: row for row in conn.execute(_open_work())}
+        paused = {row.name: row for row in conn.execute(select(queues_table))}
+        alive, _ = live_workers(conn)
+    return [
+        QueueState(
+            name=name,
+            waiting=getattr(work.get(name), "waiting", 0),
+            running=getattr(work.get(name), "running", 0),
+            sites=getattr(work.get(name), "sites", 0),
+            oldest_at=getattr(work.get(name), "oldest_at", None),
+            workers=alive.get(name, 0),
+            paused_by=getattr(paused.get(name), "paused_by", None),
+            paused_at=getattr(paused.get(name), "paused_at", None),
+            messages=_messages(name),
+        )
+        for name in QUEUES
+    ]
+
+
+def _open_work() -> Any:
+    items, jobs = items_table, jobs_table
+    waiting = items.c.state == sql_word(Item.PENDING)
+    running = items.c.state == sql_word(Item.RUNNING)
+    return (
+        select(
+            jobs.c.queue,
+            func.count().filter(waiting).label("waiting"),
+            func.count().filter(running).label("running"),
+            func.count(jobs.c.subdomain.distinct()).label("sites"),
+            func.min(items.c.created_at).filter(waiting).label("oldest_at"),
+        )
+        .join(items, items.c.job_id == jobs.c.id)
+        .join(runs_table, runs_table.c.run_id == jobs.c.run_id)
+        .where(jobs.c.state == sql_word("open"), runs_table.c.state == sql_word(Run.ACTIVE))
+        .where(waiting | running, items.c.step != Step.UNNAMED)
+        .group_by(jobs.c.queue)
+    )
+
+
+def _messages(name: str) -> dict[str, int]:
+    settings = config.load()
+    if settings.embedded:
+        return {}
+    from .executors import rq
+
+    return rq.messages(settings.redis_url, name)
+
+
+def pause(name: str, *, who: str) -> bool:
+    """Let nothing more be claimed from a queue; False when it was paused already."""
+    with civic_db_connection() as conn:
+        if _is_paused(conn, name):
+            return False
+        conn.execute(delete(queues_table).where(queues_table.c.name == name))
+        conn.execute(insert(queues_table).values(name=name, paused_by=who, paused_at=db_now()))
+        ledger.audit(conn, who, "queue paused", name)
+    return True
+
+
+def resume(name: str, *, who: str) -> bool:
+    """Let a paused queue be claimed from again; False when it was not paused."""
+    with civic_db_connection() as conn:
+        if not _is_paused(conn, name):
+            return False
+        conn.execute(delete(queues_table).where(queues_table.c.name == name))
+        ledger.audit(conn, who, "queue resumed", name)
+    queue.offer([name])
+    return True
+
+
+def _is_paused(conn: Connection, name: str) -> bool:
+    paused = select(queues_table.c.paused_at).where(queues_table.c.name == name)
+    return conn.execute(paused).scalar() is not None
+
+
+@dataclass(frozen=True)
+class Purged:
+    """What a purge took away."""
+
+    messages: int
+    runs: int
+
+
+def purge(name: str, *, who: str, runs: bool = False) -> Purged:
+    """Delete what Redis holds of a queue; with ``runs`` also cancel the runs that wait in it."""
+    cancelled = 0
+    for subdomain in waiting_sites(name) if runs else ():
+        with civic_db_connection() as conn:
+            cancelled += road.cancel_run(conn, subdomain, f"The queue {name} was purged by {who}")
+    messages = _empty(name)
+    with civic_db_connection() as conn:
+        detail = f"{messages} messages, {cancelled} runs"
+        ledger.audit(conn, who, "queue purged", name, detail)
+    return Purged(messages, cancelled)
+
+
+def waiting_sites(name: str) -> list[str]:
+    """Return the sites whose active run waits in a queue."""
+    with reading_connection() as conn:
+        return list(
+            conn.execute(
+                select(jobs_table.c.subdomain)
+                .distinct()
+                .join(items_table, items_table.c.job_id == jobs_table.c.id)
+                .join(runs_table, runs_table.c.run_id == jobs_table.c.run_id)
+                .where(runs_table.c.state == sql_word(Run.ACTIVE), jobs_table.c.queue == name)
+                .where(jobs_table.c.state == sql_word("open"))
+                .where(items_table.c.state == sql_word(Item.PENDING))
+                .order_by(jobs_table.c.subdomain)
+            ).scalars()
+        )
+
+
+def _empty(name: str) -> int:
+    settings = config.load()
+    if settings.embedded:
+        return 0
+    queue.check()
+    from .executors import rq
+
+    url = settings.redis_url
+    cleared = (*rq.clear_deferred(url, name), *rq.clear_failed(url, name))
+    return rq.empty(url, name) + sum(cleared)
