@@ -20,7 +20,7 @@ from starlette.staticfiles import StaticFiles
 from clerk.config import Settings
 from clerk.errors import ClerkError, InvalidInput, NotFound, TransientError
 
-from . import painting, places, public
+from . import coverage, feeds, painting, people, places, public
 from .redaction import Redactor
 from .rendering import STATIC, page
 from .safety import LOOPBACK, SafeAnswers
@@ -56,6 +56,10 @@ def _routes() -> list[Any]:
     return [
         Route("/", public.home),
         Route("/search", public.search_page),
+        Route("/search.json", feeds.search_json),
+        Route("/search.csv", feeds.search_csv),
+        Route("/search.atom", feeds.search_atom),
+        Route("/new.atom", feeds.new_atom),
         Route("/s/{site}/", places.place),
         Route("/s/{site}/{rest:path}", places.body_or_meeting),
         Route("/d/{document}", places.document),
@@ -63,6 +67,15 @@ def _routes() -> list[Any]:
         Route("/d/{document}/meeting", places.meeting_of_document),
         Route("/p/{page}", places.page_view),
         Route("/p/{page}/image.webp", places.page_image),
+        Route("/votes", people.votes),
+        Route("/people", people.people_of_all),
+        Route("/people/{site}", people.people),
+        Route("/people/{site}/{member:path}", people.person),
+        Route("/coverage", coverage.all_places),
+        Route("/coverage/{site}", coverage.of_place),
+        Route("/sitemap.xml", feeds.sitemap),
+        Route("/opensearch.xml", feeds.opensearch),
+        Route("/robots.txt", feeds.robots),
         Mount("/static", StaticFiles(directory=STATIC)),
     ]
 

@@ -287,6 +287,20 @@ class Compiled:
         unanimous = bool(row["unanimous"])
         return row | {"ballots": ballots, "flags": flags, "tally": tally, "unanimous": unanimous}
 
+    def vote_choices(self) -> dict[str, list[str]]:
+        """Return what votes can be narrowed by."""
+        columns = {"body": "meeting", "year": "substr(date, 1, 4)", "result": "result"}
+        return {
+            name: [
+                str(row["value"])
+                for row in self._all(
+                    f"""SELECT DISTINCT {column} AS value FROM votes
+                        WHERE {column} IS NOT NULL ORDER BY 1"""
+                )
+            ]
+            for name, column in columns.items()
+        }
+
     def people(self) -> list[Record]:
         """Return who voted, how often and in which bodies."""
         rows = self._all(

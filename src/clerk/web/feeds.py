@@ -1,0 +1,185 @@
+"""What is read by programs: results as JSON, CSV and Atom, the site map, OpenSearch, robots.txt."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable
+from typing import Any
+from xml.etree import ElementTree as Xml
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+
+from clerk.clock import utc_now
+from clerk.work.search import Hit
+
+from . import library
+from .public import EXPORTED_AT_MOST, find, query_of, whole
+from .rendering import day, settings_of
+from .throttling import limited
+
+ATOM = "http://www.w3.org/2005/Atom"
+OPENSEARCH = "http://a9.com/-/spec/opensearch/1.1/"
+SITEMAP = "http://www.sitemaps.org/schemas/sitemap/0.9"
+#: The protocol's own limit for one file.
+SITEMAP_URLS = 50_000
+
+COLUMNS = ("place", "site", "body", "kind", "date", "page", "id", "url", "snippet")
+
+
+@limited("search")
+def search_json(request: Request) -> Response:
+    """Give results with their facets as JSON."""
+    limit = whole(request, "limit", 20, most=EXPORTED_AT_MOST)
+    offset = whole(request, "offset", 0, least=0, most=10_000)
+    results = find(request, query_of(request, limit=limit, offset=offset))
+    return JSONResponse(
+        {
+            "query": request.query_params.get("q", ""),
+            "total": results.total,
+            "did_you_mean": results.did_you_mean,
+            "facets": {
+                name: [
+                    {"value": each.value, "label": each.label, "pages": each.pages} for each in all_
+                ]
+                for name, all_ in results.facets.items()
+            },
+            "hits": [_hit(request, hit) for hit in results.hits],
+        }
+    )
+
+
+@limited("search")
+def search_csv(request: Request) -> Response:
+    """Give results as a table; text that a spreadsheet would run is disarmed."""
+    results = find(request, query_of(request, limit=EXPORTED_AT_MOST))
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(COLUMNS)
+    for hit in results.hits:
+        row = _hit(request, hit)
+        writer.writerow([disarmed(str(row[name])) for name in COLUMNS])
+    headers = {"Content-Disposition": 'attachment; filename="search.csv"'}
+    return Response(out.getvalue(), media_type="text/csv; charset=utf-8", headers=headers)
+
+
+def disarmed(text: str) -> str:
+    """Return text that no spreadsheet takes for a formula."""
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
+
+
+@limited("search")
+def search_atom(request: Request) -> Response:
+    """Give the newest results as a feed."""
+    asked = query_of(request, limit=50)
+    if not request.query_params.get("sort"):
+        asked = type(asked)(**{**asked.__dict__, "sort": "newest"})
+    entries = [
+        {
+            "title": f"{hit.body} {hit.kind}, {day(hit.date)}, page {hit.page}",
+            "link": f"{request.base_url}p/{hit.page_id}",
+            "summary": _text(hit),
+            "date": hit.date,
+        }
+        for hit in find(request, asked).hits
+    ]
+    return _atom(request, f"Search: {asked.text}", entries)
+
+
+def new_atom(request: Request) -> Response:
+    """Give the documents that were added last as a feed."""
+    entries = [
+        {
+            "title": f"{each.body} {each.kind}, {day(each.date)}",
+            "link": f"{request.base_url}d/{each.id}",
+            "summary": f"{each.site_name}: {each.pages} pages",
+            "date": each.date,
+        }
+        for each in library.newly_added(settings_of(request).storage_dir, 50)
+    ]
+    return _atom(request, "Newly added minutes and agendas", entries)
+
+
+def _hit(request: Request, hit: Hit) -> dict[str, Any]:
+    return {
+        "place": hit.site_name,
+        "site": hit.site,
+        "body": hit.body,
+        "kind": hit.kind,
+        "date": hit.date,
+        "page": hit.page,
+        "id": hit.page_id,
+        "document": hit.document_id,
+        "url": f"{request.base_url}p/{hit.page_id}",
+        "score": hit.score,
+        "snippet": _text(hit),
+    }
+
+
+def _text(hit: Hit) -> str:
+    return "".join(part for part, _ in hit.snippet)
+
+
+def _atom(request: Request, title: str, entries: Iterable[dict[str, str]]) -> Response:
+    feed = Xml.Element("feed", xmlns=ATOM)
+    _add(feed, "title", title)
+    _add(feed, "id", str(request.url))
+    _add(feed, "updated", utc_now().isoformat(timespec="seconds"))
+    Xml.SubElement(feed, "link", rel="self", href=str(request.url))
+    for each in entries:
+        entry = Xml.SubElement(feed, "entry")
+        _add(entry, "title", each["title"])
+        _add(entry, "id", each["link"])
+        Xml.SubElement(entry, "link", href=each["link"])
+        _add(entry, "updated", _atom_date(each["date"]))
+        _add(entry, "summary", each["summary"])
+    return _xml(feed, "application/atom+xml")
+
+
+def _atom_date(date: str) -> str:
+    known = day(date) != date
+    return f"{date[:10]}T00:00:00Z" if known else utc_now().isoformat(timespec="seconds")
+
+
+def _add(parent: Xml.Element, tag: str, text: str) -> None:
+    Xml.SubElement(parent, tag).text = _storable(text)
+
+
+def _storable(text: str) -> str:
+    """Return the text without characters that XML cannot hold."""
+    return "".join(letter if letter >= " " or letter in "\t\n\r" else " " for letter in text)
+
+
+def _xml(root: Xml.Element, media_type: str) -> Response:
+    return Response(
+        Xml.tostring(root, encoding="utf-8", xml_declaration=True), media_type=media_type
+    )
+
+
+def sitemap(request: Request) -> Response:
+    """List the places and documents for search engines."""
+    storage_dir, base = settings_of(request).storage_dir, request.base_url
+    addresses = [f"{base}s/{place.subdomain}/" for place in library.places(storage_dir)]
+    addresses += [f"{base}d/{each.id}" for each in library.every_document(storage_dir)]
+    root = Xml.Element("urlset", xmlns=SITEMAP)
+    for address in [str(base), *addresses][:SITEMAP_URLS]:
+        _add(Xml.SubElement(root, "url"), "loc", address)
+    return _xml(root, "application/xml")
+
+
+def opensearch(request: Request) -> Response:
+    """Let browsers add the search to their bar."""
+    root = Xml.Element("OpenSearchDescription", xmlns=OPENSEARCH)
+    _add(root, "ShortName", "Minutes")
+    _add(root, "Description", "Minutes and agendas of local government")
+    _add(root, "InputEncoding", "UTF-8")
+    template = f"{request.base_url}search?q={{searchTerms}}"
+    Xml.SubElement(root, "Url", type="text/html", template=template)
+    return _xml(root, "application/opensearchdescription+xml")
+
+
+def robots(request: Request) -> Response:
+    """Say what robots may read: documents yes, searches and operators' pages no."""
+    lines = ("User-agent: *", "Disallow: /search", "Disallow: /ops/", "Disallow: /api/")
+    return PlainTextResponse("\n".join([*lines, f"Sitemap: {request.base_url}sitemap.xml", ""]))
