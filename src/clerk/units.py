@@ -69,6 +69,8 @@ def _reconcile_service(paths: Paths) -> str:
                 f" --threshold-hours {THRESHOLD_HOURS}",
                 "# 4: sites remain that need a person, which is no fault of the service.",
                 "SuccessExitStatus=4",
+                "Restart=on-failure",
+                "RestartSec=60s",
                 f"TimeoutStartSec={RECONCILE_MINUTES - 1}min",
                 "Nice=5",
                 *_hardening(paths),
