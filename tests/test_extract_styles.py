@@ -436,6 +436,66 @@ Cllr Jessop proposed that the grass be cut, seconded by Cllr Kitto. Agreed.
 """,
         [Expected("passed"), Expected("passed"), Expected("passed", "Jessop", "Kitto")],
     ),
+    "motion to, made by": (
+        """Motion to Table was made by Com. Wendell and seconded by Com. Arness.
+Voice Vote: AYE Unanimously
+
+Motion to replenish petty cash by Worth, seconded Haskell, approved unanimously.
+
+Personnel matters. Motion: Gable. Second: Coombs. All in favor. Resolution adopted.
+""",
+        [
+            Expected("passed", "Wendell", "Arness"),
+            Expected("passed", "Worth", "Haskell"),
+            Expected("passed", "Gable", "Coombs"),
+        ],
+    ),
+    "Australian minutes": (
+        """2031/152
+Resolved (Cr George Castle / Cr Paul Amory)
+That the minutes be confirmed.
+The Motion on being put to the meeting was carried unanimously.
+
+RESOLVED ON THE MOTION OF COUNCILLOR Hutton, seconded by COUNCILLOR Hale,
+THAT the apology be accepted.
+FOR: Councillors
+Hutton, Hale, Marsh and
+Waddell
+AGAINST: Nil
+""",
+        [
+            Expected("passed", "Castle", "Amory"),
+            Expected("passed", "Hutton", "Hale", ("Hutton", "Hale", "Marsh", "Waddell")),
+        ],
+    ),
+    "the mayor in a line of her own": (
+        """Council Member Mahler moved approval of the minutes. Council Member Murphy seconded the
+motion. The vote follows:
+Ayes: Council Members Mahler, Murphy, and Shelby.
+Mayor Munday.
+Nays: None.
+The motion carried.
+""",
+        [Expected("passed", "Mahler", "Murphy", ("Mahler", "Murphy", "Shelby", "Munday"))],
+    ),
+    "roll call in columns": (
+        """Committeewoman Burnett made a motion to approve the vouchers. Committeeman Thorpe
+seconded the motion and on roll-call, members voted as follows:
+
+                         Clayburn       Yea
+                         Burnett        Yea
+                         Thorpe         Nay
+
+     The Mayor declared the vouchers approved.
+""",
+        [Expected("passed", "Burnett", "Thorpe", ("Clayburn", "Burnett"), ("Thorpe",))],
+    ),
+    "withdrawn, then moved denial": (
+        """Mr. Barr MOVED for APPROVAL of a sign. Mr. Barr withdrew the motion. Mrs. Gage MOVED
+DENIAL of the variance. No difficulty shown. Mr. Miller seconded. Passed Unanimously.
+""",
+        [Expected("withdrawn", "Barr"), Expected("passed", "Gage", "Miller")],
+    ),
     "consent without a vote": (
         """By consensus, the Board directed the manager to advertise the position.
 

@@ -213,6 +213,7 @@ def _read_list(reading: Reading, kind: str, start: int, position: int) -> Cue:
         text, position, min(len(text), position + _LIST_REACH), reading.roster.known
     )
     if names:
+        names, end = _with_presiding(reading, names, end)
         cue.ballots[kind], flags = settle(reading.roster, names)
         cue.flags |= flags
         cue.end = end
@@ -222,10 +223,26 @@ def _read_list(reading: Reading, kind: str, start: int, position: int) -> Cue:
     return cue
 
 
+_PRESIDING = compiled(r"\.[ ]{0,3}\n\s*(?=(?:Mayor|President|Chair\w*|Vice|Deputy|Supervisor)\b)")
+
+
+def _with_presiding(reading: Reading, names: list[Name], end: int) -> tuple[list[Name], int]:
+    """Add who presides when a line of their own follows the list: ``Mayor Smith.``"""
+    row = _PRESIDING.match(reading.text, end)
+    name = read_name(reading.text, row.end(), reading.roster.known) if row else None
+    if (
+        row is None
+        or name is None
+        or not re.match(r"\.?[ ]*(?:\n|$)", reading.text[name.end : name.end + 8])
+    ):
+        return names, end
+    return [*names, name], name.end
+
+
 def _stands_alone(text: str, count: re.Match[str]) -> bool:
     """Whether a number ends its line, and no indented names follow."""
     rest = text[count.end(1) : count.end() + 60]
-    return re.match(r"\s{0,4}[-:.,;)]?[ ]*\n(?! {4,}\S)", rest) is not None
+    return re.match(r"\s{0,4}[:.,;)]?[ ]*\n(?! {4,}\S)", rest) is not None
 
 
 _SPOKEN = Phrase(

@@ -36,6 +36,8 @@ class Cue:
     at: int = -1
     mover: str | None = None
     seconder: str | None = None
+    #: Where the words of the motion end, if the lead tells.
+    words_end: int = 0
     #: A motion about another motion: "amendment" or "substitute".
     about: str = ""
     #: The cue comes from a label (``MOVER:``, ``RESULT:``) and not from prose.
@@ -115,7 +117,7 @@ def last_match(pattern: re.Pattern[str], text: str, start: int, end: int) -> re.
 
 
 _END = compiled(r"[.;!?][\"')]{0,2}(?=\s|$)|\n[ ]{0,80}\n")
-_ABBREVIATION = compiled(r"(?:^|[^\w])(?:mr|mrs|ms|dr|no|st|jr|sr|hon|cllr|cr|ald|[a-z])$")
+_ABBREVIATION = compiled(r"(?:^|[^\w])(?:mr|mrs|ms|dr|no|st|jr|sr|hon|cllr|cr|ald|com|comm|[a-z])$")
 
 
 def _ends(lower: str) -> tuple[list[int], list[int]]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from .ballots import settle_one
-from .cues import FIRM, LEAD, OUTCOME, SECOND, SOFT, STRONG, Cue, Reading
+from .cues import FIRM, LEAD, OUTCOME, SECOND, SOFT, STRONG, Cue, Reading, last_match
 from .model import PASSED
 from .names import Name, name_before, names_before, read_name
 from .patterns import Phrase, compiled, line_start
@@ -74,6 +74,7 @@ def lead_cues(reading: Reading) -> Iterator[Cue]:
     yield from _short_hand_cues(reading)
     yield from _numbered_cues(reading)
     yield from _vote_taken_cues(reading)
+    yield from _resolved_cues(reading)
 
 
 def _cue(
@@ -207,7 +208,7 @@ def _anonymous(reading: Reading, start: int, end: int) -> Cue | None:
 
 
 _MOTION_COLON = compiled(r"\s*(?P<both>/\s*second(?:ed)?(?:er)?)?\s*(?:by)?\s*[:\-]\s*")
-_AFTER_MOVER = compiled(r"\s*(?:[,;/(]|\n|$|second(?:ed\s+by)?\b|2nd|-)", re.I)
+_AFTER_MOVER = compiled(r"\s*(?:[,;/(.]|\n|$|second(?:ed\s+by)?\b|2nd|-)", re.I)
 
 
 def _motion_short(reading: Reading, motion: re.Match[str], head: str) -> Cue | None:
@@ -223,14 +224,28 @@ def _motion_short(reading: Reading, motion: re.Match[str], head: str) -> Cue | N
             cue = _cue(reading, motion.start(), (seconder or name).end, name, seconder)
             cue.needs_second = seconder is None and "second" not in near
             return cue
-    if re.match(
-        r"\s+(?:to|for|that)\s+[a-z]", lower[motion.end() : motion.end() + 12]
-    ) and re.search(r"(?:^|[\n.:;)\-]|\b(?:a|the|on|upon))\s*$", head):
-        cue = _cue(reading, motion.start(), motion.end(), None)
-        cue.strength = SOFT
-        cue.reference = re.search(r"\b(?:the|on|upon)\s+$", head) is not None
-        return cue
-    return None
+    opening = re.match(r"\s+(?:to|for|that)\s+[a-z]", lower[motion.end() : motion.end() + 12])
+    return _motion_to(reading, motion, head) if opening and _BEGINS.search(head) else None
+
+
+_BEGINS = compiled(r"(?:^|[\n.:;)\-]|\b(?:a|the|on|upon))\s*$")
+_OWN_SECOND = compiled(r"\bseconded\b|\bsecond\s+by\b|\b2nd\b")
+_OWN_MOVER = compiled(r"[\s,]{1,4}(?:(?:was\s+)?(?:made|moved|offered)\s+)?by\s+(?=[^\W\d_])")
+
+
+def _motion_to(reading: Reading, motion: re.Match[str], head: str) -> Cue:
+    """Read ``Motion to approve was made by Smith and seconded by Jones``, or only ``Motion to``."""
+    limit = reading.clause_end(motion.end(), 200)
+    second = _OWN_SECOND.search(reading.lower, motion.end(), limit)
+    mover, by = None, None
+    if second is not None:
+        by = last_match(_OWN_MOVER, reading.lower, motion.end(), second.start())
+        mover = _name_at(reading, by.end()) if by else None
+    cue = _cue(reading, motion.start(), motion.end(), mover)
+    cue.words_end = by.start() if by and mover else 0
+    cue.strength = FIRM if second else SOFT
+    cue.reference = re.search(r"\b(?:the|on|upon)\s+$", head) is not None
+    return cue
 
 
 _MOVED = Phrase("move", r"(?:moved|moves|move)\b")
@@ -241,7 +256,8 @@ _SECONDED_NEXT = compiled(
     rf"\s*(?:,|and|/|&)?\s*(?:and\s+)?{_MANNER}?(?:seconded|supported)\b(?!\s+by)"
 )
 _MOVED_WHAT = compiled(
-    r"\s*(?:to\s+(?P<verb>[a-z\-]+)|that\b|for\b|the\b|approval|adoption|acceptance|and\b|,|;"
+    r"\s*(?:to\s+(?P<verb>[a-z\-]+)|that\b|for\b|the\b|approval|adoption|acceptance|denial"
+    r"|deferral|postponement|referral|ratification|appointment|and\b|,|;"
     r"|\.|we\b|its\b|this\b|an?\b|item|resolution|ordinance|to\b|authoriz|passage|second|\("
     r"|bill|adjourn|in\s+favor|by\s+|council|agenda|staff)"
 )
@@ -443,6 +459,20 @@ def _numbered_cues(reading: Reading) -> Iterator[Cue]:
         cue = _cue(reading, line, seconder.end, mover, seconder)
         cue.flags.add("mover_seconder_colon")
         yield cue
+
+
+_RESOLVED = Phrase("resolved", r"resolved\s*\(")
+
+
+def _resolved_cues(reading: Reading) -> Iterator[Cue]:
+    """Yield a cue for ``Resolved (Cr Smith / Cr Jones)``."""
+    for resolved in _RESOLVED.find(reading.lower):
+        mover = _name_at(reading, resolved.end())
+        if mover is not None and mover.titled and mover.start == resolved.end():
+            seconder = _pair(reading, mover)
+            cue = _cue(reading, resolved.start(), (seconder or mover).end, mover, seconder)
+            cue.done = True
+            yield cue
 
 
 _VOTE_TAKEN = compiled(r"vote\s+(?:was|is)\s+(?:taken|held|called)\s+to\s+(?=[a-z])")

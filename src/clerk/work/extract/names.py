@@ -21,6 +21,7 @@ def vocabulary(words: str) -> frozenset[str]:
 
 TITLES = vocabulary(
     """
+    com
     assistant associate senior first-selectman brd pres sect treas
     mr mrs ms miss mx dr hon honorable honourable rev reverend sir madam madame messrs prof
     councilmember councilmembers councilman councilmen councilwoman councilwomen councilperson

@@ -218,6 +218,8 @@ def _strength_of_approving(word: str, before: str, after: str, bare: bool) -> in
         return FIRM if voted or re.fullmatch(r"\s*[.;)]?\s*(?:\n.*)?", after, re.S) else SOFT
     if _body_before(before) and (voted or word == "resolved"):
         return FIRM
+    if voted and re.search(r"\bsecond.{0,40},\s*$", before, re.S):
+        return SOFT
     if not _AUXILIARY.search(before):
         return REFERENCE
     if word in ("received", "appointed", "continued", "deferred", "confirmed") and not voted:
@@ -374,13 +376,14 @@ _VOTED = Phrase(
     r"(?:\s+(?P<what>to|in\s+favou?r\s+of|for|against|that|on)\b)?",
 )
 _ALL_FOR = Phrase(
-    "all ayes vote unanimous so",
+    "all aye vote unanimous so motion",
     r"(?:all\s+(?:those\s+)?(?:members\s+|commissioners\s+|trustees\s+|directors\s+"
     r"|councilm\w+\s+|present\s+|were\s+|voted\s+|voting\s+|five\s+"
     r"|in\s+attendance\s+){0,4}(?:in\s+(?:the\s+)?(?:favou?r|affirmative)|ayes?\b|[\"']aye[\"']"
     r"|yes\b|yeas?\b|said\s+aye|approved|agreed|concurred)"
-    r"|ayes\s+have\s+it|ayes\s+all\b|vote\s+(?:was|is|being)\s+unanimous"
-    r"|unanimous\s+(?:vote|approval|ayes?)\b|so\s+ordered\b|vote[:\s]+unanimous)",
+    r"|ayes?\s+unanimous|ayes\s+have\s+it|ayes\s+all\b|vote\s+(?:was|is|being)\s+unanimous"
+    r"|unanimous\s+(?:vote|approval|ayes?)\b|so\s+ordered\b|motion\s+(?:was\s+"
+    r"|is\s+)?unanimous\b|vote[:\s]+unanimous)",
 )
 
 

@@ -20,7 +20,8 @@ _OPENING = compiled(
 _CLOSING = compiled(r"[\s,;:(\-]+(?:and|which|was|motion|the|a|it|on)?\s*$", re.I)
 _TELLING = compiled(r"[a-z]+\s*:?\s+(?:that|to)\s+|resolved\s*:\s*")
 _NO_WORDS = compiled(
-    r"(?:and\s+|which\s+|the\s+|this\s+)*(?:motion|proposition|second|duly|unanimously)|\(.{0,12}\)?",
+    r"(?:and\s+|which\s+|the\s+|this\s+)*(?:motion|proposition|second|duly|unanimously)"
+    r"|\(.{0,12}\)?",
     re.I,
 )
 _BLANK = compiled(r"[\s.:\-\"]{0,200}")
@@ -57,7 +58,8 @@ def _candidates(reading: Reading, draft: Draft) -> list[tuple[int, int]]:
     found: list[tuple[int, int]] = []
     if draft.lead is not None:
         second = draft.second.start if draft.second else draft.end
-        edges = [edge for edge in (second, *stops) if edge > draft.lead.end]
+        ends = (draft.lead.words_end, second, *stops)
+        edges = [edge for edge in ends if edge > draft.lead.end]
         far = draft.lead.end + _MOTION_LENGTH
         found.append((draft.lead.end, _stop(reading, draft.lead.end, min(edges, default=far))))
     if draft.second is not None:
