@@ -78,6 +78,8 @@ class ClaimedItem:
     attempt: int
     bytes: int = 0
     sha256: str = ""
+    #: Why the attempt before ended, if there was one.
+    error: str = ""
 
 
 @dataclass(frozen=True)
@@ -283,15 +285,24 @@ def _take(
             items.c.attempt,
             items.c.bytes,
             items.c.sha256,
+            items.c.error,
         )
     ).fetchall()
 
 
 def _as_claimed(token: str, job: Row[Any], taken: Sequence[Row[Any]]) -> Claimed:
-    items = (
-        ClaimedItem(r.id, r.step, r.document or "", r.attempt, r.bytes or 0, r.sha256 or "")
-        for r in taken
-    )
+    items = [
+        ClaimedItem(
+            id=row.id,
+            step=row.step,
+            document=row.document or "",
+            attempt=row.attempt,
+            bytes=row.bytes or 0,
+            sha256=row.sha256 or "",
+            error=row.error or "",
+        )
+        for row in taken
+    ]
     return Claimed(
         claim=token,
         job_id=job.id,

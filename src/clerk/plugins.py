@@ -15,7 +15,7 @@ from . import config, hookspecs
 from .errors import BadSetting
 
 #: clerk's own plugins, found by the same hooks as everybody else's.
-BUILT_IN = ("clerk.fetchers", "clerk.work.ocr", "clerk.work.deploy")
+BUILT_IN = ("clerk.fetchers", "clerk.work.ocr", "clerk.work.ocr_onnx", "clerk.work.deploy")
 
 
 def manager() -> pluggy.PluginManager:

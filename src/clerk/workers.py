@@ -182,7 +182,9 @@ class Pipeline:
         """Return the site and the items, in values that can be sent."""
         with reading_connection() as conn:
             site = require_site(conn, claimed.subdomain)
-        items = [OrderItem(each.document, each.bytes, each.sha256) for each in claimed.items]
+        items = [
+            OrderItem(each.document, each.bytes, each.sha256, each.error) for each in claimed.items
+        ]
         return Order(claimed.step, _sendable(site), items, dict(claimed.options))
 
     def perform(self, order: Order, index: int, report: Report) -> Performed:

@@ -87,6 +87,8 @@ class Lane:
         self._given_at = self._flushed_at = 0.0
         self._told_to_stop = False
         self._in_hand: ClaimedItem | None = None
+        #: What the child said of it last, as in "page 3 of 40".
+        self._note = ""
         self.claimed: Claimed | None = None
         self.trouble: OperatorError | None = None
 
@@ -137,8 +139,8 @@ class Lane:
     def _take_in(self, message: Message) -> None:
         assert self.claimed is not None
         match message:
-            case Began(index):
-                self._in_hand = self.claimed.items[index]
+            case Began(index, _, note):
+                self._in_hand, self._note = self.claimed.items[index], note
             case Ended(index, seconds, performed):
                 item = self.claimed.items[index]
                 self._pace.learn(self.claimed.queue, seconds)
@@ -185,6 +187,8 @@ class Lane:
         """Account for what was done, then blame what was in hand."""
         assert self.claimed is not None
         claimed, blamed = self.claimed, self._in_hand
+        if blamed and self._note:
+            cause = f"{self._note}: {cause}"
         self._child = None
         if self._outcomes:
             self._flush(ended=False)

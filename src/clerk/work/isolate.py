@@ -47,6 +47,8 @@ class OrderItem(msgspec.Struct, frozen=True):
     name: str = ""
     bytes: int = 0
     sha256: str = ""
+    #: What is said of the attempt before: why it ended.
+    error: str = ""
 
 
 class Order(msgspec.Struct, frozen=True):

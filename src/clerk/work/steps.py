@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -110,8 +111,16 @@ def read(
 
     sha256 = item.sha256 or storage.sha256_of(pdf)
     options = _reading_options(order, settings)
-    facts = reading.read_and_store(pdf, document.text(folder), options, sha256, on_page)
+    facts = reading.read_and_store(
+        pdf, document.text(folder), options, sha256, on_page, _given_up(item.error)
+    )
     return Performed(pages=len(facts.pages))
+
+
+def _given_up(error: str) -> dict[int, str]:
+    """Return the page that took the process with it the last time: it is not touched again."""
+    in_hand = re.match(r"page (\d+) of \d+: (.*)", error)
+    return {int(in_hand[1]): in_hand[2]} if in_hand else {}
 
 
 def _reading_options(order: Order, settings: Settings) -> Any:
