@@ -6,7 +6,7 @@
                            jobs 1--* batch_job_trackings     what a worker was given
     quarantine   documents not to be tried again         stage_events   what happened, append-only
     workers      who is alive                             audit          what people did
-    queues       which queues are paused
+    queues       which queues are paused                  tokens         keys of programs, hashed
 
 ``sites`` is as operators know it; its counters are a projection of the ledger (``jobs`` and
 ``items``), kept in the same transaction.
@@ -396,4 +396,17 @@ audit_table = Table(
     Column("subject", String),
     Column("detail", Text),
     Index("ix_audit_at", "at"),
+)
+
+tokens_table = Table(
+    "tokens",
+    metadata,
+    Column("id", _Id, primary_key=True, autoincrement=True),
+    Column("name", String, nullable=False),
+    Column("role", String, nullable=False),
+    #: The token itself is shown once and never kept.
+    Column("sha256", String, nullable=False, unique=True),
+    Column("created_by", String, nullable=False),
+    Column("created_at", UtcDateTime, nullable=False, server_default=db_now()),
+    Column("revoked_at", UtcDateTime),
 )

@@ -32,6 +32,18 @@ def upgrade() -> None:
     )
     op.create_index("ix_audit_at", "audit", ["at"], unique=False)
     op.create_table(
+        "tokens",
+        sa.Column("id", ID, autoincrement=True, nullable=False),
+        sa.Column("name", sa.String(), nullable=False),
+        sa.Column("role", sa.String(), nullable=False),
+        sa.Column("sha256", sa.String(), nullable=False),
+        sa.Column("created_by", sa.String(), nullable=False),
+        sa.Column("created_at", MOMENT, server_default=_now(), nullable=False),
+        sa.Column("revoked_at", MOMENT, nullable=True),
+        sa.PrimaryKeyConstraint("id", name="pk_tokens"),
+        sa.UniqueConstraint("sha256", name="uq_tokens_sha256"),
+    )
+    op.create_table(
         "queues",
         sa.Column("name", sa.String(), nullable=False),
         sa.Column("paused_by", sa.String(), nullable=True),
@@ -344,3 +356,4 @@ def downgrade() -> None:
     op.drop_table("queues")
     op.drop_index("ix_audit_at", table_name="audit")
     op.drop_table("audit")
+    op.drop_table("tokens")
