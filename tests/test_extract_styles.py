@@ -70,7 +70,7 @@ Status: 5 - 1 - 0 - 1 - Pass
                 "passed",
                 "Quill",
                 "Reyes",
-                ("QUILL", "SATO", "TRAN", "REYES", "UNDERHILL"),
+                ("Quill", "SATO", "TRAN", "Reyes", "UNDERHILL"),
                 ("VOSS",),
                 (),
                 ("WREN",),
@@ -402,7 +402,7 @@ Nay: 0
 MOTION CARRIED
 Resolution R-31-063 declared duly adopted.
 """,
-        [Expected("passed", "NOYES", None, ("Noyes", "Oakley", "Pratt", "Quimby"))],
+        [Expected("passed", "Noyes", None, ("Noyes", "Oakley", "Pratt", "Quimby"))],
     ),
     "so voted": (
         """Motion by Councilor Rudge, seconded by Councilor Speke to approve the list. So

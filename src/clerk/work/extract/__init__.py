@@ -13,7 +13,9 @@ or this extractor changes::
 
 ``text_sha256`` is the hash of the pages joined by form feeds, in UTF-8.  A vote has the fields of
 :class:`Vote`, an entity those of :class:`Entity`; offsets are characters of that joined text.  No
-name in a vote is one that the document does not print, and no result is worked out from numbers.
+name in a vote is one that the document does not print, and no result is worked out from numbers;
+where all that is printed is that nobody was against, or that a deed was done "on motion of"
+somebody, the result is passed and flagged ``result_implied``.
 """
 
 from __future__ import annotations

@@ -51,6 +51,7 @@ class Draft:
     about: str = ""
     superseded: bool = False
     ballots: dict[str, list[str]] = field(default_factory=dict)
+    ballots_start: int = 0
     ballots_end: int = 0
     from_prose: set[str] = field(default_factory=set)
     counts: dict[str, int] = field(default_factory=dict)
@@ -421,6 +422,7 @@ def _join_outcome(top: Draft, cue: Cue, same: bool) -> None:
 
 
 def _count(draft: Draft, cue: Cue) -> None:
+    draft.ballots_start = draft.ballots_start or cue.start
     for kind, names in cue.ballots.items():
         held = draft.ballots.setdefault(kind, [])
         held += [name for name in names if name not in held]

@@ -9,7 +9,7 @@ from decimal import Decimal, InvalidOperation
 
 from .cues import Reading
 from .model import Entity
-from .names import read_name
+from .names import STOPS, read_name, vocabulary
 from .patterns import Phrase
 
 PERSON = "person"
@@ -70,7 +70,7 @@ _BODY_NOUN = Phrase(
     r"|Company|Inc|LLC|University|College|Society|Trust|Coalition|Alliance|Task Force"
     r"|Subcommittee|School District)\b",
 )
-_BODY_BEFORE = re.compile(r"(?:[A-Z][\w&'.-]{0,24}(?: (?:of|and|for|the|&))? ){1,5}$")
+_BODY_BEFORE = re.compile(r"(?:[A-Z][\w&'.-]{0,24}(?: (?:of|and|for|&))? ){1,5}$")
 _BODY_AFTER = re.compile(
     r" of (?:the )?(?:[A-Z][\w&'-]{1,24})(?:(?: and| &)? [A-Z][\w&'-]{1,24}){0,3}"
 )
@@ -223,7 +223,7 @@ def _people(reading: Reading) -> Iterator[_Found]:
     text, known = reading.text, reading.roster.known
     for match in _ROLE.find(text):
         name = read_name(text, match.end(), known)
-        if name is None or name.start != match.end():
+        if name is None or name.start != match.end() or _is_office(name.text):
             continue
         floor = max(0, match.start() - 40)
         before = _ROLE_BEFORE.search(text[floor : match.start()])
@@ -233,5 +233,19 @@ def _people(reading: Reading) -> Iterator[_Found]:
     for match in _ROLE_BEHIND.finditer(text):
         floor = max(0, match.start() - 70)
         before = _NAME_BEFORE.search(text[floor : match.start()])
-        if before is not None:
+        if before is not None and not _is_office(before[0]):
             yield PERSON, floor + before.start(), match.end(), before[0], match["role"]
+
+
+#: Words of departments and headings that stand where a name might.
+_OFFICE = vocabulary(
+    """
+    operations maintenance services service engineering works planning finance development resources
+    human community economic recreation parks utilities transportation communications relations
+    education safety affairs administration manager director officer verbal update introduction
+    """
+)
+
+
+def _is_office(name: str) -> bool:
+    return any(word.lower() in _OFFICE or word.lower() in STOPS for word in name.split())

@@ -24,13 +24,15 @@ _ATTENDANCE = compiled(
 _TITLED = Phrase(
     ("Council Commissioner Director Trustee Supervisor Select Alder Mayor Member Chair Cllr M Dr"),
     r"(?:Council(?:member|man|woman|person|or|lor)|Council Member|Commissioner|Director|Trustee"
-    r"|Supervisor|Select(?:man|woman|person)|Alder(?:man|woman|person)|Mayor|Member"
-    r"|Chair(?:man|woman|person)?|Cllr|Mr|Mrs|Ms|Dr)"
+    r"|Supervisor|Select(?:man|woman|person)|Alder(?:man|woman|person)"
+    r"|Mayor(?: Pro[ -]Tem(?:pore)?)?|Member|Chair(?:man|woman|person)?|Cllr|Mr|Mrs|Ms|Dr)"
     r"\.?s?\s(?:[A-Z]\.?\s){0,2}([A-Z][\w'-]{1,30})(?:\s([A-Z][\w'-]{1,30}))?",
 )
 _TABLE = compiled(r"attendee name[\s\S]{0,4000}?(?=staff present|others present|called roll|\Z)")
 _TABLE_NAME = compiled(r"^ *((?:[^\W\d_][\w'.-]* ){1,3}[^\W\d_][\w'-]+) *$", re.M)
 
+#: A name printed more often than this is not a slip of the pen.
+_SLIPS = 2
 #: A titled surname is taken for a member's when it is printed so often.
 _OFTEN = 2
 
@@ -42,11 +44,19 @@ class Roster:
     official: dict[str, str]
     known: frozenset[str]
     shared: frozenset[str]
+    #: Surnames as they are printed with small letters, for those set in capitals.
+    written: dict[str, str]
+    text: str
 
     def spelled(self, surname: str) -> tuple[str, bool]:
-        """Return the roster's spelling of a surname, and whether the printed one differs."""
+        """Return the roster's spelling of a surname, and whether the printed one is a slip.
+
+        A spelling that comes back is somebody's name, however like another it is.
+        """
         low = surname.lower()
-        if low in self.known or len(low) < 5 or not self.official:
+        if surname.isupper() and low in self.written:
+            return self.written[low], False
+        if low in self.known or len(low) < 5 or self.text.count(surname) > _SLIPS:
             return surname, False
         near = [
             written
@@ -76,10 +86,16 @@ def read_roster(document: Normalised) -> Roster:
         key = name.surname.lower()
         official.setdefault(key, name.surname)
         forms.setdefault(key, set()).add(name.text.lower())
-    often = {key for key, times in titled.items() if times >= _OFTEN}
+    often = {name.lower() for name, times in titled.items() if times >= _OFTEN}
     known = frozenset(word for key in official.keys() | often for word in (key, key.split()[-1]))
     shared = frozenset(key for key, texts in forms.items() if _two_people(key, texts))
-    return Roster(official, known, shared)
+    written = {name.surname.lower(): name.surname for name in attending if _mixed(name.surname)}
+    written |= {name.lower(): name for name in titled if _mixed(name)}
+    return Roster(official, known, shared, written, document.text)
+
+
+def _mixed(surname: str) -> bool:
+    return not surname.isupper() and not surname.islower()
 
 
 def _two_people(surname: str, texts: set[str]) -> bool:
@@ -116,9 +132,15 @@ def _titled(document: Normalised) -> Counter[str]:
     """Count the surnames that follow a title."""
     counted: Counter[str] = Counter()
     for titled in _TITLED.find(document.text):
-        first, last = titled[1].lower(), (titled[2] or "").lower()
-        surname = last if last and last not in STOPS and last not in TITLES else first
-        if surname not in STOPS and surname not in TITLES:
+        surname = _last_name(titled[1], titled[2])
+        if surname is not None:
             courtesy = titled[0][:2] in ("Mr", "Ms", "Dr")
             counted[surname.removesuffix("'s")] += 1 if courtesy else _OFTEN
     return counted
+
+
+def _last_name(first: str, last: str | None) -> str | None:
+    for word in (last, first):
+        if word and word.lower() not in STOPS and word.lower() not in TITLES:
+            return word
+    return None

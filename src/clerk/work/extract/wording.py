@@ -17,7 +17,11 @@ _HEADING = compiled(
 _OPENING = compiled(
     r"[\s,;:.\-)]*(?:(?:the\s+motion|and|be\s+it\s+resolved)\s+)?(?:(?:to|that|for)\s+)?", re.I
 )
-_CLOSING = compiled(r"[\s,;:(\-]+(?:and|which|was|motion|the|a|it|on)?\s*$", re.I)
+_CLOSING = compiled(
+    r"[\s,;:(\-]+(?:and|which|was|motion|the|a|it|on|with"
+    r"|roll\s+call(?:\s+vote)?:?|were|did\s+not)?\s*$",
+    re.I,
+)
 _TELLING = compiled(r"[a-z]+\s*:?\s+(?:that|to)\s+|resolved\s*:\s*")
 _NO_WORDS = compiled(
     r"(?:and\s+|which\s+|the\s+|this\s+)*(?:motion|proposition|second|duly|unanimously)"
@@ -55,6 +59,8 @@ def motion_text(reading: Reading, draft: Draft) -> str | None:
 def _candidates(reading: Reading, draft: Draft) -> list[tuple[int, int]]:
     """Return the stretches where the motion may stand, the likeliest first."""
     stops = [draft.outcome.at if draft.outcome else draft.end]
+    if draft.ballots_start:
+        stops[0] = min(stops[0], draft.ballots_start)
     found: list[tuple[int, int]] = []
     if draft.lead is not None:
         second = draft.second.start if draft.second else draft.end
