@@ -163,6 +163,29 @@ standing orders.
             Expected("passed", "Keane", "Lacey"),
         ],
     ),
+    "Irish minutes in Markdown": (
+        """**Proposed by Councillor Ryder;**
+**Seconded by Councillor Collis (E);**
+**And Resolved:**
+
+"That the Minutes be taken as read."
+
+The Minutes were taken as read, adopted and signed on the proposal of Councillor Hoban, seconded by
+Councillor Scully.
+
+It was agreed that the Director would revert to Members.
+
+In proposing the Motion, Councillor Galway said that the road was bad. The Director replied.
+The Motion was seconded by Councillor Keating and agreed.
+
+At the May 4 meeting, the Council voted 5-2 to approve the plan.
+""",
+        [
+            Expected("passed", "Ryder", "Collis"),
+            Expected("passed", "Hoban", "Scully"),
+            Expected("passed", "Galway", "Keating"),
+        ],
+    ),
     "numbered resolutions with names and a colon": (
         """R2031-077 L. Anders, M. Bishop: That we approve the minutes as presented. Carried.
 

@@ -345,7 +345,7 @@ _PROPOSED = Phrase(
     r"(?P<how>proposed|offered|introduced|initiated)\s*(?P<both>(?:and"
     r"|&)\s+seconded\s+)?(?:by\b\s*:?|:)|(?P<noun>proposal|proposition|recommendation)"
     r"\s+of\b|(?P<subject>proposed)\b(?=\s+(?:that|the|to|an?|and|cllr|councillor|,"
-    r"|acceptance|adoption))",
+    r"|acceptance|adoption))|(?P<act>proposing\s+(?:the|his|her|this|their)\s+motion\b,?)",
 )
 
 
@@ -376,7 +376,7 @@ def _proposed_cues(reading: Reading) -> Iterator[Cue]:
                 seconder,
             )
         if cue is not None:
-            cue.needs_second = cue.seconder is None
+            cue.needs_second = cue.seconder is None and not proposed["act"]
             yield cue
 
 

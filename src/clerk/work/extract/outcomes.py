@@ -49,8 +49,8 @@ _NOT_A_VOTE = compiled(
     r"\bnotice\s+of\s+motion|\bvotes?\s+of\s+(?:sympathy|thanks|condolence|congratulation)"
 )
 _ON_MOTION = compiled(
-    r"\s+(?:by\s+the\s+\w+\s+)?(?:up)?on\s+(?:the\s+|a\s+)?(?:proposal"
-    r"|proposition|motion)\b"
+    r"\s+(?:and\s+\w+\s+)?(?:by\s+the\s+\w+\s+)?(?:up)?on\s+(?:the\s+|a\s+)?"
+    r"(?:proposal|proposition|motion)\b"
 )
 _VERB = Phrase(
     (
@@ -94,7 +94,8 @@ _OTHER_BODY = compiled(
 )
 _LONG_AGO = compiled(
     r"\b(?:last\s+(?:night|week|month|year|meeting)|yesterday|previous(?:ly)?|in\s+(?:19"
-    r"|20)\d\d|earlier\s+this\s+(?:year|month|week))\b"
+    r"|20)\d\d|earlier\s+this\s+(?:year|month|week)"
+    r"|(?:at|during|from)\s+(?:its|their|the|a)\s+(?:\w+\s+){0,2}(?:meeting\s+of|\d{1,2},?\s+(?:\d{4}\s+)?meeting))\b"
 )
 _AUXILIARY = compiled(
     r"\b(?:was|were|is|are|been|and|then|motion|motions|unanimously|duly|hereby|thereupon"
@@ -156,7 +157,7 @@ def _verb_cues(reading: Reading) -> Iterator[Cue]:
 def _strength_of(reading: Reading, verb: re.Match[str], before: str, begin: int) -> int:
     """Judge how surely a verb states the outcome of a motion; REFERENCE when it does not."""
     lower = reading.lower
-    after = lower[verb.end() : verb.end() + 60]
+    after = lower[verb.end() : reading.clause_end(verb.end(), 60)]
     if _TALK.search(before) and not _NOT.search(before):
         return REFERENCE
     if _MAY.search(reading.text[begin : verb.start()]):
@@ -210,7 +211,7 @@ def _strength_of_approving(word: str, before: str, after: str, bare: bool) -> in
         r"\bunanim|\bvote\b|\ball\s+in\s+favou?r|\bvoice\s+vote|\(?\b\d{1,2}\s?-\s?\d\b",
         before[-40:] + " " + after,
     )
-    if _ON_MOTION.match(after) and _AUXILIARY.search(before):
+    if _ON_MOTION.match(after) and re.search(r"\b(?:was|were|are|is)\b", before):
         return FIRM
     if bare and word == "resolved":
         return FIRM if after.startswith(":") else REFERENCE
@@ -230,7 +231,8 @@ def _strength_of_approving(word: str, before: str, after: str, bare: bool) -> in
         "agreed",
         "resolved",
     ):
-        return FIRM if "it " in before[-30:] or word == "resolved" else SOFT
+        arranged = re.match(r"\s+that\b.{0,90}\bwould\b", after, re.S)
+        return FIRM if ("it " in before[-30:] and not arranged) or word == "resolved" else SOFT
     if not _SUBJECT.search(before) and not re.search(
         r"\b(?:and|declared)\s+(?:\w+\s+)?$|unanimously\s*$", before
     ):

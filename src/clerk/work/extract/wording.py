@@ -62,6 +62,8 @@ def _candidates(reading: Reading, draft: Draft) -> list[tuple[int, int]]:
     if draft.ballots_start:
         stops[0] = min(stops[0], draft.ballots_start)
     found: list[tuple[int, int]] = []
+    if draft.lead is not None and draft.outcome and draft.outcome.at < draft.lead.start:
+        return [(draft.start, draft.outcome.at)]
     if draft.lead is not None:
         second = draft.second.start if draft.second else draft.end
         ends = (draft.lead.words_end, second, *stops)
