@@ -11,7 +11,9 @@ Variants of its database::
 from __future__ import annotations
 
 import itertools
+import json
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -156,6 +158,9 @@ STUCK = 105
 DEFERRED = 82
 FAILED_JOBS = 2_695
 
+#: When the stuck sites last moved.
+OLD = "2026-01-17 08:00:00"
+
 TEXT = "MINUTES\nThe council met at 7 pm.\nMotion by Smith, second by Jones. Motion passed 5-0.\n"
 
 
@@ -179,6 +184,7 @@ class Installation:
 def install(engine: Engine, storage: Path, variant: str = "by hand") -> Installation:
     """Make an installation of 300 sites, 105 of them stuck in ocr in all the odd ways."""
     create_tables(engine, variant)
+    (storage.parent / "source").mkdir(exist_ok=True)
     made = Installation()
     kinds = itertools.cycle(STUCK_KINDS)
     with engine.begin() as conn:
@@ -196,23 +202,39 @@ def install(engine: Engine, storage: Path, variant: str = "by hand") -> Installa
 
 def _install_stuck(conn: Any, storage: Path, name: str, ways: dict[str, Any], variant: str) -> None:
     documents = ways.get("both", 0) + ways.get("pdf", 0) + ways.get("text", 0)
-    site: dict[str, Any] = {"subdomain": name, "name": name, "status": "needs_ocr"}
+    site = _site(storage, name, "needs_ocr", OLD)
     if variant == "by hand" and ways.get("claimed"):
         site |= {"current_stage": "ocr", "coordinator_enqueued": True, "ocr_completed": 9}
-    _insert(conn, "sites", site | {"last_updated": "2026-01-17T08:00:00"})
-    at = ways.get("progress_at", "2026-01-17 08:00:00")
+    _insert(conn, "sites", site)
+    at = ways.get("progress_at", OLD)
     _insert(conn, "site_progress", _progress(name, "ocr", ways.get("total", documents), 0, at))
     write_documents(storage / name, **{key: ways[key] for key in ways if key in _ON_DISK})
 
 
 def _install_elsewhere(conn: Any, storage: Path, name: str, stage: str) -> None:
     status = "deployed" if stage == "completed" else f"needs_{stage}"
-    row = {"subdomain": name, "name": name, "status": status, "last_updated": "2026-01-17T08:00:00"}
-    _insert(conn, "sites", row)
+    at = _an_hour_ago() if stage == "completed" else OLD
+    _insert(conn, "sites", _site(storage, name, status, at))
     if stage != "compilation":
-        _insert(conn, "site_progress", _progress(name, stage, 1, 0, "2026-01-17 08:00:00"))
+        _insert(conn, "site_progress", _progress(name, stage, 1, 0, at))
     if stage != "completed":
         write_documents(storage / name, both=1)
+
+
+def _site(storage: Path, name: str, status: str, at: str) -> dict[str, Any]:
+    """A site whose source is a folder without documents."""
+    return {
+        "subdomain": name,
+        "name": name,
+        "scraper": "folder",
+        "extra": json.dumps({"source": str(storage.parent / "source")}),
+        "status": status,
+        "last_updated": at.replace(" ", "T"),
+    }
+
+
+def _an_hour_ago() -> str:
+    return (datetime.now(UTC) - timedelta(hours=1)).strftime("%Y-%m-%d %H:%M:%S")
 
 
 def _progress(name: str, stage: str, total: int, completed: int, at: str | None) -> dict[str, Any]:
@@ -297,3 +319,21 @@ def _job(connection: Any, function: str, origin: str, job_id: str, status: Any) 
         origin=origin,
         status=status,
     )
+
+
+def move_clock(engine: Engine, days: int) -> None:
+    """Let time pass: everything that is dated becomes older."""
+    moments = {
+        "audit": ("at",),
+        "stage_events": ("at",),
+        "site_progress": ("started_at", "updated_at"),
+        "sites": ("started_at", "updated_at"),
+    }
+    sqlite = engine.dialect.name == "sqlite"
+    with engine.begin() as conn:
+        for table, names in moments.items():
+            for name in names:
+                older = f"{name} - INTERVAL '{days} days'"
+                if sqlite:
+                    older = f"strftime('%Y-%m-%d %H:%M:%f', {name}, '-{days} days') || '000'"
+                conn.execute(text(f"UPDATE {table} SET {name} = {older}"))
