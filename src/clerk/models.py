@@ -7,6 +7,11 @@
     quarantine   documents not to be tried again         stage_events   what happened, append-only
     workers      who is alive                             audit          what people did
     queues       which queues are paused                  tokens         keys of programs, hashed
+    batch_history, batch_failures   what is kept of batches that were cleaned up
+
+    jobs 1--1 annotation_uploads, 1--* annotation_issues
+    annotation_projects, annotation_documents 1--* annotation_sets
+        1--* denotations, blocks, relations, attributes
 
 ``sites`` is as operators know it; its counters are a projection of the ledger (``jobs`` and
 ``items``), kept in the same transaction.
@@ -42,7 +47,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import FunctionElement
 
-from .stages import STAGES, Batch, Item, Run
+from .stages import STAGES, Batch, Item, Run, Upload
 
 metadata = MetaData(
     naming_convention={
@@ -305,6 +310,12 @@ batches_table = Table(
     Column("worker_id", String),
     Column("current_item", String),
     Column("parent_batch_id", _Id, ForeignKey("batch_job_trackings.id", ondelete="SET NULL")),
+    #: Of an upload: which bytes of it, and what was seen of them when it was split.
+    Column("payload", _Json),
+    Column("bytes", BigInteger, nullable=False, server_default=text("0")),
+    Column("errors", Integer, nullable=False, server_default=text("0")),
+    Column("crashes", Integer, nullable=False, server_default=text("0")),
+    Column("available_at", UtcDateTime, nullable=False, server_default=db_now()),
     _one_of("status", Batch.ALL),
     CheckConstraint("item_count > 0", name="item_count"),
     Index("ix_batch_job_trackings_parent", "parent_job_id", "status"),
@@ -409,4 +420,173 @@ tokens_table = Table(
     Column("created_by", String, nullable=False),
     Column("created_at", UtcDateTime, nullable=False, server_default=db_now()),
     Column("revoked_at", UtcDateTime),
+)
+
+#: Batches that were cleaned up, by the hour they were made in: kept for ever.
+batch_history_table = Table(
+    "batch_history",
+    metadata,
+    Column("hour", UtcDateTime, primary_key=True),
+    Column("stage", String, primary_key=True),
+    *(Column(word, Integer, nullable=False, server_default=text("0")) for word in Batch.FINAL),
+    #: Of completed ones: how many seconds in all, the longest, and how many per class of duration.
+    Column("seconds", Float, nullable=False, server_default=text("0")),
+    Column("longest_seconds", Float, nullable=False, server_default=text("0")),
+    Column("durations", _Json, nullable=False, server_default=text("'{}'")),
+)
+
+#: The documents in failed and crashed batches that were cleaned up: kept for ever.
+batch_failures_table = Table(
+    "batch_failures",
+    metadata,
+    Column("stage", String, primary_key=True),
+    Column("sourcedb", String, primary_key=True),
+    Column("sourceid", String, primary_key=True),
+    Column("failed", Integer, nullable=False, server_default=text("0")),
+    Column("crashed", Integer, nullable=False, server_default=text("0")),
+    #: In how many of them it was the only document.
+    Column("alone", Integer, nullable=False, server_default=text("0")),
+    Column("last_at", UtcDateTime, nullable=False),
+    Column("error", Text),
+)
+
+
+def _set_counters() -> list[Column[int]]:
+    return [
+        Column(name, BigInteger, nullable=False, server_default=text("0")) for name in SET_TABLES
+    ]
+
+
+#: The tables with the annotations of a set.
+SET_TABLES = ("denotations", "blocks", "relations", "attributes")
+
+annotation_projects_table = Table(
+    "annotation_projects",
+    metadata,
+    Column("id", _Id, primary_key=True, autoincrement=True),
+    Column("name", String, nullable=False, unique=True),
+    Column("documents", BigInteger, nullable=False, server_default=text("0")),
+    *_set_counters(),
+    Column("created_at", UtcDateTime, nullable=False, server_default=db_now()),
+)
+
+annotation_documents_table = Table(
+    "annotation_documents",
+    metadata,
+    Column("id", _Id, primary_key=True, autoincrement=True),
+    Column("sourcedb", String, nullable=False),
+    Column("sourceid", String, nullable=False),
+    Column("digest", String, nullable=False),
+    Column("text", Text, nullable=False),
+    #: The upload that made it.
+    Column("job_id", _Id),
+    UniqueConstraint("sourcedb", "sourceid"),
+)
+
+#: The annotations of a project on a document.  Rows of a set are never changed: another set takes
+#: its place, so that a reader has all of the old or all of the new one, and a step back is easy.
+annotation_sets_table = Table(
+    "annotation_sets",
+    metadata,
+    Column("id", _Id, primary_key=True, autoincrement=True),
+    Column("project_id", _Id, ForeignKey("annotation_projects.id"), nullable=False),
+    Column("document_id", _Id, nullable=False),
+    Column("job_id", _Id),
+    #: The set it took the place of.
+    Column("former_id", _Id),
+    Column("is_current", Boolean, nullable=False),
+    *_set_counters(),
+    Column("namespaces", Text),
+    Column("tracks", Text),
+    Column("stored_at", UtcDateTime, nullable=False, server_default=db_now()),
+    Index(
+        "uq_annotation_sets_current",
+        "project_id",
+        "document_id",
+        unique=True,
+        postgresql_where=text("is_current"),
+        sqlite_where=text("is_current"),
+    ),
+    Index("ix_annotation_sets_document_id", "document_id"),
+    Index("ix_annotation_sets_job_id", "job_id"),
+)
+
+
+def _row_table(name: str, *columns: Column[Any]) -> Table:
+    """Rows of sets, in the order of the set; no foreign keys, as they would cost more than COPY."""
+    return Table(
+        name,
+        metadata,
+        Column("set_id", _Id, primary_key=True, autoincrement=False),
+        Column("position", Integer, primary_key=True, autoincrement=False),
+        Column("id", String, nullable=False),
+        *columns,
+        sqlite_with_rowid=False,
+    )
+
+
+def _span_columns() -> list[Column[Any]]:
+    return [
+        Column("span_begin", Integer, nullable=False),
+        Column("span_end", Integer, nullable=False),
+        #: The spans of a discontinuous mention, as JSON.
+        Column("pieces", Text),
+        Column("obj", Text, nullable=False),
+        #: The label as JSON where it is not a string.
+        Column("value", Text),
+    ]
+
+
+denotations_table = _row_table("denotations", *_span_columns())
+blocks_table = _row_table("blocks", *_span_columns())
+relations_table = _row_table(
+    "relations",
+    Column("subj", String, nullable=False),
+    Column("pred", Text, nullable=False),
+    Column("obj", String, nullable=False),
+)
+attributes_table = _row_table(
+    "attributes",
+    Column("subj", String, nullable=False),
+    Column("pred", Text, nullable=False),
+    Column("value", Text, nullable=False),
+)
+
+annotation_uploads_table = Table(
+    "annotation_uploads",
+    metadata,
+    Column("job_id", _Id, ForeignKey("jobs.id", ondelete="CASCADE"), primary_key=True),
+    Column("project_id", _Id, ForeignKey("annotation_projects.id"), nullable=False),
+    Column("state", String, nullable=False, server_default=Upload.OPEN),
+    Column("mode", String, nullable=False),
+    Column("options", _Json, nullable=False, server_default=text("'{}'")),
+    #: The stored bytes and which of them are which file.
+    Column("source", _Json, nullable=False, server_default=text("'{}'")),
+    Column("bytes", BigInteger, nullable=False, server_default=text("0")),
+    Column("bytes_done", BigInteger, nullable=False, server_default=text("0")),
+    #: How many batches were cut so far, and whether that is all.
+    Column("batches", Integer, nullable=False, server_default=text("0")),
+    Column("is_split", Boolean, nullable=False, server_default=false()),
+    #: The fencing token and the worker of the one who cuts.
+    Column("split_claim", String),
+    Column("split_worker_id", String),
+    Column("split_attempt", Integer, nullable=False, server_default=text("0")),
+    Column("retry_of", _Id),
+    Column("created_by", String),
+    _one_of("state", Upload.ALL),
+)
+
+annotation_issues_table = Table(
+    "annotation_issues",
+    metadata,
+    Column("id", _Id, primary_key=True, autoincrement=True),
+    Column("job_id", _Id, ForeignKey("jobs.id", ondelete="CASCADE"), nullable=False),
+    Column("code", String, nullable=False),
+    Column("message", Text, nullable=False),
+    Column("file", String, nullable=False, server_default=""),
+    Column("line", Integer, nullable=False, server_default=text("0")),
+    Column("sourcedb", String, nullable=False, server_default=""),
+    Column("sourceid", String, nullable=False, server_default=""),
+    Column("detail", Text, nullable=False, server_default=""),
+    Index("ix_annotation_issues_job_id", "job_id", "code"),
 )

@@ -21,8 +21,11 @@ COMPLETED: Final = "completed"
 #: Every stage that has counters in ``sites``, in the order of the road.
 STAGES: Final = (FETCH, OCR, COMPILATION, EXTRACTION, DEPLOY)
 
-#: What a worker may be asked to do: one queue per stage.
-QUEUES: Final = STAGES
+#: Where uploads of annotations wait.
+ANNOTATIONS: Final = "annotations"
+
+#: What a worker may be asked to do: one queue per stage, and one for uploads.
+QUEUES: Final = (*STAGES, ANNOTATIONS)
 
 
 class Run:
@@ -73,6 +76,18 @@ class Kind:
     STAGE: Final = "stage"
     COORDINATOR: Final = "coordinator"
     UPLOAD: Final = "upload"
+
+
+class Upload:
+    """How an upload of annotations stands.  The last three are final."""
+
+    OPEN: Final = "open"
+    SUSPENDED: Final = "suspended"
+    COMPLETED: Final = "completed"
+    CANCELLED: Final = "cancelled"
+    ROLLED_BACK: Final = "rolled_back"
+
+    ALL: Final = (OPEN, SUSPENDED, COMPLETED, CANCELLED, ROLLED_BACK)
 
 
 class Step:
