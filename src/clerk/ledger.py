@@ -723,14 +723,15 @@ def batches_of_the_dead(conn: Connection, known_dead: Collection[str] = ()) -> l
         workers.c.lease_until < db_now(),
         batches.c.worker_id.in_(list(known_dead)),
     )
-    tokens = conn.execute(
-        select(batches.c.claim)
+    # Sorted here: asked for an order, SQLite walks all batches there ever were.
+    found = conn.execute(
+        select(batches.c.id, batches.c.claim)
         .join(jobs_table, jobs_table.c.id == batches.c.parent_job_id)
         .join(workers, workers.c.id == batches.c.worker_id, isouter=True)
         .where(batches.c.status == sql_word(Batch.RUNNING), jobs_table.c.kind != Kind.UPLOAD, dead)
-        .order_by(batches.c.id)
-    ).scalars()
-    return [claimed for token in tokens if (claimed := load_claim(conn, token))]
+    )
+    claims = (load_claim(conn, row.claim) for row in sorted(found))
+    return [claimed for claimed in claims if claimed]
 
 
 def load_claim(conn: Connection, token: str) -> Claimed | None:

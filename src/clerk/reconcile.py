@@ -183,7 +183,7 @@ def _decide_with_run(conn: Connection, site: dict[str, Any]) -> Plan:
     if (unclosed := _complete_but_open(conn, subdomain)) is not None:
         message = f"All documents of {unclosed.stage} are accounted for, enqueueing what follows"
         return Plan(subdomain, stage, "advance", message, moves=True)
-    return Plan(subdomain, stage, "fetch", "Nothing is left of its run, enqueueing fetch", True)
+    return _decide_without_run(conn, site)
 
 
 @dataclass(frozen=True)
