@@ -245,7 +245,8 @@ def upgrade() -> None:
         sa.Column("created_at", MOMENT, server_default=_now(), nullable=False),
         sa.Column("finished_at", MOMENT, nullable=True),
         sa.CheckConstraint(
-            "state IN ('active', 'completed', 'partial', 'no_documents', 'failed', 'cancelled', 'superseded')",
+            "state IN ('active', 'completed', 'partial', 'no_documents', 'failed', 'cancelled', "
+            "'superseded')",
             name="ck_runs_state",
         ),
         sa.ForeignKeyConstraint(
