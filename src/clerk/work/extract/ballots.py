@@ -246,10 +246,11 @@ def _stands_alone(text: str, count: re.Match[str]) -> bool:
 
 
 _SPOKEN = Phrase(
-    "aye yea yes nay no abstain absent recuse excused present y n",
-    r"(?:aye|yea|yes|nay|no|abstain(?:ed|s)?|absent|recused?|excused|not\s+voting|present|y|n)\b"
+    "aye yea yes nay no abstain absent recuse excused present",
+    r"(?:aye|yea|yes|nay|no|abstain(?:ed|s)?|absent|recused?|excused|not\s+voting|present)\b"
     r"(?!\s*:\s*[a-z])",
 )
+_LETTER = compiled(r"[yn](?<=[\s:\-=,(].)(?=[\s;,.)]|$)")
 _BETWEEN = compiled(r"[\s,;.)|\-\"]{0,120}")
 _ROLE_AFTER_NAME = compiled(
     r", (?:Vice[- ]?)?(?:Chair\w*|Mayor|President|Secretary|Treasurer|Clerk)$"
@@ -264,7 +265,9 @@ def roll_call_cues(reading: Reading) -> Iterator[Cue]:
     """Yield a cue for every run of ``Mr. Smith, yes; Mrs. Jones, no`` in one line or many."""
     run: list[tuple[Name, str, int]] = []
     last_end = 0
-    for spoken in _SPOKEN.find(reading.lower):
+    letters = _LETTER.finditer(reading.lower)
+    spoken_votes = sorted([*_SPOKEN.find(reading.lower), *letters], key=re.Match.start)
+    for spoken in spoken_votes:
         name = _voter(reading, last_end if run else None, spoken.start())
         if name is None and run:
             yield from _roll_call(reading, run)
@@ -338,9 +341,9 @@ _BRACKET = compiled(
     r"|abstain(?:ed|ing)?|abstentions?|absent)\s{0,4}$"
 )
 _COUNTED = Phrase(
-    "favo affirmative opposition aye yea yes against opposed nay noes abst for no absent",
+    "favo affirmative opposition aye yea yes against opposed nay noes abst",
     r"(?:favou?r|affirmative|opposition|ayes?|yeas?|yes|against|opposed|nays?|noes"
-    r"|abstain\w*|abstentions?|for|no|absent)\b",
+    r"|abstain\w*|abstentions?)\b",
 )
 _COUNT_BEFORE = compiled(
     rf"\b(?P<count>{_NUMBER})\s+(?:\(\d{{1,3}}\)\s+)?(?:members?\s+|votes?\s+)?"
@@ -395,7 +398,7 @@ def number(word: str) -> int:
     return int(word) if word.isdigit() else NUMBER_WORDS[word]
 
 
-_NUMBERED_ONLY = ("for", "no", "absent")
+_COUNTED_SHORT = compiled(r"(?<=\d )(?:for|no|absent)\b")
 _PAIRED = vocabulary(
     """
     no yes for opposed absent against
@@ -406,10 +409,9 @@ _PAIRED = vocabulary(
 def _pairs(reading: Reading) -> Iterator[Cue]:
     """Yield counts with words; doubtful words count only beside a count of the other side."""
     waiting: Cue | None = None
-    for match in _COUNTED.find(reading.lower):
+    short = _COUNTED_SHORT.finditer(reading.lower)
+    for match in sorted([*_COUNTED.find(reading.lower), *short], key=re.Match.start):
         word = match[0]
-        if word in _NUMBERED_ONLY and not reading.lower[max(0, match.start() - 2)].isdigit():
-            continue
         count, start, written = _count_before(reading.lower, match.start())
         if count is None:
             continue
@@ -436,7 +438,7 @@ def _portland(reading: Reading, match: re.Match[str]) -> Cue:
 
 
 _DISSENT = Phrase(
-    "dissent oppos abstain recus vot cast absent not was were",
+    "dissent oppos abstain recus vot cast absent not_present was_absent were_absent",
     r"(?:dissent(?:ing|ed|s)?|oppos(?:ed|ing)|abstain(?:ed|ing|s)|recus(?:ed|ing)|(?:was"
     r"|were)\s+absent\b|absent\s+(?:from|for)\b|not\s+present\s+for\b"
     r"|vot(?:ed|ing|es)\s+(?:(?:against|[\"']?nay[\"']?|[\"']?no[\"']?|in\s+opposition"

@@ -83,7 +83,7 @@ _ROLE = Phrase(
     (
         "Council Commissioner Director Trustee Supervisor Select Alder Mayor Member Chair "
         "President Secretary Treasurer Manager Attorney Administrator Clerk Engineer Chief "
-        "Superintendent Solicitor Planner Senator Representative Cllr Judge M Dr"
+        "Superintendent Solicitor Planner Senator Representative Cllr Judge Mr Ms Miss Dr"
     ),
     r"(?:Council(?:member|man|woman|person|or|lor)|Commissioner|Director|Trustee|Supervisor"
     r"|Select(?:man|woman|person)|Alder(?:man|woman|person)|Mayor(?: Pro[ -]Tem(?:pore)?)?|Member"

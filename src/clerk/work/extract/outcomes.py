@@ -378,7 +378,7 @@ _VOTED = Phrase(
     r"(?:\s+(?P<what>to|in\s+favou?r\s+of|for|against|that|on)\b)?",
 )
 _ALL_FOR = Phrase(
-    "all aye vote unanimous so motion",
+    "all aye vote unanimous so_ordered motion",
     r"(?:all\s+(?:those\s+)?(?:members\s+|commissioners\s+|trustees\s+|directors\s+"
     r"|councilm\w+\s+|present\s+|were\s+|voted\s+|voting\s+|five\s+"
     r"|in\s+attendance\s+){0,4}(?:in\s+(?:the\s+)?(?:favou?r|affirmative)|ayes?\b|[\"']aye[\"']"
@@ -480,7 +480,7 @@ def _own_body(reading: Reading, before: str, begin: int) -> bool:
 
 
 _AGREEMENT = Phrase(
-    "without no by consensus",
+    "without_obj no_obj by_con by_gen by_unan by_com by_accl consensus",
     r"(?:without\s+objection|no\s+objections?|by\s+(?:general\s+|unanimous\s+)?consensus"
     r"|by\s+(?:unanimous|general|common)\s+consent|by\s+acclamation"
     r"|consensus\s+(?:of\s+(?:the\s+)?\w+\s+(?:\w+\s+)?)?(?:(?:was|is)\s+)?to\b)",

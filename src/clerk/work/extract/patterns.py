@@ -26,14 +26,14 @@ def line_start(text: str, position: int, reach: int = 240) -> int:
 
 
 class Phrase:
-    """A pattern that begins a word, and with one of a few stems.
+    """A pattern that begins a word, and with one of a few stems (``so_ordered`` has a space).
 
     The stems are looked for by plain string search, and the pattern is tried only there: ten times
     as fast as trying alternatives at every character.
     """
 
     def __init__(self, stems: str, source: str) -> None:
-        self.stems = stems.split()
+        self.stems = [stem.replace("_", " ") for stem in stems.split()]
         self.pattern = compiled(source)
 
     def find(self, text: str) -> Iterator[re.Match[str]]:

@@ -22,7 +22,8 @@ _ATTENDANCE = compiled(
     r"(?:\s{1,3}(?:were|was|in person|remotely|is|are|and voting))?\s{0,3}[:\-]"
 )
 _TITLED = Phrase(
-    ("Council Commissioner Director Trustee Supervisor Select Alder Mayor Member Chair Cllr M Dr"),
+    "Council Commissioner Director Trustee Supervisor Select Alder Mayor Member Chair Cllr Mr Ms"
+    " Dr",
     r"(?:Council(?:member|man|woman|person|or|lor)|Council Member|Commissioner|Director|Trustee"
     r"|Supervisor|Select(?:man|woman|person)|Alder(?:man|woman|person)"
     r"|Mayor(?: Pro[ -]Tem(?:pore)?)?|Member|Chair(?:man|woman|person)?|Cllr|Mr|Mrs|Ms|Dr)"
