@@ -7,7 +7,7 @@ import click
 from clerk.config import Settings
 from clerk.errors import MissingTool
 
-from .common import hint, open_database
+from .common import hint, open_database, operator
 
 
 @click.command()
@@ -15,7 +15,8 @@ from .common import hint, open_database
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True)
 @click.option("--hostname", multiple=True, help="A further name the site is reached by.")
 @click.option("--no-worker", is_flag=True, help="Show pages only; do no work.")
-def serve(host: str, port: int, hostname: tuple[str, ...], no_worker: bool) -> None:
+@click.option("--login", is_flag=True, help="Only print a new link to log in.")
+def serve(host: str, port: int, hostname: tuple[str, ...], no_worker: bool, login: bool) -> None:
     """Serve the search site, and the operators' pages after a login.
 
     Without Redis the embedded worker runs beside it and takes up queued
@@ -25,9 +26,13 @@ def serve(host: str, port: int, hostname: tuple[str, ...], no_worker: bool) -> N
     Examples:
       clerk serve
       clerk serve --port 8080 --no-worker
+      clerk serve --port 8080 --login      a new link for a server that runs
     """
     settings = open_database()
     _require_web()
+    if login:
+        click.echo(_login_link(settings, host, port))
+        return
     from clerk import log
     from clerk.web import serving
 
@@ -65,5 +70,13 @@ def _serve(settings: Settings, host: str, port: int, hostnames: tuple[str, ...])
     app = create_app(settings, hosts=[host, *hostnames])
     address = f"http://{host}:{port}"
     click.echo(f"Search:     {address}/")
-    hint("Stop with Ctrl-C.")
-    serving.run_server(app, host, port, on_exit=lambda: None)
+    click.echo(f"Operators:  {_login_link(settings, host, port)}")
+    hint("The link logs you in once, within the hour.  Stop with Ctrl-C.")
+    serving.run_server(app, host, port, on_exit=app.state.doorbell.close)
+
+
+def _login_link(settings: Settings, host: str, port: int) -> str:
+    from clerk.web.sessions import OPERATOR, Keeper
+
+    link = Keeper(settings.storage_dir).login_link(OPERATOR, operator())
+    return f"http://{host}:{port}/ops/login?link={link}"

@@ -18,18 +18,20 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from clerk.config import Settings
-from clerk.errors import ClerkError, InvalidInput, NotFound, TransientError
+from clerk.errors import ClerkError, InvalidInput, NotFound, OperatorError, TransientError
 
-from . import coverage, feeds, painting, people, places, public
+from . import coverage, feeds, ops, painting, people, places, public
+from .live import Doorbell
 from .redaction import Redactor
 from .rendering import STATIC, page
 from .safety import LOOPBACK, SafeAnswers
+from .sessions import Keeper
 from .throttling import default_limits
 
 _log = logging.getLogger(__name__)
 
 #: What a family of errors means to a browser.
-STATUS = {NotFound: 404, InvalidInput: 400, TransientError: 503}
+STATUS = {NotFound: 404, InvalidInput: 400, TransientError: 503, OperatorError: 503}
 
 
 def create_app(settings: Settings, *, hosts: Collection[str] = ()) -> Starlette:
@@ -47,6 +49,8 @@ def create_app(settings: Settings, *, hosts: Collection[str] = ()) -> Starlette:
         lifespan=_lifespan,
     )
     app.state.settings = settings
+    app.state.keeper = Keeper(settings.storage_dir)
+    app.state.doorbell = Doorbell()
     app.state.redact = Redactor(settings)
     app.state.limits = default_limits()
     return app
@@ -76,6 +80,7 @@ def _routes() -> list[Any]:
         Route("/sitemap.xml", feeds.sitemap),
         Route("/opensearch.xml", feeds.opensearch),
         Route("/robots.txt", feeds.robots),
+        *ops.routes(),
         Mount("/static", StaticFiles(directory=STATIC)),
     ]
 
@@ -83,6 +88,7 @@ def _routes() -> list[Any]:
 @contextlib.asynccontextmanager
 async def _lifespan(app: Starlette) -> AsyncIterator[None]:
     yield
+    app.state.doorbell.close()
     painting.close()
 
 

@@ -1,0 +1,289 @@
+"""What the operators' pages list and draw: progress, history, batches, workers, audit.
+
+Whether all is well is not decided here but in :mod:`clerk.health`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from statistics import median
+from typing import Any
+
+from sqlalchemy import Connection, Row, and_, func, or_, select
+
+from clerk.clock import utc_now
+from clerk.errors import NotFound
+from clerk.models import (
+    audit_table,
+    batches_table,
+    db_now,
+    items_table,
+    jobs_table,
+    sites_table,
+    stage_events_table,
+    tokens_table,
+    workers_table,
+)
+from clerk.stages import OCR, STAGES, Batch, Kind
+
+HOURS = 24
+#: Medians are taken over at most so many of the last events of a stage.
+EVENTS_AT_MOST = 5000
+
+
+@dataclass(frozen=True)
+class StageProgress:
+    """The sites in one stage, and how far they are together."""
+
+    stage: str
+    sites: int
+    total: int
+    completed: int
+    failed: int
+
+
+def stage_progress(conn: Connection) -> list[StageProgress]:
+    """Return for each stage the sites in it and the sums of their counters."""
+    sites = sites_table
+    parts = []
+    for stage in STAGES:
+        sums = [func.sum(sites.c[f"{stage}_{name}"]) for name in ("total", "completed", "failed")]
+        here = select(func.count(), *sums).where(sites.c.current_stage == stage)
+        row = conn.execute(here).one()
+        parts.append(StageProgress(stage, *(number or 0 for number in row)))
+    return parts
+
+
+@dataclass
+class Hour:
+    """What happened within one hour."""
+
+    begins_at: datetime
+    done: int = 0
+    failed: int = 0
+    crashes: int = 0
+    batches: int = 0
+
+    @property
+    def crash_rate(self) -> float:
+        """The share of batches that crashed."""
+        return self.crashes / self.batches if self.batches else 0.0
+
+
+def last_hours(conn: Connection, hours: int = HOURS) -> list[Hour]:
+    """Return the last hours, the oldest first: documents read and failed, and crashes."""
+    events = stage_events_table
+    now = utc_now().replace(minute=0, second=0, microsecond=0)
+    found = {now - timedelta(hours=ago): Hour(now - timedelta(hours=ago)) for ago in range(hours)}
+    hour = _hour_of(conn, events.c.at)
+    rows = conn.execute(
+        select(
+            hour.label("hour"),
+            events.c.event,
+            events.c.stage,
+            func.count().label("times"),
+            func.sum(events.c.completed).label("completed"),
+            func.sum(events.c.failed).label("failed"),
+        )
+        .where(events.c.at >= db_now(-3600.0 * hours))
+        .where(events.c.event.in_(["finished", "crashed"]))
+        .group_by(hour, events.c.event, events.c.stage)
+    )
+    for row in rows:
+        each = found.get(datetime.fromisoformat(f"{row.hour}:00:00+00:00"))
+        if each is not None:
+            _add(each, row)
+    return [found[at] for at in sorted(found)]
+
+
+def _hour_of(conn: Connection, at: Any) -> Any:
+    """Return the hour of a moment in UTC, as text, on either database."""
+    if conn.dialect.name == "sqlite":
+        return func.strftime("%Y-%m-%dT%H", at)
+    return func.to_char(func.timezone("UTC", at), 'YYYY-MM-DD"T"HH24')
+
+
+def _add(hour: Hour, row: Row[Any]) -> None:
+    hour.batches += row.times
+    if row.event == "crashed":
+        hour.crashes += row.times
+    elif row.stage == OCR:
+        hour.done += row.completed
+        hour.failed += row.failed
+
+
+def seconds_by_stage(conn: Connection) -> dict[str, float]:
+    """Return the median time a piece of work took in each stage during the last day."""
+    events = stage_events_table
+    medians = {}
+    for stage in STAGES:
+        rows = conn.execute(
+            select(events.c.seconds, events.c.completed + events.c.failed)
+            .where(events.c.event == "finished", events.c.stage == stage)
+            .where(events.c.at >= db_now(-3600.0 * HOURS), events.c.seconds.is_not(None))
+            .order_by(events.c.id.desc())
+            .limit(EVENTS_AT_MOST)
+        ).fetchall()
+        if rows:
+            medians[stage] = median(row[0] / max(1, row[1]) for row in rows)
+    return medians
+
+
+def recent_events(
+    conn: Connection, limit: int = 12, subdomain: str | None = None
+) -> list[Row[Any]]:
+    """Return what happened last."""
+    events = stage_events_table
+    statement = select(events).order_by(events.c.id.desc()).limit(limit)
+    if subdomain is not None:
+        statement = statement.where(events.c.subdomain == subdomain)
+    return list(conn.execute(statement))
+
+
+# ----------------------------------------------------------------------- parents and batches
+
+
+def parents(conn: Connection, *, kind: str, limit: int = 50) -> list[Row[Any]]:
+    """Return the jobs of a kind: those under way first, then the newest."""
+    jobs = jobs_table
+    return list(
+        conn.execute(
+            select(jobs)
+            .where(jobs.c.kind == kind)
+            .order_by(jobs.c.state.desc(), jobs.c.id.desc())
+            .limit(limit)
+        )
+    )
+
+
+def batches(
+    conn: Connection,
+    *,
+    status: str | None = None,
+    subdomain: str | None = None,
+    job: int | None = None,
+    limit: int = 50,
+    offset: int = 0,
+) -> list[Row[Any]]:
+    """Return batches, the newest first, with their parent and their worker's last beat."""
+    statement = _batches().order_by(batches_table.c.id.desc()).limit(limit).offset(offset)
+    return list(conn.execute(_narrowed(statement, status, subdomain, job)))
+
+
+def count_batches(conn: Connection, subdomain: str | None = None) -> dict[str, int]:
+    """Return how many batches there are of each status."""
+    status = batches_table.c.status
+    statement = select(status, func.count()).join(
+        jobs_table, jobs_table.c.id == batches_table.c.parent_job_id
+    )
+    counted = conn.execute(_narrowed(statement, None, subdomain, None).group_by(status))
+    return dict.fromkeys(Batch.ALL, 0) | {row[0]: row[1] for row in counted}
+
+
+def batch(conn: Connection, identity: int) -> Row[Any]:
+    """Return one batch, or refuse a number that is none."""
+    row = conn.execute(_batches().where(batches_table.c.id == identity)).first()
+    if row is None:
+        raise NotFound(f"There is no batch {identity}.")
+    return row
+
+
+def _batches() -> Any:
+    jobs = jobs_table
+    return (
+        select(
+            batches_table,
+            jobs.c.subdomain,
+            jobs.c.stage,
+            jobs.c.kind,
+            jobs.c.run_id,
+            workers_table.c.beat_at,
+            workers_table.c.host,
+        )
+        .join(jobs, jobs.c.id == batches_table.c.parent_job_id)
+        .join(workers_table, workers_table.c.id == batches_table.c.worker_id, isouter=True)
+    )
+
+
+def _narrowed(statement: Any, status: str | None, subdomain: str | None, job: int | None) -> Any:
+    if status:
+        statement = statement.where(batches_table.c.status == status)
+    if subdomain:
+        statement = statement.where(jobs_table.c.subdomain == subdomain)
+    if job is not None:
+        statement = statement.where(batches_table.c.parent_job_id == job)
+    return statement
+
+
+# ------------------------------------------------------------------- documents of one site
+
+
+def documents(
+    conn: Connection, subdomain: str, *, state: str | None = None, like: str = "", limit: int = 100
+) -> list[Row[Any]]:
+    """Return the documents of a site's last reading, those with trouble first."""
+    items, jobs = items_table, jobs_table
+    reading = (
+        select(func.max(jobs.c.id))
+        .where(jobs.c.subdomain == subdomain, jobs.c.stage == OCR, jobs.c.kind == Kind.STAGE)
+        .scalar_subquery()
+    )
+    wanted = [items.c.job_id == reading]
+    if state:
+        wanted.append(items.c.state == state)
+    if like:
+        wanted.append(items.c.document.contains(like, autoescape=True))
+    order = (items.c.error.is_(None), items.c.state.desc(), items.c.document)
+    return list(conn.execute(select(items).where(and_(*wanted)).order_by(*order).limit(limit)))
+
+
+def open_batches(conn: Connection) -> int:
+    """Return how many batches are being worked on."""
+    running = batches_table.c.status == Batch.RUNNING
+    return conn.execute(select(func.count()).where(running)).scalar_one()
+
+
+# -------------------------------------------------------------------- workers, audit, tokens
+
+
+def workers(conn: Connection) -> list[dict[str, Any]]:
+    """Return the workers, the living first, with the age of their last beat and what they do."""
+    batch_of = {
+        row.worker_id: row
+        for row in conn.execute(_batches().where(batches_table.c.status == Batch.RUNNING))
+    }
+    rows = conn.execute(
+        select(workers_table, (workers_table.c.lease_until >= db_now()).label("alive")).order_by(
+            workers_table.c.lease_until.desc()
+        )
+    )
+    return [dict(row._mapping) | {"batch": batch_of.get(row.id)} for row in rows]
+
+
+def audit_rows(conn: Connection, *, like: str = "", limit: int = 100) -> list[Row[Any]]:
+    """Return what people did, the newest first."""
+    audit = audit_table
+    statement = select(audit).order_by(audit.c.id.desc()).limit(limit)
+    if like:
+        columns: Sequence[Any] = (audit.c.who, audit.c.action, audit.c.subject, audit.c.detail)
+        statement = statement.where(
+            or_(*(each.contains(like, autoescape=True) for each in columns))
+        )
+    return list(conn.execute(statement))
+
+
+def tokens(conn: Connection) -> list[Row[Any]]:
+    """Return the tokens that are good, without their hashes."""
+    tokens = tokens_table
+    columns = (tokens.c.id, tokens.c.name, tokens.c.role, tokens.c.created_by, tokens.c.created_at)
+    good = tokens.c.revoked_at.is_(None)
+    return list(conn.execute(select(*columns).where(good).order_by(tokens.c.id)))
+
+
+def reconciliations(conn: Connection, limit: int = 20) -> list[Row[Any]]:
+    """Return the last reconciliations."""
+    events = stage_events_table
+    statement = select(events).where(events.c.event == "reconciled")
+    return list(conn.execute(statement.order_by(events.c.id.desc()).limit(limit)))

@@ -1,0 +1,146 @@
+"""Live updates: one doorbell per browser, rung when the database changes.
+
+::
+
+    database --asked every 250 ms--> Doorbell --"event: change"--> the leading tab of each browser
+                                                                       | BroadcastChannel
+                                     a fragment <--fetch-- every tab that shows one
+
+What changed is not told: every region of a page fetches itself again as an ordinary address.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator
+
+from sqlalchemy.pool import PoolProxiedConnection
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response, StreamingResponse
+
+from clerk.db import get_civic_db
+
+from .access import whoever
+
+_log = logging.getLogger(__name__)
+
+LOOK_SECONDS = 0.25
+#: Between two signs of life on a quiet stream, so that both ends notice a dead line.
+QUIET_SECONDS = 15.0
+STREAMS_AT_MOST = 1000
+
+#: A number that differs whenever somebody else has written something.
+_CHANGES = {
+    "sqlite": "PRAGMA data_version",
+    "postgresql": "SELECT pg_snapshot_xmax(pg_current_snapshot())::text",
+}
+
+
+class Doorbell:
+    """Looks at the database for all streams of this process, while there are any."""
+
+    def __init__(self) -> None:
+        self._rung = asyncio.Event()
+        self._rings = 0
+        self._listeners = 0
+        self._looking: asyncio.Task[None] | None = None
+        self._connection: PoolProxiedConnection | None = None
+        self._closed = False
+
+    async def listen(self) -> AsyncIterator[bytes]:
+        """Yield the events of one stream until the server stops."""
+        self._listeners += 1
+        self._start_looking()
+        heard = self._rings
+        try:
+            yield b"retry: 2000\nevent: hello\ndata: 1\n\n"
+            while not self._closed:
+                if heard == self._rings and not await self._wait():
+                    yield b": still here\n\n"
+                    continue
+                heard = self._rings
+                yield b"event: change\ndata: 1\n\n"
+        finally:
+            self._listeners -= 1
+
+    async def _wait(self) -> bool:
+        """Wait for the next ring; False when it has been quiet for long."""
+        try:
+            await asyncio.wait_for(self._rung.wait(), QUIET_SECONDS)
+        except TimeoutError:
+            return False
+        return True
+
+    @property
+    def listeners(self) -> int:
+        """How many streams are open."""
+        return self._listeners
+
+    def ring(self) -> None:
+        """Wake all streams once."""
+        self._rings += 1
+        self._rung.set()
+        self._rung = asyncio.Event()
+
+    def close(self) -> None:
+        """End all streams; may be called from a signal handler."""
+        self._closed = True
+        with contextlib.suppress(RuntimeError):
+            self.ring()
+
+    def _start_looking(self) -> None:
+        if self._looking is None or self._looking.done():
+            self._looking = asyncio.create_task(self._look())
+
+    async def _look(self) -> None:
+        """Ring whenever the database has changed, as long as anybody listens."""
+        known: str | None = None
+        try:
+            while self._listeners and not self._closed:
+                seen = await run_in_threadpool(self._ask)
+                if known is not None and seen != known:
+                    self.ring()
+                known = seen
+                await asyncio.sleep(LOOK_SECONDS)
+        finally:
+            await run_in_threadpool(self._hang_up)
+
+    def _ask(self) -> str | None:
+        """Return the number that tells whether something changed; None if nobody answers."""
+        try:
+            if self._connection is None:
+                self._connection = self._connected()
+            cursor = self._connection.cursor()
+            cursor.execute(_CHANGES[get_civic_db().dialect.name])
+            return str(cursor.fetchone())
+        except Exception:  # noqa: BLE001 - a loop: it asks again, the pages say what is wrong
+            _log.debug("The database did not answer", exc_info=True)
+            self._hang_up()
+            return None
+
+    def _connected(self) -> PoolProxiedConnection:
+        """Return a connection of its own, outside any transaction: inside, nothing ever changes."""
+        connection = get_civic_db().raw_connection()
+        if get_civic_db().dialect.name == "postgresql":
+            connection.driver_connection.autocommit = True  # type: ignore[union-attr]
+        return connection
+
+    def _hang_up(self) -> None:
+        with contextlib.suppress(Exception):
+            if self._connection is not None:
+                self._connection.invalidate()
+        self._connection = None
+
+
+async def stream(request: Request) -> Response:
+    """Open the doorbell of one browser."""
+    if await run_in_threadpool(whoever, request) is None:
+        return PlainTextResponse("You are not logged in.\n", 401)
+    doorbell: Doorbell = request.app.state.doorbell
+    if doorbell.listeners >= STREAMS_AT_MOST:
+        return PlainTextResponse("Too many streams.\n", 503, headers={"Retry-After": "30"})
+    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+    return StreamingResponse(doorbell.listen(), media_type="text/event-stream", headers=headers)

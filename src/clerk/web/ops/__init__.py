@@ -1,0 +1,39 @@
+"""The operators' pages: everything the command line shows, with the same figures."""
+
+from __future__ import annotations
+
+from starlette.routing import BaseRoute, Route
+
+from clerk.web import access, live
+from clerk.web.forms import with_form
+
+from . import batches, failing, overview, queues, reconciling, sites, system
+
+
+def routes() -> list[BaseRoute]:
+    """Return the addresses below /ops; whatever changes something is a POST."""
+    return [
+        Route("/ops/login", access.login_page),
+        Route("/ops/login", with_form(access.log_in), methods=["POST"]),
+        Route("/ops/logout", access.log_out, methods=["POST"]),
+        Route("/ops/stream", live.stream),
+        Route("/ops/", overview.overview),
+        Route("/ops/sites", sites.all_sites),
+        Route("/ops/sites/{site}", sites.one_site),
+        Route("/ops/sites/{site}/run", with_form(sites.start), methods=["POST"]),
+        Route("/ops/sites/{site}/cancel", with_form(sites.cancel), methods=["POST"]),
+        Route("/ops/failures", failing.all_failures),
+        Route("/ops/failures/preview", failing.preview),
+        Route("/ops/failures/act", with_form(failing.act), methods=["POST"]),
+        Route("/ops/batches", batches.all_batches),
+        Route("/ops/batches/{batch:int}", batches.one_batch),
+        Route("/ops/queues", queues.all_queues),
+        Route("/ops/queues/{queue}", with_form(queues.change), methods=["POST"]),
+        Route("/ops/reconcile", reconciling.look),
+        Route("/ops/reconcile", with_form(reconciling.run), methods=["POST"]),
+        Route("/ops/system", system.system),
+        Route("/ops/system/tokens", with_form(system.make_token), methods=["POST"]),
+        Route("/ops/system/tokens/{token:int}", with_form(system.end_token), methods=["POST"]),
+        Route("/ops/system/invite", with_form(system.invite), methods=["POST"]),
+        Route("/ops/audit", system.audit),
+    ]

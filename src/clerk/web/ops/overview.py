@@ -1,0 +1,31 @@
+"""Is it OK?  The answer in five seconds."""
+
+from __future__ import annotations
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from clerk import health
+from clerk.db import reading_connection
+from clerk.web import figures
+from clerk.web.access import viewer
+from clerk.web.rendering import page
+
+
+@viewer
+def overview(request: Request) -> Response:
+    """Show what needs attention, how far everything is, and the last day."""
+    seen = health.pipeline()
+    with reading_connection() as conn:
+        return page(
+            request,
+            "ops/overview.html",
+            seen=seen,
+            healthy=health.HEALTHY_SCORE,
+            stages=figures.stage_progress(conn),
+            hours=figures.last_hours(conn),
+            seconds=figures.seconds_by_stage(conn),
+            events=figures.recent_events(conn),
+            reconciled=next(iter(figures.reconciliations(conn, 1)), None),
+            running=figures.open_batches(conn),
+        )

@@ -1,0 +1,38 @@
+"""Queues and workers: what waits, who serves, who is alive."""
+
+from __future__ import annotations
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from clerk import queues
+from clerk.db import reading_connection
+from clerk.errors import InvalidInput, NotFound
+from clerk.stages import QUEUES
+from clerk.web import figures
+from clerk.web.access import operator, viewer
+from clerk.web.rendering import page
+
+
+@viewer
+def all_queues(request: Request) -> Response:
+    """Show every queue, and every worker with the age of its last beat."""
+    with reading_connection() as conn:
+        workers = figures.workers(conn)
+    return page(request, "ops/queues.html", queues=queues.look(), workers=workers)
+
+
+@operator
+def change(request: Request) -> Response:
+    """Pause or resume a queue."""
+    name, who = request.path_params["queue"], request.state.person.who
+    if name not in QUEUES:
+        raise NotFound(f"There is no queue {name!r}.")
+    action = request.state.form.get("action")
+    if action == "pause":
+        queues.pause(name, who=who)
+    elif action == "resume":
+        queues.resume(name, who=who)
+    else:
+        raise InvalidInput(f"A queue can be paused or resumed, not {action!r}.")
+    return RedirectResponse("/ops/queues", 303)

@@ -1,0 +1,81 @@
+// Keeps the region #live up to date.  One tab per browser holds the stream and tells the others;
+// behind it everything is fetched again every 30 s.  Without this file a refresh does the same.
+(() => {
+  "use strict";
+  const POLL = 30000, AT_MOST_EVERY = 1000, RETRY = 5000;
+  const live = document.getElementById("live");
+  const badge = document.getElementById("live-state");
+  const pause = document.getElementById("live-pause");
+  if (!live || !window.htmx) return;
+
+  let paused = false, stale = false, lost = false, out = false, last = 0, timer = 0;
+
+  const show = () => {
+    const [state, text] = out ? ["lost", "Logged out: log in again"]
+      : paused ? ["paused", "Paused"]
+      : lost ? ["lost", "Connection lost: trying again"]
+      : ["live", "Live"];
+    if (badge.textContent !== text) badge.textContent = text;
+    badge.parentElement.dataset.state = state;
+  };
+
+  // Never swap what a person has in hand: a ticked box, a field being filled, an open dialog.
+  const inHand = () => live.querySelector("input:checked, dialog[open]") !== null
+    || (live.contains(document.activeElement) && /^(INPUT|SELECT|TEXTAREA)$/.test(document.activeElement.tagName));
+
+  const refresh = () => {
+    if (paused || out || document.hidden || inHand()) { stale = true; return; }
+    const wait = last + AT_MOST_EVERY - Date.now();
+    if (wait > 0) { timer = timer || setTimeout(() => { timer = 0; refresh(); }, wait); return; }
+    last = Date.now();
+    stale = false;
+    htmx.trigger(live, "clerk:change");
+  };
+
+  if (window.Idiomorph) {
+    Idiomorph.defaults.callbacks.beforeAttributeUpdated = (name) => name !== "open";
+  }
+  live.addEventListener("htmx:responseError", (event) => {
+    out = event.detail.xhr.status === 401;
+    show();
+  });
+  live.addEventListener("htmx:sendError", () => { lost = true; show(); });
+  live.addEventListener("htmx:afterOnLoad", (event) => {
+    if (event.detail.successful) { lost = false; show(); }
+  });
+
+  pause.hidden = false;
+  pause.addEventListener("click", () => {
+    paused = !paused;
+    pause.textContent = paused ? "Go on" : "Pause";
+    pause.setAttribute("aria-pressed", String(paused));
+    show();
+    if (!paused) refresh();
+  });
+  document.addEventListener("visibilitychange", () => { if (!document.hidden && stale) refresh(); });
+  setInterval(refresh, POLL);
+
+  const others = new BroadcastChannel("clerk");
+  const hear = (said) => {
+    if (said === "lost") lost = true;
+    else { lost = false; refresh(); }
+    show();
+  };
+  others.addEventListener("message", (event) => hear(event.data));
+  const tell = (said) => { others.postMessage(said); hear(said); };
+
+  const lead = () => new Promise(() => {
+    const open = () => {
+      const stream = new EventSource("/ops/stream");
+      stream.addEventListener("hello", () => tell("change"));
+      stream.addEventListener("change", () => tell("change"));
+      stream.addEventListener("error", () => {
+        tell("lost");
+        if (stream.readyState === EventSource.CLOSED) setTimeout(open, RETRY);
+      });
+    };
+    open();
+  });
+  if (navigator.locks) navigator.locks.request("clerk-stream", lead);
+  show();
+})();
