@@ -20,7 +20,7 @@ from starlette.staticfiles import StaticFiles
 from clerk.config import Settings
 from clerk.errors import ClerkError, InvalidInput, NotFound, OperatorError, TransientError
 
-from . import coverage, feeds, ops, painting, people, places, public
+from . import api, coverage, feeds, metrics, ops, painting, people, places, public
 from .live import Doorbell
 from .redaction import Redactor
 from .rendering import STATIC, page
@@ -51,6 +51,7 @@ def create_app(settings: Settings, *, hosts: Collection[str] = ()) -> Starlette:
     app.state.settings = settings
     app.state.keeper = Keeper(settings.storage_dir)
     app.state.doorbell = Doorbell()
+    app.state.stage_seconds = metrics.StageSeconds()
     app.state.redact = Redactor(settings)
     app.state.limits = default_limits()
     return app
@@ -81,6 +82,10 @@ def _routes() -> list[Any]:
         Route("/opensearch.xml", feeds.opensearch),
         Route("/robots.txt", feeds.robots),
         *ops.routes(),
+        *api.routes(),
+        Route("/healthz", metrics.healthz),
+        Route("/readyz", metrics.readyz),
+        Route("/metrics", metrics.metrics),
         Mount("/static", StaticFiles(directory=STATIC)),
     ]
 

@@ -215,6 +215,17 @@ class Compiled:
             raise NotFound(f"There is no document {document.name!r} in {self.subdomain}.")
         return _document(row)
 
+    def documents(
+        self, *, limit: int = 50, offset: int = 0, body: str = "", kind: str = "", year: str = ""
+    ) -> list[Record]:
+        """Return documents, the newest first."""
+        rows = self._all(
+            """SELECT * FROM documents WHERE (? = '' OR meeting = ?) AND (? = '' OR kind = ?)
+               AND substr(date, 1, ?) = ? ORDER BY date DESC, name LIMIT ? OFFSET ?""",
+            *(body, body, kind, kind, len(year), year, limit, offset),
+        )
+        return [_document(row) for row in rows]
+
     def pages(self, document: Document, first: int = 1, limit: int = 50) -> list[Record]:
         """Return pages of a document with their text."""
         query = f"""SELECT id, page, text, method, confidence FROM {document.kind}

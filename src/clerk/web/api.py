@@ -1,0 +1,387 @@
+"""``/api/v1``: the same things as JSON; one table makes the routes and their description."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Row
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from clerk import __version__, db, health, ledger, pipeline_state, queue, road, sites
+from clerk.db import reading_connection
+from clerk.errors import InvalidInput, NotFound
+from clerk.stages import QUEUES, Batch, Kind
+from clerk.storage import KINDS
+from clerk.work.search import SORTS, find_document, find_page, hit_boxes
+
+from . import feeds, figures, library
+from .access import operator, viewer
+from .public import whole
+from .rendering import page, settings_of
+from .throttling import Handler
+
+PREFIX = "/api/v1"
+LIMIT_AT_MOST = 500
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """Something an address takes in its query."""
+
+    name: str
+    meaning: str
+    schema: Mapping[str, Any] = field(default_factory=lambda: {"type": "string"})
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """One address of the API."""
+
+    path: str
+    handler: Handler
+    summary: str
+    parameters: Sequence[Parameter] = ()
+    method: str = "GET"
+    role: str = ""
+    success: int = 200
+
+
+def _paged(rows: list[Any], total: int | None = None) -> Response:
+    answer: dict[str, Any] = {"items": rows}
+    return JSONResponse(answer if total is None else answer | {"total": total})
+
+
+def _limits(request: Request) -> dict[str, int]:
+    return {
+        "limit": whole(request, "limit", 50, most=LIMIT_AT_MOST),
+        "offset": whole(request, "offset", 0, least=0, most=1_000_000),
+    }
+
+
+# --------------------------------------------------------------------------- for everybody
+
+
+def all_sites(request: Request) -> Response:
+    """Give the places that can be searched."""
+    return _paged([vars(place) for place in library.places(settings_of(request).storage_dir)])
+
+
+def one_site(request: Request) -> Response:
+    """Give a place with its bodies."""
+    with _site(request) as compiled:
+        facts = {"site": compiled.subdomain, "name": compiled.name, "about": compiled.about}
+        return JSONResponse(facts | {"totals": compiled.totals(), "bodies": compiled.bodies()})
+
+
+def documents(request: Request) -> Response:
+    """Give the documents of a place, the newest first."""
+    asked = request.query_params
+    kind = _one_of(request, "kind", KINDS)
+    filters = {"body": asked.get("body", ""), "kind": kind, "year": asked.get("year", "")}
+    with _site(request) as compiled:
+        rows = compiled.documents(**_limits(request), **filters)
+        return _paged([_document(row) for row in rows])
+
+
+def one_document(request: Request) -> Response:
+    """Give what is known of a document, and the ids of its pages."""
+    storage_dir = settings_of(request).storage_dir
+    site, document = find_document(storage_dir, request.path_params["document"])
+    with library.opened(storage_dir, site) as compiled:
+        pages = compiled.pages(document, limit=100_000)
+        facts = _document(compiled.document(document))
+        return JSONResponse(facts | {"site": site, "page_ids": [each["id"] for each in pages]})
+
+
+def one_page(request: Request) -> Response:
+    """Give the text of a page; with ``q`` also the boxes of the words it hits."""
+    storage_dir = settings_of(request).storage_dir
+    address = find_page(storage_dir, request.path_params["page"])
+    query = request.query_params.get("q", "")
+    with library.opened(storage_dir, address.site) as compiled:
+        row = compiled.page(address.document, address.page)
+        facts = compiled.document(address.document)
+    boxes = hit_boxes(storage_dir / address.site, address.document, address.page, query)
+    return JSONResponse(
+        {
+            "id": row["id"],
+            "site": address.site,
+            "document": facts["id"],
+            "page": row["page"],
+            "text": row["text"],
+            "method": row["method"],
+            "confidence": row["confidence"],
+            "boxes": boxes if query else [],
+        }
+    )
+
+
+def votes(request: Request) -> Response:
+    """Give the votes of a place with their evidence, the newest first."""
+    filters = {name: request.query_params.get(name, "") for name in ("body", "member", "year")}
+    filters["result"] = request.query_params.get("result", "")
+    with _site(request) as compiled:
+        found = compiled.votes(**_limits(request), **filters)
+        return _paged(found, compiled.count_votes(**filters))
+
+
+def _site(request: Request) -> Any:
+    return library.opened(settings_of(request).storage_dir, request.path_params["site"])
+
+
+def _document(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what may be shown of a document: no path of this machine."""
+    hidden = ("source", "source_url", "digest", "extracted_digest", "label", "meeting")
+    shown = {key: value for key, value in row.items() if key not in hidden}
+    return shown | {"body": row["meeting"], "source_url": row["source"]["url"]}
+
+
+def _one_of(request: Request, name: str, words: Sequence[str]) -> str:
+    value = request.query_params.get(name, "")
+    if value and value not in words:
+        raise InvalidInput(f"{name} must be one of {', '.join(words)}, not {value!r}.")
+    return value
+
+
+# --------------------------------------------------------------------------- for operators
+
+
+@viewer
+def all_health(request: Request) -> Response:
+    """Give every check, and where all sites stand."""
+    seen = health.check_all()
+    redact = request.app.state.redact
+    checks = [
+        {"name": each.name, "level": each.word, "said": redact(each.said), "mend": each.mend}
+        for each in seen.checks
+    ]
+    return JSONResponse({"level": seen.word, "checks": checks})
+
+
+@viewer
+def followed(request: Request) -> Response:
+    """Give the sites that are followed, with their state and counters."""
+    with reading_connection() as conn:
+        return _paged([_plain(row) for row in sites.overview(conn)])
+
+
+@viewer
+def batches(request: Request) -> Response:
+    """Give batches, the newest first."""
+    status = _one_of(request, "status", Batch.ALL) or None
+    site = request.query_params.get("site") or None
+    with reading_connection() as conn:
+        rows = figures.batches(conn, status=status, subdomain=site, **_limits(request))
+        return _paged([_batch(row) for row in rows])
+
+
+@viewer
+def one_batch(request: Request) -> Response:
+    """Give one batch with its documents."""
+    with reading_connection() as conn:
+        return JSONResponse(_batch(figures.batch(conn, _number(request, "batch"))))
+
+
+@viewer
+def uploads(request: Request) -> Response:
+    """Give the uploads of annotations and how far they are."""
+    with reading_connection() as conn:
+        rows = figures.parents(conn, kind=Kind.UPLOAD, limit=LIMIT_AT_MOST)
+        return _paged([_job(row) for row in rows])
+
+
+@viewer
+def one_upload(request: Request) -> Response:
+    """Give one upload."""
+    number = _number(request, "upload")
+    with reading_connection() as conn:
+        row = figures.parent(conn, number)
+    if row is None or row.kind != Kind.UPLOAD:
+        raise NotFound(f"There is no upload {number}.")
+    return JSONResponse(_job(row))
+
+
+@operator
+def start_run(request: Request) -> Response:
+    """Queue a run of a site, or name the one that is under way."""
+    subdomain, who = request.path_params["site"], request.state.person.who
+    with db.civic_db_connection() as conn:
+        db.lock_site(conn, subdomain)
+        db.require_site(conn, subdomain)
+        active = pipeline_state.active_run(conn, subdomain)
+        run_id = active.run_id if active else road.start_run(conn, subdomain)
+        if active is None:
+            ledger.audit(conn, who, "run started", subdomain, run_id)
+    queue.offer(QUEUES)
+    return JSONResponse({"site": subdomain, "run": run_id}, 202)
+
+
+def _number(request: Request, name: str) -> int:
+    text = request.path_params[name]
+    if not (text.isascii() and text.isdigit() and len(text) < 16):
+        raise NotFound(f"There is no {name} {text!r}.")
+    return int(text)
+
+
+def _batch(row: Row[Any]) -> dict[str, Any]:
+    names = ("id", "parent_job_id", "subdomain", "stage", "kind", "status", "item_count", "attempt")
+    times = ("created_at", "started_at", "completed_at", "beat_at")
+    more = ("worker_id", "current_item", "error_message", "doc_identifiers", "parent_batch_id")
+    return _plain({name: getattr(row, name) for name in (*names, *times, *more)})
+
+
+def _job(row: Row[Any]) -> dict[str, Any]:
+    names = ("id", "kind", "stage", "state", "total", "completed", "failed", "created_at")
+    return _plain({name: getattr(row, name) for name in (*names, "closed_at")})
+
+
+def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        key: value.isoformat() if isinstance(value, datetime) else value
+        for key, value in row.items()
+    }
+
+
+# ------------------------------------------------------------------------------- the table
+
+_NUMBER = {"type": "integer", "minimum": 0}
+_PAGING = (
+    Parameter("limit", "How many, at most", _NUMBER | {"minimum": 1, "maximum": LIMIT_AT_MOST}),
+    Parameter("offset", "How many to pass over", _NUMBER | {"maximum": 1_000_000}),
+)
+_DAY = {"type": "string", "pattern": r"^\d{4}(-\d{2}(-\d{2})?)?$"}
+_SEARCH = (
+    Parameter("q", 'Words, "phrases", -minus, prefix*, OR'),
+    Parameter("site", "Only this place"),
+    Parameter("body", "Only this body"),
+    Parameter("kind", "Only this kind", {"type": "string", "enum": list(KINDS)}),
+    Parameter("from", "Not before a day, month or year", _DAY),
+    Parameter("to", "Not after a day, month or year", _DAY),
+    Parameter("sort", "The order", {"type": "string", "enum": list(SORTS)}),
+    Parameter("limit", "How many, at most", _NUMBER | {"minimum": 1, "maximum": LIMIT_AT_MOST}),
+    Parameter("offset", "How many to pass over", _NUMBER | {"maximum": 10_000}),
+)
+_STATUS = {"type": "string", "enum": list(Batch.ALL)}
+_BODY, _YEAR = Parameter("body", "Only this body"), Parameter("year", "Only this year")
+_MEMBER = Parameter("member", "Only votes that name this person")
+_RESULT = Parameter("result", "Only this result, as in passed")
+
+ENDPOINTS = (
+    Endpoint("/search", feeds.search_json, "Search the pages of all places", _SEARCH),
+    Endpoint("/sites", all_sites, "The places that can be searched"),
+    Endpoint("/sites/{site}", one_site, "A place with its bodies"),
+    Endpoint(
+        "/sites/{site}/documents",
+        documents,
+        "The documents of a place",
+        (
+            _BODY,
+            Parameter("kind", "Only this kind", {"type": "string", "enum": list(KINDS)}),
+            _YEAR,
+            *_PAGING,
+        ),
+    ),
+    Endpoint(
+        "/sites/{site}/votes",
+        votes,
+        "The votes of a place, with evidence",
+        (_BODY, _MEMBER, _YEAR, _RESULT, *_PAGING),
+    ),
+    Endpoint("/documents/{document}", one_document, "What is known of a document"),
+    Endpoint(
+        "/pages/{page}",
+        one_page,
+        "The text of a page",
+        (Parameter("q", "Give the boxes of the words this hits"),),
+    ),
+    Endpoint("/health", all_health, "Every check", role="viewer"),
+    Endpoint("/followed", followed, "The sites that are followed", role="viewer"),
+    Endpoint(
+        "/batches",
+        batches,
+        "What workers were given",
+        (
+            Parameter("status", "Only this status", _STATUS),
+            Parameter("site", "Only this site"),
+            *_PAGING,
+        ),
+        role="viewer",
+    ),
+    Endpoint("/batches/{batch}", one_batch, "One batch", role="viewer"),
+    Endpoint("/uploads", uploads, "The uploads of annotations", role="viewer"),
+    Endpoint("/uploads/{upload}", one_upload, "One upload", role="viewer"),
+    Endpoint(
+        "/sites/{site}/runs",
+        start_run,
+        "Queue a run of a site",
+        method="POST",
+        role="operator",
+        success=202,
+    ),
+)
+
+
+def routes() -> list[BaseRoute]:
+    """Return the routes of the API."""
+    described = [
+        Route("/api", guide),
+        Route(f"{PREFIX}/openapi.json", lambda request: JSONResponse(openapi())),
+    ]
+    table = [Route(PREFIX + each.path, each.handler, methods=[each.method]) for each in ENDPOINTS]
+    return [*described, *table]
+
+
+def guide(request: Request) -> Response:
+    """Show people what programs can ask."""
+    return page(request, "public/api.html", endpoints=ENDPOINTS, prefix=PREFIX)
+
+
+def openapi() -> dict[str, Any]:
+    """Return the description of the API."""
+    paths: dict[str, Any] = {}
+    for each in ENDPOINTS:
+        paths.setdefault(PREFIX + each.path, {})[each.method.lower()] = _operation(each)
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "clerk", "version": __version__, "summary": "Minutes and agendas"},
+        "paths": paths,
+        "components": {"securitySchemes": {"token": {"type": "http", "scheme": "bearer"}}},
+    }
+
+
+def _operation(endpoint: Endpoint) -> dict[str, Any]:
+    in_path = [
+        {"name": part[1:-1], "in": "path", "required": True, "schema": {"type": "string"}}
+        for part in endpoint.path.split("/")
+        if part.startswith("{")
+    ]
+    in_query = [
+        {"name": each.name, "in": "query", "description": each.meaning, "schema": each.schema}
+        for each in endpoint.parameters
+    ]
+    errors = {400: "That cannot be right", 404: "Not found", 429: "Too many requests"}
+    if endpoint.role:
+        errors |= {401: "A token is needed", 403: "The token's role does not suffice"}
+    errors |= {503: "Not now"}
+    answers = {str(endpoint.success): _json("The answer", {"type": "object"})} | {
+        str(code): _json(meaning, _ERROR) for code, meaning in errors.items()
+    }
+    security: dict[str, Any] = {"security": [{"token": []}]} if endpoint.role else {}
+    summary = endpoint.summary + (f" (role {endpoint.role})" if endpoint.role else "")
+    return {"summary": summary, "parameters": in_path + in_query, "responses": answers} | security
+
+
+_ERROR = {
+    "type": "object",
+    "properties": {"error": {"type": "string"}, "status": {"type": "integer"}},
+    "required": ["error", "status"],
+}
+
+
+def _json(meaning: str, schema: Mapping[str, Any]) -> dict[str, Any]:
+    return {"description": meaning, "content": {"application/json": {"schema": schema}}}

@@ -1,0 +1,202 @@
+"""For monitoring: alive, ready, and the figures of :mod:`clerk.health` as Prometheus reads them."""
+
+from __future__ import annotations
+
+import threading
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import Connection, func, select
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+
+from clerk import __version__, health, queues
+from clerk.clock import utc_now
+from clerk.db import reading_connection
+from clerk.health import Level
+from clerk.models import sites_table, stage_events_table
+from clerk.stages import STAGES
+
+from . import figures
+from .access import whoever
+from .throttling import client_of
+
+#: Without these nothing can be served; a stuck site takes nothing down.
+NEEDED = ("database", "schema", "disk")
+BUCKETS = (0.1, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1800.0)
+LOOPBACK = ("127.0.0.1", "::1")
+
+_Sample = tuple[str, Mapping[str, str], float]
+
+
+def healthz(request: Request) -> Response:
+    """Say that the process serves."""
+    return PlainTextResponse("ok\n")
+
+
+def readyz(request: Request) -> Response:
+    """Say whether requests can be answered; the level of every check, no details."""
+    seen = health.check_all()
+    ready = all(each.level < Level.CRITICAL for each in seen.checks if each.name in NEEDED)
+    levels = {each.name: each.word for each in seen.checks}
+    answer = {"ready": ready, "level": seen.word, "checks": levels}
+    return JSONResponse(answer, 200 if ready else 503, headers={"Cache-Control": "no-store"})
+
+
+def metrics(request: Request) -> Response:
+    """Give the figures, to this machine and to those with a login or token."""
+    if not _is_local(request) and whoever(request) is None:
+        return PlainTextResponse("A token is needed: Authorization: Bearer ...\n", 401)
+    lines = [line for family in _families(request) for line in family.lines()]
+    media_type = "text/plain; version=0.0.4; charset=utf-8"
+    return Response("\n".join([*lines, ""]), media_type=media_type)
+
+
+def _is_local(request: Request) -> bool:
+    """Whether this very machine asks, and not for somebody else."""
+    forwarded = any(name in request.headers for name in ("x-forwarded-for", "forwarded"))
+    return client_of(request) in LOOPBACK and not forwarded
+
+
+@dataclass
+class Family:
+    """One metric with its samples."""
+
+    name: str
+    kind: str
+    help: str
+    samples: list[_Sample] = field(default_factory=list)
+
+    def lines(self) -> Iterator[str]:
+        """Yield the metric in the text format."""
+        yield f"# HELP {self.name} {self.help}"
+        yield f"# TYPE {self.name} {self.kind}"
+        for suffix, labels, value in self.samples:
+            listed = ",".join(f'{key}="{_escaped(each)}"' for key, each in labels.items())
+            yield (
+                f"{self.name}{suffix}{{{listed}}} {value:g}"
+                if labels
+                else (f"{self.name}{suffix} {value:g}")
+            )
+
+
+def _escaped(value: str) -> str:
+    return value.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")
+
+
+def _gauge(name: str, help: str, samples: Mapping[Any, float], *labels: str) -> Family:
+    """Return a gauge whose samples are keyed by the values of its labels."""
+    family = Family(name, "gauge", help)
+    for key, value in samples.items():
+        values = key if isinstance(key, tuple) else (key,)
+        pairs = zip(labels, map(str, values), strict=True) if labels else ()
+        family.samples.append(("", dict(pairs), value))
+    return family
+
+
+def _families(request: Request) -> Iterator[Family]:
+    seen = health.pipeline()
+    stages = dict.fromkeys((*STAGES, "completed"), 0) | dict(seen.stages)
+    yield _gauge("clerk_info", "Version of clerk", {__version__: 1}, "version")
+    yield _gauge("clerk_sites", "Sites by stage", stages, "stage")
+    yield _gauge("clerk_sites_stuck", "Sites nobody works on", {"": len(seen.stuck)})
+    yield _gauge("clerk_sites_silent", "Sites without movement for two hours", {"": seen.silent})
+    empty = {"": seen.without_documents}
+    yield _gauge("clerk_sites_without_documents", "Completed with nothing found", empty)
+    if seen.health_score is not None:
+        score = {"": seen.health_score}
+        yield _gauge("clerk_health_score_percent", "Share of sites that move or are done", score)
+    with reading_connection() as conn:
+        yield _gauge(
+            "clerk_documents", "Documents by stage and state", _documents(conn), "stage", "state"
+        )
+        yield _gauge("clerk_batches", "Batches by status", figures.count_batches(conn), "status")
+        yield _gauge(
+            "clerk_worker_heartbeat_age_seconds", "Since each worker beat", _ages(conn), "worker"
+        )
+        yield _gauge("clerk_reconcile_age_seconds", "Since reconciliation ran", _reconciled(conn))
+        yield from _day(seen.last_day)
+        yield request.app.state.stage_seconds.family(conn)
+    waiting = {each.name: each.waiting for each in queues.look()}
+    yield _gauge("clerk_queue_depth", "Work that waits, by queue", waiting, "queue")
+    streams = {"": request.app.state.doorbell.listeners}
+    yield _gauge("clerk_live_streams", "Browsers with a live stream", streams)
+
+
+def _documents(conn: Connection) -> dict[tuple[str, str], float]:
+    """Return the sums of the counters of all sites."""
+    names = [(stage, state) for stage in STAGES for state in ("total", "completed", "failed")]
+    sums = [func.coalesce(func.sum(sites_table.c[f"{s}_{state}"]), 0) for s, state in names]
+    found = dict(zip(names, conn.execute(select(*sums)).one(), strict=True))
+    for stage in STAGES:
+        total = found.pop((stage, "total"))
+        accounted = found[stage, "completed"] + found[stage, "failed"]
+        found[stage, "pending"] = total - accounted
+    return found
+
+
+def _ages(conn: Connection) -> dict[str, float]:
+    now = utc_now()
+    return {each["id"]: (now - each["beat_at"]).total_seconds() for each in figures.workers(conn)}
+
+
+def _reconciled(conn: Connection) -> dict[str, float]:
+    last = figures.reconciliations(conn, 1)
+    return {"": (utc_now() - last[0].at).total_seconds()} if last else {}
+
+
+def _day(last_day: Mapping[str, int]) -> Iterator[Family]:
+    for name in ("documents_read", "documents_failed", "crashes", "reconciliations"):
+        help = f"{name.replace('_', ' ').capitalize()} in the last 24 hours"
+        yield _gauge(f"clerk_{name}_24h", help, {"": last_day[name]})
+
+
+class StageSeconds:
+    """A histogram over all that was ever finished; each event is read from the database once."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._last = 0
+        self._counts: dict[str, list[int]] = {}
+        self._sums: dict[str, float] = {}
+
+    def family(self, conn: Connection) -> Family:
+        """Return the histogram as it is now."""
+        family = Family("clerk_stage_seconds", "histogram", "Time a piece of work took, by stage")
+        with self._lock:
+            self._catch_up(conn)
+            for stage, counts in sorted(self._counts.items()):
+                family.samples += self._samples(stage, counts)
+        return family
+
+    def _samples(self, stage: str, counts: list[int]) -> Iterator[_Sample]:
+        below = 0
+        for limit, count in zip((*map("{:g}".format, BUCKETS), "+Inf"), counts, strict=True):
+            below += count
+            yield "_bucket", {"stage": stage, "le": limit}, below
+        yield "_sum", {"stage": stage}, self._sums[stage]
+        yield "_count", {"stage": stage}, below
+
+    def _catch_up(self, conn: Connection) -> None:
+        events = stage_events_table
+        rows = conn.execute(
+            select(
+                events.c.id,
+                events.c.stage,
+                events.c.seconds,
+                (events.c.completed + events.c.failed).label("pieces"),
+            )
+            .where(events.c.id > self._last, events.c.event == "finished")
+            .where(events.c.seconds.is_not(None), events.c.stage.is_not(None))
+            .order_by(events.c.id)
+        )
+        for row in rows:
+            self._add(row.stage, row.seconds, max(1, row.pieces))
+            self._last = row.id
+
+    def _add(self, stage: str, seconds: float, pieces: int) -> None:
+        counts = self._counts.setdefault(stage, [0] * (len(BUCKETS) + 1))
+        counts[bisect_left(BUCKETS, seconds / pieces)] += pieces
+        self._sums[stage] = self._sums.get(stage, 0.0) + seconds
