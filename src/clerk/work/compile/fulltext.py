@@ -33,10 +33,12 @@ from . import schema
 
 _TOTALS_ID, _STRUCTURE_ID, _SEGMENT_SHIFT = 1, 10, 37
 _FORMAT = 4
-#: Bytes of postings held in memory before they become a segment; fewer segments, less merging.
+#: Bytes of postings held in memory before they become a segment.
 _HASH_BYTES = 1 << 25
-#: Pages handed to a thread together.
-_BATCH = 250
+#: Pages handed to a thread together; each batch becomes a segment, and merging costs time.
+_BATCH = 4000
+#: Where grafted segments go: below the levels that each write looks at, and merges when crowded.
+_DEEP = 4
 #: SQLite attaches ten files at most.
 _THREADS_AT_MOST = 8
 #: FTS5 has no more numbers for segments.
@@ -89,7 +91,7 @@ class Filler:
         self._scratch = scratch
         self._threads = min(os.cpu_count() or 1, _THREADS_AT_MOST)
         self._pool = ThreadPoolExecutor(self._threads)
-        self._queue: Queue[_Batch | None] = Queue(maxsize=2 * self._threads)
+        self._queue: Queue[_Batch | None] = Queue(maxsize=self._threads)
         self._waiting: Rows = []
         self._parts: dict[Path, Future[None]] = {}
 
@@ -152,6 +154,7 @@ def _private_table(path: Path) -> sqlite3.Connection:
     )
     connection.execute("INSERT INTO part(part, rank) VALUES ('hashsize', ?)", (_HASH_BYTES,))
     connection.execute("INSERT INTO part(part, rank) VALUES ('automerge', 0)")
+    connection.execute("INSERT INTO part(part, rank) VALUES ('crisismerge', 1000)")
     return connection
 
 
@@ -190,16 +193,16 @@ def graft(connection: sqlite3.Connection, table: str, parts: Sequence[str]) -> i
     used = {segment.number for level in levels for segment in level}
     free = (number for number in range(1, _LAST_SEGMENT) if number not in used)
     totals = _totals(connection, f"main.{table}")
-    youngest = levels[0] if levels else []
+    levels += [[] for _ in range(_DEEP + 1 - len(levels))]
     for part in parts:
         for segment in (each for level in _structure(connection, f"{part}.part") for each in level):
             moved = segment._replace(number=next(free))
             _move_segment(connection, table, part, segment.number, moved.number)
-            youngest.append(moved)
+            levels[_DEEP].append(moved)
             moved_pages += moved.last_page - moved.first_page + 1
         connection.execute(f"INSERT INTO main.{table}_docsize SELECT * FROM {part}.part_docsize")
         totals = [a + b for a, b in zip(totals, _totals(connection, f"{part}.part"), strict=True)]
-    _write(connection, table, [youngest, *levels[1:]], totals)
+    _write(connection, table, levels, totals)
     return moved_pages
 
 

@@ -26,9 +26,9 @@ from .holdings import PAGE, digest_of, extracted_path
 _BROKEN = re.compile(
     "([^\\W\\d_]+)(?:[-\u2010\u00ac\u00ad\x02]+[ \t]*\r?\n[ \t]*|\ufffe\\s*)([^\\W\\d_]+)"
 )
-#: One of these is in every text with a broken word; looking for them is quicker than the pattern.
-_BREAKS = ("-\n", "-\r", "- ", "-\t", "\x02")
-_OTHER_BREAKS = ("\u2010", "\u00ac", "\u00ad", "\ufffe")
+#: Quicker than the pattern above, and found in every text of plain letters that it may match.
+_HYPHEN_AT_END = re.compile("-[ \t]*\r?\n")
+_OTHER_HYPHENS = re.compile("[\u2010\u00ac\u00ad\ufffe]")
 #: How often a directory that is replaced while it is read is opened again.
 _ATTEMPTS = 5
 #: The lists of names of a vote, and what a name in each did.
@@ -121,12 +121,16 @@ def page_id(document: str, number: int) -> str:
 
 def search_text(text: str) -> str:
     """Return the copy of a page's text that is searched."""
-    ascii_only = text.isascii()
-    plain = text if ascii_only else unicodedata.normalize("NFKC", text)
-    breaks = _BREAKS if ascii_only else _BREAKS + _OTHER_BREAKS
-    if not any(each in plain for each in breaks):
+    plain = text if text.isascii() else unicodedata.normalize("NFKC", text)
+    if not _may_be_broken(plain):
         return plain
     return _BROKEN.sub(lambda broken: _joined(broken, plain), plain).replace("\u00ad", "")
+
+
+def _may_be_broken(text: str) -> bool:
+    if _HYPHEN_AT_END.search(text) or "\x02" in text:
+        return True
+    return not text.isascii() and bool(_OTHER_HYPHENS.search(text))
 
 
 def _joined(broken: re.Match[str], text: str) -> str:

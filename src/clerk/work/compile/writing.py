@@ -157,7 +157,7 @@ class Writer:
         self._insert("documents", [row])
 
     def _add_pages(self, content: Content, found: Found, *, extracted: bool) -> None:
-        document = content.document
+        document, name = content.document, content.document.name
         votes = _by_page(found.votes) if extracted else None
         entities = _by_page(found.entities) if extracted else None
         first = self._next_row[document.kind]
@@ -170,8 +170,8 @@ class Writer:
                 (
                     *(rowid, rows.page_id(identity, page.number)),
                     *(document.meeting, document.date, page.number, page.text),
-                    *(page_image(document, page.number), _json(entities, page.number)),
-                    *(_json(votes, page.number), document.name, page.method, page.confidence),
+                    *(page_image(name, page.number), _json(entities, page.number)),
+                    *(_json(votes, page.number), name, page.method, page.confidence),
                     searched if searched != page.text else None,
                 )
             )
@@ -244,9 +244,9 @@ class Writer:
             self._db.executemany(f"INSERT INTO {table} VALUES ({marks})", new)
 
 
-def page_image(document: Document, page: int) -> str:
+def page_image(document: str, page: int) -> str:
     """Return the address of a page's picture, relative to the published site."""
-    return f"images/{document.name}/page-{page}.webp"
+    return f"images/{document}/page-{page}.webp"
 
 
 def _fitting(found: Found, text_sha256: str) -> Found:

@@ -139,7 +139,7 @@ class Bundle:
             pdf = document.pdf(self._folder)
             for page in range(1, facts["pages"] + 1) if pdf.exists() else ():
                 if str(page) not in facts["failed_pages"]:
-                    path = target / address(document, page)
+                    path = target / address(document.name, page)
                     path.parent.mkdir(parents=True, exist_ok=True)
                     path.write_bytes(page_image(pdf, page, _IMAGE_WIDTH))
 
