@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from clerk.config import Settings
 from clerk.errors import MissingTool
 
 from .common import hint, open_database, operator
+
+if TYPE_CHECKING:
+    from socket import socket
+
+    from clerk.web.serving import Worker
 
 
 @click.command()
@@ -33,16 +40,16 @@ def serve(host: str, port: int, hostname: tuple[str, ...], no_worker: bool, logi
     if login:
         click.echo(_login_link(settings, host, port))
         return
-    from clerk import log
     from clerk.web import serving
 
-    log.set_up(settings.log_format, level="WARNING", sentry_dsn=settings.sentry_dsn)
-    worker = serving.start_worker(settings) if _works_here(settings, no_worker) else None
+    serving.log_safely(settings)
+    listening = serving.listen(host, port)
+    worker = serving.Worker(settings, listening) if _works_here(settings, no_worker) else None
     try:
-        _serve(settings, host, port, hostname)
+        _serve(settings, listening, host, hostname, worker)
     finally:
         if worker is not None:
-            serving.stop_worker(worker)
+            worker.end()
 
 
 def _works_here(settings: Settings, no_worker: bool) -> bool:
@@ -63,16 +70,28 @@ def _require_web() -> None:
         ) from error
 
 
-def _serve(settings: Settings, host: str, port: int, hostnames: tuple[str, ...]) -> None:
+def _serve(
+    settings: Settings,
+    listening: socket,
+    host: str,
+    hostnames: tuple[str, ...],
+    worker: Worker | None,
+) -> None:
     from clerk.web import serving
     from clerk.web.app import create_app
 
     app = create_app(settings, hosts=[host, *hostnames])
-    address = f"http://{host}:{port}"
-    click.echo(f"Search:     {address}/")
+    port = listening.getsockname()[1]
+    click.echo(f"Search:     http://{host}:{port}/")
     click.echo(f"Operators:  {_login_link(settings, host, port)}")
     hint("The link logs you in once, within the hour.  Stop with Ctrl-C.")
-    serving.run_server(app, host, port, on_exit=app.state.doorbell.close)
+
+    def stop() -> None:
+        app.state.doorbell.close()
+        if worker is not None:
+            worker.finish()
+
+    serving.run_server(app, listening, on_exit=stop)
 
 
 def _login_link(settings: Settings, host: str, port: int) -> str:
