@@ -266,6 +266,10 @@ def claim_from(
 def _take(
     conn: Connection, token: str, limit: int, *where: ColumnElement[bool]
 ) -> Sequence[Row[Any]]:
+    """Take up to so many rows; chosen once and for all.
+
+    Without MATERIALIZED PostgreSQL may choose anew for every row it looks at, and take them all.
+    """
     items = items_table
     chosen = (
         select(items.c.id)
@@ -273,10 +277,12 @@ def _take(
         .order_by(items.c.id)
         .limit(limit)
         .with_for_update(skip_locked=True)
+        .cte("chosen")
+        .prefix_with("MATERIALIZED", dialect="postgresql")
     )
     return conn.execute(
         update(items)
-        .where(items.c.id.in_(chosen.scalar_subquery()), _claimable())
+        .where(items.c.id.in_(select(chosen.c.id)), _claimable())
         .values(state=Item.RUNNING, claim=token, attempt=items.c.attempt + 1)
         .returning(
             items.c.id,

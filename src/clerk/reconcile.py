@@ -265,12 +265,14 @@ def _open_rows(conn: Connection, subdomain: str) -> int:
 
 
 def _complete_but_open(conn: Connection, subdomain: str) -> Row[Any] | None:
+    """Return a stage to be closed; not a fetch, which must say what it found."""
     run = pipeline_state.active_run(conn, subdomain)
     assert run is not None
     return conn.execute(
         select(jobs_table)
         .where(jobs_table.c.run_id == run.run_id, jobs_table.c.state == "open")
         .where(jobs_table.c.completed + jobs_table.c.failed == jobs_table.c.total)
+        .where(jobs_table.c.stage != FETCH)
     ).first()
 
 
