@@ -197,7 +197,7 @@ def test_the_reading_does_not_depend_on_the_size_of_batches(crops, networks, bat
     network = load_network(ENGLISH, networks)
     dictionary = read_dictionary(ENGLISH)
 
-    readings = [LineReader(network, dictionary, size).read(crops) for size in (batch, 12)]
+    readings = [LineReader(network, dictionary, size).read(crops) for size in (batch, 6)]
 
     assert readings[0] == readings[1]
 

@@ -68,35 +68,40 @@ def decode(shares: Shares, alphabet: Alphabet, dictionary: Dictionary | None) ->
         inside = [letter for letter in letters if begin <= letter.column < end]
         inside = [letter for letter in inside if letter.text != _SPACE]
         if inside:
-            text, certainty = _text(inside, shares[begin:end], alphabet, dictionary)
-            words += _placed(text, certainty, shares[begin:end], begin, alphabet)
+            text, certainty = _text(inside, shares[begin:end], begin, alphabet, dictionary)
+            first = inside[0].column
+            likely_gap = first + int(shares[first:end, alphabet.space].argmax())
+            words += _placed(text, certainty, (begin, end), likely_gap)
     return words
 
 
 def _text(
-    letters: Sequence[_Letter], shares: Shares, alphabet: Alphabet, dictionary: Dictionary | None
+    letters: Sequence[_Letter],
+    shares: Shares,
+    begin: int,
+    alphabet: Alphabet,
+    dictionary: Dictionary | None,
 ) -> tuple[str, float]:
     """Return what a word says, with the logarithm of its likelihood."""
     text = "".join(letter.text for letter in letters)
     certainty = sum(letter.certainty for letter in letters)
-    if dictionary is None or dictionary.knows(text):
-        return text, certainty
-    no_space = math.log(max(1e-9, 1 - float(shares[:, alphabet.space].max())))
-    if not _may_be_another(certainty + no_space, len(shares)):
+    inside = shares[letters[0].column - begin : letters[-1].column - begin, alphabet.space]
+    no_space = math.log(max(1e-9, 1 - float(inside.max(initial=0.0))))
+    doubtful = _may_be_another(certainty + no_space, len(shares))
+    if dictionary is None or not doubtful or dictionary.knows(text):
         return text, certainty
     return _likeliest(shares, alphabet, dictionary) or (text, certainty)
 
 
 def _placed(
-    text: str, certainty: float, shares: Shares, begin: int, alphabet: Alphabet
+    text: str, certainty: float, columns: tuple[int, int], likely_gap: int
 ) -> Iterator[ReadWord]:
     """Yield the word, or the two words that have a space between them after all."""
     confidence = round(min(1.0, math.exp(certainty / len(text))), 4)
     parts = text.split(_SPACE)
-    gaps = [begin + int(shares[:, alphabet.space].argmax())] * (len(parts) - 1)
-    borders = pairwise([begin, *gaps, begin + len(shares)])
-    for part, columns in zip(parts, borders, strict=True):
-        yield ReadWord(part, confidence, columns)
+    gaps = [likely_gap] * (len(parts) - 1)
+    for part, between in zip(parts, pairwise([columns[0], *gaps, columns[1]]), strict=True):
+        yield ReadWord(part, confidence, between)
 
 
 @dataclass(frozen=True)
@@ -160,13 +165,22 @@ def _followed(shares: Shares, blank: int) -> list[tuple[tuple[int, ...], float]]
     """
     texts: dict[tuple[int, ...], tuple[float, float]] = {(): (1.0, 0.0)}
     scale = 0.0
-    for column in shares:
-        candidates = [(int(c), float(column[c])) for c in numpy.flatnonzero(column > _LEAST_SHARE)]
+    for candidates in _candidates(shares):
         texts = _next_column(texts, candidates, blank)
         total = sum(map(sum, texts.values())) or 1e-30
         scale += math.log(total)
         texts = {text: (a / total, b / total) for text, (a, b) in texts.items()}
     return [(text, math.log(max(a + b, 1e-30)) + scale) for text, (a, b) in texts.items()]
+
+
+def _candidates(shares: Shares) -> list[list[tuple[int, float]]]:
+    """Return for each column the characters worth following, with their shares."""
+    found: list[list[tuple[int, float]]] = [[] for _ in shares]
+    columns, codes = numpy.nonzero(shares > _LEAST_SHARE)
+    likely = zip(columns.tolist(), codes.tolist(), shares[columns, codes].tolist(), strict=True)
+    for column, code, share in likely:
+        found[column].append((code, share))
+    return found
 
 
 def _next_column(

@@ -11,9 +11,9 @@ from .dictionary import Dictionary
 from .networks import Network
 
 #: Lines in one run of the network; more need more memory and gain nothing.
-LINES_IN_BATCH = 12
+LINES_IN_BATCH = 6
 #: A line joins a batch if it is at most so much longer than the shortest of it.
-_LONGER, _LONGER_PIXELS = 1.25, 24
+_LONGER, _LONGER_PIXELS = 1.1, 12
 #: Below this the line is tried again as white on black.
 _DOUBTFUL = 0.8
 #: Lines remembered: running heads and the like are pixel for pixel the same in made PDFs.
