@@ -3,8 +3,8 @@
 Both read every page in turn, each in a process of its own, so that load on the machine hits both
 alike.  Pages: real scans with their truth (CLERK_SHARED_DATA or --data) and synthetic scans.
 
-    python bench/ocr_onnx.py --pages 8
-    python bench/ocr_onnx.py --data FOLDER --json
+    python -m bench.ocr_onnx --pages 8
+    python -m bench.ocr_onnx --data FOLDER --json
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ from pathlib import Path
 
 import numpy
 from rapidfuzz.distance import Levenshtein
-from synthetic_scans import Scan, scans
+
+from bench._synthetic_scans import Scan, scans
 
 ENGINES = ("tesseract", "tesseract-onnx")
 REAL_DPI = 200
@@ -79,7 +80,7 @@ class Child:
     def __init__(self, engine: str, kept_in: Path) -> None:
         started = time.perf_counter()
         self._process = subprocess.Popen(
-            [sys.executable, __file__, "--child", engine, "--kept-in", str(kept_in)],
+            [sys.executable, "-m", "bench.ocr_onnx", "--child", engine, "--kept-in", str(kept_in)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
