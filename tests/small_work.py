@@ -10,7 +10,6 @@ reader does: by one rename.
 from __future__ import annotations
 
 import contextlib
-import errno
 import faulthandler
 import os
 import shutil
@@ -29,6 +28,7 @@ from clerk.errors import SourceUnavailable, UnreadablePdf
 from clerk.executors import crew, embedded, rq
 from clerk.models import items_table, jobs_table, runs_table, sites_table
 from clerk.stages import QUEUES, Run, Step
+from clerk.work import steps
 from clerk.work.isolate import Order, Performed, Report
 from clerk.workers import Pipeline
 
@@ -77,16 +77,16 @@ def obey(words: str, source: Path, report: Report) -> None:
         case "memory":
             _ = bytearray(1 << 40)
         case "full":
-            raise _full(source)
+            _write_to_a_full_device(source)
         case "slow":
             time.sleep(float(more[0]))
 
 
-def _full(source: Path) -> Exception:
-    from clerk.work.steps import _storage_trouble
-
-    error = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-    return _storage_trouble(error, source.parent) or error
+def _write_to_a_full_device(source: Path) -> None:
+    try:
+        Path("/dev/full").write_text("no room for this")
+    except OSError as error:
+        raise steps._storage_trouble(error, source.parent) or error from error
 
 
 def _tries(source: Path) -> int:
