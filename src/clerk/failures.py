@@ -351,15 +351,15 @@ def _failures_that_stay(
     ids = {failure.id for failure in retried}
     rows = conn.execute(_failures(former.subdomain)).fetchall()
     return [
-        _item(
-            step=row.step,
-            document=row.document,
-            documents=row.documents,
-            state=row.state,
-            error=row.error,
-            bytes=row.bytes,
-            sha256=row.sha256,
-        )
+        {
+            "step": row.step,
+            "document": row.document,
+            "documents": row.documents,
+            "state": row.state,
+            "error": row.error,
+            "bytes": row.bytes,
+            "sha256": row.sha256,
+        }
         for row in rows
         if row.job_id == former.id and row.id not in ids
     ]
@@ -375,12 +375,7 @@ def _unnamed_left(
     if lost <= 0:
         return []
     why = "Neither text nor PDF on disk"
-    return [_item(step=Step.CARRIED, documents=lost, state=Item.FAILED, error=why)]
-
-
-def _item(**columns: Any) -> dict[str, Any]:
-    """Return an item's row with every column that one of them may have."""
-    return {"step": Step.DOCUMENT, "documents": 1, "alone": False} | columns
+    return [{"step": Step.CARRIED, "documents": lost, "state": Item.FAILED, "error": why}]
 
 
 def _wanted_documents(
@@ -388,13 +383,13 @@ def _wanted_documents(
 ) -> list[dict[str, Any]]:
     """Return rows for the documents to read: the named ones, and PDFs that were never named."""
     rows = [
-        _item(document=each.document, bytes=each.bytes, sha256=each.sha256, alone=each.alone)
+        {"document": each.document, "bytes": each.bytes, "sha256": each.sha256, "alone": each.alone}
         for each in failures
         if each.step == Step.DOCUMENT
     ]
     if any(each.step == Step.CARRIED for each in failures):
         unnamed = _pdfs_without_text(subdomain) - _named(conn, subdomain)
-        rows += [_item(document=name) for name in sorted(unnamed)]
+        rows += [{"document": name} for name in sorted(unnamed)]
     return rows
 
 

@@ -15,22 +15,27 @@ Locks are taken in the order runs, items, jobs, sites.
 
 from __future__ import annotations
 
+import json
 import uuid
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import (
+    ARRAY,
+    BigInteger,
     ColumnElement,
     Connection,
     Row,
     and_,
+    any_,
     bindparam,
     case,
     exists,
     false,
     func,
     insert,
+    literal,
     literal_column,
     or_,
     select,
@@ -63,9 +68,6 @@ ERROR_LENGTH = 500
 
 #: How many items of a queue to claim at once.
 Limit = Callable[[str], int]
-
-#: Identifiers in one IN list; SQLite allows about 32,000 variables in a statement.
-_CHUNK = 5_000
 
 
 @dataclass(frozen=True)
@@ -143,6 +145,14 @@ def sql_word(word: str) -> ColumnElement[str]:
     return literal_column(f"'{word}'")
 
 
+def among(conn: Connection, column: ColumnElement[int], ids: Sequence[int]) -> ColumnElement[bool]:
+    """Return the condition that a column is one of many ids, sent as one value however many."""
+    if conn.dialect.name == "postgresql":
+        return column == any_(literal(list(ids), ARRAY(BigInteger)))
+    listed = func.json_each(json.dumps(list(ids))).table_valued("value")
+    return column.in_(select(listed.c.value))
+
+
 # ------------------------------------------------------------------------------- opening
 
 
@@ -184,9 +194,10 @@ def add_items(
     conn: Connection, job_id: int, run_id: str, rows: Iterable[Mapping[str, Any]]
 ) -> None:
     """Write items of a job, claimable at once unless a row says otherwise."""
-    common = {"job_id": job_id, "run_id": run_id, "step": Step.DOCUMENT, "documents": 1}
-    blank = {"document": None, "bytes": None, "sha256": None, "state": Item.PENDING, "error": None}
-    filled = [common | blank | dict(row) for row in rows]
+    blank: dict[str, Any] = dict.fromkeys(("document", "bytes", "sha256", "error"))
+    blank |= {"step": Step.DOCUMENT, "documents": 1, "state": Item.PENDING, "alone": False}
+    blank |= {"job_id": job_id, "run_id": run_id}
+    filled = [blank | dict(row) for row in rows]
     now = conn.execute(select(db_now())).scalar_one() if filled else None
     for row in filled:
         row.setdefault("available_at", now)
@@ -380,19 +391,19 @@ def _held(claimed: Claimed) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
 def _settle_completed(
     conn: Connection, claimed: Claimed, done: Sequence[Outcome], settled: Settled
 ) -> None:
+    if not done:
+        return
     by_id = {outcome.item.id: outcome for outcome in done}
-    ids = list(by_id)
-    for start in range(0, len(ids), _CHUNK):
-        changed = conn.execute(
-            update(items_table)
-            .where(items_table.c.id.in_(ids[start : start + _CHUNK]), *_held(claimed))
-            .values(state=Item.COMPLETED, error=None, finished_at=db_now())
-            .returning(items_table.c.id, items_table.c.documents)
-        )
-        for row in changed:
-            settled.completed += row.documents
-            settled.seconds += by_id[row.id].seconds
-            settled.results.append(by_id[row.id].result)
+    changed = conn.execute(
+        update(items_table)
+        .where(among(conn, items_table.c.id, list(by_id)), *_held(claimed))
+        .values(state=Item.COMPLETED, error=None, finished_at=db_now())
+        .returning(items_table.c.id, items_table.c.documents)
+    )
+    for row in changed:
+        settled.completed += row.documents
+        settled.seconds += by_id[row.id].seconds
+        settled.results.append(by_id[row.id].result)
     paged = [{"b_id": o.item.id, "b_pages": o.pages} for o in done if o.pages is not None]
     if paged:
         _write_pages(conn, claimed, paged)
