@@ -279,6 +279,8 @@ def _context(claimed: Claimed) -> dict[str, Any]:
 
 
 def _log_outcome(claimed: Claimed, outcome: Outcome) -> None:
+    if outcome.state == Item.COMPLETED and not log.isEnabledFor(logging.INFO):
+        return
     extra = _context(claimed) | {
         "document": outcome.item.document or None,
         "duration": round(outcome.seconds, 3),
