@@ -69,7 +69,9 @@ def _dump_postgres(url: URL, part: Path) -> None:
 @contextlib.contextmanager
 def _without_password(url: URL) -> Iterator[str]:
     """Give the URL with the password in a file of our own: everybody can see arguments."""
-    plain = url.set(drivername="postgresql", password=None)
+    plain = URL.create(
+        "postgresql", url.username, None, url.host, url.port, url.database, url.query
+    )
     with tempfile.NamedTemporaryFile("w", prefix="clerk-pgpass-") as file:
         if url.password:
             file.write(f"*:*:*:*:{_escaped(str(url.password))}\n")
