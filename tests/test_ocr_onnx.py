@@ -273,6 +273,21 @@ def test_a_folder_that_cannot_be_written_to_does_no_harm(tmp_path):
     assert load_network(ENGLISH, tmp_path / "file" / "networks").exact
 
 
+def test_networks_are_kept_below_the_storage_directory(tmp_path, monkeypatch):
+    monkeypatch.setenv("STORAGE_DIR", str(tmp_path))
+
+    read(TesseractOnnx(), drawn(MINUTES))
+
+    assert [path.suffix for path in (tmp_path / "_clerk" / "ocr-networks").iterdir()] == [".onnx"]
+
+
+def test_a_missing_storage_directory_is_not_made(tmp_path, monkeypatch):
+    monkeypatch.setenv("STORAGE_DIR", str(tmp_path / "none"))
+
+    assert words_of(read(TesseractOnnx(), drawn(MINUTES)).text) == words_of(MINUTES)
+    assert not (tmp_path / "none").exists()
+
+
 def test_processes_may_convert_the_network_at_the_same_time(tmp_path):
     with ProcessPoolExecutor(3, get_context("spawn")) as pool:
         exact = [pool.submit(is_exact, tmp_path) for _ in range(3)]

@@ -285,6 +285,13 @@ def test_repeated_columns_are_one_letter_unless_a_blank_is_between():
     assert [word.text for word in decode(shares, LETTERS, None)] == ["oo"]
 
 
+def test_outputs_without_a_character_say_nothing():
+    shares = numpy.zeros((3, len(LETTERS.characters)), "f4")
+    shares[:, 0] = 1.0
+
+    assert decode(shares, LETTERS, None) == []
+
+
 def test_words_are_split_at_spaces_with_their_columns():
     words = decode(columns_for("no wood"), LETTERS, None)
 

@@ -125,6 +125,7 @@ def _best_letters(shares: Shares, alphabet: Alphabet) -> list[_Letter]:
     return [
         _Letter(alphabet.characters[best[start]], int(start), float(peak))
         for start, peak in zip(starts, peaks, strict=True)
+        if alphabet.characters[best[start]]
     ]
 
 

@@ -16,6 +16,8 @@ _LAST_EDGE_OF_NODE, _END_OF_WORD = 1, 4
 _FLAG_BITS = 3
 #: Stands for any digit in the numbers, and for the word in the punctuation.
 PLACEHOLDER = " "
+#: Punctuation marks before or after a word.
+_MOST_MARKS = 5
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,7 @@ class WordGraph:
 
     def _edge(self, node: int, letter: int) -> tuple[int, bool] | None:
         """Follow a letter from a node: where to, and whether a word ends with it."""
-        for place in range(node, len(self.edges)):
+        for place in range(node, min(len(self.edges), node + len(self.letters))):
             edge = int(self.edges[place])
             flags = edge >> self.letter_bits
             if edge & ((1 << self.letter_bits) - 1) == letter:
@@ -58,8 +60,8 @@ class Dictionary:
 
     def knows(self, text: str) -> bool:
         """Say whether the text is a known word or kind of number, with usual punctuation."""
-        before = len(text) - len(text.lstrip(_NOT_IN_WORDS))
-        after = len(text) - len(text.rstrip(_NOT_IN_WORDS))
+        before = min(_MOST_MARKS, len(text) - len(text.lstrip(_NOT_IN_WORDS)))
+        after = min(_MOST_MARKS, len(text) - len(text.rstrip(_NOT_IN_WORDS)))
         return any(
             self._knows_split(
                 text[:start], text[start : len(text) - left], text[len(text) - left :]

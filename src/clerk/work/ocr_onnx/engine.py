@@ -39,11 +39,13 @@ from .traineddata import read_dictionary
 
 _log = logging.getLogger(__name__)
 
+#: Raise when the same network would read the same page differently.
+_READING_VERSION = 1
 #: Fewer pixels than this, clearly darker or lighter than the paper, show nothing.
 _LEAST_INK_PIXELS = 24
 _CLEARLY = 48
 #: Below this mean confidence libtesseract reads the page as well.
-_SURE_OF_PAGE = 0.9
+_SURE_OF_PAGE = 0.95
 #: A line below this is more likely a picture or a stain than text.
 _SURE_OF_LINE = 0.35
 _MOST_LINES = 3000
@@ -61,8 +63,8 @@ class TesseractOnnx:
         self._pages: OrderedDict[bytes, OcrPage] = OrderedDict()
 
     def version(self) -> str:
-        """Return libtesseract's version and that of the conversion."""
-        return f"{self._libtesseract.version()}+onnx{GRAPH_VERSION}"
+        """Return libtesseract's version, and those of the conversion and of the reading."""
+        return f"{self._libtesseract.version()}+onnx{GRAPH_VERSION}.{_READING_VERSION}"
 
     def available_languages(self) -> list[str]:
         """Return the languages libtesseract has data for."""
@@ -96,11 +98,17 @@ class TesseractOnnx:
     def _readers(self, languages: tuple[str, ...]) -> tuple[LineReader, ...]:
         """Return one reader for each language."""
         folder = folder_with(languages)
-        kept_in = self._kept_in or config.load().storage_dir / "_clerk" / "ocr-networks"
+        kept_in = self._kept_in or _folder_for_networks()
         readers = tuple(_reader(folder / f"{each}.traineddata", kept_in) for each in languages)
         if len({reader.network.scale for reader in readers}) > 1:
             raise UnusableTraineddata(f"The networks of {'+'.join(languages)} differ in scale.")
         return readers
+
+
+def _folder_for_networks() -> Path | None:
+    """Return where converted networks are kept: below the storage directory, if there is one."""
+    storage_dir = config.load().storage_dir
+    return storage_dir / "_clerk" / "ocr-networks" if storage_dir.is_dir() else None
 
 
 @lru_cache(maxsize=32)
@@ -109,7 +117,7 @@ def _warn_once(reason: str) -> None:
 
 
 @lru_cache(maxsize=8)
-def _reader(traineddata: Path, kept_in: Path) -> LineReader:
+def _reader(traineddata: Path, kept_in: Path | None) -> LineReader:
     return LineReader(load_network(traineddata, kept_in), read_dictionary(traineddata))
 
 

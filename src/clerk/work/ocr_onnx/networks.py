@@ -74,7 +74,7 @@ class Network:
             raise UnusableTraineddata(f"The converted network cannot be run: {error}") from error
 
 
-def load_network(traineddata: Path, kept_in: Path) -> Network:
+def load_network(traineddata: Path, kept_in: Path | None) -> Network:
     """Return the network of a traineddata file, converting it unless that was done before.
 
     Raises UnusableTraineddata for data of another shape and MissingTool without onnxruntime.
@@ -84,20 +84,17 @@ def load_network(traineddata: Path, kept_in: Path) -> Network:
         sha256 = sha256_of(traineddata)
     except OSError as error:
         raise UnusableTraineddata(f"{traineddata} cannot be read: {error.strerror}.") from error
-    network = _kept_or_converted(traineddata, kept_in, sha256, unsigned=False)
-    if network.exact:
-        return network
-    return _kept_or_converted(traineddata, kept_in, sha256, unsigned=True)
+    for weights in ("int8", "uint8"):
+        kept = kept_in and kept_in / f"{sha256}-{GRAPH_VERSION}-{weights}.onnx"
+        network = _kept(kept) or _converted(traineddata, kept, unsigned=weights == "uint8")
+        if network.exact:
+            break
+    return network
 
 
-def _kept_or_converted(traineddata: Path, folder: Path, sha256: str, *, unsigned: bool) -> Network:
-    kept = folder / f"{sha256}-{GRAPH_VERSION}-{'uint8' if unsigned else 'int8'}.onnx"
-    return _kept(kept) or _converted(traineddata, kept, unsigned)
-
-
-def _kept(path: Path) -> Network | None:
+def _kept(path: Path | None) -> Network | None:
     """Return the network kept in a file, or None when it is missing or damaged."""
-    if not path.is_file():
+    if path is None or not path.is_file():
         return None
     try:
         return _opened(path.read_bytes())
@@ -105,10 +102,11 @@ def _kept(path: Path) -> Network | None:
         return None
 
 
-def _converted(traineddata: Path, kept: Path, unsigned: bool) -> Network:
+def _converted(traineddata: Path, kept: Path | None, *, unsigned: bool) -> Network:
     model = onnx_model(read_traineddata(traineddata), unsigned=unsigned)
-    with contextlib.suppress(OSError), written_whole(kept) as part:
-        part.write_bytes(model)
+    if kept:
+        with contextlib.suppress(OSError), written_whole(kept) as part:
+            part.write_bytes(model)
     return _opened(model)
 
 

@@ -17,7 +17,7 @@ _LONGER, _LONGER_PIXELS = 1.1, 12
 #: Below this the line is tried again as white on black.
 _DOUBTFUL = 0.8
 #: Lines remembered: running heads and the like are pixel for pixel the same in made PDFs.
-_REMEMBERED = 5000
+_REMEMBERED = 2000
 
 
 class LineReader:
