@@ -12,6 +12,7 @@ from .config import Settings
 from .db import civic_db_connection, reading_connection, require_site
 from .models import audit_table, runs_table, sites_table
 from .stages import COMPLETED, STAGES, Run
+from .work.search import forget_site
 from .work.steps import site_choices
 
 #: How many of a site's runs are shown.
@@ -104,5 +105,6 @@ def remove(subdomain: str, settings: Settings, *, files: bool, who: str = "opera
     with civic_db_connection() as conn:
         conn.execute(delete(sites_table).where(sites_table.c.subdomain == subdomain))
         conn.execute(audit_table.insert().values(who=who, action="site removed", subject=subdomain))
+    forget_site(settings.storage_dir, subdomain)
     if files:
         shutil.rmtree(folder, ignore_errors=True)
