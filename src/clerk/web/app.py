@@ -18,9 +18,16 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from clerk.config import Settings
-from clerk.errors import ClerkError, InvalidInput, NotFound, OperatorError, TransientError
+from clerk.errors import (
+    ClerkError,
+    DocumentError,
+    InvalidInput,
+    NotFound,
+    OperatorError,
+    TransientError,
+)
 
-from . import api, coverage, feeds, metrics, ops, painting, people, places, public
+from . import api, coverage, data, feeds, metrics, ops, painting, people, places, public
 from .live import Doorbell
 from .redaction import Redactor
 from .rendering import STATIC, page
@@ -31,13 +38,19 @@ from .throttling import default_limits
 _log = logging.getLogger(__name__)
 
 #: What a family of errors means to a browser.
-STATUS = {NotFound: 404, InvalidInput: 400, TransientError: 503, OperatorError: 503}
+STATUS = {
+    NotFound: 404,
+    DocumentError: 422,
+    InvalidInput: 400,
+    TransientError: 503,
+    OperatorError: 503,
+}
 
 
 def create_app(settings: Settings, *, hosts: Collection[str] = ()) -> Starlette:
     """Return the application for one installation; ``hosts`` are the names it is reached by."""
     app = Starlette(
-        routes=_routes(),
+        routes=_routes(settings),
         middleware=[
             Middleware(SafeAnswers, hosts=[*LOOPBACK, *hosts], on_surprise=_show_surprise),
             Middleware(GZipMiddleware, minimum_size=600),
@@ -57,8 +70,10 @@ def create_app(settings: Settings, *, hosts: Collection[str] = ()) -> Starlette:
     return app
 
 
-def _routes() -> list[Any]:
+def _routes(settings: Settings) -> list[Any]:
+    published = [Mount(data.PREFIX, data.PublishedData(settings))] if data.installed() else []
     return [
+        *published,
         Route("/", public.home),
         Route("/search", public.search_page),
         Route("/search.json", feeds.search_json),

@@ -17,6 +17,7 @@ from clerk.errors import InvalidInput
 from clerk.ledger import audit as keep
 from clerk.web import figures, sessions
 from clerk.web.access import operator, viewer
+from clerk.web.redaction import Redactor
 from clerk.web.rendering import page, settings_of
 
 LIBRARIES = ("starlette", "uvicorn", "sqlalchemy", "pypdfium2", "tesserocr", "rq")
@@ -39,7 +40,7 @@ def _system(request: Request, *, token: str = "", link: str = "") -> Response:
         | {name: version(name) for name in LIBRARIES},
         database=f"{engine.dialect.name}, schema {schema.current(engine)} of {schema.head()}",
         health=health.check_all(),
-        settings=shown_settings(settings_of(request)),
+        settings=shown_settings(settings_of(request), request.app.state.redact),
         tokens=tokens,
         roles=sessions.ROLES,
         token=token,
@@ -47,12 +48,12 @@ def _system(request: Request, *, token: str = "", link: str = "") -> Response:
     )
 
 
-def shown_settings(settings: Settings) -> list[dict[str, str]]:
+def shown_settings(settings: Settings, hide: Redactor) -> list[dict[str, str]]:
     """Return every setting with its value, secrets masked, and where it was set."""
     return [
         {
             "variable": each.metadata["variable"],
-            "value": _shown(getattr(settings, each.name), secret=each.metadata["secret"]),
+            "value": hide(_shown(getattr(settings, each.name), secret=each.metadata["secret"])),
             "origin": settings.origin(each.name),
             "help": each.metadata["help"],
         }

@@ -1,0 +1,174 @@
+"""The API and the endpoints for monitoring: as described, whatever is asked."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlencode
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from web_town import LINES, MINUTES, Browser, identity
+
+from clerk.web import api
+from clerk.web.sessions import OPERATOR, new_token
+
+MINUTES_ID = identity(MINUTES)
+KNOWN = {
+    "site": "springfield",
+    "document": MINUTES_ID,
+    "page": f"{MINUTES_ID}-1",
+    "batch": "1",
+    "upload": "1",
+}
+
+
+def described() -> list[tuple[str, str, dict[str, Any]]]:
+    """Return (path, method, operation) of everything the description names."""
+    return [
+        (path, method, operation)
+        for path, methods in api.openapi()["paths"].items()
+        for method, operation in methods.items()
+    ]
+
+
+@pytest.fixture
+def program(town: Path) -> Browser:
+    """A program with an operator's token."""
+    client = Browser()
+    client.headers["Authorization"] = f"Bearer {new_token('test', OPERATOR, 'me')}"
+    return client
+
+
+def test_the_description_names_every_endpoint_and_answers_as_openapi(program: Browser) -> None:
+    said = program.get("/api/v1/openapi.json").json()
+
+    assert said["openapi"].startswith("3.1")
+    assert len(described()) == len(api.ENDPOINTS)
+    for endpoint in api.ENDPOINTS:
+        names = re.findall(r"\{(\w+)\}", endpoint.path)
+        given = said["paths"][api.PREFIX + endpoint.path][endpoint.method.lower()]["parameters"]
+        assert [each["name"] for each in given if each["in"] == "path"] == names
+
+
+@pytest.mark.parametrize("endpoint", api.ENDPOINTS, ids=lambda each: each.path)
+def test_an_endpoint_answers_with_what_it_promises(
+    program: Browser, endpoint: api.Endpoint
+) -> None:
+    path = api.PREFIX + endpoint.path.format(**KNOWN)
+
+    answer = program.request(endpoint.method, path)
+
+    missing = endpoint.path in ("/batches/{batch}", "/uploads/{upload}")
+    assert answer.status_code == (404 if missing else endpoint.success)
+    assert answer.json().get("status", 404) == 404
+
+
+@pytest.mark.parametrize("endpoint", [e for e in api.ENDPOINTS if e.role], ids=lambda e: e.path)
+def test_what_has_a_role_needs_a_token(town: Path, endpoint: api.Endpoint) -> None:
+    path = api.PREFIX + endpoint.path.format(**KNOWN)
+
+    answer = Browser().request(endpoint.method, path)
+
+    assert answer.status_code == 401 and answer.json()["status"] == 401
+
+
+def odd_text() -> st.SearchStrategy[str]:
+    """Text as a person, a program or an attacker would send it."""
+    chosen = st.sampled_from(["", "zoning", "-1", "0", "1e9", "..", "a/b", "%00", "'", '"', "2024"])
+    return chosen | st.text(max_size=20)
+
+
+@st.composite
+def requests(draw: st.DrawFn) -> tuple[str, str, dict[str, Any]]:
+    """Some request the description allows in form, with anything in its fields."""
+    path, method, operation = draw(st.sampled_from(described()))
+    query = {}
+    for parameter in operation["parameters"]:
+        good = KNOWN.get(parameter["name"])
+        value = draw(odd_text() | st.just(good) if good else odd_text())
+        if parameter["in"] == "path":
+            path = path.replace(f"{{{parameter['name']}}}", quote(value or "-", safe=""))
+        elif draw(st.booleans()):
+            query[parameter["name"]] = value
+    return method, f"{path}?{urlencode(query, errors='replace')}", operation
+
+
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(request=requests())
+def test_whatever_is_asked_is_answered_as_described(
+    program: Browser, request: tuple[str, str, dict[str, Any]]
+) -> None:
+    method, address, operation = request
+
+    answer = program.request(method, address)
+
+    assert answer.status_code < 500, address
+    known = {*operation["responses"], "404", "405"}
+    assert str(answer.status_code) in known, address
+    assert isinstance(answer.json(), dict)
+
+
+def test_a_page_comes_with_the_boxes_of_its_hits(program: Browser) -> None:
+    answer = program.get(f"/api/v1/pages/{MINUTES_ID}-1?q=zoning").json()
+
+    at = " ".join(LINES).split().index("zoning")
+    assert answer["boxes"] == [[at, at, at + 1, at + 1]]
+    assert answer["text"].startswith(LINES[0])
+
+
+def test_a_run_is_queued_and_named(program: Browser) -> None:
+    first = program.post("/api/v1/sites/springfield/runs")
+    again = program.post("/api/v1/sites/springfield/runs")
+
+    assert first.status_code == 202 and first.json() == again.json()
+
+
+# ------------------------------------------------------------------------------ monitoring
+
+
+def test_alive_and_ready(town: Path) -> None:
+    client = Browser()
+
+    assert client.get("/healthz").text == "ok\n"
+    ready = client.get("/readyz")
+    assert ready.status_code == 200 and ready.json()["checks"]["database"] == "OK"
+
+
+def test_not_ready_without_a_database(town: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    client = Browser()
+    monkeypatch.setenv("DATABASE_URL", "postgresql://me@127.0.0.1:1/none")
+
+    answer = client.get("/readyz")
+
+    assert answer.status_code == 503 and answer.json()["ready"] is False
+    assert client.get("/healthz").status_code == 200
+
+
+_SAMPLE = re.compile(r'^clerk_\w+(\{(\w+="[^"]*",?)+\})? [-+.\deInf]+$')
+
+
+def test_metrics_are_as_prometheus_reads_them(program: Browser) -> None:
+    lines = program.get("/metrics").text.splitlines()
+
+    assert [line for line in lines if not line.startswith("#") and not _SAMPLE.match(line)] == []
+    names = {line.split()[2] for line in lines if line.startswith("# TYPE")}
+    assert {
+        "clerk_sites",
+        "clerk_sites_stuck",
+        "clerk_documents",
+        "clerk_batches",
+        "clerk_queue_depth",
+        "clerk_worker_heartbeat_age_seconds",
+        "clerk_stage_seconds",
+    } <= names
+
+
+def test_metrics_are_not_for_strangers(town: Path) -> None:
+    forwarded = {"X-Forwarded-For": "203.0.113.9"}
+
+    assert Browser().get("/metrics", headers=forwarded).status_code == 401

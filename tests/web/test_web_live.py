@@ -1,0 +1,133 @@
+"""The doorbell and the server: rung by every commit, silent otherwise, gone at once when told."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from clerk import db, ledger
+from clerk.web.live import Doorbell
+
+
+def commit() -> None:
+    """Write something, as a worker would."""
+    with db.civic_db_connection() as conn:
+        ledger.record(conn, "tested")
+
+
+async def heard(seconds: float, *, then: Callable[[], None] | None = None) -> list[bytes]:
+    """Listen for so long; do something after the stream was opened."""
+    doorbell, events = Doorbell(), []
+
+    async def listen() -> None:
+        async for event in doorbell.listen():
+            events.append(event)
+
+    listening = asyncio.create_task(listen())
+    await asyncio.sleep(0.4)
+    if then:
+        await asyncio.to_thread(then)
+    await asyncio.sleep(seconds)
+    doorbell.close()
+    await asyncio.wait_for(listening, 2)
+    await asyncio.sleep(0.3)
+    return [event for event in events if event.startswith(b"event: change")]
+
+
+def test_a_commit_rings_the_doorbell(database: str) -> None:
+    assert asyncio.run(heard(0.7, then=commit))
+
+
+def test_without_a_commit_it_is_quiet(database: str) -> None:
+    quiet = asyncio.run(heard(0.7))
+
+    assert len(quiet) <= 1, "only the ring that ends the stream"
+
+
+@contextlib.contextmanager
+def serving(*options: str) -> Iterator[tuple[subprocess.Popen[str], httpx.Client]]:
+    """Run ``clerk serve`` and log in."""
+    command = [sys.executable, "-u", "-m", "clerk", "serve", "--port", "0", *options]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
+    )
+    try:
+        assert process.stdout
+        said = process.stdout.readline() + process.stdout.readline()
+        address, link = re.findall(r"http://\S+", said)
+        with httpx.Client(base_url=address, timeout=10) as client:
+            _wait_for(client)
+            client.post("/ops/login", data={"link": link.partition("link=")[2]})
+            yield process, client
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+
+
+def _wait_for(client: httpx.Client) -> None:
+    for _ in range(100):
+        with contextlib.suppress(httpx.ConnectError):
+            client.get("/healthz")
+            return
+        time.sleep(0.1)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_serve_stops_within_three_seconds_with_streams_open(
+    town: Path, number: signal.Signals
+) -> None:
+    with serving() as (process, client):
+        opened = [threading.Event() for _ in range(4)]
+        for event in opened:
+            threading.Thread(target=_hold_stream, args=(client, event), daemon=True).start()
+        assert all(event.wait(10) for event in opened)
+
+        began = time.monotonic()
+        os.killpg(process.pid, number)
+        process.wait(10)
+
+        assert time.monotonic() - began < 3
+        assert process.returncode in (0, -number)
+
+
+def _hold_stream(client: httpx.Client, opened: threading.Event) -> None:
+    with contextlib.suppress(httpx.HTTPError), client.stream("GET", "/ops/stream") as answer:
+        for _ in answer.iter_bytes():
+            opened.set()
+
+
+def test_serve_has_a_worker_of_its_own(town: Path) -> None:
+    with serving() as (_, client):
+        for _ in range(50):
+            if "alive" in (html := client.get("/ops/queues").text):
+                break
+            time.sleep(0.1)
+        assert "alive" in html
+
+
+def test_serve_without_a_worker_only_shows(town: Path) -> None:
+    with serving("--no-worker") as (_, client):
+        assert "alive" not in client.get("/ops/queues").text
+
+
+def test_a_taken_port_is_said_at_once(town: Path) -> None:
+    with serving("--no-worker") as (_, client):
+        port = str(client.base_url.port)
+        command = [sys.executable, "-m", "clerk", "serve", "--port", port]
+        second = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+
+    assert second.returncode == 3
+    assert f"port {port}" in second.stderr and "--port" in second.stderr

@@ -1,0 +1,102 @@
+"""A small town to serve: compiled pages with hostile text, votes, holes and a real PDF."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import httpx
+from small_pdfs import printed, written
+from small_sites import vote, write_found, write_text
+from starlette.applications import Starlette
+
+from clerk import config
+from clerk.storage import Document
+from clerk.web.app import create_app
+from clerk.web.safety import RateLimit
+from clerk.web.sessions import COOKIE
+from clerk.work.compile import compile_site
+from clerk.work.compile.rows import document_id
+
+SITE = {"subdomain": "springfield", "name": "Springfield", "state": "IL", "kind": "city"}
+HOSTILE = "<script>alert('x')</script><img src=x onerror=alert(1)>"
+MINUTES = "minutes/City Council/2024-01-15"
+LINES = ("The council discussed the zoning variance.", "Motion carried, 2 to 1.")
+
+
+def write_town(storage: Path) -> None:
+    """Put the town's documents on disk and compile them."""
+    folder = storage / SITE["subdomain"]
+    first = "\n".join(LINES)
+    pages = [first, f"Letters were read: {HOSTILE} about zoning.", "=1+1 zoning"]
+    words = {1: first.replace("\n", " ").split()}
+    minutes = write_text(folder, MINUTES, pages, words=words)
+    quoted = vote(1, motion=f"adopt {HOSTILE}", quote=f"moved {HOSTILE}", flags=["result_implied"])
+    write_found(folder, minutes, pages, [quoted])
+    minutes.pdf(folder).parent.mkdir(parents=True)
+    written(minutes.pdf(folder), printed(LINES, ("Letters were read.",), ("zoning",)))
+    write_text(folder, "agendas/City Council/2024-01-15", ["Agenda: zoning variance"])
+    write_text(folder, "agendas/Library Board/2024-03-01", ["Agenda of the library"])
+    write_text(
+        folder, "minutes/Library Board/2023-05-02", ["Read", "lost"], failed={2: "TimeoutError"}
+    )
+    compile_site(folder, SITE)
+
+
+def identity(name: str) -> str:
+    """Return the id of a document of the town."""
+    return document_id(SITE["subdomain"], Document.from_name(name))
+
+
+class AppTransport(httpx.BaseTransport):
+    """Hands requests to the application itself, without a server."""
+
+    def __init__(self, app: Starlette) -> None:
+        self._app = app
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        return asyncio.run(self._ask(request))
+
+    async def _ask(self, request: httpx.Request) -> httpx.Response:
+        inner = httpx.ASGITransport(self._app, raise_app_exceptions=False)
+        answer = await inner.handle_async_request(request)
+        content = await answer.aread()
+        headers = [pair for pair in answer.headers.raw if pair[0].lower() != b"content-encoding"]
+        return httpx.Response(answer.status_code, headers=headers, content=content)
+
+
+class Browser(httpx.Client):
+    """A client of an application of its own, logged in if a role is given."""
+
+    def __init__(self, role: str = "") -> None:
+        self.app = create_app(config.load())
+        limits = {name: RateLimit(1e6, 1e6) for name in self.app.state.limits}
+        self.app.state.limits = limits
+        super().__init__(transport=AppTransport(self.app), base_url="http://localhost")
+        if role:
+            self.cookies.set(COOKIE, self.app.state.keeper.session(f"the {role}", role))
+
+
+#: Every kind of public page.
+PAGES = (
+    "/",
+    "/search",
+    "/search?q=zoning",
+    "/search?q=nothinglikeit",
+    "/search?q=zonign",
+    "/s/springfield/",
+    "/s/springfield/City%20Council/",
+    "/s/springfield/City%20Council/?year=1999",
+    "/s/springfield/City%20Council/2024-01-15/",
+    f"/d/{identity(MINUTES)}",
+    f"/p/{identity(MINUTES)}-1?q=zoning",
+    f"/p/{identity(MINUTES)}-2?q=zoning",
+    "/votes?site=springfield",
+    "/people/springfield",
+    "/people/springfield/Lee",
+    "/coverage",
+    "/coverage/springfield",
+    "/api",
+    "/ops/login",
+    "/nowhere",
+)
