@@ -6,6 +6,7 @@ import os
 import signal
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ from small_work import (
 )
 from sqlalchemy import Connection, event, func, select, text, update
 
-from clerk import config, db, ledger, liveness, queue, reconcile
+from clerk import config, db, ledger, liveness, queue, reconcile, road
 from clerk.db import civic_db_connection, reading_connection
 from clerk.ledger import Claimed, Outcome
 from clerk.migrations import count_pdf_files, count_txt_files, find_stuck_sites
@@ -92,6 +93,13 @@ def everything() -> list[Any]:
             conn.execute(select(table).order_by(*table.primary_key)).fetchall()
             for table in metadata.sorted_tables
         ]
+
+
+def batch_of(claimed: Claimed) -> tuple[str, str]:
+    """How a batch ended, and why."""
+    with reading_connection() as conn:
+        batch = conn.execute(select(batches_table).filter_by(claim=claimed.claim)).one()
+        return batch.status, batch.error_message
 
 
 def coordinators(conn: Connection) -> int:
@@ -167,6 +175,7 @@ def test_trap_04_a_job_delivered_twice_counts_once(town: Town) -> None:
 
     finish(half)
     finish(half, Item.FAILED)
+    SmallWork().crash(half, half.items[0], "late news")
 
     assert town.counts == (4, 2, 0)
     assert everything() == before
@@ -190,6 +199,7 @@ def test_trap_05_a_job_of_an_old_run_counts_nothing_into_the_new_one(town: Town)
 
     assert town.counts == before == (3, 0, 0)
     assert town.row.current_stage == "ocr"
+    assert batch_of(old) == ("failed", "The run is over")
     work_embedded()
     assert town.counts == (3, 3, 0)
 
@@ -502,6 +512,70 @@ def test_a_batch_of_a_worker_nobody_knows_is_taken_back(town: Town) -> None:
     with reading_connection() as conn:
         crashed = select(func.count()).where(batches_table.c.status == "crashed")
         assert conn.execute(crashed).scalar() == 1
+
+
+def test_a_late_worker_cannot_finish_what_another_has_in_hand(town: Town) -> None:
+    fetched(town, 1)
+    late = claim("late", lease_seconds=-1.0)
+    SmallWork().sweep()
+    current = claim("current")
+    before = everything()
+
+    finish(late)
+    SmallWork().crash(late, late.items[0], "late news")
+
+    assert everything() == before
+    finish(current)
+    assert town.counts == (1, 1, 0)
+
+
+def test_a_suspect_is_given_out_alone_and_after_the_others(town: Town) -> None:
+    fetched(town, 3)
+    claim("dies", lease_seconds=-1.0)
+    SmallWork().sweep()
+
+    innocent, suspect = claim(), claim()
+
+    assert [item.document[-2:] for item in innocent.items] == ["02", "03"]
+    assert [item.document[-2:] for item in suspect.items] == ["01"]
+
+
+def test_a_document_that_raised_waits_before_it_is_tried_again(
+    town: Town, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ledger, "RETRY_DELAYS", (60.0,))
+    fetched(town, 1)
+    held = claim()
+
+    again = Outcome(held.items[0], Item.PENDING, "busy", charged=True)
+    SmallWork().finish(held, [again], ended=True)
+
+    assert SmallWork().claim(QUEUES, "worker", lambda _queue: 1) is None
+
+
+def test_documents_without_a_name_are_given_to_nobody(town: Town) -> None:
+    initialize_stage(town.subdomain, "ocr", total_jobs=3)
+
+    assert SmallWork().claim(QUEUES, "worker", lambda _queue: 1) is None
+
+
+def test_compilation_and_extraction_that_end_at_once_open_one_deploy(
+    town: Town, database: str
+) -> None:
+    if database == "sqlite":
+        pytest.skip("SQLite has one writer at a time")
+    town.text("2024-01-01")
+    town.start(first="compilation")
+    one, other = claim("one"), claim("other")
+
+    with ThreadPoolExecutor(1) as pool:
+        with civic_db_connection() as conn:
+            road.finish(conn, one, [Outcome(one.items[0], Item.COMPLETED)], ended=True)
+            ending = pool.submit(finish, other)
+            time.sleep(0.3)
+        ending.result()
+
+    assert (town.row.current_stage, town.job("deploy").total) == ("deploy", 1)
 
 
 def test_a_document_that_loses_its_worker_five_times_is_given_up(town: Town) -> None:

@@ -1,0 +1,396 @@
+"""Take away one guard at a time and see that a named test fails for it.
+
+Each mutant is one line of clerk, changed in a copy of the package that is found first on
+PYTHONPATH; the test named with it must then fail.  A mutant that survives is a guard that nothing
+proves.  ``python tests/mutants.py`` runs all and prints a table, ``... NAME`` the ones so named;
+``docs/mutants.md`` says in words what each guard is for.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+TESTS = Path(__file__).parent
+PACKAGE = TESTS.parent / "src" / "clerk"
+
+#: A mutant that makes clerk wait for ever is as dead as one that makes it wrong.
+SECONDS = 40
+FAILED = 1
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One line that is changed, and the test that must notice."""
+
+    name: str
+    file: str
+    line: str
+    instead: str
+    test: str
+
+    def apply(self, package: Path) -> None:
+        """Change the line in a copy of the package; it must be there exactly once."""
+        path = package / self.file
+        source = path.read_text()
+        if source.count(self.line) != 1:
+            raise SystemExit(f"{self.name}: the line is not once in {self.file}: {self.line}")
+        path.write_text(source.replace(self.line, self.instead))
+
+
+MUTANTS = (
+    Mutant(
+        "state guard of a settlement",
+        "ledger.py",
+        "        items_table.c.claim == claimed.claim,\n"
+        "        items_table.c.state == sql_word(Item.RUNNING),\n    )",
+        "        items_table.c.claim == claimed.claim,\n"
+        "        items_table.c.id == items_table.c.id,\n    )",
+        "test_traps.py::test_trap_04_a_job_delivered_twice_counts_once[sqlite]",
+    ),
+    Mutant(
+        "claim guard of a settlement",
+        "ledger.py",
+        "        items_table.c.claim == claimed.claim,\n"
+        "        items_table.c.state == sql_word(Item.RUNNING),\n    )",
+        "        items_table.c.job_id == claimed.job_id,\n"
+        "        items_table.c.state == sql_word(Item.RUNNING),\n    )",
+        "test_traps.py::test_a_late_worker_cannot_finish_what_another_has_in_hand[sqlite]",
+    ),
+    Mutant(
+        "run fence",
+        "road.py",
+        "    if not ledger.hold_run(conn, claimed.run_id, exclusive=claimed.step "
+        "!= Step.DOCUMENT):",
+        "    if False:",
+        "test_traps.py::test_trap_05_a_job_of_an_old_run_counts_nothing_into_the_new_one[sqlite]",
+    ),
+    Mutant(
+        "work of a superseded run is cancelled",
+        "pipeline_state.py",
+        "        ledger.cancel_open_work(conn, former)",
+        "        pass",
+        "test_conformance.py::test_a_new_run_supersedes_the_one_under_way[embedded-sqlite]",
+    ),
+    Mutant(
+        "counters in the transaction of the rows",
+        "road.py",
+        "        pipeline_state.show_job(conn, job, settled.error)\n        ledger.record(",
+        "        ledger.record(",
+        "test_traps.py::test_trap_04_a_job_delivered_twice_counts_once[sqlite]",
+    ),
+    Mutant(
+        "state first, commit, then enqueue",
+        "workers.py",
+        "            settled = road.finish(conn, claimed, ready, ended=ended)",
+        "            settled = road.finish(conn, claimed, ready, ended=ended); queue.offer(QUEUES)",
+        "test_traps.py::test_trap_01_jobs_are_enqueued_after_their_state_is_committed[sqlite]",
+    ),
+    Mutant(
+        "completeness guard of the coordinator's claim",
+        "pipeline_state.py",
+        '.where(sites.c.coordinator_enqueued.is_(False), counted == sites.c[f"{stage}_total"])',
+        ".where(sites.c.coordinator_enqueued.is_(False))",
+        "test_pipeline_state.py::test_the_coordinator_waits_for_every_document[sqlite]",
+    ),
+    Mutant(
+        "flag guard of the coordinator's claim",
+        "pipeline_state.py",
+        '.where(sites.c.coordinator_enqueued.is_(False), counted == sites.c[f"{stage}_total"])',
+        '.where(counted == sites.c[f"{stage}_total"])',
+        "test_pipeline_state.py::test_the_coordinator_is_claimed_once[sqlite]",
+    ),
+    Mutant(
+        "the coordinator's row is written with its claim",
+        "pipeline_state.py",
+        "    if stage == OCR:\n        open_coordinator(conn, job)",
+        "    if stage == COMPILATION:\n        open_coordinator(conn, job)",
+        "test_traps.py::test_trap_03_a_worker_that_dies_after_the_claim_loses_no_coordinator[sqlite]",
+    ),
+    Mutant(
+        "a batch ends once",
+        "ledger.py",
+        "    if not end_batch(conn, claimed, Batch.CRASHED, cause):\n        return settled",
+        "    end_batch(conn, claimed, Batch.CRASHED, cause)",
+        "test_traps.py::test_trap_04_a_job_delivered_twice_counts_once[sqlite]",
+    ),
+    Mutant(
+        "a suspect runs alone",
+        "ledger.py",
+        "            alone=True,",
+        "            alone=False,",
+        "test_traps.py::test_a_suspect_is_given_out_alone_and_after_the_others[sqlite]",
+    ),
+    Mutant(
+        "budget of errors",
+        "ledger.py",
+        "errors >= ERROR_BUDGET",
+        "errors > ERROR_BUDGET",
+        "test_conformance.py::test_documents_of_every_sort_are_all_accounted_for[embedded-sqlite]",
+    ),
+    Mutant(
+        "budget of crashes",
+        "ledger.py",
+        "crashes >= CRASH_BUDGET",
+        "crashes > CRASH_BUDGET",
+        "test_traps.py::test_trap_21_a_poison_document_kills_a_worker_twice_and_never_again[sqlite]",
+    ),
+    Mutant(
+        "budget of lost workers",
+        "ledger.py",
+        "lost >= LOST_BUDGET",
+        "lost > LOST_BUDGET",
+        "test_traps.py::test_a_document_that_loses_its_worker_five_times_is_given_up[sqlite]",
+    ),
+    Mutant(
+        "the rest of a crashed batch is given back unharmed",
+        "ledger.py",
+        "    give_back(conn, claimed)\n    _record_crash",
+        "    _record_crash",
+        "test_traps.py::test_a_suspect_is_given_out_alone_and_after_the_others[sqlite]",
+    ),
+    Mutant(
+        "what a worker leaves is given back",
+        "road.py",
+        "        ledger.give_back(conn, claimed)",
+        "        pass",
+        "test_crew.py::test_two_signals_stop_at_once_and_give_back_what_was_in_hand[sqlite]",
+    ),
+    Mutant(
+        "a lease ends",
+        "ledger.py",
+        "        workers.c.lease_until < db_now(),",
+        "        false(),",
+        "test_traps.py::test_work_of_a_worker_on_another_host_comes_back_when_its_lease_ends[sqlite]",
+    ),
+    Mutant(
+        "an unknown owner is a dead owner",
+        "ledger.py",
+        "        workers.c.id.is_(None),",
+        "        false(),",
+        "test_traps.py::test_a_batch_of_a_worker_nobody_knows_is_taken_back[sqlite]",
+    ),
+    Mutant(
+        "a free lock is a dead worker",
+        "liveness.py",
+        "        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)\n        return True",
+        "        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)\n        return False",
+        "test_crew.py::"
+        "test_a_killed_supervisor_takes_its_children_along_and_is_followed_at_once[sqlite]",
+    ),
+    Mutant(
+        "a worker that works beats",
+        "executors/crew.py",
+        "            self._patiently(self._beat)",
+        "            pass",
+        "test_traps.py::test_trap_10_a_long_document_is_neither_stuck_nor_crashed[sqlite]",
+    ),
+    Mutant(
+        "children end with their parent",
+        "work/isolate.py",
+        "    _die_with_parent()\n    resource",
+        "    resource",
+        "test_crew.py::"
+        "test_a_killed_supervisor_takes_its_children_along_and_is_followed_at_once[sqlite]",
+    ),
+    Mutant(
+        "a document has a deadline",
+        "work/isolate.py",
+        "        return self.deadline is not None and time.monotonic() > self.deadline",
+        "        return False",
+        "test_isolate.py::test_a_hanging_child_is_overdue",
+    ),
+    Mutant(
+        "a child has a limit of memory",
+        "work/isolate.py",
+        "    if memory_mb:\n",
+        "    if False:\n",
+        "test_isolate.py::test_a_child_that_wants_too_much_memory_says_so_and_lives",
+    ),
+    Mutant(
+        "a poison document is remembered",
+        "road.py",
+        '    known = remembered.get((document["name"], document["sha256"]))',
+        "    known = None",
+        "test_conformance.py::"
+        "test_a_poison_document_is_remembered_until_its_bytes_change[embedded-sqlite]",
+    ),
+    Mutant(
+        "a document that raised waits; one without a name waits for it",
+        "ledger.py",
+        "        items_table.c.state == sql_word(Item.PENDING), "
+        "items_table.c.available_at <= db_now()\n",
+        "        items_table.c.state == sql_word(Item.PENDING)\n",
+        "test_traps.py::test_documents_without_a_name_are_given_to_nobody[sqlite]",
+    ),
+    Mutant(
+        "a paused queue",
+        "ledger.py",
+        ", jobs.c.queue.not_in(paused))",
+        ")",
+        "test_crew.py::test_a_paused_queue_is_not_served[sqlite]",
+    ),
+    Mutant(
+        "a claim takes no more than it asked for",
+        "ledger.py",
+        "        .limit(limit)\n        .with_for_update(skip_locked=True)",
+        "        .with_for_update(skip_locked=True)",
+        "test_traps.py::test_a_claim_takes_no_more_than_it_asked_for[sqlite]",
+    ),
+    Mutant(
+        "the run is locked where two stages join",
+        "road.py",
+        "exclusive=claimed.step != Step.DOCUMENT):",
+        "exclusive=False):",
+        "test_traps.py::"
+        "test_compilation_and_extraction_that_end_at_once_open_one_deploy[postgresql]",
+    ),
+    Mutant(
+        "runs of a site are opened one after the other",
+        "pipeline_state.py",
+        "    lock_site(conn, subdomain)\n    former",
+        "    former",
+        "test_workers.py::test_runs_started_at_once_leave_one_active[postgresql]",
+    ),
+    Mutant(
+        "a site is adopted once",
+        "pipeline_state.py",
+        "        lock_site(conn, subdomain)\n        job = _held_job",
+        "        job = _held_job",
+        "test_workers.py::"
+        "test_scripts_that_count_at_once_on_an_older_site_lose_nothing[postgresql]",
+    ),
+    Mutant(
+        "a dry run sweeps nothing",
+        "reconcile.py",
+        "    whole.crashed_batches = _count_dead() if dry_run else workers.sweep()",
+        "    whole.crashed_batches = workers.sweep()",
+        "test_reconcile.py::test_a_dry_run_changes_nothing_at_all[sqlite]",
+    ),
+    Mutant(
+        "a dry run recovers nothing",
+        "reconcile.py",
+        "        plan = _look(site.subdomain) if dry_run else recover(site.subdomain)",
+        "        plan = recover(site.subdomain)",
+        "test_reconcile.py::test_a_dry_run_changes_nothing_at_all[sqlite]",
+    ),
+    Mutant(
+        "recovery decides under the site's lock",
+        "reconcile.py",
+        "        lock_site(conn, subdomain)\n        run = pipeline_state",
+        "        run = pipeline_state",
+        "test_reconcile.py::test_reconciling_twice_at_once_does_it_once[postgresql]",
+    ),
+    Mutant(
+        "what is in a live hand is not stuck",
+        "reconcile.py",
+        "    moving = _in_hand(conn) | _waiting_for_a_live_worker(conn)",
+        "    moving = _waiting_for_a_live_worker(conn)",
+        "test_reconcile.py::test_what_a_live_worker_has_in_hand_is_never_stuck[sqlite]",
+    ),
+    Mutant(
+        "a backlog that is served is not stuck",
+        "reconcile.py",
+        "    moving = _in_hand(conn) | _waiting_for_a_live_worker(conn)",
+        "    moving = _in_hand(conn)",
+        "test_traps.py::test_trap_15_a_healthy_backlog_is_left_alone[sqlite]",
+    ),
+    Mutant(
+        "a site that never moved is stuck",
+        "reconcile.py",
+        "        .where(or_(sites.c.updated_at < cutoff, sites.c.updated_at.is_(None)))",
+        "        .where(sites.c.updated_at < cutoff)",
+        "test_traps.py::test_trap_16_a_site_that_never_moved_is_stuck_too[sqlite]",
+    ),
+    Mutant(
+        "what was restated is not restated again",
+        "reconcile.py",
+        "        .where(items.c.state != Item.CANCELLED)\n        .group_by",
+        "        .group_by",
+        "test_reconcile.py::"
+        "test_reconciling_again_hours_later_without_a_worker_changes_nothing_more[sqlite]",
+    ),
+    Mutant(
+        "real failures are not erased",
+        "reconcile.py",
+        "    again = () if accounted and counted.completed <= len(text) else tuple(sorted(pdfs))",
+        "    again = tuple(sorted(pdfs))",
+        "test_reconcile.py::test_real_failures_are_not_erased[sqlite]",
+    ),
+    Mutant(
+        "what a killed reader left is not a document",
+        "storage.py",
+        '        subfolders[:] = sorted(name for name in subfolders if not name.startswith("."))',
+        "        subfolders.sort()",
+        "test_conformance.py::test_documents_of_every_sort_are_all_accounted_for[embedded-sqlite]",
+    ),
+    Mutant(
+        "text appears by one rename",
+        "storage.py",
+        '    part = Path(tempfile.mkdtemp(prefix=f".{target.name[:80]}.", '
+        'suffix=".part", dir=target.parent))',
+        "    part = target; part.mkdir(exist_ok=True)",
+        "test_conformance.py::test_documents_of_every_sort_are_all_accounted_for[embedded-sqlite]",
+    ),
+    Mutant(
+        "an idle worker outlives the silence",
+        "executors/rq.py",
+        "        except DequeueTimeout:\n            return False\n",
+        "",
+        "test_crew.py::test_a_pool_replaces_a_worker_that_was_killed_and_ends_in_order[sqlite]",
+    ),
+    Mutant(
+        "a worker looks into the ledger by itself",
+        "executors/rq.py",
+        "                while self._crew.turn(BUSY_SECONDS if self._crew.busy else 0.0):",
+        "                while self._crew.busy and self._crew.turn(BUSY_SECONDS):",
+        "test_traps.py::test_redis_flushed_in_the_middle_loses_nothing[sqlite]",
+    ),
+)
+
+
+def survives(mutant: Mutant) -> tuple[str, float]:
+    """Run the mutant's test against a changed copy and say how it ended."""
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="clerk-mutant-") as folder:
+        package = Path(folder) / "clerk"
+        shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
+        mutant.apply(package)
+        ended = _run(mutant.test, folder)
+    failed = ended.returncode == FAILED and " failed" in ended.stdout
+    killed = failed or "Timeout" in ended.stdout
+    if not killed and ended.returncode != 0:
+        return f"not run: {ended.stdout[-400:]}{ended.stderr[-400:]}", time.monotonic() - started
+    return "killed" if killed else "SURVIVED", time.monotonic() - started
+
+
+def _run(test: str, path: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "--timeout", str(SECONDS)]
+    command += ["-p", "no:cacheprovider", str(TESTS / test)]
+    environment = os.environ | {"PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
+    return subprocess.run(
+        command, capture_output=True, text=True, env=environment, cwd=TESTS.parent, check=False
+    )
+
+
+def main(names: list[str]) -> int:
+    """Run the mutants and return how many were not killed."""
+    chosen = [each for each in MUTANTS if not names or any(name in each.name for name in names)]
+    alive = 0
+    with ThreadPoolExecutor(2) as pool:
+        for mutant, (fate, seconds) in zip(chosen, pool.map(survives, chosen), strict=True):
+            alive += fate != "killed"
+            print(f"{fate:8}  {seconds:5.1f} s  {mutant.name:55}  {mutant.test}", flush=True)
+    print(f"{len(chosen) - alive} of {len(chosen)} mutants killed")
+    return alive
+
+
+if __name__ == "__main__":
+    sys.exit(min(1, main(sys.argv[1:])))
