@@ -4,7 +4,8 @@
 
     page -> nothing on it, or seen before? -> done
          -> libtesseract's layout -> lines cut out -> network in batches -> words
-         -> unsure of the page? -> the same upside down -> still unsure? -> libtesseract reads it
+         -> makes no sense? -> the same upside down
+         -> unsure of the page? -> libtesseract reads it too
 
 Whatever the fast way cannot do, libtesseract does: data of another shape, a page that comes out
 doubtful, a page that fails.  Only a missing package is an error.
@@ -45,7 +46,9 @@ _READING_VERSION = 1
 _LEAST_INK_PIXELS = 24
 _CLEARLY = 48
 #: Below this mean confidence libtesseract reads the page as well.
-_SURE_OF_PAGE = 0.95
+_SURE_OF_PAGE = 0.93
+#: A page read with less than this mean confidence may be upside down.
+_RIGHT_WAY_UP = 0.8
 #: A line below this is more likely a picture or a stain than text.
 _SURE_OF_LINE = 0.35
 _MOST_LINES = 3000
@@ -152,7 +155,7 @@ def _read_fast(
 ) -> _FastReading:
     """Read a page as it stands, or upside down if only that makes sense."""
     upright = _read_upright(readers, image, languages, dpi)
-    if upright.sure or not upright.words:
+    if upright.sure or not 0 < mean_confidence(upright.words) < _RIGHT_WAY_UP:
         return upright
     turned = GreyImage(image.width, image.height, image.pixels[::-1])
     upside_down = _read_upright(readers, turned, languages, dpi)
