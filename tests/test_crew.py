@@ -58,7 +58,7 @@ def children_of(pid: int) -> list[int]:
     return [int(each) for each in listed.split()]
 
 
-def gone(pid: int) -> bool:
+def gone_process(pid: int) -> bool:
     status = Path(f"/proc/{pid}/status")
     try:
         return "\nState:\tZ" in status.read_text()
@@ -95,7 +95,7 @@ def test_two_signals_stop_at_once_and_give_back_what_was_in_hand(town: Town) -> 
 
     assert time.monotonic() - started < 5
     assert status == 131
-    assert all(gone(child) for child in children)
+    assert all(gone_process(child) for child in children)
     assert town.counts == (4, 0, 0)
     _a_true_state_without_anybody(town)
 
@@ -132,7 +132,7 @@ def test_a_killed_supervisor_takes_its_children_along_and_is_followed_at_once(to
 
     end(supervisor, signal.SIGKILL)
 
-    wait_until(lambda: all(gone(child) for child in children), 2)
+    wait_until(lambda: all(gone_process(child) for child in children), 2)
     town.pdf("slow", "fine")
     started = time.monotonic()
     work_embedded()
@@ -180,7 +180,7 @@ def test_a_pool_replaces_a_worker_that_was_killed_and_ends_in_order(town: Town, 
     wait_until(lambda: scalar("SELECT count(*) FROM workers") == 2)
     victim, _other = children_of(pool)
     os.kill(victim, signal.SIGKILL)
-    wait_until(lambda: len([c for c in children_of(pool) if not gone(c)]) == 2)
+    wait_until(lambda: len([c for c in children_of(pool) if not gone_process(c)]) == 2)
     town.pdfs(2)
     town.start()
     wait_until(nothing_active)
@@ -227,6 +227,24 @@ def test_a_hint_delivered_many_times_or_for_nothing_is_harmless(town: Town, redi
         wait_until(nothing_active)
 
     assert town.counts == (2, 2, 0)
+
+
+def test_a_message_that_makes_no_sense_is_passed_over(town: Town, redis: str) -> None:
+    from clerk.queue import get_ocr_queue
+
+    junk = get_ocr_queue().enqueue("clerk.workers.drain_job", "ocr")
+    rq.connect(redis).hset(junk.key, "data", b"not a job")
+    gone = get_ocr_queue().enqueue("clerk.workers.drain_job", "ocr")
+    rq.connect(redis).hdel(gone.key, "status")
+    town.pdfs(1)
+
+    with workers(1) as (pid,):
+        wait_until(lambda: get_ocr_queue().count == 0)
+        town.start()
+        wait_until(nothing_active)
+        assert not gone_process(pid)
+
+    assert town.counts == (1, 1, 0)
 
 
 def test_the_pace_gives_one_document_first_and_then_seconds_worth_of_them() -> None:

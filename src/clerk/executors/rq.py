@@ -217,11 +217,13 @@ class HintedWorker:
 
     def _heed(self, job: Job, origin: Queue) -> None:
         """Forget a hint, now that it was heard; run anything else."""
-        with contextlib.suppress(RedisError):
+        try:
             if job.func_name == ENTRY_POINT:
                 job.delete()
             else:
                 self._worker.execute_job(job, origin)
+        except Exception as error:  # noqa: BLE001 - no message, however odd, may end a worker
+            log.warning("The message %s is passed over: %s", job.id, error)
 
     def _beat(self) -> None:
         if time.monotonic() < self._beat_at:
