@@ -42,7 +42,10 @@ from sqlalchemy import (
     update,
 )
 
+from . import config
+from .batch_tracking import BatchJobTracking as BatchJobTracking
 from .models import (
+    annotation_uploads_table,
     audit_table,
     batches_table,
     db_now,
@@ -53,7 +56,7 @@ from .models import (
     stage_events_table,
     workers_table,
 )
-from .stages import Batch, Item, Kind, Run, Step
+from .stages import Batch, Item, Kind, Run, Step, Upload
 
 #: How often a document may raise, be in hand when its process dies, or lose its worker.
 ERROR_BUDGET = 3
@@ -238,7 +241,15 @@ def _claimable_jobs(queues: Collection[str]) -> Any:
 
 def queues_with_work(conn: Connection, queues: Collection[str]) -> list[str]:
     """Return those of the queues in which a claim could succeed now."""
-    return [name for name in queues if anything_claimable(conn, (name,))]
+    return [name for name in queues if anything_claimable(conn, (name,)) or _uploads(conn, name)]
+
+
+def _uploads(conn: Connection, queue: str) -> bool:
+    """Whether an upload waits in a queue."""
+    jobs, uploads = jobs_table, annotation_uploads_table
+    chosen = select(jobs.c.id).join(uploads, uploads.c.job_id == jobs.c.id)
+    waiting = chosen.where(jobs.c.queue == queue, jobs.c.state == sql_word("open"))
+    return conn.execute(waiting.where(uploads.c.state == Upload.OPEN).limit(1)).first() is not None
 
 
 def anything_claimable(conn: Connection, queues: Collection[str]) -> bool:
@@ -738,6 +749,7 @@ def batches_of_the_dead(conn: Connection, known_dead: Collection[str] = ()) -> l
     dead = or_(
         workers.c.id.is_(None),
         workers.c.lease_until < db_now(),
+        workers.c.beat_at < db_now(-config.load().crash_detection_timeout),
         batches.c.worker_id.in_(list(known_dead)),
     )
     # Sorted here: asked for an order, SQLite walks all batches there ever were.
@@ -745,7 +757,8 @@ def batches_of_the_dead(conn: Connection, known_dead: Collection[str] = ()) -> l
         select(batches.c.id, batches.c.claim)
         .join(jobs_table, jobs_table.c.id == batches.c.parent_job_id)
         .join(workers, workers.c.id == batches.c.worker_id, isouter=True)
-        .where(batches.c.status == sql_word(Batch.RUNNING), jobs_table.c.kind != Kind.UPLOAD, dead)
+        .where(batches.c.status == sql_word(Batch.RUNNING), batches.c.claim.is_not(None), dead)
+        .where(jobs_table.c.kind != Kind.UPLOAD)
     )
     claims = (load_claim(conn, row.claim) for row in sorted(found))
     return [claimed for claimed in claims if claimed]

@@ -19,7 +19,7 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, Row, select
 
-from . import config, ledger, liveness, pipeline_state, queue, road, storage
+from . import config, ledger, liveness, page_annotations, pipeline_state, queue, road, storage
 from .db import civic_db_connection, lock_site, reading_connection, require_site
 from .executors.crew import Crew
 from .ledger import Claimed, ClaimedItem, Limit, Outcome
@@ -36,6 +36,7 @@ from .stages import (
     Run,
     Step,
 )
+from .uploads import Uploads
 from .work import steps
 from .work.isolate import Order, OrderItem, Performed, Report
 
@@ -168,18 +169,24 @@ def _perform_now(claim: Callable[[Connection, str], Claimed | None]) -> None:
 
 
 class Pipeline:
-    """What a crew asks of the pipeline; see :class:`clerk.executors.Flow`."""
+    """What a crew asks of the pipeline, and of uploads; see :class:`clerk.executors.Flow`."""
+
+    uploads = Uploads()
 
     def claim(self, queues: Collection[str], worker_id: str, limit: Limit) -> Claimed | None:
         """Take some work, asking first without a lock whether there is any."""
         with reading_connection() as conn:
-            if not ledger.anything_claimable(conn, queues):
-                return None
-        with civic_db_connection() as conn:
-            return ledger.claim(conn, queues, worker_id, limit)
+            waiting = ledger.anything_claimable(conn, queues)
+        if waiting:
+            with civic_db_connection() as conn:
+                if claimed := ledger.claim(conn, queues, worker_id, limit):
+                    return claimed
+        return self.uploads.claim(queues, worker_id, limit)
 
     def order(self, claimed: Claimed) -> Order:
         """Return the site and the items, in values that can be sent."""
+        if claimed.kind == Kind.UPLOAD:
+            return self.uploads.order(claimed)
         with reading_connection() as conn:
             site = require_site(conn, claimed.subdomain)
         items = [
@@ -189,10 +196,19 @@ class Pipeline:
 
     def perform(self, order: Order, index: int, report: Report) -> Performed:
         """Do one item; runs in the child."""
-        return steps.perform(order, index, report)
+        if not order.site:
+            return self.uploads.perform(order, index, report)
+        performed = steps.perform(order, index, report)
+        if order.step == Step.EXTRACT:
+            report(steps.SITE_SECONDS, "keeping annotations")
+            page_annotations.follow(order.site["subdomain"])
+        return performed
 
     def finish(self, claimed: Claimed, outcomes: list[Outcome], *, ended: bool) -> None:
         """Account for items, open what follows, and hint that it is there."""
+        if claimed.kind == Kind.UPLOAD:
+            self.uploads.finish(claimed, outcomes, ended=ended)
+            return
         ready = [_with_findings(outcome) for outcome in outcomes]
         with civic_db_connection() as conn:
             settled = road.finish(conn, claimed, ready, ended=ended)
@@ -203,6 +219,9 @@ class Pipeline:
 
     def crash(self, claimed: Claimed, blamed: ClaimedItem | None, cause: str) -> None:
         """Account for a child that died."""
+        if claimed.kind == Kind.UPLOAD:
+            self.uploads.crash(claimed, blamed, cause)
+            return
         with civic_db_connection() as conn:
             road.crash(conn, claimed, blamed, cause)
         document = blamed.document if blamed else None
@@ -212,6 +231,7 @@ class Pipeline:
     def sweep(self) -> None:
         """Take work back from workers that are dead."""
         sweep()
+        self.uploads.sweep()
 
 
 class _OneClaim(Pipeline):

@@ -17,6 +17,8 @@ from clerk.errors import ClerkError
 
 #: name -> (module below clerk.cli, attribute, one line of help)
 COMMANDS: dict[str, tuple[str, str, str]] = {
+    "annotations": ("annotating", "commands", "Upload and export annotation collections."),
+    "batch": ("batching", "batch", "Look at batches, and clean up after them."),
     "demo": ("demoing", "demo", "Run the whole pipeline on sample documents."),
     "db": ("database", "db", "Create, upgrade and check the database."),
     "export": ("exporting", "export", "Take the pages and votes of a site elsewhere."),
