@@ -1,0 +1,190 @@
+"""A real browser before a real server: ``clerk serve`` with its worker, on documents of our own.
+
+Needs Chromium on the PATH.  Where there is none the tests are skipped, and fail under CI=true.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from small_pdfs import printed
+
+CHROMIUM = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+#: Quiet, and possible as root.
+ARGUMENTS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+HOSTILE = "<script>document.title='owned'</script>"
+LINES = (
+    "MINUTES OF THE TOWN COUNCIL",
+    "On a motion by Ms. Lindqvist, seconded by Mr. Abara, the zoning variance",
+    "at 14 Harbor Street was granted. The motion carried, 4-1.",
+    f"A letter was read: {HOSTILE} and filed.",
+)
+DOCUMENTS = 24
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.browser)
+            item.add_marker(pytest.mark.xdist_group("browser"))
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Any]:
+    """A headless Chromium."""
+    path = next(filter(None, map(shutil.which, CHROMIUM)), None)
+    missing = "" if path else "no Chromium on the PATH: apt-get install chromium"
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        missing = "playwright is not installed: pip install playwright"
+    if missing and os.environ.get("CI") == "true":
+        pytest.fail(missing)
+    if missing:
+        pytest.skip(missing)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=list(ARGUMENTS))
+        yield browser
+        browser.close()
+
+
+@dataclass
+class Served:
+    """An installation with its server, which can be stopped and started again."""
+
+    folder: Path
+    port: int
+    process: subprocess.Popen[str] | None = None
+    link: str = ""
+    environment: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def address(self) -> str:
+        """Where it is served."""
+        return f"http://127.0.0.1:{self.port}"
+
+    def clerk(self, *words: str) -> str:
+        """Run a command on the installation."""
+        command = [sys.executable, "-m", "clerk", *words]
+        done = subprocess.run(
+            command, env=self.environment, capture_output=True, text=True, timeout=120, check=False
+        )
+        return done.stdout
+
+    def start(self) -> None:
+        """Serve, and wait until it answers."""
+        command = [sys.executable, "-u", "-m", "clerk", "serve", "--port", str(self.port)]
+        self.process = subprocess.Popen(
+            command, env=self.environment, stdout=subprocess.PIPE, text=True, start_new_session=True
+        )
+        assert self.process.stdout
+        said = self.process.stdout.readline() + self.process.stdout.readline()
+        self.link = re.findall(r"link=(\S+)", said)[0]
+        for _ in range(100):
+            with contextlib.suppress(httpx.ConnectError):
+                httpx.get(f"{self.address}/healthz")
+                return
+            time.sleep(0.1)
+
+    def stop(self) -> float:
+        """Stop as Ctrl-C does, and return how long it took."""
+        assert self.process
+        began = time.monotonic()
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGINT)
+        self.process.communicate(timeout=20)
+        return time.monotonic() - began
+
+    def login_link(self) -> str:
+        """Return the address of a new link."""
+        return self.clerk("serve", "--port", str(self.port), "--login").strip()
+
+
+@pytest.fixture(scope="session")
+def served(chromium: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """A town that has been read, one document of it damaged, being served."""
+    folder = tmp_path_factory.mktemp("served")
+    (folder / "sites").mkdir()
+    write_documents(folder / "documents")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    installation = Served(folder, port)
+    installation.environment = os.environ | {"STORAGE_DIR": str(folder / "sites")}
+    installation.clerk("site", "add", "springfield", "--from", str(folder / "documents"))
+    installation.clerk("run", "springfield")
+    installation.start()
+    yield installation
+    installation.stop()
+
+
+def write_documents(folder: Path) -> None:
+    """Write a folder of minutes, one of them damaged."""
+    for number in range(DOCUMENTS):
+        pages = [LINES, ("Page two of the minutes.", "The motion to adjourn carried.")]
+        path = folder / "Town Council" / f"2024-{number % 12 + 1:02}-{number // 12 + 1:02}.pdf"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(printed(*pages))
+    (folder / "Town Council" / "2024-06-15.pdf").write_bytes(printed(LINES)[:400])
+
+
+Visit = Callable[..., Any]
+
+
+@pytest.fixture(scope="session")
+def cookies(chromium: Any, served: Served) -> list[Any]:
+    """The cookies of an operator who logged in with the printed link, as a person would."""
+    context = chromium.new_context()
+    page = context.new_page()
+    page.goto(f"{served.address}/ops/login?link={served.link}")
+    page.get_by_role("button", name="Log in").click()
+    page.get_by_role("heading", name="Overview").wait_for()
+    saved = list(context.cookies())
+    context.close()
+    return saved
+
+
+@pytest.fixture
+def visit(chromium: Any, served: Served, cookies: list[Any]) -> Iterator[Visit]:
+    """Return a function that opens pages in a context of its own; complaints fail the test."""
+    contexts: list[Any] = []
+    complaints: list[str] = []
+
+    def open_(path: str, *, operator: bool = False, quiet: bool = False, **options: Any) -> Any:
+        context = chromium.new_context(**options)
+        context.set_default_timeout(15_000)
+        contexts.append(context)
+        if operator:
+            context.add_cookies(cookies)
+        page = context.new_page()
+        if not quiet:
+            page.on("console", lambda said: complaints.append(f"{path}: {said.text}"))
+            page.on("pageerror", lambda error: complaints.append(f"{path}: {error}"))
+        page.goto(served.address + path)
+        return page
+
+    yield open_
+    for context in contexts:
+        context.close()
+    assert complaints == []

@@ -1,0 +1,186 @@
+"""The operators' pages at work: live, on one stream, through restarts, and only by operators."""
+
+from __future__ import annotations
+
+import contextlib
+import http.server
+import re
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+from conftest import Served, Visit
+
+
+def streams(served: Served) -> int:
+    """Return how many live streams the server has open."""
+    figures = httpx.get(f"{served.address}/metrics").text
+    found = re.search(r"^clerk_live_streams (\d+)", figures, re.MULTILINE)
+    assert found
+    return int(found[1])
+
+
+def test_progress_is_live_from_an_actual_run(visit: Visit, served: Served) -> None:
+    page = visit("/ops/sites/springfield", operator=True)
+    page.get_by_text("Live", exact=True).wait_for()
+    runs = page.locator("code", has_text="springfield-").count()
+    loads: list[str] = []
+    page.on("load", lambda _: loads.append("load"))
+
+    httpx_client = httpx.Client(base_url=served.address, cookies=_cookies(page))
+    httpx_client.post("/ops/sites/springfield/run")
+    httpx_client.close()
+
+    page.locator("code", has_text="springfield-").nth(runs).wait_for()
+    page.get_by_text("run partial").nth(1).wait_for()
+    assert loads == [], "nothing was loaded again but the live part"
+
+
+def _cookies(page: Any) -> dict[str, str]:
+    return {each["name"]: each["value"] for each in page.context.cookies()}
+
+
+def test_a_paused_page_stands_still(visit: Visit, served: Served) -> None:
+    page = visit("/ops/audit", operator=True)
+    page.get_by_text("Live", exact=True).wait_for()
+    page.get_by_role("button", name="Pause").click()
+    page.get_by_text("Paused", exact=True).wait_for()
+    rows = page.locator("tbody tr").count()
+
+    _pause_and_resume_a_queue(page, served)
+    page.wait_for_timeout(1500)
+    assert page.locator("tbody tr").count() == rows
+
+    page.get_by_role("button", name="Go on").click()
+    page.locator("tbody tr").nth(rows + 1).wait_for()
+
+
+def _pause_and_resume_a_queue(page: Any, served: Served) -> None:
+    with httpx.Client(base_url=served.address, cookies=_cookies(page)) as client:
+        for action in ("pause", "resume"):
+            client.post("/ops/queues/deploy", data={"action": action})
+
+
+def test_eight_tabs_share_one_stream(visit: Visit, served: Served) -> None:
+    first = visit("/ops/audit", operator=True)
+    first.get_by_text("Live", exact=True).wait_for()
+    tabs = [first] + [first.context.new_page() for _ in range(7)]
+    for tab in tabs[1:]:
+        tab.goto(f"{served.address}/ops/audit")
+        tab.get_by_text("Live", exact=True).wait_for()
+    rows = first.locator("tbody tr").count()
+
+    assert streams(served) == 1
+    _pause_and_resume_a_queue(first, served)
+    for tab in tabs:
+        tab.bring_to_front()
+        tab.locator("tbody tr").nth(rows + 1).wait_for()
+
+    tabs[0].close()
+    rows = tabs[1].locator("tbody tr").count()
+    _pause_and_resume_a_queue(tabs[1], served)
+    tabs[1].bring_to_front()
+    tabs[1].locator("tbody tr").nth(rows + 1).wait_for()
+
+
+def test_a_restarted_server_is_found_again(visit: Visit, served: Served) -> None:
+    page = visit("/ops/", operator=True, quiet=True)
+    page.get_by_text("Live", exact=True).wait_for()
+
+    assert served.stop() < 3, "with a stream open"
+    page.get_by_text("Connection lost").wait_for()
+    served.start()
+    page.get_by_text("Live", exact=True).wait_for(timeout=30_000)
+
+
+def test_failures_are_retried_in_bulk_after_a_confirmation(visit: Visit) -> None:
+    page = visit("/ops/failures", operator=True)
+    page.get_by_role("button", name="Retry").click()
+    page.get_by_role("heading", name="Retry 1 document of 1 site?").wait_for()
+    page.get_by_role("button", name="Retry them").click()
+
+    page.get_by_role("heading", name="Retried 1 document").wait_for()
+
+
+def test_a_ticked_box_is_not_swept_away(visit: Visit, served: Served) -> None:
+    page = visit("/ops/failures", operator=True)
+    page.get_by_text("Live", exact=True).wait_for()
+    page.get_by_role("checkbox").first.check()
+
+    _pause_and_resume_a_queue(page, served)
+    page.wait_for_timeout(1500)
+    assert page.get_by_role("checkbox").first.is_checked()
+
+
+def test_operators_pages_work_without_javascript(visit: Visit) -> None:
+    page = visit("/ops/failures", operator=True, java_script_enabled=False)
+    page.get_by_role("button", name="Skip").click()
+    page.get_by_role("link", name="Do nothing").click()
+    page.get_by_role("link", name="Refresh").click()
+
+    assert page.get_by_role("heading", name="Failures").is_visible()
+
+
+def test_a_link_works_once(visit: Visit, served: Served) -> None:
+    link = served.login_link().removeprefix(served.address)
+    page = visit(link)
+    page.get_by_role("button", name="Log in").click()
+    page.get_by_role("heading", name="Overview").wait_for()
+    page.get_by_role("button", name="Log out").click()
+    page.get_by_role("heading", name="Search the minutes").wait_for()
+
+    again = visit(link)
+    assert again.get_by_text("has been used or has expired").is_visible()
+
+
+def test_a_session_that_ended_is_said_on_the_page(visit: Visit, served: Served) -> None:
+    page = visit("/ops/audit", operator=True, quiet=True)
+    page.get_by_text("Live", exact=True).wait_for()
+    cookies = _cookies(page)
+    page.context.clear_cookies()
+
+    with httpx.Client(base_url=served.address, cookies=cookies) as client:
+        client.post("/ops/queues/deploy", data={"action": "pause"})
+        client.post("/ops/queues/deploy", data={"action": "resume"})
+    page.get_by_text("Logged out").wait_for()
+
+
+@contextlib.contextmanager
+def another_site(html: str) -> Iterator[str]:
+    """Serve a page from another origin, as an attacker would."""
+
+    class Page(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(html.encode())
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Page)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://localhost:{server.server_port}/"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.mark.parametrize("method", ["post", "get"])
+def test_another_site_cannot_act_for_an_operator(visit: Visit, served: Served, method: str) -> None:
+    page = visit("/ops/queues", operator=True, quiet=True)
+    form = (
+        f'<form method="{method}" action="{served.address}/ops/queues/ocr">'
+        '<button name="action" value="pause">Win a prize</button></form>'
+    )
+    with another_site(form) as evil:
+        page.goto(evil)
+        page.get_by_role("button").click()
+        page.wait_for_load_state()
+
+    page.goto(f"{served.address}/ops/queues")
+    assert page.get_by_text("paused by").count() == 0

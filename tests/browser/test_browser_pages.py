@@ -1,0 +1,161 @@
+"""Every page as people see it: readable by all, in any light, at any width, without surprises."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import HOSTILE, LINES, Served, Visit
+
+from clerk.storage import Document
+from clerk.work.compile.rows import document_id
+from clerk.work.reading_files import load_words
+
+AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text()
+MINUTES = Document("minutes", "Town Council", "2024-03-01")
+MINUTES_ID = document_id("springfield", MINUTES)
+
+PUBLIC = (
+    "/",
+    "/search?q=motion",
+    "/search?q=nothinglikeit",
+    "/search?q=",
+    "/s/springfield/",
+    "/s/springfield/Town%20Council/",
+    "/s/springfield/Town%20Council/2024-03-01/",
+    f"/d/{MINUTES_ID}",
+    f"/p/{MINUTES_ID}-1?q=motion",
+    "/votes?site=springfield",
+    "/people/springfield",
+    "/coverage",
+    "/coverage/springfield",
+    "/api",
+    "/ops/login",
+)
+OPERATORS = (
+    "/ops/",
+    "/ops/sites",
+    "/ops/sites/springfield",
+    "/ops/failures",
+    "/ops/failures/preview?action=skip",
+    "/ops/batches",
+    "/ops/batches/1",
+    "/ops/queues",
+    "/ops/reconcile?preview=1",
+    "/ops/system",
+    "/ops/audit",
+)
+
+
+def violations(page: Any, rules: str = "") -> list[str]:
+    """Return what axe-core finds wrong with a page; it is run past the page's own policy."""
+    session = page.context.new_cdp_session(page)
+    session.send("Runtime.evaluate", {"expression": AXE})
+    only = json.dumps({"runOnly": [rules]} if rules else {})
+    asked = f"axe.run({only}).then((found) => JSON.stringify(found.violations))"
+    options = {"expression": asked, "awaitPromise": True, "returnByValue": True}
+    found = json.loads(session.send("Runtime.evaluate", options)["result"]["value"])
+    return [
+        f"{page.url} {each['id']}: {node['target']} {node['failureSummary']}"
+        for each in found
+        for node in each["nodes"]
+    ]
+
+
+def measured(page: Any, expression: str) -> Any:
+    """Return the value of an expression in the page."""
+    session = page.context.new_cdp_session(page)
+    options = {"expression": expression, "returnByValue": True}
+    return session.send("Runtime.evaluate", options)["result"]["value"]
+
+
+@pytest.mark.parametrize("pages", [PUBLIC, OPERATORS], ids=["public", "operators"])
+def test_pages_have_no_violation(visit: Visit, served: Served, pages: tuple[str, ...]) -> None:
+    page = visit(pages[0], operator=True, viewport={"width": 1280, "height": 900})
+
+    found = []
+    for path in pages:
+        page.goto(served.address + path)
+        found += violations(page)
+    assert found == []
+
+
+@pytest.mark.parametrize("pages", [PUBLIC, OPERATORS], ids=["public", "operators"])
+def test_pages_fit_a_phone_at_night(visit: Visit, served: Served, pages: tuple[str, ...]) -> None:
+    phone = {"width": 390, "height": 844}
+    page = visit(pages[0], operator=True, viewport=phone, color_scheme="dark")
+
+    found = []
+    for path in pages:
+        page.goto(served.address + path)
+        found += violations(page, "color-contrast")
+        if measured(page, "document.documentElement.scrollWidth") > phone["width"]:
+            found.append(f"{path} is too wide")
+    assert found == []
+
+
+def test_hit_boxes_lie_on_their_words(visit: Visit, served: Served) -> None:
+    page = visit(f"/p/{MINUTES_ID}-1?q=motion")
+    folder = served.folder / "sites" / "springfield"
+    words = load_words(MINUTES.text(folder))[1]
+    wanted = [box for word, box in words.placed() if word.strip(".,").lower() == "motion"]
+
+    image = page.locator(".scan img").bounding_box()
+    shown = [each.bounding_box() for each in page.locator(".scan rect").all()]
+
+    assert len(shown) == len(wanted) == 2
+    for (left, top, right, bottom), box in zip(wanted, shown, strict=True):
+        assert box["x"] == pytest.approx(image["x"] + left / 1e4 * image["width"], abs=1.5)
+        assert box["y"] == pytest.approx(image["y"] + top / 1e4 * image["height"], abs=1.5)
+        assert box["width"] == pytest.approx((right - left) / 1e4 * image["width"], abs=1.5)
+        assert box["height"] == pytest.approx((bottom - top) / 1e4 * image["height"], abs=1.5)
+
+
+def test_the_scan_is_shown_and_its_room_is_kept(visit: Visit) -> None:
+    page = visit(f"/p/{MINUTES_ID}-1")
+    page.wait_for_load_state("networkidle")
+
+    width, height = measured(page, "(i => [i.naturalWidth, i.naturalHeight])(document.images[0])")
+    box = page.locator(".scan img").bounding_box()
+    assert width == 1000
+    assert box["width"] / box["height"] == pytest.approx(width / height, rel=0.01)
+
+
+def test_stepping_through_hits(visit: Visit) -> None:
+    page = visit(f"/p/{MINUTES_ID}-1?q=motion")
+
+    page.get_by_role("button", name="Next hit").click()
+    page.get_by_text("Hit 1 of 2").wait_for()
+    page.keyboard.press("n")
+    page.get_by_text("Hit 2 of 2").wait_for()
+    assert page.locator("mark.now").count() == 1
+
+
+def test_a_script_in_the_text_is_shown_as_text(visit: Visit) -> None:
+    page = visit(f"/p/{MINUTES_ID}-1?q=letter")
+
+    assert HOSTILE in page.locator("#text").inner_text()
+    assert "owned" not in page.title()
+
+
+def test_searching_by_hand(visit: Visit) -> None:
+    page = visit("/")
+    page.get_by_role("searchbox").fill('"zoning variance"')
+    page.keyboard.press("Enter")
+    page.get_by_role("link", name="Town Council minutes").first.click()
+
+    assert "zoning variance" in page.locator("#text").inner_text()
+    assert page.locator("#text mark").count() >= 1
+    assert LINES[0] in page.locator("#text").inner_text()
+
+
+def test_everything_public_works_without_javascript(visit: Visit) -> None:
+    page = visit("/", java_script_enabled=False)
+    page.get_by_role("searchbox").fill("motion")
+    page.get_by_role("button", name="Search").click()
+    page.get_by_role("link", name="Town Council minutes").first.click()
+
+    assert page.locator("#text mark").count() >= 1
+    assert page.locator("#text").is_visible() and page.locator(".scan img").is_visible()
