@@ -12,7 +12,7 @@ help: ## explain the targets
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[web,fast,test,lint]'
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[web,test,lint]'
 	@touch $(READY)
 
 demo: $(READY) ## run the whole pipeline on sample documents, without any server

@@ -130,7 +130,7 @@ class Settings:
         Path,
     )
     default_ocr_backend: str = _setting(
-        "DEFAULT_OCR_BACKEND", "tesseract", "The OCR engine used where a site names none"
+        "DEFAULT_OCR_BACKEND", "tesseract-onnx", "The OCR engine used where a site names none"
     )
     ocr_languages: tuple[str, ...] = _setting(
         "OCR_LANGUAGES", ("eng",), "Languages to read, by tesseract's names: eng,spa", _words

@@ -1,6 +1,6 @@
-"""The OCR engine ``tesseract-onnx`` of the extra ``clerk[fast]``.
+"""The OCR engine ``tesseract-onnx``: Tesseract's own network, run faster.
 
-Its packages are imported when it first reads a page, so that it can be named without them.
+Its packages are imported when it first reads a page: they are large, and few commands read.
 """
 
 from __future__ import annotations

@@ -129,7 +129,7 @@ def missing_extra(package: str) -> MissingTool:
     """Return the error that says how to get a package this engine needs."""
     return MissingTool(
         f"The OCR engine tesseract-onnx needs the package {package}.",
-        hint="Install it with pip install 'clerk[fast]', or use the engine 'tesseract'.",
+        hint="Install it with pip install onnx onnxruntime, or use the engine 'tesseract'.",
     )
 
 
