@@ -148,10 +148,9 @@ def _unusable(storage_dir: Path, error: OSError) -> StorageUnusable:
 def pdf_documents(folder: Path) -> Iterator[Document]:
     """Yield the documents of a site that have a PDF on disk."""
     for kind in KINDS:
-        root = folder / _FOLDER_OF_KIND[kind] / "pdfs"
-        for parent, name in _files_below(root):
+        for parent, name in _files_below(folder / _FOLDER_OF_KIND[kind] / "pdfs"):
             if name.endswith(".pdf"):
-                yield Document(kind, _posix(parent), name[:-4])
+                yield Document(kind, parent, name[:-4])
 
 
 def text_documents(folder: Path, *, incomplete: bool = False) -> Iterator[Document]:
@@ -160,33 +159,38 @@ def text_documents(folder: Path, *, incomplete: bool = False) -> Iterator[Docume
     One whose reading left holes (:data:`FAILED_PAGES`) is only among them if asked for.
     """
     for kind in KINDS:
-        root = folder / _FOLDER_OF_KIND[kind] / "txt"
-        found: dict[Document, bool] = {}
-        for parent, name in _files_below(root):
-            document, complete = _document_of_text(kind, parent, name)
+        found: dict[tuple[str, str], bool] = {}
+        for parent, name in _files_below(folder / _FOLDER_OF_KIND[kind] / "txt"):
+            document = _document_of_text(parent, name)
             if document:
-                found[document] = found.get(document, True) and complete
-        yield from (each for each, complete in found.items() if complete or incomplete)
+                found[document] = found.get(document, True) and name != FAILED_PAGES
+        for (meeting, date), complete in found.items():
+            if complete or incomplete:
+                yield Document(kind, meeting, date)
 
 
-def _document_of_text(kind: str, parent: Path, name: str) -> tuple[Document | None, bool]:
+def _document_of_text(parent: str, name: str) -> tuple[str, str] | None:
+    """Return the meeting and date of the document that a file below ``txt`` belongs to."""
     if name == FAILED_PAGES:
-        return Document(kind, _posix(parent.parent), parent.name), False
+        meeting, _, date = parent.rpartition("/")
+        return meeting, date
     if not name.endswith(".txt"):
-        return None, True
-    if _PAGE.fullmatch(name) or len(parent.parts) >= 2:
-        return Document(kind, _posix(parent.parent), parent.name), True
-    return Document(kind, _posix(parent), name[:-4]), True
+        return None
+    if "/" in parent or _PAGE.fullmatch(name):
+        meeting, _, date = parent.rpartition("/")
+        return meeting, date
+    return parent, name[:-4]
 
 
-def _files_below(root: Path) -> Iterator[tuple[Path, str]]:
+def _files_below(root: Path) -> Iterator[tuple[str, str]]:
     """Yield (folder relative to root, name) of every file.
 
     Symlinked folders are not entered, nor hidden ones: those are what a killed writer left.
     """
+    top = len(str(root)) + 1
     for folder, subfolders, names in os.walk(root):
         subfolders[:] = sorted(name for name in subfolders if not name.startswith("."))
-        relative = Path(folder).relative_to(root)
+        relative = folder[top:]
         yield from ((relative, name) for name in sorted(names) if not name.startswith("."))
 
 
