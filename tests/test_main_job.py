@@ -122,7 +122,7 @@ def test_only_what_is_new_or_changed_is_read_again(
 
     said = clerk("run", "springfield")
 
-    assert "read     2 of 5 documents (2 pages), 3 unchanged" in said.out
+    assert "read       2 of 5 documents (2 pages), 3 unchanged" in said.out
     assert "Corrected" in clerk("search", "corrected").out
 
 
@@ -420,6 +420,6 @@ def test_plugins_of_the_old_kind_work(
     said = clerk("run", "oldtown")
 
     assert said.code == 0
-    assert "read     3 of 3" in said.out
+    assert "read       3 of 3" in said.out
     assert notes.read_text().splitlines()[-1] == "post oldtown"
     assert "deploy oldtown" in notes.read_text()

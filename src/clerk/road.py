@@ -181,6 +181,8 @@ def close(conn: Connection, job: Row[Any], results: list[Any]) -> None:
     elif job.stage == OCR:
         pipeline_state.claim_coordinator(conn, job.subdomain, OCR, job)
     elif ledger.close_job(conn, job.id):
+        if results and isinstance(results[0], Mapping):
+            ledger.note_detail(conn, job.id, results[0])
         _AFTER_STAGE[job.stage](conn, job, results)
 
 

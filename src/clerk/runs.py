@@ -43,7 +43,8 @@ class Summary:
     #: Documents that were taken in hand.
     attempted: int = 0
     pages: int = 0
-    fetched: Mapping[str, Any] = field(default_factory=dict)
+    #: What each single step had to say, by stage.
+    details: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     failures: list[Failure] = field(default_factory=list)
 
     @property
@@ -133,8 +134,8 @@ def summarise(run_id: str) -> Summary:
         summary = Summary(run.subdomain, run_id, run.state, run.reason or "")
         jobs = conn.execute(select(jobs_table).where(jobs_table.c.run_id == run_id)).fetchall()
         for job in jobs:
-            if job.stage == FETCH:
-                summary.fetched = job.detail
+            if job.stage != OCR:
+                summary.details[job.stage] = job.detail
             if job.stage == OCR and job.kind == Kind.STAGE:
                 _add_reading(conn, job, summary)
             elif job.failed:

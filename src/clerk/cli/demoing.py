@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+import sys
 from pathlib import Path
 
 import click
@@ -44,8 +46,6 @@ def demo(folder: Path, fresh: bool) -> None:
 
 
 def _remove(folder: Path) -> None:
-    import shutil
-
     if (folder / "sites").is_dir():
         shutil.rmtree(folder)
 
@@ -75,14 +75,23 @@ def _run(documents: Path) -> None:
 def _say_what_next(storage_dir: Path) -> None:
     from clerk.samples import SCAN_ONLY_PHRASE
 
-    shown = os.path.relpath(storage_dir)
-    click.echo()
-    click.echo(f"The database:   {shown}/{SITE}/meetings.db")
-    click.echo(f"Published at:   {shown}/_published/{SITE}/")
+    shown, clerk = os.path.relpath(storage_dir), _program()
+    click.echo(
+        "The document that failed was damaged on purpose: this is what a failure looks like."
+    )
     click.echo()
     click.echo("Try next:")
     click.echo(f"  export STORAGE_DIR={shown}")
-    click.echo(f'  clerk search "{SCAN_ONLY_PHRASE}"      a phrase that is only in a scan')
-    click.echo(f"  clerk site show {SITE}")
-    click.echo(f"  clerk run {SITE}                    again: nothing new, no work")
-    click.echo("  clerk site add NAME --from FOLDER         your own documents")
+    for command, why in (
+        (f'search "{SCAN_ONLY_PHRASE}"', "a phrase that is only in a scan"),
+        (f"site show {SITE}", ""),
+        (f"run {SITE}", "again: nothing new, no work"),
+        ("serve", "search page and operators' pages"),
+        ("site add NAME --from FOLDER", "your own documents"),
+    ):
+        click.echo(f"  {clerk} {command:40} {why}".rstrip())
+
+
+def _program() -> str:
+    """Return how to call clerk from here."""
+    return "clerk" if shutil.which("clerk") else os.path.relpath(sys.argv[0])

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from clerk.stages import STAGES
+from clerk.stages import COMPILATION, DEPLOY, EXTRACTION, FETCH, STAGES
 
 from .common import EXIT_DOCUMENTS_FAILED, hint, on_a_terminal, open_database, print_json
 
@@ -192,29 +193,40 @@ def _show_one(summary: Summary) -> None:
 
 def _show_failures(summary: Summary) -> None:
     for failure in summary.failures[:FAILURES_SHOWN]:
-        click.echo(f"  failed   {failure.document}: {failure.error}")
+        click.echo(f"  failed     {failure.document}: {failure.error}")
     if len(summary.failures) > FAILURES_SHOWN:
         click.echo(f"  ... and {len(summary.failures) - FAILURES_SHOWN} more")
 
 
 def _show_figures(summary: Summary) -> None:
-    fetched = summary.fetched
-    if fetched:
-        parts = [
-            f"{fetched[key]} {key}"
-            for key in ("new", "changed", "unchanged", "gone")
-            if fetched.get(key)
-        ]
-        click.echo(f"  fetched  {', '.join(parts) or 'nothing'}")
-        for problem in fetched.get("skipped_names", [])[:SKIPPED_SHOWN]:
-            click.echo(f"  skipped  {problem}")
-        if fetched.get("skipped", 0) > SKIPPED_SHOWN:
-            click.echo(f"  ... and {fetched['skipped'] - SKIPPED_SHOWN} more")
+    """Print what each stage did."""
+    _show_fetch(summary.details.get(FETCH, {}))
     if summary.total:
         pages = f" ({summary.pages} pages)" if summary.pages else ""
         unchanged = f", {summary.unchanged} unchanged" if summary.unchanged else ""
         fresh = summary.completed - summary.unchanged
-        click.echo(f"  read     {fresh} of {summary.total} documents{pages}{unchanged}")
+        click.echo(f"  read       {fresh} of {summary.total} documents{pages}{unchanged}")
+    compiled, extracted, deployed = (
+        summary.details.get(stage, {}) for stage in (COMPILATION, EXTRACTION, DEPLOY)
+    )
+    if compiled:
+        click.echo(f"  compiled   {compiled['documents']} documents, {compiled['pages']} pages")
+    if extracted:
+        click.echo(f"  extracted  {extracted['votes']} votes, {extracted['entities']} entities")
+    if deployed:
+        click.echo(f"  published  {os.path.relpath(deployed['path'])}")
+
+
+def _show_fetch(fetched: Mapping[str, Any]) -> None:
+    if not fetched:
+        return
+    keys = ("new", "changed", "unchanged", "gone")
+    parts = [f"{fetched[key]} {key}" for key in keys if fetched.get(key)]
+    click.echo(f"  fetched    {', '.join(parts) or 'nothing'}")
+    for problem in fetched.get("skipped_names", [])[:SKIPPED_SHOWN]:
+        click.echo(f"  skipped    {problem}")
+    if fetched.get("skipped", 0) > SKIPPED_SHOWN:
+        click.echo(f"  ... and {fetched['skipped'] - SKIPPED_SHOWN} more")
 
 
 def exit_code(summaries: Sequence[Summary]) -> int:

@@ -159,9 +159,9 @@ def compile_text(
     from clerk.work.deploy import publish
 
     report(SITE_SECONDS, "compiling")
-    compile_site(folder, order.site)
+    compiled = compile_site(folder, order.site)
     publish(order.site, folder, settings, complete=False)
-    return Performed()
+    return Performed({"documents": compiled.documents, "pages": compiled.pages})
 
 
 def extract(
@@ -172,9 +172,10 @@ def extract(
     from clerk.work.extract import extract_site
 
     report(SITE_SECONDS, "extracting")
-    extract_site(folder)
+    found = extract_site(folder)
     compile_site(folder, order.site)
-    return Performed()
+    failed = dict(list(found.failed.items())[:NAMES_KEPT])
+    return Performed({"votes": found.votes, "entities": found.entities, "failed": failed})
 
 
 def deploy(
@@ -184,9 +185,9 @@ def deploy(
     from clerk.work.deploy import finish_deploy, publish
 
     report(SITE_SECONDS, "publishing")
-    publish(order.site, folder, settings, complete=True)
+    published = publish(order.site, folder, settings, complete=True)
     finish_deploy(order.site)
-    return Performed()
+    return Performed({"path": str(published.path), "changed": published.changed})
 
 
 _Step = Callable[[Order, OrderItem, Path, Settings, Report], Performed]
