@@ -87,7 +87,7 @@ def add(subdomain: str, source: str, **given: Any) -> None:
         db.upsert_site(conn, row)
     plugins.manager().hook.post_create(subdomain=subdomain)
     click.echo(f"Added {subdomain}, fetched by {label!r} from {where}.")
-    hint(f"Next: clerk run {subdomain}")
+    hint(f"Next: clerk {'run' if settings.embedded else 'update -s'} {subdomain}")
 
 
 def _source(source: str, scraper: str | None, settings: Any) -> tuple[str, str]:
