@@ -23,9 +23,17 @@ from sqlalchemy import select, text
 
 from clerk import ledger, liveness, reconcile, road, storage, workers
 from clerk.db import civic_db_connection, reading_connection, upsert_site
+from clerk.errors import InvalidInput
 from clerk.ledger import Claimed, Outcome
 from clerk.models import items_table, jobs_table, metadata, runs_table, sites_table
-from clerk.stages import QUEUES, Item, Step
+from clerk.pipeline_state import (
+    claim_coordinator_enqueue,
+    increment_completed,
+    increment_failed,
+    initialize_stage,
+    job_of_stage,
+)
+from clerk.stages import OCR, QUEUES, STAGES, Item, Step
 
 SITES = ("ash", "birch")
 DOCUMENTS = 4
@@ -162,6 +170,32 @@ class PipelineModel(RuleBasedStateMachine):
             del plan
         assert self._everything() == before
 
+    # --------------------------------------------------- what operators' scripts may do between
+
+    @rule(site=st.sampled_from(SITES), stage=st.sampled_from(STAGES), total=st.integers(0, 5))
+    def script_opens_a_stage(self, site: str, stage: str, total: int) -> None:
+        initialize_stage(site, stage, total)
+
+    @rule(site=st.sampled_from(SITES), stage=st.sampled_from(STAGES), well=st.booleans())
+    def script_counts(self, site: str, stage: str, well: bool) -> None:
+        with contextlib.suppress(InvalidInput):
+            if well:
+                increment_completed(site, stage)
+            else:
+                increment_failed(site, stage, "broken", "Error")
+
+    @rule(site=st.sampled_from(SITES))
+    def script_claims_the_coordinator(self, site: str) -> None:
+        claim_coordinator_enqueue(site)
+
+    @rule(site=st.sampled_from(SITES), day=st.integers(1, DOCUMENTS))
+    def script_names_a_document(self, site: str, day: int) -> None:
+        with civic_db_connection() as conn:
+            job = job_of_stage(conn, site, OCR)
+            if job is not None and job.state == "open":
+                name = f"minutes/Council/2024-01-{day:02}"
+                ledger.name_item(conn, job, Step.DOCUMENT, name)
+
     @rule()
     def time_passes(self) -> None:
         self._make_available()
@@ -181,7 +215,9 @@ class PipelineModel(RuleBasedStateMachine):
             if not active_runs():
                 break
             self._make_available()
-            assert self._work(WORKERS[0]), "an active run without work"
+            if not self._work(WORKERS[0]):
+                *_, whole = reconcile.reconcile(0)
+                assert whole.found, "an active run without work that nobody misses"
         with reading_connection() as conn:
             check(conn, self.storage_dir)
         assert not active_runs()

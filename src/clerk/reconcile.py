@@ -154,7 +154,7 @@ def _decide_without_run(conn: Connection, site: dict[str, Any]) -> Plan:
     subdomain, stage = site["subdomain"], site["current_stage"]
     if stage == OCR:
         totals = (site["ocr_completed"], site["ocr_failed"], site["ocr_total"])
-        return _decide_reading(subdomain, _Counted(*totals, frozenset()))
+        return _decide_reading(subdomain, _Counted(*totals))
     if stage == FETCH:
         return Plan(subdomain, stage, "fetch", "Fetch did not finish, enqueueing it", moves=True)
     if not _any_text(subdomain):
@@ -174,9 +174,11 @@ def _decide_without_run(conn: Connection, site: dict[str, Any]) -> Plan:
 def _decide_with_run(conn: Connection, site: dict[str, Any]) -> Plan:
     subdomain, stage = site["subdomain"], site["current_stage"]
     job = pipeline_state.job_of_stage(conn, subdomain, OCR)
-    if job is not None and job.state == "open" and (counted := _unnamed(conn, job)):
-        return _decide_reading(subdomain, counted)
     waiting = _open_rows(conn, subdomain)
+    if job is not None and job.state == "open":
+        counted = _counted(conn, job)
+        if counted.unnamed or not waiting:
+            return _decide_reading(subdomain, counted)
     if waiting:
         workers_away = f"{waiting} wait for a worker and none is running"
         return Plan(subdomain, stage, "offer", workers_away, needs_person=True)
@@ -193,28 +195,31 @@ class _Counted:
     completed: int
     failed: int
     total: int
-    named: frozenset[str]
+    named: frozenset[str] = frozenset()
+
+    @property
+    def unnamed(self) -> int:
+        """Documents that nobody has accounted for, and nobody knows by name."""
+        return self.total - self.completed - self.failed
 
 
-def _unnamed(conn: Connection, job: Row[Any]) -> _Counted | None:
-    """Return what of a job is only counted, or None when every open document has a name."""
+def _counted(conn: Connection, job: Row[Any]) -> _Counted:
+    """Return what of a job is only counted, and what is known by name."""
     items = items_table
     rows = conn.execute(
-        select(items.c.step, items.c.state, func.sum(items.c.documents).label("documents"))
+        select(items.c.state, func.sum(items.c.documents).label("documents"))
         .where(items.c.job_id == job.id, items.c.step.in_([Step.UNNAMED, Step.CARRIED]))
         .where(items.c.state != Item.CANCELLED)
-        .group_by(items.c.step, items.c.state)
+        .group_by(items.c.state)
     ).fetchall()
-    if not any(row.step == Step.UNNAMED and row.documents for row in rows):
-        return None
     names = conn.execute(
         select(items.c.document).where(items.c.job_id == job.id, items.c.document.is_not(None))
     ).scalars()
-    by_state = {row.state: row.documents for row in rows if row.step == Step.CARRIED}
+    by_state = {row.state: row.documents for row in rows}
     return _Counted(
         completed=by_state.get(Item.COMPLETED, 0),
         failed=by_state.get(Item.FAILED, 0),
-        total=sum(row.documents for row in rows),
+        total=sum(by_state.values()),
         named=frozenset(names),
     )
 
@@ -223,14 +228,14 @@ def _decide_reading(subdomain: str, counted: _Counted) -> Plan:
     """Bring a reading in line with the disk.
 
     Text on disk is read; a PDF without text is read again, unless every document was accounted for
-    and it is one of the failures; what is neither is lost and counts as failed.
+    and there are no more of them than failures; what is neither is lost and counts as failed.
     """
     folder = _folder(subdomain)
     text = {each.name for each in storage.text_documents(folder)} - counted.named
     pdfs = {each.name for each in storage.pdf_documents(folder)} - counted.named - text
     left = max(0, counted.total - len(text))
-    accounted = counted.completed + counted.failed >= counted.total
-    again = () if accounted and counted.completed <= len(text) else tuple(sorted(pdfs))
+    known_failures = not counted.unnamed and len(pdfs) <= counted.failed
+    again = () if known_failures else tuple(sorted(pdfs))
     failed = max(0, left - len(again))
     return _reading_plan(subdomain, len(text), failed, again, anything=bool(counted.named))
 
