@@ -172,3 +172,12 @@ def test_metrics_are_not_for_strangers(town: Path) -> None:
     forwarded = {"X-Forwarded-For": "203.0.113.9"}
 
     assert Browser().get("/metrics", headers=forwarded).status_code == 401
+
+
+def test_the_dashboard_and_the_alerts_ask_for_figures_that_exist(program: Browser) -> None:
+    offered = set(re.findall(r"^# TYPE (\w+)", program.get("/metrics").text, re.MULTILINE))
+    folder = Path(__file__).resolve().parents[2] / "deployment" / "grafana"
+
+    for name in ("dashboard.json", "alerts.yml"):
+        asked = set(re.findall(r"\bclerk_[a-z_0-9]+", (folder / name).read_text()))
+        assert {re.sub(r"_(bucket|count|sum)$", "", each) for each in asked} <= offered, name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from calendar import month_name
 from datetime import datetime
 from functools import lru_cache
 from hashlib import sha256
@@ -45,6 +46,7 @@ def _environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        auto_reload=False,
     )
     environment.globals |= {
         "static": static,
@@ -130,14 +132,15 @@ def moment(at: datetime | str | None) -> str:
     return known.strftime("%Y-%m-%d %H:%M UTC")
 
 
+@lru_cache(maxsize=10_000)
 def day(date: str) -> str:
     """Return a date in words, or whatever stands there instead of one."""
     try:
-        known = datetime.strptime(date[:10], "%Y-%m-%d").date()  # noqa: DTZ007 - a day, no moment
+        known = datetime.fromisoformat(date[:10])
     except ValueError:
         return date
     rest = date[10:].strip("-_ ")
-    return f"{known.day} {known:%B %Y}" + (f" ({rest})" if rest else "")
+    return f"{known.day} {month_name[known.month]} {known.year}" + (f" ({rest})" if rest else "")
 
 
 def ago(at: datetime | None) -> str:

@@ -1,0 +1,292 @@
+"""How much do the pages add to what they need?  Each figure beside its bare cost, in one run.
+
+    python -m bench.web [--pages 100000] [--sites 50] [--clients 200] [--overview-sites 10000]
+
+- search with facets and snippets over HTTP, beside the bare FTS5 query that finds the same pages
+- the weight of the first pages
+- live clients: what the server's process costs while others commit 20 times a second
+- the overview of many sites, beside the time of the SQL statements it runs
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import gzip
+import os
+import re
+import signal
+import socket
+import sqlite3
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from bench.compile import Prose, write_site
+from clerk import config, db, ledger, schema
+from clerk.models import sites_table
+from clerk.work.compile import compile_site
+from clerk.work.search.index import index_path
+from clerk.work.search.query import parse
+
+ROUNDS = 8
+COMMITS_PER_SECOND = 20
+LIVE_SECONDS = 10.0
+#: A client that asks more often is told to wait.
+SECONDS_PER_SEARCH = 0.12
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def main() -> int:
+    """Measure and print; 1 if a bound is missed."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--pages", type=int, default=100_000)
+    parser.add_argument("--sites", type=int, default=50)
+    parser.add_argument("--clients", type=int, default=200)
+    parser.add_argument("--overview-sites", type=int, default=10_000)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="clerk-bench-web-") as folder:
+        storage = Path(folder)
+        config.work_embedded_in(storage)
+        schema.upgrade(db.get_civic_db())
+        compile_sites(storage, options.pages, options.sites)
+        with served() as (pid, client):
+            kept = [search(storage, client), weight(client), live(pid, client, options.clients)]
+        kept.append(overview(options.overview_sites))
+    return 0 if all(kept) else 1
+
+
+def say(name: str, figure: str, bound: str, kept: bool) -> bool:
+    """Print one line of the report."""
+    print(f"{name:34} {figure:44} {bound:18} {'ok' if kept else 'MISSED'}", flush=True)
+    return kept
+
+
+# ------------------------------------------------------------------------------------ setup
+
+
+def compile_sites(storage: Path, pages: int, sites: int) -> None:
+    """Write and compile synthetic minutes."""
+    began = time.perf_counter()
+    for number in range(sites):
+        folder = storage / f"town-{number:03}"
+        write_site(folder, pages // sites, 10, Prose(seed=number + 1))
+        compile_site(folder, {"subdomain": folder.name, "name": f"Town {number}"})
+    took = time.perf_counter() - began
+    print(f"{pages:,} pages over {sites} sites written and compiled in {took:.0f} s")
+
+
+@contextlib.contextmanager
+def served() -> Iterator[tuple[int, httpx.Client]]:
+    """Run ``clerk serve`` without a worker, logged in."""
+    command = [sys.executable, "-u", "-m", "clerk", "serve", "--port", "0", "--no-worker"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout
+        address, link = re.findall(
+            r"http://\S+", process.stdout.readline() + process.stdout.readline()
+        )
+        with httpx.Client(base_url=address, timeout=60) as client:
+            for _ in range(100):
+                with contextlib.suppress(httpx.ConnectError):
+                    client.post("/ops/login", data={"link": link.partition("link=")[2]})
+                    break
+                time.sleep(0.1)
+            yield process.pid, client
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=10)
+
+
+def p95(seconds: Sequence[float]) -> float:
+    """Return the time that 95 of 100 stay below."""
+    return statistics.quantiles(seconds, n=20)[-1]
+
+
+def times(action: Callable[[str], object], words: Sequence[str]) -> list[float]:
+    """Return how long an action took for each word, over all rounds."""
+    found = []
+    for _ in range(ROUNDS):
+        for word in words:
+            began = time.perf_counter()
+            action(word)
+            found.append(time.perf_counter() - began)
+    return found
+
+
+# ----------------------------------------------------------------------------------- search
+
+
+def queries(storage: Path) -> list[str]:
+    """Return words on many, some and few pages, phrases, prefixes and exclusions."""
+    with contextlib.closing(sqlite3.connect(index_path(storage))) as index:
+        words = [
+            index.execute(
+                "SELECT word FROM words WHERE pages <= ? ORDER BY pages DESC, word LIMIT 1", (most,)
+            ).fetchone()[0]
+            for most in (30_000, 10_000, 3_000, 1_000, 300, 100, 10)
+        ]
+    common, some, *rare = words
+    return [*words, f"{common} {some}", f"{some} -{rare[0]}", f"{rare[0]} OR {rare[1]}"]
+
+
+def search(storage: Path, client: httpx.Client) -> bool:
+    """Compare searches over HTTP with the bare queries they need."""
+    asked = queries(storage)
+    with contextlib.closing(sqlite3.connect(index_path(storage))) as index:
+
+        def bare(text: str) -> object:
+            statement = "SELECT rowid, rank FROM pages_fts WHERE pages_fts MATCH ?"
+            return index.execute(statement, (parse(text).fts,)).fetchall()
+
+        def over_http(text: str) -> object:
+            return client.get("/search", params={"q": text}).raise_for_status()
+
+        for warm in (bare, over_http):
+            warm(asked[0])
+        alone, whole = [], []
+        for text in asked:
+            alone += times(bare, [text])
+            whole += times(over_http, [text])
+            time.sleep(ROUNDS * SECONDS_PER_SEARCH)
+    ratio = p95(whole) / p95(alone)
+    figure = f"p95 {1000 * p95(whole):.1f} ms, FTS5 alone {1000 * p95(alone):.1f} ms: {ratio:.2f} x"
+    return say("search with facets, over HTTP", figure, "at most 2 x", ratio <= 2)
+
+
+def weight(client: httpx.Client) -> bool:
+    """Weigh the first pages as they go over the line."""
+    heaviest = 0
+    for path in ("/", "/search?q=a*", "/coverage"):
+        html = client.get(path).content
+        heaviest = max(heaviest, len(gzip.compress(html, 6)))
+    return say(
+        "HTML of the first pages, gzipped", f"{heaviest:,} bytes", "under 30 KB", heaviest < 30_000
+    )
+
+
+# ------------------------------------------------------------------------------------- live
+
+
+def live(pid: int, client: httpx.Client, clients: int) -> bool:
+    """Measure what many open streams cost while others commit."""
+    cookie = "; ".join(f"{name}={value}" for name, value in client.cookies.items())
+    rings, used = asyncio.run(_listen(pid, client.base_url, cookie, clients))
+    figure = f"{used:.3f} of a core, {rings / clients / LIVE_SECONDS:.1f} rings/s each"
+    return say(f"{clients} live clients, 20 commits/s", figure, "under 0.25", used < 0.25)
+
+
+async def _listen(pid: int, address: httpx.URL, cookie: str, clients: int) -> tuple[int, float]:
+    heard = [0]
+    streams = [asyncio.create_task(_stream(address, cookie, heard)) for _ in range(clients)]
+    await asyncio.sleep(2)
+    before, began = _processor_seconds(pid), time.perf_counter()
+    heard[0] = 0
+    for number in range(int(LIVE_SECONDS * COMMITS_PER_SECOND)):
+        await asyncio.to_thread(_commit)
+        await asyncio.sleep(
+            max(0.0, began + (number + 1) / COMMITS_PER_SECOND - time.perf_counter())
+        )
+    used = (_processor_seconds(pid) - before) / (time.perf_counter() - began)
+    rings = heard[0]
+    for stream in streams:
+        stream.cancel()
+    await asyncio.gather(*streams, return_exceptions=True)
+    return rings, used
+
+
+async def _stream(address: httpx.URL, cookie: str, heard: list[int]) -> None:
+    reader, writer = await asyncio.open_connection(address.host, address.port)
+    request = f"GET /ops/stream HTTP/1.1\r\nHost: {address.host}\r\nCookie: {cookie}\r\n\r\n"
+    writer.write(request.encode())
+    try:
+        async for line in reader:
+            heard[0] += line.startswith(b"event: change")
+    finally:
+        writer.close()
+
+
+def _commit() -> None:
+    with db.civic_db_connection() as conn:
+        ledger.record(conn, "measured")
+
+
+def _processor_seconds(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS
+
+
+# --------------------------------------------------------------------------------- overview
+
+
+def overview(sites: int) -> bool:
+    """Compare the overview of many sites with the statements it runs."""
+    from sqlalchemy import event
+    from starlette.requests import Request
+
+    from clerk.web.app import create_app
+    from clerk.web.ops.overview import overview as handler
+
+    _add_sites(sites)
+    app = create_app(config.load())
+    cookie = f"clerk_session={app.state.keeper.session('bench', 'viewer')}"
+    scope = {
+        "type": "http",
+        "method": "GET",
+        "path": "/ops/",
+        "query_string": b"",
+        "headers": [(b"cookie", cookie.encode()), (b"host", b"localhost")],
+        "server": ("localhost", 80),
+        "scheme": "http",
+        "app": app,
+    }
+    statements: list[tuple[str, Any]] = []
+
+    def note(_conn: Any, _cursor: Any, statement: str, values: Any, *_rest: Any) -> None:
+        statements.append((statement, values))
+
+    event.listen(db.get_civic_db(), "before_cursor_execute", note)
+    handler(Request(scope))
+    event.remove(db.get_civic_db(), "before_cursor_execute", note)
+    statements = [each for each in statements if not each[0].startswith("BEGIN")]
+    whole = statistics.median(times(lambda _: handler(Request(scope)), [""]))
+    with contextlib.closing(sqlite3.connect(config.load().storage_dir / "clerk.db")) as bare:
+        alone = statistics.median(times(lambda _: _run(bare, statements), [""]))
+    figure = f"{1000 * whole:.0f} ms, its SQL {1000 * alone:.0f} ms: {whole / alone:.2f} x"
+    return say(f"overview of {sites:,} sites", figure, "at most 3 x", whole <= 3 * alone)
+
+
+def _run(bare: sqlite3.Connection, statements: Sequence[tuple[str, Any]]) -> None:
+    for statement, values in statements:
+        bare.execute(statement, values).fetchall()
+
+
+def _add_sites(number: int) -> None:
+    stages = ("fetch", "ocr", "ocr", "extraction", "deploy", "completed", "completed", "completed")
+    rows = [
+        {
+            "subdomain": f"site-{each:05}",
+            "name": f"Site {each}",
+            "current_stage": stages[each % len(stages)],
+            "ocr_total": 100,
+            "ocr_completed": each % 90,
+            "ocr_failed": each % 7,
+        }
+        for each in range(number)
+    ]
+    with db.civic_db_connection() as conn:
+        conn.execute(sites_table.insert(), rows)
+        conn.exec_driver_sql("UPDATE sites SET updated_at = strftime('%Y-%m-%d %H:%M:%f', 'now')")
+
+
+if __name__ == "__main__":
+    socket.setdefaulttimeout(None)
+    sys.exit(main())
