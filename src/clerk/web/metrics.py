@@ -105,9 +105,8 @@ def _families(request: Request) -> Iterator[Family]:
     yield _gauge("clerk_sites_silent", "Sites without movement for two hours", {"": seen.silent})
     empty = {"": seen.without_documents}
     yield _gauge("clerk_sites_without_documents", "Completed with nothing found", empty)
-    if seen.health_score is not None:
-        score = {"": seen.health_score}
-        yield _gauge("clerk_health_score_percent", "Share of sites that move or are done", score)
+    score = {} if seen.health_score is None else {"": seen.health_score}
+    yield _gauge("clerk_health_score_percent", "Share of sites that move or are done", score)
     with reading_connection() as conn:
         yield _gauge(
             "clerk_documents", "Documents by stage and state", _documents(conn), "stage", "state"
