@@ -250,6 +250,12 @@ def test_a_stuck_site_is_said_first(make_site: Callable[..., str]) -> None:
     assert "springfield" in Browser(VIEWER).get("/ops/reconcile?preview=1").text
 
 
+def test_sites_that_need_attention_are_listed_with_the_reason(springfield: Town) -> None:
+    html = Browser(VIEWER).get("/ops/sites?attention=1").text
+
+    assert "1 of 3 documents failed" in html
+
+
 def test_an_empty_database_says_what_to_do(installation: Path) -> None:
     client = Browser(OPERATOR)
 

@@ -80,9 +80,9 @@ def _serve(
     from clerk.web import serving
     from clerk.web.app import create_app
 
-    app = create_app(settings, hosts=[host, *hostnames])
+    app = create_app(settings, hosts=[_shown(host), *hostnames])
     port = listening.getsockname()[1]
-    click.echo(f"Search:     http://{host}:{port}/")
+    click.echo(f"Search:     http://{_shown(host)}:{port}/")
     click.echo(f"Operators:  {_login_link(settings, host, port)}")
     hint("The link logs you in once, within the hour.  Stop with Ctrl-C.")
 
@@ -98,4 +98,9 @@ def _login_link(settings: Settings, host: str, port: int) -> str:
     from clerk.web.sessions import OPERATOR, Keeper
 
     link = Keeper(settings.storage_dir).login_link(OPERATOR, operator())
-    return f"http://{host}:{port}/ops/login?link={link}"
+    return f"http://{_shown(host)}:{port}/ops/login?link={link}"
+
+
+def _shown(host: str) -> str:
+    """Return a host as it stands in an address."""
+    return f"[{host}]" if ":" in host else host

@@ -35,6 +35,7 @@ HEADERS = {
 
 Surprised = Callable[[Request, Exception], Response]
 
+UNKNOWN_HOST = "This host is not served here. Name it: clerk serve --hostname NAME\n"
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 #: Hosts that always mean this machine.
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
@@ -72,7 +73,7 @@ class SafeAnswers:
     def _refusal(self, scope: Scope) -> ASGIApp | None:
         headers = Headers(scope=scope)
         if host_name(headers.get("host", "")) not in self._hosts:
-            return PlainTextResponse("This host is not served here.\n", 421)
+            return PlainTextResponse(UNKNOWN_HOST, 421)
         if scope["method"] not in SAFE_METHODS and is_cross_site(headers):
             return PlainTextResponse("Refused: the request came from another site.\n", 403)
         return None

@@ -27,18 +27,34 @@ def all_sites(request: Request) -> Response:
     outcomes: dict[str, int] = {}
     for row in rows:
         outcomes[row["outcome"]] = outcomes.get(row["outcome"], 0) + 1
-    found = [row for row in rows if _matches(row, asked.get("q", ""), asked.get("outcome", ""))]
+    attention = _attention() if asked.get("attention") else None
+    found = [
+        row
+        for row in rows
+        if _matches(row, asked.get("q", ""), asked.get("outcome", ""))
+        and (attention is None or row["subdomain"] in attention)
+    ]
     _sort(found, asked.get("sort", ""))
     number = whole(request, "page", 1, most=100_000)
     return page(
         request,
         "ops/sites.html",
         rows=found[(number - 1) * PER_PAGE : number * PER_PAGE],
+        reasons=attention or {},
         found=len(found),
         outcomes=sorted(outcomes.items()),
         number=number,
         last=max(1, -(-len(found) // PER_PAGE)),
     )
+
+
+def _attention() -> dict[str, str]:
+    """Return the sites a person should look at, and why."""
+    reasons: dict[str, str] = {}
+    for each in health.pipeline().attention:
+        known = reasons.get(each.subdomain)
+        reasons[each.subdomain] = f"{known}; {each.reason}" if known else each.reason
+    return reasons
 
 
 def _matches(row: dict[str, Any], words: str, outcome: str) -> bool:
