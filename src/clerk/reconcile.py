@@ -291,6 +291,13 @@ def recover_stuck_site(subdomain: str) -> bool:
 
 def recover(subdomain: str) -> Plan:
     """Decide under the site's lock, do it, and return the plan that was carried out."""
+    plan = _recover(subdomain)
+    if plan.moves or plan.action == "offer":
+        queue.offer(QUEUES)
+    return plan
+
+
+def _recover(subdomain: str) -> Plan:
     with civic_db_connection() as conn:
         lock_site(conn, subdomain)
         run = pipeline_state.active_run(conn, subdomain)
@@ -298,8 +305,6 @@ def recover(subdomain: str) -> Plan:
             ledger.hold_run(conn, run.run_id, exclusive=True)
         plan = decide(conn, subdomain)
         _carry_out(conn, plan)
-    if plan.moves or plan.action == "offer":
-        queue.offer(QUEUES)
     return plan
 
 
@@ -364,7 +369,7 @@ def reconcile(
     whole = Reconciliation()
     whole.crashed_batches = _count_dead() if dry_run else workers.sweep()
     for site in find_stuck_sites(threshold_hours):
-        plan = _look(site.subdomain) if dry_run else recover(site.subdomain)
+        plan = _look(site.subdomain) if dry_run else _recover(site.subdomain)
         whole.found.append(plan)
         whole.recovered += plan.moves
         yield plan
