@@ -2,7 +2,7 @@
 
     python -m bench.web [--pages 100000] [--sites 50] [--clients 200] [--overview-sites 10000]
 
-- search with facets and snippets over HTTP, beside the bare FTS5 query that finds the same pages
+- a search page with facets and snippets, beside the bare FTS5 query that finds the same pages
 - the weight of the first pages
 - live clients: what the server's process costs while others commit 20 times a second
 - the overview of many sites, beside the time of the SQL statements it runs
@@ -17,7 +17,6 @@ import gzip
 import os
 import re
 import signal
-import socket
 import sqlite3
 import statistics
 import subprocess
@@ -29,10 +28,15 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+from sqlalchemy import event
+from starlette.requests import Request
 
 from bench.compile import Prose, write_site
 from clerk import config, db, ledger, schema
 from clerk.models import sites_table
+from clerk.web.app import create_app
+from clerk.web.ops.overview import overview as overview_page
+from clerk.web.safety import RateLimit
 from clerk.work.compile import compile_site
 from clerk.work.search.index import index_path
 from clerk.work.search.query import parse
@@ -40,8 +44,7 @@ from clerk.work.search.query import parse
 ROUNDS = 8
 COMMITS_PER_SECOND = 20
 LIVE_SECONDS = 10.0
-#: A client that asks more often is told to wait.
-SECONDS_PER_SEARCH = 0.12
+BARE = "SELECT rowid, rank FROM pages_fts WHERE pages_fts MATCH ?"
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -59,8 +62,8 @@ def main() -> int:
         schema.upgrade(db.get_civic_db())
         compile_sites(storage, options.pages, options.sites)
         with served() as (pid, client):
-            kept = [search(storage, client), weight(client), live(pid, client, options.clients)]
-        kept.append(overview(options.overview_sites))
+            kept = [weight(client), live(pid, client, options.clients)]
+        kept += [search(storage), overview(options.overview_sites)]
     return 0 if all(kept) else 1
 
 
@@ -132,34 +135,36 @@ def queries(storage: Path) -> list[str]:
             index.execute(
                 "SELECT word FROM words WHERE pages <= ? ORDER BY pages DESC, word LIMIT 1", (most,)
             ).fetchone()[0]
-            for most in (30_000, 10_000, 3_000, 1_000, 300, 100, 10)
+            for most in (100_000, 30_000, 10_000, 3_000, 1_000, 300, 100, 10)
         ]
-    common, some, *rare = words
+    _, common, some, *rare = words
     return [*words, f"{common} {some}", f"{some} -{rare[0]}", f"{rare[0]} OR {rare[1]}"]
 
 
-def search(storage: Path, client: httpx.Client) -> bool:
-    """Compare searches over HTTP with the bare queries they need."""
-    asked = queries(storage)
-    with contextlib.closing(sqlite3.connect(index_path(storage))) as index:
-
-        def bare(text: str) -> object:
-            statement = "SELECT rowid, rank FROM pages_fts WHERE pages_fts MATCH ?"
-            return index.execute(statement, (parse(text).fts,)).fetchall()
-
-        def over_http(text: str) -> object:
-            return client.get("/search", params={"q": text}).raise_for_status()
-
-        for warm in (bare, over_http):
-            warm(asked[0])
-        alone, whole = [], []
-        for text in asked:
-            alone += times(bare, [text])
-            whole += times(over_http, [text])
-            time.sleep(ROUNDS * SECONDS_PER_SEARCH)
+def search(storage: Path) -> bool:
+    """Compare whole answers of the application with the bare queries they need, by turns."""
+    alone, whole = asyncio.run(_search(storage, queries(storage)))
     ratio = p95(whole) / p95(alone)
     figure = f"p95 {1000 * p95(whole):.1f} ms, FTS5 alone {1000 * p95(alone):.1f} ms: {ratio:.2f} x"
-    return say("search with facets, over HTTP", figure, "at most 2 x", ratio <= 2)
+    return say("search page with facets", figure, "at most 2 x", ratio <= 2)
+
+
+async def _search(storage: Path, asked: Sequence[str]) -> tuple[list[float], list[float]]:
+    app = create_app(config.load())
+    app.state.limits["search"] = RateLimit(1e9, 1e9)
+    alone, whole = [], []
+    transport = httpx.ASGITransport(app)
+    with contextlib.closing(sqlite3.connect(index_path(storage))) as index:
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+            for _ in range(ROUNDS):
+                for text in asked:
+                    began = time.perf_counter()
+                    index.execute(BARE, (parse(text).fts,)).fetchall()
+                    between = time.perf_counter()
+                    (await client.get("/search", params={"q": text})).raise_for_status()
+                    whole.append(time.perf_counter() - between)
+                    alone.append(between - began)
+    return alone, whole
 
 
 def weight(client: httpx.Client) -> bool:
@@ -229,12 +234,6 @@ def _processor_seconds(pid: int) -> float:
 
 def overview(sites: int) -> bool:
     """Compare the overview of many sites with the statements it runs."""
-    from sqlalchemy import event
-    from starlette.requests import Request
-
-    from clerk.web.app import create_app
-    from clerk.web.ops.overview import overview as handler
-
     _add_sites(sites)
     app = create_app(config.load())
     cookie = f"clerk_session={app.state.keeper.session('bench', 'viewer')}"
@@ -254,10 +253,10 @@ def overview(sites: int) -> bool:
         statements.append((statement, values))
 
     event.listen(db.get_civic_db(), "before_cursor_execute", note)
-    handler(Request(scope))
+    overview_page(Request(scope))
     event.remove(db.get_civic_db(), "before_cursor_execute", note)
     statements = [each for each in statements if not each[0].startswith("BEGIN")]
-    whole = statistics.median(times(lambda _: handler(Request(scope)), [""]))
+    whole = statistics.median(times(lambda _: overview_page(Request(scope)), [""]))
     with contextlib.closing(sqlite3.connect(config.load().storage_dir / "clerk.db")) as bare:
         alone = statistics.median(times(lambda _: _run(bare, statements), [""]))
     figure = f"{1000 * whole:.0f} ms, its SQL {1000 * alone:.0f} ms: {whole / alone:.2f} x"
@@ -278,7 +277,7 @@ def _add_sites(number: int) -> None:
             "current_stage": stages[each % len(stages)],
             "ocr_total": 100,
             "ocr_completed": each % 90,
-            "ocr_failed": each % 7,
+            "ocr_failed": 12 if each % 100 == 0 else int(each % 10 == 0),
         }
         for each in range(number)
     ]
@@ -288,5 +287,4 @@ def _add_sites(number: int) -> None:
 
 
 if __name__ == "__main__":
-    socket.setdefaulttimeout(None)
     sys.exit(main())

@@ -5,7 +5,7 @@ Whether all is well is not decided here but in :mod:`clerk.health`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from statistics import median
@@ -29,6 +29,7 @@ from clerk.models import (
 from clerk.stages import OCR, STAGES, Batch, Kind
 
 HOURS = 24
+_COUNTERS = ("total", "completed", "failed")
 #: Medians are taken over at most so many of the last events of a stage.
 EVENTS_AT_MOST = 5000
 
@@ -47,13 +48,17 @@ class StageProgress:
 def stage_progress(conn: Connection) -> list[StageProgress]:
     """Return for each stage the sites in it and the sums of their counters."""
     sites = sites_table
-    parts = []
-    for stage in STAGES:
-        sums = [func.sum(sites.c[f"{stage}_{name}"]) for name in ("total", "completed", "failed")]
-        here = select(func.count(), *sums).where(sites.c.current_stage == stage)
-        row = conn.execute(here).one()
-        parts.append(StageProgress(stage, *(number or 0 for number in row)))
-    return parts
+    counters = [f"{stage}_{name}" for stage in STAGES for name in _COUNTERS]
+    sums = [func.sum(sites.c[name]).label(name) for name in counters]
+    stage_of = sites.c.current_stage
+    rows = conn.execute(select(stage_of, func.count().label("sites"), *sums).group_by(stage_of))
+    found = {row.current_stage: dict(row._mapping) for row in rows}
+    return [_progress(stage, found.get(stage, {})) for stage in STAGES]
+
+
+def _progress(stage: str, sums: Mapping[str, int | None]) -> StageProgress:
+    counted = [sums.get(f"{stage}_{name}") or 0 for name in _COUNTERS]
+    return StageProgress(stage, sums.get("sites") or 0, *counted)
 
 
 @dataclass
