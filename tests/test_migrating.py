@@ -238,6 +238,15 @@ def test_redis_that_does_not_answer_is_found_before_anything_is_written(
     assert state(old) == before
 
 
+def test_a_site_of_clerks_own_database_is_never_migrated(site: str) -> None:
+    initialize_stage(site, "ocr", total_jobs=2)
+
+    ran = clerk("migrate-stuck-sites")
+
+    assert "Found 0 stuck sites in OCR stage" in ran.output
+    assert counted(site) == (0, 2, 0)
+
+
 # -------------------------------------------------------------------------------- killed
 
 
