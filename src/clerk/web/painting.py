@@ -18,14 +18,18 @@ import sys
 import threading
 from hashlib import blake2b
 from pathlib import Path
+from queue import SimpleQueue
 from typing import IO
 
 from clerk.config import Settings
-from clerk.errors import ClerkError, DocumentError
+from clerk.errors import ClerkError, DocumentError, TransientError
 from clerk.storage import written_whole
 
 SECONDS = 20.0
 MEMORY_MB = 1024
+PAINTERS = 2
+#: So many requests may wait for a painter; the server has 40 threads.
+WAITING = 24
 #: So many pictures stay; then the oldest half goes.
 KEPT = 4000
 
@@ -40,7 +44,7 @@ def picture(settings: Settings, site: str, pdf: Path, page: int, width: int) -> 
     path = folder / f"{blake2b(seen.encode(), digest_size=16).hexdigest()}.webp"
     with contextlib.suppress(FileNotFoundError):
         return path.read_bytes()
-    drawn = _painter.draw(pdf, page, width)
+    drawn = _studio.draw(pdf, page, width)
     with contextlib.suppress(OSError), written_whole(path) as part:
         part.write_bytes(drawn)
     _forget_old(folder)
@@ -56,18 +60,45 @@ def _forget_old(folder: Path) -> None:
                 path.unlink(missing_ok=True)
 
 
-class Painter:
-    """The painter as the web sees it: started when needed, and again when it died."""
+class Studio:
+    """A few painters, and a bound on who may wait for one: pages must not wait for pictures."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._process: subprocess.Popen[bytes] | None = None
+        self._idle: SimpleQueue[Painter] = SimpleQueue()
+        self._room = threading.BoundedSemaphore(WAITING)
+        self._painters = [Painter() for _ in range(PAINTERS)]
+        for painter in self._painters:
+            self._idle.put(painter)
 
     def draw(self, pdf: Path, page: int, width: int) -> bytes:
         """Return a picture, or say why there is none."""
+        if not self._room.acquire(blocking=False):
+            raise TransientError("Too many pictures are being drawn just now.")
+        try:
+            painter = self._idle.get()
+            try:
+                return painter.draw(pdf, page, width)
+            finally:
+                self._idle.put(painter)
+        finally:
+            self._room.release()
+
+    def close(self) -> None:
+        """End the painters."""
+        for painter in self._painters:
+            painter.close()
+
+
+class Painter:
+    """A painter as the web sees it: started when needed, and again when it died."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def draw(self, pdf: Path, page: int, width: int) -> bytes:
+        """Return a picture, or say why there is none; for one caller at a time."""
         order = json.dumps([str(pdf), page, width]).encode() + b"\n"
-        with self._lock:
-            drawn, answer = self._ask(order)
+        drawn, answer = self._ask(order)
         if not drawn:
             raise DocumentError(answer.decode(errors="replace"))
         return answer
@@ -101,12 +132,12 @@ class Painter:
             self._process = None
 
 
-_painter = Painter()
+_studio = Studio()
 
 
 def close() -> None:
-    """End the painter of this process, if there is one."""
-    _painter.close()
+    """End the painters of this process, if there are any."""
+    _studio.close()
 
 
 def _exactly(stream: IO[bytes], length: int) -> bytes:
