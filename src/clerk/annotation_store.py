@@ -204,7 +204,7 @@ def texts_of(conn: Connection, ids: Collection[int]) -> dict[int, str]:
     found: dict[int, str] = {}
     for some in _chunks(ids):
         chosen = select(documents.c.id, documents.c.text).where(documents.c.id.in_(some))
-        found.update(conn.execute(chosen).tuples().all())
+        found.update(map(tuple, conn.execute(chosen)))
     return found
 
 

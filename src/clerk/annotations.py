@@ -46,7 +46,7 @@ from .work.annotations import CheckedObject, Issue, formats
 from .work.annotations.gathering import gather
 
 #: How often the state of an upload is looked at.
-LOOK_SECONDS = 0.2
+LOOK_SECONDS = 0.5
 
 MODES = tuple(hands.Mode)
 ALIGNMENTS = tuple(hands.Anchoring)

@@ -319,7 +319,7 @@ class Batches:
         status = batches_table.c.status
         counted = select(status, func.count()).where(*self.conditions).group_by(status)
         with reading_connection() as conn:
-            return dict(conn.execute(counted).tuples().all())
+            return dict(map(tuple, conn.execute(counted)))
 
     def last(self, number: int) -> list[BatchJobTracking]:
         """Return the newest ones, the newest first."""

@@ -82,12 +82,12 @@ def reanchor(subdomain: str, done: Followed) -> None:
     Each page is moved whole in one transaction.  What cannot be found again is an issue of a job
     of its project.
     """
-    storage_dir = config.load().storage_dir
+    folder = storage.site_folder(config.load().storage_dir, subdomain)
     with reading_connection() as conn:
         known = annotation_store.documents_from(conn, subdomain)
     jobs: dict[int, int] = {}
     for name, stored in known.items():
-        text = page_text(storage_dir, (subdomain, name))
+        text = page_text(folder, name)
         if text is not None and digest_of(text) != stored.digest:
             with civic_db_connection() as conn:
                 _move(conn, (subdomain, name), stored, text, jobs, done)

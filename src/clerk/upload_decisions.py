@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -68,8 +69,11 @@ def look_up(
     texts = annotation_store.texts_of(conn, _with_other_text(known, objects))
     combined = options.mode in (Mode.ADD, Mode.MERGE)
     rows = annotation_store.rows_of(conn, formers.values() if combined else ())
+    folders = _site_folders(objects.keys())
     targets = {
-        key: _new_target(key, options, objects[key][0]) for key in objects if key not in known
+        key: _new_target(key, options, some[0], folders.get(key[0]))
+        for key, some in objects.items()
+        if key not in known
     }
     for key, found in known.items():
         former = formers.get(found.id)
@@ -79,8 +83,17 @@ def look_up(
     return targets
 
 
-def _new_target(key: Key, options: Options, found: CheckedObject) -> Target:
-    text = page_text(config.load().storage_dir, key)
+def _site_folders(keys: Iterable[Key]) -> dict[str, Path]:
+    """Return the folders of those sources that are sites."""
+    storage_dir, folders = config.load().storage_dir, {}
+    for sourcedb in {sourcedb for sourcedb, _ in keys}:
+        with contextlib.suppress(ClerkError):
+            folders[sourcedb] = storage.site_folder(storage_dir, sourcedb)
+    return {name: folder for name, folder in folders.items() if folder.is_dir()}
+
+
+def _new_target(key: Key, options: Options, found: CheckedObject, folder: Path | None) -> Target:
+    text = page_text(folder, key[1]) if folder else None
     if text is None and options.create_docs:
         text = found.text
     return Target(key, None, text)
@@ -97,14 +110,12 @@ def _with_other_text(
     ]
 
 
-def page_text(storage_dir: Path, key: Key) -> str | None:
-    """Return the text of a page of a site, by the names annotations use, or None."""
-    sourcedb, sourceid = key
+def page_text(folder: Path, sourceid: str) -> str | None:
+    """Return the text of a page in a site's folder, by the name annotations use, or None."""
     name, _, page = sourceid.rpartition("/")
     if not (page.isascii() and page.isdecimal()) or not all(name.split("/")):
         return None
     try:
-        folder = storage.site_folder(storage_dir, sourcedb)
         document = storage.Document.from_name(name).text(folder)
         return storable((document / f"page-{int(page)}.txt").read_bytes())
     except (ClerkError, OSError, ValueError):

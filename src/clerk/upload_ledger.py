@@ -169,7 +169,7 @@ def _claim_cutting(conn: Connection, worker_id: str) -> Claimed | None:
     chosen = _to_cut().limit(1).with_for_update(skip_locked=True, of=uploads)
     row = conn.execute(
         update(uploads)
-        .where(uploads.c.job_id.in_(chosen.scalar_subquery()), uploads.c.split_claim.is_(None))
+        .where(uploads.c.job_id == conn.execute(chosen).scalar(), uploads.c.split_claim.is_(None))
         .values(
             split_claim=token,
             split_worker_id=worker_id,
@@ -189,7 +189,7 @@ def _claim_batch(conn: Connection, worker_id: str) -> Claimed | None:
     row = conn.execute(
         update(batches)
         .where(
-            batches.c.id.in_(chosen.scalar_subquery()),
+            batches.c.id == conn.execute(chosen).scalar(),
             batches.c.status == sql_word(Batch.PENDING),
         )
         .values(
@@ -277,12 +277,11 @@ def _insert(conn: Connection, job_id: int, pieces: Sequence[Piece], **common: An
             "item_count": piece.items,
             "bytes": piece.bytes,
             "doc_identifiers": [dict(each) for each in piece.doc_identifiers],
-            **common,
         }
         for piece in pieces
     ]
     if rows:
-        conn.execute(insert(batches), rows)
+        conn.execute(insert(batches).values(**common), rows)
 
 
 def end_cutting(conn: Connection, job_id: int, token: str) -> None:
@@ -566,7 +565,7 @@ def _described() -> Any:
 def issue_counts(conn: Connection, job_id: int) -> dict[str, int]:
     """Return how many issues an upload has, by code."""
     counted = select(issues.c.code, func.count()).where(issues.c.job_id == job_id)
-    return dict(conn.execute(counted.group_by(issues.c.code)).tuples().all())
+    return dict(map(tuple, conn.execute(counted.group_by(issues.c.code))))
 
 
 def read_issues(

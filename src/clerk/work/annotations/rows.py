@@ -23,6 +23,8 @@ from .model import AnnotationSet, Attribute, Denotation, Relation, Span
 
 Row = tuple[Any, ...]
 
+_encode = msgspec.json.Encoder().encode
+
 
 def denotation_rows(denotations: list[Denotation], *key: Any) -> list[Row]:
     """Return a row for each denotation or block."""
@@ -83,4 +85,4 @@ def _denotation(
 
 
 def _json(value: Any) -> str:
-    return msgspec.json.encode(value).decode()
+    return _encode(value).decode()

@@ -1,0 +1,378 @@
+"""Uploads whose documents raise and kill, and whose workers die: nothing is lost or stored twice.
+
+The storm over 1,200 documents is under the marker ``chaos``; a small one is in the ordinary suite.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import signal
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from small_uploads import (
+    WORDS,
+    Troubled,
+    check,
+    codes,
+    exported,
+    line,
+    upload,
+    work_on_rq,
+    write,
+)
+from small_work import end, hurry, reap, spawn, wait_until
+from sqlalchemy import select
+
+from clerk import annotations, batches, upload_ledger, uploads
+from clerk.annotations import UploadJob
+from clerk.db import civic_db_connection, reading_connection
+from clerk.ledger import BatchJobTracking, register_worker
+from clerk.models import batches_table
+from clerk.stages import ANNOTATIONS, Batch
+
+
+@pytest.fixture(autouse=True)
+def short_waits(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    hurry(monkeypatch)
+    monkeypatch.setattr(upload_ledger, "PAUSES", (0.05, 0.05, 0.05))
+    monkeypatch.setattr(annotations, "LOOK_SECONDS", 0.1)
+    monkeypatch.setattr(UploadJob, "flow", Troubled())
+
+
+def statuses(job_id: int) -> dict[str, int]:
+    return BatchJobTracking.for_parent(job_id).counts_by_status()
+
+
+def test_a_document_that_raises_costs_only_itself(tmp_path: Path) -> None:
+    lines = [line(n, "RAISE now" if n == 7 else WORDS) for n in range(20)]
+
+    status = upload(write(tmp_path / "a.jsonl", lines))
+
+    assert (status.state, status.items_done, status.items_failed) == ("completed", 20, 1)
+    assert codes(status.id) == {"failed": ["7"]}
+    assert len(exported()) == 19
+    failed = list(BatchJobTracking.for_parent(status.id).failed())
+    assert [batch.doc_summary() for batch in failed] == ["Town:7"]
+    assert failed[0].error_message.startswith("ValueError: this document raises\n")
+    check()
+
+
+def test_a_document_that_kills_its_worker_is_found_and_named(tmp_path: Path) -> None:
+    lines = [line(n, f"KILL {WORDS}" if n in (3, 11) else WORDS) for n in range(20)]
+
+    status = upload(write(tmp_path / "a.jsonl", lines))
+
+    assert (status.state, status.items_failed) == ("completed", 2)
+    assert codes(status.id) == {"crashed": ["11", "3"]}
+    assert {each["sourceid"] for each in exported()} == {str(n) for n in range(20)} - {"3", "11"}
+    crashed = list(BatchJobTracking.for_parent(status.id).crashed())
+    assert sorted(batch.doc_summary() for batch in crashed) == ["Town:11", "Town:3"]
+    check()
+
+
+def test_a_child_killed_once_by_chance_costs_nothing(tmp_path: Path) -> None:
+    lines = [line(n, "KILL-ONCE now" if n == 5 else WORDS) for n in range(10)]
+
+    status = upload(write(tmp_path / "a.jsonl", lines))
+
+    assert status.succeeded and len(exported()) == 10
+    assert statuses(status.id) == {Batch.COMPLETED: 1}
+
+
+def test_replacing_with_a_batch_that_dies_destroys_nothing(tmp_path: Path) -> None:
+    upload(write(tmp_path / "old.jsonl", [line(n) for n in range(5)]))
+    before = exported()
+
+    bad = [line(n, WORDS if n else "KILL now", denotations=[]) for n in range(1)]
+    status = upload(
+        write(
+            tmp_path / "new.jsonl", [{**each, "relations": [], "attributes": []} for each in bad]
+        ),
+        align="off",
+    )
+
+    assert codes(status.id) == {"crashed": ["0"]}
+    assert exported() == before
+    check()
+
+
+def test_what_failed_can_be_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [line(n, "RAISE now" if n == 2 else WORDS) for n in range(4)]
+    status = upload(write(tmp_path / "a.jsonl", lines))
+    (tmp_path / "a.jsonl").unlink()
+
+    monkeypatch.setattr(UploadJob, "flow", uploads.Uploads())
+    again = annotations.retry(status.id).wait()
+
+    assert (again.items, again.items_failed, again.retry_of) == (1, 0, status.id)
+    assert len(exported()) == 4
+    check()
+
+
+# ---------------------------------------------------------------------------- dead workers
+
+
+def claim_as(worker: str) -> Any:
+    with civic_db_connection() as conn:
+        return upload_ledger.claim(conn, worker)
+
+
+def open_cut(path: Path) -> UploadJob:
+    """Open an upload and cut it into batches of one object."""
+    job = annotations.upload([path], project="p", create_docs=True, batch_items=2)
+    uploads.cut(claim_as("cutter"), lambda _seconds, _note="": None)
+    assert isinstance(job, UploadJob)
+    return job
+
+
+def test_a_batch_of_a_dead_worker_is_taken_back_and_a_late_finish_is_refused(
+    tmp_path: Path,
+) -> None:
+    job = open_cut(write(tmp_path / "a.jsonl", [line(n) for n in range(2)]))
+    zombie = claim_as("a worker nobody knows")
+
+    assert uploads.sweep() == 1
+    status = job.wait()
+    with pytest.raises(upload_ledger.Fenced):
+        uploads.Uploads().store(zombie, lambda _seconds, _note="": None)
+
+    assert status.succeeded and len(exported()) == 2
+    check()
+
+
+def test_a_batch_of_a_beating_worker_is_never_taken_back(tmp_path: Path) -> None:
+    open_cut(write(tmp_path / "a.jsonl", [line(1)]))
+    with civic_db_connection() as conn:
+        register_worker(conn, "slow", lease_seconds=60.0, host="h", pid=1, queues=ANNOTATIONS)
+    claim_as("slow")
+
+    assert uploads.sweep() == 0
+    assert batches.detect_crashed() == 0
+
+
+def test_a_worker_without_any_beat_is_dead_at_the_upper_bound(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_cut(write(tmp_path / "a.jsonl", [line(1)]))
+    with civic_db_connection() as conn:
+        register_worker(conn, "mute", lease_seconds=3600.0, host="h", pid=1, queues=ANNOTATIONS)
+    claim_as("mute")
+    time.sleep(0.2)
+
+    monkeypatch.setenv("CRASH_DETECTION_TIMEOUT", "0.1")
+
+    assert batches.detect_crashed() == 1
+
+
+def test_the_sweep_says_what_the_alert_looks_for(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    open_cut(write(tmp_path / "a.jsonl", [line(1)]))
+    claim_as("gone")
+
+    uploads.sweep()
+
+    assert "Detected 1 potentially crashed jobs: Town:1" in caplog.text
+
+
+def test_a_pending_batch_is_never_declared_lost(tmp_path: Path) -> None:
+    job = open_cut(write(tmp_path / "a.jsonl", [line(n) for n in range(6)]))
+    with civic_db_connection() as conn:
+        long_ago = "2020-01-01 00:00:00.000000+00:00"
+        conn.exec_driver_sql(f"UPDATE batch_job_trackings SET created_at = '{long_ago[:26]}'")
+
+    assert batches.detect_crashed() == 0
+    assert batches.cleanup().batches == 0
+    assert statuses(job.id) == {Batch.PENDING: 3}
+
+
+def test_cutting_is_taken_up_where_its_worker_died(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.jsonl", [line(n) for n in range(10)])
+    job = annotations.upload([path], project="p", create_docs=True, batch_items=2)
+    first = claim_as("dies while cutting")
+    with civic_db_connection() as conn:
+        source = uploads.msgspec.convert(first.options["source"], uploads.hands.Upload)
+        cut = uploads.hands.split(source, uploads.hands.BatchLimits(items=2))
+        pieces = [uploads.piece_of(batch) for batch, _ in zip(cut, range(2), strict=False)]
+        upload_ledger.add_batches(conn, job.id, first.claim, pieces)
+
+    uploads.sweep()
+    status = job.wait()
+
+    assert status.succeeded
+    assert (status.batches, status.items) == (5, 10)
+    check()
+
+
+# ---------------------------------------------------------------------------------- storms
+
+
+@contextlib.contextmanager
+def embedded_workers(job_id: int, number: int) -> Iterator[list[int]]:
+    """Some processes that work on an upload embedded; whoever is killed is replaced."""
+
+    def work() -> None:
+        annotations.find(job_id).wait(workers=1)
+
+    pids = [spawn(work) for _ in range(number)]
+    try:
+        yield pids
+    finally:
+        for pid in pids:
+            end(pid, signal.SIGKILL)
+
+
+@contextlib.contextmanager
+def rq_workers(_job_id: int, number: int) -> Iterator[list[int]]:
+    pids = [spawn(work_on_rq) for _ in range(number)]
+    try:
+        yield pids
+    finally:
+        for pid in pids:
+            end(pid, signal.SIGKILL)
+
+
+def storm(
+    path: Path,
+    lines: list[Any],
+    workers: Callable[[int, int], Any],
+    respawn: Callable[[int], Callable[[], None]],
+    *,
+    kills: int,
+    stops: int,
+) -> annotations.Status:
+    """Upload while workers are killed and stopped at random moments; return the end."""
+    dice = random.Random(7)
+    job = annotations.upload([write(path, lines)], project="p", create_docs=True, batch_items=40)
+    with workers(job.id, 3) as pids:
+        for strike in dice.sample(["kill"] * kills + ["stop"] * stops, kills + stops):
+            time.sleep(dice.uniform(0.05, 0.3))
+            if job.status().is_over:
+                break
+            victim = dice.randrange(len(pids))
+            if strike == "kill":
+                end(pids[victim], signal.SIGKILL)
+                pids[victim] = spawn(respawn(job.id))
+            else:
+                _stop_for_a_while(pids[victim], dice.uniform(0.1, 0.5))
+        wait_until(lambda: job.status().is_over, seconds=120.0)
+    return job.status()
+
+
+def _stop_for_a_while(pid: int, seconds: float) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGSTOP)
+        time.sleep(seconds)
+        os.kill(pid, signal.SIGCONT)
+
+
+def troubled_lines(number: int, invalid: int) -> tuple[list[Any], dict[str, list[str]]]:
+    """Return a collection with documents that kill and raise and bad lines, and what to expect."""
+    dice = random.Random(3)
+    killers, raisers = (dice.sample(range(k, number, 2), 3) for k in (0, 1))
+    lines: list[Any] = [line(f"{n:05}") for n in range(number)]
+    for n in killers:
+        lines[n]["text"] = "KILL " + WORDS
+    for n in raisers:
+        lines[n]["text"] = "RAISE " + WORDS
+    for n in sorted(dice.sample(range(number), invalid)):
+        lines.insert(n, '{"sourcedb": "Town", "sourceid": "bad", "denotations": []}')
+    expected = {
+        "crashed": sorted(f"{n:05}" for n in killers),
+        "failed": sorted(f"{n:05}" for n in raisers),
+        "missing_text": ["bad"] * invalid,
+    }
+    return lines, expected
+
+
+def assert_as_a_serial_load(status: annotations.Status, lines: list[Any], expected: Any) -> None:
+    bad = {*expected["crashed"], *expected["failed"]}
+    good = [each for each in lines if isinstance(each, dict) and each["sourceid"] not in bad]
+    assert status.state == "completed"
+    assert codes(status.id) == expected
+    assert exported() == good
+    assert (status.items_done, status.items_failed) == (len(lines), 6)
+    assert status.bytes_done == status.bytes
+    check()
+
+
+def be_embedded(job_id: int) -> Callable[[], None]:
+    def work() -> None:
+        annotations.find(job_id).wait(workers=1)
+
+    return work
+
+
+def be_on_rq(_job_id: int) -> Callable[[], None]:
+    return work_on_rq
+
+
+def test_a_small_storm_embedded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LEASE_SECONDS", "3")
+    lines, expected = troubled_lines(120, 2)
+
+    status = storm(tmp_path / "a.jsonl", lines, embedded_workers, be_embedded, kills=3, stops=1)
+
+    assert_as_a_serial_load(status, lines, expected)
+
+
+def test_a_small_storm_on_rq(tmp_path: Path, redis: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LEASE_SECONDS", "3")
+    lines, expected = troubled_lines(120, 2)
+
+    status = storm(tmp_path / "a.jsonl", lines, rq_workers, be_on_rq, kills=2, stops=1)
+
+    assert_as_a_serial_load(status, lines, expected)
+
+
+@pytest.mark.chaos
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("executor", ["embedded", "rq"])
+def test_a_storm(
+    tmp_path: Path,
+    executor: str,
+    request: pytest.FixtureRequest,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("LEASE_SECONDS", "3")
+    lines, expected = troubled_lines(1200, 4)
+    if executor == "rq":
+        request.getfixturevalue("redis")
+        crew, respawn = rq_workers, be_on_rq
+    else:
+        crew, respawn = embedded_workers, be_embedded
+
+    status = storm(tmp_path / "a.jsonl", lines, crew, respawn, kills=12, stops=6)
+
+    assert_as_a_serial_load(status, lines, expected)
+
+
+def test_a_reader_sees_the_old_set_or_the_new_one(tmp_path: Path) -> None:
+    old, new = ([{"span": {"begin": 0, "end": 3}, "obj": word}] * 40 for word in ("old", "new"))
+    plain = {"relations": [], "attributes": []}
+    first = write(tmp_path / "old.jsonl", [line(n, denotations=old, **plain) for n in range(30)])
+    second = write(tmp_path / "new.jsonl", [line(n, denotations=new, **plain) for n in range(30)])
+    upload(first)
+
+    def replace_again_and_again() -> None:
+        for path in (second, first) * 3:
+            upload(path, batch_items=5)
+
+    writer = spawn(replace_again_and_again)
+    looks = 0
+    while os.waitpid(writer, os.WNOHANG) == (0, 0):
+        for each in exported():
+            labels = {found["obj"] for found in each["denotations"]}
+            assert len(each["denotations"]) == 40 and len(labels) == 1
+        looks += 1
+    assert looks > 1
+    reap(writer)
+    with reading_connection() as conn:
+        ended = conn.execute(select(batches_table.c.status)).scalars().all()
+    assert set(ended) == {Batch.COMPLETED}
