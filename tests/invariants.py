@@ -149,10 +149,11 @@ def _held_by_a_batch(items: Any, batches: Any) -> None:
 
 
 def _no_document_lost(folder: Path, subdomain: str, runs: dict[str, Row[Any]], items: Any) -> None:
+    fetched = {item.run_id for item in items if item.step == Step.FETCH}
     ended = [r for r in runs.values() if r.subdomain == subdomain and r.state in ENDED_IN_ORDER]
-    if not ended:
+    last = max(ended, key=lambda run: run.epoch, default=None)
+    if last is None or last.run_id not in fetched:
         return
-    last = max(ended, key=lambda run: run.epoch)
     named = {i.document: i for i in items if i.run_id == last.run_id and i.step == Step.DOCUMENT}
     read = {document.name for document in storage.text_documents(folder)}
     for document in storage.pdf_documents(folder):

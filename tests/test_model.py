@@ -32,6 +32,7 @@ from clerk.pipeline_state import (
     increment_failed,
     initialize_stage,
     job_of_stage,
+    show_job,
 )
 from clerk.stages import OCR, QUEUES, STAGES, Item, Step
 
@@ -194,7 +195,9 @@ class PipelineModel(RuleBasedStateMachine):
             job = job_of_stage(conn, site, OCR)
             if job is not None and job.state == "open":
                 name = f"minutes/Council/2024-01-{day:02}"
-                ledger.name_item(conn, job, Step.DOCUMENT, name)
+                grown = ledger.name_item(conn, job, Step.DOCUMENT, name)
+                if grown is not None:
+                    show_job(conn, grown)
 
     @rule()
     def time_passes(self) -> None:

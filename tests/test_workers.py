@@ -122,6 +122,24 @@ def test_a_job_called_many_times_at_once_counts_once(town: Town) -> None:
     assert pdf.is_file()
 
 
+def test_a_document_nobody_expected_is_counted_too(town: Town) -> None:
+    initialize_stage(town.subdomain, "ocr", total_jobs=0)
+
+    ocr_page_job(town.subdomain, str(good_pdf(town)))
+
+    assert town.counts == (1, 1, 0)
+
+
+def test_a_document_that_comes_after_the_stage_closed_waits_for_the_next_run(town: Town) -> None:
+    initialize_stage(town.subdomain, "ocr", total_jobs=1)
+    ocr_page_job(town.subdomain, str(good_pdf(town, "2024-01-01")))
+    assert town.row.coordinator_enqueued is True
+
+    ocr_page_job(town.subdomain, str(good_pdf(town, "2024-01-02")))
+
+    assert town.counts == (1, 1, 0)
+
+
 def test_a_job_of_an_old_run_does_nothing(town: Town) -> None:
     pdf = good_pdf(town)
     old = town.start()

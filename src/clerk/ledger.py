@@ -141,6 +141,8 @@ class Settled:
     error: str = ""
     failures: list[tuple[ClaimedItem, str, str]] = field(default_factory=list)
     results: list[Any] = field(default_factory=list)
+    #: Whether a stage ended with it, so that others may have work now.
+    closed: bool = False
 
 
 def sql_word(word: str) -> ColumnElement[str]:
@@ -534,25 +536,27 @@ def _blame(claimed: Claimed, blamed: ClaimedItem, cause: str, worker_lost: bool)
     )
 
 
-def name_item(conn: Connection, job: Row[Any], step: str, document: str | None) -> None:
+def name_item(conn: Connection, job: Row[Any], step: str, document: str | None) -> Row[Any] | None:
     """Give one of a job's unnamed documents its name, unless it has a row already.
 
-    When none is left unnamed the job's total grows: the document is there.
+    When none is left unnamed the job's total grows, for the document is there: then the job is
+    returned as it is now, to be shown.  A closed job takes no more.
     """
+    if job.state != "open":
+        return None
     items = items_table
     known = select(items.c.id).where(items.c.job_id == job.id, items.c.step == step)
     if document is not None:
         known = known.where(items.c.document == document)
     if conn.execute(known).first() is not None:
-        return
+        return None
     taken = conn.execute(
         update(items)
         .where(items.c.job_id == job.id, items.c.step == Step.UNNAMED, items.c.documents > 0)
         .values(documents=items.c.documents - 1)
     )
     add_items(conn, job.id, job.run_id, [{"step": step, "document": document}])
-    if taken.rowcount == 0:
-        recount(conn, job.id)
+    return recount(conn, job.id) if taken.rowcount == 0 else None
 
 
 def give_back(conn: Connection, claimed: Claimed) -> int:

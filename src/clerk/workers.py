@@ -113,7 +113,9 @@ def _do_step(
             log.info("%s: run %s is over, nothing to do", subdomain, run_id)
             return
         job = _job(conn, require_site(conn, subdomain), stage)
-        ledger.name_item(conn, job, step, document)
+        grown = ledger.name_item(conn, job, step, document)
+        if grown is not None:
+            pipeline_state.show_job(conn, grown)
 
     def claim(conn: Connection, me: str) -> Claimed | None:
         claimed = _claim_step(conn, subdomain, stage, Kind.STAGE, me, document)
@@ -214,7 +216,7 @@ class Pipeline:
             settled = road.finish(conn, claimed, ready, ended=ended)
         for outcome in outcomes:
             _log_outcome(claimed, outcome)
-        if settled.completed or settled.failed or settled.results:
+        if settled.closed:
             queue.offer(QUEUES)
 
     def crash(self, claimed: Claimed, blamed: ClaimedItem | None, cause: str) -> None:
