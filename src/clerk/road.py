@@ -170,6 +170,7 @@ def _account(conn: Connection, claimed: Claimed, settled: Settled) -> None:
             detail=settled.error or None,
         )
     if job.completed + job.failed == job.total:
+        settled.closed = True
         close(conn, job, settled.results)
 
 
