@@ -177,10 +177,12 @@ def show(subdomain: str, as_json: bool) -> None:
     Example:
       clerk site show springfield
     """
-    open_database()
-    from clerk import sites
+    settings = open_database()
+    from clerk import health, sites
 
     facts = sites.describe(subdomain)
+    folder = storage.site_folder(settings.storage_dir, subdomain)
+    facts["differences"] = health.disk_differences(facts, folder)
     if as_json:
         print_json(facts)
         return
@@ -191,6 +193,8 @@ def show(subdomain: str, as_json: bool) -> None:
         click.echo(f"  error    {facts['last_error_stage']}: {facts['last_error_message']}")
     disk = facts["disk"]
     click.echo(f"  on disk  {disk['pdfs']} PDFs, {disk['texts']} read")
+    for difference in facts["differences"]:
+        click.echo(f"  differs  {difference}")
     print_table(
         ("  STAGE", "TOTAL", "COMPLETED", "FAILED"),
         [(f"  {s['stage']}", s["total"], s["completed"], s["failed"]) for s in facts["stages"]],
