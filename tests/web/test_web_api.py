@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from web_town import LINES, MINUTES, Browser, identity
 
-from clerk.web import api
+from clerk import annotations as annotation_jobs
+from clerk.web import api, uploads
 from clerk.web.sessions import OPERATOR, new_token
 
 MINUTES_ID = identity(MINUTES)
@@ -61,9 +63,13 @@ def test_an_endpoint_answers_with_what_it_promises(
 
     answer = program.request(endpoint.method, path)
 
-    missing = endpoint.path in ("/batches/{batch}", "/uploads/{upload}")
-    assert answer.status_code == (404 if missing else endpoint.success)
-    assert answer.json().get("status", 404) == 404
+    expected = endpoint.success
+    if "{batch}" in endpoint.path or "{upload}" in endpoint.path:
+        expected = 404
+    if (endpoint.method, endpoint.path) == ("POST", "/uploads"):
+        expected = 400
+    assert answer.status_code == expected
+    assert answer.json().get("status", expected) == expected
 
 
 @pytest.mark.parametrize("endpoint", [e for e in api.ENDPOINTS if e.role], ids=lambda e: e.path)
@@ -126,6 +132,78 @@ def test_a_run_is_queued_and_named(program: Browser) -> None:
     again = program.post("/api/v1/sites/springfield/runs")
 
     assert first.status_code == 202 and first.json() == again.json()
+
+
+# --------------------------------------------------------------------------------- uploads
+
+
+def objects(number: int) -> bytes:
+    """Return annotations of so many documents, a line each."""
+    return b"".join(
+        json.dumps(
+            {
+                "sourcedb": "notes",
+                "sourceid": str(each),
+                "text": "The motion carried.",
+                "denotations": [{"id": "T1", "span": {"begin": 4, "end": 10}, "obj": "Motion"}],
+            }
+        ).encode()
+        + b"\n"
+        for each in range(number)
+    )
+
+
+ADDRESS = "/api/v1/uploads?project=votes&name=a.jsonl&create_docs=true"
+
+
+def test_annotations_are_uploaded_and_followed(program: Browser) -> None:
+    accepted = program.post(ADDRESS, content=objects(20))
+
+    assert accepted.status_code == 202
+    url = accepted.headers["location"]
+    assert url == accepted.json()["url"]
+    annotation_jobs.find(accepted.json()["upload"]).wait()
+    status = program.get(url).json()
+    assert (status["state"], status["items_done"]) == ("completed", 20)
+    assert program.get(f"{url}/issues").json() == {"items": []}
+    assert [each["id"] for each in program.get("/api/v1/uploads").json()["items"]] == [status["id"]]
+
+
+def test_an_upload_has_a_page_with_its_issues(program: Browser) -> None:
+    bad = b'{"sourcedb": "notes", "sourceid": "x", "text": "a", "denotations": 5}\n'
+    job = program.post(ADDRESS, content=objects(2) + bad).json()["upload"]
+    annotation_jobs.find(job).wait()
+    operator = Browser(OPERATOR)
+
+    html = operator.get(f"/ops/uploads/{job}").text
+    assert "2 done of 3" in html or "3 done of 3" in html
+    assert "denotations" in html.partition("<h2>Issues</h2>")[2]
+    assert f"/ops/uploads/{job}" in operator.get("/ops/batches").text
+
+
+@pytest.mark.parametrize(
+    ("address", "content"),
+    [
+        ("/api/v1/uploads?name=a.jsonl", b"{}"),
+        ("/api/v1/uploads?project=votes&name=a.exe", b"{}"),
+        ("/api/v1/uploads?project=votes&name=a.tgz", b"not an archive"),
+        ("/api/v1/uploads?project=votes&mode=guess", b"{}"),
+        ("/api/v1/uploads?project=votes", b""),
+    ],
+)
+def test_an_upload_that_cannot_be_used_is_refused(
+    program: Browser, town: Path, address: str, content: bytes
+) -> None:
+    assert program.post(address, content=content).status_code == 400
+    assert not list((town / "_clerk" / "web").glob("incoming-*"))
+
+
+def test_an_upload_that_is_too_large_is_refused_before_it_is_read(
+    program: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(uploads, "UPLOAD_BYTES", 100)
+
+    assert program.post(ADDRESS, content=objects(20)).status_code == 413
 
 
 # ------------------------------------------------------------------------------ monitoring

@@ -29,12 +29,8 @@ def _guarded(role: str) -> Callable[[Handler], Handler]:
     def decorate(handler: Handler) -> Handler:
         @wraps(handler)
         def guarded(request: Request) -> Response:
-            person = whoever(request)
-            if person is None:
-                return _unknown(request)
-            if not person.may(role):
-                return _refused(request, person, role)
-            request.state.person = person
+            if (refusal := refused(request, role)) is not None:
+                return refusal
             answer = handler(request)
             answer.headers.setdefault("Cache-Control", "no-store")
             return answer
@@ -42,6 +38,17 @@ def _guarded(role: str) -> Callable[[Handler], Handler]:
         return guarded
 
     return decorate
+
+
+def refused(request: Request, role: str) -> Response | None:
+    """Return the answer to somebody who may not; None, and who it is kept, for one who may."""
+    person = whoever(request)
+    if person is None:
+        return _unknown(request)
+    if not person.may(role):
+        return _insufficient(request, person, role)
+    request.state.person = person
+    return None
 
 
 def whoever(request: Request) -> Person | None:
@@ -66,7 +73,7 @@ def _unknown(request: Request) -> Response:
     return RedirectResponse(f"/ops/login?next={quote(request.url.path)}", 303)
 
 
-def _refused(request: Request, person: Person, role: str) -> Response:
+def _insufficient(request: Request, person: Person, role: str) -> Response:
     said = f"This needs the role {role}; you are a {person.role}."
     if _for_programs(request):
         return JSONResponse({"error": said, "status": 403}, 403)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -13,17 +13,17 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from clerk import __version__, db, health, ledger, pipeline_state, queue, road, sites
+from clerk import annotations as annotation_jobs
 from clerk.db import reading_connection
 from clerk.errors import InvalidInput, NotFound
-from clerk.stages import QUEUES, Batch, Kind
+from clerk.stages import QUEUES, Batch
 from clerk.storage import KINDS
 from clerk.work.search import SORTS, find_document, find_page, hit_boxes
 
-from . import feeds, figures, library
+from . import feeds, figures, library, uploads
 from .access import operator, viewer
 from .public import whole
 from .rendering import page, settings_of
-from .throttling import Handler
 
 PREFIX = "/api/v1"
 LIMIT_AT_MOST = 500
@@ -43,7 +43,7 @@ class Endpoint:
     """One address of the API."""
 
     path: str
-    handler: Handler
+    handler: Callable[[Request], Any]
     summary: str
     parameters: Sequence[Parameter] = ()
     method: str = "GET"
@@ -187,25 +187,6 @@ def one_batch(request: Request) -> Response:
         return JSONResponse(_batch(figures.batch(conn, _number(request, "batch"))))
 
 
-@viewer
-def uploads(request: Request) -> Response:
-    """Give the uploads of annotations and how far they are."""
-    with reading_connection() as conn:
-        rows = figures.parents(conn, kind=Kind.UPLOAD, limit=LIMIT_AT_MOST)
-        return _paged([_job(row) for row in rows])
-
-
-@viewer
-def one_upload(request: Request) -> Response:
-    """Give one upload."""
-    number = _number(request, "upload")
-    with reading_connection() as conn:
-        row = figures.parent(conn, number)
-    if row is None or row.kind != Kind.UPLOAD:
-        raise NotFound(f"There is no upload {number}.")
-    return JSONResponse(_job(row))
-
-
 @operator
 def start_run(request: Request) -> Response:
     """Queue a run of a site, or name the one that is under way."""
@@ -235,11 +216,6 @@ def _batch(row: Row[Any]) -> dict[str, Any]:
     return _plain({name: getattr(row, name) for name in (*names, *times, *more)})
 
 
-def _job(row: Row[Any]) -> dict[str, Any]:
-    names = ("id", "kind", "stage", "state", "total", "completed", "failed", "created_at")
-    return _plain({name: getattr(row, name) for name in (*names, "closed_at")})
-
-
 def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
     return {
         key: value.isoformat() if isinstance(value, datetime) else value
@@ -248,6 +224,11 @@ def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 # ------------------------------------------------------------------------------- the table
+
+
+def _one_word(words: Sequence[str]) -> dict[str, Any]:
+    return {"type": "string", "enum": list(map(str, words))}
+
 
 _NUMBER = {"type": "integer", "minimum": 0}
 _PAGING = (
@@ -268,6 +249,14 @@ _SEARCH = (
 )
 _STATUS = {"type": "string", "enum": list(Batch.ALL)}
 _BODY, _YEAR = Parameter("body", "Only this body"), Parameter("year", "Only this year")
+_PROJECT = Parameter("project", "The project they belong to")
+_UPLOAD = (
+    _PROJECT,
+    Parameter("name", "The file's name; its ending tells what it is"),
+    Parameter("mode", "What to do with what is there", _one_word(annotation_jobs.MODES)),
+    Parameter("align", "How to align texts that differ", _one_word(annotation_jobs.ALIGNMENTS)),
+    Parameter("create_docs", "Make documents that are not there", {"type": "boolean"}),
+)
 _MEMBER = Parameter("member", "Only votes that name this person")
 _RESULT = Parameter("result", "Only this result, as in passed")
 
@@ -313,8 +302,30 @@ ENDPOINTS = (
         role="viewer",
     ),
     Endpoint("/batches/{batch}", one_batch, "One batch", role="viewer"),
-    Endpoint("/uploads", uploads, "The uploads of annotations", role="viewer"),
-    Endpoint("/uploads/{upload}", one_upload, "One upload", role="viewer"),
+    Endpoint(
+        "/uploads",
+        uploads.all_uploads,
+        "The uploads of annotations",
+        (_PROJECT, _PAGING[0]),
+        role="viewer",
+    ),
+    Endpoint(
+        "/uploads",
+        uploads.receive,
+        "Upload a file of annotations, which is the body",
+        _UPLOAD,
+        method="POST",
+        role="operator",
+        success=202,
+    ),
+    Endpoint("/uploads/{upload}", uploads.one_upload, "One upload", role="viewer"),
+    Endpoint(
+        "/uploads/{upload}/issues",
+        uploads.issues,
+        "What was wrong in an upload",
+        (Parameter("code", "Only this kind"), _PAGING[0]),
+        role="viewer",
+    ),
     Endpoint(
         "/sites/{site}/runs",
         start_run,
@@ -365,15 +376,23 @@ def _operation(endpoint: Endpoint) -> dict[str, Any]:
         for each in endpoint.parameters
     ]
     errors = {400: "That cannot be right", 404: "Not found", 429: "Too many requests"}
+    if endpoint.method == "POST":
+        errors |= {413: "Too large"}
     if endpoint.role:
         errors |= {401: "A token is needed", 403: "The token's role does not suffice"}
     errors |= {503: "Not now"}
     answers = {str(endpoint.success): _json("The answer", {"type": "object"})} | {
         str(code): _json(meaning, _ERROR) for code, meaning in errors.items()
     }
+    body = {"requestBody": {"content": {"*/*": {"schema": {"type": "string"}}}}}
+    more: dict[str, Any] = body if endpoint.handler is uploads.receive else {}
     security: dict[str, Any] = {"security": [{"token": []}]} if endpoint.role else {}
     summary = endpoint.summary + (f" (role {endpoint.role})" if endpoint.role else "")
-    return {"summary": summary, "parameters": in_path + in_query, "responses": answers} | security
+    return (
+        {"summary": summary, "parameters": in_path + in_query, "responses": answers}
+        | security
+        | more
+    )
 
 
 _ERROR = {

@@ -163,11 +163,6 @@ def parents(conn: Connection, *, kind: str, limit: int = 50) -> list[Row[Any]]:
     )
 
 
-def parent(conn: Connection, identity: int) -> Row[Any] | None:
-    """Return one job, or None."""
-    return conn.execute(select(jobs_table).where(jobs_table.c.id == identity)).first()
-
-
 def batches(
     conn: Connection,
     *,

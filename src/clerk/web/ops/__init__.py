@@ -27,6 +27,8 @@ def routes() -> list[BaseRoute]:
         Route("/ops/failures/act", with_form(failing.act), methods=["POST"]),
         Route("/ops/batches", batches.all_batches),
         Route("/ops/batches/{batch:int}", batches.one_batch),
+        Route("/ops/uploads/{upload:int}", batches.one_upload),
+        Route("/ops/uploads/{upload:int}", with_form(batches.change_upload), methods=["POST"]),
         Route("/ops/queues", queues.all_queues),
         Route("/ops/queues/{queue}", with_form(queues.change), methods=["POST"]),
         Route("/ops/reconcile", reconciling.look),

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from starlette.requests import Request
-from starlette.responses import Response
+from itertools import islice
 
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from clerk import annotations as annotation_jobs
 from clerk.db import reading_connection
+from clerk.errors import InvalidInput
 from clerk.stages import Kind
-from clerk.web import figures
-from clerk.web.access import viewer
+from clerk.web import figures, uploads
+from clerk.web.access import operator, viewer
 from clerk.web.public import whole
 from clerk.web.rendering import page
 
 PER_PAGE = 50
+#: So many issues of an upload are shown; the API gives the rest.
+ISSUES = 100
 
 
 @viewer
@@ -28,7 +34,7 @@ def all_batches(request: Request) -> Response:
             request,
             "ops/batches.html",
             stages=figures.parents(conn, kind=Kind.STAGE, limit=20),
-            uploads=figures.parents(conn, kind=Kind.UPLOAD, limit=50),
+            uploads=annotation_jobs.list_uploads(limit=20),
             counts=counts,
             batches=figures.batches(
                 conn,
@@ -40,6 +46,36 @@ def all_batches(request: Request) -> Response:
             number=number,
             last=max(1, -(-found // PER_PAGE)),
         )
+
+
+@viewer
+def one_upload(request: Request) -> Response:
+    """Show one upload: how far it is, what was wrong, its batches."""
+    job = uploads.found(request)
+    with reading_connection() as conn:
+        batches = figures.batches(conn, job=job.id, limit=PER_PAGE)
+    return page(
+        request,
+        "ops/upload.html",
+        upload=job.status(),
+        issues=list(islice(job.issues(), ISSUES)),
+        batches=batches,
+        shown=ISSUES,
+    )
+
+
+@operator
+def change_upload(request: Request) -> Response:
+    """Cancel an upload that is under way, or do again what failed in one that is over."""
+    job, who, form = uploads.found(request), request.state.person.who, request.state.form
+    action = form.get("action")
+    if action == "cancel" and form.get("sure") == "yes":
+        annotation_jobs.cancel(job.id, who=who)
+    elif action == "retry":
+        job = annotation_jobs.retry(job.id, who=who)
+    elif action != "cancel":
+        raise InvalidInput(f"An upload can be cancelled or retried, not {action!r}.")
+    return RedirectResponse(f"/ops/uploads/{job.id}", 303)
 
 
 @viewer

@@ -1,0 +1,124 @@
+"""Uploads of annotations by HTTP: taken in as a stream, answered with the job that stores them."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from clerk import annotations as annotation_jobs
+from clerk import ledger
+from clerk.db import civic_db_connection
+from clerk.errors import InvalidInput, NotFound
+
+from .access import refused, viewer
+from .public import whole
+from .rendering import settings_of
+from .sessions import OPERATOR
+
+UPLOAD_BYTES = 1 << 30
+SUFFIXES = (".json", ".jsonl", ".tgz", ".tar.gz", ".txt")
+ISSUES_AT_MOST = 500
+
+
+async def receive(request: Request) -> Response:
+    """Take in a file of annotations and name the job that stores it."""
+    refusal = await run_in_threadpool(refused, request, OPERATOR)
+    if refusal is not None:
+        return refusal
+    suffix = _suffix(request)
+    with _incoming(request) as folder:
+        path = folder / f"upload{suffix}"
+        await _save(request, path)
+        job_id = await run_in_threadpool(_take_in, request, path)
+    url = f"{request.base_url}api/v1/uploads/{job_id}"
+    return JSONResponse({"upload": job_id, "url": url}, 202, headers={"Location": url})
+
+
+def _suffix(request: Request) -> str:
+    name = request.query_params.get("name", "upload.jsonl").lower()
+    found = next((each for each in SUFFIXES if name.endswith(each)), None)
+    if found is None:
+        raise InvalidInput(f"name must end in one of {', '.join(SUFFIXES)}, not {name!r}.")
+    return found
+
+
+@contextlib.contextmanager
+def _incoming(request: Request) -> Iterator[Path]:
+    """Give a folder for a file on its way in; it is gone afterwards."""
+    parent = settings_of(request).storage_dir / "_clerk" / "web"
+    with tempfile.TemporaryDirectory(prefix="incoming-", dir=parent) as folder:
+        yield Path(folder)
+
+
+async def _save(request: Request, path: Path) -> None:
+    if int(request.headers.get("content-length") or 0) > UPLOAD_BYTES:
+        raise HTTPException(413, f"An upload has at most {UPLOAD_BYTES >> 20} MB.")
+    size = 0
+    with path.open("wb") as file:
+        async for chunk in request.stream():
+            size += len(chunk)
+            if size > UPLOAD_BYTES:
+                raise HTTPException(413, f"An upload has at most {UPLOAD_BYTES >> 20} MB.")
+            await run_in_threadpool(file.write, chunk)
+
+
+def _take_in(request: Request, path: Path) -> int:
+    asked, who = request.query_params, request.state.person.who
+    job = annotation_jobs.upload(
+        [path],
+        project=asked.get("project", ""),
+        mode=asked.get("mode") or "replace",
+        align=asked.get("align") or "auto",
+        create_docs=asked.get("create_docs", "").lower() in ("1", "true", "yes"),
+        created_by=who,
+    )
+    with civic_db_connection() as conn:
+        ledger.audit(conn, who, "annotations uploaded", asked.get("project"), f"upload {job.id}")
+    return job.id
+
+
+@viewer
+def all_uploads(request: Request) -> Response:
+    """Give the newest uploads and how far they are."""
+    found = annotation_jobs.list_uploads(
+        request.query_params.get("project") or None, whole(request, "limit", 50, most=500)
+    )
+    return JSONResponse({"items": [plain(each) for each in found]})
+
+
+@viewer
+def one_upload(request: Request) -> Response:
+    """Give one upload: how far it is and what was stored."""
+    return JSONResponse(plain(found(request).status()))
+
+
+@viewer
+def issues(request: Request) -> Response:
+    """Give what was wrong in an upload, in the order in which it was found."""
+    limit = whole(request, "limit", 50, most=ISSUES_AT_MOST)
+    some = islice(found(request).issues(request.query_params.get("code") or None), limit)
+    return JSONResponse({"items": [msgspec.to_builtins(each) for each in some]})
+
+
+def found(request: Request) -> annotation_jobs.UploadJob:
+    """Return the upload an address names."""
+    text = str(request.path_params["upload"])
+    if not (text.isascii() and text.isdigit() and len(text) < 16):
+        raise NotFound(f"There is no upload {text!r}.")
+    return annotation_jobs.find(int(text))
+
+
+def plain(status: annotation_jobs.Status) -> dict[str, Any]:
+    """Return how far an upload is as JSON can say it."""
+    answer: dict[str, Any] = msgspec.to_builtins(status.as_dict(), str_keys=True)
+    return answer
