@@ -321,7 +321,7 @@ def _status(row: Row[Any], issues: Mapping[str, int]) -> Status:
         bytes_done=row.bytes if row.state == Upload.COMPLETED else min(row.bytes_done, row.bytes),
         is_split=row.is_split,
         batches=row.batches,
-        stored=row.detail,
+        stored={name: row.detail[name] for name in ("documents", *SET_TABLES) if row.detail},
         issues=issues,
         created_at=row.created_at,
         closed_at=row.closed_at,

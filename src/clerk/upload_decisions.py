@@ -142,7 +142,7 @@ def decide(options: Options, target: Target, objects: Sequence[CheckedObject]) -
     ]
     if any(not found.same_text for found in anchored):
         return Decision(issues=issues)
-    if issues and options.on_lost == "reject":
+    if issues and (options.on_lost == "reject" or _nothing_found(objects, anchored)):
         return Decision(issues=[*issues, _rejected(objects[0])])
     if options.mode is Mode.SKIP and target.former and not target.former.is_empty:
         return Decision(issues=issues)
@@ -181,6 +181,14 @@ def _anchored(options: Options, target: Target, found: CheckedObject) -> hands.A
     if target.text is None:
         return hands.Anchored(annotations, [])
     return hands.anchor(annotations, found.text, target.text, options.align)
+
+
+def _nothing_found(objects: Sequence[CheckedObject], anchored: Sequence[hands.Anchored]) -> bool:
+    """Whether of an object with annotations none is left."""
+    return any(
+        len(hands.annotations_of(each)) and not len(found.annotations)
+        for each, found in zip(objects, anchored, strict=True)
+    )
 
 
 def _placed(issues: Iterable[Issue], found: CheckedObject) -> Iterator[Issue]:
