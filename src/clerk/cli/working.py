@@ -23,7 +23,8 @@ from .common import open_database
 )
 @click.option("--burst", is_flag=True, help="End when nothing is left to do.")
 def worker(type: str, number: int, burst: bool) -> None:
-    """Work on jobs of TYPE: fetch, ocr, compilation, extraction, deploy or all.
+    """Work on jobs of TYPE: fetch, ocr, compilation, extraction, deploy,
+    annotations or all.
 
     Needs REDIS_URL.  One signal finishes what is in hand, two stop at once.
 
