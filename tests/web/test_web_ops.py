@@ -231,6 +231,22 @@ def test_a_site_shows_counters_against_disk(springfield: Town) -> None:
     assert "3 counted, 4 on disk" in html
 
 
+def test_a_crash_is_shown_with_its_document(
+    make_site: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hurry(monkeypatch)
+    town = Town(make_site())
+    town.pdf("2024-02-01", "crash SIGKILL")
+    town.start()
+    work_embedded()
+
+    html = Browser(VIEWER).get("/ops/batches?status=crashed").text
+    assert "minutes/Council/2024-02-01" in html
+    assert 'Crashed, 24 h <b class="bad">2</b>' in html
+    failures = Browser(VIEWER).get("/ops/failures").text
+    assert '<span class="tag bad">crash</span>' in failures
+
+
 def test_nothing_found_is_never_green(make_site: Callable[..., str]) -> None:
     Town(make_site()).start()
     work_embedded()

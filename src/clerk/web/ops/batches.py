@@ -8,6 +8,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from clerk import annotations as annotation_jobs
+from clerk import batches as batch_reports
 from clerk.db import reading_connection
 from clerk.errors import InvalidInput
 from clerk.stages import Kind
@@ -36,6 +37,9 @@ def all_batches(request: Request) -> Response:
             stages=figures.parents(conn, kind=Kind.STAGE, limit=20),
             uploads=annotation_jobs.list_uploads(limit=20),
             counts=counts,
+            fared=batch_reports.health(),
+            days=batch_reports.crash_rate(),
+            timing=batch_reports.timing(),
             batches=figures.batches(
                 conn,
                 status=status,
