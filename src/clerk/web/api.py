@@ -93,9 +93,9 @@ def one_document(request: Request) -> Response:
     storage_dir = settings_of(request).storage_dir
     site, document = find_document(storage_dir, request.path_params["document"])
     with library.opened(storage_dir, site) as compiled:
-        pages = compiled.pages(document, limit=100_000)
+        pages = list(compiled.page_ids(document).values())
         facts = _document(compiled.document(document))
-        return JSONResponse(facts | {"site": site, "page_ids": [each["id"] for each in pages]})
+        return JSONResponse(facts | {"site": site, "page_ids": pages})
 
 
 def one_page(request: Request) -> Response:

@@ -232,6 +232,11 @@ class Compiled:
                     WHERE document = ? AND page >= ? ORDER BY page LIMIT ?"""
         return self._all(query, document.name, first, limit)
 
+    def page_ids(self, document: Document) -> dict[int, str]:
+        """Return the id of each page that could be read, by its number."""
+        query = f"SELECT page, id FROM {document.kind} WHERE document = ? ORDER BY page"
+        return {row["page"]: row["id"] for row in self._all(query, document.name)}
+
     def page(self, document: Document, number: int) -> Record:
         """Return one page with its text and how it was read."""
         query = f"""SELECT id, page, text, search_text, method, confidence FROM {document.kind}
@@ -324,6 +329,11 @@ class Compiled:
                GROUP BY member ORDER BY member"""
         )
         return [row | {"bodies": sorted(json.loads(row["bodies"]))} for row in rows]
+
+    def count_people(self) -> int:
+        """Return how many names are known to have voted."""
+        query = "SELECT count(DISTINCT member) FROM vote_members"
+        return int(self._db.execute(query).fetchone()[0])
 
     def person(self, member: str) -> Record:
         """Return how a person voted in all, or refuse a name that never did."""

@@ -40,7 +40,7 @@ def place(request: Request) -> Response:
             totals=compiled.totals(),
             bodies=compiled.bodies(),
             grid=grid(compiled.coverage()),
-            people=len(compiled.people()),
+            people=compiled.count_people(),
         )
 
 
@@ -146,7 +146,7 @@ def page_view(request: Request) -> Response:
 
 def _around(compiled: library.Compiled, document: Document, number: int, query: str) -> Record:
     """Return the pages before and after, and those with the next hits."""
-    pages = [each["page"] for each in compiled.pages(document, limit=1_000_000)]
+    pages = compiled.page_ids(document)
     with_hits = compiled.pages_hit(document, query) if query else []
     return {
         "before": max((each for each in pages if each < number), default=None),

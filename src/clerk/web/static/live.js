@@ -2,7 +2,7 @@
 // behind it everything is fetched again every 30 s.  Without this file a refresh does the same.
 (() => {
   "use strict";
-  const POLL = 30000, AT_MOST_EVERY = 1000, RETRY = 5000;
+  const POLL = 30000, AT_MOST_EVERY = 500, RETRY = 5000;
   const live = document.getElementById("live");
   const badge = document.getElementById("live-state");
   const pause = document.getElementById("live-pause");
