@@ -338,6 +338,22 @@ def test_what_a_live_worker_has_in_hand_is_never_stuck(town: Town) -> None:
     assert run().crashed_batches == 0
 
 
+def test_workers_that_died_long_ago_are_forgotten_with_their_locks(
+    town: Town, tmp_path: Path
+) -> None:
+    for name, age in (("long-dead", -90_000.0), ("lately-dead", -60.0)):
+        lock = tmp_path / f"{name}.lock"
+        lock.touch()
+        with civic_db_connection() as conn:
+            liveness.register(conn, name, lease_seconds=age, queues="ocr", lock_path=str(lock))
+
+    run()
+
+    assert [path.name for path in tmp_path.glob("*.lock")] == ["lately-dead.lock"]
+    with reading_connection() as conn:
+        assert conn.execute(text("SELECT id FROM workers")).scalars().all() == ["lately-dead"]
+
+
 def test_reconciliation_does_not_touch_when_a_site_moved(town: Town) -> None:
     town.start()
     let_hours_pass(town)

@@ -64,6 +64,13 @@ def beat(
     return ledger.beat(conn, worker_id, lease_seconds, in_hand)
 
 
+def forget_the_long_dead(conn: Connection) -> None:
+    """Strike off workers that have been silent for a day, and remove the locks they left here."""
+    for worker in ledger.forget_dead_workers(conn):
+        if worker.lock_path and worker.host == this_host():
+            Path(worker.lock_path).unlink(missing_ok=True)
+
+
 def dead_on_this_host(conn: Connection) -> list[str]:
     """Return the workers of this host whose lock nobody holds any more."""
     workers = conn.execute(

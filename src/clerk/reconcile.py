@@ -392,7 +392,7 @@ def _count_dead() -> int:
 def _record(whole: Reconciliation) -> None:
     detail = {"found": len(whole.found), "crashed_batches": whole.crashed_batches}
     with civic_db_connection() as conn:
-        ledger.forget_dead_workers(conn)
+        liveness.forget_the_long_dead(conn)
         ledger.record(
             conn,
             "reconciled",
