@@ -36,6 +36,8 @@ from clerk.ledger import BatchJobTracking, register_worker
 from clerk.models import batches_table
 from clerk.stages import ANNOTATIONS, Batch
 
+LEASE_SECONDS = 2.0
+
 
 @pytest.fixture(autouse=True)
 def short_waits(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -215,12 +217,8 @@ def test_cutting_is_taken_up_where_its_worker_died(tmp_path: Path) -> None:
 
 @contextlib.contextmanager
 def embedded_workers(job_id: int, number: int) -> Iterator[list[int]]:
-    """Some processes that work on an upload embedded; whoever is killed is replaced."""
-
-    def work() -> None:
-        annotations.find(job_id).wait(workers=1)
-
-    pids = [spawn(work) for _ in range(number)]
+    """Some processes that work on an upload embedded."""
+    pids = [spawn(be_embedded(job_id)) for _ in range(number)]
     try:
         yield pids
     finally:
@@ -247,36 +245,47 @@ def storm(
     kills: int,
     stops: int,
 ) -> annotations.Status:
-    """Upload while workers are killed and stopped at random moments; return the end."""
+    """Upload while workers are killed, and stopped beyond their lease; return the end."""
     dice = random.Random(7)
     job = annotations.upload([write(path, lines)], project="p", create_docs=True, batch_items=40)
+    sleeping: dict[int, float] = {}
     with workers(job.id, 3) as pids:
         for strike in dice.sample(["kill"] * kills + ["stop"] * stops, kills + stops):
             time.sleep(dice.uniform(0.05, 0.3))
-            if job.status().is_over:
-                break
+            assert not job.status().is_over, "it must not end before the storm"
+            _wake(sleeping)
             victim = dice.randrange(len(pids))
             if strike == "kill":
                 end(pids[victim], signal.SIGKILL)
                 pids[victim] = spawn(respawn(job.id))
             else:
-                _stop_for_a_while(pids[victim], dice.uniform(0.1, 0.5))
+                os.kill(pids[victim], signal.SIGSTOP)
+                sleeping[pids[victim]] = time.monotonic() + dice.uniform(0.2, 2 * LEASE_SECONDS)
+        while sleeping:
+            _wake(sleeping)
+            time.sleep(0.05)
         wait_until(lambda: job.status().is_over, seconds=120.0)
     return job.status()
 
 
-def _stop_for_a_while(pid: int, seconds: float) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        os.kill(pid, signal.SIGSTOP)
-        time.sleep(seconds)
-        os.kill(pid, signal.SIGCONT)
+def _wake(sleeping: dict[int, float]) -> None:
+    """Let those go on whose time has come."""
+    for pid, until in list(sleeping.items()):
+        if time.monotonic() >= until:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGCONT)
+            del sleeping[pid]
 
 
-def troubled_lines(number: int, invalid: int) -> tuple[list[Any], dict[str, list[str]]]:
+def troubled_lines(
+    number: int, invalid: int, seconds: float
+) -> tuple[list[Any], dict[str, list[str]]]:
     """Return a collection with documents that kill and raise and bad lines, and what to expect."""
     dice = random.Random(3)
     killers, raisers = (dice.sample(range(k, number, 2), 3) for k in (0, 1))
     lines: list[Any] = [line(f"{n:05}") for n in range(number)]
+    for each in lines[::10]:
+        each["text"] = f"SLOW {seconds} {WORDS}"
     for n in killers:
         lines[n]["text"] = "KILL " + WORDS
     for n in raisers:
@@ -314,8 +323,8 @@ def be_on_rq(_job_id: int) -> Callable[[], None]:
 
 
 def test_a_small_storm_embedded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LEASE_SECONDS", "3")
-    lines, expected = troubled_lines(120, 2)
+    monkeypatch.setenv("LEASE_SECONDS", str(LEASE_SECONDS))
+    lines, expected = troubled_lines(120, 2, 0.3)
 
     status = storm(tmp_path / "a.jsonl", lines, embedded_workers, be_embedded, kills=3, stops=1)
 
@@ -323,8 +332,8 @@ def test_a_small_storm_embedded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_small_storm_on_rq(tmp_path: Path, redis: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LEASE_SECONDS", "3")
-    lines, expected = troubled_lines(120, 2)
+    monkeypatch.setenv("LEASE_SECONDS", str(LEASE_SECONDS))
+    lines, expected = troubled_lines(120, 2, 0.3)
 
     status = storm(tmp_path / "a.jsonl", lines, rq_workers, be_on_rq, kills=2, stops=1)
 
@@ -340,8 +349,8 @@ def test_a_storm(
     request: pytest.FixtureRequest,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setenv("LEASE_SECONDS", "3")
-    lines, expected = troubled_lines(1200, 4)
+    monkeypatch.setenv("LEASE_SECONDS", str(LEASE_SECONDS))
+    lines, expected = troubled_lines(1200, 4, 0.15)
     if executor == "rq":
         request.getfixturevalue("redis")
         crew, respawn = rq_workers, be_on_rq
