@@ -714,17 +714,18 @@ def forget_worker(conn: Connection, worker_id: str) -> None:
     conn.execute(workers_table.delete().where(workers_table.c.id == worker_id))
 
 
-def forget_dead_workers(conn: Connection) -> Sequence[Row[Any]]:
-    """Strike workers that have been silent for a day and hold nothing, and return them."""
+def forget_dead_workers(conn: Connection) -> list[tuple[str, str | None]]:
+    """Strike workers silent for a day that hold nothing; return host and lock of each."""
     holds = exists().where(
         batches_table.c.worker_id == workers_table.c.id,
         batches_table.c.status == sql_word(Batch.RUNNING),
     )
-    return conn.execute(
+    struck = conn.execute(
         workers_table.delete()
         .where(workers_table.c.lease_until < db_now(-86_400.0), ~holds)
-        .returning(workers_table.c.id, workers_table.c.host, workers_table.c.lock_path)
-    ).fetchall()
+        .returning(workers_table.c.host, workers_table.c.lock_path)
+    )
+    return [(row.host, row.lock_path) for row in struck]
 
 
 def beat(

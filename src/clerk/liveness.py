@@ -66,9 +66,9 @@ def beat(
 
 def forget_the_long_dead(conn: Connection) -> None:
     """Strike off workers that have been silent for a day, and remove the locks they left here."""
-    for worker in ledger.forget_dead_workers(conn):
-        if worker.lock_path and worker.host == this_host():
-            Path(worker.lock_path).unlink(missing_ok=True)
+    for host, lock_path in ledger.forget_dead_workers(conn):
+        if lock_path and host == this_host():
+            Path(lock_path).unlink(missing_ok=True)
 
 
 def dead_on_this_host(conn: Connection) -> list[str]:
