@@ -10,11 +10,12 @@ import os
 import random
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from faults import CHILD, SUPERVISOR, Steps, count_steps
 from small_uploads import (
     WORDS,
     Troubled,
@@ -385,3 +386,53 @@ def test_a_reader_sees_the_old_set_or_the_new_one(tmp_path: Path) -> None:
     with reading_connection() as conn:
         ended = conn.execute(select(batches_table.c.status)).scalars().all()
     assert set(ended) == {Batch.COMPLETED}
+
+
+# ------------------------------------------------------------------------ killed at a step
+
+
+def survives(path: Path, steps: Steps, number: int) -> bool:
+    """Kill at a step of an upload, go on, and look; False when it has not so many steps."""
+    project = f"p{number}"
+    job = annotations.upload([path], project=project, create_docs=True, batch_items=2)
+
+    def work_and_die() -> None:
+        count_steps(steps)
+        job.wait(workers=1)
+
+    assert reap(spawn(work_and_die)) in (0, -signal.SIGKILL)
+    status = job.wait(workers=1)
+
+    assert (status.state, status.items_done, status.items_failed) == ("completed", 4, 0), number
+    assert [each["sourceid"] for each in exported(project)] == ["0", "1", "2", "3"]
+    check()
+    return steps.died
+
+
+def kill_at(numbers: Iterable[int], who: str, path: Path) -> int:
+    """Kill at each of these steps until there are no more, and return how many there were."""
+    deaths = 0
+    for number in numbers:
+        if not survives(path, Steps(number, who), number):
+            break
+        deaths += 1
+    return deaths
+
+
+@pytest.mark.parametrize("who", [SUPERVISOR, CHILD])
+def test_killed_at_a_sample_of_its_steps(tmp_path: Path, who: str) -> None:
+    path = write(tmp_path / "a.jsonl", [line(n) for n in range(4)])
+
+    assert kill_at(range(4, 400, 29), who, path) >= 2
+
+
+@pytest.mark.chaos
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("who", [SUPERVISOR, CHILD])
+def test_killed_at_every_step(tmp_path: Path, who: str) -> None:
+    path = write(tmp_path / "a.jsonl", [line(n) for n in range(4)])
+
+    deaths = kill_at(range(1, 2000), who, path)
+
+    assert deaths >= 40
+    print(f"{deaths} kills of a {who}")
