@@ -16,9 +16,12 @@ from pathlib import Path
 
 import httpx
 import pytest
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
 
 from clerk import db, ledger
-from clerk.web.live import Doorbell
+from clerk.web.live import Doorbell, SharedFragments
+from clerk.web.sessions import Person
 
 
 def commit() -> None:
@@ -54,6 +57,49 @@ def test_without_a_commit_it_is_quiet(database: str) -> None:
     quiet = asyncio.run(heard(0.7))
 
     assert len(quiet) <= 1, "only the ring that ends the stream"
+
+
+async def made(doorbell: Doorbell, fragments: SharedFragments, times: list[float]) -> None:
+    """Fetch a fragment as two browsers would, note when it was made, commit, and fetch again."""
+
+    def handler(request: Request) -> Response:
+        times.append(time.monotonic())
+        return HTMLResponse("fragment")
+
+    def fetch() -> None:
+        request = Request({"type": "http", "method": "GET", "path": "/", "headers": []})
+        request.state.person = Person("ann", "viewer")
+        fragments.answer(request, handler)
+
+    for _ in range(2):
+        await asyncio.gather(*(asyncio.to_thread(fetch) for _ in range(5)))
+        await asyncio.to_thread(commit)
+        await asyncio.sleep(0.6)
+
+
+def test_a_fragment_is_made_once_for_all_after_each_ring(database: str) -> None:
+    times: list[float] = []
+
+    async def run() -> None:
+        doorbell = Doorbell()
+        stream = doorbell.listen()
+        await anext(stream)
+        await asyncio.sleep(0.4)
+        await made(doorbell, SharedFragments(doorbell), times)
+        doorbell.close()
+        await asyncio.sleep(0.4)
+        await stream.aclose()
+
+    asyncio.run(run())
+    assert len(times) == 2
+
+
+def test_without_listeners_every_fragment_is_fresh(database: str) -> None:
+    times: list[float] = []
+    doorbell = Doorbell()
+
+    asyncio.run(made(doorbell, SharedFragments(doorbell), times))
+    assert len(times) == 10
 
 
 @contextlib.contextmanager

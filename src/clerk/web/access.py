@@ -6,10 +6,11 @@ from collections.abc import Callable
 from functools import wraps
 from urllib.parse import quote
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 
-from . import sessions
+from . import live, sessions
 from .rendering import page
 from .sessions import COOKIE, OPERATOR, VIEWER, Person
 from .throttling import Handler, limited
@@ -31,7 +32,10 @@ def _guarded(role: str) -> Callable[[Handler], Handler]:
         def guarded(request: Request) -> Response:
             if (refusal := refused(request, role)) is not None:
                 return refusal
-            answer = handler(request)
+            if request.query_params.get("fragment"):
+                answer: Response = request.app.state.fragments.answer(request, handler)
+            else:
+                answer = handler(request)
             answer.headers.setdefault("Cache-Control", "no-store")
             return answer
 
@@ -78,6 +82,13 @@ def _insufficient(request: Request, person: Person, role: str) -> Response:
     if _for_programs(request):
         return JSONResponse({"error": said, "status": 403}, 403)
     return page(request, "error.html", 403, code=403, said=said)
+
+
+async def open_stream(request: Request) -> Response:
+    """Open the doorbell of a browser that is logged in."""
+    if await run_in_threadpool(whoever, request) is None:
+        return PlainTextResponse("You are not logged in.\n", 401)
+    return await live.stream(request)
 
 
 @limited("login")

@@ -28,7 +28,7 @@ from clerk.errors import (
 )
 
 from . import api, coverage, data, feeds, metrics, ops, painting, people, places, public
-from .live import Doorbell
+from .live import Doorbell, SharedFragments
 from .redaction import Redactor
 from .rendering import STATIC, page
 from .safety import LOOPBACK, SafeAnswers
@@ -64,6 +64,7 @@ def create_app(settings: Settings, *, hosts: Collection[str] = ()) -> Starlette:
     app.state.settings = settings
     app.state.keeper = Keeper(settings.storage_dir)
     app.state.doorbell = Doorbell()
+    app.state.fragments = SharedFragments(app.state.doorbell)
     app.state.stage_seconds = metrics.StageSeconds()
     app.state.redact = Redactor(settings)
     app.state.limits = default_limits()

@@ -14,16 +14,20 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import threading
+import time
 from collections.abc import AsyncIterator
+from http import HTTPStatus
+from typing import NamedTuple
 
 from sqlalchemy.pool import PoolProxiedConnection
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response, StreamingResponse
+from starlette.responses import HTMLResponse, PlainTextResponse, Response, StreamingResponse
 
 from clerk.db import get_civic_db
 
-from .access import whoever
+from .throttling import Handler
 
 _log = logging.getLogger(__name__)
 
@@ -31,6 +35,9 @@ LOOK_SECONDS = 0.25
 #: Between two signs of life on a quiet stream, so that both ends notice a dead line.
 QUIET_SECONDS = 15.0
 STREAMS_AT_MOST = 1000
+#: A fragment is made again after so long although nothing rang: it tells how long ago things were.
+KEPT_SECONDS = 5.0
+FRAGMENTS_AT_MOST = 500
 
 #: A number that differs whenever somebody else has written something.
 _CHANGES = {
@@ -56,15 +63,25 @@ class Doorbell:
         self._start_looking()
         heard = self._rings
         try:
-            yield b"retry: 2000\nevent: hello\ndata: 1\n\n"
+            yield b"retry: 2000\n" + self._event("hello")
             while not self._closed:
                 if heard == self._rings and not await self._wait():
                     yield b": still here\n\n"
                     continue
                 heard = self._rings
-                yield b"event: change\ndata: 1\n\n"
+                yield self._event("change")
         finally:
             self._listeners -= 1
+
+    def _event(self, name: str) -> bytes:
+        """Return an event with the number of streams: the more there are, the less each fetches."""
+        return f"event: {name}\ndata: {self._listeners}\n\n".encode()
+
+    @property
+    def rings(self) -> int | None:
+        """How often it has rung; None while nobody listens and so nobody looks."""
+        looking = self._looking is not None and not self._looking.done()
+        return self._rings if looking else None
 
     async def _wait(self) -> bool:
         """Wait for the next ring; False when it has been quiet for long."""
@@ -135,10 +152,40 @@ class Doorbell:
         self._connection = None
 
 
+class SharedFragments:
+    """Fragments that many browsers fetch after the same ring are made once."""
+
+    def __init__(self, doorbell: Doorbell) -> None:
+        self._doorbell = doorbell
+        self._kept: dict[tuple[str, str], _Kept] = {}
+        self._locks: dict[tuple[str, str], threading.Lock] = {}
+
+    def answer(self, request: Request, handler: Handler) -> Response:
+        """Return the fragment as it was made since the last ring, or make it."""
+        rings = self._doorbell.rings
+        if rings is None:
+            return handler(request)
+        key = (str(request.url), request.state.person.role)
+        if len(self._locks) > FRAGMENTS_AT_MOST:
+            self._locks, self._kept = {}, {}
+        with self._locks.setdefault(key, threading.Lock()):
+            kept = self._kept.get(key)
+            if kept is None or kept.rings != rings or kept.at < time.monotonic() - KEPT_SECONDS:
+                answer = handler(request)
+                if answer.status_code != HTTPStatus.OK:
+                    return answer
+                kept = self._kept[key] = _Kept(rings, time.monotonic(), bytes(answer.body))
+        return HTMLResponse(kept.body)
+
+
+class _Kept(NamedTuple):
+    rings: int
+    at: float
+    body: bytes
+
+
 async def stream(request: Request) -> Response:
-    """Open the doorbell of one browser."""
-    if await run_in_threadpool(whoever, request) is None:
-        return PlainTextResponse("You are not logged in.\n", 401)
+    """Open the doorbell of one browser that is logged in."""
     doorbell: Doorbell = request.app.state.doorbell
     if doorbell.listeners >= STREAMS_AT_MOST:
         return PlainTextResponse("Too many streams.\n", 503, headers={"Retry-After": "30"})

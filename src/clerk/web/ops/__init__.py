@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from starlette.routing import BaseRoute, Route
 
-from clerk.web import access, live
+from clerk.web import access
 from clerk.web.forms import with_form
 
 from . import batches, failing, overview, queues, reconciling, sites, system
@@ -16,7 +16,7 @@ def routes() -> list[BaseRoute]:
         Route("/ops/login", access.login_page),
         Route("/ops/login", with_form(access.log_in), methods=["POST"]),
         Route("/ops/logout", access.log_out, methods=["POST"]),
-        Route("/ops/stream", live.stream),
+        Route("/ops/stream", access.open_stream),
         Route("/ops/", overview.overview),
         Route("/ops/sites", sites.all_sites),
         Route("/ops/sites/{site}", sites.one_site),

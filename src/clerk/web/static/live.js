@@ -2,13 +2,15 @@
 // behind it everything is fetched again every 30 s.  Without this file a refresh does the same.
 (() => {
   "use strict";
-  const POLL = 30000, AT_MOST_EVERY = 500, RETRY = 5000;
+  const POLL = 30000, RETRY = 5000;
+  // With many browsers on one server each of them fetches less often.
+  const AT_MOST_EVERY = 500, FOR_EACH_BROWSER = 25;
   const live = document.getElementById("live");
   const badge = document.getElementById("live-state");
   const pause = document.getElementById("live-pause");
   if (!live || !window.htmx) return;
 
-  let paused = false, stale = false, lost = false, out = false, last = 0, timer = 0;
+  let paused = false, stale = false, lost = false, out = false, last = 0, timer = 0, browsers = 1;
 
   const show = () => {
     const [state, text] = out ? ["lost", "Logged out: log in again"]
@@ -25,7 +27,7 @@
 
   const refresh = () => {
     if (paused || out || document.hidden || inHand()) { stale = true; return; }
-    const wait = last + AT_MOST_EVERY - Date.now();
+    const wait = last + Math.max(AT_MOST_EVERY, FOR_EACH_BROWSER * browsers) - Date.now();
     if (wait > 0) { timer = timer || setTimeout(() => { timer = 0; refresh(); }, wait); return; }
     last = Date.now();
     stale = false;
@@ -58,7 +60,7 @@
   const others = new BroadcastChannel("clerk");
   const hear = (said) => {
     if (said === "lost") lost = true;
-    else { lost = false; refresh(); }
+    else { lost = false; browsers = Number(said) || 1; refresh(); }
     show();
   };
   others.addEventListener("message", (event) => hear(event.data));
@@ -67,8 +69,8 @@
   const lead = () => new Promise(() => {
     const open = () => {
       const stream = new EventSource("/ops/stream");
-      stream.addEventListener("hello", () => tell("change"));
-      stream.addEventListener("change", () => tell("change"));
+      stream.addEventListener("hello", (event) => tell(event.data));
+      stream.addEventListener("change", (event) => tell(event.data));
       stream.addEventListener("error", () => {
         tell("lost");
         if (stream.readyState === EventSource.CLOSED) setTimeout(open, RETRY);
