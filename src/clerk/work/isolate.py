@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import faulthandler
 import os
 import resource
 import select
@@ -275,6 +276,8 @@ def _leave_parent(memory_mb: int) -> None:
         with contextlib.suppress(OSError):
             os.close(descriptor)
     _parents_own.clear()
+    # How the child dies is the parent's to tell.
+    faulthandler.disable()
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
