@@ -200,7 +200,7 @@ def test_cutting_is_taken_up_where_its_worker_died(tmp_path: Path) -> None:
     job = annotations.upload([path], project="p", create_docs=True, batch_items=2)
     first = claim_as("dies while cutting")
     with civic_db_connection() as conn:
-        source = uploads.msgspec.convert(first.options["source"], uploads.hands.Upload)
+        source = uploads.stored_upload(first.options["source"]["path"])
         cut = uploads.hands.split(source, uploads.hands.BatchLimits(items=2))
         pieces = [uploads.piece_of(batch) for batch, _ in zip(cut, range(2), strict=False)]
         upload_ledger.add_batches(conn, job.id, first.claim, pieces)

@@ -45,6 +45,8 @@ from .work import annotations as hands
 from .work.annotations import CheckedObject, Issue, formats
 from .work.annotations.gathering import gather
 
+#: So many files of an upload are named where it is listed.
+FILES_NAMED = 100
 #: How often the state of an upload is looked at.
 LOOK_SECONDS = 0.5
 
@@ -199,7 +201,7 @@ def _options(
 
 
 def _open(source: hands.Upload, project: str, options: Options, created_by: str | None) -> int:
-    kept = msgspec.structs.replace(source, issues=())
+    names = [member.name for member in source.members[:FILES_NAMED]]
     size = sum(member.end - member.begin for member in source.members)
     with civic_db_connection() as conn:
         job_id = upload_ledger.open_upload(
@@ -207,7 +209,7 @@ def _open(source: hands.Upload, project: str, options: Options, created_by: str 
             project_id=annotation_store.make_project(conn, project),
             mode=options.mode,
             options=msgspec.to_builtins(options),
-            source=msgspec.to_builtins(kept),
+            source={"path": source.path, "files": names},
             size=size,
             created_by=created_by,
         )
@@ -237,17 +239,27 @@ class UploadJob:
         Embedded, the work is done meanwhile, in children of this process.  One interruption
         finishes what is in hand and raises `Interrupted`; whoever resumes goes on from there.
         """
+        for _ in self._looks(workers):
+            yield self.status()
+
+    def wait(self, *, workers: int | None = None) -> Status:
+        """Return when it is over or suspended."""
+        for _ in self._looks(workers):
+            pass
+        return self.status()
+
+    def _looks(self, workers: int | None) -> Iterator[None]:
+        """Do or await the work and come back now and then, the last time when it rests."""
         settings = config.load()
         if settings.embedded:
-            chosen = replace(settings, workers=workers or settings.workers)
-            yield from self._worked_on(chosen)
+            yield from self._worked_on(replace(settings, workers=workers or settings.workers))
             return
-        while not _rests(status := self.status()):
-            yield status
+        while not self._rests():
+            yield
             time.sleep(LOOK_SECONDS)
-        yield status
+        yield
 
-    def _worked_on(self, settings: Settings) -> Iterator[Status]:
+    def _worked_on(self, settings: Settings) -> Iterator[None]:
         with (
             Crew(self.flow, (ANNOTATIONS,), settings, lanes=lanes(settings)) as crew,
             _signals(crew) as signals,
@@ -262,15 +274,14 @@ class UploadJob:
                 if time.monotonic() < look_at and busy:
                     continue
                 look_at = time.monotonic() + LOOK_SECONDS
-                yield (status := self.status())
-                if _rests(status) and not busy:
+                rests = self._rests() and not busy
+                yield
+                if rests:
                     return
 
-    def wait(self, *, workers: int | None = None) -> Status:
-        """Return when it is over or suspended."""
-        for _ in self.events(workers=workers):
-            pass
-        return self.status()
+    def _rests(self) -> bool:
+        with reading_connection() as conn:
+            return upload_ledger.state_of(conn, self.id) != Upload.OPEN
 
     def issues(self, code: str | None = None) -> Iterator[Issue]:
         """Give everything that was wrong, in the order in which it was found."""
@@ -302,18 +313,13 @@ def _signals(crew: Crew) -> Iterator[Signals | _NoSignals]:
         yield signals
 
 
-def _rests(status: Status) -> bool:
-    return status.is_over or status.state == Upload.SUSPENDED
-
-
 def _status(row: Row[Any], issues: Mapping[str, int]) -> Status:
-    members = row.source.get("members", [])
     return Status(
         id=row.id,
         project=row.project,
         mode=row.mode,
         state=row.state,
-        files=tuple(member["name"] for member in members[:100]),
+        files=tuple(row.source.get("files", ())),
         items=row.total,
         items_done=row.completed + row.failed,
         items_failed=row.failed,

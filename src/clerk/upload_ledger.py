@@ -18,6 +18,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from sqlalchemy import (
@@ -62,6 +63,21 @@ SPLIT = "split"
 #: Seconds before a batch that raised or crashed is given out again, by how often it did.
 PAUSES = (1.0, 5.0, 30.0)
 
+#: What is read of a batch that is claimed; the names of its documents may be many.
+_CLAIMED = [
+    batches.c[name]
+    for name in (
+        "id",
+        "parent_job_id",
+        "claim",
+        "attempt",
+        "payload",
+        "item_count",
+        "bytes",
+        "errors",
+        "crashes",
+    )
+]
 #: Rows of issues in one statement.
 _CHUNK = 5_000
 
@@ -130,6 +146,7 @@ def anything_claimable(conn: Connection) -> bool:
     return any(conn.execute(each.limit(1)).first() for each in (_to_cut(), _to_store()))
 
 
+@cache
 def _active() -> ColumnElement[bool]:
     paused = select(queues_table.c.name).where(queues_table.c.paused_at.is_not(None))
     return (
@@ -140,6 +157,7 @@ def _active() -> ColumnElement[bool]:
     )
 
 
+@cache
 def _to_cut() -> Any:
     return (
         select(uploads.c.job_id)
@@ -149,6 +167,7 @@ def _to_cut() -> Any:
     )
 
 
+@cache
 def _to_store() -> Any:
     return (
         select(batches.c.id)
@@ -202,7 +221,7 @@ def _claim_batch(conn: Connection, worker_id: str) -> Claimed | None:
             updated_at=db_now(),
             current_item="",
         )
-        .returning(*batches.c)
+        .returning(*_CLAIMED)
     ).first()
     if row is None:
         return None
@@ -212,8 +231,7 @@ def _claim_batch(conn: Connection, worker_id: str) -> Claimed | None:
 
 
 def _item(batch: Row[Any]) -> ClaimedItem:
-    name = doc_summary(batch.doc_identifiers)
-    return ClaimedItem(batch.id, STORE, name, batch.attempt, batch.bytes)
+    return ClaimedItem(batch.id, STORE, batch.payload["name"], batch.attempt, batch.bytes)
 
 
 def _facts(batch: Row[Any]) -> dict[str, Any]:
@@ -223,7 +241,7 @@ def _facts(batch: Row[Any]) -> dict[str, Any]:
         "bytes": batch.bytes,
         "errors": batch.errors,
         "crashes": batch.crashes,
-        "documents": len(batch.doc_identifiers),
+        "documents": batch.payload["documents"],
     }
 
 
@@ -273,7 +291,11 @@ def _insert(conn: Connection, job_id: int, pieces: Sequence[Piece], **common: An
     rows = [
         {
             "parent_job_id": job_id,
-            "payload": dict(piece.payload),
+            "payload": {
+                **piece.payload,
+                "name": doc_summary(piece.doc_identifiers),
+                "documents": len(piece.doc_identifiers),
+            },
             "item_count": piece.items,
             "bytes": piece.bytes,
             "doc_identifiers": [dict(each) for each in piece.doc_identifiers],
@@ -505,7 +527,7 @@ def held_by_the_dead(
         return or_(owner.not_in(alive), owner.in_(list(known_dead)))
 
     held = (
-        select(batches)
+        select(*_CLAIMED)
         .join(jobs, jobs.c.id == batches.c.parent_job_id)
         .where(batches.c.status == sql_word(Batch.RUNNING), jobs.c.kind == Kind.UPLOAD)
         .where(batches.c.claim.is_not(None), dead(batches.c.worker_id))
@@ -542,6 +564,7 @@ def list_uploads(conn: Connection, project: str | None, limit: int) -> Sequence[
     return conn.execute(chosen).fetchall()
 
 
+@cache
 def _described() -> Any:
     names = annotation_projects_table
     return (
@@ -560,6 +583,11 @@ def _described() -> Any:
         .join(uploads, uploads.c.job_id == jobs.c.id)
         .join(names, names.c.id == uploads.c.project_id)
     )
+
+
+def state_of(conn: Connection, job_id: int) -> str | None:
+    """Return the state of an upload."""
+    return conn.execute(select(uploads.c.state).where(uploads.c.job_id == job_id)).scalar()
 
 
 def issue_counts(conn: Connection, job_id: int) -> dict[str, int]:

@@ -34,6 +34,7 @@ from .upload_decisions import Decision, Options, Target, decide, look_up
 from .upload_ledger import SPLIT, BadDocument, Fenced, Piece
 from .work import annotations as hands
 from .work.annotations import CheckedObject, Issue
+from .work.annotations.gathering import stored_upload
 from .work.isolate import Order, OrderItem, Performed, Report
 
 log = logging.getLogger(__name__)
@@ -75,7 +76,7 @@ class Task:
             told["project_id"],
             claimed.job_id,
             msgspec.convert(told, Options),
-            msgspec.convert(told["source"], hands.Upload),
+            stored_upload(told["source"]["path"]),
             batch_of(claimed.detail),
         )
 
@@ -300,7 +301,7 @@ class Findings:
 def cut(claimed: Claimed, report: Report) -> None:
     """Cut the rest of a file into batches, which can be claimed while this goes on."""
     told = dict(claimed.options)
-    upload = msgspec.convert(told["source"], hands.Upload)
+    upload = stored_upload(told["source"]["path"])
     limits = msgspec.convert(told, Options).limits
     seconds = SECONDS + SECONDS_PER_MB * Path(upload.path).stat().st_size / 1e6
     report(seconds, SPLIT)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 
+import msgspec
 from msgspec.structs import replace
 
 from clerk.errors import UnusableUpload
@@ -13,8 +15,9 @@ from clerk.errors import UnusableUpload
 from .model import Issue
 from .uploads import Member, Upload, receive
 
-#: The name of the stored bytes in the folder of an upload.
+#: In the folder of an upload: the bytes, and which of them are which file.
 STORED = "stored"
+MEMBERS = "members"
 
 
 def gather(paths: Sequence[Path], folder: Path) -> Upload:
@@ -38,7 +41,16 @@ def gather(paths: Sequence[Path], folder: Path) -> Upload:
         ]
         issues += received.issues
         (folder / "archive").unlink(missing_ok=True)
-    return Upload(str(stored), tuple(members), tuple(issues))
+    upload = Upload(str(stored), tuple(members), tuple(issues))
+    (folder / MEMBERS).write_bytes(msgspec.msgpack.encode(upload))
+    return upload
+
+
+@lru_cache(maxsize=2)
+def stored_upload(path: str) -> Upload:
+    """Return what was gathered, by the path of its bytes."""
+    content = (Path(path).parent / MEMBERS).read_bytes()
+    return replace(msgspec.msgpack.decode(content, type=Upload), path=path)
 
 
 def _append(source: Path, target: Path) -> int:
