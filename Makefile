@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench chaos serve clean
+.PHONY: help demo test browser lint format bench chaos serve clean
 
 help: ## explain the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -20,6 +20,12 @@ demo: $(READY) ## run the whole pipeline on sample documents, without any server
 
 test: $(READY) ## run the tests; they start the servers they need
 	$(BIN)/pytest -q -n 2 --dist loadgroup -m 'not chaos'
+
+browser: ## install Chromium for the tests of the pages, where that is allowed
+	@command -v chromium chromium-browser google-chrome >/dev/null || \
+	  { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+	    apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium >/dev/null; } || \
+	  echo "No Chromium; the tests in a browser are skipped."
 
 lint: $(READY) ## check style, types and layers
 	$(BIN)/ruff check .

@@ -278,5 +278,8 @@ def redact(url: str) -> str:
         return "(hidden)" if "@" in url else url
     user, at, host = parts.netloc.rpartition("@")
     name = user.partition(":")[0]
-    netloc = f"{name}:***@{host}" if ":" in user else f"{name}{at}{host}"
+    if parts.scheme in ("http", "https") and user:
+        netloc = f"***@{host}"
+    else:
+        netloc = f"{name}:***@{host}" if ":" in user else f"{name}{at}{host}"
     return urlunsplit((parts.scheme, netloc, parts.path, "***" if parts.query else "", ""))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+from importlib.resources import files
 from typing import Any
 
 import pytest
@@ -13,7 +13,7 @@ from clerk.storage import Document
 from clerk.work.compile.rows import document_id
 from clerk.work.reading_files import load_words
 
-AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text()
+AXE = (files("axe_playwright_python") / "axe.min.js").read_text()
 MINUTES = Document("minutes", "Town Council", "2024-03-01")
 MINUTES_ID = document_id("springfield", MINUTES)
 
