@@ -16,6 +16,9 @@ from xml.sax.saxutils import escape
 RECONCILE_MINUTES = 15
 THRESHOLD_HOURS = 2
 
+#: When batches that ended more than a week ago are removed.
+CLEANUP_HOUR = 3
+
 #: A worker may take so long to finish the document in hand.
 STOP_MINUTES = 10
 
@@ -51,6 +54,8 @@ def systemd(paths: Paths) -> dict[str, str]:
     return {
         "clerk-reconcile.service": _reconcile_service(paths),
         "clerk-reconcile.timer": _reconcile_timer(),
+        "clerk-cleanup.service": _cleanup_service(paths),
+        "clerk-cleanup.timer": _cleanup_timer(),
         "clerk-worker@.service": _worker_service(paths),
     }
 
@@ -89,6 +94,34 @@ def _reconcile_timer() -> str:
                 "AccuracySec=1s",
                 "Persistent=true",
             ],
+            "Install": ["WantedBy=timers.target"],
+        }
+    )
+
+
+def _cleanup_service(paths: Paths) -> str:
+    return _unit(
+        {
+            "Unit": ["Description=Roll up and remove old clerk batches", *_after_network(paths)],
+            "Service": [
+                "Type=oneshot",
+                *_common(paths),
+                f"ExecStart={_quoted(paths.clerk)} batch cleanup",
+                "Restart=on-failure",
+                "RestartSec=10min",
+                "TimeoutStartSec=1h",
+                "Nice=5",
+                *_hardening(paths),
+            ],
+        }
+    )
+
+
+def _cleanup_timer() -> str:
+    return _unit(
+        {
+            "Unit": ["Description=Remove old clerk batches every night"],
+            "Timer": [f"OnCalendar=*-*-* {CLEANUP_HOUR:02}:00:00", "Persistent=true"],
             "Install": ["WantedBy=timers.target"],
         }
     )
@@ -175,13 +208,15 @@ def _quoted(path: Path) -> str:
     return f'"{plain}"' if " " in plain else plain
 
 
-def cron(paths: Paths, log: Path = Path("/home/deploy/logs/reconcile.log")) -> str:
-    """Return a line for a crontab."""
+def cron(paths: Paths, logs: Path = Path("/home/deploy/logs")) -> str:
+    """Return the lines for a crontab."""
+    start = f"cd {paths.working_directory} && STORAGE_DIR={paths.storage_dir} {paths.clerk}"
     return (
         "# Every 15 minutes; settings come from .env in the directory.\n"
-        f"*/{RECONCILE_MINUTES} * * * * cd {paths.working_directory} &&"
-        f" STORAGE_DIR={paths.storage_dir} {paths.clerk} reconcile-pipeline"
-        f" --threshold-hours {THRESHOLD_HOURS} >> {log} 2>&1\n"
+        f"*/{RECONCILE_MINUTES} * * * * {start} reconcile-pipeline"
+        f" --threshold-hours {THRESHOLD_HOURS} >> {logs}/reconcile.log 2>&1\n"
+        "# Every night.\n"
+        f"0 {CLEANUP_HOUR} * * * {start} batch cleanup >> {logs}/cleanup.log 2>&1\n"
     )
 
 
