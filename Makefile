@@ -19,7 +19,8 @@ demo: $(READY) ## run the whole pipeline on sample documents, without any server
 	@$(BIN)/clerk demo --fresh
 
 test: $(READY) ## run the tests; they start the servers they need
-	$(BIN)/pytest -q -n 2 --dist loadgroup -m 'not chaos'
+	$(BIN)/pytest -q -n 2 --dist loadgroup -m 'not chaos and not browser'
+	$(BIN)/pytest -q -m browser tests/browser
 
 browser: ## install Chromium for the tests of the pages, where that is allowed
 	@command -v chromium chromium-browser google-chrome >/dev/null || \

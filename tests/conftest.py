@@ -6,6 +6,7 @@ running ones.  Each test gets a database of its own, copied from a template that
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 import sys
@@ -41,6 +42,16 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for name in CLERK_VARIABLES:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture(autouse=True)
+def clean_log() -> Iterator[None]:
+    """What a command did to the log does not reach the next test."""
+    log = logging.getLogger("clerk")
+    handlers, level, propagate = log.handlers[:], log.level, log.propagate
+    yield
+    log.handlers[:], log.propagate = handlers, propagate
+    log.setLevel(level)
 
 
 @pytest.fixture
