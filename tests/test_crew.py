@@ -93,7 +93,7 @@ def test_two_signals_stop_at_once_and_give_back_what_was_in_hand(town: Town) -> 
     os.kill(supervisor, signal.SIGINT)
     status = reap(supervisor)
 
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 25, "the document in hand takes 30 seconds"
     assert status == 131
     assert all(gone_process(child) for child in children)
     assert town.counts == (4, 0, 0)

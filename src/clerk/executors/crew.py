@@ -234,6 +234,8 @@ class Crew:
         self._lock: liveness.Lock | None = None
         self.id = f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
         self.stopping = False
+        #: Set by a second signal, in case what it raised was swallowed where it struck.
+        self.aborting = False
 
     def __enter__(self) -> Crew:
         folder = self._settings.storage_dir / "_clerk" / "workers"
@@ -290,6 +292,8 @@ class Crew:
 
     def turn(self, timeout: float = 0.2) -> bool:
         """Give out work, wait for children, account; say whether anything is in hand."""
+        if self.aborting:
+            raise KeyboardInterrupt
         self._keep_alive()
         if not self.stopping:
             self._give_out()
@@ -388,4 +392,5 @@ class Signals:
         if self.received == 1:
             self._crew.stop()
         else:
+            self._crew.aborting = True
             raise KeyboardInterrupt
