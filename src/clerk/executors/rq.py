@@ -187,13 +187,19 @@ class HintedWorker:
         """Work until stopped, or with ``burst`` until nothing is left."""
         with self._known_to_rq():
             while True:
-                while self._crew.turn(BUSY_SECONDS if self._crew.busy else 0.0):
-                    self._beat()
+                self._work_while_there_is_any()
                 if self._crew.stopping:
                     return
                 heard = self._take_message(wait=not burst)
                 if burst and not heard and self._crew.nothing_to_claim():
                     return
+
+    def _work_while_there_is_any(self) -> None:
+        """Go from batch to batch; Redis is asked only once the ledger has nothing more."""
+        was_busy = True
+        while self._crew.turn(BUSY_SECONDS if self._crew.busy else 0.0) or was_busy:
+            was_busy = self._crew.busy
+            self._beat()
 
     def _take_message(self, *, wait: bool) -> bool:
         """Take one message, waiting a little if asked; say whether there was one."""
