@@ -117,15 +117,26 @@ class NewSet:
     former: SetHead | None = None
     namespaces: str | None = None
     tracks: str | None = None
+    #: Whether everything of the former set is in it again, and only the rest is new.
+    keeps_former: bool = False
 
 
 @dataclass
 class Stored:
-    """What a call has stored."""
+    """What was stored: documents whose annotations changed, and annotations that are new."""
 
     documents: int = 0
-    sets: int = 0
     counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(SET_TABLES, 0))
+
+    def add(self, more: Stored) -> None:
+        """Add what else was stored."""
+        self.documents += more.documents
+        for name, number in more.counts.items():
+            self.counts[name] += number
+
+    def by_name(self) -> dict[str, int]:
+        """Return the numbers under the names they are kept and shown by."""
+        return {"documents": self.documents, **self.counts}
 
 
 def digest_of(text: str) -> str:
@@ -306,12 +317,18 @@ def store(
     _retire(conn, [each.former.id for each in new_sets if each.former])
     numbered = list(zip(_numbers(conn, sets, len(new_sets)), new_sets, strict=True))
     _write(conn, sets, _SET_COLUMNS, _set_rows(numbered, project_id, job_id, made))
-    stored = Stored(len(made), len(new_sets))
+    stored = Stored(len(new_sets))
     for name, table in ROW_TABLES.items():
         columns = [column.name for column in table.columns]
-        stored.counts[name] = _write(conn, table, columns, _keyed(numbered, name))
+        written = _write(conn, table, columns, _keyed(numbered, name))
+        stored.counts[name] = written - _kept(name, new_sets)
     _count(conn, project_id, new_sets)
     return stored
+
+
+def _kept(name: str, new_sets: Iterable[NewSet]) -> int:
+    """Count what was there before and is there again."""
+    return sum(each.former.counts[name] for each in new_sets if each.former and each.keeps_former)
 
 
 _SET_COLUMNS = (
@@ -564,15 +581,6 @@ def _replaced(before: datetime) -> ColumnElement[bool]:
 
 
 # --------------------------------------------------------------------------------- counts
-
-
-def stored_by(conn: Connection, job_id: int) -> dict[str, int]:
-    """Return what a job has stored: documents and annotations of each kind."""
-    sums = [func.coalesce(func.sum(sets.c[name]), 0).label(name) for name in SET_TABLES]
-    row = conn.execute(
-        select(func.count().label("documents"), *sums).where(sets.c.job_id == job_id)
-    ).one()
-    return {name: int(number) for name, number in row._mapping.items()}
 
 
 def recount(conn: Connection, project_id: int) -> tuple[dict[str, int], dict[str, int]]:

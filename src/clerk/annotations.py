@@ -42,11 +42,13 @@ from .stages import ANNOTATIONS, Upload
 from .upload_decisions import Options, annotations_from
 from .uploads import Task, Uploads
 from .work import annotations as hands
-from .work.annotations import CheckedObject, Issue, formats
+from .work.annotations import CheckedObject, Issue, Issues, formats
 from .work.annotations.gathering import gather
 
 #: So many files of an upload are named where it is listed.
 FILES_NAMED = 100
+#: Without a database so many issues of a kind are listed; the others are counted.
+ISSUES_KEPT = 10_000
 #: How often the state of an upload is looked at.
 LOOK_SECONDS = 0.5
 
@@ -73,7 +75,7 @@ class Status:
     bytes_done: int
     is_split: bool
     batches: int
-    #: What was stored; complete when the upload is over.
+    #: What was stored so far: documents whose annotations changed, annotations that are new.
     stored: Mapping[str, int]
     issues: Mapping[str, int]
     created_at: datetime
@@ -327,7 +329,7 @@ def _status(row: Row[Any], issues: Mapping[str, int]) -> Status:
         bytes_done=row.bytes if row.state == Upload.COMPLETED else min(row.bytes_done, row.bytes),
         is_split=row.is_split,
         batches=row.batches,
-        stored={name: row.detail[name] for name in ("documents", *SET_TABLES) if row.detail},
+        stored={name: row._mapping[name] for name in ("documents", *SET_TABLES)},
         issues=issues,
         created_at=row.created_at,
         closed_at=row.closed_at,
@@ -336,7 +338,7 @@ def _status(row: Row[Any], issues: Mapping[str, int]) -> Status:
 
 
 def _issue(row: Row[Any]) -> Issue:
-    return Issue(row.code, row.message, row.file, row.line, row.sourcedb, row.sourceid, row.detail)
+    return Issue(**{name: row._mapping[name] for name in Issue.__struct_fields__})
 
 
 # --------------------------------------------------------------------------------- rehearsal
@@ -375,17 +377,15 @@ def _rehearsed(paths: Sequence[Path], project: str, options: Options) -> Rehears
     import tempfile
 
     started = utc_now()
-    stored = dict.fromkeys(("documents", *SET_TABLES), 0)
+    stored = annotation_store.Stored()
+    problems = Issues(ISSUES_KEPT, always_named=False)
     with tempfile.TemporaryDirectory(prefix="clerk-upload-") as folder:
         source = gather(paths, Path(folder))
-        problems = list(source.issues)
+        problems.add_all(source.issues)
         items = size = batches = 0
         for batch in hands.split(source, options.limits):
             items, size, batches = items + batch.items, size + batch.bytes, batches + 1
             _rehearse(project, options, source, batch, problems, stored)
-    issues: dict[str, int] = {}
-    for each in problems:
-        issues[each.code] = issues.get(each.code, 0) + 1
     files = tuple(member.name for member in source.members)
     found = Status(
         id=0,
@@ -400,12 +400,12 @@ def _rehearsed(paths: Sequence[Path], project: str, options: Options) -> Rehears
         bytes_done=size,
         is_split=True,
         batches=batches,
-        stored=stored,
-        issues=issues,
+        stored=stored.by_name(),
+        issues=problems.by_code(),
         created_at=started,
         closed_at=utc_now(),
     )
-    return Rehearsal(found, problems)
+    return Rehearsal(found, list(problems))
 
 
 def _rehearse(
@@ -413,17 +413,15 @@ def _rehearse(
     options: Options,
     source: hands.Upload,
     batch: hands.Batch,
-    problems: list[Issue],
-    stored: dict[str, int],
+    problems: Issues,
+    stored: annotation_store.Stored,
 ) -> None:
     with contextlib.suppress(_NotCommitted), civic_db_connection() as conn:
         project_id = annotation_store.make_project(conn, project)
         task = Task(project_id, None, options, source, batch)
-        found, counted = Uploads().rehearse(conn, task)
-        problems += found.issues
-        stored["documents"] += counted.sets
-        for name, number in counted.counts.items():
-            stored[name] += number
+        found = Uploads().rehearse(conn, task)
+        problems.add_all(found.issues)
+        stored.add(found.stored)
         raise _NotCommitted
 
 
@@ -434,7 +432,7 @@ class Validation:
     items: int
     documents: int
     counts: Mapping[str, int]
-    issues: tuple[Issue, ...]
+    issues: Issues
 
 
 def validate(files: Sequence[Path | str]) -> Validation:
@@ -442,18 +440,19 @@ def validate(files: Sequence[Path | str]) -> Validation:
     import tempfile
 
     counts = dict.fromkeys(SET_TABLES, 0)
+    issues = Issues(ISSUES_KEPT, always_named=False)
     items = documents = 0
     with tempfile.TemporaryDirectory(prefix="clerk-upload-") as folder:
         source = gather([Path(each) for each in files], Path(folder))
-        issues = list(source.issues)
+        issues.add_all(source.issues)
         for batch in hands.split(source):
             found, problems = hands.read_documents(source, batch)
             items, documents = items + batch.items, documents + len(found)
-            issues += problems
+            issues.add_all(problems)
             for each in (each for some in found.values() for each in some):
                 for name in SET_TABLES:
                     counts[name] += len(getattr(each, name))
-    return Validation(items, documents, counts, tuple(issues))
+    return Validation(items, documents, counts, issues)
 
 
 # ----------------------------------------------------------------------- what people decide

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import shutil
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, Row, and_, func, inspect, select, text
 
-from . import config, migrations, pipeline_state, queue, schema, storage
+from . import config, migrations, pipeline_state, queue, schema, storage, upload_ledger
 from .clock import utc_now
 from .config import Settings
 from .db import get_civic_db, reading_connection
@@ -37,7 +37,7 @@ from .models import (
     workers_table,
 )
 from .reconcile import find_stuck_sites
-from .stages import COMPILATION, COMPLETED, OCR, QUEUES, Item, Run, Step
+from .stages import ANNOTATIONS, COMPILATION, COMPLETED, OCR, QUEUES, Item, Run, Step
 
 #: A site in a stage that has not moved for so long is silent.
 SILENT_SECONDS = 2 * 3600.0
@@ -308,6 +308,8 @@ def _active(conn: Connection) -> dict[str, dict[str, int]]:
     active = {name: {"waiting": 0, "running": 0} for name in QUEUES}
     for name, state, count in rows:
         active[name]["running" if state == Item.RUNNING else "waiting"] = count
+    uploads = upload_ledger.open_work(conn)
+    active[ANNOTATIONS] = {"waiting": uploads.waiting, "running": uploads.running}
     return active
 
 
@@ -501,8 +503,17 @@ def _check_workers(conn: Connection, seen: Pipeline, settings: Settings) -> Chec
     if not unserved:
         return Check("workers", Level.OK, said)
     listed = ", ".join(f"{number} in {name}" for name, number in unserved.items())
-    mend = "Run: clerk run --all-due" if settings.embedded else "Start: clerk worker TYPE -n N"
+    mend = _server_of(unserved) if settings.embedded else "Start: clerk worker TYPE -n N"
     return Check("workers", Level.WARNING, f"{said}; nobody serves {listed}", mend)
+
+
+def _server_of(unserved: Collection[str]) -> str:
+    """Say which command does the work when there are no workers."""
+    commands = {
+        "clerk run --all-due": any(name != ANNOTATIONS for name in unserved),
+        "clerk annotations watch ID": ANNOTATIONS in unserved,
+    }
+    return "Run: " + ", ".join(command for command, needed in commands.items() if needed)
 
 
 def live_workers(conn: Connection) -> tuple[dict[str, int], datetime | None]:

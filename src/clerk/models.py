@@ -571,6 +571,11 @@ annotation_uploads_table = Table(
     Column("split_claim", String),
     Column("split_worker_id", String),
     Column("split_attempt", Integer, nullable=False, server_default=text("0")),
+    #: What it stored so far: documents it changed, and annotations that are new with it.
+    *(
+        Column(name, BigInteger, nullable=False, server_default=text("0"))
+        for name in ("documents", *SET_TABLES)
+    ),
     Column("retry_of", _Id),
     Column("created_by", String),
     _one_of("state", Upload.ALL),
@@ -588,5 +593,7 @@ annotation_issues_table = Table(
     Column("sourcedb", String, nullable=False, server_default=""),
     Column("sourceid", String, nullable=False, server_default=""),
     Column("detail", Text, nullable=False, server_default=""),
+    #: How many lines it stands for.
+    Column("times", Integer, nullable=False, server_default=text("1")),
     Index("ix_annotation_issues_job_id", "job_id", "code"),
 )

@@ -16,7 +16,7 @@ import msgspec
 from msgspec.structs import replace
 from sqlalchemy import Connection
 
-from . import annotation_store, config, ledger, storage, upload_ledger
+from . import annotation_store, config, storage, upload_ledger
 from .annotation_store import NewDocument, NewSet, StoredDocument, digest_of
 from .db import civic_db_connection, reading_connection
 from .errors import DocumentError
@@ -111,8 +111,8 @@ def _move(
         job_id = jobs.get(project_id) or _open(conn, project_id, REANCHORED)
         jobs[project_id] = job_id
         new = NewSet(stored.id, rows_from(moved.annotations), head, head.namespaces, head.tracks)
-        annotation_store.store(conn, project_id, job_id, [], [new])
-        _report(conn, job_id, _placed(moved, before, key))
+        kept = annotation_store.store(conn, project_id, job_id, [], [new])
+        _report(conn, job_id, kept, _placed(moved, before, key))
         done.moved += len(moved.annotations)
         done.lost += len(before) - len(moved.annotations)
     annotation_store.change_text(conn, stored, text)
@@ -137,10 +137,11 @@ def _open(conn: Connection, project_id: int, mode: str) -> int:
     return job_id
 
 
-def _report(conn: Connection, job_id: int, issues: Iterator[Issue], pages: int = 1) -> None:
+def _report(
+    conn: Connection, job_id: int, stored: annotation_store.Stored, issues: Iterator[Issue]
+) -> None:
     upload_ledger.add_issues(conn, job_id, map(msgspec.to_builtins, issues))
-    upload_ledger.grow(conn, job_id, pages)
-    ledger.note_detail(conn, job_id, annotation_store.stored_by(conn, job_id))
+    upload_ledger.grow(conn, job_id, stored.documents, stored)
 
 
 # ---------------------------------------------------------------------- what was extracted
@@ -218,8 +219,8 @@ def _store(
         return job_id
     with civic_db_connection() as conn:
         job_id = job_id or _open(conn, project_id, EXTRACTED)
-        annotation_store.store(conn, project_id, job_id, documents, sets)
-        _report(conn, job_id, iter(()), len(sets))
+        stored = annotation_store.store(conn, project_id, job_id, documents, sets)
+        _report(conn, job_id, stored, iter(()))
     done.extracted_pages += len(sets)
     return job_id
 

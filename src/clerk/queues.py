@@ -12,12 +12,12 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, func, insert, select
 
-from . import config, ledger, queue, road
+from . import config, ledger, queue, road, upload_ledger
 from .db import civic_db_connection, reading_connection
 from .health import live_workers
 from .ledger import sql_word
 from .models import db_now, items_table, jobs_table, queues_table, runs_table
-from .stages import QUEUES, Item, Run, Step
+from .stages import ANNOTATIONS, QUEUES, Item, Run, Step
 
 
 @dataclass(frozen=True)
@@ -38,8 +38,9 @@ class QueueState:
 def look() -> list[QueueState]:
     """Return how every queue stands."""
     with reading_connection() as conn:
-        work = {row.queue: row for row in conn.execute(_open_work())}
+        work: dict[str, Any] = {row.queue: row for row in conn.execute(_open_work())}
         paused = {row.name: row for row in conn.execute(select(queues_table))}
+        work[ANNOTATIONS] = upload_ledger.open_work(conn)
         alive, _ = live_workers(conn)
     return [
         QueueState(
@@ -118,20 +119,37 @@ class Purged:
     """What a purge took away."""
 
     messages: int
+    #: Runs of sites, or uploads, that were cancelled.
     runs: int
 
 
 def purge(name: str, *, who: str, runs: bool = False) -> Purged:
-    """Delete what Redis holds of a queue; with ``runs`` also cancel the runs that wait in it."""
-    cancelled = 0
-    for subdomain in waiting_sites(name) if runs else ():
-        with civic_db_connection() as conn:
-            cancelled += road.cancel_run(conn, subdomain, f"The queue {name} was purged by {who}")
+    """Delete what Redis holds of a queue; with ``runs`` also cancel what waits in it."""
+    cancelled = _cancel_waiting(name, f"The queue {name} was purged by {who}") if runs else 0
     messages = _empty(name)
     with civic_db_connection() as conn:
         detail = f"{messages} messages, {cancelled} runs"
         ledger.audit(conn, who, "queue purged", name, detail)
     return Purged(messages, cancelled)
+
+
+def _cancel_waiting(name: str, why: str) -> int:
+    cancelled = 0
+    for subdomain in waiting_sites(name):
+        with civic_db_connection() as conn:
+            cancelled += road.cancel_run(conn, subdomain, why)
+    for job_id in waiting_uploads(name):
+        with civic_db_connection() as conn:
+            cancelled += upload_ledger.cancel(conn, job_id, why)
+    return cancelled
+
+
+def waiting_uploads(name: str) -> list[int]:
+    """Return the open uploads, if that is what waits in the queue."""
+    if name != ANNOTATIONS:
+        return []
+    with reading_connection() as conn:
+        return list(upload_ledger.open_uploads(conn))
 
 
 def waiting_sites(name: str) -> list[str]:

@@ -172,6 +172,7 @@ def _written(
         former,
         namespaces,
         tracks,
+        keeps_former=not plan.clear,
     )
     return decision
 

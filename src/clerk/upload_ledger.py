@@ -18,6 +18,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cache
 from typing import Any
 
@@ -33,7 +34,8 @@ from sqlalchemy import (
     update,
 )
 
-from . import annotation_store, ledger
+from . import ledger
+from .annotation_store import Stored
 from .batch_tracking import doc_summary
 from .errors import NotFound, TransientError
 from .ledger import Claimed, ClaimedItem, sql_word
@@ -341,7 +343,11 @@ class BadDocument:
 
 
 def finish(
-    conn: Connection, claimed: Claimed, bad: Sequence[BadDocument] = (), seconds: float = 0.0
+    conn: Connection,
+    claimed: Claimed,
+    stored: Stored,
+    bad: Sequence[BadDocument] = (),
+    seconds: float = 0.0,
 ) -> None:
     """Complete a batch, in the transaction that stores what is in it.
 
@@ -365,14 +371,14 @@ def finish(
             started_at=db_now(),
             completed_at=db_now(),
         )
-    _account(conn, claimed, completed=done, failed=lost, seconds=seconds)
+    _account(conn, claimed, stored, completed=done, failed=lost, seconds=seconds)
 
 
 def fail(conn: Connection, claimed: Claimed, status: str, error: str) -> bool:
     """End a batch badly: failed or crashed; its items count as failed."""
     if not _end(conn, claimed.claim, status, error_message=error):
         return False
-    _account(conn, claimed, failed=claimed.detail["items"])
+    _account(conn, claimed, Stored(), failed=claimed.detail["items"])
     ledger.record(conn, status, stage=ANNOTATIONS, detail=f"upload {claimed.job_id}: {error}")
     return True
 
@@ -434,6 +440,7 @@ def is_held(conn: Connection, claimed: Claimed) -> bool:
 def _account(
     conn: Connection,
     claimed: Claimed,
+    stored: Stored,
     *,
     completed: int = 0,
     failed: int = 0,
@@ -443,7 +450,7 @@ def _account(
     is_split = conn.execute(
         update(uploads)
         .where(uploads.c.job_id == claimed.job_id)
-        .values(bytes_done=uploads.c.bytes_done + claimed.detail["bytes"])
+        .values(bytes_done=uploads.c.bytes_done + claimed.detail["bytes"], **_more(stored))
         .returning(uploads.c.is_split)
     ).scalar_one()
     ledger.record(
@@ -458,20 +465,23 @@ def _close_if_done(conn: Connection, job: Row[Any], *, is_split: bool) -> None:
 
 
 def close(conn: Connection, job_id: int, state: str) -> None:
-    """End an upload and keep what it stored beside it."""
-    if not ledger.close_job(conn, job_id):
-        return
-    ledger.note_detail(conn, job_id, annotation_store.stored_by(conn, job_id))
-    conn.execute(update(uploads).where(uploads.c.job_id == job_id).values(state=state))
+    """End an upload."""
+    if ledger.close_job(conn, job_id):
+        conn.execute(update(uploads).where(uploads.c.job_id == job_id).values(state=state))
 
 
-def grow(conn: Connection, job_id: int, items: int) -> None:
-    """Count more completed items of a job that has no batches."""
+def _more(stored: Stored) -> dict[str, ColumnElement[int]]:
+    return {name: uploads.c[name] + number for name, number in stored.by_name().items()}
+
+
+def grow(conn: Connection, job_id: int, items: int, stored: Stored) -> None:
+    """Count more completed items of a job that has no batches, and what was stored of them."""
     conn.execute(
         update(jobs)
         .where(jobs.c.id == job_id)
         .values(total=jobs.c.total + items, completed=jobs.c.completed + items)
     )
+    conn.execute(update(uploads).where(uploads.c.job_id == job_id).values(_more(stored)))
 
 
 # ----------------------------------------------------------------------- what people decide
@@ -573,7 +583,6 @@ def _described() -> Any:
             jobs.c.total,
             jobs.c.completed,
             jobs.c.failed,
-            jobs.c.detail,
             jobs.c.busy_seconds,
             jobs.c.created_at,
             jobs.c.closed_at,
@@ -585,6 +594,45 @@ def _described() -> Any:
     )
 
 
+@dataclass(frozen=True)
+class OpenWork:
+    """What there is to do for uploads: batches, and files to be cut."""
+
+    waiting: int
+    running: int
+    oldest_at: datetime | None
+
+
+def open_work(conn: Connection) -> OpenWork:
+    """Count what of open uploads waits and is in hand; what is suspended waits for a person."""
+    is_open = uploads.c.state == sql_word(Upload.OPEN)
+    cut = conn.execute(
+        select(uploads.c.split_claim, jobs.c.created_at)
+        .join(jobs, jobs.c.id == uploads.c.job_id)
+        .where(is_open, ~uploads.c.is_split)
+    ).fetchall()
+    stored = conn.execute(
+        select(batches.c.status, func.count(), func.min(batches.c.created_at))
+        .join(uploads, uploads.c.job_id == batches.c.parent_job_id)
+        .where(is_open, batches.c.status.in_([Batch.PENDING, Batch.RUNNING]))
+        .group_by(batches.c.status)
+    ).fetchall()
+    batches_by = {status: (number, oldest_at) for status, number, oldest_at in stored}
+    waiting, oldest_at = batches_by.get(Batch.PENDING, (0, None))
+    to_cut = [row.created_at for row in cut if row.split_claim is None]
+    return OpenWork(
+        waiting + len(to_cut),
+        batches_by.get(Batch.RUNNING, (0, None))[0] + len(cut) - len(to_cut),
+        min(filter(None, [oldest_at, *to_cut]), default=None),
+    )
+
+
+def open_uploads(conn: Connection) -> Sequence[int]:
+    """Return the uploads that wait or are worked on."""
+    chosen = select(uploads.c.job_id).where(uploads.c.state == sql_word(Upload.OPEN))
+    return conn.execute(chosen.order_by(uploads.c.job_id)).scalars().all()
+
+
 def state_of(conn: Connection, job_id: int) -> str | None:
     """Return the state of an upload."""
     return conn.execute(select(uploads.c.state).where(uploads.c.job_id == job_id)).scalar()
@@ -592,8 +640,9 @@ def state_of(conn: Connection, job_id: int) -> str | None:
 
 def issue_counts(conn: Connection, job_id: int) -> dict[str, int]:
     """Return how many issues an upload has, by code."""
-    counted = select(issues.c.code, func.count()).where(issues.c.job_id == job_id)
-    return dict(map(tuple, conn.execute(counted.group_by(issues.c.code))))
+    counted = select(issues.c.code, func.sum(issues.c.times)).where(issues.c.job_id == job_id)
+    rows = conn.execute(counted.group_by(issues.c.code))
+    return {code: int(number) for code, number in rows}
 
 
 def read_issues(

@@ -94,11 +94,19 @@ class Uploads:
         with civic_db_connection() as conn:
             return upload_ledger.claim(conn, worker_id)
 
+    def invitation(self, queues: Collection[str]) -> Order | None:
+        """Return nothing: what has a batch of lines in hand needs no help."""
+        return None
+
     def order(self, claimed: Claimed) -> Order:
         """Return the claim, in values that can be sent."""
         item = claimed.items[0]
         told = msgspec.to_builtins(_Sent(claimed))
         return Order(claimed.step, {}, [OrderItem(item.document, item.bytes)], told)
+
+    def invitation(self, queues: Collection[str]) -> Order | None:
+        """Ask nobody for help: a batch is small."""
+        return None
 
     def perform(self, order: Order, index: int, report: Report) -> Performed:
         """Cut a file, or store a batch; runs in the child."""
@@ -131,13 +139,13 @@ class Uploads:
             bad += found.store(conn, task)
             found.issues += [_failure(each) for each in bad]
             upload_ledger.add_issues(conn, claimed.job_id, map(msgspec.to_builtins, found.issues))
-            upload_ledger.finish(conn, claimed, bad, time.monotonic() - started)
+            upload_ledger.finish(conn, claimed, found.stored, bad, time.monotonic() - started)
 
-    def rehearse(self, conn: Connection, task: Task) -> tuple[Findings, annotation_store.Stored]:
+    def rehearse(self, conn: Connection, task: Task) -> Findings:
         """Do all of it but the end, in a transaction that the caller rolls back."""
         found, _ = self._found(task, _Trail(_silent, SECONDS), singly=False)
         found.store(conn, task)
-        return found, found.stored
+        return found
 
     def _found(
         self, task: Task, trail: _Trail, *, singly: bool
@@ -288,6 +296,7 @@ class Findings:
             try:
                 with conn.begin_nested():
                     part.store(conn, task)
+                self.stored.add(part.stored)
             except ClerkError:
                 raise
             except Exception as error:  # noqa: BLE001 - the edge of a document: it costs only itself
@@ -398,7 +407,7 @@ def _divide(conn: Connection, claimed: Claimed, in_hand: str, why: str) -> None:
         first, rest = documents[:middle], documents[middle:]
     parts = [_together(each) for each in (first, rest) if each]
     parts[0] = replace(parts[0], issues=(*task.batch.issues, *parts[0].issues))
-    counted = len(task.batch.issues)
+    counted = sum(issue.times for issue in task.batch.issues)
     parts[0] = replace(parts[0], items=parts[0].items + counted)
     upload_ledger.divide(conn, claimed, [piece_of(each) for each in parts], why)
 

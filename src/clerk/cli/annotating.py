@@ -136,10 +136,10 @@ def validate(ctx: click.Context, files: tuple[Path, ...], as_json: bool) -> None
     if as_json:
         issues = [_issue_as_dict(each) for each in found.issues]
         counts = {"items": found.items, "documents": found.documents, **found.counts}
-        print_json({**counts, "issues": issues})
+        print_json({**counts, "issue_counts": found.issues.by_code(), "issues": issues})
     else:
         for each in found.issues:
-            click.echo(str(each))
+            click.echo(_named(each))
         kinds = ", ".join(f"{number:,} {name}" for name, number in found.counts.items())
         click.echo(f"{found.items:,} objects, {found.documents:,} documents, {kinds}")
         click.echo(f"{len(found.issues):,} issues")
@@ -294,7 +294,8 @@ def _show_end(job: Job, found: Status, *, as_json: bool) -> None:
 
 def _named(issue: Issue) -> str:
     name = f" [{issue.sourcedb}:{issue.sourceid}]" if issue.sourceid and not issue.line else ""
-    return f"{issue}{name}"
+    why = f": {issue.detail}" if issue.message == "Invalid JSON format" else ""
+    return f"{issue}{why}{name}"
 
 
 @commands.command("list")

@@ -93,7 +93,7 @@ def resume(names: tuple[str, ...]) -> None:
 
 @queue.command()
 @_NAMES
-@click.option("--runs", is_flag=True, help="Also cancel the runs that wait there.")
+@click.option("--runs", is_flag=True, help="Also cancel runs and uploads that wait.")
 @click.option("--dry-run", is_flag=True, help="Show what would be purged; change nothing.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def purge(names: tuple[str, ...], runs: bool, dry_run: bool, yes: bool) -> None:
@@ -128,5 +128,6 @@ def _show(names: tuple[str, ...], runs: bool) -> None:
         if each.name not in names:
             continue
         messages = sum(each.messages.values()) - each.messages.get("started", 0)
-        cancelled = len(queues.waiting_sites(each.name)) if runs else 0
+        waiting = (*queues.waiting_sites(each.name), *queues.waiting_uploads(each.name))
+        cancelled = len(waiting) if runs else 0
         hint(f"{each.name}: {messages} messages, {cancelled} runs to cancel")

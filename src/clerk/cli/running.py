@@ -47,7 +47,8 @@ def run(
     """Take sites through every stage in this process.
 
     A run that was interrupted is taken up where it stopped.  Exits 4 when
-    documents failed or none were found.
+    documents failed or none were found.  Uploads of annotations are left to
+    clerk annotations watch, clerk serve and the workers.
 
     \b
     Examples:
@@ -84,7 +85,11 @@ def _only_site() -> list[str]:
 
 
 def work_here(run_ids: Sequence[str], settings: Any) -> None:
-    """Work in this process until the runs are over, showing how far they are."""
+    """Work in this process until the runs are over, showing how far they are.
+
+    Uploads of annotations are left to those who serve them: nobody who asked for a site waits for
+    another's upload.
+    """
     from clerk import log, runs
     from clerk.executors import embedded
     from clerk.workers import Pipeline
@@ -93,7 +98,11 @@ def work_here(run_ids: Sequence[str], settings: Any) -> None:
     show_progress = _bars(run_ids) if on_a_terminal() else _lines(run_ids)
     try:
         embedded.run(
-            Pipeline(), settings, done=lambda: not runs.any_active(run_ids), on_look=show_progress
+            Pipeline(),
+            settings,
+            queues=STAGES,
+            done=lambda: not runs.any_active(run_ids),
+            on_look=show_progress,
         )
     except embedded.Interrupted:
         hint("Stopped. What was in hand is finished; the same command takes it up again.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from clerk.config import Settings
 from clerk.stages import QUEUES
@@ -24,11 +24,12 @@ def run(
     flow: Flow,
     settings: Settings,
     *,
+    queues: Collection[str] = QUEUES,
     done: Callable[[], bool],
     on_look: Callable[[], None] = lambda: None,
 ) -> None:
-    """Work until the caller is done, a person interrupts, or only a person can help."""
-    with Crew(flow, QUEUES, settings, lanes=lanes(settings)) as crew, Signals(crew) as signals:
+    """Work on queues until the caller is done, a person interrupts, or only a person can help."""
+    with Crew(flow, queues, settings, lanes=lanes(settings)) as crew, Signals(crew) as signals:
         look_at = 0.0
         while True:
             busy = crew.turn(LOOK_SECONDS)

@@ -313,6 +313,7 @@ def upgrade() -> None:
         sa.Column("sourcedb", sa.String(), server_default="", nullable=False),
         sa.Column("sourceid", sa.String(), server_default="", nullable=False),
         sa.Column("detail", sa.Text(), server_default="", nullable=False),
+        sa.Column("times", sa.Integer(), server_default=sa.text("1"), nullable=False),
         sa.ForeignKeyConstraint(
             ["job_id"], ["jobs.id"], name="fk_annotation_issues_job_id", ondelete="CASCADE"
         ),
@@ -336,6 +337,11 @@ def upgrade() -> None:
         sa.Column("split_claim", sa.String(), nullable=True),
         sa.Column("split_worker_id", sa.String(), nullable=True),
         sa.Column("split_attempt", sa.Integer(), server_default=sa.text("0"), nullable=False),
+        sa.Column("documents", sa.BigInteger(), server_default=sa.text("0"), nullable=False),
+        sa.Column("denotations", sa.BigInteger(), server_default=sa.text("0"), nullable=False),
+        sa.Column("blocks", sa.BigInteger(), server_default=sa.text("0"), nullable=False),
+        sa.Column("relations", sa.BigInteger(), server_default=sa.text("0"), nullable=False),
+        sa.Column("attributes", sa.BigInteger(), server_default=sa.text("0"), nullable=False),
         sa.Column("retry_of", ID, nullable=True),
         sa.Column("created_by", sa.String(), nullable=True),
         sa.CheckConstraint(

@@ -17,7 +17,8 @@ Files in, values out; nothing here knows of a database or a queue.  An upload go
 `splitting`    `split`, `Batch`, `BatchLimits`, `decode_batch`, `read_documents`;
                `split(upload, limits, ranges=batch.ranges)` divides a batch, down to one document
 `checking`     one object: `decode`; `careful` has the rules and the messages
-`model`        `CheckedObject`, `AnnotationSet`, `Denotation`, `Relation`, `Attribute`, `Issue`
+`model`        `CheckedObject`, `AnnotationSet`, `Denotation`, `Relation`, `Attribute`, `Issue`,
+               and `Issues`, which counts what would be too many to list
 `alignment`    `align(source_text, target_text).map_span(begin, end)`; `folding.fold` says what is
                the same text
 `anchoring`    `anchor`: all annotations of a document moved to another version of its text, or
@@ -43,6 +44,7 @@ from .model import (
     CheckedObject,
     Denotation,
     Issue,
+    Issues,
     Relation,
     Span,
 )
@@ -63,6 +65,7 @@ __all__ = [
     "CheckedObject",
     "Denotation",
     "Issue",
+    "Issues",
     "Mode",
     "Plan",
     "Range",

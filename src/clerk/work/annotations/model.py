@@ -6,10 +6,12 @@ does not know are dropped.  Spans are Unicode code points, begin inclusive, end 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 Offset = Annotated[int, Meta(ge=0)]
 
@@ -84,10 +86,60 @@ class Issue(Struct, frozen=True, gc=False):
     sourcedb: str = ""
     sourceid: str = ""
     detail: str = ""
+    #: How many like it there were, when they are not listed one by one.
+    times: int = 1
 
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}: " if self.file else ""
-        return f"{place}{self.message}"
+        more = f" ({self.times:,} like this from here on)" if self.times > 1 else ""
+        return f"{place}{self.message}{more}"
+
+
+class Issues:
+    """Issues as they are found: the first of each kind one by one, the others only counted.
+
+    So a file of a hundred million empty lines costs neither memory nor disk.  Unless asked
+    otherwise, whatever names a document is kept.
+    """
+
+    def __init__(self, kept: int = 200, *, always_named: bool = True) -> None:
+        self._kept = kept
+        self._always_named = always_named
+        self._times: Counter[str] = Counter()
+        self._listed: list[Issue] = []
+        self._rest: dict[str, Issue] = {}
+
+    def add(self, issue: Issue) -> None:
+        """Take in one more."""
+        if self._always_named and issue.sourceid:
+            self._listed.append(issue)
+            return
+        self._times[issue.code] += issue.times
+        if self._times[issue.code] <= self._kept:
+            self._listed.append(issue)
+        else:
+            first = self._rest.setdefault(issue.code, replace(issue, times=0))
+            self._rest[issue.code] = replace(first, times=first.times + issue.times)
+
+    def add_all(self, issues: Iterable[Issue]) -> None:
+        """Take in some more."""
+        for each in issues:
+            self.add(each)
+
+    def __iter__(self) -> Iterator[Issue]:
+        yield from self._listed
+        yield from self._rest.values()
+
+    def __len__(self) -> int:
+        """How many there were, listed or not."""
+        return sum(each.times for each in self)
+
+    def by_code(self) -> dict[str, int]:
+        """Return how many there were of each kind."""
+        found: Counter[str] = Counter()
+        for each in self:
+            found[each.code] += each.times
+        return dict(found)
 
 
 class AnnotationSet(Struct, gc=False, kw_only=True):

@@ -22,7 +22,7 @@ from msgspec import Struct
 
 from .careful import document_of
 from .checking import decode
-from .model import CheckedObject, Issue
+from .model import CheckedObject, Issue, Issues
 from .scanning import MAX_OBJECT_BYTES, PROBLEMS, Found, objects_in
 from .uploads import Upload
 
@@ -128,13 +128,13 @@ def read_documents(
 ) -> tuple[dict[tuple[str, str], list[CheckedObject]], list[Issue]]:
     """Return the objects of the batch by document, each in the file's order, and the issues."""
     documents: dict[tuple[str, str], list[CheckedObject]] = {}
-    issues: list[Issue] = []
+    issues = Issues()
     for found in decode_batch(upload, batch):
         if isinstance(found, Issue):
-            issues.append(found)
+            issues.add(found)
         else:
             documents.setdefault(found.document, []).append(found)
-    return documents, issues
+    return documents, list(issues)
 
 
 def _pieces(upload: Upload, ranges: Iterable[Range], limits: BatchLimits) -> Iterator[_Piece]:
@@ -234,7 +234,7 @@ class _Packer:
     def _empty(self) -> None:
         self._ranges: list[Range] = []
         self._documents: list[str] = []
-        self._issues: list[Issue] = []
+        self._issues = Issues()
         self._items = 0
         self._bytes = 0
         self._groups = 0
@@ -255,7 +255,7 @@ class _Packer:
             self._documents.append(":".join(group[0].document))
         for piece in group:
             if piece.found.problem:
-                self._issues.append(self._issue(piece))
+                self._issues.add(self._issue(piece))
             else:
                 self._include(piece)
 

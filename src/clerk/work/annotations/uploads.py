@@ -19,7 +19,7 @@ from msgspec import Struct
 
 from clerk.errors import UnusableUpload
 
-from .model import Issue
+from .model import Issue, Issues
 
 ARCHIVES = (".tgz", ".tar.gz")
 KINDS = {".json": "json", ".jsonl": "jsonl"}
@@ -135,7 +135,7 @@ def _copy_members(
     path: Path, out: IO[bytes], limits: ArchiveLimits
 ) -> tuple[list[Member], list[Issue]]:
     members: list[Member] = []
-    issues: list[Issue] = []
+    issues = Issues(kept=1_000)
     with gzip.open(path) as expanded:
         stream = _Limited(expanded, path, limits)
         # Streaming, so that nothing is read twice and no list of members is kept.
@@ -143,13 +143,13 @@ def _copy_members(
             for info in _each_member(archive, path, limits):
                 reason = _reason_to_skip(info) if not info.isdir() else ""
                 if reason:
-                    issues.append(_refused(path, info.name, reason))
+                    issues.add(_refused(path, info.name, reason))
                 elif not info.isdir():
                     _copy(archive, info, path, out, members, issues)
         # The checksum is at the end of the stream.
         while stream.read(_COPY_BYTES):
             pass
-    return members, issues
+    return members, list(issues)
 
 
 def _copy(
@@ -158,7 +158,7 @@ def _copy(
     path: Path,
     out: IO[bytes],
     members: list[Member],
-    issues: list[Issue],
+    issues: Issues,
 ) -> None:
     content = archive.extractfile(info)
     if content is None:
@@ -167,7 +167,7 @@ def _copy(
     head = content.read(_HEAD_BYTES)
     reason = _reason_against(kind, head)
     if reason:
-        issues.append(_refused(path, info.name, reason))
+        issues.add(_refused(path, info.name, reason))
         return
     begin = out.tell()
     out.write(head.removeprefix(_BYTE_ORDER_MARK))
