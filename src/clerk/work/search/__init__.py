@@ -13,13 +13,11 @@ import re
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from heapq import nsmallest
 from pathlib import Path
-from typing import NamedTuple
-
-import msgspec
+from typing import Any, NamedTuple
 
 from clerk.errors import InvalidInput, NotFound, SearchTimeout
 from clerk.storage import KINDS, Document
@@ -29,6 +27,7 @@ from clerk.work.compile.schema import open_readonly
 
 from . import suggest
 from .boxes import hit_boxes
+from .facts import Facts, Memory
 from .index import PAGE_BITS, forget_site, index_path
 from .query import Parsed, parse, storable
 from .snippets import Snippet, snippet
@@ -54,10 +53,13 @@ SORTS = (RELEVANCE, NEWEST, OLDEST)
 LIMIT_AT_MOST = 1000
 OFFSET_AT_MOST = 10_000
 _FACET_VALUES = 50
+#: So many of the found rows tell which ranks are too bad to be shown.
+_SAMPLE = 2000
 #: How many steps of SQLite's machine pass between looks at the clock.
 _STEPS = 20_000
 #: Rank and number of a row.
 _Row = tuple[float | None, int]
+_memory = Memory()
 _PAGE_ID = re.compile(r"([0-9a-f]{16})-([1-9][0-9]{0,5})")
 
 
@@ -134,16 +136,6 @@ class PageAddress(NamedTuple):
     page: int
 
 
-class _Found(NamedTuple):
-    """A document with found pages, as far as it is counted and sorted."""
-
-    number: int
-    site: int
-    kind: str
-    body: str
-    date: str
-
-
 def search(storage_dir: Path, query: Query, *, timeout_seconds: float = 5.0) -> Results:
     """Return the pages that match, the best or newest first."""
     parsed = parse(query.text)
@@ -153,10 +145,12 @@ def search(storage_dir: Path, query: Query, *, timeout_seconds: float = 5.0) -> 
     ):
         if not parsed.fts:
             return Results()
-        results = _Search(connection, query, parsed).run()
+        connection.execute("BEGIN")
+        facts = _memory.facts(index_path(storage_dir), connection)
+        results = _Search(connection, facts, query, parsed).run()
         if results.total:
             return _with_snippets(storage_dir, results, parsed)
-        return Results(did_you_mean=_suggestion(connection, query, parsed))
+        return Results(did_you_mean=_suggestion(connection, facts, query, parsed))
 
 
 def find_page(storage_dir: Path, identity: str) -> PageAddress:
@@ -221,27 +215,27 @@ def _time_limit(connection: sqlite3.Connection, seconds: float) -> Iterator[None
 
 
 class _Search:
-    """One query against the index."""
+    """One query against the index, inside a transaction: all it sees is of one moment."""
 
-    def __init__(self, connection: sqlite3.Connection, query: Query, parsed: Parsed) -> None:
+    def __init__(
+        self, connection: sqlite3.Connection, facts: Facts, query: Query, parsed: Parsed
+    ) -> None:
         self._db = connection
+        self._facts = facts
         self._query = query
         self._parsed = parsed
-        rows = connection.execute("SELECT id, subdomain, name FROM sites").fetchall()
-        self._sites = {number: (subdomain, name) for number, subdomain, name in rows}
 
     def run(self) -> Results:
         """Find all pages, count them by facet, and pick those to show."""
+        facts = self._facts
         rows = self._matching_rows()
-        pages = Counter([row >> PAGE_BITS for _, row in rows])
-        documents = {found.number: found for found in self._documents(list(pages))}
-        if len(documents) < len(pages):
-            rows = [row for row in rows if row[1] >> PAGE_BITS in documents]
+        rows = _narrowed(rows, facts.class_of, self._has_class)
+        if self._query.since or self._query.until:
+            rows = _narrowed(rows, facts.date_of, self._has_date)
         if not rows:
             return Results()
-        shown = self._shown(rows, documents)
-        hits = [self._hit(score, documents[row >> PAGE_BITS], row) for score, row in shown]
-        return Results(hits, len(rows), self._facets(documents, pages))
+        hits = [self._hit(*row) for row in self._shown(rows)]
+        return Results(hits, len(rows), self._facets([row >> PAGE_BITS for _, row in rows]))
 
     def _matching_rows(self) -> list[_Row]:
         """Return the rank and the number of every row; no rank where it does not matter."""
@@ -249,75 +243,92 @@ class _Search:
         statement = f"SELECT {rank}, rowid FROM pages_fts WHERE pages_fts MATCH ?"
         return self._db.execute(statement, (self._parsed.fts,)).fetchall()
 
-    def _documents(self, numbers: list[int]) -> Iterator[_Found]:
-        """Return those of the documents that still exist and pass the filters."""
-        conditions, values = self._filters()
-        statement = f"""
-            SELECT documents.id, site, kind, body, date
-            FROM json_each(?) JOIN documents ON documents.id = json_each.value
-            WHERE {conditions}"""
-        ids = msgspec.json.encode(numbers).decode()
-        return map(_Found._make, self._db.execute(statement, (ids, *values)).fetchall())
+    def _has_class(self, number: int) -> bool:
+        """Whether documents of a class are there and wanted."""
+        found, query = self._facts.classes[number], self._query
+        return (
+            found.site in self._facts.sites
+            and (not query.site or self._facts.sites[found.site].subdomain == query.site)
+            and (not query.body or found.body == query.body)
+            and (not query.kind or found.kind == query.kind)
+        )
 
-    def _filters(self) -> tuple[str, list[str]]:
-        query = self._query
-        asked = {
-            "site = (SELECT id FROM sites WHERE subdomain = ?)": [query.site],
-            "body = ?": [query.body],
-            "kind = ?": [query.kind],
-            "substr(date, 1, length(?)) >= ?": [query.since, query.since],
-            "substr(date, 1, length(?)) <= ?": [query.until, query.until],
-        }
-        given = {condition: values for condition, values in asked.items() if values[0]}
-        values = [storable(str(value)) for values in given.values() for value in values]
-        return " AND ".join(given) or "true", values
+    def _has_date(self, number: int) -> bool:
+        date = self._facts.dates[number]
+        since, until = self._query.since or "", self._query.until or date
+        return date[: len(since)] >= since and date[: len(until)] <= until
 
-    def _shown(self, rows: list[_Row], documents: dict[int, _Found]) -> list[_Row]:
+    def _shown(self, rows: list[_Row]) -> list[_Row]:
         offset = min(max(self._query.offset, 0), OFFSET_AT_MOST)
         limit = min(max(self._query.limit, 0), LIMIT_AT_MOST)
         if self._query.sort == RELEVANCE:
-            return nsmallest(offset + limit, rows)[offset:]
+            return _best(rows, offset + limit)[offset:]
+        dates, date_of = self._facts.dates, self._facts.date_of
         rows.sort(key=lambda row: row[1])
         newest_first = self._query.sort == NEWEST
-        rows.sort(key=lambda row: documents[row[1] >> PAGE_BITS].date, reverse=newest_first)
+        rows.sort(key=lambda row: dates[date_of[row[1] >> PAGE_BITS]], reverse=newest_first)
         return rows[offset : offset + limit]
 
-    def _hit(self, rank: float | None, found: _Found, row: int) -> Hit:
-        site, site_name = self._sites[found.site]
+    def _hit(self, rank: float | None, row: int) -> Hit:
+        number, facts = row >> PAGE_BITS, self._facts
+        found = facts.classes[facts.class_of[number]]
+        site = facts.sites[found.site]
         query = "SELECT name, public_id FROM documents WHERE id = ?"
-        name, public_id = self._db.execute(query, (found.number,)).fetchone()
+        name, public_id = self._db.execute(query, (number,)).fetchone()
         return Hit(
-            site=site,
-            site_name=site_name,
+            site=site.subdomain,
+            site_name=site.name,
             document=name,
             document_id=public_id,
             kind=found.kind,
             body=found.body,
-            date=found.date,
+            date=facts.dates[facts.date_of[number]],
             page=row & ((1 << PAGE_BITS) - 1),
             score=None if rank is None else -rank,
         )
 
-    def _facets(self, documents: dict[int, _Found], pages: Counter[int]) -> dict[str, list[Facet]]:
-        """Count the found pages by place, body, kind and year."""
-        sites: dict[int, int] = {}
-        bodies: dict[str, int] = {}
-        kinds: dict[str, int] = {}
-        years: dict[str, int] = {}
-        for number, site, kind, body, date in documents.values():
-            here, year = pages[number], date[:4]
-            sites[site] = sites.get(site, 0) + here
-            bodies[body] = bodies.get(body, 0) + here
-            kinds[kind] = kinds.get(kind, 0) + here
-            years[year] = years.get(year, 0) + here
-        places = [Facet(*self._sites[site], here) for site, here in sites.items()]
-        dated = {year: here for year, here in years.items() if year.isdigit()}
+    def _facets(self, documents: list[int]) -> dict[str, list[Facet]]:
+        """Count the found pages by place, body, kind and year; given are their documents."""
+        facts = self._facts
+        sites, bodies, kinds, years = (Counter[Any]() for _ in range(4))
+        for number, pages in Counter(map(facts.class_of.__getitem__, documents)).items():
+            found = facts.classes[number]
+            sites[facts.sites[found.site]] += pages
+            bodies[found.body] += pages
+            kinds[found.kind] += pages
+        for number, pages in Counter(map(facts.date_of.__getitem__, documents)).items():
+            years[facts.dates[number][:4]] += pages
         return {
-            "site": _most(places),
+            "site": _most(Facet(site.subdomain, site.name, here) for site, here in sites.items()),
             "body": _most(Facet(body, body, here) for body, here in bodies.items()),
             "kind": _most(Facet(kind, kind, here) for kind, here in kinds.items()),
-            "year": _most(Facet(year, year, here) for year, here in dated.items()),
+            "year": _most(
+                Facet(year, year, here) for year, here in years.items() if year.isdigit()
+            ),
         }
+
+
+def _narrowed(
+    rows: list[_Row], group_of: Sequence[int], passes: Callable[[int], bool]
+) -> list[_Row]:
+    """Return the rows of documents whose group passes; each group is asked once."""
+    groups = [group_of[row >> PAGE_BITS] for _, row in rows]
+    found = set(groups)
+    passing = set(filter(passes, found))
+    if len(passing) == len(found):
+        return rows
+    return [row for row, group in zip(rows, groups, strict=True) if group in passing]
+
+
+def _best(rows: list[_Row], number: int) -> list[_Row]:
+    """Return the rows with the best ranks, the best first.
+
+    Rows that are worse than the best of some are passed over at the least cost.
+    """
+    if len(rows) > _SAMPLE > 2 * number:
+        worst = nsmallest(number, rows[:: len(rows) // _SAMPLE])[-1][0]
+        rows = [row for row in rows if row[0] <= worst]  # type: ignore[operator]
+    return nsmallest(number, rows)
 
 
 def _most(facets: Iterable[Facet]) -> list[Facet]:
@@ -348,10 +359,12 @@ def _texts(folder: Path, hits: list[Hit]) -> Iterator[tuple[str, str]]:
             yield from connection.execute(query, (hit.page_id,)).fetchall()
 
 
-def _suggestion(connection: sqlite3.Connection, query: Query, parsed: Parsed) -> str | None:
+def _suggestion(
+    connection: sqlite3.Connection, facts: Facts, query: Query, parsed: Parsed
+) -> str | None:
     """Return a query with misspelt words mended, if that one finds something."""
     mended = suggest.mend(connection, parsed)
     if mended is None:
         return None
-    found = _Search(connection, replace(query, text=mended.typed), mended).run()
+    found = _Search(connection, facts, replace(query, text=mended.typed), mended).run()
     return mended.typed if found.total else None

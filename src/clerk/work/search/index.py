@@ -34,6 +34,9 @@ from clerk.work.compile.buffers import DATABASE, remove_all
 
 VERSION = 1
 INDEX = "sites.db"
+#: Names of numbers drawn by lot, kept beside the counts: one is drawn when the index is made, the
+#: other at every change.  Who has read something knows by them whether it is still so.
+MADE, STAMP = "made", "stamp"
 #: A page's number takes so many bits of a row's.
 PAGE_BITS = 16
 _LAST_PAGE = (1 << PAGE_BITS) - 1
@@ -54,7 +57,7 @@ CREATE TABLE documents (
 CREATE UNIQUE INDEX documents_public_id ON documents(public_id);
 CREATE TABLE words (word TEXT PRIMARY KEY, pages INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE counts (name TEXT PRIMARY KEY, pages INTEGER NOT NULL) WITHOUT ROWID;
-INSERT INTO counts VALUES ('stale', 0), ('live', 0);
+INSERT INTO counts VALUES ('stale', 0), ('live', 0), ('{MADE}', random());
 CREATE VIRTUAL TABLE pages_fts USING fts5(
     search_text, content="", tokenize="{schema.TOKENIZER}"
 );
@@ -158,7 +161,13 @@ def _forget(connection: sqlite3.Connection, subdomains: Iterable[str]) -> None:
             query = "SELECT id FROM documents WHERE site = ?"
             _drop(connection, [number for (number,) in connection.execute(query, row)])
             connection.execute("DELETE FROM sites WHERE id = ?", row)
+    _stamp(connection)
     connection.execute("COMMIT")
+
+
+def _stamp(connection: sqlite3.Connection) -> None:
+    """Mark the index as changed, in the transaction that changes it."""
+    connection.execute("INSERT OR REPLACE INTO counts VALUES (?, random())", (STAMP,))
 
 
 def _drop(connection: sqlite3.Connection, documents: list[int]) -> None:
@@ -166,7 +175,8 @@ def _drop(connection: sqlite3.Connection, documents: list[int]) -> None:
     for document in documents:
         connection.execute(
             """UPDATE counts SET pages = pages + iif(name = 'stale', 1, -1) *
-               (SELECT pages FROM documents WHERE id = ?)""",
+               (SELECT pages FROM documents WHERE id = ?)
+               WHERE name IN ('stale', 'live')""",
             (document,),
         )
         connection.execute("DELETE FROM documents WHERE id = ?", (document,))
@@ -260,6 +270,7 @@ class _Update:
                 _drop(self._db, old)
                 self._add_documents(source, documents, digest)
                 self._move_in(parts)
+                _stamp(self._db)
                 self._db.execute("COMMIT")
 
     def _reserved(self, count: int) -> range:
