@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TypeVar
 
 import httpx
 import pytest
@@ -22,6 +23,9 @@ from starlette.responses import HTMLResponse, Response
 from clerk import db, ledger
 from clerk.web.live import Doorbell, SharedFragments
 from clerk.web.sessions import Person
+from clerk.web.working import FIRST_PAUSE_SECONDS, Worker
+
+T = TypeVar("T")
 
 
 def commit() -> None:
@@ -164,9 +168,75 @@ def test_serve_has_a_worker_of_its_own(town: Path) -> None:
         assert "alive" in html
 
 
+def _until(found: Callable[[], T | None], seconds: float = 15.0) -> T:
+    """Wait until something is there."""
+    give_up = time.monotonic() + seconds
+    while time.monotonic() < give_up:
+        if (it := found()) is not None:
+            return it
+        time.sleep(0.02)
+    raise AssertionError("It did not happen in time.")
+
+
+def _text_of(answer: httpx.Response, status: int) -> str | None:
+    return answer.text if answer.status_code == status else None
+
+
+def _worker_of(process: subprocess.Popen[str], but: int = 0) -> int | None:
+    """Return the process id of the worker beside a server, unless it is a certain one."""
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").parent.parent
+    listed = " ".join(each.read_text() for each in children.glob("*/children")).split()
+    for pid in map(int, listed):
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            command = Path(f"/proc/{pid}/cmdline").read_bytes()
+            if pid != but and b"clerk.web.working" in command:
+                return pid
+    return None
+
+
+def test_a_killed_worker_is_told_of_and_started_again(town: Path) -> None:
+    with serving() as (process, client):
+        first = _until(lambda: _worker_of(process))
+        _until(lambda: client.get("/healthz").status_code == 200 or None)
+        _until(lambda: "alive" in client.get("/ops/queues").text or None)
+
+        os.kill(first, signal.SIGKILL)
+
+        said = _until(lambda: _text_of(client.get("/healthz"), 503))
+        assert "worker: died (killed by SIGKILL)" in said
+        second = _until(lambda: _worker_of(process, but=first))
+        assert second != first
+        _until(lambda: client.get("/healthz").text == "ok\nworker: alive\n" or None)
+        assert "clerk_worker_deaths_total 1" in client.get("/metrics").text
+        assert "started again" in client.get("/ops/queues").text
+
+        began = time.monotonic()
+        os.killpg(process.pid, signal.SIGINT)
+        process.wait(10)
+        assert time.monotonic() - began < 3
+        assert not Path(f"/proc/{second}").exists()
+
+
+def test_a_worker_that_keeps_dying_is_started_ever_less_often(
+    town: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLERK_WORKERS", "none")
+    worker = Worker()
+    worker.start()
+    try:
+        state = _until(lambda: worker.state if worker.state.deaths == 3 else None, 30)
+        assert not state.alive and "exit code" in state.said
+        assert state.starts_at and state.died_at
+        assert (state.starts_at - state.died_at).total_seconds() == 4 * FIRST_PAUSE_SECONDS
+    finally:
+        worker.end()
+    assert worker.state.said == "stopped"
+
+
 def test_serve_without_a_worker_only_shows(town: Path) -> None:
     with serving("--no-worker") as (_, client):
         assert "alive" not in client.get("/ops/queues").text
+        assert client.get("/healthz").text == "ok\n"
 
 
 def test_a_taken_port_is_said_at_once(town: Path) -> None:

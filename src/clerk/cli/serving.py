@@ -14,7 +14,7 @@ from .common import hint, open_database, operator
 if TYPE_CHECKING:
     from socket import socket
 
-    from clerk.web.serving import Worker
+    from clerk.web.working import Worker
 
 
 @click.command()
@@ -27,7 +27,8 @@ def serve(host: str, port: int, hostname: tuple[str, ...], no_worker: bool, logi
     """Serve the search site, and the operators' pages after a login.
 
     Without Redis the embedded worker runs beside it and takes up queued
-    sites.  A link to log in, good for one use, is printed.
+    sites; should it die it is started again.  A link to log in, good for
+    one use, is printed.
 
     \b
     Examples:
@@ -41,10 +42,11 @@ def serve(host: str, port: int, hostname: tuple[str, ...], no_worker: bool, logi
         click.echo(_login_link(settings, host, port))
         return
     from clerk.web import serving
+    from clerk.web.working import Worker
 
     serving.log_safely(settings)
     listening = serving.listen(host, port)
-    worker = serving.Worker(settings, listening) if _works_here(settings, no_worker) else None
+    worker = Worker() if _works_here(settings, no_worker) else None
     try:
         _serve(settings, listening, host, hostname, worker)
     finally:
@@ -80,11 +82,14 @@ def _serve(
     from clerk.web import serving
     from clerk.web.app import create_app
 
-    app = create_app(settings, hosts=[_shown(host), *hostnames])
+    app = create_app(settings, hosts=[_shown(host), *hostnames], worker=worker)
     port = listening.getsockname()[1]
     click.echo(f"Search:     http://{_shown(host)}:{port}/")
     click.echo(f"Operators:  {_login_link(settings, host, port)}")
     hint("The link logs you in once, within the hour.  Stop with Ctrl-C.")
+
+    if worker is not None:
+        worker.start()
 
     def stop() -> None:
         app.state.doorbell.close()

@@ -34,6 +34,7 @@ from .rendering import STATIC, page
 from .safety import LOOPBACK, SafeAnswers
 from .sessions import Keeper
 from .throttling import default_limits
+from .working import Worker
 
 _log = logging.getLogger(__name__)
 
@@ -47,8 +48,13 @@ STATUS = {
 }
 
 
-def create_app(settings: Settings, *, hosts: Collection[str] = ()) -> Starlette:
-    """Return the application for one installation; ``hosts`` are the names it is reached by."""
+def create_app(
+    settings: Settings, *, hosts: Collection[str] = (), worker: Worker | None = None
+) -> Starlette:
+    """Return the application for one installation.
+
+    ``hosts`` are the names it is reached by, ``worker`` the one that runs beside it, if any.
+    """
     app = Starlette(
         routes=_routes(settings),
         middleware=[
@@ -63,7 +69,8 @@ def create_app(settings: Settings, *, hosts: Collection[str] = ()) -> Starlette:
     )
     app.state.settings = settings
     app.state.keeper = Keeper(settings.storage_dir)
-    app.state.doorbell = Doorbell()
+    app.state.worker = worker
+    app.state.doorbell = Doorbell(lambda: worker and worker.state)
     app.state.fragments = SharedFragments(app.state.doorbell)
     app.state.stage_seconds = metrics.StageSeconds()
     app.state.redact = Redactor(settings)

@@ -16,7 +16,7 @@ import contextlib
 import logging
 import threading
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from http import HTTPStatus
 from typing import NamedTuple
 
@@ -47,9 +47,13 @@ _CHANGES = {
 
 
 class Doorbell:
-    """Looks at the database for all streams of this process, while there are any."""
+    """Looks at the database for all streams of this process, while there are any.
 
-    def __init__(self) -> None:
+    ``beside`` gives what else the pages show; it rings when that changes, too.
+    """
+
+    def __init__(self, beside: Callable[[], object] = lambda: None) -> None:
+        self._beside = beside
         self._rung = asyncio.Event()
         self._rings = 0
         self._listeners = 0
@@ -114,10 +118,10 @@ class Doorbell:
 
     async def _look(self) -> None:
         """Ring whenever the database has changed, as long as anybody listens."""
-        known: str | None = None
+        known: tuple[str | None, object] | None = None
         try:
             while self._listeners and not self._closed:
-                seen = await run_in_threadpool(self._ask)
+                seen = (await run_in_threadpool(self._ask), self._beside())
                 if known is not None and seen != known:
                     self.ring()
                 known = seen

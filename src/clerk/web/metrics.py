@@ -22,6 +22,7 @@ from clerk.stages import STAGES
 from . import figures
 from .access import whoever
 from .throttling import client_of
+from .working import Worker
 
 #: Without these nothing can be served; a stuck site takes nothing down.
 NEEDED = ("database", "schema", "disk")
@@ -32,8 +33,13 @@ _Sample = tuple[str, Mapping[str, str], float]
 
 
 def healthz(request: Request) -> Response:
-    """Say that the process serves."""
-    return PlainTextResponse("ok\n")
+    """Say that the process serves, and that its worker lives if it has one."""
+    worker = request.app.state.worker
+    if worker is None:
+        return PlainTextResponse("ok\n")
+    state = worker.state
+    said = f"{'ok' if state.alive else 'not ok'}\nworker: {state.said}\n"
+    return PlainTextResponse(said, 200 if state.alive else 503)
 
 
 def readyz(request: Request) -> Response:
@@ -41,6 +47,8 @@ def readyz(request: Request) -> Response:
     seen = health.check_all()
     ready = all(each.level < Level.CRITICAL for each in seen.checks if each.name in NEEDED)
     levels = {each.name: each.word for each in seen.checks}
+    if (worker := request.app.state.worker) is not None:
+        levels["worker"] = Level.NAMES[Level.OK if worker.state.alive else Level.CRITICAL]
     answer = {"ready": ready, "level": seen.word, "checks": levels}
     return JSONResponse(answer, 200 if ready else 503, headers={"Cache-Control": "no-store"})
 
@@ -120,8 +128,22 @@ def _families(request: Request) -> Iterator[Family]:
         yield request.app.state.stage_seconds.family(conn)
     waiting = {each.name: each.waiting for each in queues.look()}
     yield _gauge("clerk_queue_depth", "Work that waits, by queue", waiting, "queue")
+    yield from _worker(request.app.state.worker)
     streams = {"": request.app.state.doorbell.listeners}
     yield _gauge("clerk_live_streams", "Browsers with a live stream", streams)
+
+
+def _worker(worker: Worker | None) -> Iterator[Family]:
+    if worker is not None:
+        state = worker.state
+        yield _gauge(
+            "clerk_worker_up", "Whether the worker beside the pages lives", {"": state.alive}
+        )
+        died = Family(
+            "clerk_worker_deaths_total", "counter", "How often it had to be started again"
+        )
+        died.samples.append(("", {}, state.deaths))
+        yield died
 
 
 def _documents(conn: Connection) -> dict[tuple[str, str], float]:
