@@ -39,8 +39,8 @@ from .executors.embedded import Interrupted, lanes
 from .models import SET_TABLES
 from .page_annotations import Followed
 from .stages import ANNOTATIONS, Upload
-from .upload_decisions import Options, annotations_from
-from .uploads import Task, Uploads
+from .upload_decisions import Options, TooMuchAtOnce, annotations_from
+from .uploads import Task, Uploads, divided
 from .work import annotations as hands
 from .work.annotations import CheckedObject, Issue, Issues, formats
 from .work.annotations.gathering import gather
@@ -216,6 +216,7 @@ def _open(source: hands.Upload, project: str, options: Options, created_by: str 
             created_by=created_by,
         )
         upload_ledger.add_issues(conn, job_id, map(msgspec.to_builtins, source.issues))
+        ledger.audit(conn, created_by or "clerk", "annotations uploaded", project, _named(job_id))
     queue.offer([ANNOTATIONS])
     return job_id
 
@@ -416,13 +417,20 @@ def _rehearse(
     problems: Issues,
     stored: annotation_store.Stored,
 ) -> None:
-    with contextlib.suppress(_NotCommitted), civic_db_connection() as conn:
-        project_id = annotation_store.make_project(conn, project)
-        task = Task(project_id, None, options, source, batch)
-        found = Uploads().rehearse(conn, task)
-        problems.add_all(found.issues)
-        stored.add(found.stored)
-        raise _NotCommitted
+    try:
+        with civic_db_connection() as conn:
+            project_id = annotation_store.make_project(conn, project)
+            task = Task(project_id, None, options, source, batch)
+            found = Uploads().rehearse(conn, task)
+            problems.add_all(found.issues)
+            stored.add(found.stored)
+            raise _NotCommitted
+    except _NotCommitted:
+        return
+    except TooMuchAtOnce:
+        parts = divided(source, batch)
+    for each in parts:
+        _rehearse(project, options, source, each, problems, stored)
 
 
 @dataclass(frozen=True)
@@ -472,22 +480,30 @@ def list_uploads(project: str | None = None, limit: int = 20) -> list[Status]:
         return [_status(row, upload_ledger.issue_counts(conn, row.id)) for row in rows]
 
 
-def suspend(job_id: int) -> bool:
-    """Give out no more batches of an upload; what is in hand is finished."""
-    return _changed(job_id, Upload.OPEN, Upload.SUSPENDED)
+def suspend(job_id: int, *, who: str = "") -> bool:
+    """Give out no more batches of an upload; what is in hand is finished.  False: it is over."""
+    return _changed(job_id, Upload.OPEN, Upload.SUSPENDED, who, "upload suspended")
 
 
-def resume(job_id: int) -> bool:
-    """Give out the batches of a suspended upload again."""
-    changed = _changed(job_id, Upload.SUSPENDED, Upload.OPEN)
+def resume(job_id: int, *, who: str = "") -> bool:
+    """Give out the batches of a suspended upload again; False when it was not suspended."""
+    changed = _changed(job_id, Upload.SUSPENDED, Upload.OPEN, who, "upload resumed")
     queue.offer([ANNOTATIONS])
     return changed
 
 
-def _changed(job_id: int, before: str, after: str) -> bool:
+def _changed(job_id: int, before: str, after: str, who: str, action: str) -> bool:
     with civic_db_connection() as conn:
         upload_ledger.require_upload(conn, job_id)
-        return upload_ledger.change_state(conn, job_id, before, after)
+        changed = upload_ledger.change_state(conn, job_id, before, after)
+        if changed:
+            ledger.audit(conn, who or "clerk", action, _named(job_id))
+    return changed
+
+
+def _named(job_id: int) -> str:
+    """Return an upload as the audit names it."""
+    return f"upload {job_id}"
 
 
 def cancel(job_id: int, *, who: str = "") -> bool:
@@ -497,7 +513,7 @@ def cancel(job_id: int, *, who: str = "") -> bool:
         upload_ledger.require_upload(conn, job_id)
         ended = upload_ledger.cancel(conn, job_id, why)
         if ended:
-            ledger.audit(conn, who or "clerk", "upload cancelled", str(job_id))
+            ledger.audit(conn, who or "clerk", "upload cancelled", _named(job_id))
     return ended
 
 
@@ -513,6 +529,7 @@ def retry(job_id: int, *, batch_id: int | None = None, who: str = "") -> UploadJ
         if not Path(row.source["path"]).is_file():
             raise NotFound(f"The file of upload {job_id} is cleaned up.", hint="Upload it again.")
         again = upload_ledger.open_retry(conn, row, pieces, who)
+        ledger.audit(conn, who or "clerk", "upload retried", _named(job_id), _named(again))
     queue.offer([ANNOTATIONS])
     return UploadJob(again)
 
@@ -536,7 +553,7 @@ def rollback(job_id: int, *, who: str = "") -> WentBack:
                 if not done.left:
                     upload_ledger.change_state(conn, job_id, row.state, Upload.ROLLED_BACK)
                     upload_ledger.change_state(conn, job_id, Upload.CANCELLED, Upload.ROLLED_BACK)
-                ledger.audit(conn, who or "clerk", "upload rolled back", str(job_id))
+                ledger.audit(conn, who or "clerk", "upload rolled back", _named(job_id))
                 return done
 
 

@@ -360,11 +360,12 @@ def _cancel_counted(conn: Connection, job_id: int) -> None:
 
 
 def reconcile(
-    threshold_hours: float = 2, *, dry_run: bool = False
+    threshold_hours: float = 2, *, dry_run: bool = False, who: str = ""
 ) -> Iterator[Plan | Reconciliation]:
     """Yield the plan of each stuck site as it is carried out, then the whole.
 
-    First, whatever the threshold, work is taken back from dead workers and offered again.
+    First, whatever the threshold, work is taken back from dead workers and offered again.  ``who``
+    is the person who wanted it, for the audit; a timer is nobody.
     """
     whole = Reconciliation()
     whole.crashed_batches = _count_dead() if dry_run else workers.sweep()
@@ -375,7 +376,7 @@ def reconcile(
         yield plan
     if not dry_run:
         queue.offer(QUEUES)
-        _record(whole)
+        _record(whole, who)
     yield whole
 
 
@@ -389,7 +390,8 @@ def _count_dead() -> int:
         return len(ledger.batches_of_the_dead(conn, liveness.dead_on_this_host(conn)))
 
 
-def _record(whole: Reconciliation) -> None:
+def _record(whole: Reconciliation, who: str) -> None:
+    """Keep what was done, and in the same transaction which person wanted it."""
     detail = {"found": len(whole.found), "crashed_batches": whole.crashed_batches}
     with civic_db_connection() as conn:
         liveness.forget_the_long_dead(conn)
@@ -400,6 +402,9 @@ def _record(whole: Reconciliation) -> None:
             failed=len(whole.need_a_person),
             detail=json.dumps(detail),
         )
+        if who:
+            recovered = f"{len(whole.found)} found, {whole.recovered} recovered"
+            ledger.audit(conn, who, "reconciled", detail=recovered)
 
 
 def _any_text(subdomain: str) -> bool:

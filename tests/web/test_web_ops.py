@@ -385,7 +385,7 @@ def test_reconciling_now_is_audited_and_shown(springfield: Town) -> None:
     assert "It has never run" in client.get("/ops/reconcile").text
     client.post("/ops/reconcile")
     assert "It has never run" not in client.get("/ops/reconcile").text
-    assert audited() == [("the operator", "reconciliation started")]
+    assert audited() == [("the operator", "reconciled")]
 
 
 def test_a_token_is_shown_once_kept_hashed_and_can_be_revoked(installation: Path) -> None:

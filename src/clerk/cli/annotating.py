@@ -394,7 +394,7 @@ def suspend(job_id: int) -> None:
     open_database()
     from clerk import annotations as flow
 
-    done = flow.suspend(job_id)
+    done = flow.suspend(job_id, who=operator())
     click.echo(f"Upload {job_id} is {'suspended' if done else 'not open: nothing changed'}.")
 
 
@@ -410,7 +410,7 @@ def resume(job_id: int) -> None:
     settings = open_database()
     from clerk import annotations as flow
 
-    done = flow.resume(job_id)
+    done = flow.resume(job_id, who=operator())
     click.echo(f"Upload {job_id} is {'resumed' if done else 'not suspended: nothing changed'}.")
     if settings.embedded:
         hint(f"REDIS_URL is not set, so do the work here: clerk annotations watch {job_id}")

@@ -16,8 +16,6 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from clerk import annotations as annotation_jobs
-from clerk import ledger
-from clerk.db import civic_db_connection
 from clerk.errors import InvalidInput, NotFound
 
 from .access import refused, viewer
@@ -73,17 +71,15 @@ async def _save(request: Request, path: Path) -> None:
 
 
 def _take_in(request: Request, path: Path) -> int:
-    asked, who = request.query_params, request.state.person.who
+    asked = request.query_params
     job = annotation_jobs.upload(
         [path],
         project=asked.get("project", ""),
         mode=asked.get("mode") or "replace",
         align=asked.get("align") or "auto",
         create_docs=asked.get("create_docs", "").lower() in ("1", "true", "yes"),
-        created_by=who,
+        created_by=request.state.person.who,
     )
-    with civic_db_connection() as conn:
-        ledger.audit(conn, who, "annotations uploaded", asked.get("project"), f"upload {job.id}")
     return job.id
 
 

@@ -9,8 +9,8 @@ from starlette.background import BackgroundTask
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from clerk import ledger, reconcile
-from clerk.db import civic_db_connection, reading_connection
+from clerk import reconcile
+from clerk.db import reading_connection
 from clerk.reconcile import Plan, Reconciliation
 from clerk.web import figures
 from clerk.web.access import operator, viewer
@@ -43,11 +43,10 @@ def _past(row: Any) -> dict[str, Any]:
 @operator
 def run(request: Request) -> Response:
     """Reconcile now; the page shows the result when it is there."""
-    with civic_db_connection() as conn:
-        ledger.audit(conn, request.state.person.who, "reconciliation started")
-    return RedirectResponse("/ops/reconcile", 303, background=BackgroundTask(_reconcile))
+    who = request.state.person.who
+    return RedirectResponse("/ops/reconcile", 303, background=BackgroundTask(_reconcile, who))
 
 
-def _reconcile() -> None:
-    for _ in reconcile.reconcile():
+def _reconcile(who: str) -> None:
+    for _ in reconcile.reconcile(who=who):
         pass
