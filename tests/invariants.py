@@ -8,6 +8,8 @@
 6. No document is lost: every PDF of the run has its text, or failed with its reason.
 7. Readers never see half a file.
 
+Of uploads of annotations 1, 2, 3 and 5 hold for their batches, and a project counts what it has.
+
 :func:`check` looks at a moment; :func:`forbid_going_back` has the database itself refuse, in every
 process, what promise 5 rules out.
 """
@@ -18,10 +20,13 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Row, select, text
+from sqlalchemy import Connection, Row, func, select, text
 
-from clerk import ledger, storage
+from clerk import annotation_store, ledger, storage, uploads
 from clerk.models import (
+    annotation_projects_table,
+    annotation_sets_table,
+    annotation_uploads_table,
     batches_table,
     items_table,
     jobs_table,
@@ -29,7 +34,7 @@ from clerk.models import (
     sites_table,
     stage_events_table,
 )
-from clerk.stages import Batch, Item, Kind, Run, Step
+from clerk.stages import Batch, Item, Kind, Run, Step, Upload
 
 #: Runs that scripts drive by the seeds' functions: nobody but the script knows what comes next.
 SCRIPTED = ("initialize_stage", "adoption")
@@ -47,6 +52,8 @@ def check(conn: Connection, storage_dir: Path | None = None) -> None:
     by_job: dict[int, list[Row[Any]]] = {job.id: [] for job in jobs}
     for item in items:
         by_job[item.job_id].append(item)
+    check_uploads(conn)
+    jobs = [job for job in jobs if job.kind != Kind.UPLOAD]
     for job in jobs:
         _counters_equal_the_sums(job, by_job[job.id], runs[job.run_id])
         _closed_exactly_when_accounted_for(job, by_job[job.id], runs[job.run_id])
@@ -172,6 +179,66 @@ def _whole(document: storage.Document, folder: Path) -> None:
         assert page.read_text() == pdf.read_text(), f"7: {document.name} is half read"
 
 
+# ------------------------------------------------------------------------------------- uploads
+
+
+def check_uploads(conn: Connection) -> None:
+    """Assert the promises about uploads and projects."""
+    rows = conn.execute(
+        select(jobs_table, annotation_uploads_table.c.state.label("upload_state"))
+        .add_columns(annotation_uploads_table.c.is_split)
+        .join(annotation_uploads_table, annotation_uploads_table.c.job_id == jobs_table.c.id)
+    ).fetchall()
+    for job in rows:
+        mine = select(batches_table).where(batches_table.c.parent_job_id == job.id)
+        given = conn.execute(mine).fetchall()
+        _items_add_up(job, given)
+        _an_upload_is_closed_when_accounted_for(job)
+        for batch in given:
+            _batch_within_budgets(batch)
+    for project in conn.execute(select(annotation_projects_table)).fetchall():
+        _a_project_counts_what_it_has(conn, project)
+
+
+def _items_add_up(job: Row[Any], given: Any) -> None:
+    assert job.completed + job.failed <= job.total, f"1: {job}"
+    if not given:
+        return
+
+    def items(*statuses: str) -> int:
+        return sum(batch.item_count for batch in given if batch.status in statuses)
+
+    assert job.completed == items(Batch.COMPLETED), f"1: {job} {given}"
+    assert job.failed == items(Batch.FAILED, Batch.CRASHED), f"1: {job} {given}"
+    assert job.total == items(*(each for each in Batch.ALL if each != Batch.SPLIT)), f"1: {job}"
+
+
+def _an_upload_is_closed_when_accounted_for(job: Row[Any]) -> None:
+    is_open = job.upload_state in (Upload.OPEN, Upload.SUSPENDED)
+    accounted = job.is_split and job.completed + job.failed == job.total
+    assert is_open == (job.state == "open"), f"2: {job}"
+    assert is_open != accounted, f"2: {job}"
+
+
+def _batch_within_budgets(batch: Row[Any]) -> None:
+    assert batch.errors <= uploads.ERROR_BUDGET, f"5: {batch}"
+    assert batch.crashes <= uploads.CRASH_BUDGET, f"5: {batch}"
+    held = batch.claim is not None and batch.worker_id is not None
+    assert held or batch.status != Batch.RUNNING, f"3: {batch} is in no hands"
+    if batch.status in (Batch.FAILED, Batch.CRASHED):
+        assert batch.error_message, f"6: {batch} failed without a reason"
+
+
+def _a_project_counts_what_it_has(conn: Connection, project: Row[Any]) -> None:
+    sets = annotation_sets_table
+    mine = select(sets.c.id).where(sets.c.project_id == project.id, sets.c.is_current)
+    for name, table in annotation_store.ROW_TABLES.items():
+        rows = select(func.count()).select_from(table).where(table.c.set_id.in_(mine))
+        assert conn.execute(rows).scalar_one() == project._mapping[name], f"1: {name} {project}"
+    documents = conn.execute(select(func.count()).select_from(mine.subquery())).scalar_one()
+    assert documents == project.documents, f"1: {project}"
+
+
 # --------------------------------------------------------------------- refused by the database
 
 _FINAL = {
@@ -179,6 +246,11 @@ _FINAL = {
     "runs": ("state", tuple(s for s in Run.ALL if s != Run.ACTIVE), "TRUE"),
     "batch_job_trackings": ("status", Batch.FINAL, "TRUE"),
     "jobs": ("state", ("closed",), "TRUE"),
+    "annotation_uploads": (
+        "state",
+        (Upload.COMPLETED, Upload.CANCELLED, Upload.ROLLED_BACK),
+        f"NEW.state <> '{Upload.ROLLED_BACK}'",
+    ),
 }
 
 

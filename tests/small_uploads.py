@@ -10,20 +10,19 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import func, select
+import invariants
+from sqlalchemy import select
 
 from clerk import annotation_store, annotations, config, db
 from clerk.executors import rq
 from clerk.models import (
-    SET_TABLES,
     annotation_documents_table,
     annotation_issues_table,
     annotation_projects_table,
     annotation_sets_table,
-    batches_table,
     jobs_table,
 )
-from clerk.stages import ANNOTATIONS, Batch
+from clerk.stages import ANNOTATIONS
 from clerk.upload_decisions import Decision, Options, Target
 from clerk.uploads import Uploads
 from clerk.work.annotations import CheckedObject
@@ -129,34 +128,6 @@ def everything() -> dict[str, list[Any]]:
 
 
 def check() -> None:
-    """Assert what must hold for uploads, whatever happened."""
+    """Assert what must hold, whatever happened."""
     with db.reading_connection() as conn:
-        for project in conn.execute(select(annotation_projects_table)).fetchall():
-            _counts_are_true(conn, project)
-        for job in conn.execute(select(jobs_table).where(jobs_table.c.kind == "upload")).fetchall():
-            _items_add_up(conn, job)
-
-
-def _counts_are_true(conn: Any, project: Any) -> None:
-    sets = annotation_sets_table
-    mine = select(sets.c.id).where(sets.c.project_id == project.id, sets.c.is_current)
-    for name in SET_TABLES:
-        table = annotation_store.ROW_TABLES[name]
-        rows = select(func.count()).select_from(table).where(table.c.set_id.in_(mine))
-        assert conn.execute(rows).scalar_one() == project._mapping[name], name
-    number = conn.execute(select(func.count()).select_from(mine.subquery())).scalar_one()
-    assert number == project.documents
-
-
-def _items_add_up(conn: Any, job: Any) -> None:
-    batches = batches_table
-    rows = conn.execute(select(batches).where(batches.c.parent_job_id == job.id)).fetchall()
-    if not rows:
-        return
-
-    def items(*statuses: str) -> int:
-        return sum(row.item_count for row in rows if row.status in statuses)
-
-    assert job.completed == items(Batch.COMPLETED), job
-    assert job.failed == items(Batch.FAILED, Batch.CRASHED), job
-    assert job.total == items(*(status for status in Batch.ALL if status != Batch.SPLIT)), job
+        invariants.check(conn)

@@ -102,9 +102,14 @@ class SetHead:
     tracks: str | None = None
 
     @property
+    def size(self) -> int:
+        """How many annotations are in it."""
+        return sum(self.counts.values())
+
+    @property
     def is_empty(self) -> bool:
         """Whether there is no annotation in it."""
-        return not any(self.counts.values())
+        return not self.size
 
 
 @dataclass(frozen=True)

@@ -277,9 +277,9 @@ class UploadJob:
                 if time.monotonic() < look_at and busy:
                     continue
                 look_at = time.monotonic() + LOOK_SECONDS
-                rests = self._rests() and not busy
                 yield
-                if rests:
+                if self._rests():
+                    yield from _leave(crew)
                     return
 
     def _rests(self) -> bool:
@@ -297,6 +297,14 @@ class UploadJob:
             if not rows:
                 return
             after = rows[-1].id
+
+
+def _leave(crew: Crew) -> Iterator[None]:
+    """Finish what is in hand; what another upload has left is for those who follow that one."""
+    crew.stop()
+    while crew.turn(LOOK_SECONDS):
+        yield
+    yield
 
 
 class _NoSignals:
@@ -553,7 +561,10 @@ def rollback(job_id: int, *, who: str = "") -> WentBack:
                 if not done.left:
                     upload_ledger.change_state(conn, job_id, row.state, Upload.ROLLED_BACK)
                     upload_ledger.change_state(conn, job_id, Upload.CANCELLED, Upload.ROLLED_BACK)
-                ledger.audit(conn, who or "clerk", "upload rolled back", _named(job_id))
+                undone = (
+                    f"{done.restored} as before, {done.removed} cleared, {done.left} left alone"
+                )
+                ledger.audit(conn, who or "clerk", "upload rolled back", _named(job_id), undone)
                 return done
 
 

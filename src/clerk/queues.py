@@ -90,7 +90,7 @@ def _messages(name: str) -> dict[str, int]:
 def pause(name: str, *, who: str) -> bool:
     """Let nothing more be claimed from a queue; False when it was paused already."""
     with civic_db_connection() as conn:
-        if _is_paused(conn, name):
+        if _paused_by(conn, name) is not None:
             return False
         conn.execute(delete(queues_table).where(queues_table.c.name == name))
         conn.execute(insert(queues_table).values(name=name, paused_by=who, paused_at=db_now()))
@@ -101,7 +101,7 @@ def pause(name: str, *, who: str) -> bool:
 def resume(name: str, *, who: str) -> bool:
     """Let a paused queue be claimed from again; False when it was not paused."""
     with civic_db_connection() as conn:
-        if not _is_paused(conn, name):
+        if _paused_by(conn, name) is None:
             return False
         conn.execute(delete(queues_table).where(queues_table.c.name == name))
         ledger.audit(conn, who, "queue resumed", name)
@@ -109,9 +109,17 @@ def resume(name: str, *, who: str) -> bool:
     return True
 
 
-def _is_paused(conn: Connection, name: str) -> bool:
-    paused = select(queues_table.c.paused_at).where(queues_table.c.name == name)
-    return conn.execute(paused).scalar() is not None
+def paused_by(name: str) -> str | None:
+    """Return who paused a queue, or None when it is not paused."""
+    with reading_connection() as conn:
+        return _paused_by(conn, name)
+
+
+def _paused_by(conn: Connection, name: str) -> str | None:
+    paused = queues_table.c.paused_at.is_not(None)
+    chosen = select(queues_table.c.paused_by).where(queues_table.c.name == name, paused)
+    row = conn.execute(chosen).first()
+    return None if row is None else row.paused_by or "somebody"
 
 
 @dataclass(frozen=True)

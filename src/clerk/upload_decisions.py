@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,9 +14,18 @@ from sqlalchemy import Connection
 
 from . import annotation_store, config, storage
 from .annotation_store import Key, NewDocument, NewSet, SetHead, StoredDocument
-from .errors import ClerkError
+from .errors import ClerkError, TransientError
 from .work import annotations as hands
 from .work.annotations import Anchoring, AnnotationSet, CheckedObject, Issue, Mode
+
+#: Adding to a document needs all it has in memory: one may have so many annotations, and those of
+#: one batch together.
+ANNOTATIONS_PER_DOCUMENT = 1_000_000
+ANNOTATIONS_AT_ONCE = 1_000_000
+
+
+class TooMuchAtOnce(TransientError):
+    """The documents of a batch have too many annotations to be added to in one go."""
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
@@ -28,6 +37,11 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     on_lost: str = "drop"
     batch_items: int = hands.BatchLimits().items
     batch_bytes: int = hands.BatchLimits().bytes
+
+    @property
+    def adds(self) -> bool:
+        """Whether what a document has is kept."""
+        return self.mode in (Mode.ADD, Mode.MERGE)
 
     @property
     def limits(self) -> hands.BatchLimits:
@@ -62,13 +76,15 @@ def look_up(
     options: Options,
     objects: Mapping[Key, Sequence[CheckedObject]],
 ) -> dict[Key, Target]:
-    """Find the documents that objects are about, and what the project has on them."""
+    """Find the documents that objects are about, and what the project has on them.
+
+    Raises :class:`TooMuchAtOnce` when that is more than fits into memory, but not for one document.
+    """
     known = annotation_store.find_documents(conn, objects.keys())
     ids = [each.id for each in known.values()]
     formers = annotation_store.current_sets(conn, project_id, ids)
     texts = annotation_store.texts_of(conn, _with_other_text(known, objects))
-    combined = options.mode in (Mode.ADD, Mode.MERGE)
-    rows = annotation_store.rows_of(conn, formers.values() if combined else ())
+    rows = annotation_store.rows_of(conn, _to_be_added_to(options, formers.values()))
     folders = _site_folders(objects.keys())
     targets = {
         key: _new_target(key, options, some[0], folders.get(key[0]))
@@ -81,6 +97,14 @@ def look_up(
         annotations = annotations_from(kept) if kept else AnnotationSet()
         targets[key] = Target(key, found, texts.get(found.id), former, annotations)
     return targets
+
+
+def _to_be_added_to(options: Options, formers: Collection[SetHead]) -> list[SetHead]:
+    if not options.adds:
+        return []
+    if len(formers) > 1 and sum(each.size for each in formers) > ANNOTATIONS_AT_ONCE:
+        raise TooMuchAtOnce()
+    return [each for each in formers if each.size <= ANNOTATIONS_PER_DOCUMENT]
 
 
 def _site_folders(keys: Iterable[Key]) -> dict[str, Path]:
@@ -146,6 +170,8 @@ def decide(options: Options, target: Target, objects: Sequence[CheckedObject]) -
         return Decision(issues=[*issues, _rejected(objects[0])])
     if options.mode is Mode.SKIP and target.former and not target.former.is_empty:
         return Decision(issues=issues)
+    if options.adds and _would_be_too_large(target, anchored):
+        return Decision(issues=[*issues, _too_large(objects[0])])
     plan = hands.apply_mode(
         options.mode, target.annotations, [found.annotations for found in anchored]
     )
@@ -192,6 +218,12 @@ def _nothing_found(objects: Sequence[CheckedObject], anchored: Sequence[hands.An
     )
 
 
+def _would_be_too_large(target: Target, anchored: Sequence[hands.Anchored]) -> bool:
+    stored = target.former.size if target.former else 0
+    more = sum(len(found.annotations) for found in anchored)
+    return bool(stored) and stored + more > ANNOTATIONS_PER_DOCUMENT
+
+
 def _placed(issues: Iterable[Issue], found: CheckedObject) -> Iterator[Issue]:
     """Say where in the upload it was."""
     for issue in issues:
@@ -215,6 +247,14 @@ def _unknown(found: CheckedObject) -> Issue:
 
 def _rejected(found: CheckedObject) -> Issue:
     return _about(found, "rejected", "the document was left as it is, because spans were lost.")
+
+
+def _too_large(found: CheckedObject) -> Issue:
+    message = (
+        "the document was left as it is: with these it would have more than "
+        f"{ANNOTATIONS_PER_DOCUMENT:,} annotations."
+    )
+    return _about(found, "too_large", message)
 
 
 def _joined(uploaded: Sequence[Any], stored: str | None) -> str | None:

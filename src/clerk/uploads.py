@@ -30,7 +30,7 @@ from .db import civic_db_connection, reading_connection
 from .errors import ClerkError, DatabaseUnavailable, OperatorError
 from .ledger import Claimed, ClaimedItem, Limit, Outcome
 from .stages import ANNOTATIONS, Batch, Item
-from .upload_decisions import Decision, Options, Target, decide, look_up
+from .upload_decisions import Decision, Options, Target, TooMuchAtOnce, decide, look_up
 from .upload_ledger import SPLIT, BadDocument, Fenced, Piece
 from .work import annotations as hands
 from .work.annotations import CheckedObject, Issue
@@ -93,10 +93,6 @@ class Uploads:
                 return None
         with civic_db_connection() as conn:
             return upload_ledger.claim(conn, worker_id)
-
-    def invitation(self, queues: Collection[str]) -> Order | None:
-        """Return nothing: what has a batch of lines in hand needs no help."""
-        return None
 
     def order(self, claimed: Claimed) -> Order:
         """Return the claim, in values that can be sent."""
@@ -195,7 +191,9 @@ class Uploads:
         if name == Fenced.__name__:
             return
         with civic_db_connection() as conn:
-            if name in _NOBODYS_FAULT or outcome.delay is not None:
+            if name == TooMuchAtOnce.__name__:
+                _divide(conn, claimed, "", outcome.error)
+            elif name in _NOBODYS_FAULT or outcome.delay is not None:
                 give_up_claim(conn, claimed)
             elif claimed.step == SPLIT:
                 _cut_in_vain(conn, claimed, outcome.error)
@@ -360,7 +358,13 @@ def batch_of(detail: Any) -> hands.Batch:
 
 def documents_in(upload: hands.Upload, batch: hands.Batch) -> Iterator[hands.Batch]:
     """Give the documents of a batch as batches of their own."""
-    alone = hands.BatchLimits(documents=1, object_bytes=1 << 62)
+    unlimited = 1 << 62
+    alone = hands.BatchLimits(
+        documents=1,
+        object_bytes=unlimited,
+        document_bytes=unlimited,
+        document_objects=unlimited,
+    )
     yield from hands.split(upload, alone, ranges=batch.ranges)
 
 
@@ -399,17 +403,23 @@ def _is_poison(crashes: int, worker_lost: bool) -> bool:
 def _divide(conn: Connection, claimed: Claimed, in_hand: str, why: str) -> None:
     """Give out the document in hand alone, or if nobody knows it two halves."""
     task = Task.of(claimed)
-    documents = list(documents_in(task.upload, task.batch))
+    parts = divided(task.upload, task.batch, in_hand)
+    upload_ledger.divide(conn, claimed, [piece_of(each) for each in parts], why)
+
+
+def divided(upload: hands.Upload, batch: hands.Batch, in_hand: str = "") -> list[hands.Batch]:
+    """Return a batch as the document in hand and the rest, or if it is not there as two halves."""
+    documents = list(documents_in(upload, batch))
     first = [each for each in documents if in_hand in each.documents]
     rest = [each for each in documents if in_hand not in each.documents]
     if not first or not rest:
         middle = len(documents) // 2
         first, rest = documents[:middle], documents[middle:]
     parts = [_together(each) for each in (first, rest) if each]
-    parts[0] = replace(parts[0], issues=(*task.batch.issues, *parts[0].issues))
-    counted = sum(issue.times for issue in task.batch.issues)
+    parts[0] = replace(parts[0], issues=(*batch.issues, *parts[0].issues))
+    counted = sum(issue.times for issue in batch.issues)
     parts[0] = replace(parts[0], items=parts[0].items + counted)
-    upload_ledger.divide(conn, claimed, [piece_of(each) for each in parts], why)
+    return parts
 
 
 def _together(batches: Sequence[hands.Batch]) -> hands.Batch:

@@ -192,6 +192,7 @@ def _follow(job: Job, settings: Any, workers: int | None) -> Status:
     from clerk.executors.embedded import Interrupted
 
     log.set_up(settings.log_format, level="ERROR", sentry_dsn=settings.sentry_dsn)
+    _warn_if_paused()
     draw = _bar() if on_a_terminal() else _lines()
     try:
         for each in job.events(workers=workers):
@@ -202,6 +203,15 @@ def _follow(job: Job, settings: Any, workers: int | None) -> Status:
     finally:
         draw(None)
     return job.status()
+
+
+def _warn_if_paused() -> None:
+    from clerk import queues
+    from clerk.stages import ANNOTATIONS
+
+    paused_by = queues.paused_by(ANNOTATIONS)
+    if paused_by is not None:
+        hint(f"{ANNOTATIONS} is paused by {paused_by}. Go on: clerk queue resume {ANNOTATIONS}")
 
 
 Draw = Callable[["Status | None"], None]
@@ -288,8 +298,9 @@ def _show_end(job: Job, found: Status, *, as_json: bool) -> None:
             break
         click.echo(f"  {_named(issue)}")
     left = sum(found.issues.values()) - ISSUES_SHOWN
-    if left > 0 and found.id:
-        click.echo(f"  ... and {left:,} more: clerk annotations issues {found.id}")
+    if left > 0:
+        where = f": clerk annotations issues {found.id}" if found.id else ""
+        click.echo(f"  ... and {left:,} more{where}")
 
 
 def _named(issue: Issue) -> str:

@@ -41,7 +41,8 @@ def run(
             if time.monotonic() >= look_at or not busy:
                 look_at = time.monotonic() + LOOK_SECONDS
                 on_look()
-                if not busy and done():
+                if done():
+                    _leave(crew)
                     return
 
 

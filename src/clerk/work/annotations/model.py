@@ -91,7 +91,7 @@ class Issue(Struct, frozen=True, gc=False):
 
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}: " if self.file else ""
-        more = f" ({self.times:,} like this from here on)" if self.times > 1 else ""
+        more = f" ({self.times:,} times)" if self.times > 1 else ""
         return f"{place}{self.message}{more}"
 
 

@@ -27,6 +27,8 @@ from .scanning import MAX_OBJECT_BYTES, PROBLEMS, Found, objects_in
 from .uploads import Upload
 
 _BUFFER = 1024 * 1024
+#: Nothing shorter names a document; asking the decoder about an empty line is dear.
+_SHORTEST = len(b'{"sourcedb":"a","sourceid":1}')
 
 
 class BatchLimits(Struct, frozen=True):
@@ -36,6 +38,9 @@ class BatchLimits(Struct, frozen=True):
     bytes: int = 4 * 1024 * 1024
     documents: int = 2_000
     object_bytes: int = MAX_OBJECT_BYTES
+    #: All objects of a document together; a document with more is refused whole.
+    document_bytes: int = MAX_OBJECT_BYTES
+    document_objects: int = 100_000
 
 
 class Range(Struct, frozen=True, array_like=True):
@@ -151,6 +156,8 @@ def _pieces(upload: Upload, ranges: Iterable[Range], limits: BatchLimits) -> Ite
 
 
 def _document(data: bytes) -> tuple[str, str] | None:
+    if len(data) < _SHORTEST:
+        return None
     try:
         key = _key_decoder.decode(data)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
@@ -166,36 +173,70 @@ def _mark(document: tuple[str, str] | None) -> int:
     return int.from_bytes(hashlib.blake2b(name, digest_size=8).digest()) or 1
 
 
-def _groups(
-    upload: Upload, ranges: tuple[Range, ...], limits: BatchLimits
-) -> Iterator[list[_Piece]]:
+class _Group:
+    """The objects of one document, or one object that names none.
+
+    Of a document that has become too large only the size is kept.
+    """
+
+    def __init__(self, first: _Piece, limits: BatchLimits) -> None:
+        self._limits = limits
+        self.first = first
+        self.pieces: list[_Piece] = []
+        self.items = 0
+        self.bytes = 0
+        self.add(first)
+
+    @property
+    def is_too_large(self) -> bool:
+        limits = self._limits
+        return self.items > limits.document_objects or (
+            self.items > 1 and self.bytes > limits.document_bytes
+        )
+
+    def add(self, piece: _Piece) -> None:
+        """Take in an object, without its content."""
+        found = piece.found
+        piece.found = Found(found.begin, found.end, found.line, b"", found.problem)
+        self.items += 1
+        self.bytes += found.end - found.begin
+        self.pieces.append(piece)
+        if self.is_too_large:
+            self.pieces.clear()
+
+
+def _groups(upload: Upload, ranges: tuple[Range, ...], limits: BatchLimits) -> Iterator[_Group]:
     """Give the objects grouped so that a document is in one group, complete."""
     returning = _returning(_pieces(upload, ranges, limits))
-    waiting: dict[int, list[_Piece]] = {}
-    for run in _runs(_pieces(upload, ranges, limits)):
-        mark = run[0].mark
-        if mark not in returning:
-            yield run
+    waiting: dict[int, _Group] = {}
+    last: _Group | None = None
+    for piece in _pieces(upload, ranges, limits):
+        if last is not None and piece.mark and piece.mark == last.first.mark:
+            last.add(piece)
             continue
-        waiting.setdefault(mark, []).extend(run)
+        if last is not None:
+            yield from _complete(last, returning, waiting)
+        last = waiting.get(piece.mark) if piece.mark else None
+        if last is not None:
+            last.add(piece)
+        else:
+            last = _Group(piece, limits)
+    if last is not None:
+        yield from _complete(last, returning, waiting)
+
+
+def _complete(
+    group: _Group, returning: dict[int, int], waiting: dict[int, _Group]
+) -> Iterator[_Group]:
+    """Give the group unless more of its document is still to come."""
+    mark = group.first.mark
+    if mark in returning:
         returning[mark] -= 1
-        if not returning[mark]:
-            yield waiting.pop(mark)
-
-
-def _runs(pieces: Iterator[_Piece]) -> Iterator[list[_Piece]]:
-    """Join objects of one document that follow each other; their content is let go."""
-    run: list[_Piece] = []
-    for piece in pieces:
-        piece.found = Found(
-            piece.found.begin, piece.found.end, piece.found.line, b"", piece.found.problem
-        )
-        if run and (piece.mark != run[0].mark or not piece.mark):
-            yield run
-            run = []
-        run.append(piece)
-    if run:
-        yield run
+        if returning[mark]:
+            waiting[mark] = group
+            return
+        waiting.pop(mark, None)
+    yield group
 
 
 def _returning(pieces: Iterator[_Piece]) -> dict[int, int]:
@@ -220,14 +261,13 @@ class _Packer:
         self._limits = limits
         self._empty()
 
-    def pack(self, groups: Iterable[list[_Piece]]) -> Iterator[Batch]:
+    def pack(self, groups: Iterable[_Group]) -> Iterator[Batch]:
         """Give a batch whenever the next group would be too much for it."""
         for group in groups:
-            size = sum(piece.found.end - piece.found.begin for piece in group)
-            if self._items and not self._has_room(len(group), size):
+            if self._items and not self._has_room(group):
                 yield self._batch()
                 self._empty()
-            self._add(group, size)
+            self._add(group)
         if self._items:
             yield self._batch()
 
@@ -240,20 +280,22 @@ class _Packer:
         self._groups = 0
         self._last_number = 0
 
-    def _has_room(self, items: int, size: int) -> bool:
+    def _has_room(self, group: _Group) -> bool:
         return (
-            self._items + items <= self._limits.items
-            and self._bytes + size <= self._limits.bytes
+            self._items + group.items <= self._limits.items
+            and self._bytes + group.bytes <= self._limits.bytes
             and self._groups < self._limits.documents
         )
 
-    def _add(self, group: list[_Piece], size: int) -> None:
-        self._items += len(group)
-        self._bytes += size
+    def _add(self, group: _Group) -> None:
+        self._items += group.items
+        self._bytes += group.bytes
         self._groups += 1
-        if group[0].document:
-            self._documents.append(":".join(group[0].document))
-        for piece in group:
+        if group.first.document:
+            self._documents.append(":".join(group.first.document))
+        if group.is_too_large:
+            self._issues.add(self._refusal(group))
+        for piece in group.pieces:
             if piece.found.problem:
                 self._issues.add(self._issue(piece))
             else:
@@ -273,6 +315,17 @@ class _Packer:
         problem = piece.found.problem
         message = PROBLEMS[problem].format(limit=self._limits.object_bytes)
         return Issue(problem, message, self._upload.members[piece.member].name, piece.found.line)
+
+    def _refusal(self, group: _Group) -> Issue:
+        sourcedb, sourceid = group.first.document or ("", "")
+        limits, first = self._limits, group.first
+        message = (
+            f"the document is too large: {group.items:,} objects, {group.bytes:,} bytes; it may "
+            f"have {limits.document_objects:,} objects and {limits.document_bytes:,} bytes."
+        )
+        name = self._upload.members[first.member].name
+        line = first.found.line
+        return Issue("too_large", message, name, line, sourcedb, sourceid, times=group.items)
 
     def _batch(self) -> Batch:
         return Batch(
