@@ -206,6 +206,52 @@ def test_add_renumbers_and_skip_leaves(tmp_path: Path) -> None:
     check()
 
 
+def test_only_what_is_new_counts_as_stored(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.jsonl", [line(1), line(2)])
+    one = {"documents": 2, "denotations": 4, "blocks": 0, "relations": 2, "attributes": 2}
+    more = [*line(1)["denotations"], {"id": "T9", "span": {"begin": 4, "end": 5}, "obj": "New"}]
+    newer = write(tmp_path / "b.jsonl", [line(1, denotations=more), line(2)])
+
+    assert upload(path).stored == one
+    assert upload(path, mode="add").stored == one
+    assert set(upload(path, mode="merge").stored.values()) == {0}
+    assert set(upload(path, mode="skip").stored.values()) == {0}
+    merged = upload(newer, mode="merge").stored
+    assert merged == dict.fromkeys(one, 0) | {"documents": 1, "denotations": 1}
+    before, after = annotations.recount("p")
+    assert (
+        before
+        == after
+        == {name: 2 * number for name, number in one.items()}
+        | {
+            "documents": 2,
+            "denotations": 9,
+        }
+    )
+    check()
+
+
+def test_what_is_stored_adds_up_while_an_upload_goes_on(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.jsonl", map(line, range(40)))
+    job = annotations.upload([path], project="p", create_docs=True, batch_items=2)
+
+    seen = [status.stored["denotations"] for status in job.events(workers=1)]
+
+    assert seen == sorted(seen)
+    assert seen[-1] == 80
+
+
+def test_an_upload_ends_though_another_has_work_left(tmp_path: Path) -> None:
+    large = write(tmp_path / "a.jsonl", map(line, range(2_000)))
+    other = annotations.upload([large], project="q", create_docs=True, batch_items=1)
+
+    status = upload(write(tmp_path / "b.jsonl", [line("x")]))
+
+    assert status.succeeded
+    assert other.status().state == "open"
+    check()
+
+
 def test_projects_do_not_meet(tmp_path: Path) -> None:
     path = write(tmp_path / "a.jsonl", [line(1)])
     upload(path, project="one")
@@ -599,6 +645,52 @@ def test_a_detached_upload_waits_and_is_taken_up(tmp_path: Path, clerk: Callable
     assert clerk("annotations", "resume", "1").out == "Upload 1 is resumed.\n"
     assert clerk("annotations", "watch", "1").code == 0
     assert exported() == [line(1)]
+
+
+def test_what_waits_of_uploads_is_listed_paused_and_purged(
+    tmp_path: Path, clerk: Callable[..., Any]
+) -> None:
+    def queue() -> dict[str, Any]:
+        listed = json.loads(clerk("queue", "list", "--json").out)
+        return next(each for each in listed if each["name"] == "annotations")
+
+    path = write(tmp_path / "a.jsonl", map(line, range(6)))
+    job = annotations.upload([path], project="p", create_docs=True, batch_items=2)
+    assert (queue()["waiting"], queue()["running"]) == (1, 0)  # the file is to be cut
+    said = clerk("health")
+    assert "nobody serves 1 in annotations" in said.out
+    assert "clerk annotations watch" in said.err
+
+    cutting = uploads.Uploads().claim(("annotations",), "w", lambda _: 1)
+    assert cutting
+    uploads.cut(cutting, lambda *_: None)
+    assert (queue()["waiting"], queue()["running"]) == (3, 0)
+    clerk("queue", "pause", "annotations")
+    assert uploads.Uploads().claim(("annotations",), "w", lambda _: 1) is None
+    clerk("queue", "resume", "annotations")
+    assert uploads.Uploads().claim(("annotations",), "w", lambda _: 1)
+    assert (queue()["waiting"], queue()["running"]) == (2, 1)
+    assert json.loads(clerk("pipeline-status", "--json").out)["active"]["annotations"] == {
+        "waiting": 2,
+        "running": 1,
+    }
+
+    said = clerk("queue", "purge", "annotations", "--runs", "--yes")
+    assert said.out == "Purged annotations: 0 messages, 1 runs cancelled\n"
+    assert job.status().state == "cancelled"
+    assert (queue()["waiting"], queue()["running"]) == (0, 0)
+
+
+def test_a_run_of_a_site_leaves_uploads_alone(
+    tmp_path: Path, site: str, clerk: Callable[..., Any]
+) -> None:
+    path = write(tmp_path / "a.jsonl", [line(1)])
+    job = annotations.upload([path], project="p", create_docs=True)
+
+    assert clerk("run", site).code == 4  # it has no documents
+
+    assert (job.status().state, job.status().items_done) == ("open", 0)
+    assert job.wait(workers=1).succeeded
 
 
 def test_an_unknown_upload_is_refused(clerk: Callable[..., Any]) -> None:

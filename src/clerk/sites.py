@@ -11,6 +11,7 @@ from . import config, storage
 from .config import Settings
 from .db import civic_db_connection, reading_connection, require_site
 from .models import audit_table, runs_table, sites_table
+from .pipeline_state import NO_DOCUMENTS
 from .stages import COMPLETED, STAGES, Run
 from .work.search import forget_site
 from .work.steps import site_choices
@@ -31,7 +32,7 @@ def overview(conn: Connection) -> list[dict[str, Any]]:
         {
             "subdomain": row.subdomain,
             "name": row.name,
-            "outcome": outcome(row.current_stage, row.run_state),
+            "outcome": outcome(row.current_stage, row.run_state, row.last_error_message),
             "current_stage": row.current_stage,
             "documents": row.ocr_total,
             "read": row.ocr_completed,
@@ -58,17 +59,18 @@ def _latest_runs() -> Any:
     )
 
 
-def outcome(current_stage: str | None, run_state: str | None) -> str:
-    """Say in a word or two how a site stands; nothing found is never shown as a success."""
+def outcome(current_stage: str | None, run_state: str | None, error: str | None = None) -> str:
+    """Say in a word or two how a site stands; nothing found is never shown as a success.
+
+    A site that was taken over without documents has no run: its error tells.
+    """
     if current_stage is None:
         return "new"
     if current_stage != COMPLETED:
         return f"in {current_stage}" if run_state == Run.ACTIVE else f"stopped in {current_stage}"
-    return {
-        None: COMPLETED,
-        Run.NO_DOCUMENTS: "no documents",
-        Run.SUPERSEDED: COMPLETED,
-    }.get(run_state, run_state or COMPLETED)
+    if run_state == Run.NO_DOCUMENTS or (run_state is None and error == NO_DOCUMENTS):
+        return "no documents"
+    return COMPLETED if run_state in (None, Run.SUPERSEDED) else run_state
 
 
 def describe(subdomain: str) -> dict[str, Any]:
@@ -83,7 +85,9 @@ def describe(subdomain: str) -> dict[str, Any]:
         ).fetchall()
     folder = storage.site_folder(config.load().storage_dir, subdomain)
     return site | {
-        "outcome": outcome(site["current_stage"], runs[0].state if runs else None),
+        "outcome": outcome(
+            site["current_stage"], runs[0].state if runs else None, site["last_error_message"]
+        ),
         "source": site_choices(site).get("source"),
         "stages": [_stage(site, stage) for stage in STAGES],
         "disk": {

@@ -42,8 +42,10 @@ def migrate_stuck_sites(dry_run: bool) -> None:
         return
     migrated = migrations.carry_out(migration, who=operator())
     click.echo(f"Migrated {migrated} sites")
-    _clear_rq_state(leftovers)
+    stale = _clear_rq_state(leftovers)
     _print_next_step()
+    if stale:
+        click.echo(f"Removed {stale} entries of Redis whose job was gone")
     _print_what_else(migration, dry_run=False)
 
 
@@ -67,13 +69,14 @@ def _print_sites(migration: Migration) -> None:
         click.echo()
 
 
-def _clear_rq_state(leftovers: Leftovers | None) -> None:
+def _clear_rq_state(leftovers: Leftovers | None) -> int:
+    """Clear Redis, saying what there was; return how many entries had no job any more."""
     from clerk import migrations
 
     click.echo()
     if leftovers is None:
         click.echo("No Redis is configured (REDIS_URL is not set): no RQ jobs to clear.")
-        return
+        return 0
     click.echo(f"Clearing {leftovers.deferred} deferred coordinators...")
     cleared = migrations.clear_rq_state()
     assert cleared is not None
@@ -81,8 +84,7 @@ def _clear_rq_state(leftovers: Leftovers | None) -> None:
     click.echo()
     click.echo(f"Clearing {leftovers.failed} failed OCR jobs...")
     click.echo(f"  Deleted {cleared.failed} failed OCR jobs")
-    if cleared.stale:
-        click.echo(f"  Removed {cleared.stale} entries whose job was gone")
+    return cleared.stale
 
 
 def _print_next_step() -> None:
