@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -105,6 +106,21 @@ def test_a_site_without_documents_is_completed_with_the_error_of_the_fetch(
     site = row(name)
     assert (site.current_stage, site.last_error_stage) == ("completed", "fetch")
     assert site.last_error_message == NO_DOCUMENTS
+    sites = json.loads(clerk("site", "list", "--json").output)
+    listed = {each["subdomain"]: each for each in sites}
+    assert listed[name]["outcome"] == "no documents"
+    assert clerk("site", "show", name).output.splitlines()[0].endswith(": no documents")
+
+
+def test_what_a_completed_site_has_read_is_counted_by_the_disk(old: Engine, storage: Path) -> None:
+    legacy.add_site(old, "springfield", status="deployed")
+    legacy.write_documents(storage / "springfield", both=2, pdf=1, text=1)
+
+    migrate_stuck_sites()
+
+    site = row("springfield")
+    assert site.current_stage == "completed"
+    assert (site.ocr_total, site.ocr_completed, site.ocr_failed) == (4, 3, 1)
 
 
 def test_the_moment_of_the_last_movement_is_kept(stuck: Callable[..., str]) -> None:

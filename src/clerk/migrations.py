@@ -10,7 +10,7 @@ and is left alone, so every move can be repeated.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -138,7 +138,7 @@ def _plan_site(migration: Migration, row: Row[Any], storage_dir: Path) -> None:
         elif stage == OCR:
             migration.others.append(_read_by_the_old_system(row, storage_dir))
         else:
-            migration.others.append(_in_another_stage(row, stage))
+            migration.others.append(_in_another_stage(row, stage, storage_dir))
 
 
 def _legacy_sites(conn: Connection, with_progress: bool) -> Sequence[Row[Any]]:
@@ -174,9 +174,7 @@ def _read_by_the_old_system(row: Row[Any], storage_dir: Path) -> TakenOver:
     A document whose PDF was deleted after it was read counts on both sides; with no PDF left at all
     the old total tells how many there were.
     """
-    folder = storage.site_folder(storage_dir, row.subdomain)
-    text_names = {each.name for each in storage.text_documents(folder)}
-    pdf_names = {each.name for each in storage.pdf_documents(folder)}
+    text_names, pdf_names = _on_disk(storage_dir, row.subdomain)
     if not text_names and not pdf_names:
         return _taken_over(row, COMPLETED, error=pipeline_state.NO_DOCUMENTS)
     total = len(text_names | pdf_names)
@@ -186,9 +184,24 @@ def _read_by_the_old_system(row: Row[Any], storage_dir: Path) -> TakenOver:
     return _taken_over(row, OCR, total=total, completed=read, failed=total - read)
 
 
-def _in_another_stage(row: Row[Any], stage: str) -> TakenOver:
-    error = pipeline_state.NO_DOCUMENTS if row.status == "no_documents" else ""
-    return _taken_over(row, stage, total=int(stage != COMPLETED), error=error)
+def _on_disk(storage_dir: Path, subdomain: str) -> tuple[set[str], set[str]]:
+    """Return the documents of a site that have text, and those that have a PDF."""
+    folder = storage.site_folder(storage_dir, subdomain)
+    return (
+        {each.name for each in storage.text_documents(folder)},
+        {each.name for each in storage.pdf_documents(folder)},
+    )
+
+
+def _in_another_stage(row: Row[Any], stage: str, storage_dir: Path) -> TakenOver:
+    """Take a site as the old system says; what a completed one has read is counted by the disk."""
+    if stage != COMPLETED:
+        return _taken_over(row, stage, total=1)
+    if row.status == "no_documents":
+        return _taken_over(row, stage, error=pipeline_state.NO_DOCUMENTS)
+    text_names, pdf_names = _on_disk(storage_dir, row.subdomain)
+    total, read = len(text_names | pdf_names), len(text_names)
+    return _taken_over(row, stage, total=total, completed=read, failed=total - read)
 
 
 def _taken_over(row: Row[Any], stage: str, **facts: Any) -> TakenOver:
@@ -244,20 +257,16 @@ def _take_over(sites: Iterable[TakenOver]) -> int:
 
 
 def _columns(site: TakenOver) -> dict[str, Any]:
-    counters: Mapping[str, int] = {}
-    if site.stage in STAGES:
-        counters = {
-            f"{site.stage}_total": site.total,
-            f"{site.stage}_completed": site.completed,
-            f"{site.stage}_failed": site.failed,
-        }
+    counted = OCR if site.stage == COMPLETED else site.stage
     return {
         "subdomain": site.subdomain,
         "current_stage": site.stage,
         "started_at": site.started_at,
         "updated_at": site.updated_at,
         "error": site.error,
-        **counters,
+        f"{counted}_total": site.total,
+        f"{counted}_completed": site.completed,
+        f"{counted}_failed": site.failed,
     }
 
 

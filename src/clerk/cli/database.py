@@ -10,7 +10,7 @@ import click
 
 from clerk import config, storage
 
-from .common import open_database, operator
+from .common import hint, open_database, operator
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -36,6 +36,10 @@ def upgrade() -> None:
 
     An old installation is taken over as it is; what would be lost is left to
     'clerk db cleanup'.
+
+    \b
+    Example:
+      clerk db backup && clerk db upgrade
     """
     from clerk import schema
 
@@ -53,7 +57,12 @@ def upgrade() -> None:
 
 @db.command()
 def current() -> None:
-    """Print the revision the database is at."""
+    """Print the revision the database is at.
+
+    \b
+    Example:
+      clerk db current
+    """
     from clerk import schema
 
     revision = schema.current(_engine())
@@ -63,7 +72,12 @@ def current() -> None:
 
 @db.command()
 def history() -> None:
-    """List the revisions, oldest first."""
+    """List the revisions, oldest first.
+
+    \b
+    Example:
+      clerk db history
+    """
     from clerk import schema
 
     for revision, what in schema.history():
@@ -92,7 +106,12 @@ def downgrade(revision: str, yes: bool) -> None:
 @db.command()
 @click.pass_context
 def check(ctx: click.Context) -> None:
-    """Exit 0 if the database is at the newest schema, else 1."""
+    """Exit 0 if the database is at the newest schema, else 1.
+
+    \b
+    Example:
+      clerk db check || clerk db upgrade
+    """
     from clerk import schema
 
     revision = schema.current(_engine())
@@ -100,7 +119,8 @@ def check(ctx: click.Context) -> None:
         click.echo(f"The database is at {revision}, the newest schema.")
         return
     click.echo(f"The database is at {revision or 'nothing'}; the newest schema is {schema.head()}.")
-    click.echo("Run: clerk db upgrade", err=True)
+    usable = revision is not None and revision >= schema.USABLE
+    hint(f"Run: clerk db {'cleanup --dry-run' if usable else 'upgrade'}")
     ctx.exit(1)
 
 
