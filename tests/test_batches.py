@@ -237,7 +237,7 @@ def test_health_is_printed_as_operators_know_it(job: int, clerk: Callable[..., A
     said = clerk("batch", "health")
 
     assert said.out == (
-        "\nBatch Job Tracking Health (Last 24h)\n\n"
+        "\nBatch Job Tracking Health (Last 24h)\n"
         + "=" * 60
         + "\nTotal batches: 10\nCompleted: 7 (70.0%)\nFailed: 1\nCrashed: 1\n"
         + f"\nRecent crashes:\n  - Job {job}: PMC:1\n"

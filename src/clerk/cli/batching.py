@@ -136,7 +136,7 @@ def health(hours: float, as_json: bool) -> None:
     if as_json:
         print_json({**asdict(found), "completed_percent": found.completed_percent})
         return
-    click.echo(f"\nBatch Job Tracking Health (Last {hours:g}h)\n")
+    click.echo(f"\nBatch Job Tracking Health (Last {hours:g}h)")
     click.echo(RULE)
     click.echo(f"Total batches: {found.total}")
     click.echo(f"Completed: {found.completed} ({found.completed_percent}%)")
