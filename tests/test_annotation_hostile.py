@@ -53,6 +53,7 @@ def test_one_object_is_as_large_as_objects_may_be(tmp_path: Path) -> None:
     assert refused(path, BatchLimits(document_bytes=10)) == (["1"], [])
 
 
+@pytest.mark.usefixtures("database")
 def test_bad_lines_beyond_a_few_hundred_are_counted_not_listed(tmp_path: Path) -> None:
     status = upload(write(tmp_path / "a.jsonl", ["", *["null"] * 500, line(1)]))
 
@@ -65,6 +66,7 @@ def test_bad_lines_beyond_a_few_hundred_are_counted_not_listed(tmp_path: Path) -
     check()
 
 
+@pytest.mark.usefixtures("database")
 def test_what_names_a_document_is_always_listed(tmp_path: Path) -> None:
     status = upload(write(tmp_path / "a.jsonl", map(line, range(300))), create_docs=False)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -293,11 +294,10 @@ def _show_end(job: Job, found: Status, *, as_json: bool) -> None:
         print_json({**found.as_dict(), "dry_run": not found.id})
         return
     _show(found, as_json=False)
-    for number, issue in enumerate(job.issues()):
-        if number == ISSUES_SHOWN:
-            break
+    left = sum(found.issues.values())
+    for issue in islice(job.issues(), ISSUES_SHOWN):
         click.echo(f"  {_named(issue)}")
-    left = sum(found.issues.values()) - ISSUES_SHOWN
+        left -= issue.times
     if left > 0:
         where = f": clerk annotations issues {found.id}" if found.id else ""
         click.echo(f"  ... and {left:,} more{where}")
