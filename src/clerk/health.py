@@ -17,7 +17,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from pathlib import Path
 from typing import Any, Final
 
-from sqlalchemy import Connection, Row, and_, func, inspect, select, text
+from sqlalchemy import Connection, Float, Row, and_, extract, func, inspect, select, text
 
 from . import config, migrations, pipeline_state, queue, schema, storage, upload_ledger
 from .clock import utc_now
@@ -37,7 +37,7 @@ from .models import (
     workers_table,
 )
 from .reconcile import find_stuck_sites
-from .stages import ANNOTATIONS, COMPILATION, COMPLETED, OCR, QUEUES, Item, Run, Step
+from .stages import ANNOTATIONS, COMPILATION, COMPLETED, OCR, QUEUES, STAGES, Item, Run, Step
 
 #: A site in a stage that has not moved for so long is silent.
 SILENT_SECONDS = 2 * 3600.0
@@ -113,8 +113,22 @@ class Rates:
 
 
 @dataclass(frozen=True)
+class StageProgress:
+    """The sites in one stage, and how far they are in it together."""
+
+    stage: str
+    sites: int
+    total: int
+    completed: int
+    failed: int
+
+
+@dataclass(frozen=True)
 class Pipeline:
-    """Where all sites stand."""
+    """Where all sites stand.
+
+    ``progress`` is of the sites that are in a stage now, ``documents`` of all sites.
+    """
 
     sites: int
     stages: Mapping[str, int]
@@ -129,6 +143,9 @@ class Pipeline:
     last_day: Mapping[str, int]
     active: Mapping[str, Mapping[str, int]]
     attention: tuple[Attention, ...]
+    progress: tuple[StageProgress, ...]
+    documents: Mapping[str, Rates]
+    reconciled_at: datetime | None
 
     @property
     def healthy(self) -> bool:
@@ -144,6 +161,7 @@ def pipeline() -> Pipeline:
         in_stage = sum(number for stage, number in stages.items() if stage != COMPLETED)
         known = sum(stages.values())
         stuck = _stuck_sites(conn)
+        sums = _sums(conn)
         return Pipeline(
             sites=conn.execute(select(func.count()).select_from(sites_table)).scalar_one(),
             stages=stages,
@@ -153,11 +171,14 @@ def pipeline() -> Pipeline:
             stuck=tuple(stuck),
             health_score=percent(known - len(silent) - _unstamped(conn), known),
             silent_percent=percent(len(silent), in_stage),
-            ocr=_rates(conn, OCR),
+            ocr=_documents(OCR, sums),
             compilation=_rates(conn, COMPILATION),
             last_day=last_day(conn),
             active=_active(conn),
             attention=tuple({each.subdomain: each for each in _attention(conn, stuck)}.values()),
+            progress=tuple(_progress(stage, sums, stages) for stage in STAGES),
+            documents={stage: _documents(stage, sums) for stage in STAGES},
+            reconciled_at=_last_reconciled(conn),
         )
 
 
@@ -214,15 +235,20 @@ def _unstamped(conn: Connection) -> int:
 
 def _hours_by_stage(conn: Connection) -> dict[str, float]:
     """Return how long ago the sites of each stage moved, on average."""
-    now = conn.execute(select(db_now())).scalar_one()
-    moments: dict[str, list[float]] = {}
+    stage, updated_at = sites_table.c.current_stage, sites_table.c.updated_at
     rows = conn.execute(
-        select(sites_table.c.current_stage, sites_table.c.updated_at).where(_in_a_stage())
+        select(stage, func.avg(_hours_since(conn, updated_at)))
+        .where(_in_a_stage(), updated_at.is_not(None))
+        .group_by(stage)
+        .order_by(stage)
     )
-    for stage, updated_at in rows:
-        if updated_at is not None:
-            moments.setdefault(stage, []).append((now - updated_at).total_seconds() / 3600)
-    return {stage: sum(hours) / len(hours) for stage, hours in sorted(moments.items())}
+    return {row[0]: float(row[1]) for row in rows}
+
+
+def _hours_since(conn: Connection, at: Any) -> Any:
+    if conn.dialect.name == "sqlite":
+        return 24.0 * (func.julianday("now", type_=Float) - func.julianday(at, type_=Float))
+    return extract("epoch", func.now() - at) / 3600.0
 
 
 def _without_documents(conn: Connection) -> list[str]:
@@ -237,13 +263,39 @@ def _without_documents(conn: Connection) -> list[str]:
     )
 
 
+_COUNTERS = ("total", "completed", "failed")
+_Sums = Mapping[str | None, Mapping[str, int]]
+
+
+def _sums(conn: Connection) -> _Sums:
+    """Return the sums of all counters, by the stage the sites are in."""
+    sites = sites_table
+    names = [f"{stage}_{counter}" for stage in STAGES for counter in _COUNTERS]
+    sums = [func.coalesce(func.sum(sites.c[name]), 0).label(name) for name in names]
+    rows = conn.execute(select(sites.c.current_stage, *sums).group_by(sites.c.current_stage))
+    return {row.current_stage: dict(row._mapping) for row in rows}
+
+
+def _progress(stage: str, sums: _Sums, sites: Mapping[str, int]) -> StageProgress:
+    counted = [sums.get(stage, {}).get(f"{stage}_{counter}", 0) for counter in _COUNTERS]
+    return StageProgress(stage, sites.get(stage, 0), *counted)
+
+
+def _documents(stage: str, sums: _Sums) -> Rates:
+    counted = (sum(each[f"{stage}_{counter}"] for each in sums.values()) for counter in _COUNTERS)
+    return Rates(*counted)
+
+
+def _last_reconciled(conn: Connection) -> datetime | None:
+    events = stage_events_table
+    ran = select(func.max(events.c.at)).where(events.c.event == "reconciled")
+    return conn.execute(ran).scalar()
+
+
 def _rates(conn: Connection, stage: str) -> Rates:
     """Sum a stage over the sites that have documents to read."""
     sites = sites_table
-    sums = [
-        func.coalesce(func.sum(sites.c[f"{stage}_{counter}"]), 0)
-        for counter in ("total", "completed", "failed")
-    ]
+    sums = [func.coalesce(func.sum(sites.c[f"{stage}_{counter}"]), 0) for counter in _COUNTERS]
     return Rates(*conn.execute(select(*sums).where(sites.c.ocr_total > 0)).one())
 
 
@@ -433,7 +485,7 @@ def check_all() -> Health:
         health.checks += [
             _check_workers(conn, health.pipeline, settings),
             _check_paused(conn),
-            _check_reconciliation(conn, health.pipeline),
+            _check_reconciliation(health.pipeline),
         ]
     health.checks += [_check_stuck(health.pipeline), _check_score(health.pipeline)]
     return health
@@ -499,7 +551,7 @@ def _check_workers(conn: Connection, seen: Pipeline, settings: Settings) -> Chec
     waiting = {name: each["waiting"] for name, each in seen.active.items() if each["waiting"]}
     unserved = {name: number for name, number in waiting.items() if name not in alive}
     beat = f", last beat {_ago(last_beat)}" if last_beat else ""
-    said = f"{sum(alive.values())} alive{beat}"
+    said = f"{_count_alive(conn)} alive{beat}"
     if not unserved:
         return Check("workers", Level.OK, said)
     listed = ", ".join(f"{number} in {name}" for name, number in unserved.items())
@@ -514,6 +566,11 @@ def _server_of(unserved: Collection[str]) -> str:
         "clerk annotations watch ID": ANNOTATIONS in unserved,
     }
     return "Run: " + ", ".join(command for command, needed in commands.items() if needed)
+
+
+def _count_alive(conn: Connection) -> int:
+    living = workers_table.c.lease_until >= db_now()
+    return conn.execute(select(func.count()).where(living)).scalar_one()
 
 
 def live_workers(conn: Connection) -> tuple[dict[str, int], datetime | None]:
@@ -540,11 +597,8 @@ def _check_paused(conn: Connection) -> Check:
     return Check("queues", Level.WARNING, f"paused: {names}", "Run: clerk queue resume NAME")
 
 
-def _check_reconciliation(conn: Connection, seen: Pipeline) -> Check:
-    events = stage_events_table
-    last = conn.execute(
-        select(func.max(events.c.at)).where(events.c.event == "reconciled")
-    ).scalar()
+def _check_reconciliation(seen: Pipeline) -> Check:
+    last = seen.reconciled_at
     under_way = sum(number for stage, number in seen.stages.items() if stage != COMPLETED)
     said = f"last ran {_ago(last)}" if last else "never ran"
     if not under_way:

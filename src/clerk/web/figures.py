@@ -5,7 +5,7 @@ Whether all is well is not decided here but in :mod:`clerk.health`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from statistics import median
@@ -21,7 +21,6 @@ from clerk.models import (
     db_now,
     items_table,
     jobs_table,
-    sites_table,
     stage_events_table,
     tokens_table,
     workers_table,
@@ -29,36 +28,8 @@ from clerk.models import (
 from clerk.stages import OCR, STAGES, Batch, Kind
 
 HOURS = 24
-_COUNTERS = ("total", "completed", "failed")
 #: Medians are taken over at most so many of the last events of a stage.
 EVENTS_AT_MOST = 5000
-
-
-@dataclass(frozen=True)
-class StageProgress:
-    """The sites in one stage, and how far they are together."""
-
-    stage: str
-    sites: int
-    total: int
-    completed: int
-    failed: int
-
-
-def stage_progress(conn: Connection) -> list[StageProgress]:
-    """Return for each stage the sites in it and the sums of their counters."""
-    sites = sites_table
-    counters = [f"{stage}_{name}" for stage in STAGES for name in _COUNTERS]
-    sums = [func.sum(sites.c[name]).label(name) for name in counters]
-    stage_of = sites.c.current_stage
-    rows = conn.execute(select(stage_of, func.count().label("sites"), *sums).group_by(stage_of))
-    found = {row.current_stage: dict(row._mapping) for row in rows}
-    return [_progress(stage, found.get(stage, {})) for stage in STAGES]
-
-
-def _progress(stage: str, sums: Mapping[str, int | None]) -> StageProgress:
-    counted = [sums.get(f"{stage}_{name}") or 0 for name in _COUNTERS]
-    return StageProgress(stage, sums.get("sites") or 0, *counted)
 
 
 @dataclass
@@ -177,13 +148,15 @@ def batches(
     return list(conn.execute(_narrowed(statement, status, subdomain, job)))
 
 
-def count_batches(conn: Connection, subdomain: str | None = None) -> dict[str, int]:
+def count_batches(
+    conn: Connection, subdomain: str | None = None, job: int | None = None
+) -> dict[str, int]:
     """Return how many batches there are of each status."""
     status = batches_table.c.status
     statement = select(status, func.count()).join(
         jobs_table, jobs_table.c.id == batches_table.c.parent_job_id
     )
-    counted = conn.execute(_narrowed(statement, None, subdomain, None).group_by(status))
+    counted = conn.execute(_narrowed(statement, None, subdomain, job).group_by(status))
     return dict.fromkeys(Batch.ALL, 0) | {row[0]: row[1] for row in counted}
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, select
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
@@ -16,7 +16,7 @@ from clerk import __version__, health, queues
 from clerk.clock import utc_now
 from clerk.db import reading_connection
 from clerk.health import Level
-from clerk.models import sites_table, stage_events_table
+from clerk.models import stage_events_table
 from clerk.stages import STAGES
 
 from . import figures
@@ -117,13 +117,13 @@ def _families(request: Request) -> Iterator[Family]:
     yield _gauge("clerk_health_score_percent", "Share of sites that move or are done", score)
     with reading_connection() as conn:
         yield _gauge(
-            "clerk_documents", "Documents by stage and state", _documents(conn), "stage", "state"
+            "clerk_documents", "Documents by stage and state", _documents(seen), "stage", "state"
         )
         yield _gauge("clerk_batches", "Batches by status", figures.count_batches(conn), "status")
         yield _gauge(
             "clerk_worker_heartbeat_age_seconds", "Since each worker beat", _ages(conn), "worker"
         )
-        yield _gauge("clerk_reconcile_age_seconds", "Since reconciliation ran", _reconciled(conn))
+        yield _gauge("clerk_reconcile_age_seconds", "Since reconciliation ran", _reconciled(seen))
         yield from _day(seen.last_day)
         yield request.app.state.stage_seconds.family(conn)
     waiting = {each.name: each.waiting for each in queues.look()}
@@ -146,15 +146,13 @@ def _worker(worker: Worker | None) -> Iterator[Family]:
         yield died
 
 
-def _documents(conn: Connection) -> dict[tuple[str, str], float]:
-    """Return the sums of the counters of all sites."""
-    names = [(stage, state) for stage in STAGES for state in ("total", "completed", "failed")]
-    sums = [func.coalesce(func.sum(sites_table.c[f"{s}_{state}"]), 0) for s, state in names]
-    found = dict(zip(names, conn.execute(select(*sums)).one(), strict=True))
-    for stage in STAGES:
-        total = found.pop((stage, "total"))
-        accounted = found[stage, "completed"] + found[stage, "failed"]
-        found[stage, "pending"] = total - accounted
+def _documents(seen: health.Pipeline) -> dict[tuple[str, str], float]:
+    """Return the documents of all sites by stage and state."""
+    found: dict[tuple[str, str], float] = {}
+    for stage, each in seen.documents.items():
+        found[stage, "completed"] = each.completed
+        found[stage, "failed"] = each.failed
+        found[stage, "pending"] = each.total - each.completed - each.failed
     return found
 
 
@@ -163,9 +161,9 @@ def _ages(conn: Connection) -> dict[str, float]:
     return {each["id"]: (now - each["beat_at"]).total_seconds() for each in figures.workers(conn)}
 
 
-def _reconciled(conn: Connection) -> dict[str, float]:
-    last = figures.reconciliations(conn, 1)
-    return {"": (utc_now() - last[0].at).total_seconds()} if last else {}
+def _reconciled(seen: health.Pipeline) -> dict[str, float]:
+    last = seen.reconciled_at
+    return {"": (utc_now() - last).total_seconds()} if last else {}
 
 
 def _day(last_day: Mapping[str, int]) -> Iterator[Family]:

@@ -22,10 +22,8 @@ def overview(request: Request) -> Response:
             "ops/overview.html",
             seen=seen,
             healthy=health.HEALTHY_SCORE,
-            stages=figures.stage_progress(conn),
             hours=figures.last_hours(conn),
             seconds=figures.seconds_by_stage(conn),
             events=figures.recent_events(conn),
-            reconciled=next(iter(figures.reconciliations(conn, 1)), None),
             running=figures.open_batches(conn),
         )
