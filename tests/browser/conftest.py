@@ -6,6 +6,7 @@ Needs Chromium on the PATH.  Where there is none the tests are skipped, and fail
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
 import shutil
@@ -78,6 +79,7 @@ class Served:
     port: int
     process: subprocess.Popen[str] | None = None
     link: str = ""
+    upload: int = 0
     environment: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -128,25 +130,38 @@ def served(chromium: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     folder = tmp_path_factory.mktemp("served")
     (folder / "sites").mkdir()
     write_documents(folder / "documents")
+    (folder / "documents" / "Town Council" / "2024-06-15.pdf").write_bytes(printed(LINES)[:400])
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     installation = Served(folder, port)
     installation.environment = os.environ | {"STORAGE_DIR": str(folder / "sites")}
     installation.clerk("site", "add", "springfield", "--from", str(folder / "documents"))
-    installation.clerk("run", "springfield")
+    write_documents(folder / "others", 2)
+    installation.clerk("site", "add", "shelbyville", "--from", str(folder / "others"))
+    installation.clerk("run", "springfield", "shelbyville")
+    installation.upload = upload_annotations(installation)
     installation.start()
     yield installation
     installation.stop()
 
 
-def write_documents(folder: Path) -> None:
-    """Write a folder of minutes, one of them damaged."""
-    for number in range(DOCUMENTS):
+def upload_annotations(installation: Served) -> int:
+    """Upload a file with a good line and a bad one, and return the upload's number."""
+    span = {"id": "T1", "span": {"begin": 4, "end": 10}, "obj": "Motion"}
+    good = {"sourcedb": "notes", "sourceid": "1", "text": "The motion carried."}
+    path = installation.folder / "notes.jsonl"
+    path.write_text(json.dumps(good | {"denotations": [span]}) + '\n{"text": 5}\n')
+    words = ("upload", str(path), "--project", "notes", "--create-docs", "--json")
+    return int(json.loads(installation.clerk("annotations", *words))["id"])
+
+
+def write_documents(folder: Path, documents: int = DOCUMENTS) -> None:
+    """Write a folder of minutes."""
+    for number in range(documents):
         pages = [LINES, ("Page two of the minutes.", "The motion to adjourn carried.")]
         path = folder / "Town Council" / f"2024-{number % 12 + 1:02}-{number // 12 + 1:02}.pdf"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(printed(*pages))
-    (folder / "Town Council" / "2024-06-15.pdf").write_bytes(printed(LINES)[:400])
 
 
 Visit = Callable[..., Any]

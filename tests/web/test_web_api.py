@@ -16,6 +16,7 @@ from web_town import LINES, MINUTES, Browser, identity
 from clerk import annotations as annotation_jobs
 from clerk.web import api, uploads
 from clerk.web.sessions import OPERATOR, new_token
+from clerk.web.working import Worker
 
 MINUTES_ID = identity(MINUTES)
 KNOWN = {
@@ -88,9 +89,8 @@ def odd_text() -> st.SearchStrategy[str]:
 
 
 @st.composite
-def requests(draw: st.DrawFn) -> tuple[str, str, dict[str, Any]]:
-    """Some request the description allows in form, with anything in its fields."""
-    path, method, operation = draw(st.sampled_from(described()))
+def addresses(draw: st.DrawFn, path: str, operation: dict[str, Any]) -> str:
+    """Return an address of an operation, with anything in its fields."""
     query = {}
     for parameter in operation["parameters"]:
         good = KNOWN.get(parameter["name"])
@@ -99,19 +99,27 @@ def requests(draw: st.DrawFn) -> tuple[str, str, dict[str, Any]]:
             path = path.replace(f"{{{parameter['name']}}}", quote(value or "-", safe=""))
         elif draw(st.booleans()):
             query[parameter["name"]] = value
-    return method, f"{path}?{urlencode(query, errors='replace')}", operation
+    return f"{path}?{urlencode(query, errors='replace')}"
 
 
+def contents() -> st.SearchStrategy[bytes]:
+    """Bodies of requests: nothing, anything, or nearly what is wanted."""
+    near = st.sampled_from([b"", objects(1), objects(1)[:-9], b"[]", b"{}", b"null", b"\x1f\x8b"])
+    return near | st.binary(max_size=60)
+
+
+@pytest.mark.parametrize(("path", "method", "operation"), described(), ids=lambda e: str(e)[:50])
 @settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-@given(request=requests())
-def test_whatever_is_asked_is_answered_as_described(
-    program: Browser, request: tuple[str, str, dict[str, Any]]
+@given(data=st.data())
+def test_whatever_is_asked_of_an_operation_is_answered_as_described(
+    program: Browser, path: str, method: str, operation: dict[str, Any], data: st.DataObject
 ) -> None:
-    method, address, operation = request
+    address = data.draw(addresses(path, operation))
+    content = data.draw(contents()) if method == "post" else None
 
-    answer = program.request(method, address)
+    answer = program.request(method, address, content=content)
 
     assert answer.status_code < 500, address
     known = {*operation["responses"], "404", "405"}
@@ -253,6 +261,7 @@ def test_metrics_are_not_for_strangers(town: Path) -> None:
 
 
 def test_the_dashboard_and_the_alerts_ask_for_figures_that_exist(program: Browser) -> None:
+    program.app.state.worker = Worker()
     offered = set(re.findall(r"^# TYPE (\w+)", program.get("/metrics").text, re.MULTILINE))
     folder = Path(__file__).resolve().parents[2] / "deployment" / "grafana"
 

@@ -13,7 +13,8 @@ from xml.etree import ElementTree as Xml
 import pytest
 from web_town import HOSTILE, LINES, MINUTES, PAGES, Browser, identity
 
-from clerk import web
+from clerk import db, web
+from clerk.web import feeds, public
 from clerk.web.rendering import STATIC
 from clerk.web.safety import RateLimit
 
@@ -110,6 +111,25 @@ def test_machine_readable_files_are_well_formed(visitor: Browser, address: str) 
     assert Xml.fromstring(visitor.get(address).text).tag
 
 
+def addresses_in(xml: str) -> list[str]:
+    return [each.text or "" for each in Xml.fromstring(xml).iter() if each.text]
+
+
+def test_a_large_site_map_is_an_index_of_several(
+    visitor: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = addresses_in(visitor.get("/sitemap.xml").text)
+    assert f"http://localhost/d/{identity(MINUTES)}" in whole
+
+    monkeypatch.setattr(feeds, "SITEMAP_URLS", 3)
+    parts = addresses_in(visitor.get("/sitemap.xml").text)
+    listed = [address for part in parts for address in addresses_in(visitor.get(part).text)]
+
+    assert len(parts) == 3 and sorted(listed) == sorted(whole)
+    assert visitor.get("/sitemap-3.xml").status_code == 404
+    assert feeds.SITEMAP_URLS <= 50_000
+
+
 def test_robots_may_read_documents_and_not_searches(visitor: Browser) -> None:
     lines = visitor.get("/robots.txt").text.splitlines()
 
@@ -159,6 +179,22 @@ def test_no_path_of_this_machine_is_shown(visitor: Browser, town: Path) -> None:
     pages = [visitor.get(address).text for address in (*PAGES, "/nowhere", "/search.json?q=a")]
 
     assert not [html for html in pages if str(town) in html or "file://" in html]
+
+
+def test_many_places_are_listed_a_page_at_a_time(
+    visitor: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with db.civic_db_connection() as conn:
+        for number in range(9):
+            db.upsert_site(conn, {"subdomain": f"town{number}", "name": f"Town {number}"})
+    monkeypatch.setattr(public, "PLACES_PER_PAGE", 4)
+
+    first, last = visitor.get("/coverage").text, visitor.get("/coverage?page=3").text
+    assert "10 places" in first and "Page 1 of 3" in first
+    assert "Town 0" in last or "Town 8" in last
+    assert "Town 0" not in first or "Town 0" not in last
+    found = visitor.get("/coverage?q=town+7").text
+    assert "Town 7" in found and "Town 6" not in found and "1 place<" in found
 
 
 def test_an_empty_installation_says_what_to_do(installation: Path) -> None:

@@ -29,7 +29,7 @@ from clerk.errors import (
 
 from . import api, coverage, data, feeds, metrics, ops, painting, people, places, public
 from .live import Doorbell, SharedFragments
-from .redaction import Redactor
+from .redaction import RedactedAnswers, Redactor
 from .rendering import STATIC, page
 from .safety import LOOPBACK, SafeAnswers
 from .sessions import Keeper
@@ -55,11 +55,13 @@ def create_app(
 
     ``hosts`` are the names it is reached by, ``worker`` the one that runs beside it, if any.
     """
+    redact = Redactor(settings)
     app = Starlette(
         routes=_routes(settings),
         middleware=[
             Middleware(SafeAnswers, hosts=[*LOOPBACK, *hosts], on_surprise=_show_surprise),
             Middleware(GZipMiddleware, minimum_size=600),
+            Middleware(RedactedAnswers, redact=redact),
         ],
         exception_handlers={
             ClerkError: _show_error,
@@ -73,7 +75,7 @@ def create_app(
     app.state.doorbell = Doorbell(lambda: worker and worker.state)
     app.state.fragments = SharedFragments(app.state.doorbell)
     app.state.stage_seconds = metrics.StageSeconds()
-    app.state.redact = Redactor(settings)
+    app.state.redact = redact
     app.state.limits = default_limits()
     return app
 
@@ -102,6 +104,7 @@ def _routes(settings: Settings) -> list[Any]:
         Route("/coverage", coverage.all_places),
         Route("/coverage/{site}", coverage.of_place),
         Route("/sitemap.xml", feeds.sitemap),
+        Route("/sitemap-{number:int}.xml", feeds.sitemap_part),
         Route("/opensearch.xml", feeds.opensearch),
         Route("/robots.txt", feeds.robots),
         *ops.routes(),

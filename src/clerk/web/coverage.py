@@ -14,6 +14,7 @@ from clerk.stages import OCR
 
 from . import library
 from .places import grid
+from .public import some_places
 from .rendering import page, settings_of
 
 #: So many missing or failed documents are named; the rest is counted.
@@ -27,8 +28,14 @@ def all_places(request: Request) -> Response:
         rows = sites.overview(conn)
     followed = {row["subdomain"] for row in rows}
     rows += [_only_held(place) for name, place in held.items() if name not in followed]
-    rows.sort(key=lambda row: (row["name"] or row["subdomain"]).lower())
-    return page(request, "public/coverage.html", rows=rows, held=held)
+    rows.sort(key=lambda row: _named(row).lower())
+    return page(
+        request, "public/coverage.html", listing=some_places(request, rows, _named), held=held
+    )
+
+
+def _named(row: dict[str, Any]) -> str:
+    return str(row["name"] or row["subdomain"])
 
 
 def _only_held(place: library.Place) -> dict[str, Any]:

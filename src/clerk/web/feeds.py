@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from clerk.clock import utc_now
+from clerk.errors import NotFound
 from clerk.work.search import Hit
 
 from . import library
@@ -22,8 +23,8 @@ from .throttling import limited
 ATOM = "http://www.w3.org/2005/Atom"
 OPENSEARCH = "http://a9.com/-/spec/opensearch/1.1/"
 SITEMAP = "http://www.sitemaps.org/schemas/sitemap/0.9"
-#: The protocol's own limit for one file.
-SITEMAP_URLS = 50_000
+#: The protocol's own limit for one file is 50,000; the places go with the first documents.
+SITEMAP_URLS = 40_000
 
 COLUMNS = ("place", "site", "body", "kind", "date", "page", "id", "url", "snippet")
 
@@ -158,12 +159,47 @@ def _xml(root: Xml.Element, media_type: str) -> Response:
 
 
 def sitemap(request: Request) -> Response:
-    """List the places and documents for search engines."""
+    """List the places and documents for search engines; many of them over several files."""
+    parts = -(-library.count_documents(settings_of(request).storage_dir) // SITEMAP_URLS)
+    if parts > 1:
+        return _sitemap_index(request, parts)
+    return _urlset([*_main_addresses(request), *_document_addresses(request, 0)])
+
+
+def _sitemap_index(request: Request, parts: int) -> Response:
+    root = Xml.Element("sitemapindex", xmlns=SITEMAP)
+    for number in range(parts + 1):
+        address = f"{request.base_url}sitemap-{number}.xml"
+        _add(Xml.SubElement(root, "sitemap"), "loc", address)
+    return _xml(root, "application/xml")
+
+
+def sitemap_part(request: Request) -> Response:
+    """List the front page and the places as part 0, then the documents."""
+    number = request.path_params["number"]
+    if number == 0:
+        return _urlset(_main_addresses(request))
+    addresses = _document_addresses(request, number - 1)
+    if not addresses:
+        raise NotFound(f"There is no part {number} of the site map.")
+    return _urlset(addresses)
+
+
+def _main_addresses(request: Request) -> list[str]:
+    base = request.base_url
+    places = library.places(settings_of(request).storage_dir)
+    return [str(base), *(f"{base}s/{place.subdomain}/" for place in places)]
+
+
+def _document_addresses(request: Request, part: int) -> list[str]:
     storage_dir, base = settings_of(request).storage_dir, request.base_url
-    addresses = [f"{base}s/{place.subdomain}/" for place in library.places(storage_dir)]
-    addresses += [f"{base}d/{each.id}" for each in library.every_document(storage_dir)]
+    ids = library.document_ids(storage_dir, SITEMAP_URLS, part * SITEMAP_URLS)
+    return [f"{base}d/{identity}" for identity in ids]
+
+
+def _urlset(addresses: Iterable[str]) -> Response:
     root = Xml.Element("urlset", xmlns=SITEMAP)
-    for address in [str(base), *addresses][:SITEMAP_URLS]:
+    for address in addresses:
         _add(Xml.SubElement(root, "url"), "loc", address)
     return _xml(root, "application/xml")
 

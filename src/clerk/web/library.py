@@ -101,9 +101,18 @@ def upcoming(storage_dir: Path, today: str, limit: int = 8) -> list[Listed]:
     return _listed(storage_dir, condition, (today, limit))
 
 
-def every_document(storage_dir: Path) -> Iterator[Listed]:
-    """Yield all documents of all sites, in the order they came."""
-    yield from _listed(storage_dir, "true ORDER BY documents.id", ())
+def count_documents(storage_dir: Path) -> int:
+    """Return how many documents can be searched."""
+    with _index(storage_dir) as index:
+        return index.execute("SELECT count(*) FROM documents").fetchone()[0] if index else 0
+
+
+def document_ids(storage_dir: Path, limit: int, offset: int) -> list[str]:
+    """Return the ids of some of all documents, in the order they came."""
+    query = "SELECT public_id FROM documents ORDER BY id LIMIT ? OFFSET ?"
+    with _index(storage_dir) as index:
+        rows = index.execute(query, (limit, offset)).fetchall() if index else []
+        return [str(row[0]) for row in rows]
 
 
 def _listed(storage_dir: Path, condition: str, values: Sequence[Any]) -> list[Listed]:

@@ -6,7 +6,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from . import library
-from .public import whole
+from .public import some_places, whole
 from .rendering import page, settings_of
 
 VOTES_PER_PAGE = 25
@@ -21,9 +21,7 @@ def votes(request: Request) -> Response:
     if not site and len(places) == 1:
         return RedirectResponse(f"/votes?site={places[0].subdomain}", 307)
     if not site:
-        return page(
-            request, "public/choose.html", places=places, title="Votes", link="/votes?site="
-        )
+        return _choose(request, places, "Votes", "/votes?site=")
     with library.opened(storage_dir, site) as compiled:
         return _votes(request, compiled)
 
@@ -51,7 +49,12 @@ def people_of_all(request: Request) -> Response:
     places = library.places(settings_of(request).storage_dir)
     if len(places) == 1:
         return RedirectResponse(f"/people/{places[0].subdomain}", 307)
-    return page(request, "public/choose.html", places=places, title="People", link="/people/")
+    return _choose(request, places, "People", "/people/")
+
+
+def _choose(request: Request, places: list[library.Place], title: str, link: str) -> Response:
+    listing = some_places(request, places, lambda place: f"{place.name}, {place.state}")
+    return page(request, "public/choose.html", listing=listing, title=title, link=link)
 
 
 def people(request: Request) -> Response:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -23,7 +24,19 @@ FACET_VALUES = 12
 #: Exports carry at most so many hits.
 EXPORTED_AT_MOST = 500
 FACETS = {"site": "Place", "body": "Body", "kind": "Kind", "year": "Year"}
+#: So many places are listed at once.
+PLACES_PER_PAGE = 200
 _DATE = re.compile(r"\d{4}(-\d{2}(-\d{2})?)?")
+
+
+class Listing(NamedTuple):
+    """A page of a long list; ``any`` says whether the list has anything without its filter."""
+
+    rows: Sequence[Any]
+    found: int
+    number: int
+    last: int
+    any: bool
 
 
 def home(request: Request) -> Response:
@@ -58,7 +71,7 @@ def search_page(request: Request) -> Response:
         number=number,
         last=max(1, -(-results.total // HITS_PER_PAGE)),
         facets=facets(request, results),
-        chosen=chosen(request),
+        chosen=chosen(request, results),
     )
 
 
@@ -105,6 +118,16 @@ def whole(request: Request, name: str, default: int, *, least: int = 1, most: in
     return int(text)
 
 
+def some_places(request: Request, places: Sequence[Any], named: Callable[[Any], str]) -> Listing:
+    """Return those of many places whose name has the words asked for, a page of them."""
+    words = request.query_params.get("q", "").lower()
+    found = [place for place in places if words in named(place).lower()]
+    number = whole(request, "page", 1, most=10_000)
+    begin = (number - 1) * PLACES_PER_PAGE
+    last = max(1, -(-len(found) // PLACES_PER_PAGE))
+    return Listing(found[begin : begin + PLACES_PER_PAGE], len(found), number, last, bool(places))
+
+
 def facets(request: Request, results: Results) -> list[dict[str, Any]]:
     """Return what the hits can be narrowed by; a facet that is chosen already is left out."""
     return [
@@ -119,12 +142,13 @@ def _in_order(name: str, values: list[Facet]) -> list[Facet]:
     return sorted(shown, reverse=True) if name == "year" else shown
 
 
-def chosen(request: Request) -> list[dict[str, str]]:
+def chosen(request: Request, results: Results) -> list[dict[str, str]]:
     """Return the filters in force, so that each can be taken away."""
     titles = FACETS | {"from": "From", "to": "To"}
     asked = request.query_params
+    labels = {each.value: each.label for each in results.facets.get("site", ())}
     return [
-        {"name": name, "title": title, "value": asked[name]}
+        {"name": name, "title": title, "value": value, "label": labels.get(value, value)}
         for name, title in titles.items()
-        if asked.get(name)
+        if (value := asked.get(name))
     ]

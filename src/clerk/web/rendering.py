@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from calendar import month_name
 from datetime import datetime
 from functools import lru_cache
@@ -11,10 +12,11 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from clerk import __version__
+from clerk import __version__, errors
 from clerk.clock import utc_now
 from clerk.config import Settings
 
@@ -62,6 +64,10 @@ def _environment() -> Environment:
         "thousands": thousands,
         "ago": ago,
         "moment": moment,
+        "stamp": stamp,
+        "counted": counted,
+        "plain_detail": plain_detail,
+        "reason": reason,
         "day": day,
         "percent": percent,
         "plain_flag": lambda flag: str(flag).replace("_", " "),
@@ -141,6 +147,36 @@ def day(date: str) -> str:
         return date
     rest = date[10:].strip("-_ ")
     return f"{known.day} {month_name[known.month]} {known.year}" + (f" ({rest})" if rest else "")
+
+
+def stamp(at: datetime | None) -> Markup:
+    """Return a moment that a program can read, too."""
+    if at is None:
+        return Markup("never")
+    return Markup('<time datetime="{}">{}</time>').format(at.isoformat(), moment(at))
+
+
+def counted(number: int | None, thing: str) -> str:
+    """Return a number of things: 1 page, 2 pages."""
+    return f"{thousands(number)} {thing}{'' if number == 1 else 's'}"
+
+
+def plain_detail(detail: str | None) -> str:
+    """Return what an event keeps about itself, in words."""
+    try:
+        told = json.loads(detail or "")
+    except ValueError:
+        return detail or ""
+    if not isinstance(told, dict):
+        return detail or ""
+    return ", ".join(f"{key.replace('_', ' ')} {value}" for key, value in told.items())
+
+
+@lru_cache
+def reason(kind: str) -> str:
+    """Return what a kind of error means, as a reader without the code would put it."""
+    error = getattr(errors, kind, None)
+    return str(error.__doc__).rstrip(".") if error else kind
 
 
 def ago(at: datetime | None) -> str:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import contextlib
+import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import msgspec
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from clerk import annotations as annotation_jobs
+from clerk.config import Settings
 from clerk.errors import InvalidInput, NotFound
 
 from .access import refused, viewer
@@ -33,17 +36,39 @@ async def receive(request: Request) -> Response:
     refusal = await run_in_threadpool(refused, request, OPERATOR)
     if refusal is not None:
         return refusal
-    suffix = _suffix(request)
+    suffix = _suffix(request.query_params.get("name", "upload.jsonl"))
     with _incoming(request) as folder:
         path = folder / f"upload{suffix}"
         await _save(request, path)
-        job_id = await run_in_threadpool(_take_in, request, path)
+        who = request.state.person.who
+        job_id = await run_in_threadpool(_take_in, request.query_params, who, path)
     url = f"{request.base_url}api/v1/uploads/{job_id}"
     return JSONResponse({"upload": job_id, "url": url}, 202, headers={"Location": url})
 
 
-def _suffix(request: Request) -> str:
-    name = request.query_params.get("name", "upload.jsonl").lower()
+async def receive_form(request: Request) -> Response:
+    """Take in a file that a person chose, and lead to its upload."""
+    refusal = await run_in_threadpool(refused, request, OPERATOR)
+    if refusal is not None:
+        return refusal
+    if not request.headers.get("content-length", "").isdigit():
+        raise HTTPException(411, "A form says how long it is.")
+    _check_size(int(request.headers["content-length"]))
+    async with request.form(max_files=1, max_fields=10) as form:
+        chosen = form.get("file")
+        if not isinstance(chosen, UploadFile) or not chosen.filename:
+            raise InvalidInput("Choose a file.")
+        asked = {name: str(value) for name, value in form.items() if name != "file"}
+        with _incoming(request) as folder:
+            path = folder / f"upload{_suffix(chosen.filename)}"
+            with path.open("wb") as file:
+                await run_in_threadpool(shutil.copyfileobj, chosen.file, file)
+            job_id = await run_in_threadpool(_take_in, asked, request.state.person.who, path)
+    return RedirectResponse(f"/ops/uploads/{job_id}", 303)
+
+
+def _suffix(name: str) -> str:
+    name = name.lower()
     found = next((each for each in SUFFIXES if name.endswith(each)), None)
     if found is None:
         raise InvalidInput(f"name must end in one of {', '.join(SUFFIXES)}, not {name!r}.")
@@ -53,32 +78,39 @@ def _suffix(request: Request) -> str:
 @contextlib.contextmanager
 def _incoming(request: Request) -> Iterator[Path]:
     """Give a folder for a file on its way in; it is gone afterwards."""
-    parent = settings_of(request).storage_dir / "_clerk" / "web"
+    parent = scratch(settings_of(request))
     with tempfile.TemporaryDirectory(prefix="incoming-", dir=parent) as folder:
         yield Path(folder)
 
 
-async def _save(request: Request, path: Path) -> None:
-    if int(request.headers.get("content-length") or 0) > UPLOAD_BYTES:
+def scratch(settings: Settings) -> Path:
+    """Return where files are kept while they come in or go out."""
+    return settings.storage_dir / "_clerk" / "web"
+
+
+def _check_size(size: int) -> None:
+    if size > UPLOAD_BYTES:
         raise HTTPException(413, f"An upload has at most {UPLOAD_BYTES >> 20} MB.")
+
+
+async def _save(request: Request, path: Path) -> None:
+    _check_size(int(request.headers.get("content-length") or 0))
     size = 0
     with path.open("wb") as file:
         async for chunk in request.stream():
             size += len(chunk)
-            if size > UPLOAD_BYTES:
-                raise HTTPException(413, f"An upload has at most {UPLOAD_BYTES >> 20} MB.")
+            _check_size(size)
             await run_in_threadpool(file.write, chunk)
 
 
-def _take_in(request: Request, path: Path) -> int:
-    asked = request.query_params
+def _take_in(asked: Mapping[str, str], who: str, path: Path) -> int:
     job = annotation_jobs.upload(
         [path],
         project=asked.get("project", ""),
         mode=asked.get("mode") or "replace",
         align=asked.get("align") or "auto",
         create_docs=asked.get("create_docs", "").lower() in ("1", "true", "yes"),
-        created_by=request.state.person.who,
+        created_by=who,
     )
     return job.id
 

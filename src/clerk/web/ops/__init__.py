@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from starlette.routing import BaseRoute, Route
 
-from clerk.web import access
+from clerk.web import access, uploads
 from clerk.web.forms import with_form
 
-from . import batches, failing, overview, queues, reconciling, sites, system
+from . import annotating, batches, failing, overview, queues, reconciling, sites, system
 
 
 def routes() -> list[BaseRoute]:
@@ -27,8 +27,11 @@ def routes() -> list[BaseRoute]:
         Route("/ops/failures/act", with_form(failing.act), methods=["POST"]),
         Route("/ops/batches", batches.all_batches),
         Route("/ops/batches/{batch:int}", batches.one_batch),
-        Route("/ops/uploads/{upload:int}", batches.one_upload),
-        Route("/ops/uploads/{upload:int}", with_form(batches.change_upload), methods=["POST"]),
+        Route("/ops/uploads", annotating.all_uploads),
+        Route("/ops/uploads", uploads.receive_form, methods=["POST"]),
+        Route("/ops/uploads/export", with_form(annotating.export), methods=["POST"]),
+        Route("/ops/uploads/{upload:int}", annotating.one_upload),
+        Route("/ops/uploads/{upload:int}", with_form(annotating.change), methods=["POST"]),
         Route("/ops/queues", queues.all_queues),
         Route("/ops/queues/{queue}", with_form(queues.change), methods=["POST"]),
         Route("/ops/reconcile", reconciling.look),

@@ -22,7 +22,7 @@
   };
 
   // Never swap what a person has in hand: a ticked box, a field being filled, an open dialog.
-  const inHand = () => live.querySelector("tbody input:checked, dialog[open]") !== null
+  const inHand = () => live.querySelector("tbody input:checked, input[name=sure]:checked, dialog[open]") !== null
     || (live.contains(document.activeElement) && /^(INPUT|SELECT|TEXTAREA)$/.test(document.activeElement.tagName));
 
   const refresh = () => {

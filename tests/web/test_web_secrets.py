@@ -1,0 +1,121 @@
+"""A canary among the secrets: no page, log or answer of the API ever sings."""
+
+from __future__ import annotations
+
+import html
+import json
+import logging
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import insert, update
+from starlette.routing import Route
+from web_town import MINUTES, PAGES, SITE, Browser, identity
+
+from clerk import config, db, ledger, road
+from clerk.models import items_table, runs_table, sites_table
+from clerk.web import api, ops, serving
+from clerk.web.app import _routes
+from clerk.web.redaction import Redactor
+from clerk.web.sessions import OPERATOR
+
+CANARY = "c4n4ry-0f-s3cr3ts"
+ERROR = f"Cannot reach postgresql://clerk:{CANARY}@db/clerk?sslkey={CANARY}"
+KNOWN = {
+    "site": SITE["subdomain"],
+    "document": identity(MINUTES),
+    "page": f"{identity(MINUTES)}-1",
+    "member": "Lee",
+    "rest": "City%20Council/",
+    "queue": "ocr",
+}
+
+
+@pytest.fixture
+def client(town: Path, monkeypatch: pytest.MonkeyPatch) -> Browser:
+    """An operator of an installation full of secrets, which its errors quote."""
+    monkeypatch.setenv("REDIS_URL", f"redis://:{CANARY}@127.0.0.1:1/0")
+    monkeypatch.setenv("SENTRY_DSN", f"https://{CANARY}@127.0.0.1/1")
+    monkeypatch.setenv("LOKI_URL", f"http://me:{CANARY}@127.0.0.1/push?key={CANARY}")
+    logger = logging.getLogger("clerk")
+    for name, value in (("handlers", []), ("propagate", False), ("level", logging.INFO)):
+        monkeypatch.setattr(logger, name, value)
+    serving.log_safely(config.load(sentry_dsn=""))
+    with db.civic_db_connection() as conn:
+        run_id = road.start_run(conn, SITE["subdomain"])
+        conn.execute(update(sites_table).values(last_error_message=ERROR, last_error_stage="ocr"))
+        conn.execute(update(items_table).values(state="failed", error=ERROR))
+        conn.execute(update(runs_table).values(reason=ERROR))
+        ledger.record(conn, "run failed", subdomain=SITE["subdomain"], detail=ERROR)
+        ledger.audit(conn, "somebody", "run cancelled", run_id, ERROR)
+        conn.execute(insert(sites_table).values(subdomain="other", last_error_message=ERROR))
+    return Browser(OPERATOR)
+
+
+def filled(path: str) -> str:
+    """Return an address of a route, with something known in its fields."""
+    path = re.sub(r"\{(\w+):int\}", "1", path)
+    return re.sub(r"\{(\w+)(:path)?\}", lambda field: KNOWN.get(field[1], "1"), path)
+
+
+def every_address(method: str) -> Iterator[str]:
+    for route in _routes(config.load()):
+        takes_it = isinstance(route, Route) and method in (route.methods or ())
+        if takes_it and route.path != "/ops/stream":
+            yield filled(route.path)
+    if method == "GET":
+        yield from PAGES
+        yield from (f"{filled(r.path)}?fragment=1" for r in ops.routes() if _is_live(r))
+        yield from ("/ops/reconcile?preview=1", "/ops/failures/preview?action=retry")
+
+
+def _is_live(route: object) -> bool:
+    return isinstance(route, Route) and route.path in ("/ops/", "/ops/sites/{site}", "/ops/system")
+
+
+def test_no_page_log_or_answer_has_a_secret(
+    client: Browser, capfd: pytest.CaptureFixture[str]
+) -> None:
+    said = []
+    for method in ("GET", "POST"):
+        for address in every_address(method):
+            answer = client.request(method, address)
+            said.append(f"{method} {address} {answer.text} {answer.headers!r}")
+    assert len(said) > 80
+    logged = "".join(capfd.readouterr())
+
+    assert [text[:300] for text in said if CANARY in text] == []
+    assert CANARY not in logged
+    assert "Cannot reach" in "".join(said), "errors are shown, their secrets are not"
+    assert "REDIS_URL" in "".join(said)
+
+
+def test_every_endpoint_of_the_api_is_among_them() -> None:
+    known = set(every_address("GET")) | set(every_address("POST"))
+
+    assert {filled(api.PREFIX + each.path) for each in api.ENDPOINTS} <= known
+
+
+def test_a_password_that_is_a_word_spoils_no_page(
+    town: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LOKI_URL", "http://zoning:zoning@127.0.0.1/push")
+    with db.civic_db_connection() as conn:
+        said = "No answer from http://zoning:zoning@127.0.0.1/push"
+        conn.execute(update(sites_table).values(last_error_message=said))
+    client = Browser(OPERATOR)
+
+    assert "zoning" in client.get("/search?q=zoning").text
+    shown = client.get("/ops/sites/springfield").text
+    assert "zoning:***@" in shown and "zoning:zoning" not in shown
+
+
+@pytest.mark.parametrize("secret", ['q"uo\\te-12345', "amp&er<sand>-12345"])
+def test_a_secret_is_known_in_every_dress(secret: str) -> None:
+    redact = Redactor(config.load(sentry_dsn=secret))
+
+    for text in (secret, html.escape(secret), json.dumps(secret)):
+        assert "12345" not in redact.unmistakable(text)
+        assert "12345" not in redact(text)
