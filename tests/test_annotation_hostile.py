@@ -82,6 +82,13 @@ def test_without_a_database_every_kind_is_counted_beyond_what_is_listed() -> Non
     assert (len(found), found.by_code()) == (5, {"bad": 5})
 
 
+@pytest.mark.parametrize("content", ["[]", " \n" * 5_000, "[\n]\n" * 3])
+def test_a_file_without_objects_is_an_issue(tmp_path: Path, content: str) -> None:
+    (tmp_path / "a.json").write_text(content)
+
+    assert refused(tmp_path / "a.json", BatchLimits()) == ([], [("empty", "", 1)])
+
+
 @pytest.mark.usefixtures("database")
 def test_a_document_that_would_grow_too_large_is_left_as_it_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -90,7 +90,8 @@ class Issue(Struct, frozen=True, gc=False):
     times: int = 1
 
     def __str__(self) -> str:
-        place = f"{self.file}:{self.line}: " if self.file else ""
+        line = f":{self.line}" if self.line else ""
+        place = f"{self.file}{line}: " if self.file else ""
         more = f" ({self.times:,} times)" if self.times > 1 else ""
         return f"{place}{self.message}{more}"
 

@@ -39,6 +39,7 @@ class Found(Struct, frozen=True):
 PROBLEMS = {
     "too_large": "the object is larger than {limit} bytes.",
     "truncated": "the object does not end: the file is cut off or a bracket is missing.",
+    "empty": "there is no object in the file.",
     "stray_text": "text between the objects is not JSON of an object.",
 }
 

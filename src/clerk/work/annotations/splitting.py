@@ -146,13 +146,18 @@ def _pieces(upload: Upload, ranges: Iterable[Range], limits: BatchLimits) -> Ite
     numbers = count()
     with Path(upload.path).open("rb", _BUFFER) as file:
         for each in ranges:
-            next(numbers)
+            before = next(numbers)
+            number = before
             kind = upload.members[each.member].kind
             for found in objects_in(
                 file, kind, each.begin, each.end, each.line, max_object_bytes=limits.object_bytes
             ):
                 document = None if found.problem else _document(found.data)
-                yield _Piece(each.member, found, document, _mark(document), next(numbers))
+                number = next(numbers)
+                yield _Piece(each.member, found, document, _mark(document), number)
+            if number == before:
+                nothing = Found(each.begin, each.end, each.line, problem="empty")
+                yield _Piece(each.member, nothing, None, 0, next(numbers))
 
 
 def _document(data: bytes) -> tuple[str, str] | None:

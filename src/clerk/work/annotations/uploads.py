@@ -55,7 +55,7 @@ class ArchiveLimits(Struct, frozen=True):
     members: int = 1_000_000
     expanded_bytes: int = 20 * 1024**3
     #: Expanded size over compressed size; annotations rarely pass 30.
-    ratio: int = 250
+    ratio: int = 100
     #: So much may be expanded whatever the ratio.
     ratio_from_bytes: int = 64 * 1024**2
     #: A header of a member (long names and the like).
