@@ -236,7 +236,8 @@ def test_before_each_step_the_page_and_its_time_are_told(tmp_path):
 
     read_pdf(path, ReadingOptions(page_seconds=25), lambda *step: told.append(step))
 
-    assert [step[:2] for step in told] == [(1, 3), (2, 3), (3, 3), (2, 3)]
+    layers = verdicts = [(1, 3), (2, 3), (3, 3)]
+    assert [step[:2] for step in told] == [*layers, *verdicts, (2, 3)]
     assert all(0 < seconds <= 25 for _, _, seconds in told)
 
 
@@ -294,6 +295,19 @@ def test_a_crash_or_hang_in_a_child_costs_one_page(bad_engine, deed, says):
 
     assert methods(document) == ["ocr", "failed", "ocr"]
     assert says in document.failed_pages[2]
+
+
+def test_a_long_document_is_read_by_several_children_and_comes_out_the_same(bad_engine, tmp_path):
+    _, options = bad_engine("os._exit(7)")
+    writer = PdfWriter()
+    for size in [SMALL] * 6 + [LARGE] + [SMALL] * 5:
+        writer.add_page(image=encode_jpeg(picture_of(LINES, 100), 60), size=size)
+    path = written(tmp_path / "twelve.pdf", writer.getvalue())
+
+    alone, together = (read_in_child(path, options, processes=each) for each in (1, 3))
+
+    assert msgspec.to_builtins(together) == msgspec.to_builtins(alone)
+    assert list(together.failed_pages) == [7]
 
 
 def test_a_document_that_crashes_on_page_after_page_is_given_up(bad_engine, tmp_path):

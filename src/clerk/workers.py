@@ -196,8 +196,14 @@ class Pipeline:
         ]
         return Order(claimed.step, _sendable(site), items, dict(claimed.options))
 
+    def invitation(self, queues: Collection[str]) -> Order | None:
+        """Return pages of a long document that somebody reads."""
+        return steps.invitation(config.load()) if OCR in queues else None
+
     def perform(self, order: Order, index: int, report: Report) -> Performed:
         """Do one item; runs in the child."""
+        if order.step == steps.ASSIST:
+            return steps.assist(order, index, report)
         if not order.site:
             return self.uploads.perform(order, index, report)
         performed = steps.perform(order, index, report)

@@ -72,7 +72,9 @@ def read(
     options = ReadingOptions.from_settings(settings, ocr=ocr, backend=ocr_backend, languages=chosen)
     if options.ocr != "never":
         check_engine(options.backend, options.languages)
-    document = read_in_child(file, options, pages, memory_mb=settings.worker_memory_mb)
+    document = read_in_child(
+        file, options, pages, memory_mb=settings.worker_memory_mb, processes=settings.workers
+    )
     if not document.pages:
         raise InvalidInput(f"{file} has pages 1 to {document.page_count}; none of them was chosen.")
     for page in document.pages:

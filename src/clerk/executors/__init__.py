@@ -17,13 +17,22 @@ from clerk.work.isolate import Order, Performed, Report
 
 
 class Flow(Protocol):
-    """What a crew asks of the pipeline.  Each method but ``perform`` is one transaction."""
+    """What a crew asks of the pipeline.
+
+    Each method but ``perform`` and ``invitation`` is one transaction.
+    """
 
     def claim(self, queues: Collection[str], worker_id: str, limit: Limit) -> Claimed | None:
         """Take some work, or return None."""
 
     def order(self, claimed: Claimed) -> Order:
         """Return what a child needs to know to do it."""
+
+    def invitation(self, queues: Collection[str]) -> Order | None:
+        """Return a part of what another has in hand, for one with nothing to do.
+
+        It is in no ledger, and whatever becomes of it is nobody's to account for.
+        """
 
     def perform(self, order: Order, index: int, report: Report) -> Performed:
         """Do one item; runs in the child."""

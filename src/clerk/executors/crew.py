@@ -21,7 +21,7 @@ from clerk.config import Settings
 from clerk.errors import DatabaseUnavailable, OperatorError
 from clerk.ledger import Claimed, ClaimedItem, Outcome
 from clerk.stages import Item
-from clerk.work.isolate import Began, Child, Ended, Idle, Message, Raised
+from clerk.work.isolate import Began, Child, Ended, Idle, Message, Order, Raised
 
 from . import Flow
 
@@ -43,6 +43,8 @@ BATCH_SECONDS = 5.0
 BATCH_DOCUMENTS = 500
 #: One that takes longer is cut short: the rest goes to whoever is free.
 BATCH_SECONDS_AT_MOST = 15.0
+#: Helping with another's document is cut so soon: work of one's own goes first.
+HELP_SECONDS = 2.0
 #: A child is replaced after so many documents, so that nothing it leaks adds up.
 CHILD_DOCUMENTS = 2_000
 #: How long an idle crew waits before it looks for work again: from, to.
@@ -89,8 +91,21 @@ class Lane:
         self._in_hand: ClaimedItem | None = None
         #: What the child said of it last, as in "page 3 of 40".
         self._note = ""
+        self._help_again_at = 0.0
         self.claimed: Claimed | None = None
+        #: Whether the child helps with what another has claimed.
+        self.helping = False
         self.trouble: OperatorError | None = None
+
+    @property
+    def busy(self) -> bool:
+        """Whether the child has something to do."""
+        return self.claimed is not None or self.helping
+
+    @property
+    def may_help(self) -> bool:
+        """Whether helping has not gone wrong a moment ago."""
+        return time.monotonic() >= self._help_again_at
 
     @property
     def child(self) -> Child:
@@ -112,14 +127,20 @@ class Lane:
         self._given_at = self._flushed_at = time.monotonic()
         self.child.send(self._patiently(lambda: self._flow.order(claimed)))
 
+    def help(self, order: Order) -> None:
+        """Have the child do a part of what another has claimed; there is nothing to account for."""
+        self.helping, self._told_to_stop = True, False
+        self._given_at = time.monotonic()
+        self.child.send(order)
+
     def attend(self) -> None:
         """Take in what the child said; see to it if it died or is overdue."""
-        if self._child is None or self.claimed is None:
+        if self._child is None or not self.busy:
             return
         messages = self._child.receive()
         for message in messages or ():
             self._take_in(message)
-        if self.claimed is None:
+        if not self.busy:
             return
         if messages is None:
             self._mourn(f"The working process was {self._child.bury()}")
@@ -133,11 +154,14 @@ class Lane:
     def _flush_and_cut(self, now: float) -> None:
         if self._outcomes and now - self._flushed_at >= FLUSH_SECONDS:
             self._flush(ended=False)
-        if now - self._given_at >= BATCH_SECONDS_AT_MOST and not self._told_to_stop:
+        most = HELP_SECONDS if self.helping else BATCH_SECONDS_AT_MOST
+        if now - self._given_at >= most and not self._told_to_stop:
             self.stop()
 
     def _take_in(self, message: Message) -> None:
-        assert self.claimed is not None
+        if self.claimed is None:
+            self._take_in_help(message)
+            return
         match message:
             case Began(index, _, note):
                 self._in_hand, self._note = self.claimed.items[index], note
@@ -157,6 +181,17 @@ class Lane:
                 self._add(self._judge(self.claimed.items[index], message))
             case Idle():
                 self._flush(ended=True)
+                self._retire_old_child()
+
+    def _take_in_help(self, message: Message) -> None:
+        match message:
+            case Ended():
+                self._served += 1
+            case Raised(_, _, error_class, reason):
+                log.warning("Could not help with a document: %s: %s", error_class, reason)
+                self._help_again_at = time.monotonic() + OPERATOR_SECONDS
+            case Idle():
+                self.helping = False
                 self._retire_old_child()
 
     def _add(self, outcome: Outcome) -> None:
@@ -185,7 +220,10 @@ class Lane:
 
     def _mourn(self, cause: str) -> None:
         """Account for what was done, then blame what was in hand."""
-        assert self.claimed is not None
+        if self.claimed is None:
+            log.info("%s while it helped with a document", cause)
+            self._child, self.helping = None, False
+            return
         claimed, blamed = self.claimed, self._in_hand
         if blamed and self._note:
             cause = f"{self._note}: {cause}"
@@ -202,7 +240,7 @@ class Lane:
 
     def stop(self) -> None:
         """Let the child finish the item in hand and no more."""
-        if self.claimed is not None and self._child is not None:
+        if self.busy and self._child is not None:
             self._told_to_stop = True
             self._child.stop_after_this_item()
 
@@ -211,6 +249,7 @@ class Lane:
         if self._child is not None:
             self._child.dismiss()
             self._child = None
+        self.helping = False
         if self.claimed is not None:
             self._flush(ended=True)
 
@@ -268,7 +307,7 @@ class Crew:
     @property
     def busy(self) -> bool:
         """Whether anything is in hand."""
-        return any(lane.claimed for lane in self._lanes)
+        return any(lane.busy for lane in self._lanes)
 
     @property
     def in_hand(self) -> dict[str, str]:
@@ -299,13 +338,13 @@ class Crew:
             self._give_out()
         self._wait(timeout)
         for lane in self._lanes:
-            if lane.claimed:
+            if lane.busy:
                 lane.attend()
-                self._look_again_at = self._look_again_at if lane.claimed else 0.0
+                self._look_again_at = self._look_again_at if lane.busy else 0.0
         return self.busy
 
     def _wait(self, timeout: float) -> None:
-        children = [lane.child for lane in self._lanes if lane.claimed]
+        children = [lane.child for lane in self._lanes if lane.busy]
         until_look = self._look_again_at - time.monotonic()
         if len(children) < len(self._lanes) and not self.stopping:
             timeout = min(timeout, max(0.0, until_look))
@@ -315,7 +354,7 @@ class Crew:
         if time.monotonic() < self._look_again_at:
             return
         for lane in self._lanes:
-            if lane.claimed is None and not self._claim_for(lane):
+            if not (lane.busy or self._claim_for(lane) or self._help_with(lane)):
                 low, high = IDLE_SECONDS
                 self._idle_seconds = min(high, max(low, self._idle_seconds * 2))
                 self._look_again_at = time.monotonic() + self._idle_seconds
@@ -328,6 +367,14 @@ class Crew:
             return False
         self._idle_seconds = IDLE_SECONDS[0]
         lane.give(claimed)
+        return True
+
+    def _help_with(self, lane: Lane) -> bool:
+        """Have a lane for which there is no work help with what another does."""
+        order = self._flow.invitation(self._queues) if lane.may_help else None
+        if order is None:
+            return False
+        lane.help(order)
         return True
 
     def _keep_alive(self) -> None:

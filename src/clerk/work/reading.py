@@ -7,6 +7,9 @@
                                                               good: its text   else: a grey
                                                                                picture -> OCR
 
+When many pages need OCR they are laid out on a desk (:mod:`clerk.work.sharing`), where other
+processes may take some; what comes out is the same.
+
 A page that cannot be read is a failed page and the others are read all the same.  libpdfium and the
 OCR engines may crash or hang: the caller runs this in a child process with limits, and learns by
 ``on_page`` which page is in hand and how long it may take.
@@ -14,12 +17,15 @@ OCR engines may crash or hang: the caller runs this in a child process with limi
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar
+
+import msgspec
 
 from clerk.config import Settings
 from clerk.errors import (
@@ -51,6 +57,7 @@ from clerk.work.reading_files import (
     store,
 )
 from clerk.work.recognition import is_blank, recognise
+from clerk.work.sharing import Desk, Seen, Task, version_of
 
 __all__ = [
     "DocumentFacts",
@@ -65,10 +72,12 @@ __all__ = [
     "load_facts",
     "load_failed_pages",
     "load_words",
+    "ocr_seconds",
     "page_image",
     "raise_for_failed_pages",
     "read_and_store",
     "read_pdf",
+    "see",
     "store",
 ]
 
@@ -83,15 +92,24 @@ _LAYER_SECONDS = 30.0
 _OCR_SECONDS = 20.0
 _OCR_SECONDS_PER_MEGAPIXEL = 10.0
 
+#: From so many pages that need OCR they are shared.
+SHARED_FROM_PAGES = 8
+#: One who has a page in hand is given so much longer than the page may take.
+_GRACE_SECONDS = 5.0
+
 #: OCR that sees this share of the letters of a doubtful layer is preferred to it.
 _ENOUGH_OF_A_DOUBTFUL_LAYER = 0.5
 
 #: Called before each step with page, pages of the document, seconds this step may take.  A page
-#: that needs OCR comes twice: first all pages for their text layer, then those for OCR.
+#: that needs OCR comes more than once: first all pages for their text layer, then those for OCR.
+#: Page 0: it waits for pages that others have in hand.
 OnPage = Callable[[int, int, float], None]
 
 #: No pages are given up.
 NOTHING: Mapping[int, str] = MappingProxyType({})
+
+#: What a page is shown to the engine for.
+_NEED_OCR = frozenset(Verdict) - {Verdict.GOOD, Verdict.EMPTY}
 
 _MODES = ("auto", "always", "never")
 
@@ -159,17 +177,50 @@ def read_and_store(
     pdf_sha256: str,
     on_page: OnPage = _ignore,
     given_up: Mapping[int, str] = NOTHING,
+    share_in: Path | None = None,
 ) -> DocumentFacts:
     """Read a PDF into its directory and return how it was read.
 
     With pages that could not be read the good ones are stored all the same, marked by
     ``failed-pages.json``, and PagesFailed is raised.  Nothing is stored when the PDF as a whole
-    cannot be read.
+    cannot be read.  A long document is shared in that folder, if one is given, and what is read of
+    it outlives this process until it is stored.
     """
-    document = read_pdf(path, options, on_page, given_up=given_up)
-    facts = store(document, target_dir, pdf_sha256=pdf_sha256, fingerprint=fingerprint(options))
+    with Sharing(share_in, path, options) as sharing:
+        document = read_pdf(path, options, on_page, given_up=given_up, sharing=sharing)
+        facts = store(document, target_dir, pdf_sha256=pdf_sha256, fingerprint=fingerprint(options))
+        sharing.clear()
     raise_for_failed_pages(path, document)
     return facts
+
+
+class Sharing(contextlib.AbstractContextManager["Sharing"]):
+    """The desk of one document, laid out once it is known that there is enough to share."""
+
+    def __init__(self, folder: Path | None, path: Path, options: ReadingOptions) -> None:
+        self._folder = folder
+        self._path = path
+        self._options = options
+        # Before the file is opened: one that is replaced meanwhile is found to be another.
+        self._version = version_of(path) if folder and path.exists() else None
+        self.desk: Desk | None = None
+
+    def lay_out(self, pages: Sequence[int]) -> Desk | None:
+        """Lay the pages out if they are many and nobody else reads the document."""
+        if self._folder and self._version and len(pages) >= SHARED_FROM_PAGES:
+            options = msgspec.to_builtins(self._options)
+            path, mark = str(self._path.absolute()), fingerprint(self._options)
+            self.desk = Desk.lay_out(self._folder, Task(path, self._version, mark, options), pages)
+        return self.desk
+
+    def clear(self) -> None:
+        """Remove the desk: the document is stored."""
+        if self.desk:
+            self.desk.clear()
+
+    def __exit__(self, *_: object) -> None:
+        if self.desk:
+            self.desk.close()
 
 
 def raise_for_failed_pages(path: Path, document: ReadDocument) -> None:
@@ -189,6 +240,7 @@ def read_pdf(
     on_page: OnPage = _ignore,
     only: Sequence[int] | None = None,
     given_up: Mapping[int, str] = NOTHING,
+    sharing: Sharing | None = None,
 ) -> ReadDocument:
     """Read a PDF, or only some of its pages (numbers from 1; those beyond the end are ignored).
 
@@ -200,7 +252,7 @@ def read_pdf(
     with pdf.opened(path, **limits) as document:
         numbers = range(1, document.pages + 1)
         wanted = numbers if only is None else [number for number in numbers if number in only]
-        pages = _Reader(document, options, on_page, given_up).read(wanted)
+        pages = _Reader(document, options, on_page, given_up, sharing).read(wanted)
     if only is None and all(page.facts.why == Verdict.EMPTY.value for page in pages):
         raise EmptyDocument(f"{path} has nothing on any of its pages; it may be damaged.")
     return ReadDocument(document.pages, pages)
@@ -215,10 +267,13 @@ class _Reader:
         options: ReadingOptions,
         on_page: OnPage,
         given_up: Mapping[int, str],
+        sharing: Sharing | None,
     ) -> None:
         self.document = document
         self.options = options
         self.on_page = on_page
+        self.sharing = sharing
+        self.desk: Desk | None = None
         self.layers: dict[int, pdf.TextLayer] = {}
         self.plausible: dict[int, float] = {}
         self.failed: dict[int, str] = dict(given_up)
@@ -233,6 +288,10 @@ class _Reader:
         """The engine with its version."""
         return _engine_name(self.backend)
 
+    def _require_engine(self) -> None:
+        # Outside of any guard: an engine that is not there is not the page's fault.
+        _ = self.backend
+
     def read(self, numbers: Sequence[int]) -> list[ReadPage]:
         """Read the pages: first every text layer, then OCR where it is needed."""
         if self.options.ocr != "always":
@@ -241,7 +300,9 @@ class _Reader:
                     self._announce(number, _LAYER_SECONDS)
                     self._guarded(number, self._look)
         repeated = layer.repeated_lines([each.text for each in self.layers.values()])
-        return [self._page_or_failure(number, repeated) for number in numbers]
+        verdicts = {number: self._verdict(number, repeated) for number in numbers}
+        self._share([number for number in numbers if verdicts[number] in _NEED_OCR])
+        return [self._page_or_failure(number, verdicts[number]) for number in numbers]
 
     def _announce(self, number: int, seconds: float) -> None:
         # Outside of any guard: when nobody listens any more, the document stops, not the page.
@@ -264,8 +325,41 @@ class _Reader:
             self.layers[number] = page.text_layer()
         self.plausible[number] = layer.plausibility(self.layers[number].text)
 
-    def _page_or_failure(self, number: int, repeated: frozenset[str]) -> ReadPage:
-        verdict = self._guarded(number, partial(self._judge, repeated=repeated))
+    def _verdict(self, number: int, repeated: frozenset[str]) -> Verdict | None:
+        """Judge a page; None for one that fails at it."""
+        if self.options.ocr == "auto" and number not in self.failed:
+            self._announce(number, _LAYER_SECONDS)
+        return self._guarded(number, partial(self._judge, repeated=repeated))
+
+    def _share(self, numbers: Sequence[int]) -> None:
+        """Have pages seen by whoever takes them; in the end none is in another's hand."""
+        if self.sharing is None or not numbers:
+            return
+        self._require_engine()
+        self.desk = self.sharing.lay_out(numbers)
+        if self.desk is None:
+            return
+        for patient in (False, True):
+            for number in numbers:
+                if not (number in self.failed or self.desk.has(number)):
+                    self._see_on(self.desk, number, patient)
+
+    def _see_on(self, desk: Desk, number: int, patient: bool) -> None:
+        """Look at a page unless another does; with patience, wait for that and then do it."""
+        seconds = self._guarded(number, self._ocr_seconds)
+        if seconds is None:
+            return
+        patience = seconds if patient else 0.0
+        if patient:
+            self.on_page(0, self.document.pages, patience + _GRACE_SECONDS)
+        with desk.in_hand(number, patience) as held:
+            if (held or patient) and not desk.has(number):
+                self._announce(number, seconds)
+                seen = self._guarded(number, self._see)
+                if seen is not None:
+                    desk.keep(number, seen)
+
+    def _page_or_failure(self, number: int, verdict: Verdict | None) -> ReadPage:
         if verdict is None:
             return self._failed(number)
         if verdict is Verdict.GOOD:
@@ -275,9 +369,8 @@ class _Reader:
         seconds = self._guarded(number, self._ocr_seconds)
         if seconds is not None:
             self._announce(number, seconds)
-        # Outside of the guard: an engine that is not there is not the page's fault.
-        step = partial(self._by_ocr, backend=self.backend, why=verdict)
-        return self._guarded(number, step) or self._failed(number)
+        self._require_engine()
+        return self._guarded(number, partial(self._by_ocr, why=verdict)) or self._failed(number)
 
     def _judge(self, number: int, repeated: frozenset[str]) -> Verdict:
         if self.options.ocr == "always":
@@ -298,9 +391,10 @@ class _Reader:
             return question(page)
 
     def _ocr_seconds(self, number: int) -> float:
-        size = self.document.size(number)
-        pixels = pdf.pixels(*size, self.options.dpi, self.options.page_megapixels)
-        return _OCR_SECONDS + _OCR_SECONDS_PER_MEGAPIXEL * pixels / 1e6
+        return ocr_seconds(self.document, number, self.options)
+
+    def _see(self, number: int) -> Seen:
+        return see(self.document, number, self.options, self.backend)
 
     def _by_layer(self, number: int) -> ReadPage:
         text, boxes = self.layers[number]
@@ -310,30 +404,24 @@ class _Reader:
         confidence = round(self.plausible[number], 3)
         return self._page(number, TEXT, text, words, boxes, confidence=confidence)
 
-    def _by_ocr(self, number: int, backend: ocr.OcrBackend, why: Verdict) -> ReadPage:
-        with self.document.page(number, with_forms=True) as page:
-            image, dpi = page.render(self.options.dpi, self.options.page_megapixels)
-            white = is_blank(image)
-            if white and page.has_broken_picture():
-                raise UnreadablePdf(f"page {number} has a picture that cannot be decoded.")
-        seen = ocr.OcrPage.of(())
-        if not white:
-            seen = recognise(backend, image, self.options.languages, dpi)
-        if self._layer_has_more(number, seen, why):
+    def _by_ocr(self, number: int, why: Verdict) -> ReadPage:
+        seen = (self.desk and self.desk.kept(number)) or self._see(number)
+        page = seen.page
+        if self._layer_has_more(number, page, why):
             return self._by_layer(number)
-        if white:
+        if seen.white:
             return self._page(number, BLANK)
         return self._page(
             number,
-            OCR if seen.words else BLANK,
-            seen.text,
-            [word.text for word in seen.words],
-            [edge for word in seen.words for edge in _shares(word.box, image)],
-            [round(100 * word.confidence) for word in seen.words],
-            confidence=round(seen.confidence, 3),
+            OCR if page.words else BLANK,
+            page.text,
+            [word.text for word in page.words],
+            [edge for word in page.words for edge in _shares(word.box, seen)],
+            [round(100 * word.confidence) for word in page.words],
+            confidence=round(float(page.confidence), 3),
             why=why.value,
             engine=self.engine_name,
-            dpi=dpi,
+            dpi=seen.dpi,
         )
 
     def _layer_has_more(self, number: int, seen: ocr.OcrPage, why: Verdict) -> bool:
@@ -365,9 +453,29 @@ class _Reader:
         return ReadPage("", PageFacts(number, FAILED, error=error), PageWords(number))
 
 
-def _shares(box: ocr.PixelBox, image: ocr.GreyImage) -> tuple[int, int, int, int]:
+def ocr_seconds(document: pdf.Pdf, number: int, options: ReadingOptions) -> float:
+    """Return how long OCR of a page may take, by its size and no longer than the options say."""
+    size = document.size(number)
+    pixels = pdf.pixels(*size, options.dpi, options.page_megapixels)
+    seconds = _OCR_SECONDS + _OCR_SECONDS_PER_MEGAPIXEL * pixels / 1e6
+    return min(seconds, options.page_seconds)
+
+
+def see(document: pdf.Pdf, number: int, options: ReadingOptions, backend: ocr.OcrBackend) -> Seen:
+    """Look at a picture of a page; raises whatever the page or the engine is at fault with."""
+    with document.page(number, with_forms=True) as page:
+        image, dpi = page.render(options.dpi, options.page_megapixels)
+        white = is_blank(image)
+        if white and page.has_broken_picture():
+            raise UnreadablePdf(f"page {number} has a picture that cannot be decoded.")
+    nothing = ocr.OcrPage.of(())
+    seen = nothing if white else recognise(backend, image, options.languages, dpi)
+    return Seen(dpi, image.width, image.height, white, seen)
+
+
+def _shares(box: ocr.PixelBox, picture: Seen) -> tuple[int, int, int, int]:
     left, top, right, bottom = box
-    across, down = pdf.UNIT / image.width, pdf.UNIT / image.height
+    across, down = pdf.UNIT / picture.width, pdf.UNIT / picture.height
     return (int(left * across), int(top * down), int(right * across), int(bottom * down))
 
 

@@ -1,20 +1,28 @@
-"""Reading one document in a child process, for those who have no worker at hand."""
+"""Reading one document in child processes, for those who have no worker at hand."""
 
 from __future__ import annotations
 
+import os
 import select
+import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
 from clerk.errors import DocumentError
 from clerk.work import isolate
-from clerk.work.reading import ReadDocument, ReadingOptions, read_pdf
+from clerk.work.assisting import assist
+from clerk.work.reading import ReadDocument, ReadingOptions, Sharing, read_pdf
+from clerk.work.sharing import offered
 
 #: A document that costs more children than this is given up as a whole.
 _MOST_PAGES_GIVEN_UP = 3
+#: How often it is looked whether there are pages to help with.
+_LOOK_SECONDS = 0.1
+#: So many pages are given to a helper at once.
+_PAGES_AT_ONCE = 20
 
 
 class _ChildLost(DocumentError):
@@ -27,65 +35,126 @@ class _ChildLost(DocumentError):
         self.reason = reason
 
 
+class _Helpers:
+    """Children that help with the document on a desk; one that dies is not replaced."""
+
+    def __init__(self, desks: Path, number: int, memory_mb: int) -> None:
+        self._desks = desks
+        self.children = [isolate.Child(self._help, memory_mb=memory_mb) for _ in range(number)]
+
+    def _help(self, order: isolate.Order, index: int, report: isolate.Report) -> isolate.Performed:
+        def on_page(_page: int, _pages: int, seconds_allowed: float) -> None:
+            report(seconds_allowed)
+
+        return isolate.Performed(assist(self._desks / order.items[index].name, on_page))
+
+    def attend(self) -> None:
+        """See to those that died or take too long; give pages to those that are idle."""
+        for child in list(self.children):
+            if child.receive() is None or child.overdue:
+                child.dismiss()
+                self.children.remove(child)
+            elif child.deadline is None and (desk := offered(self._desks)):
+                pages = [isolate.OrderItem(desk)] * _PAGES_AT_ONCE
+                child.send(isolate.Order(step="assist", items=pages))
+
+    def dismiss(self) -> None:
+        """End them all."""
+        for child in self.children:
+            child.dismiss()
+
+
 def read_in_child(
     path: Path,
     options: ReadingOptions,
     only: Sequence[int] | None = None,
     *,
     memory_mb: int = 0,
+    processes: int = 1,
 ) -> ReadDocument:
-    """Do what :func:`read_pdf` does, in a process of its own with limits on time and memory.
+    """Do what :func:`read_pdf` does, in processes with limits on time and memory (0: one per core).
 
-    A page that crashes the process or takes too long is a failed page, and the others are read by
+    A page that crashes its process or takes too long is a failed page, and the others are read by
     another process.  A document that does so again and again is a DocumentError.
     """
-    given_up: dict[int, str] = {}
-    while True:
+    with tempfile.TemporaryDirectory(prefix="clerk-reading-") as folder:
+        number = (processes or os.cpu_count() or 1) - 1
+        helpers = _Helpers(Path(folder), number, memory_mb)
         try:
-            return _read_once(path, options, only, given_up, memory_mb)
-        except _ChildLost as lost:
-            if lost.page == 0 or lost.page in given_up or len(given_up) == _MOST_PAGES_GIVEN_UP:
-                raise
-            given_up[lost.page] = lost.reason
+            return _Reading(path, options, only, memory_mb, Path(folder), helpers).read()
+        finally:
+            helpers.dismiss()
 
 
-def _read_once(
-    path: Path,
-    options: ReadingOptions,
-    only: Sequence[int] | None,
-    given_up: Mapping[int, str],
-    memory_mb: int,
-) -> ReadDocument:
-    def perform(_order: isolate.Order, _index: int, report: isolate.Report) -> isolate.Performed:
+class _Reading:
+    """The attempts to read one document."""
+
+    def __init__(
+        self,
+        path: Path,
+        options: ReadingOptions,
+        only: Sequence[int] | None,
+        memory_mb: int,
+        desks: Path,
+        helpers: _Helpers,
+    ) -> None:
+        self._path = path
+        self._options = options
+        self._only = only
+        self._memory_mb = memory_mb
+        self._desks = desks
+        self._helpers = helpers
+        self._given_up: dict[int, str] = {}
+
+    def read(self) -> ReadDocument:
+        """Try until only pages that crash or hang are left out."""
+        while True:
+            try:
+                return self._read_once()
+            except _ChildLost as lost:
+                known, many = lost.page in self._given_up, len(self._given_up)
+                if lost.page == 0 or known or many == _MOST_PAGES_GIVEN_UP:
+                    raise
+                self._given_up[lost.page] = lost.reason
+
+    def _read_once(self) -> ReadDocument:
+        child = isolate.Child(self._perform, memory_mb=self._memory_mb)
+        try:
+            child.send(isolate.Order(step="read"))
+            return self._follow(child)
+        finally:
+            child.dismiss()
+
+    def _perform(
+        self, _order: isolate.Order, _index: int, report: isolate.Report
+    ) -> isolate.Performed:
         def on_page(page: int, _pages: int, seconds_allowed: float) -> None:
             report(seconds_allowed, str(page))
 
-        document = read_pdf(path, options, on_page, only, given_up)
+        with Sharing(self._desks, self._path, self._options) as sharing:
+            document = read_pdf(
+                self._path, self._options, on_page, self._only, self._given_up, sharing
+            )
         return isolate.Performed(msgspec.to_builtins(document))
 
-    child = isolate.Child(perform, memory_mb=memory_mb)
-    try:
-        child.send(isolate.Order(step="read"))
-        return _follow(child, path)
-    finally:
-        child.dismiss()
-
-
-def _follow(child: isolate.Child, path: Path) -> ReadDocument:
-    page = 0
-    while not child.overdue:
-        select.select([child], [], [], _seconds_left(child))
-        messages = child.receive()
-        if messages is None:
-            raise _ChildLost(path, page, f"the reading process was {child.bury()}")
-        for message in messages:
-            if isinstance(message, isolate.Began):
-                page = int(message.note or page)
-            if isinstance(message, isolate.Raised):
-                raise isolate.revive(message)
-            if isinstance(message, isolate.Ended):
-                return msgspec.convert(message.performed.result, ReadDocument)
-    raise _ChildLost(path, page, "it took too long and was given up")
+    def _follow(self, child: isolate.Child) -> ReadDocument:
+        page = 0
+        while not child.overdue:
+            busy = [child, *self._helpers.children]
+            select.select(busy, [], [], min(_LOOK_SECONDS, _seconds_left(child)))
+            self._helpers.attend()
+            messages = child.receive()
+            if messages is None:
+                reason = f"the reading process was {child.bury()}"
+                raise _ChildLost(self._path, page, reason)
+            for message in messages:
+                if isinstance(message, isolate.Began):
+                    page = int(message.note or page)
+                if isinstance(message, isolate.Raised):
+                    raise isolate.revive(message)
+                if isinstance(message, isolate.Ended):
+                    return msgspec.convert(message.performed.result, ReadDocument)
+        raise _ChildLost(self._path, page, "it took too long and was given up")
 
 
 def _seconds_left(child: isolate.Child) -> float:

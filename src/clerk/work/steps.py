@@ -17,6 +17,7 @@ from clerk.config import Settings
 from clerk.errors import EmptyDocument, StorageUnusable
 from clerk.stages import Step
 from clerk.work.isolate import Order, OrderItem, Performed, Report
+from clerk.work.sharing import folder_of_desks, offered
 
 if TYPE_CHECKING:
     from clerk.fetcher import FetchReport
@@ -24,6 +25,11 @@ if TYPE_CHECKING:
 #: Steps over a whole site have no pages to count their time by.
 FETCH_SECONDS = 6 * 3600.0
 SITE_SECONDS = 2 * 3600.0
+
+#: Not a step of its own: some pages of a document that another process reads.
+ASSIST = "assist"
+#: So many pages are ordered at once; the order is cut short when time is up.
+ASSISTED_PAGES = 20
 
 #: How many things a fetch skipped are kept by name.
 NAMES_KEPT = 100
@@ -106,21 +112,45 @@ def read(
     if not pdf.is_file():
         raise EmptyDocument(f"{item.name}: there is no PDF at {pdf}")
 
-    def on_page(page: int, pages: int, seconds: float) -> None:
-        report(seconds, f"page {page} of {pages}")
-
     sha256 = item.sha256 or storage.sha256_of(pdf)
     options = _reading_options(order, settings)
     facts = reading.read_and_store(
-        pdf, document.text(folder), options, sha256, on_page, _given_up(item.error)
+        pdf,
+        document.text(folder),
+        options,
+        sha256,
+        _reporting(report),
+        _given_up(item.error),
+        folder_of_desks(settings.storage_dir),
     )
     return Performed(pages=len(facts.pages))
+
+
+def _reporting(report: Report) -> Callable[[int, int, float], None]:
+    def on_page(page: int, pages: int, seconds: float) -> None:
+        report(seconds, f"page {page} of {pages}" if page else "waiting for pages")
+
+    return on_page
 
 
 def _given_up(error: str) -> dict[int, str]:
     """Return the page that took the process with it the last time: it is not touched again."""
     in_hand = re.match(r"page (\d+) of \d+: (.*)", error)
     return {int(in_hand[1]): in_hand[2]} if in_hand else {}
+
+
+def invitation(settings: Settings) -> Order | None:
+    """Return an order to help with a document that another process reads, if one wants help."""
+    desk = offered(folder_of_desks(settings.storage_dir))
+    return Order(ASSIST, items=[OrderItem(desk)] * ASSISTED_PAGES) if desk else None
+
+
+def assist(order: Order, index: int, report: Report) -> Performed:
+    """Read one page of a document that another process reads."""
+    from clerk.work import assisting
+
+    desk = folder_of_desks(config.load().storage_dir) / order.items[index].name
+    return Performed(pages=int(assisting.assist(desk, _reporting(report))))
 
 
 def _reading_options(order: Order, settings: Settings) -> Any:
