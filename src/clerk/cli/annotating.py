@@ -193,7 +193,8 @@ def _follow(job: Job, settings: Any, workers: int | None) -> Status:
     from clerk.executors.embedded import Interrupted
 
     log.set_up(settings.log_format, level="ERROR", sentry_dsn=settings.sentry_dsn)
-    _warn_if_paused()
+    if job.id:
+        _warn_if_paused()
     draw = _bar() if on_a_terminal() else _lines()
     try:
         for each in job.events(workers=workers):
