@@ -39,6 +39,7 @@ from sqlalchemy import (
     literal_column,
     or_,
     select,
+    union,
     update,
 )
 
@@ -68,6 +69,9 @@ RETRY_DELAYS = (5.0, 30.0, 120.0)
 
 #: How much of an error is kept.
 ERROR_LENGTH = 500
+
+#: Towards the end of a job shares grow smaller, but not below so many documents.
+LAST_SHARE = 16
 
 #: How many items of a queue to claim at once.
 Limit = Callable[[str], int]
@@ -203,11 +207,11 @@ def add_items(
     blank |= {"step": Step.DOCUMENT, "documents": 1, "state": Item.PENDING, "alone": False}
     blank |= {"job_id": job_id, "run_id": run_id}
     filled = [blank | dict(row) for row in rows]
-    now = conn.execute(select(db_now())).scalar_one() if filled else None
-    for row in filled:
-        row.setdefault("available_at", now)
-    if filled:
-        conn.execute(insert(items_table), filled)
+    at_once = [row for row in filled if "available_at" not in row]
+    if at_once:
+        conn.execute(insert(items_table).values(available_at=db_now()), at_once)
+    if len(at_once) < len(filled):
+        conn.execute(insert(items_table), [row for row in filled if "available_at" in row])
 
 
 # ------------------------------------------------------------------------------ claiming
@@ -221,10 +225,16 @@ def claim(
     A document suspected of killing its worker is given out alone.
     """
     for job in conn.execute(_claimable_jobs(queues)):
-        claimed = claim_from(conn, job, worker_id, limit(job.queue))
+        claimed = claim_from(conn, job, worker_id, _share(job, limit(job.queue)))
         if claimed:
             return claimed
     return None
+
+
+def _share(job: Row[Any], most: int) -> int:
+    """Return how many items to give out: fewer towards the end, so that all end together."""
+    left: int = job.total - job.completed - job.failed
+    return min(most, max(LAST_SHARE, left // 2))
 
 
 def _claimable_jobs(queues: Collection[str]) -> Any:
@@ -243,15 +253,16 @@ def _claimable_jobs(queues: Collection[str]) -> Any:
 
 def queues_with_work(conn: Connection, queues: Collection[str]) -> list[str]:
     """Return those of the queues in which a claim could succeed now."""
-    return [name for name in queues if anything_claimable(conn, (name,)) or _uploads(conn, name)]
-
-
-def _uploads(conn: Connection, queue: str) -> bool:
-    """Whether an upload waits in a queue."""
     jobs, uploads = jobs_table, annotation_uploads_table
-    chosen = select(jobs.c.id).join(uploads, uploads.c.job_id == jobs.c.id)
-    waiting = chosen.where(jobs.c.queue == queue, jobs.c.state == sql_word("open"))
-    return conn.execute(waiting.where(uploads.c.state == Upload.OPEN).limit(1)).first() is not None
+    claimable = _claimable_jobs(queues).with_only_columns(jobs.c.queue).order_by(None).limit(None)
+    waiting = (
+        select(jobs.c.queue)
+        .join(uploads, uploads.c.job_id == jobs.c.id)
+        .where(jobs.c.queue.in_(list(queues)), jobs.c.state == sql_word("open"))
+        .where(uploads.c.state == Upload.OPEN)
+    )
+    found = set(conn.execute(union(claimable, waiting)).scalars())
+    return [name for name in queues if name in found]
 
 
 def anything_claimable(conn: Connection, queues: Collection[str]) -> bool:

@@ -120,7 +120,8 @@ def finish(
         return Settled()
     settled = ledger.settle(conn, claimed, outcomes)
     if ended:
-        ledger.give_back(conn, claimed)
+        if len(outcomes) < len(claimed.items):
+            ledger.give_back(conn, claimed)
         error = settled.error or next((each.error for each in outcomes if each.error), "")
         useless = error and not settled.completed and not settled.results
         ledger.end_batch(conn, claimed, Batch.FAILED if useless else Batch.COMPLETED, error or None)
