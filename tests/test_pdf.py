@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import zlib
+
 import hostile_pdfs as hostile
 import pytest
 from hypothesis import given
@@ -205,3 +208,94 @@ def test_a_picture_that_cannot_be_decoded_is_known(tmp_path):
         path = written(tmp_path / "picture.pdf", content)
         with pdf.opened(path) as document, document.page(1) as page:
             assert page.has_broken_picture() is expected
+
+
+def page_with(packed: bytes, entries: bytes = b"/Filter /FlateDecode") -> bytes:
+    return hostile.one_page(hostile.stream(packed, entries))
+
+
+def shows_nothing(path):
+    with pdf.opened(path) as document, document.page(1) as page:
+        return page.is_empty()
+
+
+SHOWN = b"".join(
+    b"BT /F 12 Tf 72 %d Td (Line %d: %d dollars.) Tj ET\n" % (720 - 14 * line, line, 3**line)
+    for line in range(40)
+)
+PACKED = zlib.compress(SHOWN, 9)
+
+
+def with_one_bit_flipped(content: bytes, place: int) -> bytes:
+    return content[:place] + bytes([content[place] ^ 16]) + content[place:][1:]
+
+
+@pytest.mark.parametrize("place", range(2, len(PACKED), 11))
+def test_text_with_a_flipped_bit_is_refused_instead_of_altered_or_cut_short(tmp_path, place):
+    path = written(tmp_path / "damaged.pdf", page_with(with_one_bit_flipped(PACKED, place)))
+
+    with pytest.raises(UnreadablePdf, match="the content of page 1 is damaged"):
+        first_layer(path)
+    with pytest.raises(UnreadablePdf, match="the content of page 1 is damaged"):
+        first_picture(path)
+
+
+def test_damage_is_blamed_on_its_page_alone(tmp_path):
+    whole = printed(LINES, LINES, LINES)
+    second = whole.index(b"\nstream\n", whole.index(b"endstream")) + 40
+    path = written(tmp_path / "second.pdf", with_one_bit_flipped(whole, second))
+
+    with pdf.opened(path) as document:
+        for number in (1, 3):
+            with document.page(number) as page:
+                assert page.text_layer().text.split()
+        with document.page(2) as page, pytest.raises(UnreadablePdf, match="page 2 is damaged"):
+            page.text_layer()
+            page.is_empty()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        page_with(zlib.compress(b"")),
+        page_with(zlib.compress(b"q 1 0 0 1 0 0 cm 0 0 612 792 re W n Q\n")),
+        page_with(b"q Q\n", b""),
+        page_with(b"", b""),
+        page_with(zlib.compress(zlib.compress(b"q Q\n")), b"/Filter [/FlateDecode /FlateDecode]"),
+        hostile.build(
+            [
+                b"<< /Type /Catalog /Pages 2 0 R >>",
+                b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+                b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] >>",
+            ]
+        ),
+    ],
+    ids=["nothing", "a clip", "not packed", "no bytes", "packed twice", "no content"],
+)
+def test_a_page_that_is_meant_to_be_blank_is_not_taken_for_damaged(tmp_path, content):
+    assert shows_nothing(written(tmp_path / "blank.pdf", content))
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (hostile.damaged_contents(), "invalid"),
+        (page_with(zlib.compress(b"q /Scan Do Q\n")), "what it draws is missing"),
+        (page_with(PACKED, b"/Fi1ter /FlateDecode"), "no instructions"),
+        (page_with(PACKED, b"/Filter /FlateDgcode"), "no instructions"),
+    ],
+    ids=["noise", "no picture", "no filter", "no such filter"],
+)
+def test_a_page_that_lost_its_content_is_not_taken_for_blank(tmp_path, content, says):
+    path = written(tmp_path / "lost.pdf", content)
+
+    with pytest.raises(UnreadablePdf, match=says):
+        shows_nothing(path)
+
+
+def test_a_program_that_never_writes_a_right_checksum_is_forgiven(tmp_path):
+    whole = printed(LINES, LINES)
+    for packed in re.findall(rb"/FlateDecode >>\nstream\n(.*?)\nendstream", whole, re.DOTALL):
+        whole = whole.replace(packed, with_one_bit_flipped(packed, -1))
+
+    assert first_layer(written(tmp_path / "checksums.pdf", whole)).text.splitlines() == list(LINES)

@@ -16,15 +16,17 @@ import io
 import mmap
 import re
 from collections.abc import Iterator
+from functools import cached_property
 from math import sqrt
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy
 import pypdfium2  # type: ignore[import-untyped]
 import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 
 from clerk.errors import DocumentTooLarge, EmptyDocument, EncryptedPdf, UnreadablePdf
+from clerk.work import pdf_content
 from clerk.work.ocr import GreyImage
 
 #: What the width and the height of a page are divided into.
@@ -64,14 +66,21 @@ class Rendering(NamedTuple):
 class Page:
     """One page of an open PDF; numbers start at 1."""
 
-    def __init__(self, number: int, page: pypdfium2.PdfPage) -> None:
+    def __init__(
+        self, number: int, page: pypdfium2.PdfPage, suspicion: pdf_content.Suspicion
+    ) -> None:
         self.number = number
         self.width: float = page.get_width()
         self.height: float = page.get_height()
         self._page = page
+        self._suspicion = suspicion
 
     def text_layer(self) -> TextLayer:
-        """Return the text as the PDF orders it, with the box of each word."""
+        """Return the text as the PDF orders it, with the box of each word.
+
+        Raises UnreadablePdf when a part of the page's content is damaged.
+        """
+        self._refuse_damage()
         with contextlib.closing(self._page.get_textpage()) as textpage:
             raw = textpage.get_text_range(errors="replace")
             if not raw:
@@ -87,9 +96,30 @@ class Page:
         return any(kind != pdfium.FPDF_PAGEOBJ_TEXT for kind, _ in _objects(self._page.raw))
 
     def is_empty(self) -> bool:
-        """Whether nothing at all is drawn, nor written into a form or note."""
+        """Whether nothing at all is drawn, nor written into a form or note.
+
+        Raises UnreadablePdf when there should be something, but it is damaged.
+        """
         drawn = pdfium.FPDFPage_CountObjects(self._page) + pdfium.FPDFPage_GetAnnotCount(self._page)
+        if drawn == 0:
+            self._refuse_damage(shows_nothing=True)
         return bool(drawn == 0)
+
+    def _refuse_damage(self, *, shows_nothing: bool = False) -> None:
+        if not self._suspicion.damage and not shows_nothing:
+            return
+        wrong = pdf_content.damage(
+            self._copied(), strict=self._suspicion.strict, shows_nothing=shows_nothing
+        )
+        if wrong:
+            raise UnreadablePdf(f"the content of page {self.number} is damaged: {wrong}.")
+
+    def _copied(self) -> bytes:
+        """Return a PDF of this page alone, its content packed as it is."""
+        with contextlib.closing(pypdfium2.PdfDocument.new()) as alone, io.BytesIO() as file:
+            alone.import_pages(self._page.pdf, [self.number - 1])
+            alone.save(file)
+            return file.getvalue()
 
     def is_scan(self) -> bool:
         """Whether pictures cover most of the page."""
@@ -114,7 +144,9 @@ class Page:
         """Return a grey picture at that resolution, or at what the budget of pixels allows.
 
         A scan placed a pixel to the point on a huge page is not blown up beyond its own pixels.
+        Raises UnreadablePdf when a part of the page's content is damaged.
         """
+        self._refuse_damage()
         scale = _scale(self.width, self.height, self._useful_dpi(dpi), megapixels)
         width, height = (max(1, int(side * scale)) for side in (self.width, self.height))
         picture = self._page.render(scale=scale, grayscale=True, fill_color=(255, 255, 255, 255))
@@ -160,6 +192,11 @@ class Pdf:
         self.pages = len(document)
         self._document = document
 
+    @cached_property
+    def _suspicion(self) -> pdf_content.Suspicion:
+        with self.path.open("rb") as file, _mapped(file) as data:
+            return pdf_content.suspicion(data)
+
     def size(self, number: int) -> tuple[float, float]:
         """Return width and height of a page as shown, in points, without reading the page."""
         width, height = self._document.get_page_size(number - 1)
@@ -178,7 +215,7 @@ class Pdf:
         except pypdfium2.PdfiumError as error:
             raise UnreadablePdf(f"{self.path}: page {number} is damaged.") from error
         with contextlib.closing(page):
-            yield Page(number, page)
+            yield Page(number, page, self._suspicion)
 
 
 @contextlib.contextmanager
@@ -207,10 +244,14 @@ def _check_bytes(path: Path, max_megabytes: int) -> None:
                 f"{path} has {size / 1e6:,.0f} MB, more than {max_megabytes}.",
                 hint="Raise MAX_DOCUMENT_MB if it is to be read.",
             )
-        with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        with path.open("rb") as file, _mapped(file) as data:
             _check_ends(path, data)
     except OSError as error:
         raise UnreadablePdf(f"{path} cannot be opened: {error.strerror}.") from error
+
+
+def _mapped(file: BinaryIO) -> mmap.mmap:
+    return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 
 def _check_ends(path: Path, data: mmap.mmap) -> None:
