@@ -42,6 +42,10 @@ LINES = (
     "at 14 Harbor Street was granted. The motion carried, 4-1.",
     f"A letter was read: {HOSTILE} and filed.",
 )
+ROLL_CALL = (
+    "Ms. Lindqvist moved, seconded by Mr. Abara, to adopt the budget.",
+    "Ayes: Lindqvist, Abara, Moreau. Noes: Brandt. Carried 3 to 1.",
+)
 DOCUMENTS = 24
 
 
@@ -158,7 +162,7 @@ def upload_annotations(installation: Served) -> int:
 def write_documents(folder: Path, documents: int = DOCUMENTS) -> None:
     """Write a folder of minutes."""
     for number in range(documents):
-        pages = [LINES, ("Page two of the minutes.", "The motion to adjourn carried.")]
+        pages = [LINES, ("Page two of the minutes.", "The motion to adjourn carried."), ROLL_CALL]
         path = folder / "Town Council" / f"2024-{number % 12 + 1:02}-{number // 12 + 1:02}.pdf"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(printed(*pages))

@@ -12,6 +12,7 @@ from typing import Any
 import httpx
 import pytest
 from conftest import Served, Visit
+from seeing import violations
 
 
 def streams(served: Served) -> int:
@@ -102,6 +103,7 @@ def test_failures_are_retried_in_bulk_after_a_confirmation(visit: Visit) -> None
     page.get_by_role("button", name="Retry them").click()
 
     page.get_by_role("heading", name="Retried 1 document").wait_for()
+    assert violations(page) == []
 
 
 def test_a_ticked_box_is_not_swept_away(visit: Visit, served: Served) -> None:

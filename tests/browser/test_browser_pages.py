@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from importlib.resources import files
-from typing import Any
 
 import pytest
 from conftest import HOSTILE, LINES, Served, Visit
+from seeing import measured, violations
 
 from clerk.storage import Document
 from clerk.work.compile.rows import document_id
 from clerk.work.reading_files import load_words
 
-AXE = (files("axe_playwright_python") / "axe.min.js").read_text()
 MINUTES = Document("minutes", "Town Council", "2024-03-01")
 MINUTES_ID = document_id("springfield", MINUTES)
 
@@ -60,28 +58,6 @@ OPERATORS = {
 }
 #: The answer to a deed; looked at where the deed is done.
 AFTER_A_DEED = {"ops/decided.html"}
-
-
-def violations(page: Any, rules: str = "") -> list[str]:
-    """Return what axe-core finds wrong with a page; it is run past the page's own policy."""
-    session = page.context.new_cdp_session(page)
-    session.send("Runtime.evaluate", {"expression": AXE})
-    only = json.dumps({"runOnly": [rules]} if rules else {})
-    asked = f"axe.run({only}).then((found) => JSON.stringify(found.violations))"
-    options = {"expression": asked, "awaitPromise": True, "returnByValue": True}
-    found = json.loads(session.send("Runtime.evaluate", options)["result"]["value"])
-    return [
-        f"{page.url} {each['id']}: {node['target']} {node['failureSummary']}"
-        for each in found
-        for node in each["nodes"]
-    ]
-
-
-def measured(page: Any, expression: str) -> Any:
-    """Return the value of an expression in the page."""
-    session = page.context.new_cdp_session(page)
-    options = {"expression": expression, "returnByValue": True}
-    return session.send("Runtime.evaluate", options)["result"]["value"]
 
 
 def test_every_template_is_looked_at() -> None:

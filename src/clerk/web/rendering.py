@@ -192,4 +192,6 @@ def duration(seconds: float | None) -> str:
     for size, unit in ((2 * 86_400, "d"), (2 * 3600, "h"), (120, "min")):
         if seconds >= size:
             return f"{seconds / (size / 2 if unit != 'min' else 60):.0f}{THIN_SPACE}{unit}"
+    if seconds < 0.1:
+        return f"{1000 * seconds:.0f}{THIN_SPACE}ms"
     return f"{seconds:.0f}{THIN_SPACE}s" if seconds >= 10 else f"{seconds:.1f}{THIN_SPACE}s"
