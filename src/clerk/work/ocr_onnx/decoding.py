@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy
 from numpy.typing import NDArray
@@ -62,17 +63,31 @@ def decode(shares: Shares, alphabet: Alphabet, dictionary: Dictionary | None) ->
     letters = _best_letters(shares, alphabet)
     if sum(letter.certainty for letter in letters) < _GARBAGE * len(letters):
         dictionary = None
-    spaces = [letter.column for letter in letters if letter.text == _SPACE]
     words: list[ReadWord] = []
-    for begin, end in pairwise([0, *spaces, len(shares)]):
-        inside = [letter for letter in letters if begin <= letter.column < end]
-        inside = [letter for letter in inside if letter.text != _SPACE]
-        if inside:
-            text, certainty = _text(inside, shares[begin:end], begin, alphabet, dictionary)
+    for inside, begin, end in _between_spaces(letters, len(shares)):
+        text, certainty = _text(inside, shares[begin:end], begin, alphabet, dictionary)
+        if _SPACE in text:
             first = inside[0].column
-            likely_gap = first + int(shares[first:end, alphabet.space].argmax())
-            words += _placed(text, certainty, (begin, end), likely_gap)
+            gap = first + int(shares[first:end, alphabet.space].argmax())
+            words += _parted(text, certainty, (begin, gap, end))
+        else:
+            words.append(ReadWord(text, _confidence(text, certainty), (begin, end)))
     return words
+
+
+def _between_spaces(
+    letters: Sequence[_Letter], columns: int
+) -> Iterator[tuple[list[_Letter], int, int]]:
+    """Yield the letters of each word with the columns between which it stands."""
+    word: list[_Letter] = []
+    begin = 0
+    for letter in (*letters, _Letter(_SPACE, columns, 0.0)):
+        if letter.text != _SPACE:
+            word.append(letter)
+            continue
+        if word:
+            yield word, begin, letter.column
+        begin, word = letter.column, []
 
 
 def _text(
@@ -93,19 +108,18 @@ def _text(
     return _likeliest(shares, alphabet, dictionary) or (text, certainty)
 
 
-def _placed(
-    text: str, certainty: float, columns: tuple[int, int], likely_gap: int
-) -> Iterator[ReadWord]:
-    """Yield the word, or the two words that have a space between them after all."""
-    confidence = round(min(1.0, math.exp(certainty / len(text))), 4)
-    parts = text.split(_SPACE)
-    gaps = [likely_gap] * (len(parts) - 1)
-    for part, between in zip(parts, pairwise([columns[0], *gaps, columns[1]]), strict=True):
+def _parted(text: str, certainty: float, columns: tuple[int, int, int]) -> Iterator[ReadWord]:
+    """Yield the two words that have a space between them after all."""
+    confidence = _confidence(text, certainty)
+    for part, between in zip(text.split(_SPACE), pairwise(columns), strict=True):
         yield ReadWord(part, confidence, between)
 
 
-@dataclass(frozen=True)
-class _Letter:
+def _confidence(text: str, certainty: float) -> float:
+    return round(min(1.0, math.exp(certainty / len(text))), 4)
+
+
+class _Letter(NamedTuple):
     text: str
     column: int
     #: The logarithm of its share in the column where it is clearest.

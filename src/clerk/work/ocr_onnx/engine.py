@@ -5,10 +5,11 @@
     page -> nothing on it, or seen before? -> done
          -> libtesseract's layout -> lines cut out -> network in batches -> words
          -> makes no sense? -> the same upside down
+         -> unsure of a line? -> libtesseract reads the line too
          -> unsure of the page? -> libtesseract reads it too
 
-Whatever the fast way cannot do, libtesseract does: data of another shape, a page that comes out
-doubtful, a page that fails.  Only a missing package is an error.
+Whatever the fast way cannot do, libtesseract does: data of another shape, a line or page that comes
+out doubtful, a page that fails.  Only a missing package is an error.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ import hashlib
 import logging
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
 from pathlib import Path
 
 import numpy
-from msgspec.structs import replace
+from msgspec.structs import replace as changed
 from numpy.typing import NDArray
 
 from clerk import config
@@ -36,12 +37,13 @@ from .graph import GRAPH_VERSION
 from .layout import PlacedLine, placed_lines
 from .networks import load_network
 from .reading import LineReader, certainty
+from .second_look import FoundLine, known_letters, look_again
 from .traineddata import read_dictionary
 
 _log = logging.getLogger(__name__)
 
 #: Raise when the same network would read the same page differently.
-_READING_VERSION = 1
+_READING_VERSION = 2
 #: Fewer pixels than this, clearly darker or lighter than the paper, show nothing.
 _LEAST_INK_PIXELS = 24
 _CLEARLY = 48
@@ -88,14 +90,15 @@ class TesseractOnnx:
     def _read(self, image: GreyImage, languages: tuple[str, ...], dpi: int) -> OcrPage:
         try:
             readers = self._readers(languages)
-            fast = _read_fast(readers, image, languages, dpi)
+            fast = _Picture(image, languages, dpi, readers, self._libtesseract).read()
         except UnusableTraineddata as error:
             _warn_once(str(error))
             return self._libtesseract.recognise(image, languages, dpi)
         if fast.sure:
             return OcrPage.of(fast.words)
         thorough = self._libtesseract.recognise(image, languages, dpi)
-        better = _known_letters(fast.words, readers) > _known_letters(thorough.words, readers)
+        knows = partial(_known, readers)
+        better = known_letters(fast.words, knows) > known_letters(thorough.words, knows)
         return OcrPage.of(fast.words) if better else thorough
 
     def _readers(self, languages: tuple[str, ...]) -> tuple[LineReader, ...]:
@@ -143,6 +146,10 @@ def _fingerprint(image: GreyImage, languages: Sequence[str], dpi: int) -> bytes:
     return digest.digest()
 
 
+def _known(readers: Sequence[LineReader], text: str) -> bool:
+    return any(reader.knows(text) for reader in readers)
+
+
 @dataclass(frozen=True)
 class _FastReading:
     words: list[OcrWord]
@@ -150,58 +157,76 @@ class _FastReading:
     sure: bool
 
 
-def _read_fast(
-    readers: Sequence[LineReader], image: GreyImage, languages: tuple[str, ...], dpi: int
-) -> _FastReading:
-    """Read a page as it stands, or upside down if only that makes sense."""
-    upright = _read_upright(readers, image, languages, dpi)
-    if upright.sure or not 0 < mean_confidence(upright.words) < _RIGHT_WAY_UP:
-        return upright
-    turned = GreyImage(image.width, image.height, image.pixels[::-1])
-    upside_down = _read_upright(readers, turned, languages, dpi)
-    if not upside_down.sure:
-        return upright
-    size = (image.width, image.height)
-    words = [replace(word, box=turned_back(word.box, 2, size)) for word in upside_down.words]
-    return _FastReading(words, sure=True)
+@dataclass(frozen=True)
+class _Picture:
+    """A page and those who read it."""
+
+    image: GreyImage
+    languages: tuple[str, ...]
+    dpi: int
+    #: One for each language.
+    readers: Sequence[LineReader]
+    libtesseract: Tesseract
+
+    def read(self) -> _FastReading:
+        """Read the page as it stands, or upside down if only that makes sense."""
+        upright = self._read_upright()
+        if upright.sure or not 0 < mean_confidence(upright.words) < _RIGHT_WAY_UP:
+            return upright
+        size = (self.image.width, self.image.height)
+        turned = replace(self, image=GreyImage(*size, self.image.pixels[::-1]))
+        upside_down = turned._read_upright()
+        if not upside_down.sure:
+            return upright
+        boxes = (turned_back(word.box, 2, size) for word in upside_down.words)
+        words = zip(upside_down.words, boxes, strict=True)
+        return _FastReading([changed(word, box=box) for word, box in words], sure=True)
+
+    def _read_upright(self) -> _FastReading:
+        places = placed_lines(engine(self.languages), self.image, self.dpi)
+        if len(places) > _MOST_LINES:
+            return _FastReading([], sure=False)
+        lines = list(self._lines(places))
+        sure = not places or mean_confidence(_words(lines)) >= _SURE_OF_PAGE
+        if sure:
+            lines = look_again(lines, partial(_known, self.readers), self._read_by_libtesseract)
+        return _FastReading(_words(lines), sure)
+
+    def _lines(self, places: Sequence[PlacedLine]) -> Iterator[FoundLine]:
+        """Read lines, each in the language that is surest of it."""
+        page, network = self.image.array(), self.readers[0].network
+        cut = ((place, cut_out(page, place, network.height)) for place in places)
+        readable = [(place, crop) for place, crop in cut if crop is not None]
+        readings = [reader.read([crop for _, crop in readable]) for reader in self.readers]
+        for (place, crop), *by_language in zip(readable, *readings, strict=True):
+            best = max(by_language, key=certainty)
+            if certainty(best) >= _SURE_OF_LINE:
+                yield FoundLine(place, crop, _on_page(best, place, crop, network.pixels_per_column))
+
+    def _read_by_libtesseract(self, line: FoundLine) -> list[OcrWord]:
+        picture = line.crop.picture(self.image.array())
+        words = self.libtesseract.read_line(picture, self.languages, self.dpi)
+        return [
+            changed(
+                word,
+                box=line.crop.on_page(*word.box),
+                line=line.place.number,
+                paragraph=line.place.paragraph,
+            )
+            for word in words
+        ]
 
 
-def _read_upright(
-    readers: Sequence[LineReader], image: GreyImage, languages: tuple[str, ...], dpi: int
-) -> _FastReading:
-    lines = placed_lines(engine(languages), image, dpi)
-    if len(lines) > _MOST_LINES:
-        return _FastReading([], sure=False)
-    page, height = image.array(), readers[0].network.height
-    cut = ((line, cut_out(page, line, height)) for line in lines)
-    readable = [(line, crop) for line, crop in cut if crop is not None]
-    words = list(_words(readers, readable))
-    return _FastReading(words, not lines or mean_confidence(words) >= _SURE_OF_PAGE)
-
-
-def _words(
-    readers: Sequence[LineReader], lines: Sequence[tuple[PlacedLine, LineCrop]]
-) -> Iterator[OcrWord]:
-    """Read lines, each in the language that is surest of it."""
-    crops = [crop for _, crop in lines]
-    readings = [reader.read(crops) for reader in readers]
-    pixels_per_column = readers[0].network.pixels_per_column
-    for (line, crop), *by_language in zip(lines, *readings, strict=True):
-        best = max(by_language, key=certainty)
-        if certainty(best) >= _SURE_OF_LINE:
-            yield from _on_page(best, line, crop, pixels_per_column)
+def _words(lines: Iterable[FoundLine]) -> list[OcrWord]:
+    return [word for line in lines for word in line.words]
 
 
 def _on_page(
     words: Sequence[ReadWord], line: PlacedLine, crop: LineCrop, pixels_per_column: int
-) -> Iterator[OcrWord]:
+) -> list[OcrWord]:
     columns = (word.columns for word in words)
     spans = ((begin * pixels_per_column, end * pixels_per_column) for begin, end in columns)
-    for word, box in zip(words, crop.boxes(spans), strict=True):
-        yield OcrWord(word.text, box, word.confidence, line.number, line.paragraph)
-
-
-def _known_letters(words: Iterable[OcrWord], readers: Sequence[LineReader]) -> int:
-    """Count the letters of words found in a dictionary: the same measure for both engines."""
-    texts = (word.text for word in words)
-    return sum(len(text) for text in texts if any(reader.knows(text) for reader in readers))
+    return [
+        OcrWord(word.text, box, word.confidence, line.number, line.paragraph)
+        for word, box in zip(words, crop.boxes(spans), strict=True)
+    ]
