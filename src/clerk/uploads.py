@@ -210,6 +210,9 @@ class Uploads:
             after_crash(conn, claimed, in_hand, why)
         log.error("A batch of upload %d: %s", claimed.job_id, cause)
 
+    def hint(self) -> None:
+        """Tell nobody: who serves uploads looks by itself."""
+
     def sweep(self) -> None:
         """Take work back from workers that are dead."""
         sweep()
