@@ -202,6 +202,32 @@ def test_robots_txt_is_obeyed(client_of):
     assert [request.url.path for request in host.asked] == ["/public"]
 
 
+def test_pages_that_robots_txt_refuses_do_not_close_the_host(client_of):
+    host = Host(lambda _: httpx.Response(200), robots="User-agent: *\nDisallow: /private")
+    client = client_of(host)
+
+    for number in range(6):
+        with pytest.raises(SourceBlocked, match="asks not to fetch"):
+            client.page(f"https://town.example/private/{number}")
+
+    assert client.page("https://town.example/public").url == "https://town.example/public"
+
+
+def test_a_town_that_refuses_us_closes_itself_and_not_its_vendor(client_of):
+    def answer(request: httpx.Request) -> httpx.Response:
+        return httpx.Response(403 if request.url.host.startswith("shut") else 200)
+
+    client = client_of(Host(answer), vendors={"vendor.example": 2.7})
+    for _ in range(5):
+        with pytest.raises(SourceBlocked, match="403"):
+            client.page("https://shut.vendor.example/")
+
+    with pytest.raises(CircuitOpen):
+        client.page("https://shut.vendor.example/")
+
+    assert client.page("https://open.vendor.example/").url == "https://open.vendor.example/"
+
+
 def test_a_crawl_delay_slows_us_down(client_of, clock):
     client = client_of(Host(lambda _: httpx.Response(200), robots="User-agent: *\nCrawl-delay: 20"))
 

@@ -29,7 +29,7 @@ from .answers import (
     usable_validators,
 )
 from .clock import Clock, SystemClock
-from .errors import AddressRefused, CircuitOpen, PageMissing, TryAgain
+from .errors import AddressRefused, CircuitOpen, PageMissing, RobotsRefused, TryAgain
 from .hosts import Hosts
 from .robots import Robots
 from .transport import VettedTransport
@@ -167,7 +167,10 @@ class Client:
         host = request.url.host
         try:
             answer = self._with_retries(request, read)
-        except (PageMissing, AddressRefused, CircuitOpen, DocumentTooLarge):
+        except (PageMissing, AddressRefused, CircuitOpen, RobotsRefused, DocumentTooLarge):
+            raise
+        except SourceBlocked:
+            self._hosts.refused(host)
             raise
         except SourceUnavailable:
             self._hosts.failed(host)

@@ -4,12 +4,13 @@ SourceUnavailable
  +- AddressRefused    the URL leads to where clerk does not go
  +- CircuitOpen       the host is in trouble or asked for a pause: do not ask on
  +- PageMissing       404 or 410
+ +- RobotsRefused     robots.txt asks not to fetch this page: a SourceBlocked of one page
  +- TryAgain          a timeout, 408, 429 or 5xx: never leaves the client unless retries are used up
 """
 
 from __future__ import annotations
 
-from clerk.errors import SourceUnavailable
+from clerk.errors import SourceBlocked, SourceUnavailable
 
 
 class AddressRefused(SourceUnavailable):
@@ -22,6 +23,10 @@ class CircuitOpen(SourceUnavailable):
 
 class PageMissing(SourceUnavailable):
     """There is nothing at this address."""
+
+
+class RobotsRefused(SourceBlocked):
+    """The host's robots.txt asks not to fetch this."""
 
 
 class TryAgain(SourceUnavailable):

@@ -59,9 +59,11 @@ class Hosts:
         key = self._key(host)
         pace = max(self._vendors.get(key, self._pace_seconds), at_least_seconds)
         now = self._clock.time()
+        if key != _plain(host):
+            with self._state(_plain(host)) as own:
+                _check_open(own, host, now)
         with self._state(key) as state:
-            if state.closed_until > now:
-                raise _closed(host, state.closed_until)
+            _check_open(state, host, now)
             turn = state.next_at if now < state.next_at < now + _FARTHEST_TURN else now
             state.next_at = turn + pace * random.uniform(1, 1 + _JITTER)
         if turn > now:
@@ -69,12 +71,20 @@ class Hosts:
 
     def succeeded(self, host: str) -> None:
         """Forget the failures of a host."""
-        with self._state(self._key(host)) as state:
-            state.failures = 0
+        for key in {self._key(host), _plain(host)}:
+            with self._state(key) as state:
+                state.failures = 0
 
     def failed(self, host: str) -> None:
         """Count a failure; with the last of a row the host is closed for a while."""
-        with self._state(self._key(host)) as state:
+        self._count_failure(self._key(host))
+
+    def refused(self, host: str) -> None:
+        """Count a refusal: it is this host's own, not that of others at the same vendor."""
+        self._count_failure(_plain(host))
+
+    def _count_failure(self, key: str) -> None:
+        with self._state(key) as state:
             state.failures += 1
             if state.failures >= FAILURES_TO_CLOSE:
                 state.closed_until = self._clock.time() + CLOSED_SECONDS
@@ -86,7 +96,7 @@ class Hosts:
             state.closed_until = max(state.closed_until, self._clock.time() + seconds)
 
     def _key(self, host: str) -> str:
-        host = host.lower().rstrip(".")
+        host = _plain(host)
         for suffix in self._vendors:
             if host == suffix or host.endswith(f".{suffix}"):
                 return suffix
@@ -108,6 +118,15 @@ class Hosts:
             yield state
             file.truncate(0)
             file.write(msgspec.json.encode(state))
+
+
+def _plain(host: str) -> str:
+    return host.lower().rstrip(".")
+
+
+def _check_open(state: _State, host: str, now: float) -> None:
+    if state.closed_until > now:
+        raise _closed(host, state.closed_until)
 
 
 def _decoded(content: bytes) -> _State:

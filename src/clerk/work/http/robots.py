@@ -7,7 +7,7 @@ from collections.abc import Callable
 import httpx
 from protego import Protego
 
-from clerk.errors import SourceBlocked
+from .errors import RobotsRefused
 
 #: A host that asks for more is paced like this anyway.
 LONGEST_DELAY = 60.0
@@ -25,7 +25,7 @@ class Robots:
         """Return the seconds between requests that the host asks for, or refuse the URL."""
         rules = self._rules_of(url)
         if not rules.can_fetch(str(url), self._agent):
-            raise SourceBlocked(
+            raise RobotsRefused(
                 f"robots.txt of {url.host} asks not to fetch {url.path}.",
                 hint="Ask the host for permission, or fetch the documents another way.",
             )
