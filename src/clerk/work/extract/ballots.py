@@ -1,14 +1,13 @@
-"""Read who voted how: label lists, roll calls, tallies, and prose such as "with Smith opposed"."""
+"""Read who voted how where labels and numbers tell it: ``AYES: Smith``, ``5 ayes``, ``(Y-5)``."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 from .cues import BALLOT, FIRM, SOFT, Cue, Reading
 from .model import ABSENT, ABSTAIN, AYES, NOES, RECUSED
-from .names import Name, name_before, names_before, read_name, read_names, vocabulary
+from .names import BALLOT_WORDS, Name, read_name, read_names, vocabulary
 from .patterns import Phrase, compiled, line_start
 from .roster import Roster
 
@@ -31,16 +30,17 @@ _LABEL = Phrase(
         "aye yea yes favo for affirm no nay against oppos negative abst absent excused recus "
         "disq conflict"
     ),
-    rf"(?P<word>{_WORDS})(?:\s+votes?|\s+were|\s+was)?"
+    rf"(?P<word>{_WORDS})[\"']?(?:\s+votes?|\s+were|\s+was)?"
     r"(?:\s{0,3}(?P<count>\(\s?\d{1,3}\s?\)|\d{1,3}(?![\d/]))(?P<after>\s{0,12}[:\-=])?"
-    r"|\s{0,12}(?P<mark>[:\-=]))",
+    r"|(?:\s+thereof|\s+thereto|\s+(?:of\s+)?(?:the\s+)?(?:same|motion|resolution|ordinance))?"
+    r"\s{0,12}(?P<mark>[:\-=]|/(?=[^\W\d_])))",
 )
 _UPPER_LABEL = compiled(
     r"^ {0,60}(?P<word>AYES?|YEAS?|NAYS?|NOES|NO|YES|ABSTAIN(?:ED)?|ABSENT|EXCUSED"
     r"|RECUSED)(?: {2,}| ?\n)(?=\s{0,60}\S)",
     re.M,
 )
-_COUNT_FIRST = compiled(r"\s{0,60}\(?(\d{1,3})\)?(?:\s{0,4}[-:.,;)]|\s{0,4}(?=\n|$|[^\W\d_]))")
+_COUNT_FIRST = compiled(r"\s{0,60}\(?(\d{1,3})\)?(?:\s{0,4}[-:.,;)]|\s{0,4}(?=\n|$|\(|[^\W\d_]))")
 _COUNT_LAST = compiled(r"[ .]{0,80}[-(=]? {0,3}(\d{1,2})\)?(?=[ ]{0,3}(?:[;.,\n]|$))")
 _NOBODY = compiled(
     r"[\s\-]{0,60}\(?(?:none|nil|n/a|nobody|no one|zero|0)\)?(?![\w-])"
@@ -54,7 +54,7 @@ _LIST_REACH = 1500
 def category(word: str) -> str:
     """Return the list that a label or a spoken vote belongs to."""
     first = word.split()[0]
-    if first.startswith(("aye", "yea", "yes", "favo", "for", "affirm")) or first == "y":
+    if first.startswith(("aye", "yea", "yes", "favo", "for", "affirm")) or first in ("y", "in"):
         return AYES
     if first.startswith(("abst",)):
         return ABSTAIN
@@ -148,7 +148,17 @@ def _is_label(reading: Reading, label: re.Match[str]) -> bool:
         return (
             word not in _PLAIN or printed[0].isupper() or _is_phrase(reading.lower, label.start())
         )
-    return printed[0].isupper() and (word not in ("for", "no", "against") or printed.isupper())
+    if not printed[0].isupper():
+        return False
+    if mark == "/":
+        value = _WORD.match(reading.lower, label.end())
+        return value is not None and (value[0] == "none" or value[0] not in BALLOT_WORDS)
+    counted = _DIGIT_NEXT.match(reading.lower, label.end()) is not None
+    return counted or word not in ("for", "no", "against") or printed.isupper()
+
+
+_WORD = compiled(r"[^\W\d_]+")
+_DIGIT_NEXT = compiled(r"\s{0,3}\d{1,2}(?![\d\-/])")
 
 
 def _is_phrase(lower: str, start: int) -> bool:
@@ -163,7 +173,7 @@ def _is_phrase(lower: str, start: int) -> bool:
 
 def _after_break(reading: Reading, start: int) -> bool:
     before = reading.text[max(0, start - 3) : start].rstrip(" ")
-    return not before or before[-1] in "\n,;.(/"
+    return not before or before[-1] in "\n,;.(/" or before[-1].isdigit()
 
 
 def _line_start(reading: Reading, start: int) -> bool:
@@ -245,94 +255,6 @@ def _stands_alone(text: str, count: re.Match[str]) -> bool:
     return re.match(r"\s{0,4}[:.,;)]?[ ]*\n(?! {4,}\S)", rest) is not None
 
 
-_SPOKEN = Phrase(
-    "aye yea yes nay no abstain absent recuse excused present",
-    r"(?:aye|yea|yes|nay|no|abstain(?:ed|s)?|absent|recused?|excused|not\s+voting|present)\b"
-    r"(?!\s*:\s*[a-z])",
-)
-_LETTER = compiled(r"[yn](?<=[\s:\-=,(].)(?=[\s;,.)]|$)")
-_BETWEEN = compiled(r"[\s,;.)|\-\"]{0,120}")
-_ROLE_AFTER_NAME = compiled(
-    r", (?:Vice[- ]?)?(?:Chair\w*|Mayor|President|Secretary|Treasurer|Clerk)$"
-)
-_TO_VOTE = compiled(
-    r"(?:,\s+(?:vice[- ]?)?(?:chair\w*|mayor|president|secretary|treasurer|clerk))?"
-    r"[\s,:\-(=.\"]{1,80}(?:voted\s+|votes\s+|voting\s+)?[\"(]?$"
-)
-
-
-def roll_call_cues(reading: Reading) -> Iterator[Cue]:
-    """Yield a cue for every run of ``Mr. Smith, yes; Mrs. Jones, no`` in one line or many."""
-    run: list[tuple[Name, str, int]] = []
-    last_end = 0
-    letters = _LETTER.finditer(reading.lower)
-    spoken_votes = sorted([*_SPOKEN.find(reading.lower), *letters], key=re.Match.start)
-    for spoken in spoken_votes:
-        name = _voter(reading, last_end if run else None, spoken.start())
-        if name is None and run:
-            yield from _roll_call(reading, run)
-            run = []
-            name = _voter(reading, None, spoken.start())
-        if name is not None:
-            run.append((name, spoken[0], spoken.end()))
-            last_end = spoken.end()
-    yield from _roll_call(reading, run)
-
-
-def _voter(reading: Reading, previous_end: int | None, start: int) -> Name | None:
-    """Return who speaks the vote at ``start``; with a run open, directly behind the last vote."""
-    text = reading.text
-    if previous_end is None:
-        edge = _edge_of_name(text, start)
-        return name_before(text, edge, reading.roster.known) if edge else None
-    if start - previous_end > 160:
-        return None
-    between = _BETWEEN.match(text, previous_end)
-    begin = between.end() if between else previous_end
-    name = read_name(text[begin:start], 0, reading.roster.known)
-    if name is None or ":" in text[previous_end : begin + name.start]:
-        return None
-    name = replace(name, start=begin + name.start, end=begin + name.end)
-    return name if _TO_VOTE.fullmatch(reading.lower, name.end, start) else None
-
-
-def _edge_of_name(text: str, start: int) -> int:
-    """Return where a capitalised word ends right before a spoken vote, or 0."""
-    edge = start
-    while edge > max(0, start - 12) and text[edge - 1] in ' \n,:-(="':
-        edge -= 1
-    role = _ROLE_AFTER_NAME.search(text[max(0, edge - 30) : edge])
-    edge -= len(role[0]) if role and edge < start else 0
-    first = edge
-    while first > max(0, edge - 40) and (text[first - 1].isalpha() or text[first - 1] in "'-."):
-        first -= 1
-    return edge if first < edge < start and text[first].isupper() else 0
-
-
-def _roll_call(reading: Reading, run: list[tuple[Name, str, int]]) -> Iterator[Cue]:
-    """Make a cue of a run that is long enough, or announced, to be a roll call."""
-    if len(run) < 2:
-        return
-    start = run[0][0].start
-    lead = reading.lower[max(0, start - 160) : start]
-    if re.search(r"quorum|attendance|\bpresent\b", lead):
-        return
-    announced = re.search(r"roll[\s-]?call|vote|called|polled", lead) is not None
-    if len(run) < 3 and not announced:
-        return
-    cue = Cue(BALLOT, start, run[-1][2], FIRM, vote_type="roll_call")
-    for name, spoken, _ in run:
-        kind = AYES if spoken == "y" else NOES if spoken == "n" else category(spoken)
-        if spoken == "present":
-            continue
-        surname, flags = settle_one(reading.roster, name)
-        cue.flags |= flags
-        if surname:
-            cue.ballots.setdefault(kind, []).append(surname)
-    if set(cue.ballots) - {ABSENT, RECUSED}:
-        yield cue
-
-
 _PORTLAND = compiled(
     r"\(\s?y\s?-\s?(\d{1,2})(?:\s?[;,]\s?n\s?-\s?(\d{1,2})(?P<names>[^)]{0,80}))?[^)]{0,60}\)"
 )
@@ -350,15 +272,34 @@ _COUNT_BEFORE = compiled(
     r"(?:voting\s+|voted\s+)?(?:in\s+(?:the\s+)?)?$"
 )
 _COUNT_REACH = 40
+#: Labels and numbers in a row: which of them comes first tells which number is whose.
+_COUNT_RUN = compiled(
+    rf"(?:(?:(?P<label>{_WORDS})|{_NUMBER})\b[\s,:;.\-=()\"]{{0,8}}"
+    r"(?:(?:and|votes?|voting|in)\s+){0,2}){1,12}$"
+)
+_RUN_REACH = 120
+_TALLY_OR_TOTAL = compiled(r"(?:\d\s?-|[^\W\d_]\s{1,4}-)\s{0,4}$")
 
 
 def _count_before(lower: str, position: int) -> tuple[int | None, int, str]:
     """Return the number before a word, where it begins, and how it is written."""
     floor = max(0, position - _COUNT_REACH)
     count = _COUNT_BEFORE.search(lower[floor:position])
-    if count is None:
+    if count is None or _counts_another(lower, floor + count.start()):
         return None, position, ""
     return number(count["count"]), floor + count.start(), count["count"]
+
+
+def _counts_another(lower: str, position: int) -> bool:
+    """Whether a number belongs to what stands before it: ``Ayes 6 Nays 0``, ``Smith - 3``."""
+    before = lower[max(0, position - _RUN_REACH) : position]
+    if _TALLY_OR_TOTAL.search(before):
+        return True
+    run = _COUNT_RUN.search(before)
+    return run is not None and not _FIRST_NUMBER.match(run[0])
+
+
+_FIRST_NUMBER = compiled(rf"(?!no\b|none\b){_NUMBER}\b")
 
 
 def counted_cues(reading: Reading) -> Iterator[Cue]:
@@ -435,59 +376,3 @@ def _portland(reading: Reading, match: re.Match[str]) -> Cue:
         if names:
             cue.ballots[NOES], cue.flags = settle(reading.roster, names)
     return cue
-
-
-_DISSENT = Phrase(
-    "dissent oppos abstain recus vot cast absent not_present was_absent were_absent",
-    r"(?:dissent(?:ing|ed|s)?|oppos(?:ed|ing)|abstain(?:ed|ing|s)|recus(?:ed|ing)|(?:was"
-    r"|were)\s+absent\b|absent\s+(?:from|for)\b|not\s+present\s+for\b"
-    r"|vot(?:ed|ing|es)\s+(?:(?:against|[\"']?nay[\"']?|[\"']?no[\"']?|in\s+opposition"
-    r"|in\s+the\s+negative)|(?:[\"']?aye[\"']?|[\"']?yes[\"']?|[\"']?yea[\"']?|in\s+favou?r"
-    r"|in\s+the\s+affirmative))"
-    r"|cast(?:ing)?\s+(?:the\s+|a\s+)?(?:only\s+|sole\s+|lone\s+)?(?:dissenting|no|nay|negative"
-    r"|opposing)\s+votes?)(?!\w)",
-)
-_BY = compiled(r"\s*(?:votes?\s+)?(?:by|from|:|-|was|were|cast\s+by)\s*")
-_LINK = compiled(r"(?:,?\s{0,3}\b(?:who|having|has|was|were|is|are|both|each|also)\b\s{0,3}){0,3}$")
-
-
-def dissent_cues(reading: Reading) -> Iterator[Cue]:
-    """Yield cues for names that prose puts beside the outcome: ``with Smith abstaining``."""
-    for match in _DISSENT.find(reading.lower):
-        if reading.lower[match.end() : match.end() + 2].lstrip().startswith(":"):
-            continue
-        kind = _spoken_kind(match[0])
-        names = _people_around(reading, match)
-        if not names:
-            continue
-        ballots, flags = settle(reading.roster, names)
-        start = min(match.start(), names[0].start)
-        end = max(match.end(), names[-1].end)
-        cue = Cue(BALLOT, start, end, SOFT, ballots={kind: ballots}, flags=flags, prose=True)
-        tail = reading.lower[match.end() : reading.clause_end(match.end(), 60)]
-        if re.match(r"\s*(?:on|for|to)\s+(?:consent\s+)?(?:agenda\s+)?items?\b", tail):
-            cue.ballots, cue.flags = {}, {"per_item_dissent"}
-        yield cue
-
-
-def _spoken_kind(phrase: str) -> str:
-    if phrase.startswith("abst"):
-        return ABSTAIN
-    if phrase.startswith("recus"):
-        return RECUSED
-    if phrase.startswith(("absent", "not", "was", "were")):
-        return ABSENT
-    return AYES if re.search(r"aye|yes|yea|fav|affirm", phrase) else NOES
-
-
-def _people_around(reading: Reading, match: re.Match[str]) -> list[Name]:
-    known = reading.roster.known
-    link = _LINK.search(reading.lower, max(0, match.start() - 24), match.start())
-    names = names_before(reading.text, link.start() if link else match.start(), known)
-    if names:
-        return names
-    by = _BY.match(reading.lower, match.end())
-    if by is None:
-        return []
-    found, _ = read_names(reading.text, by.end(), by.end() + 200, known)
-    return found

@@ -6,6 +6,7 @@
     second      belongs to the innermost open motion
     outcome     decides the innermost open motion; printed again, it is the same vote
     ballot      belongs to the motion in hand
+    focus       says which of the open motions is voted on
 
 A new lead closes what is open.  What nobody decided stays "unknown"; nothing is worked out.
 """
@@ -16,9 +17,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from .ballots import settle_one
-from .cues import BALLOT, FIRM, LEAD, OUTCOME, SECOND, SOFT, STRONG, Cue, Reading
+from .cues import BALLOT, FIRM, FOCUS, LEAD, OUTCOME, SECOND, SOFT, STRONG, Cue, Reading
 from .model import ABSENT, ABSTAIN, AYES, DIED, NOES, PASSED, RECUSED, SUPERSEDED, UNKNOWN
 from .names import name_before
+from .questions import AMENDMENT, MAIN
 
 #: How far behind a motion its outcome may stand, by how sure the outcome is.
 _REACH_OF_OUTCOME = {SOFT: 700, FIRM: 4500, STRONG: 9000}
@@ -34,6 +36,10 @@ _REPEATED_IN_TABLE = 1200
 _OVERRULED = 4000
 #: Prose such as "Smith opposed" counts only this near to the outcome.
 _DISSENT_NEAR = 260
+
+
+#: Counts stand at most this far before the outcome they belong to.
+_COUNTS_NEAR = 80
 
 
 @dataclass
@@ -97,6 +103,8 @@ class Chamber:
         self.stack: list[Draft] = []
         self.done: list[Draft] = []
         self.last_end = 0
+        #: Counts that no motion was open for; the next outcome may be theirs.
+        self.waiting: list[Cue] = []
 
     def sit(self, cues: Iterable[Cue]) -> list[Draft]:
         """Read all cues and return the events in the order of the text."""
@@ -105,11 +113,11 @@ class Chamber:
             SECOND: self._second,
             OUTCOME: self._outcome,
             BALLOT: self._ballot,
+            FOCUS: self._focus,
         }
         for cue in cues:
             handle[cue.kind](cue)
-        while self.stack:
-            self._close()
+        self._close_all()
         return sorted(self.done, key=lambda draft: (draft.start, draft.end))
 
     @property
@@ -140,7 +148,7 @@ class Chamber:
             if self._restates(top, cue):
                 _join_lead(top, cue)
                 return
-        if top is not None and top.voted and cue.reference and cue.start - top.end < 400:
+        if top is not None and top.voted and _speaks_of(top, cue):
             return
         self._make_room(cue)
         draft = Draft(cue.start, cue.end, lead=cue, strength=cue.strength, about=cue.about)
@@ -228,8 +236,7 @@ class Chamber:
 
     def _second_without_lead(self, cue: Cue) -> None:
         """Open a motion whose mover stands right before: ``(Smith, seconded by Jones)``."""
-        while self.stack:
-            self._close()
+        self._close_all()
         name = name_before(self.reading.text, cue.start, self.reading.roster.known)
         start = name.start if name else self.reading.clause_start(cue.start)
         draft = Draft(start, cue.end, second=cue, strength=SOFT, seconder=cue.seconder)
@@ -237,7 +244,39 @@ class Chamber:
         draft.flags |= cue.flags
         self._open(draft)
 
+    def _focus(self, cue: Cue) -> None:
+        """Bring the motion to the top that a vote is announced on; open one if none is there."""
+        top = self._top
+        if top is None:
+            return
+        if cue.about == MAIN:
+            self._down_to_main()
+            if self._top is None or self._top.voted:
+                self._open_unmoved(cue, "")
+        elif cue.about == AMENDMENT:
+            if top.about != AMENDMENT or top.decided:
+                self._open_unmoved(cue, AMENDMENT)
+        elif top.voted:
+            self._close_all()
+
+    def _down_to_main(self) -> None:
+        """Close the amendments that lie on the main motion."""
+        while self._top is not None and self._top.about == AMENDMENT:
+            self._close()
+
+    def _open_unmoved(self, cue: Cue, about: str) -> None:
+        """Open a motion of which only the vote is told, over a main motion that still waits."""
+        while self._top is not None and (self._top.voted or about != AMENDMENT):
+            self._close()
+        self._open(Draft(cue.start, cue.end, strength=SOFT, about=about))
+
+    def _close_all(self) -> None:
+        while self.stack:
+            self._close()
+
     def _outcome(self, cue: Cue) -> None:
+        if cue.about == MAIN:
+            self._down_to_main()
         top = self._top
         if cue.moved:
             self._outcome_without_lead(cue)
@@ -257,6 +296,9 @@ class Chamber:
         """Take a repeated outcome as the same; make way for that of the motion below."""
         assert top.outcome is not None
         gap = cue.start - top.end
+        if not top.outcome.result and cue.result and gap < _REACH_OF_OUTCOME[SOFT]:
+            _decide(top, cue)
+            return True
         own = cue.fresh or "declared" in cue.flags
         if own and top.lead is None and not top.ballots and gap >= 0:
             return False
@@ -285,10 +327,24 @@ class Chamber:
     def _outcome_without_lead(self, cue: Cue) -> None:
         if cue.strength == SOFT and self.stack and not self.stack[-1].voted:
             return
-        while self.stack:
-            self._close()
+        self._close_all()
         draft = self._open(Draft(cue.start, cue.end, strength=cue.strength))
+        for counts in self._counts_before(cue):
+            _count(draft, counts)
+            draft.start = min(draft.start, counts.start)
         _decide(draft, cue)
+
+    def _counts_before(self, cue: Cue) -> list[Cue]:
+        """Return the counts that stand right before an outcome: ``Ayes: 5, Nays: 0. Carried.``"""
+        found: list[Cue] = []
+        edge = cue.at
+        for counts in reversed(self.waiting):
+            if not self.last_end <= counts.start < edge or edge - counts.end > _COUNTS_NEAR:
+                break
+            found.insert(0, counts)
+            edge = counts.start
+        self.waiting = []
+        return found
 
     def _ballot(self, cue: Cue) -> None:
         top = self._top
@@ -296,7 +352,7 @@ class Chamber:
             self._ballot_without_lead(cue)
         elif cue.prose:
             self._dissent(top, cue)
-        elif not self._belongs(top, cue):
+        elif not self._belongs(top, cue) or _is_next_vote(top, cue):
             self._ballot_without_lead(cue)
         elif self._ballot_again(top, cue):
             top.end = max(top.end, cue.end)
@@ -327,7 +383,7 @@ class Chamber:
                 return False
             if old != new and (old or new):
                 top.flags.add("source_contradiction")
-        if not cue.ballots:
+        if not cue.ballots and cue.counts:
             again = all(kind in top.counts for kind in cue.counts)
         return again
 
@@ -335,9 +391,9 @@ class Chamber:
         """Open a motion for a list of votes that has neither lead nor outcome before it."""
         named = any(cue.ballots.get(kind) for kind in (AYES, NOES))
         if cue.strength == SOFT or not (named or cue.fresh):
+            self.waiting = [*self.waiting[-3:], cue] if cue.counts else self.waiting
             return
-        while self.stack:
-            self._close()
+        self._close_all()
         draft = self._open(Draft(self.reading.clause_start(cue.start, 160), cue.end, strength=FIRM))
         _count(draft, cue)
 
@@ -346,6 +402,10 @@ class Chamber:
         if "per_item_dissent" in cue.flags and near:
             top.flags.add("per_item_dissent")
         inside = top.decided and cue.start < top.end
+        if cue.inside and not inside:
+            return
+        if AYES in cue.ballots and near and top.vote_type == "roll_call" and not top.decided:
+            inside = True
         if not inside and RECUSED in cue.ballots:
             return
         if not inside and not (near and top.voted):
@@ -361,6 +421,21 @@ class Chamber:
             top.from_prose.add(kind)
         top.end = max(top.end, cue.end)
         top.flags |= cue.flags
+
+
+def _speaks_of(top: Draft, cue: Cue) -> bool:
+    """Whether a lead only speaks of the motion just voted on: ``Motion to table passed 2-1``."""
+    if cue.start - top.end >= 400:
+        return False
+    return cue.reference or (cue.told and not top.decided and cue.about in ("", top.about))
+
+
+def _is_next_vote(top: Draft, cue: Cue) -> bool:
+    """Whether a list comes after an outcome that had its own list before it."""
+    if top.outcome is None or not top.ballots_start or cue.start < top.end:
+        return False
+    told = top.ballots_start < top.outcome.at < cue.start
+    return told and any(kind in top.ballots for kind in (AYES, NOES) if kind in cue.ballots)
 
 
 def _told_before(top: Draft, cue: Cue) -> bool:

@@ -19,6 +19,7 @@ LEAD = "lead"
 SECOND = "second"
 OUTCOME = "outcome"
 BALLOT = "ballot"
+FOCUS = "focus"
 
 #: How sure a cue is that it stands alone: a reference, a hint, a statement, the thing itself.
 REFERENCE, SOFT, FIRM, STRONG = 0, 1, 2, 3
@@ -38,12 +39,14 @@ class Cue:
     seconder: str | None = None
     #: Where the words of the motion end, if the lead tells.
     words_end: int = 0
-    #: A motion about another motion: "amendment" or "substitute".
+    #: A motion about another motion: "amendment" or "substitute"; the question that is put.
     about: str = ""
     #: The cue comes from a label (``MOVER:``, ``RESULT:``) and not from prose.
     label: bool = False
     #: A lead that may only speak of a motion already made: "the motion to amend".
     reference: bool = False
+    #: A lead whose own sentence tells the outcome: "Motion to table passed 2-1".
+    told: bool = False
     #: A lead that reports a deed, "On motion of Smith the meeting adjourned".
     done: bool = False
     #: A lead that counts only if a second follows.
@@ -57,6 +60,8 @@ class Cue:
     flags: set[str] = field(default_factory=set)
     #: Names come from prose such as "with Smith dissenting".
     prose: bool = False
+    #: Such prose that counts only in the sentence of the outcome: ``passed, Smith nay``.
+    inside: bool = False
     #: An outcome with its own question ("The Board voted to close the road"), a whole tally.
     fresh: bool = False
     #: An outcome whose mover is still to be named: "were adopted on the proposal of".

@@ -65,8 +65,21 @@ _ABOUT = (
 )
 
 
+_ANOTHER_DAY = compiled(
+    r"\b(?:at|during)\s+(?:the|its|their|our|last)\s+(?:last\s+|previous\s+|prior\s+|[a-z]+"
+    r"\s+\d{1,2}(?:st|nd|rd|th)?,?\s+(?:\d{4},?\s+)?)(?:\w+\s+)?meeting\b[^.]{0,80}$"
+)
+
+
 def lead_cues(reading: Reading) -> Iterator[Cue]:
-    """Yield a cue for every place where a motion is made."""
+    """Yield a cue for every place where a motion is made, at this meeting and no other."""
+    for cue in _all_leads(reading):
+        before = reading.lower[reading.clause_start(cue.start, 140) : cue.start]
+        if "meeting" not in before or not _ANOTHER_DAY.search(before):
+            yield cue
+
+
+def _all_leads(reading: Reading) -> Iterator[Cue]:
     yield from _motion_cues(reading)
     yield from _moved_cues(reading)
     yield from _proposed_cues(reading)
@@ -211,12 +224,19 @@ _MOTION_COLON = compiled(r"\s*(?P<both>/\s*second(?:ed)?(?:er)?)?\s*(?:by)?\s*[:
 _AFTER_MOVER = compiled(r"\s*(?:[,;/(.]|\n|$|second(?:ed\s+by)?\b|2nd|-)", re.I)
 
 
+_VOTE_FOLLOWS = compiled(
+    r"[\s,:(\-\"]{1,8}(?:voted\s+)?\"?(?:yes|aye|yea|no|nay|abstain\w*|absent|recused)\b"
+)
+
+
 def _motion_short(reading: Reading, motion: re.Match[str], head: str) -> Cue | None:
     """Read ``Motion: Smith; Second: Jones``, ``Motion Smith, second Jones``, ``Motion to``."""
     lower = reading.lower
     colon = _MOTION_COLON.match(lower, motion.end())
     position = colon.end() if colon else motion.end()
     name = _name_at(reading, position) if lower[position : position + 2].strip() else None
+    if name is not None and _VOTE_FOLLOWS.match(lower, name.end):
+        return None
     if name is not None and _AFTER_MOVER.match(reading.text, name.end):
         seconder = _pair(reading, name) if colon and colon["both"] else None
         near = lower[name.end : name.end + 60]
@@ -233,6 +253,9 @@ _OWN_SECOND = compiled(r"\bseconded\b|\bsecond\s+by\b|\b2nd\b")
 _OWN_MOVER = compiled(r"[\s,]{1,4}(?:(?:was\s+)?(?:made|moved|offered)\s+)?by\s+(?=[^\W\d_])")
 
 
+_TOLD = compiled(r"\b(?:carried|carries|passed|passes|failed|fails|defeated|lost|approved)\b")
+
+
 def _motion_to(reading: Reading, motion: re.Match[str], head: str) -> Cue:
     """Read ``Motion to approve was made by Smith and seconded by Jones``, or only ``Motion to``."""
     limit = reading.clause_end(motion.end(), 200)
@@ -245,6 +268,7 @@ def _motion_to(reading: Reading, motion: re.Match[str], head: str) -> Cue:
     cue.words_end = by.start() if by and mover else 0
     cue.strength = FIRM if second else SOFT
     cue.reference = re.search(r"\b(?:the|on|upon)\s+$", head) is not None
+    cue.told = second is None and _TOLD.search(reading.lower, motion.end(), limit) is not None
     return cue
 
 
@@ -280,17 +304,10 @@ def _moved_cue(reading: Reading, moved: re.Match[str]) -> Cue | None:
     if moved[0] == "move":
         return None
     by = _MOVED_BY.match(lower, moved.end())
-    if by:
-        name = _name_at(reading, by.end())
-        if name is not None and name.start - by.end() < 40:
-            seconder = _pair(reading, name) if by["both"] or _slash(reading, name) else None
-            return _cue(
-                reading,
-                _with_it_was(reading, moved.start()),
-                (seconder or name).end,
-                name,
-                seconder,
-            )
+    if by and not (by["both"] and _has_subject(reading, moved)):
+        cue = _moved_by(reading, moved, by)
+        if cue is not None:
+            return cue
     if re.search(r"\b(?:it\s+was|was|been)\s+(?:\w+ly\s+)?$", head) or (
         moved[0] == "moved"
         and _SECONDED_NEXT.match(lower, moved.end())
@@ -303,6 +320,31 @@ def _moved_cue(reading: Reading, moved: re.Match[str]) -> Cue | None:
     if _NOT_MOTION.match(lower, moved.end()):
         return None
     return _moved_by_subject(reading, moved)
+
+
+def _moved_by(reading: Reading, moved: re.Match[str], by: re.Match[str]) -> Cue | None:
+    """Read ``moved by Smith`` and ``moved and seconded by Smith and Jones``.
+
+    One name behind both verbs is the seconder's; who moved is not told.
+    """
+    name = _name_at(reading, by.end())
+    if name is None or name.start - by.end() >= 40:
+        return None
+    seconder = _pair(reading, name) if by["both"] or _slash(reading, name) else None
+    start = _with_it_was(reading, moved.start())
+    if by["both"] and seconder is None:
+        return _cue(reading, start, moved.end(), None)
+    return _cue(reading, start, (seconder or name).end, name, seconder)
+
+
+def _has_subject(reading: Reading, moved: re.Match[str]) -> bool:
+    """Whether a name stands before the verb, in its line or with the sentence going on."""
+    adverb = _ADVERBS.search(reading.lower, max(0, moved.start() - 40), moved.start())
+    edge = adverb.start() if adverb else moved.start()
+    name = name_before(reading.text, edge, reading.roster.known)
+    if name is None:
+        return False
+    return reading.text[moved.start()].islower() or "\n" not in reading.text[name.end : edge + 1]
 
 
 def _with_it_was(reading: Reading, start: int) -> int:

@@ -94,7 +94,17 @@ STOPS = vocabulary(
     remote remotely teleconference arrived left departed pm am p.m a.m i introduced introduce
     first 1st 2nd question carried. discussion: regular special session work workshop executive
     closed department office llc inc corp company co park street avenue road fund budget fiscal
-    year contract project plan program however thereafter thereupon there
+    year contract project plan program however thereafter thereupon there voice majority
+    supermajority simple consensus zero one two three four five six seven eight nine ten eleven
+    twelve same thereof
+    """
+)
+
+#: Words that say how somebody voted; no part of a name is one of them.
+BALLOT_WORDS = vocabulary(
+    """
+    aye ayes nay nays noe noes yea yeas yes no none nil abstain abstained abstaining abstention
+    abstentions absent excused recused present favor favour against opposed motion carried
     """
 )
 
@@ -139,11 +149,27 @@ def _token_at(text: str, position: int, limit: int | None = None) -> _Token | No
     match = _TOKEN.match(text, position, position + 60 if limit is None else limit)
     if match is None:
         return None
-    end = match.end()
-    word = match[0].lower()
+    end = _before_ballot_word(match)
+    word = text[position:end].lower()
+    printed = text[position:end]
     if text[end : end + 1] == "." and (len(word) == 1 or word in _ABBREVIATED or word in TITLES):
-        return _Token(match[0] + ".", word, position, end + 1)
-    return _Token(match[0], word, position, end)
+        return _Token(printed + ".", word, position, end + 1)
+    return _Token(printed, word, position, end)
+
+
+def _before_ballot_word(match: re.Match[str]) -> int:
+    """Return where a token ends that a hyphen ties to a vote: ``Smith-aye``, ``Nays-None``."""
+    if "-" not in match[0]:
+        return match.end()
+    end = match.start()
+    for place, part in enumerate(match[0].split("-")):
+        voted = part.lower() in BALLOT_WORDS
+        if voted and place:
+            return end - 1
+        end += len(part) + 1
+        if voted:
+            return end - 1
+    return match.end()
 
 
 def _next_token(text: str, position: int) -> tuple[_Token | None, bool]:

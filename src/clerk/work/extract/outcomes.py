@@ -23,6 +23,7 @@ from .cues import (
 )
 from .model import ABSENT, ABSTAIN, AYES, DIED, FAILED, NOES, PASSED, UNKNOWN, WITHDRAWN
 from .patterns import Phrase, compiled, line_start
+from .questions import question_told
 
 _RESULT_OF = (
     (
@@ -93,9 +94,10 @@ _OTHER_BODY = compiled(
     r"|supreme\s+court|governor|parliament)\b"
 )
 _LONG_AGO = compiled(
-    r"\b(?:last\s+(?:night|week|month|year|meeting)|yesterday|previous(?:ly)?|in\s+(?:19"
+    r"\b(?:last\s+(?:night|week|month|year|meeting|spring|summer|fall|autumn|winter)|yesterday|previous(?:ly)?|in\s+(?:19"
     r"|20)\d\d|earlier\s+this\s+(?:year|month|week)"
-    r"|(?:at|during|from)\s+(?:its|their|the|a)\s+(?:\w+\s+){0,2}(?:meeting\s+of|\d{1,2},?\s+(?:\d{4}\s+)?meeting))\b"
+    r"|(?:at|during|from)\s+(?:its|their|the|a)\s+(?:\w+\s+){0,2}(?:meeting\s+of|\d{1,2},?\s+(?:\d{4},?\s+)?meeting)"
+    r"|at\s+(?:its|their)\s+(?:\w+\s+){0,3}meeting)\b"
 )
 _AUXILIARY = compiled(
     r"\b(?:was|were|is|are|been|and|then|motion|motions|unanimously|duly|hereby|thereupon"
@@ -120,7 +122,11 @@ _NUMBERED = compiled(
     r"\b(?:no|nos|item|items|section|sec|resolution|ordinance|chapter|case|rule|number|bill"
     r"|article|lot|district|page|phase|code|motion|res|ord|by-?law|r|o)\b[.:#\s]*$"
 )
-_UNANIMOUS = compiled(r"\bunanim\w+")
+_UNANIMOUS = compiled(r"\bunanim\w+|\bnem\.?\s?(?:con|dis)")
+_EXCEPT = compiled(
+    r"\bexcept(?:ion|ing)?\b|\bother\s+than\b|\bbut\s+(?:for\s+)?(?:mr|ms|mrs)\b"
+    r"|\bsave\s+for\b|\bnot\s+unanim|\bnon-unanim"
+)
 _VOICE = compiled(r"\bvoice\s+vote|\bviva\s+voce|\bvocal\s+vote|\bsaid\s+[\"']?aye")
 _ROLL = compiled(r"\broll[\s-]{0,2}call|\bpolled")
 _HANDS = compiled(r"\bshow\s+of\s+hands")
@@ -138,6 +144,7 @@ def outcome_cues(reading: Reading) -> Iterator[Cue]:
     """Yield a cue for every sentence that says what became of a motion."""
     yield from _verb_cues(reading)
     yield from _labelled_cues(reading)
+    yield from _vote_was_cues(reading)
     yield from _voted_cues(reading)
     yield from _agreement_cues(reading)
     yield from _no_second_cues(reading)
@@ -165,6 +172,8 @@ def _strength_of(reading: Reading, verb: re.Match[str], before: str, begin: int)
     if _INFINITIVE.search(before) or _NOT_A_VOTE.search(before):
         return REFERENCE
     bare = _is_bare(reading, verb, before)
+    if _names_matter(before, after) and not _LONG_AGO.search(after):
+        return FIRM
     if re.search(r"\bbe\s+it\s+(?:\w+\s+){0,2}$|\bhereby\s+$|\btherefore,?\s+$", before):
         return REFERENCE
     if re.search(r"\bdeclare[sd]\b.{0,90}$", before, re.S):
@@ -174,6 +183,23 @@ def _strength_of(reading: Reading, verb: re.Match[str], before: str, begin: int)
     else:
         strength = _strength_of_approving(verb[0], before, after, bare)
     return REFERENCE if strength == SOFT and _REPORTED.search(before) else strength
+
+
+_NAMED_MATTER = compiled(
+    r"(?:the\s+)?(?:ordinance|resolution|bill|by-?law|order|main\s+motion|motion|council\s+bill)"
+    r"(?:\s+(?:no\.?\s*|number\s+)?#?[\w.\-/]*\d[\w.\-/]*)?,?(?:\s+as\s+amended,?)?\s+"
+    r"(?:(?:was|is|were)\s+)?(?:\w+ly\s+)?$"
+)
+_NOTHING_ELSE = compiled(
+    r"\s*(?:[.;\n]|$|as\s+amended|unanimously|\(?\d{1,2}\s?(?:-|to|/)\s?\d|by\s+(?:a\s+)?(?:roll|voice"
+    r"|vote|the\s+following|unanimous)|on\s+(?:a\s+)?(?:roll|voice))"
+)
+
+
+def _names_matter(before: str, after: str) -> bool:
+    """Whether a sentence says no more than that a numbered ordinance or the like was decided."""
+    named = _NAMED_MATTER.fullmatch(before.lstrip(" \n-:.,"))
+    return named is not None and _NOTHING_ELSE.match(after) is not None
 
 
 def _strength_of_plain(word: str, before: str, after: str, bare: bool) -> int:
@@ -269,25 +295,41 @@ def _is_bare(reading: Reading, verb: re.Match[str], before: str) -> bool:
 def _outcome(reading: Reading, verb: re.Match[str], begin: int, strength: int) -> Cue:
     lower = reading.lower
     end = reading.clause_end(verb.end(), 300)
-    sentence = lower[begin:end]
-    start = begin
+    start, sentence = begin, lower[begin:end]
     subject = last_match(_ABOUT_MOTION, lower, begin, verb.start())
     if subject is not None and subject.start() - begin > 60:
-        start = subject.start()
-    near = lower[start : min(end, verb.end() + 120)]
+        start, sentence = subject.start(), lower[subject.start() : end]
+    if _is_bare(reading, verb, lower[begin : verb.start()]):
+        start = max(start, line_start(lower, verb.start()))
+        sentence = lower[start : _end_of_bare(lower, verb.end(), end)]
+    near = lower[start : min(start + len(sentence), verb.end() + 120)]
     cue = Cue(OUTCOME, start, min(end, verb.end() + 160), strength, at=verb.start())
     cue.result = verdict(lower[max(start, verb.start() - 20) : verb.end() + 10])
     cue.result_text = _printed(reading, start if strength == STRONG else verb.start(), cue.end)
     _add_manner(cue, near, sentence)
-    cue.counts = tally_in(lower, max(start, verb.start() - 60), cue.end)
+    own_end = min(cue.end, start + len(sentence))
+    cue.counts = tally_in(lower, max(start, verb.start() - 60), own_end)
     cue.moved = _ON_MOTION.match(lower, verb.end()) is not None
     cue.fresh = strength == FIRM and verb["approving"] is not None and start == begin
-    if "declared" in sentence[: verb.start() - begin]:
+    cue.about = question_told(lower[start : verb.start()], lower[verb.end() : own_end])
+    if "declared" in lower[start : verb.start()]:
         cue.flags.add("declared")
     if cue.result == DIED or (cue.result == FAILED and _NO_SECOND.search(sentence)):
         cue.result = DIED if _NO_SECOND.search(sentence) or cue.result == DIED else FAILED
         cue.flags.add("no_second")
     return cue
+
+
+_NEXT_MOTION = compiled(
+    r"\n\s{0,80}(?:[\w.\-]{1,12}\s{1,4}){0,2}(?:it\s+was\s+)?(?:moved|motion|proposed"
+    r"|resolution|resolved|seconded)\b"
+)
+
+
+def _end_of_bare(lower: str, position: int, end: int) -> int:
+    """Return where the sentence of a lone ``CARRIED`` ends, which may have no full stop."""
+    motion = _NEXT_MOTION.search(lower, position, end)
+    return motion.start() if motion else end
 
 
 def _printed(reading: Reading, start: int, end: int) -> str:
@@ -296,7 +338,7 @@ def _printed(reading: Reading, start: int, end: int) -> str:
 
 
 def _add_manner(cue: Cue, near: str, sentence: str) -> None:
-    cue.unanimous = _UNANIMOUS.search(near) is not None
+    cue.unanimous = _UNANIMOUS.search(near) is not None and not _EXCEPT.search(sentence)
     if _ROLL.search(sentence):
         cue.vote_type = "roll_call"
     elif _VOICE.search(sentence):
@@ -337,8 +379,9 @@ _RESULT_WORD = compiled(
 def _labelled_cues(reading: Reading) -> Iterator[Cue]:
     """Yield a cue for ``RESULT: PASSED [14 TO 1]``, ``Vote: 5-0``, ``Status: 7-0-0 - Pass``."""
     for label in _LABELLED.find(reading.lower):
-        word = _RESULT_WORD.search(label["value"][:70])
-        counts = tally_in(reading.lower, label.start("value"), label.end("value"))
+        own = label["value"].partition(". ")[0]
+        word = _RESULT_WORD.search(own[:70])
+        counts = tally_in(reading.lower, label.start("value"), label.start("value") + len(own))
         loose = label["label"] in (
             "vote",
             "voting",
@@ -355,6 +398,41 @@ def _labelled_cues(reading: Reading) -> Iterator[Cue]:
         if label["label"] == "motion" and (word is None or word.start() > 0):
             continue
         yield _labelled(reading, label, word, counts)
+
+
+_VOTE_WAS = Phrase(
+    "vote",
+    r"votes?\s+(?:count\s+|tally\s+)?(?:was|were|is|being)\s+(?=\d{1,2}\s?(?:-|to)\s?\d)",
+)
+_FOR_IT = compiled(r"\s+(?:in\s+favou?r|to\s+approve|for\s+approval|in\s+the\s+affirmative)\b")
+
+
+def _vote_was_cues(reading: Reading) -> Iterator[Cue]:
+    """Yield a cue for ``The vote was 4-0 in favor``; without those words only the tally is told."""
+    lower = reading.lower
+    for vote in _VOTE_WAS.find(lower):
+        begin, end = reading.clause_start(vote.start()), reading.clause_end(vote.end(), 160)
+        before = lower[begin : vote.start()]
+        tally = _TALLY.match(lower, vote.end())
+        if tally is None or _TALK.search(before) or _is_reported(before, lower[vote.end() : end]):
+            continue
+        cue = Cue(OUTCOME, begin, end, FIRM, counts=tally_in(lower, vote.end(), end))
+        cue.result = PASSED if _FOR_IT.match(lower, tally.end()) else ""
+        cue.result_text = _printed(reading, vote.start(), end)
+        yield cue
+
+
+def _is_reported(before: str, after: str) -> bool:
+    """Whether a sentence tells of another body or another day."""
+    if _LONG_AGO.search(before) or _LONG_AGO.search(after) or _OTHER_BODY.search(before):
+        return True
+    return _SAID.search(before) is not None
+
+
+_SAID = compiled(
+    r"\b(?:stated|said|noted|reported|reminded|shared|explained|indicated|mentioned|advised"
+    r"|informed|announced|updated|told|recalled)\b"
+)
 
 
 def _labelled(
@@ -410,7 +488,7 @@ def _voted_cues(reading: Reading) -> Iterator[Cue]:
             end,
             SOFT,
             result=PASSED,
-            unanimous="ordered" not in everyone[0],
+            unanimous="ordered" not in everyone[0] and not _EXCEPT.search(lower, begin, end),
         )
         cue.result_text = _printed(reading, everyone.start(), end)
         cue.counts = tally_in(lower, everyone.start(), end)
@@ -429,7 +507,8 @@ def _voted(reading: Reading, voted: re.Match[str]) -> Cue | None:
     before = lower[begin : voted.start()]
     if _IT_WAS.search(before) and voted["what"] in ("to", "that"):
         return _voted_cue(reading, voted, begin)
-    if _TALK.search(before) or _LONG_AGO.search(before) or _OTHER_BODY.search(before):
+    after = lower[voted.end() : reading.clause_end(voted.end(), 120)]
+    if _TALK.search(before) or _is_reported(before, after):
         return None
     if not _body_before(before) or not _own_body(reading, before, begin):
         return None

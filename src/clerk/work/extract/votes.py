@@ -7,13 +7,15 @@ import sys
 from bisect import bisect_right
 from collections.abc import Iterator
 
-from .ballots import counted_cues, dissent_cues, label_cues, roll_call_cues
+from .ballots import counted_cues, label_cues
 from .chamber import Chamber, Draft
 from .cues import LEAD, OUTCOME, SECOND, SOFT, Cue, Reading
 from .leads import lead_cues, second_cues
 from .model import ABSENT, ABSTAIN, AYES, BALLOTS, DIED, NOES, RECUSED, UNKNOWN, WITHDRAWN, Vote
-from .names import vocabulary
+from .names import BALLOT_WORDS, vocabulary
 from .outcomes import outcome_cues
+from .questions import question_cues
+from .spoken import dissent_cues, roll_call_cues
 from .tables import table_cues
 from .wording import item_at, item_finder, motion_text
 
@@ -58,6 +60,7 @@ def _all_cues(reading: Reading) -> Iterator[Cue]:
     yield from roll_call_cues(reading)
     yield from counted_cues(reading)
     yield from dissent_cues(reading)
+    yield from question_cues(reading)
 
 
 def _seconded(cues: list[Cue], place: int) -> bool:
@@ -95,7 +98,7 @@ def _vote(reading: Reading, draft: Draft, item: str | None, printed: _Printed) -
         result_text=draft.outcome.result_text if draft.outcome else None,
         vote_type=_vote_type(draft),
         tally=_tally(draft),
-        unanimous=draft.unanimous,
+        unanimous=_unanimous(draft),
         flags=sorted(flags),
         quote=document.original[start:end],
         confidence=_confidence(draft, flags),
@@ -117,6 +120,8 @@ class _Printed:
     def only(self, name: str | None) -> str | None:
         """Return the name if its words are printed, as words, next to each other."""
         if not name:
+            return None
+        if not BALLOT_WORDS.isdisjoint(name.lower().replace("-", " ").split()):
             return None
         if name not in self.found:
             words = r",?\s{1,80}".join(re.escape(word) for word in name.split())
@@ -140,7 +145,12 @@ def _vote_type(draft: Draft) -> str:
         return "none"
     if AYES in draft.counts:
         return "tally"
-    return "unanimous" if draft.unanimous else "unspecified"
+    return "unanimous" if _unanimous(draft) else "unspecified"
+
+
+def _unanimous(draft: Draft) -> bool:
+    """Whether the text says so and prints nobody against."""
+    return draft.unanimous and not draft.ballots.get(NOES) and not draft.counts.get(NOES)
 
 
 def _tally(draft: Draft) -> dict[str, int] | None:

@@ -1,0 +1,214 @@
+"""Read who voted how where voices tell it: roll calls, and prose such as "with Smith opposed"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from .ballots import category, settle, settle_one
+from .cues import BALLOT, FIRM, SOFT, Cue, Reading
+from .model import ABSENT, ABSTAIN, AYES, NOES, RECUSED
+from .names import Name, name_before, names_before, read_name, read_names
+from .patterns import Phrase, compiled
+
+_SPOKEN = Phrase(
+    "aye yea yes nay no abstain absent recuse excused present in_favo for against opposed",
+    r"(?:aye|yea|yes|nay|no|abstain(?:ed|s)?|absent|recused?|excused|not\s+voting|present"
+    r"|in\s+favou?r|for(?=\s*[;,.\n])|against(?=\s*[;,.\n])|opposed)\b"
+    r"(?!\s*:\s*[a-z])",
+)
+_LETTER = compiled(r"[yn](?<=[\s:\-=,(].)(?=[\s;,.)]|$)")
+_BETWEEN = compiled(r"[\s,;.)|\-\"]{0,120}(?:and\s+)?")
+_ROLE_AFTER_NAME = compiled(
+    r", (?:Vice[- ]?)?(?:Chair\w*|Mayor|President|Secretary|Treasurer|Clerk)$"
+)
+_TO_VOTE = compiled(
+    r"(?:,\s+(?:vice[- ]?)?(?:chair\w*|mayor|president|secretary|treasurer|clerk))?"
+    r"[\s,:\-(=.\"]{1,80}(?:voted\s+|votes\s+|voting\s+)?[\"(]?$"
+)
+
+
+def roll_call_cues(reading: Reading) -> Iterator[Cue]:
+    """Yield a cue for every run of ``Mr. Smith, yes; Mrs. Jones, no`` in one line or many."""
+    run: list[tuple[Name, str, int]] = []
+    last_end = 0
+    letters = _LETTER.finditer(reading.lower)
+    spoken_votes = sorted([*_SPOKEN.find(reading.lower), *letters], key=re.Match.start)
+    for spoken in spoken_votes:
+        name = _voter(reading, last_end if run else None, spoken.start())
+        if name is None and run:
+            yield from _roll_call(reading, run)
+            run = []
+            name = _voter(reading, None, spoken.start())
+        if name is not None:
+            run.append((name, spoken[0], spoken.end()))
+            last_end = spoken.end()
+    yield from _roll_call(reading, run)
+
+
+def _voter(reading: Reading, previous_end: int | None, start: int) -> Name | None:
+    """Return who speaks the vote at ``start``; with a run open, directly behind the last vote."""
+    text = reading.text
+    if previous_end is None:
+        edge = _edge_of_name(text, start)
+        return name_before(text, edge, reading.roster.known) if edge else None
+    if start - previous_end > 160:
+        return None
+    between = _BETWEEN.match(text, previous_end)
+    begin = between.end() if between else previous_end
+    name = read_name(text[begin:start], 0, reading.roster.known)
+    if name is None or ":" in text[previous_end : begin + name.start]:
+        return None
+    name = replace(name, start=begin + name.start, end=begin + name.end)
+    return name if _TO_VOTE.fullmatch(reading.lower, name.end, start) else None
+
+
+def _edge_of_name(text: str, start: int) -> int:
+    """Return where a capitalised word ends right before a spoken vote, or 0."""
+    edge = start
+    while edge > max(0, start - 12) and text[edge - 1] in ' \n,:-(="':
+        edge -= 1
+    role = _ROLE_AFTER_NAME.search(text[max(0, edge - 30) : edge])
+    edge -= len(role[0]) if role and edge < start else 0
+    first = edge
+    while first > max(0, edge - 40) and (text[first - 1].isalpha() or text[first - 1] in "'-."):
+        first -= 1
+    return edge if first < edge < start and text[first].isupper() else 0
+
+
+def _roll_call(reading: Reading, run: list[tuple[Name, str, int]]) -> Iterator[Cue]:
+    """Make a cue of a run that is long enough, or announced, to be a roll call."""
+    if len(run) < 2:
+        return
+    start = run[0][0].start
+    lead = reading.lower[max(0, start - 160) : start]
+    if _ATTENDANCE.search(reading.lower, _announcement(reading, start), start):
+        return
+    announced = re.search(r"roll[\s-]?call|vote|called|polled", lead) is not None
+    if len(run) < 3 and not announced:
+        return
+    cue = Cue(BALLOT, start, run[-1][2], FIRM, vote_type="roll_call")
+    for name, spoken, _ in run:
+        kind = AYES if spoken == "y" else NOES if spoken == "n" else category(spoken)
+        if spoken == "present":
+            continue
+        surname, flags = settle_one(reading.roster, name)
+        cue.flags |= flags
+        if surname:
+            cue.ballots.setdefault(kind, []).append(surname)
+    if set(cue.ballots) - {ABSENT, RECUSED}:
+        yield cue
+
+
+_ATTENDANCE = compiled(r"quorum|attendance|\bpresent\b")
+
+
+def _announcement(reading: Reading, start: int) -> int:
+    """Return where the sentence or heading begins that announces a roll call."""
+    begin = reading.clause_start(start, 160)
+    return begin if reading.lower[begin:start].strip() else reading.clause_start(begin - 1, 60)
+
+
+_DISSENT = Phrase(
+    "dissent oppos abstain recus vot cast absent not_present was_absent were_absent nay no",
+    r"(?:dissent(?:ing|ed|s)?|oppos(?:ed|ing)|abstain(?:ed|ing|s)|recus(?:ed|ing)|(?:was"
+    r"|were)\s+absent\b|absent\s+(?:from|for)\b|not\s+present\s+for\b"
+    r"|(?P<bare>(?:nay|no|absent|excused)(?=\s{0,3}(?:[.,;)\n]|$|and\b)))"
+    r"|(?:dissenting|opposing|no|nay|negative)\s+votes?(?:\s+(?:being|was|were))?(?:\s+cast)?"
+    r"(?=\s+(?:by|from)\b)"
+    r"|vot(?:ed|ing|es)\s+(?:(?:against|[\"']?nay[\"']?|[\"']?no[\"']?|in\s+opposition"
+    r"|in\s+the\s+negative)|(?:[\"']?aye[\"']?|[\"']?yes[\"']?|[\"']?yea[\"']?|in\s+favou?r"
+    r"|in\s+the\s+affirmative))"
+    r"|cast(?:ing)?\s+(?:the\s+|a\s+)?(?:only\s+|sole\s+|lone\s+)?(?:dissenting|no|nay|negative"
+    r"|opposing)\s+votes?)(?!\w)",
+)
+_BY = compiled(r"\s*(?:votes?\s+)?(?:by|from|:|-|was|were|cast\s+by)\s*")
+_LINK = compiled(r"(?:,?\s{0,3}\b(?:who|having|has|was|were|is|are|both|each|also)\b\s{0,3}){0,3}$")
+
+
+def dissent_cues(reading: Reading) -> Iterator[Cue]:
+    """Yield cues for names that prose puts beside the outcome: ``with Smith abstaining``.
+
+    Sentences in a row that say who voted for and who against are a roll call of their own.
+    """
+    row: list[Cue] = []
+    for cue in _dissents(reading):
+        if row and not _goes_on(reading, row[-1], cue):
+            yield from _in_a_row(row)
+            row = []
+        row.append(cue)
+    yield from _in_a_row(row)
+
+
+def _dissents(reading: Reading) -> Iterator[Cue]:
+    for match in _DISSENT.find(reading.lower):
+        if reading.lower[match.end() : match.end() + 2].lstrip().startswith(":"):
+            continue
+        names = _people_around(reading, match)
+        if names:
+            yield _dissent(reading, match, names)
+
+
+def _dissent(reading: Reading, match: re.Match[str], names: list[Name]) -> Cue:
+    ballots, flags = settle(reading.roster, names)
+    start = min(match.start(), names[0].start)
+    end = max(match.end(), names[-1].end)
+    kind = _spoken_kind(match[0])
+    cue = Cue(BALLOT, start, end, SOFT, ballots={kind: ballots}, flags=flags, prose=True)
+    cue.inside = match["bare"] is not None
+    tail = reading.lower[match.end() : reading.clause_end(match.end(), 60)]
+    if re.match(r"\s*(?:on|for|to)\s+(?:consent\s+)?(?:agenda\s+)?items?\b", tail):
+        cue.ballots, cue.flags = {}, {"per_item_dissent"}
+    return cue
+
+
+_IN_A_ROW = compiled(r"[\s,;.]{0,12}(?:(?:and|while|with|but)\s+)?(?:that\s+)?")
+
+
+def _goes_on(reading: Reading, last: Cue, cue: Cue) -> bool:
+    """Whether nothing stands between two such phrases."""
+    return _IN_A_ROW.fullmatch(reading.lower, last.end, max(last.end, cue.start)) is not None
+
+
+def _in_a_row(row: list[Cue]) -> Iterator[Cue]:
+    """Make one ballot of phrases in a row, if it is told who voted for."""
+    if len(row) < 2 or not all(cue.ballots for cue in row) or AYES not in _kinds(row):
+        yield from row
+        return
+    whole = Cue(BALLOT, row[0].start, row[-1].end, FIRM, vote_type="roll_call")
+    for cue in row:
+        whole.flags |= cue.flags
+        for kind, names in cue.ballots.items():
+            held = whole.ballots.setdefault(kind, [])
+            held += [name for name in names if name not in held]
+    yield whole
+
+
+def _kinds(row: list[Cue]) -> set[str]:
+    return {kind for cue in row for kind in cue.ballots}
+
+
+def _spoken_kind(phrase: str) -> str:
+    if phrase.startswith("abst"):
+        return ABSTAIN
+    if phrase.startswith("recus"):
+        return RECUSED
+    if phrase.startswith(("absent", "excused", "not", "was", "were")):
+        return ABSENT
+    return AYES if re.search(r"aye|yes|yea|fav|affirm", phrase) else NOES
+
+
+def _people_around(reading: Reading, match: re.Match[str]) -> list[Name]:
+    known = reading.roster.known
+    if match["bare"] and reading.lower[match.start() - 1 : match.start()] != " ":
+        return []
+    link = _LINK.search(reading.lower, max(0, match.start() - 24), match.start())
+    names = names_before(reading.text, link.start() if link else match.start(), known)
+    if names:
+        return names
+    by = _BY.match(reading.lower, match.end())
+    if by is None or match["bare"]:
+        return []
+    found, _ = read_names(reading.text, by.end(), by.end() + 200, known)
+    return found
