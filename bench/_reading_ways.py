@@ -7,6 +7,7 @@ memory of its children are those of the way.  ASKED is an :class:`Asked` as JSON
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import resource
@@ -203,12 +204,21 @@ def _on_all_cores(read: Callable[[Any, int], str], asked: Asked) -> Outcome:
 
 def _read_page(read: Callable[[Any, int], str], path: str, number: int) -> tuple[str, float]:
     """Return the text of a page, and the seconds its recognition took."""
-    from clerk.work import pdf
-
-    with pdf.opened(Path(path)) as document, document.page(number) as page:
+    with _document(path).page(number) as page:
         picture = page.render(DPI, megapixels=40)
     started = time.perf_counter()
     return read(*picture), time.perf_counter() - started
+
+
+_OPEN = contextlib.ExitStack()
+
+
+@cache
+def _document(path: str) -> Any:
+    """Open a PDF for as long as the process lives."""
+    from clerk.work import pdf
+
+    return _OPEN.enter_context(pdf.opened(Path(path)))
 
 
 _WAYS = {

@@ -47,25 +47,26 @@ class Suspicion:
 
 def suspicion(data: mmap.mmap) -> Suspicion:
     """Look for streams that may be a page's content and cannot be unpacked as they were packed."""
-    if data.rfind(b"/Encrypt") >= 0:
-        return Suspicion()
     complaints = [_complaint(packed) for packed in _content_streams(data)]
+    if not any(complaints):
+        return Suspicion(strict=True)
     habitual = len(complaints) > 1 and all(each in _HABITS for each in complaints)
-    return Suspicion(any(complaints) and not habitual, not habitual)
+    if habitual or data.find(b"/Encrypt") >= 0:
+        return Suspicion()
+    return Suspicion(damage=True, strict=True)
 
 
 def _content_streams(data: mmap.mmap) -> Iterator[bytes]:
     """Yield the packed streams that may be the content of a page."""
     end = 0
     while (at := data.find(b"stream", end)) >= 0:
-        end = at + len(b"stream")
+        start, end = at + len(b"stream"), data.find(b"endstream", at)
+        if end < 0:
+            return
         dictionary = data[max(0, at - _DICTIONARY_WITHIN) : at].rpartition(b"obj")[2]
         if _PACKED.search(dictionary) and not _OTHER_KINDS.search(dictionary):
-            start, end = end, data.find(b"endstream", end)
-            if end < 0:
-                return
             yield _without_line_end(data[start:end])
-            end += len(b"endstream")
+        end += len(b"endstream")
 
 
 def _without_line_end(stream: bytes) -> bytes:

@@ -10,8 +10,10 @@ from .decoding import ReadWord, decode
 from .dictionary import Dictionary
 from .networks import Network
 
-#: Lines in one run of the network; more need more memory and gain nothing.
-LINES_IN_BATCH = 6
+#: Lines in one run of the network, and the width of all of them in pixels; more need more memory
+#: and gain nothing.
+LINES_IN_BATCH = 8
+_WIDTH_OF_BATCH = 5400
 #: A line joins a batch if it is at most so much longer than the shortest of it.
 _LONGER, _LONGER_PIXELS = 1.1, 12
 #: Below this the line is tried again as white on black.
@@ -66,12 +68,16 @@ class LineReader:
         """Group pictures of like length, so that little is computed for the padding."""
         batch: list[tuple[bytes, Crop]] = []
         for key, picture in sorted(pictures, key=lambda item: item[1].shape[1]):
-            if batch and (len(batch) == self._batch or _much_longer(picture, batch[0][1])):
+            if batch and (self._is_full(batch, picture) or _much_longer(picture, batch[0][1])):
                 yield batch
                 batch = []
             batch.append((key, picture))
         if batch:
             yield batch
+
+    def _is_full(self, batch: Sequence[tuple[bytes, Crop]], longest: Crop) -> bool:
+        too_wide = (len(batch) + 1) * longest.shape[1] > _WIDTH_OF_BATCH
+        return too_wide or len(batch) == self._batch
 
     def _remember(self, found: dict[bytes, list[ReadWord]]) -> None:
         for key, words in found.items():
