@@ -9,6 +9,7 @@ import stat
 import sys
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -102,6 +103,34 @@ def test_old_versions_are_kept_as_many_as_wanted(folder: Path, settings: Setting
 
     kept = [ask(path / "meetings.db", "SELECT text FROM minutes") for path in versions(settings)]
     assert kept == [[("turn 3",)], [("turn 4",)], [("turn 5",)]]
+
+
+def test_as_many_old_versions_are_kept_as_the_settings_say(
+    folder: Path, settings: Settings
+) -> None:
+    for number in range(4):
+        change(folder, f"Version {number}.")
+        publish(SITE, folder, replace(settings, publish_keep=2), complete=True)
+
+    assert len(versions(settings)) == 2
+
+
+def test_another_folder_keeps_as_many_versions_as_its_address_says(
+    folder: Path, settings: Settings, tmp_path: Path
+) -> None:
+    site = SITE | {"extra": {"deploy_to": f"local://{tmp_path}/www?keep=1"}}
+    for number in range(3):
+        change(folder, f"Version {number}.")
+        publish(site, folder, settings, complete=True)
+
+    assert len(list((tmp_path / "www" / ".versions" / "springfield").glob("0*"))) == 1
+
+
+def test_a_number_of_versions_that_is_none_is_named(folder: Path, settings: Settings) -> None:
+    site = SITE | {"extra": {"deploy_to": "local:///tmp/www?keep=all"}}
+
+    with pytest.raises(BadSetting, match="keep must be a whole number of at least 1, not 'all'"):
+        publish(site, folder, settings, complete=True)
 
 
 def test_going_back_to_former_content_serves_the_kept_version(
@@ -355,7 +384,7 @@ def test_a_bucket_gets_the_files_first_and_the_index_last(folder: Path, settings
         change(folder, text)
         publish(SITE, folder, settings, complete=True)
         version = (settings.published / "springfield").resolve()
-        deployer.deploy(version, "springfield", "s3://minutes/public?endpoint=http://localhost")
+        deployer.deploy(version, "springfield", "s3://minutes/public?keep=2")
 
     assert bucket.order[-1] == "public/springfield/index.json"
     named = json.loads(bucket.objects["public/springfield/index.json"])

@@ -126,6 +126,22 @@ def test_only_what_is_new_or_changed_is_read_again(
     assert "Corrected" in clerk("search", "corrected").out
 
 
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+def test_a_run_keeps_as_many_published_versions_as_it_is_told(
+    clerk: Clerk, database: str, storage: Path, documents: Path
+) -> None:
+    clerk("site", "add", "springfield", "--from", str(documents))
+    versions = storage / "_published" / ".versions" / "springfield"
+
+    clerk("run", "springfield", "--keep", "1")
+    kept_one = list(versions.glob("0*"))
+    pdf(documents, "Council/2024-04-15 minutes.pdf", "A new bridge over the creek.")
+    clerk("run", "springfield", "--keep", "5")
+
+    assert len(kept_one) == 1
+    assert len(list(versions.glob("0*"))) == 3
+
+
 def test_nothing_found_is_never_a_success(clerk: Clerk, database: str, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     clerk("site", "add", "ghosttown", "--from", str(tmp_path / "empty"))

@@ -129,6 +129,9 @@ class Settings:
         "Where sites are published; unset: STORAGE_DIR/_published",
         Path,
     )
+    publish_keep: int = _setting(
+        "PUBLISH_KEEP", 3, "How many versions of a published site stay on disk", _positive
+    )
     default_ocr_backend: str = _setting(
         "DEFAULT_OCR_BACKEND", "tesseract-onnx", "The OCR engine used where a site names none"
     )

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, delete, func, select
 
-from . import config, storage
+from . import config, road, storage
 from .config import Settings
-from .db import civic_db_connection, reading_connection, require_site
+from .db import civic_db_connection, lock_site, reading_connection, require_site
 from .models import audit_table, runs_table, sites_table
 from .pipeline_state import NO_DOCUMENTS
 from .stages import COMPLETED, STAGES, Run
+from .work.deploy import further_places, published_at, unpublish
 from .work.search import forget_site
 from .work.steps import site_choices
 
@@ -103,12 +106,28 @@ def _stage(site: dict[str, Any], stage: str) -> dict[str, Any]:
     return {"stage": stage} | {name: site[f"{stage}_{name}"] for name in counters}
 
 
-def remove(subdomain: str, settings: Settings, *, files: bool, who: str = "operator") -> None:
-    """Forget a site and all its runs; its files only if asked for."""
+@dataclass(frozen=True)
+class Left:
+    """Where a site that was removed is to be seen still."""
+
+    published: Path | None
+    #: Places elsewhere that it was published to; clerk does not delete there.
+    targets: list[str]
+
+
+def remove(subdomain: str, settings: Settings, *, files: bool, who: str = "operator") -> Left:
+    """Forget a site and all its runs; its files, and those published here, only if asked for."""
     folder = storage.site_folder(settings.storage_dir, subdomain)
     with civic_db_connection() as conn:
+        site = require_site(conn, subdomain)
+        lock_site(conn, subdomain)
+        # Before the site: whoever finishes work of a run locks the run first.
+        road.cancel_run(conn, subdomain, "The site was removed")
         conn.execute(delete(sites_table).where(sites_table.c.subdomain == subdomain))
         conn.execute(audit_table.insert().values(who=who, action="site removed", subject=subdomain))
     forget_site(settings.storage_dir, subdomain)
     if files:
+        unpublish(settings, subdomain)
         shutil.rmtree(folder, ignore_errors=True)
+    targets = further_places({"extra": site_choices(site)})
+    return Left(published_at(settings, subdomain), targets)

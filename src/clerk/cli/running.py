@@ -29,6 +29,7 @@ SKIPPED_SHOWN = 3
 @click.option("--stage", type=click.Choice(STAGES), help="Stop after this stage.")
 @click.option("--ocr-backend", help="The OCR engine for this run.")
 @click.option("--ocr", type=click.Choice(["auto", "always", "never"]), help="When to use OCR.")
+@click.option("--keep", type=click.IntRange(min=1), help="Published versions to keep.")
 @click.option("--restart", is_flag=True, help="Do not take up a run that was interrupted.")
 @click.option("--workers", type=click.IntRange(min=1), help="Documents to read at once.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
@@ -40,6 +41,7 @@ def run(
     stage: str | None,
     ocr_backend: str | None,
     ocr: str | None,
+    keep: int | None,
     restart: bool,
     workers: int | None,
     as_json: bool,
@@ -63,7 +65,7 @@ def run(
     if not chosen:
         hint("No site is due.")
         return
-    options = {"ocr_backend": ocr_backend, "ocr": ocr}
+    options = {"ocr_backend": ocr_backend, "ocr": ocr, "keep": keep}
     options = {name: value for name, value in options.items() if value}
     started = [runs.start(name, options=options, goal=stage, restart=restart) for name in chosen]
     work_here(started, settings)

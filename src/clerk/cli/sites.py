@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -233,10 +234,12 @@ def edit(subdomain: str, source: str | None, **given: Any) -> None:
 
 @site.command()
 @click.argument("subdomain")
-@click.option("--files", is_flag=True, help="Delete its documents and database too.")
+@click.option("--files", is_flag=True, help="Delete its files too, and unpublish it.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def remove(subdomain: str, files: bool, yes: bool) -> None:
-    """Stop following a site.  Its files stay unless --files is given.
+    """Stop following a site.
+
+    Its files stay, and it stays published, unless --files is given.
 
     \b
     Example:
@@ -247,7 +250,15 @@ def remove(subdomain: str, files: bool, yes: bool) -> None:
 
     with db.reading_connection() as conn:
         db.require_site(conn, subdomain)
-    if not yes:
-        click.confirm(f"Remove {subdomain}{' and all its files' if files else ''}?", abort=True)
-    sites.remove(subdomain, settings, files=files)
+    question = f"Remove {subdomain}{' and all its files' if files else ''}?"
+    if not yes and not click.confirm(question):
+        click.echo("Nothing removed.")
+        raise click.exceptions.Exit(1)
+    left = sites.remove(subdomain, settings, files=files)
     click.echo(f"Removed {subdomain}{' and its files' if files else '; its files stay'}.")
+    if left.published:
+        versions = left.published.parent / ".versions" / subdomain
+        hint(f"It stays published at {left.published}. Unpublish it:")
+        hint(f"  rm -r {shlex.quote(str(left.published))} {shlex.quote(str(versions))}")
+    for target in left.targets:
+        hint(f"It stays at {target}, where clerk deletes nothing: remove it there.")

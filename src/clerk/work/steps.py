@@ -66,6 +66,10 @@ def fetch(
         {"name": problem.what, "error": f"{problem.error or 'Rejected'}: {problem.why}"}
         for problem in fetched.errors
     ]
+    rejected += [
+        {"name": name, "error": "UnusableName: rename it, its name is not UTF-8"}
+        for name in storage.unusable_names(folder)
+    ]
     return Performed(found | {"rejected": rejected, "detail": summary(fetched)})
 
 
@@ -190,7 +194,7 @@ def compile_text(
 
     report(SITE_SECONDS, "compiling")
     compiled = compile_site(folder, order.site)
-    publish(order.site, folder, settings, complete=False)
+    publish(order.site, folder, settings, complete=False, keep=order.options.get("keep"))
     return Performed({"documents": compiled.documents, "pages": compiled.pages})
 
 
@@ -215,7 +219,8 @@ def deploy(
     from clerk.work.deploy import finish_deploy, publish
 
     report(SITE_SECONDS, "publishing")
-    published = publish(order.site, folder, settings, complete=True)
+    keep = order.options.get("keep")
+    published = publish(order.site, folder, settings, complete=True, keep=keep)
     finish_deploy(order.site)
     return Performed({"path": str(published.path), "changed": published.changed})
 

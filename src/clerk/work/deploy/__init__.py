@@ -13,11 +13,13 @@ the old version or the new one, and the next publishing clears away the rest.
 
 Further places (``deploy_to`` in the site's ``extra``, as in ``rsync://host/www``) are served by
 deployers, which are plugins; clerk's own are registered here.  Each gets the finished version, and
-is not asked again for a version it has taken.
+is not asked again for a version it has taken.  Those that keep old versions keep as many as
+PUBLISH_KEEP says, or the target itself: ``local:///srv/www?keep=5``.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,22 +30,22 @@ from clerk import hookimpl, plugins
 from clerk.config import Settings
 from clerk.errors import UnknownPlugin
 
-from .bundle import COMPLETE, TEXT_ONLY, Bundle
+from .bundle import COMPLETE, TEXT_ONLY, Bundle, texts, wishes
 from .versions import VersionedFolder
 
 __all__ = [
     "COMPLETE",
-    "KEEP",
     "TEXT_ONLY",
     "Deployer",
     "PublishReport",
     "finish_deploy",
+    "further_places",
     "publish",
+    "published_at",
     "register_deployers",
+    "unpublish",
 ]
 
-#: How many versions of a site stay on disk.
-KEEP = 3
 _HOOKS = "hooks"
 
 
@@ -89,17 +91,36 @@ def publish(
     settings: Settings,
     *,
     complete: bool,
-    keep: int = KEEP,
+    keep: int | None = None,
 ) -> PublishReport:
-    """Publish what is compiled, here and wherever else the site asks for."""
+    """Publish what is compiled, here and wherever else the site asks for.
+
+    ``keep`` versions of the site stay on disk; as many as PUBLISH_KEEP says if it is None.
+    """
     bundle = Bundle(site, folder, complete=complete)
     place = VersionedFolder(settings.published, bundle.subdomain)
     with place.locked(), bundle:
-        changed = place.show(bundle.version, bundle.write_to, keep=keep)
+        changed = place.show(bundle.version, bundle.write_to, keep=keep or settings.publish_keep)
         taken = _deploy_further(bundle, place)
         return PublishReport(
             place.link, bundle.version, bundle.state, changed, bundle.documents, bundle.pages, taken
         )
+
+
+def published_at(settings: Settings, subdomain: str) -> Path | None:
+    """Return where a site is published on this machine, or None."""
+    link = VersionedFolder(settings.published, subdomain).link
+    return link if os.path.lexists(link) else None
+
+
+def unpublish(settings: Settings, subdomain: str) -> bool:
+    """Take a site with all its versions off the published ones; whether it was among them."""
+    return VersionedFolder(settings.published, subdomain).remove()
+
+
+def further_places(site: Mapping[str, Any]) -> list[str]:
+    """Return the targets a site is published to beside this machine."""
+    return texts(wishes(site).get("deploy_to"))
 
 
 def finish_deploy(site: Mapping[str, Any]) -> None:

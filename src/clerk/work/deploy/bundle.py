@@ -57,9 +57,9 @@ class Bundle:
         self.subdomain = str(site.get("subdomain") or folder.name)
         self._site = {key: site[key] for key in _SITE if site.get(key) is not None}
         self._folder = folder
-        wishes = _wishes(site)
-        self.targets = _texts(wishes.get("deploy_to"))
-        self._with_images = bool(wishes.get("page_images"))
+        wished = wishes(site)
+        self.targets = texts(wished.get("deploy_to"))
+        self._with_images = bool(wished.get("page_images"))
         self._file: BinaryIO | None = None
 
     def __enter__(self) -> Bundle:
@@ -148,7 +148,7 @@ def _rows(connection: sqlite3.Connection, table: str) -> int:
     return int(connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
 
 
-def _wishes(site: Mapping[str, Any]) -> dict[str, Any]:
+def wishes(site: Mapping[str, Any]) -> dict[str, Any]:
     """Return the site's ``extra`` as far as it is a mapping; it is kept as JSON."""
     extra = site.get("extra") or {}
     if isinstance(extra, str):
@@ -162,6 +162,6 @@ def _wishes(site: Mapping[str, Any]) -> dict[str, Any]:
     return extra if isinstance(extra, dict) else {}
 
 
-def _texts(value: object) -> list[str]:
+def texts(value: object) -> list[str]:
     """Return one text or a list of them as a list."""
     return [str(each) for each in value] if isinstance(value, list) else [str(value)] * bool(value)

@@ -9,9 +9,8 @@ from urllib.parse import unquote, urlsplit
 from clerk.work.compile.holdings import digest_of
 
 from .bundle import INDEX
+from .targets import keep_of
 from .versions import VersionedFolder
-
-_KEEP = 3
 
 
 class Local:
@@ -24,7 +23,7 @@ class Local:
         place = VersionedFolder(Path(unquote(urlsplit(target).path)), subdomain)
         name = digest_of((version / INDEX).read_bytes())
         with place.locked():
-            place.show(name, lambda folder: _copy(version, folder), keep=_KEEP)
+            place.show(name, lambda folder: _copy(version, folder), keep=keep_of(target))
 
 
 def _copy(version: Path, folder: Path) -> None:

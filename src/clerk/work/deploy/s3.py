@@ -14,14 +14,15 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import urlsplit
 
 from clerk.errors import MissingTool, SourceUnavailable
 
 from .bundle import INDEX
+from .targets import keep_of, option_of
 
-#: The version in use and the one before, which readers may still be at.
-_KEEP = 2
+#: Readers may still be at the version before.
+_KEEP_AT_LEAST = 2
 
 
 def _boto3_client(endpoint: str | None) -> Any:
@@ -45,13 +46,13 @@ class S3:
     def deploy(self, version: Path, subdomain: str, target: str) -> None:
         """Send the files of the version, then the index that names it, then forget old ones."""
         address = urlsplit(target)
-        endpoints = parse_qs(address.query).get("endpoint")
-        client = self._client(endpoints[0] if endpoints else None)
+        client = self._client(option_of(target, "endpoint"))
+        keep = max(keep_of(target), _KEEP_AT_LEAST)
         base = "/".join(part for part in (address.path.strip("/"), subdomain) if part)
         index = json.loads((version / INDEX).read_text())
         try:
             self._send(client, address.netloc, base, version, index)
-            self._forget(client, address.netloc, base, index["version"])
+            self._forget(client, address.netloc, base, index["version"], keep)
         except OSError as error:
             raise SourceUnavailable(f"{target} cannot be reached: {error}.") from error
         except Exception as error:  # boto3 makes its classes while it runs
@@ -71,7 +72,7 @@ class S3:
             Bucket=bucket, Key=f"{base}/{INDEX}", Body=body, ContentType="application/json"
         )
 
-    def _forget(self, client: Any, bucket: str, base: str, version: str) -> None:
+    def _forget(self, client: Any, bucket: str, base: str, version: str, keep: int) -> None:
         """Delete all but the newest versions, by when their index was sent."""
         pages = client.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=f"{base}/")
         objects = [each for page in pages for each in page.get("Contents", ())]
@@ -81,7 +82,7 @@ class S3:
             if each["Key"].endswith(f"/{INDEX}") and each["Key"] != f"{base}/{INDEX}"
         }
         others = sorted(sent.keys() - {version}, key=lambda name: sent[name], reverse=True)
-        doomed = tuple(f"{base}/{name}/" for name in others[_KEEP - 1 :])
+        doomed = tuple(f"{base}/{name}/" for name in others[keep - 1 :])
         for each in objects:
             if doomed and each["Key"].startswith(doomed):
                 client.delete_object(Bucket=bucket, Key=each["Key"])

@@ -62,6 +62,18 @@ class VersionedFolder:
         self._forget(keep)
         return changed
 
+    def remove(self) -> bool:
+        """Stop serving the site and delete its versions; whether there was anything."""
+        if not (self._versions.exists() or os.path.lexists(self.link)):
+            return False
+        with self.locked():
+            if self.link.is_symlink():
+                self.link.unlink()
+            else:
+                shutil.rmtree(self.link, ignore_errors=True)
+            shutil.rmtree(self._versions, ignore_errors=True)
+        return True
+
     def taken(self, target: str) -> str:
         """Return the version a further place has; empty if it has none."""
         return self._all_taken().get(target, "")

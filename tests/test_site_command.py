@@ -1,0 +1,82 @@
+"""``clerk site``: what is said about a place, what may be changed, and what is left of it."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from small_sites import write_text
+
+from clerk import config
+from clerk.work.compile import compile_site
+from clerk.work.deploy import publish
+
+Clerk = Callable[..., Any]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder of documents, one that is."""
+    source = tmp_path / "minutes"
+    source.mkdir()
+    (source / "2024-01-15.pdf").write_bytes(b"%PDF-1.4 x")
+    return source
+
+
+@pytest.fixture
+def springfield(clerk: Clerk, database: str, storage: Path, folder: Path) -> Path:
+    """A site that was added, compiled and published; its folder."""
+    assert clerk("site", "add", "springfield", "--from", str(folder)).code == 0
+    place = storage / "springfield"
+    write_text(place, "minutes/Council/2024-01-15", ["The council met."])
+    site = {"subdomain": "springfield"}
+    compile_site(place, site)
+    publish(site, place, config.load(), complete=True)
+    return place
+
+
+def published(storage: Path) -> list[str]:
+    return sorted(path.name for path in (storage / "_published").rglob("springfield"))
+
+
+def test_a_site_removed_with_its_files_is_not_published_any_more(
+    clerk: Clerk, springfield: Path, storage: Path
+) -> None:
+    said = clerk("site", "remove", "springfield", "--yes", "--files")
+
+    assert said.out == "Removed springfield and its files.\n"
+    assert said.err == ""
+    assert published(storage) == []
+    assert not springfield.exists()
+
+
+def test_a_site_removed_without_its_files_says_where_it_is_published(
+    clerk: Clerk, springfield: Path, storage: Path
+) -> None:
+    clerk("site", "edit", "springfield", "--set", "deploy_to=rsync://www@host/srv")
+
+    said = clerk("site", "remove", "springfield", "--yes")
+
+    link = storage / "_published" / "springfield"
+    assert said.err.splitlines() == [
+        f"It stays published at {link}. Unpublish it:",
+        f"  rm -r {link} {storage / '_published' / '.versions' / 'springfield'}",
+        "It stays at rsync://www@host/srv, where clerk deletes nothing: remove it there.",
+    ]
+    assert link.is_symlink()
+
+
+def test_no_is_an_answer_when_a_site_is_to_be_removed(
+    clerk: Clerk, springfield: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("n\n"))
+
+    said = clerk("site", "remove", "springfield")
+
+    assert said.code == 1
+    assert said.out.endswith("Nothing removed.\n")
+    assert clerk("site", "show", "springfield").code == 0
