@@ -23,7 +23,7 @@ from starlette.responses import HTMLResponse, Response
 from clerk import db, ledger
 from clerk.web.live import Doorbell, SharedFragments
 from clerk.web.sessions import Person
-from clerk.web.working import FIRST_PAUSE_SECONDS, Worker
+from clerk.web.working import FIRST_PAUSE_SECONDS, State, Worker
 
 T = TypeVar("T")
 
@@ -34,9 +34,14 @@ def commit() -> None:
         ledger.record(conn, "tested")
 
 
-async def heard(seconds: float, *, then: Callable[[], None] | None = None) -> list[bytes]:
+async def heard(
+    seconds: float,
+    *,
+    then: Callable[[], None] | None = None,
+    beside: Callable[[], object] = lambda: None,
+) -> list[bytes]:
     """Listen for so long; do something after the stream was opened."""
-    doorbell, events = Doorbell(), []
+    doorbell, events = Doorbell(beside), []
 
     async def listen() -> None:
         async for event in doorbell.listen():
@@ -55,6 +60,16 @@ async def heard(seconds: float, *, then: Callable[[], None] | None = None) -> li
 
 def test_a_commit_rings_the_doorbell(database: str) -> None:
     assert asyncio.run(heard(0.7, then=commit))
+
+
+def test_what_happens_to_the_worker_rings_it_too(database: str) -> None:
+    worker = Worker()
+
+    def die() -> None:
+        worker.state = State(alive=False, deaths=1)
+
+    rung = asyncio.run(heard(0.6, then=die, beside=lambda: worker.state))
+    assert len(rung) == 2, "once for the death, once at the end of the stream"
 
 
 def test_without_a_commit_it_is_quiet(database: str) -> None:

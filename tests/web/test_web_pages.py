@@ -11,12 +11,14 @@ from pathlib import Path
 from xml.etree import ElementTree as Xml
 
 import pytest
-from web_town import HOSTILE, LINES, MINUTES, PAGES, Browser, identity
+from small_sites import remove_text, write_text
+from web_town import HOSTILE, LINES, MINUTES, PAGES, SITE, Browser, identity
 
 from clerk import db, web
 from clerk.web import feeds, public
 from clerk.web.rendering import STATIC
 from clerk.web.safety import RateLimit
+from clerk.work.compile import compile_site
 
 MINUTES_ID = identity(MINUTES)
 
@@ -70,6 +72,31 @@ def test_a_page_leads_to_the_next_page_with_a_hit(visitor: Browser) -> None:
     html = visitor.get(f"/p/{MINUTES_ID}-1?q=zoning").text
 
     assert f'href="/p/{MINUTES_ID}-2?q=zoning">Hits on page 2' in html
+
+
+def test_a_page_tells_how_to_cite_it_and_where_it_came_from(visitor: Browser, town: Path) -> None:
+    html = visitor.get(f"/p/{MINUTES_ID}-1").text
+    facts = dict(re.findall(r"<dt>(.*?)</dt><dd.*?>(.*?)</dd>", html, re.DOTALL))
+
+    permalink = f"http://localhost/p/{MINUTES_ID}-1"
+    cited = "Springfield, City Council minutes, 15 January 2024, p. 1."
+    assert facts["Cite as"] == f"{cited} {permalink}"
+    assert f'href="{permalink}"' in facts["Permalink"]
+    assert {"Source", "Fetched", "Text", "SHA-256", "This page"} <= facts.keys()
+    assert f'href="/d/{MINUTES_ID}/original.pdf"' in html
+    for what in ("text", "citation", "permalink"):
+        assert f'data-copy="{what}"' in html and f'id="{what}"' in html
+
+
+def test_a_permalink_survives_a_new_reading(visitor: Browser, town: Path) -> None:
+    folder = town / SITE["subdomain"]
+    remove_text(folder, MINUTES)
+    write_text(folder, MINUTES, ["The council discussed parking."])
+    compile_site(folder, SITE)
+
+    html = visitor.get(f"/p/{MINUTES_ID}-1?q=parking").text
+
+    assert "discussed <mark" in html and "zoning variance" not in html
 
 
 def test_facets_are_links_that_narrow(visitor: Browser) -> None:

@@ -92,6 +92,17 @@ def test_no_page_log_or_answer_has_a_secret(
     assert "REDIS_URL" in "".join(said)
 
 
+def test_what_has_no_secret_is_passed_on_untouched(client: Browser) -> None:
+    client.headers["Accept-Encoding"] = "identity"
+    style = client.get("/static/style.css")
+
+    assert int(style.headers["content-length"]) == len(style.content)
+    head = client.head("/static/style.css")
+    assert head.headers["content-length"] == style.headers["content-length"]
+    piece = client.get("/static/style.css", headers={"Range": "bytes=0-9"})
+    assert (piece.status_code, len(piece.content)) == (206, 10)
+
+
 def test_every_endpoint_of_the_api_is_among_them() -> None:
     known = set(every_address("GET")) | set(every_address("POST"))
 

@@ -15,14 +15,14 @@ from starlette.routing import BaseRoute, Route
 from clerk import __version__, db, health, ledger, pipeline_state, queue, road, sites
 from clerk import annotations as annotation_jobs
 from clerk.db import reading_connection
-from clerk.errors import InvalidInput, NotFound
+from clerk.errors import InvalidInput
 from clerk.stages import QUEUES, Batch
 from clerk.storage import KINDS
 from clerk.work.search import SORTS, find_document, find_page, hit_boxes
 
 from . import feeds, figures, library, uploads
 from .access import operator, viewer
-from .public import whole
+from .public import number_of, whole
 from .rendering import page, settings_of
 
 PREFIX = "/api/v1"
@@ -184,7 +184,7 @@ def batches(request: Request) -> Response:
 def one_batch(request: Request) -> Response:
     """Give one batch with its documents."""
     with reading_connection() as conn:
-        return JSONResponse(_batch(figures.batch(conn, _number(request, "batch"))))
+        return JSONResponse(_batch(figures.batch(conn, number_of(request, "batch"))))
 
 
 @operator
@@ -200,13 +200,6 @@ def start_run(request: Request) -> Response:
             ledger.audit(conn, who, "run started", subdomain, run_id)
     queue.offer(QUEUES)
     return JSONResponse({"site": subdomain, "run": run_id}, 202)
-
-
-def _number(request: Request, name: str) -> int:
-    text = request.path_params[name]
-    if not (text.isascii() and text.isdigit() and len(text) < 16):
-        raise NotFound(f"There is no {name} {text!r}.")
-    return int(text)
 
 
 def _batch(row: Row[Any]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from clerk.errors import NotFound
 from clerk.work.search import Hit
 
 from . import library
-from .public import EXPORTED_AT_MOST, find, query_of, whole
+from .public import EXPORTED_AT_MOST, find, number_of, query_of, whole
 from .rendering import day, settings_of
 from .throttling import limited
 
@@ -176,7 +176,7 @@ def _sitemap_index(request: Request, parts: int) -> Response:
 
 def sitemap_part(request: Request) -> Response:
     """List the front page and the places as part 0, then the documents."""
-    number = request.path_params["number"]
+    number = number_of(request, "number")
     if number == 0:
         return _urlset(_main_addresses(request))
     addresses = _document_addresses(request, number - 1)

@@ -118,6 +118,14 @@ def whole(request: Request, name: str, default: int, *, least: int = 1, most: in
     return int(text)
 
 
+def number_of(request: Request, name: str) -> int:
+    """Return a number in the path; one that no row can have leads nowhere."""
+    text = str(request.path_params[name])
+    if not (text.isascii() and text.isdigit() and len(text) < 16):
+        raise NotFound(f"There is no {name} {text[:40]!r}.")
+    return int(text)
+
+
 def some_places(request: Request, places: Sequence[Any], named: Callable[[Any], str]) -> Listing:
     """Return those of many places whose name has the words asked for, a page of them."""
     words = request.query_params.get("q", "").lower()

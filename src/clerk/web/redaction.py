@@ -107,29 +107,33 @@ class RedactedAnswers:
             if held:
                 start = held.pop()
                 if not message.get("more_body"):
-                    text = self._redact.unmistakable(message.get("body", b"").decode())
-                    text = without_passwords(text) if for_operators else text
-                    _put(start, message, text.encode())
+                    self._clean(start, message, for_operators=for_operators)
                 await send(start)
             await send(message)
 
         await self._app(scope, receive, send_clean)
 
+    def _clean(self, start: Message, message: Message, *, for_operators: bool) -> None:
+        """Take the secrets out of a body; what has none stays untouched."""
+        body = message.get("body", b"")
+        text = self._redact.unmistakable(body.decode("utf-8", "surrogateescape"))
+        text = without_passwords(text) if for_operators else text
+        clean = text.encode("utf-8", "surrogateescape")
+        if clean != body:
+            message["body"] = clean
+            MutableHeaders(raw=start["headers"])["content-length"] = str(len(clean))
 
-_FOR_OPERATORS = ("/ops", "/metrics", "/readyz", "/healthz", "/api/v1/health", "/api/v1/followed")
+
+_FOR_OPERATORS = (
+    *("/ops", "/metrics", "/readyz", "/healthz"),
+    *("/api/v1/health", "/api/v1/followed", "/api/v1/batches", "/api/v1/uploads"),
+)
 _TEXTS = ("text/", "application/json", "application/xml", "application/atom+xml")
 
 
 def _is_text(start: Message) -> bool:
     kind = Headers(raw=start["headers"]).get("content-type", "")
     return kind.startswith(_TEXTS) and not kind.startswith("text/event-stream")
-
-
-def _put(start: Message, message: Message, body: bytes) -> None:
-    message["body"] = body
-    headers = MutableHeaders(raw=start["headers"])
-    if "content-length" in headers:
-        headers["content-length"] = str(len(body))
 
 
 class RedactingFilter(logging.Filter):

@@ -31,13 +31,15 @@ def settings_of(request: Request) -> Settings:
 
 
 def page(request: Request, template: str, status: int = 200, **values: Any) -> HTMLResponse:
-    """Render a page; ``?fragment=1`` gives only the part that keeps itself up to date."""
-    name = template
-    if request.query_params.get("fragment"):
-        folder, _, file = template.rpartition("/")
-        name = f"{folder}/_{file}"
-    html = _environment().get_template(name).render(request=request, **values)
+    """Render a page; ``?fragment=1`` gives only the part that keeps itself up to date, if any."""
+    wanted = [_part_of(template), template] if request.query_params.get("fragment") else [template]
+    html = _environment().select_template(wanted).render(request=request, **values)
     return HTMLResponse(html, status_code=status)
+
+
+def _part_of(template: str) -> str:
+    folder, _, file = template.rpartition("/")
+    return f"{folder}/_{file}"
 
 
 @lru_cache(maxsize=1)

@@ -19,10 +19,10 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 
 from clerk import annotations as annotation_jobs
 from clerk.config import Settings
-from clerk.errors import InvalidInput, NotFound
+from clerk.errors import InvalidInput
 
 from .access import refused, viewer
-from .public import whole
+from .public import number_of, whole
 from .rendering import settings_of
 from .sessions import OPERATOR
 
@@ -140,10 +140,7 @@ def issues(request: Request) -> Response:
 
 def found(request: Request) -> annotation_jobs.UploadJob:
     """Return the upload an address names."""
-    text = str(request.path_params["upload"])
-    if not (text.isascii() and text.isdigit() and len(text) < 16):
-        raise NotFound(f"There is no upload {text!r}.")
-    return annotation_jobs.find(int(text))
+    return annotation_jobs.find(number_of(request, "upload"))
 
 
 def plain(status: annotation_jobs.Status) -> dict[str, Any]:

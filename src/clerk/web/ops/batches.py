@@ -11,7 +11,7 @@ from clerk.db import reading_connection
 from clerk.stages import Kind
 from clerk.web import figures
 from clerk.web.access import viewer
-from clerk.web.public import whole
+from clerk.web.public import number_of, whole
 from clerk.web.rendering import page
 
 PER_PAGE = 50
@@ -54,5 +54,5 @@ def all_batches(request: Request) -> Response:
 def one_batch(request: Request) -> Response:
     """Show one batch with its documents."""
     with reading_connection() as conn:
-        batch = figures.batch(conn, request.path_params["batch"])
+        batch = figures.batch(conn, number_of(request, "batch"))
         return page(request, "ops/batch.html", batch=batch)

@@ -17,6 +17,7 @@ from clerk.errors import InvalidInput
 from clerk.ledger import audit as keep
 from clerk.web import figures, sessions
 from clerk.web.access import operator, viewer
+from clerk.web.public import number_of
 from clerk.web.redaction import Redactor
 from clerk.web.rendering import page, settings_of
 
@@ -84,7 +85,7 @@ def make_token(request: Request) -> Response:
 @operator
 def end_token(request: Request) -> Response:
     """Revoke a token."""
-    sessions.revoke_token(request.path_params["token"], request.state.person.who)
+    sessions.revoke_token(number_of(request, "token"), request.state.person.who)
     return RedirectResponse("/ops/system", 303)
 
 
