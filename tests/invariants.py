@@ -16,6 +16,7 @@ process, what promise 5 rules out.
 
 from __future__ import annotations
 
+import uuid
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -259,31 +260,18 @@ def forbid_going_back(conn: Connection) -> None:
     for table, (column, final, where) in _FINAL.items():
         words = ", ".join(f"'{word}'" for word in final)
         moved = f"OLD.{column} IN ({words}) AND NEW.{column} <> OLD.{column} AND {where}"
-        if conn.dialect.name == "sqlite":
-            _forbid_on_sqlite(conn, table, column, moved)
-        else:
-            _forbid_on_postgresql(conn, table, column, moved)
+        forbid(conn, f"UPDATE OF {column}", table, moved, f"5: a row of {table} goes back")
 
 
-def _forbid_on_sqlite(conn: Connection, table: str, column: str, moved: str) -> None:
+def forbid(conn: Connection, what: str, table: str, when: str, message: str) -> None:
+    """Have the database refuse a kind of statement on some rows of a table."""
+    name = f"forbid_{uuid.uuid4().hex[:8]}"
+    trigger = f"CREATE TRIGGER {name} BEFORE {what} ON {table} FOR EACH ROW WHEN ({when})"
+    if conn.dialect.name == "sqlite":
+        conn.execute(text(f"{trigger} BEGIN SELECT RAISE(ABORT, '{message}'); END"))
+        return
+    raises = f"BEGIN RAISE EXCEPTION '{message}'; END"
     conn.execute(
-        text(
-            f"CREATE TRIGGER final_{table} BEFORE UPDATE OF {column} ON {table} WHEN {moved} "
-            f"BEGIN SELECT RAISE(ABORT, '5: a row of {table} goes back'); END"
-        )
+        text(f"CREATE FUNCTION {name}() RETURNS trigger AS $$ {raises} $$ LANGUAGE plpgsql")
     )
-
-
-def _forbid_on_postgresql(conn: Connection, table: str, column: str, moved: str) -> None:
-    conn.execute(
-        text(
-            f"CREATE FUNCTION final_{table}() RETURNS trigger AS $$ "
-            f"BEGIN RAISE EXCEPTION '5: a row of {table} goes back'; END $$ LANGUAGE plpgsql"
-        )
-    )
-    conn.execute(
-        text(
-            f"CREATE TRIGGER final_{table} BEFORE UPDATE OF {column} ON {table} FOR EACH ROW "
-            f"WHEN ({moved}) EXECUTE FUNCTION final_{table}()"
-        )
-    )
+    conn.execute(text(f"{trigger} EXECUTE FUNCTION {name}()"))

@@ -270,8 +270,8 @@ MUTANTS = (
     Mutant(
         "a dry run recovers nothing",
         "reconcile.py",
-        "        plan = _look(site.subdomain) if dry_run else _recover(site.subdomain)",
-        "        plan = _recover(site.subdomain)",
+        "        plan = _plan(site, _look if dry_run else _recover)",
+        "        plan = _plan(site, _recover)",
         "test_reconcile.py::test_a_dry_run_changes_nothing_at_all[sqlite]",
     ),
     Mutant(

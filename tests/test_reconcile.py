@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -11,7 +12,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from invariants import check, forbid_going_back
+from invariants import check, forbid, forbid_going_back
 from small_work import Town, hurry, work_embedded
 from sqlalchemy import insert, select, text, update
 
@@ -232,6 +233,41 @@ def test_a_site_with_an_unusable_name_does_not_keep_the_others_waiting(
 
     assert whole.recovered == 1
     assert [plan.subdomain for plan in whole.need_a_person] == ["../Odd"]
+
+
+def test_a_file_name_that_is_not_text_is_reported_and_the_other_documents_are_read(
+    towns: Any,
+) -> None:
+    odd, good = towns("a-odd"), towns("b-good")
+    for each in (odd, good):
+        each.pdfs(1)
+        put(each, "ocr", total=2)
+    Path(os.fsdecode(os.fsencode(odd.folder) + b"/pdfs/Council/caf\xe9.pdf")).write_text("fine")
+
+    whole = run()
+
+    assert whole.recovered == 2
+    assert [plan.subdomain for plan in whole.need_a_person] == ["a-odd"]
+    assert "pdfs/Council/caf\\xe9.pdf" in whole.need_a_person[0].message
+    assert odd.counts == good.counts == (2, 0, 1)
+    work_embedded()
+    assert odd.row.ocr_completed == good.row.ocr_completed == 1
+
+
+def test_a_site_that_cannot_be_recovered_does_not_keep_the_others_waiting(towns: Any) -> None:
+    for name in ("a-odd", "b-good"):
+        town = towns(name)
+        town.text("2024-01-01")
+        put(town, "ocr")
+    with civic_db_connection() as conn:
+        forbid(conn, "INSERT", "runs", "NEW.subdomain = 'a-odd'", "no run of this one")
+
+    whole = run()
+
+    assert whole.recovered == 1
+    assert [plan.subdomain for plan in whole.need_a_person] == ["a-odd"]
+    assert "no run of this one" in whole.need_a_person[0].message
+    assert Town("b-good").row.coordinator_enqueued is True
 
 
 # --------------------------------------------------------------------------- nothing too much

@@ -42,6 +42,7 @@ REMEDIES = {
     "MemoryError": "Raise WORKER_MEMORY_MB and retry.",
     "TimeoutError": "Raise PAGE_SECONDS and retry.",
     "CRASH": "It killed its process: raise WORKER_MEMORY_MB or change the engine, then retry.",
+    "UnusableName": "Give the file in the site's folder a name in UTF-8, then run the site again.",
     "UNNAMED": "Failed in an older system: retry reads the PDFs that are on disk.",
 }
 OTHER_REMEDY = "Look at one with 'clerk failures show ID', then retry or skip."

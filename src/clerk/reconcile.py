@@ -13,8 +13,8 @@ deed and cannot differ from it.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from sqlalchemy import Connection, Row, func, or_, select, update
 from . import config, ledger, liveness, pipeline_state, queue, road, storage, workers
 from .clock import utc_now
 from .db import civic_db_connection, lock_site, reading_connection, require_site
-from .errors import InvalidSubdomain
+from .errors import DatabaseUnavailable, InvalidSubdomain, OperatorError
 from .models import batches_table, db_now, items_table, jobs_table, sites_table, workers_table
 from .stages import (
     COMPILATION,
@@ -40,6 +40,9 @@ from .stages import (
     Run,
     Step,
 )
+
+#: How many files are named in a message.
+NAMES_SHOWN = 5
 
 
 @dataclass(frozen=True)
@@ -237,7 +240,18 @@ def _decide_reading(subdomain: str, counted: _Counted) -> Plan:
     known_failures = not counted.unnamed and len(pdfs) <= counted.failed
     again = () if known_failures else tuple(sorted(pdfs))
     failed = max(0, left - len(again))
-    return _reading_plan(subdomain, len(text), failed, again, anything=bool(counted.named))
+    plan = _reading_plan(subdomain, len(text), failed, again, anything=bool(counted.named))
+    return _naming_unusable(plan, storage.unusable_names(folder))
+
+
+def _naming_unusable(plan: Plan, names: list[str]) -> Plan:
+    """Tell of files that are passed over until a person gives them names that can be stored."""
+    if not names:
+        return plan
+    more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
+    listed = ", ".join(names[:NAMES_SHOWN]) + more
+    message = f"{plan.message}; rename these, their names are not UTF-8: {listed}"
+    return replace(plan, message=message, needs_person=True)
 
 
 def _reading_plan(
@@ -370,7 +384,7 @@ def reconcile(
     whole = Reconciliation()
     whole.crashed_batches = _count_dead() if dry_run else workers.sweep()
     for site in find_stuck_sites(threshold_hours):
-        plan = _look(site.subdomain) if dry_run else _recover(site.subdomain)
+        plan = _plan(site, _look if dry_run else _recover)
         whole.found.append(plan)
         whole.recovered += plan.moves
         yield plan
@@ -378,6 +392,17 @@ def reconcile(
         queue.offer(QUEUES)
         _record(whole, who)
     yield whole
+
+
+def _plan(site: Row[Any], see_to: Callable[[str], Plan]) -> Plan:
+    """See to one site; whatever is odd about it does not keep the others waiting."""
+    try:
+        return see_to(site.subdomain)
+    except (DatabaseUnavailable, OperatorError):
+        raise
+    except Exception as error:  # noqa: BLE001 - the edge of a loop: the next site gets its turn
+        reason = f"It cannot be recovered: {type(error).__name__}: {error}".splitlines()[0]
+        return Plan(site.subdomain, site.current_stage, "none", reason, needs_person=True)
 
 
 def _look(subdomain: str) -> Plan:

@@ -182,7 +182,32 @@ def _document_of_text(parent: str, name: str) -> tuple[str, str] | None:
     return parent, name[:-4]
 
 
+def unusable_names(folder: Path) -> list[str]:
+    """Return the PDFs of a site that are passed over because no database can hold their names."""
+    found = []
+    for kind in KINDS:
+        pdfs = _FOLDER_OF_KIND[kind] / "pdfs"
+        for parent, name in _all_files_below(folder / pdfs):
+            if name.endswith(".pdf") and not _is_text(parent + name):
+                found.append(os.fsencode(pdfs / parent / name).decode(errors="backslashreplace"))
+    return found
+
+
 def _files_below(root: Path) -> Iterator[tuple[str, str]]:
+    """Yield (folder relative to root, name) of every file whose name can be stored."""
+    return (found for found in _all_files_below(root) if _is_text("".join(found)))
+
+
+def _is_text(name: str) -> bool:
+    """Whether a name on disk is UTF-8; the system lets it be any bytes."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _all_files_below(root: Path) -> Iterator[tuple[str, str]]:
     """Yield (folder relative to root, name) of every file.
 
     Symlinked folders are not entered, nor hidden ones: those are what a killed writer left.
