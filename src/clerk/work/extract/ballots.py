@@ -10,13 +10,8 @@ from .model import ABSENT, ABSTAIN, AYES, NOES, RECUSED
 from .names import BALLOT_WORDS, Name, read_name, read_names, vocabulary
 from .patterns import Phrase, compiled, line_start
 from .roster import Roster
+from .tallies import NUMBER_WORDS, number
 
-_UP_TO_TWENTY = """
-    zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
-    sixteen seventeen eighteen nineteen twenty
-"""
-NUMBER_WORDS = {word: number for number, word in enumerate(_UP_TO_TWENTY.split())}
-NUMBER_WORDS["none"] = NUMBER_WORDS["no"] = 0
 _NUMBER = r"(?:\d{1,3}|" + "|".join(NUMBER_WORDS) + r")"
 
 _WORDS = (
@@ -334,12 +329,7 @@ def _bracketed(reading: Reading, bracket: int) -> Cue | None:
     return cue
 
 
-def number(word: str) -> int:
-    """Return the number that digits or a word stand for."""
-    return int(word) if word.isdigit() else NUMBER_WORDS[word]
-
-
-_COUNTED_SHORT = compiled(r"(?<=\d )(?:for|no|absent)\b")
+_COUNTED_SHORT = compiled(r"\d (?P<word>for|no|absent)\b")
 _PAIRED = vocabulary(
     """
     no yes for opposed absent against
@@ -350,14 +340,15 @@ _PAIRED = vocabulary(
 def _pairs(reading: Reading) -> Iterator[Cue]:
     """Yield counts with words; doubtful words count only beside a count of the other side."""
     waiting: Cue | None = None
-    short = _COUNTED_SHORT.finditer(reading.lower)
-    for match in sorted([*_COUNTED.find(reading.lower), *short], key=re.Match.start):
-        word = match[0]
-        count, start, written = _count_before(reading.lower, match.start())
+    words = [match.span() for match in _COUNTED.find(reading.lower)]
+    words += [match.span("word") for match in _COUNTED_SHORT.finditer(reading.lower)]
+    for position, end in sorted(words):
+        word = reading.lower[position:end]
+        count, start, written = _count_before(reading.lower, position)
         if count is None:
             continue
         kind = category(word)
-        cue = Cue(BALLOT, start, match.end(), SOFT, counts={kind: count})
+        cue = Cue(BALLOT, start, end, SOFT, counts={kind: count})
         if waiting is not None and start - waiting.end < 60 and kind not in waiting.counts:
             cue.start, cue.counts = waiting.start, {**waiting.counts, **cue.counts}
             yield cue

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 
 from .ballots import settle_one
 from .cues import BALLOT, FIRM, FOCUS, LEAD, OUTCOME, SECOND, SOFT, STRONG, Cue, Reading
-from .model import ABSENT, ABSTAIN, AYES, DIED, NOES, PASSED, RECUSED, SUPERSEDED, UNKNOWN
+from .model import ABSENT, ABSTAIN, AYES, DIED, FAILED, NOES, PASSED, RECUSED, SUPERSEDED, UNKNOWN
 from .names import name_before
 from .questions import AMENDMENT, MAIN
 
@@ -38,6 +38,8 @@ _OVERRULED = 4000
 _DISSENT_NEAR = 260
 
 
+#: What is told within so many characters is told of the same vote.
+_SAME_BREATH = 60
 #: Counts stand at most this far before the outcome they belong to.
 _COUNTS_NEAR = 80
 
@@ -142,6 +144,8 @@ class Chamber:
             _join_lead(top, cue)
             top.lead = cue
             return
+        if cue.bracket and cue.counts and top is not None and top.voted:
+            self._close_all()
         if top is not None and not top.voted:
             if cue.strength == SOFT and not _begins_anew(top, cue):
                 return
@@ -154,6 +158,7 @@ class Chamber:
         draft = Draft(cue.start, cue.end, lead=cue, strength=cue.strength, about=cue.about)
         draft.mover, draft.seconder = cue.mover, cue.seconder
         draft.vote_type, draft.flags = cue.vote_type, set(cue.flags)
+        draft.counts = dict(cue.counts)
         draft.tabled = cue.label
         self._open(draft)
 
@@ -218,7 +223,9 @@ class Chamber:
         """Whether a second after the outcome belongs to it: in a table, or in its sentence."""
         if cue.label and cue.start - top.end < 300:
             return True
-        return top.lead is not None and top.seconder is None and cue.start <= top.end
+        if top.lead is None or top.seconder is not None:
+            return False
+        return cue.start <= top.end or (top.lead.bracket and cue.start - top.end < 40)
 
     def _mover_before(self, top: Draft, cue: Cue) -> None:
         """Take the name right before the second for the mover: ``By: Smith Seconded by: Jones``."""
@@ -315,6 +322,7 @@ class Chamber:
         declared = "declared" in cue.flags and gap < _REPEATED_IN_TABLE
         below = len(self.stack) > 1 and not self.stack[-2].voted
         if cue.strength == SOFT and gap < _REPEATED:
+            top.unanimous = top.unanimous or (cue.unanimous and same and gap < _SAME_BREATH)
             return True
         if table or declared or (gap < _REPEATED and same and (not below or gap < 3)):
             _join_outcome(top, cue, same)
@@ -442,6 +450,8 @@ def _told_before(top: Draft, cue: Cue) -> bool:
     """Whether the sentence told the outcome first: ``approved on the proposal of Smith``."""
     if top.lead is not None or top.outcome is None or top.ballots:
         return False
+    if cue.bracket and top.second is None and 0 <= cue.start - top.end < 60:
+        return True
     return top.outcome.at < cue.start < top.end
 
 
@@ -463,12 +473,17 @@ def _join_lead(top: Draft, cue: Cue) -> None:
     if top.mover is None and cue.mover is not None:
         top.mover, top.lead = cue.mover, cue
     top.seconder = top.seconder or cue.seconder
+    for kind, count in cue.counts.items():
+        top.counts.setdefault(kind, count)
     top.strength = max(top.strength, cue.strength)
     top.tabled = top.tabled or cue.label
     top.vote_type = top.vote_type or cue.vote_type
 
 
 def _decide(draft: Draft, cue: Cue) -> None:
+    if draft.result == DIED and cue.result == FAILED:
+        draft.end = max(draft.end, cue.end)
+        return
     draft.outcome = cue
     draft.end = max(draft.end, cue.end)
     draft.unanimous = draft.unanimous or cue.unanimous
@@ -518,6 +533,8 @@ def _is_event(draft: Draft) -> bool:
         return draft.strength > SOFT or (draft.decided and AYES in draft.ballots)
     if draft.voted:
         return True
+    if draft.lead is not None and draft.lead.bracket:
+        return False
     if draft.mover and draft.seconder:
         return True
     if draft.strength == SOFT or draft.lead is None:

@@ -45,6 +45,8 @@ class Cue:
     label: bool = False
     #: A lead that may only speak of a motion already made: "the motion to amend".
     reference: bool = False
+    #: A lead in brackets, behind the outcome it belongs to: ``Carried. (Smith/Jones)``.
+    bracket: bool = False
     #: A lead whose own sentence tells the outcome: "Motion to table passed 2-1".
     told: bool = False
     #: A lead that reports a deed, "On motion of Smith the meeting adjourned".
@@ -122,7 +124,9 @@ def last_match(pattern: re.Pattern[str], text: str, start: int, end: int) -> re.
 
 
 _END = compiled(r"[.;!?][\"')]{0,2}(?=\s|$)|\n[ ]{0,80}\n")
-_ABBREVIATION = compiled(r"(?:^|[^\w])(?:mr|mrs|ms|dr|no|st|jr|sr|hon|cllr|cr|ald|com|comm|[a-z])$")
+_ABBREVIATION = compiled(
+    r"(?:^|[^\w])(?:mr|mrs|ms|dr|no|st|jr|sr|hon|cllr|cr|ald|com|comm|nem|[a-z])$"
+)
 
 
 def _ends(lower: str) -> tuple[list[int], list[int]]:

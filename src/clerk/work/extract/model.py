@@ -25,6 +25,10 @@ RECUSED = "recused"
 #: The lists of names a vote may print, in the order in which they are shown.
 BALLOTS = (AYES, NOES, ABSTAIN, ABSENT, RECUSED)
 
+#: The further numbers of a tally such as 4-0-1-2, until it is known what they count.
+THIRD = "third"
+FOURTH = "fourth"
+
 
 class Vote(msgspec.Struct, kw_only=True):
     """One question put to a body, or a motion that was made and went no further.

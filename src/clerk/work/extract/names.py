@@ -65,7 +65,14 @@ _ALSO_SURNAMES = vocabulary(
     """
     alder judge clerk warden chief provost lord justice regent governor captain burgess
     moderator planner grant park page ward place call read close march street july plan work
-    bill banks reading table award old new first favor
+    bill banks reading table award old new first favor road
+    """
+)
+
+#: Such words that are first names as well.
+_FIRST_NAMES = vocabulary(
+    """
+    bill grant page ward judge april may june august
     """
 )
 
@@ -200,14 +207,38 @@ def _may_begin_name(text: str, token: _Token, titled: bool, known: frozenset[str
         return True
     if not token.text[0].isupper() or token.word not in _ALSO_SURNAMES:
         return False
+    if token.word in _FIRST_NAMES and _name_follows(text, token):
+        return True
     return titled or token.word in known or text[token.end : token.end + 1] in (",", ";", "/", ")")
 
 
-def read_name(text: str, position: int, known: frozenset[str] = frozenset()) -> Name | None:
+def _name_follows(text: str, token: _Token) -> bool:
+    following, broken = _next_token(text, token.end)
+    if following is None or broken or not following.text[0].isupper():
+        return False
+    return _may_be_name(following) or _ends_as_surname(text, following)
+
+
+_AFTER_SURNAME = compiled(
+    r"\.?(?:[,;/)\n]|$| {1,4}(?:\n|$)|(?<=\.)\s|\s+(?:and|to|that|seconded|second"
+    r"|moved|made|voted)\b)"
+)
+
+
+def _ends_as_surname(text: str, token: _Token) -> bool:
+    """Whether a word such as Park ends a name here: a comma, a line end or a verb follows."""
+    if not token.text[0].isupper() or token.word not in _ALSO_SURNAMES:
+        return False
+    return _AFTER_SURNAME.match(text, token.end) is not None
+
+
+def read_name(
+    text: str, position: int, known: frozenset[str] = frozenset(), listed: bool = False
+) -> Name | None:
     """Read the name that begins at a position (punctuation before it is skipped), or None.
 
     ``known`` are surnames in lower case; they decide where a name ends that runs into the next
-    line or the next sentence.
+    line or the next sentence.  A ``listed`` name stands in a list: there ``Park`` may be one.
     """
     leader = _LEADER.match(text, position)
     start = leader.end() if leader else position
@@ -226,7 +257,8 @@ def read_name(text: str, position: int, known: frozenset[str] = frozenset()) -> 
         token = following
     if token is None or first is None:
         return None
-    words, end = _name_words(text, token, known, titled)
+    here = listed and _ends_as_surname(text, token)
+    words, end = _name_words(text, token, known, titled or here)
     if not any(len(word.strip(".")) > 1 for word in words):
         return None
     return Name(" ".join(words), first.start, end, titled)
@@ -249,7 +281,11 @@ def _name_words(
         possessive = token.text.lower().endswith("'s")
         if _particle_of_name(text, token):
             words.append(token.text)
-        elif _may_be_name(token) or (not words and _may_begin_name(text, token, titled, known)):
+        elif (
+            _may_be_name(token)
+            or (not words and _may_begin_name(text, token, titled, known))
+            or (len(words) == 1 and words[0].lower() not in known and _ends_as_surname(text, token))
+        ):
             words.append(token.text[:-2] if possessive else token.text)
             end = token.end - 2 * possessive
         elif words and not broken and _title_before_name(text, token):
@@ -383,7 +419,7 @@ def read_names(
     end = position
     commas = False
     while position < limit and len(names) < 120:
-        name = read_name(text, position, known)
+        name = read_name(text, position, known, listed=True)
         if name is None or name.end > limit or _too_far(text, position, name.start, names):
             skipped = _skip_role(text, position)
             if skipped is None or skipped > limit:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .ballots import NUMBER_WORDS, number
 from .cues import (
     FIRM,
     OUTCOME,
@@ -21,9 +20,10 @@ from .cues import (
     Reading,
     last_match,
 )
-from .model import ABSENT, ABSTAIN, AYES, DIED, FAILED, NOES, PASSED, UNKNOWN, WITHDRAWN
+from .model import DIED, FAILED, PASSED, UNKNOWN, WITHDRAWN
 from .patterns import Phrase, compiled, line_start
 from .questions import question_told
+from .tallies import TALLY, tally_in
 
 _RESULT_OF = (
     (
@@ -106,22 +106,6 @@ _AUXILIARY = compiled(
     r"[\s,:\-]+(?:\w+ly\s+|so\s+|then\s+|hereby\s+|all\s+)?[\"(]?$"
 )
 
-#: 5-0, 5 - 0 - 1, 5 to 0, [14 TO 1]; not a date, not a section number.
-_TALLY = compiled(
-    r"(?<![\d/.$\-])(?P<yes>\d{1,3})\s{0,2}(?:-|to|:"
-    r"|/)\s{0,2}(?P<no>\d{1,2})(?:\s{0,2}-\s{0,2}(?P<abstain>\d{1,2}))?(?:\s{0,2}-\s{0,2}(?P<absent>\d{1,2}))?(?![\d/%]|\s?(?:p\.?m|a\.?m|%)|-\d|\.\d|:\d)"
-)
-_WORD_TALLY = compiled(
-    r"\b(?P<yes>"
-    + "|".join(NUMBER_WORDS)
-    + r")\s+(?:\(\d+\)\s+)?to\s+(?P<no>"
-    + "|".join(NUMBER_WORDS)
-    + r")\b"
-)
-_NUMBERED = compiled(
-    r"\b(?:no|nos|item|items|section|sec|resolution|ordinance|chapter|case|rule|number|bill"
-    r"|article|lot|district|page|phase|code|motion|res|ord|by-?law|r|o)\b[.:#\s]*$"
-)
 _UNANIMOUS = compiled(r"\bunanim\w+|\bnem\.?\s?(?:con|dis)")
 _EXCEPT = compiled(
     r"\bexcept(?:ion|ing)?\b|\bother\s+than\b|\bbut\s+(?:for\s+)?(?:mr|ms|mrs)\b"
@@ -230,6 +214,11 @@ def _strength_of_plain(word: str, before: str, after: str, bare: bool) -> int:
     return REFERENCE
 
 
+_RESOLVED_THAT = compiled(
+    r":|\s{0,2}-\s{0,2}(?:that|to)\b|\s+(?:unanimously|nem)|\s{0,2}\((?:nem|unanim|\d{1,2}\s)"
+)
+
+
 def _strength_of_approving(word: str, before: str, after: str, bare: bool) -> int:
     if _LONG_AGO.search(before) or _LONG_AGO.search(after) or _OTHER_BODY.search(before):
         return REFERENCE
@@ -240,7 +229,9 @@ def _strength_of_approving(word: str, before: str, after: str, bare: bool) -> in
     if _ON_MOTION.match(after) and re.search(r"\b(?:was|were|are|is)\b", before):
         return FIRM
     if bare and word == "resolved":
-        return FIRM if after.startswith(":") else REFERENCE
+        return FIRM if _RESOLVED_THAT.match(after) else REFERENCE
+    if TALLY.fullmatch(before.strip(" \n([:.,-)]")):
+        return FIRM
     if bare:
         return FIRM if voted or re.fullmatch(r"\s*[.;)]?\s*(?:\n.*)?", after, re.S) else SOFT
     if _body_before(before) and (voted or word == "resolved"):
@@ -347,23 +338,6 @@ def _add_manner(cue: Cue, near: str, sentence: str) -> None:
         cue.vote_type = "show_of_hands"
 
 
-def tally_in(lower: str, start: int, end: int) -> dict[str, int]:
-    """Return the tally printed in a stretch of text: yes, no and what follows."""
-    for match in _TALLY.finditer(lower, start, end):
-        if _NUMBERED.search(lower[max(0, match.start() - 16) : match.start()]):
-            continue
-        kinds = {
-            AYES: match["yes"],
-            NOES: match["no"],
-            ABSTAIN: match["abstain"],
-            ABSENT: match["absent"],
-        }
-        return {kind: int(value) for kind, value in kinds.items() if value is not None}
-    if words := _WORD_TALLY.search(lower, start, end):
-        return {AYES: number(words["yes"]), NOES: number(words["no"])}
-    return {}
-
-
 _LABELLED = Phrase(
     "result outcome status disposition decision vote action voting motion",
     r"(?P<label>result|outcome|status|disposition|decision|vote|action(?:\s+taken)?|voting"
@@ -413,7 +387,7 @@ def _vote_was_cues(reading: Reading) -> Iterator[Cue]:
     for vote in _VOTE_WAS.find(lower):
         begin, end = reading.clause_start(vote.start()), reading.clause_end(vote.end(), 160)
         before = lower[begin : vote.start()]
-        tally = _TALLY.match(lower, vote.end())
+        tally = TALLY.match(lower, vote.end())
         if tally is None or _TALK.search(before) or _is_reported(before, lower[vote.end() : end]):
             continue
         cue = Cue(OUTCOME, begin, end, FIRM, counts=tally_in(lower, vote.end(), end))
@@ -456,15 +430,19 @@ _VOTED = Phrase(
     r"(?:\s+(?P<what>to|in\s+favou?r\s+of|for|against|that|on)\b)?",
 )
 _ALL_FOR = Phrase(
-    "all aye vote unanimous so_ordered motion",
+    "all aye vote unanimous so_ordered motion none_opposed no_opposition",
     r"(?:all\s+(?:those\s+)?(?:members\s+|commissioners\s+|trustees\s+|directors\s+"
     r"|councilm\w+\s+|present\s+|were\s+|voted\s+|voting\s+|five\s+"
     r"|in\s+attendance\s+){0,4}(?:in\s+(?:the\s+)?(?:favou?r|affirmative)|ayes?\b|[\"']aye[\"']"
     r"|yes\b|yeas?\b|said\s+aye|approved|agreed|concurred)"
     r"|ayes?\s+unanimous|ayes\s+have\s+it|ayes\s+all\b|vote\s+(?:was|is|being)\s+unanimous"
     r"|unanimous\s+(?:vote|approval|ayes?)\b|so\s+ordered\b|motion\s+(?:was\s+"
-    r"|is\s+)?unanimous\b|vote[:\s]+unanimous)",
+    r"|is\s+)?unanimous\b|vote[:\s]+unanimous|unanimous(?:ly)?(?=\s{0,3}(?:[.)\n]|$))"
+    r"|none\s+opposed\b|no\s+opposition\b)",
 )
+
+
+_WORD_BEFORE = compiled(r"[a-z]\s{1,3}$")
 
 
 def _voted_cues(reading: Reading) -> Iterator[Cue]:
@@ -475,6 +453,10 @@ def _voted_cues(reading: Reading) -> Iterator[Cue]:
         if cue is not None:
             yield cue
     for everyone in _ALL_FOR.find(lower):
+        if everyone[0] in ("unanimous", "unanimously") and _WORD_BEFORE.search(
+            lower[max(0, everyone.start() - 4) : everyone.start()]
+        ):
+            continue
         begin = reading.clause_start(everyone.start())
         if (
             _TALK.search(lower[begin : everyone.start()])
@@ -577,7 +559,8 @@ def _agreement_cues(reading: Reading) -> Iterator[Cue]:
         cue = Cue(
             OUTCOME, begin, min(end, agreed.end() + 200), FIRM, result=PASSED, vote_type="consensus"
         )
-        if agreed[0].startswith("no"):
+        heard = re.search(r"\b(?:hearing|being|with)\s+$", lower[begin : agreed.start()])
+        if agreed[0].startswith("no") and not heard:
             cue.strength = SOFT
         cue.result_text = _printed(reading, begin, cue.end)
         cue.flags.add("consensus")

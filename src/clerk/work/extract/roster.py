@@ -29,6 +29,9 @@ _TITLED = Phrase(
     r"|Mayor(?: Pro[ -]Tem(?:pore)?)?|Member|Chair(?:man|woman|person)?|Cllr|Mr|Mrs|Ms|Dr)"
     r"\.?s?\s(?:[A-Z]\.?\s){0,2}([A-Z][\w'-]{1,30})(?:\s([A-Z][\w'-]{1,30}))?",
 )
+_VOTE = compiled(
+    r"[\s,:(\-\"]{1,12}(?:voted\s+|votes\s+)?\"?(?:yes|aye|yea|no|nay|y|n|abstain\w*|in favor)\b"
+)
 _TABLE = compiled(r"attendee name[\s\S]{0,4000}?(?=staff present|others present|called roll|\Z)")
 _TABLE_NAME = compiled(r"^ *((?:[^\W\d_][\w'.-]* ){1,3}[^\W\d_][\w'-]+) *$", re.M)
 
@@ -114,6 +117,8 @@ def _attending(document: Normalised) -> list[Name]:
         ):
             continue
         names, _ = read_names(document.text, mark.end(), mark.end() + 1500)
+        if names and _VOTE.match(document.lower, names[0].end):
+            continue
         found += names
         if len(found) > 400:
             break

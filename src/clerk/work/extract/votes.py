@@ -10,11 +10,25 @@ from collections.abc import Iterator
 from .ballots import counted_cues, label_cues
 from .chamber import Chamber, Draft
 from .cues import LEAD, OUTCOME, SECOND, SOFT, Cue, Reading
-from .leads import lead_cues, second_cues
-from .model import ABSENT, ABSTAIN, AYES, BALLOTS, DIED, NOES, RECUSED, UNKNOWN, WITHDRAWN, Vote
+from .leads import lead_cues
+from .model import (
+    ABSENT,
+    ABSTAIN,
+    AYES,
+    BALLOTS,
+    DIED,
+    FOURTH,
+    NOES,
+    RECUSED,
+    THIRD,
+    UNKNOWN,
+    WITHDRAWN,
+    Vote,
+)
 from .names import BALLOT_WORDS, vocabulary
 from .outcomes import outcome_cues
 from .questions import question_cues
+from .seconds import second_cues
 from .spoken import dissent_cues, roll_call_cues
 from .tables import table_cues
 from .wording import item_at, item_finder, motion_text
@@ -155,7 +169,7 @@ def _unanimous(draft: Draft) -> bool:
 
 def _tally(draft: Draft) -> dict[str, int] | None:
     """Return the printed counts, or the lengths of the printed lists."""
-    counts = dict(draft.counts)
+    counts = _named_counts(draft)
     if draft.ballots.get(AYES):
         for kind, names in draft.ballots.items():
             counts.setdefault(kind, len(names))
@@ -163,6 +177,23 @@ def _tally(draft: Draft) -> dict[str, int] | None:
     if AYES not in counts and NOES not in counts:
         return None
     return {_TALLY_NAMES[kind]: counts[kind] for kind in BALLOTS if kind in counts}
+
+
+def _named_counts(draft: Draft) -> dict[str, int]:
+    """Return the counts, those of ``4-0-1-2`` given to the lists they fit, or to the usual ones."""
+    counts = dict(draft.counts)
+    for place, usual in ((THIRD, ABSTAIN), (FOURTH, ABSENT)):
+        number = counts.pop(place, None)
+        if number is None:
+            continue
+        lists = [kind for kind in (usual, *_OTHER_LISTS) if draft.ballots.get(kind)]
+        fitting = [kind for kind in lists if len(draft.ballots[kind]) == number]
+        kind = fitting[0] if fitting and usual not in lists else usual
+        counts.setdefault(kind, number)
+    return counts
+
+
+_OTHER_LISTS = (ABSTAIN, RECUSED, ABSENT)
 
 
 def _flags(reading: Reading, draft: Draft, names: dict[str, list[str]]) -> set[str]:
@@ -173,8 +204,9 @@ def _flags(reading: Reading, draft: Draft, names: dict[str, list[str]]) -> set[s
         flags.add("mover_equals_seconder")
     if set(names[AYES]) & set(names[NOES]):
         flags.add("source_contradiction")
+    counts = _named_counts(draft)
     for kind in (AYES, NOES, ABSTAIN):
-        if names[kind] and draft.counts.get(kind, len(names[kind])) != len(names[kind]):
+        if names[kind] and counts.get(kind, len(names[kind])) != len(names[kind]):
             flags.add("tally_mismatch")
     if any(reading.roster.is_stranger(_key(name)) for kind in (AYES, NOES) for name in names[kind]):
         flags.add("off_roster_name")

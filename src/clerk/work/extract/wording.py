@@ -22,10 +22,22 @@ _CLOSING = compiled(
     r"|roll\s+call(?:\s+vote)?:?|were|did\s+not)?\s*$",
     re.I,
 )
-_TELLING = compiled(r"[a-z]+\s*:?\s+(?:that|to)\s+|resolved\s*:\s*")
+_TELLING = compiled(r"[a-z)]+\s*[:,]?\s+(?:that|to)\s+|resolved\s*:\s*")
+_DONE = compiled(r"[a-z]+,\s+(?=the\s+(?:meeting|board|council|commission|committee)\b)")
 _NO_WORDS = compiled(
-    r"(?:and\s+|which\s+|the\s+|this\s+)*(?:motion|proposition|second|duly|unanimously)"
-    r"|\(.{0,12}\)?",
+    r"(?:and\s+|which\s+|the\s+|this\s+|was\s+|were\s+|with\s+|a\s+|it\s+|all\s+|in\s+|so\s+|its\s+|on\s+)*"
+    r"(?:(?:motion|proposition|seconde?d?|duly|unanimously|failed|passed|carried|approved|adopted"
+    r"|adoption|vote|voted|voting|favou?r|discussion|approval|roll|call|question|recorded|aye"
+    r"|unanimous|amendment|main|as|amended|by|put|lost|declared|board"
+    r"|council|moved|made|ordered|with|was|is|the|and|being|called|for)[\s,.:;]*)+"
+    r"(?:[\d\s\-/(),]|to|with|of){0,16}|\(.{0,12}\)?|[^a-z]{0,12}",
+    re.I,
+)
+#: Words of the vote itself; what contains them is not what was moved.
+_VOTE_WORDS = compiled(
+    r"\b(?:ayes?|nays?|noes|yeas?|abstain\w*|abstentions?|absent|present|mover|seconder|voting"
+    r"|in\s+favou?r|opposed)\b\s{0,3}(?:[:\-=]|\d)|\bvot(?:ed|ing)\s+(?:aye|yes|no|nay|yea)\b"
+    r"|[\s,\-:\"](?:aye|nay|yea)\b",
     re.I,
 )
 _BLANK = compiled(r"[\s.:\-\"]{0,200}")
@@ -51,9 +63,23 @@ def motion_text(reading: Reading, draft: Draft) -> str | None:
     """Return what was moved, in the document's own words."""
     for start, end in _candidates(reading, draft):
         words = _tidy(reading.document.original[start:end])
-        if len(words) >= 4 and not _NO_WORDS.fullmatch(words):
+        if _is_motion(words):
             return words
     return _heading_before(reading, draft.start)
+
+
+def _is_motion(words: str) -> bool:
+    """Whether words say what was moved, and not that or how it was voted on."""
+    if len(words) < 4 or _VOTE_WORDS.search(words):
+        return False
+    return _NO_WORDS.fullmatch(words) is None and _OUTCOME_ONLY.match(words) is None
+
+
+_OUTCOME_ONLY = compiled(
+    r"(?:(?:the|this)\s+)?(?:motion|vote|question|amendment|mayor\s+declared|cllr|there\s+being)\b"
+    r"(?!\s+to\b|\s+that\b)|second\s+of\b|(?:was|were)\s+(?:put|approved|adopted|carried)\b",
+    re.I,
+)
 
 
 def _candidates(reading: Reading, draft: Draft) -> list[tuple[int, int]]:
@@ -75,7 +101,8 @@ def _candidates(reading: Reading, draft: Draft) -> list[tuple[int, int]]:
         edge = stops[0] if stops[0] > draft.second.end else far
         found.append((draft.second.end, _stop(reading, draft.second.end, edge)))
     if draft.outcome is not None:
-        told = _TELLING.search(reading.lower, draft.outcome.at, draft.outcome.end)
+        at, end = draft.outcome.at, draft.outcome.end
+        told = _TELLING.search(reading.lower, at, end) or _DONE.search(reading.lower, at, end)
         if told is not None:
             found.append((told.end(), _stop(reading, told.end(), told.end() + _MOTION_LENGTH)))
     if draft.lead is None and draft.outcome is not None and draft.outcome.at > draft.start:
@@ -99,5 +126,5 @@ def _tidy(text: str) -> str:
 
 def _heading_before(reading: Reading, start: int) -> str | None:
     before = reading.document.original[max(0, start - 400) : start].rstrip()
-    line = before.rpartition("\n")[2] or before
-    return _tidy(line) or None
+    words = _tidy(before.rpartition("\n")[2] or before)
+    return words if _is_motion(words) and words[0] not in "=-" else None

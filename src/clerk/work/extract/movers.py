@@ -1,0 +1,85 @@
+"""Put a name and a place together: who moved, who seconded, and about what."""
+
+from __future__ import annotations
+
+import re
+
+from .ballots import settle_one
+from .cues import LEAD, SECOND, Cue, Reading
+from .names import Name, read_name
+from .patterns import compiled
+
+_AND_NAME = compiled(
+    r"\s{0,6}(?:,?\s*(?:and|&)\b|[/,])\s{0,6}(?:seconded\s+by\s+|second\s+by\s+)?", re.I
+)
+_ABOUT = (
+    (
+        compiled(r"\bsubstitute\b|\balternate\s+motion|\bin\s+lieu\b|\bdifferent\s+motion"),
+        "substitute",
+    ),
+    (
+        compiled(
+            r"\b(?:motion|moved?)\s+to\s+amend\b|\bamend\s+the\s+motion"
+            r"|\bmotion\s+for\s+(?:an\s+)?amendment|\b(?:moved|proposed|offered)\s+(?:an"
+            r"|the\s+following)\s+amendment|\bamendment\s+(?:was\s+)?(?:moved|proposed|made)"
+        ),
+        "amendment",
+    ),
+)
+ADVERBS = compiled(
+    r"(?:(?:\b(?:then|also|so|again|therefore|thereafter|thereupon|hereby|has|had|would"
+    r"|would\s+then|formally|subsequently|now|further|first|next)\b|,)\s*)+$"
+)
+
+
+def lead_cue(
+    reading: Reading, start: int, end: int, mover: Name | None, seconder: Name | None = None
+) -> Cue:
+    """Return the cue of a motion, the names as the roster spells them."""
+    cue = Cue(LEAD, start, end)
+    cue.bracket = reading.text[max(0, start - 1) : start] == "("
+    cue.mover, flags = settle_one(reading.roster, mover)
+    cue.seconder, more = settle_one(reading.roster, seconder)
+    cue.flags = flags | more
+    nearby = reading.lower[max(0, start - 30) : reading.clause_end(end, 90)]
+    for words, about in _ABOUT:
+        if words.search(nearby):
+            cue.about = about
+            break
+    return cue
+
+
+def name_at(reading: Reading, position: int) -> Name | None:
+    """Return the name that begins at a position."""
+    return read_name(reading.text, position, reading.roster.known)
+
+
+def pair(reading: Reading, name: Name | None) -> Name | None:
+    """Return the second of ``Smith and Jones`` or ``Smith/Jones`` behind a first name."""
+    if name is None:
+        return None
+    link = _AND_NAME.match(reading.text, name.end)
+    return name_at(reading, link.end()) if link else None
+
+
+def slash_follows(reading: Reading, name: Name) -> bool:
+    """Whether another name is tied to this one: ``Smith/Jones``."""
+    return reading.text[name.end : name.end + 1] == "/"
+
+
+def speaks(reading: Reading, name: Name) -> bool:
+    """Whether a name behind a label begins a sentence of its own."""
+    return (
+        re.match(
+            r"\s+(?:made|moved|moves|makes|motioned|asked|stated|said)\b",
+            reading.lower[name.end : name.end + 16],
+        )
+        is not None
+    )
+
+
+def second_cue(reading: Reading, start: int, end: int, name: Name) -> Cue:
+    """Return the cue of a second."""
+    cue = Cue(SECOND, start, end)
+    cue.seconder, cue.flags = settle_one(reading.roster, name)
+    return cue

@@ -1,0 +1,107 @@
+"""Read who seconded a motion."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from .cues import SOFT, STRONG, Cue, Reading
+from .movers import ADVERBS, name_at, second_cue, speaks
+from .names import name_before
+from .patterns import Phrase, compiled
+
+_SECOND = Phrase("second 2nd support", r"(?:second(?:ed|er|s|ing)?|2nd(?:ed)?|support(?:ed)?)\b")
+_SECOND_BY = compiled(
+    r"\s*(?:the\s+motion\s+|was\s+(?:made|given|provided|offered)\s+|made\s+"
+    r"|motion\s+)?(?:(?:by|from)\b\s*:?|:|-|\()\s*"
+)
+
+
+def second_cues(reading: Reading) -> Iterator[Cue]:
+    """Yield a cue for every place where a motion is seconded."""
+    for second in _SECOND.find(reading.lower):
+        cue = _second_cue(reading, second)
+        if cue is not None:
+            yield cue
+
+
+def _second_cue(reading: Reading, second: re.Match[str]) -> Cue | None:
+    lower = reading.lower
+    word = second[0]
+    by = _SECOND_BY.match(lower, second.end())
+    if by and not (word.startswith("support") and " by" not in lower[second.end() : by.end()]):
+        name = name_at(reading, by.end())
+        if name is not None and name.start - by.end() < 40 and not speaks(reading, name):
+            cue = second_cue(reading, second.start(), name.end, name)
+            cue.strength = SOFT if word.startswith("support") else STRONG
+            cue.label = ":" in by[0]
+            return cue
+    if word in ("seconded", "seconds", "seconding", "2nded"):
+        return _second_by_subject(reading, second)
+    if word in ("second", "2nd"):
+        return (
+            _second_short(reading, second)
+            or _second_of(reading, second)
+            or _second_last(reading, second)
+        )
+    return None
+
+
+def _second_of(reading: Reading, second: re.Match[str]) -> Cue | None:
+    """Read ``second of Commissioner Jones``."""
+    of = _OF.match(reading.lower, second.end())
+    name = name_at(reading, of.end()) if of else None
+    if of is None or name is None or not name.titled or name.start != of.end():
+        return None
+    if reading.text[name.end : name.end + 2] == "'s":
+        return None
+    return second_cue(reading, second.start(), name.end, name)
+
+
+def _second_last(reading: Reading, second: re.Match[str]) -> Cue | None:
+    """Read ``Mr. Jones 2nd.`` and ``Smith moved, Jones second.``"""
+    if not _THAT_IS_ALL.match(reading.lower, second.end()):
+        return None
+    name = name_before(reading.text, second.start(), reading.roster.known)
+    if name is None or "," in reading.text[name.end : second.start()]:
+        return None
+    before = reading.text[max(0, name.start - 3) : name.start].rstrip(" ")
+    if before and before[-1] not in ",.;\n":
+        return None
+    return second_cue(reading, name.start, second.end(), name)
+
+
+_OF = compiled(r"\s+of\s+")
+_THAT_IS_ALL = compiled(r"\s*(?:[.,;)\n]|$|the\s+motion\b)")
+
+
+def _second_by_subject(reading: Reading, second: re.Match[str]) -> Cue | None:
+    adverb = ADVERBS.search(reading.lower, max(0, second.start() - 40), second.start())
+    edge = adverb.start() if adverb else second.start()
+    name = name_before(reading.text, edge, reading.roster.known)
+    if name is not None and not re.search(r",\s*$", reading.text[name.end : edge + 1]):
+        return second_cue(reading, name.start, second.end(), name)
+    return _second_short(reading, second)
+
+
+def _second_short(reading: Reading, second: re.Match[str]) -> Cue | None:
+    """Read ``seconded Jones``, ``second Jones`` and ``Jones offered a second``."""
+    head = reading.lower[max(0, second.start() - 24) : second.start()]
+    gave = re.search(r"\b(?:offered|gave|made|provided)\s+(?:a|the)\s+$", head)
+    if gave:
+        name = name_before(
+            reading.text, max(0, second.start() - 24) + gave.start(), reading.roster.known
+        )
+        return second_cue(reading, name.start, second.end(), name) if name else None
+    name = name_at(reading, second.end())
+    if name is None or name.start - second.end() > 2:
+        return None
+    if reading.lower.startswith("vice", name.start):
+        return None
+    if not re.match(
+        r"\s*(?:[,.;)\n]|$|to\b|and\b|that\b|-)", reading.lower[name.end : name.end + 12]
+    ):
+        return None
+    if second[0] in ("second", "2nd") and not re.search(r"[,;.)\n]\s*(?:and\s+)?$", head):
+        return None
+    return second_cue(reading, second.start(), name.end, name)

@@ -1,0 +1,208 @@
+"""Read motions noted in few signs: ``MOVER: Smith``, ``M/S Smith/Jones``, ``(Smith/Jones)``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from .cues import BALLOT, FIRM, OUTCOME, SOFT, Cue, Reading
+from .model import PASSED
+from .movers import lead_cue, name_at, pair, speaks
+from .patterns import Phrase, compiled, line_start
+from .tallies import tally_in
+
+_LABEL = Phrase(
+    "mover proposer maker first 1st motion",
+    r"(?P<who>mover|proposer|maker|first|1st|motion\s+maker|moved\s+by)\s{0,4}:\s*",
+)
+
+
+def _label_cues(reading: Reading) -> Iterator[Cue]:
+    """Yield a cue for ``MOVER: Paul Solano`` of a result table."""
+    for label in _LABEL.find(reading.lower):
+        if label["who"].startswith("moved"):
+            continue
+        name = name_at(reading, label.end())
+        if name is not None and name.start - label.end() < 60 and not speaks(reading, name):
+            cue = lead_cue(reading, label.start(), name.end, name)
+            cue.label = True
+            cue.needs_second = label["who"] in ("first", "1st")
+            yield cue
+
+
+_SHORT = Phrase(
+    "m/ m. ms",
+    r"(?:m/\s?s(?:\s?/\s?(?P<done>[cpua]{1,2}))?|m\.\s?s\.(?:\s?(?P<dotted>[cpu])\.)?"
+    r"|ms(?P<joined>u?[cp]))(?![\w/])",
+)
+
+
+def _short_hand_cues(reading: Reading) -> Iterator[Cue]:
+    """Yield cues for ``M/S Smith/Jones`` and for the ``MSC`` that says it carried."""
+    for short in _SHORT.find(reading.lower):
+        printed = reading.text[short.start() : short.end()]
+        if not printed.isupper() and "/" not in printed:
+            continue
+        name = name_at(reading, short.end())
+        if name is not None and name.start - short.end() > 4:
+            name = None
+        seconder = pair(reading, name)
+        end = (seconder or name).end if name else short.end()
+        done = short["done"] or short["dotted"] or short["joined"]
+        if name is not None or not done:
+            yield lead_cue(reading, short.start(), end, name, seconder)
+        if done:
+            outcome = Cue(
+                OUTCOME,
+                short.start() + 1,
+                max(end, short.end()),
+                FIRM,
+                result=PASSED,
+                result_text=printed,
+            )
+            outcome.unanimous = "u" in done
+            yield outcome
+
+
+_NUMBERED = compiled(
+    r"\d[\-/. ](?<=\d.)\d{1,4}\s{0,3}[:.\-]?\s{1,40}(?=[^\W\d_])",
+)
+_NUMBER_START = compiled(
+    r"^[ ]{0,60}(?:(?:resolution|motion|res\.?)\s{1,3}(?:no\.?|#|number)?\s{0,3})?"
+    r"(?:[a-z]{1,3}[ \-]?)?\d{0,3}$"
+)
+
+
+def _numbered_cues(reading: Reading) -> Iterator[Cue]:
+    """Yield a cue for ``R2018-077 L. Smith, L. Jones: That we approve``."""
+    for numbered in _NUMBERED.finditer(reading.text):
+        line = line_start(reading.text, numbered.start())
+        if not _NUMBER_START.match(reading.lower[line : numbered.start()]):
+            continue
+        mover = name_at(reading, numbered.end())
+        if mover is None or mover.start != numbered.end():
+            continue
+        seconder = pair(reading, mover)
+        if seconder is None or not re.match(
+            r"\s{0,3}[:\-]|\s{1,40}that\b", reading.lower[seconder.end : seconder.end + 44]
+        ):
+            continue
+        cue = lead_cue(reading, line, seconder.end, mover, seconder)
+        cue.flags.add("mover_seconder_colon")
+        yield cue
+
+
+_RESOLVED = Phrase("resolved", r"resolved\s*\(")
+
+
+def _resolved_cues(reading: Reading) -> Iterator[Cue]:
+    """Yield a cue for ``Resolved (Cr Smith / Cr Jones)``."""
+    for resolved in _RESOLVED.find(reading.lower):
+        mover = name_at(reading, resolved.end())
+        if mover is not None and mover.titled and mover.start == resolved.end():
+            seconder = pair(reading, mover)
+            cue = lead_cue(reading, resolved.start(), (seconder or mover).end, mover, seconder)
+            cue.done = True
+            yield cue
+
+
+_PAIR_END = compiled(
+    r"\s{0,3}(?:\)|[,;:\-]?\s{0,3}\(?(?P<tally>\d{1,2}\s?-\s?\d{1,2}[^()\n]{0,40})\))"
+)
+
+
+_SHORT_BEFORE = compiled(r"(?:m/\s?s(?:\s?/\s?\w{1,2})?|\bmsu?[cp]|\bresolved)\s{0,3}$")
+
+
+def _bracket_cues(reading: Reading) -> Iterator[Cue]:
+    """Yield a cue for ``(Smith/Jones)`` and ``(Smith/Jones, 5-0)``."""
+    slash = reading.text.find("/")
+    while slash >= 0:
+        cue = _bracketed_pair(reading, slash)
+        if cue is not None:
+            yield cue
+        slash = reading.text.find("/", slash + 1)
+
+
+def _bracketed_pair(reading: Reading, slash: int) -> Cue | None:
+    bracket = reading.text.rfind("(", max(0, slash - 50), slash)
+    if bracket < 0 or _SHORT_BEFORE.search(reading.lower[max(0, bracket - 10) : bracket]):
+        return None
+    mover = name_at(reading, bracket + 1)
+    if mover is None or mover.start - bracket > 2 or mover.end not in (slash, slash - 1):
+        return None
+    seconder = name_at(reading, slash + 1)
+    if seconder is None or seconder.start - slash > 2:
+        return None
+    end = _PAIR_END.match(reading.lower, seconder.end)
+    if end is None:
+        return None
+    motion = re.search(r"\bmotion\s{0,3}$", reading.lower[max(0, bracket - 10) : bracket])
+    start = bracket - len(motion[0]) if motion else bracket + 1
+    cue = lead_cue(reading, start, end.end(), mover, seconder)
+    if end["tally"]:
+        cue.counts = tally_in(reading.lower, end.start("tally"), end.end("tally"))
+    return cue
+
+
+_TWO_NAMES = compiled(
+    r"^[ ]{0,20}(?=(?:councillor|cllr|cr|councilman|councilmember|alderman|ald|trustee|mayor"
+    r"|deputy|reeve|director|commissioner)\b)[^\n]{5,80}\n\s{0,40}(?:resolved|that|be\s+it|whereas)\b",
+    re.M,
+)
+
+
+def _two_names_cues(reading: Reading) -> Iterator[Cue]:
+    """Yield a cue for a line ``Councillor Smith - Councillor Jones`` over what they move."""
+    for line in _TWO_NAMES.finditer(reading.lower):
+        mover = name_at(reading, line.start())
+        link = _LINK.match(reading.text, mover.end) if mover and mover.titled else None
+        seconder = name_at(reading, link.end()) if link else None
+        if seconder is None or not seconder.titled:
+            continue
+        if not reading.text[seconder.end : seconder.end + 20].partition("\n")[0].strip():
+            yield lead_cue(reading, line.start(), seconder.end, mover, seconder)
+
+
+_LINK = compiled(r" {0,4}(?:-|/|,|and\b) {0,4}")
+
+
+_SIGN = compiled(r"\b(?:MCU|M\.C\.U\.|MC|M/C|MPU|MP|AIF|MSCU|MSPU|MUC)\b")
+
+
+def _sign_cues(reading: Reading) -> Iterator[Cue]:
+    """Yield a cue for ``MCU`` (motion carried unanimously), ``MC`` and ``AIF`` (all in favor)."""
+    for sign in _SIGN.finditer(reading.text):
+        after = reading.text[sign.end() : sign.end() + 1]
+        if after and after not in " .,;\n)":
+            continue
+        cue = Cue(OUTCOME, sign.start(), sign.end(), SOFT, result=PASSED, result_text=sign[0])
+        cue.unanimous = "U" in sign[0] or sign[0] == "AIF"
+        yield cue
+
+
+_LONE_TALLY = compiled(r"\b(?P<tally>\d{1,2}-\d{1,2}(?:-\d{1,2}){0,2})\)?(?=[ ]{0,3}(?:[.;\n]|$))")
+_SENTENCE_START = compiled(r"(?:^|[.;:)\n])[ ]{0,40}\(?$")
+
+
+def _lone_tally_cues(reading: Reading) -> Iterator[Cue]:
+    """Yield a cue for a sentence that is a tally and nothing else: ``to approve. 5-0.``"""
+    for lone in _LONE_TALLY.finditer(reading.lower):
+        before = reading.lower[max(0, lone.start() - 42) : lone.start()]
+        if not _SENTENCE_START.search(before):
+            continue
+        counts = tally_in(reading.lower, lone.start("tally"), lone.end())
+        if counts:
+            yield Cue(BALLOT, lone.start("tally"), lone.end(), SOFT, counts=counts)
+
+
+def shorthand_cues(reading: Reading) -> Iterator[Cue]:
+    """Yield a cue for every motion that is noted and not told."""
+    yield from _label_cues(reading)
+    yield from _short_hand_cues(reading)
+    yield from _numbered_cues(reading)
+    yield from _resolved_cues(reading)
+    yield from _bracket_cues(reading)
+    yield from _two_names_cues(reading)
+    yield from _sign_cues(reading)
+    yield from _lone_tally_cues(reading)
