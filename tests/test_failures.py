@@ -294,6 +294,15 @@ def test_a_preview_changes_nothing(failing: str) -> None:
     assert state() == before
 
 
+def test_a_retry_with_an_engine_that_is_not_there_is_refused(failing: str) -> None:
+    before = state()
+
+    ran = clerk("failures", "retry", "--all", "--yes", "--ocr-backend", "nope")
+
+    assert ran.exit_code == 3
+    assert state() == before
+
+
 def test_everything_has_to_be_asked_for(failing: str) -> None:
     assert clerk("failures", "retry", "--yes").exit_code == 2
 

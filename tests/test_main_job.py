@@ -142,6 +142,19 @@ def test_a_run_keeps_as_many_published_versions_as_it_is_told(
     assert len(list(versions.glob("0*"))) == 3
 
 
+@pytest.mark.parametrize("command", [("run",), ("update", "-s")])
+def test_an_ocr_engine_that_is_not_there_is_named_before_anything_is_done(
+    clerk: Clerk, database: str, storage: Path, documents: Path, command: tuple[str, ...]
+) -> None:
+    clerk("site", "add", "springfield", "--from", str(documents))
+
+    said = clerk(*command, "springfield", "--ocr-backend", "nope")
+
+    assert said.code == 3
+    assert said.err.startswith("Error: There is no OCR engine 'nope'.\nInstalled are ")
+    assert json.loads(clerk("site", "show", "springfield", "--json").out)["runs"] == []
+
+
 def test_nothing_found_is_never_a_success(clerk: Clerk, database: str, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     clerk("site", "add", "ghosttown", "--from", str(tmp_path / "empty"))

@@ -9,8 +9,8 @@ ClerkError                exit 1   says what, why, and in ``hint`` the next step
  |   +- PagesFailed                some pages could not be read; the good ones are kept
  +- TransientError                 it may work later: try again
  |   +- SourceUnavailable          the portal, list or folder did not answer
- |   +- SearchTimeout              an answer would take too long
  |   |   +- SourceBlocked          it refuses us: robots.txt, a refusal, a challenge page
+ |   +- SearchTimeout              an answer would take too long
  |   +- DatabaseUnavailable        exit 3
  |   +- QueueUnavailable           exit 3
  +- OperatorError         exit 3   nothing will work until a person acts: stop
@@ -23,7 +23,7 @@ ClerkError                exit 1   says what, why, and in ``hint`` the next step
  +- NotFound              exit 1   the thing named does not exist
  |   +- UnknownSite
  |   +- UnknownStage
- |   +- UnknownPlugin
+ |   +- UnknownPlugin     exit 3   no fetcher, engine or deployer of that name is installed
  +- InvalidInput          exit 2   what was asked cannot be right
      +- InvalidSubdomain
      +- UnusableUpload             not a file of annotations, or one that must not be opened
@@ -138,6 +138,8 @@ class UnknownStage(NotFound, ValueError):
 
 class UnknownPlugin(NotFound):
     """No plugin of that name."""
+
+    exit_code = 3
 
 
 class InvalidInput(ClerkError, ValueError):

@@ -11,9 +11,11 @@ from sqlalchemy import Connection, Row, or_, select
 
 from . import pipeline_state, queue, road
 from .clock import utc_now
+from .config import Settings
 from .db import civic_db_connection, lock_site, reading_connection, require_site
 from .models import items_table, jobs_table, runs_table, sites_table
 from .stages import FETCH, OCR, QUEUES, STAGES, Item, Kind, Run, Step
+from .work import steps
 
 #: A site is due when it was updated longer ago than this.
 DUE_HOURS = 23.0
@@ -78,6 +80,13 @@ def start(
             run_id = road.start_run(conn, subdomain, first=first, goal=goal, options=options)
     queue.offer(QUEUES)
     return run_id
+
+
+def check_engine(subdomains: Sequence[str], options: Mapping[str, Any], settings: Settings) -> None:
+    """Refuse runs whose OCR engine is not installed, before anything is opened."""
+    with reading_connection() as conn:
+        for subdomain in subdomains:
+            steps.check_engine(require_site(conn, subdomain), options, settings)
 
 
 def due_sites(hours: float = DUE_HOURS) -> list[str]:

@@ -179,7 +179,10 @@ def retry(ctx: click.Context, /, ocr_backend: str | None, **given: Any) -> None:
     """
     settings = open_database()
     from clerk import failures as found
+    from clerk.work.ocr import find_backend
 
+    if ocr_backend:
+        find_backend(ocr_backend)
     selected = _select(given)
     if not _confirmed(selected, "Retry", given):
         return

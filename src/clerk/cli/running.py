@@ -67,6 +67,7 @@ def run(
         return
     options = {"ocr_backend": ocr_backend, "ocr": ocr, "keep": keep}
     options = {name: value for name, value in options.items() if value}
+    runs.check_engine(chosen if ocr_backend else subdomains, options, settings)
     started = [runs.start(name, options=options, goal=stage, restart=restart) for name in chosen]
     work_here(started, settings)
     summaries = [runs.summarise(run_id) for run_id in started]
@@ -268,6 +269,7 @@ def update(subdomain: str | None, next_site: bool, ocr_backend: str | None, rest
         click.echo("No site is due.")
         return
     options = {"ocr_backend": ocr_backend} if ocr_backend else {}
+    runs.check_engine([name], options, settings)
     run_id = runs.start(name, options=options, restart=restart)
     click.echo(f"Queued {name} as {run_id}.")
     if settings.embedded:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import errno
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -94,7 +94,7 @@ def documents_to_read(order: Order, folder: Path, settings: Settings) -> dict[st
     from clerk.fetcher import held_documents
     from clerk.work import reading
 
-    engine = reading.fingerprint(_reading_options(order, settings))
+    engine = reading.fingerprint(_reading_options(order.site, order.options, settings))
     documents, carried = [], 0
     for held in held_documents(folder):
         target = storage.Document.from_name(held.name).text(folder)
@@ -117,7 +117,7 @@ def read(
         raise EmptyDocument(f"{item.name}: there is no PDF at {pdf}")
 
     sha256 = item.sha256 or storage.sha256_of(pdf)
-    options = _reading_options(order, settings)
+    options = _reading_options(order.site, order.options, settings)
     facts = reading.read_and_store(
         pdf,
         document.text(folder),
@@ -157,10 +157,24 @@ def assist(order: Order, index: int, report: Report) -> Performed:
     return Performed(pages=int(assisting.assist(desk, _reporting(report))))
 
 
-def _reading_options(order: Order, settings: Settings) -> Any:
+def check_engine(site: dict[str, Any], options: Mapping[str, Any], settings: Settings) -> None:
+    """Refuse an OCR engine that is not installed, be it the choice of a run, a site or a setting.
+
+    clerk's own default is always there and not looked for: loading the engines takes a moment.
+    """
+    chosen = site_choices(site) | dict(options)
+    by_default = settings.origin("default_ocr_backend") == "the default"
+    name = chosen.get("ocr_backend") or ("" if by_default else settings.default_ocr_backend)
+    if name and chosen.get("ocr") != "never":
+        from clerk.work.ocr import find_backend
+
+        find_backend(name)
+
+
+def _reading_options(site: dict[str, Any], options: Mapping[str, Any], settings: Settings) -> Any:
     from clerk.work.reading import ReadingOptions
 
-    chosen = site_choices(order.site) | order.options
+    chosen = site_choices(site) | dict(options)
     return ReadingOptions.from_settings(
         settings,
         ocr=chosen.get("ocr"),
