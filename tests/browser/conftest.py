@@ -123,6 +123,12 @@ class Served:
         self.process.communicate(timeout=20)
         return time.monotonic() - began
 
+    @property
+    def person(self) -> str:
+        """The address of somebody who voted."""
+        html = httpx.get(f"{self.address}/people/springfield").text
+        return re.findall(r'href="(/people/springfield/[^"]+)"', html)[0]
+
     def login_link(self) -> str:
         """Return the address of a new link."""
         return self.clerk("serve", "--port", str(self.port), "--login").strip()

@@ -34,7 +34,7 @@ PUBLIC = {
     "public/votes.html": "/votes?site=springfield",
     "public/choose.html": "/votes",
     "public/people.html": "/people/springfield",
-    "public/person.html": "/people/springfield/Lindqvist",
+    "public/person.html": "{person}",
     "public/coverage.html": "/coverage",
     "public/coverage_place.html": "/coverage/springfield",
     "public/api.html": "/api",
@@ -85,7 +85,7 @@ def test_pages_are_accessible_and_fit(
     found = []
     for path in pages.values():
         page = missing if path == NOWHERE else pleasant
-        page.goto(served.address + path.format(upload=served.upload))
+        page.goto(served.address + path.format(upload=served.upload, person=served.person))
         found += violations(page)
         if measured(page, "document.documentElement.scrollWidth") > width:
             found.append(f"{path} is too wide")

@@ -73,7 +73,8 @@ class Doorbell:
                     yield b": still here\n\n"
                     continue
                 heard = self._rings
-                yield self._event("change")
+                if not self._closed:
+                    yield self._event("change")
         finally:
             self._listeners -= 1
 
