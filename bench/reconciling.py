@@ -108,7 +108,7 @@ def seconds_to_reconcile() -> float:
     from clerk import reconcile
 
     started = time.perf_counter()
-    found = list(reconcile.reconcile(reconcile.Reconciliation(), 2))
+    *found, _ = reconcile.reconcile(threshold_hours=2)
     assert not found, found
     return time.perf_counter() - started
 

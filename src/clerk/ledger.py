@@ -647,8 +647,13 @@ def cancel_open_work(conn: Connection, run_id: str) -> None:
 
 
 def recount(conn: Connection, job_id: int) -> Row[Any]:
-    """Set a job's counters from its items and return the job."""
+    """Set a job's counters from its items and return the job.
+
+    The job is locked first: a settlement that counts at the same time comes wholly before the sums
+    or wholly after them.
+    """
     items = items_table
+    conn.execute(select(jobs_table.c.id).where(jobs_table.c.id == job_id).with_for_update())
     failed = items.c.state.in_([Item.FAILED, Item.QUARANTINED])
 
     def documents(which: ColumnElement[bool]) -> ColumnElement[int]:
@@ -761,8 +766,24 @@ def beat(
     return changed.rowcount == 1
 
 
-def batches_of_the_dead(conn: Connection, known_dead: Collection[str] = ()) -> list[Claimed]:
+def batches_of_the_dead(
+    conn: Connection, known_dead: Collection[str] = (), most: int | None = None
+) -> list[Claimed]:
     """Return what workers hold whose lease has ended, who are unknown, or who are known dead."""
+    tokens = _tokens_of_the_dead(conn, known_dead)[:most]
+    claims = (load_claim(conn, token) for token in tokens)
+    return [claimed for claimed in claims if claimed]
+
+
+def is_of_the_dead(conn: Connection, claimed: Claimed, known_dead: Collection[str] = ()) -> bool:
+    """Whether a claim is still held by a worker that is dead."""
+    this = batches_table.c.claim == claimed.claim
+    return bool(_tokens_of_the_dead(conn, known_dead, this))
+
+
+def _tokens_of_the_dead(
+    conn: Connection, known_dead: Collection[str], *only: ColumnElement[bool]
+) -> list[str]:
     batches, workers = batches_table, workers_table
     dead = or_(
         workers.c.id.is_(None),
@@ -776,10 +797,9 @@ def batches_of_the_dead(conn: Connection, known_dead: Collection[str] = ()) -> l
         .join(jobs_table, jobs_table.c.id == batches.c.parent_job_id)
         .join(workers, workers.c.id == batches.c.worker_id, isouter=True)
         .where(batches.c.status == sql_word(Batch.RUNNING), batches.c.claim.is_not(None), dead)
-        .where(jobs_table.c.kind != Kind.UPLOAD)
+        .where(jobs_table.c.kind != Kind.UPLOAD, *only)
     )
-    claims = (load_claim(conn, row.claim) for row in sorted(found))
-    return [claimed for claimed in claims if claimed]
+    return [row.claim for row in sorted(found)]
 
 
 def load_claim(conn: Connection, token: str) -> Claimed | None:

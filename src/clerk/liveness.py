@@ -29,20 +29,33 @@ class Lock:
         self.path = path
         self.descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
         fcntl.flock(self.descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        os.register_at_fork(after_in_child=self._leave_to_parent)
-
-    def _leave_to_parent(self) -> None:
-        """Close the child's copy: a lock is shared with forked children and would outlive us."""
-        with contextlib.suppress(OSError):
-            os.close(self.descriptor)
-        self.descriptor = -1
+        _held.add(self)
 
     def release(self) -> None:
         """Let go and leave no file behind."""
         self.path.unlink(missing_ok=True)
+        self.close()
+
+    def close(self) -> None:
+        """Close this process's copy of the descriptor."""
+        _held.discard(self)
         if self.descriptor >= 0:
-            os.close(self.descriptor)
+            with contextlib.suppress(OSError):
+                os.close(self.descriptor)
             self.descriptor = -1
+
+
+#: The locks of this process.
+_held: set[Lock] = set()
+
+
+def _leave_to_parent() -> None:
+    """Close a child's copies: a lock is shared with forked children and would outlive us."""
+    for lock in list(_held):
+        lock.close()
+
+
+os.register_at_fork(after_in_child=_leave_to_parent)
 
 
 def register(conn: Connection, worker_id: str, *, lease_seconds: float, **facts: Any) -> None:

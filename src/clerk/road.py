@@ -83,9 +83,11 @@ def start_run(
     return run_id
 
 
-def resume_run(conn: Connection, subdomain: str, stage: str) -> str:
+def resume_run(
+    conn: Connection, subdomain: str, stage: str, opened_by: str = "reconciliation"
+) -> str:
     """Open a run in a late stage for what is on disk; the counters of earlier ones stay."""
-    run_id = pipeline_state.open_run(conn, subdomain, {"opened_by": "reconciliation"})
+    run_id = pipeline_state.open_run(conn, subdomain, {"opened_by": opened_by})
     ledger.record(conn, "run resumed", subdomain=subdomain, run_id=run_id, stage=stage)
     if stage == DEPLOY:
         open_step(conn, run_id, subdomain, DEPLOY)
@@ -212,7 +214,7 @@ def open_reading(conn: Connection, run_id: str, subdomain: str, found: Found) ->
     """
     remembered = _remembered(conn, subdomain, found.engine)
     rows = [_document_row(document, remembered) for document in found.documents]
-    rows += [_rejected_row(rejected, remembered) for rejected in found.rejected]
+    rows += _told_apart(rows, [_rejected_row(each, remembered) for each in found.rejected])
     failures = [row for row in rows if row["state"] in (Item.FAILED, Item.QUARANTINED)]
     skipped = sum(row["state"] == Item.CANCELLED for row in rows)
     job_id = ledger.open_job(
@@ -253,6 +255,22 @@ def _rejected_row(
     if known is not None:
         return {"document": rejected["name"], "state": known.state, "error": known.reason}
     return {"document": rejected["name"], "state": Item.FAILED, "error": rejected["error"]}
+
+
+def _told_apart(
+    rows: Sequence[Mapping[str, Any]], rejected: Sequence[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Number what was rejected under a name that is taken: none is lost, no two are one."""
+    taken = {row["document"] for row in rows}
+    told_apart = []
+    for row in rejected:
+        name, number = row["document"], 1
+        while row["document"] in taken:
+            number += 1
+            row = row | {"document": f"{name} ({number})"}
+        taken.add(row["document"])
+        told_apart.append(row)
+    return told_apart
 
 
 def read_again(

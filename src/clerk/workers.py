@@ -20,7 +20,13 @@ import msgspec
 from sqlalchemy import Connection, Row, select
 
 from . import config, ledger, liveness, page_annotations, pipeline_state, queue, road, storage
-from .db import civic_db_connection, lock_site, reading_connection, require_site
+from .db import (
+    civic_db_connection,
+    get_civic_db,
+    lock_site,
+    reading_connection,
+    require_site,
+)
 from .executors.crew import Crew
 from .ledger import Claimed, ClaimedItem, Limit, Outcome
 from .models import items_table, runs_table
@@ -41,6 +47,9 @@ from .work import steps
 from .work.isolate import Order, OrderItem, Performed, Report
 
 log = logging.getLogger(__name__)
+
+#: How many batches of dead workers one that has its own work to watch takes back at a time.
+BURIED_AT_ONCE = 50
 
 
 # ---------------------------------------------------------------------------------- the jobs
@@ -68,8 +77,8 @@ def ocr_complete_coordinator(subdomain: str, run_id: str | None = None) -> None:
         if _is_over(conn, run_id):
             return
         site = require_site(conn, subdomain)
-        if pipeline_state.job_of_stage(conn, subdomain, OCR, Kind.COORDINATOR) is None:
-            job = _job(conn, site, OCR)
+        job = _job(conn, site, OCR)
+        if job and not pipeline_state.job_of_stage(conn, subdomain, OCR, Kind.COORDINATOR):
             pipeline_state.claim_coordinator(conn, subdomain, OCR, job)
     _perform_now(lambda conn, me: _claim_step(conn, subdomain, OCR, Kind.COORDINATOR, me))
 
@@ -113,6 +122,9 @@ def _do_step(
             log.info("%s: run %s is over, nothing to do", subdomain, run_id)
             return
         job = _job(conn, require_site(conn, subdomain), stage)
+        if job is None:
+            log.warning("%s: a run without %s is under way, nothing to do", subdomain, stage)
+            return
         grown = ledger.name_item(conn, job, step, document)
         if grown is not None:
             pipeline_state.show_job(conn, grown)
@@ -130,19 +142,24 @@ def _is_over(conn: Connection, run_id: str | None) -> bool:
     return state is not None and state != Run.ACTIVE
 
 
-def _job(conn: Connection, site: dict[str, Any], stage: str) -> Row[Any]:
-    """Return the parent of a stage: of the active run, of the site as it is, or of a new run."""
+def _job(conn: Connection, site: dict[str, Any], stage: str) -> Row[Any] | None:
+    """Return the parent of a stage: of the active run, of the site as it is, or of a new run.
+
+    None while a run without the stage is under way: a stray message does not end it.
+    """
     subdomain = site["subdomain"]
     job = pipeline_state.job_of_stage(conn, subdomain, stage)
-    if job is None and site["current_stage"] == stage:
-        job = pipeline_state.adopt(conn, site)
-    if job is None and stage == OCR:
+    if job is not None or pipeline_state.active_run(conn, subdomain) is not None:
+        return job
+    if site["current_stage"] == stage:
+        return pipeline_state.adopt(conn, site)
+    if stage == FETCH:
+        road.start_run(conn, subdomain)
+    elif stage == OCR:
         pipeline_state.open_stage(conn, subdomain, OCR, total=0)
-    elif job is None:
-        road.start_run(conn, subdomain, first=stage)
-    job = job or pipeline_state.job_of_stage(conn, subdomain, stage)
-    assert job is not None, "the job was written in this transaction"
-    return job
+    else:
+        road.resume_run(conn, subdomain, stage, opened_by="a job of its own")
+    return pipeline_state.job_of_stage(conn, subdomain, stage)
 
 
 def _claim_step(
@@ -174,12 +191,12 @@ class Pipeline:
     """What a crew asks of the pipeline, and of uploads; see :class:`clerk.executors.Flow`."""
 
     uploads = Uploads()
+    #: Whether something was opened that idle workers do not know of.
+    _opened = False
 
     def claim(self, queues: Collection[str], worker_id: str, limit: Limit) -> Claimed | None:
-        """Take some work, asking first without a lock whether there is any."""
-        with reading_connection() as conn:
-            waiting = ledger.anything_claimable(conn, queues)
-        if waiting:
+        """Take some work."""
+        if _worth_a_lock(queues):
             with civic_db_connection() as conn:
                 if claimed := ledger.claim(conn, queues, worker_id, limit):
                     return claimed
@@ -213,7 +230,7 @@ class Pipeline:
         return performed
 
     def finish(self, claimed: Claimed, outcomes: list[Outcome], *, ended: bool) -> None:
-        """Account for items, open what follows, and hint that it is there."""
+        """Account for items and open what follows."""
         if claimed.kind == Kind.UPLOAD:
             self.uploads.finish(claimed, outcomes, ended=ended)
             return
@@ -222,8 +239,7 @@ class Pipeline:
             settled = road.finish(conn, claimed, ready, ended=ended)
         for outcome in outcomes:
             _log_outcome(claimed, outcome)
-        if settled.closed:
-            queue.offer(QUEUES)
+        self._opened |= settled.closed
 
     def crash(self, claimed: Claimed, blamed: ClaimedItem | None, cause: str) -> None:
         """Account for a child that died."""
@@ -234,12 +250,26 @@ class Pipeline:
             road.crash(conn, claimed, blamed, cause)
         document = blamed.document if blamed else None
         log.error("%s", cause, extra=_context(claimed) | {"document": document})
-        queue.offer(QUEUES)
+        self._opened = True
+
+    def hint(self) -> None:
+        """Tell idle workers elsewhere of what was opened since the last hint."""
+        if self._opened:
+            queue.offer(QUEUES)
+            self._opened = False
 
     def sweep(self) -> None:
-        """Take work back from workers that are dead."""
-        sweep()
+        """Take work back from workers that are dead, not so much at once that a beat is late."""
+        sweep(most=BURIED_AT_ONCE)
         self.uploads.sweep()
+
+
+def _worth_a_lock(queues: Collection[str]) -> bool:
+    """Whether there may be work; on SQLite, where a claim keeps all others waiting, look first."""
+    if get_civic_db().dialect.name != "sqlite":
+        return True
+    with reading_connection() as conn:
+        return ledger.anything_claimable(conn, queues)
 
 
 class _OneClaim(Pipeline):
@@ -261,11 +291,11 @@ class _OneClaim(Pipeline):
         """Leave that to those who stay."""
 
 
-def sweep() -> int:
+def sweep(most: int | None = None) -> int:
     """Take work back from dead workers and return how many batches were found."""
     with reading_connection() as conn:
         dead = liveness.dead_on_this_host(conn)
-        found = ledger.batches_of_the_dead(conn, dead)
+        found = ledger.batches_of_the_dead(conn, dead, most)
     if found:
         names = [item.document or item.step for claimed in found for item in claimed.items]
         log.error("Detected %d potentially crashed jobs: %s", len(found), ", ".join(names[:10]))
@@ -276,8 +306,7 @@ def sweep() -> int:
 
 def _bury(claimed: Claimed, dead: Collection[str]) -> None:
     with civic_db_connection() as conn:
-        still = {each.claim for each in ledger.batches_of_the_dead(conn, dead)}
-        if claimed.claim in still:
+        if ledger.is_of_the_dead(conn, claimed, dead):
             blamed = ledger.in_hand(conn, claimed)
             road.crash(conn, claimed, blamed, "The worker died", worker_lost=True)
 

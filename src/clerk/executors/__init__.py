@@ -43,6 +43,9 @@ class Flow(Protocol):
     def crash(self, claimed: Claimed, blamed: ClaimedItem | None, cause: str) -> None:
         """Account for a child that died."""
 
+    def hint(self) -> None:
+        """Tell idle workers elsewhere of work that was opened; called when ours is given out."""
+
     def sweep(self) -> None:
         """Take work back from workers that are dead."""
 

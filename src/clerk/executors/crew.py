@@ -16,9 +16,11 @@ import uuid
 from collections.abc import Callable, Collection
 from typing import Protocol, TypeVar
 
+from sqlalchemy.exc import OperationalError
+
 from clerk import __version__, db, liveness
 from clerk.config import Settings
-from clerk.errors import DatabaseUnavailable, OperatorError
+from clerk.errors import ClerkError, DatabaseUnavailable, OperatorError, UnknownSite
 from clerk.ledger import Claimed, ClaimedItem, Outcome
 from clerk.stages import Item
 from clerk.work.isolate import Began, Child, Ended, Idle, Message, Order, Raised
@@ -52,6 +54,8 @@ IDLE_SECONDS = (0.02, 0.5)
 SWEEP_SECONDS = 1.0
 #: Work that only a person can set right is offered again after so long.
 OPERATOR_SECONDS = 10.0
+#: What PostgreSQL says to one of two transactions that wait for each other.
+_DEADLOCK, _NOT_SERIALIZABLE = "40P01", "40001"
 #: A crew beats this many times within a lease.
 BEATS_PER_LEASE = 5
 
@@ -125,7 +129,11 @@ class Lane:
         """Have the child do what was claimed."""
         self.claimed, self._in_hand, self._told_to_stop = claimed, None, False
         self._given_at = self._flushed_at = time.monotonic()
-        self.child.send(self._patiently(lambda: self._flow.order(claimed)))
+        try:
+            self.child.send(self._patiently(lambda: self._flow.order(claimed)))
+        except UnknownSite as error:
+            log.warning("%s It was removed while its work was given out.", error)
+            self._flush(ended=True)
 
     def help(self, order: Order) -> None:
         """Have the child do a part of what another has claimed; there is nothing to account for."""
@@ -212,11 +220,26 @@ class Lane:
     def _flush(self, *, ended: bool) -> None:
         assert self.claimed is not None
         claimed, outcomes = self.claimed, self._outcomes
-        self._patiently(lambda: self._flow.finish(claimed, outcomes, ended=ended))
+        try:
+            self._patiently(lambda: self._flow.finish(claimed, outcomes, ended=ended))
+        except ClerkError:
+            raise
+        except Exception as error:
+            log.exception("What came of %s cannot be accounted for", self.document_in_hand)
+            self._give_up(claimed, f"It cannot be accounted for: {error}")
         # Only now: an interruption before this is found as work in hand, and given back.
         self._outcomes, self._flushed_at = [], time.monotonic()
         if ended:
             self.claimed, self._in_hand = None, None
+
+    def _give_up(self, claimed: Claimed, cause: str) -> None:
+        """Blame what cannot be accounted for as if it had killed its process: others go on."""
+        if self._child is not None:
+            self._child.dismiss()
+            self._child = None
+        blamed = self._outcomes[0].item if self._outcomes else None
+        self._patiently(lambda: self._flow.crash(claimed, blamed, cause))
+        self.claimed, self._in_hand = None, None
 
     def _mourn(self, cause: str) -> None:
         """Account for what was done, then blame what was in hand."""
@@ -279,12 +302,17 @@ class Crew:
     def __enter__(self) -> Crew:
         folder = self._settings.storage_dir / "_clerk" / "workers"
         self._lock = liveness.Lock(folder / f"{self.id}.lock")
-        self._register()
+        try:
+            self._register()
+        except BaseException:
+            self._lock.release()
+            raise
         return self
 
     def __exit__(self, *_: object) -> None:
         for lane in self._lanes:
             lane.abandon()
+        self._patiently(self._flow.hint)
         self._patiently(self._strike_off)
         if self._lock:
             self._lock.release()
@@ -336,6 +364,7 @@ class Crew:
         self._keep_alive()
         if not self.stopping:
             self._give_out()
+        self._patiently(self._flow.hint)
         self._wait(timeout)
         for lane in self._lanes:
             if lane.busy:
@@ -354,6 +383,8 @@ class Crew:
         if time.monotonic() < self._look_again_at:
             return
         for lane in self._lanes:
+            if self.stopping:
+                return
             if not (lane.busy or self._claim_for(lane) or self._help_with(lane)):
                 low, high = IDLE_SECONDS
                 self._idle_seconds = min(high, max(low, self._idle_seconds * 2))
@@ -367,6 +398,9 @@ class Crew:
             return False
         self._idle_seconds = IDLE_SECONDS[0]
         lane.give(claimed)
+        if self.stopping:
+            # The signal came in between, and the child threw away what it did not expect.
+            lane.stop()
         return True
 
     def _help_with(self, lane: Lane) -> bool:
@@ -402,8 +436,8 @@ class Crew:
         while True:
             try:
                 return action()
-            except DatabaseUnavailable as error:
-                if self.stopping:
+            except (DatabaseUnavailable, OperationalError) as error:
+                if self.stopping or not _will_pass(error):
                     raise
                 log.warning("%s Waiting for it.", error)
                 time.sleep(pause)
@@ -415,6 +449,14 @@ class Crew:
         self.stopping = True
         for lane in self._lanes:
             lane.stop()
+
+
+def _will_pass(error: DatabaseUnavailable | OperationalError) -> bool:
+    """Whether trying again helps: the server is away, or others were in the way."""
+    if isinstance(error, DatabaseUnavailable):
+        return True
+    in_the_way = getattr(error.orig, "sqlstate", "") in (_DEADLOCK, _NOT_SERIALIZABLE)
+    return in_the_way or "database is locked" in str(error.orig)
 
 
 class Signals:

@@ -44,6 +44,10 @@ CLEARED_AT_ONCE = 200
 BUSY_SECONDS = 0.2
 #: RQ's own view of a worker is refreshed so often.
 RQ_BEAT_SECONDS = 30.0
+#: A Redis that is silent for so long is taken for gone; a worker must not miss its beat for it.
+SILENCE_SECONDS = 5
+#: A worker that worked for so long before its set-up failed is replaced: it may come back.
+SETTLED_SECONDS = 10.0
 
 _connections: dict[tuple[int, str], Redis] = {}
 
@@ -52,7 +56,12 @@ def connect(url: str) -> Redis:
     """Return this process's connection to Redis."""
     key = (os.getpid(), url)
     if key not in _connections:
-        _connections[key] = Redis.from_url(url, socket_connect_timeout=5, health_check_interval=30)
+        _connections[key] = Redis.from_url(
+            url,
+            socket_connect_timeout=SILENCE_SECONDS,
+            socket_timeout=SILENCE_SECONDS,
+            health_check_interval=30,
+        )
     return _connections[key]
 
 
@@ -214,6 +223,9 @@ class HintedWorker:
             log.warning("Redis does not answer (%s); working from the ledger", error)
             time.sleep(IDLE_SECONDS)
             return False
+        except Exception as error:  # noqa: BLE001 - no message, however odd, may end a worker
+            log.warning("A message that cannot be read is passed over: %s", error)
+            return True
         if taken is None:
             return False
         job, origin = taken
@@ -255,6 +267,9 @@ def work(flow: Flow, queues: Collection[str], settings: Settings, *, burst: bool
         HintedWorker(crew, queues, settings.redis_url).run(burst=burst)
 
 
+_STOPS = (signal.SIGINT, signal.SIGTERM)
+
+
 class WorkerPool:
     """Some workers of one kind, each in a process of its own; one that dies is replaced."""
 
@@ -262,40 +277,56 @@ class WorkerPool:
         self._start = start
         self._number = number
         self._burst = burst
-        self._pids: set[int] = set()
+        #: When each was started, by process id.
+        self._started: dict[int, float] = {}
         self._stopping = False
 
     def run(self) -> int:
         """Run them until they end and return the worst exit status of a burst."""
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in _STOPS:
             signal.signal(number, self._pass_on)
         for _ in range(self._number):
             self._spawn()
         worst = 0
-        while self._pids:
+        while self._started:
             pid, status = os.wait()
-            self._pids.discard(pid)
+            lived = time.monotonic() - self._started.pop(pid)
             code = os.waitstatus_to_exitcode(status)
-            if not (self._burst or self._stopping) and code not in (0, 3):
+            if self._is_to_be_replaced(code, lived):
                 log.error("A worker ended with %s; starting another", code)
                 time.sleep(1.0)
                 if not self._stopping:
                     self._spawn()
             else:
-                worst = max(worst, abs(code))
+                worst = max(worst, code if code >= 0 else 1)
         return worst
 
+    def _is_to_be_replaced(self, code: int, lived: float) -> bool:
+        """Whether a worker ended that should not have: 3 at the start is a set-up to be mended."""
+        if self._burst or self._stopping:
+            return False
+        return code not in (0, 3) or (code == 3 and lived > SETTLED_SECONDS)
+
     def _spawn(self) -> None:
+        """Start a worker out of reach of the terminal's signals: it hears of them from here, once.
+
+        They are held back meanwhile, so that none meets a process that is neither pool nor worker.
+        """
+        signal.pthread_sigmask(signal.SIG_BLOCK, _STOPS)
         pid = os.fork()
         if pid:
-            self._pids.add(pid)
-            return
-        self._pids.clear()
-        os._exit(_exit_code(self._start))
+            self._started[pid] = time.monotonic()
+        else:
+            os.setpgid(0, 0)
+            for number in _STOPS:
+                signal.signal(number, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPS)
+        if not pid:
+            os._exit(_exit_code(self._start))
 
     def _pass_on(self, number: int, _frame: object) -> None:
         self._stopping = True
-        for pid in self._pids:
+        for pid in self._started:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, number)
 
