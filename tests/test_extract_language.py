@@ -336,6 +336,48 @@ Carried
 => Avery/Boyle passed
 """
 
+COLUMNS = """
+Member                Yes   No   Abstain  Absent
+Anderson               X
+Castillo                    X
+Davis                                     X
+Motion failed 1-1.
+=> -/- failed 1-1 | ayes Anderson | noes Castillo | absent Davis
+---
+Moved by Councillor Ubaldi
+Seconded by Councillor Vezina
+Recorded Vote        Yea    Nay
+Councillor Ubaldi     ✓
+Councillor Vezina     ✓
+Mayor Young                  ✓
+CARRIED
+=> Ubaldi/Vezina passed 2-1 | ayes Ubaldi, Vezina | noes Young
+---
+AYES:            NOES:          ABSENT:
+Stein            Thorpe         Vaughn
+Underhill
+Motion carried 2-1-1
+=> -/- passed 2-1 | ayes Stein, Underhill | noes Thorpe | absent Vaughn
+---
+| Member | Aye | Nay |
+| Ames | X |  |
+| Bray |  | X |
+Motion failed.
+=> -/- failed 1-1 | ayes Ames | noes Bray
+---
+Y-Avery, Y-Boyle, N-Cook. Motion carried.
+=> -/- passed 2-1 | ayes Avery, Boyle | noes Cook
+"""
+
+FRENCH = """
+Il est proposé par M. Avery, appuyé par Mme Boyle, que le procès-verbal soit adopté. Adoptée à
+l'unanimité.
+=> Avery/Boyle passed | unanimous
+---
+Proposé par la conseillère Roy, secondé par le conseiller Cyr : que le budget soit adopté. Rejetée.
+=> Roy/Cyr failed
+"""
+
 
 def cases(*groups: str) -> list[tuple[str, list[str]]]:
     """Return the excerpts with the votes a reader finds in them."""
@@ -365,6 +407,8 @@ def told(vote: Vote) -> str:
         UNANIMITY,
         ONE_QUESTION_AFTER_ANOTHER,
         ANOTHER_BODY_OR_DAY,
+        FRENCH,
+        COLUMNS,
         MOVERS_IN_PASSING,
         RESULTS_IN_FEW_WORDS,
         SURNAMES_THAT_ARE_WORDS,

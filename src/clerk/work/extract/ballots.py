@@ -114,7 +114,7 @@ def label_cues(reading: Reading) -> Iterator[Cue]:
                 yield cue
     for label in _UPPER_LABEL.finditer(reading.text):
         cue = _read_list(reading, category(label["word"].lower()), label.start("word"), label.end())
-        if cue.ballots[next(iter(cue.ballots))]:
+        if any(cue.ballots.values()):
             yield cue
 
 
@@ -149,10 +149,17 @@ def _is_label(reading: Reading, label: re.Match[str]) -> bool:
         value = _WORD.match(reading.lower, label.end())
         return value is not None and (value[0] == "none" or value[0] not in BALLOT_WORDS)
     counted = _DIGIT_NEXT.match(reading.lower, label.end()) is not None
-    return counted or word not in ("for", "no", "against") or printed.isupper()
+    if counted or word not in ("for", "no", "against") or printed.isupper():
+        return True
+    return (
+        _after_break(reading, label.start())
+        and _YES_BEFORE.search(reading.lower, max(0, label.start() - 250), label.start())
+        is not None
+    )
 
 
 _WORD = compiled(r"[^\W\d_]+")
+_YES_BEFORE = compiled(r"\b(?:yes|ayes?|yeas?|for)\s{0,3}-")
 _DIGIT_NEXT = compiled(r"\s{0,3}\d{1,2}(?![\d\-/])")
 
 
@@ -329,7 +336,7 @@ def _bracketed(reading: Reading, bracket: int) -> Cue | None:
     return cue
 
 
-_COUNTED_SHORT = compiled(r"\d (?P<word>for|no|absent)\b")
+_COUNTED_SHORT = compiled(r"\d (?:votes? )?(?P<word>for|no|absent|against)\b")
 _PAIRED = vocabulary(
     """
     no yes for opposed absent against

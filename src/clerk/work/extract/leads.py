@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from .cues import FIRM, SOFT, Cue, Reading, last_match
-from .movers import ADVERBS, lead_cue, name_at, pair, slash_follows
+from .movers import edge_of_subject, lead_cue, name_at, pair, slash_follows
 from .names import Name, name_before, names_before
 from .patterns import Phrase, compiled
 from .shorthand import shorthand_cues
@@ -126,8 +126,7 @@ def _with_article(reading: Reading, start: int) -> int:
 def _by_subject(reading: Reading, verb: int, end: int) -> Cue | None:
     """Read ``Director Daly made the motion``: the mover stands before the verb."""
     lower = reading.lower
-    adverb = ADVERBS.search(lower, max(0, verb - 40), verb)
-    edge = adverb.start() if adverb else verb
+    edge = edge_of_subject(lower, verb)
     name = _subject(reading, edge)
     if name is not None and reading.text[name.start - 1 : name.start] == "/":
         first = name_before(reading.text, name.start - 1, reading.roster.known)
@@ -315,8 +314,7 @@ def _moved_by(reading: Reading, moved: re.Match[str], by: re.Match[str]) -> Cue 
 
 def _has_subject(reading: Reading, moved: re.Match[str]) -> bool:
     """Whether a name stands before the verb, in its line or with the sentence going on."""
-    adverb = ADVERBS.search(reading.lower, max(0, moved.start() - 40), moved.start())
-    edge = adverb.start() if adverb else moved.start()
+    edge = edge_of_subject(reading.lower, moved.start())
     name = name_before(reading.text, edge, reading.roster.known)
     if name is None:
         return False
@@ -363,7 +361,8 @@ _PROPOSED = Phrase(
     r"(?P<how>proposed|offered|introduced|initiated)\s*(?P<both>(?:and"
     r"|&)\s+seconded\s+)?(?:by\b\s*:?|:)|(?P<noun>proposal|proposition|recommendation)"
     r"\s+of\b|(?P<subject>proposed)\b(?=\s*,\s*(?:and\s+)?second|\s+(?:that|the|to"
-    r"|an?|and|cllr|councillor|acceptance|adoption))|(?P<act>proposing\s+(?:the|his|her|this|their)\s+motion\b,?)",
+    r"|an?|and|cllr|councillor|acceptance|adoption))|(?P<act>proposing\s+(?:the|his|her|this|their)\s+motion\b,?)"
+    r"|propos[\u00e9e]e?\s+par\b\s*:?(?:\s+l[ae](?=\s+(?:conseill|mair)))?",
 )
 
 
@@ -397,6 +396,7 @@ def _proposed_cues(reading: Reading) -> Iterator[Cue]:
             )
         if cue is not None:
             cue.needs_second = cue.seconder is None and not proposed["act"]
+            cue.done = proposed["noun"] is not None
             yield cue
 
 

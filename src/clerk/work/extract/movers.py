@@ -26,7 +26,7 @@ _ABOUT = (
         "amendment",
     ),
 )
-ADVERBS = compiled(
+_ADVERBS = compiled(
     r"(?:(?:\b(?:then|also|so|again|therefore|thereafter|thereupon|hereby|has|had|would"
     r"|would\s+then|formally|subsequently|now|further|first|next)\b|,)\s*)+$"
 )
@@ -47,6 +47,17 @@ def lead_cue(
             cue.about = about
             break
     return cue
+
+
+_NOTE = compiled(r"\s{0,3}\([^()\n]{1,30}\)\s{0,3}$")
+
+
+def edge_of_subject(lower: str, verb: int) -> int:
+    """Return where the subject of a verb ends, adverbs and ``(Ward 2)`` passed over."""
+    for pattern in (_ADVERBS, _NOTE):
+        passed = pattern.search(lower, max(0, verb - 40), verb)
+        verb = passed.start() if passed else verb
+    return verb
 
 
 def name_at(reading: Reading, position: int) -> Name | None:

@@ -23,6 +23,7 @@ TITLES = vocabulary(
     """
     com
     assistant associate senior first-selectman brd pres sect treas
+    mme mlle monsieur conseiller conseillère mairesse maire
     mr mrs ms miss mx dr hon honorable honourable rev reverend sir madam madame messrs prof
     councilmember councilmembers councilman councilmen councilwoman councilwomen councilperson
     councilpersons councilor councilors councillor councillors cllr cllrs clr clrs cr crs cncl
@@ -120,6 +121,7 @@ _TOKEN = compiled(r"[Cc]/[Mm]\b|[^\W\d_](?:[^\W\d_]|['\-](?=[^\W\d_]))*")
 _GAP = compiled(r" {0,3}(?:\n {0,60})?(?=\S)")
 _SEPARATOR = compiled(r"\s{0,80}(?:,\s{0,80}and\b|,\s{0,80}&|[,;/&]|and\b)[\s,]{0,80}", re.I)
 _LEADER = compiled(r"[\s:;,.\-(\"]{0,60}(?:the\s{1,4})?", re.I)
+_MONSIEUR = compiled(r"(?<=\bpar )M\. ")
 _MAX_TOKENS = 4
 _MAX_TITLES = 6
 
@@ -242,6 +244,8 @@ def read_name(
     """
     leader = _LEADER.match(text, position)
     start = leader.end() if leader else position
+    if monsieur := _MONSIEUR.match(text, start):
+        start = monsieur.end()
     token = _token_at(text, start)
     titled = False
     first = token
@@ -355,11 +359,21 @@ def name_before(text: str, position: int, known: frozenset[str] = frozenset()) -
             break
         if _is_title(token) and (taken or titles):
             titles.append(token)
+        elif not taken and _surname_after_title(text, tokens):
+            taken.append(token)
         elif titles or not _fits_backwards(token, taken):
             break
         else:
             taken.append(token)
     return _assembled(taken, titles)
+
+
+def _surname_after_title(text: str, tokens: list[_Token]) -> bool:
+    """Whether the last token is a name such as Lord or Page that a title stands before."""
+    last = tokens[-1]
+    if len(tokens) < 2 or not last.text[0].isupper() or last.word not in _ALSO_SURNAMES:
+        return False
+    return _is_title(tokens[-2]) and _adjacent(text, tokens[-2], last)
 
 
 def _adjacent(text: str, token: _Token, edge: _Token) -> bool:

@@ -34,7 +34,7 @@ _RESULT_OF = (
         FAILED,
     ),
     (
-        compiled(r"fail|defeat|\blos|denied|reject|unsuccess|not\s+(?:carr|pass|approv|adopt)"),
+        compiled(r"fail|defeat|\blos|denied|reje[ct]|unsuccess|not\s+(?:carr|pass|approv|adopt)"),
         FAILED,
     ),
     (compiled(r"withdr"), WITHDRAWN),
@@ -57,12 +57,12 @@ _VERB = Phrase(
     (
         "carr prevail pass fail defeat lost died dies withdr adopted approved accepted "
         "ratified granted denied rejected agreed resolved tabled confirmed concurred deferred "
-        "continued received appointed"
+        "continued received appointed adopt\u00e9 rejet\u00e9 recommended authorized directed"
     ),
     r"(?P<plain>carried|carries|carry|prevailed|prevails|passed|passes|pass|failed|fails"
     r"|defeated|lost|died|dies|withdrawn|withdrew)\b"
     r"|(?P<approving>adopted|approved|accepted|ratified|granted|denied|rejected|agreed"
-    r"|resolved|tabled|confirmed|concurred|deferred|continued|received|appointed)\b",
+    r"|resolved|tabled|confirmed|concurred|deferred|continued|received|appointed|adopt\u00e9e?s?|rejet\u00e9e?s?|recommended|authorized|directed)\b",
 )
 _ABOUT_MOTION = compiled(r"\b(?:motions?|amendments?|question|votes?|voting|substitute)\b")
 _SUBJECT = compiled(
@@ -156,7 +156,9 @@ def _strength_of(reading: Reading, verb: re.Match[str], before: str, begin: int)
     if _INFINITIVE.search(before) or _NOT_A_VOTE.search(before):
         return REFERENCE
     bare = _is_bare(reading, verb, before)
-    if _names_matter(before, after) and not _LONG_AGO.search(after):
+    if _names_matter(_own_line(reading, begin, verb.start()), after) and not _LONG_AGO.search(
+        after
+    ):
         return FIRM
     if re.search(r"\bbe\s+it\s+(?:\w+\s+){0,2}$|\bhereby\s+$|\btherefore,?\s+$", before):
         return REFERENCE
@@ -186,6 +188,18 @@ def _names_matter(before: str, after: str) -> bool:
     return named is not None and _NOTHING_ELSE.match(after) is not None
 
 
+_MID_SENTENCE = compiled(r"[a-z]{2},?\s*$|\b(?:an?|the|of),?\s*$")
+
+
+def _own_line(reading: Reading, begin: int, position: int) -> str:
+    """Return what stands before a verb in its sentence, or in its line if that begins anew."""
+    line = line_start(reading.text, position)
+    if line <= begin or _MID_SENTENCE.search(reading.text[begin:line]):
+        return reading.lower[begin:position]
+    anew = reading.text[line:position].lstrip()[:1].isupper()
+    return reading.lower[line if anew else begin : position]
+
+
 def _strength_of_plain(word: str, before: str, after: str, bare: bool) -> int:
     negated = _NOT.search(before) is not None
     if word in ("carry", "pass") and not negated and not bare:
@@ -207,6 +221,8 @@ def _strength_of_plain(word: str, before: str, after: str, bare: bool) -> int:
         return STRONG
     if bare:
         return FIRM
+    if not before.strip() and _NOTHING_ELSE.match(after):
+        return SOFT
     if word in ("lost", "died", "dies"):
         return REFERENCE
     if _SUBJECT.search(before) or re.search(r"\band\s+(?:\w+ly\s+)?$|,\s*$", before):
@@ -215,7 +231,7 @@ def _strength_of_plain(word: str, before: str, after: str, bare: bool) -> int:
 
 
 _RESOLVED_THAT = compiled(
-    r":|\s{0,2}-\s{0,2}(?:that|to)\b|\s+(?:unanimously|nem)|\s{0,2}\((?:nem|unanim|\d{1,2}\s)"
+    r":|\s{0,2}-\s{0,2}(?:that|to)\b|\s+(?:unanimously|nem|with\s+\d|by\s+\d)|\s{0,2}\((?:nem|unanim|\d{1,2}\s)"
 )
 
 
@@ -226,6 +242,8 @@ def _strength_of_approving(word: str, before: str, after: str, bare: bool) -> in
         r"\bunanim|\bvote\b|\ball\s+in\s+favou?r|\bvoice\s+vote|\(?\b\d{1,2}\s?-\s?\d\b",
         before[-40:] + " " + after,
     )
+    if word in ("recommended", "authorized", "directed"):
+        return SOFT if voted and _body_before(before) else REFERENCE
     if _ON_MOTION.match(after) and re.search(r"\b(?:was|were|are|is)\b", before):
         return FIRM
     if bare and word == "resolved":
@@ -299,7 +317,11 @@ def _outcome(reading: Reading, verb: re.Match[str], begin: int, strength: int) -
     cue.result_text = _printed(reading, start if strength == STRONG else verb.start(), cue.end)
     _add_manner(cue, near, sentence)
     own_end = min(cue.end, start + len(sentence))
-    cue.counts = tally_in(lower, max(start, verb.start() - 60), own_end)
+    cue.counts = tally_in(lower, verb.start(), own_end)
+    if not cue.counts:
+        tally = tally_in(lower, max(start, verb.start() - 60), verb.start())
+        numbered = "/" in lower[start : verb.start()] and reading.text[verb.start()].isupper()
+        cue.counts = {} if numbered else tally
     cue.moved = _ON_MOTION.match(lower, verb.end()) is not None
     cue.fresh = strength == FIRM and verb["approving"] is not None and start == begin
     cue.about = question_told(lower[start : verb.start()], lower[verb.end() : own_end])
@@ -376,7 +398,8 @@ def _labelled_cues(reading: Reading) -> Iterator[Cue]:
 
 _VOTE_WAS = Phrase(
     "vote",
-    r"votes?\s+(?:count\s+|tally\s+)?(?:was|were|is|being)\s+(?=\d{1,2}\s?(?:-|to)\s?\d)",
+    r"votes?\s+(?:count\s+|tally\s+)?(?P<was>was\s+|were\s+|is\s+|being\s+)?"
+    r"(?=\d{1,2}\s?(?:-|to)\s?\d)",
 )
 _FOR_IT = compiled(r"\s+(?:in\s+favou?r|to\s+approve|for\s+approval|in\s+the\s+affirmative)\b")
 
@@ -388,6 +411,8 @@ def _vote_was_cues(reading: Reading) -> Iterator[Cue]:
         begin, end = reading.clause_start(vote.start()), reading.clause_end(vote.end(), 160)
         before = lower[begin : vote.start()]
         tally = TALLY.match(lower, vote.end())
+        if not vote["was"] and before.strip():
+            continue
         if tally is None or _TALK.search(before) or _is_reported(before, lower[vote.end() : end]):
             continue
         cue = Cue(OUTCOME, begin, end, FIRM, counts=tally_in(lower, vote.end(), end))
@@ -433,7 +458,7 @@ _ALL_FOR = Phrase(
     "all aye vote unanimous so_ordered motion none_opposed no_opposition",
     r"(?:all\s+(?:those\s+)?(?:members\s+|commissioners\s+|trustees\s+|directors\s+"
     r"|councilm\w+\s+|present\s+|were\s+|voted\s+|voting\s+|five\s+"
-    r"|in\s+attendance\s+){0,4}(?:in\s+(?:the\s+)?(?:favou?r|affirmative)|ayes?\b|[\"']aye[\"']"
+    r"|in\s+attendance\s+){0,4}(?:in\s+(?:the\s+)?(?:favou?r|affirmative)|ayes?\b|[\"']ayes?\b"
     r"|yes\b|yeas?\b|said\s+aye|approved|agreed|concurred)"
     r"|ayes?\s+unanimous|ayes\s+have\s+it|ayes\s+all\b|vote\s+(?:was|is|being)\s+unanimous"
     r"|unanimous\s+(?:vote|approval|ayes?)\b|so\s+ordered\b|motion\s+(?:was\s+"
@@ -482,6 +507,7 @@ def _voted(reading: Reading, voted: re.Match[str]) -> Cue | None:
     if so := _SO.search(lower[max(0, voted.start() - 24) : voted.start()]):
         cue = Cue(OUTCOME, voted.start() - len(so[0]), voted.end(), SOFT, result=PASSED)
         cue.unanimous, cue.result_text = "unanim" in so[0], _printed(reading, cue.start, cue.end)
+        cue.counts = tally_in(lower, voted.start(), min(len(lower), voted.end() + 14))
         return cue
     if not voted["how"] and voted["what"] not in ("to", "in favor of", "in favour of"):
         return None

@@ -6,14 +6,17 @@ import re
 from collections.abc import Iterator
 
 from .cues import SOFT, STRONG, Cue, Reading
-from .movers import ADVERBS, name_at, second_cue, speaks
+from .movers import edge_of_subject, name_at, second_cue, speaks
 from .names import name_before
 from .patterns import Phrase, compiled
 
-_SECOND = Phrase("second 2nd support", r"(?:second(?:ed|er|s|ing)?|2nd(?:ed)?|support(?:ed)?)\b")
+_SECOND = Phrase(
+    "second 2nd support appuy",
+    r"(?:second(?:ed|er|s|ing)?|2nd(?:ed)?|support(?:ed)?|(?:appuy|second)[\u00e9e]e?(?=\s+par\b))\b",
+)
 _SECOND_BY = compiled(
     r"\s*(?:the\s+motion\s+|was\s+(?:made|given|provided|offered)\s+|made\s+"
-    r"|motion\s+)?(?:(?:by|from)\b\s*:?|:|-|\()\s*"
+    r"|motion\s+)?(?:(?:by|from|par)\b\s*:?(?:\s*l[ae](?=\s+(?:conseill|mair)))?|:|-|\()\s*"
 )
 
 
@@ -76,12 +79,16 @@ _THAT_IS_ALL = compiled(r"\s*(?:[.,;)\n]|$|the\s+motion\b)")
 
 
 def _second_by_subject(reading: Reading, second: re.Match[str]) -> Cue | None:
-    adverb = ADVERBS.search(reading.lower, max(0, second.start() - 40), second.start())
-    edge = adverb.start() if adverb else second.start()
+    edge = edge_of_subject(reading.lower, second.start())
     name = name_before(reading.text, edge, reading.roster.known)
-    if name is not None and not re.search(r",\s*$", reading.text[name.end : edge + 1]):
-        return second_cue(reading, name.start, second.end(), name)
-    return _second_short(reading, second)
+    if name is None or re.search(r",\s*$", reading.text[name.end : edge + 1]):
+        return _second_short(reading, second)
+    if _MOVERS_NAME.search(reading.lower[max(0, name.start - 14) : name.start]):
+        return _second_short(reading, second)
+    return second_cue(reading, name.start, second.end(), name)
+
+
+_MOVERS_NAME = compiled(r"\b(?:moved|mover|motion|proposed|proposer)(?:\s+by)?\s*:?\s*$")
 
 
 def _second_short(reading: Reading, second: re.Match[str]) -> Cue | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from .cues import BALLOT, FIRM, OUTCOME, SOFT, Cue, Reading
 from .model import PASSED
-from .movers import lead_cue, name_at, pair, speaks
+from .movers import lead_cue, name_at, pair, second_cue, speaks
 from .patterns import Phrase, compiled, line_start
 from .tallies import tally_in
 
@@ -181,8 +181,10 @@ def _sign_cues(reading: Reading) -> Iterator[Cue]:
         yield cue
 
 
-_LONE_TALLY = compiled(r"\b(?P<tally>\d{1,2}-\d{1,2}(?:-\d{1,2}){0,2})\)?(?=[ ]{0,3}(?:[.;\n]|$))")
-_SENTENCE_START = compiled(r"(?:^|[.;:)\n])[ ]{0,40}\(?$")
+_LONE_TALLY = compiled(
+    r"\b(?P<tally>\d{1,2}-\d{1,2}(?:-\d{1,2}){0,2})(?:\)?(?=[ ]{0,3}(?:[.;\n]|$))|(?=[,;] [^\d]))"
+)
+_SENTENCE_START = compiled(r"(?:^|[.;:)\n])[ ]{0,40}\(?$|[^\W\d_] \($")
 
 
 def _lone_tally_cues(reading: Reading) -> Iterator[Cue]:
@@ -196,6 +198,26 @@ def _lone_tally_cues(reading: Reading) -> Iterator[Cue]:
             yield Cue(BALLOT, lone.start("tally"), lone.end(), SOFT, counts=counts)
 
 
+_SPEAKER = compiled(
+    r"^[ ]{0,20}[^:\n]{3,40}:\s{1,6}(?:(?:i|i'll|i'd|so|yes|well)[\s,]{1,3}){0,2}"
+    r"(?:would\s+like\s+to\s+|will\s+|like\s+to\s+)?"
+    r"(?:(?P<moves>move\b|moved\b|make\s+(?:a|the|that)\s+motion\b)|second\b)",
+    re.M,
+)
+
+
+def _speaker_cues(reading: Reading) -> Iterator[Cue]:
+    """Yield a cue for ``MR. SMITH: I move that`` and ``MS. JONES: Second.``"""
+    for said in _SPEAKER.finditer(reading.lower):
+        name = name_at(reading, said.start())
+        if name is None or reading.text[name.end : name.end + 1] != ":":
+            continue
+        if said["moves"]:
+            yield lead_cue(reading, name.start, said.end(), name)
+        else:
+            yield second_cue(reading, name.start, said.end(), name)
+
+
 def shorthand_cues(reading: Reading) -> Iterator[Cue]:
     """Yield a cue for every motion that is noted and not told."""
     yield from _label_cues(reading)
@@ -205,4 +227,5 @@ def shorthand_cues(reading: Reading) -> Iterator[Cue]:
     yield from _bracket_cues(reading)
     yield from _two_names_cues(reading)
     yield from _sign_cues(reading)
+    yield from _speaker_cues(reading)
     yield from _lone_tally_cues(reading)

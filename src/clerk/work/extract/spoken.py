@@ -47,6 +47,24 @@ def roll_call_cues(reading: Reading) -> Iterator[Cue]:
     yield from _roll_call(reading, run)
 
 
+_LETTER_FIRST = compiled(r"\b[YN](?:es|ea|o|ay)?[-:] ?(?=[A-Z])")
+_LETTERED = compiled(r"[\s,;]{1,4}(?:and\s+)?")
+
+
+def lettered_cues(reading: Reading) -> Iterator[Cue]:
+    """Yield a cue for every run of ``Y-Smith, Y-Jones, N-Brown``."""
+    run: list[tuple[Name, str, int]] = []
+    for letter in _LETTER_FIRST.finditer(reading.text):
+        name = read_name(reading.text, letter.end(), reading.roster.known, listed=True)
+        if name is None or name.start != letter.end():
+            continue
+        if run and not _LETTERED.fullmatch(reading.lower, run[-1][2], letter.start()):
+            yield from _roll_call(reading, run)
+            run = []
+        run.append((replace(name, start=letter.start()), letter[0][0].lower(), name.end))
+    yield from _roll_call(reading, run)
+
+
 def _voter(reading: Reading, previous_end: int | None, start: int) -> Name | None:
     """Return who speaks the vote at ``start``; with a run open, directly behind the last vote."""
     text = reading.text
@@ -163,7 +181,9 @@ def _dissent(reading: Reading, match: re.Match[str], names: list[Name]) -> Cue:
     return cue
 
 
-_IN_A_ROW = compiled(r"[\s,;.]{0,12}(?:(?:and|while|with|but)\s+)?(?:that\s+)?")
+_IN_A_ROW = compiled(
+    r"(?:\s+(?:of\s+)?(?:the\s+)?(?:motion|same|measure|resolution|ordinance))?[\s,;.]{0,12}(?:(?:and|while|with|but)\s+)?(?:that\s+)?"
+)
 
 
 def _goes_on(reading: Reading, last: Cue, cue: Cue) -> bool:

@@ -26,7 +26,7 @@ _WORD_TALLY = compiled(
 )
 _NUMBERED = compiled(
     r"\b(?:no|nos|item|items|section|sec|resolution|ordinance|chapter|case|rule|number|bill"
-    r"|article|lot|district|page|phase|code|motion|res|ord|by-?law|r|o)\b[.:#\s]*$"
+    r"|article|lot|district|page|phase|code|motion|res|ord|by-?law|r|o|lots|pages|sections|exhibits?|parcels?)\b[.:#\s(]*$"
 )
 
 

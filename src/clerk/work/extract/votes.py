@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from .ballots import counted_cues, label_cues
 from .chamber import Chamber, Draft
 from .cues import LEAD, OUTCOME, SECOND, SOFT, Cue, Reading
+from .grids import grid_cues
 from .leads import lead_cues
 from .model import (
     ABSENT,
@@ -29,7 +30,7 @@ from .names import BALLOT_WORDS, vocabulary
 from .outcomes import outcome_cues
 from .questions import question_cues
 from .seconds import second_cues
-from .spoken import dissent_cues, roll_call_cues
+from .spoken import dissent_cues, lettered_cues, roll_call_cues
 from .tables import table_cues
 from .wording import item_at, item_finder, motion_text
 
@@ -51,6 +52,8 @@ def find_votes(reading: Reading) -> list[Vote]:
 def _cues(reading: Reading) -> list[Cue]:
     """Return all cues in the order of the text, those about nothing left out."""
     tabled, used = table_cues(reading)
+    in_columns, more = grid_cues(reading)
+    tabled, used = [*tabled, *in_columns], sorted([*used, *more])
     cues = [cue for cue in _all_cues(reading) if not _inside(used, cue.start)]
     ordered = sorted([*cues, *tabled], key=lambda cue: (cue.at, cue.kind != LEAD, -cue.strength))
     return [
@@ -72,6 +75,7 @@ def _all_cues(reading: Reading) -> Iterator[Cue]:
     yield from outcome_cues(reading)
     yield from label_cues(reading)
     yield from roll_call_cues(reading)
+    yield from lettered_cues(reading)
     yield from counted_cues(reading)
     yield from dissent_cues(reading)
     yield from question_cues(reading)

@@ -37,7 +37,7 @@ _NO_WORDS = compiled(
 _VOTE_WORDS = compiled(
     r"\b(?:ayes?|nays?|noes|yeas?|abstain\w*|abstentions?|absent|present|mover|seconder|voting"
     r"|in\s+favou?r|opposed)\b\s{0,3}(?:[:\-=]|\d)|\bvot(?:ed|ing)\s+(?:aye|yes|no|nay|yea)\b"
-    r"|[\s,\-:\"](?:aye|nay|yea)\b",
+    r"|[\s,\-:\"](?:aye|nay|yea)\b|\byes\s+no\b|\b[yn]-[a-z]+, [yn]-",
     re.I,
 )
 _BLANK = compiled(r"[\s.:\-\"]{0,200}")

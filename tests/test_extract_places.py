@@ -1,0 +1,318 @@
+"""Minutes of many kinds of places, each with the votes in it.  All people are invented.
+
+The cases are written as in ``test_extract_language``.
+"""
+
+from __future__ import annotations
+
+import pytest
+from test_extract_language import cases, told
+
+from clerk.work.extract import extract_text
+
+PLACES = """
+Board Member Tran moved to approve the Consent Agenda. Board Member Ruiz seconded. The motion
+carried unanimously, 7-0.
+=> Tran/Ruiz passed 7-0 | unanimous
+---
+MOTION: That the Board of Education approve the field trip to Quebec as presented.
+Moved by: Mr. Dorsey          Seconded by: Mrs. Eng
+Roll Call:  Dorsey - Aye   Eng - Aye   Fallon - Nay   Gupta - Aye   Hsu - Absent
+Motion carried: 3-1
+=> Dorsey/Eng passed 3-1 | ayes Dorsey, Eng, Gupta | noes Fallon | absent Hsu
+---
+2.1 Approval of Agenda
+Motion by D. Keller, second by R. Lamb. Final Resolution: Motion Carries
+Yea: D. Keller, R. Lamb, S. Moss, T. Nye
+Nay: U. Orr
+=> D. Keller/R. Lamb passed 4-1 | ayes D. Keller, R. Lamb, S. Moss, T. Nye | noes U. Orr
+---
+Upon motion by Member Pace, seconded by Member Quinn, the Commission recommended approval of
+PZ-22-014 by a vote of 5-1, with Member Rhodes voting nay.
+=> Pace/Quinn passed 5-1 | noes Rhodes
+---
+Commissioner Stone moved to continue Case No. 21-33 to the October 4 meeting. Seconded by
+Commissioner Todd. Ayes: Stone, Todd, Unger. Nays: Vale. Abstained: Webb. Motion carried.
+=> Stone/Todd passed 3-1 | ayes Stone, Todd, Unger | noes Vale | abstain Webb
+---
+ACTION: (Supervisor Xu / Supervisor Yates) Approved staff recommendation.
+AYES: Supervisors Xu, Yates, Zabala
+NOES: None
+ABSENT: Supervisor Arce
+=> Xu/Yates passed 3-0 | ayes Xu, Yates, Zabala | absent Arce
+---
+On motion of Supervisor Burke, seconded by Supervisor Cody, and by the following vote, the Board
+adopted Resolution 22-101:
+Ayes: Burke, Cody, Doyle, Eason
+Noes: Finn
+=> Burke/Cody passed 4-1 | ayes Burke, Cody, Doyle, Eason | noes Finn
+---
+Selectman Gage moved to award the paving bid to Lane Paving for $88,400. Selectman Hall
+seconded. Vote 3-0 in favor.
+=> Gage/Hall passed 3-0
+---
+Chair Ives entertained a motion to approve the warrant. So moved by Mr. Jenks, seconded by Ms.
+Kerr. So voted (3-0).
+=> Jenks/Kerr passed 3-0
+---
+A motion to enter executive session under RSA 91-A:3 II(a) was made by Lund and seconded by
+Marsh. Roll call vote: Lund yes, Marsh yes, Noyes yes. Motion carried 3-0.
+=> Lund/Marsh passed 3-0 | ayes Lund, Marsh, Noyes
+---
+Ald. Orr (W2) moved, seconded by Ald. Pitt (W4), to adopt the substitute ordinance. Ayes 9, Noes
+4, Excused 2. Ordinance adopted.
+=> Orr/Pitt passed 9-4
+---
+Alderman Quigley moved passage of Board Bill No. 112. Seconded by Alderwoman Reese. Carried by
+the following vote: Ayes: Quigley, Reese, Sims, and President Tate. - 4. Noes: Upton. - 1.
+Present: None.
+=> Quigley/Reese passed 4-1 | ayes Quigley, Reese, Sims, Tate | noes Upton
+---
+Trustee Vance made a motion to approve the payment of vouchers 1201 - 1244 in the amount of
+$45,233.19. Trustee Wilde seconded the motion. Upon roll call: AYES: Trustees Vance, Wilde,
+Yost. NAYS: none. ABSENT: Trustee Zell. Mayor Abel declared the motion carried.
+=> Vance/Wilde passed 3-0 | ayes Vance, Wilde, Yost | absent Zell
+---
+RESOLVED that the minutes of the meeting held on 4 May 2021, having been circulated, be approved
+and signed as a correct record. Proposed by Cllr Barnes, seconded by Cllr Cope. All in favour.
+=> Barnes/Cope passed | unanimous
+---
+It was proposed by Cllr Dale and seconded by Cllr Ewart that the Parish Council OBJECTS to the
+application. Resolved with 5 votes for, 1 against and 1 abstention.
+=> Dale/Ewart passed 5-1
+---
+Cllr Frith proposed approval of the payments; this was seconded by Cllr Gorse and unanimously
+agreed.
+=> Frith/Gorse passed | unanimous
+---
+The recommendation was put to the vote and declared CARRIED with 8 voting in favour, 3 against
+and 2 abstentions.
+=> -/- passed 8-3
+---
+Library Board Trustees: H. Irwin motioned to accept the treasurer's report, J. Kean seconded,
+motion carried.
+=> H. Irwin/J. Kean passed
+---
+Lowe moved and Mills seconded approval of the August minutes. Passed unanimously.
+=> Lowe/Mills passed | unanimous
+---
+Moved Cr Nash, Seconded Cr Oates that Council defer the item to the next Ordinary Meeting.
+CARRIED 6/3
+For: Crs Nash, Oates, Penn, Quirk, Ross and Snell
+Against: Crs Tighe, Urban and Vine
+=> Nash/Oates passed 6-3 | ayes Nash, Oates, Penn, Quirk, Ross, Snell | noes Tighe, Urban, Vine
+---
+125/21 RESOLVED: (Cr Wells/Cr Yeo) that the report be received.
+=> Wells/Yeo passed
+---
+COUNCIL RESOLUTION 2021/114
+MOVED Cr Abbey   SECONDED Cr Bower
+That Council adopts the revised fee schedule.
+LOST 3/5
+=> Abbey/Bower failed 3-5
+---
+PROCEDURAL MOTION
+Moved Cr Carter that the motion be put. The procedural motion was put and carried.
+=> Carter/- passed
+---
+An Cathaoirleach, Cllr. Daly, proposed the adoption of the report, seconded by Cllr. Egan. Agreed.
+=> Daly/Egan passed
+---
+On the proposal of Cllr. Fahy, seconded by Cllr. Glynn, the minutes were confirmed.
+=> Fahy/Glynn passed
+---
+A vote was taken with the following result:
+Ar son/For: Cllrs Hoey, Igoe, Joyce (3)
+In aghaidh/Against: Cllrs Keane, Lynch (2)
+The motion was carried.
+=> -/- passed 3-2 | ayes Hoey, Igoe, Joyce | noes Keane, Lynch
+---
+Resolution #22-045
+Moved by Deputy Reeve Moran and seconded by Councillor Neil
+THAT Council pass By-law 22-12.
+Recorded vote requested by Councillor Olds.
+Yeas: Moran, Neil, Pike
+Nays: Olds
+CARRIED
+=> Moran/Neil passed 3-1 | ayes Moran, Neil, Pike | noes Olds
+---
+22-0301 MOVED by Councillor Quant that Council accept the report for information. CARRIED
+22-0302 MOVED by Councillor Rust to close the meeting. DEFEATED
+=> Quant/- passed
+=> Rust/- failed
+---
+Moved by Shaw/Tran
+That the agenda be adopted as amended.
+Carried Unanimously
+=> Shaw/Tran passed | unanimous
+---
+M/S Ulm, Vega to approve. Ayes: Ulm, Vega, Wolf. Noes: Yang. M/C 3-1.
+=> Ulm/Vega passed 3-1 | ayes Ulm, Vega, Wolf | noes Yang
+---
+The Consent Calendar was approved on a motion by Crane, second by Drake, 4-0-1 (Engel abstaining).
+=> Crane/Drake passed 4-0 | abstain Engel
+---
+Councilmember Iverson voted in opposition to Item C. Motion to approve the consent agenda passed
+5-0.
+=> -/- passed 5-0
+---
+Roll  Call  Vote:   Mr.  Jay - Yes ;  Mr.  Kidd - Yes ;  Ms.  Lane - No .   Motion  carried .
+=> -/- passed 2-1 | ayes Jay, Kidd | noes Lane
+---
+AYES: Mann, Noll, Opp,
+Park and Quist
+NAYS: None
+MOTION CARRIED
+=> -/- passed 5-0 | ayes Mann, Noll, Opp, Park, Quist
+---
+AYES : Mann , Noll
+NAYS : Opp
+MOTION CARRIED 2 - 1
+=> -/- passed 2-1 | ayes Mann, Noll | noes Opp
+---
+Motion was made by Councilmember Rand,
+seconded by Councilmember Sloan,
+to approve the plat.  Motion carried by a
+vote of 4 to 1 with Councilmember Thorp
+opposed.
+=> Rand/Sloan passed 4-1 | noes Thorp
+---
+Motion by Underwood, second by Vick to deny. Motion failed for lack of a majority, 2-2. Motion
+by Vick, second by Wray to table. Motion carried 4-0.
+=> Underwood/Vick failed 2-2
+=> Vick/Wray passed 4-0
+---
+Mr. Young moved to reconsider. The motion did not receive a second.
+=> Young/- died
+---
+Ms. Zane moved to approve. Hearing no second, the motion died.
+=> Zane/- died
+---
+The Mayor called for a motion. Motion made by Council Member Ash, 2nd by Council Member Birk.
+Aye: 4, Nay: 1 (Cobb), Abstain: 0. Motion passes.
+=> Ash/Birk passed 4-1 | noes Cobb
+---
+Councilmember Dunn: Move approval.
+Councilmember East: Second.
+Mayor Flood: All in favor? (Ayes) Opposed? (None) Motion carries.
+=> Dunn/East passed
+---
+MR. GRAY: I move that we approve the application.
+MS. HOLT: Second.
+CHAIRMAN IRBY: All in favor say aye. (Unanimous ayes.) Motion carries 5-0.
+=> GRAY/HOLT passed 5-0 | unanimous
+---
+Chair Jost asked for a roll call vote. Yes - Jost, Kline, Lott. No - Mead. The motion passed, 3
+to 1.
+=> -/- passed 3-1 | ayes Jost, Kline, Lott | noes Mead
+---
+A motion was made by Nolan, supported by Ochs, to approve the site plan subject to conditions.
+Roll call vote. Ayes: Nolan, Ochs, Pratt. Nays: Quade. Motion carried. Motion by Pratt,
+supported by Ochs, to adjourn. All ayes. Motion carried.
+=> Nolan/Ochs passed 3-1 | ayes Nolan, Ochs, Pratt | noes Quade
+=> Pratt/Ochs passed | unanimous
+---
+On a roll call vote on the motion, the following members voted YEA: Rice, Sand, Toll. NAY:
+Utley. The motion prevailed.
+=> -/- passed 3-1 | ayes Rice, Sand, Toll | noes Utley
+---
+Voting in favor: Vogt, West, Yoder. Voting against: Zook. Absent: Abt. The resolution passed.
+=> -/- passed 3-1 | ayes Vogt, West, Yoder | noes Zook | absent Abt
+---
+Commissioner Bly, seconded by Commissioner Coe, moved to accept the grant. The vote was
+unanimous in favor.
+=> Bly/Coe passed | unanimous
+---
+There was a motion by Dow and a second by Eck to waive the second and third readings. Council
+unanimously approved.
+=> Dow/Eck passed | unanimous
+---
+Motion: To approve payment of the bills as presented
+Made by: Farr
+Seconded by: Gant
+Ayes: Farr, Gant, Hoyt
+Nays: None
+Abstentions: None
+Motion Carried
+=> Farr/Gant passed 3-0 | ayes Farr, Gant, Hoyt
+---
+Motion made by: Ikeda
+Motion seconded by: Judd
+Voting:
+Ikeda - Yes
+Judd - Yes
+Kane - No
+Motion passed
+=> Ikeda/Judd passed 2-1 | ayes Ikeda, Judd | noes Kane
+---
+Member Lord moved; Member Mapes seconded; carried 4-1 (Nunn dissenting).
+=> Lord/Mapes passed 4-1 | noes Nunn
+---
+Oakley moved to appoint Pam Price as Deputy Clerk, Quill seconded. Ayes all. Motion carried.
+=> Oakley/Quill passed | unanimous
+---
+On motion by Mrs. Rau, seconded by Mr. Seay, the following items were approved by the vote
+indicated: Yes: Rau, Seay, Tubbs, Utt; No: none.
+=> Rau/Seay passed 4-0 | ayes Rau, Seay, Tubbs, Utt
+---
+VOTED: On a motion by Ms. Voigt, seconded by Mr. Ware, to approve the minutes (4-0-1; Mr. Yates
+abstained).
+=> Voigt/Ware passed 4-0 | abstain Yates
+---
+Mr. Zorn moved to lay the matter on the table. Ms. Ault seconded. The motion was defeated by a
+vote of 2 ayes and 5 nays.
+=> Zorn/Ault failed 2-5
+---
+Motion Baum, second Cole to approve Resolution 2021-9. Yes: 6  No: 0  Motion carried.
+=> Baum/Cole passed 6-0
+---
+Moved by Dietz. Seconded by Ervin. All present voting "aye." Motion carried.
+=> Dietz/Ervin passed | unanimous
+---
+Moved by Frey, seconded by Gross to adopt Ordinance 2201 on second reading. Roll call. Voting
+aye: Frey, Gross, Hahn. Voting nay: Imes. Motion declared carried by the Mayor.
+=> Frey/Gross passed 3-1 | ayes Frey, Gross, Hahn | noes Imes
+---
+RESULT: APPROVED AS AMENDED [4 TO 0]
+MOVER: Jay Kerr, Member
+SECONDER: Lee Mott, Vice Chair
+AYES: Kerr, Mott, Nagy, Owen
+RECUSED: Pell
+=> Kerr/Mott passed 4-0 | ayes Kerr, Mott, Nagy, Owen | recused Pell
+---
+Councilor Quinby moved the question. Councilor Rowe seconded. Motion carried 7-2, Councilors
+Shea and Tufts opposed.
+=> Quinby/Rowe passed 7-2 | noes Shea, Tufts
+---
+Councilor Usher stated that he voted against the budget last year. Councilor Vail moved to adopt
+the budget; Councilor Wing seconded. The vote was 6-1, motion passes.
+=> Vail/Wing passed 6-1
+---
+The committee report noted that the Finance Committee voted 3-0 to recommend approval. Councilor
+York moved passage, seconded by Councilor Zinn. Passed unanimously.
+=> York/Zinn passed | unanimous
+---
+It was the consensus of the Board to table the matter until June.
+=> -/- passed
+---
+Director Aiken made a motion to approve the contract and Director Boyce seconded the motion.
+Directors Aiken, Boyce, and Clay voted in favor of the motion. Director Dodge voted against the
+motion. The motion carried.
+=> Aiken/Boyce passed 3-1 | ayes Aiken, Boyce, Clay | noes Dodge
+---
+Motion passed with Elder, Floyd, and Gantt voting yes and Hines voting no.
+=> -/- passed 3-1 | ayes Elder, Floyd, Gantt | noes Hines
+---
+Motion by Ingle, seconded by Jolly. Motion carried 3-2. (Yes: Ingle, Jolly, Knox. No: Lantz,
+Moyer.)
+=> Ingle/Jolly passed 3-2 | ayes Ingle, Jolly, Knox | noes Lantz, Moyer
+---
+Ms. Novak abstained from voting on the minutes since she was absent. Mr. Olin moved approval of
+the minutes, Mr. Pryor seconded, and the motion passed 3-0-1.
+=> Olin/Pryor passed 3-0
+"""
+
+
+@pytest.mark.parametrize(("excerpt", "votes"), cases(PLACES))
+def test_the_votes_of_every_place_are_found(excerpt: str, votes: list[str]) -> None:
+    assert [told(vote) for vote in extract_text([excerpt]).votes] == votes
