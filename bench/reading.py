@@ -160,33 +160,33 @@ def _of_kind(scans: Scans, outcome: Outcome, kind: str) -> Accuracy:
 
 
 def _print_scanned(scanned: _Scanned) -> None:
-    kinds = list(dict.fromkeys(scanned.scans.kinds))
-    base = scanned.base()
+    kinds, base = list(dict.fromkeys(scanned.scans.kinds)), scanned.base()
     print(f"\nscanned pages: {len(scanned.scans.kinds)}, {CORES} cores")
     counts = ", ".join(f"{len(scanned.scans.pages_of(kind))} {kind}" for kind in kinds)
     print(f"({counts}; errors in % of characters / of words)")
-    print(_row("", "speed", "CPU a page", "start-up", "MB", *kinds))
-    for way, each in scanned.ways.items():
-        theirs = scanned.ways[base].outcome
-        errors = (
-            f"{each.accuracy[kind].characters:.2%} / {each.accuracy[kind].words:.2%}"
-            for kind in kinds
-        )
-        print(
-            _row(
-                way,
-                f"{scanned.speed(way, base):.2f} x",
-                f"{each.outcome.cpu_seconds / theirs.cpu_seconds:.2f} x",
-                f"{each.start_up / theirs.seconds * len(scanned.scans.kinds):.2f} p",
-                f"{each.outcome.megabytes:.0f}",
-                *errors,
-            )
-        )
+    head = ["", "speed", "CPU a page", "start-up", "MB", *kinds]
+    _print_table([head, *(_row(scanned, way, kinds) for way in scanned.ways)])
     print(f"x: multiples of {base}; p: pages that {base} reads in that time; MB: largest process")
 
 
-def _row(name: str, *columns: str) -> str:
-    return f"{name:<16}" + "".join(f"{column:>{max(11, len(column) + 2)}}" for column in columns)
+def _row(scanned: _Scanned, way: str, kinds: Sequence[str]) -> list[str]:
+    each, base = scanned.ways[way], scanned.ways[scanned.base()].outcome
+    errors = (each.accuracy[kind] for kind in kinds)
+    return [
+        way,
+        f"{scanned.speed(way, scanned.base()):.2f} x",
+        f"{each.outcome.cpu_seconds / base.cpu_seconds:.2f} x",
+        f"{each.start_up / base.seconds * len(scanned.scans.kinds):.2f} p",
+        f"{each.outcome.megabytes:.0f}",
+        *(f"{100 * of.characters:.2f} / {100 * of.words:.2f}" for of in errors),
+    ]
+
+
+def _print_table(rows: Sequence[Sequence[str]]) -> None:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for name, *cells in rows:
+        padded = (cell.rjust(width) for cell, width in zip(cells, widths[1:], strict=True))
+        print("  ".join((name.ljust(widths[0]), *padded)))
 
 
 # --------------------------------------------------------------------- born-digital pages
@@ -314,7 +314,7 @@ def _print_bars(bars: Sequence[_Bar]) -> int:
     print()
     for bar in bars:
         wanted = f"{'at least' if bar.at_least else 'at most'} {bar.wanted:g}"
-        print(f"{bar.what:<46}{bar.value:>9.2f}  {wanted:<14}{'met' if bar.met else 'MISSED'}")
+        print(f"{bar.what:<56}{bar.value:>9.2f}  {wanted:<14}{'met' if bar.met else 'MISSED'}")
     return 0 if all(bar.met for bar in bars) else 1
 
 
