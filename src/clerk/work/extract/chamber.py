@@ -306,6 +306,9 @@ class Chamber:
         if not top.outcome.result and cue.result and gap < _REACH_OF_OUTCOME[SOFT]:
             _decide(top, cue)
             return True
+        if cue.about == AMENDMENT == top.about and gap < _REPEATED_IN_TABLE:
+            _join_outcome(top, cue, cue.result in ("", top.outcome.result))
+            return True
         own = cue.fresh or "declared" in cue.flags
         if own and top.lead is None and not top.ballots and gap >= 0:
             return False

@@ -325,7 +325,7 @@ def _outcome(reading: Reading, verb: re.Match[str], begin: int, strength: int) -
     cue.moved = _ON_MOTION.match(lower, verb.end()) is not None
     cue.fresh = strength == FIRM and verb["approving"] is not None and start == begin
     cue.about = question_told(lower[start : verb.start()], lower[verb.end() : own_end])
-    if "declared" in lower[start : verb.start()]:
+    if "declared" in lower[begin : verb.start()]:
         cue.flags.add("declared")
     if cue.result == DIED or (cue.result == FAILED and _NO_SECOND.search(sentence)):
         cue.result = DIED if _NO_SECOND.search(sentence) or cue.result == DIED else FAILED

@@ -84,10 +84,13 @@ def _second_by_subject(reading: Reading, second: re.Match[str]) -> Cue | None:
     if name is None or re.search(r",\s*$", reading.text[name.end : edge + 1]):
         return _second_short(reading, second)
     if _MOVERS_NAME.search(reading.lower[max(0, name.start - 14) : name.start]):
-        return _second_short(reading, second)
+        other = _second_short(reading, second)
+        if other is not None or not _THE_MOTION.match(reading.lower, second.end()):
+            return other
     return second_cue(reading, name.start, second.end(), name)
 
 
+_THE_MOTION = compiled(r"\s+(?:the|that|this)\s+motion\b|\s*\.")
 _MOVERS_NAME = compiled(r"\b(?:moved|mover|motion|proposed|proposer)(?:\s+by)?\s*:?\s*$")
 
 

@@ -26,7 +26,7 @@ _TELLING = compiled(r"[a-z)]+\s*[:,]?\s+(?:that|to)\s+|resolved\s*:\s*")
 _DONE = compiled(r"[a-z]+,\s+(?=the\s+(?:meeting|board|council|commission|committee)\b)")
 _NO_WORDS = compiled(
     r"(?:and\s+|which\s+|the\s+|this\s+|was\s+|were\s+|with\s+|a\s+|it\s+|all\s+|in\s+|so\s+|its\s+|on\s+)*"
-    r"(?:(?:motion|proposition|seconde?d?|duly|unanimously|failed|passed|carried|approved|adopted"
+    r"(?:(?:motion|proposition|seconde?d?|duly|unanimously|failed|passed|carried|approved|adopted|granted|denied|deferred"
     r"|adoption|vote|voted|voting|favou?r|discussion|approval|roll|call|question|recorded|aye"
     r"|unanimous|amendment|main|as|amended|by|put|lost|declared|board"
     r"|council|moved|made|ordered|with|was|is|the|and|being|called|for)[\s,.:;]*)+"
@@ -36,7 +36,7 @@ _NO_WORDS = compiled(
 #: Words of the vote itself; what contains them is not what was moved.
 _VOTE_WORDS = compiled(
     r"\b(?:ayes?|nays?|noes|yeas?|abstain\w*|abstentions?|absent|present|mover|seconder|voting"
-    r"|in\s+favou?r|opposed)\b\s{0,3}(?:[:\-=]|\d)|\bvot(?:ed|ing)\s+(?:aye|yes|no|nay|yea)\b"
+    r"|in\s+favou?r|opposed)\b\s{0,3}(?:[:\-=]|\d)|^.{0,40}\bvot(?:ed|ing)\s+(?:aye|yes|no|nay|yea)\b"
     r"|[\s,\-:\"](?:aye|nay|yea)\b|\byes\s+no\b|\b[yn]-[a-z]+, [yn]-",
     re.I,
 )
