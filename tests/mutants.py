@@ -270,8 +270,8 @@ MUTANTS = (
     Mutant(
         "a dry run recovers nothing",
         "reconcile.py",
-        "        plan = _plan(site, _look if dry_run else _recover)",
-        "        plan = _plan(site, _recover)",
+        "    see_to = _look if dry_run else partial(_recover, threshold_hours=threshold_hours)",
+        "    see_to = _recover",
         "test_reconcile.py::test_a_dry_run_changes_nothing_at_all[sqlite]",
     ),
     Mutant(

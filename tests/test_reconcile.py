@@ -16,7 +16,7 @@ from invariants import check, forbid, forbid_going_back
 from small_work import Town, hurry, work_embedded
 from sqlalchemy import insert, select, text, update
 
-from clerk import db, ledger, liveness, reconcile
+from clerk import db, ledger, liveness, reconcile, road
 from clerk.cli import cli
 from clerk.clock import utc_now
 from clerk.db import civic_db_connection, reading_connection
@@ -361,6 +361,48 @@ def test_reconciling_twice_at_once_does_it_once(towns: Any, storage: Path) -> No
         with reading_connection() as conn:
             runs = text("SELECT count(*) FROM runs WHERE subdomain = :name")
             assert conn.execute(runs, {"name": f"in-{stage}"}).scalar() == 1
+
+
+def test_a_site_that_another_reconciliation_set_moving_needs_nobody(towns: Any) -> None:
+    for name in ("a", "b"):
+        town = towns(name)
+        town.text("2024-01-01")
+        put(town, "ocr")
+    first = reconcile.reconcile()
+    next(first)
+
+    second = run()
+    *_, whole = first
+
+    assert isinstance(whole, reconcile.Reconciliation)
+    assert (whole.recovered, second.recovered) == (1, 1)
+    assert [*whole.need_a_person, *second.need_a_person] == []
+
+
+def test_a_site_that_a_live_worker_will_get_to_needs_nobody(town: Town) -> None:
+    town.start()
+    with civic_db_connection() as conn:
+        liveness.register(conn, "alive", lease_seconds=600.0, queues="fetch")
+
+    assert reconcile.recover(town.subdomain).needs_person is False
+
+
+def test_work_that_only_a_person_can_mend_is_told_though_it_is_given_out_again(
+    town: Town,
+) -> None:
+    town.start()
+    let_hours_pass(town)
+    with civic_db_connection() as conn:
+        liveness.register(conn, "alive", lease_seconds=600.0, queues="fetch")
+        claimed = ledger.claim(conn, QUEUES, "alive", lambda _queue: 1)
+        assert claimed is not None
+        full = ledger.Outcome(claimed.items[0], "pending", "StorageUnusable: the disk is full")
+        road.finish(conn, claimed, [full], ended=True)
+
+    for whole in (run(dry_run=True), run()):
+        assert [(plan.subdomain, plan.message) for plan in whole.need_a_person] == [
+            ("stuck-site", "It waits for a person: StorageUnusable: the disk is full")
+        ]
 
 
 def test_what_a_live_worker_has_in_hand_is_never_stuck(town: Town) -> None:

@@ -15,17 +15,34 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Row, func, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    Select,
+    exists,
+    func,
+    or_,
+    select,
+    update,
+)
 
 from . import config, ledger, liveness, pipeline_state, queue, road, storage, workers
-from .clock import utc_now
 from .db import civic_db_connection, lock_site, reading_connection, require_site
-from .errors import DatabaseUnavailable, InvalidSubdomain, OperatorError
-from .models import batches_table, db_now, items_table, jobs_table, sites_table, workers_table
+from .errors import DatabaseUnavailable, InvalidInput, InvalidSubdomain, OperatorError
+from .models import (
+    batches_table,
+    db_now,
+    items_table,
+    jobs_table,
+    runs_table,
+    sites_table,
+    workers_table,
+)
 from .stages import (
     COMPILATION,
     COMPLETED,
@@ -40,6 +57,9 @@ from .stages import (
     Run,
     Step,
 )
+
+#: A century; beyond that a database's calendar ends.
+MOST_HOURS = 1_000_000
 
 #: How many files are named in a message.
 NAMES_SHOWN = 5
@@ -82,54 +102,127 @@ class Reconciliation:
 
 def find_stuck_sites(threshold_hours: float = 2) -> list[Row[Any]]:
     """Return the sites in a stage that have not moved for so long and that nobody works on."""
+    _check_threshold(threshold_hours)
     with reading_connection() as conn:
         return _stuck(conn, threshold_hours)
 
 
+def _check_threshold(hours: float) -> None:
+    if not 0 <= hours <= MOST_HOURS:
+        raise InvalidInput(f"The threshold must be between 0 and {MOST_HOURS} hours, not {hours}.")
+
+
 def _stuck(conn: Connection, threshold_hours: float) -> list[Row[Any]]:
-    sites = sites_table
-    cutoff = utc_now() - timedelta(hours=threshold_hours)
-    silent = conn.execute(
-        select(sites)
-        .where(sites.c.current_stage != COMPLETED, sites.c.current_stage.is_not(None))
-        .where(or_(sites.c.updated_at < cutoff, sites.c.updated_at.is_(None)))
-        .order_by(sites.c.subdomain)
-    ).fetchall()
+    silent = conn.execute(_silent(threshold_hours)).fetchall()
     if not silent:
         return []
     moving = _in_hand(conn) | _waiting_for_a_live_worker(conn)
     return [site for site in silent if site.subdomain not in moving]
 
 
-def _in_hand(conn: Connection) -> set[str]:
+def _silent(threshold_hours: float) -> Select[Any]:
+    sites = sites_table
+    cutoff = db_now(-3600.0 * threshold_hours)
+    return (
+        select(sites)
+        .where(sites.c.current_stage != COMPLETED, sites.c.current_stage.is_not(None))
+        .where(or_(sites.c.updated_at < cutoff, sites.c.updated_at.is_(None)))
+        .order_by(sites.c.subdomain)
+    )
+
+
+def _in_hand(conn: Connection, *only: ColumnElement[bool]) -> set[str]:
     """Sites a live worker is busy with: slow is not stuck."""
     rows = conn.execute(
         select(jobs_table.c.subdomain)
         .join(batches_table, batches_table.c.parent_job_id == jobs_table.c.id)
         .join(workers_table, workers_table.c.id == batches_table.c.worker_id)
         .where(batches_table.c.status == ledger.sql_word(Batch.RUNNING))
-        .where(workers_table.c.lease_until >= db_now())
+        .where(workers_table.c.lease_until >= db_now(), *only)
     )
     return set(rows.scalars())
 
 
-def _waiting_for_a_live_worker(conn: Connection) -> set[str]:
-    """Sites whose work waits in a queue that is being served: a backlog is not a fault."""
+def _waiting_for_a_live_worker(conn: Connection, *only: ColumnElement[bool]) -> set[str]:
+    """Sites whose work waits in a queue that is being served: a backlog is not a fault.
+
+    Work that met what only a person can mend is none: it is given out again and again, in vain.
+    """
     served: set[str] = set()
     alive = select(workers_table.c.queues).where(workers_table.c.lease_until >= db_now())
     for queues in conn.execute(alive).scalars():
         served |= set(queues.split(","))
+    waiting = exists().where(
+        items_table.c.job_id == jobs_table.c.id,
+        items_table.c.state == ledger.sql_word(Item.PENDING),
+        items_table.c.available_at.is_not(None),
+        or_(items_table.c.error.is_(None), ~_met_trouble()),
+    )
     rows = conn.execute(
         select(jobs_table.c.subdomain)
-        .join(items_table, items_table.c.job_id == jobs_table.c.id)
         .where(jobs_table.c.state == ledger.sql_word("open"), jobs_table.c.queue.in_(list(served)))
-        .where(
-            items_table.c.state == ledger.sql_word(Item.PENDING),
-            items_table.c.available_at.is_not(None),
-        )
-        .distinct()
+        .where(waiting, *only)
     )
     return set(rows.scalars())
+
+
+def _met_trouble() -> ColumnElement[bool]:
+    """The condition that a piece of work met what only a person can mend."""
+    return or_(*(items_table.c.error.startswith(f"{name}: ") for name in _TROUBLES))
+
+
+def _family(error: type[Exception]) -> Iterator[str]:
+    yield error.__name__
+    for narrower in error.__subclasses__():
+        yield from _family(narrower)
+
+
+_TROUBLES = tuple(_family(OperatorError))
+
+
+def waiting_for_a_person(conn: Connection) -> dict[str, str]:
+    """Return the sites whose work waits until a person mends something, and what that is."""
+    items, jobs = items_table, jobs_table
+    rows = conn.execute(
+        select(jobs.c.subdomain, func.min(items.c.error).label("error"))
+        .join(items, items.c.job_id == jobs.c.id)
+        .where(jobs.c.state == ledger.sql_word("open"), jobs.c.subdomain.is_not(None))
+        .where(items.c.state == ledger.sql_word(Item.PENDING), _met_trouble())
+        .group_by(jobs.c.subdomain)
+        .order_by(jobs.c.subdomain)
+    )
+    return {row.subdomain: row.error for row in rows}
+
+
+@dataclass(frozen=True)
+class _Queued:
+    """What of an active run is open: pieces of work, and documents that nobody knows by name."""
+
+    pieces: int = 0
+    unnamed: int = 0
+    #: What only a person can mend, if the work met it.
+    trouble: str = ""
+
+
+def _queued(conn: Connection, *only: ColumnElement[bool]) -> dict[str, _Queued]:
+    """Return what is open of every active run, by site, in one statement however many."""
+    items, jobs, runs = items_table, jobs_table, runs_table
+    unnamed = items.c.step == Step.UNNAMED
+    rows = conn.execute(
+        select(
+            runs.c.subdomain,
+            func.count().filter(~unnamed).label("pieces"),
+            func.coalesce(func.sum(items.c.documents).filter(unnamed), 0).label("unnamed"),
+            func.min(items.c.error).filter(_met_trouble()).label("trouble"),
+        )
+        .join(jobs, jobs.c.run_id == runs.c.run_id)
+        .join(items, items.c.job_id == jobs.c.id)
+        .where(runs.c.state == ledger.sql_word(Run.ACTIVE), *only)
+        .where(jobs.c.state == ledger.sql_word("open"))
+        .where(items.c.state.in_([ledger.sql_word(Item.PENDING), ledger.sql_word(Item.RUNNING)]))
+        .group_by(runs.c.subdomain)
+    )
+    return {row.subdomain: _Queued(row.pieces, row.unnamed, row.trouble or "") for row in rows}
 
 
 # ------------------------------------------------------------------------------ deciding
@@ -144,9 +237,10 @@ def decide(conn: Connection, subdomain: str) -> Plan:
     if stage not in STAGES:
         return Plan(subdomain, stage, "none", f"Unknown stage '{stage}'", needs_person=True)
     try:
-        if pipeline_state.active_run(conn, subdomain) is None:
+        run = pipeline_state.active_run(conn, subdomain)
+        if run is None:
             return _decide_without_run(conn, site)
-        return _decide_with_run(conn, site)
+        return _decide_with_run(conn, site, run.run_id)
     except (InvalidSubdomain, OSError) as error:
         return Plan(
             subdomain, stage, "none", f"Its files cannot be seen: {error}", needs_person=True
@@ -174,21 +268,34 @@ def _decide_without_run(conn: Connection, site: dict[str, Any]) -> Plan:
     return Plan(subdomain, stage, "compile", message, moves=True)
 
 
-def _decide_with_run(conn: Connection, site: dict[str, Any]) -> Plan:
+def _decide_with_run(conn: Connection, site: dict[str, Any], run_id: str) -> Plan:
     subdomain, stage = site["subdomain"], site["current_stage"]
     job = pipeline_state.job_of_stage(conn, subdomain, OCR)
-    waiting = _open_rows(conn, subdomain)
+    queued = _queued(conn, runs_table.c.run_id == run_id).get(subdomain, _Queued())
     if job is not None and job.state == "open":
         counted = _counted(conn, job)
-        if counted.unnamed or not waiting:
+        if counted.unnamed or not queued.pieces:
             return _decide_reading(subdomain, counted)
-    if waiting:
-        workers_away = f"{waiting} wait for a worker and none is running"
-        return Plan(subdomain, stage, "offer", workers_away, needs_person=True)
-    if (unclosed := _complete_but_open(conn, subdomain)) is not None:
+    if queued.pieces:
+        return _queued_plan(subdomain, stage, queued, moving=_is_moving(conn, run_id))
+    if (unclosed := _complete_but_open(conn, run_id)) is not None:
         message = f"All documents of {unclosed.stage} are accounted for, enqueueing what follows"
         return Plan(subdomain, stage, "advance", message, moves=True)
     return _decide_without_run(conn, site)
+
+
+def _is_moving(conn: Connection, run_id: str) -> bool:
+    """Whether a live worker has some of a run in hand or will get to it."""
+    of_run = jobs_table.c.run_id == run_id
+    return bool(_in_hand(conn, of_run) | _waiting_for_a_live_worker(conn, of_run))
+
+
+def _queued_plan(subdomain: str, stage: str, queued: _Queued, *, moving: bool) -> Plan:
+    if moving:
+        return Plan(subdomain, stage, "none", "A worker is at it")
+    away = f"{queued.pieces} wait for a worker and none is running"
+    message = f"It waits for a person: {queued.trouble}" if queued.trouble else away
+    return Plan(subdomain, stage, "offer", message, needs_person=True)
 
 
 @dataclass(frozen=True)
@@ -271,25 +378,11 @@ def _reading_plan(
     return Plan(subdomain, OCR, "fetch", nothing, moves=True)
 
 
-def _open_rows(conn: Connection, subdomain: str) -> int:
-    run = pipeline_state.active_run(conn, subdomain)
-    assert run is not None
-    open_states = [ledger.sql_word(Item.PENDING), ledger.sql_word(Item.RUNNING)]
-    return conn.execute(
-        select(func.count())
-        .select_from(items_table.join(jobs_table, jobs_table.c.id == items_table.c.job_id))
-        .where(jobs_table.c.run_id == run.run_id, items_table.c.state.in_(open_states))
-        .where(items_table.c.step != Step.UNNAMED)
-    ).scalar_one()
-
-
-def _complete_but_open(conn: Connection, subdomain: str) -> Row[Any] | None:
+def _complete_but_open(conn: Connection, run_id: str) -> Row[Any] | None:
     """Return a stage to be closed; not a fetch, which must say what it found."""
-    run = pipeline_state.active_run(conn, subdomain)
-    assert run is not None
     return conn.execute(
         select(jobs_table)
-        .where(jobs_table.c.run_id == run.run_id, jobs_table.c.state == "open")
+        .where(jobs_table.c.run_id == run_id, jobs_table.c.state == "open")
         .where(jobs_table.c.completed + jobs_table.c.failed == jobs_table.c.total)
         .where(jobs_table.c.stage != FETCH)
     ).first()
@@ -311,15 +404,22 @@ def recover(subdomain: str) -> Plan:
     return plan
 
 
-def _recover(subdomain: str) -> Plan:
+def _recover(subdomain: str, threshold_hours: float | None = None) -> Plan:
     with civic_db_connection() as conn:
         lock_site(conn, subdomain)
         run = pipeline_state.active_run(conn, subdomain)
         if run is not None:
             ledger.hold_run(conn, run.run_id, exclusive=True)
+        if threshold_hours is not None and not _is_silent(conn, subdomain, threshold_hours):
+            return Plan(subdomain, "", "none", "Somebody else set it moving")
         plan = decide(conn, subdomain)
         _carry_out(conn, plan)
     return plan
+
+
+def _is_silent(conn: Connection, subdomain: str, threshold_hours: float) -> bool:
+    this = sites_table.c.subdomain == subdomain
+    return conn.execute(_silent(threshold_hours).where(this)).first() is not None
 
 
 def _carry_out(conn: Connection, plan: Plan) -> None:
@@ -332,8 +432,9 @@ def _carry_out(conn: Connection, plan: Plan) -> None:
     elif plan.action in ("read", "give up"):
         _restate_reading(conn, plan)
     elif plan.action == "advance":
-        job = _complete_but_open(conn, subdomain)
-        assert job is not None
+        run = pipeline_state.active_run(conn, subdomain)
+        job = _complete_but_open(conn, run.run_id) if run else None
+        assert job is not None, "that is what the plan was made for"
         road.close(conn, job, [None] if job.kind == Kind.COORDINATOR else [])
 
 
@@ -381,10 +482,14 @@ def reconcile(
     First, whatever the threshold, work is taken back from dead workers and offered again.  ``who``
     is the person who wanted it, for the audit; a timer is nobody.
     """
+    _check_threshold(threshold_hours)
     whole = Reconciliation()
     whole.crashed_batches = _count_dead() if dry_run else workers.sweep()
-    for site in find_stuck_sites(threshold_hours):
-        plan = _plan(site, _look if dry_run else _recover)
+    see_to = _look if dry_run else partial(_recover, threshold_hours=threshold_hours)
+    for site, plan in _found(threshold_hours):
+        plan = plan or _plan(site, see_to)
+        if plan.action == "none" and not plan.needs_person:
+            continue
         whole.found.append(plan)
         whole.recovered += plan.moves
         yield plan
@@ -392,6 +497,26 @@ def reconcile(
         queue.offer(QUEUES)
         _record(whole, who)
     yield whole
+
+
+def _found(threshold_hours: float) -> list[tuple[Row[Any], Plan | None]]:
+    """Return the stuck sites, and the plan of those that only wait: there is nothing to look at.
+
+    What waits is seen before what is stuck, so that a site that another reconciliation sets moving
+    in between is not taken for one that waits for a worker.
+    """
+    with reading_connection() as conn:
+        if conn.execute(_silent(threshold_hours).limit(1)).first() is None:
+            return []
+        queued = _queued(conn)
+        stuck = _stuck(conn, threshold_hours)
+    return [(site, _plan_of_waiting(site, queued.get(site.subdomain))) for site in stuck]
+
+
+def _plan_of_waiting(site: Row[Any], queued: _Queued | None) -> Plan | None:
+    if queued is None or queued.unnamed or not queued.pieces or site.current_stage not in STAGES:
+        return None
+    return _queued_plan(site.subdomain, site.current_stage, queued, moving=False)
 
 
 def _plan(site: Row[Any], see_to: Callable[[str], Plan]) -> Plan:
