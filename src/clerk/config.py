@@ -10,11 +10,18 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import parse_qsl, urlsplit
 
 from .errors import BadSetting
+
+#: What the address of a Redis may say behind a question mark.
+REDIS_OPTIONS = (
+    *("db", "username", "password", "client_name", "protocol", "max_connections"),
+    *("ssl_cert_reqs", "ssl_ca_certs", "ssl_certfile", "ssl_keyfile", "ssl_check_hostname"),
+)
 
 LOG_FORMATS = ("auto", "json", "text")
 
@@ -84,7 +91,8 @@ def _database_url(value: str) -> str:
         "postgresql+psycopg": "postgresql+psycopg",
         "sqlite": "sqlite",
     }
-    if value and (not mark or scheme not in drivers):
+    server_of_sqlite = scheme == "sqlite" and rest and not rest.startswith("/")
+    if value and (not mark or scheme not in drivers or server_of_sqlite):
         raise ValueError("must look like postgresql://user@host/name or sqlite:///path/to/file.db")
     _check_port(value)
     return f"{drivers[scheme]}://{rest}" if value else ""
@@ -94,14 +102,22 @@ def _redis_url(value: str) -> str:
     if value and not value.startswith(("redis://", "rediss://", "unix://")):
         raise ValueError("must look like redis://host:6379/0")
     _check_port(value)
+    for name, number in parse_qsl(urlsplit(value).query, keep_blank_values=True):
+        if name not in REDIS_OPTIONS:
+            raise ValueError(f"must not have the option {name!r}")
+        if name == "db" and not number.isdecimal():
+            raise ValueError("must have a number for db")
     return value
 
 
 def _check_port(url: str) -> None:
+    """Refuse an address that cannot be taken apart; what Python says of it may be a password."""
     try:
         _ = urlsplit(url).port
-    except ValueError as error:
-        raise ValueError(f"has a bad address: {error}") from None
+    except ValueError:
+        raise ValueError(
+            "has an address that cannot be understood (write / @ : ? in a password as %2F %40 ...)"
+        ) from None
 
 
 @dataclass(frozen=True)
@@ -199,7 +215,12 @@ class Settings:
     @property
     def sql_url(self) -> str:
         """The database to use, with its driver named."""
-        return self.database_url or f"sqlite:///{self.storage_dir.absolute() / 'clerk.db'}"
+        if self.database_url:
+            return self.database_url
+        from sqlalchemy import URL
+
+        file = str(self.storage_dir.absolute() / "clerk.db")
+        return URL.create("sqlite", database=file).render_as_string()
 
     def origin(self, name: str) -> str:
         """Say where the value of a field comes from."""
@@ -212,14 +233,25 @@ def load(**flags: Any) -> Settings:
     A flag that is None counts as not given.  A value that cannot be used is refused by the name of
     its variable.  An empty variable is as good as none, and hides what ``.env`` says.
     """
-    sources = [("the environment", os.environ), ("the file .env", _dotenv())]
-    values: dict[str, Any] = {}
-    origins: dict[str, str] = {}
+    environment = tuple(map(os.environ.get, _variables()))
+    given = tuple((name, value) for name, value in flags.items() if value is not None)
+    return _built(environment, _version_of_dotenv(), given)
+
+
+@lru_cache(maxsize=16)
+def _built(
+    environment: tuple[str | None, ...],
+    _dotenv_version: tuple[int, ...],
+    given: tuple[tuple[str, Any], ...],
+) -> Settings:
+    """Build the settings once for all who ask while nothing changes: many ask for each document."""
+    told = dict(zip(_variables(), environment, strict=True))
+    sources = [("the environment", told), ("the file .env", _dotenv())]
+    flags = dict(given)
+    values: dict[str, Any] = dict(flags)
+    origins = dict.fromkeys(flags, "a flag")
     for each in fields(Settings):
-        if "variable" not in each.metadata:
-            continue
-        if flags.get(each.name) is not None:
-            values[each.name], origins[each.name] = flags[each.name], "a flag"
+        if "variable" not in each.metadata or each.name in flags:
             continue
         for origin, source in sources:
             text = source.get(each.metadata["variable"])
@@ -228,7 +260,34 @@ def load(**flags: Any) -> Settings:
             if text is not None:
                 values[each.name], origins[each.name] = _parse(each.metadata, text), origin
                 break
-    return Settings(**values, origins=origins)
+    settings = Settings(**values, origins=origins)
+    _check_together(settings)
+    return settings
+
+
+def _check_together(settings: Settings) -> None:
+    """Refuse a lease that ends after silence is taken for death: the living would be buried."""
+    if settings.lease_seconds > settings.crash_detection_timeout:
+        raise BadSetting(
+            f"LEASE_SECONDS ({settings.lease_seconds:g}) must not be more than"
+            f" CRASH_DETECTION_TIMEOUT ({settings.crash_detection_timeout:g}).",
+            hint="Lower LEASE_SECONDS or raise CRASH_DETECTION_TIMEOUT.",
+        )
+
+
+@lru_cache(maxsize=1)
+def _variables() -> tuple[str, ...]:
+    named = (each.metadata.get("variable") for each in fields(Settings))
+    return tuple(name for name in named if name)
+
+
+def _version_of_dotenv() -> tuple[int, ...]:
+    """Return what changes when ``.env`` does; nothing if there is none."""
+    try:
+        seen = os.stat(".env")  # noqa: PTH116 - asked for each document
+    except OSError:
+        return ()
+    return (seen.st_dev, seen.st_ino, seen.st_mtime_ns, seen.st_size)
 
 
 def _parse(metadata: Mapping[str, Any], text: str) -> Any:
@@ -253,7 +312,14 @@ def _dotenv() -> Mapping[str, str]:
         return {}
     from dotenv import dotenv_values
 
-    return {key: value for key, value in dotenv_values(path).items() if value is not None}
+    try:
+        found = dotenv_values(path)
+    except (UnicodeDecodeError, OSError) as error:
+        raise BadSetting(
+            f"The file {path.absolute()} cannot be read: {type(error).__name__}.",
+            hint="Write it in UTF-8 and let clerk read it, or remove it.",
+        ) from error
+    return {key: value for key, value in found.items() if value is not None}
 
 
 def work_embedded_in(storage_dir: Path) -> None:
@@ -271,18 +337,31 @@ def color_wanted() -> bool | None:
 
 
 def redact(url: str) -> str:
-    """Return the URL with its password and query hidden, so that it may be shown."""
-    try:
-        parts = urlsplit(url)
-        _ = parts.port
-    except ValueError:
-        return "(hidden)"
-    if not parts.scheme or not (parts.netloc or parts.path):
+    """Return the URL with its password and query hidden, so that it may be shown.
+
+    Everything before the last @ may be a password: people write them with any characters.
+    """
+    scheme, mark, rest = url.partition("://")
+    if not mark:
         return "(hidden)" if "@" in url else url
-    user, at, host = parts.netloc.rpartition("@")
-    name = user.partition(":")[0]
-    if parts.scheme in ("http", "https") and user:
-        netloc = f"***@{host}"
-    else:
-        netloc = f"{name}:***@{host}" if ":" in user else f"{name}{at}{host}"
-    return urlunsplit((parts.scheme, netloc, parts.path, "***" if parts.query else "", ""))
+    login, at, place = rest.rpartition("@")
+    place, question, _ = place.partition("?")
+    if not at and not _is_understood(url):
+        return "(hidden)"
+    return f"{scheme}://{_shown_login(scheme, login)}{at}{place}{question and '?***'}"
+
+
+def _is_understood(url: str) -> bool:
+    try:
+        _check_port(url)
+    except ValueError:
+        return False
+    return True
+
+
+def _shown_login(scheme: str, login: str) -> str:
+    """Return the user of a login, if that is what it begins with."""
+    user, colon, _ = login.partition(":")
+    if scheme in ("http", "https") or not user.replace("-", "_").replace(".", "_").isidentifier():
+        return "***" if login else ""
+    return f"{user}:***" if colon else user
