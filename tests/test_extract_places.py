@@ -316,3 +316,16 @@ the minutes, Mr. Pryor seconded, and the motion passed 3-0-1.
 @pytest.mark.parametrize(("excerpt", "votes"), cases(PLACES))
 def test_the_votes_of_every_place_are_found(excerpt: str, votes: list[str]) -> None:
     assert [told(vote) for vote in extract_text([excerpt]).votes] == votes
+
+
+MOVED = [case for case in cases(PLACES) if case[1] and not any("-/" in vote for vote in case[1])]
+
+
+@pytest.mark.parametrize("place", range(0, len(MOVED) - 1, 2))
+def test_a_vote_takes_nothing_from_the_one_before_it(place: int) -> None:
+    pair = MOVED[place : place + 2]
+    text = "\n\n".join(excerpt for excerpt, _ in pair)
+
+    assert [told(vote) for vote in extract_text([text]).votes] == [
+        vote for _, votes in pair for vote in votes
+    ]

@@ -356,7 +356,13 @@ def _pairs(reading: Reading) -> Iterator[Cue]:
             continue
         kind = category(word)
         cue = Cue(BALLOT, start, end, SOFT, counts={kind: count})
-        if waiting is not None and start - waiting.end < 60 and kind not in waiting.counts:
+        near = waiting is not None and start - waiting.end < 60
+        if (
+            waiting is not None
+            and near
+            and kind not in waiting.counts
+            and not reading.apart(waiting.end, start)
+        ):
             cue.start, cue.counts = waiting.start, {**waiting.counts, **cue.counts}
             yield cue
         elif word not in _PAIRED and written not in ("no", "none", "one"):

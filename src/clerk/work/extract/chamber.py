@@ -18,7 +18,19 @@ from dataclasses import dataclass, field
 
 from .ballots import settle_one
 from .cues import BALLOT, FIRM, FOCUS, LEAD, OUTCOME, SECOND, SOFT, STRONG, Cue, Reading
-from .model import ABSENT, ABSTAIN, AYES, DIED, FAILED, NOES, PASSED, RECUSED, SUPERSEDED, UNKNOWN
+from .model import (
+    ABSENT,
+    ABSTAIN,
+    AYES,
+    DIED,
+    FAILED,
+    NOES,
+    PASSED,
+    RECUSED,
+    SUPERSEDED,
+    UNKNOWN,
+    WITHDRAWN,
+)
 from .names import name_before
 from .questions import AMENDMENT, MAIN
 
@@ -40,6 +52,8 @@ _DISSENT_NEAR = 260
 
 #: What is told within so many characters is told of the same vote.
 _SAME_BREATH = 60
+#: "Smith abstained." may stand in a paragraph of its own; a longer sentence tells something else.
+_SHORT_REST = 24
 #: Counts stand at most this far before the outcome they belong to.
 _COUNTS_NEAR = 80
 
@@ -144,6 +158,8 @@ class Chamber:
             _join_lead(top, cue)
             top.lead = cue
             return
+        if cue.needs_outcome:
+            return
         if cue.bracket and cue.counts and top is not None and top.voted:
             self._close_all()
         if top is not None and not top.voted:
@@ -165,6 +181,9 @@ class Chamber:
     def _label_joins(self, top: Draft, cue: Cue) -> bool:
         """Whether ``MOVER:`` belongs to the result just read; if so, put it there."""
         if cue.start - top.end > _REPEATED_IN_TABLE or (top.lead is not None and top.lead.label):
+            return False
+        other = top.mover is not None and cue.mover and _last(cue.mover) != _last(top.mover)
+        if other and not top.tabled and self.reading.apart(top.end, cue.start):
             return False
         if top.mover is None:
             top.mover, top.lead = cue.mover, cue
@@ -285,7 +304,7 @@ class Chamber:
         if cue.about == MAIN:
             self._down_to_main()
         top = self._top
-        if cue.moved:
+        if cue.moved or (top is not None and self._is_of_another(top, cue)):
             self._outcome_without_lead(cue)
             return
         if top is not None and top.decided and self._outcome_again(top, cue):
@@ -299,10 +318,18 @@ class Chamber:
         elif cue.result != DIED or cue.strength == STRONG:
             self._outcome_without_lead(cue)
 
+    def _is_of_another(self, top: Draft, cue: Cue) -> bool:
+        """Whether an outcome in a paragraph of its own is that of a motion not told before."""
+        if not top.voted or not self.reading.apart(top.end, cue.start):
+            return False
+        return (cue.fresh and _resolves(cue)) or _of_others(top, cue)
+
     def _outcome_again(self, top: Draft, cue: Cue) -> bool:
         """Take a repeated outcome as the same; make way for that of the motion below."""
         assert top.outcome is not None
         gap = cue.start - top.end
+        if self.waiting and self.reading.apart(top.end, self.waiting[-1].start):
+            return False
         if not top.outcome.result and cue.result and gap < _REACH_OF_OUTCOME[SOFT]:
             _decide(top, cue)
             return True
@@ -363,15 +390,27 @@ class Chamber:
             self._ballot_without_lead(cue)
         elif cue.prose:
             self._dissent(top, cue)
-        elif not self._belongs(top, cue) or _is_next_vote(top, cue):
+        elif not self._belongs(top, cue) or _is_next_vote(top, cue) or self._contradicts(top, cue):
             self._ballot_without_lead(cue)
         elif self._ballot_again(top, cue):
             top.end = max(top.end, cue.end)
         else:
             _count(top, cue)
 
+    def _contradicts(self, top: Draft, cue: Cue) -> bool:
+        """Whether a list in a paragraph of its own cannot be that of the vote just told."""
+        listed = set(top.ballots) - top.from_prose
+        if not top.voted or listed or not self.reading.apart(top.end, cue.start):
+            return False
+        counts = {kind: len(names) for kind, names in cue.ballots.items()} | cue.counts
+        if top.unanimous and counts.get(NOES):
+            return True
+        return any(top.counts.get(kind, counts[kind]) != counts[kind] for kind in counts)
+
     def _belongs(self, top: Draft, cue: Cue) -> bool:
         last = max(top.end, top.ballots_end)
+        if "consensus" in top.flags or top.result in (DIED, WITHDRAWN):
+            return False
         if cue.fresh and AYES in top.counts:
             return False
         if top.voted:
@@ -390,7 +429,8 @@ class Chamber:
             again = True
             old = {_last(name) for name in top.ballots[kind]}
             new = {_last(name) for name in names}
-            if len(names) == 1 and kind not in top.from_prose and cue.start - top.ballots_end < 30:
+            lone = len(names) == 1 and len(cue.ballots) == 1
+            if lone and kind not in top.from_prose and cue.start - top.ballots_end < 30:
                 return False
             if old != new and (old or new):
                 top.flags.add("source_contradiction")
@@ -405,15 +445,22 @@ class Chamber:
             self.waiting = [*self.waiting[-3:], cue] if cue.counts else self.waiting
             return
         self._close_all()
-        draft = self._open(Draft(self.reading.clause_start(cue.start, 160), cue.end, strength=FIRM))
+        start = max(self.reading.clause_start(cue.start, 160), min(self.last_end, cue.start))
+        draft = self._open(Draft(start, cue.end, strength=FIRM))
         _count(draft, cue)
+
+    def _is_other_news(self, top: Draft, cue: Cue) -> bool:
+        """Whether a paragraph of its own begins with a longer sentence about somebody."""
+        if not self.reading.apart(top.end, cue.start):
+            return False
+        return self.reading.clause_end(cue.end) - cue.end > _SHORT_REST
 
     def _dissent(self, top: Draft, cue: Cue) -> None:
         near = cue.start - max(top.end, top.ballots_end) < _DISSENT_NEAR
         if "per_item_dissent" in cue.flags and near:
             top.flags.add("per_item_dissent")
         inside = top.decided and cue.start < top.end
-        if cue.inside and not inside:
+        if not inside and (cue.inside or self._is_other_news(top, cue)):
             return
         if AYES in cue.ballots and near and top.vote_type == "roll_call" and not top.decided:
             inside = True
@@ -447,6 +494,17 @@ def _is_next_vote(top: Draft, cue: Cue) -> bool:
         return False
     told = top.ballots_start < top.outcome.at < cue.start
     return told and any(kind in top.ballots for kind in (AYES, NOES) if kind in cue.ballots)
+
+
+def _of_others(top: Draft, cue: Cue) -> bool:
+    """Whether a table of results names two people, and neither moved or seconded this motion."""
+    ours = {_last(name) for name in (top.mover, top.seconder) if name}
+    theirs = {_last(name) for name in (cue.mover, cue.seconder) if name}
+    return bool(ours) and len(theirs) == 2 and ours.isdisjoint(theirs)
+
+
+def _resolves(cue: Cue) -> bool:
+    return (cue.result_text or "").lower().startswith("resolved")
 
 
 def _told_before(top: Draft, cue: Cue) -> bool:

@@ -47,6 +47,8 @@ class Cue:
     reference: bool = False
     #: A lead in brackets, behind the outcome it belongs to: ``Carried. (Smith/Jones)``.
     bracket: bool = False
+    #: A lead that is one only behind an outcome: two names in brackets.
+    needs_outcome: bool = False
     #: A lead whose own sentence tells the outcome: "Motion to table passed 2-1".
     told: bool = False
     #: A lead that reports a deed, "On motion of Smith the meeting adjourned".
@@ -104,6 +106,10 @@ class Reading:
         blank = self.lower[befores[place]] == "\n"
         return befores[place] if blank else min(ceiling, afters[place])
 
+    def apart(self, end: int, start: int) -> bool:
+        """Whether a blank line stands between two places."""
+        return _BLANK_LINE.search(self.lower, end, max(end, start)) is not None
+
     @property
     def text(self) -> str:
         """The normalised text."""
@@ -123,6 +129,7 @@ def last_match(pattern: re.Pattern[str], text: str, start: int, end: int) -> re.
     return found
 
 
+_BLANK_LINE = compiled(r"\n[ ]{0,80}\n")
 _END = compiled(r"[.;!?][\"')]{0,2}(?=\s|$)|\n[ ]{0,80}\n")
 _ABBREVIATION = compiled(
     r"(?:^|[^\w])(?:mr|mrs|ms|dr|no|st|jr|sr|hon|cllr|cr|ald|com|comm|nem|[a-z])$"

@@ -131,6 +131,8 @@ def _by_subject(reading: Reading, verb: int, end: int) -> Cue | None:
     if name is not None and reading.text[name.start - 1 : name.start] == "/":
         first = name_before(reading.text, name.start - 1, reading.roster.known)
         return lead_cue(reading, first.start, end, first, name) if first else None
+    if name is not None and (mover := _before_seconder(reading, name)):
+        return lead_cue(reading, mover.start, end, mover, name)
     if name is not None:
         return lead_cue(reading, name.start, end, name)
     if offered := _OFFERED_AND.search(lower, max(0, edge - 200), edge):
@@ -146,6 +148,14 @@ def _by_subject(reading: Reading, verb: int, end: int) -> Cue | None:
     return lead_cue(reading, edge - len(pronoun[0]), end, speaker) if speaker else None
 
 
+def _before_seconder(reading: Reading, name: Name) -> Name | None:
+    """Return the mover of ``Smith, seconded by Jones, moved``."""
+    floor = max(0, name.start - 40)
+    by = _SECONDED_BY.search(reading.lower[floor : name.start])
+    return name_before(reading.text, floor + by.start(), reading.roster.known) if by else None
+
+
+_SECONDED_BY = compiled(r",?\s+(?:duly\s+)?second(?:ed)?\s+by\s+$")
 _OFFERED_AND = compiled(
     r"\s+(?:then\s+)?(?:offered|introduced|presented|read|submitted|sponsored|proposed)\s[^.;]{0,140}"
     r"\band\s+$"
@@ -235,7 +245,7 @@ def _motion_to(reading: Reading, motion: re.Match[str], head: str) -> Cue:
     second = _OWN_SECOND.search(reading.lower, motion.end(), motion.end() + 240)
     mover, by = None, None
     if second is not None:
-        by = last_match(_OWN_MOVER, reading.lower, motion.end(), second.start())
+        by = last_match(_OWN_MOVER, reading.lower, motion.end(), min(second.start(), limit))
         mover = name_at(reading, by.end()) if by else None
         if second.start() > limit and (mover is None or not _next_to(reading, mover, second)):
             mover, by, second = None, None, None

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from .ballots import settle_one
 from .cues import (
     FIRM,
     OUTCOME,
@@ -21,6 +22,7 @@ from .cues import (
     last_match,
 )
 from .model import DIED, FAILED, PASSED, UNKNOWN, WITHDRAWN
+from .movers import name_at
 from .patterns import Phrase, compiled, line_start
 from .questions import question_told
 from .tallies import TALLY, tally_in
@@ -322,7 +324,8 @@ def _outcome(reading: Reading, verb: re.Match[str], begin: int, strength: int) -
         tally = tally_in(lower, max(start, verb.start() - 60), verb.start())
         numbered = "/" in lower[start : verb.start()] and reading.text[verb.start()].isupper()
         cue.counts = {} if numbered else tally
-    cue.moved = _ON_MOTION.match(lower, verb.end()) is not None
+    on_motion = _ON_MOTION.match(lower, verb.end())
+    cue.moved = on_motion is not None and not reading.apart(verb.end(), on_motion.end())
     cue.fresh = strength == FIRM and verb["approving"] is not None and start == begin
     cue.about = question_told(lower[start : verb.start()], lower[verb.end() : own_end])
     if "declared" in lower[begin : verb.start()]:
@@ -396,6 +399,21 @@ def _labelled_cues(reading: Reading) -> Iterator[Cue]:
         yield _labelled(reading, label, word, counts)
 
 
+_BELOW = compiled(
+    r"\s{0,40}mover\s{0,4}:\s{0,60}(?P<mover>[^\n]{2,60})\n\s{0,40}seconder\s{0,4}:\s{0,60}(?=\w)"
+)
+
+
+def _told_below(reading: Reading, position: int) -> tuple[str | None, str | None]:
+    """Return the mover and the seconder of a table whose first line is the result."""
+    below = _BELOW.match(reading.lower, position)
+    if below is None:
+        return None, None
+    mover = name_at(reading, below.start("mover"))
+    seconder = name_at(reading, below.end())
+    return settle_one(reading.roster, mover)[0], settle_one(reading.roster, seconder)[0]
+
+
 _VOTE_WAS = Phrase(
     "vote",
     r"votes?\s+(?:count\s+|tally\s+)?(?P<was>was\s+|were\s+|is\s+|being\s+)?"
@@ -441,6 +459,8 @@ def _labelled(
     cue.result = verdict(label["value"]) if word else ""
     cue.result_text = _printed(reading, label.start("value"), label.end("value"))
     cue.unanimous = "unanim" in label["value"]
+    if label["label"] == "result":
+        cue.mover, cue.seconder = _told_below(reading, label.end())
     if label["label"] == "vote":
         cue.strength = FIRM
         if _VOICE.search(label[0]):

@@ -12,8 +12,8 @@ from .patterns import Phrase, compiled, line_start
 from .tallies import tally_in
 
 _LABEL = Phrase(
-    "mover proposer maker first 1st motion",
-    r"(?P<who>mover|proposer|maker|first|1st|motion\s+maker|moved\s+by)\s{0,4}:\s*",
+    "mover proposer maker made first 1st motion",
+    r"(?P<who>mover|proposer|maker|made\s+by|first|1st|motion\s+maker|moved\s+by)\s{0,4}:\s*",
 )
 
 
@@ -111,6 +111,7 @@ _PAIR_END = compiled(
 )
 
 
+_MOTION_BEFORE = compiled(r"\b(?:motion|action|vote|moved)\s{0,3}:?\s{0,3}$")
 _SHORT_BEFORE = compiled(r"(?:m/\s?s(?:\s?/\s?\w{1,2})?|\bmsu?[cp]|\bresolved)\s{0,3}$")
 
 
@@ -137,9 +138,10 @@ def _bracketed_pair(reading: Reading, slash: int) -> Cue | None:
     end = _PAIR_END.match(reading.lower, seconder.end)
     if end is None:
         return None
-    motion = re.search(r"\bmotion\s{0,3}$", reading.lower[max(0, bracket - 10) : bracket])
+    motion = _MOTION_BEFORE.search(reading.lower[max(0, bracket - 12) : bracket])
     start = bracket - len(motion[0]) if motion else bracket + 1
     cue = lead_cue(reading, start, end.end(), mover, seconder)
+    cue.needs_outcome = motion is None and not end["tally"]
     if end["tally"]:
         cue.counts = tally_in(reading.lower, end.start("tally"), end.end("tally"))
     return cue

@@ -16,7 +16,7 @@ _SPOKEN = Phrase(
     "aye yea yes nay no abstain absent recuse excused present in_favo for against opposed",
     r"(?:aye|yea|yes|nay|no|abstain(?:ed|s)?|absent|recused?|excused|not\s+voting|present"
     r"|in\s+favou?r|for(?=\s*[;,.\n])|against(?=\s*[;,.\n])|opposed)\b"
-    r"(?!\s*:\s*[a-z])",
+    r"(?!\s{0,3}[:\-=/]\s*[a-z])",
 )
 _LETTER = compiled(r"[yn](?<=[\s:\-=,(].)(?=[\s;,.)]|$)")
 _BETWEEN = compiled(r"[\s,;.)|\-\"]{0,120}(?:and\s+)?")
