@@ -16,7 +16,7 @@ import pytest
 from clerk import storage
 from clerk.config import Settings
 from clerk.errors import BadSetting, SourceUnavailable, StorageUnusable, UnknownPlugin
-from clerk.fetcher import fetch_site, held_documents
+from clerk.fetcher import fetch_site, gone_documents, held_documents
 from clerk.fetchers.files import only_fetch_of
 from clerk.fetchers.sources import Sources
 
@@ -139,6 +139,37 @@ def test_a_file_that_was_only_moved_stays_the_same_document(source, town):
     report = town.fetch()
 
     assert (report.new, report.changed, report.gone, len(report.unchanged)) == ([], [], [], 2)
+
+
+def test_a_renamed_file_is_moved_with_its_text_and_not_kept_twice(source, town):
+    put(source, "Council/2024-01-15.pdf", "Council/2024-02-15.pdf")
+    town.fetch()
+    former = storage.Document.from_name("minutes/Council/2024-01-15")
+    former.text(town.folder).mkdir(parents=True)
+    (former.text(town.folder) / "page-1.txt").write_text("The council met.")
+    (source / "Council/2024-01-15.pdf").rename(source / "Council/2024-01-16.pdf")
+
+    report = town.fetch()
+
+    assert report.moved == ["minutes/Council/2024-01-16"]
+    assert (report.new, report.changed, report.gone) == ([], [], [])
+    assert town.names() == ["minutes/Council/2024-01-16", "minutes/Council/2024-02-15"]
+    renamed = storage.Document.from_name("minutes/Council/2024-01-16").text(town.folder)
+    assert (renamed / "page-1.txt").read_text() == "The council met."
+    assert not former.text(town.folder).exists()
+    assert len(town.fetch().unchanged) == 2
+
+
+def test_a_copy_that_stays_does_not_make_a_vanished_file_a_move(source, town):
+    put(source, "Council/2024-01-15.pdf", "Council/2024-02-15.pdf")
+    (source / "Council/2024-02-15.pdf").write_bytes(pdf("Council/2024-01-15.pdf"))
+    town.fetch()
+    (source / "Council/2024-01-15.pdf").unlink()
+
+    report = town.fetch()
+
+    assert report.gone == ["minutes/Council/2024-01-15"]
+    assert gone_documents(town.folder) == ["minutes/Council/2024-01-15"]
 
 
 def test_an_emptied_folder_is_a_failure_and_not_a_success(source, town):

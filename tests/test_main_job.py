@@ -142,6 +142,27 @@ def test_a_run_keeps_as_many_published_versions_as_it_is_told(
     assert len(list(versions.glob("0*"))) == 3
 
 
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+def test_what_the_source_took_back_is_shown_as_gone_everywhere(
+    clerk: Clerk, database: str, storage: Path, documents: Path
+) -> None:
+    clerk("site", "add", "springfield", "--from", str(documents))
+    clerk("run", "springfield")
+    (documents / "Planning" / "2024-01-20 agenda.pdf").unlink()
+
+    said = clerk("run", "springfield")
+
+    assert "fetched    3 unchanged, 1 gone" in said.out
+    assert "gone from its source since 20" in clerk("search", "zoning").out
+    assert json.loads(clerk("search", "zoning", "--json").out)["hits"][0]["gone_at"]
+    assert "1 not offered any more by the source" in clerk("site", "show", "springfield").out
+    published = storage / "_published" / "springfield"
+    index = json.loads((published / "index.json").read_text())
+    assert [bool(each["gone_at"]) for each in index["documents"]] == [True, False, False, False]
+    exported = clerk("export", "springfield", "--table", "documents").out
+    assert json.loads(exported.splitlines()[0])["gone_at"]
+
+
 @pytest.mark.parametrize("command", [("run",), ("update", "-s")])
 def test_an_ocr_engine_that_is_not_there_is_named_before_anything_is_done(
     clerk: Clerk, database: str, storage: Path, documents: Path, command: tuple[str, ...]

@@ -127,6 +127,8 @@ class FetchReport:
     meetings: int = 0
     new: list[str] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
+    #: Documents that were here under another name.
+    moved: list[str] = field(default_factory=list)
     unchanged: list[str] = field(default_factory=list)
     gone: list[str] = field(default_factory=list)
     skipped: list[Problem] = field(default_factory=list)
@@ -139,7 +141,7 @@ class FetchReport:
     @property
     def documents(self) -> int:
         """How many documents the source offers that lie on disk now."""
-        return len(self.new) + len(self.changed) + len(self.unchanged)
+        return len(self.new) + len(self.changed) + len(self.moved) + len(self.unchanged)
 
     def as_dict(self) -> dict[str, Any]:
         """Return it in plain values, for a ledger, a queue or JSON."""
@@ -150,7 +152,7 @@ class FetchReport:
 class HeldDocument:
     """A PDF that lies on disk below a site, whoever put it there.
 
-    ``sha256`` is empty if it cannot be read.
+    ``sha256`` is empty if it cannot be read, ``gone_at`` if the source offers it still.
     """
 
     name: str
@@ -158,6 +160,7 @@ class HeldDocument:
     sha256: str
     source_url: str = ""
     fetched_at: str = ""
+    gone_at: str = ""
 
 
 class SourceSettings(msgspec.Struct, kw_only=True):
@@ -412,6 +415,17 @@ def _windows(site: Mapping[str, Any], now: datetime) -> tuple[Window, Window]:
     start = date(int(year), 1, 1) if year else EARLIEST
     end = today + LOOK_AHEAD
     return Window(today - LOOK_BACK, end), Window(start, end, full=True)
+
+
+def gone_documents(folder: Path) -> list[str]:
+    """Return the documents of a site that its source does not offer any more."""
+    from .fetchers.sources import Sources, sources_path
+
+    if not sources_path(folder).is_file():
+        return []
+    with Sources(folder) as sources:
+        gone = (known.document for known in sources.documents().values() if known.gone_at)
+        return sorted(document.name for document in gone if document.pdf(folder).exists())
 
 
 def held_documents(folder: Path) -> list[HeldDocument]:

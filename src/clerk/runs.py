@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, Row, or_, select
 
-from . import pipeline_state, queue, road
-from .clock import utc_now
+from . import pipeline_state, queue, reconcile, road
 from .config import Settings
-from .db import civic_db_connection, lock_site, reading_connection, require_site
-from .models import items_table, jobs_table, runs_table, sites_table
+from .db import (
+    among,
+    civic_db_connection,
+    lock_site,
+    reading_connection,
+    require_site,
+    sites_in_a_run,
+)
+from .models import db_now, items_table, jobs_table, runs_table, sites_table
 from .stages import FETCH, OCR, QUEUES, STAGES, Item, Kind, Run, Step
 from .work import steps
 
@@ -51,9 +57,11 @@ class Summary:
 
     @property
     def nothing_new(self) -> bool:
-        """Whether there was nothing to read that is not known to fail."""
+        """Whether there was nothing to read that is not known to fail, nor gone or moved."""
         over = self.state in (Run.COMPLETED, Run.PARTIAL)
-        return over and self.total > 0 and self.attempted == 0
+        fetched = self.details.get(FETCH, {})
+        rearranged = fetched.get("gone") or fetched.get("moved")
+        return over and self.total > 0 and self.attempted == 0 and not rearranged
 
     @property
     def succeeded(self) -> bool:
@@ -69,7 +77,12 @@ def start(
     first: str = FETCH,
     restart: bool = False,
 ) -> str:
-    """Start a run of a site, or take up the one that is under way, and return its id."""
+    """Start a run of a site, or take up the one that is under way, and return its id.
+
+    A run with nothing in it that anybody could do is first brought in line with the disk.
+    """
+    if not restart:
+        _repair(subdomain)
     with civic_db_connection() as conn:
         lock_site(conn, subdomain)
         require_site(conn, subdomain)
@@ -82,6 +95,22 @@ def start(
     return run_id
 
 
+def _repair(subdomain: str) -> None:
+    with reading_connection() as conn:
+        run = pipeline_state.active_run(conn, subdomain)
+        if run is None or reconcile.has_work(conn, run.run_id):
+            return
+    reconcile.recover(subdomain)
+
+
+def not_applied(run_id: str, options: Mapping[str, Any], goal: str | None = None) -> list[str]:
+    """Return which of the wishes a run that was taken up does not have."""
+    with reading_connection() as conn:
+        run = conn.execute(select(runs_table).where(runs_table.c.run_id == run_id)).one()
+    wishes = [name for name, value in options.items() if (run.options or {}).get(name) != value]
+    return wishes + (["stage"] if goal and run.goal_stage != goal else [])
+
+
 def check_engine(subdomains: Sequence[str], options: Mapping[str, Any], settings: Settings) -> None:
     """Refuse runs whose OCR engine is not installed, before anything is opened."""
     with reading_connection() as conn:
@@ -91,11 +120,7 @@ def check_engine(subdomains: Sequence[str], options: Mapping[str, Any], settings
 
 def due_sites(hours: float = DUE_HOURS) -> list[str]:
     """Return the sites that were not updated for so long, and those with a run to be taken up."""
-    cutoff = utc_now() - timedelta(hours=hours)
-    sites, active = (
-        sites_table,
-        select(runs_table.c.subdomain).where(runs_table.c.state == Run.ACTIVE),
-    )
+    sites, cutoff = sites_table, db_now(-3600.0 * hours)
     with reading_connection() as conn:
         return list(
             conn.execute(
@@ -104,7 +129,7 @@ def due_sites(hours: float = DUE_HOURS) -> list[str]:
                     or_(
                         sites.c.updated_at.is_(None),
                         sites.c.updated_at < cutoff,
-                        sites.c.subdomain.in_(active),
+                        sites.c.subdomain.in_(sites_in_a_run()),
                     )
                 )
                 .order_by(sites.c.updated_at.asc().nulls_first(), sites.c.subdomain)
@@ -114,26 +139,41 @@ def due_sites(hours: float = DUE_HOURS) -> list[str]:
 
 def any_active(run_ids: Collection[str]) -> bool:
     """Whether one of the runs is under way still."""
-    with reading_connection() as conn:
-        return (
-            conn.execute(
-                select(runs_table.c.run_id).where(
-                    runs_table.c.run_id.in_(list(run_ids)), runs_table.c.state == Run.ACTIVE
-                )
-            ).first()
-            is not None
-        )
+    return bool(Unfinished(run_ids))
 
 
-def progress(run_ids: Sequence[str]) -> list[Row[Any]]:
-    """Return the counters of each stage of the runs, in the order of the road."""
+class Unfinished:
+    """Some runs, true while one of them is under way; cheap to ask again and again."""
+
+    def __init__(self, run_ids: Collection[str]) -> None:
+        self._left = list(run_ids)
+
+    def __bool__(self) -> bool:
+        """Look at the last one only, and strike it off when it has ended."""
+        with reading_connection() as conn:
+            while self._left and not _is_active(conn, self._left[-1]):
+                self._left.pop()
+        return bool(self._left)
+
+
+def _is_active(conn: Connection, run_id: str) -> bool:
+    active = runs_table.c.state == Run.ACTIVE
+    chosen = select(runs_table.c.run_id).where(runs_table.c.run_id == run_id, active)
+    return conn.execute(chosen).first() is not None
+
+
+def progress(run_ids: Sequence[str], since: datetime | None = None) -> list[Row[Any]]:
+    """Return the counters of each stage of the runs, in the order of the road.
+
+    With ``since`` only those that have changed from then on.
+    """
+    jobs, place = jobs_table, {run_id: at for at, run_id in enumerate(run_ids)}
     with reading_connection() as conn:
-        rows = conn.execute(
-            select(jobs_table).where(
-                jobs_table.c.run_id.in_(list(run_ids)), jobs_table.c.kind == Kind.STAGE
-            )
-        ).fetchall()
-    return sorted(rows, key=lambda row: (run_ids.index(row.run_id), STAGES.index(row.stage)))
+        chosen = select(jobs).where(among(conn, jobs.c.run_id, run_ids), jobs.c.kind == Kind.STAGE)
+        if since is not None:
+            chosen = chosen.where(jobs.c.updated_at >= since)
+        rows = conn.execute(chosen).fetchall()
+    return sorted(rows, key=lambda row: (place[row.run_id], STAGES.index(row.stage)))
 
 
 def summarise(run_id: str) -> Summary:

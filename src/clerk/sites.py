@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, delete, func, select
+from sqlalchemy import Connection, delete, select
 
 from . import config, road, storage
 from .config import Settings
-from .db import civic_db_connection, lock_site, reading_connection, require_site
+from .db import civic_db_connection, latest_runs, lock_site, reading_connection, require_site
+from .fetcher import gone_documents
 from .models import audit_table, runs_table, sites_table
 from .pipeline_state import NO_DOCUMENTS
 from .stages import COMPLETED, STAGES, Run
@@ -25,7 +26,7 @@ RUNS_SHOWN = 5
 
 def overview(conn: Connection) -> list[dict[str, Any]]:
     """Return every site with its outcome and its counters of documents."""
-    latest = _latest_runs()
+    latest = latest_runs(runs_table.c.state)
     rows = conn.execute(
         select(sites_table, latest.c.state.label("run_state"))
         .join(latest, latest.c.subdomain == sites_table.c.subdomain, isouter=True)
@@ -46,20 +47,10 @@ def overview(conn: Connection) -> list[dict[str, Any]]:
     ]
 
 
-def _latest_runs() -> Any:
-    last = (
-        select(runs_table.c.subdomain, func.max(runs_table.c.epoch).label("epoch"))
-        .group_by(runs_table.c.subdomain)
-        .subquery()
-    )
-    return (
-        select(runs_table.c.subdomain, runs_table.c.state)
-        .join(
-            last,
-            (last.c.subdomain == runs_table.c.subdomain) & (last.c.epoch == runs_table.c.epoch),
-        )
-        .subquery()
-    )
+def names(conn: Connection, limit: int | None = None) -> list[str]:
+    """Return the subdomains of the sites, in order."""
+    chosen = select(sites_table.c.subdomain).order_by(sites_table.c.subdomain).limit(limit)
+    return list(conn.execute(chosen).scalars())
 
 
 def outcome(current_stage: str | None, run_state: str | None, error: str | None = None) -> str:
@@ -97,6 +88,7 @@ def describe(subdomain: str) -> dict[str, Any]:
             "pdfs": sum(1 for _ in storage.pdf_documents(folder)),
             "texts": sum(1 for _ in storage.text_documents(folder)),
         },
+        "gone": gone_documents(folder),
         "runs": [dict(run._mapping) for run in runs],
     }
 

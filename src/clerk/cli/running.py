@@ -14,6 +14,8 @@ from clerk.stages import COMPILATION, DEPLOY, EXTRACTION, FETCH, STAGES
 from .common import EXIT_DOCUMENTS_FAILED, hint, on_a_terminal, open_database, print_json
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from clerk.runs import Summary
 
 #: Without a terminal a line is printed this often.
@@ -21,6 +23,9 @@ LINE_SECONDS = 10.0
 #: So many failures are listed; the rest is counted.
 FAILURES_SHOWN = 20
 SKIPPED_SHOWN = 3
+#: So many sites are shown one by one while they run.
+BARS_SHOWN = 30
+SITES_NAMED = 10
 
 
 @click.command()
@@ -69,22 +74,37 @@ def run(
     options = {name: value for name, value in options.items() if value}
     runs.check_engine(chosen if ocr_backend else subdomains, options, settings)
     started = [runs.start(name, options=options, goal=stage, restart=restart) for name in chosen]
+    _tell_what_is_not_applied(dict(zip(chosen, started, strict=True)), options, stage)
     work_here(started, settings)
     summaries = [runs.summarise(run_id) for run_id in started]
     show(summaries, as_json=as_json)
     ctx.exit(exit_code(summaries))
 
 
+def _tell_what_is_not_applied(
+    started: Mapping[str, str], options: Mapping[str, Any], stage: str | None = None
+) -> None:
+    """Say of runs that were taken up what they do otherwise than asked."""
+    from clerk import runs
+
+    for name, run_id in started.items() if options or stage else ():
+        wishes = runs.not_applied(run_id, options, stage)
+        if wishes:
+            flags = " and ".join("--" + wish.replace("_", "-") for wish in wishes)
+            hint(f"{name}: its run goes on as it was started, without {flags}; or use --restart.")
+
+
 def _only_site() -> list[str]:
     from clerk import db, sites
 
     with db.reading_connection() as conn:
-        names = [site["subdomain"] for site in sites.overview(conn)]
+        names = sites.names(conn, limit=SITES_NAMED + 1)
     if len(names) == 1:
         return names
     if not names:
         raise click.UsageError("There are no sites yet. Add one: clerk site add NAME --from FOLDER")
-    raise click.UsageError(f"Name a site, or use --all-due. There are: {', '.join(names[:10])}")
+    listed = ", ".join(names[:SITES_NAMED]) + (" ..." if len(names) > SITES_NAMED else "")
+    raise click.UsageError(f"Name a site, or use --all-due. There are: {listed}")
 
 
 def work_here(run_ids: Sequence[str], settings: Any) -> None:
@@ -98,14 +118,21 @@ def work_here(run_ids: Sequence[str], settings: Any) -> None:
     from clerk.workers import Pipeline
 
     log.set_up(settings.log_format, level="ERROR", sentry_dsn=settings.sentry_dsn)
-    show_progress = _bars(run_ids) if on_a_terminal() else _lines(run_ids)
+    bars = on_a_terminal() and len(run_ids) <= BARS_SHOWN
+    show_progress = _bars(run_ids) if bars else _lines(run_ids)
+    unfinished, paused = runs.Unfinished(run_ids), _Paused()
+
+    def look() -> None:
+        show_progress()
+        paused.tell()
+
     try:
         embedded.run(
             Pipeline(),
             settings,
             queues=STAGES,
-            done=lambda: not runs.any_active(run_ids),
-            on_look=show_progress,
+            done=lambda: not unfinished,
+            on_look=look,
         )
     except embedded.Interrupted:
         hint("Stopped. What was in hand is finished; the same command takes it up again.")
@@ -115,6 +142,27 @@ def work_here(run_ids: Sequence[str], settings: Any) -> None:
         raise click.exceptions.Exit(130) from None
     finally:
         show_progress(True)
+
+
+class _Paused:
+    """Queues that are paused while somebody waits for them: each is told once."""
+
+    def __init__(self) -> None:
+        self._told: set[str] = set()
+        self._look_at = 0.0
+
+    def tell(self) -> None:
+        """Look now and then, and say which queue has been paused."""
+        if time.monotonic() < self._look_at:
+            return
+        self._look_at = time.monotonic() + LINE_SECONDS
+        from clerk import queues
+
+        for name in STAGES:
+            who = None if name in self._told else queues.paused_by(name)
+            if who is not None:
+                self._told.add(name)
+                hint(f"{name} is paused by {who}. Go on: clerk queue resume {name}")
 
 
 def _bars(run_ids: Sequence[str]) -> Callable[..., None]:
@@ -134,10 +182,13 @@ def _bars(run_ids: Sequence[str]) -> Callable[..., None]:
     )
     bars = Progress(*columns, console=Console(stderr=True))
     tasks: dict[int, Any] = {}
+    since: datetime | None = None
     bars.start()
 
     def draw(last: bool = False) -> None:
-        for job in runs.progress(run_ids):
+        nonlocal since
+        for job in runs.progress(run_ids, since):
+            since = max(since or job.updated_at, job.updated_at)
             failed = f"{job.failed} failed" if job.failed else ""
             if job.id not in tasks:
                 tasks[job.id] = bars.add_task(
@@ -162,10 +213,12 @@ def _lines(run_ids: Sequence[str]) -> Callable[..., None]:
         if last or time.monotonic() - printed_at < LINE_SECONDS:
             return
         printed_at = time.monotonic()
-        for job in runs.progress(run_ids):
-            if job.state == "open":
-                done = job.completed + job.failed
-                hint(f"{job.subdomain}: {job.stage} {done}/{job.total}, {job.failed} failed")
+        under_way = [job for job in runs.progress(run_ids) if job.state == "open"]
+        for job in under_way[:BARS_SHOWN]:
+            done = job.completed + job.failed
+            hint(f"{job.subdomain}: {job.stage} {done}/{job.total}, {job.failed} failed")
+        if len(under_way) > BARS_SHOWN:
+            hint(f"... and {len(under_way) - BARS_SHOWN} more")
 
     return draw
 
@@ -232,7 +285,7 @@ def _show_figures(summary: Summary) -> None:
 def _show_fetch(fetched: Mapping[str, Any]) -> None:
     if not fetched:
         return
-    keys = ("new", "changed", "unchanged", "gone")
+    keys = ("new", "changed", "moved", "unchanged", "gone")
     parts = [f"{fetched[key]} {key}" for key in keys if fetched.get(key)]
     click.echo(f"  fetched    {', '.join(parts) or 'nothing'}")
     for problem in fetched.get("skipped_names", [])[:SKIPPED_SHOWN]:
@@ -271,6 +324,7 @@ def update(subdomain: str | None, next_site: bool, ocr_backend: str | None, rest
     options = {"ocr_backend": ocr_backend} if ocr_backend else {}
     runs.check_engine([name], options, settings)
     run_id = runs.start(name, options=options, restart=restart)
+    _tell_what_is_not_applied({name: run_id}, options)
     click.echo(f"Queued {name} as {run_id}.")
     if settings.embedded:
         hint(f"REDIS_URL is not set, so no worker will see it. Do it here: clerk run {name}")

@@ -99,6 +99,7 @@ def _hit_as_json(hit: Hit) -> dict[str, Any]:
         "page": hit.page,
         "page_id": hit.page_id,
         "score": hit.score,
+        "gone_at": hit.gone_at or None,
         "snippet": "".join(text for text, _ in hit.snippet),
         "parts": [{"text": text, "hit": is_hit} for text, is_hit in hit.snippet],
     }
@@ -107,7 +108,8 @@ def _hit_as_json(hit: Hit) -> dict[str, Any]:
 def _print_hits(results: Results) -> None:
     width = min(shutil.get_terminal_size().columns, 100)
     for hit in results.hits:
-        where = click.style(f"{hit.site}  {hit.document}  page {hit.page}", bold=True)
+        gone = f"  (gone from its source since {hit.gone_at[:10]})" if hit.gone_at else ""
+        where = click.style(f"{hit.site}  {hit.document}  page {hit.page}", bold=True) + gone
         click.echo(where)
         click.echo(_marked_snippet(hit, width))
         click.echo()

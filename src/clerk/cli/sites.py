@@ -72,6 +72,7 @@ def add(subdomain: str, source: str, **given: Any) -> None:
     storage.check_subdomain(subdomain)
     settings = open_database()
     from clerk import db, fetcher, plugins
+    from clerk.work.steps import check_reading
 
     with db.reading_connection() as conn:
         if db.get_site_by_subdomain(conn, subdomain):
@@ -84,6 +85,7 @@ def add(subdomain: str, source: str, **given: Any) -> None:
     columns.setdefault("name", subdomain)
     row = {"subdomain": subdomain, **columns}
     fetcher.find_fetcher(row)
+    check_reading(row, settings)
     with db.civic_db_connection() as conn:
         db.upsert_site(conn, row)
     plugins.manager().hook.post_create(subdomain=subdomain)
@@ -194,6 +196,8 @@ def show(subdomain: str, as_json: bool) -> None:
         click.echo(f"  error    {facts['last_error_stage']}: {facts['last_error_message']}")
     disk = facts["disk"]
     click.echo(f"  on disk  {disk['pdfs']} PDFs, {disk['texts']} read")
+    if facts["gone"]:
+        click.echo(f"  gone     {len(facts['gone'])} not offered any more by the source, but kept")
     for difference in facts["differences"]:
         click.echo(f"  differs  {difference}")
     print_table(
@@ -218,7 +222,7 @@ def edit(subdomain: str, source: str | None, **given: Any) -> None:
     """
     settings = open_database()
     from clerk import db, fetcher
-    from clerk.work.steps import site_choices
+    from clerk.work.steps import check_reading, site_choices
 
     with db.reading_connection() as conn:
         row = db.require_site(conn, subdomain)
@@ -227,6 +231,8 @@ def edit(subdomain: str, source: str | None, **given: Any) -> None:
         columns["scraper"], where = _source(source, given.get("scraper"), settings)
     columns["extra"] = json.dumps(site_choices(row) | _extra(given, where))
     fetcher.find_fetcher(row | columns)
+    if given["languages"] or given["ocr_backend"]:
+        check_reading(row | columns, settings)
     with db.civic_db_connection() as conn:
         db.update_site(conn, subdomain, columns)
     click.echo(f"Changed {subdomain}.")

@@ -94,6 +94,21 @@ def move_in(part: Path, target: Path) -> None:
     part.replace(target)
 
 
+def move_or_remove(folder: Path, target: Path) -> None:
+    """Move a folder to a target that is not there yet; remove it if there is one."""
+    if target.exists():
+        shutil.rmtree(folder, ignore_errors=True)
+    elif folder.is_dir():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        folder.rename(target)
+
+
+def remove_if_empty(folder: Path) -> None:
+    """Remove a folder that holds nothing."""
+    with contextlib.suppress(OSError):
+        folder.rmdir()
+
+
 def keep_aside(pdf: Path, kept: Path, part: Path) -> None:
     """Keep the bytes of a file under another name, whole or not at all."""
     if kept.exists():

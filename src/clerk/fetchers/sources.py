@@ -69,12 +69,17 @@ class Known:
         return Document(self.kind, self.meeting, self.date)
 
 
+def sources_path(folder: Path) -> Path:
+    """Return where the memory of a site's sources is."""
+    return folder / "_clerk" / "sources.db"
+
+
 class Sources:
     """The memory of one site's sources; committed in groups and on leaving the block."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._path = folder / "_clerk" / "sources.db"
+        self._path = sources_path(folder)
         self._db = _opened(self._path)
         self._committed_at = time.monotonic()
 
@@ -164,8 +169,10 @@ class Sources:
         self, document: Document, origin: Known | None, cached: tuple[int, int, str] | None
     ) -> HeldDocument:
         size, sha256 = self._size_and_hash(document, cached)
-        url, at = (origin.source_url, origin.fetched_at) if origin else ("", "")
-        return HeldDocument(document.name, size, sha256, url, at)
+        if origin is None:
+            return HeldDocument(document.name, size, sha256)
+        facts = (origin.source_url, origin.fetched_at, origin.gone_at)
+        return HeldDocument(document.name, size, sha256, *facts)
 
     def _size_and_hash(
         self, document: Document, cached: tuple[int, int, str] | None

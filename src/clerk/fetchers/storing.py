@@ -343,19 +343,47 @@ class Storing:
     def _store(self, wanted: Wanted, known: Known | None, on_disk: str, brought: Brought) -> None:
         document = wanted.document
         takes_over = document in self.replaceable
+        moved_from = None if known or takes_over else self._moved_from(wanted.ref, brought.sha256)
         if brought.sha256 != on_disk:
             with files.storage_errors(self.folder):
                 self._keep_version(document, on_disk)
                 files.move_in(brought.part, document.pdf(self.folder))
             self.sources.remember_hash(document, brought.sha256)
+        if moved_from:
+            self._leave(moved_from, document)
         self._remember(wanted, brought)
         former = known.sha256 if known else on_disk
-        if known is None and not takes_over:
+        if moved_from:
+            self.report.moved.append(document.name)
+        elif known is None and not takes_over:
             self.report.new.append(document.name)
         elif brought.sha256 != former:
             self.report.changed.append(document.name)
         else:
             self.report.unchanged.append(document.name)
+
+    def _moved_from(self, ref: DocumentRef, sha256: str) -> Document | None:
+        """Return the document that a new file was before it was renamed: its path has vanished.
+
+        Portals are not believed so far: they show the same notice for many meetings.
+        """
+        if ref.method != "FILE":
+            return None
+        vanished = sorted(self.replaceable.items())
+        return next((old for old, each in vanished if self.known[each].sha256 == sha256), None)
+
+    def _leave(self, former: Document, document: Document) -> None:
+        """Take a document from its former name, with its text; repeated after a kill, it ends so.
+
+        Its new PDF is in place, so nothing is lost on the way.
+        """
+        with files.storage_errors(self.folder):
+            files.move_or_remove(former.text(self.folder), document.text(self.folder))
+            former.text(self.folder).with_name(f"{former.date}.txt").unlink(missing_ok=True)
+            former.pdf(self.folder).unlink(missing_ok=True)
+            for place in (former.text(self.folder), former.pdf(self.folder)):
+                files.remove_if_empty(place.parent)
+        self.sources.forget(self.replaceable.pop(former))
 
     def _keep_version(self, document: Document, on_disk: str) -> None:
         """Keep the bytes that are about to be replaced, under their hash."""

@@ -27,7 +27,7 @@ QUERIES = {
     + " ORDER BY document, page",
     "documents": """
         SELECT name, id, kind, meeting, date, pages, method, confidence, failed_pages, sha256,
-               bytes, source_url, fetched_at
+               bytes, source_url, fetched_at, gone_at
         FROM documents ORDER BY name""",
     "votes": """
         SELECT votes.id, document AS doc, start, "end", page, meeting, date, item, motion, mover,

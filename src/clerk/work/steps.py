@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 from clerk import config, storage
 from clerk.config import Settings
-from clerk.errors import EmptyDocument, StorageUnusable
+from clerk.errors import (
+    BadSetting,
+    EmptyDocument,
+    MissingTool,
+    OperatorError,
+    SiteMisconfigured,
+    StorageUnusable,
+    UnusableTraineddata,
+)
 from clerk.stages import Step
 from clerk.work.isolate import Order, OrderItem, Performed, Report
 from clerk.work.sharing import folder_of_desks, offered
@@ -41,8 +49,22 @@ def perform(order: Order, index: int, report: Report) -> Performed:
     folder = storage.site_folder(settings.storage_dir, order.site["subdomain"])
     try:
         return _STEPS[order.step](order, order.items[index], folder, settings, report)
+    except (BadSetting, MissingTool, UnusableTraineddata) as error:
+        raise _site_trouble(error, order) or error from error
     except OSError as error:
         raise _storage_trouble(error, folder) or error from error
+
+
+def _site_trouble(error: OperatorError, order: Order) -> SiteMisconfigured | None:
+    """What a site asks for in vain is its own trouble; other sites are not kept waiting for it.
+
+    An engine or language that the site says nothing about is the machine's.
+    """
+    own = site_choices(order.site) | order.options
+    reads = order.step in (Step.FETCH, Step.DOCUMENT) and not isinstance(error, BadSetting)
+    if reads and not (own.get("languages") or own.get("ocr_backend")):
+        return None
+    return SiteMisconfigured(f"{error} {error.hint}".strip())
 
 
 def _storage_trouble(error: OSError, folder: Path) -> StorageUnusable | None:
@@ -81,6 +103,7 @@ def summary(fetched: FetchReport) -> dict[str, Any]:
         "meetings": fetched.meetings,
         "new": len(fetched.new),
         "changed": len(fetched.changed),
+        "moved": len(fetched.moved),
         "unchanged": len(fetched.unchanged),
         "gone": len(fetched.gone),
         "gaps": len(fetched.gaps),
@@ -169,6 +192,16 @@ def check_engine(site: dict[str, Any], options: Mapping[str, Any], settings: Set
         from clerk.work.ocr import find_backend
 
         find_backend(name)
+
+
+def check_reading(site: dict[str, Any], settings: Settings) -> None:
+    """Refuse an engine or languages of a site's own that this machine does not have."""
+    from clerk.work.ocr import check_engine
+
+    chosen = site_choices(site)
+    if chosen.get("ocr_backend") or chosen.get("languages"):
+        options = _reading_options(site, {}, settings)
+        check_engine(options.backend, options.languages)
 
 
 def _reading_options(site: dict[str, Any], options: Mapping[str, Any], settings: Settings) -> Any:

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 
+import msgspec
+
 from clerk.storage import Document
 
 from . import rows
@@ -34,7 +36,11 @@ class Disk:
 
         return {
             held.name: Facts(
-                held.sha256 or None, held.bytes, held.source_url or None, held.fetched_at or None
+                held.sha256 or None,
+                held.bytes,
+                held.source_url or None,
+                held.fetched_at or None,
+                held.gone_at or None,
             )
             for held in held_documents(self.folder)
         }
@@ -143,11 +149,12 @@ def _written(disk: Disk, document: Document, *, known: bool) -> Change | None:
 
 
 def _other_facts(connection: sqlite3.Connection, disk: Disk) -> Iterator[Change]:
-    query = "SELECT name, sha256, bytes, source_url, fetched_at FROM documents ORDER BY name"
+    columns_of_facts = "sha256, bytes, source_url, fetched_at, gone_at"
+    query = f"SELECT name, {columns_of_facts} FROM documents ORDER BY name"
     for name, *columns in connection.execute(query).fetchall():
         document = Document.from_name(name)
         facts = disk.facts_of(document)
-        if tuple(columns) != (facts.sha256, facts.bytes, facts.source_url, facts.fetched_at):
+        if tuple(columns) != msgspec.structs.astuple(facts):
             yield Change(document, True, facts=facts)
 
 

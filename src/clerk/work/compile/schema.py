@@ -21,7 +21,7 @@ import sqlite3
 from pathlib import Path
 
 #: Raised when a table changes: an older ``meetings.db`` is then built again.
-VERSION = 1
+VERSION = 2
 #: "clrk", so that the file can be told from any other database.
 APPLICATION_ID = 0x636C726B
 
@@ -67,6 +67,7 @@ CREATE TABLE documents (
     bytes INTEGER,
     source_url TEXT,
     fetched_at TEXT,
+    gone_at TEXT,
     text_sha256 TEXT NOT NULL,
     digest TEXT NOT NULL,
     extracted_digest TEXT NOT NULL DEFAULT ''

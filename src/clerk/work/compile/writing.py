@@ -42,6 +42,8 @@ class Facts(msgspec.Struct, frozen=True, array_like=True):
     bytes: int | None = None
     source_url: str | None = None
     fetched_at: str | None = None
+    #: Since when the source does not offer it any more.
+    gone_at: str | None = None
 
 
 @dataclass(frozen=True)
@@ -134,7 +136,7 @@ class Writer:
         """Replace what is known about the PDF of a document."""
         self._db.execute(
             """UPDATE documents SET sha256 = iif(method IS NULL, ?, sha256), bytes = ?,
-               source_url = ?, fetched_at = ? WHERE name = ?""",
+               source_url = ?, fetched_at = ?, gone_at = ? WHERE name = ?""",
             (*msgspec.structs.astuple(facts), document.name),
         )
 
@@ -151,7 +153,7 @@ class Writer:
         row = (
             *(document.name, self._id(document), document.kind, document.meeting, document.date),
             *(content.page_count, content.method, content.confidence, failed),
-            *(sha256, facts.bytes, facts.source_url, facts.fetched_at),
+            *(sha256, facts.bytes, facts.source_url, facts.fetched_at, facts.gone_at),
             *(content.text_sha256, content.digest, extracted_digest),
         )
         self._insert("documents", [row])

@@ -42,6 +42,7 @@ _DOCUMENT = (
     "bytes",
     "source_url",
     "fetched_at",
+    "gone_at",
 )
 
 

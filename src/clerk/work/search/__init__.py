@@ -98,6 +98,8 @@ class Hit:
     page: int
     score: float | None
     snippet: Snippet = ()
+    #: Since when the source does not offer the document any more; empty if it does.
+    gone_at: str = ""
 
     @property
     def page_id(self) -> str:
@@ -337,25 +339,29 @@ def _most(facets: Iterable[Facet]) -> list[Facet]:
 
 def _with_snippets(storage_dir: Path, results: Results, parsed: Parsed) -> Results:
     """Add the text around the hits, from each site's own database."""
-    texts: dict[tuple[str, str], str] = {}
+    texts: dict[tuple[str, str], tuple[str, str | None]] = {}
     for site in {hit.site for hit in results.hits}:
         wanted = [hit for hit in results.hits if hit.site == site]
-        texts |= {(site, identity): text for identity, text in _texts(storage_dir / site, wanted)}
-    hits = [
-        replace(hit, snippet=snippet(texts.get((hit.site, hit.page_id), ""), parsed.terms))
-        for hit in results.hits
-    ]
+        texts |= {(site, each): (text, at) for each, text, at in _texts(storage_dir / site, wanted)}
+    hits = []
+    for hit in results.hits:
+        text, gone_at = texts.get((hit.site, hit.page_id), ("", None))
+        hits.append(replace(hit, snippet=snippet(text, parsed.terms), gone_at=gone_at or ""))
     return Results(hits, results.total, results.facets)
 
 
-def _texts(folder: Path, hits: list[Hit]) -> Iterator[tuple[str, str]]:
-    """Yield page ids with their text; a database that cannot be read gives none."""
+def _texts(folder: Path, hits: list[Hit]) -> Iterator[tuple[str, str, str | None]]:
+    """Yield page ids with their text and since when their document is gone.
+
+    A database that cannot be read gives none.
+    """
     with (
         contextlib.suppress(sqlite3.Error),
         contextlib.closing(open_readonly(database_path(folder))) as connection,
     ):
         for hit in hits:
-            query = f"SELECT id, search_text FROM {hit.kind} WHERE id = ?"
+            gone_at = "(SELECT gone_at FROM documents WHERE name = document)"
+            query = f"SELECT id, search_text, {gone_at} FROM {hit.kind} WHERE id = ?"
             yield from connection.execute(query, (hit.page_id,)).fetchall()
 
 
