@@ -168,6 +168,7 @@ def test_a_worker_without_any_beat_is_dead_at_the_upper_bound(
     claim_as("mute")
     time.sleep(0.2)
 
+    monkeypatch.setenv("LEASE_SECONDS", "0.1")
     monkeypatch.setenv("CRASH_DETECTION_TIMEOUT", "0.1")
 
     assert batches.detect_crashed() == 1

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import os
+import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 from sqlalchemy import text
 
@@ -16,11 +20,19 @@ Clerk = Callable[..., Any]
 SECRET = "hunter2-canary"
 
 
+def forget_engines() -> None:
+    """Close connections to databases that no fixture knows."""
+    while db._engines:
+        db._engines.popitem()[1].dispose()
+
+
 def test_the_version_is_printed(clerk: Clerk) -> None:
     assert clerk("--version").out == f"clerk {__version__}\n"
 
 
-@pytest.mark.parametrize("name", ["Upper", "a/b", "..", "a..b", "", "-x", "ümlaut", "clerk.db"])
+@pytest.mark.parametrize(
+    "name", ["Upper", "a/b", "..", "a..b", "", "-x", "ümlaut", "clerk.db", "clerk.db-wal"]
+)
 def test_a_name_that_cannot_be_a_folder_is_refused(clerk: Clerk, storage: Path, name: str) -> None:
     said = clerk("site", "add", "--from", ".", "--", name)
 
@@ -34,6 +46,7 @@ def test_a_name_that_cannot_be_a_folder_is_refused(clerk: Clerk, storage: Path, 
     "command",
     [
         ("run", "atlantis"),
+        ("failures", "list", "--site", "atlantis"),
         ("update", "-s", "atlantis"),
         ("site", "show", "atlantis"),
         ("site", "remove", "atlantis", "--yes"),
@@ -73,7 +86,10 @@ def test_a_storage_directory_that_is_a_file_is_named(
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("STORAGE_DIR", str(tmp_path / "file"))
 
-    assert clerk("site", "list").code == 3
+    said = clerk("site", "list")
+
+    assert said.code == 3
+    assert "is not a folder but a file" in said.err
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
@@ -125,11 +141,16 @@ def test_a_database_newer_than_the_code_is_left_alone(clerk: Clerk, database: st
     [
         ("DATABASE_URL", f"mysql://me:{SECRET}@host/db"),
         ("DATABASE_URL", f"postgresql://me:{SECRET}@host:port/db"),
+        ("DATABASE_URL", f"postgresql://me:{SECRET}/x@host/db"),
         ("DATABASE_URL", "nonsense"),
+        ("DATABASE_URL", "sqlite://folder/file.db"),
+        ("REDIS_URL", f"redis://me:{SECRET}@host?db=abc"),
+        ("REDIS_URL", f"redis://me:{SECRET}@host?foo=bar"),
         ("REDIS_URL", f"http://me:{SECRET}@host"),
         ("REDIS_URL", f"redis://me:{SECRET}@host:99999999/0"),
         ("CLERK_WORKERS", "many"),
         ("LEASE_SECONDS", "-1"),
+        ("LEASE_SECONDS", "3600"),
         ("LOG_FORMAT", "xml"),
     ],
 )
@@ -157,6 +178,118 @@ def test_a_database_that_does_not_answer_is_named_without_its_password(
     assert "me:***@127.0.0.1:1/clerk" in said.err
     assert "set by the environment" in said.err
     assert SECRET not in said.err
+
+
+def test_a_password_with_a_slash_is_hidden_whole(
+    clerk: Clerk, storage: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DATABASE_URL", f"postgres://me:12/{SECRET}@127.0.0.1:1/clerk")
+
+    said = clerk("site", "list")
+
+    assert said.code == 3
+    assert "me:***@127.0.0.1:1/clerk" in said.err
+    assert SECRET not in said.err
+
+
+@pytest.mark.parametrize("command", [("site", "list"), ("db", "upgrade"), ("db", "current")])
+def test_a_file_that_is_no_database_is_named(
+    clerk: Clerk, storage: Path, command: tuple[str, ...]
+) -> None:
+    (storage / "clerk.db").write_bytes(b"Dear diary, " * 1000)
+
+    said = clerk(*command)
+
+    assert said.code == 3
+    assert said.err.startswith("Error: The database sqlite:////")
+    assert "file is not a database" in said.err
+    assert "Traceback" not in said.err
+
+
+def test_a_database_that_may_only_be_read_is_named(
+    clerk: Clerk, storage: Path, sqlite_template: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copy(sqlite_template, storage / "only.db")
+    url = f"sqlite:///file:{storage}/only.db?mode=ro&uri=true"
+    monkeypatch.setenv("DATABASE_URL", url)
+
+    said = clerk("site", "add", "springfield", "--from", str(storage))
+
+    assert said.code == 3
+    assert "cannot be used: attempt to write a readonly database" in said.err
+
+
+def test_a_user_without_rights_on_the_tables_is_told(
+    clerk: Clerk, storage: Path, postgres: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with psycopg.connect(postgres, autocommit=True) as conn:
+        conn.execute(f"CREATE ROLE bystander LOGIN PASSWORD '{SECRET}'")
+    url = re.sub(r"//[^@/]*@", f"//bystander:{SECRET}@", postgres)
+    monkeypatch.setenv("DATABASE_URL", url)
+
+    for command in (("site", "list"), ("db", "upgrade")):
+        said = clerk(*command)
+        assert said.code == 3
+        assert "cannot be used: permission denied" in said.err
+        assert SECRET not in said.err
+    forget_engines()
+    with psycopg.connect(postgres, autocommit=True) as conn:
+        conn.execute("DROP ROLE bystander")
+
+
+def test_an_option_that_postgresql_does_not_know_is_told(
+    clerk: Clerk, storage: Path, postgres: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DATABASE_URL", f"{postgres}{'&' if '?' in postgres else '?'}foo=bar")
+
+    said = clerk("site", "list")
+
+    assert said.code == 3
+    assert 'invalid connection option "foo"' in said.err
+    forget_engines()
+
+
+def test_settings_that_are_not_text_are_named(clerk: Clerk, tmp_path: Path) -> None:
+    (tmp_path / ".env").write_bytes(b"STORAGE_DIR=caf\xe9\n")
+
+    said = clerk("site", "list")
+
+    assert said.code == 3
+    assert f"{tmp_path}/.env cannot be read" in said.err
+
+
+def test_a_question_mark_in_the_storage_directory_is_part_of_its_name(
+    clerk: Clerk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "wh?at").mkdir()
+    monkeypatch.setenv("STORAGE_DIR", str(tmp_path / "wh?at"))
+
+    assert clerk("site", "list").code == 0
+
+    assert (tmp_path / "wh?at" / "clerk.db").is_file()
+    assert not (tmp_path / "wh").exists()
+    forget_engines()
+
+
+@pytest.mark.parametrize("hours", ["1e9", "nan", "inf", "-1"])
+def test_a_threshold_beyond_the_calendar_is_refused(
+    clerk: Clerk, database: str, hours: str
+) -> None:
+    said = clerk("reconcile-pipeline", "--threshold-hours", hours)
+
+    assert said.code == 2
+    assert "Traceback" not in said.err
+
+
+def test_a_no_is_no_interruption(
+    clerk: Clerk, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for command in (("queue", "purge", "ocr"), ("db", "downgrade", "0001")):
+        monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
+        said = clerk(*command)
+        assert said.code == 1
+        assert said.err.splitlines()[-1] == "Nothing was done."
+    assert schema.current(db.get_civic_db()) == schema.head()
 
 
 def test_a_redis_that_does_not_answer_is_named_without_its_password(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -271,3 +273,21 @@ def _plain(value: Any) -> str:
     if isinstance(value, dict):
         return " ".join(f"{name}={_plain(each)}" for name, each in sorted(value.items()))
     return str(value).replace("TIMESTAMP", "DATETIME").replace("models.", "")
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_upgrades_at_once_take_turns(
+    kind: str, storage: Path, empty_postgres: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if kind == "postgresql":
+        monkeypatch.setenv("DATABASE_URL", empty_postgres)
+    command = [sys.executable, "-m", "clerk", "db", "upgrade"]
+
+    upgrades = [
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(3)
+    ]
+    said = [each.communicate() for each in upgrades]
+
+    assert [each.returncode for each in upgrades] == [0, 0, 0], said
+    assert sorted("Upgraded" in out for out, _ in said) == [False, False, True]

@@ -7,30 +7,43 @@ the start (``BEGIN IMMEDIATE``), because one that has read first cannot wait for
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping
-from datetime import timedelta
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import (
+    ARRAY,
+    ColumnElement,
     Connection,
     Engine,
     Row,
+    Select,
+    String,
+    Subquery,
+    and_,
+    any_,
     create_engine,
     event,
     func,
-    insert,
+    literal,
     or_,
     select,
     update,
 )
-from sqlalchemy.exc import DBAPIError, OperationalError, ProgrammingError
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
 
 from . import config
-from .clock import utc_now
-from .errors import DatabaseUnavailable, SchemaOutdated, UnknownSite
-from .models import runs_table, sites_table
+from .errors import (
+    ClerkError,
+    DatabaseUnavailable,
+    DatabaseUnusable,
+    SchemaOutdated,
+    UnknownSite,
+)
+from .models import db_now, runs_table, sites_table
 from .stages import Run
 from .storage import check_subdomain
 
@@ -41,7 +54,8 @@ SQLITE_BUSY_MILLISECONDS = 60_000
 
 def get_civic_db() -> Engine:
     """Return the engine for the database of the current settings."""
-    return engine_for(config.load().sql_url)
+    with explained():
+        return engine_for(config.load().sql_url)
 
 
 def engine_for(url: str) -> Engine:
@@ -99,24 +113,37 @@ def reading_connection() -> Iterator[Connection]:
 
 @contextlib.contextmanager
 def explained() -> Iterator[None]:
-    """Turn what the driver says about an absent server or schema into clerk's own errors."""
+    """Turn what the driver says about a database that cannot be used into clerk's own errors.
+
+    What it says about one statement (a conflict, a deadlock) is left as it is.
+    """
     try:
         yield
-    except (OperationalError, ProgrammingError) as error:
+    except ArgumentError as error:
+        raise _unusable(str(error)) from error
+    except DBAPIError as error:
         explained = _explain(error)
         if explained is None:
             raise
         raise explained from error
 
 
-def _explain(error: DBAPIError) -> DatabaseUnavailable | SchemaOutdated | None:
-    said = str(error.orig)
-    missing = "no such table" in said or "no such column" in said
-    if missing or getattr(error.orig, "sqlstate", "") in ("42P01", "42703"):
+#: What PostgreSQL calls a table or column that is not there, and rights that are missing.
+_MISSING = ("42P01", "42703")
+_NO_RIGHTS = ("42501",)
+#: What SQLite and the drivers say about a database that will not do, whoever asks.
+_NO_DATABASE = ("not a database", "readonly database", "malformed", "invalid connection option")
+
+
+def _explain(error: DBAPIError) -> ClerkError | None:
+    said, state = str(error.orig), getattr(error.orig, "sqlstate", None)
+    if state in _MISSING or "no such table" in said or "no such column" in said:
         return SchemaOutdated(
-            f"The database lacks what this clerk needs: {said.splitlines()[0]}.",
+            f"The database lacks what this clerk needs: {_first_line(said)}.",
             hint="Run: clerk db upgrade",
         )
+    if state in _NO_RIGHTS or any(words in said for words in _NO_DATABASE):
+        return _unusable(said)
     if isinstance(error, OperationalError) and _is_connection_trouble(error, said):
         return unavailable(said)
     return None
@@ -124,6 +151,19 @@ def _explain(error: DBAPIError) -> DatabaseUnavailable | SchemaOutdated | None:
 
 def _is_connection_trouble(error: OperationalError, said: str) -> bool:
     return error.connection_invalidated or error.statement is None or "unable to open" in said
+
+
+def _first_line(said: str) -> str:
+    return said.strip().splitlines()[0].rstrip(".")
+
+
+def _unusable(said: str) -> DatabaseUnusable:
+    settings = config.load()
+    return DatabaseUnusable(
+        f"The database {config.redact(settings.sql_url)} cannot be used: {_first_line(said)}.",
+        hint="Mend it or its permissions, or correct DATABASE_URL"
+        f" (set by {settings.origin('database_url')}).",
+    )
 
 
 def unavailable(said: str) -> DatabaseUnavailable:
@@ -144,11 +184,13 @@ def lock_site(conn: Connection, subdomain: str) -> None:
 
 def upsert_site(conn: Connection, site: Mapping[str, Any]) -> None:
     """Insert a site, or update the columns given of the one that is there."""
-    subdomain = check_subdomain(site["subdomain"])
-    if get_site_by_subdomain(conn, subdomain) is None:
-        conn.execute(insert(sites_table).values(**site))
-    else:
-        update_site(conn, subdomain, site)
+    check_subdomain(site["subdomain"])
+    insert = postgresql.insert if conn.dialect.name == "postgresql" else sqlite.insert
+    conn.execute(
+        insert(sites_table)
+        .values(**site)
+        .on_conflict_do_update(index_elements=["subdomain"], set_=dict(site))
+    )
 
 
 def update_site(conn: Connection, subdomain: str, updates: Mapping[str, Any]) -> None:
@@ -179,19 +221,43 @@ def unknown_site(subdomain: str) -> UnknownSite:
     return UnknownSite(f"There is no site {subdomain!r}.", hint="List the sites: clerk site list")
 
 
+def among(conn: Connection, column: ColumnElement[str], words: Sequence[str]) -> Any:
+    """Return the condition that a column is one of many words, sent as one value however many."""
+    if conn.dialect.name == "postgresql":
+        return column == any_(literal(list(words), ARRAY(String)))
+    listed = func.json_each(json.dumps(list(words))).table_valued("value")
+    return column.in_(select(listed.c.value))
+
+
+def latest_runs(*columns: ColumnElement[Any]) -> Subquery:
+    """Return the last run of each site, with these columns beside its site and epoch."""
+    runs = runs_table
+    last = (
+        select(runs.c.subdomain, func.max(runs.c.epoch).label("epoch"))
+        .group_by(runs.c.subdomain)
+        .subquery()
+    )
+    same = and_(last.c.subdomain == runs.c.subdomain, last.c.epoch == runs.c.epoch)
+    return select(runs.c.subdomain, runs.c.epoch, *columns).join(last, same).subquery()
+
+
+def sites_in_a_run() -> Select[tuple[str]]:
+    """Return the query of the sites whose run is under way."""
+    return select(runs_table.c.subdomain).where(runs_table.c.state == Run.ACTIVE)
+
+
 def get_oldest_site(lookback_hours: float = 23) -> str | None:
     """Return the site that was updated longest ago, never-updated ones first, or None.
 
     Sites updated within the lookback, and those in an active run, are passed over.
     """
-    cutoff = utc_now() - timedelta(hours=lookback_hours)
+    cutoff = db_now(-3600.0 * lookback_hours)
     updated_at = sites_table.c.updated_at
-    active = select(runs_table.c.subdomain).where(runs_table.c.state == Run.ACTIVE)
     with reading_connection() as conn:
         return conn.execute(
             select(sites_table.c.subdomain)
             .where(or_(updated_at.is_(None), updated_at < cutoff))
-            .where(sites_table.c.subdomain.not_in(active))
+            .where(sites_table.c.subdomain.not_in(sites_in_a_run()))
             .order_by(updated_at.asc().nulls_first(), sites_table.c.subdomain)
             .limit(1)
         ).scalar()

@@ -13,11 +13,13 @@ ClerkError                exit 1   says what, why, and in ``hint`` the next step
  |   +- SearchTimeout              an answer would take too long
  |   +- DatabaseUnavailable        exit 3
  |   +- QueueUnavailable           exit 3
+ +- SiteMisconfigured              this site's own settings cannot be used: its work fails
  +- OperatorError         exit 3   nothing will work until a person acts: stop
  |   +- BadSetting                 a variable or flag has a value that cannot be used
  |   +- MissingTool                a program, engine or language is not installed
  |   +- UnusableTraineddata        OCR data the fast engine cannot read: libtesseract can
  |   +- StorageUnusable            the storage directory is missing, read-only or full
+ |   +- DatabaseUnusable           not a database, read-only, or no rights on its tables
  |   +- SchemaOutdated             the database is older than the code: clerk db upgrade
  |   +- SchemaTooNew               the database is newer than the code: upgrade clerk
  +- NotFound              exit 1   the thing named does not exist
@@ -94,6 +96,10 @@ class QueueUnavailable(TransientError):
     exit_code = 3
 
 
+class SiteMisconfigured(ClerkError):
+    """The site's own settings cannot be used."""
+
+
 class OperatorError(ClerkError):
     """Nothing will work until a person acts."""
 
@@ -114,6 +120,10 @@ class UnusableTraineddata(OperatorError):
 
 class StorageUnusable(OperatorError):
     """The storage directory cannot be used."""
+
+
+class DatabaseUnusable(OperatorError):
+    """The database cannot be used."""
 
 
 class SchemaOutdated(OperatorError):

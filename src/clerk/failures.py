@@ -24,7 +24,13 @@ from typing import Any
 from sqlalchemy import Connection, Row, Select, and_, func, or_, select
 
 from . import config, ledger, pipeline_state, queue, road, storage
-from .db import civic_db_connection, lock_site, reading_connection
+from .db import (
+    civic_db_connection,
+    latest_runs,
+    lock_site,
+    reading_connection,
+    require_site,
+)
 from .errors import InvalidInput, NotFound
 from .models import items_table, jobs_table, runs_table
 from .stages import COMPILATION, DEPLOY, EXTRACTION, FETCH, OCR, QUEUES, Item, Kind, Run, Step
@@ -42,6 +48,7 @@ REMEDIES = {
     "MemoryError": "Raise WORKER_MEMORY_MB and retry.",
     "TimeoutError": "Raise PAGE_SECONDS and retry.",
     "CRASH": "It killed its process: raise WORKER_MEMORY_MB or change the engine, then retry.",
+    "SiteMisconfigured": "Correct it with 'clerk site edit SITE' or install it, then retry.",
     "UnusableName": "Give the file in the site's folder a name in UTF-8, then run the site again.",
     "UNNAMED": "Failed in an older system: retry reads the PDFs that are on disk.",
 }
@@ -151,6 +158,8 @@ def find(wanted: Filter | None = None) -> list[Failure]:
     """Return the failures that are meant, by site."""
     wanted = wanted or Filter()
     with reading_connection() as conn:
+        if wanted.site is not None:
+            require_site(conn, wanted.site)
         rows = conn.execute(_failures(wanted.site)).fetchall()
     return [failure for row in rows if wanted.matches(failure := _as_failure(row))]
 
@@ -169,14 +178,13 @@ def find_by_id(ids: Iterable[int]) -> list[Failure]:
 def _failures(site: str | None = None) -> Select[Any]:
     """Failures of each site's last reading, and of the other stages of its last run."""
     items, jobs, runs = items_table, jobs_table, runs_table
-    last_runs = select(func.max(runs.c.epoch), runs.c.subdomain).group_by(runs.c.subdomain)
-    last = last_runs.subquery()
+    last = latest_runs()
     readings = (
         select(func.max(jobs.c.id))
         .where(jobs.c.stage == OCR, jobs.c.kind == Kind.STAGE)
         .group_by(jobs.c.subdomain)
     )
-    of_last_run = and_(runs.c.epoch == last.c[0], jobs.c.stage != OCR)
+    of_last_run = and_(runs.c.epoch == last.c.epoch, jobs.c.stage != OCR)
     statement = (
         select(items, jobs.c.subdomain, jobs.c.stage, jobs.c.kind, jobs.c.state.label("job_state"))
         .join(jobs, jobs.c.id == items.c.job_id)

@@ -34,9 +34,6 @@ from .stages import COMPILATION, FETCH, OCR, STAGES, Item, Kind, Run, Step, chec
 
 log = logging.getLogger(__name__)
 
-#: How much of an error is shown with a site.
-ERROR_LENGTH = 500
-
 NO_DOCUMENTS = "No PDFs found during fetch - site may have no documents or fetch failed"
 
 
@@ -70,7 +67,7 @@ def increment_completed(subdomain: str, stage: str) -> bool:
 
 def increment_failed(subdomain: str, stage: str, error_message: str, error_class: str) -> bool:
     """Count one more document as failed and keep why; False when all were accounted for."""
-    error = f"{error_class}: {error_message}"[:ERROR_LENGTH]
+    error = f"{error_class}: {error_message}"[: ledger.ERROR_LENGTH]
     return _increment(subdomain, stage, Item.FAILED, error)
 
 
@@ -372,7 +369,7 @@ def _counters(stage: str, total: int, completed: int, failed: int) -> dict[str, 
 def _error(stage: str, error: str) -> dict[str, Any]:
     return {
         "last_error_stage": stage,
-        "last_error_message": error[:ERROR_LENGTH],
+        "last_error_message": error[: ledger.ERROR_LENGTH],
         "last_error_at": db_now(),
     }
 

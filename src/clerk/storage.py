@@ -27,6 +27,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import hashlib
 import os
 import re
@@ -48,8 +49,12 @@ _FOLDER_OF_KIND = {MINUTES: Path(), AGENDAS: Path("_agendas")}
 _SUBDOMAIN = re.compile(r"[a-z0-9][a-z0-9.-]{0,62}")
 _PAGE = re.compile(r"page-\d+\.txt")
 
-#: Names in the storage directory that are files of clerk's own.
-_RESERVED = ("clerk.db", "sites.db")
+#: Names in the storage directory that are files of clerk's own, or that SQLite keeps beside them.
+_RESERVED = tuple(
+    file + suffix
+    for file in ("clerk.db", "sites.db")
+    for suffix in ("", "-wal", "-shm", "-journal")
+)
 
 #: In a document's text directory: the list of pages that could not be read.
 FAILED_PAGES = "failed-pages.json"
@@ -77,7 +82,8 @@ class Document:
         """Return the document of that name."""
         kind, _, rest = name.partition("/")
         meeting, _, date = rest.rpartition("/")
-        if kind not in KINDS or not date or ".." in rest.split("/"):
+        odd = rest.startswith("/") or not {"..", "."}.isdisjoint(rest.split("/"))
+        if kind not in KINDS or not date or odd:
             raise InvalidInput(
                 f"{name!r} does not name a document, as in minutes/Council/2024-01-15."
             )
@@ -119,6 +125,11 @@ def check_storage(storage_dir: Path, *, create: bool = False) -> Path:
     """Return the storage directory if it can be written to, else say what is wrong with it."""
     if create:
         _make_storage(storage_dir)
+    if storage_dir.exists() and not storage_dir.is_dir():
+        raise StorageUnusable(
+            f"The storage directory {storage_dir} is not a folder but a file.",
+            hint="Set STORAGE_DIR to a folder.",
+        )
     if not storage_dir.is_dir():
         raise StorageUnusable(
             f"The storage directory {storage_dir} does not exist.",
@@ -129,6 +140,17 @@ def check_storage(storage_dir: Path, *, create: bool = False) -> Path:
             return storage_dir
     except OSError as error:
         raise _unusable(storage_dir, error) from error
+
+
+@contextlib.contextmanager
+def only_one(folder: Path) -> Iterator[None]:
+    """Keep other processes that ask for the same folder waiting until the block ends."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def _make_storage(storage_dir: Path) -> None:

@@ -54,6 +54,13 @@ def hint(message: str) -> None:
     click.echo(message, err=True)
 
 
+def confirm(question: str) -> None:
+    """Ask a person; a no ends the command with nothing done."""
+    if not click.confirm(question):
+        hint("Nothing was done.")
+        raise click.exceptions.Exit(1)
+
+
 def on_a_terminal() -> bool:
     """Whether progress is seen by a person."""
     return sys.stderr.isatty()

@@ -10,7 +10,7 @@ import click
 
 from clerk import config, storage
 
-from .common import hint, open_database, operator
+from .common import confirm, hint, open_database, operator
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -98,7 +98,7 @@ def downgrade(revision: str, yes: bool) -> None:
 
     engine = _engine()
     if not yes:
-        click.confirm(f"Go back from {schema.current(engine)} to {revision}?", abort=True)
+        confirm(f"Go back from {schema.current(engine)} to {revision}?")
     schema.downgrade(engine, revision)
     click.echo(f"The database is at {schema.current(engine) or 'nothing'}.")
 

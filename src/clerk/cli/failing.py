@@ -11,7 +11,7 @@ import click
 
 from clerk.stages import STAGES
 
-from .common import hint, open_database, operator, print_json, print_table
+from .common import confirm, hint, open_database, operator, print_json, print_table
 
 if TYPE_CHECKING:
     from clerk.failures import Decided, Failure, Filter
@@ -258,9 +258,9 @@ def _confirmed(selected: Sequence[Failure], verb: str, given: dict[str, Any]) ->
     if given["dry_run"]:
         click.echo(f"Would {verb.lower()} {documents} documents of {sites} sites")
         return False
-    return given["yes"] or click.confirm(
-        f"{verb} {documents} documents of {sites} sites?", abort=True
-    )
+    if not given["yes"]:
+        confirm(f"{verb} {documents} documents of {sites} sites?")
+    return True
 
 
 def _report(ctx: click.Context, decided: Decided, verb: str) -> None:

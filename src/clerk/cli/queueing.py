@@ -8,7 +8,7 @@ import click
 
 from clerk.stages import QUEUES
 
-from .common import hint, open_database, operator, print_json, print_table
+from .common import confirm, hint, open_database, operator, print_json, print_table
 
 _NAMES = click.argument("names", nargs=-1, required=True, type=click.Choice(QUEUES))
 
@@ -115,7 +115,7 @@ def purge(names: tuple[str, ...], runs: bool, dry_run: bool, yes: bool) -> None:
         click.echo("Dry run: nothing was purged.")
         return
     if not yes:
-        click.confirm(f"Purge {', '.join(names)}?", abort=True)
+        confirm(f"Purge {', '.join(names)}?")
     for name in names:
         done = queues.purge(name, who=operator(), runs=runs)
         click.echo(f"Purged {name}: {done.messages} messages, {done.runs} runs cancelled")

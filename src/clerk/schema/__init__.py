@@ -23,9 +23,14 @@ from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from alembic.util.exc import CommandError
-from sqlalchemy import Connection, Engine, inspect, text
+from sqlalchemy import Connection, Engine, func, inspect, select, text
 
+from clerk import storage
+from clerk.db import explained
 from clerk.errors import InvalidInput, SchemaOutdated, SchemaTooNew
+
+#: PostgreSQL's advisory lock on the schema; any number will do that nobody else uses.
+UPGRADE_LOCK = 0x636C65726B
 
 LEGACY = "0001"
 USABLE = "0003"
@@ -50,6 +55,11 @@ def upgrade(engine: Engine) -> Upgrade:
     An old installation is taken over as it is: one without alembic's table, or with a revision of
     its own in it.  The revisions that drop legacy data are run only where there is none.
     """
+    with explained(), _alone(engine):
+        return _upgrade(engine)
+
+
+def _upgrade(engine: Engine) -> Upgrade:
     before = current(engine)
     adopted = _is_legacy(engine, before)
     if adopted:
@@ -63,11 +73,26 @@ def upgrade(engine: Engine) -> Upgrade:
     return Upgrade(before, current(engine) or "", adopted, left)
 
 
+@contextlib.contextmanager
+def _alone(engine: Engine) -> Iterator[None]:
+    """Keep other upgrades of the database waiting until this one is through."""
+    if engine.dialect.name == "postgresql":
+        with engine.connect() as conn:
+            conn.execute(select(func.pg_advisory_xact_lock(UPGRADE_LOCK)))
+            yield
+    elif engine.url.database:
+        with storage.only_one(Path(engine.url.database.removeprefix("file:")).parent):
+            yield
+    else:
+        yield
+
+
 def finish(engine: Engine, also: Callable[[Connection], None] = lambda conn: None) -> None:
     """Run the revisions that drop the legacy table and columns, and ``also`` with them."""
     config = _config(engine)
     config.attributes["also"] = also
-    command.upgrade(config, "head")
+    with explained(), _alone(engine):
+        command.upgrade(config, "head")
 
 
 def what_is_left(engine: Engine) -> str:
@@ -95,14 +120,15 @@ def _is_legacy(engine: Engine, revision: str | None) -> bool:
 
 @contextlib.contextmanager
 def _reading(engine: Engine) -> Iterator[Connection]:
-    with engine.connect() as conn:
+    with explained(), engine.connect() as conn:
         yield conn.execution_options(clerk_reads=True)
 
 
 def downgrade(engine: Engine, revision: str) -> None:
     """Go back to a revision, restoring structure."""
     try:
-        command.downgrade(_config(engine), revision)
+        with explained(), _alone(engine):
+            command.downgrade(_config(engine), revision)
     except CommandError as error:
         raise InvalidInput(
             f"The schema cannot go back to {revision!r}: {error}.", hint="See: clerk db history"
