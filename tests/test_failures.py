@@ -125,7 +125,6 @@ def test_failures_are_grouped_by_stage_and_error_with_the_remedy(failing: str) -
         (Filter(document="*-03-01"), [WORSE]),
         (Filter(stage="ocr"), [BAD, WORSE]),
         (Filter(stage="deploy"), []),
-        (Filter(site="elsewhere"), []),
         (Filter(quarantined=True), []),
     ],
 )

@@ -15,7 +15,7 @@ import pytest
 from guide import clerk
 from sqlalchemy import insert, text, update
 
-from clerk import config, db, health, ledger, queues, road, schema
+from clerk import config, db, health, ledger, liveness, queues, road, schema
 from clerk.clock import utc_now
 from clerk.models import audit_table, sites_table, stage_events_table
 from clerk.pipeline_state import (
@@ -24,6 +24,7 @@ from clerk.pipeline_state import (
     increment_failed,
     initialize_stage,
 )
+from clerk.stages import QUEUES
 
 Make = Callable[..., str]
 
@@ -275,6 +276,29 @@ def test_work_that_nobody_serves_is_a_warning(site: str) -> None:
 
     assert ran.exit_code == 1
     assert "nobody serves 1 in fetch" in ran.output
+
+
+def test_a_worker_that_serves_all_queues_is_one(site: str) -> None:
+    with db.civic_db_connection() as conn:
+        liveness.register(conn, "one", lease_seconds=600.0, queues=",".join(QUEUES))
+
+    assert "1 alive" in clerk("health").output
+
+
+def test_work_that_waits_for_a_person_is_critical_though_it_is_served(site: str) -> None:
+    with db.civic_db_connection() as conn:
+        road.start_run(conn, site)
+        liveness.register(conn, "one", lease_seconds=600.0, queues="fetch")
+        claimed = ledger.claim(conn, QUEUES, "one", lambda _queue: 1)
+        assert claimed is not None
+        full = ledger.Outcome(claimed.items[0], "pending", "StorageUnusable: the disk is full")
+        road.finish(conn, claimed, [full], ended=True)
+
+    ran = clerk("health")
+
+    assert ran.exit_code == 2
+    assert f"{site}: StorageUnusable: the disk is full" in ran.output
+    assert "waits for a person" in clerk("pipeline-status").output
 
 
 def test_a_paused_queue_is_a_warning(database: str) -> None:

@@ -22,7 +22,7 @@ from sqlalchemy import Connection, Float, Row, and_, extract, func, inspect, sel
 from . import config, migrations, pipeline_state, queue, schema, storage, upload_ledger
 from .clock import utc_now
 from .config import Settings
-from .db import get_civic_db, reading_connection
+from .db import get_civic_db, latest_runs, reading_connection
 from .errors import ClerkError
 from .ledger import sql_word
 from .models import (
@@ -36,7 +36,7 @@ from .models import (
     stage_events_table,
     workers_table,
 )
-from .reconcile import find_stuck_sites
+from .reconcile import find_stuck_sites, waiting_for_a_person
 from .stages import ANNOTATIONS, COMPILATION, COMPLETED, OCR, QUEUES, STAGES, Item, Run, Step
 
 #: A site in a stage that has not moved for so long is silent.
@@ -379,24 +379,15 @@ def _attention(conn: Connection, stuck: Iterable[SilentSite]) -> Iterator[Attent
     for site in stuck:
         silence = f"for {site.hours:.1f} h" if site.hours is not None else "since ever"
         yield Attention(site.subdomain, f"stuck in {site.stage}, no movement {silence}")
+    for name, trouble in waiting_for_a_person(conn).items():
+        yield Attention(name, f"waits for a person: {trouble}")
 
 
 def _failed_runs(conn: Connection) -> list[Row[Any]]:
     """Return the last run of each site whose last run failed."""
-    last = (
-        select(runs_table.c.subdomain, func.max(runs_table.c.epoch).label("epoch"))
-        .group_by(runs_table.c.subdomain)
-        .subquery()
-    )
-    same = and_(last.c.subdomain == runs_table.c.subdomain, last.c.epoch == runs_table.c.epoch)
-    return list(
-        conn.execute(
-            select(runs_table.c.subdomain, runs_table.c.reason)
-            .join(last, same)
-            .where(runs_table.c.state == Run.FAILED)
-            .order_by(runs_table.c.subdomain)
-        )
-    )
+    last = latest_runs(runs_table.c.state, runs_table.c.reason)
+    failed = select(last).where(last.c.state == Run.FAILED).order_by(last.c.subdomain)
+    return list(conn.execute(failed))
 
 
 # -------------------------------------------------------------------- counters against disk
@@ -486,6 +477,7 @@ def check_all() -> Health:
             _check_workers(conn, health.pipeline, settings),
             _check_paused(conn),
             _check_reconciliation(health.pipeline),
+            _check_waiting(conn),
         ]
     health.checks += [_check_stuck(health.pipeline), _check_score(health.pipeline)]
     return health
@@ -609,6 +601,17 @@ def _check_reconciliation(seen: Pipeline) -> Check:
         level = Level.CRITICAL
     mend = "Run: clerk reconcile-pipeline, and see: clerk install-units" if level else ""
     return Check("reconcile", level, f"{said}; {under_way} sites are under way", mend)
+
+
+def _check_waiting(conn: Connection) -> Check:
+    """Work that is given out again and again until somebody mends what it needs."""
+    waiting = waiting_for_a_person(conn)
+    if not waiting:
+        return Check("operator", Level.OK, "nothing waits for a person")
+    (first, trouble), *_ = waiting.items()
+    more = f", and {len(waiting) - 1} more sites" if len(waiting) > 1 else ""
+    mend = "Mend it; the work goes on by itself. See: clerk doctor"
+    return Check("operator", Level.CRITICAL, f"{first}: {trouble}{more}", mend)
 
 
 def _check_stuck(seen: Pipeline) -> Check:

@@ -225,6 +225,12 @@ def _queued(conn: Connection, *only: ColumnElement[bool]) -> dict[str, _Queued]:
     return {row.subdomain: _Queued(row.pieces, row.unnamed, row.trouble or "") for row in rows}
 
 
+def has_work(conn: Connection, run_id: str) -> bool:
+    """Whether everything open of a run is known by name, and there is something."""
+    open_work = _queued(conn, runs_table.c.run_id == run_id)
+    return any(each.pieces and not each.unnamed for each in open_work.values())
+
+
 # ------------------------------------------------------------------------------ deciding
 
 

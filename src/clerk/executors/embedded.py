@@ -12,8 +12,10 @@ from clerk.stages import QUEUES
 from . import Flow
 from .crew import Crew, Signals
 
-#: How often the caller is asked whether it is done, and shown how far it is.
+#: How often the caller is asked whether it is done.
 LOOK_SECONDS = 0.2
+#: How often it may show how far it is; that takes longer, and a beat must not be late for it.
+SHOW_SECONDS = 1.0
 
 
 class Interrupted(Exception):
@@ -30,7 +32,7 @@ def run(
 ) -> None:
     """Work on queues until the caller is done, a person interrupts, or only a person can help."""
     with Crew(flow, queues, settings, lanes=lanes(settings)) as crew, Signals(crew) as signals:
-        look_at = 0.0
+        look_at = show_at = 0.0
         while True:
             busy = crew.turn(LOOK_SECONDS)
             if signals.received and not busy:
@@ -40,7 +42,9 @@ def run(
                 raise crew.trouble
             if time.monotonic() >= look_at or not busy:
                 look_at = time.monotonic() + LOOK_SECONDS
-                on_look()
+                if time.monotonic() >= show_at:
+                    on_look()
+                    show_at = time.monotonic() + SHOW_SECONDS
                 if done():
                     _leave(crew)
                     return
