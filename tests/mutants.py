@@ -333,6 +333,35 @@ MUTANTS = (
         "test_conformance.py::test_documents_of_every_sort_are_all_accounted_for[embedded-sqlite]",
     ),
     Mutant(
+        "an assistant takes a page once",
+        "work/sharing.py",
+        "        if first:\n            self._mark_taken(number)\n",
+        "        if first:\n            pass\n",
+        "test_sharing.py::test_a_page_is_taken_by_one_assistant_and_by_the_reader",
+    ),
+    Mutant(
+        "an assistant reads the same file",
+        "work/assisting.py",
+        "        if version_of(path) != task.version or ",
+        "        if ",
+        "test_sharing.py::test_nobody_helps_who_would_read_something_else",
+    ),
+    Mutant(
+        "pages of a dead reader are offered to nobody",
+        "work/sharing.py",
+        "            if not desk.adopt():\n",
+        "            if True:\n",
+        "test_sharing.py::"
+        "test_pages_of_a_dead_reader_are_offered_to_nobody_and_in_the_end_cleared_away",
+    ),
+    Mutant(
+        "what was seen outlives its reader",
+        "work/reading.py",
+        "                    desk.keep(number, seen)",
+        "                    pass",
+        "test_sharing.py::test_a_reader_that_is_killed_costs_its_page_in_hand_only[sqlite]",
+    ),
+    Mutant(
         "an idle worker outlives the silence",
         "executors/rq.py",
         "        except DequeueTimeout:\n            return False\n",
@@ -342,8 +371,8 @@ MUTANTS = (
     Mutant(
         "a worker looks into the ledger by itself",
         "executors/rq.py",
-        "                while self._crew.turn(BUSY_SECONDS if self._crew.busy else 0.0):",
-        "                while self._crew.busy and self._crew.turn(BUSY_SECONDS):",
+        "        while self._crew.turn(BUSY_SECONDS if self._crew.busy else 0.0) or was_busy:",
+        "        while self._crew.busy and self._crew.turn(BUSY_SECONDS):",
         "test_traps.py::test_redis_flushed_in_the_middle_loses_nothing[sqlite]",
     ),
 )

@@ -107,7 +107,6 @@ def document(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LongDocument:
     document = LongDocument(tmp_path, monkeypatch)
     document.plug_in()
     monkeypatch.setenv("CLERK_WORKERS", "2")
-    monkeypatch.setenv("PAGE_SECONDS", "2")
     hurry(monkeypatch)
     return document
 
@@ -186,7 +185,7 @@ def test_the_default_engine_gives_the_same_bytes_shared_or_not(
     work()
 
     default = config.load().default_ocr_backend
-    alone = read_alone(document.path, tmp_path / "alone", backend=default, page_seconds=2.0)
+    alone = read_alone(document.path, tmp_path / "alone", backend=default)
     assert content(text_of(Town("springfield"))) == alone
 
 
@@ -313,8 +312,9 @@ def test_a_supervisor_that_is_killed_costs_the_pages_in_hand_and_none_is_blamed(
 )
 @sqlite_only
 def test_a_page_that_no_reader_survives_is_the_only_one_that_fails(
-    town: Town, document: LongDocument, deed: str, cause: str
+    town: Town, document: LongDocument, deed: str, cause: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("PAGE_SECONDS", "3")
     document.plug_in(deed=deed, seconds=0.05)
 
     start()

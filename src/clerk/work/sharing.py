@@ -104,9 +104,12 @@ class Desk:
 
     def adopt(self, patience_seconds: float = 0.0) -> bool:
         """Become the reader, unless there is a living one; whether that was done."""
-        mine = self._lock(_READER, patience_seconds)
-        # Whoever cleared the desk away has unlinked what we hold.
-        return mine and os.fstat(self._descriptor).st_nlink > 0
+        return self._lock(_READER, patience_seconds) and self.stands
+
+    @property
+    def stands(self) -> bool:
+        """Whether the desk was not cleared away; another may have been laid out in its place."""
+        return os.fstat(self._descriptor).st_nlink > 0
 
     def _write(self, task: Task, pages: Collection[int]) -> None:
         before = self._letters()

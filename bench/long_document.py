@@ -1,0 +1,121 @@
+"""One long scan in one document: read by one working process, then by two.
+
+The same embedded run as ``clerk run``, with the default OCR engine.  What comes out must be the
+same bytes; two processes must be at least 1.8 times as fast as one.
+
+    python -m bench.long_document --pages 200
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from itertools import cycle, islice, product
+from pathlib import Path
+
+from PIL import Image, ImageDraw
+
+from bench._synthetic_scans import scans
+from clerk import config, db, runs, schema
+from clerk.executors import embedded
+from clerk.samples.pdf_writer import EncodedImage, PdfWriter, encode_fax, encode_jpeg
+from clerk.workers import Pipeline
+
+BAR = 1.8
+PROCESSES = (1, 2)
+_SCANS_OF_EACH_KIND = 4
+_QUALITY = 60
+
+
+def pages(number: int) -> Iterator[EncodedImage]:
+    """Yield scans of which no two are alike: a page that was just read is not read again."""
+    drawn = list(scans(_SCANS_OF_EACH_KIND))
+    for count, scan in enumerate(islice(cycle(drawn), number), 1):
+        page = Image.fromarray(scan.pixels)
+        where = (page.width // 2, page.height * 24 // 25)
+        ImageDraw.Draw(page).text(where, f"Page {count}", fill=0, font_size=page.width // 60)
+        yield encode_jpeg(page, _QUALITY) if "jpeg" in scan.name else encode_fax(page)
+
+
+def write_scan(path: Path, number: int) -> None:
+    """Write a document of so many scanned pages."""
+    writer = PdfWriter()
+    for page in pages(number):
+        writer.add_page(image=page)
+    path.parent.mkdir(parents=True)
+    path.write_bytes(writer.getvalue())
+
+
+def read(site: str, source: Path, processes: int) -> tuple[float, float]:
+    """Take a site through its reading; return the seconds, and those of the processors."""
+    os.environ["CLERK_WORKERS"] = str(processes)
+    extra = json.dumps({"source": str(source)})
+    with db.civic_db_connection() as conn:
+        db.upsert_site(conn, {"subdomain": site, "scraper": "folder", "extra": extra})
+    before, started = _cpu_seconds(), time.perf_counter()
+    run_id = runs.start(site, goal="ocr")
+    embedded.run(Pipeline(), config.load(), done=lambda: not runs.any_active([run_id]))
+    return time.perf_counter() - started, _cpu_seconds() - before
+
+
+def _cpu_seconds() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def _text(storage: Path, site: str) -> dict[str, bytes]:
+    folder = storage / site / "txt"
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
+def report(number: int, rounds: int) -> int:
+    """Read the document with one process and with two, in turn, and print the table."""
+    with tempfile.TemporaryDirectory() as folder:
+        storage, documents = Path(folder) / "sites", Path(folder) / "documents"
+        storage.mkdir()
+        config.work_embedded_in(storage)
+        schema.upgrade(db.get_civic_db())
+        write_scan(documents / "warm-up" / "2024-01-15 minutes.pdf", 2)
+        write_scan(documents / "long" / "2024-01-15 minutes.pdf", number)
+        read("warm-up", documents / "warm-up", 1)
+        print(f"{number} scanned pages in one document, {config.load().default_ocr_backend}")
+        fastest: dict[int, float] = {}
+        texts = []
+        for turn, processes in product(range(rounds), PROCESSES):
+            site = f"read-{turn}-by-{processes}"
+            seconds, cpu = read(site, documents / "long", processes)
+            fastest[processes] = min(seconds, fastest.get(processes, seconds))
+            texts.append(_text(storage, site))
+            _print_row(processes, number, seconds, cpu)
+    same = all(text == texts[0] for text in texts) and len(texts[0]) == number + 2
+    faster = fastest[1] / fastest[2]
+    print(f"  {faster:.2f} x faster (bar {BAR}); the same bytes: {'yes' if same else 'NO'}")
+    return int(not same or faster < BAR)
+
+
+def _print_row(processes: int, number: int, seconds: float, cpu: float) -> None:
+    print(
+        f"  {processes} working process{'es' if processes > 1 else '':2} {seconds:7.1f} s"
+        f" {number / seconds:6.2f} pages/s {cpu / number:6.3f} CPU s/page",
+        flush=True,
+    )
+
+
+def main() -> int:
+    """Measure."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pages", type=int, default=200, help="pages of the document [200]")
+    parser.add_argument("--rounds", type=int, default=2, help="of which the fastest count [2]")
+    chosen = parser.parse_args()
+    return report(chosen.pages, chosen.rounds)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
