@@ -12,6 +12,7 @@ from sqlalchemy import Connection, delete, select
 from . import config, road, storage
 from .config import Settings
 from .db import civic_db_connection, latest_runs, lock_site, reading_connection, require_site
+from .fetcher import gone_documents
 from .models import audit_table, runs_table, sites_table
 from .pipeline_state import NO_DOCUMENTS
 from .stages import COMPLETED, STAGES, Run
@@ -87,6 +88,7 @@ def describe(subdomain: str) -> dict[str, Any]:
             "pdfs": sum(1 for _ in storage.pdf_documents(folder)),
             "texts": sum(1 for _ in storage.text_documents(folder)),
         },
+        "gone": gone_documents(folder),
         "runs": [dict(run._mapping) for run in runs],
     }
 
