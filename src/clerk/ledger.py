@@ -71,7 +71,7 @@ RETRY_DELAYS = (5.0, 30.0, 120.0)
 ERROR_LENGTH = 500
 
 #: Towards the end of a job shares grow smaller, but not below so many documents.
-LAST_SHARE = 16
+LAST_SHARE = 4
 
 #: How many items of a queue to claim at once.
 Limit = Callable[[str], int]

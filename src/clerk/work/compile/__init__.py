@@ -63,15 +63,21 @@ def database_path(folder: Path) -> Path:
     return folder / DATABASE
 
 
-def compile_site(folder: Path, site: Mapping[str, Any]) -> CompileReport:
+def compile_site(
+    folder: Path, site: Mapping[str, Any], *, into_index: bool = True
+) -> CompileReport:
     """Bring ``meetings.db`` and the index over all sites to what lies in the site's folder.
 
     Costs what changed since the last build.  A file that is missing, damaged or of another version
-    is built anew.
+    is built anew.  A site that is left out of the index is taken into it by a later build.
     """
     try:
         with build_lock(folder):
-            return _Build(folder, site).run()
+            build = _Build(folder, site)
+            report = build.run()
+            if into_index:
+                build.update_search(report)
+            return report
     except (OSError, sqlite3.Error) as error:
         raise StorageUnusable(
             f"{folder / DATABASE} cannot be built: {error}.",
@@ -99,9 +105,7 @@ class _Build:
         if rebuilt:
             self._rebuild()
         holdings.remember(self._folder, self._disk.shelf)
-        report = self._report(rebuilt)
-        self._update_search(report)
-        return report
+        return self._report(rebuilt)
 
     def _bring_up_to_date(self) -> bool:
         """Write the differences, if any; False if the file has to be built anew."""
@@ -188,7 +192,8 @@ class _Build:
                 digest=content_digest(connection),
             )
 
-    def _update_search(self, report: CompileReport) -> None:
+    def update_search(self, report: CompileReport) -> None:
+        """Bring the index over all sites to what was built."""
         from clerk.work.search import index
 
         step = index.Step(self._digest_before, report.digest, [name for _, name in self._changes])
