@@ -275,9 +275,8 @@ _COUNT_BEFORE = compiled(
 )
 _COUNT_REACH = 40
 #: Labels and numbers in a row: which of them comes first tells which number is whose.
-_COUNT_RUN = compiled(
-    rf"(?:(?:(?P<label>{_WORDS})|{_NUMBER})\b[\s,:;.\-=()\"]{{0,8}}"
-    r"(?:(?:and|votes?|voting|in)\s+){0,2}){1,12}$"
+_RUN_TOKEN = compiled(
+    rf"\b(?:(?P<label>{_WORDS})|(?P<number>{_NUMBER})|and|votes?|voting|in|the)\b"
 )
 _RUN_REACH = 120
 _TALLY_OR_TOTAL = compiled(r"(?:\d\s?-|[^\W\d_]\s{1,4}-)\s{0,4}$")
@@ -297,11 +296,19 @@ def _counts_another(lower: str, position: int) -> bool:
     before = lower[max(0, position - _RUN_REACH) : position]
     if _TALLY_OR_TOTAL.search(before):
         return True
-    run = _COUNT_RUN.search(before)
-    return run is not None and not _FIRST_NUMBER.match(run[0])
+    return _first_of_run(before) == "label"
 
 
-_FIRST_NUMBER = compiled(rf"(?!no\b|none\b){_NUMBER}\b")
+def _first_of_run(before: str) -> str:
+    """Return what labels and numbers that end a stretch of text begin with."""
+    first, edge = "", len(before)
+    for token in reversed(list(_RUN_TOKEN.finditer(before))):
+        if before[token.end() : edge].strip(' \n,:;.-=()"'):
+            break
+        edge = token.start()
+        if token.lastgroup:
+            first = token.lastgroup
+    return first
 
 
 def counted_cues(reading: Reading) -> Iterator[Cue]:

@@ -340,8 +340,23 @@ def _without_trailing_particles(words: list[str]) -> list[str]:
     return words
 
 
+def _capital_before(text: str, position: int) -> bool:
+    """Whether the word before a position begins with a capital: most do not, and are no names."""
+    edge = position
+    while edge > 0 and text[edge - 1] in " \n,." and position - edge < 70:
+        edge -= 1
+    first = edge
+    while first > 0 and (text[first - 1].isalpha() or text[first - 1] in "'-/"):
+        first -= 1
+        if edge - first > 60:
+            return False
+    return any(letter.isupper() for letter in text[first:edge])
+
+
 def name_before(text: str, position: int, known: frozenset[str] = frozenset()) -> Name | None:
     """Read the name that ends right before a position, or None."""
+    if not _capital_before(text, position):
+        return None
     floor = max(0, position - 90)
     tokens = [
         token

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rapidfuzz.distance import DamerauLevenshtein
 
@@ -51,6 +51,8 @@ class Roster:
     #: Surnames as they are printed with small letters, for those set in capitals.
     written: dict[str, str]
     text: str
+    #: Which surnames come back in the text, as far as it was asked.
+    usual: dict[str, bool] = field(default_factory=dict)
 
     def spelled(self, surname: str) -> tuple[str, bool]:
         """Return the roster's spelling of a surname, and whether the printed one is a slip.
@@ -60,7 +62,7 @@ class Roster:
         low = surname.lower()
         if surname.isupper() and low in self.written:
             return self.written[low], False
-        if low in self.known or len(low) < 5 or self.text.count(surname) > _SLIPS:
+        if low in self.known or len(low) < 5 or self._is_usual(surname):
             return surname, False
         near = [
             written
@@ -68,6 +70,11 @@ class Roster:
             if key[0] == low[0] and abs(len(key) - len(low)) <= 2 and _alike(key, low)
         ]
         return (near[0], True) if len(near) == 1 else (surname, False)
+
+    def _is_usual(self, surname: str) -> bool:
+        if surname not in self.usual:
+            self.usual[surname] = self.text.count(surname) > _SLIPS
+        return self.usual[surname]
 
     def is_stranger(self, surname: str) -> bool:
         """Whether an attendance is printed and this surname is not in it."""
