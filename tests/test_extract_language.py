@@ -285,6 +285,9 @@ Hearing no objection, the Mayor so ordered.
 """
 
 MOVERS_IN_PASSING = """
+The minutes of the 3 May 2021 meeting were approved. Proposed by Mrs Quail, seconded by Mr Reeve.
+=> Quail/Reeve passed
+---
 Motion (Kranz/Mueller) to approve the licenses. Motion carried 8-0.
 => Kranz/Mueller passed 8-0
 ---

@@ -310,6 +310,241 @@ Moyer.)
 Ms. Novak abstained from voting on the minutes since she was absent. Mr. Olin moved approval of
 the minutes, Mr. Pryor seconded, and the motion passed 3-0-1.
 => Olin/Pryor passed 3-0
+---
+MINUTES OF THE REGULAR MEETING
+Present: Commissioners Arlen, Bixby, Crowe, Dunne, Ester
+Commissioner Arlen moved, and Commissioner Bixby seconded, to approve the variance for 12 Elm
+St. The motion carried 4-1, Commissioner Crowe voting no.
+=> Arlen/Bixby passed 4-1 | noes Crowe
+---
+A. Approval of Minutes - May 3, 2021
+Motion: Arlen Second: Bixby
+Vote: Yes - 5, No - 0, Abstain - 0
+=> Arlen/Bixby passed 5-0
+---
+ITEM 7. MOTION by Bd. Member Crowe to table. SECOND by Bd. Member Dunne.
+VOTE: AYES: 2 NAYS: 3 MOTION FAILED
+=> Crowe/Dunne failed 2-3
+---
+Mayor Pro Tem Ester motioned to approve Ordinance 21-07 on first reading. Council Member Flynn
+seconded the motion.
+Ayes: Mayor Pro Tem Ester, Council Member Flynn, Council Member Gray
+Nays: Council Member Hurst
+Motion passed.
+=> Ester/Flynn passed 3-1 | ayes Ester, Flynn, Gray | noes Hurst
+---
+The motion made by Mr. Ivey and seconded by Ms. Jarvis to accept the audit was approved by all
+members present.
+=> Ivey/Jarvis passed
+---
+By motion of Mrs. Knapp, second by Mr. Lyle, the Board approved the treasurer's report 6-0.
+=> Knapp/Lyle passed 6-0
+---
+Mr. Moss offered a motion to approve the contract, which was seconded by Ms. Nunn. The motion
+passed on a vote of 5 yes, 1 no (Mr. Otis), 1 abstention (Ms. Payne).
+=> Moss/Nunn passed 5-1 | noes Otis | abstain Payne
+---
+On a motion made by Supervisor Quade and seconded by Supervisor Rolfe, the Board of Supervisors
+voted to award the contract. Aye: Quade, Rolfe, Sykes. Nay: none.
+=> Quade/Rolfe passed 3-0 | ayes Quade, Rolfe, Sykes
+---
+Action Taken: Approved on consent (Motion: Tyler; Second: Upham; Vote: 5-0)
+=> Tyler/Upham passed 5-0
+---
+4.b Contract with Acme
+APPROVED 5-0; Vance/Wolfe
+=> -/- passed 5-0
+---
+Motion by Councillor Xavier
+Seconded by Councillor Young
+THAT the Minutes of May 4, 2021 be adopted as circulated.
+CARRIED
+Motion by Councillor Zeller
+Seconded by Councillor Abbot
+THAT the meeting adjourn at 9:05 p.m.
+CARRIED
+=> Xavier/Young passed
+=> Zeller/Abbot passed
+---
+Res. 2021-33
+Moved by: B. Bolton
+Seconded by: C. Cairns
+Be it resolved that the report be received.
+Disposition: Carried
+=> B. Bolton/C. Cairns passed
+---
+It was moved by Cllr Dixon, seconded by Cllr Ennis and RESOLVED by 6 votes to 2 that the grant
+be refused.
+=> Dixon/Ennis passed 6-2
+---
+An amendment was proposed by Cllr Frost, seconded by Cllr Green, to add a condition. On being
+put to the vote the amendment was LOST. The substantive motion, proposed by Cllr Hart and
+seconded by Cllr Ince, was then put and CARRIED.
+=> Frost/Green failed
+=> Hart/Ince passed
+---
+Cr Jones moved a motion, seconded by Cr Kelso, that Council write to the Minister. The motion
+was put and carried unanimously.
+=> Jones/Kelso passed | unanimous
+---
+Moved: Cr Lowe
+Seconded: Cr Mack
+1. That the report be noted; and
+2. That a further report be provided.
+For the Motion: Crs Lowe, Mack, Nott
+Against the Motion: Cr Oram
+The motion was CARRIED.
+=> Lowe/Mack passed 3-1 | ayes Lowe, Mack, Nott | noes Oram
+---
+Ald. Price moved to suspend the rules. Ald. Quinn seconded. Upon roll call, all Aldermen present
+voted aye. Motion carried.
+=> Price/Quinn passed | unanimous
+---
+Roll was called and the vote was as follows: Rook, yes. Sands, yes. Teal, no. Motion carried.
+=> -/- passed 2-1 | ayes Rook, Sands | noes Teal
+---
+ROLL CALL VOTE
+Ulrich     Aye
+Vaughn     Aye
+Weston     No
+Xiong      Absent
+Motion Carried 2 Ayes, 1 Nay, 1 Absent
+=> -/- passed 2-1 | ayes Ulrich, Vaughn | noes Weston | absent Xiong
+---
+Yarrow - aye, Zander - aye, Alston - nay, and Birch - aye. Chairman declared the motion carried.
+=> -/- passed 3-1 | ayes Yarrow, Zander, Birch | noes Alston
+---
+Vote: Carver (yes), Dolan (yes), Estep (no), Fults (absent). Motion carried.
+=> -/- passed 2-1 | ayes Carver, Dolan | noes Estep | absent Fults
+---
+Voting Yea: Council Member Gates, Council Member Hines
+Voting Nay: Council Member Irons
+Motion Carried
+=> -/- passed 2-1 | ayes Gates, Hines | noes Irons
+---
+Motion by Ms. Jules, Seconded by Mr. Kopp.
+In Favor: Jules, Kopp, Lentz
+Opposed: None
+Absent: Minor
+Motion Carried.
+=> Jules/Kopp passed 3-0 | ayes Jules, Kopp, Lentz | absent Minor
+---
+Board Action: Motion was made by Nolte and seconded by Ogden to approve the policy. Voting yes:
+Nolte, Ogden, Pruitt, Quick. Voting no: Ruhl. Not voting: Storm. Motion carried 4-1.
+=> Nolte/Ogden passed 4-1 | ayes Nolte, Ogden, Pruitt, Quick | noes Ruhl | abstain Storm
+---
+Moved by Tharp, seconded by Urban, that the application be approved. Carried. (Vining opposed)
+=> Tharp/Urban passed | noes Vining
+---
+Ms. Weir made a motion to approve the minutes as amended. Mr. Yost seconded the motion and it
+carried.
+=> Weir/Yost passed
+---
+Mr. Zahn moved to approve. Mrs. Abbey seconded it. It passed unanimously.
+=> Zahn/Abbey passed | unanimous
+---
+Councilwoman Boyd asked if the motion could be amended. Councilman Clegg, who made the motion,
+agreed. The vote was then taken and the motion carried 4-3.
+=> -/- passed 4-3
+---
+Moved by Member Drury, Second by Member Epps, to recommend approval to the City Council. YES:
+Drury, Epps, Fiske NO: Gable. Motion carries 3 to 1.
+=> Drury/Epps passed 3-1 | ayes Drury, Epps, Fiske | noes Gable
+---
+Chairperson Hatch called for a voice vote on the motion. All voted in favor. Motion carried.
+=> -/- passed | unanimous
+---
+HEATH moved that the Board approve the claims. IRVIN seconded. Ayes: HEATH, IRVIN, JUDGE. Nays:
+None. Motion carried.
+=> HEATH/IRVIN passed 3-0 | ayes HEATH, IRVIN, JUDGE
+---
+A motion was made by K. Lamb, 2nd by M. Noble to pay bills in the amount of $1,204.55. Ayes:
+Lamb, Noble, Otto. Motion Carried.
+=> K. Lamb/M. Noble passed 3-0 | ayes Lamb, Noble, Otto
+---
+Motion/second by Peck/Quon to approve the minutes; motion carried with Reed abstaining.
+=> Peck/Quon passed | abstain Reed
+---
+Moved by Stroud and supported by Tait. AYES: 7 NAYS: 0. Resolution declared adopted.
+=> Stroud/Tait passed 7-0
+---
+The Council took the following action: Moved by Usher, seconded by Voll, adopted unanimously.
+=> Usher/Voll passed | unanimous
+---
+Motion by Wade and second by Yount to approve the plat with the following vote: Yeas: Wade,
+Yount, Zinn; Nays: Ash; Excused: Beck.
+=> Wade/Yount unknown 3-1 | ayes Wade, Yount, Zinn | noes Ash | absent Beck
+---
+Mr. Coker seconded the motion made by Mr. Dill to approve the bid. Motion carried 3-0.
+=> Dill/Coker passed 3-0
+---
+Upon the motion of Ms. Eddy and the second of Mr. Foy, the School Committee voted 6-0-1 (Ms.
+Gill abstained) to approve the calendar.
+=> Eddy/Foy passed 6-0 | abstain Gill
+---
+It was VOTED, on motion of Mr. Howe, seconded by Mr. Ide, to accept the gift. (Unanimous)
+=> Howe/Ide passed | unanimous
+---
+The Selectboard unanimously approved a motion by Jewell, seconded by Kirk, to hire a clerk.
+=> Jewell/Kirk passed | unanimous
+---
+M. Lyons made a motion to accept the minutes. N. Mabry seconded. Vote: 4 in favor, 0 opposed, 1
+abstained (O. Nagle).
+=> M. Lyons/N. Mabry passed 4-0 | abstain O. Nagle
+---
+MOTION TO APPROVE: Ostrom. SECOND: Pyle. ROLL CALL: Ostrom, Aye; Pyle, Aye; Quist, Nay. PASSED
+2-1.
+=> Ostrom/Pyle passed 2-1 | ayes Ostrom, Pyle | noes Quist
+---
+Motion: Councilor Rand
+Second: Councilor Stow
+In favor: 6
+Opposed: 1 (Councilor Tran)
+Result: Passed
+=> Rand/Stow passed 6-1 | noes Tran
+---
+On motion of Unger seconded by Vitale, Resolution No. 88 was adopted on the following roll call
+vote: Ayes: Unger, Vitale, Wynn. Noes: None. Absent: Yates.
+=> Unger/Vitale passed 3-0 | ayes Unger, Vitale, Wynn | absent Yates
+---
+Councilmember Zapp indicated she would be voting no. Councilmember Arden moved adoption;
+Councilmember Bloom seconded. Motion carried 4-1 with Zapp opposed.
+=> Arden/Bloom passed 4-1 | noes Zapp
+---
+Moved by Ms. Crisp to approve the request for a waiver
+Seconded by Mr. Doane
+Approved 5 - 0 - 1, Mr. Elkins abstaining
+=> Crisp/Doane passed 5-0 | abstain Elkins
+---
+Trustees voting aye: Ford, Grubb, Hoag. Trustees voting nay: Isom. Trustees absent: Joyce.
+Motion carried.
+=> -/- passed 3-1 | ayes Ford, Grubb, Hoag | noes Isom | absent Joyce
+---
+A motion was duly made by Director Kuhn, seconded by Director Leach and unanimously carried to
+ratify the checks.
+=> Kuhn/Leach passed | unanimous
+---
+MOTION: Director Marsh   SECOND: Director Nye   AYES: 5   NOES: 0   ABSENT: 0   MOTION PASSED
+=> Marsh/Nye passed 5-0
+---
+Commissioner Ochoa made the motion. Commissioner Pike provided the second. All were in favor.
+=> Ochoa/Pike passed | unanimous
+---
+It was unanimously RESOLVED to adopt the policy (proposed Cllr Stone; seconded Cllr Thorpe).
+=> Stone/Thorpe passed | unanimous
+---
+There were 7 votes in favour, 4 against and 1 abstention. The motion was therefore CARRIED.
+=> -/- passed 7-4
+---
+VOTING: For - 5; Against - 3; Abstain - 1. The motion was declared LOST for want of a two-thirds
+majority.
+=> -/- failed 5-3
+---
+Ms. Uhl moved the adoption of the following resolution; Mr. Vick seconded the motion; and the
+roll being called, the vote thereon resulted as follows:
+Mr. Vick, Aye; Ms. Uhl, Aye; Mr. Ward, Nay
+Resolution 21-19 adopted.
+=> Uhl/Vick passed 2-1 | ayes Vick, Uhl | noes Ward
 """
 
 

@@ -166,8 +166,9 @@ _DIGIT_NEXT = compiled(r"\s{0,3}\d{1,2}(?![\d\-/])")
 def _is_phrase(lower: str, start: int) -> bool:
     return (
         re.search(
-            r"\b(?:voting|voted|votes?|in|those|members)\s+(?:the\s+)?$",
-            lower[max(0, start - 16) : start],
+            r"\b(?:voting|voted|votes?|in|those|members|trustees|directors|commissioners|councillors"
+            r"|supervisors|aldermen|selectmen|council\w*)\s+(?:the\s+)?$",
+            lower[max(0, start - 20) : start],
         )
         is not None
     )

@@ -244,11 +244,16 @@ class Chamber:
             return True
         if top.lead is None or top.seconder is not None:
             return False
-        return cue.start <= top.end or (top.lead.bracket and cue.start - top.end < 40)
+        behind = top.lead.bracket or top.lead.trailing
+        return cue.start <= top.end or (behind and cue.start - top.end < 40)
 
     def _mover_before(self, top: Draft, cue: Cue) -> None:
         """Take the name right before the second for the mover: ``By: Smith Seconded by: Jones``."""
-        name = name_before(self.reading.text, cue.start, self.reading.roster.known)
+        text = self.reading.text
+        edge = len(text[: cue.start].rstrip(" \n.;")) if cue.start - top.end < 200 else cue.start
+        name = name_before(text, edge, self.reading.roster.known)
+        if edge < cue.start and name and text[top.end : name.start].rstrip()[-1:] not in (":", "-"):
+            name = name_before(text, cue.start, self.reading.roster.known)
         if name is not None and name.start >= top.end:
             top.mover, flags = settle_one(self.reading.roster, name)
             top.flags |= flags
@@ -512,6 +517,8 @@ def _told_before(top: Draft, cue: Cue) -> bool:
     if top.lead is not None or top.outcome is None or top.ballots:
         return False
     if cue.bracket and top.second is None and 0 <= cue.start - top.end < 60:
+        return True
+    if cue.trailing and 0 <= cue.start - top.end < 3:
         return True
     return top.outcome.at < cue.start < top.end
 

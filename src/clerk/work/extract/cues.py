@@ -47,6 +47,8 @@ class Cue:
     reference: bool = False
     #: A lead in brackets, behind the outcome it belongs to: ``Carried. (Smith/Jones)``.
     bracket: bool = False
+    #: A lead without words: ``Moved by Smith, seconded by Jones.``
+    trailing: bool = False
     #: A lead that is one only behind an outcome: two names in brackets.
     needs_outcome: bool = False
     #: A lead whose own sentence tells the outcome: "Motion to table passed 2-1".

@@ -76,6 +76,8 @@ def _motion_cue(reading: Reading, motion: re.Match[str]) -> Cue | None:
     head = lower[max(0, motion.start() - 70) : motion.start()]
     if motion[0] == "motioned":
         return _by_subject(reading, motion.start(), motion.end())
+    if seconding := _SECONDING.search(head):
+        return _seconded_motion(reading, motion, motion.start() - len(seconding[0]))
     if _ASKED.search(head) or head.endswith("no "):
         return None
     if by := _MOTION_BY.match(lower, motion.end()):
@@ -89,6 +91,20 @@ def _motion_cue(reading: Reading, motion: re.Match[str]) -> Cue | None:
             return lead_cue(reading, _with_article(reading, motion.start()), mover.end, mover)
         return _anonymous(reading, motion.start(), made.end())
     return _motion_short(reading, motion, head)
+
+
+_SECONDING = compiled(r"\bseconded\s+(?:the|a|that)\s+$")
+_MADE_BY = compiled(r"\s+(?:which\s+was\s+|that\s+was\s+)?(?:made|offered)\s+by\s+")
+
+
+def _seconded_motion(reading: Reading, motion: re.Match[str], verb: int) -> Cue | None:
+    """Read ``Mr. Jones seconded the motion made by Mr. Smith``."""
+    by = _MADE_BY.match(reading.lower, motion.end())
+    mover = name_at(reading, by.end()) if by else None
+    seconder = name_before(reading.text, verb, reading.roster.known)
+    if mover is None or seconder is None:
+        return None
+    return lead_cue(reading, seconder.start, mover.end, mover, seconder)
 
 
 def _in_brackets(reading: Reading, position: int) -> Name | None:
@@ -197,6 +213,7 @@ _MOTION_COLON = compiled(r"\s*(?P<both>/\s*second(?:ed)?(?:er)?)?\s*(?:by)?\s*[:
 _AFTER_MOVER = compiled(r"\s*(?:[,;/(.]|\n|$|second(?:ed\s+by)?\b|2nd|-)", re.I)
 
 
+_SIDE = compiled(r"\b(?:for|against|favou?r\s+of|opposed\s+to|opposing|seconding)\s+(?:the\s+)?$")
 _VOTE_FOLLOWS = compiled(
     r"[\s,:(\-\"]{1,8}(?:voted\s+)?\"?(?:yes|aye|yea|no|nay|abstain\w*|absent|recused)\b"
 )
@@ -205,6 +222,8 @@ _VOTE_FOLLOWS = compiled(
 def _motion_short(reading: Reading, motion: re.Match[str], head: str) -> Cue | None:
     """Read ``Motion: Smith; Second: Jones``, ``Motion Smith, second Jones``, ``Motion to``."""
     lower = reading.lower
+    if _SIDE.search(head):
+        return None
     colon = _MOTION_COLON.match(lower, motion.end())
     position = colon.end() if colon else motion.end()
     name = name_at(reading, position) if lower[position : position + 2].strip() else None
@@ -390,7 +409,8 @@ def _proposed_cues(reading: Reading) -> Iterator[Cue]:
             continue
         if proposed["subject"]:
             cue = _by_subject(reading, proposed.start(), proposed.end())
-            if cue is None and reading.text[proposed.start()].isupper():
+            bracket = reading.text[max(0, proposed.start() - 1) : proposed.start()] == "("
+            if cue is None and (bracket or reading.text[proposed.start()].isupper()):
                 cue = _moved_name(reading, proposed)
         else:
             name = name_at(reading, proposed.end())

@@ -41,6 +41,7 @@ def lead_cue(
     cue.mover, flags = settle_one(reading.roster, mover)
     cue.seconder, more = settle_one(reading.roster, seconder)
     cue.flags = flags | more
+    cue.trailing = mover is not None and _nothing_moved(reading, end)
     nearby = reading.lower[max(0, start - 30) : reading.clause_end(end, 90)]
     for words, about in _ABOUT:
         if words.search(nearby):
@@ -50,6 +51,15 @@ def lead_cue(
 
 
 _NOTE = compiled(r"\s{0,3}\([^()\n]{1,30}\)\s{0,3}$")
+
+
+_ONLY_SECONDED = compiled(r"[,;]?\s*(?:and\s+)?second(?:ed|er)?(?:\s+by)?\s*:?\s*[^,;:]{2,40}\.")
+
+
+def _nothing_moved(reading: Reading, end: int) -> bool:
+    """Whether the sentence of a mover names the seconder and says nothing else."""
+    rest = reading.lower[end : reading.clause_end(end, 90)].rstrip(" )\n")
+    return _ONLY_SECONDED.fullmatch(rest) is not None
 
 
 def edge_of_subject(lower: str, verb: int) -> int:

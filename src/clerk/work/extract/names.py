@@ -21,7 +21,7 @@ def vocabulary(words: str) -> frozenset[str]:
 
 TITLES = vocabulary(
     """
-    com
+    com bd cmsr supt atty vp
     assistant associate senior first-selectman brd pres sect treas
     mme mlle monsieur conseiller conseillère mairesse maire
     mr mrs ms miss mx dr hon honorable honourable rev reverend sir madam madame messrs prof
@@ -66,7 +66,7 @@ _ALSO_SURNAMES = vocabulary(
     """
     alder judge clerk warden chief provost lord justice regent governor captain burgess
     moderator planner grant park page ward place call read close march street july plan work
-    bill banks reading table award old new first favor road
+    bill banks reading table award old new first favor road reeve sen
     """
 )
 
@@ -121,6 +121,7 @@ _TOKEN = compiled(r"[Cc]/[Mm]\b|[^\W\d_](?:[^\W\d_]|['\-](?=[^\W\d_]))*")
 _GAP = compiled(r" {0,3}(?:\n {0,60})?(?=\S)")
 _SEPARATOR = compiled(r"\s{0,80}(?:,\s{0,80}and\b|,\s{0,80}&|[,;/&]|and\b)[\s,]{0,80}", re.I)
 _LEADER = compiled(r"[\s:;,.\-(\"]{0,60}(?:the\s{1,4})?", re.I)
+_NAME_AFTER_STOP = compiled(r"\. {1,2}[A-Z][a-z]")
 _MONSIEUR = compiled(r"(?<=\bpar )M\. ")
 _MAX_TOKENS = 4
 _MAX_TITLES = 6
@@ -161,7 +162,12 @@ def _token_at(text: str, position: int, limit: int | None = None) -> _Token | No
     end = _before_ballot_word(match)
     word = text[position:end].lower()
     printed = text[position:end]
-    if text[end : end + 1] == "." and (len(word) == 1 or word in _ABBREVIATED or word in TITLES):
+    if text[end : end + 1] == "." and (
+        len(word) == 1
+        or word in _ABBREVIATED
+        or word in TITLES
+        or (_NO_VOWEL.fullmatch(word) and _NAME_AFTER_STOP.match(text, end))
+    ):
         return _Token(printed + ".", word, position, end + 1)
     return _Token(printed, word, position, end)
 
@@ -190,7 +196,13 @@ def _next_token(text: str, position: int) -> tuple[_Token | None, bool]:
 
 
 def _is_title(token: _Token) -> bool:
-    return token.word in TITLES
+    """Whether a token is a title, or an abbreviation without a vowel: ``Cnclmn.``"""
+    if token.word in TITLES:
+        return True
+    return token.text.endswith(".") and _NO_VOWEL.fullmatch(token.word) is not None
+
+
+_NO_VOWEL = compiled(r"(?!ng$|st$|mt$|jr$|sr$|wm$|thos$)[bcdfghjklmnpqrstvwxz]{2,8}")
 
 
 def _is_initial(token: _Token) -> bool:
@@ -290,7 +302,8 @@ def _name_words(
             or (not words and _may_begin_name(text, token, titled, known))
             or (len(words) == 1 and words[0].lower() not in known and _ends_as_surname(text, token))
         ):
-            words.append(token.text[:-2] if possessive else token.text)
+            word = token.text.rstrip(".") if token.word in _ALSO_SURNAMES else token.text
+            words.append(word[:-2] if possessive else word)
             end = token.end - 2 * possessive
         elif words and not broken and _title_before_name(text, token):
             words = []

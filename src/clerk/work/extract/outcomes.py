@@ -53,7 +53,7 @@ _NOT_A_VOTE = compiled(
 )
 _ON_MOTION = compiled(
     r"\s+(?:and\s+\w+\s+)?(?:by\s+the\s+\w+\s+)?(?:up)?on\s+(?:the\s+|a\s+)?"
-    r"(?:proposal|proposition|motion)\b"
+    r"(?:proposal|proposition|motion)\b|\s+(?:a|the)\s+motion\s+(?:made\s+)?(?:by|of|from)\b"
 )
 _VERB = Phrase(
     (
@@ -101,6 +101,7 @@ _LONG_AGO = compiled(
     r"|(?:at|during|from)\s+(?:its|their|the|a)\s+(?:\w+\s+){0,2}(?:meeting\s+of|\d{1,2},?\s+(?:\d{4},?\s+)?meeting)"
     r"|at\s+(?:its|their)\s+(?:\w+\s+){0,3}meeting)\b"
 )
+_ENACTING = compiled(r"\bbe\s+it\s+(?:\w+\s+){0,2}$|\bhereby\s+$|\btherefore,?\s+$")
 _AUXILIARY = compiled(
     r"\b(?:was|were|is|are|been|and|then|motion|motions|unanimously|duly|hereby|thereupon"
     r"|declared|therefore|stands?|has|have|also|vote|be\s+it|it|motion\s+is|item|minutes|which"
@@ -162,7 +163,7 @@ def _strength_of(reading: Reading, verb: re.Match[str], before: str, begin: int)
         after
     ):
         return FIRM
-    if re.search(r"\bbe\s+it\s+(?:\w+\s+){0,2}$|\bhereby\s+$|\btherefore,?\s+$", before):
+    if _ENACTING.search(before) and not _ABOUT_MOTION.search(before):
         return REFERENCE
     if re.search(r"\bdeclare[sd]\b.{0,90}$", before, re.S):
         return STRONG
@@ -190,7 +191,9 @@ def _names_matter(before: str, after: str) -> bool:
     return named is not None and _NOTHING_ELSE.match(after) is not None
 
 
-_MID_SENTENCE = compiled(r"[a-z]{2},?\s*$|\b(?:an?|the|of),?\s*$")
+_MID_SENTENCE = compiled(
+    r"(?<!\b[Aa]ye)(?<!\b[Nn]ay)(?<!\b[Yy]es)(?<!\b[Yy]ea)(?<=[a-z]{2}),?\s*$|\b(?:an?|the|of),?\s*$"
+)
 
 
 def _own_line(reading: Reading, begin: int, position: int) -> str:
@@ -477,7 +480,7 @@ _VOTED = Phrase(
 _ALL_FOR = Phrase(
     "all aye vote unanimous so_ordered motion none_opposed no_opposition",
     r"(?:all\s+(?:those\s+)?(?:members\s+|commissioners\s+|trustees\s+|directors\s+"
-    r"|councilm\w+\s+|present\s+|were\s+|voted\s+|voting\s+|five\s+"
+    r"|councilm\w+\s+|alder\w+\s+|supervisors\s+|selectmen\s+|councillors\s+|present\s+|were\s+|voted\s+|voting\s+|five\s+"
     r"|in\s+attendance\s+){0,4}(?:in\s+(?:the\s+)?(?:favou?r|affirmative)|ayes?\b|[\"']ayes?\b"
     r"|yes\b|yeas?\b|said\s+aye|approved|agreed|concurred)"
     r"|ayes?\s+unanimous|ayes\s+have\s+it|ayes\s+all\b|vote\s+(?:was|is|being)\s+unanimous"
@@ -538,7 +541,9 @@ def _voted(reading: Reading, voted: re.Match[str]) -> Cue | None:
     after = lower[voted.end() : reading.clause_end(voted.end(), 120)]
     if _TALK.search(before) or _is_reported(before, after):
         return None
-    if not _body_before(before) or not _own_body(reading, before, begin):
+    if not _body_before(before):
+        return None
+    if not re.search(r"\bmotion\b", before) and not _own_body(reading, before, begin):
         return None
     return _voted_cue(reading, voted, begin)
 
