@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -80,3 +81,51 @@ def test_no_is_an_answer_when_a_site_is_to_be_removed(
     assert said.code == 1
     assert said.out.endswith("Nothing removed.\n")
     assert clerk("site", "show", "springfield").code == 0
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("foo=bar", "Error: The fetcher 'folder' has no setting 'foo'."),
+        ("link=banana", "Expected `bool`, got `str` - at `$.link`"),
+        ("ocr=sometimes", "Invalid enum value 'sometimes' - at `$.ocr`"),
+        ("source=/elsewhere", "Error: The source is changed with --from."),
+        ("link", "Error: --set takes KEY=VALUE, not 'link'."),
+    ],
+)
+def test_a_setting_that_cannot_be_used_is_refused_at_once(
+    clerk: Clerk, springfield: Path, folder: Path, given: str, said: str
+) -> None:
+    before = clerk("site", "show", "springfield", "--json").out
+
+    edited = clerk("site", "edit", "springfield", "--set", given)
+    added = clerk("site", "add", "shelbyville", "--from", str(folder), "--set", given)
+
+    assert (edited.code, added.code) == (2, 2)
+    assert said in edited.err and said in added.err
+    assert clerk("site", "show", "springfield", "--json").out == before
+    assert clerk("site", "show", "shelbyville").code == 1
+
+
+@pytest.mark.parametrize("given", ["deploy_to=pigeon://roof", "ocr_backend=sharp-eyes"])
+def test_a_plugin_that_is_not_there_is_refused_at_once(
+    clerk: Clerk, springfield: Path, given: str
+) -> None:
+    assert clerk("site", "edit", "springfield", "--set", given).code == 3
+
+
+def test_settings_are_shown_and_an_empty_value_removes_one(clerk: Clerk, springfield: Path) -> None:
+    clerk("site", "edit", "springfield", "--set", "link=true", "--pattern", "{date}")
+    shown = clerk("site", "show", "springfield").out
+    clerk("site", "edit", "springfield", "--set", "link=")
+
+    assert "  setting  link=true\n  setting  pattern={date}\n" in shown
+    settings = json.loads(clerk("site", "show", "springfield", "--json").out)["settings"]
+    assert settings == {"pattern": "{date}"}
+
+
+def test_an_edit_that_changes_nothing_says_so(clerk: Clerk, springfield: Path) -> None:
+    said = clerk("site", "edit", "springfield")
+
+    assert said.code == 2
+    assert "Nothing to change was given." in said.err

@@ -16,19 +16,20 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from datetime import date, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 from urllib.parse import urlsplit
 
 import msgspec
+from msgspec import structs
 
 from . import plugins, storage
 from .clock import utc_now
 from .config import Settings
-from .errors import BadSetting, ClerkError, SourceUnavailable, UnknownPlugin
+from .errors import BadSetting, ClerkError, InvalidInput, SourceUnavailable, UnknownPlugin
 
 if TYPE_CHECKING:
     from .work.http import Client
@@ -222,7 +223,7 @@ class FetcherSpec:
     factory: Callable[[Context], Fetcher]
     hosts: tuple[str, ...] = ()
     url_patterns: tuple[str, ...] = ()
-    settings: type[SourceSettings] = SourceSettings
+    settings: type[msgspec.Struct] = SourceSettings
     pace: float = DEFAULT_PACE
     help: str = ""
     lists_all: bool = False
@@ -360,7 +361,7 @@ def _is_url(source: str) -> bool:
     return bool(re.match(r"https?://", source, re.IGNORECASE))
 
 
-def source_settings(site: Mapping[str, Any], spec: FetcherSpec) -> SourceSettings:
+def source_settings(site: Mapping[str, Any], spec: FetcherSpec) -> Any:
     """Read a site's ``extra`` as the settings of its fetcher; refuse a wrong value by name."""
     text = site.get("extra") or "{}"
     try:
@@ -370,8 +371,41 @@ def source_settings(site: Mapping[str, Any], spec: FetcherSpec) -> SourceSetting
         raise BadSetting(
             f"The settings of the site {site.get('subdomain')} do not suit its fetcher "
             f"{spec.id!r}: {error}.",
-            hint="See them with: clerk site show. Change them with: clerk site edit.",
+            hint=f"See them with: clerk site show {site.get('subdomain')}. "
+            f"Change them with: clerk site edit {site.get('subdomain')} --set KEY=VALUE.",
         ) from error
+
+
+class SiteChoices(msgspec.Struct, kw_only=True):
+    """What clerk itself understands in a site's ``extra``, whatever its fetcher."""
+
+    ocr: Literal["auto", "always", "never"] = "auto"
+    ocr_backend: str = ""
+    languages: tuple[str, ...] = ()
+    deploy_to: str | tuple[str, ...] = ""
+    page_images: bool = False
+
+
+def check_choices(site: Mapping[str, Any], given: Collection[str]) -> None:
+    """Refuse values in a site's ``extra`` that cannot be used, and names nobody understands.
+
+    Only the names given now are looked at: what an older installation left is no reason to refuse.
+    An older fetcher does not tell what it understands.
+    """
+    spec = find_fetcher(site)
+    if isinstance(spec, OldFetcher):
+        return
+    known = [each.name for kind in (spec.settings, SiteChoices) for each in structs.fields(kind)]
+    if unknown := sorted(set(given) - set(known)):
+        raise InvalidInput(
+            f"The fetcher {spec.id!r} has no setting {unknown[0]!r}.",
+            hint=f"Settings: {', '.join(sorted(set(known) - {'source'}))}.",
+        )
+    try:
+        source_settings(site, spec)
+        source_settings(site, replace(spec, settings=SiteChoices))
+    except BadSetting as error:
+        raise InvalidInput(str(error)) from error
 
 
 def fetch_site(

@@ -20,6 +20,8 @@ from .work.deploy import further_places, published_at, unpublish
 from .work.search import forget_site
 from .work.steps import site_choices
 
+#: Settings of a site that are not shown.
+SECRET_CHOICES = ("token",)
 #: How many of a site's runs are shown.
 RUNS_SHOWN = 5
 
@@ -77,12 +79,13 @@ def describe(subdomain: str) -> dict[str, Any]:
             .order_by(runs_table.c.epoch.desc())
             .limit(RUNS_SHOWN)
         ).fetchall()
-    folder = storage.site_folder(config.load().storage_dir, subdomain)
+    folder, chosen = storage.site_folder(config.load().storage_dir, subdomain), site_choices(site)
     return site | {
         "outcome": outcome(
             site["current_stage"], runs[0].state if runs else None, site["last_error_message"]
         ),
-        "source": site_choices(site).get("source"),
+        "source": chosen.pop("source", None),
+        "settings": {name: _shown(name, value) for name, value in chosen.items()},
         "stages": [_stage(site, stage) for stage in STAGES],
         "disk": {
             "pdfs": sum(1 for _ in storage.pdf_documents(folder)),
@@ -91,6 +94,10 @@ def describe(subdomain: str) -> dict[str, Any]:
         "gone": gone_documents(folder),
         "runs": [dict(run._mapping) for run in runs],
     }
+
+
+def _shown(name: str, value: Any) -> Any:
+    return "***" if name in SECRET_CHOICES else value
 
 
 def _stage(site: dict[str, Any], stage: str) -> dict[str, Any]:

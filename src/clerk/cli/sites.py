@@ -71,8 +71,7 @@ def add(subdomain: str, source: str, **given: Any) -> None:
     """
     storage.check_subdomain(subdomain)
     settings = open_database()
-    from clerk import db, fetcher, plugins
-    from clerk.work.steps import check_reading
+    from clerk import db, plugins
 
     with db.reading_connection() as conn:
         if db.get_site_by_subdomain(conn, subdomain):
@@ -81,11 +80,12 @@ def add(subdomain: str, source: str, **given: Any) -> None:
                 hint=f"Change it: clerk site edit {subdomain} --from {source}",
             )
     label, where = _source(source, given.get("scraper"), settings)
-    columns = _columns(given) | {"scraper": label, "extra": json.dumps(_extra(given, where))}
+    extra = _extra(given)
+    chosen = json.dumps(_without_empty({"source": where} | extra))
+    columns = _columns(given) | {"scraper": label, "extra": chosen}
     columns.setdefault("name", subdomain)
     row = {"subdomain": subdomain, **columns}
-    fetcher.find_fetcher(row)
-    check_reading(row, settings)
+    _check(row, extra, settings)
     with db.civic_db_connection() as conn:
         db.upsert_site(conn, row)
     plugins.manager().hook.post_create(subdomain=subdomain)
@@ -109,8 +109,9 @@ def _columns(given: dict[str, Any]) -> dict[str, Any]:
     return {name: given[name] for name in COLUMNS if given.get(name) is not None}
 
 
-def _extra(given: dict[str, Any], source: str | None) -> dict[str, Any]:
-    extra: dict[str, Any] = {"source": source} if source else {}
+def _extra(given: dict[str, Any]) -> dict[str, Any]:
+    """Return the settings that were given; None stands for one that is to be removed."""
+    extra: dict[str, Any] = {}
     for name in ("pattern", "ocr_backend"):
         if given.get(name):
             extra[name] = given[name]
@@ -122,8 +123,26 @@ def _extra(given: dict[str, Any], source: str | None) -> dict[str, Any]:
         key, mark, value = pair.partition("=")
         if not mark:
             raise InvalidInput(f"--set takes KEY=VALUE, not {pair!r}.")
-        extra[key] = _value(value)
+        if key == "source":
+            raise InvalidInput("The source is changed with --from.")
+        extra[key] = _value(value) if value else None
     return extra
+
+
+def _without_empty(extra: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in extra.items() if value is not None}
+
+
+def _check(row: dict[str, Any], extra: dict[str, Any], settings: Any) -> None:
+    """Refuse what cannot work before it is written down."""
+    from clerk import fetcher
+    from clerk.work.deploy import check_targets
+    from clerk.work.steps import check_reading
+
+    fetcher.check_choices(row, extra)
+    if extra:
+        check_reading(row, settings)
+        check_targets(row)
 
 
 def _value(text: str) -> Any:
@@ -191,6 +210,8 @@ def show(subdomain: str, as_json: bool) -> None:
         return
     click.echo(f"{facts['name']} ({subdomain}): {facts['outcome']}")
     click.echo(f"  from     {facts['source'] or '-'} by {facts['scraper'] or '-'}")
+    for name, value in sorted(facts["settings"].items()):
+        click.echo(f"  setting  {name}={value if isinstance(value, str) else json.dumps(value)}")
     click.echo(f"  updated  {_moment(facts['updated_at'])}")
     if facts["last_error_message"]:
         click.echo(f"  error    {facts['last_error_stage']}: {facts['last_error_message']}")
@@ -217,22 +238,24 @@ def edit(subdomain: str, source: str | None, **given: Any) -> None:
     """Change what is known about a site; what is not given stays.
 
     \b
-    Example:
+    Examples:
       clerk site edit springfield --name "City of Springfield" --language spa
+      clerk site edit springfield --set deploy_to=local:///srv/www
+      clerk site edit springfield --set deploy_to=
     """
+    if not source and not any(value for value in given.values()):
+        raise click.UsageError("Nothing to change was given.")
     settings = open_database()
-    from clerk import db, fetcher
-    from clerk.work.steps import check_reading, site_choices
+    from clerk import db
+    from clerk.work.steps import site_choices
 
     with db.reading_connection() as conn:
         row = db.require_site(conn, subdomain)
-    columns, where = _columns(given), None
+    columns, extra, chosen = _columns(given), _extra(given), site_choices(row)
     if source:
-        columns["scraper"], where = _source(source, given.get("scraper"), settings)
-    columns["extra"] = json.dumps(site_choices(row) | _extra(given, where))
-    fetcher.find_fetcher(row | columns)
-    if given["languages"] or given["ocr_backend"]:
-        check_reading(row | columns, settings)
+        columns["scraper"], chosen["source"] = _source(source, given.get("scraper"), settings)
+    columns["extra"] = json.dumps(_without_empty(chosen | extra))
+    _check(row | columns, extra, settings)
     with db.civic_db_connection() as conn:
         db.update_site(conn, subdomain, columns)
     click.echo(f"Changed {subdomain}.")

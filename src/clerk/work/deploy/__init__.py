@@ -38,6 +38,7 @@ __all__ = [
     "TEXT_ONLY",
     "Deployer",
     "PublishReport",
+    "check_targets",
     "finish_deploy",
     "further_places",
     "publish",
@@ -121,6 +122,12 @@ def unpublish(settings: Settings, subdomain: str) -> bool:
 def further_places(site: Mapping[str, Any]) -> list[str]:
     """Return the targets a site is published to beside this machine."""
     return texts(wishes(site).get("deploy_to"))
+
+
+def check_targets(site: Mapping[str, Any]) -> None:
+    """Refuse a further place that no deployer serves."""
+    for target in further_places(site):
+        _deployer(target)
 
 
 def finish_deploy(site: Mapping[str, Any]) -> None:
