@@ -119,6 +119,8 @@ class Chamber:
         self.stack: list[Draft] = []
         self.done: list[Draft] = []
         self.last_end = 0
+        #: The last sentence that only hints at an outcome; who moved may stand behind it.
+        self.hint: Cue | None = None
         #: Counts that no motion was open for; the next outcome may be theirs.
         self.waiting: list[Cue] = []
 
@@ -151,6 +153,8 @@ class Chamber:
         return draft
 
     def _lead(self, cue: Cue) -> None:
+        if cue.trailing and self.hint is not None and 0 <= cue.start - self.hint.end < 2:
+            self._outcome_without_lead(self.hint)
         top = self._top
         if top is not None and cue.label and top.voted and self._label_joins(top, cue):
             return
@@ -183,7 +187,7 @@ class Chamber:
         if cue.start - top.end > _REPEATED_IN_TABLE or (top.lead is not None and top.lead.label):
             return False
         other = top.mover is not None and cue.mover and _last(cue.mover) != _last(top.mover)
-        if other and not top.tabled and self.reading.apart(top.end, cue.start):
+        if other and self.reading.apart(top.end, cue.start):
             return False
         if top.mover is None:
             top.mover, top.lead = cue.mover, cue
@@ -306,6 +310,7 @@ class Chamber:
             self._close()
 
     def _outcome(self, cue: Cue) -> None:
+        self.hint = None
         if cue.about == MAIN:
             self._down_to_main()
         top = self._top
@@ -327,7 +332,7 @@ class Chamber:
         """Whether an outcome in a paragraph of its own is that of a motion not told before."""
         if not top.voted or not self.reading.apart(top.end, cue.start):
             return False
-        return (cue.fresh and _resolves(cue)) or _of_others(top, cue)
+        return (cue.fresh and (cue.label or _resolves(cue))) or _of_others(top, cue)
 
     def _outcome_again(self, top: Draft, cue: Cue) -> bool:
         """Take a repeated outcome as the same; make way for that of the motion below."""
@@ -358,6 +363,7 @@ class Chamber:
         below = len(self.stack) > 1 and not self.stack[-2].voted
         if cue.strength == SOFT and gap < _REPEATED:
             top.unanimous = top.unanimous or (cue.unanimous and same and gap < _SAME_BREATH)
+            self.hint = cue if gap > 0 else None
             return True
         if table or declared or (gap < _REPEATED and same and (not below or gap < 3)):
             _join_outcome(top, cue, same)
@@ -518,7 +524,7 @@ def _told_before(top: Draft, cue: Cue) -> bool:
         return False
     if cue.bracket and top.second is None and 0 <= cue.start - top.end < 60:
         return True
-    if cue.trailing and 0 <= cue.start - top.end < 3:
+    if cue.trailing and 0 <= cue.start - top.end < 2:
         return True
     return top.outcome.at < cue.start < top.end
 

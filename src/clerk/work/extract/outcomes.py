@@ -462,6 +462,7 @@ def _labelled(
     cue.result = verdict(label["value"]) if word else ""
     cue.result_text = _printed(reading, label.start("value"), label.end("value"))
     cue.unanimous = "unanim" in label["value"]
+    cue.fresh = label["label"].startswith("action")
     if label["label"] == "result":
         cue.mover, cue.seconder = _told_below(reading, label.end())
     if label["label"] == "vote":
