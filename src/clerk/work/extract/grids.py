@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from .ballots import category, settle
 from .cues import BALLOT, FIRM, Cue, Reading
 from .names import Name, read_name
-from .patterns import compiled
+from .patterns import Phrase, compiled, line_start
 
 _WORD = (
     r"(?:ayes?|yeas?|yes|for|in\s?favou?r|nays?|noes|no|against|opposed|abstain(?:ed)?|absent|excused"
@@ -26,6 +26,10 @@ _HEADER = compiled(
     rf"^[^\n]{{0,60}}?(?<![\w-])(?P<labels>{_WORD}[ ]{{0,3}}:?"
     rf"(?:[ ]{{1,30}}{_WORD}[ ]{{0,3}}:?){{1,5}})[ ]{{0,80}}$",
     re.M,
+)
+_LAST_LABEL = Phrase(
+    "aye yea yes for in nay no against opposed abst absent excused recuse",
+    rf"{_WORD}[ ]{{0,3}}:?[ ]{{0,80}}(?=\n|$)",
 )
 _LABEL = compiled(rf"(?<![\w-]){_WORD}(?![\w-])")
 _MARK = re.compile(r"(?<!\S)(?:[xX\u2713\u2714\u2611\u2612\u221a]|\([xX]\)|\[[xX]\])(?!\S)")
@@ -38,7 +42,7 @@ def grid_cues(reading: Reading) -> tuple[list[Cue], list[tuple[int, int]]]:
     """Return the ballots set in columns, and the stretches of text they use up."""
     cues: list[Cue] = []
     used: list[tuple[int, int]] = []
-    for header in _HEADER.finditer(reading.lower):
+    for header in _headers(reading):
         columns = _columns(header)
         if len(set(columns.values())) < 2:
             continue
@@ -47,6 +51,14 @@ def grid_cues(reading: Reading) -> tuple[list[Cue], list[tuple[int, int]]]:
             cues.append(cue)
             used.append((header.start("labels"), cue.end))
     return cues, used
+
+
+def _headers(reading: Reading) -> Iterator[re.Match[str]]:
+    """Yield the lines that are headers: few lines end with a label, and only those are tried."""
+    for last in _LAST_LABEL.find(reading.lower):
+        header = _HEADER.match(reading.lower, line_start(reading.lower, last.start()))
+        if header is not None:
+            yield header
 
 
 def _columns(header: re.Match[str]) -> dict[int, str]:

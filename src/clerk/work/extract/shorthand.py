@@ -169,49 +169,55 @@ def _two_names_cues(reading: Reading) -> Iterator[Cue]:
 _LINK = compiled(r" {0,4}(?:-|/|,|and\b) {0,4}")
 
 
-_SIGN = compiled(r"\b(?:MCU|M\.C\.U\.|MC|M/C|MPU|MP|AIF|MSCU|MSPU|MUC)\b")
+_SIGN = Phrase(
+    "MC M.C.U. M/C MP AIF MSC MSP MUC",
+    r"(?:MCU|M\.C\.U\.|MC|M/C|MPU|MP|AIF|MSCU|MSPU|MUC)(?=[ .,;\n)]|$)",
+)
+_BREAK_BEFORE = compiled(r"(?:^|[.,;:)\n])\s{0,3}$")
 
 
 def _sign_cues(reading: Reading) -> Iterator[Cue]:
     """Yield a cue for ``MCU`` (motion carried unanimously), ``MC`` and ``AIF`` (all in favor)."""
-    for sign in _SIGN.finditer(reading.text):
-        after = reading.text[sign.end() : sign.end() + 1]
-        if after and after not in " .,;\n)":
+    for sign in _SIGN.find(reading.text):
+        if not _BREAK_BEFORE.search(reading.text[max(0, sign.start() - 4) : sign.start()]):
             continue
         cue = Cue(OUTCOME, sign.start(), sign.end(), SOFT, result=PASSED, result_text=sign[0])
         cue.unanimous = "U" in sign[0] or sign[0] == "AIF"
         yield cue
 
 
-_LONE_TALLY = compiled(
-    r"\b(?P<tally>\d{1,2}-\d{1,2}(?:-\d{1,2}){0,2})(?:\)?(?=[ ]{0,3}(?:[.;\n]|$))|(?=[,;] [^\d]))"
-)
+_LONE_TALLY = compiled(r"\d-\d{1,2}(?:-\d{1,2}){0,2}(?:\)?(?=[ ]{0,3}(?:[.;\n]|$))|(?=[,;] [^\d]))")
 _SENTENCE_START = compiled(r"(?:^|[.;:)\n])[ ]{0,40}\(?$|[^\W\d_] \($")
 
 
 def _lone_tally_cues(reading: Reading) -> Iterator[Cue]:
     """Yield a cue for a sentence that is a tally and nothing else: ``to approve. 5-0.``"""
     for lone in _LONE_TALLY.finditer(reading.lower):
-        before = reading.lower[max(0, lone.start() - 42) : lone.start()]
-        if not _SENTENCE_START.search(before):
+        start = lone.start() - reading.lower[lone.start() - 1 : lone.start()].isdigit()
+        if not _SENTENCE_START.search(reading.lower[max(0, start - 42) : start]):
             continue
-        counts = tally_in(reading.lower, lone.start("tally"), lone.end())
+        counts = tally_in(reading.lower, start, lone.end())
         if counts:
-            yield Cue(BALLOT, lone.start("tally"), lone.end(), SOFT, counts=counts)
+            yield Cue(BALLOT, start, lone.end(), SOFT, counts=counts)
 
 
-_SPEAKER = compiled(
-    r"^[ ]{0,20}[^:\n]{3,40}:\s{1,6}(?:(?:i|i'll|i'd|so|yes|well)[\s,]{1,3}){0,2}"
-    r"(?:would\s+like\s+to\s+|will\s+|like\s+to\s+)?"
+_SAID = Phrase(
+    "move make second",
     r"(?:(?P<moves>move\b|moved\b|make\s+(?:a|the|that)\s+motion\b)|second\b)",
-    re.M,
+)
+_SPEAKER = compiled(
+    r"[ ]{0,20}[^:\n]{3,40}:\s{1,6}(?:(?:i|i'll|i'd|so|yes|well)[\s,]{1,3}){0,2}"
+    r"(?:would\s+like\s+to\s+|will\s+|like\s+to\s+)?"
 )
 
 
 def _speaker_cues(reading: Reading) -> Iterator[Cue]:
     """Yield a cue for ``MR. SMITH: I move that`` and ``MS. JONES: Second.``"""
-    for said in _SPEAKER.finditer(reading.lower):
-        name = name_at(reading, said.start())
+    for said in _SAID.find(reading.lower):
+        line = line_start(reading.lower, said.start(), 100)
+        if not _SPEAKER.fullmatch(reading.lower, line, said.start()):
+            continue
+        name = name_at(reading, line)
         if name is None or reading.text[name.end : name.end + 1] != ":":
             continue
         if said["moves"]:

@@ -47,14 +47,14 @@ def roll_call_cues(reading: Reading) -> Iterator[Cue]:
     yield from _roll_call(reading, run)
 
 
-_LETTER_FIRST = compiled(r"\b[YN](?:es|ea|o|ay)?[-:] ?(?=[A-Z])")
+_LETTER_FIRST = Phrase("Y- N- Y: N:", r"[YN][-:] ?(?=[A-Z])")
 _LETTERED = compiled(r"[\s,;]{1,4}(?:and\s+)?")
 
 
 def lettered_cues(reading: Reading) -> Iterator[Cue]:
     """Yield a cue for every run of ``Y-Smith, Y-Jones, N-Brown``."""
     run: list[tuple[Name, str, int]] = []
-    for letter in _LETTER_FIRST.finditer(reading.text):
+    for letter in _LETTER_FIRST.find(reading.text):
         name = read_name(reading.text, letter.end(), reading.roster.known, listed=True)
         if name is None or name.start != letter.end():
             continue

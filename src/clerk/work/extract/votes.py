@@ -141,10 +141,19 @@ class _Printed:
             return None
         if not BALLOT_WORDS.isdisjoint(name.lower().replace("-", " ").split()):
             return None
+        if name not in self.found and self._is_plain(name):
+            self.found[name] = True
         if name not in self.found:
             words = r",?\s{1,80}".join(re.escape(word) for word in name.split())
             self.found[name] = re.search(rf"\b{words}(?!\w)", self.text) is not None
         return name if self.found[name] else None
+
+    def _is_plain(self, name: str) -> bool:
+        """Whether the first place where the name is printed is a whole word: the usual case."""
+        place = self.text.find(name)
+        end = place + len(name)
+        around = self.text[max(0, place - 1) : place] + self.text[end : end + 1]
+        return place >= 0 and not any(letter.isalnum() or letter == "_" for letter in around)
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
