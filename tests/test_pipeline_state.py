@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from sqlalchemy import delete, select, text, update
 
-from clerk.db import civic_db_connection, get_oldest_site
-from clerk.errors import UnknownSite, UnknownStage
+from clerk.db import civic_db_connection, get_oldest_site, upsert_site
+from clerk.errors import InvalidInput, UnknownSite, UnknownStage
 from clerk.models import sites_table
 from clerk.pipeline_state import (
     claim_coordinator_enqueue,
@@ -18,6 +18,7 @@ from clerk.pipeline_state import (
     initialize_stage,
     should_trigger_coordinator,
 )
+from clerk.storage import Document
 
 WORKERS = 100
 
@@ -176,3 +177,20 @@ def test_the_oldest_site_is_the_one_never_updated_then_the_longest_ago(make_site
 
     initialize_stage("never", "fetch", 1)
     assert get_oldest_site(lookback_hours=23) == "older"
+
+
+def test_a_site_that_many_add_at_once_is_added_once(database: str) -> None:
+    def add(number: int) -> None:
+        with civic_db_connection() as conn:
+            upsert_site(conn, {"subdomain": "springfield", "name": f"Springfield {number}"})
+
+    with ThreadPoolExecutor(16) as pool:
+        list(pool.map(add, range(16)))
+
+    assert row("springfield").name.startswith("Springfield ")
+
+
+@pytest.mark.parametrize("name", ["minutes//etc/passwd", "minutes/../x", "minutes/./x", "notes/x"])
+def test_a_name_that_leads_elsewhere_is_no_document(name: str) -> None:
+    with pytest.raises(InvalidInput):
+        Document.from_name(name)

@@ -582,3 +582,17 @@ def test_reconciling_many_sites_reads_no_large_table_whole(make_site: Any) -> No
 
     assert len(ledger_reads) < 100
     assert [s for each in ledger_reads for s in scans(plan_of(*each))] == []
+
+
+def test_sites_that_only_wait_cost_no_statement_each(towns: Any) -> None:
+    for number in range(30):
+        town = towns(f"waiting-{number:02}")
+        town.start()
+        let_hours_pass(town)
+    statements = Statements()
+
+    whole = run(dry_run=True)
+
+    assert len(whole.need_a_person) == 30
+    assert {plan.message for plan in whole.found} == {"1 wait for a worker and none is running"}
+    assert len(statements.seen) < 15

@@ -13,7 +13,7 @@ import pytest
 from small_pdfs import printed
 from small_work import Town, hurry
 
-from clerk import pipeline_state, queues
+from clerk import pipeline_state, queues, runs
 
 Clerk = Callable[..., Any]
 
@@ -127,6 +127,22 @@ def test_a_run_whose_documents_nobody_knows_by_name_is_brought_in_line_with_the_
     assert town.counts == (1, 1, 0)
 
 
+def test_a_document_that_failed_in_a_recovered_reading_is_not_tried_again(
+    follow: Callable[..., Town], clerk: Clerk
+) -> None:
+    town = follow("springfield")
+    broken = town.folder / "pdfs" / "Council" / "2024-02-01.pdf"
+    put(broken)
+    broken.write_bytes(b"%PDF-1.4 and nothing of the kind")
+    pipeline_state.initialize_stage("springfield", "ocr", total_jobs=1)
+    assert clerk("run", "springfield").code == 4
+    assert town.items()["2024-02-01"].attempt == 1
+
+    assert clerk("run", "springfield").code == 4
+
+    assert (town.items()["2024-02-01"].state, town.items()["2024-02-01"].attempt) == ("failed", 0)
+
+
 def test_a_paused_queue_that_is_waited_for_is_named(
     follow: Callable[..., Town], clerk: Clerk
 ) -> None:
@@ -151,3 +167,18 @@ def test_wishes_that_a_run_under_way_does_not_take_are_named(
 
     assert said.code == 0
     assert "goes on as it was started, without --ocr and --stage" in said.err
+
+
+def test_only_what_has_changed_is_asked_for_again(make_site: Callable[..., str]) -> None:
+    towns = [Town(make_site(name)) for name in ("a", "b")]
+    run_ids = [town.start() for town in towns]
+    seen = runs.progress(run_ids)
+
+    pipeline_state.initialize_stage("b", "ocr", total_jobs=1)
+    later = towns[1].run.run_id
+    changed = runs.progress([run_ids[0], later], since=towns[1].job("ocr").updated_at)
+
+    assert [row.subdomain for row in seen] == ["a", "b"]
+    assert [(row.subdomain, row.stage) for row in changed] == [("b", "ocr")]
+    assert runs.any_active(run_ids) is True
+    assert runs.any_active(run_ids[1:]) is False

@@ -110,6 +110,13 @@ def _redis_url(value: str) -> str:
     return value
 
 
+def _web_url(value: str) -> str:
+    if value and not value.startswith(("http://", "https://")):
+        raise ValueError("must look like http://host:3100")
+    _check_port(value)
+    return value
+
+
 def _check_port(url: str) -> None:
     """Refuse an address that cannot be taken apart; what Python says of it may be a password."""
     try:
@@ -198,7 +205,7 @@ class Settings:
         "LOG_FORMAT", "auto", "json, text, or auto (text on a terminal)", _one_of(*LOG_FORMATS)
     )
     sentry_dsn: str = _setting("SENTRY_DSN", "", "Report errors to Sentry", secret=True)
-    loki_url: str = _setting("LOKI_URL", "", "Send logs to Loki", secret=True)
+    loki_url: str = _setting("LOKI_URL", "", "Send logs to Loki", _web_url, secret=True)
     #: Where each value that is not the default was set: name of the field -> "the environment".
     origins: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
 

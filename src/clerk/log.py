@@ -1,12 +1,18 @@
-"""Logs: JSON lines for machines, plain lines for people, always on stderr."""
+"""Logs: JSON lines for machines, plain lines for people, on stderr and if wanted to Loki."""
 
 from __future__ import annotations
 
+import base64
 import json
 import logging
+import os
 import sys
+import time
+import urllib.request
+from collections import deque
 from datetime import UTC, datetime
 from typing import Any
+from urllib.parse import unquote, urlsplit, urlunsplit
 
 #: What a record may say beside its message.
 FIELDS = ("site", "run", "stage", "batch", "job", "document", "duration", "worker")
@@ -45,13 +51,64 @@ def _given(record: logging.LogRecord, name: str) -> bool:
     return getattr(record, name, None) not in (None, "")
 
 
-def set_up(log_format: str = "auto", level: str = "INFO", sentry_dsn: str = "") -> None:
+#: Lines are sent to Loki so often, and a warning at once.
+LOKI_SECONDS = 5.0
+#: Nothing waits for it longer than this, and none after it was away for a while.
+LOKI_TIMEOUT_SECONDS = 0.5
+LOKI_AWAY_SECONDS = 60.0
+#: So many lines are kept for it while it is away.
+LOKI_LINES = 10_000
+
+
+class Loki(logging.Handler):
+    """Sends lines to Loki, several at a time; without a thread, for workers fork."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__()
+        self.setFormatter(JsonLines())
+        parts = urlsplit(url)
+        login, _, place = parts.netloc.rpartition("@")
+        path = parts.path.rstrip("/") or "/loki/api/v1/push"
+        self._url = urlunsplit((parts.scheme, place, path, parts.query, ""))
+        self._headers = {"Content-Type": "application/json"}
+        if login:
+            coded = base64.b64encode(unquote(login).encode()).decode()
+            self._headers["Authorization"] = f"Basic {coded}"
+        self._lines: deque[tuple[str, str]] = deque(maxlen=LOKI_LINES)
+        self._send_at = self._back_at = 0.0
+        os.register_at_fork(after_in_child=self._lines.clear)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep the line, and send what has gathered when it is time."""
+        self._lines.append((str(int(record.created * 1e9)), self.format(record)))
+        if record.levelno >= logging.WARNING or time.monotonic() >= self._send_at:
+            self.flush()
+
+    def flush(self) -> None:
+        """Send what there is, unless Loki was away a moment ago."""
+        now = time.monotonic()
+        if not self._lines or now < self._back_at:
+            return
+        self._send_at = now + LOKI_SECONDS
+        streams = [{"stream": {"app": "clerk"}, "values": list(self._lines)}]
+        body = json.dumps({"streams": streams}).encode()
+        request = urllib.request.Request(self._url, body, self._headers)
+        try:
+            with urllib.request.urlopen(request, timeout=LOKI_TIMEOUT_SECONDS):
+                self._lines.clear()
+        except OSError:
+            self._back_at = now + LOKI_AWAY_SECONDS
+
+
+def set_up(
+    log_format: str = "auto", level: str = "INFO", sentry_dsn: str = "", loki_url: str = ""
+) -> None:
     """Send clerk's logs to stderr; ``auto`` is plain on a terminal and JSON elsewhere."""
     plain = log_format == "text" or (log_format == "auto" and sys.stderr.isatty())
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(PlainLines() if plain else JsonLines())
     root = logging.getLogger("clerk")
-    root.handlers[:] = [handler]
+    root.handlers[:] = [handler, Loki(loki_url)] if loki_url else [handler]
     root.setLevel(level)
     root.propagate = False
     if sentry_dsn:

@@ -13,7 +13,7 @@ deed and cannot differ from it.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -33,7 +33,14 @@ from sqlalchemy import (
 
 from . import config, ledger, liveness, pipeline_state, queue, road, storage, workers
 from .db import civic_db_connection, lock_site, reading_connection, require_site
-from .errors import DatabaseUnavailable, InvalidInput, InvalidSubdomain, OperatorError
+from .errors import (
+    ClerkError,
+    DatabaseUnavailable,
+    InvalidInput,
+    InvalidSubdomain,
+    OperatorError,
+)
+from .fetcher import held_documents
 from .models import (
     batches_table,
     db_now,
@@ -57,6 +64,7 @@ from .stages import (
     Run,
     Step,
 )
+from .work import steps
 
 #: A century; beyond that a database's calendar ends.
 MOST_HOURS = 1_000_000
@@ -411,6 +419,7 @@ def recover(subdomain: str) -> Plan:
 
 
 def _recover(subdomain: str, threshold_hours: float | None = None) -> Plan:
+    known = _known_of(_look(subdomain))
     with civic_db_connection() as conn:
         lock_site(conn, subdomain)
         run = pipeline_state.active_run(conn, subdomain)
@@ -419,8 +428,32 @@ def _recover(subdomain: str, threshold_hours: float | None = None) -> Plan:
         if threshold_hours is not None and not _is_silent(conn, subdomain, threshold_hours):
             return Plan(subdomain, "", "none", "Somebody else set it moving")
         plan = decide(conn, subdomain)
-        _carry_out(conn, plan)
+        _carry_out(conn, plan, known)
     return plan
+
+
+@dataclass(frozen=True)
+class _Known:
+    """What a reading is remembered by: the bytes of its documents, and the reader."""
+
+    documents: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    engine: str = ""
+
+
+def _known_of(plan: Plan) -> _Known:
+    """Look at the files of a plan; without a lock, for hashing them may take a while."""
+    if not plan.documents:
+        return _Known()
+    with reading_connection() as conn:
+        site = require_site(conn, plan.subdomain)
+    held = {
+        each.name: {"bytes": each.bytes, "sha256": each.sha256}
+        for each in held_documents(_folder(plan.subdomain))
+    }
+    try:
+        return _Known(held, steps.engine_of(site, {}, config.load()))
+    except ClerkError:
+        return _Known(held)
 
 
 def _is_silent(conn: Connection, subdomain: str, threshold_hours: float) -> bool:
@@ -428,7 +461,7 @@ def _is_silent(conn: Connection, subdomain: str, threshold_hours: float) -> bool
     return conn.execute(_silent(threshold_hours).where(this)).first() is not None
 
 
-def _carry_out(conn: Connection, plan: Plan) -> None:
+def _carry_out(conn: Connection, plan: Plan, known: _Known) -> None:
     subdomain = plan.subdomain
     if plan.action == "fetch":
         road.start_run(conn, subdomain, options={"opened_by": "reconciliation"})
@@ -436,7 +469,7 @@ def _carry_out(conn: Connection, plan: Plan) -> None:
         first = {"compile": COMPILATION, "deploy": DEPLOY}[plan.action]
         road.resume_run(conn, subdomain, first)
     elif plan.action in ("read", "give up"):
-        _restate_reading(conn, plan)
+        _restate_reading(conn, plan, known)
     elif plan.action == "advance":
         run = pipeline_state.active_run(conn, subdomain)
         job = _complete_but_open(conn, run.run_id) if run else None
@@ -444,7 +477,7 @@ def _carry_out(conn: Connection, plan: Plan) -> None:
         road.close(conn, job, [None] if job.kind == Kind.COORDINATOR else [])
 
 
-def _restate_reading(conn: Connection, plan: Plan) -> None:
+def _restate_reading(conn: Connection, plan: Plan, known: _Known) -> None:
     """Write a reading as the disk shows it, and close the stage if nothing is left to read."""
     subdomain = plan.subdomain
     job = pipeline_state.job_of_stage(conn, subdomain, OCR)
@@ -456,8 +489,10 @@ def _restate_reading(conn: Connection, plan: Plan) -> None:
     rows: list[dict[str, Any]] = [
         finished | {"documents": plan.completed, "state": Item.COMPLETED},
         finished | {"documents": plan.failed, "state": Item.FAILED, "error": lost},
-        *({"document": name} for name in plan.documents),
+        *({"document": name, **known.documents.get(name, {})} for name in plan.documents),
     ]
+    if known.engine and not job.detail.get("engine"):
+        ledger.note_detail(conn, job.id, {**job.detail, "engine": known.engine})
     ledger.add_items(conn, job.id, job.run_id, [row for row in rows if row.get("documents", 1)])
     job = ledger.recount(conn, job.id)
     pipeline_state.enter(conn, subdomain, OCR)

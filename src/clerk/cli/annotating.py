@@ -192,7 +192,12 @@ def _follow(job: Job, settings: Any, workers: int | None) -> Status:
     from clerk import log
     from clerk.executors.embedded import Interrupted
 
-    log.set_up(settings.log_format, level="ERROR", sentry_dsn=settings.sentry_dsn)
+    log.set_up(
+        settings.log_format,
+        level="ERROR",
+        sentry_dsn=settings.sentry_dsn,
+        loki_url=settings.loki_url,
+    )
     if job.id:
         _warn_if_paused()
     draw = _bar() if on_a_terminal() else _lines()

@@ -293,7 +293,7 @@ def detect_crashed(timeout: float | None) -> None:
     settings = open_database()
     from clerk import batches, log
 
-    log.set_up(settings.log_format, sentry_dsn=settings.sentry_dsn)
+    log.set_up(settings.log_format, sentry_dsn=settings.sentry_dsn, loki_url=settings.loki_url)
     found = batches.detect_crashed(timedelta(seconds=timeout) if timeout else None)
     click.echo(f"Detected {found} potentially crashed jobs")
 

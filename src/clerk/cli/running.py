@@ -117,7 +117,12 @@ def work_here(run_ids: Sequence[str], settings: Any) -> None:
     from clerk.executors import embedded
     from clerk.workers import Pipeline
 
-    log.set_up(settings.log_format, level="ERROR", sentry_dsn=settings.sentry_dsn)
+    log.set_up(
+        settings.log_format,
+        level="ERROR",
+        sentry_dsn=settings.sentry_dsn,
+        loki_url=settings.loki_url,
+    )
     bars = on_a_terminal() and len(run_ids) <= BARS_SHOWN
     show_progress = _bars(run_ids) if bars else _lines(run_ids)
     unfinished, paused = runs.Unfinished(run_ids), _Paused()

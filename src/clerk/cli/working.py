@@ -36,7 +36,7 @@ def worker(type: str, number: int, burst: bool) -> None:
     settings = open_database()
     from clerk import db, log, queue
 
-    log.set_up(settings.log_format, sentry_dsn=settings.sentry_dsn)
+    log.set_up(settings.log_format, sentry_dsn=settings.sentry_dsn, loki_url=settings.loki_url)
     queue.check()
     db.get_civic_db().dispose()
     from clerk.executors import rq

@@ -38,7 +38,12 @@ def listen(host: str, port: int) -> socket.socket:
 
 def log_safely(settings: Settings) -> None:
     """Send logs to stderr, without any secret."""
-    log.set_up(settings.log_format, level="WARNING", sentry_dsn=settings.sentry_dsn)
+    log.set_up(
+        settings.log_format,
+        level="WARNING",
+        sentry_dsn=settings.sentry_dsn,
+        loki_url=settings.loki_url,
+    )
     for handler in logging.getLogger("clerk").handlers:
         handler.addFilter(RedactingFilter(Redactor(settings)))
 

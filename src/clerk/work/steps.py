@@ -117,7 +117,7 @@ def documents_to_read(order: Order, folder: Path, settings: Settings) -> dict[st
     from clerk.fetcher import held_documents
     from clerk.work import reading
 
-    engine = reading.fingerprint(_reading_options(order.site, order.options, settings))
+    engine = engine_of(order.site, order.options, settings)
     documents, carried = [], 0
     for held in held_documents(folder):
         target = storage.Document.from_name(held.name).text(folder)
@@ -126,6 +126,13 @@ def documents_to_read(order: Order, folder: Path, settings: Settings) -> dict[st
         else:
             documents.append({"name": held.name, "bytes": held.bytes, "sha256": held.sha256})
     return {"documents": documents, "carried": carried, "engine": engine}
+
+
+def engine_of(site: dict[str, Any], options: Mapping[str, Any], settings: Settings) -> str:
+    """Return what identifies the reader of a site's documents."""
+    from clerk.work import reading
+
+    return reading.fingerprint(_reading_options(site, options, settings))
 
 
 def read(
