@@ -283,6 +283,20 @@ def test_two_documents_of_one_name_both_get_in(source, town):
     assert town.names() == ["minutes/a/2024-01-15", "minutes/a/2024-01-15-2"]
 
 
+def test_bodies_that_differ_in_case_do_not_number_each_others_documents(source, town):
+    put(source, "Council/2024-01-15.pdf", "COUNCIL/2024-01-15.pdf")
+
+    assert town.fetch().new == ["minutes/COUNCIL/2024-01-15", "minutes/Council/2024-01-15"]
+
+
+def test_a_copy_is_numbered_after_what_it_is_a_copy_of(source, town):
+    put(source, "Council/2024-01-15.pdf", "Council/2024-01-15 (1).pdf")
+    town.fetch()
+
+    assert town.bytes_of("minutes/Council/2024-01-15") == pdf("Council/2024-01-15.pdf")
+    assert town.bytes_of("minutes/Council/2024-01-15-2") == pdf("Council/2024-01-15 (1).pdf")
+
+
 def test_names_do_not_depend_on_the_order_of_the_folder(source, tmp_path):
     names = [f"{where}/minutes {n % 3 + 1}-15-2024 {n}.pdf" for n in range(9) for where in "ab"]
     found = []

@@ -66,10 +66,28 @@ def test_the_day_comes_first_where_the_site_says_so():
         "2024/01/15/minutes",
         "2024-01-15/minutes",
         "Council/2024/Jan 15",
+        "Minutes/2024/01/City Council 15",
+        "January 2024/Council 15th",
+        "Board_of_Selectmen_Minutes_2024_0115",
     ],
 )
 def test_folders_help_to_find_the_date(path):
     assert naming.date_of_path(path.split("/")) == JANUARY_15
+
+
+@pytest.mark.parametrize(
+    "path", ["2024/01/District 15", "2024/02/Council 30", "Resolution 2024-0115", "Council 15"]
+)
+def test_a_number_is_not_taken_for_a_day_where_it_is_none(path):
+    assert naming.date_of_path(path.split("/")) is None
+
+
+def test_a_day_that_does_not_exist_leaves_no_month_either():
+    assert naming.month_of_path(["Council", "2023-02-30"]) is None
+
+
+def test_bytes_that_are_no_text_become_one_sign_each():
+    assert naming.safe_component("caf\udce9\udcff") == "caf\ufffd\ufffd"
 
 
 def test_a_month_is_better_than_no_date():
@@ -104,6 +122,13 @@ def test_the_kind_is_what_the_name_says_or_else_the_nearest_folder(path, kind):
         ("2024/January/15", "Meetings"),
         ("2024-01-15 minutes (1)", "Meetings"),
         ("a scan without any date", "Meetings"),
+        ("Minutes/2023/09/City Council 12", "City Council"),
+        ("May 2023/Council 3", "Council"),
+        ("20230105_1900_council", "council"),
+        ("2023-01-05 at 7:00 PM Council", "Council"),
+        ("2023-01-05 100 Year Committee", "100 Year Committee"),
+        ("Minutes of the Town Council held 5th January 2023", "Town Council"),
+        ("20230808CCmin", "CC"),
     ],
 )
 def test_the_body_is_the_nearest_telling_folder_or_what_is_left_of_the_name(path, body):

@@ -103,6 +103,11 @@ def move_or_remove(folder: Path, target: Path) -> None:
         folder.rename(target)
 
 
+def ignores_case(folder: Path) -> bool:
+    """Whether the disk of a site takes names that differ only in case for the same."""
+    return (folder / "_clerk").exists() and (folder / "_CLERK").exists()
+
+
 def remove_if_empty(folder: Path) -> None:
     """Remove a folder that holds nothing."""
     with contextlib.suppress(OSError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import replace
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
@@ -53,11 +54,14 @@ def proposed_name(meeting: MeetingRef, ref: DocumentRef) -> Document:
     return Document(ref.kind, body, day.isoformat() if day else naming.safe_component(title))
 
 
-def free_name(proposed: Document, taken: set[str]) -> Document:
-    """Return the first name that nobody has: 2024-01-15, 2024-01-15-2, 2024-01-15-3 ..."""
+def free_name(proposed: Document, taken: set[str], folded: Callable[[str], str] = str) -> Document:
+    """Return the first name that nobody has: 2024-01-15, 2024-01-15-2, 2024-01-15-3 ...
+
+    ``folded`` makes equal what the disk cannot tell apart.
+    """
     number = 1
     while True:
         document = replace(proposed, date=naming.numbered(proposed.date, number))
-        if document.name.casefold() not in taken:
+        if folded(document.name) not in taken:
             return document
         number += 1

@@ -74,6 +74,8 @@ _LIKELY = _compiled(
     rf"{_DAY}{_GAP}{_MONTH}[\s._,/-]*'?(?P<year>[0-9]{{2}})(?![0-9])",
     r"(?<![0-9])(?P<month>[0-9]{2})(?P<day>[0-9]{2})(?P<year>[0-9]{2})(?![0-9])",
     r"(?<![0-9])(?P<year>[0-9]{2})(?P<month>[0-9]{2})(?P<day>[0-9]{2})(?![0-9])",
+    # With a hyphen it would be the number of a resolution.
+    r"(?<![0-9])(?P<year>(?:19|20)[0-9]{2})[_. ](?P<month>[0-9]{2})(?P<day>[0-9]{2})(?![0-9])",
 )
 #: A month and a day, for names below a folder that says the year.
 _WITHOUT_YEAR = _compiled(
@@ -85,7 +87,22 @@ _WITHOUT_YEAR = _compiled(
 _MONTH_ONLY = _compiled(
     rf"{_MONTH}{_GAP}{_YEAR}",
     rf"{_YEAR}{_GAP}{_MONTH}",
-    r"(?<![0-9])(?P<year>(?:19|20)[0-9]{2})[-._/](?P<month>0[1-9]|1[0-2])(?![0-9])",
+    # A day behind it that does not exist leaves no month to be believed either.
+    r"(?<![0-9])(?P<year>(?:19|20)[0-9]{2})[-._/](?P<month>0[1-9]|1[0-2])"
+    r"(?![0-9]|[-._/][0-9]{1,2}(?![0-9]))",
+)
+#: A day alone at the end of a name, below folders that say the month.
+_DAY_ONLY = re.compile(
+    r"(?<!\bno)(?<!\bnr)(?<!ward)(?<!district)(?<!zone)(?<!area)(?<!precinct)(?<!number)(?<!part)"
+    r"(?<!page)(?<!item)(?<!room)(?<!phase)(?<!school)(?<!draft)"
+    r"(?:^|[\s._-]+)(?P<day>[0-9]{1,2})(?:st|nd|rd|th)?$",
+    re.IGNORECASE,
+)
+#: A time of day behind a date.
+_TIME = re.compile(
+    r"[\s_T@,-]*(?:at\s+)?(?:(?:[01]?[0-9]|2[0-3])[:.h][0-5][0-9]|(?:[01][0-9]|2[0-3])[0-5][0-9]"
+    r"|[01]?[0-9](?=\s*[ap]\.?m\b))(?:\s*[ap]\.?m\b\.?)?(?![0-9])",
+    re.IGNORECASE,
 )
 _DIGIT = re.compile(r"[0-9]")
 _LONE_YEAR = re.compile(r"(?<![0-9])((?:18|19|20)[0-9]{2})(?![0-9])")
@@ -112,7 +129,7 @@ _STATUS_WORDS = re.compile(
 )
 #: What is left hanging when the other words are gone: "minutes of the", "agenda for".
 _LOOSE_ENDS = re.compile(
-    r"^(?:(?:of|the|for|and)\b\W*)+|(?:\W*\b(?:of|the|for|and))+$", re.IGNORECASE
+    r"^(?:(?:of|the|for|and)\b\W*)+|(?:\W*\b(?:of|the|for|and|held|dated|on|at))+$", re.IGNORECASE
 )
 _AROUND_NAMES = " -–—.,;:@#&+/'\"()[]"
 #: Folders that say nothing about whose documents they hold.
@@ -121,7 +138,11 @@ _CONTAINER = re.compile(
     r"misc|q[1-4]|[0-9]{1,4})?[\W_]*",
     re.IGNORECASE,
 )
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Za-z])(?=[0-9]{4,})|(?<=[0-9]{4})(?=[A-Z][a-z])")
+_CAMEL = re.compile(
+    r"(?<=[a-z])(?=[A-Z])|(?<=[A-Za-z])(?=[0-9]{4,})|(?<=[0-9]{4})(?=[A-Z][a-z])"
+    r"|(?<=[A-Z]{2})(?=(?:mins?|minutes|agendas?|agd|agn)(?![a-z]))"
+)
+_HALF_CHARACTERS = re.compile(r"[\ud800-\udfff]")
 _UNSAFE = re.compile(r'[/\\:*?"<>|\x00-\x1f\x7f-\x9f\u2028\u2029]+')
 
 
@@ -145,7 +166,11 @@ def date_of_path(parts: Sequence[str], *, day_first: bool = False) -> date | Non
     for part in reversed(parts):
         if found := find_date(part, day_first=day_first):
             return found
-    return find_date("/".join(parts), day_first=day_first) or _with_year_of_folder(parts, day_first)
+    return (
+        find_date("/".join(parts), day_first=day_first)
+        or _with_year_of_folder(parts, day_first)
+        or _with_month_of_folder(parts)
+    )
 
 
 def month_of_path(parts: Sequence[str]) -> str | None:
@@ -186,6 +211,8 @@ def body_of_path(parts: Sequence[str]) -> str:
             return body
     stem = parts[-1] if parts else ""
     tells = find_kind(stem) or find_date(stem) or find_month(stem)
+    if not tells and _with_month_of_folder(parts):
+        tells, stem = "day", _DAY_ONLY.sub("", stem)
     return (body_of_title(stem) if tells else "") or UNNAMED_BODY
 
 
@@ -226,7 +253,7 @@ def numbered(name: str, number: int) -> str:
 
 
 def _cleaned(text: str) -> str:
-    whole = text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    whole = _HALF_CHARACTERS.sub("\ufffd", text)
     name = _UNSAFE.sub("-", unicodedata.normalize("NFC", whole))
     return re.sub(r"\s+", " ", name).strip(" .").lstrip("-").strip(" .")
 
@@ -300,6 +327,17 @@ def _with_year_of_folder(parts: Sequence[str], day_first: bool) -> date | None:
     return None
 
 
+def _with_month_of_folder(parts: Sequence[str]) -> date | None:
+    day = _DAY_ONLY.search(parts[-1]) if len(parts) > 1 else None
+    month = month_of_path(parts[:-1]) if day else None
+    if not day or not month:
+        return None
+    try:
+        return date.fromisoformat(f"{month}-{int(day['day']):02}")
+    except ValueError:
+        return None
+
+
 def _spaced(text: str) -> str:
     return _CAMEL.sub(" ", text)
 
@@ -307,7 +345,8 @@ def _spaced(text: str) -> str:
 def _without_dates(text: str) -> str:
     while found := _find(text, day_first=False):
         start, end = found[1]
-        text = f"{text[:start]} {text[end:]}"
+        time = _TIME.match(text, end)
+        text = f"{text[:start]} {text[time.end() if time else end :]}"
     for pattern in _MONTH_ONLY:
         text = pattern.sub(" ", text)
     return text

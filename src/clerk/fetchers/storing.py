@@ -230,15 +230,16 @@ class Storing:
         }
 
     def _named(self, listed: Listing) -> list[Wanted]:
-        """Give names in the order of identities: the same listing in any order, the same names."""
+        """Give names in a fixed order: the same listing in any order, the same names."""
         missing = set(self.replaceable.values())
         kept = {each: known.document for each, known in self.known.items() if each not in missing}
-        taken = {document.name.casefold() for document in kept.values()}
+        folded = str.casefold if files.ignores_case(self.folder) else str
+        taken = {folded(document.name) for document in kept.values()}
         wanted = []
-        for each, (meeting, ref) in sorted(listed.items()):
+        for each, (meeting, ref) in sorted(listed.items(), key=_naming_order):
             proposed = identity.proposed_name(meeting, ref)
-            document = kept.get(each) or identity.free_name(proposed, taken)
-            taken.add(document.name.casefold())
+            document = kept.get(each) or identity.free_name(proposed, taken, folded)
+            taken.add(folded(document.name))
             wanted.append(Wanted(each, meeting, ref, document))
         return sorted(wanted, key=lambda each: each.document.date, reverse=True)
 
@@ -436,6 +437,12 @@ def _check_download(part: Path, download: Download) -> None:
         raise EmptyDocument("the answer is empty (0 bytes)")
     if not files.begins_as_pdf(part):
         raise NotWanted(f"not a PDF but {download.sniffed}")
+
+
+def _naming_order(listed: tuple[str, tuple[MeetingRef, DocumentRef]]) -> tuple[str, str]:
+    """Files go by their path without the suffix, so that a copy follows what it is a copy of."""
+    each, (_, ref) = listed
+    return (str(Path(ref.title).with_suffix("")) if ref.method == "FILE" else "", each)
 
 
 def _day(text: str) -> date | None:
