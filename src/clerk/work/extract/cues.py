@@ -11,6 +11,7 @@ from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from .names import Name, read_name
 from .normal import Normalised
 from .patterns import compiled
 from .roster import Roster
@@ -89,6 +90,17 @@ class Reading:
     def ends(self) -> tuple[list[int], list[int]]:
         """Where the sentences of the document end, before and behind their full stop."""
         return _ends(self.lower)
+
+    @cached_property
+    def names(self) -> dict[int, Name | None]:
+        """The names already read, by where they were looked for."""
+        return {}
+
+    def name_at(self, position: int) -> Name | None:
+        """Return the name that begins at a position; each place is read once."""
+        if position not in self.names:
+            self.names[position] = read_name(self.text, position, self.roster.known)
+        return self.names[position]
 
     def clause_start(self, position: int, reach: int = 240) -> int:
         """Return where the sentence around a position begins, looking back at most so far."""

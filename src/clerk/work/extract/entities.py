@@ -9,7 +9,7 @@ from decimal import Decimal, InvalidOperation
 
 from .cues import Reading
 from .model import Entity
-from .names import STOPS, read_name, vocabulary
+from .names import STOPS, vocabulary
 from .patterns import Phrase
 
 PERSON = "person"
@@ -45,7 +45,7 @@ _NUMBER_DATE = re.compile(r"/(?<=\d/)(\d{1,2})/((?:19|20)\d\d|\d\d)(?![\d/])")
 _NUMBER_BEFORE = re.compile(r"(?<![\d/-])\d{1,4}$")
 
 _STREET = re.compile(
-    r"\b(?P<number>\d{1,6}[A-Z]?) (?:[NSEW]\.? |North |South |East "
+    r"(?P<number>\d(?<!\w\d)\d{0,5}[A-Z]?) (?:[NSEW]\.? |North |South |East "
     r"|West )?(?:[A-Z0-9][\w.'-]{0,24} ){1,4}"
     r"(?:Street|St|Avenue|Ave|Road|Rd|Drive|Dr|Lane|Ln|Boulevard|Blvd|Court|Ct|Place|Pl|Way"
     r"|Highway|Hwy|Parkway|Pkwy|Circle|Terrace|Square)\b\.?"
@@ -57,7 +57,10 @@ _LAW = Phrase(
     r"|assembly bill)s?(?: (?:no|number|nos|num)\b\.?| #|:)?:? {1,2}"
     r"(?P<number>(?:[a-z]{1,4}[- ]?)?\d[\w./-]{0,18}\w|\d)",
 )
-_BILL = re.compile(r"\b(?P<kind>HB|SB|AB|HR|LB|LD|HF|SF)[- ]?(?P<number>\d{1,2}-\d{2,4}|\d{1,5})\b")
+_BILL = Phrase(
+    "HB SB AB HR LB LD HF SF",
+    r"(?P<kind>HB|SB|AB|HR|LB|LD|HF|SF)[- ]?(?P<number>\d{1,2}-\d{2,4}|\d{1,5})\b",
+)
 
 _BODY_NOUN = Phrase(
     (
@@ -199,7 +202,7 @@ def _laws(reading: Reading) -> Iterator[_Found]:
         kind = match["kind"].replace("-", "")
         type_ = BILL if kind.endswith("bill") else RESOLUTION if kind == "resolution" else ORDINANCE
         yield type_, match.start(), match.end(), match["number"].upper().replace(" ", ""), None
-    for match in _BILL.finditer(reading.text):
+    for match in _BILL.find(reading.text):
         yield BILL, match.start(), match.end(), f"{match['kind']}{match['number']}", None
 
 
@@ -220,9 +223,9 @@ def _bodies(reading: Reading) -> Iterator[_Found]:
 
 
 def _people(reading: Reading) -> Iterator[_Found]:
-    text, known = reading.text, reading.roster.known
+    text, _known = reading.text, reading.roster.known
     for match in _ROLE.find(text):
-        name = read_name(text, match.end(), known)
+        name = reading.name_at(match.end())
         if name is None or name.start != match.end() or _is_office(name.text):
             continue
         floor = max(0, match.start() - 40)

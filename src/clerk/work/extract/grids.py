@@ -28,7 +28,7 @@ _HEADER = compiled(
     re.M,
 )
 _LAST_LABEL = Phrase(
-    "aye yea yes for in nay no against opposed abst absent excused recuse",
+    "nay no against opposed abst absent excused recuse",
     rf"{_WORD}[ ]{{0,3}}:?[ ]{{0,80}}(?=\n|$)",
 )
 _LABEL = compiled(rf"(?<![\w-]){_WORD}(?![\w-])")

@@ -6,7 +6,7 @@ import re
 
 from .ballots import settle_one
 from .cues import LEAD, SECOND, Cue, Reading
-from .names import Name, read_name
+from .names import Name
 from .patterns import compiled
 
 _AND_NAME = compiled(
@@ -58,6 +58,8 @@ _ONLY_SECONDED = compiled(r"[,;]?\s*(?:and\s+)?second(?:ed|er)?(?:\s+by)?\s*:?\s
 
 def _nothing_moved(reading: Reading, end: int) -> bool:
     """Whether the sentence of a mover names the seconder and says nothing else."""
+    if "second" not in reading.lower[end : end + 16]:
+        return False
     rest = reading.lower[end : reading.clause_end(end, 90)].rstrip(" )\n")
     return _ONLY_SECONDED.fullmatch(rest) is not None
 
@@ -72,7 +74,7 @@ def edge_of_subject(lower: str, verb: int) -> int:
 
 def name_at(reading: Reading, position: int) -> Name | None:
     """Return the name that begins at a position."""
-    return read_name(reading.text, position, reading.roster.known)
+    return reading.name_at(position)
 
 
 def pair(reading: Reading, name: Name | None) -> Name | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from .patterns import compiled
@@ -136,7 +137,7 @@ class Name:
     end: int
     titled: bool
 
-    @property
+    @cached_property
     def surname(self) -> str:
         """The last word, with its particles: ``van Overbeek``."""
         words = self.text.split()
@@ -159,10 +160,12 @@ def _token_at(text: str, position: int, limit: int | None = None) -> _Token | No
     match = _TOKEN.match(text, position, position + 60 if limit is None else limit)
     if match is None:
         return None
-    end = _before_ballot_word(match)
-    word = text[position:end].lower()
-    printed = text[position:end]
-    if text[end : end + 1] == "." and (
+    printed, end = match[0], match.end()
+    if "-" in printed:
+        end = _before_ballot_word(match)
+        printed = text[position:end]
+    word = printed.lower()
+    if text.startswith(".", end) and (
         len(word) == 1
         or word in _ABBREVIATED
         or word in TITLES
@@ -174,8 +177,6 @@ def _token_at(text: str, position: int, limit: int | None = None) -> _Token | No
 
 def _before_ballot_word(match: re.Match[str]) -> int:
     """Return where a token ends that a hyphen ties to a vote: ``Smith-aye``, ``Nays-None``."""
-    if "-" not in match[0]:
-        return match.end()
     end = match.start()
     for place, part in enumerate(match[0].split("-")):
         voted = part.lower() in BALLOT_WORDS

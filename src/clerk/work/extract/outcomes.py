@@ -159,10 +159,8 @@ def _strength_of(reading: Reading, verb: re.Match[str], before: str, begin: int)
     if _INFINITIVE.search(before) or _NOT_A_VOTE.search(before):
         return REFERENCE
     bare = _is_bare(reading, verb, before)
-    if _names_matter(_own_line(reading, begin, verb.start()), after) and not _LONG_AGO.search(
-        after
-    ):
-        return FIRM
+    if _NOTHING_ELSE.match(after) and _NAMED_MATTER.fullmatch(_own_line(reading, begin, verb)):
+        return REFERENCE if _LONG_AGO.search(after) else FIRM
     if _ENACTING.search(before) and not _ABOUT_MOTION.search(before):
         return REFERENCE
     if re.search(r"\bdeclare[sd]\b.{0,90}$", before, re.S):
@@ -185,24 +183,22 @@ _NOTHING_ELSE = compiled(
 )
 
 
-def _names_matter(before: str, after: str) -> bool:
-    """Whether a sentence says no more than that a numbered ordinance or the like was decided."""
-    named = _NAMED_MATTER.fullmatch(before.lstrip(" \n-:.,"))
-    return named is not None and _NOTHING_ELSE.match(after) is not None
-
-
 _MID_SENTENCE = compiled(
     r"(?<!\b[Aa]ye)(?<!\b[Nn]ay)(?<!\b[Yy]es)(?<!\b[Yy]ea)(?<=[a-z]{2}),?\s*$|\b(?:an?|the|of),?\s*$"
 )
 
 
-def _own_line(reading: Reading, begin: int, position: int) -> str:
+def _own_line(reading: Reading, begin: int, verb: re.Match[str]) -> str:
     """Return what stands before a verb in its sentence, or in its line if that begins anew."""
+    position = verb.start()
     line = line_start(reading.text, position)
-    if line <= begin or _MID_SENTENCE.search(reading.text[begin:line]):
-        return reading.lower[begin:position]
-    anew = reading.text[line:position].lstrip()[:1].isupper()
-    return reading.lower[line if anew else begin : position]
+    if (
+        line <= begin
+        or _MID_SENTENCE.search(reading.text[max(begin, line - 12) : line])
+        or not reading.text[line:position].lstrip()[:1].isupper()
+    ):
+        line = begin
+    return reading.lower[line:position].lstrip(" \n-:.,")
 
 
 def _strength_of_plain(word: str, before: str, after: str, bare: bool) -> int:
@@ -313,7 +309,9 @@ def _outcome(reading: Reading, verb: re.Match[str], begin: int, strength: int) -
     subject = last_match(_ABOUT_MOTION, lower, begin, verb.start())
     if subject is not None and subject.start() - begin > 60:
         start, sentence = subject.start(), lower[subject.start() : end]
-    if _is_bare(reading, verb, lower[begin : verb.start()]):
+    if reading.text[verb.start()].isupper() and _is_bare(
+        reading, verb, lower[begin : verb.start()]
+    ):
         start = max(start, line_start(lower, verb.start()))
         sentence = lower[start : _end_of_bare(lower, verb.end(), end)]
     near = lower[start : min(start + len(sentence), verb.end() + 120)]

@@ -13,7 +13,8 @@ from .names import Name, name_before, names_before, read_name, read_names
 from .patterns import Phrase, compiled
 
 _SPOKEN = Phrase(
-    "aye yea yes nay no abstain absent recuse excused present in_favo for against opposed",
+    "aye yea yes nay no abstain absent recuse excused present in_favo for, for; for. against "
+    "opposed",
     r"(?:aye|yea|yes|nay|no|abstain(?:ed|s)?|absent|recused?|excused|not\s+voting|present"
     r"|in\s+favou?r|for(?=\s*[;,.\n])|against(?=\s*[;,.\n])|opposed)\b"
     r"(?!\s{0,3}[:\-=/]\s*[a-z])",
@@ -129,7 +130,8 @@ def _announcement(reading: Reading, start: int) -> int:
 
 
 _DISSENT = Phrase(
-    "dissent oppos abstain recus vot cast absent not_present was_absent were_absent nay no",
+    "dissent oppos abstain recus vot cast absent not_present was_absent were_absent "
+    "nay no. no, no; no) no_vote negative",
     r"(?:dissent(?:ing|ed|s)?|oppos(?:ed|ing)|abstain(?:ed|ing|s)|recus(?:ed|ing)|(?:was"
     r"|were)\s+absent\b|absent\s+(?:from|for)\b|not\s+present\s+for\b"
     r"|(?P<bare>(?:nay|no|absent|excused)(?=\s{0,3}(?:[.,;)\n]|$|and\b)))"
