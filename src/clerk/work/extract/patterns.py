@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
+from functools import lru_cache
 
 #: So much white space may stand between two words of a phrase.
 _GAP = 40
@@ -28,8 +30,8 @@ def line_start(text: str, position: int, reach: int = 240) -> int:
 class Phrase:
     """A pattern that begins a word, and with one of a few stems (``so_ordered`` has a space).
 
-    The stems are looked for by plain string search, and the pattern is tried only there: ten times
-    as fast as trying alternatives at every character.
+    The stems are looked for among the words that begin with the same two characters, and the
+    pattern is tried only there: ten times as fast as trying alternatives at every character.
     """
 
     def __init__(self, stems: str, source: str) -> None:
@@ -44,9 +46,24 @@ class Phrase:
                 yield match
 
     def _starts(self, text: str) -> Iterator[int]:
+        words = _words(text)
         for stem in self.stems:
-            position = text.find(stem)
-            while position >= 0:
-                if position == 0 or not text[position - 1].isalnum():
+            for position in words.get(stem[:2], ()):
+                if text.startswith(stem, position):
                     yield position
-                position = text.find(stem, position + 1)
+
+
+_WORD = re.compile(r"[^\W_]+")
+
+
+@lru_cache(maxsize=4)
+def _words(text: str) -> dict[str, list[int]]:
+    """Return where the words of a text begin, by their first two characters.
+
+    All phrases ask for the same few texts in turn, so the last ones are kept.
+    """
+    places: dict[str, list[int]] = defaultdict(list)
+    for word in _WORD.finditer(text):
+        start = word.start()
+        places[text[start : start + 2]].append(start)
+    return dict(places)
