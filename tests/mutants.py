@@ -303,6 +303,30 @@ MUTANTS = (
         "test_traps.py::test_trap_16_a_site_that_never_moved_is_stuck_too[sqlite]",
     ),
     Mutant(
+        "work that waits for a person is no backlog",
+        "reconcile.py",
+        "        or_(items_table.c.error.is_(None), ~_met_trouble()),\n",
+        "",
+        "test_reconcile.py::"
+        "test_work_that_only_a_person_can_mend_is_told_though_it_is_given_out_again[sqlite]",
+    ),
+    Mutant(
+        "silence is looked at again under the lock",
+        "reconcile.py",
+        "        if threshold_hours is not None and "
+        "not _is_silent(conn, subdomain, threshold_hours):\n",
+        "        if False:\n",
+        "test_reconcile.py::"
+        "test_a_site_that_another_reconciliation_set_moving_needs_nobody[sqlite]",
+    ),
+    Mutant(
+        "upgrades take turns",
+        "schema/__init__.py",
+        "    with explained(), _alone(engine):\n        return _upgrade(engine)",
+        "    with explained():\n        return _upgrade(engine)",
+        "test_schema.py::test_upgrades_at_once_take_turns[postgresql]",
+    ),
+    Mutant(
         "what was restated is not restated again",
         "reconcile.py",
         "        .where(items.c.state != Item.CANCELLED)\n        .group_by",
