@@ -311,17 +311,18 @@ class WorkerPool:
         """Start a worker out of reach of the terminal's signals: it hears of them from here, once.
 
         They are held back meanwhile, so that none meets a process that is neither pool nor worker.
+        Nothing is started once one has come.
         """
         signal.pthread_sigmask(signal.SIG_BLOCK, _STOPS)
-        pid = os.fork()
-        if pid:
+        pid = -1 if self._stopping else os.fork()
+        if pid > 0:
             self._started[pid] = time.monotonic()
-        else:
+        if pid == 0:
             os.setpgid(0, 0)
             for number in _STOPS:
                 signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPS)
-        if not pid:
+        if pid == 0:
             os._exit(_exit_code(self._start))
 
     def _pass_on(self, number: int, _frame: object) -> None:
