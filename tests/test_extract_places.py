@@ -545,6 +545,122 @@ roll being called, the vote thereon resulted as follows:
 Mr. Vick, Aye; Ms. Uhl, Aye; Mr. Ward, Nay
 Resolution 21-19 adopted.
 => Uhl/Vick passed 2-1 | ayes Vick, Uhl | noes Ward
+---
+CALL TO ORDER: Mayor Sykes called the meeting to order at 7:00 p.m.
+ROLL CALL: Members present: Sykes, Tate, Unger, Voss. Absent: Wray.
+PUBLIC COMMENT: John Price, 12 Elm Street, spoke in favor of the ordinance. Mary Cobb opposed
+the rezoning.
+Councilor Tate moved to adopt Ordinance 12. Councilor Unger seconded. Ayes: Sykes, Tate, Unger.
+Nays: Voss. Ordinance 12 was adopted.
+=> Tate/Unger passed 3-1 | ayes Sykes, Tate, Unger | noes Voss
+---
+Mrs. Dale stated that the Zoning Board of Appeals had voted 4-1 to deny the variance. Mr. Eads
+said he supports the motion. Motion by Mr. Eads, seconded by Mrs. Dale to refer it back. Motion
+carried.
+=> Eads/Dale passed
+---
+Chief Fenn reported that the department responded to 42 calls. Two residents voted no on the
+survey. Motion by Gore, second by Hite to accept the report. All ayes.
+=> Gore/Hite passed | unanimous
+---
+Ms. Ivy asked for the yeas and nays. The yeas and nays were taken as follows:
+YEAS: Messrs. Ivy, Jost, Kerr
+NAYS: Mr. Lott
+So the resolution was adopted.
+=> -/- passed 3-1 | ayes Ivy, Jost, Kerr | noes Lott
+---
+MOTION:    Mead
+SECOND:    Nash
+AYES:      Mead, Nash, O'Dell, Pitt
+NOES:      None
+ABSENT:    Quay
+ABSTAIN:   None
+MOTION:    Carried
+=> Mead/Nash passed 4-0 | ayes Mead, Nash, O'Dell, Pitt | absent Quay
+---
+Moved by R. St. Clair, seconded by S. Mc Donald to approve. Ayes: R. St. Clair, S. Mc Donald,
+and T. Van Horn. Nays: None. Carried.
+=> R. St. Clair/S. Mc Donald passed 3-0 | ayes R. St. Clair, S. Mc Donald, T. Van Horn
+---
+MOVED: Cr Ute      SECONDED: Cr Vane
+That the recommendation be adopted.
+CARRIED UNANIMOUSLY BY AN ABSOLUTE MAJORITY
+=> Ute/Vane passed | unanimous
+---
+The motion to approve the budget failed on a tie vote, 3-3, with Members Webb, Yates, and Zorn
+voting against.
+=> -/- failed 3-3 | noes Webb, Yates, Zorn
+---
+Aldrich moved and Bly seconded to approve the bills. Motion carried.
+Aldrich moved and Cody seconded to adjourn at 8:10. Motion carried.
+=> Aldrich/Bly passed
+=> Aldrich/Cody passed
+---
+Motion to approve the minutes made by Dow, seconded by Ely; motion carried 5-0, 2 absent (Foy,
+Gee).
+=> Dow/Ely passed 5-0 | absent Foy, Gee
+---
+Motion by Hall. Second by Ives. Discussion followed. Mr. Jay noted that the Fire District voted
+last year to merge. Question called. Vote: all in favor, none opposed, motion carried.
+=> Hall/Ives passed | unanimous
+---
+Upon a roll call vote, the following voted: Kane: yes, Lamb: yes, Mack: abstain, Nott: no. The
+motion passed 2-1-1.
+=> -/- passed 2-1 | ayes Kane, Lamb | noes Nott | abstain Mack
+---
+Commissioner Orr moved for approval with conditions 1-5, seconded by Commissioner Poe, passing
+unanimously (6-0).
+=> Orr/Poe passed 6-0
+---
+Quill moved; Rose seconded; unanimous.
+=> Quill/Rose passed | unanimous
+---
+Motion to adjourn: Shaw/Tripp. Meeting adjourned at 9:15 p.m.
+=> Shaw/Tripp unknown
+---
+It was moved by Trustee Upton and seconded by Trustee Vail that the bid of Wood Brothers, Inc.
+be accepted. Roll call: Ayes-4, Nays-0, Absent-1. Motion carried.
+=> Upton/Vail passed 4-0
+---
+2021-101  Moved by Wylie, seconded by Young
+          That the minutes be adopted.        CARRIED
+2021-102  Moved by Zuber, seconded by Adair
+          That the fee be waived.             DEFEATED
+=> Wylie/Young passed
+=> Zuber/Adair failed
+---
+Cllr Bunce declared an interest and left the room. It was RESOLVED to approve the grant
+(proposed by Cllr Cole, seconded by Cllr Dyer) with one abstention.
+=> Cole/Dyer passed
+---
+On the motion of Senator Estes, seconded by Senator Fitch, the resolution was adopted by the
+following vote: Yeas 11, nays 2, absent 1.
+=> Estes/Fitch passed 11-2
+---
+Mr. Goff: Aye. Mr. Hood: Aye. Ms. Inge: Nay. Motion carried, 2 to 1.
+=> -/- passed 2-1 | ayes Goff, Hood | noes Inge
+---
+The question was called by Councilman Jude. The vote on the question: Yes - 6, No - 1. Motion to
+adopt by Kirk, second Long. Yes - 5, No - 2. Carried.
+=> Kirk/Long passed 5-2
+---
+SELECTMEN'S MEETING  Motion Lyon/Mott to sign the payroll warrant, vote 3-0.
+=> Lyon/Mott passed 3-0
+---
+APPROVED - Unanimous (Nott/Oaks)
+=> Nott/Oaks passed | unanimous
+---
+Pace made a motion to pay the bills totaling $12,554.02. Quine seconded. AYE: all NAY: none.
+Motion carried.
+=> Pace/Quine passed ?-0 | unanimous
+---
+It was moved by Mr. Rudd, duly seconded by Mr. Slade and unanimously passed, that the report be
+filed.
+=> Rudd/Slade passed | unanimous
+---
+WHEREUPON, Commissioner Tripp moved, which motion was seconded by Commissioner Ulman, that the
+order be approved. Voting AYE: Tripp, Ulman, Vetter. Voting NO: none. So ordered.
+=> Tripp/Ulman passed 3-0 | ayes Tripp, Ulman, Vetter
 """
 
 

@@ -108,7 +108,7 @@ def _surname(roster: Roster, name: Name, flags: set[str]) -> str:
 def label_cues(reading: Reading) -> Iterator[Cue]:
     """Yield a cue for every ``AYES: Smith, Jones`` and every ``Nays 0``."""
     for label in _LABEL.find(reading.lower):
-        if _is_label(reading, label):
+        if _is_label(reading, label) and not _in_attendance(reading, label):
             cue = _read_label(reading, label)
             if cue is not None:
                 yield cue
@@ -116,6 +116,17 @@ def label_cues(reading: Reading) -> Iterator[Cue]:
         cue = _read_list(reading, category(label["word"].lower()), label.start("word"), label.end())
         if any(cue.ballots.values()):
             yield cue
+
+
+_PRESENT_BEFORE = compiled(r"\bpresent\b[\w ]{0,20}:\s{0,40}(?!none\b|nil\b|0)\w[^:]{3,160}$")
+
+
+def _in_attendance(reading: Reading, label: re.Match[str]) -> bool:
+    """Whether ``Absent:`` follows the names of those present, and tells of no vote."""
+    if category(label["word"]) != ABSENT:
+        return False
+    before = reading.lower[max(0, label.start() - 200) : label.start()]
+    return _PRESENT_BEFORE.search(before) is not None
 
 
 _PLAIN = vocabulary(

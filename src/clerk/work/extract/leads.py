@@ -230,9 +230,10 @@ def _motion_short(reading: Reading, motion: re.Match[str], head: str) -> Cue | N
     if name is not None and _VOTE_FOLLOWS.match(lower, name.end):
         return None
     if name is not None and _AFTER_MOVER.match(reading.text, name.end):
-        seconder = pair(reading, name) if colon and colon["both"] else None
+        slash = slash_follows(reading, name)
+        seconder = pair(reading, name) if slash or (colon and colon["both"]) else None
         near = lower[name.end : name.end + 60]
-        if colon or re.search(r"second|2nd", near):
+        if colon or seconder is not None or re.search(r"second|2nd", near):
             cue = lead_cue(reading, motion.start(), (seconder or name).end, name, seconder)
             cue.needs_second = seconder is None and "second" not in near
             return cue
@@ -255,6 +256,18 @@ def _next_to(reading: Reading, mover: Name, second: re.Match[str]) -> bool:
     return _NEXT_TO.fullmatch(reading.lower, mover.end, max(mover.end, second.start())) is not None
 
 
+_WORDS_AND_COLON = compiled(r"[^.:;\n]{3,80}[:\-]\s{1,3}")
+
+
+def _motion_of_two(reading: Reading, motion: re.Match[str]) -> Cue | None:
+    """Read ``Motion to adjourn: Smith/Jones``."""
+    words = _WORDS_AND_COLON.match(reading.lower, motion.end())
+    mover = name_at(reading, words.end()) if words else None
+    if mover is None or not slash_follows(reading, mover):
+        return None
+    return lead_cue(reading, motion.start(), motion.end(), mover, pair(reading, mover))
+
+
 _TOLD = compiled(r"\b(?:carried|carries|passed|passes|failed|fails|defeated|lost|approved)\b")
 
 
@@ -268,7 +281,7 @@ def _motion_to(reading: Reading, motion: re.Match[str], head: str) -> Cue:
         mover = name_at(reading, by.end()) if by else None
         if second.start() > limit and (mover is None or not _next_to(reading, mover, second)):
             mover, by, second = None, None, None
-    cue = lead_cue(reading, motion.start(), motion.end(), mover)
+    cue = _motion_of_two(reading, motion) or lead_cue(reading, motion.start(), motion.end(), mover)
     cue.words_end = by.start() if by and mover else 0
     cue.strength = FIRM if second else SOFT
     cue.reference = re.search(r"\b(?:the|on|upon)\s+$", head) is not None

@@ -105,7 +105,8 @@ STOPS = vocabulary(
     closed department office llc inc corp company co park street avenue road fund budget fiscal
     year contract project plan program however thereafter thereupon there voice majority
     supermajority simple consensus zero one two three four five six seven eight nine ten eleven
-    twelve same thereof
+    twelve same thereof so thus hence accordingly meanwhile additionally furthermore later finally
+    afterwards subsequently because since although though but yet moreover next
     """
 )
 
@@ -123,7 +124,7 @@ _GAP = compiled(r" {0,3}(?:\n {0,60})?(?=\S)")
 _SEPARATOR = compiled(r"\s{0,80}(?:,\s{0,80}and\b|,\s{0,80}&|[,;/&]|and\b)[\s,]{0,80}", re.I)
 _LEADER = compiled(r"[\s:;,.\-(\"]{0,60}(?:the\s{1,4})?", re.I)
 _NAME_AFTER_STOP = compiled(r"\. {1,2}[A-Z][a-z]")
-_MONSIEUR = compiled(r"(?<=\bpar )M\. ")
+_MONSIEUR = compiled(r"(?:(?<=\bpar )|(?<=\bpar  )|(?<=\bpar\n))M\. {1,2}")
 _MAX_TOKENS = 4
 _MAX_TITLES = 6
 
@@ -293,7 +294,7 @@ def _name_words(
     end = token.end if token else 0
     position, broken = end, False
     while token is not None and len(words) < _MAX_TOKENS:
-        if broken and words and not _goes_on(words, token, known):
+        if broken and words and not _goes_on(text, words, token, known):
             break
         possessive = token.text.lower().endswith("'s")
         if _particle_of_name(text, token):
@@ -327,13 +328,21 @@ def _title_before_name(text: str, token: _Token) -> bool:
     return _is_title(token) and following is not None and not broken and _may_be_name(following)
 
 
-def _goes_on(words: list[str], token: _Token, known: frozenset[str]) -> bool:
+_ENDS_NAME = compiled(
+    r"\.?(?:[,;/)\n]|$| {1,8}\n|(?<=\.)\s|\s+(?:and|to|that|made|moved|seconded|voted)\b)"
+)
+
+
+def _goes_on(text: str, words: list[str], token: _Token, known: frozenset[str]) -> bool:
     """Whether a name goes on in the next line."""
     if words[-1].lower().rstrip(".") in PARTICLES or len(words[-1].rstrip(".")) == 1:
         return True
     if words[-1].lower() in known:
         return False
-    return token.word in known or (len(words) == 1 and not known and token.text.istitle())
+    if token.word in known:
+        return True
+    alone = _ENDS_NAME.match(text, token.end) is not None
+    return len(words) == 1 and not known and token.text.istitle() and alone
 
 
 def _particle_of_name(text: str, token: _Token) -> bool:

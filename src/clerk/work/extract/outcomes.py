@@ -25,6 +25,7 @@ from .model import DIED, FAILED, PASSED, UNKNOWN, WITHDRAWN
 from .movers import name_at
 from .patterns import Phrase, compiled, line_start
 from .questions import question_told
+from .shorthand import pair_in_brackets
 from .tallies import TALLY, tally_in
 
 _RESULT_OF = (
@@ -328,6 +329,8 @@ def _outcome(reading: Reading, verb: re.Match[str], begin: int, strength: int) -
     on_motion = _ON_MOTION.match(lower, verb.end())
     cue.moved = on_motion is not None and not reading.apart(verb.end(), on_motion.end())
     cue.fresh = strength == FIRM and verb["approving"] is not None and start == begin
+    if "/" in sentence:
+        cue.mover, cue.seconder = pair_in_brackets(reading, verb.end(), own_end)
     cue.about = question_told(lower[start : verb.start()], lower[verb.end() : own_end])
     if "declared" in lower[begin : verb.start()]:
         cue.flags.add("declared")
@@ -430,7 +433,7 @@ def _vote_was_cues(reading: Reading) -> Iterator[Cue]:
         begin, end = reading.clause_start(vote.start()), reading.clause_end(vote.end(), 160)
         before = lower[begin : vote.start()]
         tally = TALLY.match(lower, vote.end())
-        if not vote["was"] and before.strip():
+        if not vote["was"] and before.strip() and before.rstrip()[-1] not in ",;-":
             continue
         if tally is None or _TALK.search(before) or _is_reported(before, lower[vote.end() : end]):
             continue

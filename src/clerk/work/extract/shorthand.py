@@ -125,6 +125,13 @@ def _bracket_cues(reading: Reading) -> Iterator[Cue]:
         slash = reading.text.find("/", slash + 1)
 
 
+def pair_in_brackets(reading: Reading, start: int, end: int) -> tuple[str | None, str | None]:
+    """Return the mover and the seconder that a sentence names as ``(Smith/Jones)``."""
+    slash = reading.text.find("/", start, end)
+    cue = _bracketed_pair(reading, slash) if slash >= 0 else None
+    return (cue.mover, cue.seconder) if cue else (None, None)
+
+
 def _bracketed_pair(reading: Reading, slash: int) -> Cue | None:
     bracket = reading.text.rfind("(", max(0, slash - 50), slash)
     if bracket < 0 or _SHORT_BEFORE.search(reading.lower[max(0, bracket - 10) : bracket]):

@@ -132,7 +132,8 @@ def _announcement(reading: Reading, start: int) -> int:
 _DISSENT = Phrase(
     "dissent oppos abstain recus vot cast absent not_present was_absent were_absent "
     "nay no. no, no; no) no_vote negative",
-    r"(?:dissent(?:ing|ed|s)?|oppos(?:ed|ing)|abstain(?:ed|ing|s)|recus(?:ed|ing)|(?:was"
+    r"(?:dissent(?:ing|ed|s)?|oppos(?:ed|ing)(?!\s+(?:the|a|an|this|any|his|her)\s+(?!motion|measure"
+    r"|question|vote|item|resolution|ordinance))|abstain(?:ed|ing|s)|recus(?:ed|ing)|(?:was"
     r"|were)\s+absent\b|absent\s+(?:from|for)\b|not\s+present\s+for\b"
     r"|(?P<bare>(?:nay|no|absent|excused)(?=\s{0,3}(?:[.,;)\n]|$|and\b)))"
     r"|(?:dissenting|opposing|no|nay|negative)\s+votes?(?:\s+(?:being|was|were))?(?:\s+cast)?"
@@ -223,7 +224,7 @@ def _spoken_kind(phrase: str) -> str:
 
 def _people_around(reading: Reading, match: re.Match[str]) -> list[Name]:
     known = reading.roster.known
-    if match["bare"] and reading.lower[match.start() - 1 : match.start()] != " ":
+    if match["bare"] and reading.lower[match.start() - 1 : match.start()] not in (" ", "\n"):
         return []
     link = _LINK.search(reading.lower, max(0, match.start() - 24), match.start())
     names = names_before(reading.text, link.start() if link else match.start(), known)
