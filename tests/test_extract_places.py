@@ -661,6 +661,112 @@ filed.
 WHEREUPON, Commissioner Tripp moved, which motion was seconded by Commissioner Ulman, that the
 order be approved. Voting AYE: Tripp, Ulman, Vetter. Voting NO: none. So ordered.
 => Tripp/Ulman passed 3-0 | ayes Tripp, Ulman, Vetter
+---
+Mr. Abel moved to appoint Jane Roe and John Doe to the Library Board. Ms. Bates seconded the
+motion. Upon vote, Messrs. Abel, Cross and Ms. Bates voted aye. Motion carried.
+=> Abel/Bates passed 3-0 | ayes Abel, Cross, Bates
+---
+The Board went into closed session on a motion by Dodd, seconded by Ellis. Ayes: 5; Nays: 0.
+=> Dodd/Ellis passed 5-0
+---
+Motion was made to approve the bills by Fink and seconded by Grau. Motion carried.
+=> Fink/Grau passed
+---
+It was moved to adjourn by Hobbs; seconded by Ingram. Carried.
+=> Hobbs/Ingram passed
+---
+Jones moved that the meeting be adjourned. Kirby seconded the motion. The meeting was adjourned
+at 8:30 p.m.
+=> Jones/Kirby unknown
+---
+Councilmember Lane made a motion to approve the second reading of Bill No. 2021-15; second was
+made by Councilmember Mann. Council voted as follows: Lane-aye, Mann-aye, Noel-nay, Orr-aye.
+Motion passed by a 3-1 vote.
+=> Lane/Mann passed 3-1 | ayes Lane, Mann, Orr | noes Noel
+---
+RESOLUTION 2021-44 was introduced by Councilman Peale, seconded by Councilwoman Quinn:
+ROLL CALL VOTE: AYES: Peale, Quinn, Rand. NAYS: None. ABSENT: Stein.
+=> Peale/Quinn passed 3-0 | ayes Peale, Quinn, Rand | absent Stein
+---
+Introduced by: Torres    Seconded by: Ulman
+Roll Call: Torres yes, Ulman yes, Vance no
+RESOLUTION ADOPTED
+=> Torres/Ulman passed 2-1 | ayes Torres, Ulman | noes Vance
+---
+Offered by Legislator Wolfe; seconded by Legislator York.
+Adopted: Ayes 14, Noes 1 (Zeller), Absent 2.
+=> Wolfe/York passed 14-1 | noes Zeller
+---
+Mr. Ackley made a motion, Mr. Brill seconded the motion to approve the plan as submitted; and it
+was unanimously approved.
+=> Ackley/Brill passed | unanimous
+---
+Member Crane moved the staff recommendation. Member Drew seconded. The motion passed by roll
+call vote: 5 yes (Crane, Drew, Ely, Fox, Gant) and 2 no (Hale, Ivey).
+=> Crane/Drew passed 5-2 | ayes Crane, Drew, Ely, Fox, Gant | noes Hale, Ivey
+---
+Motion approved 5-1 (Jarvis dissenting). Motion: Kehoe; Second: Lang.
+=> Kehoe/Lang passed 5-1 | noes Jarvis
+---
+Motion carried unanimously with the exception of Trustee Moss, who abstained.
+=> -/- passed | abstain Moss
+---
+Trustee Nunn moved to accept the resignation of Fire Chief Otto. Trustee Page seconded. Trustee
+Quill, yes. Trustee Nunn, yes. Trustee Page, yes. Motion carried.
+=> Nunn/Page passed 3-0 | ayes Quill, Nunn, Page
+---
+On a motion from Roth and a second from Sabin, council approved the agenda 6 to 0.
+=> Roth/Sabin passed 6-0
+---
+Thayer motioned to table the request until July 6th with a second from Upson. Unanimously
+approved.
+=> Thayer/Upson passed | unanimous
+---
+A motion by Vogel, second by Waite, that the rules be suspended. Yes votes: Vogel, Waite,
+Yarrow. No votes: Zick. Motion carried.
+=> Vogel/Waite passed 3-1 | ayes Vogel, Waite, Yarrow | noes Zick
+---
+Moved by Ames to approve. No second. Motion dies.
+=> Ames/- died
+---
+Mr. Boone moved approval, 2nd by Mr. Carr, motion carried with Mr. Dix and Ms. Egan voting in
+the negative.
+=> Boone/Carr passed | noes Dix, Egan
+---
+THE MOTION CARRIED BY THE FOLLOWING VOTE: YEAS: FISK, GREER, HOYT; NAYS: NONE; ABSENT: IRISH.
+=> -/- passed 3-0 | ayes FISK, GREER, HOYT | absent IRISH
+---
+Commissioner Jewett's motion to deny failed for lack of a second. Commissioner Kane moved to
+approve, seconded by Commissioner Lowry; approved 4-1 (Jewett opposed).
+=> Jewett/- died
+=> Kane/Lowry passed 4-1 | noes Jewett
+---
+The Clerk called the roll: Marsh, aye; Nelson, aye; Odom, aye; Pratt, absent; Mayor Quist, aye.
+The Mayor declared Resolution 55 duly adopted.
+=> -/- passed 4-0 | ayes Marsh, Nelson, Odom, Quist | absent Pratt
+---
+Ms. Rowan moved, Mr. Sears seconded, and it was so voted, to approve the abatements.
+=> Rowan/Sears passed
+---
+Motion 21-114: Tully/Usher: That the report of the Treasurer be received. Carried.
+=> Tully/Usher passed
+---
+Vance, seconded by Wells, moved the previous question. Two-thirds having voted in the
+affirmative, the motion carried.
+=> Vance/Wells passed
+---
+It was agreed, on the proposition of Councillor Yeats, seconded by Councillor Adare, to write to
+the Department.
+=> Yeats/Adare passed
+---
+Councillor Brady proposed and Councillor Carey seconded the adoption of the Chief Executive's
+report. Following a vote, the result was: For: 12, Against: 7, Abstentions: 1, Not present: 4.
+The proposal was carried.
+=> Brady/Carey passed 12-7
+---
+Moved by Deputy Mayor Doyle, That By-law 2021-9 be given third reading. In favour: Doyle, Ezra,
+Flood. Opposed: Giles. MOTION CARRIED
+=> Doyle/- passed 3-1 | ayes Doyle, Ezra, Flood | noes Giles
 """
 
 

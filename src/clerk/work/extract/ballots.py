@@ -274,7 +274,7 @@ _PORTLAND = compiled(
 )
 _BRACKET = compiled(
     r"\b(?P<word>favou?r|for|against|opposed|ayes?|yeas?|yes|nays?|noes|no"
-    r"|abstain(?:ed|ing)?|abstentions?|absent)\s{0,4}$"
+    r"|abstain(?:ed|ing)?|abstentions?|absent)\s{0,4}(?:\d{1,2}\s{0,3})?$"
 )
 _COUNTED = Phrase(
     "favo affirmative opposition aye yea yes against opposed nay noes abst",

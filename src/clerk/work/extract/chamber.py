@@ -473,7 +473,7 @@ class Chamber:
         inside = top.decided and cue.start < top.end
         if not inside and (cue.inside or self._is_other_news(top, cue)):
             return
-        if AYES in cue.ballots and near and top.vote_type == "roll_call" and not top.decided:
+        if AYES in cue.ballots and near and not top.decided and _tells_the_vote(top, cue):
             inside = True
         if not inside and RECUSED in cue.ballots:
             return
@@ -490,6 +490,12 @@ class Chamber:
             top.from_prose.add(kind)
         top.end = max(top.end, cue.end)
         top.flags |= cue.flags
+
+
+def _tells_the_vote(top: Draft, cue: Cue) -> bool:
+    """Whether "Smith voted aye" goes on with a roll call, or tells the whole vote."""
+    whole = top.seconder is not None and len(cue.ballots[AYES]) > 1
+    return top.vote_type == "roll_call" or whole
 
 
 def _speaks_of(top: Draft, cue: Cue) -> bool:
@@ -520,7 +526,7 @@ def _resolves(cue: Cue) -> bool:
 
 def _told_before(top: Draft, cue: Cue) -> bool:
     """Whether the sentence told the outcome first: ``approved on the proposal of Smith``."""
-    if top.lead is not None or top.outcome is None or top.ballots:
+    if top.lead is not None or top.outcome is None or set(top.ballots) - top.from_prose:
         return False
     if cue.bracket and top.second is None and 0 <= cue.start - top.end < 60:
         return True

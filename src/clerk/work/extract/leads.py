@@ -80,6 +80,8 @@ def _motion_cue(reading: Reading, motion: re.Match[str]) -> Cue | None:
         return _seconded_motion(reading, motion, motion.start() - len(seconding[0]))
     if _ASKED.search(head) or head.endswith("no "):
         return None
+    if owner := _OWNER.search(head):
+        return _motion_of_owner(reading, motion, motion.start() - len(owner[0]))
     if by := _MOTION_BY.match(lower, motion.end()):
         return _motion_by(reading, motion, by)
     if makes := _MAKES.search(head):
@@ -89,8 +91,23 @@ def _motion_cue(reading: Reading, motion: re.Match[str]) -> Cue | None:
         mover = _in_brackets(reading, made.end())
         if mover is not None:
             return lead_cue(reading, _with_article(reading, motion.start()), mover.end, mover)
-        return _anonymous(reading, motion.start(), made.end())
+        return _anonymous(reading, motion.start(), made.end(), _mover_behind(reading, made.end()))
     return _motion_short(reading, motion, head)
+
+
+_OWNER = compiled(r"'s\s+(?:original\s+|substitute\s+)?$")
+_OWNER_MOVES = compiled(
+    r"(?:\s+(?:to|that|for)\s[^.;,]{2,120}?)?\s+(?:was\s+|had\s+|has\s+)?"
+    r"(?:failed|died|carried|passed|defeated|withdrawn|approved|lost)\b"
+)
+
+
+def _motion_of_owner(reading: Reading, motion: re.Match[str], position: int) -> Cue | None:
+    """Read ``Commissioner Smith's motion to deny failed``: its own sentence tells the outcome."""
+    if not _OWNER_MOVES.match(reading.lower, motion.end()):
+        return None
+    mover = name_before(reading.text, position, reading.roster.known)
+    return lead_cue(reading, mover.start, motion.end(), mover) if mover else None
 
 
 _SECONDING = compiled(r"\bseconded\s+(?:the|a|that)\s+$")
@@ -200,13 +217,13 @@ def _speaker(reading: Reading, position: int) -> Name | None:
     return name if name is not None and name.start - start < 5 else None
 
 
-def _anonymous(reading: Reading, start: int, end: int) -> Cue | None:
+def _anonymous(reading: Reading, start: int, end: int, mover: Name | None = None) -> Cue | None:
     before = reading.lower[reading.clause_start(start) : start]
     if re.search(
         r"\b(?:if|when|once|until|unless|whether|would|should|must|may|after)\b[^,]{0,40}$", before
     ):
         return None
-    return lead_cue(reading, _with_article(reading, start), end, None)
+    return lead_cue(reading, _with_article(reading, start), end, mover)
 
 
 _MOTION_COLON = compiled(r"\s*(?P<both>/\s*second(?:ed)?(?:er)?)?\s*(?:by)?\s*[:\-]\s*")
@@ -254,6 +271,16 @@ _NEXT_TO = compiled(r"[\s,;.]{0,6}(?:and\s+|with\s+a\s+|it\s+was\s+|was\s+)?")
 def _next_to(reading: Reading, mover: Name, second: re.Match[str]) -> bool:
     """Whether the second follows the mover's name, if in a sentence of its own."""
     return _NEXT_TO.fullmatch(reading.lower, mover.end, max(mover.end, second.start())) is not None
+
+
+def _mover_behind(reading: Reading, start: int) -> Name | None:
+    """Return the mover of ``was made to pay the bills by Smith and seconded by``."""
+    second = _OWN_SECOND.search(reading.lower, start, start + 200)
+    limit = min(second.start(), reading.clause_end(start, 200)) if second else start
+    by = last_match(_OWN_MOVER, reading.lower, start, limit)
+    mover = name_at(reading, by.end()) if by else None
+    near = mover is not None and second is not None and _next_to(reading, mover, second)
+    return mover if near else None
 
 
 _WORDS_AND_COLON = compiled(r"[^.:;\n]{3,80}[:\-]\s{1,3}")
@@ -333,7 +360,8 @@ def _moved_cue(reading: Reading, moved: re.Match[str]) -> Cue | None:
         seconded = _SECONDED_NEXT.match(lower, moved.end())
         if not seconded and not re.search(r"\bit\s+was\s+(?:\w+ly\s+)?$", head):
             return None
-        return lead_cue(reading, _with_it_was(reading, moved.start()), moved.end(), None)
+        start = _with_it_was(reading, moved.start())
+        return lead_cue(reading, start, moved.end(), _mover_behind(reading, moved.end()))
     if _NOT_MOTION.match(lower, moved.end()):
         return None
     return _moved_by_subject(reading, moved)

@@ -60,7 +60,8 @@ def _nothing_moved(reading: Reading, end: int) -> bool:
     """Whether the sentence of a mover names the seconder and says nothing else."""
     if "second" not in reading.lower[end : end + 16]:
         return False
-    rest = reading.lower[end : reading.clause_end(end, 90)].rstrip(" )\n")
+    start = end + reading.lower.startswith(";", end)
+    rest = reading.lower[end : reading.clause_end(start, 90)].rstrip(" )\n")
     return _ONLY_SECONDED.fullmatch(rest) is not None
 
 

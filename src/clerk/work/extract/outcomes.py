@@ -241,7 +241,7 @@ def _strength_of_approving(word: str, before: str, after: str, bare: bool) -> in
     if _LONG_AGO.search(before) or _LONG_AGO.search(after) or _OTHER_BODY.search(before):
         return REFERENCE
     voted = re.search(
-        r"\bunanim|\bvote\b|\ball\s+in\s+favou?r|\bvoice\s+vote|\(?\b\d{1,2}\s?-\s?\d\b",
+        r"\bunanim|\bvote\b|\ball\s+in\s+favou?r|\bvoice\s+vote|\(?\b\d{1,2}\s?(?:-|to)\s?\d\b",
         before[-40:] + " " + after,
     )
     if word in ("recommended", "authorized", "directed"):
@@ -252,6 +252,8 @@ def _strength_of_approving(word: str, before: str, after: str, bare: bool) -> in
         return FIRM if _RESOLVED_THAT.match(after) else REFERENCE
     if TALLY.fullmatch(before.strip(" \n([:.,-)]")):
         return FIRM
+    if not before.strip() and not bare and voted and _NOTHING_ELSE.match(after):
+        return SOFT
     if bare:
         return FIRM if voted or re.fullmatch(r"\s*[.;)]?\s*(?:\n.*)?", after, re.S) else SOFT
     if _body_before(before) and (voted or word == "resolved"):
@@ -437,7 +439,9 @@ def _vote_was_cues(reading: Reading) -> Iterator[Cue]:
             continue
         if tally is None or _TALK.search(before) or _is_reported(before, lower[vote.end() : end]):
             continue
-        cue = Cue(OUTCOME, begin, end, FIRM, counts=tally_in(lower, vote.end(), end))
+        start = begin if vote["was"] else vote.start()
+        cue = Cue(OUTCOME, start, end, FIRM, at=vote.start())
+        cue.counts = tally_in(lower, vote.end(), end)
         cue.result = PASSED if _FOR_IT.match(lower, tally.end()) else ""
         cue.result_text = _printed(reading, vote.start(), end)
         yield cue

@@ -18,7 +18,7 @@ _PUT = Phrase(
     r"|resolution|ordinance)(?:,?\s+as\s+amended)?|(?:[\w.\-]{1,20}\s+){1,4}as\s+amended)"
     r"|(?P<amendment>(?:proposed\s+|first\s+|second\s+)?(?:motion\s+to\s+amend|amendment))"
     r"|(?P<other>(?:adoption\s+of\s+|approval\s+of\s+)?(?:the\s+)?(?:ordinance|resolution|bill"
-    r"|by-?law|item|motion|order|application|petition)\b[^:.;\n]{0,60}:)"
+    r"|by-?law|item|motion|order|application|petition|question|matter)\b[^:.;\n]{0,60}:)"
     r")(?![\w])",
 )
 _ANNOUNCED = compiled(
