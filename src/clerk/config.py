@@ -17,10 +17,12 @@ from urllib.parse import parse_qsl, urlsplit
 
 from .errors import BadSetting
 
-#: What the address of a Redis may say behind a question mark.
-REDIS_OPTIONS = (
-    *("db", "username", "password", "client_name", "protocol", "max_connections"),
-    *("ssl_cert_reqs", "ssl_ca_certs", "ssl_certfile", "ssl_keyfile", "ssl_check_hostname"),
+#: What the address of a Redis may say behind a question mark: numbers, and words.
+REDIS_NUMBERS = ("db", "protocol", "max_connections")
+REDIS_WORDS = (
+    *("username", "password", "client_name", "socket_keepalive", "retry_on_timeout"),
+    *("ssl_cert_reqs", "ssl_ca_certs", "ssl_ca_path", "ssl_ca_data", "ssl_ciphers"),
+    *("ssl_certfile", "ssl_keyfile", "ssl_check_hostname"),
 )
 
 LOG_FORMATS = ("auto", "json", "text")
@@ -102,11 +104,11 @@ def _redis_url(value: str) -> str:
     if value and not value.startswith(("redis://", "rediss://", "unix://")):
         raise ValueError("must look like redis://host:6379/0")
     _check_port(value)
-    for name, number in parse_qsl(urlsplit(value).query, keep_blank_values=True):
-        if name not in REDIS_OPTIONS:
-            raise ValueError(f"must not have the option {name!r}")
-        if name == "db" and not number.isdecimal():
-            raise ValueError("must have a number for db")
+    for name, given in parse_qsl(urlsplit(value).query, keep_blank_values=True):
+        if name not in (*REDIS_NUMBERS, *REDIS_WORDS):
+            raise ValueError(f"must do without the option {name!r}")
+        if name in REDIS_NUMBERS and not given.isdecimal():
+            raise ValueError(f"must have a number for {name}")
     return value
 
 
@@ -123,7 +125,7 @@ def _check_port(url: str) -> None:
         _ = urlsplit(url).port
     except ValueError:
         raise ValueError(
-            "has an address that cannot be understood (write / @ : ? in a password as %2F %40 ...)"
+            "must have an address that can be taken apart (a password with / as %2F, with @ as %40)"
         ) from None
 
 
