@@ -126,6 +126,14 @@ def test_normalising_moves_no_character(pages: list[str]) -> None:
         "May 4, ",
         "1 North ",
         "Board of ",
+        "5 no ",
+        "Yes No\n",
+        "(Smith/Jones) ",
+        "Smith voted aye, ",
+        "Y-Smith, ",
+        "on the main motion ",
+        "Motion by Smith. ",
+        "Yes  No\nSmith X\n",
     ],
 )
 def test_time_grows_with_the_text_and_not_faster(piece: str) -> None:

@@ -786,3 +786,77 @@ def test_a_vote_takes_nothing_from_the_one_before_it(place: int) -> None:
     assert [told(vote) for vote in extract_text([text]).votes] == [
         vote for _, votes in pair for vote in votes
     ]
+
+
+TALK = """
+TOWN COUNCIL MINUTES
+The Planning Board recommended approval by a 5-2 vote at its June meeting.
+---
+Mr. Ames said he would vote no if the motion came up again.
+---
+Councilor Bray asked whether the motion had passed in 2019 by a vote of 5-0.
+---
+The referendum passed 1,204 to 876 and the levy was approved by the voters.
+---
+Residents voting yes on the survey: Ames, Bray, Coyle. The results will be posted.
+---
+Senate Bill 12 passed the House 88-10 and goes to the Governor.
+---
+A. Ames seconded the concerns raised by Ms. Bray about traffic.
+---
+The Mayor moved his family to Ohio. He was seconded to the regional office by the State.
+---
+Present: Ames, Bray, Coyle. Absent: Dunn. Excused: Egan. Staff present: Foss, Clerk; Gray,
+Attorney.
+---
+Members present and answering roll call: Ames-yes, Bray-yes, Coyle-here, Dunn-absent.
+---
+Roll Call
+Ames     Present
+Bray     Present
+Coyle    Absent
+---
+The Board discussed the proposed motion to amend the bylaws. No action was taken.
+---
+Chair Foss explained that a motion to reconsider must be made by a member who voted on the
+prevailing side.
+---
+The applicant, represented by Smith/Jones Architects, asked that the hearing be continued.
+---
+Public Hearing on Ordinance 22 was opened. Those speaking in favor: John Moss, Ann Nash. Those
+opposed: Bill Orr.
+---
+The score was 5-0. The team carried the trophy home unanimously happy.
+---
+The Clerk reported the election results: Ward 1: Yes 412, No 288; Ward 2: Yes 300, No 310.
+---
+All members were present except Mr. Pike, who was excused. The minutes of June 4 were distributed.
+---
+Next meeting: May 5-6. Office hours 8-5. Items 3-4 were deferred to staff.
+---
+Mr. Quinn supports the budget; Mr. Rand opposed the tax increase and asked that it be withdrawn.
+---
+Commissioner Stone was absent. Commissioner Todd arrived at 7:10 p.m. Mr. Upton opposed the
+project at the last meeting.
+---
+The contract was awarded to Voss and Sons in 2018 on a vote of 4-1.
+---
+Councilmember Webb thanked the staff for carrying out the motion passed last month.
+---
+Rule 12: Votes shall be by roll call. A motion carried by a two-thirds vote shall not be
+reconsidered.
+---
+The committee will vote on whether to approve the grant; a majority of 5 yes votes is required.
+"""
+
+
+@pytest.mark.parametrize(("excerpt", "votes"), cases(TALK))
+def test_talk_is_no_vote_and_adds_nothing_to_the_vote_before_it(
+    excerpt: str, votes: list[str]
+) -> None:
+    vote = "Motion by Kerr, second by Lund to pay the bills. Motion carried 5-0."
+
+    assert [told(each) for each in extract_text([excerpt]).votes] == votes == []
+    assert [told(each) for each in extract_text([f"{vote}\n\n{excerpt}"]).votes] == [
+        "Kerr/Lund passed 5-0"
+    ]

@@ -108,7 +108,9 @@ def _surname(roster: Roster, name: Name, flags: set[str]) -> str:
 def label_cues(reading: Reading) -> Iterator[Cue]:
     """Yield a cue for every ``AYES: Smith, Jones`` and every ``Nays 0``."""
     for label in _LABEL.find(reading.lower):
-        if _is_label(reading, label) and not _in_attendance(reading, label):
+        if not _is_label(reading, label):
+            continue
+        if not _in_attendance(reading, label) and not _of_speakers(reading, label):
             cue = _read_label(reading, label)
             if cue is not None:
                 yield cue
@@ -118,7 +120,10 @@ def label_cues(reading: Reading) -> Iterator[Cue]:
             yield cue
 
 
-_PRESENT_BEFORE = compiled(r"\bpresent\b[\w ]{0,20}:\s{0,40}(?!none\b|nil\b|0)\w[^:]{3,160}$")
+_PRESENT_BEFORE = compiled(
+    r"\bpresent\b[\w ]{0,20}:\s{0,40}(?!none\b|nil\b|0)\w[^:]{3,160}"
+    r"(?:(?:absent|excused)\s{0,3}:[^:]{2,80})?$"
+)
 
 
 def _in_attendance(reading: Reading, label: re.Match[str]) -> bool:
@@ -127,6 +132,20 @@ def _in_attendance(reading: Reading, label: re.Match[str]) -> bool:
         return False
     before = reading.lower[max(0, label.start() - 200) : label.start()]
     return _PRESENT_BEFORE.search(before) is not None
+
+
+_SPEAKERS = compiled(
+    r"\b(?:speaking|spoke|speakers?|testif\w+|testimony|comments?|proponents|letters?)\b"
+    r"(?:(?!\bmotion\b|\bmoved\b|\bvot)[^\n]){0,100}$"
+)
+
+
+def _of_speakers(reading: Reading, label: re.Match[str]) -> bool:
+    """Whether ``in favor:`` and ``opposed:`` tell who spoke at a hearing, not who voted."""
+    if not label["word"].startswith(("favo", "for", "against", "oppos")):
+        return False
+    before = reading.lower[max(0, label.start() - 120) : label.start()]
+    return _SPEAKERS.search(before) is not None
 
 
 _PLAIN = vocabulary(

@@ -464,7 +464,8 @@ class Chamber:
         """Whether a paragraph of its own begins with a longer sentence about somebody."""
         if not self.reading.apart(top.end, cue.start):
             return False
-        return self.reading.clause_end(cue.end) - cue.end > _SHORT_REST
+        longer = self.reading.clause_end(cue.end) - cue.end > _SHORT_REST
+        return longer or ABSENT in cue.ballots
 
     def _dissent(self, top: Draft, cue: Cue) -> None:
         near = cue.start - max(top.end, top.ballots_end) < _DISSENT_NEAR

@@ -103,6 +103,8 @@ _LONG_AGO = compiled(
     r"|at\s+(?:its|their)\s+(?:\w+\s+){0,3}meeting)\b"
 )
 _ENACTING = compiled(r"\bbe\s+it\s+(?:\w+\s+){0,2}$|\bhereby\s+$|\btherefore,?\s+$")
+_ANY_MOTION = compiled(r"\b(?:an?|any|no|every|each)\s+(?:\w+\s+)?motion\s+(?:\w+\s+){0,2}$")
+_RULES = compiled(r"\b(?:shall|may|must|cannot|can|will|would|requires?)\b")
 _AUXILIARY = compiled(
     r"\b(?:was|were|is|are|been|and|then|motion|motions|unanimously|duly|hereby|thereupon"
     r"|declared|therefore|stands?|has|have|also|vote|be\s+it|it|motion\s+is|item|minutes|which"
@@ -203,6 +205,8 @@ def _own_line(reading: Reading, begin: int, verb: re.Match[str]) -> str:
 
 
 def _strength_of_plain(word: str, before: str, after: str, bare: bool) -> int:
+    if _ANY_MOTION.search(before) and _RULES.search(after):
+        return REFERENCE
     negated = _NOT.search(before) is not None
     if word in ("carry", "pass") and not negated and not bare:
         return REFERENCE
@@ -237,13 +241,16 @@ _RESOLVED_THAT = compiled(
 )
 
 
+_VOTE_TOLD = compiled(
+    r"\bunanim|\bvote\b|\ball\s+in\s+favou?r|\bvoice\s+vote"
+    r"|(?<!items )(?<!item )(?<!lots )(?<!nos\. )\(?\b\d{1,2}\s?(?:-|to)\s?\d\b"
+)
+
+
 def _strength_of_approving(word: str, before: str, after: str, bare: bool) -> int:
     if _LONG_AGO.search(before) or _LONG_AGO.search(after) or _OTHER_BODY.search(before):
         return REFERENCE
-    voted = re.search(
-        r"\bunanim|\bvote\b|\ball\s+in\s+favou?r|\bvoice\s+vote|\(?\b\d{1,2}\s?(?:-|to)\s?\d\b",
-        before[-40:] + " " + after,
-    )
+    voted = _VOTE_TOLD.search(before[-40:] + " " + after)
     if word in ("recommended", "authorized", "directed"):
         return SOFT if voted and _body_before(before) else REFERENCE
     if _ON_MOTION.match(after) and re.search(r"\b(?:was|were|are|is)\b", before):
