@@ -202,6 +202,7 @@ def test_trap_08_an_empty_or_corrupt_pdf_is_counted_as_failed_not_as_completed(
     assert (summary["total"], summary["completed"], summary["failed"]) == (7, 4, 3)
     reasons = {failure["error"].partition(":")[0] for failure in summary["failures"]}
     assert reasons <= {"EmptyDocument", "UnreadablePdf", "DocumentError"}
+    assert json.loads(clerk("site", "show", "springfield", "--json").out)["differences"] == []
 
 
 @pytest.mark.parametrize("database", ["sqlite"], indirect=True)

@@ -164,6 +164,12 @@ def find(wanted: Filter | None = None) -> list[Failure]:
     return [failure for row in rows if wanted.matches(failure := _as_failure(row))]
 
 
+def refused(subdomain: str) -> int:
+    """Return how many failures of a site's last reading are of what never came to disk."""
+    failed = find(Filter(site=subdomain, stage=OCR))
+    return sum(each.step == Step.DOCUMENT and not _pdf(subdomain, each.document) for each in failed)
+
+
 def find_by_id(ids: Iterable[int]) -> list[Failure]:
     """Return failures by their ids, or refuse one that is none."""
     by_id = {failure.id: failure for failure in find()}
