@@ -13,6 +13,7 @@ from click.testing import CliRunner, Result
 from small_sites import SITE, vote, write_found, write_text
 
 from clerk.cli import cli
+from clerk.errors import InvalidInput, NotFound, UnknownSite
 from clerk.work.compile import compile_site
 
 COUNCIL = "minutes/CityCouncil/2024-01-15"
@@ -89,13 +90,19 @@ def test_a_zip_holds_everything_and_is_the_same_every_time(sites: Path, tmp_path
     assert (tmp_path / "one.zip").read_bytes() == (tmp_path / "two.zip").read_bytes()
 
 
-def test_a_site_that_is_not_compiled_says_what_to_do(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from clerk.errors import NotFound
+def test_a_file_in_a_folder_that_is_not_there_is_refused(sites: Path, tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="There is no folder"):
+        export("-o", str(tmp_path / "absent" / "pages.jsonl"))
 
-    monkeypatch.setenv("STORAGE_DIR", str(tmp_path))
+    assert not (tmp_path / "absent").exists()
 
+
+def test_a_site_that_does_not_exist_is_named(sites: Path) -> None:
+    with pytest.raises(UnknownSite, match="There is no site 'nope'"):
+        CliRunner().invoke(cli, ["export", "nope"], catch_exceptions=False)
+
+
+def test_a_site_that_is_not_compiled_says_what_to_do(site: str) -> None:
     with pytest.raises(NotFound, match="has not been compiled yet") as caught:
         export()
     assert caught.value.hint == "clerk run springfield"

@@ -101,6 +101,28 @@ def test_new_changed_and_removed_files_are_noticed(source, town):
     assert town.bytes_of("minutes/Council/2024-01-15") == pdf("approved")
 
 
+def test_a_change_that_hides_behind_the_same_size_and_time_is_noticed(source, town):
+    put(source, "Council/2024-01-15.pdf")
+    town.fetch()
+    path = source / "Council/2024-01-15.pdf"
+    before = path.stat()
+    path.write_bytes(pdf("Council/2024-01-16.pdf"))
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+    assert town.fetch().changed == ["minutes/Council/2024-01-15"]
+    assert town.fetch().unchanged == ["minutes/Council/2024-01-15"]
+
+
+def test_a_link_whose_target_is_gone_says_so(source, town):
+    put(source, "Council/2024-01-15.pdf")
+    (source / "Council/2024-02-15.pdf").symlink_to("/nowhere/x.pdf")
+
+    (problem,) = town.fetch().errors
+
+    assert problem.error == "UnreadableFile"
+    assert problem.why == "is a link to /nowhere/x.pdf, which is not there"
+
+
 def test_every_version_is_kept(source, town):
     put(source, "Council/2024-01-15.pdf")
     town.fetch()
@@ -210,7 +232,7 @@ def test_bad_files_are_reported_by_name_and_do_not_stop_the_rest(source, town):
         "empty.pdf": "EmptyDocument",
         "page.pdf": "UnreadablePdf",
         "large.pdf": "DocumentTooLarge",
-        "dangling.pdf": "UnreadablePdf",
+        "dangling.pdf": "UnreadableFile",
     }
     assert {problem.what for problem in report.skipped} == {"letter.docx", "pipe.pdf"}
     assert town.names() == ["minutes/Meetings/2024-01-15"]

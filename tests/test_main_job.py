@@ -203,6 +203,8 @@ def test_trap_08_an_empty_or_corrupt_pdf_is_counted_as_failed_not_as_completed(
     reasons = {failure["error"].partition(":")[0] for failure in summary["failures"]}
     assert reasons <= {"EmptyDocument", "UnreadablePdf", "DocumentError"}
     assert json.loads(clerk("site", "show", "springfield", "--json").out)["differences"] == []
+    assert "UnreadablePdf: Council/2024-06-15 minutes.pdf " in said.out
+    assert "/pdfs/" not in said.out
 
 
 @pytest.mark.parametrize("database", ["sqlite"], indirect=True)

@@ -3,6 +3,7 @@
 ClerkError                exit 1   says what, why, and in ``hint`` the next step
  +- DocumentError                  this document is bad: count it as failed, carry on
  |   +- UnreadablePdf              not a PDF, truncated, damaged
+ |   +- UnreadableFile             the source's file cannot be opened: a dead link, no permission
  |   +- EncryptedPdf               needs a password
  |   +- EmptyDocument              zero bytes or zero pages
  |   +- DocumentTooLarge           beyond a limit of bytes, pages or pixels
@@ -50,6 +51,10 @@ class DocumentError(ClerkError):
 
 class UnreadablePdf(DocumentError):
     """Not a readable PDF."""
+
+
+class UnreadableFile(DocumentError):
+    """The source's file cannot be opened."""
 
 
 class EncryptedPdf(DocumentError):

@@ -38,6 +38,7 @@ from .stages import COMPILATION, DEPLOY, EXTRACTION, FETCH, OCR, QUEUES, Item, K
 #: What usually helps, by the kind of error.
 REMEDIES = {
     "UnreadablePdf": "The file is damaged: fetch it again with 'clerk run SITE', or skip it.",
+    "UnreadableFile": "Mend the link or the permissions at the source, then 'clerk run SITE'.",
     "EncryptedPdf": "Put a copy without a password in its place and retry, or skip it.",
     "EmptyDocument": "The source delivered nothing: fetch it again with 'clerk run SITE'.",
     "DocumentTooLarge": "Raise MAX_DOCUMENT_MB or MAX_DOCUMENT_PAGES and retry, or skip it.",

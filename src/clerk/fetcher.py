@@ -451,6 +451,28 @@ def _windows(site: Mapping[str, Any], now: datetime) -> tuple[Window, Window]:
     return Window(today - LOOK_BACK, end), Window(start, end, full=True)
 
 
+def name_at_source(site: Mapping[str, Any], folder: Path, document: storage.Document) -> str:
+    """Return what a document is called where it came from: a path in the folder, or a URL."""
+    from .fetchers.files import path_of_url, readable_name
+    from .fetchers.sources import Sources, sources_path
+
+    if not sources_path(folder).is_file():
+        return document.name
+    with Sources(folder) as sources:
+        url = sources.source_url(document)
+    if not url.startswith("file:"):
+        return url or document.name
+    path, root = path_of_url(url), Path(_source_of(site))
+    return readable_name(path.relative_to(root) if path.is_relative_to(root) else path)
+
+
+def _source_of(site: Mapping[str, Any]) -> str:
+    try:
+        return str(json.loads(site.get("extra") or "{}").get("source") or "")
+    except (ValueError, AttributeError):
+        return ""
+
+
 def gone_documents(folder: Path) -> list[str]:
     """Return the documents of a site that its source does not offer any more."""
     from .fetchers.sources import Sources, sources_path

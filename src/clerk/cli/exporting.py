@@ -8,9 +8,9 @@ from pathlib import Path
 import click
 
 from clerk import config, storage
-from clerk.errors import NotFound
+from clerk.errors import InvalidInput, NotFound
 
-from .common import hint
+from .common import hint, open_database
 
 
 @click.command()
@@ -43,12 +43,26 @@ def export(site: str, kind: str, table: str, output: Path | None) -> None:
     """
     from clerk.work import export as exporting
 
+    if kind == "zip" and output is None and sys.stdout.isatty():
+        raise click.UsageError("A zip file is not for a terminal: name a file with -o.")
+    if output and not output.absolute().parent.is_dir():
+        raise InvalidInput(f"There is no folder {output.parent}.")
     folder = storage.site_folder(config.load().storage_dir, site)
     if not (folder / "meetings.db").exists():
-        raise NotFound(f"{site} has not been compiled yet.", hint=f"clerk run {site}")
+        raise _not_compiled(site)
     if output is None:
         exporting.export(folder, sys.stdout.buffer, kind, table)
         return
     with storage.written_whole(output) as part, part.open("wb") as file:
         rows = exporting.export(folder, file, kind, table)
     hint(f"{rows:,} rows written to {output}.")
+
+
+def _not_compiled(site: str) -> NotFound:
+    """Tell a site that was never run from one that does not exist."""
+    open_database()
+    from clerk import db
+
+    with db.reading_connection() as conn:
+        db.require_site(conn, site)
+    return NotFound(f"{site} has not been compiled yet.", hint=f"clerk run {site}")

@@ -118,7 +118,7 @@ def work_here(run_ids: Sequence[str], settings: Any) -> None:
     from clerk.workers import Pipeline
 
     log.set_up(
-        settings.log_format,
+        "text" if settings.log_format == "auto" else settings.log_format,
         level="ERROR",
         sentry_dsn=settings.sentry_dsn,
         loki_url=settings.loki_url,

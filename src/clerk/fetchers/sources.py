@@ -64,6 +64,11 @@ class Known:
     gone_at: str = ""
 
     @property
+    def source_facts(self) -> tuple[int, int, str]:
+        """By what a file of the source is known to be the one that was taken."""
+        return self.source_bytes, self.source_mtime_ns, self.version_hint
+
+    @property
     def document(self) -> Document:
         """What it is called here."""
         return Document(self.kind, self.meeting, self.date)
@@ -102,6 +107,12 @@ class Sources:
         names = ", ".join(each.name for each in fields(Known))
         rows = self._db.execute(f"SELECT {names} FROM documents")
         return {row[0]: Known(*row) for row in rows}
+
+    def source_url(self, document: Document) -> str:
+        """Return where a document came from, or an empty text."""
+        query = "SELECT source_url FROM documents WHERE kind = ? AND meeting = ? AND date = ?"
+        row = self._db.execute(query, astuple(document)).fetchone()
+        return str(row[0]) if row else ""
 
     def record(self, known: Known) -> None:
         """Remember a document as it is now, and this version of it."""

@@ -8,6 +8,7 @@ Listing and storing are apart, because names must not depend on the order of the
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -21,6 +22,7 @@ from clerk.errors import (
     EmptyDocument,
     SourceUnavailable,
     TransientError,
+    UnreadableFile,
     UnreadablePdf,
 )
 from clerk.fetcher import (
@@ -76,6 +78,7 @@ class Brought:
     source_bytes: int = 0
     source_mtime_ns: int = 0
     validators: Validators = Validators()
+    version_hint: str = ""
 
 
 class Storing:
@@ -315,17 +318,25 @@ class Storing:
         try:
             before = source.stat()
             facts = (before.st_size, before.st_mtime_ns)
-            if known and facts == (known.source_bytes, known.source_mtime_ns):
+            if known and (*facts, self._mark(before)) == known.source_facts:
                 return None
             files.check_file(source, before, self.max_bytes)
             copy = files.linked_or_copied if self._may_link else files.copied
             sha256 = copy(source, part)
             after = source.stat()
         except OSError as error:
-            raise UnreadablePdf(f"cannot be read: {error.strerror or error}") from error
+            raise UnreadableFile(_why_unreadable(source, error)) from error
         if facts != (after.st_size, after.st_mtime_ns):
             raise UnreadablePdf("changed while it was being copied")
-        return Brought(part, sha256, before.st_size, *facts)
+        return Brought(part, sha256, before.st_size, *facts, version_hint=self._mark(after))
+
+    def _mark(self, facts: os.stat_result) -> str:
+        """Return what changes with the file although its size and time of change may not.
+
+        A hard link of ours moves the inode's own time.
+        """
+        own_time = "" if self._may_link else f" {facts.st_ctime_ns}"
+        return f"inode {facts.st_ino}{own_time}"
 
     @property
     def _may_link(self) -> bool:
@@ -411,7 +422,7 @@ class Storing:
                 source_mtime_ns=brought.source_mtime_ns,
                 etag=brought.validators.etag,
                 last_modified=brought.validators.last_modified,
-                version_hint=wanted.ref.version_hint,
+                version_hint=wanted.ref.version_hint or brought.version_hint,
                 fetched_at=self.now.isoformat(timespec="milliseconds"),
             )
         )
@@ -443,6 +454,12 @@ def _naming_order(listed: tuple[str, tuple[MeetingRef, DocumentRef]]) -> tuple[s
     """Files go by their path without the suffix, so that a copy follows what it is a copy of."""
     each, (_, ref) = listed
     return (str(Path(ref.title).with_suffix("")) if ref.method == "FILE" else "", each)
+
+
+def _why_unreadable(source: Path, error: OSError) -> str:
+    if source.is_symlink() and isinstance(error, FileNotFoundError):
+        return f"is a link to {files.readable_name(source.readlink())}, which is not there"
+    return f"cannot be read: {error.strerror or error}"
 
 
 def _day(text: str) -> date | None:

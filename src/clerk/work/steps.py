@@ -16,6 +16,7 @@ from clerk import config, storage
 from clerk.config import Settings
 from clerk.errors import (
     BadSetting,
+    DocumentError,
     EmptyDocument,
     MissingTool,
     OperatorError,
@@ -138,7 +139,8 @@ def engine_of(site: dict[str, Any], options: Mapping[str, Any], settings: Settin
 def read(
     order: Order, item: OrderItem, folder: Path, settings: Settings, report: Report
 ) -> Performed:
-    """Read one document into its text directory."""
+    """Read one document into its text directory; a failure speaks of it as its source does."""
+    from clerk.fetcher import name_at_source
     from clerk.work import reading
 
     document = storage.Document.from_name(item.name)
@@ -148,15 +150,19 @@ def read(
 
     sha256 = item.sha256 or storage.sha256_of(pdf)
     options = _reading_options(order.site, order.options, settings)
-    facts = reading.read_and_store(
-        pdf,
-        document.text(folder),
-        options,
-        sha256,
-        _reporting(report),
-        _given_up(item.error),
-        folder_of_desks(settings.storage_dir),
-    )
+    try:
+        facts = reading.read_and_store(
+            pdf,
+            document.text(folder),
+            options,
+            sha256,
+            _reporting(report),
+            _given_up(item.error),
+            folder_of_desks(settings.storage_dir),
+        )
+    except DocumentError as error:
+        named = name_at_source(order.site, folder, document)
+        raise type(error)(str(error).replace(str(pdf), named), hint=error.hint) from error
     return Performed(pages=len(facts.pages))
 
 
