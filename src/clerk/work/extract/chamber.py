@@ -14,21 +14,32 @@ A new lead closes what is open.  What nobody decided stays "unknown"; nothing is
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
 from .ballots import settle_one
 from .cues import BALLOT, FIRM, FOCUS, LEAD, OUTCOME, SECOND, SOFT, STRONG, Cue, Reading
+from .drafts import (
+    Draft,
+    add_ballots,
+    begins_anew,
+    decide,
+    is_event,
+    is_next_vote,
+    join_lead,
+    join_outcome,
+    last_word,
+    of_others,
+    resolves,
+    speaks_of,
+    tells_the_vote,
+    told_before,
+)
 from .model import (
     ABSENT,
     ABSTAIN,
     AYES,
     DIED,
-    FAILED,
     NOES,
-    PASSED,
     RECUSED,
-    SUPERSEDED,
-    UNKNOWN,
     WITHDRAWN,
 )
 from .names import name_before
@@ -56,59 +67,6 @@ _SAME_BREATH = 60
 _SHORT_REST = 24
 #: Counts stand at most this far before the outcome they belong to.
 _COUNTS_NEAR = 80
-
-
-@dataclass
-class Draft:
-    """A motion while it is being read."""
-
-    start: int
-    end: int
-    lead: Cue | None = None
-    second: Cue | None = None
-    outcome: Cue | None = None
-    strength: int = STRONG
-    mover: str | None = None
-    seconder: str | None = None
-    about: str = ""
-    superseded: bool = False
-    ballots: dict[str, list[str]] = field(default_factory=dict)
-    ballots_start: int = 0
-    ballots_end: int = 0
-    from_prose: set[str] = field(default_factory=set)
-    counts: dict[str, int] = field(default_factory=dict)
-    unanimous: bool = False
-    vote_type: str = ""
-    flags: set[str] = field(default_factory=set)
-    tabled: bool = False
-
-    @property
-    def decided(self) -> bool:
-        """Whether the outcome is printed."""
-        return self.outcome is not None
-
-    @property
-    def voted(self) -> bool:
-        """Whether an outcome, names or a tally are printed."""
-        return self.decided or AYES in self.ballots or NOES in self.ballots or AYES in self.counts
-
-    @property
-    def result(self) -> str:
-        """What became of it, from printed words."""
-        if self.outcome is not None and self.outcome.result:
-            return self.outcome.result
-        if self.superseded:
-            return SUPERSEDED
-        done = self.lead is not None and self.lead.done and not self.ballots.get(NOES)
-        return PASSED if done or self.nobody_against else UNKNOWN
-
-    @property
-    def nobody_against(self) -> bool:
-        """Whether votes for it are printed, and that there are none against."""
-        for_it = bool(self.ballots.get(AYES)) or bool(self.counts.get(AYES)) or self.unanimous
-        against = bool(self.ballots.get(NOES)) or bool(self.counts.get(NOES))
-        told = NOES in self.ballots or NOES in self.counts or self.vote_type == "roll_call"
-        return for_it and not against and (told or self.unanimous or AYES in self.counts)
 
 
 class Chamber:
@@ -145,7 +103,7 @@ class Chamber:
     def _close(self) -> None:
         draft = self.stack.pop()
         self.last_end = max(self.last_end, draft.end)
-        if _is_event(draft):
+        if is_event(draft):
             self.done.append(draft)
 
     def _open(self, draft: Draft) -> Draft:
@@ -158,8 +116,8 @@ class Chamber:
         top = self._top
         if top is not None and cue.label and top.voted and self._label_joins(top, cue):
             return
-        if top is not None and _told_before(top, cue):
-            _join_lead(top, cue)
+        if top is not None and told_before(top, cue):
+            join_lead(top, cue)
             top.lead = cue
             return
         if cue.needs_outcome:
@@ -167,12 +125,12 @@ class Chamber:
         if cue.bracket and cue.counts and top is not None and top.voted:
             self._close_all()
         if top is not None and not top.voted:
-            if cue.strength == SOFT and not _begins_anew(top, cue):
+            if cue.strength == SOFT and not begins_anew(top, cue):
                 return
             if self._restates(top, cue):
-                _join_lead(top, cue)
+                join_lead(top, cue)
                 return
-        if top is not None and top.voted and _speaks_of(top, cue):
+        if top is not None and top.voted and speaks_of(top, cue):
             return
         self._make_room(cue)
         draft = Draft(cue.start, cue.end, lead=cue, strength=cue.strength, about=cue.about)
@@ -186,12 +144,12 @@ class Chamber:
         """Whether ``MOVER:`` belongs to the result just read; if so, put it there."""
         if cue.start - top.end > _REPEATED_IN_TABLE or (top.lead is not None and top.lead.label):
             return False
-        other = top.mover is not None and cue.mover and _last(cue.mover) != _last(top.mover)
+        other = top.mover is not None and cue.mover and last_word(cue.mover) != last_word(top.mover)
         if other and self.reading.apart(top.end, cue.start):
             return False
         if top.mover is None:
             top.mover, top.lead = cue.mover, cue
-        elif cue.mover and _last(cue.mover) != _last(top.mover):
+        elif cue.mover and last_word(cue.mover) != last_word(top.mover):
             top.flags.add("source_contradiction")
         top.end = max(top.end, cue.end)
         top.start = min(top.start, cue.start)
@@ -202,7 +160,9 @@ class Chamber:
         """Whether a lead tells of the motion that is already open."""
         if cue.about and cue.about != top.about:
             return False
-        same = cue.mover is None or top.mover is None or _last(cue.mover) == _last(top.mover)
+        same = (
+            cue.mover is None or top.mover is None or last_word(cue.mover) == last_word(top.mover)
+        )
         if cue.start < top.end + 3:
             return True
         if top.strength == SOFT and cue.strength > SOFT:
@@ -265,7 +225,7 @@ class Chamber:
     def _late_second(self, top: Draft, cue: Cue) -> None:
         if top.seconder is None:
             top.seconder = cue.seconder
-        elif cue.seconder and _last(cue.seconder) != _last(top.seconder):
+        elif cue.seconder and last_word(cue.seconder) != last_word(top.seconder):
             top.flags.add("source_contradiction")
         top.end = max(top.end, cue.end)
 
@@ -324,7 +284,7 @@ class Chamber:
         if top is not None and not top.decided and cue.start - max(top.end, self.last_end) < reach:
             if cue.result == DIED and top.seconder is not None and cue.strength < STRONG:
                 return
-            _decide(top, cue)
+            decide(top, cue)
         elif cue.result != DIED or cue.strength == STRONG:
             self._outcome_without_lead(cue)
 
@@ -332,7 +292,7 @@ class Chamber:
         """Whether an outcome in a paragraph of its own is that of a motion not told before."""
         if not top.voted or not self.reading.apart(top.end, cue.start):
             return False
-        return (cue.fresh and (cue.label or _resolves(cue))) or _of_others(top, cue)
+        return (cue.fresh and (cue.label or resolves(cue))) or of_others(top, cue)
 
     def _outcome_again(self, top: Draft, cue: Cue) -> bool:
         """Take a repeated outcome as the same; make way for that of the motion below."""
@@ -341,10 +301,10 @@ class Chamber:
         if self.waiting and self.reading.apart(top.end, self.waiting[-1].start):
             return False
         if not top.outcome.result and cue.result and gap < _REACH_OF_OUTCOME[SOFT]:
-            _decide(top, cue)
+            decide(top, cue)
             return True
         if cue.about == AMENDMENT == top.about and gap < _REPEATED_IN_TABLE:
-            _join_outcome(top, cue, cue.result in ("", top.outcome.result))
+            join_outcome(top, cue, cue.result in ("", top.outcome.result))
             return True
         own = cue.fresh or "declared" in cue.flags
         if own and top.lead is None and not top.ballots and gap >= 0:
@@ -355,7 +315,7 @@ class Chamber:
             return False
         reach = _OVERRULED if cue.strength == STRONG else _REPEATED
         if top.outcome.strength == SOFT and cue.strength > SOFT and gap < reach and top.lead:
-            _decide(top, cue)
+            decide(top, cue)
             return True
         same = cue.result in ("", top.outcome.result)
         table = cue.label and not top.tabled and gap < _REPEATED_IN_TABLE
@@ -366,7 +326,7 @@ class Chamber:
             self.hint = cue if gap > 0 else None
             return True
         if table or declared or (gap < _REPEATED and same and (not below or gap < 3)):
-            _join_outcome(top, cue, same)
+            join_outcome(top, cue, same)
             return True
         if below and cue.strength > SOFT:
             self._close()
@@ -379,9 +339,9 @@ class Chamber:
         self._close_all()
         draft = self._open(Draft(cue.start, cue.end, strength=cue.strength))
         for counts in self._counts_before(cue):
-            _count(draft, counts)
+            add_ballots(draft, counts)
             draft.start = min(draft.start, counts.start)
-        _decide(draft, cue)
+        decide(draft, cue)
 
     def _counts_before(self, cue: Cue) -> list[Cue]:
         """Return the counts that stand right before an outcome: ``Ayes: 5, Nays: 0. Carried.``"""
@@ -401,12 +361,12 @@ class Chamber:
             self._ballot_without_lead(cue)
         elif cue.prose:
             self._dissent(top, cue)
-        elif not self._belongs(top, cue) or _is_next_vote(top, cue) or self._contradicts(top, cue):
+        elif not self._belongs(top, cue) or is_next_vote(top, cue) or self._contradicts(top, cue):
             self._ballot_without_lead(cue)
         elif self._ballot_again(top, cue):
             top.end = max(top.end, cue.end)
         else:
-            _count(top, cue)
+            add_ballots(top, cue)
 
     def _contradicts(self, top: Draft, cue: Cue) -> bool:
         """Whether a list in a paragraph of its own cannot be that of the vote just told."""
@@ -438,8 +398,8 @@ class Chamber:
             if kind not in top.ballots:
                 continue
             again = True
-            old = {_last(name) for name in top.ballots[kind]}
-            new = {_last(name) for name in names}
+            old = {last_word(name) for name in top.ballots[kind]}
+            new = {last_word(name) for name in names}
             lone = len(names) == 1 and len(cue.ballots) == 1
             if lone and kind not in top.from_prose and cue.start - top.ballots_end < 30:
                 return False
@@ -458,7 +418,7 @@ class Chamber:
         self._close_all()
         start = max(self.reading.clause_start(cue.start, 160), min(self.last_end, cue.start))
         draft = self._open(Draft(start, cue.end, strength=FIRM))
-        _count(draft, cue)
+        add_ballots(draft, cue)
 
     def _is_other_news(self, top: Draft, cue: Cue) -> bool:
         """Whether a paragraph of its own begins with a longer sentence about somebody."""
@@ -474,7 +434,7 @@ class Chamber:
         inside = top.decided and cue.start < top.end
         if not inside and (cue.inside or self._is_other_news(top, cue)):
             return
-        if AYES in cue.ballots and near and not top.decided and _tells_the_vote(top, cue):
+        if AYES in cue.ballots and near and not top.decided and tells_the_vote(top, cue):
             inside = True
         if not inside and RECUSED in cue.ballots:
             return
@@ -491,133 +451,3 @@ class Chamber:
             top.from_prose.add(kind)
         top.end = max(top.end, cue.end)
         top.flags |= cue.flags
-
-
-def _tells_the_vote(top: Draft, cue: Cue) -> bool:
-    """Whether "Smith voted aye" goes on with a roll call, or tells the whole vote."""
-    whole = top.seconder is not None and len(cue.ballots[AYES]) > 1
-    return top.vote_type == "roll_call" or whole
-
-
-def _speaks_of(top: Draft, cue: Cue) -> bool:
-    """Whether a lead only speaks of the motion just voted on: ``Motion to table passed 2-1``."""
-    if cue.start - top.end >= 400:
-        return False
-    return cue.reference or (cue.told and not top.decided and cue.about in ("", top.about))
-
-
-def _is_next_vote(top: Draft, cue: Cue) -> bool:
-    """Whether a list comes after an outcome that had its own list before it."""
-    if top.outcome is None or not top.ballots_start or cue.start < top.end:
-        return False
-    told = top.ballots_start < top.outcome.at < cue.start
-    return told and any(kind in top.ballots for kind in (AYES, NOES) if kind in cue.ballots)
-
-
-def _of_others(top: Draft, cue: Cue) -> bool:
-    """Whether a table of results names two people, and neither moved or seconded this motion."""
-    ours = {_last(name) for name in (top.mover, top.seconder) if name}
-    theirs = {_last(name) for name in (cue.mover, cue.seconder) if name}
-    return bool(ours) and len(theirs) == 2 and ours.isdisjoint(theirs)
-
-
-def _resolves(cue: Cue) -> bool:
-    return (cue.result_text or "").lower().startswith("resolved")
-
-
-def _told_before(top: Draft, cue: Cue) -> bool:
-    """Whether the sentence told the outcome first: ``approved on the proposal of Smith``."""
-    if top.lead is not None or top.outcome is None or set(top.ballots) - top.from_prose:
-        return False
-    if cue.bracket and top.second is None and 0 <= cue.start - top.end < 60:
-        return True
-    if cue.trailing and 0 <= cue.start - top.end < 2:
-        return True
-    return top.outcome.at < cue.start < top.end
-
-
-def _begins_anew(top: Draft, cue: Cue) -> bool:
-    """Whether "motion to" opens a motion of its own while another has no outcome."""
-    if cue.about == "amendment":
-        return top.about != "amendment"
-    complete = top.mover is not None and top.seconder is not None
-    return top.strength == SOFT and complete and not cue.reference
-
-
-def _last(name: str) -> str:
-    return name.split()[-1].lower()
-
-
-def _join_lead(top: Draft, cue: Cue) -> None:
-    top.end = max(top.end, cue.end)
-    top.flags |= cue.flags
-    if top.mover is None and cue.mover is not None:
-        top.mover, top.lead = cue.mover, cue
-    top.seconder = top.seconder or cue.seconder
-    for kind, count in cue.counts.items():
-        top.counts.setdefault(kind, count)
-    top.strength = max(top.strength, cue.strength)
-    top.tabled = top.tabled or cue.label
-    top.vote_type = top.vote_type or cue.vote_type
-
-
-def _decide(draft: Draft, cue: Cue) -> None:
-    if draft.result == DIED and cue.result == FAILED:
-        draft.end = max(draft.end, cue.end)
-        return
-    draft.outcome = cue
-    draft.end = max(draft.end, cue.end)
-    draft.unanimous = draft.unanimous or cue.unanimous
-    draft.vote_type = cue.vote_type or draft.vote_type
-    draft.tabled = draft.tabled or cue.label
-    for kind, count in cue.counts.items():
-        draft.counts.setdefault(kind, count)
-    draft.flags |= cue.flags - {"declared"}
-    if draft.lead is None:
-        draft.strength = max(draft.strength, cue.strength)
-
-
-def _join_outcome(top: Draft, cue: Cue, same: bool) -> None:
-    top.end = max(top.end, cue.end)
-    if same and top.outcome is not None and cue.strength > top.outcome.strength:
-        top.outcome = cue
-        top.strength = max(top.strength, cue.strength)
-    top.unanimous = top.unanimous or cue.unanimous
-    top.vote_type = top.vote_type or cue.vote_type
-    top.tabled = top.tabled or cue.label
-    for kind, count in cue.counts.items():
-        if top.counts.setdefault(kind, count) != count:
-            top.flags.add("source_contradiction")
-    if not same:
-        top.flags.add("source_contradiction")
-
-
-def _count(draft: Draft, cue: Cue) -> None:
-    draft.ballots_start = draft.ballots_start or cue.start
-    for kind, names in cue.ballots.items():
-        held = draft.ballots.setdefault(kind, [])
-        held += [name for name in names if name not in held]
-    for kind, count in cue.counts.items():
-        draft.counts.setdefault(kind, count)
-    draft.vote_type = cue.vote_type or draft.vote_type
-    draft.unanimous = draft.unanimous or cue.unanimous
-    draft.flags |= cue.flags
-    draft.end = max(draft.end, cue.end)
-    draft.ballots_end = draft.end
-
-
-def _is_event(draft: Draft) -> bool:
-    """Whether what was read is a vote or a motion, and not a mention of one."""
-    if draft.superseded:
-        return True
-    if draft.lead is None and draft.second is None:
-        return draft.strength > SOFT or (draft.decided and AYES in draft.ballots)
-    if draft.voted:
-        return True
-    if draft.lead is not None and draft.lead.bracket:
-        return False
-    if draft.mover and draft.seconder:
-        return True
-    if draft.strength == SOFT or draft.lead is None:
-        return False
-    return draft.mover is not None or draft.strength == FIRM or draft.seconder is not None

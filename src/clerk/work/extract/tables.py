@@ -19,9 +19,9 @@ from collections.abc import Iterator
 from .ballots import category, settle
 from .cues import BALLOT, FIRM, LEAD, OUTCOME, SECOND, STRONG, Cue, Reading
 from .names import read_names
-from .outcomes import verdict
 from .patterns import compiled
 from .tallies import tally_in
+from .telling import verdict
 
 _LABEL = r"(?:result|mover|seconder|ayes?|yeas?|nays?|noes|abstain(?:ed)?|absent|excused|recused)"
 _LABELS = compiled(

@@ -8,8 +8,9 @@ from bisect import bisect_right
 from collections.abc import Iterator
 
 from .ballots import counted_cues, label_cues
-from .chamber import Chamber, Draft
+from .chamber import Chamber
 from .cues import LEAD, OUTCOME, SECOND, SOFT, Cue, Reading
+from .drafts import Draft
 from .grids import grid_cues
 from .leads import lead_cues
 from .model import (

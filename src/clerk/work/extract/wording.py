@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 
-from .chamber import Draft
 from .cues import Reading
+from .drafts import Draft
 from .patterns import compiled
 
 _HEADING = compiled(
