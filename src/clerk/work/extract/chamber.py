@@ -79,6 +79,8 @@ class Chamber:
         self.last_end = 0
         #: The last sentence that only hints at an outcome; who moved may stand behind it.
         self.hint: Cue | None = None
+        #: What prose told of voters last; the outcome of its sentence may stand behind it.
+        self.told: list[Cue] = []
         #: Counts that no motion was open for; the next outcome may be theirs.
         self.waiting: list[Cue] = []
 
@@ -292,6 +294,11 @@ class Chamber:
         """Whether an outcome in a paragraph of its own is that of a motion not told before."""
         if not top.voted or not self.reading.apart(top.end, cue.start):
             return False
+        if top.unanimous and cue.counts.get(NOES):
+            return True
+        told = top.told_counts
+        if not cue.label and any(cue.counts.get(kind, told[kind]) != told[kind] for kind in told):
+            return True
         return (cue.fresh and (cue.label or resolves(cue))) or of_others(top, cue)
 
     def _outcome_again(self, top: Draft, cue: Cue) -> bool:
@@ -342,6 +349,11 @@ class Chamber:
             add_ballots(draft, counts)
             draft.start = min(draft.start, counts.start)
         decide(draft, cue)
+        begin = self.reading.clause_start(cue.at)
+        for told in self.told:
+            if begin <= told.start < cue.at:
+                draft.start = min(draft.start, told.start)
+                self._dissent(draft, told)
 
     def _counts_before(self, cue: Cue) -> list[Cue]:
         """Return the counts that stand right before an outcome: ``Ayes: 5, Nays: 0. Carried.``"""
@@ -357,6 +369,8 @@ class Chamber:
 
     def _ballot(self, cue: Cue) -> None:
         top = self._top
+        if cue.prose:
+            self.told = [*self.told[-3:], cue]
         if top is None:
             self._ballot_without_lead(cue)
         elif cue.prose:

@@ -43,6 +43,13 @@ class Draft:
         return self.decided or AYES in self.ballots or NOES in self.ballots or AYES in self.counts
 
     @property
+    def told_counts(self) -> dict[str, int]:
+        """How many are told to be for and against, by numbers or by names."""
+        listed = {kind: len(names) for kind, names in self.ballots.items() if names}
+        told = listed | self.counts
+        return {kind: told[kind] for kind in (AYES, NOES) if kind in told}
+
+    @property
     def result(self) -> str:
         """What became of it, from printed words."""
         if self.outcome is not None and self.outcome.result:

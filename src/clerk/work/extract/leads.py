@@ -104,10 +104,16 @@ _OWNER_MOVES = compiled(
 
 def _motion_of_owner(reading: Reading, motion: re.Match[str], position: int) -> Cue | None:
     """Read ``Commissioner Smith's motion to deny failed``: its own sentence tells the outcome."""
-    if not _OWNER_MOVES.match(reading.lower, motion.end()):
-        return None
     mover = name_before(reading.text, position, reading.roster.known)
-    return lead_cue(reading, mover.start, motion.end(), mover) if mover else None
+    if mover is None:
+        return None
+    cue = lead_cue(reading, mover.start, motion.end(), mover)
+    begin = reading.clause_start(mover.start, 40)
+    cue.done = _ON.fullmatch(reading.lower, begin, mover.start) is not None
+    return cue if cue.done or _OWNER_MOVES.match(reading.lower, motion.end()) else None
+
+
+_ON = compiled(r"(?:up)?on\s+")
 
 
 _SECONDING = compiled(r"\bseconded\s+(?:the|a|that)\s+$")

@@ -60,6 +60,7 @@ _VERB = Phrase(
     r"|resolved|tabled|confirmed|concurred|deferred|continued|received|appointed|adopt\u00e9e?s?|rejet\u00e9e?s?|recommended|authorized|directed)\b",
 )
 _ABOUT_MOTION = compiled(r"\b(?:motions?|amendments?|question|votes?|voting|substitute)\b")
+_SECONDED = compiled(r"\bmoved\b.{0,120}\bsecond(?:ed)?\b", re.S)
 _SUBJECT = compiled(
     r"\b(?:motions?|amendments?|question|vote|resolutions?|ordinances?|by-?laws?|bills?|measure"
     r"|item|items|minutes|agenda|request|application"
@@ -166,7 +167,9 @@ def _strength_of_plain(word: str, before: str, after: str, bare: bool) -> int:
     negated = _NOT.search(before) is not None
     if word in ("carry", "pass") and not negated and not bare:
         return REFERENCE
-    motion = _ABOUT_MOTION.search(before)
+    motion = _ABOUT_MOTION.search(before) or _SECONDED.search(before)
+    if TALLY.fullmatch(before.strip(" \n([:.,-)]")):
+        return FIRM
     if word.startswith("withdr"):
         return (
             FIRM
