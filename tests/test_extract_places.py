@@ -767,6 +767,65 @@ The proposal was carried.
 Moved by Deputy Mayor Doyle, That By-law 2021-9 be given third reading. In favour: Doyle, Ezra,
 Flood. Opposed: Giles. MOTION CARRIED
 => Doyle/- passed 3-1 | ayes Doyle, Ezra, Flood | noes Giles
+---
+Motion by Councilor Aiken, seconded by Councilor Boyd, to accept the low bid of $45,200 from
+Carr Paving, Inc. Roll call: Aiken, aye; Boyd, aye; Crane, aye; Dowd, nay. Motion carried 3-1.
+=> Aiken/Boyd passed 3-1 | ayes Aiken, Boyd, Crane | noes Dowd
+---
+Director Estes moved to approve Resolution 2021-9 authorizing the General Manager to execute an
+agreement with Ford, Grant & Hale LLP. Director Irwin seconded. AYES: Estes, Irwin, Jasper,
+Kemp. NOES: None. ABSTAIN: Lyle. Motion carried.
+=> Estes/Irwin passed 4-0 | ayes Estes, Irwin, Jasper, Kemp | abstain Lyle
+---
+Com. Mann made a motion to send a positive recommendation to the City Council for the rezone at
+123 Main. Com. North seconded. Com. Ortega, Com. Mann, Com. North voted aye. Com. Platt voted
+nay. The motion carried 3 to 1.
+=> Mann/North passed 3-1 | ayes Ortega, Mann, North | noes Platt
+---
+Motion: Ms. Quay moved to approve the Student Handbook.
+Second: Mr. Rhee
+Discussion: None
+Vote: Unanimous
+=> Quay/Rhee passed | unanimous
+---
+C. Personnel. Motion by Sayre, seconded by Tull, to approve items 1-7 on the superintendent's
+personnel report. Ayes - Sayre, Tull, Usher, Vogt. Nays - None. Carried.
+=> Sayre/Tull passed 4-0 | ayes Sayre, Tull, Usher, Vogt
+---
+RESOLUTION #33-2021 Authorizing Tax Refunds
+Motion by Committeeman Weir; second by Deputy Mayor Xenos.
+Roll Call: Weir Y; Xenos Y; Yardley N; Mayor Zito Y
+=> Weir/Xenos unknown 3-1 | ayes Weir, Xenos, Zito | noes Yardley
+---
+It was regularly moved by Abell, seconded by Bond, and carried that the bills be paid.
+=> Abell/Bond passed
+---
+Moved by Castle, seconded by Dorn to approve the minutes. 5-0 carried.
+=> Castle/Dorn passed 5-0
+---
+All Board members voted aye, except Mr. Kolb who voted nay, and the motion carried.
+=> -/- passed | noes Kolb
+---
+Upon call of the roll, the vote was as follows:
+Commissioner Lutz   -   Aye
+Commissioner Mayer  -   Aye
+Commissioner Nolan  -   Nay
+The resolution was declared adopted.
+=> -/- passed 2-1 | ayes Lutz, Mayer | noes Nolan
+---
+Moved by O'Hara, seconded by D'Angelo, to approve the de la Rosa variance. AYES: O'Hara,
+D'Angelo, McKay, Van Dyke. NAYS: St. John. Carried.
+=> O'Hara/D'Angelo passed 4-1 | ayes O'Hara, D'Angelo, McKay, Van Dyke | noes St. John
+---
+MOTION CARRIED (7-2). Yes: Sears, Toth, Uhl, Vick, Wade, Yoder, Zell. No: Alt, Bloch.
+=> -/- passed 7-2 | ayes Sears, Toth, Uhl, Vick, Wade, Yoder, Zell | noes Alt, Bloch
+---
+VOTE: Ayes 3 (Irby, Jay, Knox) Noes 2 (Lamb, Moss) Motion carried
+=> -/- passed 3-2 | ayes Irby, Jay, Knox | noes Lamb, Moss
+---
+The motion to adopt the plan was made by Pell, seconded by Quinn, and approved 6-0 with Rowe
+recused.
+=> Pell/Quinn passed 6-0 | recused Rowe
 """
 
 
