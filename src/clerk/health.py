@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from sqlalchemy import Connection, Float, Row, and_, extract, func, inspect, select, text
 
-from . import config, migrations, pipeline_state, queue, schema, storage, upload_ledger
+from . import config, failures, migrations, pipeline_state, queue, schema, storage, upload_ledger
 from .clock import utc_now
 from .config import Settings
 from .db import get_civic_db, latest_runs, reading_connection
@@ -396,14 +396,15 @@ def _failed_runs(conn: Connection) -> list[Row[Any]]:
 def disk_differences(site: Mapping[str, Any], folder: Path) -> list[str]:
     """Say where a site's counters and its folder disagree; a site in a run may well be ahead.
 
-    What the fetch ``refused`` is counted as failed, and never was on disk.
+    What the fetch refused is counted as failed, and never was on disk.
     """
+    refused = failures.refused(site["subdomain"])
     text_documents = sum(1 for _ in storage.text_documents(folder))
     pdfs = {each.name for each in storage.pdf_documents(folder)}
     with_text = {each.name for each in storage.text_documents(folder, incomplete=True)}
     found = [
         ("documents read", site["ocr_completed"], text_documents),
-        ("documents in all", site["ocr_total"] - site.get("refused", 0), len(pdfs | with_text)),
+        ("documents in all", site["ocr_total"] - refused, len(pdfs | with_text)),
     ]
     return [
         f"{what}: {counted} counted, {on_disk} on disk"

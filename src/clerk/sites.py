@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, delete, select
 
-from . import config, failures, road, storage
+from . import config, road, storage
 from .config import Settings
 from .db import civic_db_connection, latest_runs, lock_site, reading_connection, require_site
 from .fetcher import gone_documents
@@ -92,7 +92,6 @@ def describe(subdomain: str) -> dict[str, Any]:
             "texts": sum(1 for _ in storage.text_documents(folder)),
         },
         "gone": gone_documents(folder),
-        "refused": failures.refused(subdomain),
         "runs": [dict(run._mapping) for run in runs],
     }
 
