@@ -39,6 +39,7 @@ class Phrase:
         words = stems.split()
         broken = [stem.replace("_", "\n") for stem in words if "_" in stem]
         self.stems = [*(stem.replace("_", " ") for stem in words), *broken]
+        self.capitals = all("A" <= stem[0] <= "Z" for stem in self.stems)
         self.pattern = compiled(source)
 
     def find(self, text: str) -> Iterator[re.Match[str]]:
@@ -49,7 +50,7 @@ class Phrase:
                 yield match
 
     def _starts(self, text: str) -> Iterator[int]:
-        words = _words(text)
+        words = _words(text, self.capitals)
         for stem in self.stems:
             for position in words.get(stem[:2], ()):
                 if text.startswith(stem, position):
@@ -57,16 +58,17 @@ class Phrase:
 
 
 _WORD = re.compile(r"[^\W_]+")
+_CAPITAL = re.compile(r"[A-Z](?<![^\W_].)[^\W_]*")
 
 
 @lru_cache(maxsize=4)
-def _words(text: str) -> dict[str, list[int]]:
-    """Return where the words of a text begin, by their first two characters.
+def _words(text: str, capitals: bool) -> dict[str, list[int]]:
+    """Return where the words of a text begin, or only those with a capital, by two characters.
 
     All phrases ask for the same few texts in turn, so the last ones are kept.
     """
     places: dict[str, list[int]] = defaultdict(list)
-    for word in _WORD.finditer(text):
+    for word in (_CAPITAL if capitals else _WORD).finditer(text):
         start = word.start()
         places[text[start : start + 2]].append(start)
     return dict(places)
