@@ -348,6 +348,40 @@ def test_no_hits_is_no_error_and_suggests(sites: Path, monkeypatch: pytest.Monke
     assert "Did you mean: zoning" in result.stderr
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("zoning", "--site", "nope"), "Nothing has been compiled of a site 'nope'."),
+        (("zoning", "--body", "nope"), "There is no body 'nope'."),
+    ],
+)
+def test_a_place_that_is_not_there_is_named(
+    sites: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], said: str
+) -> None:
+    assert said in str(invoke(monkeypatch, sites, "search", *arguments).exception)
+
+
+@pytest.mark.parametrize(
+    "arguments", [("",), ('"',), ("*",), ("--", "-zoning"), ("x", "--from", "2024", "--to", "2023")]
+)
+def test_a_question_that_cannot_be_answered_is_a_usage_error(
+    sites: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
+) -> None:
+    assert invoke(monkeypatch, sites, "search", *arguments).exit_code == 2
+
+
+def test_a_beginning_that_is_too_short_is_said_to_be(
+    sites: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "z* is too short" in invoke(monkeypatch, sites, "search", "z*").output
+
+
+def test_a_body_is_found_however_it_is_capitalised(sites: Path) -> None:
+    body = search(sites, Query("council")).hits[0].body
+
+    assert search(sites, Query("council", body=body.upper())).total > 0
+
+
 def test_a_date_that_is_none_is_a_usage_error(sites: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     result = invoke(monkeypatch, sites, "search", "zoning", "--from", "soon")
 

@@ -92,3 +92,20 @@ def test_terms(typed: str, parsed: Parsed) -> None:
 
 def test_an_endless_query_is_cut() -> None:
     assert len(parse("word " * 100_000).terms) <= 32
+
+
+@pytest.mark.parametrize(
+    ("typed", "means"),
+    [
+        ("zoning OR", "zoning"),
+        ("\u201cshort term\u201d", '"short term"'),
+        ("\u00abshort term\u00bb", '"short term"'),
+        ("O\u2019Brien", "O'Brien"),
+    ],
+)
+def test_what_phones_and_hasty_people_write_is_understood(typed: str, means: str) -> None:
+    assert parse(typed) == parse(means)
+
+
+def test_a_star_behind_an_apostrophe_is_kept() -> None:
+    assert parse("don't*").terms == [Term(("don", "t"), prefix=True)]

@@ -30,7 +30,7 @@ def _date(ctx: click.Context, param: click.Parameter, value: str | None) -> str 
 @click.command()
 @click.argument("query", nargs=-1, required=True)
 @click.option("--site", "-s", help="Only this site.")
-@click.option("--body", help="Only this body, as in CityCouncil.")
+@click.option("--body", help="Only this body, as in 'City Council'.")
 @click.option("--kind", type=click.Choice(["minutes", "agendas"]), help="Only this kind.")
 @click.option("--from", "since", callback=_date, help="Not before: a day, month or year.")
 @click.option("--to", "until", callback=_date, help="Not after: a day, month or year.")
@@ -67,8 +67,17 @@ def search(
     """
     from clerk.work import search as searching
 
+    if since and until and since[: len(until)] > until[: len(since)]:
+        raise click.UsageError(f"--from {since} is after --to {until}.")
     asked = searching.Query(" ".join(query), site, body, kind, since, until, sort, limit)
-    results = searching.search(config.load().storage_dir, asked)
+    if not searching.parse(asked.text).fts:
+        raise click.UsageError("Nothing was asked for: give a word that is to be found.")
+    storage_dir = config.load().storage_dir
+    results = searching.search(storage_dir, asked)
+    if not results.total:
+        searching.check_place(storage_dir, asked)
+    for beginning in searching.too_short_beginnings(asked.text):
+        hint(f"{beginning}* is too short a beginning; the word {beginning!r} was looked for.")
     if as_json:
         print_json(_as_json(asked.text, results))
     elif results.total:

@@ -29,7 +29,7 @@ from . import suggest
 from .boxes import hit_boxes
 from .facts import Facts, Memory
 from .index import PAGE_BITS, forget_site, index_path
-from .query import Parsed, parse, storable
+from .query import Parsed, parse, storable, too_short_beginnings
 from .snippets import Snippet, snippet
 
 __all__ = [
@@ -39,12 +39,14 @@ __all__ = [
     "PageAddress",
     "Query",
     "Results",
+    "check_place",
     "find_document",
     "find_page",
     "forget_site",
     "hit_boxes",
     "parse",
     "search",
+    "too_short_beginnings",
 ]
 
 RELEVANCE, NEWEST, OLDEST = "relevance", "newest", "oldest"
@@ -155,6 +157,25 @@ def search(storage_dir: Path, query: Query, *, timeout_seconds: float = 5.0) -> 
         return Results(did_you_mean=_suggestion(connection, facts, query, parsed))
 
 
+def check_place(storage_dir: Path, query: Query) -> None:
+    """Refuse a site or body that nothing was compiled of; to be asked when nothing was found."""
+    with contextlib.closing(_open_index(storage_dir)) as connection:
+        rows = connection.execute(
+            """SELECT DISTINCT sites.subdomain, body FROM documents
+               JOIN sites ON sites.id = documents.site"""
+        ).fetchall()
+    if query.site and query.site not in {site for site, _ in rows}:
+        raise NotFound(
+            f"Nothing has been compiled of a site {query.site!r}.",
+            hint="List the sites: clerk site list",
+        )
+    bodies = sorted({body for site, body in rows if query.site in (None, "", site)})
+    if query.body and query.body.casefold() not in {body.casefold() for body in bodies}:
+        raise NotFound(
+            f"There is no body {query.body!r}.", hint=f"There are: {', '.join(bodies[:20])}."
+        )
+
+
 def find_page(storage_dir: Path, identity: str) -> PageAddress:
     """Return where the page of an id is."""
     parts = _PAGE_ID.fullmatch(identity)
@@ -251,7 +272,7 @@ class _Search:
         return (
             found.site in self._facts.sites
             and (not query.site or self._facts.sites[found.site].subdomain == query.site)
-            and (not query.body or found.body == query.body)
+            and (not query.body or found.body.casefold() == query.body.casefold())
             and (not query.kind or found.kind == query.kind)
         )
 

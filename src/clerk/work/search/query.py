@@ -18,6 +18,10 @@ _TERMS_AT_MOST = 32
 #: Shorter beginnings of words match too much of an index at once.
 _SHORTEST_PREFIX = 2
 
+#: Quotation marks and apostrophes as programs and phones write them, made plain.
+_STRAIGHT = dict.fromkeys(map(ord, "\u201c\u201d\u201e\u201f\u00ab\u00bb"), '"') | dict.fromkeys(
+    map(ord, "\u2018\u2019\u201a\u201b"), "'"
+)
 _WORD = re.compile(r"[^\W_]+")
 _PIECE = re.compile(r'(?P<minus>-?)(?:"(?P<phrase>[^"]*)"?|(?P<word>[^\s"]+))(?P<star>\*?)')
 
@@ -78,16 +82,16 @@ def parse(text: str) -> Parsed:
     """Read what was typed.
 
     A word with punctuation inside (2024-15, O'Brien) is a phrase of its parts.  OR and AND stand
-    between two terms; anywhere else they are words.
+    between two terms, and behind the last one mean nothing; anywhere else they are words.
     """
     groups: list[list[Term]] = [[]]
     excluded: list[Term] = []
     pieces = list(_PIECE.finditer(_cleaned(text)))[:_TERMS_AT_MOST]
-    for number, piece in enumerate(pieces):
-        between = bool(groups[-1]) and number + 1 < len(pieces)
-        if between and piece[0] == "OR":
+    for piece in pieces:
+        follows = bool(groups[-1])
+        if follows and piece[0] == "OR":
             groups.append([])
-        elif between and piece[0] == "AND":
+        elif follows and piece[0] == "AND":
             continue
         elif term := _term(piece):
             (excluded if term.excluded else groups[-1]).append(term)
@@ -97,7 +101,7 @@ def parse(text: str) -> Parsed:
 
 def _cleaned(text: str) -> str:
     """Return as much as is looked at, in the plain forms of letters that the index has."""
-    return unicodedata.normalize("NFKC", storable(text[:_LONGEST]))
+    return unicodedata.normalize("NFKC", storable(text[:_LONGEST]).translate(_STRAIGHT))
 
 
 def storable(text: str) -> str:
@@ -111,8 +115,13 @@ def _term(piece: re.Match[str]) -> Term | None:
     star = bool(piece["star"]) or typed.endswith("*")
     if not words:
         return None
-    prefix = star and len(words[-1]) >= _SHORTEST_PREFIX
+    prefix = star and (len(words) > 1 or len(words[-1]) >= _SHORTEST_PREFIX)
     return Term(words, prefix, bool(piece["minus"]))
+
+
+def too_short_beginnings(text: str) -> list[str]:
+    """Return the beginnings of words that are taken for whole words, since so much begins so."""
+    return re.findall(r"(?<!\S)-?(\w)\*(?!\S)", _cleaned(text))
 
 
 def fold(text: str) -> list[str]:
