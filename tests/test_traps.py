@@ -72,7 +72,9 @@ def finish(claimed: Claimed, state: str = Item.COMPLETED, result: Any = None) ->
     if claimed.step == Step.DOCUMENT and state == Item.COMPLETED:
         for item in claimed.items:
             Town(claimed.subdomain).text(item.document.rpartition("/")[2])
-    SmallWork().finish(claimed, outcomes, ended=True)
+    flow = SmallWork()
+    flow.finish(claimed, outcomes, ended=True)
+    flow.hint()
 
 
 def fetched(town: Town, documents: int) -> None:

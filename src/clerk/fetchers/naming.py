@@ -255,7 +255,7 @@ def numbered(name: str, number: int) -> str:
 def _cleaned(text: str) -> str:
     whole = _HALF_CHARACTERS.sub("\ufffd", text)
     name = _UNSAFE.sub("-", unicodedata.normalize("NFC", whole))
-    return re.sub(r"\s+", " ", name).strip(" .").lstrip("-").strip(" .")
+    return re.sub(r"\s+", " ", name).lstrip(" .-").rstrip(" .")
 
 
 @_cached
