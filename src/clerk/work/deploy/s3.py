@@ -32,7 +32,8 @@ def _boto3_client(endpoint: str | None) -> Any:
         raise MissingTool(
             "Publishing to S3 needs boto3.", hint="Install it: pip install 'clerk[s3]'"
         ) from error
-    return boto3.client("s3", endpoint_url=endpoint)
+    # A session of its own: the shared one would keep keys that were changed meanwhile.
+    return boto3.session.Session().client("s3", endpoint_url=endpoint)
 
 
 class S3:
