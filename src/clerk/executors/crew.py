@@ -212,6 +212,8 @@ class Lane:
         error = f"{raised.error_class}: {raised.message}"
         if raised.family == "document":
             return Outcome(item, Item.FAILED, error, lasting=True, seconds=raised.seconds)
+        if raised.family == "site":
+            return Outcome(item, Item.FAILED, error, seconds=raised.seconds)
         if raised.family == "operator":
             self.trouble = OperatorError(raised.message)
             return Outcome(item, Item.PENDING, error, delay=OPERATOR_SECONDS)

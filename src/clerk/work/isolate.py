@@ -335,6 +335,7 @@ def _do(connection: socket.socket, perform: Perform, order: Order, index: int) -
 
 def _raised(index: int, seconds: float, error: Exception) -> Raised:
     families = {
+        errors.SiteMisconfigured: "site",
         errors.DocumentError: "document",
         errors.TransientError: "transient",
         errors.OperatorError: "operator",
