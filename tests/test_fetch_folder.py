@@ -123,6 +123,29 @@ def test_a_link_whose_target_is_gone_says_so(source, town):
     assert problem.why == "is a link to /nowhere/x.pdf, which is not there"
 
 
+KILLED = """
+import os, pathlib, sys
+from clerk.storage import directory_written_whole
+with directory_written_whole(pathlib.Path(sys.argv[1])) as part:
+    (part / "page-1.txt").write_text("half")
+    os.kill(os.getpid(), 9)
+"""
+
+
+def test_what_a_killed_reader_left_is_swept_and_a_live_one_is_not_disturbed(source, town):
+    put(source, "Council/2024-01-15.pdf")
+    texts = town.folder / "txt" / "Council"
+    subprocess.run([sys.executable, "-c", KILLED, texts / "2024-01-15"], check=False)
+    left = list(texts.glob(".*.part"))
+
+    with storage.directory_written_whole(texts / "2024-02-15") as in_work:
+        town.fetch()
+        still_there = list(texts.iterdir())
+
+    assert len(left) == 1
+    assert still_there == [in_work]
+
+
 def test_every_version_is_kept(source, town):
     put(source, "Council/2024-01-15.pdf")
     town.fetch()

@@ -251,11 +251,46 @@ def sha256_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+#: Where a killed writer may have left something, below a site's folder.
+_PLACES_OF_PARTS = ("", "_clerk/", "_clerk/*/", "txt/", "txt/*/", "_agendas/txt/*/")
+_PART = re.compile(r"\..*\.by-(?P<host>[0-9a-f]{8})-(?P<process>[0-9]+)-[^.]*\.part")
+
+
+def _part_prefix(target: Path) -> str:
+    """Begin the name of what is in work, so that it tells who works on it."""
+    return f".{target.name[:60]}.by-{_host()}-{os.getpid()}-"
+
+
+def _host() -> str:
+    return hashlib.sha256(os.uname().nodename.encode()).hexdigest()[:8]
+
+
+def sweep_parts(folder: Path) -> None:
+    """Remove what processes of this machine that are dead have left half written in a site."""
+    for place in _PLACES_OF_PARTS:
+        for part in folder.glob(f"{place}.*.part"):
+            writer = _PART.fullmatch(part.name)
+            if writer and writer["host"] == _host() and not _is_alive(int(writer["process"])):
+                shutil.rmtree(part, ignore_errors=True)
+                with contextlib.suppress(OSError):
+                    part.unlink(missing_ok=True)
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        return True
+    return True
+
+
 @contextlib.contextmanager
 def written_whole(path: Path) -> Iterator[Path]:
     """Give a temporary path beside the target and move it there when the block succeeds."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name[:80]}.", suffix=".part", dir=path.parent)
+    handle, name = tempfile.mkstemp(prefix=_part_prefix(path), suffix=".part", dir=path.parent)
     os.close(handle)
     part = Path(name)
     try:
@@ -274,7 +309,7 @@ def directory_written_whole(target: Path) -> Iterator[Path]:
     A directory that is already there is swapped out, so that readers see the old or the new one.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
-    part = Path(tempfile.mkdtemp(prefix=f".{target.name[:80]}.", suffix=".part", dir=target.parent))
+    part = Path(tempfile.mkdtemp(prefix=_part_prefix(target), suffix=".part", dir=target.parent))
     try:
         yield part
         part.chmod(0o755)

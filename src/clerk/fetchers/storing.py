@@ -36,7 +36,7 @@ from clerk.fetcher import (
     Problem,
     Window,
 )
-from clerk.storage import MINUTES, Document
+from clerk.storage import MINUTES, Document, sweep_parts
 from clerk.work.http import CircuitOpen, Client, Download, Validators
 
 from . import files, identity, naming
@@ -111,6 +111,7 @@ class Storing:
             self.known = self.sources.documents()
             self.sweep_is_due = self._sweep_is_due()
             self._empty_incoming()
+            sweep_parts(self.folder)
             window, listed = self._listing(sliding, full)
             self.replaceable = self._replaceable(window, listed)
             wanted = self._named(listed)
