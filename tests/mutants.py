@@ -351,7 +351,7 @@ MUTANTS = (
     Mutant(
         "text appears by one rename",
         "storage.py",
-        '    part = Path(tempfile.mkdtemp(prefix=f".{target.name[:80]}.", '
+        "    part = Path(tempfile.mkdtemp(prefix=_part_prefix(target), "
         'suffix=".part", dir=target.parent))',
         "    part = target; part.mkdir(exist_ok=True)",
         "test_conformance.py::test_documents_of_every_sort_are_all_accounted_for[embedded-sqlite]",
