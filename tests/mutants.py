@@ -189,7 +189,7 @@ MUTANTS = (
     Mutant(
         "a worker that works beats",
         "executors/crew.py",
-        "            self._patiently(self._beat)",
+        "            self.patiently(self._beat)",
         "            pass",
         "test_traps.py::test_trap_10_a_long_document_is_neither_stuck_nor_crashed[sqlite]",
     ),

@@ -292,7 +292,7 @@ class Crew:
         self._queues = tuple(queues)
         self._settings = settings
         self._pace = Pace()
-        self._lanes = [Lane(flow, settings, self._pace, self._patiently) for _ in range(lanes)]
+        self._lanes = [Lane(flow, settings, self._pace, self.patiently) for _ in range(lanes)]
         self._idle_seconds = IDLE_SECONDS[0]
         self._look_again_at = self._beat_at = self._sweep_at = 0.0
         self._lock: liveness.Lock | None = None
@@ -314,8 +314,8 @@ class Crew:
     def __exit__(self, *_: object) -> None:
         for lane in self._lanes:
             lane.abandon()
-        self._patiently(self._flow.hint)
-        self._patiently(self._strike_off)
+        self.patiently(self._flow.hint)
+        self.patiently(self._strike_off)
         if self._lock:
             self._lock.release()
 
@@ -366,7 +366,7 @@ class Crew:
         self._keep_alive()
         if not self.stopping:
             self._give_out()
-        self._patiently(self._flow.hint)
+        self.patiently(self._flow.hint)
         self._wait(timeout)
         for lane in self._lanes:
             if lane.busy:
@@ -395,7 +395,7 @@ class Crew:
 
     def _claim_for(self, lane: Lane) -> bool:
         limit = self._pace.limit
-        claimed = self._patiently(lambda: self._flow.claim(self._queues, self.id, limit))
+        claimed = self.patiently(lambda: self._flow.claim(self._queues, self.id, limit))
         if claimed is None:
             return False
         self._idle_seconds = IDLE_SECONDS[0]
@@ -417,10 +417,10 @@ class Crew:
         now = time.monotonic()
         if now >= self._beat_at:
             self._beat_at = now + self._settings.lease_seconds / BEATS_PER_LEASE
-            self._patiently(self._beat)
+            self.patiently(self._beat)
         if now >= self._sweep_at:
             self._sweep_at = now + SWEEP_SECONDS
-            self._patiently(self._flow.sweep)
+            self.patiently(self._flow.sweep)
 
     def _beat(self) -> None:
         with db.civic_db_connection() as conn:
@@ -428,7 +428,7 @@ class Crew:
         if not known:
             self._register()
 
-    def _patiently(self, action: Callable[[], T]) -> T:
+    def patiently(self, action: Callable[[], T]) -> T:
         """Do something with the database, waiting while it is away.
 
         Repeating is harmless: every transition is guarded, so a commit that went through unseen is

@@ -43,9 +43,9 @@ def run(
             if time.monotonic() >= look_at or not busy:
                 look_at = time.monotonic() + LOOK_SECONDS
                 if time.monotonic() >= show_at:
-                    on_look()
+                    crew.patiently(on_look)
                     show_at = time.monotonic() + SHOW_SECONDS
-                if done():
+                if crew.patiently(done):
                     _leave(crew)
                     return
 
