@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from small_sites import write_text
 
-from clerk import config
+from clerk import config, db
 from clerk.work.compile import compile_site
 from clerk.work.deploy import publish
 
@@ -112,6 +112,20 @@ def test_a_plugin_that_is_not_there_is_refused_at_once(
     clerk: Clerk, springfield: Path, given: str
 ) -> None:
     assert clerk("site", "edit", "springfield", "--set", given).code == 3
+
+
+def test_secret_settings_are_shown_nowhere(clerk: Clerk, springfield: Path) -> None:
+    with db.civic_db_connection() as conn:
+        extra = json.dumps({"source": str(springfield), "token": "hush-hush-1"})
+        db.update_site(conn, "springfield", {"extra": extra})
+
+    for arguments in (
+        ["show", "springfield"],
+        ["show", "springfield", "--json"],
+        ["list", "--json"],
+    ):
+        said = clerk("site", *arguments)
+        assert "hush-hush-1" not in said.out + said.err
 
 
 def test_settings_are_shown_and_an_empty_value_removes_one(clerk: Clerk, springfield: Path) -> None:

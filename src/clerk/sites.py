@@ -80,7 +80,8 @@ def describe(subdomain: str) -> dict[str, Any]:
             .limit(RUNS_SHOWN)
         ).fetchall()
     folder, chosen = storage.site_folder(config.load().storage_dir, subdomain), site_choices(site)
-    return site | {
+    # The column as it is written may hold secrets; ``source`` and ``settings`` say what is in it.
+    return {name: value for name, value in site.items() if name != "extra"} | {
         "outcome": outcome(
             site["current_stage"], runs[0].state if runs else None, site["last_error_message"]
         ),
