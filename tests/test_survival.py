@@ -5,11 +5,13 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import sqlite3
 import sys
 import threading
 import time
 from typing import Any
 
+import psycopg
 import pytest
 from small_work import (
     SmallWork,
@@ -23,6 +25,7 @@ from small_work import (
     work_embedded,
 )
 from sqlalchemy import event, select
+from sqlalchemy.exc import OperationalError
 
 from clerk import config, db, failures, ledger, liveness, road, sites, workers
 from clerk.errors import DatabaseUnavailable
@@ -30,7 +33,7 @@ from clerk.executors import rq
 from clerk.executors.crew import Crew
 from clerk.ledger import Claimed, Outcome
 from clerk.models import db_now, runs_table, workers_table
-from clerk.stages import FETCH, OCR, QUEUES, Item
+from clerk.stages import FETCH, OCR, QUEUES, Item, Step
 
 
 @pytest.fixture
@@ -249,6 +252,33 @@ def test_work_that_cannot_be_accounted_for_is_blamed_and_the_others_go_on(
     assert other.run.state == "no_documents"
     assert town.run.state == "failed"
     assert "two rows are one" in town.row.last_error_message
+
+
+@pytest.mark.parametrize(
+    "passing", [psycopg.errors.DeadlockDetected(), sqlite3.OperationalError("database is locked")]
+)
+def test_a_transaction_that_met_another_is_tried_again(town: Town, passing: Exception) -> None:
+    class InTheWay(SmallWork):
+        """A flow whose first accounting of a document loses against somebody else's."""
+
+        met = 0
+
+        def finish(self, claimed: Claimed, outcomes: list[Outcome], *, ended: bool) -> None:
+            self.met += claimed.step == Step.DOCUMENT
+            if claimed.step == Step.DOCUMENT and self.met == 1:
+                raise OperationalError("UPDATE jobs", {}, passing)
+            super().finish(claimed, outcomes, ended=ended)
+
+    town.pdf("2024-01-01")
+    town.start()
+    flow = InTheWay()
+    with Crew(flow, QUEUES, config.load()) as crew:
+        while crew.turn() or not crew.nothing_to_claim():
+            pass
+
+    assert flow.met == 2
+    assert (town.run.state, town.counts) == ("completed", (1, 1, 0))
+    assert all(item.crashes == 0 for item in town.items().values())
 
 
 def test_skipping_a_failure_while_a_document_is_counted_loses_no_count(
