@@ -87,14 +87,11 @@ def test_two_signals_stop_at_once_and_give_back_what_was_in_hand(town: Town) -> 
     wait_until(lambda: busy(town))
     children = children_of(supervisor)
 
+    # Two of one kind that wait together are one: a late supervisor would see the first only.
     os.kill(supervisor, signal.SIGINT)
-    time.sleep(0.2)
-    started = time.monotonic()
-    os.kill(supervisor, signal.SIGINT)
-    status = reap(supervisor)
+    os.kill(supervisor, signal.SIGTERM)
 
-    assert time.monotonic() - started < 25, "the document in hand takes 30 seconds"
-    assert status == 131
+    assert reap(supervisor) == 131, "stopped at once, where one signal waits and ends with 130"
     assert all(gone_process(child) for child in children)
     assert town.counts == (4, 0, 0)
     _a_true_state_without_anybody(town)
@@ -121,7 +118,10 @@ def _a_true_state_without_anybody(town: Town) -> None:
         page.write_text("fine")
 
 
-def test_a_killed_supervisor_takes_its_children_along_and_is_followed_at_once(town: Town) -> None:
+def test_a_killed_supervisor_takes_its_children_along_and_is_followed_at_once(
+    town: Town, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LEASE_SECONDS", "120")
     town.pdf("slow", "slow 30")
     town.pdf("other")
     town.start()
@@ -132,11 +132,11 @@ def test_a_killed_supervisor_takes_its_children_along_and_is_followed_at_once(to
 
     end(supervisor, signal.SIGKILL)
 
-    wait_until(lambda: all(gone_process(child) for child in children), 2)
+    wait_until(lambda: all(gone_process(child) for child in children), 10)
     town.pdf("slow", "fine")
     started = time.monotonic()
     work_embedded()
-    assert time.monotonic() - started < config.load().lease_seconds / 2
+    assert time.monotonic() - started < 100, "nobody waits for the lease to run out"
     assert (town.run.state, town.counts) == ("completed", (2, 2, 0))
     assert town.items()["slow"].lost <= 1
 

