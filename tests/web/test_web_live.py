@@ -150,9 +150,7 @@ def _wait_for(client: httpx.Client) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_serve_stops_with_streams_open(
-    town: Path, number: signal.Signals
-) -> None:
+def test_serve_stops_with_streams_open(town: Path, number: signal.Signals) -> None:
     with serving() as (process, client):
         opened = [threading.Event() for _ in range(4)]
         for event in opened:
