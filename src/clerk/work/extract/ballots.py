@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from .cues import BALLOT, FIRM, SOFT, Cue, Reading
 from .model import ABSENT, ABSTAIN, AYES, NOES, RECUSED
 from .names import BALLOT_WORDS, Name, read_name, read_names, vocabulary
-from .patterns import Phrase, compiled, line_start
+from .patterns import Phrase, compiled, indented, line_start
 from .roster import Roster
 from .tallies import NUMBER_WORDS, number
 
@@ -30,10 +30,10 @@ _LABEL = Phrase(
     r"|(?:\s+thereof|\s+thereto|\s+(?:of\s+)?(?:the\s+)?(?:same|motion|resolution|ordinance))?"
     r"\s{0,12}(?P<mark>[:\-=]|/(?=[^\W\d_])))",
 )
-_UPPER_LABEL = compiled(
-    r"^ {0,60}(?P<word>AYES?|YEAS?|NAYS?|NOES|NO|YES|ABSTAIN(?:ED)?|ABSENT|EXCUSED"
-    r"|RECUSED)(?: {2,}| ?\n)(?=\s{0,60}\S)",
-    re.M,
+_UPPER_LABEL = Phrase(
+    "AYE YEA NAY NO YES ABST ABSENT EXCUSED RECUSED",
+    r"(?P<word>AYES?|YEAS?|NAYS?|NOES|NO|YES|ABSTAIN(?:ED)?|ABSENT|EXCUSED|RECUSED)"
+    r"(?: {2,}| ?\n)(?=\s{0,60}\S)",
 )
 _COUNT_FIRST = compiled(r"\s{0,60}\(?(\d{1,3})\)?(?:\s{0,4}[-:.,;)]|\s{0,4}(?=\n|$|\(|[^\W\d_]))")
 _COUNT_LAST = compiled(r"[ .]{0,80}[-(=]? {0,3}(\d{1,2})\)?(?=[ ]{0,3}(?:[;.,\n]|$))")
@@ -114,7 +114,9 @@ def label_cues(reading: Reading) -> Iterator[Cue]:
             cue = _read_label(reading, label)
             if cue is not None:
                 yield cue
-    for label in _UPPER_LABEL.finditer(reading.text):
+    for label in _UPPER_LABEL.find(reading.text):
+        if indented(reading.text, label.start(), 60) is None:
+            continue
         cue = _read_list(reading, category(label["word"].lower()), label.start("word"), label.end())
         if any(cue.ballots.values()):
             yield cue

@@ -87,6 +87,16 @@ class Reading:
     roster: Roster
 
     @cached_property
+    def text(self) -> str:
+        """The normalised text."""
+        return self.document.text
+
+    @cached_property
+    def lower(self) -> str:
+        """The normalised text in lower case."""
+        return self.document.lower
+
+    @cached_property
     def ends(self) -> tuple[list[int], list[int]]:
         """Where the sentences of the document end, before and behind their full stop."""
         return _ends(self.lower)
@@ -124,16 +134,6 @@ class Reading:
         """Whether a blank line stands between two places."""
         return _BLANK_LINE.search(self.lower, end, max(end, start)) is not None
 
-    @property
-    def text(self) -> str:
-        """The normalised text."""
-        return self.document.text
-
-    @property
-    def lower(self) -> str:
-        """The normalised text in lower case."""
-        return self.document.lower
-
 
 def last_match(pattern: re.Pattern[str], text: str, start: int, end: int) -> re.Match[str] | None:
     """Return the last match of a pattern in a stretch of text."""
@@ -144,9 +144,11 @@ def last_match(pattern: re.Pattern[str], text: str, start: int, end: int) -> re.
 
 
 _BLANK_LINE = compiled(r"\n[ ]{0,80}\n")
-_END = compiled(r"[.;!?][\"')]{0,2}(?=\s|$)|\n[ ]{0,80}\n")
-_ABBREVIATION = compiled(
-    r"(?:^|[^\w])(?:mr|mrs|ms|dr|no|st|jr|sr|hon|cllr|cr|ald|com|comm|nem|[a-z])$"
+#: A full stop that ends no abbreviation, or a blank line.  What it may begin with comes first: so
+#: all other characters are passed over at once.
+_END = compiled(
+    r"[.;!?\n](?:(?<=\n)[ ]{0,80}\n|(?<!\n)(?<!\b[a-z]\.)(?<!\b(?:mr|ms|dr|no|st|jr|sr|cr)\.)"
+    r"(?<!\b(?:mrs|hon|ald|com|nem)\.)(?<!\b(?:cllr|comm)\.)[\"')]{0,2}(?=\s|$))"
 )
 
 
@@ -154,9 +156,6 @@ def _ends(lower: str) -> tuple[list[int], list[int]]:
     """Return where sentences end: before and behind their full stop or blank line."""
     befores, afters = [], []
     for end in _END.finditer(lower):
-        place = end.start()
-        if lower[place] == "." and _ABBREVIATION.search(lower[max(0, place - 5) : place]):
-            continue
-        befores.append(place)
+        befores.append(end.start())
         afters.append(end.end())
     return befores, afters

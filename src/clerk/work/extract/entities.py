@@ -10,7 +10,7 @@ from decimal import Decimal, InvalidOperation
 from .cues import Reading
 from .model import Entity
 from .names import STOPS, vocabulary
-from .patterns import Phrase
+from .patterns import Phrase, line_start
 
 PERSON = "person"
 BODY = "body"
@@ -209,7 +209,7 @@ def _laws(reading: Reading) -> Iterator[_Found]:
 def _bodies(reading: Reading) -> Iterator[_Found]:
     text = reading.text
     for noun in _BODY_NOUN.find(text):
-        floor = max(0, noun.start() - 80)
+        floor = line_start(text, max(0, noun.start() - 1), 79)
         before = _BODY_BEFORE.search(text[floor : noun.start()])
         after = _BODY_AFTER.match(text, noun.end())
         if before is None and after is None:

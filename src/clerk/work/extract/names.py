@@ -8,8 +8,10 @@ and no word of the trade become part of a name.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain, islice
 from typing import NamedTuple
 
 from .patterns import compiled
@@ -119,7 +121,7 @@ BALLOT_WORDS = vocabulary(
 )
 
 _SUFFIX = compiled(r",? {0,2}((?:Jr|Sr|JR|SR)\b\.?|I{2,3}\b|IV\b)")
-_TOKEN = compiled(r"[Cc]/[Mm]\b|[^\W\d_](?:[^\W\d_]|['\-](?=[^\W\d_]))*")
+_TOKEN = compiled(r"[Cc]/[Mm]\b|[^\W\d_]+(?:['\-][^\W\d_]+)*")
 _GAP = compiled(r" {0,3}(?:\n {0,60})?(?=\S)")
 _SEPARATOR = compiled(r"\s{0,80}(?:,\s{0,80}and\b|,\s{0,80}&|[,;/&]|and\b)[\s,]{0,80}", re.I)
 _LEADER = compiled(r"[\s:;,.\-(\"]{0,60}(?:the\s{1,4})?", re.I)
@@ -380,24 +382,20 @@ def name_before(text: str, position: int, known: frozenset[str] = frozenset()) -
     """Read the name that ends right before a position, or None."""
     if not _capital_before(text, position):
         return None
-    floor = max(0, position - 90)
-    tokens = [
-        token
-        for match in _TOKEN.finditer(text, floor, position)
-        if (token := _token_at(text, match.start(), position)) is not None
-    ]
-    gap = text[min(tokens[-1].end, position) : position] if tokens else "?"
-    if gap.strip(" \n,") or gap.count("\n") > 1:
+    tokens = _tokens_before(text, position)
+    last = next(tokens, None)
+    gap = text[min(last.end, position) : position] if last else "?"
+    if last is None or gap.strip(" \n,") or gap.count("\n") > 1:
         return None
     taken: list[_Token] = []
     titles: list[_Token] = []
-    for token in reversed(tokens):
+    for token in chain((last,), tokens):
         edge = titles[-1] if titles else taken[-1] if taken else None
         if edge is not None and not _adjacent(text, token, edge):
             break
         if _is_title(token) and (taken or titles):
             titles.append(token)
-        elif not taken and _surname_after_title(text, tokens):
+        elif not taken and _surname_after_title(text, token, position):
             taken.append(token)
         elif titles or not _fits_backwards(token, taken):
             break
@@ -406,12 +404,21 @@ def name_before(text: str, position: int, known: frozenset[str] = frozenset()) -
     return _assembled(taken, titles)
 
 
-def _surname_after_title(text: str, tokens: list[_Token]) -> bool:
+def _tokens_before(text: str, position: int) -> Iterator[_Token]:
+    """Yield the tokens before a position, the last one first."""
+    found = _TOKEN.finditer(text, max(0, position - 90), position)
+    for start in [match.start() for match in found][::-1]:
+        token = _token_at(text, start, position)
+        if token is not None:
+            yield token
+
+
+def _surname_after_title(text: str, last: _Token, position: int) -> bool:
     """Whether the last token is a name such as Lord or Page that a title stands before."""
-    last = tokens[-1]
-    if len(tokens) < 2 or not last.text[0].isupper() or last.word not in _ALSO_SURNAMES:
+    if not last.text[0].isupper() or last.word not in _ALSO_SURNAMES:
         return False
-    return _is_title(tokens[-2]) and _adjacent(text, tokens[-2], last)
+    before = next(islice(_tokens_before(text, position), 1, None), None)
+    return before is not None and _is_title(before) and _adjacent(text, before, last)
 
 
 def _adjacent(text: str, token: _Token, edge: _Token) -> bool:
@@ -444,15 +451,16 @@ def _assembled(taken: list[_Token], titles: list[_Token]) -> Name | None:
     return Name(text, start, end, bool(titles))
 
 
+_JOINT = compiled(r"(?:,\s{0,4}and|,|\band|&)\s{1,4}$")
+
+
 def names_before(text: str, position: int, known: frozenset[str] = frozenset()) -> list[Name]:
     """Read ``Smith, Jones and Brown`` that ends right before a position, in printed order."""
     found: list[Name] = []
     name = name_before(text, position, known)
     while name is not None and len(found) < 30:
         found.insert(0, name)
-        joint = re.search(
-            r"(?:,\s{0,4}and|,|\band|&)\s{1,4}$", text[max(0, name.start - 12) : name.start]
-        )
+        joint = _JOINT.search(text[max(0, name.start - 12) : name.start])
         if joint is None:
             break
         name = name_before(text, max(0, name.start - 12) + joint.start(), known)

@@ -29,6 +29,7 @@ _PAGE_MARK = re.compile(
     r"^ {0,8}-{2,5} {0,2}page {1,2}(\d{1,5})(?: of \d{1,5})? {0,2}-{2,5} {0,8}$", re.M | re.I
 )
 _PAGE_BREAK = re.compile(rf"\f|{_PAGE_MARK.pattern}", re.M | re.I)
+_FORM_FEED = re.compile("\f")
 _PAGE_NUMBER = re.compile(
     r"age {0,2}[/|:]? {0,2}[\divxlo]{1,4}(?: {1,2}of {1,2}\d{1,4})?[ .]{0,3}$", re.M
 )
@@ -38,6 +39,7 @@ _SPLIT_SENTENCE = re.compile(
 _SPLIT_LINE = re.compile(
     r"\n(?:(?<=[^\s.:;?!]\n)|(?<=[^\s.:;?!] \n))(?: {0,80}\n){1,2}(?= {0,80}\S)"
 )
+_HEADER_WORD = re.compile("page|minutes|meeting")
 _DIGITS = re.compile(r"\d+")
 
 #: So many lines at the top and bottom of a page may be a running header or footer.
@@ -75,7 +77,7 @@ def normalise(pages: Sequence[str]) -> Normalised:
         starts.append(starts[-1] + len(page) + 1)
     text = _translated(original)
     text = _blank_margins(text, original)
-    text = _blank(text, _PAGE_MARK)
+    text = _blank_page_marks(text)
     text = _blank_page_numbers(text)
     text = _BROKEN_WORD.sub(_joined, text)
     text = _close_gaps(text)
@@ -98,6 +100,8 @@ def _closed(gap: re.Match[str]) -> str:
 
 def page_marks(text: str) -> list[tuple[int, int]]:
     """Return (offset, page number) of every line such as ``--- PAGE 3 ---``."""
+    if "--" not in text:
+        return []
     return [(mark.start(), int(mark[1])) for mark in _PAGE_MARK.finditer(text)]
 
 
@@ -137,13 +141,14 @@ def _joined(broken: re.Match[str]) -> str:
     return hyphen + tail + " " * (len(gap) - len(hyphen)) + "\n"
 
 
-def _blank(text: str, lines: re.Pattern[str]) -> str:
-    return lines.sub(lambda line: " " * len(line[0]), text)
+def _blank_page_marks(text: str) -> str:
+    return _PAGE_MARK.sub(lambda line: " " * len(line[0]), text) if "--" in text else text
 
 
 def _blank_margins(text: str, original: str) -> str:
     """Replace lines that come back at the top or bottom of many pages by spaces."""
-    breaks = [mark.span() for mark in _PAGE_BREAK.finditer(original)]
+    break_of_page = _PAGE_BREAK if "--" in original else _FORM_FEED
+    breaks = [mark.span() for mark in break_of_page.finditer(original)]
     if len(breaks) + 1 < _REPEATS:
         return text
     margins = _margin_lines(original, breaks)
@@ -160,7 +165,7 @@ def _blank_margins(text: str, original: str) -> str:
 def _fingerprint(line: str) -> str:
     """Return what a line has in common with its twin on another page; nothing for a vote list."""
     words = " ".join(line.split())
-    if ":" in words and not re.search(r"page|minutes|meeting", words, re.I):
+    if ":" in words and not _HEADER_WORD.search(words.lower()):
         return ""
     return _DIGITS.sub("0", words)
 
@@ -180,7 +185,7 @@ def _margin_lines(original: str, breaks: list[tuple[int, int]]) -> list[tuple[in
 def _line_spans(page: str, offset: int) -> list[tuple[int, int]]:
     spans = []
     for line in page.split("\n"):
-        if line.strip():
+        if line and not line.isspace():
             spans.append((offset, offset + len(line)))
         offset += len(line) + 1
     return spans

@@ -16,11 +16,12 @@ from .names import STOPS, TITLES, Name, read_name, read_names
 from .normal import Normalised
 from .patterns import Phrase, compiled, line_start
 
-_ATTENDANCE = compiled(
-    r"(?:\bpresent|\battendance|\babsent|\bexcused|\battending|\bmembers|\battendees"
-    r"|\broll call|\bcouncil|\bboard)"
-    r"(?:\s{1,3}(?:were|was|in person|remotely|is|are|and voting))?\s{0,3}[:\-]"
+_ATTENDANCE = Phrase(
+    "present attendance absent excused attending members attendees roll_call council board",
+    r"(?:present|attendance|absent|excused|attending|members|attendees|roll call|council|board)"
+    r"(?:\s{1,3}(?:were|was|in person|remotely|is|are|and voting))?\s{0,3}[:\-]",
 )
+_OF_OTHERS = compiled(r"\s*(?:staff|others?|guests?|public|also|visitors?)")
 _TITLED = Phrase(
     "Council Commissioner Director Trustee Supervisor Select Alder Mayor Member Chair Cllr Mr Ms"
     " Dr",
@@ -116,12 +117,9 @@ def _two_people(surname: str, texts: set[str]) -> bool:
 
 def _attending(document: Normalised) -> list[Name]:
     found: list[Name] = []
-    for mark in _ATTENDANCE.finditer(document.lower):
+    for mark in _ATTENDANCE.find(document.lower):
         line = line_start(document.text, mark.start())
-        if re.match(
-            r"\s*(?:staff|others?|guests?|public|also|visitors?)",
-            document.lower[line : mark.start()],
-        ):
+        if _OF_OTHERS.match(document.lower, line, mark.start()):
             continue
         names, _ = read_names(document.text, mark.end(), mark.end() + 1500)
         if names and _VOTE.match(document.lower, names[0].end):

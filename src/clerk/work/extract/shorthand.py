@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from .cues import BALLOT, FIRM, OUTCOME, SOFT, Cue, Reading
 from .model import PASSED
 from .movers import lead_cue, name_at, pair, second_cue, speaks
-from .patterns import Phrase, compiled, line_start
+from .patterns import Phrase, compiled, indented, line_start
 from .tallies import tally_in
 
 _LABEL = Phrase(
@@ -154,23 +154,24 @@ def _bracketed_pair(reading: Reading, slash: int) -> Cue | None:
     return cue
 
 
-_TWO_NAMES = compiled(
-    r"^[ ]{0,20}(?=(?:councillor|cllr|cr|councilman|councilmember|alderman|ald|trustee|mayor"
+_TWO_NAMES = Phrase(
+    "council cllr cr ald trustee mayor deputy reeve director commissioner",
+    r"(?=(?:councillor|cllr|cr|councilman|councilmember|alderman|ald|trustee|mayor"
     r"|deputy|reeve|director|commissioner)\b)[^\n]{5,80}\n\s{0,40}(?:resolved|that|be\s+it|whereas)\b",
-    re.M,
 )
 
 
 def _two_names_cues(reading: Reading) -> Iterator[Cue]:
     """Yield a cue for a line ``Councillor Smith - Councillor Jones`` over what they move."""
-    for line in _TWO_NAMES.finditer(reading.lower):
-        mover = name_at(reading, line.start())
+    for titled in _TWO_NAMES.find(reading.lower):
+        start = indented(reading.lower, titled.start(), 20)
+        mover = name_at(reading, start) if start is not None else None
         link = _LINK.match(reading.text, mover.end) if mover and mover.titled else None
         seconder = name_at(reading, link.end()) if link else None
-        if seconder is None or not seconder.titled:
+        if start is None or seconder is None or not seconder.titled:
             continue
         if not reading.text[seconder.end : seconder.end + 20].partition("\n")[0].strip():
-            yield lead_cue(reading, line.start(), seconder.end, mover, seconder)
+            yield lead_cue(reading, start, seconder.end, mover, seconder)
 
 
 _LINK = compiled(r" {0,4}(?:-|/|,|and\b) {0,4}")

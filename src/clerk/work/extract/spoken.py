@@ -14,12 +14,11 @@ from .patterns import Phrase, compiled
 
 _SPOKEN = Phrase(
     "aye yea yes nay no abstain absent recuse excused present in_favo for, for; for. against "
-    "opposed",
+    "opposed y_ y; y, y. y) n_ n; n, n. n)",
     r"(?:aye|yea|yes|nay|no|abstain(?:ed|s)?|absent|recused?|excused|not\s+voting|present"
     r"|in\s+favou?r|for(?=\s*[;,.\n])|against(?=\s*[;,.\n])|opposed)\b"
-    r"(?!\s{0,3}[:\-=/]\s*[a-z])",
+    r"(?!\s{0,3}[:\-=/]\s*[a-z])|[yn](?<=[\s:\-=,(].)(?=[\s;,.)]|$)",
 )
-_LETTER = compiled(r"[yn](?<=[\s:\-=,(].)(?=[\s;,.)]|$)")
 _BETWEEN = compiled(r"[\s,;.)|\-\"]{0,120}(?:and\s+)?")
 _ROLE_AFTER_NAME = compiled(
     r", (?:Vice[- ]?)?(?:Chair\w*|Mayor|President|Secretary|Treasurer|Clerk)$"
@@ -34,9 +33,7 @@ def roll_call_cues(reading: Reading) -> Iterator[Cue]:
     """Yield a cue for every run of ``Mr. Smith, yes; Mrs. Jones, no`` in one line or many."""
     run: list[tuple[Name, str, int]] = []
     last_end = 0
-    letters = _LETTER.finditer(reading.lower)
-    spoken_votes = sorted([*_SPOKEN.find(reading.lower), *letters], key=re.Match.start)
-    for spoken in spoken_votes:
+    for spoken in _SPOKEN.find(reading.lower):
         name = _voter(reading, last_end if run else None, spoken.start())
         if name is None and run:
             yield from _roll_call(reading, run)

@@ -19,13 +19,14 @@ from collections.abc import Iterator
 from .ballots import category, settle
 from .cues import BALLOT, FIRM, LEAD, OUTCOME, SECOND, STRONG, Cue, Reading
 from .names import read_names
-from .patterns import compiled
+from .patterns import Phrase, compiled, indented
 from .tallies import tally_in
 from .telling import verdict
 
 _LABEL = r"(?:result|mover|seconder|ayes?|yeas?|nays?|noes|abstain(?:ed)?|absent|excused|recused)"
-_LABELS = compiled(
-    rf"^ {{0,60}}{_LABEL} {{0,4}}:? {{0,4}}\n(?:\s{{0,60}}{_LABEL} {{0,4}}: {{0,4}}\n){{1,8}}", re.M
+_LABELS = Phrase(
+    "result mover seconder aye yea nay noes abst absent excused recused",
+    rf"{_LABEL} {{0,4}}:? {{0,4}}\n(?:\s{{0,60}}{_LABEL} {{0,4}}: {{0,4}}\n){{1,8}}",
 )
 _VALUE = compiled(r"^ *(?:[A-Z][A-Z \-]{3,40})(?:\[[^\]\n]{1,40}\])? *$", re.M)
 _WORD = compiled(r"[a-z]+")
@@ -38,12 +39,17 @@ def table_cues(reading: Reading) -> tuple[list[Cue], list[tuple[int, int]]]:
     """Return the cues of such tables, and the stretches of text they use up."""
     cues: list[Cue] = []
     used: list[tuple[int, int]] = []
-    for labels in _LABELS.finditer(reading.lower):
+    done = 0
+    for labels in _LABELS.find(reading.lower):
+        start = indented(reading.lower, labels.start(), 60)
+        if start is None or start < done:
+            continue
+        done = labels.end()
         words = _WORD.findall(labels[0])
         rows = _values(reading, words[0], labels.end())
         if len(rows) < len(words):
             continue
-        used += [(labels.start(), labels.end()), (rows[0][0], rows[len(words) - 1][1])]
+        used += [(start, labels.end()), (rows[0][0], rows[len(words) - 1][1])]
         for word, row in zip(words, rows, strict=False):
             cues += _cue(reading, word, *row)
     return cues, sorted(used)

@@ -9,10 +9,10 @@ from .cues import Reading
 from .drafts import Draft
 from .patterns import compiled
 
+#: Begins with the end of the line before, and that alone is used up: so it is found at once.
 _HEADING = compiled(
-    r"^ {0,60}(?P<item>\d{1,2}(?:\.\d{1,2}){0,3}\.?|[A-Z]\.|[IVX]{1,5}\."
-    r"|\(?[a-z0-9]{1,2}\))\s{1,40}(?=[^\W_])",
-    re.M,
+    r"\n(?= {0,60}(?P<item>\d{1,2}(?:\.\d{1,2}){0,3}\.?|[A-Z]\.|[IVX]{1,5}\."
+    r"|\(?[a-z0-9]{1,2}\))\s{1,40}(?P<words>[^\W_]))"
 )
 _OPENING = compiled(
     r"[\s,;:.\-)]*(?:(?:the\s+motion|and|be\s+it\s+resolved)\s+)?(?:(?:to|that|for)\s+)?", re.I
@@ -46,10 +46,12 @@ _MOTION_LENGTH = 400
 
 def item_finder(reading: Reading) -> tuple[list[int], list[str]]:
     """Return the offsets of numbered headings and their numbers."""
-    offsets, items = [], []
-    for heading in _HEADING.finditer(reading.text):
-        offsets.append(heading.start())
-        items.append(heading["item"].strip("().") or heading["item"])
+    offsets, items, done = [], [], 0
+    for heading in _HEADING.finditer(f"\n{reading.text}"):
+        if heading.start() >= done:
+            offsets.append(heading.start())
+            items.append(heading["item"].strip("().") or heading["item"])
+            done = heading.start("words") - 1
     return offsets, items
 
 
