@@ -376,7 +376,7 @@ def _bracketed(reading: Reading, bracket: int) -> Cue | None:
     return cue
 
 
-_COUNTED_SHORT = compiled(r"\d (?:votes? )?(?P<word>for|no|absent|against)\b")
+_COUNTED_SHORT = compiled(r"[0-9] (?:votes? )?(?P<word>for|no|absent|against)\b")
 _PAIRED = vocabulary(
     """
     no yes for opposed absent against

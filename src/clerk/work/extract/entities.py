@@ -45,7 +45,7 @@ _NUMBER_DATE = re.compile(r"/(?<=\d/)(\d{1,2})/((?:19|20)\d\d|\d\d)(?![\d/])")
 _NUMBER_BEFORE = re.compile(r"(?<![\d/-])\d{1,4}$")
 
 _STREET = re.compile(
-    r"(?P<number>\d(?<!\w\d)\d{0,5}[A-Z]?) (?:[NSEW]\.? |North |South |East "
+    r"(?P<number>[0-9](?<!\w\d)\d{0,5}[A-Z]?) (?:[NSEW]\.? |North |South |East "
     r"|West )?(?:[A-Z0-9][\w.'-]{0,24} ){1,4}"
     r"(?:Street|St|Avenue|Ave|Road|Rd|Drive|Dr|Lane|Ln|Boulevard|Blvd|Court|Ct|Place|Pl|Way"
     r"|Highway|Hwy|Parkway|Pkwy|Circle|Terrace|Square)\b\.?"
@@ -94,10 +94,12 @@ _ROLE = Phrase(
     r"|Clerk|Engineer|Chief|Superintendent|Solicitor|Planner|Senator|Representative|Cllr|Judge"
     r"|(?P<courtesy>Mr|Mrs|Ms|Dr|Miss))\.? (?=[A-Z])",
 )
-_ROLE_BEFORE = re.compile(
-    r"\b(?:(?:Vice|Deputy|Acting|Assistant|Interim|Mayor|Council|Board|Committee|City|Town|County"
-    r"|Village|Police|Fire|Public Works|Finance|School) ){1,2}$"
+_ROLE_WORDS = (
+    *("Vice ", "Deputy ", "Acting ", "Assistant ", "Interim ", "Mayor ", "Council ", "Board "),
+    *("Committee ", "City ", "Town ", "County ", "Village ", "Police ", "Fire ", "Public Works "),
+    *("Finance ", "School "),
 )
+_ROLE_BEFORE = re.compile(rf"\b(?:{'|'.join(_ROLE_WORDS)}){{1,2}}$")
 _ROLE_BEHIND = re.compile(
     r", (?P<role>(?:[A-Z][\w&/-]{1,20} ){0,4}"
     r"(?:Director|Manager|Clerk|Attorney|Engineer|Chief|Superintendent|Treasurer|Secretary"
@@ -229,7 +231,9 @@ def _people(reading: Reading) -> Iterator[_Found]:
         if name is None or name.start != match.end() or _is_office(name.text):
             continue
         floor = max(0, match.start() - 40)
-        before = _ROLE_BEFORE.search(text[floor : match.start()])
+        words = text[floor : match.start()]
+        told = words.removesuffix("\n").endswith(_ROLE_WORDS)
+        before = _ROLE_BEFORE.search(words) if told else None
         start = floor + before.start() if before else match.start()
         role = None if match["courtesy"] else text[start : match.end()].strip(" .")
         yield PERSON, start, name.end, name.text, role

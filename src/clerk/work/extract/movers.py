@@ -12,19 +12,11 @@ from .patterns import compiled
 _AND_NAME = compiled(
     r"\s{0,6}(?:,?\s*(?:and|&)\b|[/,])\s{0,6}(?:seconded\s+by\s+|second\s+by\s+)?", re.I
 )
-_ABOUT = (
-    (
-        compiled(r"\bsubstitute\b|\balternate\s+motion|\bin\s+lieu\b|\bdifferent\s+motion"),
-        "substitute",
-    ),
-    (
-        compiled(
-            r"\b(?:motion|moved?)\s+to\s+amend\b|\bamend\s+the\s+motion"
-            r"|\bmotion\s+for\s+(?:an\s+)?amendment|\b(?:moved|proposed|offered)\s+(?:an"
-            r"|the\s+following)\s+amendment|\bamendment\s+(?:was\s+)?(?:moved|proposed|made)"
-        ),
-        "amendment",
-    ),
+_SUBSTITUTE = compiled(r"\bsubstitute\b|\balternate\s+motion|\bin\s+lieu\b|\bdifferent\s+motion")
+_AMENDMENT = compiled(
+    r"\b(?:motion|moved?)\s+to\s+amend\b|\bamend\s+the\s+motion"
+    r"|\bmotion\s+for\s+(?:an\s+)?amendment|\b(?:moved|proposed|offered)\s+(?:an"
+    r"|the\s+following)\s+amendment|\bamendment\s+(?:was\s+)?(?:moved|proposed|made)"
 )
 _ADVERBS = compiled(
     r"(?:(?:\b(?:then|also|so|again|therefore|thereafter|thereupon|hereby|has|had|would"
@@ -42,12 +34,15 @@ def lead_cue(
     cue.seconder, more = settle_one(reading.roster, seconder)
     cue.flags = flags | more
     cue.trailing = mover is not None and _nothing_moved(reading, end)
-    nearby = reading.lower[max(0, start - 30) : reading.clause_end(end, 90)]
-    for words, about in _ABOUT:
-        if words.search(nearby):
-            cue.about = about
-            break
+    cue.about = _about(reading.lower[max(0, start - 30) : reading.clause_end(end, 90)])
     return cue
+
+
+def _about(nearby: str) -> str:
+    """Return what a motion does with another one, by the words around it."""
+    if _SUBSTITUTE.search(nearby):
+        return "substitute"
+    return "amendment" if "amend" in nearby and _AMENDMENT.search(nearby) else ""
 
 
 _NOTE = compiled(r"\s{0,3}\([^()\n]{1,30}\)\s{0,3}$")

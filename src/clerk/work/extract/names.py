@@ -279,7 +279,7 @@ def read_name(
         return None
     here = listed and _ends_as_surname(text, token)
     words, end = _name_words(text, token, known, titled or here)
-    if not any(len(word.strip(".")) > 1 for word in words):
+    if not words or (len(words[-1]) < 3 and all(len(word.strip(".")) < 2 for word in words)):
         return None
     return Name(" ".join(words), first.start, end, titled)
 

@@ -123,7 +123,7 @@ def _strength_of(reading: Reading, verb: re.Match[str], before: str, begin: int)
         return REFERENCE if LONG_AGO.search(after) else FIRM
     if _ENACTING.search(before) and not _ABOUT_MOTION.search(before):
         return REFERENCE
-    if re.search(r"\bdeclare[sd]\b.{0,90}$", before, re.S):
+    if "declare" in before and _DECLARED.search(before):
         return STRONG
     if verb["plain"]:
         strength = _strength_of_plain(verb[0], before, after, bare)
@@ -132,6 +132,7 @@ def _strength_of(reading: Reading, verb: re.Match[str], before: str, begin: int)
     return REFERENCE if strength == SOFT and _REPORTED.search(before) else strength
 
 
+_DECLARED = compiled(r"\bdeclare[sd]\b.{0,90}$", re.S)
 _NAMED_MATTER = compiled(
     r"(?:the\s+)?(?:ordinance|resolution|bill|by-?law|order|main\s+motion|motion|council\s+bill)"
     r"(?:\s+(?:no\.?\s*|number\s+)?#?[\w.\-/]*\d[\w.\-/]*)?,?(?:\s+as\s+amended,?)?\s+"

@@ -106,7 +106,10 @@ class _StemIndex:
             stem: sorted(each for each in self.stems if each.startswith(stem) and each != stem)
             for stem in shortest
         }
-        self.pattern = re.compile(rf"\W(?=({_tree(shortest)}))")
+        # A set of plain characters is looked through at once: it comes before what is exact.
+        firsts = re.escape("".join(sorted({stem[0] for stem in shortest})))
+        tree = _tree(shortest)
+        self.pattern = re.compile(rf"[^0-9A-Za-z](?=[{firsts}])(?=({tree}))(?<!\w)")
         return self.pattern
 
     def _shorter(self, stem: str) -> bool:

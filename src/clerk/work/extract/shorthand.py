@@ -65,7 +65,7 @@ def _short_hand_cues(reading: Reading) -> Iterator[Cue]:
 
 
 _NUMBERED = compiled(
-    r"\d[\-/. ](?<=\d.)\d{1,4}\s{0,3}[:.\-]?\s{1,40}(?=[^\W\d_])",
+    r"[0-9][\-/. ]\d{1,4}\s{0,3}[:.\-]?\s{1,40}(?=[^\W\d_])",
 )
 _NUMBER_START = compiled(
     r"^[ ]{0,60}(?:(?:resolution|motion|res\.?)\s{1,3}(?:no\.?|#|number)?\s{0,3})?"
@@ -194,7 +194,9 @@ def _sign_cues(reading: Reading) -> Iterator[Cue]:
         yield cue
 
 
-_LONE_TALLY = compiled(r"\d-\d{1,2}(?:-\d{1,2}){0,2}(?:\)?(?=[ ]{0,3}(?:[.;\n]|$))|(?=[,;] [^\d]))")
+_LONE_TALLY = compiled(
+    r"[0-9]-\d{1,2}(?:-\d{1,2}){0,2}(?:\)?(?=[ ]{0,3}(?:[.;\n]|$))|(?=[,;] [^\d]))"
+)
 _SENTENCE_START = compiled(r"(?:^|[.;:)\n])[ ]{0,40}\(?$|[^\W\d_] \($")
 
 

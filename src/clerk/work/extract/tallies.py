@@ -14,7 +14,7 @@ NUMBER_WORDS["none"] = NUMBER_WORDS["no"] = 0
 
 #: 5-0, 5 - 0 - 1, 5 to 0, [14 TO 1]; not a date, not a section number.
 TALLY = compiled(
-    r"(?<![\d/.$\-])(?P<yes>\d{1,3})\s{0,2}(?:votes?\s)?(?:-|to|:"
+    r"(?P<yes>[0-9](?<![\d/.$\-].)\d{0,2})\s{0,2}(?:votes?\s)?(?:-|to|:"
     r"|/)\s{0,2}(?P<no>\d{1,2})(?:\s{0,2}-\s{0,2}(?P<abstain>\d{1,2}))?(?:\s{0,2}-\s{0,2}(?P<absent>\d{1,2}))?(?![\d/%]|\s?(?:p\.?m|a\.?m|%)|-\d|\.\d|:\d)"
 )
 _WORD_TALLY = compiled(

@@ -37,8 +37,7 @@ _NO_WORDS = compiled(
 _VOTE_WORDS = compiled(
     r"\b(?:ayes?|nays?|noes|yeas?|abstain\w*|abstentions?|absent|present|mover|seconder|voting"
     r"|in\s+favou?r|opposed)\b\s{0,3}(?:[:\-=]|\d)|^.{0,40}\bvot(?:ed|ing)\s+(?:aye|yes|no|nay|yea)\b"
-    r"|[\s,\-:\"](?:aye|nay|yea)\b|\byes\s+no\b|\b[yn]-[a-z]+, [yn]-",
-    re.I,
+    r"|[\s,\-:\"](?:aye|nay|yea)\b|\byes\s+no\b|\b[yn]-[a-z]+, [yn]-"
 )
 _BLANK = compiled(r"[\s.:\-\"]{0,200}")
 _MOTION_LENGTH = 400
@@ -72,7 +71,7 @@ def motion_text(reading: Reading, draft: Draft) -> str | None:
 
 def _is_motion(words: str) -> bool:
     """Whether words say what was moved, and not that or how it was voted on."""
-    if len(words) < 4 or _VOTE_WORDS.search(words):
+    if len(words) < 4 or _VOTE_WORDS.search(words.lower()):
         return False
     return _NO_WORDS.fullmatch(words) is None and _OUTCOME_ONLY.match(words) is None
 
