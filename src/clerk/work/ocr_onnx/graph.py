@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from onnx import ModelProto, NodeProto, TensorProto
 
 #: Raise when the graph changes: networks kept on disk are then made again.
-GRAPH_VERSION = 1
+GRAPH_VERSION = 2
 
 _EXTENSIONS = "com.microsoft"
 #: What the two further cells of each layer always say.
@@ -51,7 +51,7 @@ def onnx_model(data: LstmData, *, unsigned: bool = False) -> bytes:
     """
     graph = _Graph(unsigned)
     pooled = _convolved(graph, data)
-    columns, batch = _summed_up(graph, data.summary, pooled)
+    columns, batch = _summed_up(graph, data, pooled)
     for layer in data.lstms:
         every_step, _ = _lstm(graph, layer, columns, batch, "columns")
         columns = graph.add("Squeeze", [every_step, graph.integers(1)])
@@ -68,10 +68,12 @@ class _Graph:
         self.unsigned = unsigned
         self.nodes: list[NodeProto] = []
         self.constants: list[TensorProto] = []
+        #: The distance of two values when those between -1 and 1 become bytes, and their zero.
+        self.rounding = (self.constant(numpy.float32(2 / 255)), self.constant(numpy.uint8(128)))
 
-    def constant(self, values: NDArray[Any]) -> str:
+    def constant(self, values: NDArray[Any] | numpy.generic) -> str:
         name = f"constant{len(self.constants)}"
-        contiguous = numpy.ascontiguousarray(values)
+        contiguous = numpy.asarray(values, order="C")
         self.constants.append(self.onnx.numpy_helper.from_array(contiguous, name))
         return name
 
@@ -106,6 +108,16 @@ class _Graph:
         self, kind: str, inputs: Sequence[str], outputs: list[str], attributes: dict[str, Any]
     ) -> None:
         self.nodes.append(self.onnx.helper.make_node(kind, inputs, outputs, **attributes))
+
+    def rounded(self, tensor: str) -> str:
+        """Return values between -1 and 1 as bytes, rounded as onnxruntime does for that range."""
+        return self.add("QuantizeLinear", [tensor, *self.rounding])
+
+    def split(self, tensor: str, parts: int) -> list[str]:
+        """Return equal parts of the last side."""
+        names = [f"part{part} of {tensor}" for part in range(parts)]
+        self._add("Split", [tensor], names, {"axis": -1})
+        return names
 
     def sides(self, tensor: str, start: int, end: int) -> str:
         """Return the lengths of some sides of a tensor."""
@@ -149,17 +161,57 @@ def _real_weights(matrix: Matrix) -> NDArray[numpy.float32]:
     return matrix.weights * matrix.scales[:, None]
 
 
-def _summed_up(graph: _Graph, layer: Layer, pooled: str) -> tuple[str, str]:
+def _summed_up(graph: _Graph, data: LstmData, pooled: str) -> tuple[str, str]:
     """Run an LSTM down every column of every picture; return [column, batch, cells] and [batch]."""
+    layer, rows = data.summary, data.height // data.pooling.size[1]
     by_row = graph.add("Transpose", [pooled], perm=[2, 3, 0, 1])
     every_column = graph.add("Reshape", [by_row, graph.integers(0, -1, layer.inputs)])
-    rows_and_columns = graph.shape(graph.sides(every_column, 0, 2), graph.integers(1))
-    bounds = graph.add("Expand", [graph.floats(*_BOUNDS), rows_and_columns])
-    bounded = graph.add("Concat", [every_column, bounds], axis=2)
-    _, last_row = _lstm(graph, layer, bounded, graph.sides(every_column, 1, 2), "")
-    cells = graph.integers(layer.outputs + len(_BOUNDS))
-    shape = graph.shape(graph.sides(by_row, 1, 3), cells)
-    return graph.add("Reshape", [last_row, shape]), graph.sides(by_row, 2, 3)
+    summary = _after_all_rows(graph, layer, every_column, rows)
+    shape = graph.shape(graph.sides(by_row, 1, 3), graph.integers(layer.outputs))
+    columns = graph.add("Reshape", [summary, shape])
+    each = graph.shape(graph.sides(columns, 0, 2), graph.integers(1))
+    bounds = graph.add("Expand", [graph.floats(*_BOUNDS), each])
+    return graph.add("Concat", [columns, bounds], axis=2), graph.sides(by_row, 2, 3)
+
+
+def _after_all_rows(graph: _Graph, layer: Layer, every_column: str, rows: int) -> str:
+    """Return what the cells say in the end, [column, cells].
+
+    There are few rows and many columns, so the steps are written out one by one: that takes half
+    the time of an LSTM that is one node.
+    """
+    seen = graph.rounded(every_column)
+    said = state = ""
+    at_first, later = (_factors(graph, layer, inputs) for inputs in (layer.inputs, None))
+    for row in range(rows):
+        here = graph.add("Gather", [seen, graph.constant(numpy.int64(row))], axis=0)
+        if said:
+            here = graph.add("Concat", [here, graph.rounded(said)], axis=1)
+        said, state = _step(graph, here, later if said else at_first, state)
+    return said
+
+
+def _factors(graph: _Graph, layer: Layer, inputs: int | None) -> list[str]:
+    """Return what rounded values are multiplied with for all gates at once; None: all inputs."""
+    gates = [layer.matrices[place] for place in _INPUT_OUTPUT_FORGET_CANDIDATE]
+    weights = numpy.hstack([gate.weights.T[:inputs] for gate in gates])
+    scales, bias = (
+        numpy.hstack([getattr(gate, of) for gate in gates]) for of in ("scales", "bias")
+    )
+    scale, zero = graph.rounding
+    names = [graph.weights(weights), scale, graph.constant(scales), zero]
+    return [*names, graph.zero_points(), graph.constant(bias)]
+
+
+def _step(graph: _Graph, seen: str, factors: Sequence[str], state: str) -> tuple[str, str]:
+    """Return what the cells say and keep after one more step."""
+    product = graph.add("MatMulIntegerToFloat", [seen, *factors], domain=_EXTENSIONS)
+    *gates, candidate = graph.split(product, len(_INPUT_OUTPUT_FORGET_CANDIDATE))
+    take_in, let_out, keep = (graph.add("Sigmoid", [gate]) for gate in gates)
+    now = graph.add("Mul", [take_in, graph.add("Tanh", [candidate])])
+    if state:
+        now = graph.add("Add", [graph.add("Mul", [keep, state]), now])
+    return graph.add("Mul", [let_out, graph.add("Tanh", [now])]), now
 
 
 def _lstm(graph: _Graph, layer: Layer, sequence: str, batch: str, lengths: str) -> tuple[str, str]:

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy
 from numpy.typing import NDArray
 from PIL import Image
 
 from clerk.work.ocr import GreyImage, PixelBox
-
-if TYPE_CHECKING:
-    from tesserocr import PyTessBaseAPI  # type: ignore[import-untyped]
+from clerk.work.tesseract import layout_engine
 
 #: The kinds of blocks that hold text, as libtesseract numbers them; the others are pictures, rules.
 _TEXT_BLOCKS = range(1, 9)
@@ -48,30 +46,48 @@ class PlacedLine:
     number: int
 
 
-def placed_lines(api: PyTessBaseAPI, image: GreyImage, dpi: int) -> list[PlacedLine]:
+def placed_lines(image: GreyImage, dpi: int) -> list[PlacedLine]:
     """Return the lines of a page in reading order."""
     shrunk, scale = _for_layout(image, dpi)
-    api.SetImageBytes(shrunk.pixels, shrunk.width, shrunk.height, 1, shrunk.width)
+    api = layout_engine()
+    api.SetImage(black_on_white(shrunk))
     api.SetSourceResolution(round(dpi / scale))
-    found = _found_lines(api.AnalyseLayout(True), shrunk.width)
+    found = list(_found_lines(api.AnalyseLayout(True), shrunk.width))
+    api.Clear()
     blocks = groupby(found, key=lambda line: line.block)
     lines = [line for _, block in blocks for line in _of_like_height(list(block))]
     return [_enlarged(line, scale) for line in lines] if scale != 1 else lines
 
 
-def _for_layout(image: GreyImage, dpi: int) -> tuple[GreyImage, float]:
+def _for_layout(image: GreyImage, dpi: int) -> tuple[Image.Image, float]:
     """Return the picture, made smaller if it is very fine, and how many times smaller it is."""
     scale = dpi / _LAYOUT_DPI
+    whole = Image.fromarray(image.array())
     if scale < 1.25:
-        return image, 1.0
+        return whole, 1.0
     size = (max(1, round(image.width / scale)), max(1, round(image.height / scale)))
-    shrunk = Image.fromarray(image.array()).resize(size, Image.Resampling.BOX)
-    return GreyImage(*size, shrunk.tobytes()), scale
+    return whole.resize(size, Image.Resampling.BOX), scale
+
+
+def black_on_white(picture: Image.Image) -> Image.Image:
+    """Return what libtesseract would make of a grey picture before looking for lines, sooner.
+
+    Otsu's threshold parts it in two; the greater part is the paper.
+    """
+    counts = numpy.array(picture.histogram(), numpy.float64)
+    up_to, shades = counts.cumsum(), numpy.arange(256)
+    dark, light = up_to[:-1], up_to[-1] - up_to[:-1]
+    darkness = (counts * shades).cumsum()
+    apart = numpy.maximum(dark, 1), numpy.maximum(light, 1)
+    distance = (darkness[-1] - darkness[:-1]) / apart[1] - darkness[:-1] / apart[0]
+    threshold = int((distance**2 * dark * light).argmax())
+    is_paper = (shades > threshold) == (dark[threshold] < picture.width * picture.height / 2)
+    return picture.point((is_paper * 255).tolist(), "1")
 
 
 def _found_lines(iterator: Any, page_width: int) -> Iterator[PlacedLine]:
     """Yield the lines; without recognition, what libtesseract calls a word is a line or a part."""
-    from tesserocr import RIL
+    from tesserocr import RIL  # type: ignore[import-untyped]
 
     block = paragraph = line = -1
     more = iterator is not None

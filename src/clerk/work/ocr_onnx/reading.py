@@ -12,8 +12,8 @@ from .networks import Network
 
 #: Lines in one run of the network, and the width of all of them in pixels; more need more memory
 #: and gain nothing.
-LINES_IN_BATCH = 8
-_WIDTH_OF_BATCH = 5400
+LINES_IN_BATCH = 4
+_WIDTH_OF_BATCH = 4000
 #: A line joins a batch if it is at most so much longer than the shortest of it.
 _LONGER, _LONGER_PIXELS = 1.1, 12
 #: Below this the line is tried again as white on black.
