@@ -29,7 +29,7 @@ from clerk.work.ocr_onnx import register_ocr_backends
 from clerk.work.ocr_onnx.crops import LineCrop, cut_out
 from clerk.work.ocr_onnx.engine import TesseractOnnx
 from clerk.work.ocr_onnx.graph import EXACT_PROBE, GRAPH_VERSION
-from clerk.work.ocr_onnx.layout import PlacedLine, placed_lines
+from clerk.work.ocr_onnx.layout import PlacedLine, black_on_white, placed_lines
 from clerk.work.ocr_onnx.networks import load_network
 from clerk.work.ocr_onnx.reading import LineReader
 from clerk.work.ocr_onnx.second_look import FoundLine, look_again
@@ -275,56 +275,93 @@ def found(*words: tuple[str, float]) -> FoundLine:
     return FoundLine(
         PlacedLine(0, 100, 20, 15, 5, 0, 0, 0, 0),
         LineCrop(numpy.ones((36, 90), "f4"), 1.0, b"", (0, 0, 90, 36), 0, (500, 700)),
-        [OcrWord(text, (0, 0, 9, 9), confidence, 0) for text, confidence in words],
+        [
+            OcrWord(text, (9 * place, 0, 9 * place + 8, 9), confidence, 0)
+            for place, (text, confidence) in enumerate(words)
+        ],
     )
 
 
-def looked_at_again(lines: list[FoundLine], second: str) -> tuple[list[str], int]:
-    """Return the lines' texts if libtesseract says ``second``, and how often it was asked."""
+def looked_at_again(lines: list[FoundLine], second: str | None) -> tuple[list[str], list[str]]:
+    """Return the lines' texts if libtesseract says ``second``, and which words it was asked for."""
     asked = []
 
-    def read_again(line: FoundLine) -> list[OcrWord]:
-        asked.append(line)
-        return [OcrWord(text, (0, 0, 9, 9), 0.9, 0) for text in second.split()]
+    def read_again(line: FoundLine, word: OcrWord) -> OcrWord | None:
+        assert word in line.words
+        asked.append(word.text)
+        return second and OcrWord(second, (0, 0, 1, 1), 0.9, 0)
 
     lines = look_again(lines, read_dictionary(ENGLISH).knows, read_again)
-    return [" ".join(word.text for word in line.words) for line in lines], len(asked)
+    return [" ".join(word.text for word in line.words) for line in lines], asked
 
 
-def test_a_doubtful_line_becomes_what_libtesseract_makes_of_it_if_that_is_known_words():
-    lines = [found(("The", 0.99), ("councll", 0.4)), found(("met", 0.99))]
+def test_a_doubtful_word_becomes_what_libtesseract_makes_of_it_if_that_is_a_known_word():
+    lines = [found(("Tke", 0.99), ("councll", 0.4), ("mst", 0.95)), found(("met", 0.99))]
 
-    assert looked_at_again(lines, "The council") == (["The council", "met"], 1)
-    assert looked_at_again(lines, "Tke counc11") == (["The councll", "met"], 1)
+    assert looked_at_again(lines, "council") == (["Tke council mst", "met"], ["councll"])
+    for useless in ("counc11", None):
+        assert looked_at_again(lines, useless) == (["Tke councll mst", "met"], ["councll"])
+
+
+def test_a_word_that_was_looked_at_again_stays_where_it_stands():
+    line = found(("The", 0.99), ("councll", 0.4))
+    knows = read_dictionary(ENGLISH).knows
+
+    (seen,) = look_again([line], knows, lambda *_: OcrWord("council", (70, 70, 90, 90), 0.9, 7))
+
+    assert seen.words[1] == OcrWord("council", line.words[1].box, 0.9, 0)
 
 
 @pytest.mark.parametrize("word", [("council", 0.4), ("Wexfordian", 0.9), ("—", 0.2)])
-def test_a_line_of_known_or_clear_words_or_dashes_is_not_looked_at_again(word):
-    assert looked_at_again([found(word)], "something else") == ([word[0]], 0)
+def test_a_known_or_clear_word_or_dash_is_not_looked_at_again(word):
+    assert looked_at_again([found(word)], "something") == ([word[0]], [])
 
 
-def test_only_the_least_sure_lines_of_a_page_are_looked_at_again():
-    lines = [found((f"xq{number}z", 0.1 + number / 50)) for number in range(20)]
+def test_only_the_least_sure_words_of_a_page_are_looked_at_again():
+    words = [(f"xq{number}z", 0.7 - number / 50) for number in range(30)]
 
-    texts, asked = looked_at_again(lines, "council")
+    texts, asked = looked_at_again([found(*words[:20]), found(*words[20:])], "council")
 
-    assert asked == texts.count("council") == 4
-    assert texts[:4] == ["council"] * 4
+    assert asked == [text for text, _ in reversed(words[18:])]
+    assert " ".join(texts).split() == [text for text, _ in words[:18]] + ["council"] * 12
 
 
 @pytest.mark.parametrize("quarter_turns", [0, 1])
-def test_what_was_cut_out_can_be_read_by_libtesseract_and_found_on_the_page(quarter_turns):
+def test_a_word_can_be_cut_out_and_read_by_libtesseract(engine, quarter_turns):
     page = numpy.ascontiguousarray(numpy.rot90(drawn(MINUTES), -quarter_turns))
-    places = placed_lines(picture(page), DPI)
-    crop = cut_out(page, places[0], 36)
+    crop = cut_out(page, placed_lines(picture(page), DPI)[0], 36)
     assert crop is not None and crop.quarter_turns == quarter_turns
 
-    words = Tesseract().read_line(crop.picture(page), ["eng"], DPI)
+    for word in read(engine, page).words[:9]:
+        again = Tesseract().read_word(crop.picture(page, word.box), ["eng"], DPI)
 
-    assert [word.text for word in words] == words_of(MINUTES.splitlines()[0])
-    for word in words:
-        left, top, right, bottom = crop.on_page(*word.box)
-        assert (page[top:bottom, left:right] < 128).any(), word
+        assert again is not None and again.text == word.text
+
+
+@pytest.mark.parametrize("shape", [(40, 90), (40, 0), (1, 1)])
+def test_a_picture_without_a_word_is_read_as_none(shape):
+    nothing = picture(numpy.full(shape, 255, "u1"))
+
+    assert Tesseract().read_word(nothing, ["eng"], DPI) is None
+
+
+def test_a_page_is_parted_into_ink_and_paper_whichever_is_dark():
+    page = scanned(drawn(MINUTES))
+    black = numpy.asarray(black_on_white(Image.fromarray(page)))
+
+    assert 0.5 < black.mean() < 1
+    assert (numpy.asarray(black_on_white(Image.fromarray(255 - page))) == black).mean() > 0.999
+
+
+def test_white_margins_do_not_move_the_lines():
+    page = drawn(MINUTES)
+    moved = numpy.pad(page, ((300, 90), (150, 220)), constant_values=255)
+
+    lines, others = (placed_lines(picture(each), DPI) for each in (page, moved))
+
+    assert [(line.left + 150, line.baseline + 300) for line in lines] == [
+        (line.left, line.baseline) for line in others
+    ]
 
 
 def test_data_of_another_shape_is_read_by_libtesseract(tmp_path, networks, monkeypatch, caplog):

@@ -51,14 +51,18 @@ class Tesseract:
         """Read a page with the engine this process keeps for these languages."""
         return OcrPage.of(_words_read(image, tuple(languages), dpi))
 
-    def read_line(self, image: GreyImage, languages: Sequence[str], dpi: int) -> list[OcrWord]:
-        """Read a picture of a single line."""
+    def read_word(self, image: GreyImage, languages: Sequence[str], dpi: int) -> OcrWord | None:
+        """Read a picture of a single word; None if it shows none."""
+        if not image.pixels:
+            return None
         tesserocr, api = _tesserocr(), engine(tuple(languages))
-        api.SetPageSegMode(tesserocr.PSM.SINGLE_LINE)
+        api.SetPageSegMode(tesserocr.PSM.SINGLE_WORD)
         try:
-            return _words_read(image, tuple(languages), dpi)
+            words = _words_read(image, tuple(languages), dpi)
         finally:
             api.SetPageSegMode(tesserocr.PSM.AUTO)
+        # On nothing at all it sees letters too, but without any confidence.
+        return words[0] if len(words) == 1 and words[0].confidence else None
 
 
 class TesseractProgram:

@@ -17,8 +17,9 @@ from .layout import PlacedLine
 #: What the network sees of a line: rows of grey values between -1 (black) and 1 (white).
 Crop = NDArray[numpy.float32]
 
-#: White around a line, in pixels of the page.
+#: White around a line, and beside a word, in pixels of the page.
 _MARGIN = 4
+_AROUND_WORD = 6
 #: Pixels a line must have in each direction to show anything.
 _LEAST_SIDE = 3
 _LEAST_WIDTH = 9
@@ -47,11 +48,13 @@ class LineCrop:
     #: Width and height of the page as it was given.
     page_size: tuple[int, int]
 
-    def picture(self, page: NDArray[numpy.uint8]) -> GreyImage:
-        """Return what was cut out as it stands on the page, upright."""
-        left, top, right, bottom = self.area
+    def picture(self, page: NDArray[numpy.uint8], word: PixelBox) -> GreyImage:
+        """Return a word of the line as it stands on the page, upright; its box is on the page."""
+        first, top, last, bottom = self.area
+        left, right = word[1::2] if self.quarter_turns else word[::2]
+        left, right = max(first, left - _AROUND_WORD), min(last, right + _AROUND_WORD)
         cut = numpy.rot90(page, self.quarter_turns)[top:bottom, left:right]
-        return GreyImage(right - left, bottom - top, cut.tobytes())
+        return GreyImage(cut.shape[1], cut.shape[0], cut.tobytes())
 
     def boxes(self, spans: Iterable[tuple[int, int]]) -> Iterator[PixelBox]:
         """Yield the box on the page of the ink in each span of columns of the crop."""

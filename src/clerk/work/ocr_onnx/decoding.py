@@ -34,6 +34,11 @@ _LONGEST_WORD = 200
 #: A line whose letters are on average less certain than this (a logarithm) holds no known words.
 _GARBAGE = -0.7
 _SPACE = " "
+#: Likelihoods are made larger before they become too small to be told from nothing.
+_SMALL, _NEARLY_NOTHING = 1e-100, 1e-300
+_NEVER = (0.0, 0.0)
+#: Texts as outputs of the network, each with two likelihoods.
+_Followed = dict[tuple[int, ...], tuple[float, float]]
 
 
 @dataclass(frozen=True)
@@ -130,17 +135,15 @@ def _best_letters(shares: Shares, alphabet: Alphabet) -> list[_Letter]:
     """Return the best character of each column, repetitions and blanks left out."""
     best = shares.argmax(axis=1)
     begins = best != alphabet.blank
-    clearness = numpy.where(begins, shares.max(axis=1), 0)
+    clearness = numpy.where(begins, shares[numpy.arange(len(best)), best], 0)
     begins[1:] &= best[1:] != best[:-1]
     starts = numpy.flatnonzero(begins)
     if not starts.size:
         return []
     peaks = numpy.log(numpy.maximum.reduceat(clearness, starts))
-    return [
-        _Letter(alphabet.characters[best[start]], int(start), float(peak))
-        for start, peak in zip(starts, peaks, strict=True)
-        if alphabet.characters[best[start]]
-    ]
+    texts = (alphabet.characters[code] for code in best[starts].tolist())
+    found = zip(texts, starts.tolist(), peaks.tolist(), strict=True)
+    return [_Letter(*letter) for letter in found if letter[0]]
 
 
 def _may_be_another(certainty: float, columns: int) -> bool:
@@ -178,14 +181,15 @@ def _followed(shares: Shares, blank: int) -> list[tuple[tuple[int, ...], float]]
     Each text is followed from column to column with two likelihoods: that the column before was
     the blank, and that it was the last character; only after a blank may a character repeat.
     """
-    texts: dict[tuple[int, ...], tuple[float, float]] = {(): (1.0, 0.0)}
+    texts: _Followed = {(): (1.0, 0.0)}
     scale = 0.0
     for candidates in _candidates(shares):
         texts = _next_column(texts, candidates, blank)
-        total = sum(map(sum, texts.values())) or 1e-30
-        scale += math.log(total)
-        texts = {text: (a / total, b / total) for text, (a, b) in texts.items()}
-    return [(text, math.log(max(a + b, 1e-30)) + scale) for text, (a, b) in texts.items()]
+        total = sum(map(sum, texts.values())) or _NEARLY_NOTHING
+        if total < _SMALL:
+            scale += math.log(total)
+            texts = {text: (a / total, b / total) for text, (a, b) in texts.items()}
+    return [(text, math.log(max(a + b, _NEARLY_NOTHING)) + scale) for text, (a, b) in texts.items()]
 
 
 def _candidates(shares: Shares) -> list[list[tuple[int, float]]]:
@@ -199,30 +203,28 @@ def _candidates(shares: Shares) -> list[list[tuple[int, float]]]:
 
 
 def _next_column(
-    texts: dict[tuple[int, ...], tuple[float, float]],
-    candidates: Sequence[tuple[int, float]],
-    blank: int,
-) -> dict[tuple[int, ...], tuple[float, float]]:
+    texts: _Followed, candidates: Sequence[tuple[int, float]], blank: int
+) -> _Followed:
     if len(candidates) == 1 and candidates[0][0] == blank:
-        return {text: (sum(before) * candidates[0][1], 0.0) for text, before in texts.items()}
-    after_blank: dict[tuple[int, ...], float] = {}
-    after_character: dict[tuple[int, ...], float] = {}
+        share = candidates[0][1]
+        return {text: (sum(before) * share, 0.0) for text, before in texts.items()}
+    found: _Followed = {}
     for text, (blank_before, character_before) in texts.items():
         either = blank_before + character_before
         for code, share in candidates:
             if code == blank:
-                after_blank[text] = after_blank.get(text, 0.0) + either * share
+                a, b = found.get(text, _NEVER)
+                found[text] = (a + either * share, b)
                 continue
+            gained = either
+            if text and text[-1] == code:
+                a, b = found.get(text, _NEVER)
+                found[text] = (a, b + character_before * share)
+                gained = blank_before
             longer = (*text, code)
-            repeated = text[-1:] == (code,)
-            if repeated:
-                same = after_character.get(text, 0.0)
-                after_character[text] = same + character_before * share
-            gained = (blank_before if repeated else either) * share
-            after_character[longer] = after_character.get(longer, 0.0) + gained
-    found = {
-        text: (after_blank.get(text, 0.0), after_character.get(text, 0.0))
-        for text in dict.fromkeys((*after_blank, *after_character))
-    }
+            a, b = found.get(longer, _NEVER)
+            found[longer] = (a, b + gained * share)
+    if len(found) <= _FOLLOWED:
+        return found
     likeliest = sorted(found, key=lambda text: -sum(found[text]))[:_FOLLOWED]
     return {text: found[text] for text in likeliest}

@@ -6,8 +6,8 @@ in the punctuation the word itself, is written as a space: ``$  .  ``, ``( ),``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 
 import numpy
 from numpy.typing import NDArray
@@ -20,6 +20,10 @@ PLACEHOLDER = " "
 _MOST_MARKS = 5
 
 
+#: Nodes whose edges are kept ready: about those of the common words.
+_NODES_KEPT = 20_000
+
+
 @dataclass(frozen=True)
 class WordGraph:
     """A set of words; ``letters`` says by which number the graph knows each letter."""
@@ -27,27 +31,36 @@ class WordGraph:
     edges: NDArray[numpy.uint64]
     letter_bits: int
     letters: Mapping[str, int]
+    _from_nodes: dict[int, dict[int, tuple[int, bool]]] = field(default_factory=dict, repr=False)
 
     def __contains__(self, word: str) -> bool:
         """Say whether the word is in the set."""
         node, ends_here = 0, False
         for position, letter in enumerate(word):
-            edge = self._edge(node, self.letters.get(letter, -1))
-            if edge is None or (position and node == 0):
+            if position and node == 0:
+                return False
+            edge = self._edges_from(node).get(self.letters.get(letter, -1))
+            if edge is None:
                 return False
             node, ends_here = edge
         return ends_here
 
-    def _edge(self, node: int, letter: int) -> tuple[int, bool] | None:
-        """Follow a letter from a node: where to, and whether a word ends with it."""
-        for place in range(node, min(len(self.edges), node + len(self.letters))):
-            edge = int(self.edges[place])
+    def _edges_from(self, node: int) -> dict[int, tuple[int, bool]]:
+        """Return by letters where the edges of a node lead, and whether a word ends with them."""
+        known = self._from_nodes.get(node)
+        if known is None:
+            if len(self._from_nodes) >= _NODES_KEPT:
+                self._from_nodes.clear()
+            known = self._from_nodes[node] = dict(self._read_edges(node))
+        return known
+
+    def _read_edges(self, node: int) -> Iterator[tuple[int, tuple[int, bool]]]:
+        for edge in self.edges[node : node + len(self.letters)].tolist():
             flags = edge >> self.letter_bits
-            if edge & ((1 << self.letter_bits) - 1) == letter:
-                return flags >> _FLAG_BITS, bool(flags & _END_OF_WORD)
+            letter = edge & ((1 << self.letter_bits) - 1)
+            yield letter, (flags >> _FLAG_BITS, bool(flags & _END_OF_WORD))
             if flags & _LAST_EDGE_OF_NODE:
                 break
-        return None
 
 
 @dataclass(frozen=True)

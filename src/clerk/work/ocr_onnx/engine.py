@@ -5,10 +5,10 @@
     page -> nothing on it, or seen before? -> done
          -> libtesseract's layout -> lines cut out -> network in batches -> words
          -> makes no sense? -> the same upside down
-         -> unsure of a line? -> libtesseract reads the line too
+         -> unsure of a word? -> libtesseract reads the word too
          -> unsure of the page? -> libtesseract reads it too
 
-Whatever the fast way cannot do, libtesseract does: data of another shape, a line or page that comes
+Whatever the fast way cannot do, libtesseract does: data of another shape, a word or page that comes
 out doubtful, a page that fails.  Only a missing package is an error.
 """
 
@@ -43,7 +43,7 @@ from .traineddata import read_dictionary
 _log = logging.getLogger(__name__)
 
 #: Raise when the same network would read the same page differently.
-_READING_VERSION = 2
+_READING_VERSION = 3
 #: Fewer pixels than this, clearly darker or lighter than the paper, show nothing.
 _LEAST_INK_PIXELS = 24
 _CLEARLY = 48
@@ -203,18 +203,9 @@ class _Picture:
             if certainty(best) >= _SURE_OF_LINE:
                 yield FoundLine(place, crop, _on_page(best, place, crop, network.pixels_per_column))
 
-    def _read_by_libtesseract(self, line: FoundLine) -> list[OcrWord]:
-        picture = line.crop.picture(self.image.array())
-        words = self.libtesseract.read_line(picture, self.languages, self.dpi)
-        return [
-            changed(
-                word,
-                box=line.crop.on_page(*word.box),
-                line=line.place.number,
-                paragraph=line.place.paragraph,
-            )
-            for word in words
-        ]
+    def _read_by_libtesseract(self, line: FoundLine, word: OcrWord) -> OcrWord | None:
+        picture = line.crop.picture(self.image.array(), word.box)
+        return self.libtesseract.read_word(picture, self.languages, self.dpi)
 
 
 def _words(lines: Iterable[FoundLine]) -> list[OcrWord]:

@@ -11,8 +11,9 @@
 
 The weights stay the int8 values of the file, and activations are rounded to 8 bits on the way.
 onnxruntime takes the range for that rounding from the values at hand, so a line would be read
-differently in different company.  Therefore every LSTM gets two more cells, which always say 1
-and -1: no value is beyond them, so the range is always the same, and so is the reading.
+differently in different company.  Therefore every LSTM along the line gets two more inputs and
+cells, which always say 1 and -1: no value is beyond them, so the range is always the same, and so
+is the reading.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy
 from numpy.typing import NDArray
-from PIL import Image
+from PIL import Image, ImageChops
 
 from clerk.work.ocr import GreyImage, PixelBox
 from clerk.work.tesseract import layout_engine
@@ -20,6 +20,8 @@ _TEXT_BLOCKS = range(1, 9)
 _TOP_TO_BOTTOM = 2
 #: A finer picture than this says no more about where lines are, but takes longer.
 _LAYOUT_DPI = 200
+#: White around all that is on the page, in pixels; the rest of its margins is not looked at.
+_MARGIN = 16
 #: Lines whose ascents differ by less than this share are taken to be of one size.
 _LIKE = 0.3
 #: Room below the baseline that a line has even if no letter of it goes there, in ascents.
@@ -49,10 +51,12 @@ class PlacedLine:
 def placed_lines(image: GreyImage, dpi: int) -> list[PlacedLine]:
     """Return the lines of a page in reading order."""
     shrunk, scale = _for_layout(image, dpi)
+    picture = black_on_white(shrunk)
+    inked = _inked_part(picture)
     api = layout_engine()
-    api.SetImage(black_on_white(shrunk))
+    api.SetImage(picture.crop(inked))
     api.SetSourceResolution(round(dpi / scale))
-    found = list(_found_lines(api.AnalyseLayout(True), shrunk.width))
+    found = list(_found_lines(api.AnalyseLayout(True), inked[:2], shrunk.width))
     api.Clear()
     blocks = groupby(found, key=lambda line: line.block)
     lines = [line for _, block in blocks for line in _of_like_height(list(block))]
@@ -85,10 +89,25 @@ def black_on_white(picture: Image.Image) -> Image.Image:
     return picture.point((is_paper * 255).tolist(), "1")
 
 
-def _found_lines(iterator: Any, page_width: int) -> Iterator[PlacedLine]:
-    """Yield the lines; without recognition, what libtesseract calls a word is a line or a part."""
+def _inked_part(picture: Image.Image) -> PixelBox:
+    """Return the part of the page without its white margins, but for a little of them."""
+    left, top, right, bottom = ImageChops.invert(picture).getbbox() or (0, 0, *picture.size)
+    return (
+        max(0, left - _MARGIN),
+        max(0, top - _MARGIN),
+        min(picture.width, right + _MARGIN),
+        min(picture.height, bottom + _MARGIN),
+    )
+
+
+def _found_lines(iterator: Any, corner: tuple[int, int], page_width: int) -> Iterator[PlacedLine]:
+    """Yield the lines; without recognition, what libtesseract calls a word is a line or a part.
+
+    ``corner`` says where on the page the picture stands that was looked at.
+    """
     from tesserocr import RIL  # type: ignore[import-untyped]
 
+    x, y = corner
     block = paragraph = line = -1
     more = iterator is not None
     while more:
@@ -98,13 +117,16 @@ def _found_lines(iterator: Any, page_width: int) -> Iterator[PlacedLine]:
         box = iterator.BoundingBox(RIL.WORD)
         if box and int(iterator.BlockType()) in _TEXT_BLOCKS:
             downwards = int(iterator.Orientation()[1]) == _TOP_TO_BOTTOM
-            geometry = _geometry(box, iterator.Baseline(RIL.WORD), page_width if downwards else 0)
+            left, top, right, bottom = box
+            box = (left + x, top + y, right + x, bottom + y)
+            ends = [(at + x, height + y) for at, height in iterator.Baseline(RIL.WORD) or ()]
+            geometry = _geometry(box, ends, page_width if downwards else 0)
             yield PlacedLine(*geometry, int(downwards), block, paragraph, line)
         more = iterator.Next(RIL.WORD)
 
 
 def _geometry(
-    box: PixelBox, ends: Any, turned_width: int
+    box: PixelBox, ends: Sequence[tuple[int, int]], turned_width: int
 ) -> tuple[float, float, float, float, float]:
     """Return left, right, baseline, ascent and descent, on the turned page if it is turned.
 
@@ -112,7 +134,7 @@ def _geometry(
     """
     if turned_width:
         box = (box[1], turned_width - box[2], box[3], turned_width - box[0])
-        ends = [(y, turned_width - x) for x, y in ends or ()]
+        ends = [(y, turned_width - x) for x, y in ends]
     left, top, right, bottom = box
     if not ends or not top - 9 <= ends[0][1] <= bottom + 40:
         return left, right, bottom, bottom - top, 0.0
