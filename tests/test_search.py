@@ -149,6 +149,18 @@ def test_a_snippet_is_the_best_piece_of_a_long_page(sites: Path) -> None:
     assert len(shown.split()) < 40
 
 
+def test_a_database_of_an_older_version_gives_snippets_until_it_is_built_again(
+    sites: Path,
+) -> None:
+    with closing(sqlite3.connect(sites / "springfield" / "meetings.db")) as connection:
+        connection.execute("ALTER TABLE documents DROP COLUMN gone_at")
+        connection.execute("PRAGMA user_version = 1")
+
+    (hit,) = search(sites, Query("granted")).hits
+
+    assert ("granted", True) in hit.snippet
+
+
 def test_a_page_can_be_found_by_its_permanent_id(sites: Path) -> None:
     (hit,) = search(sites, Query("granted")).hits
 

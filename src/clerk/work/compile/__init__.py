@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,10 +24,11 @@ from typing import Any
 from clerk.errors import StorageUnusable
 from clerk.storage import KINDS
 
-from . import fulltext, holdings, schema
+from . import holdings, schema
+from .anew import Anew
 from .buffers import DATABASE, Buffers, build_lock
-from .differences import ADDED, REMOVED, UPDATED, Disk, compiled_rows, differences, everything
-from .holdings import digest_of
+from .content import about_of, content_digest, write_content
+from .differences import ADDED, REMOVED, UPDATED, Disk, differences
 from .writing import Writer
 
 __all__ = ["CompileReport", "compile_site", "content_digest", "database_path"]
@@ -73,11 +73,7 @@ def compile_site(
     """
     try:
         with build_lock(folder):
-            build = _Build(folder, site)
-            report = build.run()
-            if into_index:
-                build.update_search(report)
-            return report
+            return _Build(folder, site, into_index).run()
     except (OSError, sqlite3.Error) as error:
         raise StorageUnusable(
             f"{folder / DATABASE} cannot be built: {error}.",
@@ -88,8 +84,9 @@ def compile_site(
 class _Build:
     """One build, by the holder of the lock."""
 
-    def __init__(self, folder: Path, site: Mapping[str, Any]) -> None:
+    def __init__(self, folder: Path, site: Mapping[str, Any], into_index: bool) -> None:
         self._folder = folder
+        self._into_index = into_index
         self._subdomain = str(site.get("subdomain") or folder.name)
         self._about = {key: str(site[key]) for key in _ABOUT if site.get(key) is not None}
         self._about["subdomain"] = self._subdomain
@@ -105,7 +102,10 @@ class _Build:
         if rebuilt:
             self._rebuild()
         holdings.remember(self._folder, self._disk.shelf)
-        return self._report(rebuilt)
+        report = self._report(rebuilt)
+        if self._into_index:
+            self._update_search(report)
+        return report
 
     def _bring_up_to_date(self) -> bool:
         """Write the differences, if any; False if the file has to be built anew."""
@@ -129,7 +129,7 @@ class _Build:
             if self._disk.shelf.unknown_texts() > max(documents // 2, _FEW_DOCUMENTS):
                 return False
             self._digest_before = content_digest(current)
-            self._about_changed = _about(current) != self._about
+            self._about_changed = about_of(current) != self._about
             changes = differences(current, self._disk)
             self._changes = [(change.action, change.document.name) for change in changes]
         return True
@@ -142,40 +142,15 @@ class _Build:
             connection.execute("BEGIN")
             for change in differences(connection, self._disk):
                 writer.apply(change)
-            self._finish(connection)
+            write_content(connection, self._about, self._disk)
             connection.execute("COMMIT")
         self._buffers.swap_in()
 
     def _rebuild(self) -> None:
-        """Build the file from nothing, the full text on all cores."""
-        part = self._buffers.part
-        part.unlink(missing_ok=True)
-        with (
-            tempfile.TemporaryDirectory(prefix="compile.part.", dir=part.parent) as scratch,
-            contextlib.closing(schema.open_private(part)) as connection,
-        ):
-            schema.create(connection)
-            fillers = {kind: fulltext.Filler(Path(scratch)) for kind in KINDS}
-            connection.execute("BEGIN")
-            self._write_everything(Writer(connection, self._subdomain, fillers))
-            self._finish(connection)
-            connection.execute("COMMIT")
-            for kind, filler in fillers.items():
-                fulltext.take_over(connection, f"{kind}_fts", filler.finish())
-            connection.executescript(schema.INDEXES)
-        self._buffers.swap_in()
-
-    def _write_everything(self, writer: Writer) -> None:
-        for change in everything(self._disk):
-            writer.apply(change)
-            self._changes.append((change.action, change.document.name))
-
-    def _finish(self, connection: sqlite3.Connection) -> None:
-        """Write what the file stands for."""
-        connection.execute("DELETE FROM about")
-        connection.executemany("INSERT INTO about VALUES (?, ?)", sorted(self._about.items()))
-        connection.execute("DELETE FROM compiled")
-        connection.executemany("INSERT INTO compiled VALUES (?, ?)", compiled_rows(self._disk))
+        """Build the file from nothing."""
+        anew = Anew(self._buffers, self._disk, self._about)
+        documents = anew.run(into_index=self._into_index)
+        self._changes = [(ADDED, document.name) for document in documents]
 
     def _report(self, rebuilt: bool) -> CompileReport:
         actions = [action for action, _ in self._changes]
@@ -192,22 +167,12 @@ class _Build:
                 digest=content_digest(connection),
             )
 
-    def update_search(self, report: CompileReport) -> None:
+    def _update_search(self, report: CompileReport) -> None:
         """Bring the index over all sites to what was built."""
         from clerk.work.search import index
 
         step = index.Step(self._digest_before, report.digest, [name for _, name in self._changes])
         index.update_site(self._folder, self._about, step)
-
-
-def content_digest(connection: sqlite3.Connection) -> str:
-    """Return the hash of a compiled file's content, the same whoever built it."""
-    compiled = connection.execute("SELECT source, digest FROM compiled ORDER BY source").fetchall()
-    return digest_of(repr((compiled, sorted(_about(connection).items()))).encode())
-
-
-def _about(connection: sqlite3.Connection) -> dict[str, str]:
-    return dict(connection.execute("SELECT key, value FROM about").fetchall())
 
 
 def _rows(connection: sqlite3.Connection, table: str) -> int:

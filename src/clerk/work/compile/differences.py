@@ -14,7 +14,7 @@ from clerk.storage import Document
 from . import rows
 from .holdings import Holding, Shelf, digest_of, kind_and_meeting
 from .rows import Content, Found
-from .writing import Change, Facts
+from .tables import Change, Facts
 
 _SOURCES = "sources"
 ADDED, UPDATED, REMOVED = Change.ADDED, Change.UPDATED, Change.REMOVED
@@ -76,6 +76,12 @@ class Disk:
         holding.digest, found = rows.read_found(self.folder, document)
         return holding.digest, found
 
+    def learn(self, document: Document, digest: str, extracted_digest: str) -> None:
+        """Take over the hashes of a document that another process has read."""
+        self.shelf.text(document).digest = digest
+        if holding := self.shelf.extraction(document):
+            holding.digest = extracted_digest
+
     def extracted_digest(self, document: Document) -> str:
         """Return the hash of what was extracted, reading it only if it is not known."""
         holding = self.shelf.extraction(document)
@@ -84,12 +90,10 @@ class Disk:
         return holding.digest if holding else ""
 
 
-def everything(disk: Disk) -> Iterator[Change]:
-    """Yield every document, for an empty file."""
-    for path in sorted(disk.shelf.texts):
-        for document in sorted(disk.shelf.documents(path)):
-            if change := _written(disk, document, known=False):
-                yield change
+def everything(disk: Disk) -> list[Document]:
+    """Return every document there is."""
+    shelf = disk.shelf
+    return [each for path in sorted(shelf.texts) for each in sorted(shelf.documents(path))]
 
 
 def differences(connection: sqlite3.Connection, disk: Disk) -> Iterator[Change]:
@@ -129,7 +133,7 @@ def _compared(
 ) -> Change | None:
     """Return what has to be written about one document, or None."""
     if not holding.digest or before is None or before[0] != holding.digest:
-        change = _written(disk, document, known=before is not None)
+        change = written(disk, document, known=before is not None)
         content = change.content if change else None
         if content is None or before is None or content.digest != before[0]:
             return change
@@ -139,7 +143,7 @@ def _compared(
     return Change(document, True, None, found, extracted_digest)
 
 
-def _written(disk: Disk, document: Document, *, known: bool) -> Change | None:
+def written(disk: Disk, document: Document, *, known: bool) -> Change | None:
     """Return the document whole; taken out if it vanished and was there."""
     content = disk.content(document)
     if content is None:

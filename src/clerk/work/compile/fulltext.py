@@ -1,9 +1,9 @@
 """Filling FTS5 tables: page by page for changes, on all cores for everything.
 
 Indexing is where a full build spends its time, and one FTS5 table is written by one thread.  But
-an index is a set of segments, each complete in itself: every core fills a private table of its own,
-and the finished segments are moved below the real table.  What FTS5 keeps
-in its shadow tables, as far as it matters here:
+an index is a set of segments, each complete in itself: every core fills private tables of its own
+(a part), and the finished segments are copied below the real table, or below several.  What FTS5
+keeps in its shadow tables, as far as it matters here:
 
 - ``_data``: id 1 the totals (rows, tokens per column) and id 10 the list of segments, both as
   variable-length integers; a leaf page of segment *s* has an id from ``s << 37``;
@@ -33,25 +33,32 @@ from . import schema
 
 _TOTALS_ID, _STRUCTURE_ID, _SEGMENT_SHIFT = 1, 10, 37
 _FORMAT = 4
-#: Bytes of postings held in memory before they become a segment.
-_HASH_BYTES = 1 << 25
+#: Bytes of postings held in memory before they become a segment.  More would not fit into the
+#: caches of a processor, which costs more than the larger number of segments does.
+_HASH_BYTES = 1 << 22
 #: Pages handed to a thread together; each batch becomes a segment, and merging costs time.
 _BATCH = 4000
 #: Where grafted segments go: below the levels that each write looks at, and merges when crowded.
 _DEEP = 4
 #: SQLite attaches ten files at most.
-_THREADS_AT_MOST = 8
+PARTS_AT_MOST = 8
+#: What the table of a part is called that has only one.
+_TABLE = "pages_fts"
 #: FTS5 has no more numbers for segments.
 _LAST_SEGMENT = 2000
-#: For each page of the index that is moved in, so many may be written to merge segments.
+#: For each page of the index that is moved in, so many may be written to merge segments; but a
+#: large arrival is left to be merged by later ones, unless segments have piled up.
 _MERGE_FACTOR = 4
 _MERGE_PAGES = 64
+_MERGE_PAGES_AT_MOST = 500
+_MANY_SEGMENTS = 400
 
 Rows = list[tuple[int, str]]
 
 
+_PART_SETTINGS = {"hashsize": _HASH_BYTES, "automerge": 0, "crisismerge": 1000}
 _INDEX_BATCH = """
-INSERT INTO part(rowid, search_text)
+INSERT INTO {table}(rowid, search_text)
 SELECT value ->> 0, CAST(substr(?1, value ->> 1, value ->> 2) AS TEXT) FROM json_each(?2)
 """
 
@@ -81,15 +88,17 @@ def remove(connection: sqlite3.Connection, table: str, rows: Iterable[tuple[int,
 
 
 class Filler:
-    """Indexes rows on all cores while the caller goes on, into files that :func:`graft` takes.
+    """Indexes rows on all cores while the caller goes on, into parts with a table of their words.
 
     Rows are given in ascending order.  A thread is started when there is a batch for it, so few
     rows cost one.
     """
 
+    TABLE = _TABLE
+
     def __init__(self, scratch: Path) -> None:
         self._scratch = scratch
-        self._threads = min(os.cpu_count() or 1, _THREADS_AT_MOST)
+        self._threads = min(os.cpu_count() or 1, PARTS_AT_MOST)
         self._pool = ThreadPoolExecutor(self._threads)
         self._queue: Queue[_Batch | None] = Queue(maxsize=self._threads)
         self._waiting: Rows = []
@@ -132,30 +141,69 @@ def _packed(rows: Rows) -> _Batch:
 
 
 def _fill(path: Path, queue: Queue[_Batch | None]) -> None:
-    """Take batches into one private table until there are no more."""
+    """Take batches into one part until there are no more."""
     try:
-        with contextlib.closing(_private_table(path)) as connection:
-            connection.execute("BEGIN")
+        with contextlib.closing(Part(path, [_TABLE])) as part:
+            part.connection.execute("BEGIN")
             while batch := queue.get():
-                connection.execute(_INDEX_BATCH, batch)
-            connection.execute("COMMIT")
+                part.add_batch(_TABLE, batch)
+            part.finish(words=True)
     except BaseException:
         while queue.get():
             pass
         raise
 
 
-def _private_table(path: Path) -> sqlite3.Connection:
-    connection = schema.open_private(path)
-    connection.execute(f"PRAGMA page_size = {schema.PAGE_SIZE}")
-    connection.execute(
-        f"""CREATE VIRTUAL TABLE part USING fts5(
-            search_text, content="", tokenize="{schema.TOKENIZER}")"""
-    )
-    connection.execute("INSERT INTO part(part, rank) VALUES ('hashsize', ?)", (_HASH_BYTES,))
-    connection.execute("INSERT INTO part(part, rank) VALUES ('automerge', 0)")
-    connection.execute("INSERT INTO part(part, rank) VALUES ('crisismerge', 1000)")
-    return connection
+class Part:
+    """Tables of the full text in a file of their own, filled by one process or thread.
+
+    ``connection`` may be used to put other tables beside them.
+    """
+
+    def __init__(self, path: Path, tables: Sequence[str]) -> None:
+        self._tables = tables
+        self.connection = schema.open_private(path)
+        self.connection.execute(f"PRAGMA page_size = {schema.PAGE_SIZE}")
+        for table in tables:
+            self._create(table)
+
+    def _create(self, table: str) -> None:
+        self.connection.execute(
+            f"""CREATE VIRTUAL TABLE {table} USING fts5(
+                search_text, content="", tokenize="{schema.TOKENIZER}")"""
+        )
+        for setting, value in _PART_SETTINGS.items():
+            self.connection.execute(
+                f"INSERT INTO {table}({table}, rank) VALUES ('{setting}', {value})"
+            )
+
+    def add(self, table: str, rows: Iterable[tuple[int, str]]) -> None:
+        """Index some rows, given in ascending order."""
+        add(self.connection, table, rows)
+
+    def add_batch(self, table: str, batch: _Batch) -> None:
+        """Index packed rows by one statement."""
+        self.connection.execute(_INDEX_BATCH.format(table=table), batch)
+
+    def finish(self, *, words: bool) -> None:
+        """Write what is in memory and close the file, with a table of its words if wanted."""
+        self.connection.execute("COMMIT")
+        if words:
+            self.connection.execute("CREATE TABLE words (word TEXT, pages INTEGER)")
+            for table in self._tables:
+                self._count_words(table)
+        self.close()
+
+    def close(self) -> None:
+        """Close the file as it is."""
+        self.connection.close()
+
+    def _count_words(self, table: str) -> None:
+        self.connection.execute(
+            f"CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab(main, {table}, row)"
+        )
+        self.connection.execute("INSERT INTO words SELECT term, doc FROM temp.vocabulary")
+        self.connection.execute("DROP TABLE temp.vocabulary")
 
 
 @contextlib.contextmanager
@@ -171,21 +219,24 @@ def attached(connection: sqlite3.Connection, paths: Sequence[Path]) -> Iterator[
             connection.execute(f"DETACH {name}")
 
 
-def take_over(connection: sqlite3.Connection, table: str, paths: Sequence[Path]) -> None:
-    """Put the filled parts below a table that is empty."""
-    if not can_graft(connection, table):
-        connection.execute(f"INSERT INTO {table}({table}) VALUES ('rebuild')")
-        return
-    with attached(connection, paths) as names:
-        connection.execute("BEGIN")
-        graft(connection, table, names)
-        connection.execute("COMMIT")
+def index_all(connection: sqlite3.Connection, kind: str) -> None:
+    """Fill the full text of a kind of pages again, from the table."""
+    connection.execute(f"INSERT INTO {kind}_fts({kind}_fts) VALUES ('rebuild')")
 
 
-def graft(connection: sqlite3.Connection, table: str, parts: Sequence[str]) -> int:
-    """Move the segments of attached parts below a table of the same columns and tokenizer.
+def index_from(connection: sqlite3.Connection, kind: str, first: int) -> None:
+    """Add the pages of a kind with numbers from this one to the full text."""
+    connection.execute(
+        f"""INSERT INTO {kind}_fts(rowid, search_text)
+            SELECT rowid, search_text FROM {kind} WHERE rowid >= ?""",
+        (first,),
+    )
 
-    Returns how many pages of the index were moved.  FTS5 keeps the list of segments in memory once
+
+def graft(connection: sqlite3.Connection, table: str, sources: Sequence[str]) -> int:
+    """Copy the segments of attached tables below a table of the same columns and tokenizer.
+
+    Returns how many pages of the index were copied.  FTS5 keeps the list of segments in memory once
     it has used a table: the connection must not have used it before.
     """
     moved_pages = 0
@@ -194,14 +245,14 @@ def graft(connection: sqlite3.Connection, table: str, parts: Sequence[str]) -> i
     free = (number for number in range(1, _LAST_SEGMENT) if number not in used)
     totals = _totals(connection, f"main.{table}")
     levels += [[] for _ in range(_DEEP + 1 - len(levels))]
-    for part in parts:
-        for segment in (each for level in _structure(connection, f"{part}.part") for each in level):
+    for source in sources:
+        for segment in (each for level in _structure(connection, source) for each in level):
             moved = segment._replace(number=next(free))
-            _move_segment(connection, table, part, segment.number, moved.number)
+            _move_segment(connection, table, source, segment.number, moved.number)
             levels[_DEEP].append(moved)
             moved_pages += moved.last_page - moved.first_page + 1
-        connection.execute(f"INSERT INTO main.{table}_docsize SELECT * FROM {part}.part_docsize")
-        totals = [a + b for a, b in zip(totals, _totals(connection, f"{part}.part"), strict=True)]
+        connection.execute(f"INSERT INTO main.{table}_docsize SELECT * FROM {source}_docsize")
+        totals = [a + b for a, b in zip(totals, _totals(connection, source), strict=True)]
     _write(connection, table, levels, totals)
     return moved_pages
 
@@ -213,11 +264,11 @@ def can_graft(connection: sqlite3.Connection, table: str) -> bool:
 
 
 def _move_segment(
-    connection: sqlite3.Connection, table: str, part: str, number: int, to: int
+    connection: sqlite3.Connection, table: str, source: str, number: int, to: int
 ) -> None:
     connection.execute(
         f"""INSERT INTO main.{table}_data(id, block)
-            SELECT id + ?, block FROM {part}.part_data WHERE id >= ? AND id < ?""",
+            SELECT id + ?, block FROM {source}_data WHERE id >= ? AND id < ?""",
         (
             (to - number) << _SEGMENT_SHIFT,
             number << _SEGMENT_SHIFT,
@@ -226,7 +277,7 @@ def _move_segment(
     )
     connection.execute(
         f"""INSERT INTO main.{table}_idx(segid, term, pgno)
-            SELECT ?, term, pgno FROM {part}.part_idx WHERE segid = ?""",
+            SELECT ?, term, pgno FROM {source}_idx WHERE segid = ?""",
         (to, number),
     )
 
@@ -269,6 +320,8 @@ def _write(
 def merge(connection: sqlite3.Connection, table: str, moved: int) -> None:
     """Merge as much as keeps grafted segments, of so many pages, from piling up."""
     pages = _MERGE_PAGES + _MERGE_FACTOR * moved
+    if sum(map(len, _structure(connection, f"main.{table}"))) < _MANY_SEGMENTS:
+        pages = min(pages, _MERGE_PAGES_AT_MOST)
     connection.execute(f"INSERT INTO {table}({table}, rank) VALUES ('merge', ?)", (pages,))
 
 

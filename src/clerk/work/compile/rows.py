@@ -29,6 +29,8 @@ _BROKEN = re.compile(
 #: Quicker than the pattern above, and found in every text of plain letters that it may match.
 _HYPHEN_AT_END = re.compile("-[ \t]*\r?\n")
 _OTHER_HYPHENS = re.compile("[\u2010\u00ac\u00ad\ufffe]")
+#: Most pages are read by one call.
+_READ_BYTES = 1 << 16
 #: How often a directory that is replaced while it is read is opened again.
 _ATTEMPTS = 5
 #: The lists of names of a vote, and what a name in each did.
@@ -74,7 +76,7 @@ class Found(msgspec.Struct):
 _Json = TypeVar("_Json", DocumentFacts, FailedPages, Found)
 
 
-@dataclass
+@dataclass(slots=True)
 class Page:
     """One page as it goes into the database."""
 
@@ -193,9 +195,10 @@ def _content(
 def _bytes_of(path: str, folder: int | None = None) -> bytes:
     handle = os.open(path, os.O_RDONLY, dir_fd=folder)
     try:
-        parts = []
-        while part := os.read(handle, 1 << 20):
-            parts.append(part)
+        parts = [os.read(handle, _READ_BYTES)]
+        # A file gives less than it was asked for only at its end.
+        while len(parts[-1]) == _READ_BYTES:
+            parts.append(os.read(handle, _READ_BYTES))
         return b"".join(parts)
     finally:
         os.close(handle)

@@ -20,6 +20,8 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
+from clerk.storage import KINDS
+
 #: Raised when a table changes: an older ``meetings.db`` is then built again.
 VERSION = 2
 #: "clrk", so that the file can be told from any other database.
@@ -28,6 +30,9 @@ APPLICATION_ID = 0x636C726B
 #: Larger pages than usual keep a page of text in one piece: smaller files, quicker builds.
 PAGE_SIZE = 16384
 TOKENIZER = "unicode61 remove_diacritics 2"
+#: In a row's number that is made of a document's and a page's, the page takes so many bits.
+PAGE_BITS = 16
+LAST_PAGE = (1 << PAGE_BITS) - 1
 
 _PAGES = """
 CREATE TABLE {kind} (
@@ -47,6 +52,20 @@ CREATE TABLE {kind} (
 );
 CREATE VIRTUAL TABLE {kind}_fts USING fts5(
     search_text, content="{kind}", tokenize="{tokenizer}"
+);
+"""
+
+#: Columns of a page that are written, in this order; the others follow from them.
+PAGE_COLUMNS = """
+    rowid, id, meeting, date, page, text, page_image, entities_json, votes_json, document, method,
+    confidence, joined
+"""
+
+#: Pages on their way into the file, in the order they are read.
+_PAGES_OF_PART = """
+CREATE TABLE {kind} (
+    number INTEGER PRIMARY KEY, id, meeting, date, page, text, page_image, entities_json,
+    votes_json, document, method, confidence, joined
 );
 """
 
@@ -136,8 +155,15 @@ def create(connection: sqlite3.Connection) -> None:
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {VERSION}")
     connection.executescript(_TABLES)
-    for kind in ("minutes", "agendas"):
+    for kind in KINDS:
         connection.executescript(_PAGES.format(kind=kind, tokenizer=TOKENIZER))
+
+
+def create_part(connection: sqlite3.Connection) -> None:
+    """Make tables in an empty file that take the same rows, to be copied later."""
+    connection.executescript(_TABLES)
+    for kind in KINDS:
+        connection.executescript(_PAGES_OF_PART.format(kind=kind))
 
 
 def open_private(path: Path) -> sqlite3.Connection:

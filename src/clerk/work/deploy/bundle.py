@@ -132,7 +132,7 @@ class Bundle:
 
     def _write_images(self, target: Path, documents: list[dict[str, Any]]) -> None:
         """Draw the pages of every document whose PDF is at hand."""
-        from clerk.work.compile.writing import page_image as address
+        from clerk.work.compile.tables import page_image as address
         from clerk.work.reading import page_image
 
         for facts in documents:

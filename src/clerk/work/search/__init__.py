@@ -23,7 +23,7 @@ from clerk.errors import InvalidInput, NotFound, SearchTimeout
 from clerk.storage import KINDS, Document
 from clerk.work.compile import database_path
 from clerk.work.compile.rows import page_id
-from clerk.work.compile.schema import open_readonly
+from clerk.work.compile.schema import is_current, open_readonly
 
 from . import suggest
 from .boxes import hit_boxes
@@ -380,8 +380,10 @@ def _texts(folder: Path, hits: list[Hit]) -> Iterator[tuple[str, str, str | None
         contextlib.suppress(sqlite3.Error),
         contextlib.closing(open_readonly(database_path(folder))) as connection,
     ):
+        # A file of an older version, which the next build replaces, does not know it.
+        current = is_current(connection)
+        gone_at = "(SELECT gone_at FROM documents WHERE name = document)" if current else "NULL"
         for hit in hits:
-            gone_at = "(SELECT gone_at FROM documents WHERE name = document)"
             query = f"SELECT id, search_text, {gone_at} FROM {hit.kind} WHERE id = ?"
             yield from connection.execute(query, (hit.page_id,)).fetchall()
 

@@ -15,7 +15,9 @@ nowhere.  When more rows lead nowhere than somewhere, the index is made again fr
 databases; that is paid for by the pages added since.
 
 Updates of several processes wait for each other; readers never wait: text is indexed aside, and the
-finished segments are moved in by one short transaction.
+finished segments are moved in by one short transaction.  A site that is built anew numbers its
+pages as they are numbered here, by document numbers reserved for it: its text is indexed once, and
+the segments go into both databases.
 """
 
 from __future__ import annotations
@@ -24,11 +26,12 @@ import contextlib
 import fcntl
 import sqlite3
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from clerk.storage import KINDS
 from clerk.work.compile import fulltext, schema
 from clerk.work.compile.buffers import DATABASE, remove_all
 
@@ -37,9 +40,7 @@ INDEX = "sites.db"
 #: Names of numbers drawn by lot, kept beside the counts: one is drawn when the index is made, the
 #: other at every change.  Who has read something knows by them whether it is still so.
 MADE, STAMP = "made", "stamp"
-#: A page's number takes so many bits of a row's.
-PAGE_BITS = 16
-_LAST_PAGE = (1 << PAGE_BITS) - 1
+PAGE_BITS = schema.PAGE_BITS
 #: So many rows may lead nowhere without anybody minding.
 _STALE_PAGES = 10_000
 _WAIT_SECONDS = 600.0
@@ -75,6 +76,27 @@ class Step:
     documents: list[str]
 
 
+@dataclass(frozen=True)
+class Reserved:
+    """Numbers for documents, good for the index as it was made then."""
+
+    first: int
+    made: int
+
+
+class Built(NamedTuple):
+    """A document of a site that was built anew: its columns here."""
+
+    number: int
+    public_id: str
+    name: str
+    kind: str
+    body: str
+    date: str
+    pages: int
+    digest: str
+
+
 def index_path(storage_dir: Path) -> Path:
     """Return where the index is."""
     return storage_dir / INDEX
@@ -98,6 +120,77 @@ def update_site(folder: Path, about: Mapping[str, str], step: Step) -> None:
             if isinstance(error, sqlite3.OperationalError) and "malformed" not in str(error):
                 raise
             _make_again(storage_dir, None)
+
+
+def reserve(storage_dir: Path, subdomain: str, documents: int) -> Reserved | None:
+    """Return numbers for the documents of a site that is being built anew.
+
+    None if the index knows the greater part of them: comparing costs less then, and leaves fewer
+    rows that lead nowhere.
+    """
+    with (
+        contextlib.suppress(sqlite3.DatabaseError),
+        _updating(storage_dir),
+        contextlib.closing(_opened(storage_dir)) as connection,
+    ):
+        if 2 * len(_documents_of(connection, subdomain)) >= documents:
+            return None
+        first = _next_number(connection)
+        connection.execute("BEGIN IMMEDIATE")
+        _set_last_number(connection, first + documents - 1)
+        connection.execute("COMMIT")
+        return Reserved(first, _made(connection))
+    return None
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """A site that is built anew and numbered as reserved; comes part by part, seen in the end.
+
+    Does nothing if the index was made again since the numbers were reserved.
+    """
+
+    folder: Path
+    about: Mapping[str, str]
+    reserved: Reserved
+
+    def take(self, path: Path) -> None:
+        """Move a part in: its rows lead nowhere as yet."""
+        with self._opened() as connection, fulltext.attached(connection, [path]) as parts:
+            connection.execute("BEGIN IMMEDIATE")
+            _move_in(connection, parts, [f"{kind}_fts" for kind in KINDS])
+            _count(connection, "stale", _indexed_pages(connection, parts[0]))
+            _stamp(connection)
+            connection.execute("COMMIT")
+
+    def reveal(self, documents: list[Built], digest: str) -> None:
+        """Replace all that the index had of the site by the documents that were moved in."""
+        with self._opened() as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            _drop(connection, _documents_of(connection, self.about["subdomain"]))
+            _Update(connection, self.folder, self.about).add(documents, digest)
+            pages = sum(document.pages for document in documents)
+            _count(connection, "stale", -pages)
+            _stamp(connection)
+            fulltext.merge(connection, "pages_fts", pages)
+            connection.execute("COMMIT")
+
+    @contextlib.contextmanager
+    def _opened(self) -> Iterator[sqlite3.Connection]:
+        storage_dir = self.folder.parent
+        with _updating(storage_dir), contextlib.closing(_opened(storage_dir)) as connection:
+            if _made(connection) != self.reserved.made:
+                raise sqlite3.DatabaseError("the index was made again")
+            yield connection
+
+
+def _indexed_pages(connection: sqlite3.Connection, part: str) -> int:
+    query = " UNION ALL ".join(f"SELECT count(*) FROM {part}.{kind}_fts_docsize" for kind in KINDS)
+    return sum(pages for (pages,) in connection.execute(query).fetchall())
+
+
+def _count(connection: sqlite3.Connection, name: str, pages: int) -> None:
+    connection.execute("UPDATE counts SET pages = pages + ? WHERE name = ?", (pages, name))
 
 
 def forget_site(storage_dir: Path, subdomain: str) -> None:
@@ -154,15 +247,32 @@ def _forget_missing(connection: sqlite3.Connection, storage_dir: Path) -> None:
 def _forget(connection: sqlite3.Connection, subdomains: Iterable[str]) -> None:
     connection.execute("BEGIN IMMEDIATE")
     for subdomain in subdomains:
-        row = connection.execute(
-            "SELECT id FROM sites WHERE subdomain = ?", (subdomain,)
-        ).fetchone()
-        if row:
-            query = "SELECT id FROM documents WHERE site = ?"
-            _drop(connection, [number for (number,) in connection.execute(query, row)])
-            connection.execute("DELETE FROM sites WHERE id = ?", row)
+        _drop(connection, _documents_of(connection, subdomain))
+        connection.execute("DELETE FROM sites WHERE subdomain = ?", (subdomain,))
     _stamp(connection)
     connection.execute("COMMIT")
+
+
+def _documents_of(connection: sqlite3.Connection, subdomain: str) -> list[int]:
+    query = "SELECT id FROM documents WHERE site = (SELECT id FROM sites WHERE subdomain = ?)"
+    return [number for (number,) in connection.execute(query, (subdomain,)).fetchall()]
+
+
+def _made(connection: sqlite3.Connection) -> int:
+    query = "SELECT pages FROM counts WHERE name = ?"
+    return int(connection.execute(query, (MADE,)).fetchone()[0])
+
+
+def _next_number(connection: sqlite3.Connection) -> int:
+    """Return a number no document ever had, nor any after it; only the lock's holder may ask."""
+    query = "SELECT seq FROM sqlite_sequence WHERE name = 'documents'"
+    row = connection.execute(query).fetchone()
+    return (int(row[0]) if row else 0) + 1
+
+
+def _set_last_number(connection: sqlite3.Connection, last: int) -> None:
+    connection.execute("DELETE FROM sqlite_sequence WHERE name = 'documents'")
+    connection.execute("INSERT INTO sqlite_sequence VALUES ('documents', ?)", (last,))
 
 
 def _stamp(connection: sqlite3.Connection) -> None:
@@ -257,45 +367,32 @@ class _Update:
     def _write(
         self, source: sqlite3.Connection, old: list[int], new: list[str], digest: str
     ) -> None:
-        numbers = self._reserved(len(new))
-        documents = dict(zip(new, numbers, strict=True))
+        documents = [
+            _built(source, number, name) for number, name in enumerate(new, _next_number(self._db))
+        ]
         with tempfile.TemporaryDirectory(
             prefix="index.", dir=self._folder.parent / "_clerk"
         ) as scratch:
             filler = fulltext.Filler(Path(scratch))
-            for name, number in documents.items():
-                filler.add(_pages(source, name, number))
+            for document in documents:
+                filler.add(_pages(source, document))
             with fulltext.attached(self._db, filler.finish()) as parts:
                 self._db.execute("BEGIN IMMEDIATE")
                 _drop(self._db, old)
-                self._add_documents(source, documents, digest)
-                self._move_in(parts)
+                self.add(documents, digest)
+                moved = _move_in(self._db, parts, [fulltext.Filler.TABLE])
+                fulltext.merge(self._db, "pages_fts", moved)
                 _stamp(self._db)
                 self._db.execute("COMMIT")
 
-    def _reserved(self, count: int) -> range:
-        """Return numbers never used before; only the holder of the lock gives them out."""
-        row = self._db.execute(
-            "SELECT seq FROM sqlite_sequence WHERE name = 'documents'"
-        ).fetchone()
-        first = (int(row[0]) if row else 0) + 1
-        return range(first, first + count)
-
-    def _add_documents(
-        self, source: sqlite3.Connection, documents: Mapping[str, int], digest: str
-    ) -> None:
+    def add(self, documents: list[Built], digest: str) -> None:
+        """Add documents, in the caller's transaction."""
         site = self._site(digest)
-        query = "SELECT id, name, kind, meeting, date FROM documents WHERE name = ?"
-        count = "SELECT count(*) FROM {} WHERE document = ?"
-        for name, number in documents.items():
-            row = source.execute(query, (name,)).fetchone()
-            pages = source.execute(count.format(row[2]), (name,)).fetchone()[0]
-            text_digest = _text_digest(source, name)
-            self._db.execute(
-                "INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (number, site, *row, pages, text_digest),
-            )
-            self._db.execute("UPDATE counts SET pages = pages + ? WHERE name = 'live'", (pages,))
+        self._db.executemany(
+            "INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [(number, site, *columns) for number, *columns in documents],
+        )
+        _count(self._db, "live", sum(document.pages for document in documents))
 
     def _site(self, digest: str) -> int:
         about, subdomain = self._about, self._about["subdomain"]
@@ -308,19 +405,17 @@ class _Update:
         ).fetchone()
         return int(row[0])
 
-    def _move_in(self, parts: list[str]) -> None:
-        if not parts:
-            return
-        fulltext.merge(self._db, "pages_fts", fulltext.graft(self._db, "pages_fts", parts))
-        for part in parts:
-            self._db.execute(
-                f"CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab({part}, part, row)"
-            )
-            self._db.execute(
-                """INSERT INTO words SELECT term, doc FROM temp.vocabulary WHERE true
-                   ON CONFLICT (word) DO UPDATE SET pages = pages + excluded.pages"""
-            )
-            self._db.execute("DROP TABLE temp.vocabulary")
+
+def _move_in(connection: sqlite3.Connection, parts: list[str], tables: Sequence[str]) -> int:
+    """Copy full text and words of attached parts; return how many pages of the index that is."""
+    sources = [f"{part}.{table}" for part in parts for table in tables]
+    moved = fulltext.graft(connection, "pages_fts", sources)
+    for part in parts:
+        connection.execute(
+            f"""INSERT INTO words SELECT word, pages FROM {part}.words WHERE true
+                ON CONFLICT (word) DO UPDATE SET pages = pages + excluded.pages"""
+        )
+    return moved
 
 
 def _documents(source: sqlite3.Connection, names: list[str] | None) -> dict[str, str]:
@@ -329,9 +424,16 @@ def _documents(source: sqlite3.Connection, names: list[str] | None) -> dict[str,
     return {row[0]: row[1] for row in _some(source, query, "name", names)}
 
 
-def _text_digest(source: sqlite3.Connection, name: str) -> str:
-    query = "SELECT text_sha256 FROM documents WHERE name = ?"
-    return str(source.execute(query, (name,)).fetchone()[0])
+def _built(source: sqlite3.Connection, number: int, name: str) -> Built:
+    """Return a document of a site's database as it stands here."""
+    kind = name.partition("/")[0]
+    row = source.execute(
+        f"""SELECT id, name, kind, meeting, date,
+                   (SELECT count(*) FROM {kind} WHERE document = name), text_sha256
+            FROM documents WHERE name = ?""",
+        (name,),
+    ).fetchone()
+    return Built(number, *row)
 
 
 def _some(
@@ -349,8 +451,8 @@ def _some(
         yield from connection.execute(f"{query} AND {column} = ?", (*values, name)).fetchall()
 
 
-def _pages(source: sqlite3.Connection, name: str, number: int) -> list[tuple[int, str]]:
-    kind = name.partition("/")[0]
-    query = f"SELECT page, search_text FROM {kind} WHERE document = ? AND page <= ? ORDER BY page"
-    rows = source.execute(query, (name, _LAST_PAGE)).fetchall()
-    return [(number << PAGE_BITS | page, text) for page, text in rows]
+def _pages(source: sqlite3.Connection, document: Built) -> list[tuple[int, str]]:
+    query = f"""SELECT page, search_text FROM {document.kind}
+                WHERE document = ? AND page <= ? ORDER BY page"""
+    rows = source.execute(query, (document.name, schema.LAST_PAGE)).fetchall()
+    return [(document.number << PAGE_BITS | page, text) for page, text in rows]
