@@ -236,8 +236,8 @@ def test_before_each_step_the_page_and_its_time_are_told(tmp_path):
 
     read_pdf(path, ReadingOptions(page_seconds=25), lambda *step: told.append(step))
 
-    layers = verdicts = [(1, 3), (2, 3), (3, 3)]
-    assert [step[:2] for step in told] == [*layers, *verdicts, (2, 3)]
+    layers, in_doubt = [(1, 3), (2, 3), (3, 3)], [(2, 3), (3, 3)]
+    assert [step[:2] for step in told] == [*layers, *in_doubt, (2, 3)]
     assert all(0 < seconds <= 25 for _, _, seconds in told)
 
 

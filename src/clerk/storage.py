@@ -99,11 +99,12 @@ class Document:
 
     def pdf(self, folder: Path) -> Path:
         """Return where its PDF lies below the site's folder."""
-        return folder / _FOLDER_OF_KIND[self.kind] / "pdfs" / self.meeting / f"{self.date}.pdf"
+        below = _FOLDER_OF_KIND[self.kind]
+        return folder.joinpath(below, "pdfs", self.meeting, f"{self.date}.pdf")
 
     def text(self, folder: Path) -> Path:
         """Return the directory of its text below the site's folder."""
-        return folder / _FOLDER_OF_KIND[self.kind] / "txt" / self.meeting / self.date
+        return folder.joinpath(_FOLDER_OF_KIND[self.kind], "txt", self.meeting, self.date)
 
 
 def check_subdomain(subdomain: str) -> str:

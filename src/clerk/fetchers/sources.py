@@ -10,6 +10,7 @@ import sqlite3
 import time
 from collections.abc import Iterable
 from dataclasses import astuple, dataclass, fields
+from operator import attrgetter
 from pathlib import Path
 from types import TracebackType
 
@@ -74,6 +75,11 @@ class Known:
         return Document(self.kind, self.meeting, self.date)
 
 
+#: The fields of Known in the order of the table; they hold plain values, which need no copying.
+_values_of = attrgetter(*(each.name for each in fields(Known)))
+_RECORD = f"INSERT OR REPLACE INTO documents VALUES ({', '.join('?' * len(fields(Known)))})"
+
+
 def sources_path(folder: Path) -> Path:
     """Return where the memory of a site's sources is."""
     return folder / "_clerk" / "sources.db"
@@ -116,8 +122,7 @@ class Sources:
 
     def record(self, known: Known) -> None:
         """Remember a document as it is now, and this version of it."""
-        marks = ", ".join("?" * len(fields(Known)))
-        self._write(f"INSERT OR REPLACE INTO documents VALUES ({marks})", astuple(known))
+        self._write(_RECORD, _values_of(known))
         self._write(
             "INSERT OR IGNORE INTO versions VALUES (?, ?, ?, ?)",
             (known.identity, known.sha256, known.bytes, known.fetched_at),

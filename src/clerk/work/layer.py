@@ -91,6 +91,11 @@ class Verdict(Enum):
     DOUBTFUL = "doubtful layer over a scan"
 
 
+def is_good_beyond_doubt(text: str, plausible: float, repeated: frozenset[str]) -> bool:
+    """Whether :func:`judge` says that a page is good without asking what it shows."""
+    return plausible >= SURE_FROM and has_enough_letters(text, repeated)
+
+
 def judge(
     text: str,
     plausible: float,

@@ -100,8 +100,8 @@ _GRACE_SECONDS = 5.0
 #: OCR that sees this share of the letters of a doubtful layer is preferred to it.
 _ENOUGH_OF_A_DOUBTFUL_LAYER = 0.5
 
-#: Called before each step with page, pages of the document, seconds this step may take.  A page
-#: that needs OCR comes more than once: first all pages for their text layer, then those for OCR.
+#: Called before each step with page, pages of the document, seconds this step may take.  First come
+#: all pages for their text layer, then those in doubt about it, then those for OCR.
 #: Page 0: it waits for pages that others have in hand.
 OnPage = Callable[[int, int, float], None]
 
@@ -328,6 +328,10 @@ class _Reader:
     def _verdict(self, number: int, repeated: frozenset[str]) -> Verdict | None:
         """Judge a page; None for one that fails at it."""
         if self.options.ocr == "auto" and number not in self.failed:
+            if layer.is_good_beyond_doubt(
+                self.layers[number].text, self.plausible[number], repeated
+            ):
+                return Verdict.GOOD
             self._announce(number, _LAYER_SECONDS)
         return self._guarded(number, partial(self._judge, repeated=repeated))
 

@@ -24,6 +24,7 @@ The same PDF read by the same engine gives the same bytes.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
@@ -144,15 +145,25 @@ def store(
     with storage.directory_written_whole(target_dir) as folder:
         for page in document.pages:
             if page.facts.method != FAILED:
-                name = f"page-{page.facts.page}.txt"
-                (folder / name).write_bytes(page.text.encode())
+                _write(folder, f"page-{page.facts.page}.txt", page.text.encode())
         words = _DocumentWords(pages=[page.words for page in document.pages])
-        (folder / storage.WORDS).write_bytes(msgspec.json.encode(words))
+        _write(folder, storage.WORDS, msgspec.json.encode(words))
         if document.failed_pages:
             failed = _FailedPages(document.failed_pages)
-            (folder / storage.FAILED_PAGES).write_bytes(msgspec.json.encode(failed))
-        (folder / storage.DOCUMENT_FACTS).write_bytes(msgspec.json.encode(facts))
+            _write(folder, storage.FAILED_PAGES, msgspec.json.encode(failed))
+        _write(folder, storage.DOCUMENT_FACTS, msgspec.json.encode(facts))
     return facts
+
+
+def _write(folder: Path, name: str, content: bytes) -> None:
+    """Write a new file; a file object for each of many small ones costs as much as they do."""
+    file = os.open(f"{folder}/{name}", os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+    try:
+        left = memoryview(content)
+        while left:
+            left = left[os.write(file, left) :]
+    finally:
+        os.close(file)
 
 
 def is_current(target_dir: Path, pdf_sha256: str, fingerprint: str) -> bool:

@@ -20,9 +20,17 @@ somebody, the result is passed and flagged ``result_implied``.
 
 from __future__ import annotations
 
-from .documents import ExtractReport, extract_document, extract_site, extract_whole
-from .model import BALLOTS, RESULTS, VOTE_FIELDS, Entity, Extraction, Vote, vote_as_row
-from .reader import VERSION, extract_text
+from .documents import ExtractReport, extract_document, extract_site, extract_text, extract_whole
+from .model import (
+    BALLOTS,
+    RESULTS,
+    VERSION,
+    VOTE_FIELDS,
+    Entity,
+    Extraction,
+    Vote,
+    vote_as_row,
+)
 
 __all__ = [
     "BALLOTS",

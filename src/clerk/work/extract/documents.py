@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,9 +16,8 @@ import msgspec
 from clerk.errors import DocumentError, EmptyDocument
 from clerk.storage import Document, text_documents, written_whole
 
-from .model import Entity, Extraction, Vote
+from .model import VERSION, Entity, Extraction, Vote, text_hash
 from .normal import page_marks
-from .reader import VERSION, extract_text, text_hash
 
 _PAGE = re.compile(r"page-(\d+)\.txt")
 
@@ -103,6 +102,17 @@ def _made(cache: Path, pages: list[str]) -> Extraction:
     with written_whole(cache) as part:
         part.write_bytes(msgspec.json.encode(found))
     return found
+
+
+def extract_text(pages: Sequence[str]) -> Extraction:
+    """Find the votes and entities in the pages of one document.
+
+    Any text is accepted, and the same pages always give the same answer.  The rules are loaded
+    when they are first needed: that takes as long as reading a document.
+    """
+    from .reader import read_text
+
+    return read_text(pages)
 
 
 def read_pages(text: Path) -> list[str]:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 
 import msgspec
+
+#: Changes whenever the same text would give another answer; cached answers of others are not used.
+VERSION = "2"
 
 PASSED = "passed"
 FAILED = "failed"
@@ -89,6 +93,11 @@ class Extraction(msgspec.Struct, kw_only=True):
     text_sha256: str
     votes: list[Vote]
     entities: list[Entity]
+
+
+def text_hash(text: str) -> str:
+    """Return the hash of a document's text, whatever characters are in it."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 #: The fields of a vote as the command line prints them, after the document's name.

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 
 from .cues import Reading
 from .entities import find_entities
-from .model import Extraction
+from .model import VERSION, Extraction, text_hash
 from .normal import normalise
 from .roster import read_roster
 from .votes import find_votes
 
-#: Changes whenever the same text would give another answer; cached answers of others are not used.
-VERSION = "2"
 
-
-def extract_text(pages: Sequence[str]) -> Extraction:
+def read_text(pages: Sequence[str]) -> Extraction:
     """Find the votes and entities in the pages of one document.
 
     Any text is accepted, and the same pages always give the same answer.
@@ -29,8 +25,3 @@ def extract_text(pages: Sequence[str]) -> Extraction:
         votes=find_votes(reading),
         entities=find_entities(reading),
     )
-
-
-def text_hash(text: str) -> str:
-    """Return the hash of a document's text, whatever characters are in it."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
