@@ -19,7 +19,7 @@ class NoOp(Pipeline):
     def perform(self, order: Order, index: int, report: Report) -> Performed:
         """Note when the last document and the coordinator were done."""
         if order.step == Step.FETCH:
-            return Performed(_found(int(os.environ["BENCH_DOCUMENTS"])))
+            return Performed(_found(order.options["documents"]))
         if order.step == Step.DOCUMENT:
             _note("document")
         if order.step == Step.COORDINATOR:
@@ -46,8 +46,9 @@ def _note(what: str) -> None:
     os.pwrite(_files[what], repr(time.time()).ljust(24).encode(), 0)
 
 
-def fan_in_seconds(storage: Path) -> float:
+def _fan_in_seconds() -> float:
     """Return how long after the last document the coordinator ran."""
+    storage = Path(os.environ["STORAGE_DIR"])
 
     def last(what: str) -> float:
         return max(float(path.read_text()) for path in storage.glob(f"{what}-*.time"))
@@ -62,23 +63,27 @@ def prepare() -> None:
         db.upsert_site(conn, {"subdomain": "bench"})
 
 
-def run_embedded() -> float:
-    """Take the site through an embedded run and return the seconds until its reading was over."""
+def run_embedded(documents: int) -> tuple[float, float]:
+    """Take the site through an embedded run; return the seconds in all and those of the fan-in."""
     from clerk.executors import embedded
 
     started = time.perf_counter()
-    run_id = runs.start("bench", goal="ocr")
+    run_id = _start(documents)
     embedded.run(NoOp(), config.load(), done=lambda: not runs.any_active([run_id]))
-    return time.perf_counter() - started
+    return time.perf_counter() - started, _fan_in_seconds()
 
 
-def run_on_workers() -> float:
-    """Have the workers that are up do it, and return the seconds."""
+def run_on_workers(documents: int) -> tuple[float, float]:
+    """Have the workers that are up do it; return the seconds in all and those of the fan-in."""
     started = time.perf_counter()
-    run_id = runs.start("bench", goal="ocr")
+    run_id = _start(documents)
     while runs.any_active([run_id]):
-        time.sleep(0.005)
-    return time.perf_counter() - started
+        time.sleep(0.01)
+    return time.perf_counter() - started, _fan_in_seconds()
+
+
+def _start(documents: int) -> str:
+    return runs.start("bench", goal="ocr", options={"documents": documents})
 
 
 def be_worker() -> None:

@@ -8,13 +8,14 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from typing import Any
 
 from bench import servers
 
@@ -22,21 +23,21 @@ WORKERS = 2
 SIZES = (1_000, 10_000)
 #: RQ with a process per job needs minutes for ten thousand.
 RQ_SIZES = (1_000,)
+#: The wait from the last document to what follows it is short: many small rounds, their median.
+ROUNDS = 15
+ROUND_DOCUMENTS = 100
+
+#: Takes so many documents through a system; returns the seconds in all and those of the fan-in.
+Run = Callable[[int], tuple[float, float]]
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What one system needed for one number of documents."""
+    """What one system needed: documents per second by size, and the median wait of the fan-in."""
 
     system: str
-    documents: int
-    seconds: float
+    rates: dict[int, float]
     fan_in: float
-
-    @property
-    def rate(self) -> float:
-        """Documents per second."""
-        return self.documents / self.seconds
 
 
 @contextlib.contextmanager
@@ -58,97 +59,107 @@ def processes(*commands: list[str]) -> Iterator[None]:
             process.kill()
 
 
-def clerk_embedded(documents: int) -> Measured:
-    """Measure clerk in one process tree on SQLite."""
+@contextlib.contextmanager
+def clerk_embedded() -> Iterator[Run]:
+    """Give clerk in one process tree on SQLite."""
     from bench import queue_clerk
 
     with tempfile.TemporaryDirectory() as folder:
         os.environ.update(STORAGE_DIR=folder, DATABASE_URL="", REDIS_URL="")
-        os.environ.update(CLERK_WORKERS=str(WORKERS), BENCH_DOCUMENTS=str(documents))
+        os.environ.update(CLERK_WORKERS=str(WORKERS))
         queue_clerk.prepare()
-        seconds = queue_clerk.run_embedded()
-        fan_in = queue_clerk.fan_in_seconds(Path(folder))
-        return Measured("clerk embedded, SQLite", documents, seconds, fan_in)
+        yield queue_clerk.run_embedded
 
 
-def clerk_on_rq(documents: int) -> Measured:
-    """Measure clerk on RQ workers and PostgreSQL."""
+@contextlib.contextmanager
+def clerk_on_rq() -> Iterator[Run]:
+    """Give clerk on RQ workers and PostgreSQL."""
     from bench import queue_clerk
 
     worker = [sys.executable, "-m", "bench.queue_clerk"]
     with tempfile.TemporaryDirectory() as folder, servers.postgres() as database:
         os.environ.update(STORAGE_DIR=folder, DATABASE_URL=database)
         os.environ.update(REDIS_URL=f"unix://{os.environ['BENCH_REDIS']}")
-        os.environ.update(BENCH_DOCUMENTS=str(documents))
         queue_clerk.prepare()
         with processes(*[worker] * WORKERS):
-            seconds = queue_clerk.run_on_workers()
-        fan_in = queue_clerk.fan_in_seconds(Path(folder))
-        return Measured("clerk on RQ, PostgreSQL", documents, seconds, fan_in)
+            yield queue_clerk.run_on_workers
 
 
-def rq(documents: int) -> Measured:
-    """Measure RQ with a process per job."""
+@contextlib.contextmanager
+def rq() -> Iterator[Run]:
+    """Give RQ with a process per job."""
     from bench import queue_rq
 
     with processes(*[[sys.executable, "-m", "bench.queue_rq"]] * WORKERS):
-        return Measured("RQ, fork and depends_on", documents, *queue_rq.run(documents))
+        yield queue_rq.run
 
 
-def celery(documents: int) -> Measured:
-    """Measure a Celery chord."""
+@contextlib.contextmanager
+def celery() -> Iterator[Run]:
+    """Give a Celery chord."""
     from bench import queue_celery
 
     command = [sys.executable, "-m", "celery", "-A", "bench.queue_celery", "worker"]
     with processes([*command, "-c", str(WORKERS), "-P", "prefork", "--without-mingle"]):
-        return Measured("Celery chord, prefork", documents, *queue_celery.run(documents))
+        yield queue_celery.run
 
 
-def dramatiq(documents: int) -> Measured:
-    """Measure a Dramatiq group."""
+@contextlib.contextmanager
+def dramatiq() -> Iterator[Run]:
+    """Give a Dramatiq group."""
     from bench import queue_dramatiq
 
     command = [sys.executable, "-m", "dramatiq", "bench.queue_dramatiq"]
     with processes([*command, "-p", str(WORKERS), "-t", "1"]):
-        return Measured("Dramatiq group", documents, *queue_dramatiq.run(documents))
+        yield queue_dramatiq.run
 
 
-def measure_all() -> list[Measured]:
-    """Measure every system at every size."""
-    systems: list[tuple[Callable[[int], Measured], tuple[int, ...]]] = [
-        (rq, RQ_SIZES),
-        (celery, SIZES),
-        (dramatiq, SIZES),
-        (clerk_on_rq, SIZES),
-        (clerk_embedded, SIZES),
-    ]
-    found = []
+System = tuple[str, Callable[[], contextlib.AbstractContextManager[Run]], tuple[int, ...]]
+SYSTEMS: list[System] = [
+    ("RQ, fork and depends_on", rq, RQ_SIZES),
+    ("Celery chord, prefork", celery, SIZES),
+    ("Dramatiq group", dramatiq, SIZES),
+    ("clerk on RQ, PostgreSQL", clerk_on_rq, SIZES),
+    ("clerk embedded, SQLite", clerk_embedded, SIZES),
+]
+
+
+def measure(name: str, system: Callable[[], Any], sizes: tuple[int, ...]) -> Measured:
+    """Measure one system at every size, its workers warm, and its fan-in over many rounds."""
+    with system() as run:
+        run(ROUND_DOCUMENTS)
+        rates = {documents: documents / run(documents)[0] for documents in sizes}
+        fan_in = statistics.median(run(ROUND_DOCUMENTS)[1] for _ in range(ROUNDS))
+    print(f"  measured {name}", file=sys.stderr)
+    return Measured(name, rates, fan_in)
+
+
+def measure_all(only: list[str]) -> list[Measured]:
+    """Measure every system, or those whose name begins with one of these words."""
+    chosen = [each for each in SYSTEMS if not only or each[0].startswith(tuple(only))]
     with servers.redis() as socket:
         os.environ["BENCH_REDIS"] = socket
-        for system, sizes in systems:
-            for documents in sizes:
-                found.append(system(documents))
-                print(f"  measured {found[-1].system}, {documents} documents", file=sys.stderr)
-    return found
+        return [measure(*each) for each in chosen]
 
 
 def report(measured: list[Measured]) -> None:
     """Print each system relative to the best of the others."""
+    others = [each for each in measured if not each.system.startswith("clerk")]
     for documents in SIZES:
-        rows = [each for each in measured if each.documents == documents]
-        others = [each for each in rows if not each.system.startswith("clerk")]
-        best, quickest = max(each.rate for each in others), min(each.fan_in for each in others)
-        print(f"\n{documents} documents that cost nothing, {WORKERS} workers")
-        print(f"  {'system':26} {'rate, best other = 1':>22} {'fan-in, best other = 1':>24}")
-        for each in rows:
-            fan_in = each.fan_in / max(quickest, 1e-6)
-            print(f"  {each.system:26} {each.rate / best:>22.2f} {fan_in:>24.2f}")
+        best = max(each.rates.get(documents, 0.0) for each in others)
+        print(f"\n{documents} documents that cost nothing, {WORKERS} workers: rate, best other = 1")
+        for each in measured:
+            if documents in each.rates:
+                print(f"  {each.system:26} {each.rates[documents] / best:>10.2f}")
+    quickest = min(each.fan_in for each in others)
+    print(f"\nfan-in, median of {ROUNDS} rounds: wait after the last document, best other = 1")
+    for each in measured:
+        print(f"  {each.system:26} {each.fan_in / quickest:>10.2f}")
     print("\ncost per document at 10,000 against 1,000")
-    for name in sorted({each.system for each in measured}):
-        rates = {each.documents: each.rate for each in measured if each.system == name}
-        if len(rates) == len(SIZES):
-            print(f"  {name:26} {rates[SIZES[0]] / rates[SIZES[1]]:>22.2f}")
+    for each in measured:
+        if len(each.rates) == len(SIZES):
+            print(f"  {each.system:26} {each.rates[SIZES[0]] / each.rates[SIZES[1]]:>10.2f}")
 
 
 if __name__ == "__main__":
-    report(measure_all())
+    report(measure_all(sys.argv[1:]))

@@ -48,21 +48,49 @@ class Mutant:
 
 MUTANTS = (
     Mutant(
+        "a worker goes on with queues it serves",
+        "ledger.py",
+        ".where(jobs.c.queue.in_(queues), jobs.c.queue.not_in(_paused()))\n    )",
+        ".where(jobs.c.queue.not_in(_paused()))\n    )",
+        "test_survival.py"
+        "::test_a_worker_that_does_not_serve_coordinators_leaves_them_to_others[sqlite-served0]",
+    ),
+    Mutant(
+        "a paused queue keeps its coordinators",
+        "ledger.py",
+        ".where(jobs.c.queue.in_(queues), jobs.c.queue.not_in(_paused()))\n    )",
+        ".where(jobs.c.queue.in_(queues))\n    )",
+        "test_survival.py"
+        "::test_a_paused_queue_keeps_the_coordinator_from_those_who_would_go_on[sqlite]",
+    ),
+    Mutant(
+        "documents with a name are not counted without",
+        "ledger.py",
+        "    left = and_(items.c.state == Item.PENDING, items.c.documents > 0)",
+        "    left = items.c.documents > 0",
+        "test_survival.py"
+        "::test_documents_that_reconciliation_has_named_cannot_be_counted_without_a_name[sqlite]",
+    ),
+    Mutant(
+        "a claim that was not heard of is given up",
+        "executors/crew.py",
+        "                self._in_doubt |= isinstance(error, DatabaseUnavailable)\n",
+        "",
+        "test_survival.py"
+        "::test_what_was_given_without_being_heard_of_is_found_while_the_worker_lives[sqlite-claim]",
+    ),
+    Mutant(
         "state guard of a settlement",
         "ledger.py",
-        "        items_table.c.claim == claimed.claim,\n"
-        "        items_table.c.state == sql_word(Item.RUNNING),\n    )",
-        "        items_table.c.claim == claimed.claim,\n"
-        "        items_table.c.id == items_table.c.id,\n    )",
+        'bindparam("token"), items_table.c.state == sql_word(Item.RUNNING)',
+        'bindparam("token"), items_table.c.id == items_table.c.id',
         "test_traps.py::test_trap_04_a_job_delivered_twice_counts_once[sqlite]",
     ),
     Mutant(
         "claim guard of a settlement",
         "ledger.py",
-        "        items_table.c.claim == claimed.claim,\n"
-        "        items_table.c.state == sql_word(Item.RUNNING),\n    )",
-        "        items_table.c.job_id == claimed.job_id,\n"
-        "        items_table.c.state == sql_word(Item.RUNNING),\n    )",
+        'items_table.c.claim == bindparam("token"), items_table.c.state ==',
+        'or_(items_table.c.claim == bindparam("token"), true()), items_table.c.state ==',
         "test_traps.py::test_a_late_worker_cannot_finish_what_another_has_in_hand[sqlite]",
     ),
     Mutant(
@@ -83,8 +111,9 @@ MUTANTS = (
     Mutant(
         "counters in the transaction of the rows",
         "road.py",
-        "        pipeline_state.show_job(conn, job, settled.error)\n        ledger.record(",
-        "        ledger.record(",
+        "    if job.kind == Kind.STAGE:\n"
+        "        pipeline_state.show_job(conn, job, settled.error)\n",
+        "",
         "test_traps.py::test_trap_04_a_job_delivered_twice_counts_once[sqlite]",
     ),
     Mutant(
@@ -97,15 +126,15 @@ MUTANTS = (
     Mutant(
         "completeness guard of the coordinator's claim",
         "pipeline_state.py",
-        '.where(sites.c.coordinator_enqueued.is_(False), counted == sites.c[f"{stage}_total"])',
-        ".where(sites.c.coordinator_enqueued.is_(False))",
+        'return and_(_unclaimed(stage), counted == sites.c[f"{stage}_total"])',
+        "return _unclaimed(stage)",
         "test_pipeline_state.py::test_the_coordinator_waits_for_every_document[sqlite]",
     ),
     Mutant(
         "flag guard of the coordinator's claim",
         "pipeline_state.py",
-        '.where(sites.c.coordinator_enqueued.is_(False), counted == sites.c[f"{stage}_total"])',
-        '.where(counted == sites.c[f"{stage}_total"])',
+        "return and_(sites.c.current_stage == stage, sites.c.coordinator_enqueued.is_(False))",
+        "return sites.c.current_stage == stage",
         "test_pipeline_state.py::test_the_coordinator_is_claimed_once[sqlite]",
     ),
     Mutant(
@@ -234,15 +263,15 @@ MUTANTS = (
     Mutant(
         "a paused queue",
         "ledger.py",
-        ", jobs.c.queue.not_in(paused))",
-        ")",
+        ", jobs.c.queue.not_in(_paused()))\n        .where(exists()",
+        ")\n        .where(exists()",
         "test_crew.py::test_a_paused_queue_is_not_served[sqlite]",
     ),
     Mutant(
         "a claim takes no more than it asked for",
         "ledger.py",
-        "        .limit(limit)\n        .with_for_update(skip_locked=True)",
-        "        .with_for_update(skip_locked=True)",
+        '.limit(bindparam("most"))',
+        '.limit(bindparam("most") + 100)',
         "test_traps.py::test_a_claim_takes_no_more_than_it_asked_for[sqlite]",
     ),
     Mutant(
@@ -395,8 +424,8 @@ MUTANTS = (
     Mutant(
         "a worker looks into the ledger by itself",
         "executors/rq.py",
-        "        while self._crew.turn(BUSY_SECONDS if self._crew.busy else 0.0) or was_busy:",
-        "        while self._crew.busy and self._crew.turn(BUSY_SECONDS):",
+        "        while crew.turn(BUSY_SECONDS if crew.busy else 0.0) or crew.should_look:",
+        "        while crew.busy and crew.turn(BUSY_SECONDS):",
         "test_traps.py::test_redis_flushed_in_the_middle_loses_nothing[sqlite]",
     ),
 )

@@ -98,12 +98,15 @@ class PipelineModel(RuleBasedStateMachine):
         hand=which,
         luck=st.lists(st.sampled_from(["completed", "failed", "again", "untouched"]), min_size=3),
         ended=st.booleans(),
+        goes_on=st.booleans(),
     )
-    def finish(self, hand: int, luck: list[str], ended: bool) -> None:
+    def finish(self, hand: int, luck: list[str], ended: bool, goes_on: bool) -> None:
         claimed = self._take(hand) if ended else self.hands[hand % len(self.hands)]
         pairs = zip(claimed.items, luck, strict=False)
         outcomes = [self._outcome(claimed, item, word) for item, word in pairs if word[0] != "u"]
-        self.flow.finish(claimed, outcomes, ended=ended)
+        going_on = QUEUES if goes_on and ended else ()
+        following = self.flow.finish(claimed, outcomes, ended=ended, going_on=going_on)
+        self.hands += [following] if following else []
         self.stale.append((claimed, outcomes if ended else []))
 
     @rule(worker=st.sampled_from(WORKERS), claims=st.integers(1, 4))

@@ -27,13 +27,25 @@ from small_work import (
 from sqlalchemy import event, select
 from sqlalchemy.exc import OperationalError
 
-from clerk import config, db, failures, ledger, liveness, road, sites, workers
+from clerk import (
+    config,
+    db,
+    failures,
+    ledger,
+    liveness,
+    migrations,
+    queues,
+    road,
+    sites,
+    workers,
+)
 from clerk.errors import DatabaseUnavailable
 from clerk.executors import rq
 from clerk.executors.crew import Crew
 from clerk.ledger import Claimed, Outcome
 from clerk.models import db_now, runs_table, workers_table
-from clerk.stages import FETCH, OCR, QUEUES, Item, Step
+from clerk.pipeline_state import increment_failed, initialize_stage
+from clerk.stages import COMPILATION, FETCH, OCR, QUEUES, Item, Step
 
 
 @pytest.fixture
@@ -237,10 +249,10 @@ def test_work_that_cannot_be_accounted_for_is_blamed_and_the_others_go_on(
     class Clashing(SmallWork):
         """A flow that cannot account for the fetch of one site, however often it is tried."""
 
-        def finish(self, claimed: Claimed, outcomes: list[Outcome], *, ended: bool) -> None:
+        def finish(self, claimed: Claimed, outcomes: list[Outcome], **how: Any) -> Claimed | None:
             if claimed.subdomain == town.subdomain and claimed.stage == FETCH and outcomes:
                 raise ValueError("two rows are one")
-            super().finish(claimed, outcomes, ended=ended)
+            return super().finish(claimed, outcomes, **how)
 
     other = Town(make_site("shelbyville"))
     town.start()
@@ -263,11 +275,11 @@ def test_a_transaction_that_met_another_is_tried_again(town: Town, passing: Exce
 
         met = 0
 
-        def finish(self, claimed: Claimed, outcomes: list[Outcome], *, ended: bool) -> None:
+        def finish(self, claimed: Claimed, outcomes: list[Outcome], **how: Any) -> Claimed | None:
             self.met += claimed.step == Step.DOCUMENT
             if claimed.step == Step.DOCUMENT and self.met == 1:
                 raise OperationalError("UPDATE jobs", {}, passing)
-            super().finish(claimed, outcomes, ended=ended)
+            return super().finish(claimed, outcomes, **how)
 
     town.pdf("2024-01-01")
     town.start()
@@ -279,6 +291,91 @@ def test_a_transaction_that_met_another_is_tried_again(town: Town, passing: Exce
     assert flow.met == 2
     assert (town.run.state, town.counts) == ("completed", (1, 1, 0))
     assert all(item.crashes == 0 for item in town.items().values())
+
+
+@pytest.mark.parametrize("unheard", ["claim", "finish"])
+def test_what_was_given_without_being_heard_of_is_found_while_the_worker_lives(
+    town: Town, unheard: str
+) -> None:
+    class CutOff(SmallWork):
+        """A flow whose connection breaks once, just after a commit."""
+
+        cuts = 0
+
+        def claim(self, *how: Any) -> Claimed | None:
+            return self._cut("claim", super().claim(*how))
+
+        def finish(self, claimed: Claimed, outcomes: list[Outcome], **how: Any) -> Claimed | None:
+            return self._cut("finish", super().finish(claimed, outcomes, **how))
+
+        def _cut(self, method: str, given: Claimed | None) -> Claimed | None:
+            if given is not None and method == unheard and self.cuts == 0:
+                self.cuts += 1
+                raise DatabaseUnavailable("The server closed the connection.")
+            return given
+
+    town.pdfs(2)
+    town.start()
+    flow = CutOff()
+    with Crew(flow, QUEUES, config.load()) as crew:
+        former = crew.id
+        while town.run.state == "active":
+            crew.turn()
+
+    assert flow.cuts == 1
+    assert crew.id != former
+    assert (town.run.state, town.counts) == ("completed", (2, 2, 0))
+
+
+def test_the_worker_that_ends_a_reading_goes_on_with_its_coordinator(town: Town) -> None:
+    flow, last = SmallWork(), _last_document(town)
+
+    following = flow.finish(last, _done(last), ended=True, going_on=QUEUES)
+
+    assert following is not None
+    assert (following.step, following.worker_id) == (Step.COORDINATOR, last.worker_id)
+    assert flow.claim(QUEUES, "other", lambda _queue: 1) is None, "nobody else can have it"
+
+
+@pytest.mark.parametrize("served", [(OCR,), ()])
+def test_a_worker_that_does_not_serve_coordinators_leaves_them_to_others(
+    town: Town, served: tuple[str, ...]
+) -> None:
+    flow, last = SmallWork(), _last_document(town)
+
+    assert flow.finish(last, _done(last), ended=True, going_on=served) is None
+
+    claimed = flow.claim(QUEUES, "other", lambda _queue: 1)
+    assert claimed is not None and claimed.step == Step.COORDINATOR
+
+
+def test_a_paused_queue_keeps_the_coordinator_from_those_who_would_go_on(town: Town) -> None:
+    flow, last = SmallWork(), _last_document(town)
+    queues.pause(COMPILATION, who="a test")
+
+    assert flow.finish(last, _done(last), ended=True, going_on=QUEUES) is None
+    assert flow.claim(QUEUES, "other", lambda _queue: 1) is None
+
+
+def _last_document(town: Town) -> Claimed:
+    """Hold the only document of a run."""
+    open_reading(town, 1)
+    return claim(1)
+
+
+def _done(claimed: Claimed) -> list[Outcome]:
+    return [Outcome(item, Item.COMPLETED) for item in claimed.items]
+
+
+def test_documents_that_reconciliation_has_named_cannot_be_counted_without_a_name(
+    town: Town,
+) -> None:
+    initialize_stage(town.subdomain, OCR, total_jobs=2)
+    town.pdfs(2)
+    assert migrations.recover_stuck_site(town.subdomain)
+
+    assert increment_failed(town.subdomain, OCR, "late", "Error") is False
+    assert town.counts == (2, 0, 0)
 
 
 def test_skipping_a_failure_while_a_document_is_counted_loses_no_count(

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import sqlite3
+import time
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from sqlalchemy import (
@@ -24,6 +27,7 @@ from sqlalchemy import (
     Subquery,
     and_,
     any_,
+    bindparam,
     create_engine,
     event,
     func,
@@ -33,7 +37,7 @@ from sqlalchemy import (
     update,
 )
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
+from sqlalchemy.exc import ArgumentError, DBAPIError, InvalidatePoolError, OperationalError
 
 from . import config
 from .errors import (
@@ -50,6 +54,8 @@ from .storage import check_subdomain
 _engines: dict[str, Engine] = {}
 
 SQLITE_BUSY_MILLISECONDS = 60_000
+#: A connection that was used so short ago is given out without being tried.
+TRUSTED_SECONDS = 1.0
 
 
 def get_civic_db() -> Engine:
@@ -71,7 +77,27 @@ def _make_engine(url: str) -> Engine:
         event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
         return engine
-    return create_engine(url, pool_pre_ping=True, connect_args={"connect_timeout": 10})
+    engine = create_engine(url, connect_args={"connect_timeout": 10})
+    event.listen(engine, "checkin", _note_use)
+    event.listen(engine, "checkout", partial(_try_if_idle, engine.dialect))
+    return engine
+
+
+def _note_use(_connection: object, record: Any) -> None:
+    record.info["used_at"] = time.monotonic()
+
+
+def _try_if_idle(dialect: Any, connection: Any, record: Any, _proxy: object) -> None:
+    """Try a connection that has been idle: its server may have been restarted since.
+
+    One in steady use is not tried each time; for it that is a third of the time of a short read.
+    """
+    if time.monotonic() - record.info.get("used_at", math.inf) < TRUSTED_SECONDS:
+        return
+    try:
+        dialect.do_ping(connection)
+    except dialect.loaded_dbapi.Error as error:
+        raise InvalidatePoolError from error
 
 
 def _prepare_sqlite(connection: sqlite3.Connection, _record: object) -> None:
@@ -106,9 +132,16 @@ def civic_db_connection() -> Iterator[Connection]:
 
 @contextlib.contextmanager
 def reading_connection() -> Iterator[Connection]:
-    """Give a connection for reading, which on SQLite waits for no writer."""
+    """Give a connection for reading, which on SQLite waits for no writer.
+
+    PostgreSQL shows each statement what is committed then, with a transaction or without; without
+    one it is not told where the reading begins and ends.
+    """
     with explained(), get_civic_db().connect() as conn:
-        yield conn.execution_options(clerk_reads=True)
+        if conn.dialect.name == "postgresql":
+            yield conn.execution_options(isolation_level="AUTOCOMMIT")
+        else:
+            yield conn.execution_options(clerk_reads=True)
 
 
 @contextlib.contextmanager
@@ -202,10 +235,12 @@ def update_site(conn: Connection, subdomain: str, updates: Mapping[str, Any]) ->
         raise unknown_site(subdomain)
 
 
+_SITE = select(sites_table).where(sites_table.c.subdomain == bindparam("site"))
+
+
 def get_site_by_subdomain(conn: Connection, subdomain: str) -> dict[str, Any] | None:
     """Return the site's row as a dict, or None."""
-    row = conn.execute(select(sites_table).where(sites_table.c.subdomain == subdomain)).first()
-    return _as_dict(row)
+    return _as_dict(conn.execute(_SITE, {"site": subdomain}).first())
 
 
 def require_site(conn: Connection, subdomain: str) -> dict[str, Any]:

@@ -11,6 +11,9 @@ WHERE: a worker that was given up for dead changes nothing any more.  Nothing he
 ``sites``; see :mod:`clerk.pipeline_state` and :mod:`clerk.road`.
 
 Locks are taken in the order runs, items, jobs, sites.
+
+Statements of the daily work are made once, as constants or by a cached function: building one takes
+SQLAlchemy several times as long as the database takes to do it.
 """
 
 from __future__ import annotations
@@ -18,15 +21,19 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cache, lru_cache
 from typing import Any
 
 from sqlalchemy import (
     ARRAY,
     BigInteger,
+    BindParameter,
     ColumnElement,
     Connection,
     Row,
+    Select,
+    String,
     and_,
     any_,
     bindparam,
@@ -35,10 +42,11 @@ from sqlalchemy import (
     false,
     func,
     insert,
-    literal,
     literal_column,
     or_,
     select,
+    true,
+    type_coerce,
     union,
     update,
 )
@@ -57,7 +65,7 @@ from .models import (
     stage_events_table,
     workers_table,
 )
-from .stages import Batch, Item, Kind, Run, Step, Upload
+from .stages import COMPILATION, Batch, Item, Kind, Run, Step, Upload
 
 #: How often a document may raise, be in hand when its process dies, or lose its worker.
 ERROR_BUDGET = 3
@@ -103,6 +111,7 @@ class Claimed:
     queue: str
     subdomain: str
     items: tuple[ClaimedItem, ...]
+    worker_id: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
     detail: Mapping[str, Any] = field(default_factory=dict)
 
@@ -156,13 +165,27 @@ def sql_word(word: str) -> ColumnElement[str]:
 
 def among(conn: Connection, column: ColumnElement[int], ids: Sequence[int]) -> ColumnElement[bool]:
     """Return the condition that a column is one of many ids, sent as one value however many."""
-    if conn.dialect.name == "postgresql":
-        return column == any_(literal(list(ids), ARRAY(BigInteger)))
-    listed = func.json_each(json.dumps(list(ids))).table_valued("value")
-    return column.in_(select(listed.c.value))
+    dialect = conn.dialect.name
+    return _is_among(dialect, column, bindparam(None, _listed(dialect, ids)))
+
+
+def _is_among(
+    dialect: str, column: ColumnElement[int], ids: BindParameter[Any]
+) -> ColumnElement[bool]:
+    if dialect == "postgresql":
+        return column == any_(type_coerce(ids, ARRAY(BigInteger)))
+    return column.in_(select(func.json_each(ids).table_valued("value").c.value))
+
+
+def _listed(dialect: str, ids: Sequence[int]) -> list[int] | str:
+    """Return ids as the one value that the database takes for many."""
+    return list(ids) if dialect == "postgresql" else json.dumps(list(ids))
 
 
 # ------------------------------------------------------------------------------- opening
+
+
+_OPEN_JOB = insert(jobs_table).returning(jobs_table.c.id)
 
 
 def open_job(
@@ -180,23 +203,24 @@ def open_job(
     detail: Mapping[str, Any] | None = None,
 ) -> int:
     """Write a parent and return its id."""
-    job_id: int = conn.execute(
-        insert(jobs_table)
-        .values(
-            run_id=run_id,
-            subdomain=subdomain,
-            stage=stage,
-            queue=queue,
-            kind=kind,
-            total=total,
-            completed=completed,
-            failed=failed,
-            rank=rank,
-            detail=dict(detail or {}),
-        )
-        .returning(jobs_table.c.id)
-    ).scalar_one()
+    values = {
+        "run_id": run_id,
+        "subdomain": subdomain,
+        "stage": stage,
+        "queue": queue,
+        "kind": kind,
+        "total": total,
+        "completed": completed,
+        "failed": failed,
+        "rank": rank,
+        "detail": dict(detail or {}),
+    }
+    job_id: int = conn.execute(_OPEN_JOB, values).scalar_one()
     return job_id
+
+
+_ADD_AT_ONCE = insert(items_table).values(available_at=db_now())
+_ADD = insert(items_table)
 
 
 def add_items(
@@ -209,9 +233,9 @@ def add_items(
     filled = [blank | dict(row) for row in rows]
     at_once = [row for row in filled if "available_at" not in row]
     if at_once:
-        conn.execute(insert(items_table).values(available_at=db_now()), at_once)
+        conn.execute(_ADD_AT_ONCE, at_once)
     if len(at_once) < len(filled):
-        conn.execute(insert(items_table), [row for row in filled if "available_at" in row])
+        conn.execute(_ADD, [row for row in filled if "available_at" in row])
 
 
 # ------------------------------------------------------------------------------ claiming
@@ -224,11 +248,24 @@ def claim(
 
     A document suspected of killing its worker is given out alone.
     """
-    for job in conn.execute(_claimable_jobs(queues)):
-        claimed = claim_from(conn, job, worker_id, _share(job, limit(job.queue)))
-        if claimed:
-            return claimed
-    return None
+    return claim_one(conn, claimable_jobs(conn, queues), worker_id, limit)
+
+
+def claimable_jobs(conn: Connection, queues: Collection[str]) -> Sequence[Row[Any]]:
+    """Return the first jobs in which a claim could succeed now; asks without taking a lock."""
+    return conn.execute(_claimable_jobs(tuple(queues))).fetchall()
+
+
+def claim_one(
+    conn: Connection, jobs: Sequence[Row[Any]], worker_id: str, limit: Limit
+) -> Claimed | None:
+    """Take items of the first of the jobs that has any left.
+
+    The jobs may have been looked up before this transaction: when a run ends, its items are
+    cancelled with it, and what is cancelled cannot be taken.
+    """
+    claims = (claim_from(conn, job, worker_id, _share(job, limit(job.queue))) for job in jobs)
+    return next((claimed for claimed in claims if claimed), None)
 
 
 def _share(job: Row[Any], most: int) -> int:
@@ -237,14 +274,56 @@ def _share(job: Row[Any], most: int) -> int:
     return min(most, max(LAST_SHARE, left // 2))
 
 
-def _claimable_jobs(queues: Collection[str]) -> Any:
+def go_on_to_coordinator(
+    conn: Connection, former: Claimed, queues: Collection[str]
+) -> Claimed | None:
+    """Take the coordinator that the end of a claim has opened, for the worker that ended it.
+
+    In the transaction that opens it nobody else can see it, so there is nobody to wait for.
+    """
+    token = uuid.uuid4().hex
+    values = {"claim": token, "run": former.run_id}
+    taken = conn.execute(_taking_coordinator(tuple(queues)), values).fetchall()
+    if not taken:
+        return None
+    claimed = replace(
+        former,
+        claim=token,
+        job_id=taken[0].job_id,
+        kind=Kind.COORDINATOR,
+        queue=COMPILATION,
+        items=_as_items(taken),
+        detail={},
+    )
+    _open_batch(conn, claimed)
+    return claimed
+
+
+@lru_cache(maxsize=64)
+def _taking_coordinator(queues: tuple[str, ...]) -> Any:
     jobs, items = jobs_table, items_table
-    paused = select(queues_table.c.name).where(queues_table.c.paused_at.is_not(None))
+    opened = (
+        select(jobs.c.id)
+        .where(jobs.c.run_id == bindparam("run"), jobs.c.kind == Kind.COORDINATOR)
+        .where(jobs.c.state == sql_word("open"))
+        .where(jobs.c.queue.in_(queues), jobs.c.queue.not_in(_paused()))
+    )
+    return (
+        update(items)
+        .where(items.c.job_id.in_(opened), _claimable())
+        .values(state=Item.RUNNING, attempt=items.c.attempt + 1)
+        .returning(*_TAKEN)
+    )
+
+
+@lru_cache(maxsize=64)
+def _claimable_jobs(queues: tuple[str, ...]) -> Any:
+    jobs, items = jobs_table, items_table
     return (
         select(jobs, runs_table.c.options)
         .join(runs_table, runs_table.c.run_id == jobs.c.run_id)
         .where(jobs.c.state == sql_word("open"), runs_table.c.state == sql_word(Run.ACTIVE))
-        .where(jobs.c.queue.in_(list(queues)), jobs.c.queue.not_in(paused))
+        .where(jobs.c.queue.in_(queues), jobs.c.queue.not_in(_paused()))
         .where(exists().where(items.c.job_id == jobs.c.id, _claimable()))
         .order_by(jobs.c.rank, jobs.c.claimed_at, jobs.c.id)
         .limit(4)
@@ -253,21 +332,25 @@ def _claimable_jobs(queues: Collection[str]) -> Any:
 
 def queues_with_work(conn: Connection, queues: Collection[str]) -> list[str]:
     """Return those of the queues in which a claim could succeed now."""
+    found = set(conn.execute(_queues_with_work(tuple(queues))).scalars())
+    return [name for name in queues if name in found]
+
+
+@lru_cache(maxsize=64)
+def _queues_with_work(queues: tuple[str, ...]) -> Any:
     jobs, uploads = jobs_table, annotation_uploads_table
     claimable = _claimable_jobs(queues).with_only_columns(jobs.c.queue).order_by(None).limit(None)
     waiting = (
         select(jobs.c.queue)
         .join(uploads, uploads.c.job_id == jobs.c.id)
-        .where(jobs.c.queue.in_(list(queues)), jobs.c.state == sql_word("open"))
+        .where(jobs.c.queue.in_(queues), jobs.c.state == sql_word("open"))
         .where(uploads.c.state == Upload.OPEN)
     )
-    found = set(conn.execute(union(claimable, waiting)).scalars())
-    return [name for name in queues if name in found]
+    return union(claimable, waiting)
 
 
-def anything_claimable(conn: Connection, queues: Collection[str]) -> bool:
-    """Whether a claim could succeed now; asks without taking a lock."""
-    return conn.execute(_claimable_jobs(queues)).first() is not None
+def _paused() -> Select[tuple[str]]:
+    return select(queues_table.c.name).where(queues_table.c.paused_at.is_not(None))
 
 
 def _claimable() -> ColumnElement[bool]:
@@ -276,62 +359,87 @@ def _claimable() -> ColumnElement[bool]:
     )
 
 
+#: What a claim needs to know of its items.
+_TAKEN = (
+    items_table.c.id,
+    items_table.c.job_id,
+    items_table.c.step,
+    items_table.c.document,
+    items_table.c.attempt,
+    items_table.c.bytes,
+    items_table.c.sha256,
+    items_table.c.error,
+)
+_SERVED = update(jobs_table).where(jobs_table.c.id == bindparam("job")).values(claimed_at=db_now())
+
+
 def claim_from(
     conn: Connection,
     job: Row[Any],
     worker_id: str,
     limit: int,
-    *only: ColumnElement[bool],
+    document: str | None = None,
 ) -> Claimed | None:
-    """Take items of one job, or return None when others were quicker."""
+    """Take items of one job, or this document of it; None when others were quicker."""
     token = uuid.uuid4().hex
+    values = {"claim": token, "job": job.id, "name": document}
     taken: Sequence[Row[Any]] = ()
     for alone, most in ((False, limit), (True, 1)):
-        taken = taken or _take(
-            conn, token, most, items_table.c.job_id == job.id, items_table.c.alone.is_(alone), *only
-        )
+        take = _taking(alone, by_name=document is not None)
+        taken = taken or conn.execute(take, values | {"most": most}).fetchall()
     if not taken:
         return None
-    claimed = _as_claimed(token, job, taken)
-    _open_batch(conn, claimed, worker_id)
-    conn.execute(update(jobs_table).where(jobs_table.c.id == job.id).values(claimed_at=db_now()))
+    claimed = _as_claimed(token, job, taken, worker_id)
+    _open_batch(conn, claimed)
+    conn.execute(_SERVED, {"job": job.id})
     return claimed
 
 
-def _take(
-    conn: Connection, token: str, limit: int, *where: ColumnElement[bool]
-) -> Sequence[Row[Any]]:
-    """Take up to so many rows; chosen once and for all.
+@cache
+def _taking(alone: bool, *, by_name: bool) -> Any:
+    """Return the statement that takes up to so many rows; chosen once and for all.
 
     Without MATERIALIZED PostgreSQL may choose anew for every row it looks at, and take them all.
     """
     items = items_table
+    mine = and_(items.c.job_id == bindparam("job"), items.c.alone.is_(alone))
+    named = items.c.document == bindparam("name", type_=String) if by_name else true()
     chosen = (
         select(items.c.id)
-        .where(_claimable(), *where)
+        .where(_claimable(), mine, named)
         .order_by(items.c.id)
-        .limit(limit)
+        .limit(bindparam("most"))
         .with_for_update(skip_locked=True)
         .cte("chosen")
         .prefix_with("MATERIALIZED", dialect="postgresql")
     )
-    return conn.execute(
+    return (
         update(items)
         .where(items.c.id.in_(select(chosen.c.id)), _claimable())
-        .values(state=Item.RUNNING, claim=token, attempt=items.c.attempt + 1)
-        .returning(
-            items.c.id,
-            items.c.step,
-            items.c.document,
-            items.c.attempt,
-            items.c.bytes,
-            items.c.sha256,
-            items.c.error,
-        )
-    ).fetchall()
+        .values(state=Item.RUNNING, attempt=items.c.attempt + 1)
+        .returning(*_TAKEN)
+    )
 
 
-def _as_claimed(token: str, job: Row[Any], taken: Sequence[Row[Any]]) -> Claimed:
+def _as_claimed(
+    token: str, job: Row[Any], taken: Sequence[Row[Any]], worker_id: str = ""
+) -> Claimed:
+    return Claimed(
+        claim=token,
+        job_id=job.id,
+        run_id=job.run_id,
+        kind=job.kind,
+        stage=job.stage,
+        queue=job.queue,
+        subdomain=job.subdomain,
+        items=_as_items(taken),
+        worker_id=worker_id,
+        options=job.options or {},
+        detail=job.detail or {},
+    )
+
+
+def _as_items(taken: Sequence[Row[Any]]) -> tuple[ClaimedItem, ...]:
     items = [
         ClaimedItem(
             id=row.id,
@@ -344,36 +452,24 @@ def _as_claimed(token: str, job: Row[Any], taken: Sequence[Row[Any]]) -> Claimed
         )
         for row in taken
     ]
-    return Claimed(
-        claim=token,
-        job_id=job.id,
-        run_id=job.run_id,
-        kind=job.kind,
-        stage=job.stage,
-        queue=job.queue,
-        subdomain=job.subdomain,
-        items=tuple(sorted(items, key=lambda item: item.id)),
-        options=job.options or {},
-        detail=job.detail or {},
-    )
+    return tuple(sorted(items, key=lambda item: item.id))
 
 
-def _open_batch(conn: Connection, claimed: Claimed, worker_id: str) -> None:
+_OPEN_BATCH = insert(batches_table).values(status=Batch.RUNNING, attempt=1, started_at=db_now())
+
+
+def _open_batch(conn: Connection, claimed: Claimed) -> None:
     names = [item.document or item.step for item in claimed.items]
-    conn.execute(
-        insert(batches_table).values(
-            parent_job_id=claimed.job_id,
-            child_job_id=claimed.claim,
-            status=Batch.RUNNING,
-            doc_identifiers=[{"sourcedb": claimed.subdomain, "sourceid": name} for name in names],
-            item_count=len(claimed.items),
-            started_at=db_now(),
-            claim=claimed.claim,
-            attempt=1,
-            worker_id=worker_id,
-            current_item=names[0],
-        )
-    )
+    values = {
+        "parent_job_id": claimed.job_id,
+        "child_job_id": claimed.claim,
+        "doc_identifiers": [{"sourcedb": claimed.subdomain, "sourceid": name} for name in names],
+        "item_count": len(claimed.items),
+        "claim": claimed.claim,
+        "worker_id": claimed.worker_id,
+        "current_item": names[0],
+    }
+    conn.execute(_OPEN_BATCH, values)
 
 
 # ------------------------------------------------------------------------------ settling
@@ -384,9 +480,16 @@ def hold_run(conn: Connection, run_id: str, *, exclusive: bool) -> bool:
 
     A transaction that may end the run or join two stages takes it exclusively.
     """
+    return conn.execute(_holding(exclusive), {"run": run_id}).first() is not None
+
+
+@cache
+def _holding(exclusive: bool) -> Any:
     runs = runs_table
-    held = select(runs.c.run_id).where(runs.c.run_id == run_id, runs.c.state == Run.ACTIVE)
-    return conn.execute(held.with_for_update(read=not exclusive)).first() is not None
+    held = select(runs.c.run_id).where(
+        runs.c.run_id == bindparam("run"), runs.c.state == sql_word(Run.ACTIVE)
+    )
+    return held.with_for_update(read=not exclusive)
 
 
 def settle(conn: Connection, claimed: Claimed, outcomes: Iterable[Outcome]) -> Settled:
@@ -404,11 +507,20 @@ def settle(conn: Connection, claimed: Claimed, outcomes: Iterable[Outcome]) -> S
     return settled
 
 
-def _held(claimed: Claimed) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
-    """The guard of every settlement: this claim, and still running."""
+#: The guard of every settlement: this claim, and still running.
+_HELD = and_(
+    items_table.c.claim == bindparam("token"), items_table.c.state == sql_word(Item.RUNNING)
+)
+_HELD_ITEM = and_(items_table.c.id == bindparam("item"), _HELD)
+
+
+@cache
+def _completing(dialect: str) -> Any:
     return (
-        items_table.c.claim == claimed.claim,
-        items_table.c.state == sql_word(Item.RUNNING),
+        update(items_table)
+        .where(_is_among(dialect, items_table.c.id, bindparam("ids")), _HELD)
+        .values(state=Item.COMPLETED, error=None, finished_at=db_now())
+        .returning(items_table.c.id, items_table.c.documents)
     )
 
 
@@ -418,37 +530,39 @@ def _settle_completed(
     if not done:
         return
     by_id = {outcome.item.id: outcome for outcome in done}
-    changed = conn.execute(
-        update(items_table)
-        .where(among(conn, items_table.c.id, list(by_id)), *_held(claimed))
-        .values(state=Item.COMPLETED, error=None, finished_at=db_now())
-        .returning(items_table.c.id, items_table.c.documents)
-    )
+    dialect = conn.dialect.name
+    values = {"token": claimed.claim, "ids": _listed(dialect, list(by_id))}
+    changed = conn.execute(_completing(dialect), values)
     for row in changed:
         settled.completed += row.documents
         settled.seconds += by_id[row.id].seconds
         settled.results.append(by_id[row.id].result)
-    paged = [{"b_id": o.item.id, "b_pages": o.pages} for o in done if o.pages is not None]
+    paged = [
+        {"item": each.item.id, "token": claimed.claim, "pages": each.pages}
+        for each in done
+        if each.pages is not None
+    ]
     if paged:
-        _write_pages(conn, claimed, paged)
+        conn.execute(_WRITE_PAGES, paged)
 
 
-def _write_pages(conn: Connection, claimed: Claimed, paged: list[dict[str, Any]]) -> None:
-    conn.execute(
-        update(items_table)
-        .where(items_table.c.id == bindparam("b_id"), items_table.c.claim == claimed.claim)
-        .values(pages=bindparam("b_pages")),
-        paged,
-    )
+#: Written after the state, so the claim alone is the guard.
+_WRITE_PAGES = update(items_table).where(
+    items_table.c.id == bindparam("item"), items_table.c.claim == bindparam("token")
+)
+
+
+_FAIL = (
+    update(items_table)
+    .where(_HELD_ITEM)
+    .values(state=Item.FAILED, finished_at=db_now())
+    .returning(items_table.c.state, items_table.c.documents)
+)
 
 
 def _settle_failure(conn: Connection, claimed: Claimed, outcome: Outcome, settled: Settled) -> None:
-    row = conn.execute(
-        update(items_table)
-        .where(items_table.c.id == outcome.item.id, *_held(claimed))
-        .values(state=Item.FAILED, error=outcome.error[:ERROR_LENGTH], finished_at=db_now())
-        .returning(items_table.c.state, items_table.c.documents)
-    ).first()
+    values = {"item": outcome.item.id, "token": claimed.claim}
+    row = conn.execute(_FAIL, values | {"error": outcome.error[:ERROR_LENGTH]}).first()
     _add_failure(settled, outcome.item, row, outcome.error, lasting=outcome.lasting)
     settled.seconds += outcome.seconds
 
@@ -463,7 +577,7 @@ def _settle_retry(conn: Connection, claimed: Claimed, outcome: Outcome, settled:
         delay = RETRY_DELAYS[min(outcome.item.attempt, len(RETRY_DELAYS)) - 1]
     row = conn.execute(
         update(items)
-        .where(items.c.id == outcome.item.id, *_held(claimed))
+        .where(_HELD_ITEM)
         .values(
             state=case((spent, Item.FAILED), else_=Item.PENDING),
             errors=errors,
@@ -471,7 +585,8 @@ def _settle_retry(conn: Connection, claimed: Claimed, outcome: Outcome, settled:
             available_at=db_now(delay),
             finished_at=case((spent, db_now()), else_=None),
         )
-        .returning(items.c.state, items.c.documents)
+        .returning(items.c.state, items.c.documents),
+        {"item": outcome.item.id, "token": claimed.claim},
     ).first()
     _add_failure(settled, outcome.item, row, outcome.error, lasting=False)
 
@@ -505,7 +620,8 @@ def crash(
     if not end_batch(conn, claimed, Batch.CRASHED, cause):
         return settled
     if blamed is not None:
-        row = conn.execute(_blame(claimed, blamed, cause, worker_lost)).first()
+        held = {"item": blamed.id, "token": claimed.claim}
+        row = conn.execute(_blame(cause, worker_lost), held).first()
         _add_failure(settled, blamed, row, cause, lasting=True)
     give_back(conn, claimed)
     _record_crash(conn, claimed, blamed, cause)
@@ -526,14 +642,14 @@ def _record_crash(
     )
 
 
-def _blame(claimed: Claimed, blamed: ClaimedItem, cause: str, worker_lost: bool) -> Any:
+def _blame(cause: str, worker_lost: bool) -> Any:
     items = items_table
     crashes = items.c.crashes + (0 if worker_lost else 1)
     lost = items.c.lost + (1 if worker_lost else 0)
     spent = or_(crashes >= CRASH_BUDGET, lost >= LOST_BUDGET)
     return (
         update(items)
-        .where(items.c.id == blamed.id, *_held(claimed))
+        .where(_HELD_ITEM)
         .values(
             crashes=crashes,
             lost=lost,
@@ -561,59 +677,71 @@ def name_item(conn: Connection, job: Row[Any], step: str, document: str | None) 
         known = known.where(items.c.document == document)
     if conn.execute(known).first() is not None:
         return None
-    taken = conn.execute(
-        update(items)
-        .where(items.c.job_id == job.id, items.c.step == Step.UNNAMED, items.c.documents > 0)
-        .values(documents=items.c.documents - 1)
-    )
+    taken = take_unnamed(conn, job.id)
     add_items(conn, job.id, job.run_id, [{"step": step, "document": document}])
-    return recount(conn, job.id) if taken.rowcount == 0 else None
+    return recount(conn, job.id) if taken is None else None
+
+
+def take_unnamed(conn: Connection, job_id: int) -> str | None:
+    """Take one of a job's unnamed documents and return its run; None when there is none left.
+
+    Those that reconciliation has found on disk have names now: nobody may count them without.
+    """
+    items = items_table
+    left = and_(items.c.state == Item.PENDING, items.c.documents > 0)
+    return conn.execute(
+        update(items)
+        .where(items.c.job_id == job_id, items.c.step == Step.UNNAMED, left)
+        .values(documents=items.c.documents - 1)
+        .returning(items.c.run_id)
+    ).scalar()
+
+
+_GIVE_BACK = (
+    update(items_table).where(_HELD).values(state=Item.PENDING, claim=None, available_at=db_now())
+)
 
 
 def give_back(conn: Connection, claimed: Claimed) -> int:
     """Make everything this claim still holds claimable again, without a charge."""
-    return conn.execute(
-        update(items_table)
-        .where(*_held(claimed))
-        .values(state=Item.PENDING, claim=None, available_at=db_now())
-    ).rowcount
+    return conn.execute(_GIVE_BACK, {"token": claimed.claim}).rowcount
+
+
+_END_BATCH = (
+    update(batches_table)
+    .where(
+        batches_table.c.claim == bindparam("token"),
+        batches_table.c.status == sql_word(Batch.RUNNING),
+    )
+    .values(completed_at=db_now(), updated_at=db_now(), current_item=None)
+)
 
 
 def end_batch(conn: Connection, claimed: Claimed, status: str, error: str | None = None) -> bool:
     """End what the worker was given, once."""
-    changed = conn.execute(
-        update(batches_table)
-        .where(
-            batches_table.c.claim == claimed.claim,
-            batches_table.c.status == sql_word(Batch.RUNNING),
-        )
-        .values(
-            status=status,
-            error_message=error,
-            completed_at=db_now(),
-            updated_at=db_now(),
-            current_item=None,
-        )
+    values = {"token": claimed.claim, "status": status, "error_message": error}
+    return conn.execute(_END_BATCH, values).rowcount == 1
+
+
+_COUNT = (
+    update(jobs_table)
+    .where(jobs_table.c.id == bindparam("job"))
+    .values(
+        completed=jobs_table.c.completed + bindparam("more_completed"),
+        failed=jobs_table.c.failed + bindparam("more_failed"),
+        busy_seconds=jobs_table.c.busy_seconds + bindparam("more_seconds"),
+        updated_at=db_now(),
     )
-    return changed.rowcount == 1
+    .returning(jobs_table)
+)
 
 
 def count(
     conn: Connection, job_id: int, *, completed: int = 0, failed: int = 0, seconds: float = 0.0
 ) -> Row[Any]:
     """Add to a job's counters and return the job as it stands now."""
-    jobs = jobs_table
-    return conn.execute(
-        update(jobs)
-        .where(jobs.c.id == job_id)
-        .values(
-            completed=jobs.c.completed + completed,
-            failed=jobs.c.failed + failed,
-            busy_seconds=jobs.c.busy_seconds + seconds,
-            updated_at=db_now(),
-        )
-        .returning(jobs)
-    ).one()
+    more = {"more_completed": completed, "more_failed": failed, "more_seconds": seconds}
+    return conn.execute(_COUNT, {"job": job_id} | more).one()
 
 
 def note_detail(conn: Connection, job_id: int, detail: Mapping[str, Any]) -> None:
@@ -621,14 +749,16 @@ def note_detail(conn: Connection, job_id: int, detail: Mapping[str, Any]) -> Non
     conn.execute(update(jobs_table).where(jobs_table.c.id == job_id).values(detail=dict(detail)))
 
 
+_CLOSE_JOB = (
+    update(jobs_table)
+    .where(jobs_table.c.id == bindparam("job"), jobs_table.c.state == sql_word("open"))
+    .values(state="closed", closed_at=db_now(), updated_at=db_now())
+)
+
+
 def close_job(conn: Connection, job_id: int) -> bool:
     """Close a job and say whether this call did it."""
-    changed = conn.execute(
-        update(jobs_table)
-        .where(jobs_table.c.id == job_id, jobs_table.c.state == sql_word("open"))
-        .values(state="closed", closed_at=db_now(), updated_at=db_now())
-    )
-    return changed.rowcount == 1
+    return conn.execute(_CLOSE_JOB, {"job": job_id}).rowcount == 1
 
 
 def cancel_open_work(conn: Connection, run_id: str) -> None:
@@ -831,6 +961,9 @@ def in_hand(conn: Connection, claimed: Claimed) -> ClaimedItem | None:
 # ------------------------------------------------------------------------------- history
 
 
+_RECORD = insert(stage_events_table)
+
+
 def record(
     conn: Connection,
     event: str,
@@ -844,18 +977,17 @@ def record(
     detail: str | None = None,
 ) -> None:
     """Append to the history, in the transaction of what happened."""
-    conn.execute(
-        insert(stage_events_table).values(
-            event=event,
-            subdomain=subdomain,
-            run_id=run_id,
-            stage=stage,
-            completed=completed,
-            failed=failed,
-            seconds=seconds,
-            detail=detail,
-        )
-    )
+    values = {
+        "event": event,
+        "subdomain": subdomain,
+        "run_id": run_id,
+        "stage": stage,
+        "completed": completed,
+        "failed": failed,
+        "seconds": seconds,
+        "detail": detail,
+    }
+    conn.execute(_RECORD, values)
 
 
 def audit(

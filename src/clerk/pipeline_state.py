@@ -10,12 +10,15 @@ from __future__ import annotations
 import logging
 import uuid
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from sqlalchemy import (
+    ColumnElement,
     Connection,
     Row,
     String,
+    and_,
     bindparam,
     case,
     exists,
@@ -23,6 +26,7 @@ from sqlalchemy import (
     insert,
     or_,
     select,
+    true,
     update,
 )
 
@@ -143,16 +147,21 @@ def active_run(conn: Connection, subdomain: str) -> Row[Any] | None:
     ).first()
 
 
+_JOB_OF_STAGE = (
+    select(jobs_table, runs_table.c.options)
+    .join(runs_table, runs_table.c.run_id == jobs_table.c.run_id)
+    .where(runs_table.c.subdomain == bindparam("site"))
+    .where(runs_table.c.state == ledger.sql_word(Run.ACTIVE))
+    .where(jobs_table.c.stage == bindparam("stage"), jobs_table.c.kind == bindparam("kind"))
+)
+
+
 def job_of_stage(
     conn: Connection, subdomain: str, stage: str, kind: str = Kind.STAGE
 ) -> Row[Any] | None:
     """Return the parent of a stage in the active run, or None."""
-    return conn.execute(
-        select(jobs_table, runs_table.c.options)
-        .join(runs_table, runs_table.c.run_id == jobs_table.c.run_id)
-        .where(runs_table.c.subdomain == subdomain, runs_table.c.state == Run.ACTIVE)
-        .where(jobs_table.c.stage == stage, jobs_table.c.kind == kind)
-    ).first()
+    values = {"site": subdomain, "stage": stage, "kind": kind}
+    return conn.execute(_JOB_OF_STAGE, values).first()
 
 
 def adopt(conn: Connection, site: Mapping[str, Any]) -> Row[Any]:
@@ -269,22 +278,39 @@ def note_error(conn: Connection, subdomain: str, stage: str, error: str) -> None
     _write(conn, subdomain, **_error(stage, error))
 
 
+def complete(conn: Connection, job: Row[Any], error: str = "") -> None:
+    """Show a reading whose documents are all accounted for, and claim its coordinator, at once."""
+    values = _counters(job.stage, job.total, job.completed, job.failed)
+    if error:
+        values |= _error(job.stage, error)
+    if _change(conn, job.subdomain, _unclaimed(job.stage), coordinator_enqueued=True, **values):
+        ledger.close_job(conn, job.id)
+        open_coordinator(conn, job)
+    else:
+        show_job(conn, job, error)
+
+
 def claim_coordinator(conn: Connection, subdomain: str, stage: str, job: Row[Any]) -> bool:
     """Set the visible claim and write the coordinator's row; False when taken or too early."""
-    sites = sites_table
-    counted = sites.c[f"{stage}_completed"] + sites.c[f"{stage}_failed"]
-    claimed = conn.execute(
-        update(sites)
-        .where(sites.c.subdomain == subdomain, sites.c.current_stage == stage)
-        .where(sites.c.coordinator_enqueued.is_(False), counted == sites.c[f"{stage}_total"])
-        .values(coordinator_enqueued=True, updated_at=db_now())
-    )
-    if claimed.rowcount == 0:
+    if not _change(conn, subdomain, _ripe(stage), coordinator_enqueued=True):
         return False
     ledger.close_job(conn, job.id)
     if stage == OCR:
         open_coordinator(conn, job)
     return True
+
+
+@cache
+def _ripe(stage: str) -> ColumnElement[bool]:
+    sites = sites_table
+    counted = sites.c[f"{stage}_completed"] + sites.c[f"{stage}_failed"]
+    return and_(_unclaimed(stage), counted == sites.c[f"{stage}_total"])
+
+
+@cache
+def _unclaimed(stage: str) -> ColumnElement[bool]:
+    sites = sites_table
+    return and_(sites.c.current_stage == stage, sites.c.coordinator_enqueued.is_(False))
 
 
 def open_coordinator(conn: Connection, job: Row[Any]) -> None:
@@ -339,12 +365,7 @@ def _site_in_stage(conn: Connection, subdomain: str, stage: str) -> dict[str, An
 def _take_unnamed(conn: Connection, job_id: int, state: str) -> bool:
     """Move one document from the unnamed to the finished ones; False when none is left."""
     items = items_table
-    taken = conn.execute(
-        update(items)
-        .where(items.c.job_id == job_id, items.c.step == Step.UNNAMED, items.c.documents > 0)
-        .values(documents=items.c.documents - 1)
-        .returning(items.c.run_id)
-    ).scalar()
+    taken = ledger.take_unnamed(conn, job_id)
     if taken is None:
         return False
     added = conn.execute(
@@ -375,10 +396,25 @@ def _error(stage: str, error: str) -> dict[str, Any]:
 
 
 def _write(conn: Connection, subdomain: str, **values: Any) -> None:
-    changed = conn.execute(
-        update(sites_table)
-        .where(sites_table.c.subdomain == subdomain)
-        .values(**values, updated_at=db_now())
-    )
-    if changed.rowcount == 0:
+    if not _change(conn, subdomain, _ALWAYS, **values):
         raise unknown_site(subdomain)
+
+
+_ALWAYS = true()
+
+
+def _change(conn: Connection, subdomain: str, where: ColumnElement[bool], **values: Any) -> bool:
+    """Change a site for which something holds, and say whether it did."""
+    moments = tuple(name for name, value in values.items() if isinstance(value, db_now))
+    plain = {name: value for name, value in values.items() if name not in moments}
+    return conn.execute(_changing(where, moments), plain | {"site": subdomain}).rowcount == 1
+
+
+@cache
+def _changing(where: ColumnElement[bool], moments: tuple[str, ...]) -> Any:
+    """Return the statement that sets these columns to the database's clock, others as given."""
+    return (
+        update(sites_table)
+        .where(sites_table.c.subdomain == bindparam("site"), where)
+        .values(**dict.fromkeys((*moments, "updated_at"), db_now()))
+    )

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete, func, insert, or_, select, update
+from sqlalchemy import Connection, Row, bindparam, delete, func, insert, or_, select, update
 
 from . import ledger, pipeline_state
 from .db import require_site
@@ -149,9 +149,22 @@ def crash(
 
 
 def _account(conn: Connection, claimed: Claimed, settled: Settled) -> None:
+    """Record and count what was settled; the rows that all workers count on are locked last."""
     _remember_failures(conn, claimed, settled)
     if not (settled.completed or settled.failed or settled.results):
         return
+    if claimed.kind == Kind.STAGE:
+        ledger.record(
+            conn,
+            "finished",
+            subdomain=claimed.subdomain,
+            run_id=claimed.run_id,
+            stage=claimed.stage,
+            completed=settled.completed,
+            failed=settled.failed,
+            seconds=settled.seconds,
+            detail=settled.error or None,
+        )
     job = ledger.count(
         conn,
         claimed.job_id,
@@ -159,21 +172,13 @@ def _account(conn: Connection, claimed: Claimed, settled: Settled) -> None:
         failed=settled.failed,
         seconds=settled.seconds,
     )
+    settled.closed = job.completed + job.failed == job.total
+    if job.kind == Kind.STAGE and job.stage == OCR and settled.closed:
+        pipeline_state.complete(conn, job, settled.error)
+        return
     if job.kind == Kind.STAGE:
         pipeline_state.show_job(conn, job, settled.error)
-        ledger.record(
-            conn,
-            "finished",
-            subdomain=job.subdomain,
-            run_id=job.run_id,
-            stage=job.stage,
-            completed=settled.completed,
-            failed=settled.failed,
-            seconds=settled.seconds,
-            detail=settled.error or None,
-        )
-    if job.completed + job.failed == job.total:
-        settled.closed = True
+    if settled.closed:
         close(conn, job, settled.results)
 
 
@@ -183,7 +188,7 @@ def close(conn: Connection, job: Row[Any], results: list[Any]) -> None:
         ledger.close_job(conn, job.id)
         _coordinate(conn, job, results)
     elif job.stage == OCR:
-        pipeline_state.claim_coordinator(conn, job.subdomain, OCR, job)
+        pipeline_state.complete(conn, job)
     elif ledger.close_job(conn, job.id):
         if results and isinstance(results[0], Mapping):
             ledger.note_detail(conn, job.id, results[0])
@@ -439,10 +444,11 @@ def _verdict(conn: Connection, run_id: str) -> str:
     return Run.PARTIAL if failed else Run.COMPLETED
 
 
+_GOAL = select(runs_table.c.goal_stage).where(runs_table.c.run_id == bindparam("run"))
+
+
 def _goal(conn: Connection, job: Row[Any]) -> str | None:
-    return conn.execute(
-        select(runs_table.c.goal_stage).where(runs_table.c.run_id == job.run_id)
-    ).scalar()
+    return conn.execute(_GOAL, {"run": job.run_id}).scalar()
 
 
 def _has_error(conn: Connection, subdomain: str) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, or_, select
+from sqlalchemy import Connection, Row, bindparam, or_, select
 
 from . import pipeline_state, queue, reconcile, road
 from .config import Settings
@@ -156,10 +156,13 @@ class Unfinished:
         return bool(self._left)
 
 
+_ACTIVE = select(runs_table.c.run_id).where(
+    runs_table.c.run_id == bindparam("run"), runs_table.c.state == Run.ACTIVE
+)
+
+
 def _is_active(conn: Connection, run_id: str) -> bool:
-    active = runs_table.c.state == Run.ACTIVE
-    chosen = select(runs_table.c.run_id).where(runs_table.c.run_id == run_id, active)
-    return conn.execute(chosen).first() is not None
+    return conn.execute(_ACTIVE, {"run": run_id}).first() is not None
 
 
 def progress(run_ids: Sequence[str], since: datetime | None = None) -> list[Row[Any]]:

@@ -145,7 +145,12 @@ def add_issues(conn: Connection, job_id: int, found: Iterable[Mapping[str, Any]]
 
 def anything_claimable(conn: Connection) -> bool:
     """Whether a claim could succeed now; asks without taking a lock."""
-    return any(conn.execute(each.limit(1)).first() for each in (_to_cut(), _to_store()))
+    return bool(conn.execute(_claimable()).scalar())
+
+
+@cache
+def _claimable() -> Any:
+    return select(or_(exists(_to_cut().order_by(None)), exists(_to_store().order_by(None))))
 
 
 @cache

@@ -177,7 +177,14 @@ class Uploads:
 
     # ------------------------------------------------------------------ in the parent
 
-    def finish(self, claimed: Claimed, outcomes: list[Outcome], *, ended: bool) -> None:
+    def finish(
+        self,
+        claimed: Claimed,
+        outcomes: list[Outcome],
+        *,
+        ended: bool,
+        going_on: Collection[str] = (),
+    ) -> None:
         """See to a batch that raised or was interrupted; the child accounts for the others."""
         for outcome in outcomes:
             if outcome.state != Item.COMPLETED:

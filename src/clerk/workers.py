@@ -22,14 +22,13 @@ from sqlalchemy import Connection, Row, select
 from . import config, ledger, liveness, page_annotations, pipeline_state, queue, road, storage
 from .db import (
     civic_db_connection,
-    get_civic_db,
     lock_site,
     reading_connection,
     require_site,
 )
 from .executors.crew import Crew
 from .ledger import Claimed, ClaimedItem, Limit, Outcome
-from .models import items_table, runs_table
+from .models import runs_table
 from .stages import (
     COMPILATION,
     DEPLOY,
@@ -173,8 +172,7 @@ def _claim_step(
     job = pipeline_state.job_of_stage(conn, subdomain, stage, kind)
     if job is None:
         return None
-    only = [items_table.c.document == document] if document is not None else []
-    return ledger.claim_from(conn, job, worker_id, 1, *only)
+    return ledger.claim_from(conn, job, worker_id, 1, document)
 
 
 def _perform_now(claim: Callable[[Connection, str], Claimed | None]) -> None:
@@ -195,10 +193,12 @@ class Pipeline:
     _opened = False
 
     def claim(self, queues: Collection[str], worker_id: str, limit: Limit) -> Claimed | None:
-        """Take some work."""
-        if _worth_a_lock(queues):
+        """Take some work; looked for without a lock, which on SQLite keeps all others waiting."""
+        with reading_connection() as conn:
+            jobs = ledger.claimable_jobs(conn, queues)
+        if jobs:
             with civic_db_connection() as conn:
-                if claimed := ledger.claim(conn, queues, worker_id, limit):
+                if claimed := ledger.claim_one(conn, jobs, worker_id, limit):
                     return claimed
         return self.uploads.claim(queues, worker_id, limit)
 
@@ -206,12 +206,10 @@ class Pipeline:
         """Return the site and the items, in values that can be sent."""
         if claimed.kind == Kind.UPLOAD:
             return self.uploads.order(claimed)
-        with reading_connection() as conn:
-            site = require_site(conn, claimed.subdomain)
         items = [
             OrderItem(each.document, each.bytes, each.sha256, each.error) for each in claimed.items
         ]
-        return Order(claimed.step, _sendable(site), items, dict(claimed.options))
+        return Order(claimed.step, _site_for(claimed), items, dict(claimed.options))
 
     def invitation(self, queues: Collection[str]) -> Order | None:
         """Return pages of a long document that somebody reads."""
@@ -229,17 +227,28 @@ class Pipeline:
             page_annotations.follow(order.site["subdomain"])
         return performed
 
-    def finish(self, claimed: Claimed, outcomes: list[Outcome], *, ended: bool) -> None:
-        """Account for items and open what follows."""
+    def finish(
+        self,
+        claimed: Claimed,
+        outcomes: list[Outcome],
+        *,
+        ended: bool,
+        going_on: Collection[str] = (),
+    ) -> Claimed | None:
+        """Account for items and open what follows; a coordinator need not wait to be found."""
         if claimed.kind == Kind.UPLOAD:
             self.uploads.finish(claimed, outcomes, ended=ended)
-            return
+            return None
+        following = None
         ready = [_with_findings(outcome) for outcome in outcomes]
         with civic_db_connection() as conn:
             settled = road.finish(conn, claimed, ready, ended=ended)
+            if settled.closed and claimed.step == Step.DOCUMENT and going_on:
+                following = ledger.go_on_to_coordinator(conn, claimed, going_on)
         for outcome in outcomes:
             _log_outcome(claimed, outcome)
         self._opened |= settled.closed
+        return following
 
     def crash(self, claimed: Claimed, blamed: ClaimedItem | None, cause: str) -> None:
         """Account for a child that died."""
@@ -262,14 +271,6 @@ class Pipeline:
         """Take work back from workers that are dead, not so much at once that a beat is late."""
         sweep(most=BURIED_AT_ONCE)
         self.uploads.sweep()
-
-
-def _worth_a_lock(queues: Collection[str]) -> bool:
-    """Whether there may be work; on SQLite, where a claim keeps all others waiting, look first."""
-    if get_civic_db().dialect.name != "sqlite":
-        return True
-    with reading_connection() as conn:
-        return ledger.anything_claimable(conn, queues)
 
 
 class _OneClaim(Pipeline):
@@ -318,7 +319,12 @@ def _with_findings(outcome: Outcome) -> Outcome:
     return replace(outcome, result=msgspec.convert(outcome.result, road.Found))
 
 
-def _sendable(site: dict[str, Any]) -> dict[str, Any]:
+def _site_for(claimed: Claimed) -> dict[str, Any]:
+    """Return the site in values that can be sent; a coordinator, which must not wait, its name."""
+    if claimed.step == Step.COORDINATOR:
+        return {"subdomain": claimed.subdomain}
+    with reading_connection() as conn:
+        site = require_site(conn, claimed.subdomain)
     return {
         key: value.isoformat() if isinstance(value, datetime) else value
         for key, value in site.items()

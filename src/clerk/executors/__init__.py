@@ -37,8 +37,19 @@ class Flow(Protocol):
     def perform(self, order: Order, index: int, report: Report) -> Performed:
         """Do one item; runs in the child."""
 
-    def finish(self, claimed: Claimed, outcomes: list[Outcome], *, ended: bool) -> None:
-        """Account for items and open what follows."""
+    def finish(
+        self,
+        claimed: Claimed,
+        outcomes: list[Outcome],
+        *,
+        ended: bool,
+        going_on: Collection[str] = (),
+    ) -> Claimed | None:
+        """Account for items and open what follows.
+
+        The worker may be given what must not wait, if it is of a queue in ``going_on``: saved is
+        the time until somebody looks for it.
+        """
 
     def crash(self, claimed: Claimed, blamed: ClaimedItem | None, cause: str) -> None:
         """Account for a child that died."""

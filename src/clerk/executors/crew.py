@@ -82,8 +82,16 @@ class Pace:
 class Lane:
     """One child and what it was given."""
 
-    def __init__(self, flow: Flow, settings: Settings, pace: Pace, patiently: Patiently) -> None:
+    def __init__(
+        self,
+        flow: Flow,
+        queues: Collection[str],
+        settings: Settings,
+        pace: Pace,
+        patiently: Patiently,
+    ) -> None:
         self._flow = flow
+        self._queues = queues
         self._patiently = patiently
         self._memory_mb = settings.worker_memory_mb
         self._pace = pace
@@ -188,8 +196,11 @@ class Lane:
             case Raised(index):
                 self._add(self._judge(self.claimed.items[index], message))
             case Idle():
-                self._flush(ended=True)
+                going_on = () if self._told_to_stop else self._queues
+                following = self._flush(ended=True, going_on=going_on)
                 self._retire_old_child()
+                if following is not None:
+                    self.give(following)
 
     def _take_in_help(self, message: Message) -> None:
         match message:
@@ -219,11 +230,14 @@ class Lane:
             return Outcome(item, Item.PENDING, error, delay=OPERATOR_SECONDS)
         return Outcome(item, Item.PENDING, error, charged=True, seconds=raised.seconds)
 
-    def _flush(self, *, ended: bool) -> None:
+    def _flush(self, *, ended: bool, going_on: Collection[str] = ()) -> Claimed | None:
+        """Account for what was done; return what the child may go on with, given to this worker."""
         assert self.claimed is not None
-        claimed, outcomes = self.claimed, self._outcomes
+        claimed, outcomes, following = self.claimed, self._outcomes, None
         try:
-            self._patiently(lambda: self._flow.finish(claimed, outcomes, ended=ended))
+            following = self._patiently(
+                lambda: self._flow.finish(claimed, outcomes, ended=ended, going_on=going_on)
+            )
         except ClerkError:
             raise
         except Exception as error:
@@ -232,7 +246,8 @@ class Lane:
         # Only now: an interruption before this is found as work in hand, and given back.
         self._outcomes, self._flushed_at = [], time.monotonic()
         if ended:
-            self.claimed, self._in_hand = None, None
+            self.claimed, self._in_hand = following, None
+        return following
 
     def _give_up(self, claimed: Claimed, cause: str) -> None:
         """Blame what cannot be accounted for as if it had killed its process: others go on."""
@@ -292,11 +307,15 @@ class Crew:
         self._queues = tuple(queues)
         self._settings = settings
         self._pace = Pace()
-        self._lanes = [Lane(flow, settings, self._pace, self.patiently) for _ in range(lanes)]
+        self._lanes = [
+            Lane(flow, self._queues, settings, self._pace, self.patiently) for _ in range(lanes)
+        ]
         self._idle_seconds = IDLE_SECONDS[0]
         self._look_again_at = self._beat_at = self._sweep_at = 0.0
         self._lock: liveness.Lock | None = None
-        self.id = f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
+        #: Whether something may have been given to this worker without its having heard of it.
+        self._in_doubt = False
+        self.id = _new_name()
         self.stopping = False
         #: Set by a second signal, in case what it raised was swallowed where it struck.
         self.aborting = False
@@ -353,6 +372,11 @@ class Crew:
         """Look for work at the next turn, however short ago the last look was."""
         self._look_again_at = 0.0
 
+    @property
+    def should_look(self) -> bool:
+        """Whether something has ended since the last look for work."""
+        return not self.stopping and self._look_again_at == 0.0
+
     def nothing_to_claim(self) -> bool:
         """Look for work at once; True when there is none."""
         self.look_now()
@@ -366,23 +390,27 @@ class Crew:
         self._keep_alive()
         if not self.stopping:
             self._give_out()
-        self.patiently(self._flow.hint)
-        self._wait(timeout)
+        if not self._wait(0.0):
+            self.patiently(self._flow.hint)
+            self._wait(timeout)
         for lane in self._lanes:
             if lane.busy:
                 lane.attend()
                 self._look_again_at = self._look_again_at if lane.busy else 0.0
         return self.busy
 
-    def _wait(self, timeout: float) -> None:
+    def _wait(self, timeout: float) -> bool:
+        """Wait until a child has something to say, or it is time to look for work."""
         children = [lane.child for lane in self._lanes if lane.busy]
         until_look = self._look_again_at - time.monotonic()
         if len(children) < len(self._lanes) and not self.stopping:
             timeout = min(timeout, max(0.0, until_look))
-        select.select(children, [], [], timeout)
+        return bool(select.select(children, [], [], timeout)[0])
 
     def _give_out(self) -> None:
         if time.monotonic() < self._look_again_at:
+            return
+        if self._in_doubt and not self._is_renamed():
             return
         for lane in self._lanes:
             if self.stopping:
@@ -392,6 +420,20 @@ class Crew:
                 self._idle_seconds = min(high, max(low, self._idle_seconds * 2))
                 self._look_again_at = time.monotonic() + self._idle_seconds
                 return
+
+    def _is_renamed(self) -> bool:
+        """Take a new name once nothing is in hand; False while something is.
+
+        A claim may have been committed though the connection broke before this worker heard of it.
+        Under the old name it would be held for as long as the worker lives; now it is a dead one's.
+        """
+        if self.busy:
+            return False
+        self.patiently(self._strike_off)
+        self.id = _new_name()
+        self._in_doubt = False
+        self.patiently(self._register)
+        return True
 
     def _claim_for(self, lane: Lane) -> bool:
         limit = self._pace.limit
@@ -442,6 +484,7 @@ class Crew:
                 if self.stopping or not _will_pass(error):
                     raise
                 log.warning("%s Waiting for it.", error)
+                self._in_doubt |= isinstance(error, DatabaseUnavailable)
                 time.sleep(pause)
                 pause = min(5.0, pause * 2)
                 self._sweep_at = time.monotonic() + self._settings.lease_seconds
@@ -451,6 +494,10 @@ class Crew:
         self.stopping = True
         for lane in self._lanes:
             lane.stop()
+
+
+def _new_name() -> str:
+    return f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
 
 
 def _will_pass(error: DatabaseUnavailable | OperationalError) -> bool:

@@ -53,8 +53,8 @@ def run(
 def _leave(crew: Crew) -> None:
     """Finish what is in hand."""
     crew.stop()
-    while crew.turn(LOOK_SECONDS):
-        pass
+    while crew.busy:
+        crew.turn(LOOK_SECONDS)
 
 
 def lanes(settings: Settings) -> int:

@@ -13,12 +13,13 @@ import logging
 import os
 import signal
 import time
+import uuid
 from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 from redis import Redis
 from redis.exceptions import RedisError
-from rq import Queue, SimpleWorker
+from rq import Queue, SimpleWorker, Worker
 from rq.exceptions import DequeueTimeout
 from rq.job import Job
 
@@ -96,20 +97,23 @@ def offer(url: str, queues: Collection[str]) -> None:
     """Hint to idle workers that there is work in those of the queues that have some."""
     with db.reading_connection() as conn:
         waiting = ledger.queues_with_work(conn, queues)
-    for name in waiting:
-        try:
-            _top_up(queue(url, name))
-        except RedisError as error:
-            log.warning("Redis did not take a hint (%s); workers will look by themselves", error)
-            return
+    if not waiting:
+        return
+    try:
+        most = min(WINDOW, max(1, Worker.count(connection=connect(url))))
+        for name in waiting:
+            _top_up(queue(url, name), most)
+    except RedisError as error:
+        log.warning("Redis did not take a hint (%s); workers will look by themselves", error)
 
 
-def _top_up(target: Queue) -> None:
-    for number in range(target.count, WINDOW):
+def _top_up(target: Queue, most: int) -> None:
+    """Have so many hints wait: one for every worker that could heed it."""
+    for _ in range(target.count, most):
         target.enqueue_call(
             ENTRY_POINT,
             args=(target.name,),
-            job_id=f"{target.name}-hint-{number}",
+            job_id=f"{target.name}-hint-{uuid.uuid4().hex}",
             timeout=-1,
             result_ttl=0,
             failure_ttl=60,
@@ -215,9 +219,8 @@ class HintedWorker:
 
     def _work_while_there_is_any(self) -> None:
         """Go from batch to batch; Redis is asked only once the ledger has nothing more."""
-        was_busy = True
-        while self._crew.turn(BUSY_SECONDS if self._crew.busy else 0.0) or was_busy:
-            was_busy = self._crew.busy
+        crew = self._crew
+        while crew.turn(BUSY_SECONDS if crew.busy else 0.0) or crew.should_look:
             self._beat()
 
     def _take_message(self, *, wait: bool) -> bool:
@@ -247,7 +250,7 @@ class HintedWorker:
         """Forget a hint, now that it was heard; run anything else."""
         try:
             if job.func_name == ENTRY_POINT:
-                job.delete()
+                job.delete(remove_from_queue=False)
             else:
                 self._worker.execute_job(job, origin)
         except Exception as error:  # noqa: BLE001 - no message, however odd, may end a worker
