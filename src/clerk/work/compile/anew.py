@@ -83,6 +83,7 @@ class Anew:
                 mover.take(section.part)
                 self._learn(section.read)
                 _copy(connection, section.part)
+                self._buffers.sync()
             connection.execute("BEGIN")
             self._write_too_long(connection)
             write_content(connection, self._about, self._disk)

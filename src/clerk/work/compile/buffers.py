@@ -91,13 +91,18 @@ class Buffers:
 
     def swap_in(self) -> None:
         """Put the finished part in the place of the database and keep that one as the spare."""
-        _sync(self.part)
+        self.sync()
         self._spare.unlink(missing_ok=True)
         with contextlib.suppress(OSError):
             os.link(self.database, self._spare)
         self.part.chmod(0o644)
         self.part.replace(self.database)
         self._remember()
+
+    def sync(self) -> None:
+        """Let the disk have what is written of the part, so that little is left for the end."""
+        with self.part.open("rb") as file:
+            os.fsync(file)
 
     def _remember(self) -> None:
         looks = _look(self.database)
@@ -143,8 +148,3 @@ def _unshared(path: Path) -> bool:
         fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_UNLCK)
         return os.fstat(file.fileno()).st_nlink == 1
     return False
-
-
-def _sync(path: Path) -> None:
-    with path.open("rb") as file:
-        os.fsync(file)

@@ -36,6 +36,8 @@ _FORMAT = 4
 #: Bytes of postings held in memory before they become a segment.  More would not fit into the
 #: caches of a processor, which costs more than the larger number of segments does.
 _HASH_BYTES = 1 << 22
+#: A part is only ever added to.
+_CACHE_KB = 4096
 #: Pages handed to a thread together; each batch becomes a segment, and merging costs time.
 _BATCH = 4000
 #: Where grafted segments go: below the levels that each write looks at, and merges when crowded.
@@ -164,6 +166,7 @@ class Part:
         self._tables = tables
         self.connection = schema.open_private(path)
         self.connection.execute(f"PRAGMA page_size = {schema.PAGE_SIZE}")
+        self.connection.execute(f"PRAGMA cache_size = -{_CACHE_KB}")
         for table in tables:
             self._create(table)
 

@@ -16,7 +16,6 @@ what; a document with a page that does not fit is left to the builder.
 from __future__ import annotations
 
 import contextlib
-import itertools
 import os
 import select
 import threading
@@ -36,8 +35,8 @@ from .fulltext import Part
 from .rows import Content
 from .tables import Change, Tables, insert
 
-#: Sections for each reader: with more, the last of them end closer together.
-_SECTIONS = 4
+#: The smallest section is one of so many; the first ones are larger.
+_SMALLEST = 50
 #: How many sections a reader is given in advance, so that it does not wait for the builder.
 _IN_ADVANCE = 2
 #: Documents of which the rows are made before they are written.
@@ -158,14 +157,16 @@ class Readers:
 
 
 def _sections(task: Task, processes: int) -> list[Section]:
-    """Divide the documents, in their order."""
+    """Divide the documents, in their order: large sections first, so that all end together."""
     documents = len(task.documents)
-    number = 1 if processes == 1 else _SECTIONS * processes
-    borders = [documents * each // number for each in range(number + 1)]
-    return [
-        Section(range(start, stop), task.scratch / f"part-{start}.db")
-        for start, stop in itertools.pairwise(borders)
-    ]
+    sections: list[Section] = []
+    start = 0
+    while start < documents or not sections:
+        share = (documents - start) // (2 * processes) if processes > 1 else documents
+        stop = min(documents, start + max(share, documents // _SMALLEST, _TOGETHER))
+        sections.append(Section(range(start, stop), task.scratch / f"part-{start}.db"))
+        start = stop
+    return sections
 
 
 def _processes(task: Task) -> int:
