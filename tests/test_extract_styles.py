@@ -35,6 +35,134 @@ def seen(vote: Vote) -> Expected:
 
 
 STYLES: dict[str, tuple[str, list[Expected]]] = {
+    "counts in brackets, the one against named behind a dash": (
+        """Motion by Carver, seconded by Dunn, to accept the bid.
+Motion carried (4 ayes; 1 nay - Hart).
+
+Motion by Ellis, second by Frost, to adjourn. Motion carried (5 ayes; 0 nays).
+
+Motion by Carver, second by Dunn, to sell the truck. Motion passed 4-1 (Hart - nay).
+""",
+        [
+            Expected("passed", "Carver", "Dunn", noes=("Hart",)),
+            Expected("passed", "Ellis", "Frost"),
+            Expected("passed", "Carver", "Dunn", noes=("Hart",)),
+        ],
+    ),
+    "a comma behind the label and the count at the end": (
+        """Moved by Okafor, seconded by Pruitt, to adopt Resolution 14-22.
+Yeas, Okafor, Pruitt, Quinn - 3
+Nays, Rossi - 1
+Motion carried.
+""",
+        [Expected("passed", "Okafor", "Pruitt", ("Okafor", "Pruitt", "Quinn"), ("Rossi",))],
+    ),
+    "one line of labels for each motion": (
+        """Motion: Whitlock / Second: Yates / Carried
+
+To approve the minutes of May 3.
+
+Motion: Yates / Second: Zane / Failed
+
+Motion:  Whitlock     Second:  Yates     Vote: 5-0  Carried
+Motion:  Zane         Second:  Yates     Vote: 2-3  Failed
+""",
+        [
+            Expected("passed", "Whitlock", "Yates"),
+            Expected("failed", "Yates", "Zane"),
+            Expected("passed", "Whitlock", "Yates"),
+            Expected("failed", "Zane", "Yates"),
+        ],
+    ),
+    "two roll calls in a row of which nobody tells who moved": (
+        """Ordinance 2021-14 was read a third time.
+AYES: Ames, Bell, Cole
+NAYS: None
+
+Ordinance 2021-15 was read a third time.
+AYES: Ames, Bell
+NAYS: Cole
+""",
+        [
+            Expected("passed", ayes=("Ames", "Bell", "Cole")),
+            Expected("unknown", ayes=("Ames", "Bell"), noes=("Cole",)),
+        ],
+    ),
+    "two sentences in a row, each with its own matter": (
+        """The ordinance on kennels passed 5-0.
+The ordinance on fences failed 2-3.
+The clerk noted that the ordinance on signs passed 4-1 in the county.
+""",
+        [Expected("passed"), Expected("failed")],
+    ),
+    "a lone word behind each matter": (
+        """Item 4. Bridge repair. Carried.
+Item 5. Bridge painting. Carried.
+""",
+        [Expected("passed"), Expected("passed")],
+    ),
+    "lists without commas, with titles": (
+        """Moved by Councilmember Ames, seconded by Councilmember Bell, to approve the plat.
+Ayes: Councilmember Ames Councilmember Bell Councilmember Cole
+Nays: Mayor Dunn
+Motion carried.
+
+Mr. Ford moved, seconded by Mrs. Gray, to table the request.
+Yes: Mr. Ford Mrs. Gray Mr. Hale
+No: Ms. Ives
+Motion passed.
+""",
+        [
+            Expected("passed", "Ames", "Bell", ("Ames", "Bell", "Cole"), ("Dunn",)),
+            Expected("passed", "Ford", "Gray", ("Ford", "Gray", "Hale"), ("Ives",)),
+        ],
+    ),
+    "lists without commas, of known members": (
+        """Present: Ames, Bell, Cole, Dunn, Everett
+Moved by Ames, seconded by Bell, to approve the plat.
+Ayes: Ames Bell Cole
+Nays: Dunn Everett
+Motion carried.
+""",
+        [Expected("passed", "Ames", "Bell", ("Ames", "Bell", "Cole"), ("Dunn", "Everett"))],
+    ),
+    "an office behind a title is no member": (
+        """Moved by Trustee Ames, seconded by Trustee Bell, to thank Deputy Finance Director Jones.
+Ayes: Trustee Ames, Trustee Bell
+Motion carried.
+""",
+        [Expected("passed", "Ames", "Bell", ("Ames", "Bell"))],
+    ),
+    "a number and two names with a semicolon": (
+        """R2031-126 D. Yarrow, S. Fennel;
+That we confirm the proceedings of council. Carried.
+""",
+        [Expected("passed", "D. Yarrow", "S. Fennel")],
+    ),
+    "Irish lists in brackets of numbers": (
+        """A vote was taken on the amendment. For: Cllrs. Byrne, Walsh and Daly (3). Against: Cllrs.
+Egan and Foy (2). Abstain: None. The amendment was carried.
+""",
+        [Expected("passed", ayes=("Byrne", "Walsh", "Daly"), noes=("Egan", "Foy"))],
+    ),
+    "Australian tally with a slash and lists below": (
+        """Moved: Cr Jarvis
+Seconded: Cr Hewitt
+That Council defer the item.
+LOST 3/4
+For: Crs Jarvis, Hewitt, Kemp
+Against: Crs Irwin, Lowe, Munro, Naylor
+""",
+        [
+            Expected(
+                "failed",
+                "Jarvis",
+                "Hewitt",
+                ("Jarvis", "Hewitt", "Kemp"),
+                ("Irwin", "Lowe", "Munro", "Naylor"),
+            )
+        ],
+    ),
     "prose with lists below": (
         """Present: Alder, Birch, Cedar, Dogwood, Elm
 A motion was made by Councilmember Alder and seconded by Councilmember Birch to approve the

@@ -353,6 +353,7 @@ def counted_cues(reading: Reading) -> Iterator[Cue]:
             yield cue
         bracket = reading.text.find("(", bracket + 1)
     yield from _pairs(reading)
+    yield from _comma_cues(reading)
     for match in _PORTLAND.finditer(reading.lower):
         yield _portland(reading, match)
 
@@ -396,6 +397,7 @@ def _pairs(reading: Reading) -> Iterator[Cue]:
             continue
         kind = category(word)
         cue = Cue(BALLOT, start, end, SOFT, counts={kind: count})
+        _add_named_behind(reading, cue, kind)
         near = waiting is not None and start - waiting.end < 60
         if (
             waiting is not None
@@ -404,10 +406,44 @@ def _pairs(reading: Reading) -> Iterator[Cue]:
             and not reading.apart(waiting.end, start)
         ):
             cue.start, cue.counts = waiting.start, {**waiting.counts, **cue.counts}
+            cue.ballots = {**waiting.ballots, **cue.ballots}
             yield cue
         elif word not in _PAIRED and written not in ("no", "none", "one"):
             yield cue
         waiting = cue
+
+
+_DASH = compiled(r" {0,2}- {0,2}(?=[A-Z])")
+_LIST_OVER = compiled(r" {0,3}(?:[);.\n]|$)")
+
+
+def _add_named_behind(reading: Reading, cue: Cue, kind: str) -> None:
+    """Add the names of ``1 nay - Smith``, if they are as many as were counted."""
+    dash = _DASH.match(reading.text, cue.end)
+    if dash is None:
+        return
+    names, end = read_names(reading.text, dash.end(), dash.end() + 200, reading.roster.known)
+    settled, flags = settle(reading.roster, names)
+    if settled and len(settled) == cue.counts[kind] and _LIST_OVER.match(reading.text, end):
+        cue.ballots[kind], cue.end = settled, end
+        cue.flags |= flags
+
+
+_COMMA_LABEL = Phrase(
+    "Yea YEA Aye AYE Nay NAY Noes NOES",
+    r"(?P<word>Yeas|YEAS|Ayes|AYES|Nays|NAYS|Noes|NOES), {1,3}(?=[A-Z]|none\b)",
+)
+
+
+def _comma_cues(reading: Reading) -> Iterator[Cue]:
+    """Yield a cue for ``Yeas, Smith, Jones - 2``, a line of its own that ends with the count."""
+    for label in _COMMA_LABEL.find(reading.text):
+        if indented(reading.text, label.start(), 60) is None:
+            continue
+        kind = category(label["word"].lower())
+        cue = _read_list(reading, kind, label.start(), label.end())
+        if cue.counts.get(kind) == len(cue.ballots.get(kind, ())):
+            yield cue
 
 
 def _portland(reading: Reading, match: re.Match[str]) -> Cue:

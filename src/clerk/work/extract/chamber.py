@@ -43,6 +43,7 @@ from .model import (
     WITHDRAWN,
 )
 from .names import name_before
+from .patterns import compiled
 from .questions import AMENDMENT, MAIN
 
 #: How far behind a motion its outcome may stand, by how sure the outcome is.
@@ -67,6 +68,9 @@ _SAME_BREATH = 60
 _SHORT_REST = 24
 #: Counts stand at most this far before the outcome they belong to.
 _COUNTS_NEAR = 80
+
+
+_VOTE_TOLD = compiled(r"\b(?:motion|vote|ayes?|nays?|yeas?|noes|unanim\w+|chair|mayor|president)\b")
 
 
 class Chamber:
@@ -313,7 +317,7 @@ class Chamber:
         if cue.about == AMENDMENT == top.about and gap < _REPEATED_IN_TABLE:
             join_outcome(top, cue, cue.result in ("", top.outcome.result))
             return True
-        own = cue.fresh or "declared" in cue.flags
+        own = cue.fresh or "declared" in cue.flags or self._is_of_next_line(top, cue)
         if own and top.lead is None and not top.ballots and gap >= 0:
             return False
         if "consensus" in cue.flags and top.outcome.strength > SOFT and gap > 0:
@@ -339,6 +343,14 @@ class Chamber:
             self._close()
             return False
         return False
+
+    def _is_of_next_line(self, top: Draft, cue: Cue) -> bool:
+        """Whether a lone ``Carried.`` stands behind a matter in a line of its own."""
+        between = self.reading.text[top.end : cue.at]
+        if "\n" not in between or between.rstrip(" ")[-1:] not in (".", ":", ";", "\n", "-"):
+            return False
+        told = _VOTE_TOLD.search(between.lower()) is not None
+        return self.reading.text[cue.at].isupper() and len(between.split()) > 1 and not told
 
     def _outcome_without_lead(self, cue: Cue) -> None:
         if cue.strength == SOFT and self.stack and not self.stack[-1].voted:
@@ -375,7 +387,7 @@ class Chamber:
             self._ballot_without_lead(cue)
         elif cue.prose:
             self._dissent(top, cue)
-        elif not self._belongs(top, cue) or is_next_vote(top, cue) or self._contradicts(top, cue):
+        elif not self._belongs(top, cue) or self._is_of_next_vote(top, cue):
             self._ballot_without_lead(cue)
         elif self._ballot_again(top, cue):
             top.end = max(top.end, cue.end)
@@ -391,6 +403,20 @@ class Chamber:
         if top.unanimous and counts.get(NOES):
             return True
         return any(top.counts.get(kind, counts[kind]) != counts[kind] for kind in counts)
+
+    def _is_of_next_vote(self, top: Draft, cue: Cue) -> bool:
+        """Whether a list is that of a vote of which nothing was told before."""
+        told = is_next_vote(top, cue) or self._contradicts(top, cue)
+        return told or self._is_roll_of_another(top, cue)
+
+    def _is_roll_of_another(self, top: Draft, cue: Cue) -> bool:
+        """Whether a second list of ayes, under words of its own, is that of the next matter."""
+        if top.lead is not None or top.second is not None or top.decided:
+            return False
+        if not (top.ballots.get(AYES) and cue.ballots.get(AYES)):
+            return False
+        between = self.reading.lower[top.end : cue.start]
+        return self.reading.apart(top.end, cue.start) and len(between.split()) > 2
 
     def _belongs(self, top: Draft, cue: Cue) -> bool:
         last = max(top.end, top.ballots_end)

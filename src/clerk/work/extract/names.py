@@ -46,6 +46,15 @@ TITLES = vocabulary(
     """
 )
 
+#: Titles of those who vote: where another one follows a name, the next name begins.
+_OF_MEMBERS = vocabulary(
+    """
+    mr mrs ms miss dr councilmember councilman councilwoman councilperson councilor councillor cllr
+    cr alderman alderwoman alderperson ald commissioner trustee supervisor selectman selectwoman
+    member mayor chair chairman chairwoman chairperson
+    """
+)
+
 PARTICLES = vocabulary(
     """
     van von der den de la le di da del della dos du ten ter te el al bin ibn st mac mc ni ui
@@ -278,7 +287,8 @@ def read_name(
     if token is None or first is None:
         return None
     here = listed and _ends_as_surname(text, token)
-    words, end = _name_words(text, token, known, titled or here)
+    member = titled and first.word in _OF_MEMBERS
+    words, end = _name_words(text, token, known, titled or here, member)
     if not words or (len(words[-1]) < 3 and all(len(word.strip(".")) < 2 for word in words)):
         return None
     return Name(" ".join(words), first.start, end, titled)
@@ -289,7 +299,7 @@ def _ends_list(text: str, token: _Token) -> bool:
 
 
 def _name_words(
-    text: str, token: _Token | None, known: frozenset[str], titled: bool
+    text: str, token: _Token | None, known: frozenset[str], titled: bool, member: bool
 ) -> tuple[list[str], int]:
     """Collect the words of a name from its first token on."""
     words: list[str] = []
@@ -309,6 +319,8 @@ def _name_words(
             word = token.text.rstrip(".") if token.word in _ALSO_SURNAMES else token.text
             words.append(word[:-2] if possessive else word)
             end = token.end - 2 * possessive
+        elif member and words and token.word in _OF_MEMBERS:
+            break
         elif words and not broken and _title_before_name(text, token):
             words = []
         else:
@@ -494,9 +506,26 @@ def read_names(
         if separator is not None:
             position = _skip_count(text, separator.end())
             commas = True
-        elif not _new_row(text, position, limit, known if commas else frozenset(), commas):
+        elif not _next_to_it(text, position, names, known) and not _new_row(
+            text, position, limit, known if commas else frozenset(), commas
+        ):
             break
     return names, end
+
+
+def _next_to_it(text: str, position: int, names: list[Name], known: frozenset[str]) -> bool:
+    """Whether the next name follows after a space alone: ``Mr. Smith Mrs. Jones``, ``Smith Jones``.
+
+    It does behind the name of a member with a title if it has one too, or if both are known.
+    """
+    token, broken = _next_token(text, position)
+    if not names or token is None or broken or names[-1].end != position:
+        return False
+    if not token.text[0].isupper():
+        return False
+    if names[-1].titled and token.word in _OF_MEMBERS:
+        return _title_before_name(text, token)
+    return token.word in known and names[-1].text.split()[-1].lower() in known
 
 
 def _too_far(text: str, position: int, start: int, names: list[Name]) -> bool:

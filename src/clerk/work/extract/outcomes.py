@@ -191,11 +191,14 @@ def _strength_of_plain(word: str, before: str, after: str, bare: bool) -> int:
         return SOFT
     if word in ("lost", "died", "dies"):
         return REFERENCE
-    if _SUBJECT.search(before) or re.search(r"\band\s+(?:\w+ly\s+)?$|,\s*$", before):
-        return SOFT
-    return REFERENCE
+    if _SUBJECT.search(before):
+        return FIRM if _TALLY_NEXT.match(after) and not _REPORTED.search(before) else SOFT
+    return SOFT if re.search(r"\band\s+(?:\w+ly\s+)?$|,\s*$", before) else REFERENCE
 
 
+_TALLY_NEXT = compiled(
+    r",?\s+(?:by\s+(?:a\s+)?(?:vote\s+of\s+)?|on\s+a\s+(?:vote\s+of\s+)?)?\(?\d{1,2}\s?(?:-|to)\s?\d{1,2}\b"
+)
 _RESOLVED_THAT = compiled(
     r":|\s{0,2}-\s{0,2}(?:that|to)\b|\s+(?:unanimously|nem|with\s+\d|by\s+\d)|\s{0,2}\((?:nem|unanim|\d{1,2}\s)"
 )
@@ -274,6 +277,8 @@ def _outcome(reading: Reading, verb: re.Match[str], begin: int, strength: int) -
     ):
         start = max(start, line_start(lower, verb.start()))
         sentence = lower[start : _end_of_bare(lower, verb.end(), end)]
+    elif reading.text[verb.start()].isupper() and _LINE_OVER.match(lower, verb.end()):
+        sentence = lower[start : _end_of_bare(lower, verb.end(), end)]
     near = lower[start : min(start + len(sentence), verb.end() + 120)]
     cue = Cue(OUTCOME, start, min(end, verb.end() + 160), strength, at=verb.start())
     cue.result = verdict(lower[max(start, verb.start() - 20) : verb.end() + 10])
@@ -289,7 +294,8 @@ def _outcome(reading: Reading, verb: re.Match[str], begin: int, strength: int) -
         cue.counts = {} if numbered else tally
     on_motion = _ON_MOTION.match(lower, verb.end())
     cue.moved = on_motion is not None and not reading.apart(verb.end(), on_motion.end())
-    cue.fresh = strength == FIRM and verb["approving"] is not None and start == begin
+    own = verb["approving"] is not None or _names_matter(lower[begin : verb.start()])
+    cue.fresh = strength == FIRM and own and start == begin
     if "/" in sentence:
         cue.mover, cue.seconder = pair_in_brackets(reading, verb.end(), own_end)
     cue.about = question_told(lower[start : verb.start()], lower[verb.end() : own_end])
@@ -301,6 +307,12 @@ def _outcome(reading: Reading, verb: re.Match[str], begin: int, strength: int) -
     return cue
 
 
+def _names_matter(before: str) -> bool:
+    """Whether the subject is what was voted on, and not the motion: ``The ordinance``."""
+    return _SUBJECT.search(before) is not None and not _ABOUT_MOTION.search(before)
+
+
+_LINE_OVER = compiled(r"[ .]{0,4}\n")
 _NEXT_MOTION = compiled(
     r"\n\s{0,80}(?:[\w.\-]{1,12}\s{1,4}){0,2}(?:it\s+was\s+)?(?:moved|motion|proposed"
     r"|resolution|resolved|seconded)\b"

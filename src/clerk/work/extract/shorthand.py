@@ -84,7 +84,7 @@ def _numbered_cues(reading: Reading) -> Iterator[Cue]:
             continue
         seconder = pair(reading, mover)
         if seconder is None or not re.match(
-            r"\s{0,3}[:\-]|\s{1,40}that\b", reading.lower[seconder.end : seconder.end + 44]
+            r"\s{0,3}[:;\-]|\s{1,40}that\b", reading.lower[seconder.end : seconder.end + 44]
         ):
             continue
         cue = lead_cue(reading, line, seconder.end, mover, seconder)

@@ -219,12 +219,17 @@ def _spoken_kind(phrase: str) -> str:
     return AYES if re.search(r"aye|yes|yea|fav|affirm", phrase) else NOES
 
 
+def _dash_before(reading: Reading, match: re.Match[str]) -> bool:
+    return reading.lower.endswith(" - ", 0, match.start())
+
+
 def _people_around(reading: Reading, match: re.Match[str]) -> list[Name]:
     known = reading.roster.known
     if match["bare"] and reading.lower[match.start() - 1 : match.start()] not in (" ", "\n"):
         return []
-    link = _LINK.search(reading.lower, max(0, match.start() - 24), match.start())
-    names = names_before(reading.text, link.start() if link else match.start(), known)
+    edge = match.start() - 3 * (match["bare"] is not None and _dash_before(reading, match))
+    link = _LINK.search(reading.lower, max(0, edge - 24), edge)
+    names = names_before(reading.text, link.start() if link else edge, known)
     if names:
         return names
     by = _BY.match(reading.lower, match.end())
