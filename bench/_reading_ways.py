@@ -171,14 +171,20 @@ def _engine(kept_in: Path) -> Any:
 
 def by_clerk(asked: Asked) -> Outcome:
     """Let ``clerk run`` take a folder of documents to text on disk."""
-    order = [sys.executable, "-m", "clerk", "run", _SITE, "--stage", "ocr"]
-    subprocess.run(order, check=True, capture_output=True)
+    _clerk(asked, "run", _SITE, "--stage", "ocr")
     return Outcome()
 
 
 def _add_site(asked: Asked) -> None:
-    added = ["site", "add", _SITE, "--from", asked.source]
-    subprocess.run([sys.executable, "-m", "clerk", *added], check=True, capture_output=True)
+    _clerk(asked, "site", "add", _SITE, "--from", asked.source)
+
+
+def _clerk(asked: Asked, *arguments: str) -> None:
+    """Run a command; Python keeps what it compiles, as it does wherever clerk is installed."""
+    kept = {"PYTHONPYCACHEPREFIX": str(Path(asked.folder).parent / "bytecode")}
+    kept["PYTHONDONTWRITEBYTECODE"] = ""
+    order = [sys.executable, "-m", "clerk", *arguments]
+    subprocess.run(order, check=True, capture_output=True, env=os.environ | kept)
 
 
 def _texts_of_site(asked: Asked) -> list[str]:
