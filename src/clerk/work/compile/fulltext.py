@@ -35,7 +35,7 @@ _TOTALS_ID, _STRUCTURE_ID, _SEGMENT_SHIFT = 1, 10, 37
 _FORMAT = 4
 #: Bytes of postings held in memory before they become a segment.  More would not fit into the
 #: caches of a processor, which costs more than the larger number of segments does.
-_HASH_BYTES = 1 << 22
+_HASH_BYTES, _LARGE_HASH_BYTES = 1 << 22, 1 << 25
 #: A part is only ever added to.
 _CACHE_KB = 4096
 #: Pages handed to a thread together; each batch becomes a segment, and merging costs time.
@@ -58,7 +58,7 @@ _MANY_SEGMENTS = 400
 Rows = list[tuple[int, str]]
 
 
-_PART_SETTINGS = {"hashsize": _HASH_BYTES, "automerge": 0, "crisismerge": 1000}
+_PART_SETTINGS = {"automerge": 0, "crisismerge": 1000}
 _INDEX_BATCH = """
 INSERT INTO {table}(rowid, search_text)
 SELECT value ->> 0, CAST(substr(?1, value ->> 1, value ->> 2) AS TEXT) FROM json_each(?2)
@@ -159,11 +159,12 @@ def _fill(path: Path, queue: Queue[_Batch | None]) -> None:
 class Part:
     """Tables of the full text in a file of their own, filled by one process or thread.
 
-    ``connection`` may be used to put other tables beside them.
+    ``connection`` may be used to put other tables beside them.  Large segments are slower to fill.
     """
 
-    def __init__(self, path: Path, tables: Sequence[str]) -> None:
+    def __init__(self, path: Path, tables: Sequence[str], *, large: bool = False) -> None:
         self._tables = tables
+        self._settings = _PART_SETTINGS | {"hashsize": _LARGE_HASH_BYTES if large else _HASH_BYTES}
         self.connection = schema.open_private(path)
         self.connection.execute(f"PRAGMA page_size = {schema.PAGE_SIZE}")
         self.connection.execute(f"PRAGMA cache_size = -{_CACHE_KB}")
@@ -175,7 +176,7 @@ class Part:
             f"""CREATE VIRTUAL TABLE {table} USING fts5(
                 search_text, content="", tokenize="{schema.TOKENIZER}")"""
         )
-        for setting, value in _PART_SETTINGS.items():
+        for setting, value in self._settings.items():
             self.connection.execute(
                 f"INSERT INTO {table}({table}, rank) VALUES ('{setting}', {value})"
             )

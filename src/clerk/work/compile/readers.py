@@ -35,14 +35,18 @@ from .fulltext import Part
 from .rows import Content
 from .tables import Change, Tables, insert
 
-#: The smallest section is one of so many; the first ones are larger.
-_SMALLEST = 50
+#: No section is smaller than this part of all, or than so many documents: each becomes a segment
+#: of the index, or more.
+_SMALLEST_PART = 50
+_SMALLEST_SECTION = 100
 #: How many sections a reader is given in advance, so that it does not wait for the builder.
 _IN_ADVANCE = 2
 #: Documents of which the rows are made before they are written.
 _TOGETHER = 20
 #: With fewer documents than this, starting processes costs more than it saves.
 _FEW_DOCUMENTS = 100
+#: With more documents than this, segments are made larger, because their number is limited.
+_MANY_DOCUMENTS = 50_000
 _READERS_AT_MOST = 8
 
 
@@ -163,7 +167,7 @@ def _sections(task: Task, processes: int) -> list[Section]:
     start = 0
     while start < documents or not sections:
         share = (documents - start) // (2 * processes) if processes > 1 else documents
-        stop = min(documents, start + max(share, documents // _SMALLEST, _TOGETHER))
+        stop = min(documents, start + max(share, documents // _SMALLEST_PART, _SMALLEST_SECTION))
         sections.append(Section(range(start, stop), task.scratch / f"part-{start}.db"))
         start = stop
     return sections
@@ -205,7 +209,9 @@ class _Reader:
         """Read the section whose number is ordered."""
         number = int(order.step)
         section, read = self._sections[number], Read()
-        with contextlib.closing(Part(section.part, [f"{kind}_fts" for kind in KINDS])) as part:
+        large = len(self._task.documents) > _MANY_DOCUMENTS
+        tables = [f"{kind}_fts" for kind in KINDS]
+        with contextlib.closing(Part(section.part, tables, large=large)) as part:
             schema.create_part(part.connection)
             part.connection.execute("BEGIN")
             for start in section.positions[::_TOGETHER]:
