@@ -340,7 +340,7 @@ def reap(pid: int) -> int:
         return 0
 
 
-def wait_until(true: Callable[[], bool], seconds: float = 30.0) -> None:
+def wait_until(true: Callable[[], bool], seconds: float = 60.0) -> None:
     """Wait for something to become true."""
     give_up = time.monotonic() + seconds
     while not true():

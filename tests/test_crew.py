@@ -132,7 +132,7 @@ def test_a_killed_supervisor_takes_its_children_along_and_is_followed_at_once(
 
     end(supervisor, signal.SIGKILL)
 
-    wait_until(lambda: all(gone_process(child) for child in children), 10)
+    wait_until(lambda: all(gone_process(child) for child in children), 60)
     town.pdf("slow", "fine")
     started = time.monotonic()
     work_embedded()

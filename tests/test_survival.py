@@ -108,7 +108,7 @@ def test_workers_that_have_just_been_started_can_be_stopped(
     time.sleep(delay)
 
     os.kill(pool, signal.SIGTERM)
-    wait_until(lambda: os.waitpid(pool, os.WNOHANG)[0] == pool, 20)
+    wait_until(lambda: os.waitpid(pool, os.WNOHANG)[0] == pool, 60)
 
 
 # --------------------------------------------------------------------------------- servers

@@ -120,7 +120,7 @@ class Served:
         began = time.monotonic()
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGINT)
-        self.process.communicate(timeout=20)
+        self.process.communicate(timeout=60)
         return time.monotonic() - began
 
     @property
