@@ -312,7 +312,8 @@ def _parse(metadata: Mapping[str, Any], text: str) -> Any:
 
 def limit_library_threads() -> None:
     """Have number-crunching libraries loaded from now on, and programs started, use one thread."""
-    os.environ.setdefault("OMP_THREAD_LIMIT", "1")
+    for variable in ("OMP_THREAD_LIMIT", "OPENBLAS_NUM_THREADS"):
+        os.environ.setdefault(variable, "1")
 
 
 def _dotenv() -> Mapping[str, str]:
