@@ -71,10 +71,12 @@ def begins_as_pdf(path: Path) -> bool:
 def copied(source: Path, part: Path) -> str:
     """Copy a file and return its hash; errors of writing are the storage's, not the source's."""
     digest = hashlib.sha256()
-    with source.open("rb") as reading, _writing(part) as write:
-        while chunk := reading.read(MEGABYTE):
-            digest.update(chunk)
-            write(chunk)
+    with source.open("rb", buffering=0) as reading, _writing(part) as write:
+        # One buffer for all: memory for each piece costs as much as moving it.
+        buffer = memoryview(bytearray(MEGABYTE))
+        while size := reading.readinto(buffer):
+            digest.update(buffer[:size])
+            write(buffer[:size])
     return digest.hexdigest()
 
 
@@ -161,7 +163,7 @@ class _Writer:
         self._folder = part.parent
         self._file = part.open("wb")
 
-    def __call__(self, chunk: bytes) -> None:
+    def __call__(self, chunk: memoryview) -> None:
         with storage_errors(self._folder):
             self._file.write(chunk)
 
