@@ -140,7 +140,7 @@ def _copy(connection: sqlite3.Connection, part: Path) -> None:
         copy(connection, name)
         for kind in KINDS:
             if fulltext.can_graft(connection, f"{kind}_fts"):
-                fulltext.graft(connection, f"{kind}_fts", [f"{name}.{kind}_fts"])
+                fulltext.graft(connection, f"{kind}_fts", [f"{name}.{kind}_fts"], large=True)
         connection.execute("COMMIT")
 
 

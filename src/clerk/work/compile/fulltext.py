@@ -42,6 +42,9 @@ _CACHE_KB = 4096
 _BATCH = 4000
 #: Where grafted segments go: below the levels that each write looks at, and merges when crowded.
 _DEEP = 4
+#: Large segments go deeper, three to a level: where there are four, later writes would merge them.
+_DEEPER, _DEEPEST = 8, 60
+_SEGMENTS_IN_LEVEL = 3
 #: SQLite attaches ten files at most.
 PARTS_AT_MOST = 8
 #: What the table of a part is called that has only one.
@@ -237,7 +240,9 @@ def index_from(connection: sqlite3.Connection, kind: str, first: int) -> None:
     )
 
 
-def graft(connection: sqlite3.Connection, table: str, sources: Sequence[str]) -> int:
+def graft(
+    connection: sqlite3.Connection, table: str, sources: Sequence[str], *, large: bool = False
+) -> int:
     """Copy the segments of attached tables below a table of the same columns and tokenizer.
 
     Returns how many pages of the index were copied.  FTS5 keeps the list of segments in memory once
@@ -248,17 +253,23 @@ def graft(connection: sqlite3.Connection, table: str, sources: Sequence[str]) ->
     used = {segment.number for level in levels for segment in level}
     free = (number for number in range(1, _LAST_SEGMENT) if number not in used)
     totals = _totals(connection, f"main.{table}")
-    levels += [[] for _ in range(_DEEP + 1 - len(levels))]
+    levels += [[] for _ in range(_DEEPEST + 1 - len(levels))]
     for source in sources:
         for segment in (each for level in _structure(connection, source) for each in level):
             moved = segment._replace(number=next(free))
             _move_segment(connection, table, source, segment.number, moved.number)
-            levels[_DEEP].append(moved)
+            levels[_room(levels) if large else _DEEP].append(moved)
             moved_pages += moved.last_page - moved.first_page + 1
         connection.execute(f"INSERT INTO main.{table}_docsize SELECT * FROM {source}_docsize")
         totals = [a + b for a, b in zip(totals, _totals(connection, source), strict=True)]
     _write(connection, table, levels, totals)
     return moved_pages
+
+
+def _room(levels: list[list[_Segment]]) -> int:
+    """Return the level a large segment goes to."""
+    free = (level for level in range(_DEEPER, _DEEPEST) if len(levels[level]) < _SEGMENTS_IN_LEVEL)
+    return next(free, _DEEPEST)
 
 
 def can_graft(connection: sqlite3.Connection, table: str) -> bool:
@@ -312,6 +323,8 @@ def _write(
     connection: sqlite3.Connection, table: str, levels: list[list[_Segment]], totals: list[int]
 ) -> None:
     cookie = _block(connection, f"main.{table}", _STRUCTURE_ID)[:4]
+    while levels and not levels[-1]:
+        levels.pop()
     written = sum(segment.last_page for level in levels for segment in level)
     numbers = [len(levels), sum(map(len, levels)), written]
     for level in levels:

@@ -158,7 +158,7 @@ class Arrival:
         """Move a part in: its rows lead nowhere as yet."""
         with self._opened() as connection, fulltext.attached(connection, [path]) as parts:
             connection.execute("BEGIN IMMEDIATE")
-            _move_in(connection, parts, [f"{kind}_fts" for kind in KINDS])
+            _move_in(connection, parts, [f"{kind}_fts" for kind in KINDS], large=True)
             _count(connection, "stale", _indexed_pages(connection, parts[0]))
             _stamp(connection)
             connection.execute("COMMIT")
@@ -406,10 +406,12 @@ class _Update:
         return int(row[0])
 
 
-def _move_in(connection: sqlite3.Connection, parts: list[str], tables: Sequence[str]) -> int:
+def _move_in(
+    connection: sqlite3.Connection, parts: list[str], tables: Sequence[str], *, large: bool = False
+) -> int:
     """Copy full text and words of attached parts; return how many pages of the index that is."""
     sources = [f"{part}.{table}" for part in parts for table in tables]
-    moved = fulltext.graft(connection, "pages_fts", sources)
+    moved = fulltext.graft(connection, "pages_fts", sources, large=large)
     for part in parts:
         connection.execute(
             f"""INSERT INTO words SELECT word, pages FROM {part}.words WHERE true
