@@ -46,7 +46,8 @@ class _Page:
 def write_scans(target: Path, data: Path | None, printed: Sequence[Path], pages: int) -> Scans:
     """Write so many scanned pages, at most, of each kind into one PDF."""
     found = list(_real(data, pages)) if data else []
-    found += [*_synthetic(-(-pages // 8)), *islice(_printed(printed), -(-pages // 4))]
+    # With fewer synthetic pages one wrong character more or less decides about a bar.
+    found += [*_synthetic(-(-pages // 4)), *islice(_printed(printed), -(-pages // 4))]
     with closing(pypdfium2.PdfDocument.new()) as whole:
         for page in found:
             with closing(pypdfium2.PdfDocument(page.pdf)) as source:
