@@ -81,7 +81,7 @@ def test_one_signal_finishes_what_is_in_hand(town: Town, number: signal.Signals)
 
 
 def test_two_signals_stop_at_once_and_give_back_what_was_in_hand(town: Town) -> None:
-    town.pdfs(4, "slow 30")
+    town.pdfs(4, "slow 100")
     town.start()
     supervisor = spawn(_work_until_interrupted)
     wait_until(lambda: busy(town))
@@ -92,7 +92,7 @@ def test_two_signals_stop_at_once_and_give_back_what_was_in_hand(town: Town) -> 
     os.kill(supervisor, signal.SIGTERM)
 
     assert reap(supervisor) == 131, "stopped at once, where one signal waits and ends with 130"
-    assert all(gone_process(child) for child in children)
+    wait_until(lambda: all(gone_process(child) for child in children))
     assert town.counts == (4, 0, 0)
     _a_true_state_without_anybody(town)
 
@@ -122,7 +122,7 @@ def test_a_killed_supervisor_takes_its_children_along_and_is_followed_at_once(
     town: Town, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LEASE_SECONDS", "120")
-    town.pdf("slow", "slow 30")
+    town.pdf("slow", "slow 100")
     town.pdf("other")
     town.start()
     supervisor = spawn(work_embedded)

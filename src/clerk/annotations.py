@@ -278,7 +278,7 @@ class UploadJob:
                     continue
                 look_at = time.monotonic() + LOOK_SECONDS
                 yield
-                if self._rests():
+                if crew.patiently(self._rests):
                     yield from _leave(crew)
                     return
 

@@ -34,7 +34,7 @@ T = TypeVar("T")
 class Patiently(Protocol):
     """Do something with the database, waiting while it is away."""
 
-    def __call__(self, action: Callable[[], T], /) -> T:
+    def __call__(self, action: Callable[[], T], /, *, gives: bool = False) -> T:
         """Return what the action returns."""
 
 
@@ -236,7 +236,8 @@ class Lane:
         claimed, outcomes, following = self.claimed, self._outcomes, None
         try:
             following = self._patiently(
-                lambda: self._flow.finish(claimed, outcomes, ended=ended, going_on=going_on)
+                lambda: self._flow.finish(claimed, outcomes, ended=ended, going_on=going_on),
+                gives=bool(going_on),
             )
         except ClerkError:
             raise
@@ -323,6 +324,7 @@ class Crew:
     def __enter__(self) -> Crew:
         folder = self._settings.storage_dir / "_clerk" / "workers"
         self._lock = liveness.Lock(folder / f"{self.id}.lock")
+        db.trust_connections()
         try:
             self._register()
         except BaseException:
@@ -410,8 +412,6 @@ class Crew:
     def _give_out(self) -> None:
         if time.monotonic() < self._look_again_at:
             return
-        if self._in_doubt and not self._is_renamed():
-            return
         for lane in self._lanes:
             if self.stopping:
                 return
@@ -432,12 +432,14 @@ class Crew:
         self.patiently(self._strike_off)
         self.id = _new_name()
         self._in_doubt = False
-        self.patiently(self._register)
+        self.patiently(self._beat)
         return True
 
     def _claim_for(self, lane: Lane) -> bool:
+        if self._in_doubt and not self._is_renamed():
+            return False
         limit = self._pace.limit
-        claimed = self.patiently(lambda: self._flow.claim(self._queues, self.id, limit))
+        claimed = self.patiently(lambda: self._flow.claim(self._queues, self.id, limit), gives=True)
         if claimed is None:
             return False
         self._idle_seconds = IDLE_SECONDS[0]
@@ -470,11 +472,12 @@ class Crew:
         if not known:
             self._register()
 
-    def patiently(self, action: Callable[[], T]) -> T:
+    def patiently(self, action: Callable[[], T], *, gives: bool = False) -> T:
         """Do something with the database, waiting while it is away.
 
         Repeating is harmless: every transition is guarded, so a commit that went through unseen is
-        found done.  While it was away nobody could beat, so nobody is declared dead for a lease.
+        found done.  What it gave unseen (``gives``) is another matter: see :meth:`_is_renamed`.
+        While it was away nobody could beat, so nobody is declared dead for a lease.
         """
         pause = 0.2
         while True:
@@ -484,7 +487,7 @@ class Crew:
                 if self.stopping or not _will_pass(error):
                     raise
                 log.warning("%s Waiting for it.", error)
-                self._in_doubt |= isinstance(error, DatabaseUnavailable)
+                self._in_doubt |= gives and isinstance(error, DatabaseUnavailable)
                 time.sleep(pause)
                 pause = min(5.0, pause * 2)
                 self._sweep_at = time.monotonic() + self._settings.lease_seconds

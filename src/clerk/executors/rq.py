@@ -37,6 +37,8 @@ HIGH = "high"
 ENTRY_POINT = "clerk.workers.drain_job"
 #: At most so many hints wait in a queue.
 WINDOW = 8
+#: A hint that somebody took and did not live to forget is forgotten after so many seconds.
+HINT_SECONDS = 3600
 #: Seconds an idle worker waits for a hint before it looks into the ledger by itself.
 IDLE_SECONDS = 1
 #: So many jobs of an older system are deleted in one transaction.
@@ -115,6 +117,7 @@ def _top_up(target: Queue, most: int) -> None:
             args=(target.name,),
             job_id=f"{target.name}-hint-{uuid.uuid4().hex}",
             timeout=-1,
+            ttl=HINT_SECONDS,
             result_ttl=0,
             failure_ttl=60,
         )
