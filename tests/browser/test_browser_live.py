@@ -127,13 +127,13 @@ def test_operators_pages_work_without_javascript(visit: Visit) -> None:
 
 def test_a_link_works_once(visit: Visit, served: Served) -> None:
     link = served.login_link().removeprefix(served.address)
-    page = visit(link)
+    page = visit(link, quiet=True)
     page.get_by_role("button", name="Log in").click()
     page.get_by_role("heading", name="Overview").wait_for()
     page.get_by_role("button", name="Log out").click()
     page.get_by_role("heading", name="Search the minutes").wait_for()
 
-    again = visit(link)
+    again = visit(link, quiet=True)
     assert again.get_by_text("has been used or has expired").is_visible()
 
 
