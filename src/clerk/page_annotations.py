@@ -24,7 +24,7 @@ from .stages import Upload
 from .upload_decisions import annotations_from, page_text, rows_from, storable
 from .work import annotations as hands
 from .work.annotations import AnnotationSet, Attribute, Denotation, Issue, Relation, Span
-from .work.extract import BALLOTS, Entity, Extraction, Vote
+from .work.extract import VOTE_FIELDS, Entity, Extraction, Vote
 from .work.extract.documents import cache_of
 
 #: The project with what was extracted from a site.
@@ -36,20 +36,7 @@ AT_ONCE = 50
 
 _PAGE = re.compile(r"page-(\d+)\.txt")
 #: What is said of a vote beside its label.
-_VOTE_FIELDS = (
-    "item",
-    "motion",
-    "mover",
-    "seconder",
-    "result",
-    "result_text",
-    "vote_type",
-    *BALLOTS,
-    "tally",
-    "unanimous",
-    "flags",
-    "confidence",
-)
+_VOTE_FIELDS = tuple(name for name in VOTE_FIELDS if name not in ("start", "end", "page", "quote"))
 
 
 @dataclass
