@@ -6,6 +6,8 @@ import io
 import os
 import re
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -111,6 +113,37 @@ def test_a_database_that_was_not_migrated_says_how(
 
     assert said.code == 3
     assert "clerk db upgrade" in said.err
+
+
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [("site list", 3), ("db current", 0), ("db check", 1), ("db backup", 3), ("run x", 3)],
+)
+def test_to_look_for_a_database_does_not_make_it(
+    clerk: Clerk,
+    storage: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    command: str,
+    code: int,
+) -> None:
+    monkeypatch.setenv("DATABASE_URL", f"sqlite:///{tmp_path}/new.db")
+
+    said = clerk(*command.split())
+
+    assert said.code == code
+    assert "Traceback" not in said.err
+    assert not (tmp_path / "new.db").exists()
+
+
+def test_commands_that_meet_at_a_new_storage_directory_all_work(storage: Path) -> None:
+    command = [sys.executable, "-m", "clerk", "site", "list"]
+
+    together = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for _ in range(4)]
+    said = [process.communicate()[1].splitlines()[0] for process in together]
+
+    assert said == ["There are no sites yet. Add one: clerk site add NAME --from FOLDER"] * 4
+    assert [file.name for file in storage.iterdir()] == ["clerk.db"]
 
 
 def test_an_empty_postgresql_says_how(

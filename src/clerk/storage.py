@@ -304,19 +304,26 @@ def written_whole(path: Path) -> Iterator[Path]:
 
 
 @contextlib.contextmanager
+def workplace(target: Path) -> Iterator[Path]:
+    """Give a temporary directory beside the target, and remove it when the block ends."""
+    folder = Path(tempfile.mkdtemp(prefix=_part_prefix(target), suffix=".part", dir=target.parent))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextlib.contextmanager
 def directory_written_whole(target: Path) -> Iterator[Path]:
     """Give a temporary directory beside the target and move it there when the block succeeds.
 
     A directory that is already there is swapped out, so that readers see the old or the new one.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
-    part = Path(tempfile.mkdtemp(prefix=_part_prefix(target), suffix=".part", dir=target.parent))
-    try:
+    with workplace(target) as part:
         yield part
         part.chmod(0o755)
         _move_directory(part, target)
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
 
 
 def _move_directory(part: Path, target: Path) -> None:

@@ -29,7 +29,7 @@ def open_database(**flags: Any) -> Settings:
     by_default = settings.origin("storage_dir") == "the default"
     storage.check_storage(settings.storage_dir, create=by_default)
     with db.explained():
-        if not settings.database_url and not (settings.storage_dir / "clerk.db").exists():
+        if not settings.database_url and schema.missing_file(db.get_civic_db()):
             schema.upgrade(db.get_civic_db())
         schema.require_usable(db.get_civic_db())
     return settings

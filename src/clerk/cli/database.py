@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from clerk import config, storage
+from clerk.errors import SchemaOutdated
 
 from .common import confirm, hint, open_database, operator
 
@@ -96,7 +97,7 @@ def downgrade(revision: str, yes: bool) -> None:
     """
     from clerk import schema
 
-    engine = _engine()
+    engine = _made_engine()
     if not yes:
         confirm(f"Go back from {schema.current(engine)} to {revision}?")
     schema.downgrade(engine, revision)
@@ -138,7 +139,7 @@ def backup(file: Path | None) -> None:
     """
     from clerk import backups
 
-    engine = _engine()
+    engine = _made_engine()
     target = file or backups.default_name(engine)
     size = backups.back_up(engine, target)
     click.echo(f"Wrote {target} ({size} bytes).")
@@ -200,13 +201,30 @@ def _ask_for_the_number_of_sites() -> None:
 
 
 def _engine(*, create: bool = False) -> Engine:
-    """Return the engine once the server answers; with ``create`` the default storage is made."""
+    """Return the engine once the server answers; with ``create`` the default storage is made.
+
+    A file that is not there is not made by looking at it.
+    """
     from clerk import db as database
+    from clerk import schema
 
     settings = config.load()
     if not settings.database_url:
         by_default = settings.origin("storage_dir") == "the default"
         storage.check_storage(settings.storage_dir, create=create and by_default)
     engine = database.get_civic_db()
-    with database.explained(), engine.connect():
-        return engine
+    if not schema.missing_file(engine):
+        with database.explained(), engine.connect():
+            pass
+    return engine
+
+
+def _made_engine() -> Engine:
+    """Return the engine of a database that is there."""
+    from clerk import schema
+
+    engine = _engine()
+    missing = schema.missing_file(engine)
+    if missing:
+        raise SchemaOutdated(f"There is no database {missing} yet.", hint="Run: clerk db upgrade")
+    return engine

@@ -23,10 +23,10 @@ from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from alembic.util.exc import CommandError
-from sqlalchemy import Connection, Engine, func, inspect, select, text
+from sqlalchemy import URL, Connection, Engine, func, inspect, select, text
 
 from clerk import storage
-from clerk.db import explained
+from clerk.db import engine_for, explained
 from clerk.errors import InvalidInput, SchemaOutdated, SchemaTooNew
 
 #: PostgreSQL's advisory lock on the schema; any number will do that nobody else uses.
@@ -53,10 +53,37 @@ def upgrade(engine: Engine) -> Upgrade:
     """Bring the database to the newest schema that loses nothing.
 
     An old installation is taken over as it is: one without alembic's table, or with a revision of
-    its own in it.  The revisions that drop legacy data are run only where there is none.
+    its own in it.  The revisions that drop legacy data are run only where there is none.  A file
+    that is not there yet appears with its newest schema: nobody meets it half made.
     """
     with explained(), _alone(engine):
-        return _upgrade(engine)
+        file = missing_file(engine)
+        return _upgrade_beside(file) if file else _upgrade(engine)
+
+
+def missing_file(engine: Engine) -> Path | None:
+    """Return the file of an SQLite database that nobody has made yet, or None."""
+    file = _file(engine)
+    return file if file and not file.exists() else None
+
+
+def _file(engine: Engine) -> Path | None:
+    database = engine.url.database
+    if engine.dialect.name != "sqlite" or not database or database == ":memory:":
+        return None
+    return Path(database.removeprefix("file:"))
+
+
+def _upgrade_beside(file: Path) -> Upgrade:
+    """Make the database in a folder of its own and move it in when it is whole."""
+    storage.sweep_parts(file.parent)
+    with storage.workplace(file) as folder:
+        part = folder / file.name
+        engine = engine_for(URL.create("sqlite", database=str(part)).render_as_string())
+        done = _upgrade(engine)
+        engine.dispose()
+        part.rename(file)
+    return done
 
 
 def _upgrade(engine: Engine) -> Upgrade:
@@ -80,8 +107,8 @@ def _alone(engine: Engine) -> Iterator[None]:
         with engine.connect() as conn:
             conn.execute(select(func.pg_advisory_xact_lock(UPGRADE_LOCK)))
             yield
-    elif engine.url.database:
-        with storage.only_one(Path(engine.url.database.removeprefix("file:")).parent):
+    elif file := _file(engine):
+        with storage.only_one(file.parent):
             yield
     else:
         yield
@@ -136,7 +163,12 @@ def downgrade(engine: Engine, revision: str) -> None:
 
 
 def current(engine: Engine) -> str | None:
-    """Return the revision the database is at, or None for one without alembic's table."""
+    """Return the revision the database is at, or None for one without alembic's table.
+
+    To ask for that of a file that is not there does not make it.
+    """
+    if missing_file(engine):
+        return None
     with _reading(engine) as conn:
         return MigrationContext.configure(conn).get_current_revision()
 
