@@ -177,6 +177,8 @@ def test_a_database_newer_than_the_code_is_left_alone(clerk: Clerk, database: st
         ("DATABASE_URL", f"postgresql://me:{SECRET}/x@host/db"),
         ("DATABASE_URL", "nonsense"),
         ("DATABASE_URL", "sqlite://folder/file.db"),
+        ("DATABASE_URL", "sqlite:///:memory:"),
+        ("DATABASE_URL", "sqlite://"),
         ("REDIS_URL", f"redis://me:{SECRET}@host?db=abc"),
         ("REDIS_URL", f"redis://me:{SECRET}@host?foo=bar"),
         ("REDIS_URL", f"http://me:{SECRET}@host"),
@@ -208,9 +210,27 @@ def test_a_database_that_does_not_answer_is_named_without_its_password(
     said = clerk("site", "list")
 
     assert said.code == 3
-    assert "me:***@127.0.0.1:1/clerk" in said.err
+    assert "The database postgresql://me:***@127.0.0.1:1/clerk does not answer" in said.err
     assert "set by the environment" in said.err
     assert SECRET not in said.err
+
+
+@pytest.mark.parametrize("command", [("site", "list"), ("db", "upgrade"), ("db", "check")])
+def test_a_database_file_in_no_folder_is_named(
+    clerk: Clerk,
+    storage: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    command: tuple[str, ...],
+) -> None:
+    monkeypatch.setenv("DATABASE_URL", f"sqlite:///{tmp_path}/absent/clerk.db")
+
+    said = clerk(*command)
+
+    assert said.code == 3
+    assert "absent/clerk.db does not answer: unable to open database file" in said.err
+    assert "Mend its folder" in said.err
+    assert "Traceback" not in said.err
 
 
 def test_a_password_with_a_slash_is_hidden_whole(

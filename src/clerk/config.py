@@ -96,6 +96,8 @@ def _database_url(value: str) -> str:
     server_of_sqlite = scheme == "sqlite" and rest and not rest.startswith("/")
     if value and (not mark or scheme not in drivers or server_of_sqlite):
         raise ValueError("must look like postgresql://user@host/name or sqlite:///path/to/file.db")
+    if scheme == "sqlite" and rest.partition("?")[0] in ("", "/", "/:memory:"):
+        raise ValueError("must name a file, as in sqlite:///path/to/file.db")
     _check_port(value)
     return f"{drivers[scheme]}://{rest}" if value else ""
 
@@ -349,7 +351,8 @@ def color_wanted() -> bool | None:
 def redact(url: str) -> str:
     """Return the URL with its password and query hidden, so that it may be shown.
 
-    Everything before the last @ may be a password: people write them with any characters.
+    Everything before the last @ may be a password: people write them with any characters.  The
+    driver, which clerk has added itself, is left out.
     """
     scheme, mark, rest = url.partition("://")
     if not mark:
@@ -358,7 +361,8 @@ def redact(url: str) -> str:
     place, question, _ = place.partition("?")
     if not at and not _is_understood(url):
         return "(hidden)"
-    return f"{scheme}://{_shown_login(scheme, login)}{at}{place}{question and '?***'}"
+    shown = scheme.removesuffix("+psycopg")
+    return f"{shown}://{_shown_login(scheme, login)}{at}{place}{question and '?***'}"
 
 
 def _is_understood(url: str) -> bool:

@@ -214,9 +214,10 @@ def _unusable(said: str) -> DatabaseUnusable:
 def unavailable(said: str) -> DatabaseUnavailable:
     """Say which database does not answer, where it was named, and what to do."""
     settings = config.load()
+    mend = "Mend its folder" if settings.sql_url.startswith("sqlite") else "Start it"
     return DatabaseUnavailable(
         f"The database {config.redact(settings.sql_url)} does not answer: {said.splitlines()[0]}",
-        hint=f"Start it, or correct DATABASE_URL (set by {settings.origin('database_url')}).",
+        hint=f"{mend}, or correct DATABASE_URL (set by {settings.origin('database_url')}).",
     )
 
 

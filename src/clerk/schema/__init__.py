@@ -64,12 +64,12 @@ def upgrade(engine: Engine) -> Upgrade:
 def missing_file(engine: Engine) -> Path | None:
     """Return the file of an SQLite database that nobody has made yet, or None."""
     file = _file(engine)
-    return file if file and not file.exists() else None
+    return file if file and file.parent.is_dir() and not file.exists() else None
 
 
 def _file(engine: Engine) -> Path | None:
     database = engine.url.database
-    if engine.dialect.name != "sqlite" or not database or database == ":memory:":
+    if engine.dialect.name != "sqlite" or not database:
         return None
     return Path(database.removeprefix("file:"))
 
@@ -107,7 +107,7 @@ def _alone(engine: Engine) -> Iterator[None]:
         with engine.connect() as conn:
             conn.execute(select(func.pg_advisory_xact_lock(UPGRADE_LOCK)))
             yield
-    elif file := _file(engine):
+    elif (file := _file(engine)) and file.parent.is_dir():
         with storage.only_one(file.parent):
             yield
     else:
