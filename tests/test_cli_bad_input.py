@@ -16,7 +16,7 @@ import psycopg
 import pytest
 from sqlalchemy import text
 
-from clerk import __version__, db, schema
+from clerk import __version__, db, runs, schema
 
 Clerk = Callable[..., Any]
 SECRET = "hunter2-canary"
@@ -183,7 +183,13 @@ def test_a_database_newer_than_the_code_is_left_alone(clerk: Clerk, database: st
         ("REDIS_URL", f"redis://me:{SECRET}@host?foo=bar"),
         ("REDIS_URL", f"http://me:{SECRET}@host"),
         ("REDIS_URL", f"redis://me:{SECRET}@host:99999999/0"),
+        ("REDIS_URL", f"redis://me:{SECRET}@host/first"),
+        ("REDIS_URL", f"redis://me:{SECRET}@host/0?ssl_cert_reqs=none"),
+        ("REDIS_URL", "unix://"),
         ("CLERK_WORKERS", "many"),
+        ("CLERK_WORKERS", "-1"),
+        ("CLERK_WORKERS", "99999999999"),
+        ("OCR_LANGUAGES", ","),
         ("LEASE_SECONDS", "-1"),
         ("LEASE_SECONDS", "3600"),
         ("LOG_FORMAT", "xml"),
@@ -355,6 +361,29 @@ def test_a_redis_that_does_not_answer_is_named_without_its_password(
     assert said.code == 3
     assert "me:***@127.0.0.1:1/0" in said.err
     assert SECRET not in said.err
+
+
+@pytest.mark.parametrize(
+    "command", [("queue", "list"), ("queue", "purge", "ocr", "--runs", "--yes")]
+)
+def test_queues_are_shown_and_kept_while_redis_does_not_answer(
+    clerk: Clerk,
+    database: str,
+    make_site: Callable[..., str],
+    monkeypatch: pytest.MonkeyPatch,
+    command: tuple[str, ...],
+) -> None:
+    run_id = runs.start(make_site())
+    monkeypatch.setenv("REDIS_URL", f"redis://me:{SECRET}@127.0.0.1:1/0")
+
+    said = clerk(*command)
+
+    assert said.code == 3
+    assert "me:***@127.0.0.1:1/0 does not answer" in said.err
+    assert "Traceback" not in said.err
+    assert SECRET not in said.err
+    assert ("fetch" in said.out) == (command[1] == "list")
+    assert runs.summarise(run_id).state == "active"
 
 
 def test_a_worker_without_redis_says_what_to_set(clerk: Clerk, database: str) -> None:

@@ -25,6 +25,9 @@ REDIS_WORDS = (
     *("ssl_certfile", "ssl_keyfile", "ssl_check_hostname"),
 )
 
+#: More processes than any machine has cores for is a slip of the pen.
+MOST_PROCESSES = 256
+
 LOG_FORMATS = ("auto", "json", "text")
 
 
@@ -61,6 +64,13 @@ def _whole(value: str) -> int:
     return number
 
 
+def _processes(value: str) -> int:
+    number = _whole(value)
+    if number > MOST_PROCESSES:
+        raise ValueError(f"must not be more than {MOST_PROCESSES}")
+    return number
+
+
 def _seconds(value: str) -> float:
     try:
         number = float(value)
@@ -82,6 +92,13 @@ def _one_of(*words: str) -> Callable[[str], str]:
 
 def _words(value: str) -> tuple[str, ...]:
     return tuple(word.strip() for word in value.replace("+", ",").split(",") if word.strip())
+
+
+def _some_words(value: str) -> tuple[str, ...]:
+    words = _words(value)
+    if not words:
+        raise ValueError("must name at least one")
+    return words
 
 
 def _database_url(value: str) -> str:
@@ -106,12 +123,23 @@ def _redis_url(value: str) -> str:
     if value and not value.startswith(("redis://", "rediss://", "unix://")):
         raise ValueError("must look like redis://host:6379/0")
     _check_port(value)
-    for name, given in parse_qsl(urlsplit(value).query, keep_blank_values=True):
-        if name not in (*REDIS_NUMBERS, *REDIS_WORDS):
-            raise ValueError(f"must do without the option {name!r}")
-        if name in REDIS_NUMBERS and not given.isdecimal():
-            raise ValueError(f"must have a number for {name}")
+    parts = urlsplit(value)
+    if parts.scheme == "unix" and not parts.path:
+        raise ValueError("must name a socket, as in unix:///run/redis.sock")
+    if parts.scheme != "unix" and parts.path.strip("/") and not parts.path[1:].isdecimal():
+        raise ValueError("must end with the number of a database, as in redis://host:6379/0")
+    for name, given in parse_qsl(parts.query, keep_blank_values=True):
+        _check_redis_option(name, given, encrypted=parts.scheme == "rediss")
     return value
+
+
+def _check_redis_option(name: str, given: str, *, encrypted: bool) -> None:
+    if name not in (*REDIS_NUMBERS, *REDIS_WORDS):
+        raise ValueError(f"must do without the option {name!r}")
+    if name in REDIS_NUMBERS and not given.isdecimal():
+        raise ValueError(f"must have a number for {name}")
+    if name.startswith("ssl_") and not encrypted:
+        raise ValueError(f"must begin with rediss:// for the option {name!r}")
 
 
 def _web_url(value: str) -> str:
@@ -163,7 +191,7 @@ class Settings:
         "DEFAULT_OCR_BACKEND", "tesseract-onnx", "The OCR engine used where a site names none"
     )
     ocr_languages: tuple[str, ...] = _setting(
-        "OCR_LANGUAGES", ("eng",), "Languages to read, by tesseract's names: eng,spa", _words
+        "OCR_LANGUAGES", ("eng",), "Languages to read, by tesseract's names: eng,spa", _some_words
     )
     tessdata_dir: Path | None = _setting(
         "TESSDATA_DIR", None, "Folder with further *.traineddata files", Path
@@ -184,7 +212,7 @@ class Settings:
         "MAX_DOCUMENT_PAGES", 5000, "Documents with more pages are refused", _positive
     )
     workers: int = _setting(
-        "CLERK_WORKERS", 0, "Working processes of an embedded run; 0: one per core", _whole
+        "CLERK_WORKERS", 0, "Working processes of an embedded run; 0: one per core", _processes
     )
     lease_seconds: float = _setting(
         "LEASE_SECONDS", 12.0, "A worker that has not beaten for so long is dead", _seconds

@@ -14,6 +14,7 @@ from sqlalchemy import Connection, delete, func, insert, select
 
 from . import config, ledger, queue, road, upload_ledger
 from .db import civic_db_connection, reading_connection
+from .errors import QueueUnavailable
 from .health import live_workers
 from .ledger import sql_word
 from .models import db_now, items_table, jobs_table, queues_table, runs_table
@@ -36,7 +37,8 @@ class QueueState:
 
 
 def look() -> list[QueueState]:
-    """Return how every queue stands."""
+    """Return how every queue stands; of a Redis that does not answer, no messages."""
+    messages = _messages()
     with reading_connection() as conn:
         work: dict[str, Any] = {row.queue: row for row in conn.execute(_open_work())}
         paused = {row.name: row for row in conn.execute(select(queues_table))}
@@ -52,7 +54,7 @@ def look() -> list[QueueState]:
             workers=alive.get(name, 0),
             paused_by=getattr(paused.get(name), "paused_by", None),
             paused_at=getattr(paused.get(name), "paused_at", None),
-            messages=_messages(name),
+            messages=messages.get(name, {}),
         )
         for name in QUEUES
     ]
@@ -78,13 +80,16 @@ def _open_work() -> Any:
     )
 
 
-def _messages(name: str) -> dict[str, int]:
+def _messages() -> dict[str, dict[str, int]]:
     settings = config.load()
     if settings.embedded:
         return {}
     from .executors import rq
 
-    return rq.messages(settings.redis_url, name)
+    try:
+        return {name: rq.messages(settings.redis_url, name) for name in QUEUES}
+    except QueueUnavailable:
+        return {}
 
 
 def pause(name: str, *, who: str) -> bool:
@@ -132,13 +137,23 @@ class Purged:
 
 
 def purge(name: str, *, who: str, runs: bool = False) -> Purged:
-    """Delete what Redis holds of a queue; with ``runs`` also cancel what waits in it."""
+    """Delete what Redis holds of a queue; with ``runs`` also cancel what waits in it.
+
+    Nothing is done while Redis does not answer.
+    """
+    check_redis()
     cancelled = _cancel_waiting(name, f"The queue {name} was purged by {who}") if runs else 0
     messages = _empty(name)
     with civic_db_connection() as conn:
         detail = f"{messages} messages, {cancelled} runs"
         ledger.audit(conn, who, "queue purged", name, detail)
     return Purged(messages, cancelled)
+
+
+def check_redis() -> None:
+    """Refuse a Redis that is set and does not answer; embedded, none is needed."""
+    if not config.load().embedded:
+        queue.check()
 
 
 def _cancel_waiting(name: str, why: str) -> int:
@@ -181,7 +196,6 @@ def _empty(name: str) -> int:
     settings = config.load()
     if settings.embedded:
         return 0
-    queue.check()
     from .executors import rq
 
     url = settings.redis_url

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 import click
 
 from clerk.stages import QUEUES
 
 from .common import confirm, hint, open_database, operator, print_json, print_table
+
+if TYPE_CHECKING:
+    from clerk.queues import QueueState
 
 _NAMES = click.argument("names", nargs=-1, required=True, type=click.Choice(QUEUES))
 
@@ -29,6 +34,8 @@ def queue() -> None:
 def list_queues(as_json: bool) -> None:
     """List the queues: what waits, what is in work, who serves.
 
+    Exits 3 when Redis does not answer; what it has nothing to do with is shown.
+
     \b
     Example:
       clerk queue list --json
@@ -39,7 +46,12 @@ def list_queues(as_json: bool) -> None:
     found = queues.look()
     if as_json:
         print_json([asdict(each) for each in found])
-        return
+    else:
+        _print(found)
+    queues.check_redis()
+
+
+def _print(found: Iterable[QueueState]) -> None:
     print_table(
         ("QUEUE", "WAITING", "IN WORK", "SITES", "WORKERS", "PAUSED", "MESSAGES"),
         [
@@ -110,6 +122,7 @@ def purge(names: tuple[str, ...], runs: bool, dry_run: bool, yes: bool) -> None:
     open_database()
     from clerk import queues
 
+    queues.check_redis()
     _show(names, runs)
     if dry_run:
         click.echo("Dry run: nothing was purged.")

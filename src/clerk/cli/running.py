@@ -36,7 +36,7 @@ SITES_NAMED = 10
 @click.option("--ocr", type=click.Choice(["auto", "always", "never"]), help="When to use OCR.")
 @click.option("--keep", type=click.IntRange(min=1), help="Published versions to keep.")
 @click.option("--restart", is_flag=True, help="Do not take up a run that was interrupted.")
-@click.option("--workers", type=click.IntRange(min=1), help="Documents to read at once.")
+@click.option("--workers", type=click.IntRange(1, 256), help="Documents to read at once.")
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
 @click.pass_context
 def run(

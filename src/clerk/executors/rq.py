@@ -85,12 +85,19 @@ def queue(url: str, name: str) -> Queue:
 
 def check(url: str) -> None:
     """Refuse a Redis that does not answer, naming it without its password."""
-    try:
+    with _explained(url):
         connect(url).ping()
+
+
+@contextlib.contextmanager
+def _explained(url: str) -> Iterator[None]:
+    """Say which Redis does not answer, where it was named, and what to do."""
+    try:
+        yield
     except RedisError as error:
         settings = config.load()
         raise QueueUnavailable(
-            f"Redis at {config.redact(url)} does not answer: {error}.",
+            f"Redis at {config.redact(url)} does not answer: {str(error).rstrip('.')}.",
             hint=f"Start it, or correct REDIS_URL (set by {settings.origin('redis_url')}).",
         ) from error
 
@@ -188,12 +195,13 @@ def empty(url: str, name: str) -> int:
 def messages(url: str, name: str) -> dict[str, int]:
     """Count what Redis holds of a queue: waiting, started, deferred and failed messages."""
     target = queue(url, name)
-    return {
-        "waiting": target.count,
-        "started": target.started_job_registry.get_job_count(cleanup=False),
-        "deferred": target.deferred_job_registry.get_job_count(cleanup=False),
-        "failed": target.failed_job_registry.get_job_count(cleanup=False),
-    }
+    with _explained(url):
+        return {
+            "waiting": target.count,
+            "started": target.started_job_registry.get_job_count(cleanup=False),
+            "deferred": target.deferred_job_registry.get_job_count(cleanup=False),
+            "failed": target.failed_job_registry.get_job_count(cleanup=False),
+        }
 
 
 # -------------------------------------------------------------------------------- working
