@@ -31,9 +31,11 @@ from sqlalchemy import (
     BindParameter,
     ColumnElement,
     Connection,
+    CursorResult,
     Row,
     Select,
     String,
+    Table,
     and_,
     any_,
     bindparam,
@@ -42,6 +44,7 @@ from sqlalchemy import (
     false,
     func,
     insert,
+    literal,
     literal_column,
     or_,
     select,
@@ -156,6 +159,8 @@ class Settled:
     results: list[Any] = field(default_factory=list)
     #: Whether a stage ended with it, so that others may have work now.
     closed: bool = False
+    #: What the worker that settled was given to go on with.
+    following: Claimed | None = None
 
 
 def sql_word(word: str) -> ColumnElement[str]:
@@ -180,6 +185,35 @@ def _is_among(
 def _listed(dialect: str, ids: Sequence[int]) -> list[int] | str:
     """Return ids as the one value that the database takes for many."""
     return list(ids) if dialect == "postgresql" else json.dumps(list(ids))
+
+
+#: A statement that was made once, and its values.
+Statement = tuple[Any, Mapping[str, Any]]
+
+
+def together(conn: Connection, *statements: Statement) -> CursorResult[Any]:
+    """Do several things of which none needs to know what came of another; return the last's result.
+
+    PostgreSQL is sent them as one: the way there and back takes longer than to do them.
+    """
+    if conn.dialect.name == "postgresql":
+        values = {name: value for _, each in statements for name, value in each.items()}
+        return conn.execute(_as_one(tuple(statement for statement, _ in statements)), values)
+    *before, last = statements
+    for each in before:
+        conn.execute(*each)
+    return conn.execute(*last)
+
+
+@lru_cache(maxsize=64)
+def _as_one(statements: tuple[Any, ...]) -> Any:
+    *before, last = statements
+    return last.add_cte(*(each.cte(f"step_{number}") for number, each in enumerate(before)))
+
+
+def _bound(table: Table, prefix: str, *names: str) -> dict[str, ColumnElement[Any]]:
+    """Return values for columns, to be given by names that no other statement uses."""
+    return {name: bindparam(f"{prefix}_{name}", type_=table.c[name].type) for name in names}
 
 
 # ------------------------------------------------------------------------------- opening
@@ -274,48 +308,6 @@ def _share(job: Row[Any], most: int) -> int:
     return min(most, max(LAST_SHARE, left // 2))
 
 
-def go_on_to_coordinator(
-    conn: Connection, former: Claimed, queues: Collection[str]
-) -> Claimed | None:
-    """Take the coordinator that the end of a claim has opened, for the worker that ended it.
-
-    In the transaction that opens it nobody else can see it, so there is nobody to wait for.
-    """
-    token = uuid.uuid4().hex
-    values = {"claim": token, "run": former.run_id}
-    taken = conn.execute(_taking_coordinator(tuple(queues)), values).fetchall()
-    if not taken:
-        return None
-    claimed = replace(
-        former,
-        claim=token,
-        job_id=taken[0].job_id,
-        kind=Kind.COORDINATOR,
-        queue=COMPILATION,
-        items=_as_items(taken),
-        detail={},
-    )
-    _open_batch(conn, claimed)
-    return claimed
-
-
-@lru_cache(maxsize=64)
-def _taking_coordinator(queues: tuple[str, ...]) -> Any:
-    jobs, items = jobs_table, items_table
-    opened = (
-        select(jobs.c.id)
-        .where(jobs.c.run_id == bindparam("run"), jobs.c.kind == Kind.COORDINATOR)
-        .where(jobs.c.state == sql_word("open"))
-        .where(jobs.c.queue.in_(queues), jobs.c.queue.not_in(_paused()))
-    )
-    return (
-        update(items)
-        .where(items.c.job_id.in_(opened), _claimable())
-        .values(state=Item.RUNNING, attempt=items.c.attempt + 1)
-        .returning(*_TAKEN)
-    )
-
-
 @lru_cache(maxsize=64)
 def _claimable_jobs(queues: tuple[str, ...]) -> Any:
     jobs, items = jobs_table, items_table
@@ -390,8 +382,7 @@ def claim_from(
     if not taken:
         return None
     claimed = _as_claimed(token, job, taken, worker_id)
-    _open_batch(conn, claimed)
-    conn.execute(_SERVED, {"job": job.id})
+    together(conn, (_OPEN_BATCH, _batch_values(claimed)), (_SERVED, {"job": job.id}))
     return claimed
 
 
@@ -455,21 +446,28 @@ def _as_items(taken: Sequence[Row[Any]]) -> tuple[ClaimedItem, ...]:
     return tuple(sorted(items, key=lambda item: item.id))
 
 
-_OPEN_BATCH = insert(batches_table).values(status=Batch.RUNNING, attempt=1, started_at=db_now())
-
-
-def _open_batch(conn: Connection, claimed: Claimed) -> None:
+def _batch_values(claimed: Claimed) -> dict[str, Any]:
     names = [item.document or item.step for item in claimed.items]
-    values = {
-        "parent_job_id": claimed.job_id,
-        "child_job_id": claimed.claim,
-        "doc_identifiers": [{"sourcedb": claimed.subdomain, "sourceid": name} for name in names],
-        "item_count": len(claimed.items),
-        "claim": claimed.claim,
-        "worker_id": claimed.worker_id,
-        "current_item": names[0],
+    return {
+        "batch_parent_job_id": claimed.job_id,
+        "batch_child_job_id": claimed.claim,
+        "batch_doc_identifiers": [
+            {"sourcedb": claimed.subdomain, "sourceid": name} for name in names
+        ],
+        "batch_item_count": len(claimed.items),
+        "batch_claim": claimed.claim,
+        "batch_worker_id": claimed.worker_id,
+        "batch_current_item": names[0],
     }
-    conn.execute(_OPEN_BATCH, values)
+
+
+_BATCH_COLUMNS = ("child_job_id", "doc_identifiers", "item_count", "claim", "worker_id")
+_BATCH = _bound(batches_table, "batch", *_BATCH_COLUMNS, "current_item") | {
+    "status": literal(Batch.RUNNING),
+    "attempt": literal(1),
+    "started_at": db_now(),
+}
+_OPEN_BATCH = insert(batches_table).values(_bound(batches_table, "batch", "parent_job_id") | _BATCH)
 
 
 # ------------------------------------------------------------------------------ settling
@@ -492,18 +490,25 @@ def _holding(exclusive: bool) -> Any:
     return held.with_for_update(read=not exclusive)
 
 
-def settle(conn: Connection, claimed: Claimed, outcomes: Iterable[Outcome]) -> Settled:
-    """Write how items ended, as far as this claim still holds them, and return what to count."""
+def settle(conn: Connection, claimed: Claimed, outcomes: Sequence[Outcome]) -> Settled | None:
+    """Write how items ended, as far as this claim still holds them, and return what to count.
+
+    Their run is locked against being ended meanwhile; None when it is over.  The work of a stage
+    that is a single step locks it exclusively: it may end the run, or be one of two that meet.
+    """
+    exclusive = claimed.step != Step.DOCUMENT
     settled = Settled()
-    done = []
+    done = [outcome for outcome in outcomes if outcome.state == Item.COMPLETED]
+    _settle_completed(conn, claimed, done, settled, exclusive)
+    if settled.results and len(done) == len(outcomes):
+        return settled
+    if not hold_run(conn, claimed.run_id, exclusive=exclusive):
+        return None
     for outcome in outcomes:
-        if outcome.state == Item.COMPLETED:
-            done.append(outcome)
-        elif outcome.state == Item.FAILED:
+        if outcome.state == Item.FAILED:
             _settle_failure(conn, claimed, outcome, settled)
-        else:
+        elif outcome.state == Item.PENDING:
             _settle_retry(conn, claimed, outcome, settled)
-    _settle_completed(conn, claimed, done, settled)
     return settled
 
 
@@ -515,24 +520,31 @@ _HELD_ITEM = and_(items_table.c.id == bindparam("item"), _HELD)
 
 
 @cache
-def _completing(dialect: str) -> Any:
+def _completing(dialect: str, exclusive: bool) -> Any:
+    held = _holding(exclusive).cte("held").prefix_with("MATERIALIZED", dialect="postgresql")
     return (
         update(items_table)
         .where(_is_among(dialect, items_table.c.id, bindparam("ids")), _HELD)
+        .where(items_table.c.run_id.in_(select(held.c.run_id)))
         .values(state=Item.COMPLETED, error=None, finished_at=db_now())
         .returning(items_table.c.id, items_table.c.documents)
     )
 
 
 def _settle_completed(
-    conn: Connection, claimed: Claimed, done: Sequence[Outcome], settled: Settled
+    conn: Connection,
+    claimed: Claimed,
+    done: Sequence[Outcome],
+    settled: Settled,
+    exclusive: bool,
 ) -> None:
+    """Complete items of a run that is active, which is locked with them."""
     if not done:
         return
     by_id = {outcome.item.id: outcome for outcome in done}
     dialect = conn.dialect.name
-    values = {"token": claimed.claim, "ids": _listed(dialect, list(by_id))}
-    changed = conn.execute(_completing(dialect), values)
+    values = {"token": claimed.claim, "run": claimed.run_id, "ids": _listed(dialect, list(by_id))}
+    changed = conn.execute(_completing(dialect, exclusive), values)
     for row in changed:
         settled.completed += row.documents
         settled.seconds += by_id[row.id].seconds
@@ -710,17 +722,23 @@ def give_back(conn: Connection, claimed: Claimed) -> int:
 _END_BATCH = (
     update(batches_table)
     .where(
-        batches_table.c.claim == bindparam("token"),
+        batches_table.c.claim == bindparam("batch_token"),
         batches_table.c.status == sql_word(Batch.RUNNING),
     )
+    .values(_bound(batches_table, "end", "status", "error_message"))
     .values(completed_at=db_now(), updated_at=db_now(), current_item=None)
 )
 
 
+def ending_batch(claimed: Claimed, status: str, error: str | None = None) -> Statement:
+    """Return how to end what the worker was given, once."""
+    values = {"batch_token": claimed.claim, "end_status": status, "end_error_message": error}
+    return _END_BATCH, values
+
+
 def end_batch(conn: Connection, claimed: Claimed, status: str, error: str | None = None) -> bool:
-    """End what the worker was given, once."""
-    values = {"token": claimed.claim, "status": status, "error_message": error}
-    return conn.execute(_END_BATCH, values).rowcount == 1
+    """End what the worker was given, and say whether this call did it."""
+    return conn.execute(*ending_batch(claimed, status, error)).rowcount == 1
 
 
 _COUNT = (
@@ -737,11 +755,16 @@ _COUNT = (
 
 
 def count(
-    conn: Connection, job_id: int, *, completed: int = 0, failed: int = 0, seconds: float = 0.0
+    conn: Connection,
+    job_id: int,
+    *also: Statement,
+    completed: int = 0,
+    failed: int = 0,
+    seconds: float = 0.0,
 ) -> Row[Any]:
-    """Add to a job's counters and return the job as it stands now."""
+    """Add to a job's counters, do what goes with it, and return the job as it stands now."""
     more = {"more_completed": completed, "more_failed": failed, "more_seconds": seconds}
-    return conn.execute(_COUNT, {"job": job_id} | more).one()
+    return together(conn, *also, (_COUNT, {"job": job_id} | more)).one()
 
 
 def note_detail(conn: Connection, job_id: int, detail: Mapping[str, Any]) -> None:
@@ -759,6 +782,66 @@ _CLOSE_JOB = (
 def close_job(conn: Connection, job_id: int) -> bool:
     """Close a job and say whether this call did it."""
     return conn.execute(_CLOSE_JOB, {"job": job_id}).rowcount == 1
+
+
+def open_coordinator_for(conn: Connection, job: Row[Any], taker: Claimed) -> Claimed | None:
+    """Close a reading and open its coordinator in the hands of the worker that ended it.
+
+    In the transaction that opens it nobody else can see it, so there is nobody to wait for.  While
+    its queue is paused it is left to whoever is given it later, and None is returned.
+    """
+    coordinator = replace(
+        taker,
+        claim=uuid.uuid4().hex,
+        kind=Kind.COORDINATOR,
+        queue=COMPILATION,
+        items=(ClaimedItem(0, Step.COORDINATOR, "", attempt=1),),
+        detail={},
+    )
+    values = {"job": job.id, "run": job.run_id, "site": job.subdomain, "of_stage": job.stage}
+    values |= _batch_values(coordinator)
+    statements = _opening_coordinator(conn.dialect.name)
+    row = together(conn, *((statement, values) for statement in statements)).one()
+    if row.state != Item.RUNNING:
+        return None
+    return replace(coordinator, job_id=row.job_id, items=_as_items([row]))
+
+
+@cache
+def _opening_coordinator(dialect: str) -> tuple[Any, ...]:
+    """Return the statements that write a coordinator's rows, the last telling of its item."""
+    jobs, items, batches = jobs_table, items_table, batches_table
+    job = insert(jobs).values(
+        kind=literal(Kind.COORDINATOR),
+        queue=literal(COMPILATION),
+        rank=literal(-1),
+        run_id=bindparam("run", type_=String),
+        subdomain=bindparam("site", type_=String),
+        stage=bindparam("of_stage", type_=String),
+    )
+    if dialect == "postgresql":
+        opened: Any = job.returning(jobs.c.id).cte("opened")
+    else:
+        mine = and_(jobs.c.run_id == bindparam("run"), jobs.c.kind == Kind.COORDINATOR)
+        opened = select(jobs.c.id).where(mine).subquery()
+    free = literal(COMPILATION).not_in(_paused())
+    item = {
+        "job_id": opened.c.id,
+        "run_id": bindparam("run", type_=String),
+        "step": literal(Step.COORDINATOR),
+        "documents": literal(0),
+        "state": case((free, Item.RUNNING), else_=Item.PENDING),
+        "attempt": case((free, 1), else_=0),
+        "claim": case((free, bindparam("batch_claim", type_=String)), else_=None),
+        "available_at": db_now(),
+    }
+    batch = {"parent_job_id": opened.c.id} | _BATCH
+    written = [
+        _CLOSE_JOB,
+        insert(batches).from_select(list(batch), select(*batch.values()).where(free)),
+        insert(items).from_select(list(item), select(*item.values())).returning(items),
+    ]
+    return tuple(written if dialect == "postgresql" else [job, *written])
 
 
 def cancel_open_work(conn: Connection, run_id: str) -> None:
@@ -961,11 +1044,11 @@ def in_hand(conn: Connection, claimed: Claimed) -> ClaimedItem | None:
 # ------------------------------------------------------------------------------- history
 
 
-_RECORD = insert(stage_events_table)
+_EVENT = ("event", "subdomain", "run_id", "stage", "completed", "failed", "seconds", "detail")
+_RECORD = insert(stage_events_table).values(_bound(stage_events_table, "event", *_EVENT))
 
 
-def record(
-    conn: Connection,
+def recording(
     event: str,
     *,
     subdomain: str | None = None,
@@ -975,19 +1058,15 @@ def record(
     failed: int = 0,
     seconds: float | None = None,
     detail: str | None = None,
-) -> None:
-    """Append to the history, in the transaction of what happened."""
-    values = {
-        "event": event,
-        "subdomain": subdomain,
-        "run_id": run_id,
-        "stage": stage,
-        "completed": completed,
-        "failed": failed,
-        "seconds": seconds,
-        "detail": detail,
-    }
-    conn.execute(_RECORD, values)
+) -> Statement:
+    """Return how to append to the history, for the transaction of what happened."""
+    said = (event, subdomain, run_id, stage, completed, failed, seconds, detail)
+    return _RECORD, {f"event_{name}": value for name, value in zip(_EVENT, said, strict=True)}
+
+
+def record(conn: Connection, event: str, **facts: Any) -> None:
+    """Append to the history, in the transaction of what happened; see :func:`recording`."""
+    conn.execute(*recording(event, **facts))
 
 
 def audit(

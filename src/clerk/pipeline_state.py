@@ -33,6 +33,7 @@ from sqlalchemy import (
 from . import ledger
 from .db import civic_db_connection, lock_site, reading_connection, require_site, unknown_site
 from .errors import InvalidInput
+from .ledger import Claimed
 from .models import db_now, items_table, jobs_table, runs_table, sites_table
 from .stages import COMPILATION, FETCH, OCR, STAGES, Item, Kind, Run, Step, check_stage
 
@@ -278,16 +279,24 @@ def note_error(conn: Connection, subdomain: str, stage: str, error: str) -> None
     _write(conn, subdomain, **_error(stage, error))
 
 
-def complete(conn: Connection, job: Row[Any], error: str = "") -> None:
-    """Show a reading whose documents are all accounted for, and claim its coordinator, at once."""
+def complete(
+    conn: Connection, job: Row[Any], error: str = "", taker: Claimed | None = None
+) -> Claimed | None:
+    """Show a reading whose documents are all accounted for, and claim its coordinator, at once.
+
+    The coordinator is given to the one who takes it, if there is such a worker.
+    """
     values = _counters(job.stage, job.total, job.completed, job.failed)
     if error:
         values |= _error(job.stage, error)
-    if _change(conn, job.subdomain, _unclaimed(job.stage), coordinator_enqueued=True, **values):
-        ledger.close_job(conn, job.id)
-        open_coordinator(conn, job)
-    else:
+    if not _change(conn, job.subdomain, _unclaimed(job.stage), coordinator_enqueued=True, **values):
         show_job(conn, job, error)
+        return None
+    if taker is not None:
+        return ledger.open_coordinator_for(conn, job, taker)
+    ledger.close_job(conn, job.id)
+    open_coordinator(conn, job)
+    return None
 
 
 def claim_coordinator(conn: Connection, subdomain: str, stage: str, job: Row[Any]) -> bool:

@@ -10,7 +10,7 @@ Nothing calls back up, and whatever dies on this road leaves a row that is pendi
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,7 +18,7 @@ from sqlalchemy import Connection, Row, bindparam, delete, func, insert, or_, se
 
 from . import ledger, pipeline_state
 from .db import require_site
-from .ledger import Claimed, ClaimedItem, Outcome, Settled
+from .ledger import Claimed, ClaimedItem, Outcome, Settled, Statement
 from .models import db_now, jobs_table, quarantine_table, runs_table, sites_table
 from .stages import (
     COMPILATION,
@@ -110,24 +110,33 @@ def open_step(conn: Connection, run_id: str, subdomain: str, stage: str) -> None
 
 
 def finish(
-    conn: Connection, claimed: Claimed, outcomes: Sequence[Outcome], *, ended: bool
+    conn: Connection,
+    claimed: Claimed,
+    outcomes: Sequence[Outcome],
+    *,
+    ended: bool,
+    going_on: Collection[str] = (),
 ) -> Settled:
     """Account for items of a claim and open what follows.
 
     ``ended``: the worker has no more of this batch in hand.  A run that is over, and rows that
-    somebody else holds by now, are left alone.
+    somebody else holds by now, are left alone.  A coordinator is given to the worker that ends the
+    reading (``Settled.following``) if it serves its queue.
     """
-    if not ledger.hold_run(conn, claimed.run_id, exclusive=claimed.step != Step.DOCUMENT):
+    settled = ledger.settle(conn, claimed, outcomes)
+    if settled is None:
         ledger.end_batch(conn, claimed, Batch.FAILED, "The run is over")
         return Settled()
-    settled = ledger.settle(conn, claimed, outcomes)
+    also: list[Statement] = []
     if ended:
         if len(outcomes) < len(claimed.items):
             ledger.give_back(conn, claimed)
         error = settled.error or next((each.error for each in outcomes if each.error), "")
         useless = error and not settled.completed and not settled.results
-        ledger.end_batch(conn, claimed, Batch.FAILED if useless else Batch.COMPLETED, error or None)
-    _account(conn, claimed, settled)
+        status = Batch.FAILED if useless else Batch.COMPLETED
+        also.append(ledger.ending_batch(claimed, status, error or None))
+    taker = claimed if COMPILATION in going_on else None
+    _account(conn, claimed, settled, also, taker)
     return settled
 
 
@@ -144,42 +153,54 @@ def crash(
         ledger.end_batch(conn, claimed, Batch.CRASHED, cause)
         return Settled()
     settled = ledger.crash(conn, claimed, blamed, cause, worker_lost=worker_lost)
-    _account(conn, claimed, settled)
+    _account(conn, claimed, settled, [])
     return settled
 
 
-def _account(conn: Connection, claimed: Claimed, settled: Settled) -> None:
+def _account(
+    conn: Connection,
+    claimed: Claimed,
+    settled: Settled,
+    also: list[Statement],
+    taker: Claimed | None = None,
+) -> None:
     """Record and count what was settled; the rows that all workers count on are locked last."""
     _remember_failures(conn, claimed, settled)
     if not (settled.completed or settled.failed or settled.results):
+        if also:
+            ledger.together(conn, *also)
         return
     if claimed.kind == Kind.STAGE:
-        ledger.record(
-            conn,
-            "finished",
-            subdomain=claimed.subdomain,
-            run_id=claimed.run_id,
-            stage=claimed.stage,
-            completed=settled.completed,
-            failed=settled.failed,
-            seconds=settled.seconds,
-            detail=settled.error or None,
-        )
+        also.append(_recording(claimed, settled))
     job = ledger.count(
         conn,
         claimed.job_id,
+        *also,
         completed=settled.completed,
         failed=settled.failed,
         seconds=settled.seconds,
     )
     settled.closed = job.completed + job.failed == job.total
     if job.kind == Kind.STAGE and job.stage == OCR and settled.closed:
-        pipeline_state.complete(conn, job, settled.error)
+        settled.following = pipeline_state.complete(conn, job, settled.error, taker)
         return
     if job.kind == Kind.STAGE:
         pipeline_state.show_job(conn, job, settled.error)
     if settled.closed:
         close(conn, job, settled.results)
+
+
+def _recording(claimed: Claimed, settled: Settled) -> Statement:
+    return ledger.recording(
+        "finished",
+        subdomain=claimed.subdomain,
+        run_id=claimed.run_id,
+        stage=claimed.stage,
+        completed=settled.completed,
+        failed=settled.failed,
+        seconds=settled.seconds,
+        detail=settled.error or None,
+    )
 
 
 def close(conn: Connection, job: Row[Any], results: list[Any]) -> None:

@@ -239,16 +239,13 @@ class Pipeline:
         if claimed.kind == Kind.UPLOAD:
             self.uploads.finish(claimed, outcomes, ended=ended)
             return None
-        following = None
         ready = [_with_findings(outcome) for outcome in outcomes]
         with civic_db_connection() as conn:
-            settled = road.finish(conn, claimed, ready, ended=ended)
-            if settled.closed and claimed.step == Step.DOCUMENT and going_on:
-                following = ledger.go_on_to_coordinator(conn, claimed, going_on)
+            settled = road.finish(conn, claimed, ready, ended=ended, going_on=going_on)
         for outcome in outcomes:
             _log_outcome(claimed, outcome)
         self._opened |= settled.closed
-        return following
+        return settled.following
 
     def crash(self, claimed: Claimed, blamed: ClaimedItem | None, cause: str) -> None:
         """Account for a child that died."""

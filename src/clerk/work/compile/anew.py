@@ -57,7 +57,7 @@ class Anew:
             tempfile.TemporaryDirectory(
                 prefix="compile.part.", dir=self._buffers.part.parent
             ) as scratch,
-            Readers(self._task(Path(scratch), count_words=bool(reserved))) as readers,
+            Readers(self._task(Path(scratch))) as readers,
             Mover(self._disk.folder, self._about, reserved, aside=readers.are_processes) as mover,
         ):
             self._write(readers, mover)
@@ -71,14 +71,15 @@ class Anew:
         folder = self._disk.folder
         return index.reserve(folder.parent, self._about["subdomain"], len(self._documents))
 
-    def _task(self, scratch: Path, *, count_words: bool) -> Task:
+    def _task(self, scratch: Path) -> Task:
         subdomain, number = self._about["subdomain"], self._first_number
-        return Task(self._disk, subdomain, self._documents, number, scratch, count_words)
+        return Task(self._disk, subdomain, self._documents, number, scratch)
 
     def _write(self, readers: Readers, mover: Mover) -> None:
         """Put the parts together as they come, then what is in none of them."""
         with contextlib.closing(schema.open_private(self._buffers.part)) as connection:
             schema.create(connection)
+            connection.executescript(schema.INDEXES)
             for section in readers.read():
                 mover.take(section.part)
                 self._learn(section.read)
@@ -88,7 +89,6 @@ class Anew:
             self._write_too_long(connection)
             write_content(connection, self._about, self._disk)
             connection.execute("COMMIT")
-            connection.executescript(schema.INDEXES)
 
     def _learn(self, read: Read) -> None:
         """Take over what a reader has found."""

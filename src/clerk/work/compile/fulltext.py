@@ -93,7 +93,7 @@ def remove(connection: sqlite3.Connection, table: str, rows: Iterable[tuple[int,
 
 
 class Filler:
-    """Indexes rows on all cores while the caller goes on, into parts with a table of their words.
+    """Indexes rows on all cores while the caller goes on, into parts.
 
     Rows are given in ascending order.  A thread is started when there is a batch for it, so few
     rows cost one.
@@ -152,7 +152,7 @@ def _fill(path: Path, queue: Queue[_Batch | None]) -> None:
             part.connection.execute("BEGIN")
             while batch := queue.get():
                 part.add_batch(_TABLE, batch)
-            part.finish(words=True)
+            part.finish()
     except BaseException:
         while queue.get():
             pass
@@ -166,7 +166,6 @@ class Part:
     """
 
     def __init__(self, path: Path, tables: Sequence[str], *, large: bool = False) -> None:
-        self._tables = tables
         self._settings = _PART_SETTINGS | {"hashsize": _LARGE_HASH_BYTES if large else _HASH_BYTES}
         self.connection = schema.open_private(path)
         self.connection.execute(f"PRAGMA page_size = {schema.PAGE_SIZE}")
@@ -192,25 +191,14 @@ class Part:
         """Index packed rows by one statement."""
         self.connection.execute(_INDEX_BATCH.format(table=table), batch)
 
-    def finish(self, *, words: bool) -> None:
-        """Write what is in memory and close the file, with a table of its words if wanted."""
+    def finish(self) -> None:
+        """Write what is in memory and close the file."""
         self.connection.execute("COMMIT")
-        if words:
-            self.connection.execute("CREATE TABLE words (word TEXT, pages INTEGER)")
-            for table in self._tables:
-                self._count_words(table)
         self.close()
 
     def close(self) -> None:
         """Close the file as it is."""
         self.connection.close()
-
-    def _count_words(self, table: str) -> None:
-        self.connection.execute(
-            f"CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab(main, {table}, row)"
-        )
-        self.connection.execute("INSERT INTO words SELECT term, doc FROM temp.vocabulary")
-        self.connection.execute("DROP TABLE temp.vocabulary")
 
 
 @contextlib.contextmanager

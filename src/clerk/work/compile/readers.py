@@ -60,8 +60,6 @@ class Task:
     #: The number of the first document; the others follow.
     first_number: int
     scratch: Path
-    #: Whether the words of the texts are counted as well.
-    count_words: bool
 
 
 class Known(msgspec.Struct, array_like=True):
@@ -217,7 +215,7 @@ class _Reader:
             for start in section.positions[::_TOGETHER]:
                 stop = min(start + _TOGETHER, section.positions.stop)
                 self._read(range(start, stop), part, read)
-            part.finish(words=self._task.count_words)
+            part.finish()
         section.write(read)
         return isolate.Performed(number)
 

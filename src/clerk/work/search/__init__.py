@@ -57,6 +57,8 @@ OFFSET_AT_MOST = 10_000
 _FACET_VALUES = 50
 #: So many of the found rows tell which ranks are too bad to be shown.
 _SAMPLE = 2000
+#: Who finds nothing does not wait longer than this to be told what else to look for.
+_SUGGESTION_SECONDS = 1.5
 #: How many steps of SQLite's machine pass between looks at the clock.
 _STEPS = 20_000
 #: Rank and number of a row.
@@ -154,7 +156,10 @@ def search(storage_dir: Path, query: Query, *, timeout_seconds: float = 5.0) -> 
         results = _Search(connection, facts, query, parsed).run()
         if results.total:
             return _with_snippets(storage_dir, results, parsed)
-        return Results(did_you_mean=_suggestion(connection, facts, query, parsed))
+        seconds = min(timeout_seconds, _SUGGESTION_SECONDS)
+        with contextlib.suppress(SearchTimeout), _time_limit(connection, seconds):
+            return Results(did_you_mean=_suggestion(connection, facts, query, parsed))
+        return Results()
 
 
 def check_place(storage_dir: Path, query: Query) -> None:

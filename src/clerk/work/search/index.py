@@ -7,7 +7,6 @@ compared.
 ::
 
     sites 1 --- n documents 1 --- n rows of pages_fts, rowid = document << 16 | page
-    words       every word with the number of pages it is on, for "did you mean"
 
 The index holds no text: a snippet is taken from the site's ``meetings.db``.  Without the text a row
 cannot be taken out of it, so a changed document gets a new number and the rows of the old one lead
@@ -35,7 +34,7 @@ from clerk.storage import KINDS
 from clerk.work.compile import fulltext, schema
 from clerk.work.compile.buffers import DATABASE, remove_all
 
-VERSION = 1
+VERSION = 2
 INDEX = "sites.db"
 #: Names of numbers drawn by lot, kept beside the counts: one is drawn when the index is made, the
 #: other at every change.  Who has read something knows by them whether it is still so.
@@ -56,7 +55,6 @@ CREATE TABLE documents (
     pages INTEGER NOT NULL, digest TEXT NOT NULL, UNIQUE (site, name)
 );
 CREATE UNIQUE INDEX documents_public_id ON documents(public_id);
-CREATE TABLE words (word TEXT PRIMARY KEY, pages INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE counts (name TEXT PRIMARY KEY, pages INTEGER NOT NULL) WITHOUT ROWID;
 INSERT INTO counts VALUES ('stale', 0), ('live', 0), ('{MADE}', random());
 CREATE VIRTUAL TABLE pages_fts USING fts5(
@@ -409,15 +407,9 @@ class _Update:
 def _move_in(
     connection: sqlite3.Connection, parts: list[str], tables: Sequence[str], *, large: bool = False
 ) -> int:
-    """Copy full text and words of attached parts; return how many pages of the index that is."""
+    """Copy the full text of attached parts; return how many pages of the index that is."""
     sources = [f"{part}.{table}" for part in parts for table in tables]
-    moved = fulltext.graft(connection, "pages_fts", sources, large=large)
-    for part in parts:
-        connection.execute(
-            f"""INSERT INTO words SELECT word, pages FROM {part}.words WHERE true
-                ON CONFLICT (word) DO UPDATE SET pages = pages + excluded.pages"""
-        )
-    return moved
+    return fulltext.graft(connection, "pages_fts", sources, large=large)
 
 
 def _documents(source: sqlite3.Connection, names: list[str] | None) -> dict[str, str]:
