@@ -127,9 +127,6 @@ def test_the_index_over_all_sites_is_what_plain_sql_makes(folder: Path) -> None:
         closing(plain_index(folder.parent)) as plain,
     ):
         assert answers(connection) == answers(plain)
-        words = connection.execute("SELECT word, pages FROM words ORDER BY word").fetchall()
-        plain.execute("CREATE VIRTUAL TABLE temp.w USING fts5vocab(main, pages_fts, row)")
-        assert words == plain.execute("SELECT term, doc FROM temp.w ORDER BY term").fetchall()
         counts = dict(connection.execute("SELECT name, pages FROM counts").fetchall())
     assert (counts["stale"], counts["live"]) == (
         0,
@@ -216,7 +213,7 @@ def arriving(folder: Path, text: str) -> tuple[index.Arrival, index.Built, Path]
     part = Part(path, ["minutes_fts", "agendas_fts"])
     part.connection.execute("BEGIN")
     part.add("minutes_fts", [(reserved.first << PAGE_BITS | 1, text)])
-    part.finish(words=True)
+    part.finish()
     built = index.Built(reserved.first, "f" * 16, "minutes/A/1", "minutes", "A", "1", 1, "d")
     about = {"subdomain": "capital"}
     return index.Arrival(folder.parent / "capital", about, reserved), built, path

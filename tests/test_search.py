@@ -178,6 +178,23 @@ def test_a_misspelt_word_is_mended(sites: Path) -> None:
     assert results.did_you_mean == "zoning variance -denied"
 
 
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [("gramted", "granted"), ("garnted", "granted"), ("tranted", "granted"), ("xoning", "zoning")],
+)
+def test_a_word_is_mended_wherever_the_mistake_is(sites: Path, typed: str, meant: str) -> None:
+    assert search(sites, Query(typed)).did_you_mean == meant
+
+
+def test_fewer_differences_count_more_than_the_same_beginning(sites: Path) -> None:
+    write_text(sites / "springfield", COUNCIL, ["Granting a plea.", "A pleat. A place. A plaque."])
+    compile_site(sites / "springfield", SITE)
+
+    assert search(sites, Query("pleats")).did_you_mean == "pleat"
+    assert search(sites, Query("plafues")).did_you_mean == "plaque"
+    assert search(sites, Query("gleats")).did_you_mean == "pleat"
+
+
 def test_no_suggestion_that_finds_nothing(sites: Path) -> None:
     assert search(sites, Query("zonning", site="nowhere")).did_you_mean is None
     assert search(sites, Query("qqqqqqqqq")).did_you_mean is None

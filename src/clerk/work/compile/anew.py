@@ -79,7 +79,6 @@ class Anew:
         """Put the parts together as they come, then what is in none of them."""
         with contextlib.closing(schema.open_private(self._buffers.part)) as connection:
             schema.create(connection)
-            connection.executescript(schema.INDEXES)
             for section in readers.read():
                 mover.take(section.part)
                 self._learn(section.read)
@@ -89,6 +88,7 @@ class Anew:
             self._write_too_long(connection)
             write_content(connection, self._about, self._disk)
             connection.execute("COMMIT")
+            connection.executescript(schema.INDEXES)
 
     def _learn(self, read: Read) -> None:
         """Take over what a reader has found."""
