@@ -6,6 +6,7 @@ import re
 import zlib
 
 import hostile_pdfs as hostile
+import numpy
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -23,7 +24,8 @@ from small_pdfs import (
 
 from clerk.errors import DocumentTooLarge, EmptyDocument, EncryptedPdf, UnreadablePdf
 from clerk.samples.pdf_writer import PdfWriter
-from clerk.work import pdf
+from clerk.work import pdf, pdf_text
+from clerk.work.pdf_text import UNIT
 
 
 @pytest.fixture
@@ -32,8 +34,8 @@ def letter(tmp_path):
 
 
 def first_layer(path):
-    with pdf.opened(path) as document, document.page(1) as page:
-        return page.text_layer()
+    with pdf.opened(path) as document:
+        return document.text_layer(1)
 
 
 def first_picture(path, dpi=100, megapixels=40):
@@ -50,8 +52,8 @@ def ink_outside(image, boxes):
     ink = image.array() < 100
     outside = ink.copy()
     for left, top, right, bottom in boxes:
-        rows = slice(top * image.height // pdf.UNIT, bottom * image.height // pdf.UNIT + 2)
-        columns = slice(left * image.width // pdf.UNIT, right * image.width // pdf.UNIT + 2)
+        rows = slice(top * image.height // UNIT, bottom * image.height // UNIT + 2)
+        columns = slice(left * image.width // UNIT, right * image.width // UNIT + 2)
         assert ink[rows, columns].any()
         outside[rows, columns] = False
     return outside.sum() / ink.sum()
@@ -63,8 +65,8 @@ def test_the_text_layer_is_the_text_with_a_box_for_each_word(letter):
     assert layer.text.splitlines() == list(LINES)
     assert len(boxes_of(layer)) == len(layer.text.split())
     for left, top, right, bottom in boxes_of(layer):
-        assert 0 <= left < right <= pdf.UNIT
-        assert 0 <= top < bottom <= pdf.UNIT
+        assert 0 <= left < right <= UNIT
+        assert 0 <= top < bottom <= UNIT
 
 
 @pytest.mark.parametrize("degrees", [0, 90, 180, 270])
@@ -96,19 +98,28 @@ def test_a_hyphen_at_the_end_of_a_line_stays_and_both_halves_have_boxes(tmp_path
     assert len(boxes_of(layer)) == len(layer.text.split()) == 11
 
 
+def units(text):
+    return numpy.frombuffer(text.encode("utf-16-le", "surrogatepass"), numpy.uint16)
+
+
 def test_letters_outside_of_the_first_plane_keep_words_and_boxes_in_step():
-    assert pdf._word_ends("ab \U0001f600c d\ufffee") == [0, 1, 3, 5, 7, 8, 9, 9]
-    assert pdf._tidy("ab \U0001f600c d\ufffee").split() == ["ab", "\U0001f600c", "d-", "e"]
+    text, ends = pdf_text.text_and_word_ends(units("ab \U0001f600c d\ufffee"))
+
+    assert ends == [0, 1, 3, 5, 7, 8, 9, 9]
+    assert pdf_text.tidy(text).split() == ["ab", "\U0001f600c", "d-", "e"]
 
 
-@given(st.text(st.characters() | st.sampled_from("\ufffe \r\n\x85\u2028"), min_size=1))
+@given(
+    st.text(
+        st.characters(categories=None) | st.sampled_from("\ufffe \r\n\x85\x1c\u2028"), min_size=1
+    )
+)
 def test_any_text_has_as_many_boxes_as_words(raw):
-    raw = pdf._CONTROL.sub("\ufffd", raw)
+    text, ends = pdf_text.text_and_word_ends(units(raw))
 
-    ends = pdf._word_ends(raw)
-
-    assert len(ends) == 2 * len(pdf._tidy(raw).split())
+    assert len(ends) == 2 * len(pdf_text.tidy(text).split())
     assert ends == sorted(ends)
+    assert not re.search("[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff]", text)
 
 
 @pytest.mark.parametrize(
@@ -247,11 +258,9 @@ def test_damage_is_blamed_on_its_page_alone(tmp_path):
 
     with pdf.opened(path) as document:
         for number in (1, 3):
-            with document.page(number) as page:
-                assert page.text_layer().text.split()
-        with document.page(2) as page, pytest.raises(UnreadablePdf, match="page 2 is damaged"):
-            page.text_layer()
-            page.is_empty()
+            assert document.text_layer(number).text.split()
+        with pytest.raises(UnreadablePdf, match="page 2 is damaged"):
+            document.text_layer(2)
 
 
 @pytest.mark.parametrize(

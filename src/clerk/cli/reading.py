@@ -96,7 +96,7 @@ def _as_text(document: ReadDocument) -> str:
 
 
 def _as_json(file: Path, document: ReadDocument) -> str:
-    from clerk.work.pdf import UNIT
+    from clerk.work.pdf_text import UNIT
 
     pages = [_page_as_json(page) for page in document.pages]
     whole = {"file": str(file), "page_count": document.page_count, "unit": UNIT, "pages": pages}

@@ -14,7 +14,8 @@ raises, and even a crash, costs the page or document in hand and nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import msgspec
@@ -24,6 +25,7 @@ from clerk.errors import MissingTool, UnknownPlugin
 
 if TYPE_CHECKING:
     import numpy
+    import pluggy
 
 #: Left, top, right, bottom in pixels of the picture; the origin is its top left corner.
 PixelBox = tuple[int, int, int, int]
@@ -118,11 +120,16 @@ def mean_confidence(words: Sequence[OcrWord]) -> float:
     return sum(word.confidence * len(word.text) for word in words) / letters
 
 
-def backends() -> dict[str, OcrBackend]:
+def backends() -> Mapping[str, OcrBackend]:
     """Return the engines by name; a plugin that comes later replaces one of the same name."""
+    return _backends(plugins.manager())
+
+
+@lru_cache(maxsize=8)
+def _backends(installed: pluggy.PluginManager) -> Mapping[str, OcrBackend]:
     found: dict[str, OcrBackend] = {}
     # pluggy calls the plugin registered last first.
-    for offered in reversed(plugins.manager().hook.register_ocr_backends()):
+    for offered in reversed(installed.hook.register_ocr_backends()):
         found.update((backend.name, backend) for backend in offered)
     return found
 

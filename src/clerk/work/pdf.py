@@ -1,11 +1,8 @@
-"""PDFs by way of libpdfium: opening, the text layer with word boxes, pictures of pages.
+"""PDFs by way of libpdfium: opening, what a page shows, pictures of pages.
 
-The only module that knows pypdfium2.  libpdfium may crash, hang or eat memory on a hostile file:
-callers run this in a child process with limits.
-
-Boxes are in ten-thousandths of the page's width and height as it is shown (rotation applied), from
-the top left corner, so that they can be drawn on a picture of any size.  They are kept flat, four
-numbers a word: a list for each of the hundreds of words of a page costs more than finding them.
+With :mod:`clerk.work.pdf_text`, which reads text layers, the only module that knows pypdfium2.
+libpdfium may crash, hang or eat memory on a hostile file: callers run this in a child process with
+limits.
 """
 
 from __future__ import annotations
@@ -15,24 +12,18 @@ import ctypes
 import io
 import mmap
 import re
-from collections import deque
 from collections.abc import Iterator
 from functools import cached_property
-from itertools import repeat
 from math import sqrt
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-import numpy
 import pypdfium2  # type: ignore[import-untyped]
 import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 
 from clerk.errors import DocumentTooLarge, EmptyDocument, EncryptedPdf, UnreadablePdf
-from clerk.work import pdf_content
+from clerk.work import pdf_content, pdf_text
 from clerk.work.ocr import GreyImage
-
-#: What the width and the height of a page are divided into.
-UNIT = 10_000
 
 POINTS_PER_INCH = 72
 _LETTER_INCHES = 11
@@ -43,19 +34,6 @@ _SCAN_FROM = 0.5
 #: Where the header may stand, and how objects begin.
 _HEADER_WITHIN = 1024
 _OBJECT = re.compile(rb"\d{1,10}\s{1,9}\d{1,5}\s{1,9}obj\b")
-
-#: libpdfium's mark for a hyphen at the end of a line, where it drops the line break.
-_HYPHEN = "\ufffe"
-#: For each unit of UTF-16, whether str.split() splits there.
-_SPACES = numpy.array([chr(unit).isspace() for unit in range(0x10000)])
-_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\uffff]")
-
-
-class TextLayer(NamedTuple):
-    """The text a page carries; ``boxes`` has four numbers for each of ``text.split()``."""
-
-    text: str
-    boxes: list[int]
 
 
 class Rendering(NamedTuple):
@@ -77,22 +55,6 @@ class Page:
         self._page = page
         self._suspicion = suspicion
 
-    def text_layer(self) -> TextLayer:
-        """Return the text as the PDF orders it, with the box of each word.
-
-        Raises UnreadablePdf when a part of the page's content is damaged.
-        """
-        self._refuse_damage()
-        with contextlib.closing(self._page.get_textpage()) as textpage:
-            raw = textpage.get_text_range(errors="replace")
-            if not raw:
-                return TextLayer("", [])
-            raw = _CONTROL.sub("\ufffd", raw)
-            return TextLayer(_tidy(raw), _word_boxes(textpage, raw, self._frame()))
-
-    def _frame(self) -> _Frame:
-        return _Frame(self._page.get_bbox(), self._page.get_rotation())
-
     def shows_more(self) -> bool:
         """Whether anything but text is drawn: pictures, lines, forms."""
         return any(kind != pdfium.FPDF_PAGEOBJ_TEXT for kind, _ in _objects(self._page.raw))
@@ -104,10 +66,11 @@ class Page:
         """
         drawn = pdfium.FPDFPage_CountObjects(self._page) + pdfium.FPDFPage_GetAnnotCount(self._page)
         if drawn == 0:
-            self._refuse_damage(shows_nothing=True)
+            self.refuse_damage(shows_nothing=True)
         return bool(drawn == 0)
 
-    def _refuse_damage(self, *, shows_nothing: bool = False) -> None:
+    def refuse_damage(self, *, shows_nothing: bool = False) -> None:
+        """Raise UnreadablePdf when a part of the page's content is damaged."""
         if not self._suspicion.damage and not shows_nothing:
             return
         wrong = pdf_content.damage(
@@ -148,7 +111,7 @@ class Page:
         A scan placed a pixel to the point on a huge page is not blown up beyond its own pixels.
         Raises UnreadablePdf when a part of the page's content is damaged.
         """
-        self._refuse_damage()
+        self.refuse_damage()
         scale = _scale(self.width, self.height, self._useful_dpi(dpi), megapixels)
         width, height = (max(1, int(side * scale)) for side in (self.width, self.height))
         picture = self._page.render(scale=scale, grayscale=True, fill_color=(255, 255, 255, 255))
@@ -204,6 +167,19 @@ class Pdf:
         width, height = self._document.get_page_size(number - 1)
         return (round(width, 2), round(height, 2))
 
+    def text_layer(self, number: int) -> pdf_text.TextLayer:
+        """Return the text of a page as the PDF orders it, with the box of each word.
+
+        Raises UnreadablePdf when the page or a part of its content is damaged.
+        """
+        if self._suspicion.damage:
+            with self.page(number) as page:
+                page.refuse_damage()
+        layer = pdf_text.text_layer(self._document.raw, number - 1)
+        if layer is None:
+            raise self._damaged(number)
+        return layer
+
     @contextlib.contextmanager
     def page(self, number: int, *, with_forms: bool = False) -> Iterator[Page]:
         """Give a page; raises UnreadablePdf when this one page is damaged.
@@ -215,9 +191,12 @@ class Pdf:
         try:
             page = self._document[number - 1]
         except pypdfium2.PdfiumError as error:
-            raise UnreadablePdf(f"{self.path}: page {number} is damaged.") from error
+            raise self._damaged(number) from error
         with contextlib.closing(page):
             yield Page(number, page, self._suspicion)
+
+    def _damaged(self, number: int) -> UnreadablePdf:
+        return UnreadablePdf(f"{self.path}: page {number} is damaged.")
 
 
 @contextlib.contextmanager
@@ -275,85 +254,6 @@ def _load(path: Path) -> pypdfium2.PdfDocument:
         if error.err_code == pdfium.FPDF_ERR_SECURITY:
             raise EncryptedPdf(f"{path} is encrypted in a way that is not supported.") from error
         raise UnreadablePdf(f"{path} is damaged: no PDF reader can make sense of it.") from error
-
-
-class _Frame:
-    """Where the corners of the page lie, to turn libpdfium's coordinates into boxes."""
-
-    def __init__(self, bbox: tuple[float, float, float, float], rotation: int) -> None:
-        left, bottom, right, top = bbox
-        across, up = UNIT / ((right - left) or 1), UNIT / ((top - bottom) or 1)
-        # Shown x and y, each as (unrotated axis, factor, offset).
-        x, y = 0, 1
-        axes = {
-            0: ((x, across, -left * across), (y, -up, top * up)),
-            90: ((y, up, -bottom * up), (x, across, -left * across)),
-            180: ((x, -across, right * across), (y, up, -bottom * up)),
-            270: ((y, -up, top * up), (x, -across, right * across)),
-        }[rotation]
-        # What is least as shown is largest on an axis that runs the other way.
-        self._least = [axis + 2 * (factor < 0) for axis, factor, _ in axes]
-        self._most = [axis + 2 * (factor > 0) for axis, factor, _ in axes]
-        self._factors = numpy.array([factor for _, factor, _ in axes] * 2, numpy.float32)
-        self._offsets = numpy.array([offset for _, _, offset in axes] * 2, numpy.float32)
-
-    def boxes(self, rectangles: numpy.ndarray[Any, Any]) -> list[int]:
-        """Return the box around each pair of rectangles (left, top, right, bottom), unrotated."""
-        one, other = rectangles[:, :4], rectangles[:, 4:]
-        least, most = numpy.minimum(one, other), numpy.maximum(one, other)
-        span = numpy.empty((len(rectangles), 4), numpy.float32)
-        numpy.minimum(least[:, :2], least[:, 2:], out=span[:, :2])
-        numpy.maximum(most[:, :2], most[:, 2:], out=span[:, 2:])
-        shown = span[:, self._least + self._most]
-        shown *= self._factors
-        shown += self._offsets
-        shown.clip(0, UNIT, out=shown)
-        boxes: list[int] = shown.astype(numpy.int32).ravel().tolist()
-        return boxes
-
-
-def _tidy(raw: str) -> str:
-    text = raw.replace("\r\n", "\n").replace("\r", "\n").replace(_HYPHEN, "-\n")
-    return text.replace(" \n", "\n")
-
-
-def _word_boxes(textpage: pypdfium2.PdfTextPage, raw: str, frame: _Frame) -> list[int]:
-    """Return the box around the first and the last character of each word.
-
-    Two calls a word instead of one a character: this is most of what word boxes cost.
-    """
-    ends = _word_ends(raw)
-    if len(raw) != textpage.count_chars():
-        to_char = pdfium.FPDFText_GetCharIndexFromTextIndex
-        ends = [int(to_char(textpage, end)) for end in ends]
-    rectangles = numpy.zeros((len(ends), 4), numpy.float32)
-    handle = ctypes.cast(textpage.raw, ctypes.c_void_p).value
-    # As the loop over both, but without a step of the interpreter for each.
-    deque(map(_char_box, repeat(handle), ends, _addresses_of_rows(rectangles)), maxlen=0)
-    return frame.boxes(rectangles.reshape(-1, 8))
-
-
-def _addresses_of_rows(rectangles: numpy.ndarray[Any, Any]) -> range:
-    start = rectangles.ctypes.data
-    return range(start, start + rectangles.nbytes, rectangles.strides[0])
-
-
-#: FPDFText_GetLooseCharBox(text page, index, address of left, top, right, bottom), called with
-#: plain numbers and without handing over the interpreter lock: twice as fast, and called often.
-_char_box = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p)(
-    ctypes.cast(pdfium.FPDFText_GetLooseCharBox, ctypes.c_void_p).value or 0
-)
-
-
-def _word_ends(raw: str) -> list[int]:
-    """Return where each word of ``_tidy(raw).split()`` begins and ends, in units of UTF-16."""
-    units = numpy.frombuffer(raw.encode("utf-16-le"), numpy.uint16)
-    space, hyphen = _SPACES[units], units == ord(_HYPHEN)
-    after_gap = numpy.concatenate(([True], (space | hyphen)[:-1]))
-    before_gap = numpy.concatenate((space[1:], [True])) | hyphen
-    begins, ends = numpy.nonzero(~space & after_gap)[0], numpy.nonzero(~space & before_gap)[0]
-    both: list[int] = numpy.stack((begins, ends), axis=1).ravel().tolist()
-    return both
 
 
 class _Picture(NamedTuple):

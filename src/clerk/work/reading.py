@@ -39,6 +39,7 @@ from clerk.errors import (
 )
 from clerk.work import layer, ocr, pdf
 from clerk.work.layer import JUNK_BELOW, Verdict
+from clerk.work.pdf_text import UNIT, TextLayer
 from clerk.work.reading_files import (
     BLANK,
     ENGINE_MARK,
@@ -274,7 +275,7 @@ class _Reader:
         self.on_page = on_page
         self.sharing = sharing
         self.desk: Desk | None = None
-        self.layers: dict[int, pdf.TextLayer] = {}
+        self.layers: dict[int, TextLayer] = {}
         self.plausible: dict[int, float] = {}
         self.failed: dict[int, str] = dict(given_up)
 
@@ -321,8 +322,7 @@ class _Reader:
             return None
 
     def _look(self, number: int) -> None:
-        with self.document.page(number) as page:
-            self.layers[number] = page.text_layer()
+        self.layers[number] = self.document.text_layer(number)
         self.plausible[number] = layer.plausibility(self.layers[number].text)
 
     def _verdict(self, number: int, repeated: frozenset[str]) -> Verdict | None:
@@ -479,7 +479,7 @@ def see(document: pdf.Pdf, number: int, options: ReadingOptions, backend: ocr.Oc
 
 def _shares(box: ocr.PixelBox, picture: Seen) -> tuple[int, int, int, int]:
     left, top, right, bottom = box
-    across, down = pdf.UNIT / picture.width, pdf.UNIT / picture.height
+    across, down = UNIT / picture.width, UNIT / picture.height
     return (int(left * across), int(top * down), int(right * across), int(bottom * down))
 
 

@@ -32,7 +32,7 @@ from typing import Final
 import msgspec
 
 from clerk import storage
-from clerk.work.pdf import UNIT
+from clerk.work.pdf_text import UNIT
 
 FORMAT: Final = 1
 
