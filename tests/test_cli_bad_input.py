@@ -64,6 +64,75 @@ def test_an_unknown_site_is_named(clerk: Clerk, database: str, command: tuple[st
     ]
 
 
+@pytest.mark.parametrize(
+    ("source", "options", "said"),
+    [
+        ("", (), "'' is neither a folder nor a file nor a URL"),
+        ("pipe", (), "'pipe' is neither a folder nor a file nor a URL"),
+        ("one.pdf", (), "'one.pdf' is a document, not a list of them"),
+        ("http://", (), "'http://' is not an http or https address"),
+        ("ftp://host/list", (), "'ftp://host/list' is not an http or https address"),
+        (".", ("--pattern", "{foo}"), "There is no field 'foo' in patterns"),
+        (".", ("--pattern", "(?P<date>"), "The pattern '(?P<date>' cannot be understood"),
+        (".", ("--pattern", "minutes"), "The pattern 'minutes' names no field"),
+        (".", ("--mapping", "absent.csv"), "absent.csv' cannot be read: No such file"),
+        (".", ("--mapping", "wrong.csv"), "its first line names no column 'path'"),
+        (".", ("--start-year", "-5"), "-5 is not in the range"),
+        (".", ("--set", "kind=poems"), "kind must be minutes or agendas"),
+    ],
+)
+def test_a_source_that_cannot_be_used_is_refused_before_it_is_written_down(
+    clerk: Clerk, storage: Path, tmp_path: Path, source: str, options: tuple[str, ...], said: str
+) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "one.pdf").touch()
+    (tmp_path / "wrong.csv").write_text("file,date\n")
+
+    answer = clerk("site", "add", "springfield", "--from", source, *options)
+
+    assert answer.code == 2
+    assert said in answer.err
+    assert clerk("site", "list").out == ""
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "said"),
+    [
+        ("CLERK_PLUGINS", "no_such_module", "'no_such_module' of CLERK_PLUGINS cannot be loaded"),
+        ("CLERK_PLUGINS_DIR", "absent", "CLERK_PLUGINS_DIR must be a folder, not 'absent'"),
+        ("CLERK_PLUGINS_DIR", "broken", "broken/rude.py cannot be loaded: RuntimeError: no."),
+        ("SENTRY_DSN", SECRET, "SENTRY_DSN must look like"),
+    ],
+)
+def test_a_plugin_or_address_that_cannot_be_used_stops_a_run_and_is_no_fault_of_the_site(
+    clerk: Clerk,
+    storage: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    variable: str,
+    value: str,
+    said: str,
+) -> None:
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "rude.py").write_text("raise RuntimeError('no.')\n")
+    assert clerk("site", "add", "springfield", "--from", ".").code == 0
+    monkeypatch.setenv(variable, value)
+
+    answer = clerk("run", "springfield")
+
+    assert answer.code == 3
+    assert said in answer.err
+    assert SECRET not in answer.err
+    assert "Traceback" not in answer.err
+    monkeypatch.delenv(variable)
+    assert clerk("run", "springfield").code == 4
+    assert "no documents" in clerk("site", "list").out
+
+
+def test_sites_are_named_or_those_that_are_due_not_both(clerk: Clerk, database: str) -> None:
+    assert clerk("run", "x", "--all-due").code == 2
+
+
 def test_an_unknown_worker_type_and_stage_are_usage_errors(clerk: Clerk, database: str) -> None:
     assert clerk("worker", "scan").code == 2
     assert clerk("run", "x", "--stage", "scan").code == 2

@@ -18,6 +18,7 @@ ClerkError                exit 1   says what, why, and in ``hint`` the next step
  +- OperatorError         exit 3   nothing will work until a person acts: stop
  |   +- BadSetting                 a variable or flag has a value that cannot be used
  |   +- MissingTool                a program, engine or language is not installed
+ |   +- UnusablePlugin             a plugin cannot be loaded
  |   +- UnusableTraineddata        OCR data the fast engine cannot read: libtesseract can
  |   +- StorageUnusable            the storage directory is missing, read-only or full
  |   +- DatabaseUnusable           not a database, read-only, or no rights on its tables
@@ -117,6 +118,10 @@ class BadSetting(OperatorError):
 
 class MissingTool(OperatorError):
     """Something that is needed is not installed."""
+
+
+class UnusablePlugin(OperatorError):
+    """A plugin cannot be loaded."""
 
 
 class UnusableTraineddata(OperatorError):

@@ -176,6 +176,9 @@ class SourceSettings(msgspec.Struct, kw_only=True):
     #: Time zone of the meetings, as in America/Chicago.
     tz: str = ""
 
+    def check(self) -> None:
+        """Raise BadSetting for what cannot be used, before a site is written down."""
+
 
 @dataclass(frozen=True)
 class Context:
@@ -313,12 +316,22 @@ def discover(source: str, settings: Settings, *, client: Client | None = None) -
     A town's page that frames a portal is answered with the portal's own URL.
     """
     found, where = _detect(source, "")
+    if found in ("plain", "urls") and "://" in source:
+        _check_address(source)
     if found != "plain" or not _is_url(source):
         return found, where
     from .work.http import Client
 
     with client or Client.from_settings(settings) as reader:
         return _detect(source, reader.page(source).text)
+
+
+def _check_address(url: str) -> None:
+    if not re.match(r"https?://[^/\s]", url, re.IGNORECASE):
+        raise InvalidInput(
+            f"{url!r} is not an http or https address.",
+            hint="Give a portal's address as in https://springfield.example/minutes, or a folder.",
+        )
 
 
 def _detect(source: str, html: str) -> tuple[str, str]:
@@ -402,10 +415,10 @@ def check_choices(site: Mapping[str, Any], given: Collection[str]) -> None:
             hint=f"Settings: {', '.join(sorted(set(known) - {'source'}))}.",
         )
     try:
-        source_settings(site, spec)
+        source_settings(site, spec).check()
         source_settings(site, replace(spec, settings=SiteChoices))
     except BadSetting as error:
-        raise InvalidInput(str(error)) from error
+        raise InvalidInput(str(error), hint=error.hint) from error
 
 
 def fetch_site(

@@ -14,6 +14,8 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import unquote, urlsplit, urlunsplit
 
+from .errors import BadSetting
+
 #: What a record may say beside its message.
 FIELDS = ("site", "run", "stage", "batch", "job", "document", "duration", "worker")
 
@@ -123,4 +125,10 @@ def _start_sentry(dsn: str) -> None:
             "SENTRY_DSN is set and the Sentry client is not installed: pip install 'clerk[sentry]'"
         )
         return
-    sentry_sdk.init(dsn=dsn)
+    try:
+        sentry_sdk.init(dsn=dsn)
+    except ValueError as error:
+        raise BadSetting(
+            "SENTRY_DSN must look like https://key@host/number.",
+            hint="Correct or unset SENTRY_DSN: Report errors to Sentry.",
+        ) from error

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import importlib.util
 import sys
+from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
@@ -12,7 +14,7 @@ from types import ModuleType
 import pluggy
 
 from . import config, hookspecs
-from .errors import BadSetting
+from .errors import UnusablePlugin
 
 #: clerk's own plugins, found by the same hooks as everybody else's.
 BUILT_IN = ("clerk.fetchers", "clerk.work.ocr", "clerk.work.ocr_onnx", "clerk.work.deploy")
@@ -30,28 +32,43 @@ def _build(modules: tuple[str, ...], folder: Path | None) -> pluggy.PluginManage
     found.add_hookspecs(hookspecs)
     for name in BUILT_IN:
         found.register(importlib.import_module(name), name)
-    found.load_setuptools_entrypoints("clerk")
+    with _explained("of an installed package", "Mend or uninstall the package."):
+        found.load_setuptools_entrypoints("clerk")
     for name in modules:
-        found.register(_import(name), name)
-    for path in sorted(folder.glob("*.py")) if folder else ():
-        found.register(_load_file(path), str(path))
+        with _explained(f"{name!r} of CLERK_PLUGINS", "Mend it, or take it out of CLERK_PLUGINS."):
+            found.register(importlib.import_module(name), name)
+    for path in _files(folder):
+        with _explained(str(path), "Mend it, or take it out of CLERK_PLUGINS_DIR."):
+            found.register(_load_file(path), str(path))
     return found
 
 
-def _import(name: str) -> ModuleType:
+@contextlib.contextmanager
+def _explained(which: str, hint: str) -> Iterator[None]:
+    """Name the plugin that cannot be loaded; a module may raise anything while it is imported."""
     try:
-        return importlib.import_module(name)
-    except ImportError as error:
-        raise BadSetting(
-            f"The plugin {name!r} of CLERK_PLUGINS cannot be imported: {error}.",
-            hint="Install it, or take it out of CLERK_PLUGINS.",
+        yield
+    except Exception as error:
+        reason = f"{type(error).__name__}: {error}".rstrip(".")
+        raise UnusablePlugin(
+            f"The plugin {which} cannot be loaded: {reason}.", hint=hint
         ) from error
+
+
+def _files(folder: Path | None) -> list[Path]:
+    if folder is None:
+        return []
+    if not folder.is_dir():
+        raise UnusablePlugin(
+            f"CLERK_PLUGINS_DIR must be a folder, not {str(folder)!r}.",
+            hint="Correct or unset CLERK_PLUGINS_DIR.",
+        )
+    return sorted(folder.glob("*.py"))
 
 
 def _load_file(path: Path) -> ModuleType:
     spec = importlib.util.spec_from_file_location(f"clerk_plugin_{path.stem}", path)
-    if spec is None or spec.loader is None:
-        raise BadSetting(f"The plugin {path} cannot be loaded.")
+    assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)

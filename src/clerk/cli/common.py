@@ -67,10 +67,11 @@ def on_a_terminal() -> bool:
 
 
 def existing_path(source: str) -> str:
-    """Return a local path made absolute, or a URL as it is."""
+    """Return a local path made absolute, or a URL as it is; links in it stay links."""
     if "://" in source:
         return source
-    return str(Path(source).expanduser().absolute())
+    path = Path(source).expanduser()
+    return str(path.resolve() if ".." in path.parts else path.absolute())
 
 
 def operator() -> str:

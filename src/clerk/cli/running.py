@@ -63,16 +63,19 @@ def run(
       clerk run --all-due
       clerk run springfield --stage ocr --ocr-backend tesseract
     """
+    if subdomains and all_due:
+        raise click.UsageError("Name sites or give --all-due, not both.")
     settings = open_database(workers=workers)
     from clerk import runs
 
-    chosen = list(subdomains) or (runs.due_sites() if all_due else _only_site())
+    named = list(dict.fromkeys(subdomains))
+    chosen = named or (runs.due_sites() if all_due else _only_site())
     if not chosen:
         hint("No site is due.")
         return
     options = {"ocr_backend": ocr_backend, "ocr": ocr, "keep": keep}
     options = {name: value for name, value in options.items() if value}
-    runs.check_engine(chosen if ocr_backend else subdomains, options, settings)
+    runs.check_engine(chosen if ocr_backend else named, options, settings)
     started = [runs.start(name, options=options, goal=stage, restart=restart) for name in chosen]
     _tell_what_is_not_applied(dict(zip(chosen, started, strict=True)), options, stage)
     work_here(started, settings)

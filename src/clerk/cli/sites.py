@@ -37,7 +37,9 @@ def _facts(command: Any) -> Any:
         click.option("--state", help="As in IL."),
         click.option("--kind", help="As in city, county or school district."),
         click.option("--country", help="As in US."),
-        click.option("--start-year", type=int, help="The first year to fetch."),
+        click.option(
+            "--start-year", type=click.IntRange(1600, 2100), help="The first year to fetch."
+        ),
         click.option("--scraper", help="The fetcher to use; found by itself from --from."),
         click.option("--pattern", help="How paths in a folder are made: {kind}/{meeting}/{date}."),
         click.option("--mapping", help="CSV file with the columns path, meeting, date, kind."),
@@ -97,10 +99,16 @@ def _source(source: str, scraper: str | None, settings: Any) -> tuple[str, str]:
     from clerk import fetcher
 
     where = existing_path(source)
-    if "://" not in where and not Path(where).exists():
+    path = Path(where)
+    if not source or ("://" not in where and not path.is_dir() and not path.is_file()):
         raise InvalidInput(
-            f"{source} is neither a folder nor a file nor a URL.",
+            f"{source!r} is neither a folder nor a file nor a URL.",
             hint="Give a folder of PDFs, a list of URLs (text or CSV), or a portal's address.",
+        )
+    if path.is_file() and path.suffix.lower() == ".pdf":
+        raise InvalidInput(
+            f"{source!r} is a document, not a list of them.",
+            hint=f"Give the folder it is in: --from {shlex.quote(str(path.parent))}",
         )
     return (scraper, where) if scraper else fetcher.discover(where, settings)
 

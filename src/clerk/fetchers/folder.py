@@ -55,6 +55,13 @@ class FolderSettings(SourceSettings, kw_only=True):
     #: Make hard links instead of copies; only for files that are never changed in place.
     link: bool = False
 
+    def check(self) -> None:
+        """Refuse a kind, a pattern or a mapping file that cannot be used."""
+        if self.kind not in KINDS:
+            raise BadSetting(f"kind must be minutes or agendas, not {self.kind!r}.")
+        compiled_pattern(self.pattern)
+        rows_of_mapping(self.mapping)
+
 
 @dataclass(frozen=True)
 class Reading:
@@ -81,10 +88,10 @@ class FolderFetcher(Fetcher):
     def __init__(self, context: Context) -> None:
         super().__init__(context)
         self.root = Path(self.settings.source).expanduser()
-        if self.settings.kind not in KINDS:
-            raise BadSetting(f"kind must be minutes or agendas, not {self.settings.kind!r}.")
+        self.settings.check()
         self.pattern = compiled_pattern(self.settings.pattern)
-        self.mapping = self._read_mapping()
+        rows = rows_of_mapping(self.settings.mapping)
+        self.mapping = {row["path"]: self._mapped(row) for row in rows}
 
     def list_meetings(self, window: Window) -> Iterator[MeetingRef]:
         """Yield one meeting per PDF, in whatever order the folder gives them."""
@@ -185,22 +192,7 @@ class FolderFetcher(Fetcher):
         day = naming.find_date(text, day_first=self.settings.day_first)
         return day.isoformat() if day else naming.find_month(text) or ""
 
-    def _read_mapping(self) -> dict[str, Reading]:
-        if not self.settings.mapping:
-            return {}
-        try:
-            with (
-                Path(self.settings.mapping).expanduser().open(newline="", encoding="utf-8-sig") as f
-            ):
-                rows = csv.DictReader(f)
-                return {row["path"]: self._mapped(row) for row in rows if row.get("path")}
-        except (OSError, UnicodeDecodeError, csv.Error) as error:
-            raise BadSetting(
-                f"The mapping file {self.settings.mapping!r} cannot be read: {error}.",
-                hint="It is a CSV file with the columns path,meeting,date,kind.",
-            ) from error
-
-    def _mapped(self, row: dict[str, str | None]) -> Reading:
+    def _mapped(self, row: dict[str, str]) -> Reading:
         day, kind = row.get("date") or "", row.get("kind") or ""
         reading = Reading(row.get("meeting") or "", self._date(day), naming.find_kind(kind) or "")
         for name, given, read in (("date", day, reading.date), ("kind", kind, reading.kind)):
@@ -245,17 +237,41 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
         return False
 
 
+def rows_of_mapping(mapping: str) -> list[dict[str, str]]:
+    """Return the rows of a mapping file that name a path; nothing without a file."""
+    if not mapping:
+        return []
+    try:
+        with Path(mapping).expanduser().open(newline="", encoding="utf-8-sig") as file:
+            rows = csv.DictReader(file)
+            if "path" not in (rows.fieldnames or ()):
+                raise csv.Error("its first line names no column 'path'")
+            return [row for row in rows if row["path"]]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise BadSetting(
+            f"The mapping file {mapping!r} cannot be read: {reason}.",
+            hint="It is a CSV file with the columns path,meeting,date,kind.",
+        ) from error
+
+
 def compiled_pattern(pattern: str) -> re.Pattern[str] | None:
     """Return the regular expression for a template or for one written by hand."""
     if not pattern:
         return None
     try:
-        return re.compile(pattern if "(?P<" in pattern else _from_template(pattern), re.IGNORECASE)
+        written = pattern if "(?P<" in pattern else _from_template(pattern)
+        made = re.compile(written, re.IGNORECASE)
     except re.error as error:
-        raise BadSetting(
-            f"The pattern {pattern!r} cannot be understood: {error}.",
-            hint="A pattern looks like {kind}/{meeting}/{date}*.pdf",
-        ) from error
+        raise _bad_pattern(pattern, f"cannot be understood: {error}") from error
+    if made.groupindex.keys().isdisjoint(_FIELDS):
+        raise _bad_pattern(pattern, "names no field, such as {meeting} or {date}")
+    return made
+
+
+def _bad_pattern(pattern: str, why: str) -> BadSetting:
+    hint = "A pattern looks like {kind}/{meeting}/{date}*.pdf"
+    return BadSetting(f"The pattern {pattern!r} {why}.", hint=hint)
 
 
 def _from_template(template: str) -> str:

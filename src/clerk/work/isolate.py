@@ -342,7 +342,9 @@ def _raised(index: int, seconds: float, error: Exception) -> Raised:
         MemoryError: "document",
     }
     family = next((name for kind, name in families.items() if isinstance(error, kind)), "other")
-    return Raised(index, seconds, type(error).__name__, _keepable(str(error)), family)
+    hint = error.hint if isinstance(error, errors.OperatorError) else ""
+    said = _keepable(f"{error} {hint}".strip())
+    return Raised(index, seconds, type(error).__name__, said, family)
 
 
 def _keepable(message: str) -> str:
