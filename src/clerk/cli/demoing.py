@@ -7,12 +7,17 @@ import os
 import shutil
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from clerk import config
+from clerk import config, storage
+from clerk.stages import Run
 
-from .common import hint
+from .common import EXIT_DOCUMENTS_FAILED, hint
+
+if TYPE_CHECKING:
+    from clerk.runs import Summary
 
 SITE = "millbrook-falls"
 
@@ -26,7 +31,8 @@ SITE = "millbrook-falls"
     help="Where to work.",
 )
 @click.option("--fresh", is_flag=True, help="Remove what an earlier demo left, first.")
-def demo(folder: Path, fresh: bool) -> None:
+@click.pass_context
+def demo(ctx: click.Context, folder: Path, fresh: bool) -> None:
     """Run the whole pipeline on sample documents of an invented town.
 
     No server is needed.  One of the documents is damaged on purpose, so that
@@ -38,19 +44,26 @@ def demo(folder: Path, fresh: bool) -> None:
     """
     if fresh:
         _remove(folder)
-    storage_dir = (folder / "sites").absolute()
-    storage_dir.mkdir(parents=True, exist_ok=True)
+    storage_dir = storage.check_storage((folder / "sites").absolute(), create=True)
     config.work_embedded_in(storage_dir)
-    _run(folder.absolute() / "documents")
+    summary = _run(folder.absolute() / "documents")
+    if summary.state not in (Run.COMPLETED, Run.PARTIAL):
+        ctx.exit(EXIT_DOCUMENTS_FAILED)
     _say_what_next(storage_dir)
 
 
 def _remove(folder: Path) -> None:
-    if (folder / "sites").is_dir():
-        shutil.rmtree(folder)
+    """Remove a demo, unless somebody has added sites to it."""
+    sites, documents = folder / "sites", folder / "documents"
+    others = [each.name for each in sites.glob("[!._]*/") if each.name != SITE]
+    if others:
+        hint(f"{sites} holds other sites ({', '.join(sorted(others))}), so nothing is removed.")
+    elif (sites / "clerk.db").is_file():
+        shutil.rmtree(sites)
+        shutil.rmtree(documents, ignore_errors=True)
 
 
-def _run(documents: Path) -> None:
+def _run(documents: Path) -> Summary:
     from clerk import db, runs
     from clerk.samples import TOWN, write_samples
 
@@ -69,7 +82,9 @@ def _run(documents: Path) -> None:
     run_id = runs.start(SITE)
     work_here([run_id], settings)
     click.echo()
-    show([runs.summarise(run_id)])
+    summary = runs.summarise(run_id)
+    show([summary])
+    return summary
 
 
 def _say_what_next(storage_dir: Path) -> None:
@@ -94,4 +109,6 @@ def _say_what_next(storage_dir: Path) -> None:
 
 def _program() -> str:
     """Return how to call clerk from here."""
-    return "clerk" if shutil.which("clerk") else os.path.relpath(sys.argv[0])
+    if shutil.which("clerk"):
+        return "clerk"
+    return min(os.path.relpath(sys.argv[0]), str(Path(sys.argv[0]).absolute()), key=len)
