@@ -15,7 +15,6 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from bench import servers
 
@@ -24,8 +23,12 @@ SIZES = (1_000, 10_000)
 #: RQ with a process per job needs minutes for ten thousand.
 RQ_SIZES = (1_000,)
 #: The wait from the last document to what follows it is short: many small rounds, their median.
-ROUNDS = 15
+ROUNDS = 40
 ROUND_DOCUMENTS = 100
+#: Rounds before the first that counts: connections, plans and caches are those of a day's work.
+WARM_ROUNDS = 25
+#: With a process per job there is nothing to warm, and a round takes seconds.
+RQ_ROUNDS, RQ_WARM_ROUNDS = 10, 2
 
 #: Takes so many documents through a system; returns the seconds in all and those of the fan-in.
 Run = Callable[[int], tuple[float, float]]
@@ -114,32 +117,43 @@ def dramatiq() -> Iterator[Run]:
         yield queue_dramatiq.run
 
 
-System = tuple[str, Callable[[], contextlib.AbstractContextManager[Run]], tuple[int, ...]]
-SYSTEMS: list[System] = [
-    ("RQ, fork and depends_on", rq, RQ_SIZES),
-    ("Celery chord, prefork", celery, SIZES),
-    ("Dramatiq group", dramatiq, SIZES),
-    ("clerk on RQ, PostgreSQL", clerk_on_rq, SIZES),
-    ("clerk embedded, SQLite", clerk_embedded, SIZES),
+@dataclass(frozen=True)
+class System:
+    """One of those compared."""
+
+    name: str
+    start: Callable[[], contextlib.AbstractContextManager[Run]]
+    sizes: tuple[int, ...] = SIZES
+    warm_rounds: int = WARM_ROUNDS
+    rounds: int = ROUNDS
+
+
+SYSTEMS = [
+    System("RQ, fork and depends_on", rq, RQ_SIZES, RQ_WARM_ROUNDS, RQ_ROUNDS),
+    System("Celery chord, prefork", celery),
+    System("Dramatiq group", dramatiq),
+    System("clerk on RQ, PostgreSQL", clerk_on_rq),
+    System("clerk embedded, SQLite", clerk_embedded),
 ]
 
 
-def measure(name: str, system: Callable[[], Any], sizes: tuple[int, ...]) -> Measured:
+def measure(system: System) -> Measured:
     """Measure one system at every size, its workers warm, and its fan-in over many rounds."""
-    with system() as run:
-        run(ROUND_DOCUMENTS)
-        rates = {documents: documents / run(documents)[0] for documents in sizes}
-        fan_in = statistics.median(run(ROUND_DOCUMENTS)[1] for _ in range(ROUNDS))
-    print(f"  measured {name}", file=sys.stderr)
-    return Measured(name, rates, fan_in)
+    with system.start() as run:
+        for _ in range(system.warm_rounds):
+            run(ROUND_DOCUMENTS)
+        rates = {documents: documents / run(documents)[0] for documents in system.sizes}
+        fan_in = statistics.median(run(ROUND_DOCUMENTS)[1] for _ in range(system.rounds))
+    print(f"  measured {system.name}", file=sys.stderr)
+    return Measured(system.name, rates, fan_in)
 
 
 def measure_all(only: list[str]) -> list[Measured]:
     """Measure every system, or those whose name begins with one of these words."""
-    chosen = [each for each in SYSTEMS if not only or each[0].startswith(tuple(only))]
+    chosen = [each for each in SYSTEMS if not only or each.name.startswith(tuple(only))]
     with servers.redis() as socket:
         os.environ["BENCH_REDIS"] = socket
-        return [measure(*each) for each in chosen]
+        return [measure(each) for each in chosen]
 
 
 def report(measured: list[Measured]) -> None:
@@ -152,7 +166,7 @@ def report(measured: list[Measured]) -> None:
             if documents in each.rates:
                 print(f"  {each.system:26} {each.rates[documents] / best:>10.2f}")
     quickest = min(each.fan_in for each in others)
-    print(f"\nfan-in, median of {ROUNDS} rounds: wait after the last document, best other = 1")
+    print("\nfan-in, median of many rounds: wait after the last document, best other = 1")
     for each in measured:
         print(f"  {each.system:26} {each.fan_in / quickest:>10.2f}")
     print("\ncost per document at 10,000 against 1,000")

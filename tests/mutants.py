@@ -49,17 +49,17 @@ class Mutant:
 MUTANTS = (
     Mutant(
         "a worker goes on with queues it serves",
-        "ledger.py",
-        ".where(jobs.c.queue.in_(queues), jobs.c.queue.not_in(_paused()))\n    )",
-        ".where(jobs.c.queue.not_in(_paused()))\n    )",
+        "road.py",
+        "    taker = claimed if COMPILATION in going_on else None",
+        "    taker = claimed",
         "test_survival.py"
         "::test_a_worker_that_does_not_serve_coordinators_leaves_them_to_others[sqlite-served0]",
     ),
     Mutant(
         "a paused queue keeps its coordinators",
         "ledger.py",
-        ".where(jobs.c.queue.in_(queues), jobs.c.queue.not_in(_paused()))\n    )",
-        ".where(jobs.c.queue.in_(queues))\n    )",
+        "    free = literal(COMPILATION).not_in(_paused())",
+        "    free = true()",
         "test_survival.py"
         "::test_a_paused_queue_keeps_the_coordinator_from_those_who_would_go_on[sqlite]",
     ),
@@ -95,11 +95,18 @@ MUTANTS = (
     ),
     Mutant(
         "run fence",
-        "road.py",
-        "    if not ledger.hold_run(conn, claimed.run_id, exclusive=claimed.step "
-        "!= Step.DOCUMENT):",
+        "ledger.py",
+        "    if not hold_run(conn, claimed.run_id, exclusive=exclusive):",
         "    if False:",
         "test_traps.py::test_trap_05_a_job_of_an_old_run_counts_nothing_into_the_new_one[sqlite]",
+    ),
+    Mutant(
+        "a run is held while its documents are finished",
+        "ledger.py",
+        "        .where(items_table.c.run_id.in_(select(held.c.run_id)))\n",
+        "",
+        "test_survival.py"
+        "::test_a_document_is_not_finished_while_its_run_is_being_ended[postgresql]",
     ),
     Mutant(
         "work of a superseded run is cancelled",

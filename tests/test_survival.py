@@ -194,6 +194,24 @@ def test_a_site_can_be_removed_while_its_work_is_finished(town: Town, database: 
         assert db.get_site_by_subdomain(conn, town.subdomain) is None
 
 
+def test_a_document_is_not_finished_while_its_run_is_being_ended(town: Town, database: str) -> None:
+    if database == "sqlite":
+        pytest.skip("SQLite has one writer at a time")
+    last = _last_document(town)
+    finishing = threading.Thread(
+        target=lambda: SmallWork().finish(last, _done(last), ended=True, going_on=QUEUES)
+    )
+    with db.civic_db_connection() as conn:
+        ledger.hold_run(conn, last.run_id, exclusive=True)
+        finishing.start()
+        wait_until(_somebody_waits_for_a_lock)
+        assert road.cancel_run(conn, town.subdomain, "a test")
+    finishing.join()
+
+    assert town.counts == (1, 0, 0)
+    assert SmallWork().claim(QUEUES, "other", lambda _queue: 1) is None
+
+
 def _somebody_waits_for_a_lock() -> bool:
     with db.reading_connection() as conn:
         waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
