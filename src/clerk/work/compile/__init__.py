@@ -24,11 +24,13 @@ from typing import Any
 from clerk.errors import StorageUnusable
 from clerk.storage import KINDS
 
-from . import holdings, schema
+from . import fulltext, schema
 from .anew import Anew
 from .buffers import DATABASE, Buffers, build_lock
 from .content import about_of, content_digest, write_content
 from .differences import ADDED, REMOVED, UPDATED, Disk, differences
+from .remembered import Memory
+from .scanning import scan
 from .writing import Writer
 
 __all__ = ["CompileReport", "compile_site", "content_digest", "database_path"]
@@ -91,7 +93,8 @@ class _Build:
         self._about = {key: str(site[key]) for key in _ABOUT if site.get(key) is not None}
         self._about["subdomain"] = self._subdomain
         self._buffers = Buffers(folder)
-        self._disk = Disk(folder, holdings.scan(folder))
+        self._memory = Memory(folder)
+        self._disk = Disk(folder, scan(folder, self._memory))
         self._changes: list[tuple[str, str]] = []
         self._about_changed = False
         self._digest_before = ""
@@ -101,7 +104,7 @@ class _Build:
         rebuilt = not self._bring_up_to_date()
         if rebuilt:
             self._rebuild()
-        holdings.remember(self._folder, self._disk.shelf)
+        self._disk.shelf.remember(self._memory)
         report = self._report(rebuilt)
         if self._into_index:
             self._update_search(report)
@@ -125,14 +128,20 @@ class _Build:
         if current is None:
             return False
         with contextlib.closing(current):
-            documents = int(current.execute("SELECT count(*) FROM documents").fetchone()[0])
-            if self._disk.shelf.unknown_texts() > max(documents // 2, _FEW_DOCUMENTS):
+            if self._is_far_behind(current):
                 return False
             self._digest_before = content_digest(current)
             self._about_changed = about_of(current) != self._about
             changes = differences(current, self._disk)
             self._changes = [(change.action, change.document.name) for change in changes]
         return True
+
+    def _is_far_behind(self, current: sqlite3.Connection) -> bool:
+        unread = self._disk.shelf.unknown_texts()
+        if unread <= _FEW_DOCUMENTS:
+            return False
+        documents = current.execute("SELECT count(*) FROM documents").fetchone()[0]
+        return bool(unread > documents // 2)
 
     def _update(self) -> None:
         """Bring a private copy, which may be older than the current file, up to date."""
@@ -155,11 +164,10 @@ class _Build:
     def _report(self, rebuilt: bool) -> CompileReport:
         actions = [action for action, _ in self._changes]
         with contextlib.closing(schema.open_readonly(self._buffers.database)) as connection:
-            pages = sum(_rows(connection, kind) for kind in KINDS)
             return CompileReport(
                 self._buffers.database,
-                documents=_rows(connection, "documents"),
-                pages=pages,
+                documents=self._disk.shelf.documents,
+                pages=sum(fulltext.pages(connection, f"{kind}_fts") for kind in KINDS),
                 added=actions.count(ADDED),
                 updated=actions.count(UPDATED),
                 removed=actions.count(REMOVED),
@@ -173,7 +181,3 @@ class _Build:
 
         step = index.Step(self._digest_before, report.digest, [name for _, name in self._changes])
         index.update_site(self._folder, self._about, step)
-
-
-def _rows(connection: sqlite3.Connection, table: str) -> int:
-    return int(connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0])

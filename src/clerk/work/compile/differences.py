@@ -12,7 +12,8 @@ import msgspec
 from clerk.storage import Document
 
 from . import rows
-from .holdings import Holding, Shelf, digest_of, kind_and_meeting
+from .holdings import Shelf, digest_of, kind_and_meeting
+from .remembered import Holding
 from .rows import Content, Found
 from .tables import Change, Facts
 
@@ -65,22 +66,21 @@ class Disk:
         except (FileNotFoundError, NotADirectoryError):
             self.shelf.drop(document)
             return None
-        self.shelf.text(document).digest = content.digest
+        self.shelf.learn(document, content.digest)
         return content
 
     def found(self, document: Document) -> tuple[str, Found]:
         """Read what was extracted from a document, and its hash."""
-        holding = self.shelf.extraction(document)
-        if holding is None:
+        if self.shelf.extraction(document) is None:
             return "", Found()
-        holding.digest, found = rows.read_found(self.folder, document)
-        return holding.digest, found
+        digest, found = rows.read_found(self.folder, document)
+        self.shelf.learn_extracted(document, digest)
+        return digest, found
 
     def learn(self, document: Document, digest: str, extracted_digest: str) -> None:
         """Take over the hashes of a document that another process has read."""
-        self.shelf.text(document).digest = digest
-        if holding := self.shelf.extraction(document):
-            holding.digest = extracted_digest
+        self.shelf.learn(document, digest)
+        self.shelf.learn_extracted(document, extracted_digest)
 
     def extracted_digest(self, document: Document) -> str:
         """Return the hash of what was extracted, reading it only if it is not known."""
@@ -92,40 +92,63 @@ class Disk:
 
 def everything(disk: Disk) -> list[Document]:
     """Return every document there is."""
-    shelf = disk.shelf
-    return [each for path in sorted(shelf.texts) for each in sorted(shelf.documents(path))]
+    return [
+        Document(*kind_and_meeting(path), date)
+        for path in sorted(disk.shelf.texts)
+        for date in sorted(disk.shelf.names(path))
+    ]
 
 
 def differences(connection: sqlite3.Connection, disk: Disk) -> Iterator[Change]:
     """Yield what has to be written for the file to show what the disk shows.
 
-    A folder whose hash stands in the file is passed over without looking at its documents.
+    A folder whose hash stands in the file is passed over without looking at its documents; of one
+    whose hash is known from before, only the documents are looked at that were touched since.
     """
     compiled = dict(connection.execute("SELECT source, digest FROM compiled").fetchall())
     facts_digest = compiled.pop(_SOURCES, "")
     for path in sorted(compiled.keys() | disk.shelf.texts.keys()):
         digest = disk.shelf.digest(path) if path in disk.shelf.texts else ""
         if not digest or compiled.get(path) != digest:
-            yield from _in_folder(connection, disk, path)
+            touched = disk.shelf.touched_since(path, compiled.get(path, ""))
+            yield from _in_folder(connection, disk, path, touched)
     if facts_digest != disk.facts_digest:
         yield from _other_facts(connection, disk)
 
 
-def _in_folder(connection: sqlite3.Connection, disk: Disk, path: str) -> Iterator[Change]:
+def _in_folder(
+    connection: sqlite3.Connection, disk: Disk, path: str, touched: set[str] | None
+) -> Iterator[Change]:
+    """Yield what has to be written about the documents of a folder, or about those touched."""
     kind, meeting = kind_and_meeting(path)
-    before = {
-        Document(kind, meeting, date): (digest, extracted)
-        for date, digest, extracted in connection.execute(
-            "SELECT date, digest, extracted_digest FROM documents WHERE kind = ? AND meeting = ?",
-            (kind, meeting),
-        ).fetchall()
-    }
-    now = disk.shelf.documents(path)
-    for document in sorted(before.keys() - now.keys()):
-        yield Change(document, known=True)
-    for document in sorted(now):
-        if change := _compared(disk, document, now[document], before.get(document)):
-            yield change
+    now = disk.shelf.names(path)
+    before = _compiled(connection, kind, meeting, touched)
+    dates = sorted(now.keys() | before.keys() if touched is None else touched)
+    for date in dates:
+        if date not in now and date in before:
+            yield Change(Document(kind, meeting, date), known=True)
+    for date in dates:
+        if date in now:
+            document = Document(kind, meeting, date)
+            if change := _compared(disk, document, now[date], before.get(date)):
+                yield change
+
+
+def _compiled(
+    connection: sqlite3.Connection, kind: str, meeting: str, dates: set[str] | None
+) -> dict[str, tuple[str, str]]:
+    """Return the hashes the file has of documents of a meeting: of all, or of some dates."""
+    query = "SELECT date, digest, extracted_digest FROM documents WHERE kind = ? AND meeting = ?"
+    if dates is None:
+        found = connection.execute(query, (kind, meeting)).fetchall()
+    else:
+        query += " AND date = ?"
+        found = [
+            row
+            for date in sorted(dates)
+            for row in connection.execute(query, (kind, meeting, date)).fetchall()
+        ]
+    return {date: (digest, extracted) for date, digest, extracted in found}
 
 
 def _compared(

@@ -214,6 +214,11 @@ def attached(connection: sqlite3.Connection, paths: Sequence[Path]) -> Iterator[
             connection.execute(f"DETACH {name}")
 
 
+def pages(connection: sqlite3.Connection, table: str) -> int:
+    """Return how many pages are indexed, without counting them."""
+    return _totals(connection, f"main.{table}")[0]
+
+
 def index_all(connection: sqlite3.Connection, kind: str) -> None:
     """Fill the full text of a kind of pages again, from the table."""
     connection.execute(f"INSERT INTO {kind}_fts({kind}_fts) VALUES ('rebuild')")

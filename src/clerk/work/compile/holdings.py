@@ -1,127 +1,224 @@
-"""What a site holds on disk, by content hash: the scan before a build.
+"""What a site holds on disk, by content hash, as a scan has found it.
 
-Reading every page to learn that nothing changed would cost as much as building.  A document's
-directory is moved in whole, so the times of its parent and of its ``document.json`` tell whether
-to look closer; hashes are remembered by those stamps in ``_clerk/compile.state``.  Text that
-carries no ``document.json`` (older installations, text put there by hand) may be edited in place
-and is looked at page by page each time.
-
-A folder whose own time is as young as the scan itself is not believed: it may change again within
-the resolution of the clock.
+Beside what is there, a shelf knows what of it the last build did not know, and what that one had
+touched: a file that is one build behind, or two, is brought up to date without going through all
+the documents of a folder.
 """
 
 from __future__ import annotations
 
-import contextlib
-import os
 import re
-import time
-from collections.abc import Iterator
+from collections.abc import Callable
 from hashlib import blake2b
 from pathlib import Path
+from typing import NamedTuple
 
-import msgspec
+from clerk.storage import AGENDAS, MINUTES, Document
 
-from clerk.storage import (
-    AGENDAS,
-    DOCUMENT_FACTS,
-    FAILED_PAGES,
-    MINUTES,
-    Document,
-    written_whole,
-)
+from .remembered import Holding, Memory, Seal, State, Step
 
-_VERSION = 1
-#: Times closer to the scan than this may be repeated by the next change.
-_RESOLUTION_NS = 2_000_000_000
+#: With more names than this, going through the whole folder costs no more.
+_NAMES_AT_MOST = 100
 
-_TEXT_ROOTS = {MINUTES: "txt", AGENDAS: "_agendas/txt"}
-_EXTRACTED = "_clerk/extracted"
-#: Where the fetchers remember the origin of each PDF.
-_SOURCES = "_clerk/sources.db"
+TEXT_ROOTS = {MINUTES: "txt", AGENDAS: "_agendas/txt"}
+EXTRACTED = "_clerk/extracted"
 
 PAGE = re.compile(r"page-([1-9]\d*)\.txt")
-Stamp = tuple[int, ...]
 
 
-class Holding(msgspec.Struct, array_like=True):
-    """A thing on disk, how it looked last time, and the hash it had then (empty: not known)."""
+class Contents(NamedTuple):
+    """What is in a folder, and what of it the last build does not know; None if that is unknown."""
 
-    stamp: Stamp
-    digest: str = ""
-    whole: bool = True
-
-
-class Folder(msgspec.Struct, array_like=True):
-    """The documents directly below one directory.
-
-    ``stamp`` is empty when it does not vouch for what is in it: because it is too young, or because
-    something in it may be edited in place.
-    """
-
-    stamp: Stamp
     holdings: dict[str, Holding]
-    folders: list[str]
-    #: The hash of all that is in it, from the last scan; empty if it was looked at since.
-    sealed: str = ""
+    touched: set[str] | None
+
+
+class Folder:
+    """The documents directly below one directory; of one that is as it was, read when asked for."""
+
+    def __init__(self, seal: Seal, read: Callable[[], Contents]) -> None:
+        self.folders = seal.folders
+        self._seal = seal
+        self._read = read
+        self._found: Contents | None = None
+        self._digest = seal.digest
+
+    def read(self) -> Contents:
+        """Return what is in it."""
+        if self._found is None:
+            self._found = self._read()
+            if self._found.touched != set():
+                self._digest = ""
+        return self._found
 
     @property
-    def settled(self) -> bool:
-        """Whether its own stamp vouches for everything in it."""
-        return bool(self.stamp and self.sealed)
+    def holdings(self) -> dict[str, Holding]:
+        """What is in it, by name."""
+        return self.read().holdings
+
+    @property
+    def documents(self) -> int:
+        """How many things are in it."""
+        return len(self._found.holdings) if self._found else self._seal.documents
+
+    @property
+    def touched(self) -> set[str] | None:
+        """The names of what is not as the last build has left it; None if that is unknown."""
+        return self._found.touched if self._found else set()
 
     @property
     def digest(self) -> str:
         """The hash of all that is in it; empty while that of one thing is unknown."""
-        if self.sealed:
-            return self.sealed
-        parts = sorted((name, holding.digest) for name, holding in self.holdings.items())
-        known = all(digest for _, digest in parts)
-        return digest_of(repr(parts).encode("utf-8", "surrogatepass")) if known else ""
+        if not self._digest:
+            parts = sorted((name, holding.digest) for name, holding in self.holdings.items())
+            if all(digest for _, digest in parts):
+                self._digest = digest_of(repr(parts).encode("utf-8", "surrogatepass"))
+        return self._digest
+
+    @property
+    def unknown(self) -> int:
+        """How many things have to be read to learn their hash."""
+        if self._digest:
+            return 0
+        return sum(not holding.digest for holding in self.holdings.values())
+
+    def learn(self, name: str, digest: str) -> None:
+        """Take over the hash of a thing that was read."""
+        holding = self.holdings[name]
+        if holding.digest != digest:
+            holding.digest = digest
+            self._touch(name)
+
+    def drop(self, name: str) -> None:
+        """Leave out a thing that vanished after the scan."""
+        if self.holdings.pop(name, None):
+            self._touch(name)
+
+    def _touch(self, name: str) -> None:
+        self._digest = ""
+        if (touched := self.read().touched) is not None:
+            touched.add(name)
+
+    def sealed(self) -> Seal:
+        """Return it as it is left to the next build."""
+        return Seal(self._seal.stamp, self.digest, self.documents, self.folders)
+
+    @property
+    def needs_card(self) -> bool:
+        """Whether what is in it has to be written down again."""
+        if self._found is None:
+            return False
+        return self._found.touched != set() or self.digest != self._seal.digest
 
 
-class Shelf(msgspec.Struct):
+class Shelf:
     """Everything a site holds: folders of texts and of extraction results, by relative path."""
 
-    texts: dict[str, Folder] = {}
-    extracted: dict[str, Folder] = {}
-    sources: Holding | None = None
-    version: int = _VERSION
+    def __init__(self, known: State) -> None:
+        self.texts: dict[str, Folder] = {}
+        self.extracted: dict[str, Folder] = {}
+        self.sources: Holding | None = None
+        self._known = known
 
-    def documents(self, path: str) -> dict[Document, Holding]:
-        """Return the texts of one folder by document."""
+    @property
+    def documents(self) -> int:
+        """How many documents have text."""
+        return sum(folder.documents for folder in self.texts.values())
+
+    def names(self, path: str) -> dict[str, Holding]:
+        """Return the texts of one folder by the last part of their names."""
         folder = self.texts.get(path)
-        kind, meeting = kind_and_meeting(path)
-        return {
-            Document(kind, meeting, name): holding
-            for name, holding in (folder.holdings.items() if folder else ())
-        }
-
-    def text(self, document: Document) -> Holding:
-        """Return the text of a document that was found."""
-        return self.texts[text_folder(document.kind, document.meeting)].holdings[document.date]
+        return folder.holdings if folder else {}
 
     def digest(self, path: str) -> str:
         """Return the hash of a folder's texts and findings; empty while one of them is unknown."""
         found = self.extracted.get(_beside(path))
-        digests = [part.digest for part in (self.texts[path], found) if part]
-        return digest_of(*(each.encode() for each in digests)) if all(digests) else ""
+        return _both(self.texts[path].digest, found.digest if found else None)
+
+    def digest_before(self, path: str) -> str:
+        """Return that hash as the last build knew it; empty if it did not."""
+        known, found = self._known.texts.get(path), self._known.extracted.get(_beside(path))
+        return _both(known.digest, found.digest if found else None) if known else ""
+
+    def touched_since(self, path: str, digest: str) -> set[str] | None:
+        """Return the names that may not be what they were when the folder had this hash.
+
+        None if anything may be.
+        """
+        touched, before = self._touched(path), self.digest_before(path)
+        if touched is None or not digest or not before:
+            return None
+        if digest == before:
+            return touched
+        step = self._known.steps.get(path)
+        if step and (step.before, step.after) == (digest, before):
+            return touched.union(step.names)
+        return None
+
+    def _touched(self, path: str) -> set[str] | None:
+        """Return the names of what is not as the last build has left it; None if unknown."""
+        texts, found = self.texts.get(path), self.extracted.get(_beside(path))
+        found_is_gone = found is None and _beside(path) in self._known.extracted
+        if texts is None or texts.touched is None or found_is_gone:
+            return None
+        if found is None:
+            return set(texts.touched)
+        return None if found.touched is None else texts.touched | found.touched
 
     def unknown_texts(self) -> int:
         """Return how many texts have to be read to learn their hash."""
-        unsealed = (folder for folder in self.texts.values() if not folder.sealed)
-        return sum(not each.digest for folder in unsealed for each in folder.holdings.values())
+        return sum(folder.unknown for folder in self.texts.values())
+
+    def learn(self, document: Document, digest: str) -> None:
+        """Take over the hash of a document's text."""
+        self.texts[text_folder(document.kind, document.meeting)].learn(document.date, digest)
+
+    def learn_extracted(self, document: Document, digest: str) -> None:
+        """Take over the hash of what was extracted from a document, if anything was."""
+        folder = self.extracted.get(extracted_folder(document))
+        if folder and document.date in folder.holdings:
+            folder.learn(document.date, digest)
 
     def drop(self, document: Document) -> None:
         """Leave out a document that vanished after the scan."""
-        folder = self.texts[text_folder(document.kind, document.meeting)]
-        folder.holdings.pop(document.date, None)
-        folder.sealed = ""
+        self.texts[text_folder(document.kind, document.meeting)].drop(document.date)
 
     def extraction(self, document: Document) -> Holding | None:
         """Return the extraction result of a document."""
         folder = self.extracted.get(extracted_folder(document))
         return folder.holdings.get(document.date) if folder else None
+
+    def remember(self, memory: Memory) -> None:
+        """Keep what is known for the next scan; the cards first, which are believed by the rest."""
+        state = State(sources=self.sources, steps=self._steps())
+        for folders, seals, before in (
+            (self.texts, state.texts, self._known.texts),
+            (self.extracted, state.extracted, self._known.extracted),
+        ):
+            for path, folder in folders.items():
+                seals[path] = folder.sealed()
+                if folder.needs_card:
+                    memory.keep_card(path, folder.digest, folder.holdings)
+            memory.forget(before.keys() - folders.keys())
+        memory.keep(state)
+
+    def _steps(self) -> dict[str, Step]:
+        """Return how each folder has changed last, as far as it is known."""
+        steps = {path: step for path, step in self._known.steps.items() if path in self.texts}
+        for path in self.texts:
+            before, after = self.digest_before(path), self.digest(path)
+            if before != after:
+                names = self.touched_since(path, before)
+                steps.pop(path, None)
+                if names is not None and after and len(names) <= _NAMES_AT_MOST:
+                    steps[path] = Step(before, after, sorted(names))
+        return steps
+
+
+def _both(texts: str, found: str | None) -> str:
+    """Return one hash for texts and findings; empty while one of them is unknown."""
+    digests = [texts] if found is None else [texts, found]
+    return digest_of(*(each.encode() for each in digests)) if all(digests) else ""
 
 
 def digest_of(*parts: bytes) -> str:
@@ -135,169 +232,25 @@ def digest_of(*parts: bytes) -> str:
 
 def kind_and_meeting(path: str) -> tuple[str, str]:
     """Return what the documents in a folder of texts are."""
-    kind = AGENDAS if path.startswith(_TEXT_ROOTS[AGENDAS]) else MINUTES
-    return kind, path[len(_TEXT_ROOTS[kind]) + 1 :]
+    kind = AGENDAS if path.startswith(TEXT_ROOTS[AGENDAS]) else MINUTES
+    return kind, path[len(TEXT_ROOTS[kind]) + 1 :]
 
 
 def text_folder(kind: str, meeting: str) -> str:
     """Return the folder of texts of a meeting, relative to the site's."""
-    return "/".join(part for part in (_TEXT_ROOTS[kind], meeting) if part)
+    return "/".join(part for part in (TEXT_ROOTS[kind], meeting) if part)
 
 
 def extracted_folder(document: Document) -> str:
     """Return the folder of a document's extraction result, relative to the site's."""
-    return "/".join(part for part in (_EXTRACTED, document.kind, document.meeting) if part)
+    return "/".join(part for part in (EXTRACTED, document.kind, document.meeting) if part)
 
 
 def _beside(path: str) -> str:
     """Return the folder of findings that belongs to a folder of texts."""
-    return "/".join(part for part in (_EXTRACTED, *kind_and_meeting(path)) if part)
+    return "/".join(part for part in (EXTRACTED, *kind_and_meeting(path)) if part)
 
 
 def extracted_path(folder: Path, document: Document) -> Path:
     """Return where the extraction result of a document lies."""
     return folder / extracted_folder(document) / f"{document.date}.json"
-
-
-def state_path(folder: Path) -> Path:
-    """Return where the hashes are remembered."""
-    return folder / "_clerk" / "compile.state"
-
-
-def scan(folder: Path) -> Shelf:
-    """Look at the site's folder and return what is there, with the hashes already known."""
-    known = _remembered(folder)
-    shelf = Shelf()
-    for root in _TEXT_ROOTS.values():
-        shelf.texts.update(_walk(folder, root, known.texts, _look_at_texts))
-    shelf.extracted.update(_walk(folder, _EXTRACTED, known.extracted, _look_at_results))
-    with contextlib.suppress(OSError):
-        stamp = _stamp((folder / _SOURCES).stat())
-        shelf.sources = _holding(stamp, True, known.sources)
-    return shelf
-
-
-def remember(folder: Path, shelf: Shelf) -> None:
-    """Keep the hashes for the next scan."""
-    for each in (*shelf.texts.values(), *shelf.extracted.values()):
-        each.sealed = each.digest
-    with written_whole(state_path(folder)) as part:
-        part.write_bytes(msgspec.msgpack.encode(shelf))
-
-
-def _remembered(folder: Path) -> Shelf:
-    """Return the last scan; a file that is missing, damaged or of another version is no loss."""
-    with contextlib.suppress(OSError, msgspec.MsgspecError, ValueError):
-        shelf = msgspec.msgpack.decode(state_path(folder).read_bytes(), type=Shelf)
-        if shelf.version == _VERSION:
-            return shelf
-    return Shelf()
-
-
-def _walk(
-    site: Path, root: str, known: dict[str, Folder], look: _Look
-) -> Iterator[tuple[str, Folder]]:
-    """Yield each directory below the root that holds something, or that has folders that may."""
-    waiting = [root]
-    while waiting:
-        path = waiting.pop()
-        try:
-            found = _look_again(site / path, known.get(path), look)
-        except (FileNotFoundError, NotADirectoryError):
-            continue
-        waiting.extend(f"{path}/{name}" for name in found.folders)
-        if found.holdings or found.folders:
-            yield path, found
-
-
-def _look_again(path: Path, known: Folder | None, look: _Look) -> Folder:
-    """Return the folder as it was when its time vouches for that, else look at each thing in it."""
-    now = time.time_ns()
-    stamp = _stamp(path.stat())
-    if known and known.settled and known.stamp == stamp:
-        return known
-    trusted = stamp if now - stamp[1] > _RESOLUTION_NS else ()
-    return look(path, trusted, known.holdings if known else {})
-
-
-class _Look:
-    """How to recognise what lies in a directory."""
-
-    def __call__(self, path: Path, stamp: Stamp, known: dict[str, Holding]) -> Folder:
-        found = Folder(stamp, {}, [])
-        with os.scandir(path) as entries:
-            for entry in entries:
-                if not entry.name.startswith("."):
-                    self.take(entry, found, known)
-        found.folders.sort()
-        if not all(each.whole for each in found.holdings.values()):
-            found.stamp = ()
-        return found
-
-    def take(self, entry: os.DirEntry[str], found: Folder, known: dict[str, Holding]) -> None:
-        """Add one entry to what was found."""
-        raise NotImplementedError
-
-
-class _Results(_Look):
-    """One file per document."""
-
-    def take(self, entry: os.DirEntry[str], found: Folder, known: dict[str, Holding]) -> None:
-        if entry.is_dir(follow_symlinks=False):
-            found.folders.append(entry.name)
-        elif entry.name.endswith(".json"):
-            name = entry.name.removesuffix(".json")
-            found.holdings[name] = _holding(_stamp(entry.stat()), True, known.get(name))
-
-
-class _Texts(_Look):
-    """A directory with pages, or a flat file of an older installation."""
-
-    def take(self, entry: os.DirEntry[str], found: Folder, known: dict[str, Holding]) -> None:
-        if entry.is_dir(follow_symlinks=False):
-            self._take_directory(entry, found, known)
-        elif entry.name.endswith(".txt"):
-            name = entry.name.removesuffix(".txt")
-            holding = _holding(_stamp(entry.stat()), False, known.get(name))
-            found.holdings.setdefault(name, holding)
-
-    def _take_directory(
-        self, entry: os.DirEntry[str], found: Folder, known: dict[str, Holding]
-    ) -> None:
-        whole = True
-        try:
-            stamp = _stamp(os.stat(f"{entry.path}/{DOCUMENT_FACTS}"))  # noqa: PTH116 - hot loop
-        except OSError:
-            stamp, whole = _stamp_of_pages(entry.path), False
-        if stamp:
-            found.holdings[entry.name] = _holding(stamp, whole, known.get(entry.name))
-        else:
-            found.folders.append(entry.name)
-
-
-_look_at_texts = _Texts()
-_look_at_results = _Results()
-
-
-def _stamp(facts: os.stat_result) -> Stamp:
-    return facts.st_ino, facts.st_mtime_ns, facts.st_size, facts.st_ctime_ns
-
-
-def _stamp_of_pages(path: str) -> Stamp:
-    """Return a stamp over every page in a directory; empty if it holds none."""
-    parts = []
-    with os.scandir(path) as entries:
-        for entry in entries:
-            if PAGE.fullmatch(entry.name) or entry.name == FAILED_PAGES:
-                parts.append((entry.name, *_stamp(entry.stat())))
-    if not parts:
-        return ()
-    total = blake2b(repr(sorted(parts)).encode("utf-8", "surrogatepass"), digest_size=7)
-    return (int.from_bytes(total.digest(), "big"),)
-
-
-def _holding(stamp: Stamp, whole: bool, known: Holding | None) -> Holding:
-    """Return the holding, with its hash if it looks as it did."""
-    if known and known.stamp == stamp and known.whole == whole:
-        return known
-    return Holding(stamp, "", whole)
