@@ -126,8 +126,9 @@ MUTANTS = (
     Mutant(
         "state first, commit, then enqueue",
         "workers.py",
-        "            settled = road.finish(conn, claimed, ready, ended=ended)",
-        "            settled = road.finish(conn, claimed, ready, ended=ended); queue.offer(QUEUES)",
+        "            settled = road.finish(conn, claimed, ready, ended=ended, going_on=going_on)",
+        "            settled = road.finish(conn, claimed, ready, ended=ended, going_on=going_on)"
+        "; queue.offer(QUEUES)",
         "test_traps.py::test_trap_01_jobs_are_enqueued_after_their_state_is_committed[sqlite]",
     ),
     Mutant(
@@ -358,8 +359,8 @@ MUTANTS = (
     Mutant(
         "upgrades take turns",
         "schema/__init__.py",
-        "    with explained(), _alone(engine):\n        return _upgrade(engine)",
-        "    with explained():\n        return _upgrade(engine)",
+        "    with explained(), _alone(engine):\n        file =",
+        "    with explained():\n        file =",
         "test_schema.py::test_upgrades_at_once_take_turns[postgresql]",
     ),
     Mutant(
@@ -379,9 +380,8 @@ MUTANTS = (
     Mutant(
         "text appears by one rename",
         "storage.py",
-        "    part = Path(tempfile.mkdtemp(prefix=_part_prefix(target), "
-        'suffix=".part", dir=target.parent))',
-        "    part = target; part.mkdir(exist_ok=True)",
+        "    with workplace(target) as part:\n        yield part",
+        "    with workplace(target) as part:\n        target.mkdir(exist_ok=True); yield target",
         "test_conformance.py::test_documents_of_every_sort_are_all_accounted_for[embedded-sqlite]",
     ),
     Mutant(
