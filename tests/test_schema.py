@@ -10,6 +10,8 @@ from typing import Any
 
 import legacy
 import pytest
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from sqlalchemy import Engine, create_engine, inspect, text
 
 from clerk import db, schema
@@ -113,6 +115,30 @@ def test_a_revision_of_the_old_systems_own_alembic_is_taken_over(engine: Engine)
     done = schema.upgrade(engine)
 
     assert (done.adopted, done.before, done.after) == (True, "f3ef907700ab", schema.USABLE)
+
+
+def test_the_revisions_are_those_that_alembic_finds_in_that_order() -> None:
+    assert list(schema.revisions()) == [revision for revision, _ in schema.history()]
+
+
+def test_the_revision_is_what_alembic_says(engine: Engine) -> None:
+    assert schema.current(engine) is None
+
+    for revision in schema.revisions():
+        with engine.begin() as conn:
+            migration = MigrationContext.configure(conn)
+            migration.stamp(ScriptDirectory(str(Path(schema.__file__).parent)), revision)
+            assert migration.get_current_revision() == revision
+        assert schema.current(engine) == revision
+
+
+def test_two_branches_at_once_are_a_newer_clerks(engine: Engine) -> None:
+    schema.upgrade(engine)
+    with engine.begin() as conn:
+        conn.execute(text("INSERT INTO alembic_version VALUES ('0004')"))
+
+    with pytest.raises(SchemaTooNew, match="0004 and 0005"):
+        schema.require_usable(engine)
 
 
 def test_a_newer_clerks_database_is_refused(engine: Engine) -> None:

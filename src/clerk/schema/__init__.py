@@ -7,6 +7,9 @@
     0003  clerk's own tables                         (everything works from here on)
     0004  drop ``site_progress``                     } only when nothing would be lost:
     0005  drop the legacy columns of ``sites``       } clerk db cleanup
+
+Every command asks whether it can work with the database, and few change it: alembic is imported
+when there is something to change.
 """
 
 from __future__ import annotations
@@ -17,17 +20,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from alembic import command
-from alembic.config import Config
-from alembic.runtime.migration import MigrationContext
-from alembic.script import ScriptDirectory
-from alembic.util.exc import CommandError
 from sqlalchemy import URL, Connection, Engine, func, inspect, select, text
 
 from clerk import storage
 from clerk.db import engine_for, explained
 from clerk.errors import InvalidInput, SchemaOutdated, SchemaTooNew
+
+if TYPE_CHECKING:
+    from alembic.config import Config
 
 #: PostgreSQL's advisory lock on the schema; any number will do that nobody else uses.
 UPGRADE_LOCK = 0x636C65726B
@@ -87,12 +89,13 @@ def _upgrade_beside(file: Path) -> Upgrade:
 
 
 def _upgrade(engine: Engine) -> Upgrade:
+    from alembic import command
+
     before = current(engine)
     adopted = _is_legacy(engine, before)
     if adopted:
         command.stamp(_config(engine), LEGACY, purge=before is not None)
-    _refuse_newer(engine)
-    if _position(current(engine)) < _position(USABLE):
+    if _position(_refuse_newer(engine)) < _position(USABLE):
         command.upgrade(_config(engine), USABLE)
     left = what_is_left(engine)
     if not left:
@@ -116,6 +119,8 @@ def _alone(engine: Engine) -> Iterator[None]:
 
 def finish(engine: Engine, also: Callable[[Connection], None] = lambda conn: None) -> None:
     """Run the revisions that drop the legacy table and columns, and ``also`` with them."""
+    from alembic import command
+
     config = _config(engine)
     config.attributes["also"] = also
     with explained(), _alone(engine):
@@ -142,7 +147,7 @@ def _is_legacy(engine: Engine, revision: str | None) -> bool:
     """Whether the sites are there and neither clerk's own tables nor one of its revisions."""
     with _reading(engine) as conn:
         tables = inspect(conn).get_table_names()
-    return "sites" in tables and "items" not in tables and revision not in _revisions()
+    return "sites" in tables and "items" not in tables and revision not in revisions()
 
 
 @contextlib.contextmanager
@@ -153,6 +158,9 @@ def _reading(engine: Engine) -> Iterator[Connection]:
 
 def downgrade(engine: Engine, revision: str) -> None:
     """Go back to a revision, restoring structure."""
+    from alembic import command
+    from alembic.util.exc import CommandError
+
     try:
         with explained(), _alone(engine):
             command.downgrade(_config(engine), revision)
@@ -170,29 +178,35 @@ def current(engine: Engine) -> str | None:
     if missing_file(engine):
         return None
     with _reading(engine) as conn:
-        return MigrationContext.configure(conn).get_current_revision()
+        if not inspect(conn).has_table("alembic_version"):
+            return None
+        found = conn.execute(text("SELECT version_num FROM alembic_version")).scalars()
+        return " and ".join(sorted(found)) or None
 
 
 def head() -> str:
     """Return the newest revision of this clerk."""
-    return _revisions()[-1]
+    return revisions()[-1]
 
 
 def history() -> list[tuple[str, str]]:
     """Return (revision, what it does), oldest first."""
-    return list(_history())
+    from alembic.script import ScriptDirectory
+
+    script = ScriptDirectory.from_config(_config(None))
+    return [(each.revision, each.doc) for each in reversed(list(script.walk_revisions()))]
 
 
 @lru_cache(maxsize=1)
-def _history() -> tuple[tuple[str, str], ...]:
-    script = ScriptDirectory.from_config(_config(None))
-    return tuple((each.revision, each.doc) for each in reversed(list(script.walk_revisions())))
+def revisions() -> tuple[str, ...]:
+    """Return the revisions of this clerk, oldest first, as their files are called."""
+    files = (Path(__file__).parent / "versions").glob("[0-9]*_*.py")
+    return tuple(sorted(file.name.partition("_")[0] for file in files))
 
 
 def require_usable(engine: Engine) -> None:
     """Refuse a database this clerk cannot work with, and say what to do."""
-    _refuse_newer(engine)
-    revision = current(engine)
+    revision = _refuse_newer(engine)
     if _position(revision) < _position(USABLE):
         state = f"at revision {revision}" if revision else "not set up"
         raise SchemaOutdated(
@@ -200,24 +214,24 @@ def require_usable(engine: Engine) -> None:
         )
 
 
-def _refuse_newer(engine: Engine) -> None:
+def _refuse_newer(engine: Engine) -> str | None:
+    """Return the revision the database is at if this clerk knows it."""
     revision = current(engine)
-    if revision is not None and revision not in _revisions():
+    if revision is not None and revision not in revisions():
         raise SchemaTooNew(
             f"The database is at revision {revision}, which this clerk does not know.",
             hint="Install the newer clerk that made it: pip install --upgrade clerk",
         )
+    return revision
 
 
 def _position(revision: str | None) -> int:
-    return -1 if revision is None else _revisions().index(revision)
-
-
-def _revisions() -> list[str]:
-    return [revision for revision, _ in _history()]
+    return -1 if revision is None else revisions().index(revision)
 
 
 def _config(engine: Engine | None) -> Config:
+    from alembic.config import Config
+
     config = Config(stdout=io.StringIO())
     config.set_main_option("script_location", str(Path(__file__).parent).replace("%", "%%"))
     config.attributes["engine"] = engine
