@@ -83,6 +83,22 @@ def test_text_only_first_then_complete(folder: Path, settings: Settings) -> None
     assert index(settings)["state"] == "complete"
 
 
+def test_what_is_complete_does_not_become_text_only_again_without_news(
+    folder: Path, settings: Settings
+) -> None:
+    publish(SITE, folder, settings, complete=False)
+    publish(SITE, folder, settings, complete=True)
+    before = versions(settings)
+
+    assert not publish(SITE, folder, settings, complete=False).changed
+    assert versions(settings) == before
+    assert index(settings)["state"] == "complete"
+
+    change(folder, "Something new.")
+    assert publish(SITE, folder, settings, complete=False).changed
+    assert index(settings)["state"] == "text-only"
+
+
 def test_publishing_the_same_again_does_nothing_and_says_so(
     folder: Path, settings: Settings
 ) -> None:

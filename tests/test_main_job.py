@@ -105,11 +105,27 @@ def test_a_folder_becomes_a_site_on_both_databases(
     clerk("site", "add", "springfield", "--from", str(documents))
 
     assert clerk("run", "springfield").code == 0
+    published = sorted((storage / "_published").rglob("*"))
     assert clerk("run", "springfield").out == (
         "springfield: nothing new; 4 of 4 documents are read and published.\n"
     )
+    assert sorted((storage / "_published").rglob("*")) == published
     assert "1 page" in clerk("search", "zoning variance").err
     assert rows(storage / "springfield" / "meetings.db", "SELECT mover FROM votes")
+
+
+def test_a_site_that_is_published_elsewhere_is_news(
+    clerk: Clerk, storage: Path, documents: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clerk("site", "add", "springfield", "--from", str(documents))
+    clerk("run", "springfield")
+    monkeypatch.setenv("PUBLISH_DIR", str(tmp_path / "www"))
+
+    said = clerk("run", "springfield")
+
+    assert said.out.startswith("springfield: completed\n")
+    assert "  published  www/springfield\n" in said.out
+    assert "nothing new" in clerk("run", "springfield").out
 
 
 def test_only_what_is_new_or_changed_is_read_again(

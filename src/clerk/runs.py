@@ -20,7 +20,7 @@ from .db import (
     sites_in_a_run,
 )
 from .models import db_now, items_table, jobs_table, runs_table, sites_table
-from .stages import FETCH, OCR, QUEUES, STAGES, Item, Kind, Run, Step
+from .stages import DEPLOY, FETCH, OCR, QUEUES, STAGES, Item, Kind, Run, Step
 from .work import steps
 
 #: A site is due when it was updated longer ago than this.
@@ -57,11 +57,15 @@ class Summary:
 
     @property
     def nothing_new(self) -> bool:
-        """Whether there was nothing to read that is not known to fail, nor gone or moved."""
+        """Whether there was nothing to read that is not known to fail, nor gone or moved.
+
+        A site that is published elsewhere now, or with other votes, is news too.
+        """
         over = self.state in (Run.COMPLETED, Run.PARTIAL)
         fetched = self.details.get(FETCH, {})
         rearranged = fetched.get("gone") or fetched.get("moved")
-        return over and self.total > 0 and self.attempted == 0 and not rearranged
+        published = self.details.get(DEPLOY, {}).get("changed")
+        return over and self.total > 0 and not (self.attempted or rearranged or published)
 
     @property
     def succeeded(self) -> bool:

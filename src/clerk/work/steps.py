@@ -282,7 +282,8 @@ def deploy(
     keep = order.options.get("keep")
     published = publish(order.site, folder, settings, complete=True, keep=keep)
     finish_deploy(order.site)
-    return Performed({"path": str(published.path), "changed": published.changed})
+    changed = published.changed or bool(published.targets)
+    return Performed({"path": str(published.path), "changed": changed})
 
 
 _Step = Callable[[Order, OrderItem, Path, Settings, Report], Performed]

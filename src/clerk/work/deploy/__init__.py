@@ -96,13 +96,17 @@ def publish(
 ) -> PublishReport:
     """Publish what is compiled, here and wherever else the site asks for.
 
-    ``keep`` versions of the site stay on disk; as many as PUBLISH_KEEP says if it is None.
+    ``keep`` versions of the site stay on disk; as many as PUBLISH_KEEP says if it is None.  What
+    is served as complete does not become text-only again before its content has changed.
     """
     bundle = Bundle(site, folder, complete=complete)
     place = VersionedFolder(settings.published, bundle.subdomain)
     with place.locked(), bundle:
-        changed = place.show(bundle.version, bundle.write_to, keep=keep or settings.publish_keep)
-        taken = _deploy_further(bundle, place)
+        changed, taken = False, list[str]()
+        if complete or not place.serves(bundle.complete_version):
+            keep = keep or settings.publish_keep
+            changed = place.show(bundle.version, bundle.write_to, keep=keep)
+            taken = _deploy_further(bundle, place)
         return PublishReport(
             place.link, bundle.version, bundle.state, changed, bundle.documents, bundle.pages, taken
         )

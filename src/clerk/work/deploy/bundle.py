@@ -69,7 +69,9 @@ class Bundle:
             with contextlib.closing(open_readonly(database_path(self._folder))) as connection:
                 self.documents = _rows(connection, "documents")
                 self.pages = sum(_rows(connection, kind) for kind in KINDS)
-                self.version = self._version(content_digest(connection))
+                content = content_digest(connection)
+        self.version = self._version(content, self.state)
+        self.complete_version = self._version(content, COMPLETE)
         return self
 
     def _opened(self, path: Path) -> BinaryIO:
@@ -89,8 +91,8 @@ class Bundle:
         if self._file:
             self._file.close()
 
-    def _version(self, content: str) -> str:
-        facts = (_FORMAT, content, self.state, sorted(self._site.items()), self._with_images)
+    def _version(self, content: str, state: str) -> str:
+        facts = (_FORMAT, content, state, sorted(self._site.items()), self._with_images)
         return digest_of(repr(facts).encode())
 
     def write_to(self, target: Path) -> None:

@@ -62,6 +62,12 @@ class VersionedFolder:
         self._forget(keep)
         return changed
 
+    def serves(self, version: str) -> bool:
+        """Whether that version is the one that is served."""
+        return any(
+            path.name.partition("-")[2] == version and self._serves(path) for path in self._all()
+        )
+
     def remove(self) -> bool:
         """Stop serving the site and delete its versions; whether there was anything."""
         if not (self._versions.exists() or os.path.lexists(self.link)):
