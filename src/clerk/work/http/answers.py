@@ -7,11 +7,12 @@ import re
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from email.utils import parsedate_to_datetime
-from typing import Any
-
-import httpx
+from typing import TYPE_CHECKING, Any
 
 from clerk.errors import SourceUnavailable
+
+if TYPE_CHECKING:
+    import httpx
 
 #: First bytes -> what that is, in words for a report.
 _MAGIC = (
