@@ -81,6 +81,13 @@ class _Segment(NamedTuple):
     last_page: int
 
 
+class _Level(NamedTuple):
+    """Segments; of ``merging`` ones, the first, FTS5 is making the last one of the next level."""
+
+    merging: int
+    segments: list[_Segment]
+
+
 def add(connection: sqlite3.Connection, table: str, rows: Iterable[tuple[int, str]]) -> None:
     """Index some rows, given in ascending order."""
     connection.executemany(f"INSERT INTO {table}(rowid, search_text) VALUES (?, ?)", rows)
@@ -243,15 +250,15 @@ def graft(
     """
     moved_pages = 0
     levels = _structure(connection, f"main.{table}")
-    used = {segment.number for level in levels for segment in level}
+    used = {segment.number for level in levels for segment in level.segments}
     free = (number for number in range(1, _LAST_SEGMENT) if number not in used)
     totals = _totals(connection, f"main.{table}")
-    levels += [[] for _ in range(_DEEPEST + 1 - len(levels))]
+    levels += [_Level(0, []) for _ in range(_DEEPEST + 1 - len(levels))]
     for source in sources:
-        for segment in (each for level in _structure(connection, source) for each in level):
+        for segment in _segments(connection, source):
             moved = segment._replace(number=next(free))
             _move_segment(connection, table, source, segment.number, moved.number)
-            levels[_room(levels) if large else _DEEP].append(moved)
+            _place(levels, _room(levels) if large else _DEEP, moved)
             moved_pages += moved.last_page - moved.first_page + 1
         connection.execute(f"INSERT INTO main.{table}_docsize SELECT * FROM {source}_docsize")
         totals = [a + b for a, b in zip(totals, _totals(connection, source), strict=True)]
@@ -259,10 +266,18 @@ def graft(
     return moved_pages
 
 
-def _room(levels: list[list[_Segment]]) -> int:
+def _room(levels: list[_Level]) -> int:
     """Return the level a large segment goes to."""
-    free = (level for level in range(_DEEPER, _DEEPEST) if len(levels[level]) < _SEGMENTS_IN_LEVEL)
-    return next(free, _DEEPEST)
+    for number in range(_DEEPER, _DEEPEST):
+        if len(levels[number].segments) < _SEGMENTS_IN_LEVEL:
+            return number
+    return _DEEPEST
+
+
+def _place(levels: list[_Level], number: int, segment: _Segment) -> None:
+    """Put a segment into a level; one that is being made there stays the last."""
+    segments = levels[number].segments
+    segments.insert(len(segments) - bool(levels[number - 1].merging), segment)
 
 
 def can_graft(connection: sqlite3.Connection, table: str) -> bool:
@@ -295,16 +310,22 @@ def _block(connection: sqlite3.Connection, table: str, number: int) -> bytes:
     return bytes(row[0]) if row else b""
 
 
-def _structure(connection: sqlite3.Connection, table: str) -> list[list[_Segment]]:
+def _segments(connection: sqlite3.Connection, table: str) -> list[_Segment]:
+    levels = _structure(connection, table)
+    return [segment for level in levels for segment in level.segments]
+
+
+def _structure(connection: sqlite3.Connection, table: str) -> list[_Level]:
     """Return the segments by level: cookie, levels, segments, writes, then each level's."""
     numbers = _integers(_block(connection, table, _STRUCTURE_ID)[4:])
     levels, _, _ = next(numbers), next(numbers), next(numbers)
     return [_level(numbers) for _ in range(levels)]
 
 
-def _level(numbers: Iterator[int]) -> list[_Segment]:
-    _merging, segments = next(numbers), next(numbers)
-    return [_Segment(next(numbers), next(numbers), next(numbers)) for _ in range(segments)]
+def _level(numbers: Iterator[int]) -> _Level:
+    merging, segments = next(numbers), next(numbers)
+    found = [_Segment(next(numbers), next(numbers), next(numbers)) for _ in range(segments)]
+    return _Level(merging, found)
 
 
 def _totals(connection: sqlite3.Connection, table: str) -> list[int]:
@@ -313,15 +334,15 @@ def _totals(connection: sqlite3.Connection, table: str) -> list[int]:
 
 
 def _write(
-    connection: sqlite3.Connection, table: str, levels: list[list[_Segment]], totals: list[int]
+    connection: sqlite3.Connection, table: str, levels: list[_Level], totals: list[int]
 ) -> None:
     cookie = _block(connection, f"main.{table}", _STRUCTURE_ID)[:4]
-    while levels and not levels[-1]:
+    while levels and not levels[-1].segments:
         levels.pop()
-    written = sum(segment.last_page for level in levels for segment in level)
-    numbers = [len(levels), sum(map(len, levels)), written]
-    for level in levels:
-        numbers += [0, len(level), *(number for segment in level for number in segment)]
+    segments = [segment for level in levels for segment in level.segments]
+    numbers = [len(levels), len(segments), sum(segment.last_page for segment in segments)]
+    for merging, found in levels:
+        numbers += [merging, len(found), *(number for segment in found for number in segment)]
     statement = f"REPLACE INTO main.{table}_data(id, block) VALUES (?, ?)"
     connection.execute(statement, (_STRUCTURE_ID, cookie + b"".join(map(_varint, numbers))))
     connection.execute(statement, (_TOTALS_ID, b"".join(map(_varint, totals))))
@@ -330,7 +351,7 @@ def _write(
 def merge(connection: sqlite3.Connection, table: str, moved: int) -> None:
     """Merge as much as keeps grafted segments, of so many pages, from piling up."""
     pages = _MERGE_PAGES + _MERGE_FACTOR * moved
-    if sum(map(len, _structure(connection, f"main.{table}"))) < _MANY_SEGMENTS:
+    if len(_segments(connection, f"main.{table}")) < _MANY_SEGMENTS:
         pages = min(pages, _MERGE_PAGES_AT_MOST)
     connection.execute(f"INSERT INTO {table}({table}, rank) VALUES ('merge', ?)", (pages,))
 

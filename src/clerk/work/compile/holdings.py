@@ -69,10 +69,9 @@ class Folder:
     @property
     def digest(self) -> str:
         """The hash of all that is in it; empty while that of one thing is unknown."""
-        if not self._digest:
+        if not self._digest and not self.unknown:
             parts = sorted((name, holding.digest) for name, holding in self.holdings.items())
-            if all(digest for _, digest in parts):
-                self._digest = digest_of(repr(parts).encode("utf-8", "surrogatepass"))
+            self._digest = digest_of(repr(parts).encode("utf-8", "surrogatepass"))
         return self._digest
 
     @property
@@ -80,7 +79,7 @@ class Folder:
         """How many things have to be read to learn their hash."""
         if self._digest:
             return 0
-        return sum(not holding.digest for holding in self.holdings.values())
+        return [holding.digest for holding in self.holdings.values()].count("")
 
     def learn(self, name: str, digest: str) -> None:
         """Take over the hash of a thing that was read."""

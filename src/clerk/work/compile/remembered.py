@@ -27,7 +27,7 @@ _VERSION = 2
 Stamp = tuple[int, ...]
 
 
-class Holding(msgspec.Struct, array_like=True):
+class Holding(msgspec.Struct, array_like=True, gc=False):
     """A thing on disk, how it looked last time, and the hash it had then (empty: not known)."""
 
     stamp: Stamp

@@ -114,14 +114,18 @@ class _Look:
 
     def __call__(self, path: Path, known: _Holdings) -> _Listing:
         found = _Listing({}, [])
-        with os.scandir(path) as entries:
-            for entry in entries:
-                if not entry.name.startswith("."):
-                    self.take(entry, found, known)
+        handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            with os.scandir(handle) as entries:
+                for entry in entries:
+                    if not entry.name.startswith("."):
+                        self.take(entry, handle, found, known)
+        finally:
+            os.close(handle)
         found.folders.sort()
         return found
 
-    def take(self, entry: os.DirEntry[str], found: _Listing, known: _Holdings) -> None:
+    def take(self, entry: os.DirEntry[str], parent: int, found: _Listing, known: _Holdings) -> None:
         """Add one entry to what was found."""
         raise NotImplementedError
 
@@ -129,7 +133,7 @@ class _Look:
 class _Results(_Look):
     """One file per document."""
 
-    def take(self, entry: os.DirEntry[str], found: _Listing, known: _Holdings) -> None:
+    def take(self, entry: os.DirEntry[str], parent: int, found: _Listing, known: _Holdings) -> None:
         if entry.is_dir(follow_symlinks=False):
             found.folders.append(entry.name)
         elif entry.name.endswith(".json"):
@@ -140,24 +144,27 @@ class _Results(_Look):
 class _Texts(_Look):
     """A directory with pages, or a flat file of an older installation."""
 
-    def take(self, entry: os.DirEntry[str], found: _Listing, known: _Holdings) -> None:
+    def take(self, entry: os.DirEntry[str], parent: int, found: _Listing, known: _Holdings) -> None:
+        name = entry.name
         if entry.is_dir(follow_symlinks=False):
-            self._take_directory(entry, found, known)
-        elif entry.name.endswith(".txt"):
-            name = entry.name.removesuffix(".txt")
+            try:
+                # Relative to its parent it is found sooner, and there may be many.
+                stamp = _stamp(os.stat(f"{name}/{DOCUMENT_FACTS}", dir_fd=parent))
+            except OSError:
+                self._take_pages(name, parent, found, known)
+            else:
+                found.holdings[name] = _holding(stamp, True, known.get(name))
+        elif name.endswith(".txt"):
+            name = name.removesuffix(".txt")
             holding = _holding(_stamp(entry.stat()), False, known.get(name))
             found.holdings.setdefault(name, holding)
 
-    def _take_directory(self, entry: os.DirEntry[str], found: _Listing, known: _Holdings) -> None:
-        whole = True
-        try:
-            stamp = _stamp(os.stat(f"{entry.path}/{DOCUMENT_FACTS}"))  # noqa: PTH116 - hot loop
-        except OSError:
-            stamp, whole = _stamp_of_pages(entry.path), False
-        if stamp:
-            found.holdings[entry.name] = _holding(stamp, whole, known.get(entry.name))
+    def _take_pages(self, name: str, parent: int, found: _Listing, known: _Holdings) -> None:
+        """Add a directory that may hold pages of an older installation, or other directories."""
+        if stamp := _stamp_of_pages(name, parent):
+            found.holdings[name] = _holding(stamp, False, known.get(name))
         else:
-            found.folders.append(entry.name)
+            found.folders.append(name)
 
 
 _look_at_texts = _Texts()
@@ -168,13 +175,17 @@ def _stamp(facts: os.stat_result) -> Stamp:
     return facts.st_ino, facts.st_mtime_ns, facts.st_size, facts.st_ctime_ns
 
 
-def _stamp_of_pages(path: str) -> Stamp:
+def _stamp_of_pages(name: str, parent: int) -> Stamp:
     """Return a stamp over every page in a directory; empty if it holds none."""
     parts = []
-    with os.scandir(path) as entries:
-        for entry in entries:
-            if PAGE.fullmatch(entry.name) or entry.name == FAILED_PAGES:
-                parts.append((entry.name, *_stamp(entry.stat())))
+    handle = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=parent)
+    try:
+        with os.scandir(handle) as entries:
+            for entry in entries:
+                if PAGE.fullmatch(entry.name) or entry.name == FAILED_PAGES:
+                    parts.append((entry.name, *_stamp(entry.stat())))
+    finally:
+        os.close(handle)
     if not parts:
         return ()
     total = blake2b(repr(sorted(parts)).encode("utf-8", "surrogatepass"), digest_size=7)

@@ -13,10 +13,10 @@ cannot be taken out of it, so a changed document gets a new number and the rows 
 nowhere.  When more rows lead nowhere than somewhere, the index is made again from the sites'
 databases; that is paid for by the pages added since.
 
-Updates of several processes wait for each other; readers never wait: text is indexed aside, and the
-finished segments are moved in by one short transaction.  A site that is built anew numbers its
-pages as they are numbered here, by document numbers reserved for it: its text is indexed once, and
-the segments go into both databases.
+Updates of several processes wait for each other; readers never wait: more than a few pages are
+indexed aside, and the finished segments are moved in by one short transaction.  A site that is
+built anew numbers its pages as they are numbered here, by document numbers reserved for it: its
+text is indexed once, and the segments go into both databases.
 """
 
 from __future__ import annotations
@@ -43,6 +43,8 @@ PAGE_BITS = schema.PAGE_BITS
 #: So many rows may lead nowhere without anybody minding.
 _STALE_PAGES = 10_000
 _WAIT_SECONDS = 600.0
+#: So many pages are indexed in place, which keeps the index in better order and costs less.
+_FEW_PAGES = 500
 
 _SCHEMA = f"""
 CREATE TABLE sites (
@@ -368,20 +370,33 @@ class _Update:
         documents = [
             _built(source, number, name) for number, name in enumerate(new, _next_number(self._db))
         ]
+        if sum(document.pages for document in documents) <= _FEW_PAGES:
+            texts = [row for document in documents for row in _pages(source, document)]
+            with self._replacing(old, documents, digest):
+                fulltext.add(self._db, "pages_fts", texts)
+            return
         with tempfile.TemporaryDirectory(
             prefix="index.", dir=self._folder.parent / "_clerk"
         ) as scratch:
             filler = fulltext.Filler(Path(scratch))
             for document in documents:
                 filler.add(_pages(source, document))
-            with fulltext.attached(self._db, filler.finish()) as parts:
-                self._db.execute("BEGIN IMMEDIATE")
-                _drop(self._db, old)
-                self.add(documents, digest)
+            with (
+                fulltext.attached(self._db, filler.finish()) as parts,
+                self._replacing(old, documents, digest),
+            ):
                 moved = _move_in(self._db, parts, [fulltext.Filler.TABLE])
                 fulltext.merge(self._db, "pages_fts", moved)
-                _stamp(self._db)
-                self._db.execute("COMMIT")
+
+    @contextlib.contextmanager
+    def _replacing(self, old: list[int], new: list[Built], digest: str) -> Iterator[None]:
+        """Put documents in the place of others; the block adds their pages."""
+        self._db.execute("BEGIN IMMEDIATE")
+        _drop(self._db, old)
+        self.add(new, digest)
+        yield
+        _stamp(self._db)
+        self._db.execute("COMMIT")
 
     def add(self, documents: list[Built], digest: str) -> None:
         """Add documents, in the caller's transaction."""
