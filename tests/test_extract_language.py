@@ -382,6 +382,79 @@ Proposé par la conseillère Roy, secondé par le conseiller Cyr : que le budget
 """
 
 
+NAMES_OF_SEVERAL_WORDS = """
+Present: Trustees Maria De La Cruz, Anna La Rocca, Jo Van Dyke, Pat St. Clair, Kim Ten Eyck
+Motion by Trustee De La Cruz, seconded by Trustee La Rocca, to pay the bills.
+AYES: De La Cruz, La Rocca, Van Dyke, St. Clair
+NAYS: Ten Eyck
+Motion carried.
+=> De La Cruz/La Rocca passed 4-1 | ayes De La Cruz, La Rocca, Van Dyke, St. Clair | noes Ten Eyck
+---
+Motion by Councilmember De La Cruz, seconded by Councilmember von Hagen, to approve.
+AYES: De La Cruz, von Hagen, de los Santos
+NAYS: Van Der Meer
+Motion carried 3-1.
+=> De La Cruz/von Hagen passed 3-1 | ayes De La Cruz, von Hagen, de los Santos | noes Van Der Meer
+---
+Present: Hal Quimby, Anneliese van der Berg, Tom Ito
+Mr. Ito moved to award the contract. Ms. van der Berg seconded.
+
+Member                 Yea   Nay   Abstain
+Hal Quimby                    X
+Anneliese van der Berg  X
+Tom Ito                 X
+
+Motion carried 2-1.
+=> Ito/van der Berg passed 2-1 | ayes van der Berg, Ito | noes Quimby
+---
+AYES: Van Dyke De La Cruz Smith
+NAYS: none
+Motion carried.
+=> -/- passed 3-0 | ayes Van Dyke, De La Cruz, Smith
+---
+Motion by Al Smith, seconded by Bo Le, to adjourn. Ayes: Al Smith, Le. Nays: none. Carried.
+=> Smith/Le passed 2-0 | ayes Smith, Le
+"""
+
+ROWS_OF_DOTS = """
+Roll call vote on the motion to override the veto:
+Ald. Kowal ......... Aye          Ald. Sanders ....... No
+Ald. Mbeki ......... Aye          Ald. Hsu ........... Absent
+Motion to override failed.
+=> -/- failed 2-1 | ayes Kowal, Mbeki | noes Sanders | absent Hsu
+---
+Ayes 3   Stein, Fazio, Holl
+Nays 1   Pratt
+Motion carried.
+=> -/- passed 3-1 | ayes Stein, Fazio, Holl | noes Pratt
+---
+Motion by Ito, second by Jett. Ayes 5
+Nays 1 Mr. Stein moved to adjourn.
+=> Ito/Jett unknown 5-1
+=> Stein/- unknown
+"""
+
+WHAT_PASSED = """
+The site plan for 44 Mill Road passed unanimously.
+
+The slate of officers carried by unanimous vote.
+=> -/- passed | unanimous
+=> -/- passed | unanimous
+---
+Mr. Dow moved to adopt the site plan, seconded by Ms. Pike. The site plan passed unanimously.
+=> Dow/Pike passed | unanimous
+---
+Rep. Jones reported the levy passed unanimously at the County.
+The students passed unanimously their examination.
+The Senate bill passed unanimously.
+---
+The amendment failed 2-3 (Adler and Brisk in favor; Cho, Dunn and Eads opposed).
+=> -/- failed 2-3 | ayes Adler, Brisk | noes Cho, Dunn, Eads
+---
+Public hearing. Speaking: Jane Roe, in favor. John Doe, opposed.
+"""
+
+
 def cases(*groups: str) -> list[tuple[str, list[str]]]:
     """Return the excerpts with the votes a reader finds in them."""
     found = []
@@ -417,6 +490,9 @@ def told(vote: Vote) -> str:
         SURNAMES_THAT_ARE_WORDS,
         COUNTS_ALONE,
         VOICES,
+        NAMES_OF_SEVERAL_WORDS,
+        ROWS_OF_DOTS,
+        WHAT_PASSED,
     ),
 )
 def test_a_reader_would_write_down_the_same_votes(excerpt: str, votes: list[str]) -> None:

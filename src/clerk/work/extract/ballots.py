@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from .cues import BALLOT, FIRM, SOFT, Cue, Reading
 from .model import ABSENT, ABSTAIN, AYES, NOES, RECUSED
-from .names import BALLOT_WORDS, Name, read_name, read_names, vocabulary
+from .names import BALLOT_WORDS, PARTICLES, Name, read_name, read_names, vocabulary
 from .patterns import Phrase, compiled, indented, line_start
 from .roster import Roster
 from .tallies import NUMBER_WORDS, number
@@ -82,15 +82,27 @@ def settle_one(roster: Roster, name: Name | None) -> tuple[str | None, set[str]]
 
 
 def _apart(roster: Roster, name: Name, flags: set[str]) -> list[str]:
-    """Split names that lost their comma, if every part is a known surname or there are too many."""
-    words = name.text.split()
+    """Split names that lost their comma: known surnames, too many words, or twice a particle."""
+    words = _with_particles(name.text.split())
     if len(words) > 1 and all(word.lower() in roster.known for word in words):
         flags.add("missing_comma")
         return words
-    if len(words) > 3 and all(len(word.strip(".")) > 1 for word in words) and words[0][0].isupper():
+    surnames = sum(" " in word for word in words)
+    if surnames > 1 or (len(words) > 3 and all(len(word.strip(".")) > 1 for word in words)):
         flags.add("missing_comma")
-        return [word for word in words if word[0].isupper()]
+        return words
     return [_surname(roster, name, flags)]
+
+
+def _with_particles(words: list[str]) -> list[str]:
+    """Join each particle with the word it belongs to: ``Anneliese``, ``van der Berg``."""
+    joined: list[str] = []
+    for word in words:
+        if joined and joined[-1].split()[-1].lower().strip(".") in PARTICLES:
+            joined[-1] = f"{joined[-1]} {word}"
+        else:
+            joined.append(word)
+    return joined
 
 
 def _surname(roster: Roster, name: Name, flags: set[str]) -> str:
@@ -136,7 +148,7 @@ def _in_attendance(reading: Reading, label: re.Match[str]) -> bool:
     return _PRESENT_BEFORE.search(before) is not None
 
 
-_SPEAKERS = compiled(
+SPEAKERS = compiled(
     r"\b(?:speaking|spoke|speakers?|testif\w+|testimony|comments?|proponents|letters?)\b"
     r"(?:(?!\bmotion\b|\bmoved\b|\bvot)[^\n]){0,100}$"
 )
@@ -147,7 +159,7 @@ def _of_speakers(reading: Reading, label: re.Match[str]) -> bool:
     if not label["word"].startswith(("favo", "for", "against", "oppos")):
         return False
     before = reading.lower[max(0, label.start() - 120) : label.start()]
-    return _SPEAKERS.search(before) is not None
+    return SPEAKERS.search(before) is not None
 
 
 _PLAIN = vocabulary(
@@ -227,14 +239,26 @@ def _read_label(reading: Reading, label: re.Match[str]) -> Cue | None:
     start = phrase.start() if phrase else label.start()
     if label["count"] and not label["after"]:
         number = int(label["count"].strip("( )"))
-        cue = Cue(BALLOT, start, label.end(), SOFT, counts={kind: number})
-        return cue
+        counted = Cue(BALLOT, start, label.end(), SOFT, counts={kind: number})
+        return _counted_names(reading, kind, label, number) or counted
     cue = _read_list(reading, kind, start, label.end())
     if label["count"]:
         cue.counts[kind] = int(label["count"].strip("( )"))
     if label["word"] == "none":
         cue.flags.add("label_typo")
     return cue if cue.ballots or cue.counts or cue.unanimous else None
+
+
+_LINE_OVER = compiled(r"[ .;]{0,4}(?:\n|$)")
+
+
+def _counted_names(reading: Reading, kind: str, label: re.Match[str], number: int) -> Cue | None:
+    """Read ``Ayes 2  Smith, Jones``: a line of its own with as many names as were counted."""
+    if not number or not _line_start(reading, label.start()):
+        return None
+    cue = _read_list(reading, kind, label.start(), label.end())
+    named = len(cue.ballots.get(kind, ()))
+    return cue if named == number and _LINE_OVER.match(reading.text, cue.end) else None
 
 
 def _read_list(reading: Reading, kind: str, start: int, position: int) -> Cue:

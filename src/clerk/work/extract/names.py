@@ -58,6 +58,7 @@ _OF_MEMBERS = vocabulary(
 PARTICLES = vocabulary(
     """
     van von der den de la le di da del della dos du ten ter te el al bin ibn st mac mc ni ui
+    los las des af zu zur vom vander dela delos
     """
 )
 
@@ -78,7 +79,7 @@ _ALSO_SURNAMES = vocabulary(
     """
     alder judge clerk warden chief provost lord justice regent governor captain burgess
     moderator planner grant park page ward place call read close march street july plan work
-    bill banks reading table award old new first favor road reeve sen
+    bill banks reading table award old new first favor road reeve sen an so
     """
 )
 
@@ -158,6 +159,8 @@ class Name:
             cut -= 1
         while cut > 0 and words[cut - 1].lower().strip(".") in PARTICLES:
             cut -= 1
+        if cut == 0 and len(words) > 1 and words[0] == "Al":
+            cut = 1
         return " ".join(words[cut:])
 
 
@@ -305,7 +308,7 @@ def _name_words(
     words: list[str] = []
     end = token.end if token else 0
     position, broken = end, False
-    while token is not None and len(words) < _MAX_TOKENS:
+    while token is not None and _counted(words) < _MAX_TOKENS:
         if broken and words and not _goes_on(text, words, token, known):
             break
         possessive = token.text.lower().endswith("'s")
@@ -334,6 +337,11 @@ def _name_words(
     if suffix:
         return [*words, suffix[1]], suffix.end()
     return words, end
+
+
+def _counted(words: list[str]) -> int:
+    """Count the words of a name; a particle belongs to the next one."""
+    return sum(word.lower().strip(".") not in PARTICLES for word in words)
 
 
 def _title_before_name(text: str, token: _Token) -> bool:

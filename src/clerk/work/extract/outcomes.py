@@ -191,6 +191,8 @@ def _strength_of_plain(word: str, before: str, after: str, bare: bool) -> int:
         return SOFT
     if word in ("lost", "died", "dies"):
         return REFERENCE
+    if _UNANIMOUS_NEXT.match(after) and not OTHER_BODY.search(after):
+        return REFERENCE if _TOLD.search(before) else FIRM
     if _SUBJECT.search(before):
         return FIRM if _TALLY_NEXT.match(after) and not _REPORTED.search(before) else SOFT
     return SOFT if re.search(r"\band\s+(?:\w+ly\s+)?$|,\s*$", before) else REFERENCE
@@ -198,6 +200,14 @@ def _strength_of_plain(word: str, before: str, after: str, bare: bool) -> int:
 
 _TALLY_NEXT = compiled(
     r",?\s+(?:by\s+(?:a\s+)?(?:vote\s+of\s+)?|on\s+a\s+(?:vote\s+of\s+)?)?\(?\d{1,2}\s?(?:-|to)\s?\d{1,2}\b"
+)
+_UNANIMOUS_NEXT = compiled(
+    r",?\s+(?:unanimously(?=\s{0,3}(?:[.,;:(\n]|$|(?:by|on|upon|with|as|and)\b))"
+    r"|by\s+(?:a\s+)?unanimous\b)"
+)
+_TOLD = compiled(
+    r"\b(?:stated|states|said|says|noted|notes|reported|reports|reminded|shared|explained"
+    r"|indicated|mentioned|advised|announced|recalled|added|thanked|asked)\b"
 )
 _RESOLVED_THAT = compiled(
     r":|\s{0,2}-\s{0,2}(?:that|to)\b|\s+(?:unanimously|nem|with\s+\d|by\s+\d)|\s{0,2}\((?:nem|unanim|\d{1,2}\s)"
@@ -294,7 +304,8 @@ def _outcome(reading: Reading, verb: re.Match[str], begin: int, strength: int) -
         cue.counts = {} if numbered else tally
     on_motion = _ON_MOTION.match(lower, verb.end())
     cue.moved = on_motion is not None and not reading.apart(verb.end(), on_motion.end())
-    own = verb["approving"] is not None or _names_matter(lower[begin : verb.start()])
+    unanimous = _UNANIMOUS_NEXT.match(lower, verb.end()) is not None
+    own = verb["approving"] is not None or _names_matter(lower[begin : verb.start()], unanimous)
     cue.fresh = strength == FIRM and own and start == begin
     if "/" in sentence:
         cue.mover, cue.seconder = pair_in_brackets(reading, verb.end(), own_end)
@@ -307,9 +318,14 @@ def _outcome(reading: Reading, verb: re.Match[str], begin: int, strength: int) -
     return cue
 
 
-def _names_matter(before: str) -> bool:
-    """Whether the subject is what was voted on, and not the motion: ``The ordinance``."""
-    return _SUBJECT.search(before) is not None and not _ABOUT_MOTION.search(before)
+def _names_matter(before: str, unanimous: bool) -> bool:
+    """Whether the subject is what was voted on, and not the motion: ``The ordinance``.
+
+    What passes unanimously is voted on, whatever it is.
+    """
+    if _ABOUT_MOTION.search(before):
+        return False
+    return _SUBJECT.search(before) is not None or (unanimous and bool(before.strip()))
 
 
 _LINE_OVER = compiled(r"[ .]{0,4}\n")

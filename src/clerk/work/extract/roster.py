@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from rapidfuzz.distance import DamerauLevenshtein
 
-from .names import STOPS, TITLES, Name, read_name, read_names
+from .names import PARTICLES, STOPS, TITLES, Name, read_name, read_names
 from .normal import Normalised
 from .patterns import Phrase, compiled, line_start
 
@@ -99,7 +99,8 @@ def read_roster(document: Normalised) -> Roster:
         official.setdefault(key, name.surname)
         forms.setdefault(key, set()).add(name.text.lower())
     often = {name.lower() for name, times in titled.items() if times >= _OFTEN}
-    known = frozenset(word for key in official.keys() | often for word in (key, key.split()[-1]))
+    surnames = official.keys() | often
+    known = frozenset(word for key in surnames for word in (key, key.split()[-1])) - PARTICLES
     shared = frozenset(key for key, texts in forms.items() if _two_people(key, texts))
     written = {name.surname.lower(): name.surname for name in attending if _mixed(name.surname)}
     written |= {name.lower(): name for name in titled if _mixed(name)}
@@ -143,14 +144,18 @@ def _titled(document: Normalised) -> Counter[str]:
     """Count the surnames that follow a title."""
     counted: Counter[str] = Counter()
     for titled in _TITLED.find(document.text):
-        surname = _last_name(titled[1], titled[2])
+        surname = _last_name(titled)
         if surname is not None:
             courtesy = titled[0][:2] in ("Mr", "Ms", "Dr")
             counted[surname.removesuffix("'s")] += 1 if courtesy else _OFTEN
     return counted
 
 
-def _last_name(first: str, last: str | None) -> str | None:
+def _last_name(titled: re.Match[str]) -> str | None:
+    first, last = titled[1], titled[2]
+    if first.lower() in PARTICLES or (last or "").lower() in PARTICLES:
+        name = read_name(titled.string, titled.start(1))
+        return name.surname if name else None
     for word in (last, first):
         if word and word.lower() not in STOPS and word.lower() not in TITLES:
             return word

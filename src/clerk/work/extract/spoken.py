@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from .ballots import category, settle, settle_one
+from .ballots import SPEAKERS, category, settle, settle_one
 from .cues import BALLOT, FIRM, SOFT, Cue, Reading
 from .model import ABSENT, ABSTAIN, AYES, NOES, RECUSED
 from .names import Name, name_before, names_before, read_name, read_names
@@ -25,7 +25,7 @@ _ROLE_AFTER_NAME = compiled(
 )
 _TO_VOTE = compiled(
     r"(?:,\s+(?:vice[- ]?)?(?:chair\w*|mayor|president|secretary|treasurer|clerk))?"
-    r"[\s,:\-(=.\"]{1,80}(?:voted\s+|votes\s+|voting\s+)?[\"(]?$"
+    r"[\s,:\-(=.\"_\u2026\u00b7]{1,80}(?:voted\s+|votes\s+|voting\s+)?[\"(]?$"
 )
 
 
@@ -80,9 +80,14 @@ def _voter(reading: Reading, previous_end: int | None, start: int) -> Name | Non
     return name if _TO_VOTE.fullmatch(reading.lower, name.end, start) else None
 
 
+#: A row of dots or a long line between a name and its vote.
+_LEADER = compiled(r" {0,4}(?:\. ?|[_\u2026\u00b7] ?|-(?=-)-){2,40} {0,8}$")
+
+
 def _edge_of_name(text: str, start: int) -> int:
     """Return where a capitalised word ends right before a spoken vote, or 0."""
-    edge = start
+    leader = _LEADER.search(text, max(0, start - 90), start)
+    edge = leader.start() if leader else start
     while edge > max(0, start - 12) and text[edge - 1] in ' \n,:-(="':
         edge -= 1
     role = _ROLE_AFTER_NAME.search(text[max(0, edge - 30) : edge])
@@ -128,11 +133,11 @@ def _announcement(reading: Reading, start: int) -> int:
 
 _DISSENT = Phrase(
     "dissent oppos abstain recus vot cast absent not_present was_absent were_absent "
-    "nay no. no, no; no) no_vote negative",
+    "nay no. no, no; no) no_vote negative in_favo",
     r"(?:dissent(?:ing|ed|s)?|oppos(?:ed|ing)(?!\s+(?:the|a|an|this|any|his|her)\s+(?!motion|measure"
     r"|question|vote|item|resolution|ordinance))|abstain(?:ed|ing|s)|recus(?:ed|ing)|(?:was"
     r"|were)\s+absent\b|absent\s+(?:from|for)\b|not\s+present\s+for\b"
-    r"|(?P<bare>(?:nay|no|absent|excused)(?=\s{0,3}(?:[.,;)\n]|$|and\b)))"
+    r"|(?P<bare>(?:nay|no|absent|excused|in\s+favou?r)(?=\s{0,3}(?:[.,;)\n]|$|and\b)))"
     r"|(?:dissenting|opposing|no|nay|negative)\s+votes?(?:\s+(?:being|was|were))?(?:\s+cast)?"
     r"(?=\s+(?:by|from)\b)"
     r"|vot(?:ed|ing|es)\s+(?:(?:against|[\"']?nay[\"']?|[\"']?no[\"']?|in\s+opposition"
@@ -164,8 +169,16 @@ def _dissents(reading: Reading) -> Iterator[Cue]:
         if reading.lower[match.end() : match.end() + 2].lstrip().startswith(":"):
             continue
         names = _people_around(reading, match)
-        if names:
+        if names and not (match[0].startswith("in") and _speaks(reading, match, names)):
             yield _dissent(reading, match, names)
+
+
+def _speaks(reading: Reading, match: re.Match[str], names: list[Name]) -> bool:
+    """Whether "in favor" tells who spoke: one name, and no bracket behind an outcome."""
+    begin = reading.clause_start(match.start())
+    before = reading.lower[max(0, begin - 120) : match.start()]
+    alone = len(names) < 2 and "(" not in reading.lower[begin : match.start()]
+    return alone or SPEAKERS.search(before) is not None
 
 
 def _dissent(reading: Reading, match: re.Match[str], names: list[Name]) -> Cue:
