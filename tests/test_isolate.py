@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from clerk.errors import DocumentError, UnreadablePdf
+from clerk.work import isolate
 from clerk.work.isolate import (
     Began,
     Child,
@@ -27,7 +28,9 @@ from clerk.work.isolate import (
 
 def shout(order: Order, index: int, report: Report) -> Performed:
     """Do as the item's name says."""
-    word = order.items[index].name
+    word, _, pages = order.items[index].name.partition(" on page ")
+    for page in range(1, int(pages or 0) + 1):
+        report(60, f"page {page}")
     match word:
         case "raise":
             raise UnreadablePdf("broken \udc80 and \0")
@@ -122,6 +125,45 @@ def test_a_dead_child_is_seen_at_once_with_what_it_had_begun(
     begun = [message.index for message in said if isinstance(message, Began)]
     assert begun == [0, 1]
     assert child.bury() == how
+
+
+@pytest.mark.parametrize("pages", [1, 2, 1000])
+def test_the_last_word_of_an_item_is_known_when_it_dies(pages: int) -> None:
+    child = Child(shout)
+    child.send(order("fine", f"die on page {pages}", "never"))
+
+    said = talk(child)
+
+    assert said[-1] is None
+    last = next(message for message in reversed(said) if isinstance(message, Began))
+    assert (last.index, last.note) == (1, f"page {pages}")
+    assert child.bury() == "killed by SIGKILL"
+
+
+def test_what_an_item_said_of_itself_is_not_said_of_the_next() -> None:
+    child = Child(shout)
+    child.send(order("fine on page 3"))
+    talk(child)
+    child.send(order("fine", "die"))
+
+    said = talk(child)
+
+    begun = [(message.index, message.note) for message in said if isinstance(message, Began)]
+    assert begun == [(0, ""), (1, "")]
+    child.bury()
+
+
+def test_a_line_that_is_not_finished_does_not_count() -> None:
+    slate = isolate._Slate()
+    assert slate.read() is None
+    for page in range(1, 5):
+        slate.write(isolate._Line(0, 1.0, f"page {page}"))
+        before = slate.read()
+        free = 1 if slate._memory[0] == 2 else 2
+
+        slate._memory[slate._PLACES[free] + 4] ^= 0xFF
+
+        assert slate.read() == before == (0, 1.0, f"page {page}")
 
 
 def test_a_hanging_child_is_overdue(child: Child) -> None:

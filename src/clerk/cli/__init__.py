@@ -6,6 +6,7 @@ where each one lives and carries its one-line help.
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import sys
@@ -79,7 +80,21 @@ def cli(ctx: click.Context) -> None:
     ctx.color = config.color_wanted()
 
 
+#: Garbage is looked for after so many new objects; most of a command's are modules, and stay.
+_OBJECTS_BETWEEN_COLLECTIONS = 20_000
+
+
 def main() -> None:
+    """Run the command line and end with its exit code."""
+    gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
+    try:
+        _run()
+    finally:
+        # Nothing that is left needs collecting: it goes with the process.
+        gc.freeze()
+
+
+def _run() -> None:
     """Run the command line and turn clerk's errors into one line and an exit code."""
     try:
         status = cli.main(standalone_mode=False, prog_name="clerk")

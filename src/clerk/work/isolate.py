@@ -7,6 +7,9 @@ begun is known.  Children end with their parent.  Nothing is shared, so nothing 
     parent  --Order-->  child
             <--Began(0)-- <--Ended(0)-- <--Began(1)-- ...  <--Idle--
 
+How far an item is, page by page, is not sent but written on a slate that both see, the one thing
+they share: only the last word counts, and waking the parent for each page costs both of them time.
+
 The child is forked, so that a new one costs milliseconds after the old one died: the parent must
 not run threads of its own.
 """
@@ -16,6 +19,8 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import faulthandler
+import gc
+import mmap
 import os
 import resource
 import select
@@ -26,7 +31,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NoReturn, Protocol, TypeVar
+from typing import Any, NamedTuple, NoReturn, Protocol, TypeVar
 
 import msgspec
 
@@ -124,18 +129,68 @@ _decode_message = msgspec.msgpack.Decoder(Message).decode
 _parents_own: set[int] = set()
 
 
+class _Line(NamedTuple):
+    """What an item says of itself: until when it may take, by the monotonic clock, and a note."""
+
+    item: int
+    deadline: float
+    note: str
+
+
+class _Slate:
+    """Memory that a child writes to and its parent reads.
+
+    There are two places, written in turn, and then the byte that says which of them counts: a child
+    that is killed while it writes leaves the line before.
+    """
+
+    _PLACES = (0, 256, 512)
+    _LINE = struct.Struct("id200p")
+
+    def __init__(self) -> None:
+        self._memory = mmap.mmap(-1, mmap.PAGESIZE)
+
+    def write(self, line: _Line) -> None:
+        """Let this be the line that counts."""
+        free = 1 if self._memory[0] == 2 else 2
+        self._LINE.pack_into(
+            self._memory,
+            self._PLACES[free],
+            line.item,
+            line.deadline,
+            line.note.encode(errors="replace"),
+        )
+        self._memory[0] = free
+
+    def read(self) -> _Line | None:
+        """Return the line that counts, or None if nothing was written since it was wiped."""
+        if not self._memory[0]:
+            return None
+        place = self._PLACES[self._memory[0]]
+        item, deadline, note = self._LINE.unpack_from(self._memory, place)
+        return _Line(item, deadline, note.decode(errors="ignore"))
+
+    def wipe(self) -> None:
+        """Forget what was written."""
+        self._memory[0] = 0
+
+
 class Child:
     """A working process, as its parent sees it."""
 
     def __init__(self, perform: Perform, *, memory_mb: int = 0) -> None:
         self._socket, theirs = socket.socketpair()
         self._buffer = bytearray()
+        self._slate = _Slate()
+        self._last_line: _Line | None = None
+        #: The index of the item in hand, by what the child has sent.
+        self._in_hand: int | None = None
         #: When the item in hand is overdue, by the monotonic clock; None while idle.
         self.deadline: float | None = None
         _parents_own.add(self._socket.fileno())
         self.pid = os.fork()
         if self.pid == 0:
-            _be_child(theirs, perform, memory_mb)
+            _be_child(theirs, self._slate, perform, memory_mb)
         theirs.close()
 
     def fileno(self) -> int:
@@ -145,6 +200,7 @@ class Child:
     def send(self, order: Order) -> None:
         """Give the child something to do; a dead one is noticed by the next :meth:`receive`."""
         self.deadline = time.monotonic() + DEFAULT_SECONDS
+        self._slate.wipe()
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             _send(self._socket, order)
 
@@ -162,9 +218,18 @@ class Child:
             if len(said) < _READ_BYTES:
                 gone = not said
                 break
-        messages = [_decode_message(frame) for frame in _frames(self._buffer)]
+        messages: list[Message] = [_decode_message(frame) for frame in _frames(self._buffer)]
         self._follow(messages)
+        messages += self._glance()
         return None if gone and not messages else messages
+
+    def _glance(self) -> list[Message]:
+        """Return what the item in hand has written of itself since the last look."""
+        line = self._slate.read()
+        if line is None or line == self._last_line or line.item != self._in_hand:
+            return []
+        self._last_line, self.deadline = line, line.deadline
+        return [Began(line.item, line.deadline - time.monotonic(), line.note)]
 
     def _read(self) -> bytes:
         try:
@@ -174,6 +239,7 @@ class Child:
 
     def _follow(self, messages: Sequence[Message]) -> None:
         for message in messages:
+            self._in_hand = message.index if isinstance(message, Began) else None
             if isinstance(message, Began):
                 self.deadline = time.monotonic() + message.seconds
             elif isinstance(message, Idle):
@@ -258,11 +324,13 @@ def revive(message: Raised) -> errors.ClerkError:
 # ------------------------------------------------------------------------ inside the child
 
 
-def _be_child(connection: socket.socket, perform: Perform, memory_mb: int) -> NoReturn:
+def _be_child(
+    connection: socket.socket, slate: _Slate, perform: Perform, memory_mb: int
+) -> NoReturn:
     """Serve orders until the parent is gone; never return into the parent's code."""
     try:
         _leave_parent(memory_mb)
-        _serve(connection, perform)
+        _serve(connection, slate, perform)
     except (EOFError, BrokenPipeError, ConnectionResetError):
         os._exit(0)
     except BaseException:  # noqa: BLE001 - the edge of the process: say it and end
@@ -276,6 +344,8 @@ def _leave_parent(memory_mb: int) -> None:
         with contextlib.suppress(OSError):
             os.close(descriptor)
     _parents_own.clear()
+    # What came with the fork stays: to look through it for garbage would only copy its memory.
+    gc.freeze()
     # How the child dies is the parent's to tell.
     faulthandler.disable()
     signal.set_wakeup_fd(-1)
@@ -305,7 +375,7 @@ def _die_with_parent() -> None:
         os._exit(0)
 
 
-def _serve(connection: socket.socket, perform: Perform) -> None:
+def _serve(connection: socket.socket, slate: _Slate, perform: Perform) -> None:
     while True:
         order = _decode_order(_receive_frame(connection))
         if order == _STOP:
@@ -314,17 +384,17 @@ def _serve(connection: socket.socket, perform: Perform) -> None:
         for index in range(len(order.items)):
             if index and _told_to_stop(connection):
                 break
-            _send(connection, _do(connection, perform, order, index))
+            _send(connection, Began(index, DEFAULT_SECONDS))
+            _send(connection, _do(slate, perform, order, index))
         else:
             index += 1
         _send(connection, Idle(index))
 
 
-def _do(connection: socket.socket, perform: Perform, order: Order, index: int) -> Message:
+def _do(slate: _Slate, perform: Perform, order: Order, index: int) -> Message:
     def report(seconds: float, note: str = "") -> None:
-        _send(connection, Began(index, seconds, note))
+        slate.write(_Line(index, time.monotonic() + seconds, note))
 
-    report(DEFAULT_SECONDS)
     started = time.monotonic()
     try:
         performed = perform(order, index, report)
