@@ -565,6 +565,23 @@ def scans(plan: str) -> list[str]:
     return found
 
 
+def test_a_claim_planned_while_the_table_is_small_does_not_go_through_it_for_each_row(
+    town: Town,
+) -> None:
+    """PostgreSQL keeps the plan while the table grows a hundredfold."""
+    with civic_db_connection() as conn:
+        road.start_run(conn, town.subdomain)
+    statements = Statements()
+
+    with civic_db_connection() as conn:
+        assert ledger.claim(conn, QUEUES, "worker", lambda _queue: 20)
+
+    taking = next(each for each in statements.seen if each[0].startswith("UPDATE items"))
+    plan = plan_of(*taking)
+    assert "Nested Loop" not in plan
+    assert "Hash Join" in plan or "SEARCH items USING INTEGER PRIMARY KEY" in plan
+
+
 def test_reconciling_many_sites_reads_no_large_table_whole(make_site: Any) -> None:
     """10,000 sites, 100,000 documents and 20,000 batches that are done cost nothing."""
     fill(10_000)

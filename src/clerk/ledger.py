@@ -303,9 +303,12 @@ def claim_one(
 
 
 def _share(job: Row[Any], most: int) -> int:
-    """Return how many items to give out: fewer towards the end, so that all end together."""
+    """Return how many items to give out: fewer towards the end, so that all end together.
+
+    What is left counts what others have in hand: half of it may be all that is not given out.
+    """
     left: int = job.total - job.completed - job.failed
-    return min(most, max(LAST_SHARE, left // 2))
+    return min(most, max(LAST_SHARE, left // 4))
 
 
 @lru_cache(maxsize=64)
@@ -377,7 +380,7 @@ def claim_from(
     values = {"claim": token, "job": job.id, "name": document}
     taken: Sequence[Row[Any]] = ()
     for alone, most in ((False, limit), (True, 1)):
-        take = _taking(alone, by_name=document is not None)
+        take = _taking(conn.dialect.name, alone, by_name=document is not None)
         taken = taken or conn.execute(take, values | {"most": most}).fetchall()
     if not taken:
         return None
@@ -387,11 +390,8 @@ def claim_from(
 
 
 @cache
-def _taking(alone: bool, *, by_name: bool) -> Any:
-    """Return the statement that takes up to so many rows; chosen once and for all.
-
-    Without MATERIALIZED PostgreSQL may choose anew for every row it looks at, and take them all.
-    """
+def _taking(dialect: str, alone: bool, *, by_name: bool) -> Any:
+    """Return the statement that takes up to so many rows, which are chosen once and for all."""
     items = items_table
     mine = and_(items.c.job_id == bindparam("job"), items.c.alone.is_(alone))
     named = items.c.document == bindparam("name", type_=String) if by_name else true()
@@ -401,15 +401,26 @@ def _taking(alone: bool, *, by_name: bool) -> Any:
         .order_by(items.c.id)
         .limit(bindparam("most"))
         .with_for_update(skip_locked=True)
-        .cte("chosen")
-        .prefix_with("MATERIALIZED", dialect="postgresql")
+        .correlate(None)
     )
     return (
         update(items)
-        .where(items.c.id.in_(select(chosen.c.id)), _claimable())
+        .where(_is_chosen(dialect, chosen), _claimable())
         .values(state=Item.RUNNING, attempt=items.c.attempt + 1)
         .returning(*_TAKEN)
     )
+
+
+def _is_chosen(dialect: str, chosen: Select[tuple[int]]) -> ColumnElement[bool]:
+    """Return the condition that an item is one of those chosen.
+
+    PostgreSQL keeps its plan while the table grows.  Told of a list it joins the two by a hash, or
+    by the index; told of the query it expects one row, and goes through the table for each.
+    """
+    if dialect == "sqlite":
+        return items_table.c.id.in_(chosen)
+    listed = func.unnest(func.array(chosen.scalar_subquery())).table_valued("id", name="chosen")
+    return items_table.c.id == listed.render_derived().c.id
 
 
 def _as_claimed(
