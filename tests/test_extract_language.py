@@ -383,6 +383,12 @@ Proposé par la conseillère Roy, secondé par le conseiller Cyr : que le budget
 
 
 NAMES_OF_SEVERAL_WORDS = """
+Proposed Cllr Whittle. Seconded Cllr Nutt. All in favour.
+=> Whittle/Nutt passed | unanimous
+---
+Moved Cr Whittle. Seconded Cr Nutt. Carried.
+=> Whittle/Nutt passed
+---
 Present: Trustees Maria De La Cruz, Anna La Rocca, Jo Van Dyke, Pat St. Clair, Kim Ten Eyck
 Motion by Trustee De La Cruz, seconded by Trustee La Rocca, to pay the bills.
 AYES: De La Cruz, La Rocca, Van Dyke, St. Clair

@@ -426,7 +426,7 @@ def _moved_name(reading: Reading, moved: re.Match[str]) -> Cue | None:
     if name is None or name.start - moved.end() > 4:
         return None
     near = reading.lower[name.end : name.end + 80]
-    if not re.match(r"\s*[,;/\n\-(]?\s*(?:and\s+)?(?:second|2nd|that\b|/)", near):
+    if not re.match(r"\s*[,;./\n\-(]?\s*(?:and\s+)?(?:second|2nd|that\b|/)", near):
         return None
     seconder = pair(reading, name) if near.lstrip().startswith("/") else None
     return lead_cue(reading, moved.start(), (seconder or name).end, name, seconder)
