@@ -1,8 +1,8 @@
 """How fast and how well documents are read, beside other ways of doing it, in one run.
 
-``python -m bench.reading [--data FOLDER] [--pages N]`` prints a table of scanned pages, one of
-born-digital pages, and whether the bars are met.  All ways read the same pages with one process per
-core, one way after the other; only ratios are claims.
+``python -m bench.reading [--data FOLDER] [--pages N] [--only born] [--work FOLDER]`` prints a table
+of scanned pages, one of born-digital pages, and whether the bars are met.  All ways read the same
+pages with one process per core, one way after the other; only ratios are claims.
 
 Scanned pages, with the truth known:
 
@@ -13,7 +13,10 @@ Scanned pages, with the truth known:
 - tesseract-onnx: clerk's own engine on the same pictures;
 - clerk: ``clerk run`` from a folder of PDFs to text on disk.
 
-Born-digital pages: pypdfium2's bare text extraction against ``clerk run``.
+Born-digital pages: pypdfium2's bare text extraction, its texts thrown away, against ``clerk run``,
+which copies the documents, starts and ends, and writes a file for each page.  What a new file takes
+is told: ext4 passes one by one over what was deleted near it in the last minutes, and after others
+have deleted thousands of files there, --work should name another place.
 
 FOLDER has ``ocr_truth/scans.pdf`` with ``truth/K.txt``, and PDFs below ``pdfs/born`` and
 ``minutes``; by default it is what CLERK_SHARED_DATA names.  Without it synthetic scans and the
@@ -30,6 +33,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,15 +63,26 @@ def main(arguments: Sequence[str]) -> int:
     shared = os.environ.get("CLERK_SHARED_DATA")
     parser.add_argument("--data", type=Path, default=Path(shared) if shared else None)
     parser.add_argument("--pages", type=int, default=48, help="real scans; fewer of other kinds")
+    parser.add_argument("--only", choices=["scanned", "born"], help="one kind of pages")
+    parser.add_argument("--work", type=Path, help="where to work; the system's place by default")
     asked = parser.parse_args(arguments)
-    ways = [way for way in _WAYS if _may_run(way)]
-    with tempfile.TemporaryDirectory() as folder:
-        printed = born_digital(asked.data, Path(folder))
-        scanned = _scanned(ways, asked, printed, Path(folder))
-        born = _born(_by_layer(printed), Path(folder))
+    with tempfile.TemporaryDirectory(dir=asked.work) as folder:
+        return _print_bars(list(_bars(asked, Path(folder))))
+
+
+def _bars(asked: argparse.Namespace, folder: Path) -> Iterator[_Bar]:
+    """Measure and print what is asked for, and yield its bars."""
+    printed = born_digital(asked.data, folder)
+    scanned = None
+    if asked.only != "born":
+        ways = [way for way in _WAYS if _may_run(way)]
+        scanned = _scanned(ways, asked, printed, folder)
         _print_scanned(scanned)
+        yield from _scanned_bars(scanned)
+    if asked.only != "scanned":
+        born = _born(_by_layer(printed), folder)
         _print_born(born, scanned)
-        return _print_bars([*_scanned_bars(scanned), *_born_bars(born, scanned)])
+        yield from _born_bars(born, scanned)
 
 
 # ------------------------------------------------------------------------ what can be run
@@ -195,6 +210,8 @@ def _print_table(rows: Sequence[Sequence[str]]) -> None:
 @dataclass(frozen=True)
 class _Born:
     pages: int
+    #: What it takes to make a small file where the text is written.
+    seconds_a_file: float
     bare: Outcome
     clerk: Outcome
 
@@ -224,9 +241,18 @@ def _born(pdfs: Sequence[Path], folder: Path) -> _Born:
         clerk.append(_run_in(folder / "read" / turn, "clerk", source, pages))
     return _Born(
         pages,
+        _seconds_a_file(folder / "files"),
         min(bare, key=lambda outcome: outcome.limit_seconds),
         min(clerk, key=lambda outcome: outcome.seconds),
     )
+
+
+def _seconds_a_file(folder: Path, files: int = 500) -> float:
+    folder.mkdir()
+    started = time.perf_counter()
+    for number in range(files):
+        (folder / f"page-{number}.txt").write_bytes(b"A page. " * 250)
+    return (time.perf_counter() - started) / files
 
 
 def _copied(pdfs: Sequence[Path], target: Path) -> int:
@@ -248,12 +274,14 @@ def _pages(path: Path) -> int:
     return read_pdf(path, ReadingOptions(ocr="never"), only=()).page_count
 
 
-def _print_born(born: _Born, scanned: _Scanned) -> None:
+def _print_born(born: _Born, scanned: _Scanned | None) -> None:
     print(f"\nborn-digital pages: {born.pages}, {CORES} cores, from a folder to text on disk")
     print(f"clerk run: {born.share():.2f} of bare pypdfium2 extraction on the same cores,")
+    if scanned:
+        print(f"{_times_base(born, scanned):.0f} x {scanned.base()} on scans,")
     print(
-        f"{_times_base(born, scanned):.0f} x {scanned.base()} on scans,"
-        f" {born.clerk.megabytes:.0f} MB in the largest process"
+        f"{born.clerk.megabytes:.0f} MB in the largest process;"
+        f" a new file takes {1e6 * born.seconds_a_file:.0f} microseconds here"
     )
 
 
@@ -312,9 +340,9 @@ def _accuracy_bars(kind: str, by_way: dict[str, Accuracy]) -> Iterator[_Bar]:
             yield _Bar("real: wrong characters, clerk / ocrmypdf", more, 1, False)
 
 
-def _born_bars(born: _Born, scanned: _Scanned) -> Iterator[_Bar]:
+def _born_bars(born: _Born, scanned: _Scanned | None) -> Iterator[_Bar]:
     yield _Bar("born-digital: clerk / bare pypdfium2", born.share(), 0.5)
-    if scanned.base() == "programs":
+    if scanned and scanned.base() == "programs":
         yield _Bar("born-digital: clerk / programs", _times_base(born, scanned), 100)
 
 
