@@ -420,6 +420,38 @@ def test_a_no_is_no_interruption(
     assert schema.current(db.get_civic_db()) == schema.head()
 
 
+def test_nobody_to_ask_is_a_no(storage: Path) -> None:
+    for stdin in (subprocess.DEVNULL, None):
+        said = subprocess.run(
+            [sys.executable, "-m", "clerk", "queue", "purge", "ocr"],
+            stdin=stdin,
+            close_fds=True,
+            preexec_fn=(lambda: os.close(0)) if stdin is None else None,
+            capture_output=True,
+            text=True,
+        )
+        assert said.returncode == 1
+        assert "give --yes to go on without a question" in said.stderr
+        assert "Traceback" not in said.stderr
+
+
+@pytest.mark.parametrize(("output", "code"), [("/dev/full", 1), ("closed pipe", 0)])
+def test_output_that_nobody_takes_is_no_traceback(storage: Path, output: str, code: int) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    target = os.open(output, os.O_WRONLY) if output.startswith("/") else writer
+
+    said = subprocess.run(
+        [sys.executable, "-m", "clerk", "db", "history"],
+        stdout=target,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+    assert said.returncode == code
+    assert said.stderr == ("Error: No space left on device.\n" if code else "")
+
+
 def test_a_redis_that_does_not_answer_is_named_without_its_password(
     clerk: Clerk, database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

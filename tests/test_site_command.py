@@ -79,7 +79,7 @@ def test_no_is_an_answer_when_a_site_is_to_be_removed(
     said = clerk("site", "remove", "springfield")
 
     assert said.code == 1
-    assert said.out.endswith("Nothing removed.\n")
+    assert said.err.endswith("Nothing was done.\n")
     assert clerk("site", "show", "springfield").code == 0
 
 

@@ -58,6 +58,14 @@ class LazyGroup(click.Group):
         command: click.Command = getattr(importlib.import_module(f"clerk.cli.{module}"), attribute)
         return command
 
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the command; that the reader of its output has seen enough is no error."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise click.exceptions.Exit(0) from None
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of commands from the table, without importing them."""
         with formatter.section("Commands"):
@@ -106,12 +114,13 @@ def _run() -> None:
         sys.exit(error.exit_code)
     except KeyboardInterrupt:
         sys.exit(130)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
     except ClerkError as error:
         show_error(error)
         sys.exit(error.exit_code)
+    except OSError as error:
+        named = f": {error.filename}" if error.filename else ""
+        show_error(ClerkError(f"{error.strerror or error}{named}."))
+        sys.exit(ClerkError.exit_code)
     sys.exit(status if isinstance(status, int) else 0)
 
 

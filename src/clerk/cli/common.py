@@ -55,8 +55,15 @@ def hint(message: str) -> None:
 
 
 def confirm(question: str) -> None:
-    """Ask a person; a no ends the command with nothing done."""
-    if not click.confirm(question):
+    """Ask a person; a no, or nobody who could answer, ends the command with nothing done."""
+    try:
+        agreed = click.confirm(question)
+    except (click.Abort, RuntimeError):
+        if sys.stdin and sys.stdin.isatty():
+            raise
+        hint("\nNobody can answer here: give --yes to go on without a question.")
+        agreed = False
+    if not agreed:
         hint("Nothing was done.")
         raise click.exceptions.Exit(1)
 

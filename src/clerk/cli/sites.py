@@ -12,7 +12,7 @@ import click
 from clerk import storage
 from clerk.errors import InvalidInput
 
-from .common import existing_path, hint, open_database, print_json, print_table
+from .common import confirm, existing_path, hint, open_database, print_json, print_table
 
 #: Options of ``site add`` and ``site edit`` that are columns of the site.
 COLUMNS = ("name", "state", "kind", "country", "start_year", "scraper")
@@ -288,9 +288,8 @@ def remove(subdomain: str, files: bool, yes: bool) -> None:
     with db.reading_connection() as conn:
         db.require_site(conn, subdomain)
     question = f"Remove {subdomain}{' and all its files' if files else ''}?"
-    if not yes and not click.confirm(question):
-        click.echo("Nothing removed.")
-        raise click.exceptions.Exit(1)
+    if not yes:
+        confirm(question)
     left = sites.remove(subdomain, settings, files=files)
     click.echo(f"Removed {subdomain}{' and its files' if files else '; its files stay'}.")
     if left.published:
