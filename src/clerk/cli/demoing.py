@@ -73,8 +73,8 @@ def _run(documents: Path) -> Summary:
     settings = open_database()
     if not documents.is_dir():
         hint("Writing sample documents: minutes and agendas, digital and scanned ...")
-        documents.mkdir(parents=True)
-        write_samples(documents)
+        with storage.directory_written_whole(documents) as part:
+            write_samples(part)
     with db.civic_db_connection() as conn:
         extra = json.dumps({"source": str(documents)})
         row = {"subdomain": SITE, "name": TOWN, "kind": "town", "scraper": "folder"}
