@@ -13,6 +13,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from rq import Worker
 from small_work import (
     SmallWork,
     Town,
@@ -349,6 +350,34 @@ def test_what_was_given_without_being_heard_of_is_found_while_the_worker_lives(
     assert turns < 1000, "a worker that waits for its hands to be empty waits at rest"
     assert crew.id != former
     assert (town.run.state, town.counts) == ("completed", (3, 3, 0))
+
+
+def test_a_worker_that_took_a_new_name_is_known_to_rq_by_it(
+    town: Town, redis: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class CutOff(SmallWork):
+        """A flow whose connection breaks once; it notes who asks, and whom RQ knows."""
+
+        def __init__(self) -> None:
+            self.asked: list[tuple[str, list[str]]] = []
+
+        def claim(self, queues: Any, worker_id: str, limit: Any) -> Claimed | None:
+            known = Worker.all(connection=rq.connect(redis))
+            self.asked.append((worker_id, [each.name for each in known]))
+            if len(self.asked) == 1:
+                raise DatabaseUnavailable("The server closed the connection.")
+            return super().claim(queues, worker_id, limit)
+
+    monkeypatch.setattr(rq, "RQ_BEAT_SECONDS", 0.0)
+    town.pdfs(2)
+    town.start()
+    flow = CutOff()
+    rq.work(flow, QUEUES, config.load(), burst=True)
+
+    (former, first_known), (name, known) = flow.asked[0], flow.asked[-1]
+    assert former != name
+    assert (first_known, known) == ([former], [name])
+    assert Worker.all(connection=rq.connect(redis)) == []
 
 
 def test_the_worker_that_ends_a_reading_goes_on_with_its_coordinator(town: Town) -> None:

@@ -214,8 +214,11 @@ class HintedWorker:
         self._crew = crew
         self._connection = connect(url)
         self._queues = [queue(url, name) for name in (HIGH, *queues)]
-        self._worker: Any = SimpleWorker(self._queues, name=crew.id, connection=self._connection)
+        self._worker = self._as_rq_knows_it()
         self._beat_at = 0.0
+
+    def _as_rq_knows_it(self) -> Any:
+        return SimpleWorker(self._queues, name=self._crew.id, connection=self._connection)
 
     def run(self, *, burst: bool) -> None:
         """Work until stopped, or with ``burst`` until nothing is left."""
@@ -272,7 +275,14 @@ class HintedWorker:
             return
         self._beat_at = time.monotonic() + RQ_BEAT_SECONDS
         with contextlib.suppress(RedisError):
+            if self._worker.name != self._crew.id:
+                self._take_its_new_name()
             self._worker.heartbeat()
+
+    def _take_its_new_name(self) -> None:
+        self._worker.register_death()
+        self._worker = self._as_rq_knows_it()
+        self._worker.register_birth()
 
     @contextlib.contextmanager
     def _known_to_rq(self) -> Iterator[None]:
