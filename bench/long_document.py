@@ -112,18 +112,17 @@ def report(number: int, rounds: int) -> int:
             seconds, *cpu = read(site, documents / "long", processes)
             fastest[processes] = min(seconds, fastest.get(processes, seconds))
             texts.append(_text(storage, site))
-            _print_row(processes, number, seconds, *cpu)
+            _print_row(processes, seconds / fastest[1], *cpu)
     same = all(text == texts[0] for text in texts) and len(texts[0]) == number + 2
     faster = fastest[1] / fastest[2]
     print(f"  {faster:.2f} x faster (bar {BAR}); the same bytes: {'yes' if same else 'NO'}")
     return int(not same or faster < BAR)
 
 
-def _print_row(processes: int, number: int, seconds: float, cpu: float, others: float) -> None:
+def _print_row(processes: int, relative: float, cpu: float, others: float) -> None:
     print(
-        f"  {processes} working process{'es' if processes > 1 else '':2} {seconds:7.1f} s"
-        f" {number / seconds:6.2f} pages/s {cpu / number:6.3f} CPU s/page"
-        f"   (others took {others:.1f} CPU s)",
+        f"  {processes} working process{'es' if processes > 1 else '':2}"
+        f" {relative:5.2f} of the time of one, {cpu / (cpu + others):4.0%} of all CPU time used",
         flush=True,
     )
 
