@@ -9,6 +9,7 @@ import os
 import shutil
 import stat
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from urllib.parse import quote_from_bytes, unquote_to_bytes, urlsplit
 
@@ -72,12 +73,17 @@ def copied(source: Path, part: Path) -> str:
     """Copy a file and return its hash; errors of writing are the storage's, not the source's."""
     digest = hashlib.sha256()
     with source.open("rb", buffering=0) as reading, _writing(part) as write:
-        # One buffer for all: memory for each piece costs as much as moving it.
-        buffer = memoryview(bytearray(MEGABYTE))
+        buffer = _buffer()
         while size := reading.readinto(buffer):
             digest.update(buffer[:size])
             write(buffer[:size])
     return digest.hexdigest()
+
+
+@cache
+def _buffer() -> memoryview:
+    """Return what all files are copied through: new memory costs as much as moving a small one."""
+    return memoryview(bytearray(MEGABYTE))
 
 
 def linked_or_copied(source: Path, part: Path) -> str:

@@ -172,6 +172,8 @@ def is_current(target_dir: Path, pdf_sha256: str, fingerprint: str) -> bool:
     Another OCR engine matters only where OCR was used.  What an older installation has read, a flat
     text or a directory without ``document.json``, is current: nobody knows better.
     """
+    if not target_dir.is_dir():
+        return _is_flat(target_dir)
     if (target_dir / storage.FAILED_PAGES).exists():
         return False
     try:
@@ -186,8 +188,11 @@ def is_current(target_dir: Path, pdf_sha256: str, fingerprint: str) -> bool:
 
 
 def _is_legacy(target_dir: Path) -> bool:
-    flat = target_dir.with_name(f"{target_dir.name}.txt")
-    return flat.is_file() or any(target_dir.glob("*.txt"))
+    return _is_flat(target_dir) or any(target_dir.glob("*.txt"))
+
+
+def _is_flat(target_dir: Path) -> bool:
+    return target_dir.with_name(f"{target_dir.name}.txt").is_file()
 
 
 def _same_reader(identity: _Identity, fingerprint: str) -> bool:
