@@ -310,6 +310,34 @@ def test_trap_14_a_page_that_fails_is_a_failed_page_and_the_rest_is_kept(
     assert list((storage / "springfield" / "pdfs" / "Council").glob("2024-05-15.pdf"))
 
 
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+def test_several_pages_that_kill_their_reader_do_not_cost_the_others(
+    clerk: Clerk,
+    database: str,
+    storage: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    plugins = tmp_path / "plugins"
+    plugins.mkdir()
+    kill = "os.kill(os.getpid(), signal.SIGSEGV)"
+    (plugins / "bad.py").write_text(BAD_ENGINE.replace("WHAT_IT_DOES", kill))
+    monkeypatch.setenv("CLERK_PLUGINS_DIR", str(plugins))
+    good, bad = picture_of(["Good page."]), dark(picture_of(["Bad page."]))
+    (tmp_path / "d").mkdir()
+    (tmp_path / "d" / "2024-05-15 minutes.pdf").write_bytes(scanned(bad, good, bad, good, bad))
+    clerk("site", "add", "springfield", "--from", "d", "--ocr-backend", "bad")
+
+    summary = json.loads(clerk("run", "springfield", "--json").out)[0]
+
+    assert (summary["total"], summary["completed"], summary["failed"]) == (1, 0, 1)
+    assert "3 of 5 pages could not be read (1, 3, 5)" in summary["failures"][0]["error"]
+    (failed,) = (storage / "springfield" / "txt").rglob("failed-pages.json")
+    assert list(json.loads(failed.read_text())["pages"]) == ["1", "3", "5"]
+    assert (failed.parent / "page-4.txt").read_text().strip() == "fine"
+    assert "quarantined" not in clerk("failures", "list", "--each", "--json").out
+
+
 def test_trap_20_recounting_does_not_erase_real_failures(
     clerk: Clerk, database: str, storage: Path, make_site: Callable[..., str]
 ) -> None:

@@ -56,6 +56,7 @@ from sqlalchemy import (
 
 from . import config
 from .batch_tracking import BatchJobTracking as BatchJobTracking
+from .blame import both_causes, is_another_page
 from .models import (
     annotation_uploads_table,
     audit_table,
@@ -637,15 +638,18 @@ def crash(
 ) -> Settled:
     """Charge the item that was in hand when its process died and give the others back unharmed.
 
-    ``worker_lost``: the whole worker went, so that the item is only one of the suspects.
+    ``worker_lost``: the whole worker went, so that the item is only one of the suspects.  A page
+    that was not blamed before is forgiven: the next attempt leaves it alone and reads the others.
     """
     settled = Settled()
     if not end_batch(conn, claimed, Batch.CRASHED, cause):
         return settled
     if blamed is not None:
         held = {"item": blamed.id, "token": claimed.claim}
-        row = conn.execute(_blame(cause, worker_lost), held).first()
-        _add_failure(settled, blamed, row, cause, lasting=True)
+        told = both_causes(blamed.error, cause)
+        forgiven = not worker_lost and is_another_page(blamed.error, cause)
+        row = conn.execute(_blame(told, worker_lost, forgiven), held).first()
+        _add_failure(settled, blamed, row, told, lasting=True)
     give_back(conn, claimed)
     _record_crash(conn, claimed, blamed, cause)
     return settled
@@ -665,9 +669,9 @@ def _record_crash(
     )
 
 
-def _blame(cause: str, worker_lost: bool) -> Any:
+def _blame(cause: str, worker_lost: bool, forgiven: bool) -> Any:
     items = items_table
-    crashes = items.c.crashes + (0 if worker_lost else 1)
+    crashes = items.c.crashes + (0 if worker_lost or forgiven else 1)
     lost = items.c.lost + (1 if worker_lost else 0)
     spent = or_(crashes >= CRASH_BUDGET, lost >= LOST_BUDGET)
     return (

@@ -11,14 +11,13 @@ from pathlib import Path
 
 import msgspec
 
+from clerk.blame import MOST_PAGES
 from clerk.errors import DocumentError
 from clerk.work import isolate
 from clerk.work.assisting import assist
 from clerk.work.reading import ReadDocument, ReadingOptions, Sharing, read_pdf
 from clerk.work.sharing import offered
 
-#: A document that costs more children than this is given up as a whole.
-_MOST_PAGES_GIVEN_UP = 3
 #: How often it is looked whether there are pages to help with.
 _LOOK_SECONDS = 0.1
 #: So many pages are given to a helper at once.
@@ -113,7 +112,7 @@ class _Reading:
                 return self._read_once()
             except _ChildLost as lost:
                 known, many = lost.page in self._given_up, len(self._given_up)
-                if lost.page == 0 or known or many == _MOST_PAGES_GIVEN_UP:
+                if lost.page == 0 or known or many == MOST_PAGES:
                     raise
                 self._given_up[lost.page] = lost.reason
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import errno
 import json
-import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clerk import config, storage
+from clerk.blame import pages_blamed
 from clerk.config import Settings
 from clerk.errors import (
     BadSetting,
@@ -157,7 +157,7 @@ def read(
             options,
             sha256,
             _reporting(report),
-            _given_up(item.error),
+            pages_blamed(item.error),
             folder_of_desks(settings.storage_dir),
         )
     except DocumentError as error:
@@ -171,12 +171,6 @@ def _reporting(report: Report) -> Callable[[int, int, float], None]:
         report(seconds, f"page {page} of {pages}" if page else "waiting for pages")
 
     return on_page
-
-
-def _given_up(error: str) -> dict[int, str]:
-    """Return the page that took the process with it the last time: it is not touched again."""
-    in_hand = re.match(r"page (\d+) of \d+: (.*)", error)
-    return {int(in_hand[1]): in_hand[2]} if in_hand else {}
 
 
 def invitation(settings: Settings) -> Order | None:

@@ -1,0 +1,37 @@
+"""What is kept of processes that died over a document: at which pages, and why.
+
+::
+
+    page 3 of 40: killed by signal 11; page 7 of 40: killed by signal 11
+
+A page that took its process with it is not touched again.  So a document may cost as many processes
+as it has such pages, up to :data:`MOST_PAGES`, and its other pages are read.
+"""
+
+from __future__ import annotations
+
+import re
+
+#: A document with more pages that kill their reader is given up.
+MOST_PAGES = 5
+
+_PAGE = re.compile(r"page (?P<page>\d+) of \d+: (?P<why>.*?)(?=; page \d+ of \d+: |$)", re.DOTALL)
+
+
+def pages_blamed(error: str) -> dict[int, str]:
+    """Return the pages that took a process with them, and why; nothing for any other error."""
+    if not _PAGE.match(error):
+        return {}
+    return {int(found["page"]): found["why"] for found in _PAGE.finditer(error)}
+
+
+def is_another_page(error: str, cause: str) -> bool:
+    """Whether a process died at a page that had not been blamed, while there are few of them."""
+    before, now = pages_blamed(error), pages_blamed(cause)
+    return bool(now) and now.keys().isdisjoint(before) and len(before) < MOST_PAGES
+
+
+def both_causes(error: str, cause: str) -> str:
+    """Return the causes of two deaths, if both tell their page; else the last one."""
+    both = pages_blamed(error) and pages_blamed(cause)
+    return f"{error}; {cause}" if both else cause

@@ -1,0 +1,31 @@
+"""Which pages took their process with them is remembered; each is forgiven once, up to a limit."""
+
+from __future__ import annotations
+
+from clerk.blame import MOST_PAGES, both_causes, is_another_page, pages_blamed
+
+THIRD = "page 3 of 40: killed by SIGSEGV"
+SEVENTH = "page 7 of 40: took too long; it was stopped"
+
+
+def test_pages_and_their_causes_are_read_back() -> None:
+    assert pages_blamed(both_causes(THIRD, SEVENTH)) == {
+        3: "killed by SIGSEGV",
+        7: "took too long; it was stopped",
+    }
+
+
+def test_only_the_last_cause_is_kept_where_no_page_is_told() -> None:
+    assert both_causes("", THIRD) == THIRD
+    assert both_causes(THIRD, "killed by SIGKILL") == "killed by SIGKILL"
+    assert both_causes("ValueError: page 3 of 40: odd", THIRD) == THIRD
+    assert pages_blamed("UnreadablePdf: page 3 of 40: odd") == {}
+
+
+def test_a_page_is_forgiven_once_and_a_document_some_pages() -> None:
+    assert is_another_page("", THIRD)
+    assert is_another_page(THIRD, SEVENTH)
+    assert not is_another_page(THIRD, THIRD)
+    assert not is_another_page("", "killed by SIGKILL")
+    many = "; ".join(f"page {page} of 40: killed" for page in range(10, 10 + MOST_PAGES))
+    assert not is_another_page(many, THIRD)
