@@ -1,10 +1,13 @@
 """How fast is compiling?  Ours against sqlite-utils, and one changed document in a large site.
 
-    python bench/compile.py [--pages 100000] [--pages-per-document 10]
+    python -m bench.compile [--pages 100000] [--pages-per-document 10]
 
 Both sides read the same page files.  sqlite-utils does ``insert_all`` and ``enable_fts``; ours also
 hashes, joins broken words, writes the documents' table and the state for the next build, and is
 shown without and with the index over all sites.
+
+One changed document is compiled in a site of a tenth of the pages, and in two of all of them: with
+the same number of bodies, so that each has ten times the documents, and with ten times the bodies.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 from clerk.work.compile import compile_site
@@ -56,15 +60,17 @@ def write_document(folder: Path, texts: list[str]) -> None:
     part.rename(folder)
 
 
-def write_site(folder: Path, pages: int, pages_per_document: int, prose: Prose) -> None:
+def write_site(
+    folder: Path, pages: int, pages_per_document: int, prose: Prose, bodies: int = BODIES
+) -> None:
     """Write the texts of a site."""
     numbers = iter(range(pages))
     for document in itertools.count():
         texts = [prose.page(n) for n in itertools.islice(numbers, pages_per_document)]
         if not texts:
             return
-        day = f"{1990 + document // BODIES // 300}-{document // BODIES % 300:03}"
-        write_document(folder / "txt" / f"Body {document % BODIES}" / day, texts)
+        day = f"{1990 + document // bodies // 300}-{document // bodies % 300:03}"
+        write_document(folder / "txt" / f"Body {document % bodies}" / day, texts)
 
 
 def rows(folder: Path) -> Iterator[dict[str, object]]:
@@ -121,15 +127,19 @@ def without_index(folder: Path) -> None:
     compile_site(folder, SITE, into_index=False)
 
 
-def incremental(folder: Path, pages_per_document: int, prose: Prose, rounds: int = 7) -> float:
-    """Return the median time of compiling one changed document."""
-    times = []
-    documents = sorted((folder / "txt" / "Body 0").iterdir())
-    for turn in range(rounds + 2):
-        texts = [prose.page(10**7 + turn * 100 + n) for n in range(pages_per_document)]
-        write_document(documents[turn % len(documents)], texts)
-        times.append(seconds(lambda: compile_site(folder, SITE)))
-    return statistics.median(times[2:])
+def incremental(
+    folders: list[Path], pages_per_document: int, prose: Prose, rounds: int = 25
+) -> list[float]:
+    """Return the median time of compiling one changed document in each site, taken in turns."""
+    times: dict[Path, list[float]] = {folder: [] for folder in folders}
+    numbers = itertools.count(10**7)
+    for turn in range(rounds + 3):
+        for folder in folders:
+            documents = sorted((folder / "txt" / "Body 0").iterdir())
+            texts = [prose.page(next(numbers)) for _ in range(pages_per_document)]
+            write_document(documents[turn % len(documents)], texts)
+            times[folder].append(seconds(partial(compile_site, folder, SITE)))
+    return [statistics.median(each[3:]) for each in times.values()]
 
 
 def main() -> None:
@@ -141,11 +151,12 @@ def main() -> None:
     asked = parser.parse_args()
     prose = Prose()
     with tempfile.TemporaryDirectory(dir=asked.folder) as scratch:
-        large, small = Path(scratch) / "large" / "bench", Path(scratch) / "small" / "bench"
+        large, small, wide = (Path(scratch) / name / "bench" for name in ("large", "small", "wide"))
         write_site(large, asked.pages, asked.pages_per_document, prose)
-        write_site(small, asked.pages // 10, asked.pages_per_document, prose)
         print_full(large, asked.pages)
-        print_incremental(large, small, asked, prose)
+        write_site(small, asked.pages // 10, asked.pages_per_document, prose)
+        write_site(wide, asked.pages, asked.pages_per_document, prose, bodies=10 * BODIES)
+        print_incremental([small, wide, large], asked, prose)
 
 
 def print_full(folder: Path, pages: int) -> None:
@@ -166,18 +177,18 @@ def print_full(folder: Path, pages: int) -> None:
     )
 
 
-def print_incremental(large: Path, small: Path, asked: argparse.Namespace, prose: Prose) -> None:
-    """Print what one changed document costs in a small and in a large site."""
-    compile_site(small, SITE)
-    at_small = incremental(small, asked.pages_per_document, prose)
-    at_large = incremental(large, asked.pages_per_document, prose)
-    unchanged = seconds(lambda: compile_site(large, SITE))
+def print_incremental(folders: list[Path], asked: argparse.Namespace, prose: Prose) -> None:
+    """Print what one changed document costs in a small and in large sites."""
+    for folder in folders:
+        compile_site(folder, SITE)
+    small, *large = incremental(folders, asked.pages_per_document, prose)
+    unchanged = seconds(lambda: compile_site(folders[-1], SITE))
     print("one changed document")
-    print(f"  in {asked.pages // 10:,} pages {at_small * 1000:10.1f} ms")
-    print(
-        f"  in {asked.pages:,} pages {at_large * 1000:10.1f} ms   ratio {at_large / at_small:.2f}"
-    )
-    print(f"  nothing changed {unchanged * 1000:10.1f} ms")
+    print(f"  in {asked.pages // 10:,} pages                 {small * 1000:10.1f} ms")
+    for shape, each in zip(("more bodies", "long bodies"), large, strict=True):
+        ratio = each / small
+        print(f"  in {asked.pages:,} pages, {shape}   {each * 1000:10.1f} ms   ratio {ratio:.2f}")
+    print(f"  nothing changed                 {unchanged * 1000:10.1f} ms")
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ import msgspec
 from clerk.storage import Document
 
 from . import rows
-from .holdings import Shelf, digest_of, kind_and_meeting
+from .holdings import Shelf, digest_of, kind_and_meeting, kind_and_meeting_found
 from .remembered import Holding
 from .rows import Content, Found
 from .tables import Change, Facts
@@ -81,6 +81,16 @@ class Disk:
         """Take over the hashes of a document that another process has read."""
         self.shelf.learn(document, digest)
         self.shelf.learn_extracted(document, extracted_digest)
+
+    def read_the_rest(self) -> None:
+        """Learn the hashes that nobody has asked for: of findings whose text is gone, say."""
+        for path, folder in self.shelf.texts.items():
+            for date in folder.unknown:
+                self.content(Document(*kind_and_meeting(path), date))
+        for path, folder in self.shelf.extracted.items():
+            for date in folder.unknown:
+                document = Document(*kind_and_meeting_found(path), date)
+                folder.learn(date, rows.read_found(self.folder, document)[0])
 
     def extracted_digest(self, document: Document) -> str:
         """Return the hash of what was extracted, reading it only if it is not known."""
@@ -187,5 +197,6 @@ def _other_facts(connection: sqlite3.Connection, disk: Disk) -> Iterator[Change]
 
 def compiled_rows(disk: Disk) -> list[tuple[str, str]]:
     """Return the hashes that stand for everything on disk, once it has been read."""
+    disk.read_the_rest()
     folders = [(path, disk.shelf.digest(path)) for path in sorted(disk.shelf.texts)]
     return [*((path, digest) for path, digest in folders if digest), (_SOURCES, disk.facts_digest)]

@@ -75,11 +75,11 @@ class Folder:
         return self._digest
 
     @property
-    def unknown(self) -> int:
-        """How many things have to be read to learn their hash."""
+    def unknown(self) -> list[str]:
+        """The names of what has to be read to learn its hash."""
         if self._digest:
-            return 0
-        return [holding.digest for holding in self.holdings.values()].count("")
+            return []
+        return [name for name, holding in self.holdings.items() if not holding.digest]
 
     def learn(self, name: str, digest: str) -> None:
         """Take over the hash of a thing that was read."""
@@ -166,7 +166,7 @@ class Shelf:
 
     def unknown_texts(self) -> int:
         """Return how many texts have to be read to learn their hash."""
-        return sum(folder.unknown for folder in self.texts.values())
+        return sum(len(folder.unknown) for folder in self.texts.values())
 
     def learn(self, document: Document, digest: str) -> None:
         """Take over the hash of a document's text."""
@@ -233,6 +233,12 @@ def kind_and_meeting(path: str) -> tuple[str, str]:
     """Return what the documents in a folder of texts are."""
     kind = AGENDAS if path.startswith(TEXT_ROOTS[AGENDAS]) else MINUTES
     return kind, path[len(TEXT_ROOTS[kind]) + 1 :]
+
+
+def kind_and_meeting_found(path: str) -> tuple[str, str]:
+    """Return what the documents are whose findings are in a folder."""
+    kind, _, meeting = path[len(EXTRACTED) + 1 :].partition("/")
+    return kind, meeting
 
 
 def text_folder(kind: str, meeting: str) -> str:
