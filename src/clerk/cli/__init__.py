@@ -80,8 +80,8 @@ def cli(ctx: click.Context) -> None:
 
     \b
     Start here:
-      clerk demo                                  the whole pipeline on sample documents
-      clerk site add springfield --from ./pdfs    follow a folder, a list or a portal
+      clerk demo                                  the pipeline on sample documents
+      clerk site add springfield --from ./pdfs    follow a folder, list or portal
       clerk run springfield                       fetch, read, compile, publish
       clerk search "zoning variance"
     """

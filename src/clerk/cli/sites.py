@@ -79,7 +79,7 @@ def add(subdomain: str, source: str, **given: Any) -> None:
         if db.get_site_by_subdomain(conn, subdomain):
             raise InvalidInput(
                 f"There is a site {subdomain!r} already.",
-                hint=f"Change it: clerk site edit {subdomain} --from {source}",
+                hint=f"Change it: clerk site edit {subdomain} --from {shlex.quote(source)}",
             )
     label, where = _source(source, given.get("scraper"), settings)
     extra = _extra(given)
