@@ -64,6 +64,8 @@ def _perform(asked: Asked) -> Outcome:
     os.environ["STORAGE_DIR"] = asked.folder
     if asked.way == "clerk":
         _add_site(asked)
+    # What was written before is not to be paid for by whoever comes next.
+    os.sync()
     work_before, started = _work_of_children(), time.perf_counter()
     outcome = _WAYS[asked.way](asked)
     outcome.seconds = time.perf_counter() - started

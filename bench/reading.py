@@ -67,14 +67,17 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--work", type=Path, help="where to work; the system's place by default")
     asked = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(dir=asked.work) as folder:
-        _set_apart(Path(folder))
-        return _print_bars(list(_bars(asked, Path(folder))))
+        return _print_bars(list(_bars(asked, _set_apart(Path(folder)))))
 
 
-def _set_apart(folder: Path) -> None:
-    """Have ext4 put what is made in a folder where there is most room, not beside the folder."""
+def _set_apart(folder: Path) -> Path:
+    """Return a folder in this one that ext4 puts anywhere on the disk, and not beside the others.
+
+    Its place goes by its name, which is another one every time.
+    """
     if shutil.which("chattr"):
         subprocess.run(["chattr", "+T", folder], check=False, stderr=subprocess.DEVNULL)
+    return Path(tempfile.mkdtemp(dir=folder))
 
 
 def _bars(asked: argparse.Namespace, folder: Path) -> Iterator[_Bar]:
@@ -243,7 +246,7 @@ def _born(pdfs: Sequence[Path], folder: Path) -> _Born:
     print(f"reading {pages} born-digital pages ...", file=sys.stderr, flush=True)
     # In turns, and the best of each: a machine that is busy for a moment says nothing about either.
     bare, clerk = [], []
-    for turn in "12":
+    for turn in "123":
         bare.append(_run_in(folder / "bare" / turn, "pypdfium2", source, pages))
         clerk.append(_run_in(folder / "read" / turn, "clerk", source, pages))
     return _Born(
