@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
@@ -205,6 +206,8 @@ class Shelf:
         """Return how each folder has changed last, as far as it is known."""
         steps = {path: step for path, step in self._known.steps.items() if path in self.texts}
         for path in self.texts:
+            if self._touched(path) == set():
+                continue
             before, after = self.digest_before(path), self.digest(path)
             if before != after:
                 names = self.touched_since(path, before)
@@ -214,6 +217,7 @@ class Shelf:
         return steps
 
 
+@lru_cache(maxsize=4096)
 def _both(texts: str, found: str | None) -> str:
     """Return one hash for texts and findings; empty while one of them is unknown."""
     digests = [texts] if found is None else [texts, found]
@@ -251,6 +255,7 @@ def extracted_folder(document: Document) -> str:
     return "/".join(part for part in (EXTRACTED, document.kind, document.meeting) if part)
 
 
+@lru_cache(maxsize=4096)
 def _beside(path: str) -> str:
     """Return the folder of findings that belongs to a folder of texts."""
     return "/".join(part for part in (EXTRACTED, *kind_and_meeting(path)) if part)
