@@ -49,6 +49,11 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
         click.echo("  ".join(padded).rstrip())
 
 
+def numbered(number: int, one: str, many: str = "") -> str:
+    """Return a number with its word: ``1 page``, ``2 pages``."""
+    return f"{number} {one if number == 1 else many or one + 's'}"
+
+
 def hint(message: str) -> None:
     """Say on stderr what to do next."""
     click.echo(message, err=True)

@@ -11,7 +11,14 @@ import click
 
 from clerk.stages import COMPILATION, DEPLOY, EXTRACTION, FETCH, STAGES
 
-from .common import EXIT_DOCUMENTS_FAILED, hint, on_a_terminal, open_database, print_json
+from .common import (
+    EXIT_DOCUMENTS_FAILED,
+    hint,
+    numbered,
+    on_a_terminal,
+    open_database,
+    print_json,
+)
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -275,7 +282,7 @@ def _show_figures(summary: Summary) -> None:
     """Print what each stage did."""
     _show_fetch(summary.details.get(FETCH, {}))
     if summary.total:
-        pages = f" ({summary.pages} pages)" if summary.pages else ""
+        pages = f" ({numbered(summary.pages, 'page')})" if summary.pages else ""
         unchanged = f", {summary.unchanged} unchanged" if summary.unchanged else ""
         fresh = summary.completed - summary.unchanged
         click.echo(f"  read       {fresh} of {summary.total} documents{pages}{unchanged}")
@@ -283,9 +290,11 @@ def _show_figures(summary: Summary) -> None:
         summary.details.get(stage, {}) for stage in (COMPILATION, EXTRACTION, DEPLOY)
     )
     if compiled:
-        click.echo(f"  compiled   {compiled['documents']} documents, {compiled['pages']} pages")
+        documents = numbered(compiled["documents"], "document")
+        click.echo(f"  compiled   {documents}, {numbered(compiled['pages'], 'page')}")
     if extracted:
-        click.echo(f"  extracted  {extracted['votes']} votes, {extracted['entities']} entities")
+        entities = numbered(extracted["entities"], "entity", "entities")
+        click.echo(f"  extracted  {numbered(extracted['votes'], 'vote')}, {entities}")
     if deployed:
         click.echo(f"  published  {os.path.relpath(deployed['path'])}")
 
