@@ -25,10 +25,13 @@ def pages_blamed(error: str) -> dict[int, str]:
     return {int(found["page"]): found["why"] for found in _PAGE.finditer(error)}
 
 
-def is_another_page(error: str, cause: str) -> bool:
-    """Whether a process died at a page that had not been blamed, while there are few of them."""
-    before, now = pages_blamed(error), pages_blamed(cause)
-    return bool(now) and now.keys().isdisjoint(before) and len(before) < MOST_PAGES
+def tells_another_page(told: str, error: str) -> bool:
+    """Whether what is told now names a page that was not named before, while there are few.
+
+    It is asked of what will be kept: a page whose name is cut off would be blamed for ever.
+    """
+    before = pages_blamed(error).keys()
+    return bool(pages_blamed(told).keys() - before) and len(before) < MOST_PAGES
 
 
 def both_causes(error: str, cause: str) -> str:

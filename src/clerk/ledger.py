@@ -56,7 +56,7 @@ from sqlalchemy import (
 
 from . import config
 from .batch_tracking import BatchJobTracking as BatchJobTracking
-from .blame import both_causes, is_another_page
+from .blame import both_causes, tells_another_page
 from .models import (
     annotation_uploads_table,
     audit_table,
@@ -646,8 +646,8 @@ def crash(
         return settled
     if blamed is not None:
         held = {"item": blamed.id, "token": claimed.claim}
-        told = both_causes(blamed.error, cause)
-        forgiven = not worker_lost and is_another_page(blamed.error, cause)
+        told = both_causes(blamed.error, cause)[:ERROR_LENGTH]
+        forgiven = not worker_lost and tells_another_page(told, blamed.error)
         row = conn.execute(_blame(told, worker_lost, forgiven), held).first()
         _add_failure(settled, blamed, row, told, lasting=True)
     give_back(conn, claimed)
