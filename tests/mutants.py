@@ -80,6 +80,14 @@ MUTANTS = (
         "::test_what_was_given_without_being_heard_of_is_found_while_the_worker_lives[sqlite-claim-1]",
     ),
     Mutant(
+        "what is given in the moment of stopping is given back",
+        "executors/crew.py",
+        "        self._flow.release(self.id)\n",
+        "",
+        "test_survival.py"
+        "::test_what_is_given_to_a_worker_in_the_moment_it_is_stopped_is_given_back[sqlite-claim]",
+    ),
+    Mutant(
         "state guard of a settlement",
         "ledger.py",
         'bindparam("token"), items_table.c.state == sql_word(Item.RUNNING)',

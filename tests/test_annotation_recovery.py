@@ -149,6 +149,22 @@ def test_a_batch_of_a_dead_worker_is_taken_back_and_a_late_finish_is_refused(
     check()
 
 
+def test_what_a_worker_holds_without_knowing_is_given_back_uncharged(tmp_path: Path) -> None:
+    annotations.upload([write(tmp_path / "a.jsonl", [line(1)])], project="p", create_docs=True)
+    for _ in range(2):
+        assert claim_as("stopped").step == upload_ledger.SPLIT
+        uploads.Uploads().release("another")
+        assert claim_as("other") is None
+        uploads.Uploads().release("stopped")
+    uploads.cut(claim_as("cutter"), lambda _seconds, _note="": None)
+    first = claim_as("stopped")
+
+    uploads.Uploads().release("stopped")
+
+    second = claim_as("other")
+    assert (second.items[0].id, second.detail["errors"]) == (first.items[0].id, 0)
+
+
 def test_a_batch_of_a_beating_worker_is_never_taken_back(tmp_path: Path) -> None:
     open_cut(write(tmp_path / "a.jsonl", [line(1)]))
     with civic_db_connection() as conn:

@@ -45,7 +45,7 @@ from clerk.executors import crew as crew_module
 from clerk.executors import rq
 from clerk.executors.crew import Crew
 from clerk.ledger import Claimed, Outcome
-from clerk.models import db_now, runs_table, workers_table
+from clerk.models import db_now, items_table, runs_table, workers_table
 from clerk.pipeline_state import increment_failed, initialize_stage
 from clerk.stages import COMPILATION, FETCH, OCR, QUEUES, Item, Step
 
@@ -350,6 +350,39 @@ def test_what_was_given_without_being_heard_of_is_found_while_the_worker_lives(
     assert turns < 1000, "a worker that waits for its hands to be empty waits at rest"
     assert crew.id != former
     assert (town.run.state, town.counts) == ("completed", (3, 3, 0))
+
+
+@pytest.mark.parametrize("method", ["claim", "finish"])
+def test_what_is_given_to_a_worker_in_the_moment_it_is_stopped_is_given_back(
+    town: Town, method: str
+) -> None:
+    class Struck(SmallWork):
+        """A flow in which a second signal strikes just after a commit."""
+
+        def claim(self, *how: Any) -> Claimed | None:
+            return self._struck("claim", super().claim(*how))
+
+        def finish(self, claimed: Claimed, outcomes: list[Outcome], **how: Any) -> Claimed | None:
+            return self._struck("finish", super().finish(claimed, outcomes, **how))
+
+        def _struck(self, where: str, given: Claimed | None) -> Claimed | None:
+            if given is not None and where == method:
+                raise KeyboardInterrupt
+            return given
+
+    town.pdfs(1)
+    town.start()
+    with pytest.raises(KeyboardInterrupt), Crew(Struck(), QUEUES, config.load()) as crew:
+        while town.run.state == "active":
+            crew.turn()
+
+    with db.reading_connection() as conn:
+        assert conn.execute(select(workers_table)).fetchall() == []
+        running = items_table.c.state == Item.RUNNING
+        assert conn.execute(select(items_table).where(running)).fetchall() == []
+    work_embedded()
+    assert (town.run.state, town.counts) == ("completed", (1, 1, 0))
+    assert all(item.lost == item.crashes == 0 for item in town.items().values())
 
 
 def test_a_worker_that_took_a_new_name_is_known_to_rq_by_it(

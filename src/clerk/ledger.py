@@ -1003,6 +1003,19 @@ def batches_of_the_dead(
     return [claimed for claimed in claims if claimed]
 
 
+def claims_of(conn: Connection, worker_id: str) -> list[Claimed]:
+    """Return what a worker holds."""
+    batches = batches_table
+    tokens = conn.execute(
+        select(batches.c.claim)
+        .join(jobs_table, jobs_table.c.id == batches.c.parent_job_id)
+        .where(batches.c.worker_id == worker_id, batches.c.status == sql_word(Batch.RUNNING))
+        .where(jobs_table.c.kind != Kind.UPLOAD)
+    ).scalars()
+    claims = [load_claim(conn, token) for token in tokens.all()]
+    return [claimed for claimed in claims if claimed]
+
+
 def is_of_the_dead(conn: Connection, claimed: Claimed, known_dead: Collection[str] = ()) -> bool:
     """Whether a claim is still held by a worker that is dead."""
     this = batches_table.c.claim == claimed.claim

@@ -16,7 +16,7 @@ Locks are taken in the order batches, jobs, uploads.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -541,14 +541,27 @@ def held_by_the_dead(
         )
         return or_(owner.not_in(alive), owner.in_(list(known_dead)))
 
+    return _held(conn, dead)
+
+
+def held_by(conn: Connection, worker_id: str) -> list[Claimed]:
+    """Return the batches and cuttings of a worker."""
+    return _held(conn, lambda owner: owner == worker_id)
+
+
+def _held(
+    conn: Connection, is_theirs: Callable[[ColumnElement[str]], ColumnElement[bool]]
+) -> list[Claimed]:
     held = (
         select(*_CLAIMED)
         .join(jobs, jobs.c.id == batches.c.parent_job_id)
         .where(batches.c.status == sql_word(Batch.RUNNING), jobs.c.kind == Kind.UPLOAD)
-        .where(batches.c.claim.is_not(None), dead(batches.c.worker_id))
+        .where(batches.c.claim.is_not(None), is_theirs(batches.c.worker_id))
     )
     found = [_load(conn, row) for row in conn.execute(held).fetchall()]
-    cut = select(uploads).where(uploads.c.split_claim.is_not(None), dead(uploads.c.split_worker_id))
+    cut = select(uploads).where(
+        uploads.c.split_claim.is_not(None), is_theirs(uploads.c.split_worker_id)
+    )
     for row in conn.execute(cut).fetchall():
         item = ClaimedItem(row.job_id, SPLIT, SPLIT, row.split_attempt)
         found.append(_claimed(row.split_claim, row, item, {}))

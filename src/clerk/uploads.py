@@ -224,6 +224,12 @@ class Uploads:
         """Take work back from workers that are dead."""
         sweep()
 
+    def release(self, worker_id: str) -> None:
+        """Give back what a worker holds without knowing."""
+        with civic_db_connection() as conn:
+            for claimed in upload_ledger.held_by(conn, worker_id):
+                give_up_claim(conn, claimed)
+
 
 @contextlib.contextmanager
 def _without_garbage_collection() -> Iterator[None]:

@@ -269,6 +269,15 @@ class Pipeline:
         sweep(most=BURIED_AT_ONCE)
         self.uploads.sweep()
 
+    def release(self, worker_id: str) -> None:
+        """Give back what a worker holds without knowing."""
+        with reading_connection() as conn:
+            held = ledger.claims_of(conn, worker_id)
+        for claimed in held:
+            with civic_db_connection() as conn:
+                road.finish(conn, claimed, [], ended=True)
+        self.uploads.release(worker_id)
+
 
 class _OneClaim(Pipeline):
     """A flow that gives out one claim and nothing after it."""

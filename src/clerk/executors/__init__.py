@@ -60,6 +60,9 @@ class Flow(Protocol):
     def sweep(self) -> None:
         """Take work back from workers that are dead."""
 
+    def release(self, worker_id: str) -> None:
+        """Give back what a worker holds without knowing: it was stopped when it was given it."""
+
 
 class Executor(Protocol):
     """How others are told that there is work."""

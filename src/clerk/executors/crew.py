@@ -352,6 +352,7 @@ class Crew:
             )
 
     def _strike_off(self) -> None:
+        self._flow.release(self.id)
         with db.civic_db_connection() as conn:
             liveness.strike_off(conn, self.id)
 
