@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from small_uploads import WORDS, check, everything, exported, line, upload, write
 from sqlalchemy import update
@@ -130,12 +130,23 @@ def lawful(examples: int = 15) -> Any:
 @lawful()
 @given(value=objects(), mode=st.sampled_from(["replace", "add", "merge", "skip"]))
 def test_export_is_the_inverse_of_upload(value: dict[str, Any], mode: str) -> None:
+    assume(mode != "merge" or not _says_a_thing_twice(value))
     project = f"p{uuid.uuid4().hex}"
     value = {**value, "sourceid": project}
 
     store(project, value, mode)
 
     assert exported(project) == [value]
+
+
+def _says_a_thing_twice(value: dict[str, Any]) -> bool:
+    """Whether there are two annotations that differ by their ids alone: merged they are one."""
+    said = [
+        (kind, repr({key: each[key] for key in sorted(each) if key != "id"}))
+        for kind in ("denotations", "attributes", "relations")
+        for each in value.get(kind, [])
+    ]
+    return len(set(said)) < len(said)
 
 
 @lawful()

@@ -113,6 +113,8 @@ def test_a_plugin_or_address_that_cannot_be_used_stops_a_run_and_is_no_fault_of_
     value: str,
     said: str,
 ) -> None:
+    if variable == "SENTRY_DSN":
+        pytest.importorskip("sentry_sdk", reason="the Sentry client is not installed")
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "rude.py").write_text("raise RuntimeError('no.')\n")
     assert clerk("site", "add", "springfield", "--from", ".").code == 0
@@ -212,7 +214,8 @@ def test_commands_that_meet_at_a_new_storage_directory_all_work(storage: Path) -
     said = [process.communicate()[1].splitlines()[0] for process in together]
 
     assert said == ["There are no sites yet. Add one: clerk site add NAME --from FOLDER"] * 4
-    assert [file.name for file in storage.iterdir()] == ["clerk.db"]
+    beside = ("clerk.db-wal", "clerk.db-shm")
+    assert [file.name for file in storage.iterdir() if file.name not in beside] == ["clerk.db"]
 
 
 def test_an_empty_postgresql_says_how(

@@ -20,6 +20,7 @@ from small_pdfs import (
 )
 
 from clerk import config, storage
+from clerk.blame import MOST_PAGES
 from clerk.errors import (
     BadSetting,
     DocumentError,
@@ -312,9 +313,10 @@ def test_a_long_document_is_read_by_several_children_and_comes_out_the_same(bad_
 
 def test_a_document_that_crashes_on_page_after_page_is_given_up(bad_engine, tmp_path):
     _, options = bad_engine("os._exit(7)")
-    path = written(tmp_path / "five.pdf", scanned(*[picture_of(LINES, 100)] * 5))
+    path = written(tmp_path / "many.pdf", scanned(*[picture_of(LINES, 100)] * (MOST_PAGES + 2)))
 
-    with pytest.raises(DocumentError, match=r"five\.pdf: page 4: .* exited with status 7"):
+    given_up = rf"many\.pdf: page {MOST_PAGES + 1}: .* exited with status 7"
+    with pytest.raises(DocumentError, match=given_up):
         read_in_child(path, options)
 
 

@@ -278,7 +278,8 @@ def test_a_reader_that_is_killed_costs_its_page_in_hand_only(
     os.kill(document.readers[0], signal.SIGKILL)
 
     assert reap(supervisor) == 0
-    assert town.items()["2024-05-15"].crashes == 1
+    item = town.items()["2024-05-15"]
+    assert (item.attempt, item.crashes) == (2, 0), "the page is blamed, not its document"
     assert len(document.readings) <= PAGES + 1, "what was read before was not read again"
     failed = reading.load_failed_pages(text_of(town))
     assert len(failed) == 1
