@@ -7,6 +7,7 @@ import random
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from small_sites import SITE, ask, content, remove_text, vote, write_found, write_text
@@ -71,6 +72,23 @@ def test_unchanged_folders_are_not_looked_into(folder: Path) -> None:
     report = compile_site(folder, SITE)
 
     assert (report.added, report.updated, report.removed) == (0, 1, 0)
+
+
+def test_a_folder_that_vanishes_while_it_is_looked_at_takes_no_other_along(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vanishing, stat = folder / "txt" / "Council" / "vanishing", os.stat
+    vanishing.mkdir()
+
+    def stat_too_late(path: Any, **how: Any) -> os.stat_result:
+        if str(path).startswith(vanishing.name):
+            vanishing.rmdir()
+        return stat(path, **how)
+
+    monkeypatch.setattr(os, "stat", stat_too_late)
+
+    assert compile_site(folder, SITE).documents == 9
+    assert not vanishing.exists()
 
 
 def test_a_folder_that_is_gone_leaves_nothing_behind(folder: Path, tmp_path: Path) -> None:

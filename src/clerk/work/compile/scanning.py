@@ -15,6 +15,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from hashlib import blake2b
 from pathlib import Path
@@ -109,7 +110,7 @@ class _Listing(NamedTuple):
     folders: list[str]
 
 
-class _Look:
+class _Look(ABC):
     """How to recognise what lies in a directory."""
 
     def __call__(self, path: Path, known: _Holdings) -> _Listing:
@@ -125,9 +126,9 @@ class _Look:
         found.folders.sort()
         return found
 
+    @abstractmethod
     def take(self, entry: os.DirEntry[str], parent: int, found: _Listing, known: _Holdings) -> None:
         """Add one entry to what was found."""
-        raise NotImplementedError
 
 
 class _Results(_Look):
@@ -161,7 +162,12 @@ class _Texts(_Look):
 
     def _take_pages(self, name: str, parent: int, found: _Listing, known: _Holdings) -> None:
         """Add a directory that may hold pages of an older installation, or other directories."""
-        if stamp := _stamp_of_pages(name, parent):
+        try:
+            stamp = _stamp_of_pages(name, parent)
+        except (FileNotFoundError, NotADirectoryError):
+            # It vanished a moment ago; what lies beside it is still there.
+            return
+        if stamp:
             found.holdings[name] = _holding(stamp, False, known.get(name))
         else:
             found.folders.append(name)
