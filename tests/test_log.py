@@ -1,17 +1,43 @@
-"""Logs that are sent away reach Loki, and never keep the work waiting."""
+"""Logs: a line of JSON for each piece of work, and Loki, which never keeps the work waiting."""
 
 from __future__ import annotations
 
 import json
 import logging
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
 import pytest
+from small_work import Town, work_embedded
 
 from clerk import log
+
+
+@pytest.fixture(autouse=True)
+def former_logging(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave logging as it was found."""
+    logger = logging.getLogger("clerk")
+    monkeypatch.setattr(logger, "handlers", [])
+    monkeypatch.setattr(logger, "propagate", logger.propagate)
+    monkeypatch.setattr(logger, "level", logger.level)
+
+
+def test_each_piece_of_work_is_told_in_a_line_of_json(
+    make_site: Callable[..., str], capfd: pytest.CaptureFixture[str]
+) -> None:
+    town = Town(make_site())
+    town.pdfs(1)
+    town.start()
+    log.set_up("json")
+
+    work_embedded()
+
+    lines = [json.loads(line) for line in capfd.readouterr().err.splitlines()]
+    (told,) = [line for line in lines if line["message"] == "document completed"]
+    assert (told["site"], told["run"], told["stage"]) == (town.subdomain, town.run.run_id, "ocr")
+    assert told.keys() >= {"at", "level", "batch", "job", "document", "duration"}
 
 
 class Sent(BaseHTTPRequestHandler):
