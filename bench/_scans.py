@@ -12,8 +12,8 @@ from pathlib import Path
 import pypdfium2
 from PIL import Image, ImageDraw, ImageFont
 
+from bench._minutes import write_minutes
 from bench._synthetic_scans import scans
-from clerk import samples
 
 _PRINTED_DPI = 200
 _JPEG_QUALITY = 60
@@ -113,11 +113,8 @@ def _pdf_of(picture: Image.Image, dpi: int, quality: int) -> bytes:
 
 
 def born_digital(data: Path | None, folder: Path) -> list[Path]:
-    """Return born-digital PDFs: those of the data folder, else the sample documents."""
+    """Return born-digital PDFs: those of the data folder, else minutes of an invented town."""
     pdfs = (
         sorted(data.glob("pdfs/born/*.pdf")) + sorted(data.glob("minutes/*/*.pdf")) if data else []
     )
-    if pdfs:
-        return pdfs
-    written = samples.write_samples(folder / "samples")
-    return [each.path for each in written if each.outcome == samples.READ and not each.scanned]
+    return pdfs or write_minutes(folder / "minutes")

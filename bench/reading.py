@@ -19,9 +19,9 @@ is told: for each ext4 passes one by one over what was deleted near it in the la
 run of the tests.  So it is asked to put the files elsewhere, and --work may name another place.
 
 FOLDER has ``ocr_truth/scans.pdf`` with ``truth/K.txt``, and PDFs below ``pdfs/born`` and
-``minutes``; by default it is what CLERK_SHARED_DATA names.  Without it synthetic scans and the
-sample documents serve.  Programs that are missing are installed if this may be done (by root, with
-apt-get), else what needs them is left out.
+``minutes``; by default it is what CLERK_SHARED_DATA names.  Without it synthetic scans serve, and
+minutes of an invented town that are as long as real ones.  Programs that are missing are installed
+if this may be done (by root, with apt-get), else what needs them is left out.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _WAYS = ("programs", "ocrmypdf", "libtesseract", "tesseract-onnx", "clerk")
 
 _PAGES_PER_DOCUMENT = 4
 #: Born-digital documents are copied until there are so many pages: a run must last.
-_BORN_PAGES = 6000
+_BORN_PAGES = 12_000
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -146,6 +146,21 @@ def test_what_a_killed_reader_left_is_swept_and_a_live_one_is_not_disturbed(sour
     assert still_there == [in_work]
 
 
+def test_a_name_that_a_dead_writer_has_left_is_not_taken(tmp_path):
+    target = tmp_path / "2024-01-15"
+    with storage.workplace(target) as first:
+        name, _, number = first.name.removesuffix(".part").rpartition("-")
+    left = first.with_name(f"{name}-{int(number) + 1}.part")
+    left.mkdir()
+
+    with storage.directory_written_whole(target) as part:
+        (part / "page-1.txt").write_text("whole")
+
+    assert not first.exists()
+    assert list(left.iterdir()) == []
+    assert [file.name for file in target.iterdir()] == ["page-1.txt"]
+
+
 def test_every_version_is_kept(source, town):
     put(source, "Council/2024-01-15.pdf")
     town.fetch()

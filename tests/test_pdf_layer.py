@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import string
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -119,6 +120,18 @@ def test_letters_of_repeated_lines_do_not_count():
 @given(st.text())
 def test_plausibility_is_a_share_for_any_text(text):
     assert 0.0 <= layer.plausibility(text) <= 1.0
+
+
+@given(st.lists(st.text(alphabet="aehtqxAÉß-1.,", min_size=1, max_size=12), max_size=30))
+def test_words_seen_before_count_as_if_they_were_new(tokens):
+    """What is remembered of words is what a look at each of them says."""
+    pairs = [a + b for token in tokens for a, b in pairwise(token.lower())]
+    letters = [pair for pair in pairs if pair.isascii() and pair.isalpha()]
+    plausible = sum(1 for token in tokens if layer._PLAUSIBLE.fullmatch(token))
+    frequent = sum(pair in layer._FREQUENT for pair in letters)
+
+    for _ in range(2):
+        assert layer._tallied(tokens) == (plausible, len(letters), frequent)
 
 
 @given(st.lists(st.text(alphabet="ab1\n ", max_size=40), max_size=8))

@@ -29,12 +29,14 @@ import contextlib
 import errno
 import fcntl
 import hashlib
+import itertools
 import os
 import re
 import shutil
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 
 from .errors import InvalidInput, InvalidSubdomain, StorageUnusable
@@ -72,7 +74,7 @@ class Document:
     meeting: str
     date: str
 
-    @property
+    @cached_property
     def name(self) -> str:
         """The name used in the ledger, in exports and in messages."""
         return "/".join(part for part in (self.kind, self.meeting, self.date) if part)
@@ -99,12 +101,17 @@ class Document:
 
     def pdf(self, folder: Path) -> Path:
         """Return where its PDF lies below the site's folder."""
-        below = _FOLDER_OF_KIND[self.kind]
-        return folder.joinpath(below, "pdfs", self.meeting, f"{self.date}.pdf")
+        return _place(folder, self.kind, "pdfs", self.meeting) / f"{self.date}.pdf"
 
     def text(self, folder: Path) -> Path:
         """Return the directory of its text below the site's folder."""
-        return folder.joinpath(_FOLDER_OF_KIND[self.kind], "txt", self.meeting, self.date)
+        return _place(folder, self.kind, "txt", self.meeting) / self.date
+
+
+@lru_cache(maxsize=256)
+def _place(folder: Path, kind: str, what: str, meeting: str) -> Path:
+    """Return where the documents of a meeting lie; it is asked for again and again."""
+    return folder.joinpath(_FOLDER_OF_KIND[kind], what, meeting)
 
 
 def check_subdomain(subdomain: str) -> str:
@@ -254,6 +261,7 @@ def sha256_of(path: Path) -> str:
 
 #: Where a killed writer may have left something, below a site's folder.
 _PLACES_OF_PARTS = ("", "_clerk/", "_clerk/*/", "txt/", "txt/*/", "_agendas/txt/*/")
+_part_numbers = itertools.count()
 _PART = re.compile(r"\..*\.by-(?P<host>[0-9a-f]{8})-(?P<process>[0-9]+)-[^.]*\.part")
 
 
@@ -262,6 +270,7 @@ def _part_prefix(target: Path) -> str:
     return f".{target.name[:60]}.by-{_host()}-{os.getpid()}-"
 
 
+@cache
 def _host() -> str:
     return hashlib.sha256(os.uname().nodename.encode()).hexdigest()[:8]
 
@@ -306,11 +315,24 @@ def written_whole(path: Path) -> Iterator[Path]:
 @contextlib.contextmanager
 def workplace(target: Path) -> Iterator[Path]:
     """Give a temporary directory beside the target, and remove it when the block ends."""
-    folder = Path(tempfile.mkdtemp(prefix=_part_prefix(target), suffix=".part", dir=target.parent))
+    folder = _make_part(target)
     try:
         yield folder
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        if os.path.lexists(folder):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _make_part(target: Path) -> Path:
+    """Make a directory under a name of its own; one is made for every document that is read."""
+    while True:
+        folder = target.with_name(f"{_part_prefix(target)}{next(_part_numbers)}.part")
+        try:
+            folder.mkdir(0o755)
+        except FileExistsError:
+            # A dead process of this number has left it.
+            continue
+        return folder
 
 
 @contextlib.contextmanager
@@ -319,7 +341,8 @@ def directory_written_whole(target: Path) -> Iterator[Path]:
 
     A directory that is already there is swapped out, so that readers see the old or the new one.
     """
-    target.parent.mkdir(parents=True, exist_ok=True)
+    if not target.parent.is_dir():
+        target.parent.mkdir(parents=True, exist_ok=True)
     with workplace(target) as part:
         yield part
         part.chmod(0o755)

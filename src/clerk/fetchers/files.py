@@ -11,7 +11,7 @@ import stat
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from urllib.parse import quote_from_bytes, unquote_to_bytes, urlsplit
+from urllib.parse import quote_from_bytes, unquote_to_bytes
 
 from clerk.errors import (
     DocumentTooLarge,
@@ -39,7 +39,7 @@ def url_of_path(path: Path) -> str:
 
 def path_of_url(url: str) -> Path:
     """Return the path of a file URL."""
-    return Path(os.fsdecode(unquote_to_bytes(urlsplit(url).path)))
+    return Path(os.fsdecode(unquote_to_bytes(url.removeprefix("file://"))))
 
 
 def readable_name(path: Path) -> str:
@@ -65,7 +65,7 @@ def check_file(path: Path, facts: os.stat_result, max_bytes: int) -> None:
 
 def begins_as_pdf(path: Path) -> bool:
     """Whether the first bytes are a PDF's."""
-    with path.open("rb") as file:
+    with path.open("rb", buffering=0) as file:
         return _MAGIC in file.read(_MAGIC_WITHIN)
 
 
@@ -98,8 +98,11 @@ def linked_or_copied(source: Path, part: Path) -> str:
 
 def move_in(part: Path, target: Path) -> None:
     """Let a finished file appear under its name."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    part.replace(target)
+    try:
+        part.replace(target)
+    except FileNotFoundError:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        part.replace(target)
 
 
 def move_or_remove(folder: Path, target: Path) -> None:
@@ -167,11 +170,12 @@ def only_fetch_of(folder: Path) -> Iterator[None]:
 class _Writer:
     def __init__(self, part: Path) -> None:
         self._folder = part.parent
-        self._file = part.open("wb")
+        self._file = part.open("wb", buffering=0)
 
     def __call__(self, chunk: memoryview) -> None:
         with storage_errors(self._folder):
-            self._file.write(chunk)
+            while chunk:
+                chunk = chunk[self._file.write(chunk) :]
 
     def close(self) -> None:
         with storage_errors(self._folder):

@@ -6,10 +6,12 @@ the next fetch (versions kept aside stay on disk, but nobody remembers whose the
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import time
 from collections.abc import Iterable
 from dataclasses import astuple, dataclass, fields
+from functools import cached_property
 from operator import attrgetter
 from pathlib import Path
 from types import TracebackType
@@ -163,48 +165,47 @@ class Sources:
     def held(self, documents: Iterable[Document]) -> list[HeldDocument]:
         """Return the documents with their hashes and origins."""
         origins = {known.document.name: known for known in self.documents().values()}
-        hashes = {name: tuple(rest) for name, *rest in self._db.execute("SELECT * FROM hashes")}
-        return [
-            self._held(document, origins.get(document.name), hashes.get(document.name))
-            for document in documents
-        ]
+        return [self._held(document, origins.get(document.name)) for document in documents]
 
     def hash_on_disk(self, document: Document) -> str:
         """Return the hash of a document's PDF, or an empty text if there is none."""
-        query = "SELECT bytes, mtime_ns, sha256 FROM hashes WHERE name = ?"
-        cached = self._db.execute(query, (document.name,)).fetchone()
-        return self._held(document, None, cached).sha256
+        return self._size_and_hash(document)[1]
 
     def remember_hash(self, document: Document, sha256: str) -> None:
         """Remember the hash of a PDF that was just moved in."""
-        stat = document.pdf(self.folder).stat()
-        facts = (document.name, stat.st_size, stat.st_mtime_ns, sha256)
-        self._write("INSERT OR REPLACE INTO hashes VALUES (?, ?, ?, ?)", facts)
+        self._remember_hash(document, document.pdf(self.folder).stat(), sha256)
 
-    def _held(
-        self, document: Document, origin: Known | None, cached: tuple[int, int, str] | None
-    ) -> HeldDocument:
-        size, sha256 = self._size_and_hash(document, cached)
+    @cached_property
+    def _hashes(self) -> dict[str, tuple[int, int, str]]:
+        """What is remembered of PDFs by their names: bytes, time of change, hash."""
+        rows = self._db.execute("SELECT name, bytes, mtime_ns, sha256 FROM hashes")
+        return {name: (size, mtime_ns, sha256) for name, size, mtime_ns, sha256 in rows}
+
+    def _held(self, document: Document, origin: Known | None) -> HeldDocument:
+        size, sha256 = self._size_and_hash(document)
         if origin is None:
             return HeldDocument(document.name, size, sha256)
         facts = (origin.source_url, origin.fetched_at, origin.gone_at)
         return HeldDocument(document.name, size, sha256, *facts)
 
-    def _size_and_hash(
-        self, document: Document, cached: tuple[int, int, str] | None
-    ) -> tuple[int, str]:
+    def _size_and_hash(self, document: Document) -> tuple[int, str]:
         path = document.pdf(self.folder)
         try:
             stat = path.stat()
-            if cached and cached[:2] == (stat.st_size, stat.st_mtime_ns):
-                return stat.st_size, cached[2]
+            size, mtime_ns, sha256 = self._hashes.get(document.name, (0, 0, ""))
+            if sha256 and (size, mtime_ns) == (stat.st_size, stat.st_mtime_ns):
+                return size, sha256
             sha256 = sha256_of(path)
         except OSError:
             return 0, ""
-        facts = (document.name, stat.st_size, stat.st_mtime_ns, sha256)
-        self._write("INSERT OR REPLACE INTO hashes VALUES (?, ?, ?, ?)", facts)
+        self._remember_hash(document, stat, sha256)
         self._commit_now_and_then()
         return stat.st_size, sha256
+
+    def _remember_hash(self, document: Document, stat: os.stat_result, sha256: str) -> None:
+        facts = (stat.st_size, stat.st_mtime_ns, sha256)
+        self._hashes[document.name] = facts
+        self._write("INSERT OR REPLACE INTO hashes VALUES (?, ?, ?, ?)", (document.name, *facts))
 
     def _write(self, statement: str, values: tuple[object, ...]) -> None:
         try:

@@ -349,7 +349,8 @@ class Storing:
         try:
             yield part
         finally:
-            part.unlink(missing_ok=True)
+            if os.path.lexists(part):
+                part.unlink()
 
     # -- storing
 

@@ -380,15 +380,13 @@ def _serve(connection: socket.socket, slate: _Slate, perform: Perform) -> None:
         order = _decode_order(_receive_frame(connection))
         if order == _STOP:
             continue
-        index = 0
-        for index in range(len(order.items)):
-            if index and _told_to_stop(connection):
-                break
-            _send(connection, Began(index, DEFAULT_SECONDS))
-            _send(connection, _do(slate, perform, order, index))
-        else:
+        index, came_of_it = 0, list[Message]()
+        while index < len(order.items) and not (index and _told_to_stop(connection)):
+            # What came of one item is said with the beginning of the next: it wakes the parent.
+            _send(connection, *came_of_it, Began(index, DEFAULT_SECONDS))
+            came_of_it = [_do(slate, perform, order, index)]
             index += 1
-        _send(connection, Idle(index))
+        _send(connection, *came_of_it, Idle(index))
 
 
 def _do(slate: _Slate, perform: Perform, order: Order, index: int) -> Message:
@@ -433,9 +431,9 @@ def _told_to_stop(connection: socket.socket) -> bool:
 # ------------------------------------------------------------------------------- framing
 
 
-def _send(connection: socket.socket, message: Order | Message) -> None:
-    body = _encoder.encode(message)
-    connection.sendall(_LENGTH.pack(len(body)) + body)
+def _send(connection: socket.socket, *messages: Order | Message) -> None:
+    bodies = map(_encoder.encode, messages)
+    connection.sendall(b"".join(_LENGTH.pack(len(body)) + body for body in bodies))
 
 
 def _receive_frame(connection: socket.socket) -> bytes:

@@ -11,12 +11,13 @@ import contextlib
 import ctypes
 import io
 import mmap
+import os
 import re
 from collections.abc import Iterator
 from functools import cached_property
 from math import sqrt
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, NamedTuple
 
 import pypdfium2  # type: ignore[import-untyped]
 import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
@@ -152,15 +153,15 @@ def pixels(width: float, height: float, dpi: float, megapixels: float) -> int:
 class Pdf:
     """An open PDF."""
 
-    def __init__(self, path: Path, document: pypdfium2.PdfDocument) -> None:
+    def __init__(self, path: Path, data: mmap.mmap, document: pypdfium2.PdfDocument) -> None:
         self.path = path
         self.pages = len(document)
+        self._data = data
         self._document = document
 
     @cached_property
     def _suspicion(self) -> pdf_content.Suspicion:
-        with self.path.open("rb") as file, _mapped(file) as data:
-            return pdf_content.suspicion(data)
+        return pdf_content.suspicion(self._data)
 
     def size(self, number: int) -> tuple[float, float]:
         """Return width and height of a page as shown, in points, without reading the page."""
@@ -202,9 +203,9 @@ class Pdf:
 @contextlib.contextmanager
 def opened(path: Path, *, max_megabytes: int = 150, max_pages: int = 5000) -> Iterator[Pdf]:
     """Open a PDF, or say in the narrowest way why it cannot be read."""
-    _check_bytes(path, max_megabytes)
-    with contextlib.closing(_load(path)) as document:
-        pdf = Pdf(path, document)
+    data = _checked_bytes(path, max_megabytes)
+    with contextlib.closing(_load(path, data)) as document:
+        pdf = Pdf(path, data, document)
         if pdf.pages == 0:
             raise EmptyDocument(f"{path} has no pages.")
         if pdf.pages > max_pages:
@@ -215,24 +216,24 @@ def opened(path: Path, *, max_megabytes: int = 150, max_pages: int = 5000) -> It
         yield pdf
 
 
-def _check_bytes(path: Path, max_megabytes: int) -> None:
+def _checked_bytes(path: Path, max_megabytes: int) -> mmap.mmap:
+    """Return the file as memory, mapped once for all who look at it."""
     try:
-        size = path.stat().st_size
-        if size == 0:
-            raise EmptyDocument(f"{path} is empty: it has 0 bytes.")
-        if size > max_megabytes * 1_000_000:
-            raise DocumentTooLarge(
-                f"{path} has {size / 1e6:,.0f} MB, more than {max_megabytes}.",
-                hint="Raise MAX_DOCUMENT_MB if it is to be read.",
-            )
-        with path.open("rb") as file, _mapped(file) as data:
-            _check_ends(path, data)
+        with path.open("rb", buffering=0) as file:
+            size = os.fstat(file.fileno()).st_size
+            if size == 0:
+                raise EmptyDocument(f"{path} is empty: it has 0 bytes.")
+            if size > max_megabytes * 1_000_000:
+                raise DocumentTooLarge(
+                    f"{path} has {size / 1e6:,.0f} MB, more than {max_megabytes}.",
+                    hint="Raise MAX_DOCUMENT_MB if it is to be read.",
+                )
+            # Only what may be written to is taken by ctypes; the file itself stays as it is.
+            data = mmap.mmap(file.fileno(), size, access=mmap.ACCESS_COPY)
     except OSError as error:
         raise UnreadablePdf(f"{path} cannot be opened: {error.strerror}.") from error
-
-
-def _mapped(file: BinaryIO) -> mmap.mmap:
-    return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    _check_ends(path, data)
+    return data
 
 
 def _check_ends(path: Path, data: mmap.mmap) -> None:
@@ -245,9 +246,9 @@ def _check_ends(path: Path, data: mmap.mmap) -> None:
         raise UnreadablePdf(f"{path} is truncated: its end is missing.")
 
 
-def _load(path: Path) -> pypdfium2.PdfDocument:
+def _load(path: Path, data: mmap.mmap) -> pypdfium2.PdfDocument:
     try:
-        return pypdfium2.PdfDocument(path)
+        return pypdfium2.PdfDocument((ctypes.c_char * len(data)).from_buffer(data))
     except pypdfium2.PdfiumError as error:
         if error.err_code == pdfium.FPDF_ERR_PASSWORD:
             raise EncryptedPdf(f"{path} is encrypted and needs a password.") from error

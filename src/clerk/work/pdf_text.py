@@ -27,10 +27,18 @@ UNIT = 10_000
 #: libpdfium's mark for a hyphen at the end of a line, where it drops the line break.
 _HYPHEN = "\ufffe"
 #: What no text may hold; stored as the replacement character.
-_UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\uffff]")
+_UNPRINTABLE_UNITS = (
+    ("\x00", "\x08"),
+    ("\x0b", "\x0c"),
+    ("\x0e", "\x1f"),
+    ("\x7f", "\x9f"),
+    ("\ud800", "\udfff"),
+    ("\uffff", "\uffff"),
+)
+_UNPRINTABLE = re.compile("[" + "".join(f"{a}-{b}" for a, b in _UNPRINTABLE_UNITS) + "]")
 _REPLACEMENT = "\ufffd"
-#: Where str.split() splits.
-_SPACE = re.compile(r"\s")
+#: No character from here on is a space to str.split().
+_BEYOND_SPACES = 0x3001
 
 #: Words are asked about so many characters at a time.
 _BOXES_AT_ONCE = 4096
@@ -92,9 +100,18 @@ def _units(text_page: Any, characters: int) -> _Array:
     if first > last:
         return numpy.empty(0, numpy.uint16)
     wanted = last + 1 - first
-    units = numpy.empty(wanted + 1, numpy.uint16)
-    room = units.ctypes.data_as(ctypes.POINTER(ctypes.c_ushort))
+    units, room = _ROOM if wanted < len(_ROOM[0]) else _room_for(wanted + 1)
     return units[: pdfium.FPDFText_GetText(text_page, first, wanted, room) - 1]
+
+
+def _room_for(units: int) -> tuple[_Array, Any]:
+    """Return room for so much text, and its address as libpdfium takes it."""
+    room = numpy.empty(units, numpy.uint16)
+    return room, room.ctypes.data_as(ctypes.POINTER(ctypes.c_ushort))
+
+
+#: Enough for all but the longest pages; what is in it counts until the next page.
+_ROOM = _room_for(1 << 16)
 
 
 # ------------------------------------------------------------------------ text and words
@@ -102,10 +119,9 @@ def _units(text_page: Any, characters: int) -> _Array:
 
 def _kinds_of_units() -> _Array:
     kinds = numpy.zeros(0x10000, numpy.uint8)
-    every_unit = "".join(map(chr, range(len(kinds))))
-    for pattern, kind in ((_SPACE, _IS_SPACE), (_UNPRINTABLE, _IS_UNPRINTABLE)):
-        for found in pattern.finditer(every_unit):
-            kinds[found.start()] = kind
+    kinds[list(map(ord, filter(str.isspace, map(chr, range(_BEYOND_SPACES)))))] = _IS_SPACE
+    for first, last in _UNPRINTABLE_UNITS:
+        kinds[ord(first) : ord(last) + 1] = _IS_UNPRINTABLE
     kinds[ord(_HYPHEN)] = _IS_HYPHEN
     return kinds
 
@@ -193,25 +209,30 @@ class _Frame:
             ((x, -across, right * across), (y, up, -bottom * up)),
             ((y, -up, top * up), (x, -across, right * across)),
         )[quarter_turns]
-        # What is least as shown is largest on an axis that runs the other way.
-        self._least = [axis + 2 * (factor < 0) for axis, factor, _ in axes]
-        self._most = [axis + 2 * (factor > 0) for axis, factor, _ in axes]
-        self._factors = numpy.array([factor for _, factor, _ in axes] * 2, numpy.float32)
-        self._offsets = numpy.array([offset for _, _, offset in axes] * 2, numpy.float32)
+        # Where in (least x, least y, most x, most y) each edge of a box is: what is least as shown
+        # is largest on an axis that runs the other way.
+        least = [axis + 2 * (factor < 0) for axis, factor, _ in axes]
+        most = [axis + 2 * (factor > 0) for axis, factor, _ in axes]
+        self._edges = least + most
+        self._factors = _column([factor for _, factor, _ in axes] * 2)
+        self._offsets = _column([offset for _, _, offset in axes] * 2)
 
     def boxes(self, rectangles: _Array) -> list[int]:
         """Return the box around each pair of rectangles (left, top, right, bottom), unrotated."""
-        one, other = rectangles[:, :4], rectangles[:, 4:]
-        least, most = numpy.minimum(one, other), numpy.maximum(one, other)
-        span = numpy.empty((len(rectangles), 4), numpy.float32)
-        numpy.minimum(least[:, :2], least[:, 2:], out=span[:, :2])
-        numpy.maximum(most[:, :2], most[:, 2:], out=span[:, 2:])
-        shown = span[:, self._least + self._most]
+        # A row for each coordinate: long rows are quicker than many short ones.
+        corners = numpy.ascontiguousarray(rectangles.T).reshape(4, 2, -1)
+        span = numpy.concatenate((corners.min(axis=0), corners.max(axis=0)))
+        shown = span[self._edges]
         shown *= self._factors
         shown += self._offsets
-        shown.clip(0, UNIT, out=shown)
-        boxes: list[int] = shown.astype(numpy.int32).ravel().tolist()
+        numpy.maximum(shown, 0, out=shown)
+        numpy.minimum(shown, UNIT, out=shown)
+        boxes: list[int] = shown.T.astype(numpy.int32, order="C").ravel().tolist()
         return boxes
+
+
+def _column(numbers: list[float]) -> _Array:
+    return numpy.array(numbers, numpy.float32)[:, None]
 
 
 #: The pages of a document usually have one frame.

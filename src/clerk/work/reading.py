@@ -179,8 +179,11 @@ def read_and_store(
     on_page: OnPage = _ignore,
     given_up: Mapping[int, str] = NOTHING,
     share_in: Path | None = None,
+    reader: str = "",
 ) -> DocumentFacts:
     """Read a PDF into its directory and return how it was read.
+
+    ``reader`` is the :func:`fingerprint` of the options, if it is known.
 
     With pages that could not be read the good ones are stored all the same, marked by
     ``failed-pages.json``, and PagesFailed is raised.  Nothing is stored when the PDF as a whole
@@ -189,7 +192,8 @@ def read_and_store(
     """
     with Sharing(share_in, path, options) as sharing:
         document = read_pdf(path, options, on_page, given_up=given_up, sharing=sharing)
-        facts = store(document, target_dir, pdf_sha256=pdf_sha256, fingerprint=fingerprint(options))
+        reader = reader or fingerprint(options)
+        facts = store(document, target_dir, pdf_sha256=pdf_sha256, fingerprint=reader)
         sharing.clear()
     raise_for_failed_pages(path, document)
     return facts

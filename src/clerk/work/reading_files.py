@@ -192,7 +192,7 @@ def _is_legacy(target_dir: Path) -> bool:
 
 
 def _is_flat(target_dir: Path) -> bool:
-    return target_dir.with_name(f"{target_dir.name}.txt").is_file()
+    return Path(f"{target_dir}.txt").is_file()
 
 
 def _same_reader(identity: _Identity, fingerprint: str) -> bool:

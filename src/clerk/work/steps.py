@@ -8,8 +8,9 @@ from __future__ import annotations
 import errno
 import json
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from clerk import config, storage
 from clerk.blame import pages_blamed
@@ -30,6 +31,7 @@ from clerk.work.sharing import folder_of_desks, offered
 
 if TYPE_CHECKING:
     from clerk.fetcher import FetchReport
+    from clerk.work.reading import ReadingOptions
 
 #: Steps over a whole site have no pages to count their time by.
 FETCH_SECONDS = 6 * 3600.0
@@ -46,14 +48,45 @@ NAMES_KEPT = 100
 
 def perform(order: Order, index: int, report: Report) -> Performed:
     """Do one item of an order."""
-    settings = config.load()
-    folder = storage.site_folder(settings.storage_dir, order.site["subdomain"])
+    around = _Surroundings.of(order)
+    folder, settings = around.folder, around.settings
     try:
         return _STEPS[order.step](order, order.items[index], folder, settings, report)
     except (BadSetting, MissingTool, UnusableTraineddata) as error:
         raise _site_trouble(error, order) or error from error
     except OSError as error:
         raise _storage_trouble(error, folder) or error from error
+
+
+class _Surroundings:
+    """What the items of an order have in common, looked up once: it takes as long as a page."""
+
+    _latest: ClassVar[_Surroundings | None] = None
+
+    def __init__(self, order: Order) -> None:
+        self.order = order
+        self.settings = config.load()
+        self.folder = storage.site_folder(self.settings.storage_dir, order.site["subdomain"])
+        self.desks = folder_of_desks(self.settings.storage_dir)
+
+    @classmethod
+    def of(cls, order: Order) -> _Surroundings:
+        """Return those of the order in hand."""
+        if cls._latest is None or cls._latest.order is not order:
+            cls._latest = cls(order)
+        return cls._latest
+
+    @cached_property
+    def options(self) -> ReadingOptions:
+        """How the documents of the order are read."""
+        return _reading_options(self.order.site, self.order.options, self.settings)
+
+    @cached_property
+    def reader(self) -> str:
+        """What identifies their reader."""
+        from clerk.work import reading
+
+        return reading.fingerprint(self.options)
 
 
 def _site_trouble(error: OperatorError, order: Order) -> SiteMisconfigured | None:
@@ -137,7 +170,7 @@ def engine_of(site: dict[str, Any], options: Mapping[str, Any], settings: Settin
 
 
 def read(
-    order: Order, item: OrderItem, folder: Path, settings: Settings, report: Report
+    order: Order, item: OrderItem, folder: Path, _settings: Settings, report: Report
 ) -> Performed:
     """Read one document into its text directory; a failure speaks of it as its source does."""
     from clerk.fetcher import name_at_source
@@ -149,16 +182,17 @@ def read(
         raise EmptyDocument(f"{item.name}: there is no PDF at {pdf}")
 
     sha256 = item.sha256 or storage.sha256_of(pdf)
-    options = _reading_options(order.site, order.options, settings)
+    around = _Surroundings.of(order)
     try:
         facts = reading.read_and_store(
             pdf,
             document.text(folder),
-            options,
+            around.options,
             sha256,
             _reporting(report),
             pages_blamed(item.error),
-            folder_of_desks(settings.storage_dir),
+            around.desks,
+            around.reader,
         )
     except DocumentError as error:
         named = name_at_source(order.site, folder, document)
@@ -211,7 +245,9 @@ def check_reading(site: dict[str, Any], settings: Settings) -> None:
         check_engine(options.backend, options.languages)
 
 
-def _reading_options(site: dict[str, Any], options: Mapping[str, Any], settings: Settings) -> Any:
+def _reading_options(
+    site: dict[str, Any], options: Mapping[str, Any], settings: Settings
+) -> ReadingOptions:
     from clerk.work.reading import ReadingOptions
 
     chosen = site_choices(site) | dict(options)
