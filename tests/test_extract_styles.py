@@ -654,6 +654,72 @@ Hearing no objection, the Chair declared the minutes approved.
 """,
         [Expected("passed"), Expected("passed")],
     ),
+    "VOTED over what was voted": (
+        """Mr. Pell moved to sign the warrant. Mrs. Rudd seconded.
+VOTED: To sign the warrant of May 3.
+
+Voted: unanimously to accept the gift of two benches.
+
+Ms. Pell moved and Mrs. Rudd seconded that the report be printed. It was unanimously VOTED.
+""",
+        [
+            Expected("passed", "Pell", "Rudd"),
+            Expected("passed"),
+            Expected("passed", "Pell", "Rudd"),
+        ],
+    ),
+    "members with a slash between them": (
+        """Present: Mayor Dana Voss, Trustees Ann Hale, Bo Royce, and Cy Nolan
+
+Motion to approve the consent calendar. (Hale/Royce) Approved 4-0.
+
+Nolan/Hale to grant the license. MC.
+
+Motion/Second (Royce/Nolan) to adjourn. Vote 4-0.
+
+M/S by Hale/Nolan to accept the audit. Carried.
+""",
+        [
+            Expected("passed", "Hale", "Royce"),
+            Expected("passed", "Nolan", "Hale"),
+            Expected("passed", "Royce", "Nolan"),
+            Expected("passed", "Hale", "Nolan"),
+        ],
+    ),
+    "a slash between things": (
+        """Present: Mayor Dana Voss, Trustees Ann Hale, Bo Royce, and Cy Nolan
+
+Transfer between funds (Water/Sewer) Approved 4-0.
+""",
+        [Expected("passed")],
+    ),
+    "proposed, seconded and agreed in one line": (
+        """Proposed: Cllr. Keane Seconded: Cllr. Walsh Agreed unanimously that the report be noted.
+
+Moved by Hobbs, seconded by Tandy Approved 4-0.
+
+Resolved CC/2031/12 (Cr Taylor/Cr Ngata)
+That the Council receives the report.
+Carried
+""",
+        [
+            Expected("passed", "Keane", "Walsh"),
+            Expected("passed", "Hobbs", "Tandy"),
+            Expected("passed", "Taylor", "Ngata"),
+        ],
+    ),
+    "for deferral": (
+        """Hobbs moved to defer the bill, seconded by Tandy, and carried by the following vote:
+For deferral: Hobbs, Tandy, Nolan -3. Against: Voss -1.
+""",
+        [Expected("passed", "Hobbs", "Tandy", ("Hobbs", "Tandy", "Nolan"), ("Voss",))],
+    ),
+    "French": (
+        """Il est proposé par la conseillère Roy, appuyé par le conseiller Hallé et résolu à
+l'unanimité d'adopter l'ordre du jour.
+""",
+        [Expected("passed", "Roy", "Hallé")],
+    ),
 }
 
 
@@ -680,6 +746,8 @@ TALK = {
     "a move": "The library moved into its new building; Ms. Jones thanked the volunteers.",
     "second reading": "Second reading of Ordinance 12 is set for the second Tuesday in May.",
     "work carried out": "Repairs were carried out by the contractor and the bridge is open again.",
+    "voters": "Residents voted: they want a park on Tannery Lane.",
+    "votes to be counted": "Votes: to be counted by the clerk after the polls close.",
     "last night": "The Commission passed a motion last night to support the library levy.",
 }
 

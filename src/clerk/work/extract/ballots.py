@@ -27,7 +27,8 @@ _LABEL = Phrase(
     ),
     rf"(?P<word>{_WORDS})[\"']?(?:\s+votes?|\s+were|\s+was)?"
     r"(?:\s{0,3}(?P<count>\(\s?\d{1,3}\s?\)|\d{1,3}(?![\d/]))(?P<after>\s{0,12}[:\-=])?"
-    r"|(?:\s+thereof|\s+thereto|\s+(?:of\s+)?(?:the\s+)?(?:same|motion|resolution|ordinance))?"
+    r"|(?:\s+thereof|\s+thereto|\s+(?:of\s+)?(?:the\s+)?(?:same|motion|resolution|ordinance)"
+    r"|\s+(?:passage|adoption|approval|deferral))?"
     r"\s{0,12}(?P<mark>[:\-=]|/(?=[^\W\d_])))",
 )
 _UPPER_LABEL = Phrase(

@@ -98,7 +98,7 @@ def of_others(top: Draft, cue: Cue) -> bool:
 
 def resolves(cue: Cue) -> bool:
     """Whether an outcome is a resolution with words of its own."""
-    return (cue.result_text or "").lower().startswith("resolved")
+    return (cue.result_text or "").lower().startswith(("resolved", "voted:"))
 
 
 def told_before(top: Draft, cue: Cue) -> bool:

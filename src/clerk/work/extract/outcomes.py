@@ -52,12 +52,13 @@ _VERB = Phrase(
     (
         "carr prevail pass fail defeat lost died dies withdr adopted approved accepted "
         "ratified granted denied rejected agreed resolved tabled confirmed concurred deferred "
-        "continued received appointed adopt\u00e9 rejet\u00e9 recommended authorized directed"
+        "continued received appointed adopt\u00e9 rejet\u00e9 r\u00e9solu "
+        "recommended authorized directed"
     ),
     r"(?P<plain>carried|carries|carry|prevailed|prevails|passed|passes|pass|failed|fails"
     r"|defeated|lost|died|dies|withdrawn|withdrew)\b"
     r"|(?P<approving>adopted|approved|accepted|ratified|granted|denied|rejected|agreed"
-    r"|resolved|tabled|confirmed|concurred|deferred|continued|received|appointed|adopt\u00e9e?s?|rejet\u00e9e?s?|recommended|authorized|directed)\b",
+    r"|resolved|tabled|confirmed|concurred|deferred|continued|received|appointed|adopt\u00e9e?s?|rejet\u00e9e?s?|r\u00e9solue?|recommended|authorized|directed)\b",
 )
 _ABOUT_MOTION = compiled(r"\b(?:motions?|amendments?|question|votes?|voting|substitute)\b")
 _SECONDED = compiled(r"\bmoved\b.{0,120}\bsecond(?:ed)?\b", re.S)
@@ -214,6 +215,7 @@ _RESOLVED_THAT = compiled(
 )
 
 
+_PROPOSED_IN_FRENCH = compiled(r"\b(?:propos|appuy|second)\u00e9e?\b")
 _VOTE_TOLD = compiled(
     r"\bunanim|\bvote\b|\ball\s+in\s+favou?r|\bvoice\s+vote"
     r"|(?<!items )(?<!item )(?<!lots )(?<!nos\. )\(?\b\d{1,2}\s?(?:-|to)\s?\d\b"
@@ -226,6 +228,8 @@ def _strength_of_approving(word: str, before: str, after: str, bare: bool) -> in
     voted = _VOTE_TOLD.search(before[-40:] + " " + after)
     if word in ("recommended", "authorized", "directed"):
         return SOFT if voted and body_before(before) else REFERENCE
+    if word.startswith("r\u00e9solu"):
+        return FIRM if _PROPOSED_IN_FRENCH.search(before) else REFERENCE
     if _ON_MOTION.match(after) and re.search(r"\b(?:was|were|are|is)\b", before):
         return FIRM
     if bare and word == "resolved":
@@ -267,12 +271,24 @@ def _is_bare(reading: Reading, verb: re.Match[str], before: str) -> bool:
     lead = re.sub(r"^[\s\-:.,)\]\d]*", "", before[-30:])
     if not lead or not before.strip(" \n-:.,([\"'"):
         return True
+    further = reading.lower[max(0, verb.start() - 60) : verb.start()]
+    if _SECONDED_BY.search(further) and _SAID_TO_THE_END.match(reading.lower, verb.end()):
+        return True
     after = reading.lower[verb.end() : verb.end() + 3]
-    if before.rstrip()[-1:] in (".", ":", ";", ")") and re.match(r"\s*(?:[.;\n]|$)", after):
+    if before.rstrip()[-1:] in (".", ":", ";", ")") and _VERB_ALONE.match(
+        reading.lower, verb.end()
+    ):
         return True
     line = reading.text[line_start(reading.text, verb.start()) : verb.start()].strip(" -:.([")
     alone = printed.isupper() and re.match(r"\s*(?:[.;\n)\]]|$)", after) is not None
     return not line or alone
+
+
+_VERB_ALONE = compiled(r"\s*(?:[.;\n]|$|\(?\d{1,2}\s?-\s?\d)")
+_SECONDED_BY = compiled(
+    r"\bsecond(?:ed|er)\b[^.;\n]{0,16}(?:\b(?:cllr|cr|mrs?|ms|dr)\.)?[^.;\n]{2,40}$"
+)
+_SAID_TO_THE_END = compiled(r" {1,3}(?:unanimously\b|\(?\d{1,2}\s?-\s?\d)|\s{0,3}(?:[.;\n]|$)")
 
 
 def _outcome(reading: Reading, verb: re.Match[str], begin: int, strength: int) -> Cue:

@@ -31,6 +31,8 @@ def second_cues(reading: Reading) -> Iterator[Cue]:
 def _second_cue(reading: Reading, second: re.Match[str]) -> Cue | None:
     lower = reading.lower
     word = second[0]
+    if lower.endswith("motion/", 0, second.start()):
+        return None
     by = _SECOND_BY.match(lower, second.end())
     if by and not (word.startswith("support") and " by" not in lower[second.end() : by.end()]):
         name = name_at(reading, by.end())

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from .cues import BALLOT, FIRM, OUTCOME, SOFT, Cue, Reading
 from .model import PASSED
 from .movers import lead_cue, name_at, pair, second_cue, speaks
+from .names import Name
 from .patterns import Phrase, compiled, indented, line_start
 from .tallies import tally_in
 
@@ -32,15 +33,15 @@ def _label_cues(reading: Reading) -> Iterator[Cue]:
 
 _SHORT = Phrase(
     "m/ m. ms",
-    r"(?:m/\s?s(?:\s?/\s?(?P<done>[cpua]{1,2}))?|m\.\s?s\.(?:\s?(?P<dotted>[cpu])\.)?"
-    r"|ms(?P<joined>u?[cp]))(?![\w/])",
+    r"(?P<sign>m/\s?s(?:\s?/\s?(?P<done>[cpua]{1,2}))?|m\.\s?s\.(?:\s?(?P<dotted>[cpu])\.)?"
+    r"|ms(?P<joined>u?[cp]))(?![\w/])(?:\s{1,3}by\b)?",
 )
 
 
 def _short_hand_cues(reading: Reading) -> Iterator[Cue]:
     """Yield cues for ``M/S Smith/Jones`` and for the ``MSC`` that says it carried."""
     for short in _SHORT.find(reading.lower):
-        printed = reading.text[short.start() : short.end()]
+        printed = reading.text[short.start() : short.end("sign")]
         if not printed.isupper() and "/" not in printed:
             continue
         name = name_at(reading, short.end())
@@ -55,7 +56,7 @@ def _short_hand_cues(reading: Reading) -> Iterator[Cue]:
             outcome = Cue(
                 OUTCOME,
                 short.start() + 1,
-                max(end, short.end()),
+                max(end, short.end("sign")),
                 FIRM,
                 result=PASSED,
                 result_text=printed,
@@ -92,11 +93,11 @@ def _numbered_cues(reading: Reading) -> Iterator[Cue]:
         yield cue
 
 
-_RESOLVED = Phrase("resolved", r"resolved\s*\(")
+_RESOLVED = Phrase("resolved", r"resolved\s*(?:[\w./\-]{0,20}\d[\w./\-]{0,20}\s*)?\(")
 
 
 def _resolved_cues(reading: Reading) -> Iterator[Cue]:
-    """Yield a cue for ``Resolved (Cr Smith / Cr Jones)``."""
+    """Yield a cue for ``Resolved (Cr Smith / Cr Jones)``, also with a number before them."""
     for resolved in _RESOLVED.find(reading.lower):
         mover = name_at(reading, resolved.end())
         if mover is not None and mover.titled and mover.start == resolved.end():
@@ -111,8 +112,14 @@ _PAIR_END = compiled(
 )
 
 
-_MOTION_BEFORE = compiled(r"\b(?:motion|action|vote|moved)\s{0,3}:?\s{0,3}$")
-_SHORT_BEFORE = compiled(r"(?:m/\s?s(?:\s?/\s?\w{1,2})?|\bmsu?[cp]|\bresolved)\s{0,3}$")
+_OUTCOME_NEXT = compiled(
+    r"[ .,;:\-]{0,4}\n?[ ]{0,8}(?:(?:motion|vote)[ :]{1,3})?"
+    r"(?:carried|carries|passed|passes|approved|adopted|failed|denied|defeated|unanimous|all\s+in\s+favou?r|\d{1,2}\s?-\s?\d)"
+)
+_MOTION_BEFORE = compiled(r"\b(?:motion(?:/second)?|action|vote|moved)\s{0,3}:?\s{0,3}$")
+_SHORT_BEFORE = compiled(
+    r"(?:m/\s?s(?:\s?/\s?\w{1,2})?|\bmsu?[cp]|\bresolved(?:\s{1,3}[\w./\-]{0,20}\d)?)\s{0,3}$"
+)
 
 
 def _bracket_cues(reading: Reading) -> Iterator[Cue]:
@@ -145,13 +152,36 @@ def _bracketed_pair(reading: Reading, slash: int) -> Cue | None:
     end = _PAIR_END.match(reading.lower, seconder.end)
     if end is None:
         return None
-    motion = _MOTION_BEFORE.search(reading.lower[max(0, bracket - 12) : bracket])
+    motion = _MOTION_BEFORE.search(reading.lower[max(0, bracket - 20) : bracket])
     start = bracket - len(motion[0]) if motion else bracket + 1
     cue = lead_cue(reading, start, end.end(), mover, seconder)
-    cue.needs_outcome = motion is None and not end["tally"]
+    told = _OUTCOME_NEXT.match(reading.lower, end.end()) and _are_members(reading, mover, seconder)
+    cue.needs_outcome = motion is None and not (end["tally"] or told)
     if end["tally"]:
         cue.counts = tally_in(reading.lower, end.start("tally"), end.end("tally"))
     return cue
+
+
+def _are_members(reading: Reading, *names: Name) -> bool:
+    """Whether the names are known from elsewhere: ``(Parks/Recreation)`` are nobody's."""
+    return all(name.titled or name.surname.lower() in reading.roster.known for name in names)
+
+
+_SLASH_TO = compiled(r"[^\W\d_]{2,30} ?/ ?[^\W\d_]{2,30} {1,3}to (?=[a-z]{3})")
+
+
+def _slashed_cues(reading: Reading) -> Iterator[Cue]:
+    """Yield a cue for a line that begins ``Smith/Jones to approve``, if both are members."""
+    slash = reading.text.find("/")
+    while slash >= 0:
+        start = line_start(reading.text, slash, 40)
+        start += len(reading.text[start:slash]) - len(reading.text[start:slash].lstrip())
+        if _SLASH_TO.match(reading.text, start):
+            mover = name_at(reading, start)
+            seconder = name_at(reading, slash + 1)
+            if mover and seconder and mover.end <= slash and _are_members(reading, mover, seconder):
+                yield lead_cue(reading, start, seconder.end, mover, seconder)
+        slash = reading.text.find("/", slash + 1)
 
 
 _TWO_NAMES = Phrase(
@@ -243,6 +273,7 @@ def shorthand_cues(reading: Reading) -> Iterator[Cue]:
     yield from _numbered_cues(reading)
     yield from _resolved_cues(reading)
     yield from _bracket_cues(reading)
+    yield from _slashed_cues(reading)
     yield from _two_names_cues(reading)
     yield from _sign_cues(reading)
     yield from _speaker_cues(reading)

@@ -131,7 +131,7 @@ def _labelled(
 
 _VOTED = Phrase(
     "vote",
-    r"vote[ds]\b(?:\s+(?P<how>unanimously|\(?\d{1,2}\s?(?:-|to)\s?\d{1,2}(?:\s?-\s?\d)?\)?"
+    r"vote[ds]\b(?P<colon>\s{0,3}:)?(?:\s+(?P<how>unanimously|\(?\d{1,2}\s?(?:-|to)\s?\d{1,2}(?:\s?-\s?\d)?\)?"
     r"|[a-z]+\s+to\s+[a-z]+|by\s+(?:consensus|a\s+majority|unanimous\s+consent))\s*,?)?"
     r"(?:\s+(?P<what>to|in\s+favou?r\s+of|for|against|that|on)\b)?",
 )
@@ -193,10 +193,20 @@ def _voted(reading: Reading, voted: re.Match[str]) -> Cue | None:
         )
         cue.counts = tally_in(lower, voted.start(), min(len(lower), voted.end() + 14))
         return cue
+    if _IT_WAS_SO.search(lower[max(0, voted.start() - 24) : voted.start()]) and _OVER.match(
+        lower, voted.end()
+    ):
+        cue = Cue(OUTCOME, reading.clause_start(voted.start()), voted.end(), SOFT, result=PASSED)
+        cue.unanimous = "unanim" in lower[cue.start : voted.start()]
+        cue.result_text = printed_between(reading, cue.start, cue.end)
+        return cue
     if not voted["how"] and voted["what"] not in ("to", "in favor of", "in favour of"):
         return None
     begin = reading.clause_start(voted.start())
     before = lower[begin : voted.start()]
+    if voted["colon"]:
+        noted = not before.strip() and reading.text.startswith(("VOTED", "Voted"), voted.start())
+        return _voted_cue(reading, voted, begin) if noted else None
     if _IT_WAS.search(before) and voted["what"] in ("to", "that"):
         return _voted_cue(reading, voted, begin)
     after = lower[voted.end() : reading.clause_end(voted.end(), 120)]
@@ -210,6 +220,8 @@ def _voted(reading: Reading, voted: re.Match[str]) -> Cue | None:
 
 
 _SO = compiled(r"\bso\s+(?:unanimously\s+)?$")
+_IT_WAS_SO = compiled(r"\bit\s+was\s+(?:unanimously\s+|so\s+|duly\s+){0,2}$")
+_OVER = compiled(r"\s{0,3}(?:\.|$)")
 _IT_WAS = compiled(r"\bit\s+was\s+(?:\w+ly\s+)?$")
 
 
