@@ -17,7 +17,7 @@ from clerk import storage
 from clerk.config import Settings
 from clerk.errors import BadSetting, SourceUnavailable, StorageUnusable, UnknownPlugin
 from clerk.fetcher import fetch_site, gone_documents, held_documents
-from clerk.fetchers.files import only_fetch_of
+from clerk.fetchers.files import only_fetch_of, path_of_url
 from clerk.fetchers.sources import Sources
 
 not_as_root = pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
@@ -144,6 +144,11 @@ def test_what_a_killed_reader_left_is_swept_and_a_live_one_is_not_disturbed(sour
 
     assert len(left) == 1
     assert still_there == [in_work]
+
+
+@pytest.mark.parametrize("scheme", ["file://", "file://localhost", "file:", "FILE://"])
+def test_file_urls_of_any_make_lead_to_the_file(scheme):
+    assert path_of_url(f"{scheme}/srv/A%20%23%C3%A9.pdf") == Path("/srv/A #é.pdf")
 
 
 def test_a_name_that_a_dead_writer_has_left_is_not_taken(tmp_path):

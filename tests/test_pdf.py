@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import zlib
 
@@ -154,6 +155,27 @@ def test_documents_beyond_a_limit_are_refused_with_the_setting_to_raise(tmp_path
     assert "MAX_DOCUMENT_PAGES" in caught.value.hint
     with pytest.raises(DocumentTooLarge, match="MB"), pdf.opened(path, max_megabytes=0):
         pass
+
+
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe.pdf")
+
+    with pytest.raises(EmptyDocument, match=r"pipe\.pdf"), pdf.opened(tmp_path / "pipe.pdf"):
+        pass
+
+
+def test_a_large_file_is_read_like_a_small_one(tmp_path, letter):
+    large = written(tmp_path / "large.pdf", letter.read_bytes() + b"%" * 9_000_000)
+
+    assert first_layer(large) == first_layer(letter)
+
+
+def test_a_file_that_is_overwritten_while_it_is_open_is_read_as_it_was(letter):
+    before = first_layer(letter)
+
+    with pdf.opened(letter) as document:
+        letter.write_bytes(b"%PDF-")
+        assert document.text_layer(1) == before
 
 
 def test_junk_after_the_end_does_no_harm(tmp_path):

@@ -11,7 +11,7 @@ import stat
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from urllib.parse import quote_from_bytes, unquote_to_bytes
+from urllib.parse import quote_from_bytes, unquote_to_bytes, urlsplit
 
 from clerk.errors import (
     DocumentTooLarge,
@@ -39,7 +39,8 @@ def url_of_path(path: Path) -> str:
 
 def path_of_url(url: str) -> Path:
     """Return the path of a file URL."""
-    return Path(os.fsdecode(unquote_to_bytes(url.removeprefix("file://"))))
+    quoted = url[len("file://") :] if url.startswith("file:///") else urlsplit(url).path
+    return Path(os.fsdecode(unquote_to_bytes(quoted)))
 
 
 def readable_name(path: Path) -> str:

@@ -384,9 +384,11 @@ def _serve(connection: socket.socket, slate: _Slate, perform: Perform) -> None:
         while index < len(order.items) and not (index and _told_to_stop(connection)):
             # What came of one item is said with the beginning of the next: it wakes the parent.
             _send(connection, *came_of_it, Began(index, DEFAULT_SECONDS))
-            came_of_it = [_do(slate, perform, order, index)]
+            came_of_it.clear()
+            came_of_it.append(_do(slate, perform, order, index))
             index += 1
         _send(connection, *came_of_it, Idle(index))
+        came_of_it.clear()
 
 
 def _do(slate: _Slate, perform: Perform, order: Order, index: int) -> Message:

@@ -168,7 +168,7 @@ class _Tallies(dict[str, int]):
         pairs = _PAIR.findall(token.lower())
         frequent = sum(map(_FREQUENT.__contains__, pairs))
         tally = plausible | len(pairs) << _COUNT_BITS | frequent << 2 * _COUNT_BITS
-        if len(token) <= _LONGEST_KEPT:
+        if len(token) <= _LONGEST_KEPT and len(self) <= _MOST_TALLIES:
             self[token] = tally
         return tally
 

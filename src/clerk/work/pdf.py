@@ -32,6 +32,8 @@ _LETTER_INCHES = 11
 _LONGEST_SIDE = 32_000
 #: A picture over this share of the page makes it a scan.
 _SCAN_FROM = 0.5
+#: A smaller file is read once for all who look at it; a larger one must not fill the memory.
+_READ_AT_ONCE = 8_000_000
 #: Where the header may stand, and how objects begin.
 _HEADER_WITHIN = 1024
 _OBJECT = re.compile(rb"\d{1,10}\s{1,9}\d{1,5}\s{1,9}obj\b")
@@ -153,15 +155,18 @@ def pixels(width: float, height: float, dpi: float, megapixels: float) -> int:
 class Pdf:
     """An open PDF."""
 
-    def __init__(self, path: Path, data: mmap.mmap, document: pypdfium2.PdfDocument) -> None:
+    def __init__(self, path: Path, content: bytes | None, document: pypdfium2.PdfDocument) -> None:
         self.path = path
         self.pages = len(document)
-        self._data = data
+        self._content = content
         self._document = document
 
     @cached_property
     def _suspicion(self) -> pdf_content.Suspicion:
-        return pdf_content.suspicion(self._data)
+        if self._content is not None:
+            return pdf_content.suspicion(self._content)
+        with self.path.open("rb", buffering=0) as file, _mapped(file) as data:
+            return pdf_content.suspicion(data)
 
     def size(self, number: int) -> tuple[float, float]:
         """Return width and height of a page as shown, in points, without reading the page."""
@@ -203,9 +208,9 @@ class Pdf:
 @contextlib.contextmanager
 def opened(path: Path, *, max_megabytes: int = 150, max_pages: int = 5000) -> Iterator[Pdf]:
     """Open a PDF, or say in the narrowest way why it cannot be read."""
-    data = _checked_bytes(path, max_megabytes)
-    with contextlib.closing(_load(path, data)) as document:
-        pdf = Pdf(path, data, document)
+    content = _checked(path, max_megabytes)
+    with contextlib.closing(_load(path, content)) as document:
+        pdf = Pdf(path, content, document)
         if pdf.pages == 0:
             raise EmptyDocument(f"{path} has no pages.")
         if pdf.pages > max_pages:
@@ -216,11 +221,13 @@ def opened(path: Path, *, max_megabytes: int = 150, max_pages: int = 5000) -> It
         yield pdf
 
 
-def _checked_bytes(path: Path, max_megabytes: int) -> mmap.mmap:
-    """Return the file as memory, mapped once for all who look at it."""
+def _checked(path: Path, max_megabytes: int) -> bytes | None:
+    """Look at the ends of a file, and return all of it unless it is large."""
     try:
-        with path.open("rb", buffering=0) as file:
-            size = os.fstat(file.fileno()).st_size
+        # A pipe would be waited for; this way it is empty.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(descriptor, "rb", buffering=0) as file:
+            size = os.fstat(descriptor).st_size
             if size == 0:
                 raise EmptyDocument(f"{path} is empty: it has 0 bytes.")
             if size > max_megabytes * 1_000_000:
@@ -228,15 +235,22 @@ def _checked_bytes(path: Path, max_megabytes: int) -> mmap.mmap:
                     f"{path} has {size / 1e6:,.0f} MB, more than {max_megabytes}.",
                     hint="Raise MAX_DOCUMENT_MB if it is to be read.",
                 )
-            # Only what may be written to is taken by ctypes; the file itself stays as it is.
-            data = mmap.mmap(file.fileno(), size, access=mmap.ACCESS_COPY)
+            if size > _READ_AT_ONCE:
+                with _mapped(file) as data:
+                    _check_ends(path, data)
+                return None
+            content: bytes = file.readall()
     except OSError as error:
         raise UnreadablePdf(f"{path} cannot be opened: {error.strerror}.") from error
-    _check_ends(path, data)
-    return data
+    _check_ends(path, content)
+    return content
 
 
-def _check_ends(path: Path, data: mmap.mmap) -> None:
+def _mapped(file: io.FileIO) -> mmap.mmap:
+    return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+
+
+def _check_ends(path: Path, data: bytes | mmap.mmap) -> None:
     if data.find(b"%PDF-", 0, _HEADER_WITHIN + 5) < 0:
         raise UnreadablePdf(f"{path} is not a PDF.")
     # Junk after the end is common and harmless; objects after the last end mark mean a cut file,
@@ -246,9 +260,9 @@ def _check_ends(path: Path, data: mmap.mmap) -> None:
         raise UnreadablePdf(f"{path} is truncated: its end is missing.")
 
 
-def _load(path: Path, data: mmap.mmap) -> pypdfium2.PdfDocument:
+def _load(path: Path, content: bytes | None) -> pypdfium2.PdfDocument:
     try:
-        return pypdfium2.PdfDocument((ctypes.c_char * len(data)).from_buffer(data))
+        return pypdfium2.PdfDocument(path if content is None else content)
     except pypdfium2.PdfiumError as error:
         if error.err_code == pdfium.FPDF_ERR_PASSWORD:
             raise EncryptedPdf(f"{path} is encrypted and needs a password.") from error

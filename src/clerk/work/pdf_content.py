@@ -45,7 +45,7 @@ class Suspicion:
     strict: bool = False
 
 
-def suspicion(data: mmap.mmap) -> Suspicion:
+def suspicion(data: bytes | mmap.mmap) -> Suspicion:
     """Look for streams that may be a page's content and cannot be unpacked as they were packed."""
     complaints = [_complaint(packed) for packed in _content_streams(data)]
     if not any(complaints):
@@ -56,7 +56,7 @@ def suspicion(data: mmap.mmap) -> Suspicion:
     return Suspicion(damage=True, strict=True)
 
 
-def _content_streams(data: mmap.mmap) -> Iterator[bytes]:
+def _content_streams(data: bytes | mmap.mmap) -> Iterator[bytes]:
     """Yield the packed streams that may be the content of a page."""
     end = 0
     while (at := data.find(b"stream", end)) >= 0:
