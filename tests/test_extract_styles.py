@@ -714,6 +714,12 @@ For deferral: Hobbs, Tandy, Nolan -3. Against: Voss -1.
 """,
         [Expected("passed", "Hobbs", "Tandy", ("Hobbs", "Tandy", "Nolan"), ("Voss",))],
     ),
+    "the mayor breaks a tie": (
+        """Moved by Hobbs, seconded by Tandy, to adopt. Ayes: Hobbs, Tandy. Nays: Nolan, Royce.
+Mayor Webb voted aye to break the tie. Motion carried.
+""",
+        [Expected("passed", "Hobbs", "Tandy", ("Hobbs", "Tandy", "Webb"), ("Nolan", "Royce"))],
+    ),
     "French": (
         """Il est proposé par la conseillère Roy, appuyé par le conseiller Hallé et résolu à
 l'unanimité d'adopter l'ordre du jour.

@@ -54,6 +54,12 @@ def numbered(number: int, one: str, many: str = "") -> str:
     return f"{number} {one if number == 1 else many or one + 's'}"
 
 
+def seen_from_here(path: str | Path) -> str:
+    """Return a path as it is typed here: short if it lies below, else in full."""
+    whole, here = Path(path).absolute(), Path.cwd()
+    return str(whole.relative_to(here)) if whole.is_relative_to(here) else str(whole)
+
+
 def hint(message: str) -> None:
     """Say on stderr what to do next."""
     click.echo(message, err=True)

@@ -14,7 +14,7 @@ import click
 from clerk import config, storage
 from clerk.stages import Run
 
-from .common import EXIT_DOCUMENTS_FAILED, hint
+from .common import EXIT_DOCUMENTS_FAILED, hint, seen_from_here
 
 if TYPE_CHECKING:
     from clerk.runs import Summary
@@ -90,7 +90,7 @@ def _run(documents: Path) -> Summary:
 def _say_what_next(storage_dir: Path) -> None:
     from clerk.samples import SCAN_ONLY_PHRASE
 
-    shown, clerk = os.path.relpath(storage_dir), _program()
+    shown, clerk = seen_from_here(storage_dir), _program()
     click.echo(
         "The document that failed was damaged on purpose: this is what a failure looks like."
     )

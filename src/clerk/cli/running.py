@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -18,6 +17,7 @@ from .common import (
     on_a_terminal,
     open_database,
     print_json,
+    seen_from_here,
 )
 
 if TYPE_CHECKING:
@@ -296,7 +296,7 @@ def _show_figures(summary: Summary) -> None:
         entities = numbered(extracted["entities"], "entity", "entities")
         click.echo(f"  extracted  {numbered(extracted['votes'], 'vote')}, {entities}")
     if deployed:
-        click.echo(f"  published  {os.path.relpath(deployed['path'])}")
+        click.echo(f"  published  {seen_from_here(deployed['path'])}")
 
 
 def _show_fetch(fetched: Mapping[str, Any]) -> None:

@@ -71,6 +71,7 @@ _COUNTS_NEAR = 80
 
 
 _VOTE_TOLD = compiled(r"\b(?:motion|vote|ayes?|nays?|yeas?|noes|unanim\w+|chair|mayor|president)\b")
+_TIE = compiled(r"\b(?:to\s+break|breaking|broke)\s+(?:the|a)\s+tie\b|\btie-?breaking\b")
 
 
 class Chamber:
@@ -467,6 +468,11 @@ class Chamber:
         longer = self.reading.clause_end(cue.end) - cue.end > _SHORT_REST
         return longer or ABSENT in cue.ballots
 
+    def _breaks_a_tie(self, cue: Cue) -> bool:
+        """Whether somebody is told to have voted after all others: ``to break the tie``."""
+        begin, end = self.reading.clause_start(cue.start), self.reading.clause_end(cue.end, 60)
+        return _TIE.search(self.reading.lower, begin, end) is not None
+
     def _dissent(self, top: Draft, cue: Cue) -> None:
         near = cue.start - max(top.end, top.ballots_end) < _DISSENT_NEAR
         if "per_item_dissent" in cue.flags and near:
@@ -481,7 +487,7 @@ class Chamber:
         if not inside and not (near and top.voted):
             return
         for kind, names in cue.ballots.items():
-            if kind == AYES and not inside:
+            if kind == AYES and not inside and not self._breaks_a_tie(cue):
                 continue
             if kind == NOES and set(names) & set(top.ballots.get(AYES, [])):
                 top.flags.add("per_item_dissent")
