@@ -160,9 +160,9 @@ def main() -> None:
 
 
 def print_full(folder: Path, pages: int) -> None:
-    """Print full builds side by side, the better of two each."""
+    """Print full builds side by side, the best of three each."""
     other, bare, whole = [], [], []
-    for _ in range(2):
+    for _ in range(3):
         other.append(seconds(lambda: with_sqlite_utils(folder)))
         forget(folder)
         bare.append(seconds(lambda: without_index(folder)))

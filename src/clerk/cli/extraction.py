@@ -40,7 +40,7 @@ def extract(files: tuple[str, ...], as_json: bool, entities: bool) -> None:
         try:
             found = _extraction(file)
         except (DocumentError, OSError) as error:
-            hint(f"{file}: {error}")
+            hint(str(error) if str(error).startswith(str(file)) else f"{file}: {error}")
             failed += 1
             continue
         lines = _entity_lines if entities else _vote_lines
