@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,14 @@ def put(folder: Path, *names: str) -> None:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(pdf(name))
+
+
+def test_accents_that_are_characters_of_their_own_are_read(source, town):
+    put(source, unicodedata.normalize("NFD", "Präsidium/Protokoll 12. März 2024.pdf"))
+
+    town.fetch()
+
+    assert town.names() == ["minutes/Präsidium/2024-03-12"]
 
 
 def test_documents_come_in_under_their_kind_meeting_and_date(source, town):

@@ -14,9 +14,11 @@ from __future__ import annotations
 import csv
 import os
 import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, time
+from functools import partial
 from pathlib import Path
 from urllib.parse import quote_from_bytes
 
@@ -179,7 +181,9 @@ class FolderFetcher(Fetcher):
         )
 
     def _guessed(self, relative: Path) -> Reading:
-        parts = [*relative.parts[:-1], _stem(relative.name)]
+        # Some systems write an accent as a character of its own.
+        composed = partial(unicodedata.normalize, "NFC")
+        parts = list(map(composed, [*relative.parts[:-1], _stem(relative.name)]))
         day = naming.date_of_path(parts, day_first=self.settings.day_first)
         return Reading(
             self.settings.meeting or naming.body_of_path(parts),

@@ -23,19 +23,22 @@ _FIRST_YEAR, _LAST_YEAR = 1800, 2100
 #: Two-digit years from this one on belong to the last century.
 _CENTURY_TURNS = 70
 
-_MONTHS = (
-    ("january", "jan", "enero", "janvier"),
-    ("february", "feb", "febrero", "février", "fevrier"),
-    ("march", "mar", "marzo", "mars"),
-    ("april", "apr", "abril", "avril"),
-    ("may", "mayo", "mai"),
-    ("june", "jun", "junio", "juin"),
-    ("july", "jul", "julio", "juillet"),
-    ("august", "aug", "agosto", "août", "aout"),
-    ("september", "sept", "sep", "septiembre", "septembre"),
-    ("october", "oct", "octubre", "octobre"),
-    ("november", "nov", "noviembre", "novembre"),
-    ("december", "dec", "diciembre", "décembre", "decembre"),
+_MONTHS = tuple(
+    line.split()
+    for line in """
+        january jan enero janvier januar jänner gennaio janeiro
+        february feb febrero février fevrier februar febbraio fevereiro
+        march mar marzo mars märz maerz março marco
+        april apr abril avril aprile
+        may mayo mai maggio maio
+        june jun junio juin juni giugno junho
+        july jul julio juillet juli luglio julho
+        august aug agosto août aout
+        september sept sep septiembre septembre settembre setembro
+        october oct octubre octobre oktober okt ottobre outubro
+        november nov noviembre novembre novembro
+        december dec diciembre décembre decembre dezember dez dicembre dezembro
+    """.strip().splitlines()
 )
 _MONTH_OF_WORD = {word: number for number, words in enumerate(_MONTHS, 1) for word in words}
 _WORDS_LONGEST_FIRST = sorted(_MONTH_OF_WORD, key=len, reverse=True)
