@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from small_uploads import check, codes, exported, upload, write
+from sqlalchemy import delete
 
-from clerk import annotations, config
+from clerk import annotations, config, page_annotations
+from clerk.annotation_store import ROW_TABLES
+from clerk.db import civic_db_connection
+from clerk.models import annotation_documents_table, annotation_sets_table
 from clerk.page_annotations import PROJECT
 from clerk.stages import Step
 from clerk.storage import Document
 from clerk.work.extract import extract_site
+from clerk.work.extract.documents import cache_of
 from clerk.work.isolate import Order
 from clerk.workers import Pipeline
 
@@ -78,6 +85,63 @@ def test_following_twice_changes_nothing(town: str) -> None:
 
     assert (again.extracted_pages, again.changed_pages, again.jobs) == (0, 0, [])
     assert exported(PROJECT.format(site=town)) == before
+
+
+def read_whole(site: str) -> Path:
+    """Let the document be one that clerk has read itself; return where its findings are."""
+    folder = config.load().storage_dir / site
+    (DOCUMENT.text(folder) / "document.json").write_text("{}")
+    return cache_of(folder, DOCUMENT)
+
+
+def test_a_document_that_is_as_it_was_is_not_looked_at_again(town: str) -> None:
+    findings = read_whole(town)
+    annotations.follow(town)
+    before, facts = exported(PROJECT.format(site=town)), findings.stat()
+    findings.write_bytes(b" " * facts.st_size)
+    os.utime(findings, ns=(facts.st_atime_ns, facts.st_mtime_ns))
+
+    passed_over = page_annotations.follow(town, everything=False)
+
+    assert passed_over == page_annotations.Followed()
+    assert exported(PROJECT.format(site=town)) == before
+    assert annotations.follow(town).extracted_pages == 2
+    assert not exported(PROJECT.format(site=town))[0]["denotations"]
+
+
+@pytest.mark.parametrize("change", ["text", "findings", "gone"])
+def test_a_document_that_is_not_as_it_was_is_followed(
+    town: str, storage: Path, change: str
+) -> None:
+    findings = read_whole(town)
+    annotations.follow(town)
+    if change == "text":
+        shutil.rmtree(DOCUMENT.text(storage / town))
+        write_page(town, 1, FIRST.replace("Ruiz", "Rossi"))
+        extract_site(storage / town)
+        read_whole(town)
+    elif change == "findings":
+        findings.unlink()
+    else:
+        shutil.rmtree(DOCUMENT.text(storage / town))
+
+    page_annotations.follow(town, everything=False)
+
+    found = exported(PROJECT.format(site=town))
+    marked = [each["sourceid"] for each in found if each["denotations"]]
+    assert marked == ([f"{DOCUMENT.name}/1"] if change == "text" else [])
+    assert change != "text" or "Rossi" in found[0]["text"]
+    check()
+
+
+def test_a_database_that_lost_annotations_gets_them_again(town: str) -> None:
+    read_whole(town)
+    annotations.follow(town)
+    with civic_db_connection() as conn:
+        for table in (*ROW_TABLES.values(), annotation_sets_table, annotation_documents_table):
+            conn.execute(delete(table))
+
+    assert page_annotations.follow(town, everything=False).extracted_pages == 2
 
 
 def test_the_extraction_can_be_replaced_like_any_project(town: str, tmp_path: Path) -> None:

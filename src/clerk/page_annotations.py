@@ -7,7 +7,7 @@ Called when a site has been extracted, in the same step: should it die, the step
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ import msgspec
 from msgspec.structs import replace
 from sqlalchemy import Connection
 
-from . import annotation_store, config, storage, upload_ledger
+from . import annotation_store, config, page_memory, storage, upload_ledger
 from .annotation_store import NewDocument, NewSet, StoredDocument, digest_of
 from .db import civic_db_connection, reading_connection
 from .errors import DocumentError
@@ -52,32 +52,75 @@ class Followed:
     jobs: list[int] = field(default_factory=list)
 
 
-def follow(subdomain: str) -> Followed:
-    """Bring the annotations of a site's pages to what its text and its extraction say now."""
+@dataclass(frozen=True)
+class _Scope:
+    """What is looked at: the documents of a site that may not be what they were."""
+
+    subdomain: str
+    folder: Path
+    project_id: int
+    #: All of them by name, and those that are on disk.
+    stale: Set[str]
+    present: Set[str]
+
+    def pages_known(self, conn: Connection) -> dict[str, StoredDocument]:
+        """Return the pages of these documents that the database has, by name."""
+        known = annotation_store.documents_from(conn, self.subdomain)
+        return {name: stored for name, stored in known.items() if _document_of(name) in self.stale}
+
+
+def follow(subdomain: str, *, everything: bool = True) -> Followed:
+    """Bring the annotations of a site's pages to what its text and its extraction say now.
+
+    Asked not to look at everything, it passes over documents that are as they were when it looked.
+    """
     done = Followed()
-    reanchor(subdomain, done)
-    keep_extraction(subdomain, done)
+    folder = storage.site_folder(config.load().storage_dir, subdomain)
+    with civic_db_connection() as conn:
+        project_id = annotation_store.make_project(conn, PROJECT.format(site=subdomain))
+        standing = annotation_store.standing(conn, project_id, subdomain)
+    memory = None if everything else page_memory.recall(folder, standing)
+    now = page_memory.stamps(folder)
+    stale = memory.stale(now) if memory else now.keys() | _documents_known(subdomain)
+    if not stale:
+        return done
+    scope = _Scope(subdomain, folder, project_id, stale, stale & now.keys())
+    reanchor(scope, done)
+    keep_extraction(scope, done)
+    if done.jobs:
+        with reading_connection() as conn:
+            standing = annotation_store.standing(conn, project_id, subdomain)
+    page_memory.remember(folder, page_memory.Memory(standing, now))
     return done
+
+
+def _documents_known(subdomain: str) -> set[str]:
+    """Return the documents of which the database has pages."""
+    with reading_connection() as conn:
+        return {_document_of(page) for page in annotation_store.documents_from(conn, subdomain)}
+
+
+def _document_of(page: str) -> str:
+    return page.rpartition("/")[0]
 
 
 # ------------------------------------------------------------------------- pages read again
 
 
-def reanchor(subdomain: str, done: Followed) -> None:
+def reanchor(scope: _Scope, done: Followed) -> None:
     """Move annotations of all projects to the new text of pages that were read again.
 
     Each page is moved whole in one transaction.  What cannot be found again is an issue of a job
     of its project.
     """
-    folder = storage.site_folder(config.load().storage_dir, subdomain)
     with reading_connection() as conn:
-        known = annotation_store.documents_from(conn, subdomain)
+        known = scope.pages_known(conn)
     jobs: dict[int, int] = {}
     for name, stored in known.items():
-        text = page_text(folder, name)
+        text = page_text(scope.folder, name)
         if text is not None and digest_of(text) != stored.digest:
             with civic_db_connection() as conn:
-                _move(conn, (subdomain, name), stored, text, jobs, done)
+                _move(conn, (scope.subdomain, name), stored, text, jobs, done)
     done.jobs += jobs.values()
 
 
@@ -134,31 +177,19 @@ def _report(
 # ---------------------------------------------------------------------- what was extracted
 
 
-def keep_extraction(subdomain: str, done: Followed) -> None:
+def keep_extraction(scope: _Scope, done: Followed) -> None:
     """Make the site's project of extracted annotations what its extraction says now."""
-    folder = storage.site_folder(config.load().storage_dir, subdomain)
-    with civic_db_connection() as conn:
-        project_id = annotation_store.make_project(conn, PROJECT.format(site=subdomain))
     seen: set[str] = set()
     job_id = 0
-    for some in _chunks(storage.text_documents(folder, incomplete=True)):
-        pages = {name: found for each in some for name, found in _pages_of(folder, each)}
+    names = sorted(scope.present)
+    for start in range(0, len(names), AT_ONCE):
+        some = map(storage.Document.from_name, names[start : start + AT_ONCE])
+        pages = {name: found for each in some for name, found in _pages_of(scope.folder, each)}
         seen.update(pages)
-        job_id = _keep(subdomain, project_id, job_id, pages, done)
-    job_id = _clear(subdomain, project_id, job_id, seen, done)
+        job_id = _keep(scope, job_id, pages, done)
+    job_id = _clear(scope, job_id, seen, done)
     if job_id:
         done.jobs.append(job_id)
-
-
-def _chunks(documents: Iterator[storage.Document]) -> Iterator[list[storage.Document]]:
-    waiting: list[storage.Document] = []
-    for each in documents:
-        waiting.append(each)
-        if len(waiting) == AT_ONCE:
-            yield waiting
-            waiting = []
-    if waiting:
-        yield waiting
 
 
 @dataclass(frozen=True)
@@ -169,14 +200,13 @@ class _Page:
     annotations: AnnotationSet
 
 
-def _keep(
-    subdomain: str, project_id: int, job_id: int, pages: Mapping[str, _Page], done: Followed
-) -> int:
+def _keep(scope: _Scope, job_id: int, pages: Mapping[str, _Page], done: Followed) -> int:
     """Store what is new of some pages and return the job it was stored by, 0 for none."""
-    keys = [(subdomain, name) for name in pages]
+    keys = [(scope.subdomain, name) for name in pages]
     with reading_connection() as conn:
         known = annotation_store.find_documents(conn, keys)
-        heads = annotation_store.current_sets(conn, project_id, [d.id for d in known.values()])
+        ids = [stored.id for stored in known.values()]
+        heads = annotation_store.current_sets(conn, scope.project_id, ids)
         rows = annotation_store.rows_of(conn, heads.values())
     documents, sets = [], []
     for key in keys:
@@ -188,7 +218,7 @@ def _keep(
         if stored is None:
             documents.append(NewDocument(key, page.text, digest_of(page.text)))
         sets.append(NewSet(stored.id if stored else key, new, head))
-    return _store(project_id, job_id, documents, sets, done)
+    return _store(scope.project_id, job_id, documents, sets, done)
 
 
 def _same(new: annotation_store.Rows, stored: annotation_store.Rows) -> bool:
@@ -212,15 +242,15 @@ def _store(
     return job_id
 
 
-def _clear(subdomain: str, project_id: int, job_id: int, seen: set[str], done: Followed) -> int:
+def _clear(scope: _Scope, job_id: int, seen: Set[str], done: Followed) -> int:
     """Take annotations away from pages that are not there any more."""
     with reading_connection() as conn:
-        known = annotation_store.documents_from(conn, subdomain)
+        known = scope.pages_known(conn)
         gone = [stored.id for name, stored in known.items() if name not in seen]
-        heads = annotation_store.current_sets(conn, project_id, gone)
+        heads = annotation_store.current_sets(conn, scope.project_id, gone)
     empty = rows_from(AnnotationSet())
     sets = [NewSet(h.document_id, empty, h) for h in heads.values() if not h.is_empty]
-    return _store(project_id, job_id, [], sets, done)
+    return _store(scope.project_id, job_id, [], sets, done)
 
 
 def _pages_of(folder: Path, document: storage.Document) -> Iterator[tuple[str, _Page]]:

@@ -224,7 +224,7 @@ class Pipeline:
         performed = steps.perform(order, index, report)
         if order.step == Step.EXTRACT:
             report(steps.SITE_SECONDS, "keeping annotations")
-            page_annotations.follow(order.site["subdomain"])
+            page_annotations.follow(order.site["subdomain"], everything=False)
         return performed
 
     def finish(
