@@ -422,6 +422,28 @@ MUTANTS = (
         "test_sharing.py::test_a_reader_that_is_killed_costs_its_page_in_hand_only[sqlite]",
     ),
     Mutant(
+        "what was followed is believed of the same database only",
+        "page_memory.py",
+        "    believed = memory.standing == standing and memory.version == _VERSION",
+        "    believed = memory.version == _VERSION",
+        "test_annotation_pages.py::test_a_database_that_lost_annotations_gets_them_again[sqlite]",
+    ),
+    Mutant(
+        "a document is followed when one of its files is another",
+        "page_memory.py",
+        "    for facts in files:\n",
+        "    for facts in files[:1]:\n",
+        "test_annotation_pages.py"
+        "::test_a_document_whose_findings_alone_are_others_is_followed[sqlite]",
+    ),
+    Mutant(
+        "two names with a slash are members",
+        "work/extract/shorthand.py",
+        "    return all(name.titled or name.surname.lower() in reading.roster.known",
+        "    return all(True",
+        "test_extract_styles.py::test_votes_are_found_in_the_style_of[a slash between things]",
+    ),
+    Mutant(
         "no message ends a worker",
         "executors/rq.py",
         "may end a worker\n"

@@ -134,6 +134,17 @@ def test_a_document_that_is_not_as_it_was_is_followed(
     check()
 
 
+def test_a_document_whose_findings_alone_are_others_is_followed(town: str) -> None:
+    findings = read_whole(town)
+    annotations.follow(town)
+    findings.write_text(findings.read_text().replace('"passed"', '"failed"'))
+
+    done = page_annotations.follow(town, everything=False)
+
+    assert done.extracted_pages == 2
+    assert '"failed"' in json.dumps(exported(PROJECT.format(site=town)))
+
+
 def test_a_database_that_lost_annotations_gets_them_again(town: str) -> None:
     read_whole(town)
     annotations.follow(town)
