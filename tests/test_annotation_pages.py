@@ -145,6 +145,20 @@ def test_a_document_whose_findings_alone_are_others_is_followed(town: str) -> No
     assert '"failed"' in json.dumps(exported(PROJECT.format(site=town)))
 
 
+def test_what_was_rolled_back_is_followed_again(town: str) -> None:
+    findings = read_whole(town)
+    (first,) = annotations.follow(town).jobs
+    findings.write_text(findings.read_text().replace("1,250.00", "1,350.00"))
+    (second,) = page_annotations.follow(town, everything=False).jobs
+    annotations.rollback(first)
+
+    done = page_annotations.follow(town, everything=False)
+
+    assert second > first
+    assert done.extracted_pages == 1
+    assert len(exported(PROJECT.format(site=town))) == 2
+
+
 def test_a_database_that_lost_annotations_gets_them_again(town: str) -> None:
     read_whole(town)
     annotations.follow(town)

@@ -475,11 +475,13 @@ def documents_from(conn: Connection, sourcedb: str) -> dict[str, StoredDocument]
 
 
 def standing(conn: Connection, project_id: int, sourcedb: str) -> tuple[int, int, int]:
-    """Return what changes whenever a project gets a set, or a source a document."""
-    of_project = select(func.max(sets.c.id)).where(sets.c.project_id == project_id)
+    """Return what changes when another set of a project is current, or a source gets a document."""
+    of_project = select(func.sum(sets.c.id)).where(
+        sets.c.project_id == project_id, sets.c.is_current
+    )
     of_source = select(func.max(documents.c.id)).where(documents.c.sourcedb == sourcedb)
-    newest_set, newest_document = (conn.execute(each).scalar() for each in (of_project, of_source))
-    return project_id, newest_set or 0, newest_document or 0
+    all_current, newest = (conn.execute(each).scalar() for each in (of_project, of_source))
+    return project_id, int(all_current or 0), newest or 0
 
 
 def sets_on(conn: Connection, document_id: int) -> dict[int, SetHead]:

@@ -21,7 +21,7 @@ _VERSION = 1
 
 #: Inode, time of change and size of the two files that tell of a document; empty if one is missing.
 Stamp = tuple[int, ...]
-#: The project of a site's extraction, its newest set, and the site's newest document.
+#: The project of a site's extraction, its current sets, and the site's newest document.
 Standing = tuple[int, int, int]
 
 

@@ -184,22 +184,9 @@ def _voted_cues(reading: Reading) -> Iterator[Cue]:
 
 
 def _voted(reading: Reading, voted: re.Match[str]) -> Cue | None:
+    if cue := _so_voted(reading, voted):
+        return cue
     lower = reading.lower
-    if so := _SO.search(lower[max(0, voted.start() - 24) : voted.start()]):
-        cue = Cue(OUTCOME, voted.start() - len(so[0]), voted.end(), SOFT, result=PASSED)
-        cue.unanimous, cue.result_text = (
-            "unanim" in so[0],
-            printed_between(reading, cue.start, cue.end),
-        )
-        cue.counts = tally_in(lower, voted.start(), min(len(lower), voted.end() + 14))
-        return cue
-    if _IT_WAS_SO.search(lower[max(0, voted.start() - 24) : voted.start()]) and _OVER.match(
-        lower, voted.end()
-    ):
-        cue = Cue(OUTCOME, reading.clause_start(voted.start()), voted.end(), SOFT, result=PASSED)
-        cue.unanimous = "unanim" in lower[cue.start : voted.start()]
-        cue.result_text = printed_between(reading, cue.start, cue.end)
-        return cue
     if not voted["how"] and voted["what"] not in ("to", "in favor of", "in favour of"):
         return None
     begin = reading.clause_start(voted.start())
@@ -220,8 +207,24 @@ def _voted(reading: Reading, voted: re.Match[str]) -> Cue | None:
 
 
 _SO = compiled(r"\bso\s+(?:unanimously\s+)?$")
-_IT_WAS_SO = compiled(r"\bit\s+was\s+(?:unanimously\s+|so\s+|duly\s+){0,2}$")
+_IT_WAS_SO = compiled(r"\bit\s+was\s+(?:unanimously\s+|duly\s+)?$")
 _OVER = compiled(r"\s{0,3}(?:\.|$)")
+
+
+def _so_voted(reading: Reading, voted: re.Match[str]) -> Cue | None:
+    """Read ``So voted.`` and ``It was unanimously voted.``, which say nothing of the question."""
+    lower = reading.lower
+    before = lower[max(0, voted.start() - 24) : voted.start()]
+    so = _SO.search(before) or (_OVER.match(lower, voted.end()) and _IT_WAS_SO.search(before))
+    if not so:
+        return None
+    cue = Cue(OUTCOME, voted.start() - len(so[0]), voted.end(), SOFT, result=PASSED)
+    cue.unanimous = "unanim" in so[0]
+    cue.result_text = printed_between(reading, cue.start, cue.end)
+    cue.counts = tally_in(lower, voted.start(), min(len(lower), voted.end() + 14))
+    return cue
+
+
 _IT_WAS = compiled(r"\bit\s+was\s+(?:\w+ly\s+)?$")
 
 
