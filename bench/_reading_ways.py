@@ -121,7 +121,7 @@ def by_libtesseract(asked: Asked) -> Outcome:
 
 
 def _page_by_libtesseract(image: Any, dpi: int) -> str:
-    from clerk.work import tesseract
+    from clerk.read import tesseract
 
     api = tesseract.engine(("eng",))
     api.SetImageBytes(image.pixels, image.width, image.height, 1, image.width)
@@ -166,7 +166,7 @@ def _page_by_engine(folder: str, image: Any, dpi: int) -> str:
 
 @cache
 def _engine(kept_in: Path) -> Any:
-    from clerk.work.ocr_onnx.engine import TesseractOnnx
+    from clerk.read.tesseract_onnx.engine import TesseractOnnx
 
     return TesseractOnnx(kept_in)
 
@@ -224,7 +224,7 @@ _OPEN = contextlib.ExitStack()
 @cache
 def _document(path: str) -> Any:
     """Open a PDF for as long as the process lives."""
-    from clerk.work import pdf
+    from clerk.read import pdf
 
     return _OPEN.enter_context(pdf.opened(Path(path)))
 

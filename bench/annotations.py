@@ -23,8 +23,8 @@ from pathlib import Path
 
 import msgspec
 
-from clerk.work.annotations import align, decode, decode_batch, denotation_rows, receive, split
-from clerk.work.annotations.model import CheckedObject
+from clerk.annotations import align, decode, decode_batch, denotation_rows, receive, split
+from clerk.annotations.model import CheckedObject
 
 PER_DOCUMENT = 25
 WORDS_PER_DOCUMENT = 220

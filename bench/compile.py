@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-from clerk.work.compile import compile_site
+from clerk.site_db import compile_site
 
 WORDS_PER_PAGE = 400
 BODIES = 20

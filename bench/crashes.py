@@ -20,11 +20,12 @@ from pathlib import Path
 from sqlalchemy import select
 
 from bench import servers
-from clerk import config, db, runs, schema
-from clerk.models import items_table
-from clerk.stages import QUEUES, Step
-from clerk.work.isolate import Order, Performed, Report
-from clerk.workers import Pipeline
+from clerk.core import config, db, schema
+from clerk.core.models import items_table
+from clerk.core.states import QUEUES, Step
+from clerk.executors.child_process import Order, Performed, Report
+from clerk.pipeline import runs
+from clerk.pipeline.workers import Pipeline
 
 ROUNDS = 7
 #: What the systems before clerk wait before they call work crashed.

@@ -23,10 +23,11 @@ import numpy
 from PIL import Image
 
 from bench._synthetic_scans import scans
-from clerk import config, db, runs, schema
+from clerk.core import config, db, schema
 from clerk.executors import embedded
+from clerk.pipeline import runs
+from clerk.pipeline.workers import Pipeline
 from clerk.samples.pdf_writer import EncodedImage, PdfWriter, encode_fax, encode_jpeg
-from clerk.workers import Pipeline
 
 BAR = 1.8
 PROCESSES = (1, 2)

@@ -53,11 +53,12 @@ def make_documents(storage: Path, sites: int, documents: int) -> list[str]:
 
 def measure(label: str, storage: Path, subdomains: list[str]) -> float:
     """Take the sites over, reading the directories before and after, and return the ratio."""
-    from clerk import db, migrations
+    from clerk.core import db
+    from clerk.ops import takeover
 
     install(subdomains)
     before = seconds(lambda: read_directories(storage, subdomains))
-    taken = seconds(lambda: migrations.migrate_stuck_sites())
+    taken = seconds(lambda: takeover.migrate_stuck_sites())
     after = seconds(lambda: read_directories(storage, subdomains))
     db.get_civic_db().dispose()
     reading = (before + after) / 2
@@ -73,7 +74,7 @@ def install(subdomains: list[str]) -> None:
     """Make the old database of the sites and take its schema over."""
     import legacy
 
-    from clerk import db, schema
+    from clerk.core import db, schema
 
     engine = db.get_civic_db()
     legacy.create_tables(engine, "plain")

@@ -7,10 +7,11 @@ import sys
 import time
 from pathlib import Path
 
-from clerk import config, db, runs, schema
-from clerk.stages import QUEUES, Step
-from clerk.work.isolate import Order, Performed, Report
-from clerk.workers import Pipeline
+from clerk.core import config, db, schema
+from clerk.core.states import QUEUES, Step
+from clerk.executors.child_process import Order, Performed, Report
+from clerk.pipeline import runs
+from clerk.pipeline.workers import Pipeline
 
 
 class NoOp(Pipeline):

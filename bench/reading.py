@@ -41,7 +41,7 @@ from pathlib import Path
 from bench._accuracy import Accuracy, accuracy
 from bench._reading_ways import CORES, Asked, Outcome, run
 from bench._scans import Scans, born_digital, parts, write_one_word, write_scans
-from clerk.work.reading import ReadingOptions, read_pdf
+from clerk.read.documents import ReadingOptions, read_pdf
 
 _PROGRAMS = {
     "tesseract": ("tesseract-ocr", "tesseract-ocr-eng", "tesseract-ocr-spa"),

@@ -91,7 +91,7 @@ def compare(
 
 def install(sites: int, documents: int) -> None:
     """Make a database in which everything is finished."""
-    from clerk import db, schema
+    from clerk.core import db, schema
 
     schema.upgrade(db.get_civic_db())
     with db.civic_db_connection() as conn:
@@ -105,7 +105,7 @@ def install(sites: int, documents: int) -> None:
 
 def seconds_to_reconcile() -> float:
     """Reconcile once, find nothing, and return how long that took."""
-    from clerk import reconcile
+    from clerk.pipeline import reconcile
 
     started = time.perf_counter()
     *found, _ = reconcile.reconcile(threshold_hours=2)

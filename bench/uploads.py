@@ -53,16 +53,16 @@ def in_another_process(what: str, file: Path, workers: int = 0) -> dict[str, Any
 
 def bare(file: Path) -> dict[str, Any]:
     """Decode and write the same rows without anything else; return the seconds of both."""
-    from clerk import annotation_store, db
-    from clerk.work.annotations import attribute_rows, denotation_rows, relation_rows
-    from clerk.work.annotations.model import CheckedObject
+    from clerk.annotations import attribute_rows, denotation_rows, relation_rows, store
+    from clerk.annotations.model import CheckedObject
+    from clerk.core import db
 
     decoder = msgspec.json.Decoder(CheckedObject)
     started = time.monotonic()
     with file.open("rb") as lines:
         found = [decoder.decode(line) for line in lines]
     decoding = time.monotonic() - started
-    rows: dict[str, list[tuple[Any, ...]]] = {name: [] for name in annotation_store.ROW_TABLES}
+    rows: dict[str, list[tuple[Any, ...]]] = {name: [] for name in store.ROW_TABLES}
     for number, each in enumerate(found, 1):
         for name, make in (
             ("denotations", denotation_rows),
@@ -72,30 +72,29 @@ def bare(file: Path) -> dict[str, Any]:
             made: Any = make(getattr(each, name))
             rows[name] += [(number, place, *row) for place, row in enumerate(made)]
     texts = [
-        (n, e.sourcedb, e.sourceid, annotation_store.digest_of(e.text), e.text)
-        for n, e in enumerate(found, 1)
+        (n, e.sourcedb, e.sourceid, store.digest_of(e.text), e.text) for n, e in enumerate(found, 1)
     ]
     sets = [(n, 1, n, True) for n in range(1, len(found) + 1)]
     with db.civic_db_connection() as conn:
-        annotation_store.make_project(conn, "bare")
+        store.make_project(conn, "bare")
     started = time.monotonic()
     with db.civic_db_connection() as conn:
-        write = annotation_store._WRITERS[conn.dialect.name]
+        write = store._WRITERS[conn.dialect.name]
         columns = ("id", "sourcedb", "sourceid", "digest", "text")
-        write(conn, annotation_store.documents, columns, texts)
+        write(conn, store.documents, columns, texts)
         columns = ("id", "project_id", "document_id", "is_current")
-        write(conn, annotation_store.sets, columns, sets)
-        for name, table in annotation_store.ROW_TABLES.items():
+        write(conn, store.sets, columns, sets)
+        for name, table in store.ROW_TABLES.items():
             write(conn, table, [column.name for column in table.columns], rows[name])
     return {"decoding": decoding, "writing": time.monotonic() - started}
 
 
 def uploaded(file: Path, workers: int) -> dict[str, Any]:
     """Upload the file; return the seconds, the supervisor's share and the largest worker."""
-    from clerk import annotations
+    from clerk.annotations import api
 
     started = time.monotonic()
-    job = annotations.upload([file], project="ours", create_docs=True)
+    job = api.upload([file], project="ours", create_docs=True)
     before = time.process_time()
     status = job.wait(workers=workers or None)
     seconds = time.monotonic() - started
@@ -113,7 +112,7 @@ def uploaded(file: Path, workers: int) -> dict[str, Any]:
 @contextlib.contextmanager
 def fresh(kind: str) -> Iterator[Callable[[], None]]:
     """Run a server, and give a function that names an empty migrated database in the settings."""
-    from clerk import db, schema
+    from clerk.core import db, schema
 
     with contextlib.ExitStack() as stack:
         url = stack.enter_context(postgres()) if kind == "postgresql" else ""

@@ -21,7 +21,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from clerk.work.extract import extract_whole, vote_as_row
+from clerk.extract import extract_whole, vote_as_row
 
 BARS = {"f1": 0.92, "result": 0.98, "names": 0.92, "mb_per_second": 1.0}
 NAME_LISTS = ("ayes_exact", "noes_exact", "abstain_exact", "absent_exact")

@@ -35,14 +35,15 @@ from sqlalchemy import event
 from starlette.requests import Request
 
 from bench.compile import Prose, write_site
-from clerk import config, db, ledger, schema
-from clerk.models import sites_table
+from clerk.core import config, db, schema
+from clerk.core.models import sites_table
+from clerk.pipeline import ledger
+from clerk.search.index import index_path
+from clerk.search.query import parse
+from clerk.site_db import compile_site
 from clerk.web.app import create_app
 from clerk.web.ops.overview import overview as overview_page
 from clerk.web.safety import RateLimit
-from clerk.work.compile import compile_site
-from clerk.work.search.index import index_path
-from clerk.work.search.query import parse
 
 ROUNDS = 8
 COMMITS_PER_SECOND = 20

@@ -20,8 +20,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from clerk import db, schema
 from clerk.cli import main
+from clerk.core import db, schema
 
 CLERK_VARIABLES = (
     "DATABASE_URL",

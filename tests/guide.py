@@ -23,9 +23,9 @@ import pytest
 from click.testing import CliRunner
 from sqlalchemy import text
 
-from clerk import db
 from clerk.cli import cli
-from clerk.errors import ClerkError
+from clerk.core import db
+from clerk.core.errors import ClerkError
 
 DOCS = Path(__file__).parent.parent / "docs"
 

@@ -17,7 +17,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from clerk.errors import (
+from clerk.core.errors import (
     DocumentError,
     DocumentTooLarge,
     EmptyDocument,

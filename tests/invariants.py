@@ -23,8 +23,9 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, func, select, text
 
-from clerk import annotation_store, ledger, storage, uploads
-from clerk.models import (
+from clerk.annotations import store, uploads
+from clerk.core import storage
+from clerk.core.models import (
     annotation_projects_table,
     annotation_sets_table,
     annotation_uploads_table,
@@ -35,7 +36,8 @@ from clerk.models import (
     sites_table,
     stage_events_table,
 )
-from clerk.stages import Batch, Item, Kind, Run, Step, Upload
+from clerk.core.states import Batch, Item, Kind, Run, Step, Upload
+from clerk.pipeline import ledger
 
 #: Runs that scripts drive by the seeds' functions: nobody but the script knows what comes next.
 SCRIPTED = ("initialize_stage", "adoption")
@@ -233,7 +235,7 @@ def _batch_within_budgets(batch: Row[Any]) -> None:
 def _a_project_counts_what_it_has(conn: Connection, project: Row[Any]) -> None:
     sets = annotation_sets_table
     mine = select(sets.c.id).where(sets.c.project_id == project.id, sets.c.is_current)
-    for name, table in annotation_store.ROW_TABLES.items():
+    for name, table in store.ROW_TABLES.items():
         rows = select(func.count()).select_from(table).where(table.c.set_id.in_(mine))
         assert conn.execute(rows).scalar_one() == project._mapping[name], f"1: {name} {project}"
     documents = conn.execute(select(func.count()).select_from(mine.subquery())).scalar_one()

@@ -11,7 +11,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from clerk.storage import Document, directory_written_whole, written_whole
+from clerk.core.storage import Document, directory_written_whole, written_whole
 
 SITE = {"subdomain": "springfield", "name": "Springfield", "state": "IL"}
 #: Everything but the rowids and the full-text shadow tables.

@@ -13,20 +13,20 @@ from typing import Any
 import invariants
 from sqlalchemy import select
 
-from clerk import annotation_store, annotations, config, db
-from clerk.executors import rq
-from clerk.models import (
+from clerk.annotations import CheckedObject, api, store
+from clerk.annotations.decide import Decision, Options, Target
+from clerk.annotations.uploads import Uploads
+from clerk.core import config, db
+from clerk.core.models import (
     annotation_documents_table,
     annotation_issues_table,
     annotation_projects_table,
     annotation_sets_table,
     jobs_table,
 )
-from clerk.stages import ANNOTATIONS
-from clerk.upload_decisions import Decision, Options, Target
-from clerk.uploads import Uploads
-from clerk.work.annotations import CheckedObject
-from clerk.workers import Pipeline
+from clerk.core.states import ANNOTATIONS
+from clerk.executors import rq
+from clerk.pipeline.workers import Pipeline
 
 WORDS = "The clerk read the minutes of the last meeting and the council approved them."
 
@@ -90,22 +90,22 @@ def write(path: Path, lines: Iterable[dict[str, Any] | str]) -> Path:
     return path
 
 
-def upload(path: Path, **how: Any) -> annotations.Status:
+def upload(path: Path, **how: Any) -> api.Status:
     """Upload a file and wait for the end."""
     how = {"project": "p", "create_docs": True} | how
-    return annotations.upload([path], **how).wait(workers=2)
+    return api.upload([path], **how).wait(workers=2)
 
 
 def exported(project: str = "p") -> list[dict[str, Any]]:
     """Return what a project holds, in the order of names."""
-    content = b"".join(annotations.export(project))
+    content = b"".join(api.export(project))
     return [json.loads(each) for each in content.splitlines()]
 
 
 def codes(job_id: int) -> dict[str, list[str]]:
     """Return the names of documents with issues, by code."""
     found: dict[str, list[str]] = {}
-    for issue in annotations.find(job_id).issues():
+    for issue in api.find(job_id).issues():
         found.setdefault(issue.code, []).append(issue.sourceid)
     return {code: sorted(names) for code, names in found.items()}
 
@@ -118,7 +118,7 @@ def everything() -> dict[str, list[Any]]:
         annotation_sets_table,
         annotation_issues_table,
         jobs_table,
-        *annotation_store.ROW_TABLES.values(),
+        *store.ROW_TABLES.values(),
     ]
     with db.reading_connection() as conn:
         return {

@@ -23,14 +23,14 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select
 
-from clerk import config, db, ledger, road, storage
-from clerk.errors import SourceUnavailable, UnreadablePdf
-from clerk.executors import crew, embedded, rq
-from clerk.models import items_table, jobs_table, runs_table, sites_table
-from clerk.stages import QUEUES, Run, Step
-from clerk.work import steps
-from clerk.work.isolate import Order, Performed, Report
-from clerk.workers import Pipeline
+from clerk.core import config, db, storage
+from clerk.core.errors import SourceUnavailable, UnreadablePdf
+from clerk.core.models import items_table, jobs_table, runs_table, sites_table
+from clerk.core.states import QUEUES, Run, Step
+from clerk.executors import embedded, pool, rq
+from clerk.executors.child_process import Order, Performed, Report
+from clerk.pipeline import ledger, steps, transitions
+from clerk.pipeline.workers import Pipeline
 
 ENGINE = "copying 1"
 
@@ -199,7 +199,7 @@ class Town:
     def start(self, **how: Any) -> str:
         """Open a run."""
         with db.civic_db_connection() as conn:
-            return road.start_run(conn, self.subdomain, **how)
+            return transitions.start_run(conn, self.subdomain, **how)
 
     @property
     def row(self) -> Any:
@@ -259,8 +259,8 @@ def hurry(monkeypatch: pytest.MonkeyPatch | None = None) -> None:
     """Shorten the waiting between tries; the number of tries stays."""
     change = monkeypatch.setattr if monkeypatch else setattr
     change(ledger, "RETRY_DELAYS", (0.05, 0.05, 0.05))
-    change(crew, "OPERATOR_SECONDS", 0.2)
-    change(crew, "SWEEP_SECONDS", 0.2)
+    change(pool, "OPERATOR_SECONDS", 0.2)
+    change(pool, "SWEEP_SECONDS", 0.2)
     change(rq, "IDLE_SECONDS", 0.1)
 
 

@@ -4,5 +4,5 @@ from pluggy import HookimplMarker
 
 __version__ = "0.1.0"
 
-#: Marks a function as the implementation of one of the hooks in :mod:`clerk.hookspecs`.
+#: Marks a function as the implementation of one of the hooks in :mod:`clerk.core.hookspecs`.
 hookimpl = HookimplMarker("clerk")

@@ -8,9 +8,9 @@ import pytest
 from conftest import HOSTILE, LINES, Served, Visit
 from seeing import measured, violations
 
-from clerk.storage import Document
-from clerk.work.compile.rows import document_id
-from clerk.work.reading_files import load_words
+from clerk.core.storage import Document
+from clerk.read.files import load_words
+from clerk.site_db.rows import document_id
 
 MINUTES = Document("minutes", "Town Council", "2024-03-01")
 MINUTES_ID = document_id("springfield", MINUTES)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from web_town import SITE, Browser, write_town
 
-from clerk import db
+from clerk.core import db
 
 
 @pytest.fixture

@@ -13,10 +13,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from web_town import LINES, MINUTES, Browser, identity
 
-from clerk import annotations as annotation_jobs
+from clerk.annotations import api as annotation_jobs
 from clerk.web import api, uploads
 from clerk.web.sessions import OPERATOR, new_token
-from clerk.web.working import Worker
+from clerk.web.worker_process import Worker
 
 MINUTES_ID = identity(MINUTES)
 KNOWN = {

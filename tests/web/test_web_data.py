@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from web_town import SITE, Browser, write_town
 
-from clerk import config
-from clerk.work.deploy import publish
+from clerk.core import config
+from clerk.publish import publish
 
 pytest.importorskip(
     "datasette", reason="Datasette is not installed: pip install 'clerk[datasette]'"

@@ -12,7 +12,7 @@ import pytest
 from small_work import Town, hurry, work_embedded
 from web_town import Browser
 
-from clerk import reconcile
+from clerk.pipeline import reconcile
 from clerk.web.sessions import VIEWER
 
 Said = Callable[..., Any]

@@ -20,10 +20,11 @@ import pytest
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from clerk import db, ledger
+from clerk.core import db
+from clerk.pipeline import ledger
 from clerk.web.live import Doorbell, SharedFragments
 from clerk.web.sessions import Person
-from clerk.web.working import FIRST_PAUSE_SECONDS, State, Worker
+from clerk.web.worker_process import FIRST_PAUSE_SECONDS, State, Worker
 
 T = TypeVar("T")
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from starlette.routing import Route
 from web_town import MINUTES, SITE, Browser, identity
 
-from clerk import config
+from clerk.core import config
 from clerk.web.app import _routes
 from clerk.web.sessions import OPERATOR
 

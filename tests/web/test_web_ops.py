@@ -15,10 +15,11 @@ from sqlalchemy import select, update
 from starlette.routing import Route
 from web_town import HOSTILE, Browser
 
-from clerk import db, health
-from clerk.clock import utc_now
-from clerk.models import audit_table, metadata, queues_table, sites_table, tokens_table
-from clerk.stages import Run
+from clerk.core import db
+from clerk.core.clock import utc_now
+from clerk.core.models import audit_table, metadata, queues_table, sites_table, tokens_table
+from clerk.core.states import Run
+from clerk.ops import health
 from clerk.web import ops, sessions
 from clerk.web.safety import RateLimit
 from clerk.web.sessions import COOKIE, OPERATOR, VIEWER, Keeper

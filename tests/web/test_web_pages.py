@@ -14,11 +14,12 @@ import pytest
 from small_sites import remove_text, write_text
 from web_town import HOSTILE, LINES, MINUTES, PAGES, SITE, Browser, identity
 
-from clerk import db, web
+from clerk import web
+from clerk.core import db
+from clerk.site_db import compile_site
 from clerk.web import feeds, public
 from clerk.web.rendering import STATIC
 from clerk.web.safety import RateLimit
-from clerk.work.compile import compile_site
 
 MINUTES_ID = identity(MINUTES)
 

@@ -14,8 +14,9 @@ from sqlalchemy import insert, update
 from starlette.routing import Route
 from web_town import MINUTES, PAGES, SITE, Browser, identity
 
-from clerk import config, db, ledger, road
-from clerk.models import items_table, runs_table, sites_table
+from clerk.core import config, db
+from clerk.core.models import items_table, runs_table, sites_table
+from clerk.pipeline import ledger, transitions
 from clerk.web import api, ops, serving
 from clerk.web.app import _routes
 from clerk.web.redaction import Redactor
@@ -44,7 +45,7 @@ def client(town: Path, monkeypatch: pytest.MonkeyPatch) -> Browser:
         monkeypatch.setattr(logger, name, value)
     serving.log_safely(config.load(sentry_dsn=""))
     with db.civic_db_connection() as conn:
-        run_id = road.start_run(conn, SITE["subdomain"])
+        run_id = transitions.start_run(conn, SITE["subdomain"])
         conn.execute(update(sites_table).values(last_error_message=ERROR, last_error_stage="ocr"))
         conn.execute(update(items_table).values(state="failed", error=ERROR))
         conn.execute(update(runs_table).values(reason=ERROR))

@@ -12,9 +12,9 @@ import pytest
 from sqlalchemy import select, text
 from web_town import Browser
 
-from clerk import annotations as annotation_jobs
-from clerk import db
-from clerk.models import audit_table, metadata
+from clerk.annotations import api as annotation_jobs
+from clerk.core import db
+from clerk.core.models import audit_table, metadata
 from clerk.web import uploads
 from clerk.web.sessions import OPERATOR, VIEWER
 

@@ -10,13 +10,13 @@ from small_pdfs import printed, written
 from small_sites import vote, write_found, write_text
 from starlette.applications import Starlette
 
-from clerk import config
-from clerk.storage import Document
+from clerk.core import config
+from clerk.core.storage import Document
+from clerk.site_db import compile_site
+from clerk.site_db.rows import document_id
 from clerk.web.app import create_app
 from clerk.web.safety import RateLimit
 from clerk.web.sessions import COOKIE
-from clerk.work.compile import compile_site
-from clerk.work.compile.rows import document_id
 
 SITE = {"subdomain": "springfield", "name": "Springfield", "state": "IL", "kind": "city"}
 HOSTILE = "<script>alert('x')</script><img src=x onerror=alert(1)>"

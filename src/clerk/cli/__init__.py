@@ -13,33 +13,38 @@ import sys
 
 import click
 
-from clerk import __version__, config
-from clerk.errors import ClerkError
+from clerk import __version__
+from clerk.core.config import color_wanted
+from clerk.core.errors import ClerkError
 
 #: name -> (module below clerk.cli, attribute, one line of help)
 COMMANDS: dict[str, tuple[str, str, str]] = {
-    "annotations": ("annotating", "commands", "Upload and export annotation collections."),
-    "batch": ("batching", "batch", "Look at batches, and clean up after them."),
-    "demo": ("demoing", "demo", "Run the whole pipeline on sample documents."),
-    "db": ("database", "db", "Create, upgrade and check the database."),
-    "export": ("exporting", "export", "Take the pages and votes of a site elsewhere."),
-    "extract": ("extraction", "extract", "Print the votes and names found in files."),
-    "migrate-stuck-sites": ("migrating", "migrate_stuck_sites", "Take over an old installation."),
-    "failures": ("failing", "failures", "List failed documents; retry or skip them."),
-    "config": ("configuring", "config", "Show the settings."),
-    "doctor": ("doctoring", "doctor", "Check this machine and say how to mend it."),
-    "install-units": ("units", "install_units", "Write systemd or launchd timers."),
-    "queue": ("queueing", "queue", "Look at the queues, pause and purge them."),
+    "annotations": ("annotations", "commands", "Upload and export annotation collections."),
+    "batch": ("batch", "batch", "Look at batches, and clean up after them."),
+    "demo": ("demo", "demo", "Run the whole pipeline on sample documents."),
+    "db": ("db", "db", "Create, upgrade and check the database."),
+    "export": ("export", "export", "Take the pages and votes of a site elsewhere."),
+    "extract": ("extract", "extract", "Print the votes and names found in files."),
+    "migrate-stuck-sites": (
+        "migrate_stuck_sites",
+        "migrate_stuck_sites",
+        "Take over an old installation.",
+    ),
+    "failures": ("failures", "failures", "List failed documents; retry or skip them."),
+    "config": ("config", "config", "Show the settings."),
+    "doctor": ("doctor", "doctor", "Check this machine and say how to mend it."),
+    "install-units": ("install_units", "install_units", "Write systemd or launchd timers."),
+    "queue": ("queue", "queue", "Look at the queues, pause and purge them."),
     "health": ("status", "health", "Check everything, for monitoring."),
     "pipeline-status": ("status", "pipeline_status", "Show where all sites stand."),
-    "read": ("reading", "read", "Print the text of one PDF."),
-    "reconcile-pipeline": ("reconciling", "reconcile_pipeline", "Repair whatever stopped."),
-    "run": ("running", "run", "Take sites through every stage in this process."),
-    "search": ("searching", "search", "Search the compiled sites."),
-    "serve": ("serving", "serve", "Serve the search site and the operators' pages."),
-    "site": ("sites", "site", "Add, list and change the places that are followed."),
-    "update": ("running", "update", "Queue a site for the workers."),
-    "worker": ("working", "worker", "Work on one kind of job until stopped."),
+    "read": ("read", "read", "Print the text of one PDF."),
+    "reconcile-pipeline": ("reconcile_pipeline", "reconcile_pipeline", "Repair whatever stopped."),
+    "run": ("run", "run", "Take sites through every stage in this process."),
+    "search": ("search", "search", "Search the compiled sites."),
+    "serve": ("serve", "serve", "Serve the search site and the operators' pages."),
+    "site": ("site", "site", "Add, list and change the places that are followed."),
+    "update": ("run", "update", "Queue a site for the workers."),
+    "worker": ("worker", "worker", "Work on one kind of job until stopped."),
 }
 
 
@@ -85,7 +90,7 @@ def cli(ctx: click.Context) -> None:
       clerk run springfield                       fetch, read, compile, publish
       clerk search "zoning variance"
     """
-    ctx.color = config.color_wanted()
+    ctx.color = color_wanted()
 
 
 #: Garbage is looked for after so many new objects; most of a command's are modules, and stay.

@@ -10,8 +10,8 @@ from typing import Any
 
 import click
 
-from clerk import config, storage
-from clerk.config import Settings
+from clerk.core import config, storage
+from clerk.core.config import Settings
 
 #: Done, but some documents failed.
 EXIT_DOCUMENTS_FAILED = 4
@@ -23,7 +23,7 @@ def open_database(**flags: Any) -> Settings:
     The default storage directory and its embedded database are made when they are not there;
     whatever a person has named must exist.
     """
-    from clerk import db, schema
+    from clerk.core import db, schema
 
     settings = config.load(**flags)
     by_default = settings.origin("storage_dir") == "the default"

@@ -11,7 +11,7 @@ import click
 from .common import hint, open_database, print_json, print_table
 
 if TYPE_CHECKING:
-    from clerk.health import Check, Health, Pipeline, Rates
+    from clerk.ops.health import Check, Health, Pipeline, Rates
 
 #: Seconds between two looks.
 WATCH_SECONDS = 2.0
@@ -34,7 +34,7 @@ def pipeline_status(ctx: click.Context, as_json: bool, watch: bool, check: bool)
       clerk pipeline-status --check || echo "look at it"
     """
     open_database()
-    from clerk import health
+    from clerk.ops import health
 
     seen = health.pipeline()
     show = _show_json if as_json else _show
@@ -111,7 +111,7 @@ def _show_active(seen: Pipeline) -> None:
 
 
 def _show_attention(seen: Pipeline) -> None:
-    from clerk.health import SITES_NAMED
+    from clerk.ops.health import SITES_NAMED
 
     if not seen.attention:
         return
@@ -134,7 +134,7 @@ def health(ctx: click.Context, as_json: bool) -> None:
       clerk health
       clerk health --json | jq '.checks[] | select(.level != "OK")'
     """
-    from clerk.health import check_all
+    from clerk.ops.health import check_all
 
     found = check_all()
     if as_json:

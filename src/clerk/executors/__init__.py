@@ -3,7 +3,7 @@
 ``embedded``  a crew in this process, no server
 ``rq``        crews in RQ workers on many machines; the only module that knows RQ and Redis
 
-Both take work from the ledger with a :class:`~clerk.executors.crew.Crew`; a queue's message is only
+Both take work from the ledger with a :class:`~clerk.executors.pool.Crew`; a queue's message is only
 a hint that there is some.
 """
 
@@ -12,8 +12,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Protocol
 
-from clerk.ledger import Claimed, ClaimedItem, Limit, Outcome
-from clerk.work.isolate import Order, Performed, Report
+from clerk.pipeline.ledger import Claimed, ClaimedItem, Limit, Outcome
+
+from .child_process import Order, Performed, Report
 
 
 class Flow(Protocol):

@@ -6,11 +6,11 @@ import os
 import time
 from collections.abc import Callable, Collection
 
-from clerk.config import Settings
-from clerk.stages import QUEUES
+from clerk.core.config import Settings
+from clerk.core.states import QUEUES
 
 from . import Flow
-from .crew import Crew, Signals
+from .pool import Crew, Signals
 
 #: How often the caller is asked whether it is done.
 LOOK_SECONDS = 0.2

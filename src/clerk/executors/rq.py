@@ -23,12 +23,13 @@ from rq import Queue, SimpleWorker, Worker
 from rq.exceptions import DequeueTimeout
 from rq.job import Job
 
-from clerk import config, db, ledger
-from clerk.config import Settings
-from clerk.errors import QueueUnavailable
+from clerk.core import config, db
+from clerk.core.config import Settings
+from clerk.core.errors import QueueUnavailable
+from clerk.pipeline import ledger
 
 from . import Flow
-from .crew import Crew, Signals
+from .pool import Crew, Signals
 
 log = logging.getLogger(__name__)
 

@@ -12,13 +12,16 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from clerk import __version__, db, health, ledger, pipeline_state, queue, road, sites
-from clerk import annotations as annotation_jobs
-from clerk.db import reading_connection
-from clerk.errors import InvalidInput
-from clerk.stages import QUEUES, Batch
-from clerk.storage import KINDS
-from clerk.work.search import SORTS, find_document, find_page, hit_boxes
+from clerk import __version__
+from clerk.annotations import api as annotation_jobs
+from clerk.core import db
+from clerk.core.db import reading_connection
+from clerk.core.errors import InvalidInput
+from clerk.core.states import QUEUES, Batch
+from clerk.core.storage import KINDS
+from clerk.ops import health
+from clerk.pipeline import ledger, pipeline_state, queue, sites, transitions
+from clerk.search import SORTS, find_document, find_page, hit_boxes
 
 from . import feeds, figures, library, uploads
 from .access import operator, viewer
@@ -195,7 +198,7 @@ def start_run(request: Request) -> Response:
         db.lock_site(conn, subdomain)
         db.require_site(conn, subdomain)
         active = pipeline_state.active_run(conn, subdomain)
-        run_id = active.run_id if active else road.start_run(conn, subdomain)
+        run_id = active.run_id if active else transitions.start_run(conn, subdomain)
         if active is None:
             ledger.audit(conn, who, "run started", subdomain, run_id)
     queue.offer(QUEUES)

@@ -17,8 +17,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from clerk.config import Settings
-from clerk.errors import (
+from clerk.core.config import Settings
+from clerk.core.errors import (
     ClerkError,
     DocumentError,
     InvalidInput,
@@ -27,14 +27,14 @@ from clerk.errors import (
     TransientError,
 )
 
-from . import api, coverage, data, feeds, metrics, ops, painting, people, places, public
+from . import api, coverage, data, feeds, metrics, ops, page_images, people, places, public
 from .live import Doorbell, SharedFragments
 from .redaction import RedactedAnswers, Redactor
 from .rendering import STATIC, page
 from .safety import LOOPBACK, SafeAnswers
 from .sessions import Keeper
 from .throttling import default_limits
-from .working import Worker
+from .worker_process import Worker
 
 _log = logging.getLogger(__name__)
 
@@ -120,7 +120,7 @@ def _routes(settings: Settings) -> list[Any]:
 async def _lifespan(app: Starlette) -> AsyncIterator[None]:
     yield
     app.state.doorbell.close()
-    painting.close()
+    page_images.close()
 
 
 def _show_error(request: Request, error: Exception) -> Response:

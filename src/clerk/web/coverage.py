@@ -8,9 +8,10 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import Response
 
-from clerk import db, failures, sites
-from clerk.errors import NotFound
-from clerk.stages import OCR
+from clerk.core import db
+from clerk.core.errors import NotFound
+from clerk.core.states import OCR
+from clerk.pipeline import failures, sites
 
 from . import library
 from .places import grid

@@ -14,8 +14,8 @@ from typing import Any
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from clerk.config import Settings
-from clerk.work.compile.buffers import DATABASE
+from clerk.core.config import Settings
+from clerk.site_db.buffers import DATABASE
 
 PREFIX = "/data"
 HEADERS = {

@@ -11,9 +11,9 @@ from xml.etree import ElementTree as Xml
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
-from clerk.clock import utc_now
-from clerk.errors import NotFound
-from clerk.work.search import Hit
+from clerk.core.clock import utc_now
+from clerk.core.errors import NotFound
+from clerk.search import Hit
 
 from . import library
 from .public import EXPORTED_AT_MOST, find, number_of, query_of, whole

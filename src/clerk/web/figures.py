@@ -1,6 +1,6 @@
 """What the operators' pages list and draw: progress, history, batches, workers, audit.
 
-Whether all is well is not decided here but in :mod:`clerk.health`.
+Whether all is well is not decided here but in :mod:`clerk.ops.health`.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, and_, func, or_, select
 
-from clerk.clock import utc_now
-from clerk.errors import NotFound
-from clerk.models import (
+from clerk.core.clock import utc_now
+from clerk.core.errors import NotFound
+from clerk.core.models import (
     audit_table,
     batches_table,
     db_now,
@@ -25,7 +25,7 @@ from clerk.models import (
     tokens_table,
     workers_table,
 )
-from clerk.stages import OCR, STAGES, Batch, Kind
+from clerk.core.states import OCR, STAGES, Batch, Kind
 
 HOURS = 24
 #: Medians are taken over at most so many of the last events of a stage.

@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from clerk.errors import NotFound
-from clerk.storage import KINDS, Document, check_subdomain
-from clerk.work.compile import database_path
-from clerk.work.compile.schema import open_readonly
-from clerk.work.search.index import index_path
-from clerk.work.search.query import parse
+from clerk.core.errors import NotFound
+from clerk.core.storage import KINDS, Document, check_subdomain
+from clerk.search.index import index_path
+from clerk.search.query import parse
+from clerk.site_db import database_path
+from clerk.site_db.schema import open_readonly
 
 Record = dict[str, Any]
 

@@ -25,7 +25,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response, StreamingResponse
 
-from clerk.db import get_civic_db
+from clerk.core.db import get_civic_db
 
 from .throttling import Handler
 

@@ -1,4 +1,4 @@
-"""For monitoring: alive, ready, and the figures of :mod:`clerk.health` as Prometheus reads them."""
+"""For monitoring: alive, ready, and the figures of :mod:`clerk.ops.health` for Prometheus."""
 
 from __future__ import annotations
 
@@ -12,17 +12,18 @@ from sqlalchemy import Connection, select
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
-from clerk import __version__, health, queues
-from clerk.clock import utc_now
-from clerk.db import reading_connection
-from clerk.health import Level
-from clerk.models import stage_events_table
-from clerk.stages import STAGES
+from clerk import __version__
+from clerk.core.clock import utc_now
+from clerk.core.db import reading_connection
+from clerk.core.models import stage_events_table
+from clerk.core.states import STAGES
+from clerk.ops import health, queues
+from clerk.ops.health import Level
 
 from . import figures
 from .access import whoever
 from .throttling import client_of
-from .working import Worker
+from .worker_process import Worker
 
 #: Without these nothing can be served; a stuck site takes nothing down.
 NEEDED = ("database", "schema", "disk")

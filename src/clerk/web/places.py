@@ -8,14 +8,14 @@ from pathlib import Path
 from starlette.requests import Request
 from starlette.responses import FileResponse, RedirectResponse, Response
 
-from clerk import storage
-from clerk.errors import NotFound
-from clerk.storage import Document
-from clerk.work.reading_files import load_facts
-from clerk.work.search import find_document, find_page, hit_boxes, parse
-from clerk.work.search.query import places as hit_places
+from clerk.core import storage
+from clerk.core.errors import NotFound
+from clerk.core.storage import Document
+from clerk.read.files import load_facts
+from clerk.search import find_document, find_page, hit_boxes, parse
+from clerk.search.query import places as hit_places
 
-from . import library, painting
+from . import library, page_images
 from .library import Record
 from .public import whole
 from .rendering import meeting_link, page, settings_of
@@ -185,7 +185,7 @@ def page_image(request: Request) -> Response:
     pdf = address.document.pdf(settings.storage_dir / address.site)
     if not pdf.is_file():
         raise NotFound("The original of this page is not here.")
-    picture = painting.picture(settings, address.site, pdf, address.page, width)
+    picture = page_images.picture(settings, address.site, pdf, address.page, width)
     headers = {"Cache-Control": "public, max-age=3600"}
     return Response(picture, media_type="image/webp", headers=headers)
 

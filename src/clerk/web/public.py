@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 from starlette.requests import Request
 from starlette.responses import Response
 
-from clerk.clock import utc_now
-from clerk.errors import InvalidInput, NotFound
-from clerk.storage import KINDS
-from clerk.work.search import SORTS, Facet, Query, Results, search
+from clerk.core.clock import utc_now
+from clerk.core.errors import InvalidInput, NotFound
+from clerk.core.storage import KINDS
+from clerk.search import SORTS, Facet, Query, Results, search
 
 from . import library
 from .rendering import page, settings_of

@@ -16,9 +16,10 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
-from clerk import __version__, errors
-from clerk.clock import utc_now
-from clerk.config import Settings
+from clerk import __version__
+from clerk.core import errors
+from clerk.core.clock import utc_now
+from clerk.core.config import Settings
 
 STATIC = Path(__file__).parent / "static"
 THIN_SPACE = "\u202f"

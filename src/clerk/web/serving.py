@@ -14,9 +14,9 @@ from typing import Any
 
 import uvicorn
 
-from clerk import log
-from clerk.config import Settings
-from clerk.errors import BadSetting
+from clerk.core import log
+from clerk.core.config import Settings
+from clerk.core.errors import BadSetting
 
 from .redaction import RedactingFilter, Redactor
 

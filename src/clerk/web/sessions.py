@@ -20,10 +20,10 @@ from pathlib import Path
 
 from sqlalchemy import insert, select, update
 
-from clerk import ledger
-from clerk.db import civic_db_connection, reading_connection
-from clerk.errors import InvalidInput, NotFound
-from clerk.models import db_now, tokens_table
+from clerk.core.db import civic_db_connection, reading_connection
+from clerk.core.errors import InvalidInput, NotFound
+from clerk.core.models import db_now, tokens_table
+from clerk.pipeline import ledger
 
 VIEWER = "viewer"
 OPERATOR = "operator"

@@ -17,9 +17,9 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
-from clerk import annotations as annotation_jobs
-from clerk.config import Settings
-from clerk.errors import InvalidInput
+from clerk.annotations import api as annotation_jobs
+from clerk.core.config import Settings
+from clerk.core.errors import InvalidInput
 
 from .access import refused, viewer
 from .public import number_of, whole

@@ -13,13 +13,14 @@ from starlette.background import BackgroundTask
 from starlette.requests import Request
 from starlette.responses import FileResponse, RedirectResponse, Response
 
-from clerk import annotations as annotation_jobs
-from clerk import db, ledger
-from clerk.errors import InvalidInput
+from clerk.annotations import api as annotation_jobs
+from clerk.annotations.formats import WRITERS
+from clerk.core import db
+from clerk.core.errors import InvalidInput
+from clerk.pipeline import ledger
 from clerk.web import figures, uploads
 from clerk.web.access import operator, viewer
 from clerk.web.rendering import page, settings_of
-from clerk.work.annotations.formats import WRITERS
 
 PER_PAGE = 50
 #: So many issues of an upload are shown; the API gives the rest.

@@ -5,10 +5,10 @@ from __future__ import annotations
 from starlette.requests import Request
 from starlette.responses import Response
 
-from clerk import annotations as annotation_jobs
-from clerk import batches as batch_reports
-from clerk.db import reading_connection
-from clerk.stages import Kind
+from clerk.annotations import api as annotation_jobs
+from clerk.core.db import reading_connection
+from clerk.core.states import Kind
+from clerk.pipeline import batches as batch_reports
 from clerk.web import figures
 from clerk.web.access import viewer
 from clerk.web.public import number_of, whole

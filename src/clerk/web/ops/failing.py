@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from starlette.requests import Request
 from starlette.responses import Response
 
-from clerk import failures
-from clerk.errors import InvalidInput
-from clerk.failures import Failure, Filter
-from clerk.stages import STAGES
+from clerk.core.errors import InvalidInput
+from clerk.core.states import STAGES
+from clerk.pipeline import failures
+from clerk.pipeline.failures import Failure, Filter
 from clerk.web.access import operator, viewer
 from clerk.web.rendering import page
 

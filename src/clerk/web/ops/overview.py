@@ -5,8 +5,8 @@ from __future__ import annotations
 from starlette.requests import Request
 from starlette.responses import Response
 
-from clerk import health
-from clerk.db import reading_connection
+from clerk.core.db import reading_connection
+from clerk.ops import health
 from clerk.web import figures
 from clerk.web.access import viewer
 from clerk.web.rendering import page

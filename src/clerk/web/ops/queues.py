@@ -5,10 +5,10 @@ from __future__ import annotations
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from clerk import queues
-from clerk.db import reading_connection
-from clerk.errors import InvalidInput, NotFound
-from clerk.stages import QUEUES
+from clerk.core.db import reading_connection
+from clerk.core.errors import InvalidInput, NotFound
+from clerk.core.states import QUEUES
+from clerk.ops import queues
 from clerk.web import figures
 from clerk.web.access import operator, viewer
 from clerk.web.rendering import page

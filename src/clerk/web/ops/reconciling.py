@@ -9,9 +9,9 @@ from starlette.background import BackgroundTask
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from clerk import reconcile
-from clerk.db import reading_connection
-from clerk.reconcile import Plan, Reconciliation
+from clerk.core.db import reading_connection
+from clerk.pipeline import reconcile
+from clerk.pipeline.reconcile import Plan, Reconciliation
 from clerk.web import figures
 from clerk.web.access import operator, viewer
 from clerk.web.rendering import page

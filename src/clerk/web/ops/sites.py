@@ -7,8 +7,10 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from clerk import db, health, ledger, pipeline_state, queue, road, sites, storage
-from clerk.stages import QUEUES, Item
+from clerk.core import db, storage
+from clerk.core.states import QUEUES, Item
+from clerk.ops import health
+from clerk.pipeline import ledger, pipeline_state, queue, sites, transitions
 from clerk.web import figures
 from clerk.web.access import operator, viewer
 from clerk.web.public import whole
@@ -100,7 +102,7 @@ def start(request: Request) -> Response:
         db.lock_site(conn, subdomain)
         db.require_site(conn, subdomain)
         if pipeline_state.active_run(conn, subdomain) is None:
-            run_id = road.start_run(conn, subdomain)
+            run_id = transitions.start_run(conn, subdomain)
             ledger.audit(conn, who, "run started", subdomain, run_id)
     queue.offer(QUEUES)
     return RedirectResponse(f"/ops/sites/{subdomain}", 303)
@@ -114,6 +116,6 @@ def cancel(request: Request) -> Response:
         return RedirectResponse(f"/ops/sites/{subdomain}?unsure=1", 303)
     with db.civic_db_connection() as conn:
         db.require_site(conn, subdomain)
-        if road.cancel_run(conn, subdomain, f"Cancelled by {who}"):
+        if transitions.cancel_run(conn, subdomain, f"Cancelled by {who}"):
             ledger.audit(conn, who, "run cancelled", subdomain)
     return RedirectResponse(f"/ops/sites/{subdomain}", 303)

@@ -10,11 +10,13 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from clerk import __version__, health, schema
-from clerk.config import Settings, redact
-from clerk.db import civic_db_connection, get_civic_db, reading_connection
-from clerk.errors import InvalidInput
-from clerk.ledger import audit as keep
+from clerk import __version__
+from clerk.core import schema
+from clerk.core.config import Settings, redact
+from clerk.core.db import civic_db_connection, get_civic_db, reading_connection
+from clerk.core.errors import InvalidInput
+from clerk.ops import health
+from clerk.pipeline.ledger import audit as keep
 from clerk.web import figures, sessions
 from clerk.web.access import operator, viewer
 from clerk.web.public import number_of

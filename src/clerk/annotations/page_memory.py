@@ -1,0 +1,81 @@
+"""What of a site's documents its annotations have followed: ``_clerk/followed.msgpack``.
+
+A site has thousands of documents, and a run changes a few.  A document whose text and findings are
+the files they were need not be compared with the database again, as long as the database is the one
+that was left.  The file can be lost: then everything is compared.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from clerk.core import storage
+from clerk.extract.documents import cache_of
+
+#: Raised when annotations are made otherwise from the same findings.
+_VERSION = 1
+
+#: Inode, time of change and size of the two files that tell of a document; empty if one is missing.
+Stamp = tuple[int, ...]
+#: The project of a site's extraction, its current sets, and the site's newest document.
+Standing = tuple[int, int, int]
+
+
+class Memory(msgspec.Struct, frozen=True):
+    """How the database was left, and the documents as they were then."""
+
+    standing: Standing
+    documents: dict[str, Stamp]
+    version: int = _VERSION
+
+    def stale(self, now: dict[str, Stamp]) -> set[str]:
+        """Return the names of documents that are new, changed or gone, or may be."""
+        names = self.documents.keys() | now.keys()
+        return {
+            name for name in names if not now.get(name) or now[name] != self.documents.get(name)
+        }
+
+
+def recall(folder: Path, standing: Standing) -> Memory | None:
+    """Return what is remembered of a site; None if the database is not as it was left."""
+    try:
+        memory = msgspec.msgpack.decode(_path(folder).read_bytes(), type=Memory)
+    except (OSError, msgspec.MsgspecError):
+        return None
+    believed = memory.standing == standing and memory.version == _VERSION
+    return memory if believed else None
+
+
+def remember(folder: Path, memory: Memory) -> None:
+    """Keep it for the next time."""
+    with storage.written_whole(_path(folder)) as part:
+        part.write_bytes(msgspec.msgpack.encode(memory))
+
+
+def stamps(folder: Path) -> dict[str, Stamp]:
+    """Return the documents of a site that have text, with their stamps."""
+    return {
+        document.name: (*_stamped(folder, document),)
+        for document in storage.text_documents(folder, incomplete=True)
+    }
+
+
+def _stamped(folder: Path, document: storage.Document) -> Iterator[int]:
+    """Yield nothing of a document whose pages may have been edited in place."""
+    try:
+        files = [
+            os.stat(f"{document.text(folder)}/{storage.DOCUMENT_FACTS}"),  # noqa: PTH116 - many
+            os.stat(cache_of(folder, document)),  # noqa: PTH116
+        ]
+    except OSError:
+        return
+    for facts in files:
+        yield from (facts.st_ino, facts.st_mtime_ns, facts.st_size)
+
+
+def _path(folder: Path) -> Path:
+    return folder / "_clerk" / "followed.msgpack"

@@ -1,0 +1,273 @@
+"""``clerk failures``: failed documents by cause, and what to do about them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from typing import IO, TYPE_CHECKING, Any
+
+import click
+
+from clerk.core.states import STAGES
+
+from .common import confirm, hint, open_database, operator, print_json, print_table
+
+if TYPE_CHECKING:
+    from clerk.pipeline.failures import Decided, Failure, Filter
+
+#: So many failures are named in a preview; the rest is counted.
+NAMED = 20
+
+
+def _filters(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that say which failures are meant."""
+    options = [
+        click.option("--site", metavar="SITE", help="Of this site."),
+        click.option("--stage", type=click.Choice(STAGES), help="Of this stage."),
+        click.option("--error", metavar="TEXT", help="With this in the error, as in EncryptedPdf."),
+        click.option("--document", metavar="NAME", help="Of this name; * stands for anything."),
+        click.option("--quarantined", is_flag=True, help="Only those that killed their process."),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def _selection(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The filters, and how a selection is frozen, previewed and confirmed."""
+    options = [
+        click.option("--all", "everything", is_flag=True, help="All failures there are."),
+        click.option(
+            "--from",
+            "listed",
+            type=click.File("r"),
+            help="Exactly those in a file made by 'failures list --each --json'.",
+        ),
+        click.option("--dry-run", is_flag=True, help="Show which; change nothing."),
+        click.option("--yes", is_flag=True, help="Do not ask."),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return _filters(command)
+
+
+@click.group()
+def failures() -> None:
+    """List failed documents by cause; read them again or leave them out.
+
+    \b
+    Examples:
+      clerk failures list
+      clerk failures retry --error SourceUnavailable
+      clerk failures skip --site springfield --reason "scanned twice"
+    """
+
+
+@failures.command("list")
+@_filters
+@click.option("--each", is_flag=True, help="One line per failure instead of per cause.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def list_failures(each: bool, as_json: bool, **given: Any) -> None:
+    """List failures by stage and error, with the usual remedy.
+
+    \b
+    Examples:
+      clerk failures list --site springfield
+      clerk failures list --each --json > failures.json
+    """
+    open_database()
+    from clerk.pipeline import failures as found
+
+    selected = found.find(_filter(given))
+    if as_json:
+        print_json(_as_json(selected, each=each))
+    elif not selected:
+        hint("Nothing failed.")
+    elif each:
+        _print_each(selected)
+    else:
+        _print_groups(selected)
+
+
+def _as_json(selected: Sequence[Failure], *, each: bool) -> list[dict[str, Any]]:
+    from clerk.pipeline.failures import groups
+
+    if each:
+        return [asdict(one) | {"kind": one.kind, "remedy": one.remedy} for one in selected]
+    return [
+        {
+            "stage": group.stage,
+            "error": group.kind,
+            "documents": group.documents,
+            "sites": group.sites,
+            "remedy": group.remedy,
+        }
+        for group in groups(selected)
+    ]
+
+
+def _print_each(selected: Sequence[Failure]) -> None:
+    rows = [(one.id, one.subdomain, one.stage, _name(one), one.error[:60]) for one in selected]
+    print_table(("ID", "SITE", "STAGE", "DOCUMENT", "ERROR"), rows)
+
+
+def _name(failure: Failure) -> str:
+    if failure.document:
+        return failure.document
+    return f"({failure.documents} without a name)" if failure.step == "carried" else failure.step
+
+
+def _print_groups(selected: Sequence[Failure]) -> None:
+    from clerk.pipeline.failures import groups
+
+    for group in groups(selected):
+        sites = ", ".join(group.sites[:5])
+        more = f" and {len(group.sites) - 5} more" if len(group.sites) > 5 else ""
+        click.echo(f"{group.documents:6}  {group.stage}: {group.kind}")
+        click.echo(f"        sites: {sites}{more}")
+        click.echo(f"        {group.remedy}")
+
+
+@failures.command()
+@click.argument("ids", nargs=-1, required=True, type=int, metavar="ID...")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def show(ids: tuple[int, ...], as_json: bool) -> None:
+    """Show all that is known about failures.
+
+    \b
+    Example:
+      clerk failures show 4711
+    """
+    open_database()
+    from clerk.pipeline.failures import find_by_id
+
+    selected = find_by_id(ids)
+    if as_json:
+        print_json(_as_json(selected, each=True))
+        return
+    for one in selected:
+        _print_one(one)
+
+
+def _print_one(one: Failure) -> None:
+    click.echo(f"{one.id}  {one.subdomain}  {_name(one)}")
+    click.echo(f"  {one.state} in {one.stage}, run {one.run_id}, {one.finished_at or 'not dated'}")
+    click.echo(f"  {one.error}")
+    click.echo(
+        f"  tried {one.attempt} times: {one.errors} errors, {one.crashes} crashes,"
+        f" {one.lost} lost workers"
+    )
+    if one.sha256:
+        click.echo(f"  sha256 {one.sha256}, {one.bytes or 'unknown'} bytes")
+    click.echo(f"  {one.remedy}")
+
+
+@failures.command()
+@_selection
+@click.option("--ocr-backend", metavar="NAME", help="Read with this engine.")
+@click.pass_context
+def retry(ctx: click.Context, /, ocr_backend: str | None, **given: Any) -> None:
+    """Read failed documents again; failed steps are done again.
+
+    A document leaves the failed count and is counted once, when it is through.
+
+    \b
+    Examples:
+      clerk failures retry --error PagesFailed --ocr-backend tesseract --dry-run
+      clerk failures retry --site springfield --yes
+    """
+    settings = open_database()
+    from clerk.pipeline import failures as found
+    from clerk.read.ocr import find_backend
+
+    if ocr_backend:
+        find_backend(ocr_backend)
+    selected = _select(given)
+    if not _confirmed(selected, "Retry", given):
+        return
+    options = {"ocr_backend": ocr_backend} if ocr_backend else {}
+    decided = found.retry(selected, who=operator(), options=options)
+    _report(ctx, decided, "Retrying")
+    if decided.sites and settings.embedded:
+        hint(f"Next: clerk run {' '.join(decided.sites[:5])}")
+
+
+@failures.command()
+@_selection
+@click.option("--reason", required=True, metavar="TEXT", help="Why; it is kept with your name.")
+@click.pass_context
+def skip(ctx: click.Context, /, reason: str, **given: Any) -> None:
+    """Leave failed documents out of the counts, now and in coming runs.
+
+    A document whose bytes change is read again.
+
+    \b
+    Example:
+      clerk failures skip --error EncryptedPdf --reason "no password to be had"
+    """
+    open_database()
+    from clerk.pipeline import failures as found
+
+    selected = _select(given)
+    if _confirmed(selected, "Skip", given):
+        _report(ctx, found.skip(selected, who=operator(), why=reason), "Skipped")
+
+
+def _filter(given: dict[str, Any]) -> Filter:
+    from clerk.pipeline.failures import Filter
+
+    names = ("site", "stage", "error", "document", "quarantined")
+    return Filter(**{name: given[name] for name in names})
+
+
+def _select(given: dict[str, Any]) -> list[Failure]:
+    """Return the frozen selection that the options name."""
+    from clerk.pipeline.failures import Filter, find, frozen
+
+    listed: IO[str] | None = given["listed"]
+    if listed is not None:
+        return frozen(_parsed(listed))
+    wanted = _filter(given)
+    if wanted == Filter() and not given["everything"]:
+        raise click.UsageError("Say which failures, or --all.")
+    return find(wanted)
+
+
+def _parsed(listed: IO[str]) -> list[dict[str, Any]]:
+    try:
+        parsed = json.load(listed)
+    except ValueError as error:
+        raise click.BadParameter(f"not JSON: {error}", param_hint="--from") from error
+    if not isinstance(parsed, list):
+        raise click.BadParameter("not a list of failures", param_hint="--from")
+    return parsed
+
+
+def _confirmed(selected: Sequence[Failure], verb: str, given: dict[str, Any]) -> bool:
+    """Show what is meant and say whether to go on."""
+    if not selected:
+        hint("No failure matches.")
+        return False
+    documents = sum(max(1, one.documents) for one in selected)
+    sites = len({one.subdomain for one in selected})
+    for one in selected[:NAMED]:
+        click.echo(f"  {one.id}  {one.subdomain}  {_name(one)}: {one.error[:60]}")
+    if len(selected) > NAMED:
+        click.echo(f"  ... and {len(selected) - NAMED} more")
+    if given["dry_run"]:
+        click.echo(f"Would {verb.lower()} {documents} documents of {sites} sites")
+        return False
+    if not given["yes"]:
+        confirm(f"{verb} {documents} documents of {sites} sites?")
+    return True
+
+
+def _report(ctx: click.Context, decided: Decided, verb: str) -> None:
+    click.echo(f"{verb} {decided.documents} documents of {len(decided.sites)} sites")
+    if decided.changed:
+        click.echo(f"Left alone: {decided.changed} that have changed since they were listed")
+    for subdomain, why in decided.refused.items():
+        hint(f"{subdomain}: {why}")
+    if not decided.sites:
+        ctx.exit(1)

@@ -1,0 +1,115 @@
+"""``clerk read``: the text of one PDF."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from clerk.core import config
+from clerk.core.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from clerk.read.documents import PageFacts, ReadDocument
+
+
+def _page_numbers(
+    _context: click.Context, _parameter: click.Parameter, value: str | None
+) -> list[int] | None:
+    """Turn ``1-3,7`` into numbers."""
+    if value is None:
+        return None
+    numbers: list[int] = []
+    for part in value.split(","):
+        first, _, last = part.partition("-")
+        try:
+            numbers.extend(range(int(first), int(last or first) + 1))
+        except ValueError:
+            raise click.BadParameter(f"{value!r} is not like 1-3 or 1,4,7") from None
+    return numbers
+
+
+@click.command()
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Print everything as one JSON object.")
+@click.option(
+    "--ocr",
+    type=click.Choice(["auto", "always", "never"]),
+    help="When to look at the page instead of its text layer.  [default: auto]",
+)
+@click.option("--ocr-backend", metavar="NAME", help="The OCR engine.")
+@click.option(
+    "--language", "languages", multiple=True, metavar="CODE", help="Language for OCR, as in spa."
+)
+@click.option("--pages", callback=_page_numbers, metavar="RANGE", help="Only these, as in 1-3,7.")
+def read(
+    file: Path,
+    as_json: bool,
+    ocr: str | None,
+    ocr_backend: str | None,
+    languages: tuple[str, ...],
+    pages: list[int] | None,
+) -> None:
+    """Print the text of one PDF.
+
+    Each page's text layer is used when it is good, OCR when it is not. The text goes to stdout, a
+    form feed between pages; how each page was read goes to stderr.
+
+    \b
+    Examples:
+      clerk read minutes.pdf
+      clerk read --pages 1-3 --ocr always --language eng+spa minutes.pdf
+      clerk read --json minutes.pdf | jq '.pages[].method'
+    """
+    from clerk.read.child import read_in_child
+    from clerk.read.documents import ReadingOptions, raise_for_failed_pages
+    from clerk.read.ocr import check_engine
+
+    settings = config.load()
+    chosen = tuple(code for each in languages for code in each.split("+") if code)
+    options = ReadingOptions.from_settings(settings, ocr=ocr, backend=ocr_backend, languages=chosen)
+    if options.ocr != "never":
+        check_engine(options.backend, options.languages)
+    document = read_in_child(
+        file, options, pages, memory_mb=settings.worker_memory_mb, processes=settings.workers
+    )
+    if not document.pages:
+        raise InvalidInput(f"{file} has pages 1 to {document.page_count}; none of them was chosen.")
+    for page in document.pages:
+        click.echo(_line(page.facts), err=True)
+    click.echo(_as_json(file, document) if as_json else _as_text(document))
+    raise_for_failed_pages(file, document)
+
+
+def _line(facts: PageFacts) -> str:
+    words = {"text": "text layer", "ocr": f"OCR by {facts.engine}, {facts.dpi} dpi"}
+    said = [f"page {facts.page}: {words.get(facts.method, facts.method)}"]
+    if facts.confidence:
+        said.append(f"confidence {facts.confidence:.2f}")
+    return ", ".join(said + [note for note in (facts.why, facts.error) if note])
+
+
+def _as_text(document: ReadDocument) -> str:
+    return "\f".join(page.text for page in document.pages).removesuffix("\n")
+
+
+def _as_json(file: Path, document: ReadDocument) -> str:
+    from clerk.read.pdf_text import UNIT
+
+    pages = [_page_as_json(page) for page in document.pages]
+    whole = {"file": str(file), "page_count": document.page_count, "unit": UNIT, "pages": pages}
+    return json.dumps(whole, ensure_ascii=False)
+
+
+def _page_as_json(page: Any) -> dict[str, Any]:
+    import msgspec
+
+    facts: dict[str, Any] = msgspec.structs.asdict(page.facts)
+    words = {
+        "words": page.words.words,
+        "boxes": page.words.boxes,
+        "word_confidence": page.words.confidence,
+    }
+    return {**facts, "text": page.text, **words}

@@ -1,0 +1,599 @@
+"""The tables.
+
+::
+
+    sites 1--* runs 1--* jobs 1--* items              what must happen, and what has
+                           jobs 1--* batch_job_trackings     what a worker was given
+    quarantine   documents not to be tried again         stage_events   what happened, append-only
+    workers      who is alive                             audit          what people did
+    queues       which queues are paused                  tokens         keys of programs, hashed
+    batch_history, batch_failures   what is kept of batches that were cleaned up
+
+    jobs 1--1 annotation_uploads, 1--* annotation_issues
+    annotation_projects, annotation_documents 1--* annotation_sets
+        1--* denotations, blocks, relations, attributes
+
+``sites`` is as operators know it; its counters are a projection of the ledger (``jobs`` and
+``items``), kept in the same transaction.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Column,
+    DateTime,
+    Dialect,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    TypeDecorator,
+    UniqueConstraint,
+    false,
+    text,
+)
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.functions import FunctionElement
+
+from .states import STAGES, Batch, Item, Run, Upload
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+
+class UtcDateTime(TypeDecorator[datetime]):
+    """An aware moment in UTC, on databases that keep zones and on SQLite, which does not."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """Refuse naive moments, and store UTC."""
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError(f"{value!r} has no time zone")
+        moment = value.astimezone(UTC)
+        return moment.replace(tzinfo=None) if dialect.name == "sqlite" else moment
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """Return an aware moment."""
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+class db_now(FunctionElement[datetime]):
+    """The database's clock: the only one that counts.  ``db_now(5)`` is five seconds from now."""
+
+    type = UtcDateTime()
+    inherit_cache = True
+    name = "db_now"
+
+
+@compiles(db_now)
+def _now_on_postgresql(element: Any, compiler: Any, **options: Any) -> str:
+    if not len(element.clauses):
+        return "now()"
+    return f"now() + make_interval(secs => {compiler.process(element.clauses, **options)})"
+
+
+@compiles(db_now, "sqlite")
+def _now_on_sqlite(element: Any, compiler: Any, **options: Any) -> str:
+    later = ""
+    if len(element.clauses):
+        later = f", ({compiler.process(element.clauses, **options)}) || ' seconds'"
+    return f"(strftime('%Y-%m-%d %H:%M:%f', 'now'{later}) || '000')"
+
+
+_Id = BigInteger().with_variant(Integer, "sqlite")
+_Json = JSON().with_variant(JSONB, "postgresql")
+
+
+def _one_of(column: str, words: tuple[str, ...]) -> CheckConstraint:
+    listed = ", ".join(f"'{word}'" for word in words)
+    return CheckConstraint(f"{column} IN ({listed})", name=column)
+
+
+def _counter_columns() -> list[Column[int]]:
+    return [
+        Column(f"{stage}_{counter}", Integer, server_default=text("0"))
+        for stage in STAGES
+        for counter in ("total", "completed", "failed")
+    ]
+
+
+def _counter_checks() -> list[CheckConstraint]:
+    return [
+        CheckConstraint(f"{stage}_completed + {stage}_failed <= {stage}_total", name=stage)
+        for stage in STAGES
+    ]
+
+
+sites_table = Table(
+    "sites",
+    metadata,
+    Column("subdomain", String, primary_key=True, nullable=False),
+    Column("name", String),
+    Column("state", String),
+    Column("kind", String),
+    Column("scraper", String),
+    Column("pages", Integer),
+    Column("start_year", Integer),
+    Column("extra", String),
+    Column("country", String),
+    Column("lat", String),
+    Column("lng", String),
+    Column("current_stage", String),
+    Column("started_at", UtcDateTime),
+    Column("updated_at", UtcDateTime),
+    *_counter_columns(),
+    Column("coordinator_enqueued", Boolean, server_default=false()),
+    Column("last_error_stage", String),
+    Column("last_error_message", Text),
+    Column("last_error_at", UtcDateTime),
+    *_counter_checks(),
+    Index("idx_sites_current_stage", "current_stage"),
+    Index("idx_sites_updated_at", "updated_at"),
+    Index(
+        "idx_sites_coordinator_enqueued",
+        "subdomain",
+        "coordinator_enqueued",
+        postgresql_where=text("coordinator_enqueued = false"),
+        sqlite_where=text("coordinator_enqueued = 0"),
+    ),
+)
+
+#: RQ job ids that the system before clerk recorded.  Kept, because the clean-up promises to remove
+#: only what operators were told of.
+job_tracking_table = Table(
+    "job_tracking",
+    metadata,
+    Column("rq_job_id", String, primary_key=True),
+    Column("subdomain", String, nullable=False, index=True),
+    Column("job_type", String, nullable=False),
+    Column("stage", String),
+    Column("created_at", UtcDateTime, server_default=text("CURRENT_TIMESTAMP")),
+)
+
+runs_table = Table(
+    "runs",
+    metadata,
+    Column("run_id", String, primary_key=True),
+    Column(
+        "subdomain",
+        String,
+        ForeignKey("sites.subdomain", ondelete="CASCADE", onupdate="CASCADE"),
+        nullable=False,
+    ),
+    Column("epoch", Integer, nullable=False),
+    Column("state", String, nullable=False, server_default=Run.ACTIVE),
+    Column("goal_stage", String),
+    Column("options", _Json, nullable=False, server_default=text("'{}'")),
+    Column("reason", Text),
+    Column("created_at", UtcDateTime, nullable=False, server_default=db_now()),
+    Column("finished_at", UtcDateTime),
+    _one_of("state", Run.ALL),
+    UniqueConstraint("subdomain", "epoch"),
+    Index(
+        "uq_runs_active",
+        "subdomain",
+        unique=True,
+        postgresql_where=text("state = 'active'"),
+        sqlite_where=text("state = 'active'"),
+    ),
+)
+
+jobs_table = Table(
+    "jobs",
+    metadata,
+    Column("id", _Id, primary_key=True, autoincrement=True),
+    Column("kind", String, nullable=False),
+    Column("run_id", String, ForeignKey("runs.run_id", ondelete="CASCADE")),
+    Column("subdomain", String),
+    Column("stage", String, nullable=False),
+    Column("queue", String, nullable=False),
+    Column("state", String, nullable=False, server_default="open"),
+    Column("total", Integer, nullable=False, server_default=text("0")),
+    Column("completed", Integer, nullable=False, server_default=text("0")),
+    Column("failed", Integer, nullable=False, server_default=text("0")),
+    #: Lower goes first.
+    Column("rank", Integer, nullable=False, server_default=text("0")),
+    Column("busy_seconds", Float, nullable=False, server_default=text("0")),
+    Column("detail", _Json, nullable=False, server_default=text("'{}'")),
+    Column("claimed_at", UtcDateTime, nullable=False, server_default=db_now()),
+    Column("created_at", UtcDateTime, nullable=False, server_default=db_now()),
+    Column("updated_at", UtcDateTime, nullable=False, server_default=db_now()),
+    Column("closed_at", UtcDateTime),
+    _one_of("state", ("open", "closed")),
+    CheckConstraint("completed + failed <= total", name="counts"),
+    UniqueConstraint("run_id", "kind", "stage"),
+    Index(
+        "ix_jobs_claimable",
+        "queue",
+        "rank",
+        "claimed_at",
+        "id",
+        postgresql_where=text("state = 'open'"),
+        sqlite_where=text("state = 'open'"),
+    ),
+)
+
+items_table = Table(
+    "items",
+    metadata,
+    Column("id", _Id, primary_key=True, autoincrement=True),
+    Column("job_id", _Id, ForeignKey("jobs.id", ondelete="CASCADE"), nullable=False),
+    Column("run_id", String, ForeignKey("runs.run_id", ondelete="CASCADE"), nullable=False),
+    Column("step", String, nullable=False),
+    Column("document", String),
+    #: How many documents of the stage this row stands for; 0 for a step that is not counted.
+    Column("documents", Integer, nullable=False, server_default=text("1")),
+    Column("state", String, nullable=False, server_default=Item.PENDING),
+    Column("attempt", Integer, nullable=False, server_default=text("0")),
+    Column("errors", Integer, nullable=False, server_default=text("0")),
+    Column("crashes", Integer, nullable=False, server_default=text("0")),
+    Column("lost", Integer, nullable=False, server_default=text("0")),
+    #: Suspected of killing its worker: given out without company.
+    Column("alone", Boolean, nullable=False, server_default=false()),
+    #: The fencing token: which claim holds the row.  Each claim makes a new one.
+    Column("claim", String),
+    #: NULL is never: a row that waits for its document to be named.
+    Column("available_at", UtcDateTime),
+    Column("bytes", BigInteger),
+    Column("sha256", String),
+    Column("pages", Integer),
+    Column("error", Text),
+    Column("created_at", UtcDateTime, nullable=False, server_default=db_now()),
+    Column("finished_at", UtcDateTime),
+    _one_of("state", Item.ALL),
+    UniqueConstraint("job_id", "document"),
+    Index("ix_items_run_id", "run_id"),
+    Index(
+        "ix_items_pending",
+        "job_id",
+        "alone",
+        "id",
+        postgresql_where=text("state = 'pending'"),
+        sqlite_where=text("state = 'pending'"),
+    ),
+    Index(
+        "ix_items_running",
+        "claim",
+        postgresql_where=text("state = 'running'"),
+        sqlite_where=text("state = 'running'"),
+    ),
+    Index(
+        "ix_items_failed",
+        "job_id",
+        postgresql_where=text("state IN ('failed', 'quarantined')"),
+        sqlite_where=text("state IN ('failed', 'quarantined')"),
+    ),
+)
+
+batches_table = Table(
+    "batch_job_trackings",
+    metadata,
+    Column("id", _Id, primary_key=True, autoincrement=True),
+    Column("parent_job_id", _Id, ForeignKey("jobs.id", ondelete="CASCADE"), nullable=False),
+    Column("child_job_id", String),
+    Column("status", String, nullable=False, server_default=Batch.PENDING),
+    Column("doc_identifiers", _Json, nullable=False, server_default=text("'[]'")),
+    Column("item_count", Integer, nullable=False),
+    Column("error_message", Text),
+    Column("started_at", UtcDateTime),
+    Column("completed_at", UtcDateTime),
+    Column("created_at", UtcDateTime, nullable=False, server_default=db_now()),
+    Column("updated_at", UtcDateTime, nullable=False, server_default=db_now()),
+    #: The fencing token of the attempt that holds the batch.
+    Column("claim", String, unique=True),
+    Column("attempt", Integer, nullable=False, server_default=text("0")),
+    Column("worker_id", String),
+    Column("current_item", String),
+    Column("parent_batch_id", _Id, ForeignKey("batch_job_trackings.id", ondelete="SET NULL")),
+    #: Of an upload: which bytes of it, and what was seen of them when it was split.
+    Column("payload", _Json),
+    Column("bytes", BigInteger, nullable=False, server_default=text("0")),
+    Column("errors", Integer, nullable=False, server_default=text("0")),
+    Column("crashes", Integer, nullable=False, server_default=text("0")),
+    Column("available_at", UtcDateTime, nullable=False, server_default=db_now()),
+    _one_of("status", Batch.ALL),
+    CheckConstraint("item_count > 0", name="item_count"),
+    Index("ix_batch_job_trackings_parent", "parent_job_id", "status"),
+    Index("ix_batch_job_trackings_created", "created_at"),
+    Index(
+        "ix_batch_job_trackings_running",
+        "worker_id",
+        postgresql_where=text("status = 'running'"),
+        sqlite_where=text("status = 'running'"),
+    ),
+    Index(
+        "ix_batch_job_trackings_pending",
+        "parent_job_id",
+        "id",
+        postgresql_where=text("status = 'pending'"),
+        sqlite_where=text("status = 'pending'"),
+    ),
+)
+
+quarantine_table = Table(
+    "quarantine",
+    metadata,
+    Column("id", _Id, primary_key=True, autoincrement=True),
+    Column(
+        "subdomain",
+        String,
+        ForeignKey("sites.subdomain", ondelete="CASCADE", onupdate="CASCADE"),
+        nullable=False,
+    ),
+    Column("document", String, nullable=False),
+    Column("sha256", String, nullable=False),
+    #: Which reader gave up on it; another one may try again.
+    Column("engine", String, nullable=False, server_default=""),
+    Column("state", String, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("created_at", UtcDateTime, nullable=False, server_default=db_now()),
+    UniqueConstraint("subdomain", "document", "sha256"),
+)
+
+stage_events_table = Table(
+    "stage_events",
+    metadata,
+    Column("id", _Id, primary_key=True, autoincrement=True),
+    Column("at", UtcDateTime, nullable=False, server_default=db_now()),
+    Column("event", String, nullable=False),
+    Column("subdomain", String),
+    Column("run_id", String),
+    Column("stage", String),
+    Column("completed", Integer, nullable=False, server_default=text("0")),
+    Column("failed", Integer, nullable=False, server_default=text("0")),
+    Column("seconds", Float),
+    Column("detail", Text),
+    Index("ix_stage_events_at", "at"),
+    Index("ix_stage_events_subdomain", "subdomain", "id"),
+    Index("ix_stage_events_event", "event", "at"),
+)
+
+workers_table = Table(
+    "workers",
+    metadata,
+    Column("id", String, primary_key=True),
+    Column("host", String, nullable=False),
+    Column("pid", Integer, nullable=False),
+    Column("queues", String, nullable=False),
+    #: A file this worker holds a lock on, to be tried by others on the same host.
+    Column("lock_path", String),
+    Column("version", String),
+    Column("started_at", UtcDateTime, nullable=False, server_default=db_now()),
+    Column("beat_at", UtcDateTime, nullable=False, server_default=db_now()),
+    #: When its leases end unless it beats again.
+    Column("lease_until", UtcDateTime, nullable=False),
+)
+
+queues_table = Table(
+    "queues",
+    metadata,
+    Column("name", String, primary_key=True),
+    Column("paused_by", String),
+    Column("paused_at", UtcDateTime),
+)
+
+audit_table = Table(
+    "audit",
+    metadata,
+    Column("id", _Id, primary_key=True, autoincrement=True),
+    Column("at", UtcDateTime, nullable=False, server_default=db_now()),
+    Column("who", String, nullable=False),
+    Column("action", String, nullable=False),
+    Column("subject", String),
+    Column("detail", Text),
+    Index("ix_audit_at", "at"),
+)
+
+tokens_table = Table(
+    "tokens",
+    metadata,
+    Column("id", _Id, primary_key=True, autoincrement=True),
+    Column("name", String, nullable=False),
+    Column("role", String, nullable=False),
+    #: The token itself is shown once and never kept.
+    Column("sha256", String, nullable=False, unique=True),
+    Column("created_by", String, nullable=False),
+    Column("created_at", UtcDateTime, nullable=False, server_default=db_now()),
+    Column("revoked_at", UtcDateTime),
+)
+
+#: Batches that were cleaned up, by the hour they were made in: kept for ever.
+batch_history_table = Table(
+    "batch_history",
+    metadata,
+    Column("hour", UtcDateTime, primary_key=True),
+    Column("stage", String, primary_key=True),
+    *(Column(word, Integer, nullable=False, server_default=text("0")) for word in Batch.FINAL),
+    #: Of completed ones: how many seconds in all, the longest, and how many per class of duration.
+    Column("seconds", Float, nullable=False, server_default=text("0")),
+    Column("longest_seconds", Float, nullable=False, server_default=text("0")),
+    Column("durations", _Json, nullable=False, server_default=text("'{}'")),
+)
+
+#: The documents in failed and crashed batches that were cleaned up: kept for ever.
+batch_failures_table = Table(
+    "batch_failures",
+    metadata,
+    Column("stage", String, primary_key=True),
+    Column("sourcedb", String, primary_key=True),
+    Column("sourceid", String, primary_key=True),
+    Column("failed", Integer, nullable=False, server_default=text("0")),
+    Column("crashed", Integer, nullable=False, server_default=text("0")),
+    #: In how many of them it was the only document.
+    Column("alone", Integer, nullable=False, server_default=text("0")),
+    Column("last_at", UtcDateTime, nullable=False),
+    Column("error", Text),
+)
+
+
+def _set_counters() -> list[Column[int]]:
+    return [
+        Column(name, BigInteger, nullable=False, server_default=text("0")) for name in SET_TABLES
+    ]
+
+
+#: The tables with the annotations of a set.
+SET_TABLES = ("denotations", "blocks", "relations", "attributes")
+
+annotation_projects_table = Table(
+    "annotation_projects",
+    metadata,
+    Column("id", _Id, primary_key=True, autoincrement=True),
+    Column("name", String, nullable=False, unique=True),
+    Column("documents", BigInteger, nullable=False, server_default=text("0")),
+    *_set_counters(),
+    Column("created_at", UtcDateTime, nullable=False, server_default=db_now()),
+)
+
+annotation_documents_table = Table(
+    "annotation_documents",
+    metadata,
+    Column("id", _Id, primary_key=True, autoincrement=True),
+    Column("sourcedb", String, nullable=False),
+    Column("sourceid", String, nullable=False),
+    Column("digest", String, nullable=False),
+    Column("text", Text, nullable=False),
+    #: The upload that made it.
+    Column("job_id", _Id),
+    UniqueConstraint("sourcedb", "sourceid"),
+)
+
+#: The annotations of a project on a document.  Rows of a set are never changed: another set takes
+#: its place, so that a reader has all of the old or all of the new one, and a step back is easy.
+annotation_sets_table = Table(
+    "annotation_sets",
+    metadata,
+    Column("id", _Id, primary_key=True, autoincrement=True),
+    Column("project_id", _Id, ForeignKey("annotation_projects.id"), nullable=False),
+    Column("document_id", _Id, nullable=False),
+    Column("job_id", _Id),
+    #: The set it took the place of.
+    Column("former_id", _Id),
+    Column("is_current", Boolean, nullable=False),
+    *_set_counters(),
+    Column("namespaces", Text),
+    Column("tracks", Text),
+    Column("stored_at", UtcDateTime, nullable=False, server_default=db_now()),
+    Index(
+        "uq_annotation_sets_current",
+        "project_id",
+        "document_id",
+        unique=True,
+        postgresql_where=text("is_current"),
+        sqlite_where=text("is_current"),
+    ),
+    Index("ix_annotation_sets_document_id", "document_id"),
+    Index("ix_annotation_sets_job_id", "job_id"),
+)
+
+
+def _row_table(name: str, *columns: Column[Any]) -> Table:
+    """Rows of sets, in the order of the set; no foreign keys, as they would cost more than COPY."""
+    return Table(
+        name,
+        metadata,
+        Column("set_id", _Id, primary_key=True, autoincrement=False),
+        Column("position", Integer, primary_key=True, autoincrement=False),
+        Column("id", String, nullable=False),
+        *columns,
+        sqlite_with_rowid=False,
+    )
+
+
+def _span_columns() -> list[Column[Any]]:
+    return [
+        Column("span_begin", Integer, nullable=False),
+        Column("span_end", Integer, nullable=False),
+        #: The spans of a discontinuous mention, as JSON.
+        Column("pieces", Text),
+        Column("obj", Text, nullable=False),
+        #: The label as JSON where it is not a string.
+        Column("value", Text),
+    ]
+
+
+denotations_table = _row_table("denotations", *_span_columns())
+blocks_table = _row_table("blocks", *_span_columns())
+relations_table = _row_table(
+    "relations",
+    Column("subj", String, nullable=False),
+    Column("pred", Text, nullable=False),
+    Column("obj", String, nullable=False),
+)
+attributes_table = _row_table(
+    "attributes",
+    Column("subj", String, nullable=False),
+    Column("pred", Text, nullable=False),
+    Column("value", Text, nullable=False),
+)
+
+annotation_uploads_table = Table(
+    "annotation_uploads",
+    metadata,
+    Column("job_id", _Id, ForeignKey("jobs.id", ondelete="CASCADE"), primary_key=True),
+    Column("project_id", _Id, ForeignKey("annotation_projects.id"), nullable=False),
+    Column("state", String, nullable=False, server_default=Upload.OPEN),
+    Column("mode", String, nullable=False),
+    Column("options", _Json, nullable=False, server_default=text("'{}'")),
+    #: The stored bytes and which of them are which file.
+    Column("source", _Json, nullable=False, server_default=text("'{}'")),
+    Column("bytes", BigInteger, nullable=False, server_default=text("0")),
+    Column("bytes_done", BigInteger, nullable=False, server_default=text("0")),
+    #: How many batches were cut so far, and whether that is all.
+    Column("batches", Integer, nullable=False, server_default=text("0")),
+    Column("is_split", Boolean, nullable=False, server_default=false()),
+    #: The fencing token and the worker of the one who cuts.
+    Column("split_claim", String),
+    Column("split_worker_id", String),
+    Column("split_attempt", Integer, nullable=False, server_default=text("0")),
+    #: What it stored so far: documents it changed, and annotations that are new with it.
+    *(
+        Column(name, BigInteger, nullable=False, server_default=text("0"))
+        for name in ("documents", *SET_TABLES)
+    ),
+    Column("retry_of", _Id),
+    Column("created_by", String),
+    _one_of("state", Upload.ALL),
+)
+
+annotation_issues_table = Table(
+    "annotation_issues",
+    metadata,
+    Column("id", _Id, primary_key=True, autoincrement=True),
+    Column("job_id", _Id, ForeignKey("jobs.id", ondelete="CASCADE"), nullable=False),
+    Column("code", String, nullable=False),
+    Column("message", Text, nullable=False),
+    Column("file", String, nullable=False, server_default=""),
+    Column("line", Integer, nullable=False, server_default=text("0")),
+    Column("sourcedb", String, nullable=False, server_default=""),
+    Column("sourceid", String, nullable=False, server_default=""),
+    Column("detail", Text, nullable=False, server_default=""),
+    #: How many lines it stands for.
+    Column("times", Integer, nullable=False, server_default=text("1")),
+    Index("ix_annotation_issues_job_id", "job_id", "code"),
+)

@@ -1,0 +1,238 @@
+"""The schema's road: alembic revisions, run without any ``alembic.ini``.
+
+::
+
+    0001  the schema of an old installation          (an old database is taken over here)
+    0002  pipeline columns and counters in ``sites``
+    0003  clerk's own tables                         (everything works from here on)
+    0004  drop ``site_progress``                     } only when nothing would be lost:
+    0005  drop the legacy columns of ``sites``       } clerk db cleanup
+
+Every command asks whether it can work with the database, and few change it: alembic is imported
+when there is something to change.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sqlalchemy import URL, Connection, Engine, func, inspect, select, text
+
+from clerk.core import storage
+from clerk.core.db import engine_for, explained
+from clerk.core.errors import InvalidInput, SchemaOutdated, SchemaTooNew
+
+if TYPE_CHECKING:
+    from alembic.config import Config
+
+#: PostgreSQL's advisory lock on the schema; any number will do that nobody else uses.
+UPGRADE_LOCK = 0x636C65726B
+
+LEGACY = "0001"
+USABLE = "0003"
+
+#: Columns of ``sites`` that only the system before clerk used.
+LEGACY_COLUMNS = ("status", "extraction_status", "last_updated", "last_deployed", "last_extracted")
+
+
+@dataclass(frozen=True)
+class Upgrade:
+    """What an upgrade did: the revisions before and after, and why it stopped short, if it did."""
+
+    before: str | None
+    after: str
+    adopted: bool
+    left: str = ""
+
+
+def upgrade(engine: Engine) -> Upgrade:
+    """Bring the database to the newest schema that loses nothing.
+
+    An old installation is taken over as it is: one without alembic's table, or with a revision of
+    its own in it.  The revisions that drop legacy data are run only where there is none.  A file
+    that is not there yet appears with its newest schema: nobody meets it half made.
+    """
+    with explained(), _alone(engine):
+        file = missing_file(engine)
+        return _upgrade_beside(file) if file else _upgrade(engine)
+
+
+def missing_file(engine: Engine) -> Path | None:
+    """Return the file of an SQLite database that nobody has made yet, or None."""
+    file = _file(engine)
+    return file if file and file.parent.is_dir() and not file.exists() else None
+
+
+def _file(engine: Engine) -> Path | None:
+    database = engine.url.database
+    if engine.dialect.name != "sqlite" or not database:
+        return None
+    return Path(database.removeprefix("file:"))
+
+
+def _upgrade_beside(file: Path) -> Upgrade:
+    """Make the database in a folder of its own and move it in when it is whole."""
+    storage.sweep_parts(file.parent)
+    with storage.workplace(file) as folder:
+        part = folder / file.name
+        engine = engine_for(URL.create("sqlite", database=str(part)).render_as_string())
+        done = _upgrade(engine)
+        engine.dispose()
+        part.rename(file)
+    return done
+
+
+def _upgrade(engine: Engine) -> Upgrade:
+    from alembic import command
+
+    before = current(engine)
+    adopted = _is_legacy(engine, before)
+    if adopted:
+        command.stamp(_config(engine), LEGACY, purge=before is not None)
+    if _position(_refuse_newer(engine)) < _position(USABLE):
+        command.upgrade(_config(engine), USABLE)
+    left = what_is_left(engine)
+    if not left:
+        command.upgrade(_config(engine), "head")
+    return Upgrade(before, current(engine) or "", adopted, left)
+
+
+@contextlib.contextmanager
+def _alone(engine: Engine) -> Iterator[None]:
+    """Keep other upgrades of the database waiting until this one is through."""
+    if engine.dialect.name == "postgresql":
+        with engine.connect() as conn:
+            conn.execute(select(func.pg_advisory_xact_lock(UPGRADE_LOCK)))
+            yield
+    elif (file := _file(engine)) and file.parent.is_dir():
+        with storage.only_one(file.parent):
+            yield
+    else:
+        yield
+
+
+def finish(engine: Engine, also: Callable[[Connection], None] = lambda conn: None) -> None:
+    """Run the revisions that drop the legacy table and columns, and ``also`` with them."""
+    from alembic import command
+
+    config = _config(engine)
+    config.attributes["also"] = also
+    with explained(), _alone(engine):
+        command.upgrade(config, "head")
+
+
+def what_is_left(engine: Engine) -> str:
+    """Say which legacy data the last revisions would drop, or nothing."""
+    left = []
+    with _reading(engine) as conn:
+        found = inspect(conn)
+        if "site_progress" in found.get_table_names():
+            rows = conn.execute(text("SELECT count(*) FROM site_progress")).scalar_one()
+            if rows:
+                left.append(f"the table site_progress ({rows} rows)")
+        columns = {column["name"] for column in found.get_columns("sites")}
+        legacy = [name for name in LEGACY_COLUMNS if name in columns]
+        if legacy and conn.execute(text("SELECT count(*) FROM sites")).scalar_one():
+            left.append(f"the columns {', '.join(legacy)} of sites")
+    return " and ".join(left)
+
+
+def _is_legacy(engine: Engine, revision: str | None) -> bool:
+    """Whether the sites are there and neither clerk's own tables nor one of its revisions."""
+    with _reading(engine) as conn:
+        tables = inspect(conn).get_table_names()
+    return "sites" in tables and "items" not in tables and revision not in revisions()
+
+
+@contextlib.contextmanager
+def _reading(engine: Engine) -> Iterator[Connection]:
+    with explained(), engine.connect() as conn:
+        yield conn.execution_options(clerk_reads=True)
+
+
+def downgrade(engine: Engine, revision: str) -> None:
+    """Go back to a revision, restoring structure."""
+    from alembic import command
+    from alembic.util.exc import CommandError
+
+    try:
+        with explained(), _alone(engine):
+            command.downgrade(_config(engine), revision)
+    except CommandError as error:
+        raise InvalidInput(
+            f"The schema cannot go back to {revision!r}: {error}.", hint="See: clerk db history"
+        ) from error
+
+
+def current(engine: Engine) -> str | None:
+    """Return the revision the database is at, or None for one without alembic's table.
+
+    To ask for that of a file that is not there does not make it.
+    """
+    if missing_file(engine):
+        return None
+    with _reading(engine) as conn:
+        if not inspect(conn).has_table("alembic_version"):
+            return None
+        found = conn.execute(text("SELECT version_num FROM alembic_version")).scalars()
+        return " and ".join(sorted(found)) or None
+
+
+def head() -> str:
+    """Return the newest revision of this clerk."""
+    return revisions()[-1]
+
+
+def history() -> list[tuple[str, str]]:
+    """Return (revision, what it does), oldest first."""
+    from alembic.script import ScriptDirectory
+
+    script = ScriptDirectory.from_config(_config(None))
+    return [(each.revision, each.doc) for each in reversed(list(script.walk_revisions()))]
+
+
+@lru_cache(maxsize=1)
+def revisions() -> tuple[str, ...]:
+    """Return the revisions of this clerk, oldest first, as their files are called."""
+    files = (Path(__file__).parent / "versions").glob("[0-9]*_*.py")
+    return tuple(sorted(file.name.partition("_")[0] for file in files))
+
+
+def require_usable(engine: Engine) -> None:
+    """Refuse a database this clerk cannot work with, and say what to do."""
+    revision = _refuse_newer(engine)
+    if _position(revision) < _position(USABLE):
+        state = f"at revision {revision}" if revision else "not set up"
+        raise SchemaOutdated(
+            f"The database is {state}; this clerk needs {USABLE}.", hint="Run: clerk db upgrade"
+        )
+
+
+def _refuse_newer(engine: Engine) -> str | None:
+    """Return the revision the database is at if this clerk knows it."""
+    revision = current(engine)
+    if revision is not None and revision not in revisions():
+        raise SchemaTooNew(
+            f"The database is at revision {revision}, which this clerk does not know.",
+            hint="Install the newer clerk that made it: pip install --upgrade clerk",
+        )
+    return revision
+
+
+def _position(revision: str | None) -> int:
+    return -1 if revision is None else revisions().index(revision)
+
+
+def _config(engine: Engine | None) -> Config:
+    from alembic.config import Config
+
+    config = Config(stdout=io.StringIO())
+    config.set_main_option("script_location", str(Path(__file__).parent).replace("%", "%%"))
+    config.attributes["engine"] = engine
+    return config

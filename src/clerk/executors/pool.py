@@ -1,0 +1,540 @@
+"""A crew: one parent process that claims, beats and accounts, and children that do the work.
+
+The parent holds every promise: it owns the lease, writes to the database, sees a child die at once
+and knows which document it had in hand.  It does no work itself, so it is never late with a beat.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import select
+import signal
+import socket
+import time
+import uuid
+from collections.abc import Callable, Collection
+from typing import Protocol, TypeVar
+
+from sqlalchemy.exc import OperationalError
+
+from clerk import __version__
+from clerk.core import db
+from clerk.core.config import Settings
+from clerk.core.errors import ClerkError, DatabaseUnavailable, OperatorError, UnknownSite
+from clerk.core.states import Item
+from clerk.pipeline import liveness
+from clerk.pipeline.ledger import Claimed, ClaimedItem, Outcome
+
+from . import Flow
+from .child_process import Began, Child, Ended, Idle, Message, Order, Raised
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+
+
+class Patiently(Protocol):
+    """Do something with the database, waiting while it is away."""
+
+    def __call__(self, action: Callable[[], T], /, *, gives: bool = False) -> T:
+        """Return what the action returns."""
+
+
+#: Finished documents are written at least this often.
+FLUSH_SECONDS = 1.0
+#: A batch is to take about so long.
+BATCH_SECONDS = 5.0
+BATCH_DOCUMENTS = 500
+#: One that takes longer is cut short: the rest goes to whoever is free.
+BATCH_SECONDS_AT_MOST = 15.0
+#: Helping with another's document is cut so soon: work of one's own goes first.
+HELP_SECONDS = 2.0
+#: A child is replaced after so many documents, so that nothing it leaks adds up.
+CHILD_DOCUMENTS = 2_000
+#: How long an idle crew waits before it looks for work again: from, to.
+IDLE_SECONDS = (0.02, 0.5)
+SWEEP_SECONDS = 1.0
+#: Work that only a person can set right is offered again after so long.
+OPERATOR_SECONDS = 10.0
+#: What PostgreSQL says to one of two transactions that wait for each other.
+_DEADLOCK, _NOT_SERIALIZABLE = "40P01", "40001"
+#: A crew beats this many times within a lease.
+BEATS_PER_LEASE = 5
+
+
+class Pace:
+    """How many documents make a batch, from how long the last ones took."""
+
+    def __init__(self) -> None:
+        self._seconds: dict[str, float] = {}
+
+    def limit(self, queue: str) -> int:
+        """Return how many documents to claim."""
+        if queue not in self._seconds:
+            return 1
+        most = BATCH_SECONDS / max(self._seconds[queue], BATCH_SECONDS / BATCH_DOCUMENTS)
+        return max(1, int(most))
+
+    def learn(self, queue: str, seconds: float) -> None:
+        """Take a document's time into account; the recent ones weigh most."""
+        former = self._seconds.get(queue, seconds)
+        self._seconds[queue] = 0.8 * former + 0.2 * seconds
+
+
+class Lane:
+    """One child and what it was given."""
+
+    def __init__(
+        self,
+        flow: Flow,
+        queues: Collection[str],
+        settings: Settings,
+        pace: Pace,
+        patiently: Patiently,
+    ) -> None:
+        self._flow = flow
+        self._queues = queues
+        self._patiently = patiently
+        self._memory_mb = settings.worker_memory_mb
+        self._pace = pace
+        self._child: Child | None = None
+        self._served = 0
+        self._outcomes: list[Outcome] = []
+        self._given_at = self._flushed_at = 0.0
+        self._told_to_stop = False
+        self._in_hand: ClaimedItem | None = None
+        #: What the child said of it last, as in "page 3 of 40".
+        self._note = ""
+        self._help_again_at = 0.0
+        self.claimed: Claimed | None = None
+        #: Whether the child helps with what another has claimed.
+        self.helping = False
+        self.trouble: OperatorError | None = None
+
+    @property
+    def busy(self) -> bool:
+        """Whether the child has something to do."""
+        return self.claimed is not None or self.helping
+
+    @property
+    def may_help(self) -> bool:
+        """Whether helping has not gone wrong a moment ago."""
+        return time.monotonic() >= self._help_again_at
+
+    @property
+    def child(self) -> Child:
+        """The working process, started when it is first needed."""
+        if self._child is None:
+            self._child = Child(self._flow.perform, memory_mb=self._memory_mb)
+            self._served = 0
+        return self._child
+
+    @property
+    def document_in_hand(self) -> str:
+        """The name of what the child is working on."""
+        item = self._in_hand or (self.claimed.items[0] if self.claimed else None)
+        return (item.document or item.step) if item else ""
+
+    def give(self, claimed: Claimed) -> None:
+        """Have the child do what was claimed."""
+        self.claimed, self._in_hand, self._told_to_stop = claimed, None, False
+        self._given_at = self._flushed_at = time.monotonic()
+        try:
+            self.child.send(self._patiently(lambda: self._flow.order(claimed)))
+        except UnknownSite as error:
+            log.warning("%s It was removed while its work was given out.", error)
+            self._flush(ended=True)
+
+    def help(self, order: Order) -> None:
+        """Have the child do a part of what another has claimed; there is nothing to account for."""
+        self.helping, self._told_to_stop = True, False
+        self._given_at = time.monotonic()
+        self.child.send(order)
+
+    def attend(self) -> None:
+        """Take in what the child said; see to it if it died or is overdue."""
+        if self._child is None or not self.busy:
+            return
+        messages = self._child.receive()
+        for message in messages or ():
+            self._take_in(message)
+        if not self.busy:
+            return
+        if messages is None:
+            self._mourn(f"The working process was {self._child.bury()}")
+        elif self._child.overdue:
+            self._child.kill()
+            self._child.bury()
+            self._mourn("The time allowed was used up")
+        else:
+            self._flush_and_cut(time.monotonic())
+
+    def _flush_and_cut(self, now: float) -> None:
+        if self._outcomes and now - self._flushed_at >= FLUSH_SECONDS:
+            self._flush(ended=False)
+        most = HELP_SECONDS if self.helping else BATCH_SECONDS_AT_MOST
+        if now - self._given_at >= most and not self._told_to_stop:
+            self.stop()
+
+    def _take_in(self, message: Message) -> None:
+        if self.claimed is None:
+            self._take_in_help(message)
+            return
+        match message:
+            case Began(index, _, note):
+                self._in_hand, self._note = self.claimed.items[index], note
+            case Ended(index, seconds, performed):
+                item = self.claimed.items[index]
+                self._pace.learn(self.claimed.queue, seconds)
+                self._add(
+                    Outcome(
+                        item,
+                        Item.COMPLETED,
+                        pages=performed.pages,
+                        seconds=seconds,
+                        result=performed.result,
+                    )
+                )
+            case Raised(index):
+                self._add(self._judge(self.claimed.items[index], message))
+            case Idle():
+                going_on = () if self._told_to_stop else self._queues
+                following = self._flush(ended=True, going_on=going_on)
+                self._retire_old_child()
+                if following is not None:
+                    self.give(following)
+
+    def _take_in_help(self, message: Message) -> None:
+        match message:
+            case Ended():
+                self._served += 1
+            case Raised(_, _, error_class, reason):
+                log.warning("Could not help with a document: %s: %s", error_class, reason)
+                self._help_again_at = time.monotonic() + OPERATOR_SECONDS
+            case Idle():
+                self.helping = False
+                self._retire_old_child()
+
+    def _add(self, outcome: Outcome) -> None:
+        self._outcomes.append(outcome)
+        self._in_hand = None
+        self._served += 1
+
+    def _judge(self, item: ClaimedItem, raised: Raised) -> Outcome:
+        """Decide what an error means: the document's end, another try, or a call for a person."""
+        error = f"{raised.error_class}: {raised.message}"
+        if raised.family == "document":
+            return Outcome(item, Item.FAILED, error, lasting=True, seconds=raised.seconds)
+        if raised.family == "site":
+            return Outcome(item, Item.FAILED, error, seconds=raised.seconds)
+        if raised.family == "operator":
+            self.trouble = OperatorError(raised.message)
+            return Outcome(item, Item.PENDING, error, delay=OPERATOR_SECONDS)
+        return Outcome(item, Item.PENDING, error, charged=True, seconds=raised.seconds)
+
+    def _flush(self, *, ended: bool, going_on: Collection[str] = ()) -> Claimed | None:
+        """Account for what was done; return what the child may go on with, given to this worker."""
+        assert self.claimed is not None
+        claimed, outcomes, following = self.claimed, self._outcomes, None
+        try:
+            following = self._patiently(
+                lambda: self._flow.finish(claimed, outcomes, ended=ended, going_on=going_on),
+                gives=bool(going_on),
+            )
+        except ClerkError:
+            raise
+        except Exception as error:
+            log.exception("What came of %s cannot be accounted for", self.document_in_hand)
+            self._give_up(claimed, f"It cannot be accounted for: {error}")
+        # Only now: an interruption before this is found as work in hand, and given back.
+        self._outcomes, self._flushed_at = [], time.monotonic()
+        if ended:
+            self.claimed, self._in_hand = following, None
+        return following
+
+    def _give_up(self, claimed: Claimed, cause: str) -> None:
+        """Blame what cannot be accounted for as if it had killed its process: others go on."""
+        if self._child is not None:
+            self._child.dismiss()
+            self._child = None
+        blamed = self._outcomes[0].item if self._outcomes else None
+        self._patiently(lambda: self._flow.crash(claimed, blamed, cause))
+        self.claimed, self._in_hand = None, None
+
+    def _mourn(self, cause: str) -> None:
+        """Account for what was done, then blame what was in hand."""
+        if self.claimed is None:
+            log.info("%s while it helped with a document", cause)
+            self._child, self.helping = None, False
+            return
+        claimed, blamed = self.claimed, self._in_hand
+        if blamed and self._note:
+            cause = f"{self._note}: {cause}"
+        self._child = None
+        if self._outcomes:
+            self._flush(ended=False)
+        self._patiently(lambda: self._flow.crash(claimed, blamed, cause))
+        self.claimed, self._in_hand = None, None
+
+    def _retire_old_child(self) -> None:
+        if self._served >= CHILD_DOCUMENTS and self._child is not None:
+            self._child.dismiss()
+            self._child = None
+
+    def stop(self) -> None:
+        """Let the child finish the item in hand and no more."""
+        if self.busy and self._child is not None:
+            self._told_to_stop = True
+            self._child.stop_after_this_item()
+
+    def abandon(self) -> None:
+        """End the child now and give back what it had not finished."""
+        if self._child is not None:
+            self._child.dismiss()
+            self._child = None
+        self.helping = False
+        if self.claimed is not None:
+            self._flush(ended=True)
+
+
+class Crew:
+    """Lanes that share a worker's name, its beat and its place in the ledger.
+
+    Use it as a context manager: the worker is known from the start and struck off at the end.
+    """
+
+    def __init__(
+        self, flow: Flow, queues: Collection[str], settings: Settings, lanes: int = 1
+    ) -> None:
+        self._flow = flow
+        self._queues = tuple(queues)
+        self._settings = settings
+        self._pace = Pace()
+        self._lanes = [
+            Lane(flow, self._queues, settings, self._pace, self.patiently) for _ in range(lanes)
+        ]
+        self._idle_seconds = IDLE_SECONDS[0]
+        self._look_again_at = self._beat_at = self._sweep_at = 0.0
+        self._lock: liveness.Lock | None = None
+        #: Whether something may have been given to this worker without its having heard of it.
+        self._in_doubt = False
+        self.id = _new_name()
+        self.stopping = False
+        #: Set by a second signal, in case what it raised was swallowed where it struck.
+        self.aborting = False
+
+    def __enter__(self) -> Crew:
+        folder = self._settings.storage_dir / "_clerk" / "workers"
+        self._lock = liveness.Lock(folder / f"{self.id}.lock")
+        db.trust_connections()
+        try:
+            self._register()
+        except BaseException:
+            self._lock.release()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for lane in self._lanes:
+            lane.abandon()
+        self.patiently(self._flow.hint)
+        self.patiently(self._strike_off)
+        if self._lock:
+            self._lock.release()
+
+    def _register(self) -> None:
+        with db.civic_db_connection() as conn:
+            liveness.register(
+                conn,
+                self.id,
+                lease_seconds=self._settings.lease_seconds,
+                queues=",".join(self._queues),
+                lock_path=str(self._lock.path) if self._lock else None,
+                version=__version__,
+            )
+
+    def _strike_off(self) -> None:
+        self._flow.release(self.id)
+        with db.civic_db_connection() as conn:
+            liveness.strike_off(conn, self.id)
+
+    @property
+    def busy(self) -> bool:
+        """Whether anything is in hand."""
+        return any(lane.busy for lane in self._lanes)
+
+    @property
+    def in_hand(self) -> dict[str, str]:
+        """The document in hand, by claim."""
+        return {lane.claimed.claim: lane.document_in_hand for lane in self._lanes if lane.claimed}
+
+    @property
+    def trouble(self) -> OperatorError | None:
+        """What only a person can mend, if the work met it."""
+        return next((lane.trouble for lane in self._lanes if lane.trouble), None)
+
+    def look_now(self) -> None:
+        """Look for work at the next turn, however short ago the last look was."""
+        self._look_again_at = 0.0
+
+    @property
+    def should_look(self) -> bool:
+        """Whether something has ended since the last look for work."""
+        return not self.stopping and self._look_again_at == 0.0
+
+    def nothing_to_claim(self) -> bool:
+        """Look for work at once; True when there is none."""
+        self.look_now()
+        self._give_out()
+        return not self.busy
+
+    def turn(self, timeout: float = 0.2) -> bool:
+        """Give out work, wait for children, account; say whether anything is in hand."""
+        if self.aborting:
+            raise KeyboardInterrupt
+        self._keep_alive()
+        if not self.stopping:
+            self._give_out()
+        if not self._wait(0.0):
+            self.patiently(self._flow.hint)
+            self._wait(timeout)
+        for lane in self._lanes:
+            if lane.busy:
+                lane.attend()
+                self._look_again_at = self._look_again_at if lane.busy else 0.0
+        return self.busy
+
+    def _wait(self, timeout: float) -> bool:
+        """Wait until a child has something to say, or it is time to look for work."""
+        children = [lane.child for lane in self._lanes if lane.busy]
+        until_look = self._look_again_at - time.monotonic()
+        if len(children) < len(self._lanes) and not self.stopping:
+            timeout = min(timeout, max(0.0, until_look))
+        return bool(select.select(children, [], [], timeout)[0])
+
+    def _give_out(self) -> None:
+        if time.monotonic() < self._look_again_at:
+            return
+        for lane in self._lanes:
+            if self.stopping:
+                return
+            if not (lane.busy or self._claim_for(lane) or self._help_with(lane)):
+                low, high = IDLE_SECONDS
+                self._idle_seconds = min(high, max(low, self._idle_seconds * 2))
+                self._look_again_at = time.monotonic() + self._idle_seconds
+                return
+
+    def _is_renamed(self) -> bool:
+        """Take a new name once nothing is in hand; False while something is.
+
+        A claim may have been committed though the connection broke before this worker heard of it.
+        Under the old name it would be held for as long as the worker lives; now it is a dead one's.
+        """
+        if self.busy:
+            return False
+        self.patiently(self._strike_off)
+        self.id = _new_name()
+        self._in_doubt = False
+        self.patiently(self._beat)
+        return True
+
+    def _claim_for(self, lane: Lane) -> bool:
+        if self._in_doubt and not self._is_renamed():
+            return False
+        limit = self._pace.limit
+        claimed = self.patiently(lambda: self._flow.claim(self._queues, self.id, limit), gives=True)
+        if claimed is None:
+            return False
+        self._idle_seconds = IDLE_SECONDS[0]
+        lane.give(claimed)
+        if self.stopping:
+            # The signal came in between, and the child threw away what it did not expect.
+            lane.stop()
+        return True
+
+    def _help_with(self, lane: Lane) -> bool:
+        """Have a lane for which there is no work help with what another does."""
+        order = self._flow.invitation(self._queues) if lane.may_help else None
+        if order is None:
+            return False
+        lane.help(order)
+        return True
+
+    def _keep_alive(self) -> None:
+        now = time.monotonic()
+        if now >= self._beat_at:
+            self._beat_at = now + self._settings.lease_seconds / BEATS_PER_LEASE
+            self.patiently(self._beat)
+        if now >= self._sweep_at:
+            self._sweep_at = now + SWEEP_SECONDS
+            self.patiently(self._flow.sweep)
+
+    def _beat(self) -> None:
+        with db.civic_db_connection() as conn:
+            known = liveness.beat(conn, self.id, self._settings.lease_seconds, self.in_hand)
+        if not known:
+            self._register()
+
+    def patiently(self, action: Callable[[], T], *, gives: bool = False) -> T:
+        """Do something with the database, waiting while it is away.
+
+        Repeating is harmless: every transition is guarded, so a commit that went through unseen is
+        found done.  What it gave unseen (``gives``) is another matter: see :meth:`_is_renamed`.
+        While it was away nobody could beat, so nobody is declared dead for a lease.
+        """
+        pause = 0.2
+        while True:
+            try:
+                return action()
+            except (DatabaseUnavailable, OperationalError) as error:
+                if self.stopping or not _will_pass(error):
+                    raise
+                log.warning("%s Waiting for it.", error)
+                self._in_doubt |= gives and isinstance(error, DatabaseUnavailable)
+                time.sleep(pause)
+                pause = min(5.0, pause * 2)
+                self._sweep_at = time.monotonic() + self._settings.lease_seconds
+
+    def stop(self) -> None:
+        """Finish what is in hand and take nothing more."""
+        self.stopping = True
+        for lane in self._lanes:
+            lane.stop()
+
+
+def _new_name() -> str:
+    return f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
+
+
+def _will_pass(error: DatabaseUnavailable | OperationalError) -> bool:
+    """Whether trying again helps: the server is away, or others were in the way."""
+    if isinstance(error, DatabaseUnavailable):
+        return True
+    in_the_way = getattr(error.orig, "sqlstate", "") in (_DEADLOCK, _NOT_SERIALIZABLE)
+    return in_the_way or "database is locked" in str(error.orig)
+
+
+class Signals:
+    """Ctrl-C and SIGTERM: once finishes what is in hand, twice stops now."""
+
+    def __init__(self, crew: Crew) -> None:
+        self._crew = crew
+        self._former: dict[int, object] = {}
+        self.received = 0
+
+    def __enter__(self) -> Signals:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            self._former[number] = signal.signal(number, self._on_signal)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, former in self._former.items():
+            signal.signal(number, former)  # type: ignore[arg-type]
+
+    def _on_signal(self, _number: int, _frame: object) -> None:
+        self.received += 1
+        if self.received == 1:
+            self._crew.stop()
+        else:
+            self._crew.aborting = True
+            raise KeyboardInterrupt

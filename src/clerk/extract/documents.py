@@ -1,0 +1,152 @@
+"""Extract from files: one document, one whole site, one text as a reader typed its name.
+
+The only module of the extractor that touches the disk.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+
+from clerk.core.errors import DocumentError, EmptyDocument
+from clerk.core.storage import Document, text_documents, written_whole
+
+from .model import VERSION, Entity, Extraction, Vote, text_hash
+from .normal import page_marks
+
+_PAGE = re.compile(r"page-(\d+)\.txt")
+
+
+@dataclass
+class ExtractReport:
+    """What became of the documents of a site."""
+
+    extracted: int = 0
+    unchanged: int = 0
+    votes: int = 0
+    entities: int = 0
+    #: Name of the document -> what was wrong with it.
+    failed: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def documents(self) -> int:
+        """How many documents were looked at."""
+        return self.extracted + self.unchanged + len(self.failed)
+
+
+def extract_site(
+    folder: Path, on_document: Callable[[Document, Extraction | None], None] | None = None
+) -> ExtractReport:
+    """Extract from every document of a site that has text, and keep what was found.
+
+    A document whose text has not changed is not read again.  One that cannot be read is reported
+    by name (``on_document`` gets None for it) and does not stop the others.
+    """
+    report = ExtractReport()
+    for document in text_documents(folder):
+        found = _extract_into(report, folder, document)
+        if on_document is not None:
+            on_document(document, found)
+    return report
+
+
+def _extract_into(report: ExtractReport, folder: Path, document: Document) -> Extraction | None:
+    cache = cache_of(folder, document)
+    try:
+        pages = read_pages(document.text(folder))
+        found = _cached(cache, pages)
+        if found is None:
+            found = _made(cache, pages)
+            report.extracted += 1
+        else:
+            report.unchanged += 1
+    except (DocumentError, OSError, UnicodeError) as error:
+        report.failed[document.name] = str(error)
+        return None
+    report.votes += len(found.votes)
+    report.entities += len(found.entities)
+    return found
+
+
+def cache_of(folder: Path, document: Document) -> Path:
+    """Return where a site keeps what was found in a document."""
+    return folder / "_clerk" / "extracted" / f"{document.name}.json"
+
+
+def extract_document(text_dir: Path, cache: Path) -> Extraction:
+    """Return what a document contains, from the cache if its text and the extractor are the same.
+
+    ``text_dir`` is a directory of ``page-N.txt`` files or a flat ``.txt`` file.  A cache that is
+    damaged or was made by another version is made again.
+    """
+    pages = read_pages(text_dir)
+    return _cached(cache, pages) or _made(cache, pages)
+
+
+def _cached(cache: Path, pages: list[str]) -> Extraction | None:
+    try:
+        found = msgspec.json.decode(cache.read_bytes(), type=Extraction)
+    except (OSError, msgspec.DecodeError):
+        return None
+    same = found.version == VERSION and found.text_sha256 == text_hash("\f".join(pages))
+    return found if same else None
+
+
+def _made(cache: Path, pages: list[str]) -> Extraction:
+    found = extract_text(pages)
+    with written_whole(cache) as part:
+        part.write_bytes(msgspec.json.encode(found))
+    return found
+
+
+def extract_text(pages: Sequence[str]) -> Extraction:
+    """Find the votes and entities in the pages of one document.
+
+    Any text is accepted, and the same pages always give the same answer.  The rules are loaded
+    when they are first needed: that takes as long as reading a document.
+    """
+    from .reader import read_text
+
+    return read_text(pages)
+
+
+def read_pages(text: Path) -> list[str]:
+    """Return the pages of a document directory in order, or those of a flat file."""
+    if text.is_dir():
+        numbered = [
+            (int(match[1]), path)
+            for path in text.iterdir()
+            if (match := _PAGE.fullmatch(path.name))
+        ]
+        if not numbered:
+            raise EmptyDocument(f"{text} has no pages.")
+        return [_text_of(path) for _, path in sorted(numbered)]
+    flat = text if text.is_file() else text.with_name(f"{text.name}.txt")
+    return _text_of(flat).split("\f")
+
+
+def _text_of(path: Path) -> str:
+    """Return a file's text with its line ends as stored."""
+    return path.read_bytes().decode("utf-8", "replace")
+
+
+def extract_whole(text: str) -> Extraction:
+    """Extract from a text whose pages are told by form feeds or ``--- PAGE n ---`` lines.
+
+    Offsets are into the text as given.  Where neither is found, ``page`` is None.
+    """
+    found = extract_text(text.split("\f"))
+    if "\f" in text:
+        return found
+    marks = page_marks(text)
+    offsets = [offset for offset, _ in marks]
+    places: list[Vote | Entity] = [*found.votes, *found.entities]
+    for each in places:
+        place = bisect_right(offsets, each.start)
+        each.page = marks[place - 1][1] if place else None
+    return found

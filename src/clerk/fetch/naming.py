@@ -1,0 +1,372 @@
+"""What a path or a title says: the date, the kind, the body; and names that are safe on disk.
+
+Nothing here raises on any text, and nothing here looks at the disk.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from datetime import date
+from functools import lru_cache
+
+from clerk.core.storage import AGENDAS, MINUTES
+
+#: The longest name of a folder or file, in bytes; a file system allows 255 with suffixes.
+LONGEST_NAME = 100
+#: The body of documents that name none.
+UNNAMED_BODY = "Meetings"
+
+_FIRST_YEAR, _LAST_YEAR = 1800, 2100
+#: Two-digit years from this one on belong to the last century.
+_CENTURY_TURNS = 70
+
+_MONTHS = tuple(
+    line.split()
+    for line in """
+        january jan enero janvier januar jänner gennaio janeiro
+        february feb febrero février fevrier februar febbraio fevereiro
+        march mar marzo mars märz maerz março marco
+        april apr abril avril aprile
+        may mayo mai maggio maio
+        june jun junio juin juni giugno junho
+        july jul julio juillet juli luglio julho
+        august aug agosto août aout
+        september sept sep septiembre septembre settembre setembro
+        october oct octubre octobre oktober okt ottobre outubro
+        november nov noviembre novembre novembro
+        december dec diciembre décembre decembre dezember dez dicembre dezembro
+    """.strip().splitlines()
+)
+_MONTH_OF_WORD = {word: number for number, words in enumerate(_MONTHS, 1) for word in words}
+_WORDS_LONGEST_FIRST = sorted(_MONTH_OF_WORD, key=len, reverse=True)
+
+_MONTH = rf"(?<![^\W\d_])(?P<word>{'|'.join(_WORDS_LONGEST_FIRST)})(?![^\W\d_])"
+_DAY = r"(?<![0-9])(?P<day>[0-9]{1,2})(?:st|nd|rd|th)?(?![0-9])"
+_YEAR = r"(?<![0-9])(?P<year>[0-9]{4})(?![0-9])"
+_GAP = r"[\s._,/-]*(?:(?:of|de|del)\s+)?"
+_MARK = r"\s*[-._/]\s*|\s+"
+
+
+#: The names of folders come again and again.
+_cached = lru_cache(maxsize=2048)
+
+
+def _compiled(*patterns: str) -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(pattern, re.IGNORECASE) for pattern in patterns)
+
+
+#: Whole dates that hardly ever are anything else.
+_CERTAIN = _compiled(
+    rf"(?<![0-9])(?P<year>[0-9]{{4}})(?:{_MARK})(?P<month>[0-9]{{1,2}})(?:{_MARK})(?P<day>[0-9]{{1,2}})(?![0-9])",
+    rf"(?<![0-9])(?P<month>[0-9]{{1,2}})(?:{_MARK})(?P<day>[0-9]{{1,2}})(?:{_MARK})(?P<year>[0-9]{{4}})(?![0-9])",
+    rf"{_MONTH}{_GAP}{_DAY}{_GAP}{_YEAR}",
+    rf"{_DAY}{_GAP}{_MONTH}{_GAP}{_YEAR}",
+    rf"{_YEAR}{_GAP}{_MONTH}{_GAP}{_DAY}",
+    r"(?<![0-9])(?P<year>(?:18|19|20)[0-9]{2})(?P<month>[0-9]{2})(?P<day>[0-9]{2})(?:[0-9]{4}(?:[0-9]{2})?)?(?![0-9])",
+    r"(?<![0-9])(?P<month>[0-9]{2})(?P<day>[0-9]{2})(?P<year>(?:18|19|20)[0-9]{2})(?![0-9])",
+    rf"{_MONTH}(?P<day>[0-9]{{2}})(?P<year>[0-9]{{4}})(?![0-9])",
+)
+#: Dates with two digits for the year: believed only where there is nothing better.
+_LIKELY = _compiled(
+    rf"(?<![0-9])(?P<month>[0-9]{{1,2}})(?:{_MARK})(?P<day>[0-9]{{1,2}})(?:{_MARK})'?(?P<year>[0-9]{{2}})(?![0-9])",
+    rf"(?<![0-9])(?P<year>[0-9]{{2}})(?:{_MARK})(?P<month>[0-9]{{1,2}})(?:{_MARK})(?P<day>[0-9]{{1,2}})(?![0-9])",
+    rf"{_MONTH}{_GAP}{_DAY}[\s._,/-]+'?(?P<year>[0-9]{{2}})(?![0-9])",
+    rf"{_DAY}{_GAP}{_MONTH}[\s._,/-]*'?(?P<year>[0-9]{{2}})(?![0-9])",
+    r"(?<![0-9])(?P<month>[0-9]{2})(?P<day>[0-9]{2})(?P<year>[0-9]{2})(?![0-9])",
+    r"(?<![0-9])(?P<year>[0-9]{2})(?P<month>[0-9]{2})(?P<day>[0-9]{2})(?![0-9])",
+    # With a hyphen it would be the number of a resolution.
+    r"(?<![0-9])(?P<year>(?:19|20)[0-9]{2})[_. ](?P<month>[0-9]{2})(?P<day>[0-9]{2})(?![0-9])",
+)
+#: A month and a day, for names below a folder that says the year.
+_WITHOUT_YEAR = _compiled(
+    rf"{_MONTH}{_GAP}{_DAY}",
+    rf"{_DAY}{_GAP}{_MONTH}",
+    rf"(?<![0-9])(?P<month>[0-9]{{1,2}})(?:{_MARK})(?P<day>[0-9]{{1,2}})(?![0-9])",
+    r"(?<![0-9])(?P<month>[0-9]{2})(?P<day>[0-9]{2})(?![0-9])",
+)
+_MONTH_ONLY = _compiled(
+    rf"{_MONTH}{_GAP}{_YEAR}",
+    rf"{_YEAR}{_GAP}{_MONTH}",
+    # A day behind it that does not exist leaves no month to be believed either.
+    r"(?<![0-9])(?P<year>(?:19|20)[0-9]{2})[-._/](?P<month>0[1-9]|1[0-2])"
+    r"(?![0-9]|[-._/][0-9]{1,2}(?![0-9]))",
+)
+#: A day alone at the end of a name, below folders that say the month.
+_DAY_ONLY = re.compile(
+    r"(?<!\bno)(?<!\bnr)(?<!ward)(?<!district)(?<!zone)(?<!area)(?<!precinct)(?<!number)(?<!part)"
+    r"(?<!page)(?<!item)(?<!room)(?<!phase)(?<!school)(?<!draft)"
+    r"(?:^|[\s._-]+)(?P<day>[0-9]{1,2})(?:st|nd|rd|th)?$",
+    re.IGNORECASE,
+)
+#: A time of day behind a date.
+_TIME = re.compile(
+    r"[\s_T@,-]*(?:at\s+)?(?:(?:[01]?[0-9]|2[0-3])[:.h][0-5][0-9]|(?:[01][0-9]|2[0-3])[0-5][0-9]"
+    r"|[01]?[0-9](?=\s*[ap]\.?m\b))(?:\s*[ap]\.?m\b\.?)?(?![0-9])",
+    re.IGNORECASE,
+)
+_DIGIT = re.compile(r"[0-9]")
+_LONE_YEAR = re.compile(r"(?<![0-9])((?:18|19|20)[0-9]{2})(?![0-9])")
+
+_KIND_WORDS = {
+    AGENDAS: r"agendas?|agd|agn|packets?|notices?|ordre du jour|orden del d[ií]a|tagesordnung",
+    MINUTES: r"minutes?|mins?|mns|actas?|proc[eè]s[- ]verba(?:l|ux)|proceedings|summary|journal",
+}
+_KIND = re.compile(
+    "|".join(
+        rf"(?<![^\W\d_])(?P<{kind}>{words})(?![^\W\d_])" for kind, words in _KIND_WORDS.items()
+    ),
+    re.IGNORECASE,
+)
+_PACKET = re.compile(r"(?<![^\W\d_])packets?(?![^\W\d_])", re.IGNORECASE)
+_CANCELLED = re.compile(r"cancel+ed|no meeting|annul[ée]+", re.IGNORECASE)
+
+#: Words that say how a document stands or what sort of meeting it was, not whose it was.
+_STATUS_WORDS = re.compile(
+    r"(?<![^\W\d_])(?:draft|final|approved|unapproved|adopted|signed|amended|revised|corrected|"
+    r"official|unofficial|copy|scan(?:ned)?|regular|special|emergency|joint|annual|meetings?|"
+    r"mtgs?|pdf|v[0-9]+|rev[0-9]*)(?![^\W\d_])",
+    re.IGNORECASE,
+)
+#: What is left hanging when the other words are gone: "minutes of the", "agenda for".
+_LOOSE_ENDS = re.compile(
+    r"^(?:(?:of|the|for|and)\b\W*)+|(?:\W*\b(?:of|the|for|and|held|dated|on|at))+$", re.IGNORECASE
+)
+_AROUND_NAMES = " -–—.,;:@#&+/'\"()[]"
+#: Folders that say nothing about whose documents they hold.
+_CONTAINER = re.compile(
+    r"[\W_]*(?:pdfs?|documents?|docs?|files?|uploads?|downloads?|archives?|data|records?|other|"
+    r"misc|q[1-4]|[0-9]{1,4})?[\W_]*",
+    re.IGNORECASE,
+)
+_CAMEL = re.compile(
+    r"(?<=[a-z])(?=[A-Z])|(?<=[A-Za-z])(?=[0-9]{4,})|(?<=[0-9]{4})(?=[A-Z][a-z])"
+    r"|(?<=[A-Z]{2})(?=(?:mins?|minutes|agendas?|agd|agn)(?![a-z]))"
+)
+_HALF_CHARACTERS = re.compile(r"[\ud800-\udfff]")
+_UNSAFE = re.compile(r'[/\\:*?"<>|\x00-\x1f\x7f-\x9f\u2028\u2029]+')
+
+
+def find_date(text: str, *, day_first: bool = False) -> date | None:
+    """Return the first whole date in the text, or None."""
+    found = _find(text, day_first)
+    return found[0] if found else None
+
+
+def find_month(text: str) -> str | None:
+    """Return the first month and year in the text as ``2024-03``, or None."""
+    for match in _matches(_MONTH_ONLY, text):
+        year, month = int(match["year"]), _month_of(match)
+        if _FIRST_YEAR <= year <= _LAST_YEAR:
+            return f"{year:04}-{month:02}"
+    return None
+
+
+def date_of_path(parts: Sequence[str], *, day_first: bool = False) -> date | None:
+    """Return the date that a path speaks of: its name first, then its folders, nearest first."""
+    for part in reversed(parts):
+        if found := find_date(part, day_first=day_first):
+            return found
+    return (
+        find_date("/".join(parts), day_first=day_first)
+        or _with_year_of_folder(parts, day_first)
+        or _with_month_of_folder(parts)
+    )
+
+
+def month_of_path(parts: Sequence[str]) -> str | None:
+    """Return the month that a path speaks of, nearest to the name first."""
+    names = [*reversed(parts), "/".join(parts)]
+    return next((month for part in names if (month := find_month(part))), None)
+
+
+@_cached
+def find_kind(text: str) -> str | None:
+    """Return minutes or agendas, whichever the text speaks of first, or None."""
+    match = _KIND.search(_spaced(text))
+    return match.lastgroup if match else None
+
+
+def kind_of_path(parts: Sequence[str]) -> str | None:
+    """Return the kind that a path speaks of, nearest to the name first."""
+    return next((kind for part in reversed(parts) if (kind := find_kind(part))), None)
+
+
+def is_packet(text: str) -> bool:
+    """Whether the text speaks of an agenda with all its attachments."""
+    return bool(_PACKET.search(_spaced(text)))
+
+
+def is_cancelled(text: str) -> bool:
+    """Whether the text says that a meeting does not take place."""
+    return bool(_CANCELLED.search(text))
+
+
+def body_of_path(parts: Sequence[str]) -> str:
+    """Return whose meeting a path speaks of: the nearest telling folder, else the name's rest.
+
+    A name without date and kind is a title, not a body.
+    """
+    for folder in reversed(parts[:-1]):
+        if body := _body_of(folder):
+            return body
+    stem = parts[-1] if parts else ""
+    tells = find_kind(stem) or find_date(stem) or find_month(stem)
+    if not tells and _with_month_of_folder(parts):
+        tells, stem = "day", _DAY_ONLY.sub("", stem)
+    return (body_of_title(stem) if tells else "") or UNNAMED_BODY
+
+
+def body_of_title(title: str) -> str:
+    """Return the title without date, kind and words like 'draft' or 'regular meeting'."""
+    undated = _without_dates(_spaced(_without_dates(title)))
+    rest = _STATUS_WORDS.sub(" ", _KIND.sub(" ", undated))
+    words = re.sub(r"[\s_]+", " ", re.sub(r"\(\s*[0-9]*\s*\)", " ", rest))
+    words = re.sub(r"\s+(?=[/,;])", "", words)
+    kept = _LOOSE_ENDS.sub("", words.strip(_AROUND_NAMES)).strip(_AROUND_NAMES)
+    return kept if re.search(r"[^\W\d_]{2}", kept) else ""
+
+
+def title_of_path(parts: Sequence[str]) -> str:
+    """Return a name for an undated document; a bare ``minutes`` is told apart by its folder."""
+    stem = parts[-1]
+    if len(parts) > 1 and (find_kind(stem) or len(stem) < 4) and not body_of_title(stem):
+        return f"{parts[-2]} {stem}"
+    return stem
+
+
+def safe_component(text: str, fallback: str = "untitled") -> str:
+    """Return the text as one name of a file or folder: readable, at most 100 bytes, never hidden.
+
+    Equal texts give equal names; a text that had to be cut carries a hash of the whole.
+    """
+    name = _cleaned(text) or _cleaned(fallback) or "untitled"
+    if len(name.encode()) <= LONGEST_NAME:
+        return name
+    mark = "~" + hashlib.sha256(name.encode()).hexdigest()[:10]
+    room = LONGEST_NAME - len(mark)
+    return name.encode()[:room].decode("utf-8", "ignore").rstrip(" .") + mark
+
+
+def numbered(name: str, number: int) -> str:
+    """Return the name for the second, third ... document that would be called the same."""
+    return name if number == 1 else f"{name}-{number}"
+
+
+def _cleaned(text: str) -> str:
+    whole = _HALF_CHARACTERS.sub("\ufffd", text)
+    name = _UNSAFE.sub("-", unicodedata.normalize("NFC", whole))
+    return re.sub(r"\s+", " ", name).lstrip(" .-").rstrip(" .")
+
+
+@_cached
+def _find(text: str, day_first: bool) -> tuple[date, tuple[int, int]] | None:
+    if not _DIGIT.search(text):
+        return None
+    for patterns in (_CERTAIN, _LIKELY):
+        found = [
+            (match.start(), order, day, match.span())
+            for order, pattern in enumerate(patterns)
+            for match in pattern.finditer(text)
+            if (day := _date_of(match, day_first))
+        ]
+        if found:
+            _, _, day, span = min(found)
+            return day, span
+    return None
+
+
+def _matches(patterns: Sequence[re.Pattern[str]], text: str) -> Iterator[re.Match[str]]:
+    for pattern in patterns:
+        yield from pattern.finditer(text)
+
+
+def _date_of(match: re.Match[str], day_first: bool, year: int | None = None) -> date | None:
+    month, day = _month_of(match), int(match["day"])
+    if _is_swapped(match, month, day_first):
+        month, day = day, month
+    try:
+        found = date(year or _full_year(match["year"]), month, day)
+    except ValueError:
+        return None
+    return found if _FIRST_YEAR <= found.year <= _LAST_YEAR else None
+
+
+def _is_swapped(match: re.Match[str], month: int, day_first: bool) -> bool:
+    """Whether the number before the other one is the day.
+
+    19-07-29 is taken for a year first, since who writes the month first never writes it so.
+    """
+    if "word" in match.re.groupindex:
+        return False
+    year = match.groupdict().get("year")
+    if year and match.start("year") < match.start("month"):
+        return month > 12 and len(year) == 4
+    return day_first or (month > 12 and (year is None or len(year) == 4))
+
+
+def _month_of(match: re.Match[str]) -> int:
+    if "word" in match.re.groupindex:
+        return _MONTH_OF_WORD.get(match["word"].lower(), 0)
+    return int(match["month"])
+
+
+def _full_year(digits: str) -> int:
+    year = int(digits)
+    if len(digits) == 4:
+        return year
+    return year + (1900 if year >= _CENTURY_TURNS else 2000)
+
+
+def _with_year_of_folder(parts: Sequence[str], day_first: bool) -> date | None:
+    years = [match[1] for part in parts[:-1] if (match := _LONE_YEAR.search(part))]
+    if not years or not parts:
+        return None
+    for match in _matches(_WITHOUT_YEAR, parts[-1]):
+        if found := _date_of(match, day_first, int(years[-1])):
+            return found
+    return None
+
+
+def _with_month_of_folder(parts: Sequence[str]) -> date | None:
+    day = _DAY_ONLY.search(parts[-1]) if len(parts) > 1 else None
+    month = month_of_path(parts[:-1]) if day else None
+    if not day or not month:
+        return None
+    try:
+        return date.fromisoformat(f"{month}-{int(day['day']):02}")
+    except ValueError:
+        return None
+
+
+def _spaced(text: str) -> str:
+    return _CAMEL.sub(" ", text)
+
+
+def _without_dates(text: str) -> str:
+    while found := _find(text, day_first=False):
+        start, end = found[1]
+        time = _TIME.match(text, end)
+        text = f"{text[:start]} {text[time.end() if time else end :]}"
+    for pattern in _MONTH_ONLY:
+        text = pattern.sub(" ", text)
+    return text
+
+
+@_cached
+def _body_of(folder: str) -> str:
+    """Return the name of a folder if it names a body, as it is written where that is possible."""
+    if not _KIND.search(_spaced(folder)) and not _find(folder, day_first=False):
+        bare = _LONE_YEAR.sub(" ", folder)
+        if _CONTAINER.fullmatch(bare) or _is_month(bare):
+            return ""
+        return folder if bare == folder else body_of_title(bare)
+    body = body_of_title(_LONE_YEAR.sub(" ", folder))
+    return "" if _CONTAINER.fullmatch(body) or _is_month(body) else body
+
+
+def _is_month(text: str) -> bool:
+    word = re.sub(r"[\W\d_]+", " ", text).strip().lower()
+    return word in _MONTH_OF_WORD

@@ -1,0 +1,98 @@
+"""BoardDocs: ``go.boarddocs.com/{state}/{board}/Board.nsf``; school boards, mostly.
+
+Agendas are HTML there; minutes and agendas that were attached as files are taken.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from clerk.fetch import html, naming
+from clerk.fetch.base import DocumentRef, FetcherSpec, MeetingRef, SourceSettings, Window
+from clerk.fetch.platform import Offer, PlatformFetcher, moment
+
+
+class BoardDocsSettings(SourceSettings, kw_only=True):
+    """Committees by their ids; unset: those that the public page names."""
+
+    committees: tuple[str, ...] = ()
+
+
+class BoardDocs(PlatformFetcher):
+    """Lists meetings by committee, and asks for the files of each."""
+
+    def list_meetings(self, window: Window) -> Iterator[MeetingRef]:
+        """Yield the meetings of the window; where the list is empty, those of the feed."""
+        found = False
+        for committee in self._committees():
+            for meeting in self._listed(committee):
+                found = True
+                if window.covers(meeting.day):
+                    yield meeting
+        if not found:
+            yield from (each for each in self._fed() if window.covers(each.day))
+
+    @property
+    def _board(self) -> str:
+        match = re.match(r"(.*?/Board\.nsf)", self.source, re.IGNORECASE)
+        return match[1] if match else self.source.rstrip("/") + "/Board.nsf"
+
+    def _committees(self) -> list[str]:
+        if self.settings.committees:
+            return list(self.settings.committees)
+        tree = html.parsed(self.client.page(f"{self._board}/Public").text)
+        found = [node.attributes.get("committeeid") or "" for node in tree.css("[committeeid]")]
+        return list(dict.fromkeys(each for each in found if each)) or [""]
+
+    def _listed(self, committee: str) -> Iterator[MeetingRef]:
+        form = {"current_committee_id": committee}
+        page = self.client.page(f"{self._board}/BD-GetMeetingsList?open", method="POST", form=form)
+        for meeting in page.json():
+            if meeting.get("unique"):
+                title = meeting.get("name") or ""
+                yield self._meeting(meeting["unique"], title, meeting.get("numberdate") or "", "")
+
+    def _fed(self) -> Iterator[MeetingRef]:
+        """Yield the meetings of the feed, which is not always well-formed XML."""
+        page = self.client.page(f"{self._board}/XML-ActiveMeetings")
+        for meeting in html.parsed(page.text).css("meeting"):
+            yield self._meeting(
+                meeting.attributes.get("id") or "",
+                html.text_of(meeting.css_first("name")),
+                html.text_of(meeting.css_first("start date")),
+                meeting.attributes.get("bodyname") or "",
+            )
+
+    def _meeting(self, identity: str, title: str, day: str, body: str) -> MeetingRef:
+        name = title.partition("@")[0].strip()
+        return MeetingRef(
+            vendor_id=identity,
+            body=body or naming.body_of_title(name) or name,
+            title=title,
+            start_local=moment(day, title),
+            tz=self.settings.tz,
+            status="cancelled" if naming.is_cancelled(title) else "",
+            source_url=f"{self._board}/goto?open&id={identity}",
+        )
+
+    def list_documents(self, meeting: MeetingRef) -> Iterator[DocumentRef]:
+        """Yield the minutes and agendas among the public files of a meeting."""
+        url = f"{self._board}/BD-GetPublicFiles?open"
+        page = self.client.page(url, method="POST", form={"id": meeting.vendor_id})
+        offers = []
+        for node in html.parsed(page.text).css("a[href]"):
+            link = html.href_of(node, page.url)
+            if "/files/" in link.lower():
+                offers.append(Offer(html.text_of(node) or link.rsplit("/", 1)[-1], link))
+        yield from self.documents(offers, f"{meeting.body} {meeting.day or ''}")
+
+
+SPEC = FetcherSpec(
+    "boarddocs",
+    BoardDocs,
+    hosts=("boarddocs.com",),
+    url_patterns=(r"/Board\.nsf\b",),
+    settings=BoardDocsSettings,
+    help="BoardDocs: https://go.boarddocs.com/STATE/BOARD/Board.nsf/Public",
+)

@@ -1,0 +1,60 @@
+"""CivicWeb and HighBond: ``{town}.civicweb.net``, a JSON service beside the pages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from clerk.core.storage import AGENDAS, MINUTES
+from clerk.fetch import naming
+from clerk.fetch.base import DocumentRef, FetcherSpec, MeetingRef, Window
+from clerk.fetch.platform import Offer, PlatformFetcher, iso_moment
+
+#: ``Type`` of a meeting's document.
+_KIND_OF_TYPE = {1: AGENDAS, 2: MINUTES}
+
+
+class CivicWeb(PlatformFetcher):
+    """Lists meetings, and asks for the documents of each."""
+
+    def list_meetings(self, window: Window) -> Iterator[MeetingRef]:
+        """Yield the published meetings of the window."""
+        query = {"from": f"{window.start}", "to": f"{window.end}"}
+        page = self.client.page(f"{self._service}/meetings", params=query)
+        for meeting in page.json():
+            start = iso_moment(meeting.get("MeetingDateTime") or meeting.get("MeetingDate"))
+            if meeting.get("Published") and window.covers(start.date() if start else None):
+                name = meeting.get("Name") or ""
+                yield MeetingRef(
+                    vendor_id=str(meeting["Id"]),
+                    body=naming.body_of_title(name) or name,
+                    title=name,
+                    start_local=start,
+                    tz=self.settings.tz,
+                    status="cancelled" if naming.is_cancelled(name) else "",
+                    source_url=f"{self.root}/Portal/MeetingInformation.aspx?Id={meeting['Id']}",
+                )
+
+    @property
+    def _service(self) -> str:
+        return f"{self.root}/Services/MeetingsService.svc"
+
+    def list_documents(self, meeting: MeetingRef) -> Iterator[DocumentRef]:
+        """Yield the public documents of a meeting."""
+        page = self.client.page(f"{self._service}/meetings/{meeting.vendor_id}/meetingDocuments")
+        offers = [self._offer(each) for each in page.json() if each.get("IsPublic")]
+        yield from self.documents(offers, f"{meeting.body} {meeting.day or ''}")
+
+    def _offer(self, document: dict[str, Any]) -> Offer:
+        number = document["Id"]
+        kind = _KIND_OF_TYPE.get(document.get("Type") or 0, "")
+        url = f"{self.root}/document/{number}/?printPdf=true"
+        return Offer(kind.capitalize() or document.get("Name") or "", url, kind, str(number))
+
+
+SPEC = FetcherSpec(
+    "civicweb",
+    CivicWeb,
+    hosts=("civicweb.net", "community.highbond.com"),
+    help="CivicWeb: https://TOWN.civicweb.net",
+)

@@ -1,0 +1,126 @@
+"""Legistar's calendar page, for towns whose Web API is closed.
+
+The header row names the columns; which there are differs from town to town.  Other years and
+further pages come by posting the page's form back.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from clerk.core.storage import AGENDAS, MINUTES
+from clerk.fetch import html, naming
+from clerk.fetch.base import FetcherSpec, MeetingRef, Window
+from clerk.fetch.http import Page
+from clerk.fetch.platform import Offer, PlatformFetcher, moment, parameter
+
+#: The M parameter of View.ashx for what clerk reads.  AADA is the agenda as HTML, IC a calendar.
+_KIND_OF_VIEW = {"A": AGENDAS, "M": MINUTES}
+_MOST_PAGES = 100
+_YEARS = "ctl00$ContentPlaceHolder1$lstYears"
+_POST_BACK = re.compile(r"__doPostBack\('([^']+)'")
+
+
+class Legistar(PlatformFetcher):
+    """Lists the rows of the calendar, or of one body's page."""
+
+    def list_meetings(self, window: Window) -> Iterator[MeetingRef]:
+        """Yield the meetings of the page, and of the years of the window if there is a choice."""
+        first = self.client.page(self._start_page)
+        yield from self._all_pages(first)
+        if "lstYears" not in first.text:
+            return
+        for year in window.years:
+            state = json.dumps({"logEntries": [], "value": str(year), "text": str(year)})
+            chosen = {_YEARS.replace("$", "_") + "_ClientState": state, _YEARS: str(year)}
+            found = list(self._all_pages(self._posted(first, _YEARS, chosen)))
+            yield from found
+            if window.full and not found:
+                return
+
+    @property
+    def _start_page(self) -> str:
+        return self.source if ".aspx" in self.source else f"{self.root}/Calendar.aspx"
+
+    def _all_pages(self, page: Page) -> Iterator[MeetingRef]:
+        for _ in range(_MOST_PAGES):
+            tree = html.parsed(page.text)
+            yield from self._rows(tree, page.url)
+            target = _next_page(tree)
+            if not target:
+                return
+            page = self._posted(page, target, {})
+
+    def _posted(self, page: Page, target: str, fields: dict[str, str]) -> Page:
+        tree = html.parsed(page.text)
+        hidden = {
+            node.attributes["name"] or "": node.attributes.get("value") or ""
+            for node in tree.css("input[type=hidden][name]")
+        }
+        form = {**hidden, **fields, "__EVENTTARGET": target, "__EVENTARGUMENT": ""}
+        return self.client.page(page.url, method="POST", form=form)
+
+    def _rows(self, tree: LexborHTMLParser, base: str) -> Iterator[MeetingRef]:
+        page_body = html.text_of(tree.css_first("title")).rpartition(" - ")[2]
+        for table in tree.css("table.rgMasterTable"):
+            names = [html.text_of(node) for node in table.css("th")]
+            for row in table.css("tr.rgRow, tr.rgAltRow"):
+                cells = dict(zip(names, row.css("td"), strict=False))
+                meeting = self._meeting(row, cells, base, page_body)
+                if meeting:
+                    yield meeting
+
+    def _meeting(
+        self, row: LexborNode, cells: dict[str, LexborNode], base: str, page_body: str
+    ) -> MeetingRef | None:
+        texts = {name.lower(): html.text_of(cell) for name, cell in cells.items()}
+        start = moment(_first(texts, "meeting date", "date"), _first(texts, "meeting time", "time"))
+        if not start:
+            return None
+        body = _first(texts, "name") or page_body
+        links = [html.href_of(node, base) for node in row.css("a[href]")]
+        identities = [parameter(link, "ID") for link in links if "GUID=" in link]
+        return MeetingRef(
+            vendor_id=identities[0] if identities else "",
+            body=body,
+            title=body,
+            start_local=start,
+            tz=self.settings.tz,
+            status="cancelled" if naming.is_cancelled(html.text_of(row)) else "",
+            source_url=next((link for link in links if "MeetingDetail" in link), base),
+            documents=self.documents(_offers(links), f"{body} {start:%Y-%m-%d}"),
+        )
+
+
+def _offers(links: list[str]) -> Iterator[Offer]:
+    for link in links:
+        view = parameter(link, "M")
+        if "View.ashx" in link and view in _KIND_OF_VIEW:
+            kind = _KIND_OF_VIEW[view]
+            yield Offer(kind.capitalize(), link, kind, view)
+
+
+def _next_page(tree: LexborHTMLParser) -> str:
+    """Return the post-back target of the page after the current one."""
+    current = tree.css_first("a.rgCurrentPage")
+    node = current.next if current else None
+    while node is not None and node.tag != "a":
+        node = node.next
+    match = _POST_BACK.search((node.attributes.get("href") or "") if node else "")
+    return match[1] if match else ""
+
+
+def _first(texts: dict[str, str], *names: str) -> str:
+    return next((texts[name] for name in names if texts.get(name)), "")
+
+
+SPEC = FetcherSpec(
+    "legistar",
+    Legistar,
+    hosts=("legistar.com",),
+    help="Legistar's calendar: https://TOWN.legistar.com/Calendar.aspx",
+)

@@ -1,0 +1,227 @@
+"""Runs as people ask for them: start or take up, how far they are, how they ended."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Row, bindparam, or_, select
+
+from clerk.core.config import Settings
+from clerk.core.db import (
+    among,
+    civic_db_connection,
+    lock_site,
+    reading_connection,
+    require_site,
+    sites_in_a_run,
+)
+from clerk.core.models import db_now, items_table, jobs_table, runs_table, sites_table
+from clerk.core.states import DEPLOY, FETCH, OCR, QUEUES, STAGES, Item, Kind, Run, Step
+
+from . import pipeline_state, queue, reconcile, steps, transitions
+
+#: A site is due when it was updated longer ago than this.
+DUE_HOURS = 23.0
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A document that failed, and why."""
+
+    document: str
+    error: str
+
+
+@dataclass
+class Summary:
+    """How a run ended, or how far it is."""
+
+    subdomain: str
+    run_id: str
+    state: str
+    reason: str = ""
+    total: int = 0
+    completed: int = 0
+    failed: int = 0
+    #: Documents that needed no reading.
+    unchanged: int = 0
+    #: Documents that were taken in hand.
+    attempted: int = 0
+    pages: int = 0
+    #: What each single step had to say, by stage.
+    details: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    failures: list[Failure] = field(default_factory=list)
+
+    @property
+    def nothing_new(self) -> bool:
+        """Whether there was nothing to read that is not known to fail, nor gone or moved.
+
+        A site that is published elsewhere now, or with other votes, is news too.
+        """
+        over = self.state in (Run.COMPLETED, Run.PARTIAL)
+        fetched = self.details.get(FETCH, {})
+        rearranged = fetched.get("gone") or fetched.get("moved")
+        published = self.details.get(DEPLOY, {}).get("changed")
+        return over and self.total > 0 and not (self.attempted or rearranged or published)
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether every document that was found is readable now."""
+        return self.state == Run.COMPLETED
+
+
+def start(
+    subdomain: str,
+    *,
+    options: Mapping[str, Any] | None = None,
+    goal: str | None = None,
+    first: str = FETCH,
+    restart: bool = False,
+) -> str:
+    """Start a run of a site, or take up the one that is under way, and return its id.
+
+    A run with nothing in it that anybody could do is first brought in line with the disk.
+    """
+    if not restart:
+        _repair(subdomain)
+    with civic_db_connection() as conn:
+        lock_site(conn, subdomain)
+        require_site(conn, subdomain)
+        active = pipeline_state.active_run(conn, subdomain)
+        if active is not None and not restart:
+            run_id: str = active.run_id
+        else:
+            run_id = transitions.start_run(conn, subdomain, first=first, goal=goal, options=options)
+    queue.offer(QUEUES)
+    return run_id
+
+
+def _repair(subdomain: str) -> None:
+    with reading_connection() as conn:
+        run = pipeline_state.active_run(conn, subdomain)
+        if run is None or reconcile.has_work(conn, run.run_id):
+            return
+    reconcile.recover(subdomain)
+
+
+def not_applied(run_id: str, options: Mapping[str, Any], goal: str | None = None) -> list[str]:
+    """Return which of the wishes a run that was taken up does not have."""
+    with reading_connection() as conn:
+        run = conn.execute(select(runs_table).where(runs_table.c.run_id == run_id)).one()
+    wishes = [name for name, value in options.items() if (run.options or {}).get(name) != value]
+    return wishes + (["stage"] if goal and run.goal_stage != goal else [])
+
+
+def check_engine(subdomains: Sequence[str], options: Mapping[str, Any], settings: Settings) -> None:
+    """Refuse runs whose OCR engine is not installed, before anything is opened."""
+    with reading_connection() as conn:
+        for subdomain in subdomains:
+            steps.check_engine(require_site(conn, subdomain), options, settings)
+
+
+def due_sites(hours: float = DUE_HOURS) -> list[str]:
+    """Return the sites that were not updated for so long, and those with a run to be taken up."""
+    sites, cutoff = sites_table, db_now(-3600.0 * hours)
+    with reading_connection() as conn:
+        return list(
+            conn.execute(
+                select(sites.c.subdomain)
+                .where(
+                    or_(
+                        sites.c.updated_at.is_(None),
+                        sites.c.updated_at < cutoff,
+                        sites.c.subdomain.in_(sites_in_a_run()),
+                    )
+                )
+                .order_by(sites.c.updated_at.asc().nulls_first(), sites.c.subdomain)
+            ).scalars()
+        )
+
+
+def any_active(run_ids: Collection[str]) -> bool:
+    """Whether one of the runs is under way still."""
+    return bool(Unfinished(run_ids))
+
+
+class Unfinished:
+    """Some runs, true while one of them is under way; cheap to ask again and again."""
+
+    def __init__(self, run_ids: Collection[str]) -> None:
+        self._left = list(run_ids)
+
+    def __bool__(self) -> bool:
+        """Look at the last one only, and strike it off when it has ended."""
+        with reading_connection() as conn:
+            while self._left and not _is_active(conn, self._left[-1]):
+                self._left.pop()
+        return bool(self._left)
+
+
+_ACTIVE = select(runs_table.c.run_id).where(
+    runs_table.c.run_id == bindparam("run"), runs_table.c.state == Run.ACTIVE
+)
+
+
+def _is_active(conn: Connection, run_id: str) -> bool:
+    return conn.execute(_ACTIVE, {"run": run_id}).first() is not None
+
+
+def progress(run_ids: Sequence[str], since: datetime | None = None) -> list[Row[Any]]:
+    """Return the counters of each stage of the runs, in the order of the road.
+
+    With ``since`` only those that have changed from then on.
+    """
+    jobs, place = jobs_table, {run_id: at for at, run_id in enumerate(run_ids)}
+    with reading_connection() as conn:
+        chosen = select(jobs).where(among(conn, jobs.c.run_id, run_ids), jobs.c.kind == Kind.STAGE)
+        if since is not None:
+            chosen = chosen.where(jobs.c.updated_at >= since)
+        rows = conn.execute(chosen).fetchall()
+    return sorted(rows, key=lambda row: (place[row.run_id], STAGES.index(row.stage)))
+
+
+def summarise(run_id: str) -> Summary:
+    """Return how a run ended, or how far it is."""
+    with reading_connection() as conn:
+        run = conn.execute(select(runs_table).where(runs_table.c.run_id == run_id)).one()
+        summary = Summary(run.subdomain, run_id, run.state, run.reason or "")
+        jobs = conn.execute(select(jobs_table).where(jobs_table.c.run_id == run_id)).fetchall()
+        for job in jobs:
+            if job.stage != OCR:
+                summary.details[job.stage] = job.detail
+            if job.stage == OCR and job.kind == Kind.STAGE:
+                _add_reading(conn, job, summary)
+            elif job.failed:
+                summary.failures += _failures(conn, job)
+    return summary
+
+
+def _add_reading(conn: Connection, job: Row[Any], summary: Summary) -> None:
+    summary.total, summary.completed, summary.failed = job.total, job.completed, job.failed
+    items = items_table
+    carried = conn.execute(
+        select(items.c.documents).where(
+            items.c.job_id == job.id, items.c.step == Step.CARRIED, items.c.state == Item.COMPLETED
+        )
+    ).scalars()
+    summary.unchanged = sum(carried)
+    tried = conn.execute(
+        select(items.c.pages).where(items.c.job_id == job.id, items.c.attempt > 0)
+    ).fetchall()
+    summary.attempted = len(tried)
+    summary.pages = sum(row.pages or 0 for row in tried)
+    summary.failures += _failures(conn, job)
+
+
+def _failures(conn: Connection, job: Row[Any]) -> list[Failure]:
+    items = items_table
+    rows = conn.execute(
+        select(items.c.document, items.c.step, items.c.error)
+        .where(items.c.job_id == job.id)
+        .where(items.c.state.in_([Item.FAILED, Item.QUARANTINED]))
+        .order_by(items.c.document)
+    )
+    return [Failure(row.document or row.step, row.error or "no reason was kept") for row in rows]

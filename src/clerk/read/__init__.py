@@ -1,0 +1,1 @@
+"""From a PDF to the text of its pages: text layer, or OCR."""

@@ -1,0 +1,230 @@
+"""The directory of a document that has been read: what is in it, writing it, asking it.
+
+::
+
+    page-1.txt ...       the raw text of each page; empty for a blank page, none for a failed one
+    document.json        {"format": 1, "pdf_sha256": "...", "fingerprint": "...", "page_count": 3,
+                          "pages": [{"page": 1, "method": "text", "confidence": 0.99,
+                                     "width": 612.0, "height": 792.0},
+                                    {"page": 2, "method": "ocr", "why": "no text",
+                                     "engine": "tesseract 5.5.3", "dpi": 200, ...},
+                                    {"page": 3, "method": "failed", "error": "..."}]}
+    words.json           {"format": 1, "unit": 10000,
+                          "pages": [{"page": 1, "width": 612.0, "height": 792.0,
+                                     "words": ["MINUTES", ...],
+                                     "boxes": [4470, 686, 5582, 827, ...],
+                                     "confidence": [96, ...]}]}
+    failed-pages.json    {"pages": {"3": "the reason"}}, only if there are any
+
+Boxes are four numbers a word: left, top, right, bottom in ten-thousandths of the page's width and
+height as shown, from the top left corner.  The confidence of a word is in percent and there only
+for pages read by OCR.
+The same PDF read by the same engine gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from clerk.core import storage
+
+from .pdf_text import UNIT
+
+FORMAT: Final = 1
+
+TEXT: Final = "text"
+OCR: Final = "ocr"
+BLANK: Final = "blank"
+FAILED: Final = "failed"
+
+#: Between the part of a fingerprint that concerns every page and the part that concerns OCR.
+ENGINE_MARK: Final = " | "
+
+
+class PageFacts(msgspec.Struct, frozen=True, omit_defaults=True):
+    """How one page was read.
+
+    ``why`` says why its text layer was not used, ``engine`` which engine looked at it (and saw
+    nothing, if the page is blank).
+    """
+
+    page: int
+    method: str
+    confidence: float = 0.0
+    width: float = 0.0
+    height: float = 0.0
+    why: str = ""
+    engine: str = ""
+    dpi: int = 0
+    error: str = ""
+
+
+class PageWords(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The words of one page in reading order, and where they stand."""
+
+    page: int
+    width: float = 0.0
+    height: float = 0.0
+    words: Sequence[str] = ()
+    boxes: Sequence[int] = ()
+    confidence: Sequence[int] = ()
+
+    def placed(self) -> Iterator[tuple[str, tuple[int, ...]]]:
+        """Yield each word with its box."""
+        for index, word in enumerate(self.words):
+            yield word, tuple(self.boxes[4 * index : 4 * index + 4])
+
+
+class ReadPage(msgspec.Struct, frozen=True):
+    """One page: its text, its words, and how it was read."""
+
+    text: str
+    facts: PageFacts
+    words: PageWords
+
+
+class ReadDocument(msgspec.Struct, frozen=True):
+    """A document that has been read; ``page_count`` counts all pages of the PDF."""
+
+    page_count: int
+    pages: Sequence[ReadPage]
+
+    @property
+    def failed_pages(self) -> dict[int, str]:
+        """The pages that could not be read, with the reason."""
+        facts = [page.facts for page in self.pages]
+        return {each.page: each.error for each in facts if each.method == FAILED}
+
+
+class DocumentFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """What ``document.json`` says."""
+
+    format: int = FORMAT
+    pdf_sha256: str
+    fingerprint: str
+    page_count: int
+    pages: Sequence[PageFacts]
+
+
+class _DocumentWords(msgspec.Struct, frozen=True, kw_only=True):
+    format: int = FORMAT
+    unit: int = UNIT
+    pages: Sequence[PageWords]
+
+
+class _FailedPages(msgspec.Struct, frozen=True):
+    pages: dict[int, str]
+
+
+class _Engine(msgspec.Struct, frozen=True):
+    engine: str = ""
+
+
+class _Identity(msgspec.Struct, frozen=True):
+    """The little of ``document.json`` that tells whether it is current; the rest is skipped."""
+
+    pdf_sha256: str
+    fingerprint: str
+    pages: Sequence[_Engine]
+
+
+def store(
+    document: ReadDocument, target_dir: Path, *, pdf_sha256: str = "", fingerprint: str = ""
+) -> DocumentFacts:
+    """Write the directory of a document; it appears, or replaces the old one, by one rename."""
+    facts = DocumentFacts(
+        pdf_sha256=pdf_sha256,
+        fingerprint=fingerprint,
+        page_count=document.page_count,
+        pages=[page.facts for page in document.pages],
+    )
+    with storage.directory_written_whole(target_dir) as folder:
+        for page in document.pages:
+            if page.facts.method != FAILED:
+                _write(folder, f"page-{page.facts.page}.txt", page.text.encode())
+        words = _DocumentWords(pages=[page.words for page in document.pages])
+        _write(folder, storage.WORDS, msgspec.json.encode(words))
+        if document.failed_pages:
+            failed = _FailedPages(document.failed_pages)
+            _write(folder, storage.FAILED_PAGES, msgspec.json.encode(failed))
+        _write(folder, storage.DOCUMENT_FACTS, msgspec.json.encode(facts))
+    return facts
+
+
+def _write(folder: Path, name: str, content: bytes) -> None:
+    """Write a new file; a file object for each of many small ones costs as much as they do."""
+    file = os.open(f"{folder}/{name}", os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+    try:
+        left = memoryview(content)
+        while left:
+            left = left[os.write(file, left) :]
+    finally:
+        os.close(file)
+
+
+def is_current(target_dir: Path, pdf_sha256: str, fingerprint: str) -> bool:
+    """Whether a document need not be read again: same bytes, same reader, no holes.
+
+    Another OCR engine matters only where OCR was used.  What an older installation has read, a flat
+    text or a directory without ``document.json``, is current: nobody knows better.
+    """
+    if not target_dir.is_dir():
+        return _is_flat(target_dir)
+    if (target_dir / storage.FAILED_PAGES).exists():
+        return False
+    try:
+        stored = (target_dir / storage.DOCUMENT_FACTS).read_bytes()
+    except OSError:
+        return _is_legacy(target_dir)
+    try:
+        identity = msgspec.json.decode(stored, type=_Identity)
+    except msgspec.DecodeError:
+        return False
+    return identity.pdf_sha256 == pdf_sha256 and _same_reader(identity, fingerprint)
+
+
+def _is_legacy(target_dir: Path) -> bool:
+    return _is_flat(target_dir) or any(target_dir.glob("*.txt"))
+
+
+def _is_flat(target_dir: Path) -> bool:
+    return Path(f"{target_dir}.txt").is_file()
+
+
+def _same_reader(identity: _Identity, fingerprint: str) -> bool:
+    if any(page.engine for page in identity.pages):
+        return identity.fingerprint == fingerprint
+    return identity.fingerprint.split(ENGINE_MARK)[0] == fingerprint.split(ENGINE_MARK)[0]
+
+
+def load_facts(target_dir: Path) -> DocumentFacts | None:
+    """Return how a stored document was read; None for one of an older installation."""
+    try:
+        stored = (target_dir / storage.DOCUMENT_FACTS).read_bytes()
+    except OSError:
+        return None
+    return msgspec.json.decode(stored, type=DocumentFacts)
+
+
+def load_words(target_dir: Path) -> dict[int, PageWords]:
+    """Return the words of a stored document by page; empty for one of an older installation."""
+    try:
+        stored = (target_dir / storage.WORDS).read_bytes()
+    except OSError:
+        return {}
+    pages = msgspec.json.decode(stored, type=_DocumentWords).pages
+    return {page.page: page for page in pages}
+
+
+def load_failed_pages(target_dir: Path) -> dict[int, str]:
+    """Return the pages of a stored document that could not be read, with the reason."""
+    try:
+        stored = (target_dir / storage.FAILED_PAGES).read_bytes()
+    except OSError:
+        return {}
+    return msgspec.json.decode(stored, type=_FailedPages).pages

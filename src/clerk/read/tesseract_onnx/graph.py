@@ -1,0 +1,314 @@
+"""Writing Tesseract's network as an ONNX graph: the only module that needs the package onnx.
+
+::
+
+    picture [batch, 1, height, width] --+
+                                        v
+    convolution -> max-pooling -> tanh -> LSTM up each column -> LSTMs along the line -> softmax
+                                                                  ^                      |
+    columns [batch] ----------------------------------------------+                      v
+                                                             shares [column, batch, character]
+
+The weights stay the int8 values of the file, and activations are rounded to 8 bits on the way.
+onnxruntime takes the range for that rounding from the values at hand, so a line would be read
+differently in different company.  Therefore every LSTM along the line gets two more inputs and
+cells, which always say 1 and -1: no value is beyond them, so the range is always the same, and so
+is the reading.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy
+from numpy.typing import NDArray
+
+from clerk.core.errors import MissingTool
+
+from .traineddata import Layer, LstmData, Matrix
+
+if TYPE_CHECKING:
+    from onnx import ModelProto, NodeProto, TensorProto
+
+#: Raise when the graph changes: networks kept on disk are then made again.
+GRAPH_VERSION = 2
+
+_EXTENSIONS = "com.microsoft"
+#: What the two further cells of each layer always say.
+_BOUNDS = (1.0, -1.0)
+#: Far enough to drive a gate fully open or shut, or a cell to the end of its range.
+_SATURATED = 40.0
+#: The order in which ONNX wants the gates, as places in the file's order.
+_INPUT_OUTPUT_FORGET_CANDIDATE = (1, 3, 2, 0)
+
+
+def onnx_model(data: LstmData, *, unsigned: bool = False) -> bytes:
+    """Return the network as an ONNX file.
+
+    ``unsigned`` stores the weights as uint8: slower, but exact on processors whose product of
+    unsigned and signed bytes overflows.  The output ``probe`` tells: see :data:`EXACT_PROBE`.
+    """
+    graph = _Graph(unsigned)
+    pooled = _convolved(graph, data)
+    columns, batch = _summed_up(graph, data, pooled)
+    for layer in data.lstms:
+        every_step, _ = _lstm(graph, layer, columns, batch, "columns")
+        columns = graph.add("Squeeze", [every_step, graph.integers(1)])
+    _softmax(graph, data.softmax, columns)
+    _add_probe(graph)
+    return bytes(_model(graph, data).SerializeToString())
+
+
+class _Graph:
+    """Nodes and constants while they are collected."""
+
+    def __init__(self, unsigned: bool) -> None:
+        self.onnx = _onnx()
+        self.unsigned = unsigned
+        self.nodes: list[NodeProto] = []
+        self.constants: list[TensorProto] = []
+        #: The distance of two values when those between -1 and 1 become bytes, and their zero.
+        self.rounding = (self.constant(numpy.float32(2 / 255)), self.constant(numpy.uint8(128)))
+
+    def constant(self, values: NDArray[Any] | numpy.generic) -> str:
+        name = f"constant{len(self.constants)}"
+        contiguous = numpy.asarray(values, order="C")
+        self.constants.append(self.onnx.numpy_helper.from_array(contiguous, name))
+        return name
+
+    def integers(self, *values: int) -> str:
+        return self.constant(numpy.array(values, numpy.int64))
+
+    def floats(self, *values: float) -> str:
+        return self.constant(numpy.array(values, numpy.float32))
+
+    def weights(self, values: NDArray[numpy.int8]) -> str:
+        if not self.unsigned:
+            return self.constant(values)
+        return self.constant((values.astype(numpy.int16) + 128).astype(numpy.uint8))
+
+    def zero_points(self, *shape: int) -> str:
+        """Return what stands for zero in :meth:`weights`."""
+        return self.weights(numpy.zeros(shape, numpy.int8))
+
+    def add(self, kind: str, inputs: Sequence[str], output: str = "", **attributes: Any) -> str:
+        name = output or f"{kind}{len(self.nodes)}"
+        self._add(kind, inputs, [name], attributes)
+        return name
+
+    def add_lstm(self, inputs: Sequence[str], **attributes: Any) -> tuple[str, str]:
+        """Add an LSTM and return its output at every step, and at the last one."""
+        every_step, last_step = (f"{name}{len(self.nodes)}" for name in ("every", "last"))
+        attributes["domain"] = _EXTENSIONS
+        self._add("DynamicQuantizeLSTM", inputs, [every_step, last_step], attributes)
+        return every_step, last_step
+
+    def _add(
+        self, kind: str, inputs: Sequence[str], outputs: list[str], attributes: dict[str, Any]
+    ) -> None:
+        self.nodes.append(self.onnx.helper.make_node(kind, inputs, outputs, **attributes))
+
+    def rounded(self, tensor: str) -> str:
+        """Return values between -1 and 1 as bytes, rounded as onnxruntime does for that range."""
+        return self.add("QuantizeLinear", [tensor, *self.rounding])
+
+    def split(self, tensor: str, parts: int) -> list[str]:
+        """Return equal parts of the last side."""
+        names = [f"part{part} of {tensor}" for part in range(parts)]
+        self._add("Split", [tensor], names, {"axis": -1})
+        return names
+
+    def sides(self, tensor: str, start: int, end: int) -> str:
+        """Return the lengths of some sides of a tensor."""
+        return self.add("Shape", [tensor], start=start, end=end)
+
+    def shape(self, *parts: str) -> str:
+        return self.add("Concat", parts, axis=0)
+
+
+def _onnx() -> Any:
+    try:
+        import onnx
+        import onnx.helper
+        import onnx.numpy_helper
+    except ImportError as error:
+        raise missing_extra("onnx") from error
+    return onnx
+
+
+def missing_extra(package: str) -> MissingTool:
+    """Return the error that says how to get a package this engine needs."""
+    return MissingTool(
+        f"The OCR engine tesseract-onnx needs the package {package}.",
+        hint="Install it with pip install onnx onnxruntime, or use the engine 'tesseract'.",
+    )
+
+
+def _convolved(graph: _Graph, data: LstmData) -> str:
+    """Convolve and pool; tanh comes after the pooling, where there are fewer values."""
+    matrix = data.convolution.matrices[0]
+    # The file counts the window's pixels column by column.
+    window = _real_weights(matrix).reshape(-1, 1, 3, 3).transpose(0, 1, 3, 2)
+    inputs = ["picture", graph.constant(window), graph.constant(matrix.bias)]
+    convolved = graph.add("Conv", inputs, pads=[1, 1, 1, 1])
+    across, down = data.pooling.size
+    pooled = graph.add("MaxPool", [convolved], kernel_shape=[down, across], strides=[down, across])
+    return graph.add("Tanh", [pooled])
+
+
+def _real_weights(matrix: Matrix) -> NDArray[numpy.float32]:
+    return matrix.weights * matrix.scales[:, None]
+
+
+def _summed_up(graph: _Graph, data: LstmData, pooled: str) -> tuple[str, str]:
+    """Run an LSTM down every column of every picture; return [column, batch, cells] and [batch]."""
+    layer, rows = data.summary, data.height // data.pooling.size[1]
+    by_row = graph.add("Transpose", [pooled], perm=[2, 3, 0, 1])
+    every_column = graph.add("Reshape", [by_row, graph.integers(0, -1, layer.inputs)])
+    summary = _after_all_rows(graph, layer, every_column, rows)
+    shape = graph.shape(graph.sides(by_row, 1, 3), graph.integers(layer.outputs))
+    columns = graph.add("Reshape", [summary, shape])
+    each = graph.shape(graph.sides(columns, 0, 2), graph.integers(1))
+    bounds = graph.add("Expand", [graph.floats(*_BOUNDS), each])
+    return graph.add("Concat", [columns, bounds], axis=2), graph.sides(by_row, 2, 3)
+
+
+def _after_all_rows(graph: _Graph, layer: Layer, every_column: str, rows: int) -> str:
+    """Return what the cells say in the end, [column, cells].
+
+    There are few rows and many columns, so the steps are written out one by one: that takes half
+    the time of an LSTM that is one node.
+    """
+    seen = graph.rounded(every_column)
+    said = state = ""
+    at_first, later = (_factors(graph, layer, inputs) for inputs in (layer.inputs, None))
+    for row in range(rows):
+        here = graph.add("Gather", [seen, graph.constant(numpy.int64(row))], axis=0)
+        if said:
+            here = graph.add("Concat", [here, graph.rounded(said)], axis=1)
+        said, state = _step(graph, here, later if said else at_first, state)
+    return said
+
+
+def _factors(graph: _Graph, layer: Layer, inputs: int | None) -> list[str]:
+    """Return what rounded values are multiplied with for all gates at once; None: all inputs."""
+    gates = [layer.matrices[place] for place in _INPUT_OUTPUT_FORGET_CANDIDATE]
+    weights = numpy.hstack([gate.weights.T[:inputs] for gate in gates])
+    scales, bias = (
+        numpy.hstack([getattr(gate, of) for gate in gates]) for of in ("scales", "bias")
+    )
+    scale, zero = graph.rounding
+    names = [graph.weights(weights), scale, graph.constant(scales), zero]
+    return [*names, graph.zero_points(), graph.constant(bias)]
+
+
+def _step(graph: _Graph, seen: str, factors: Sequence[str], state: str) -> tuple[str, str]:
+    """Return what the cells say and keep after one more step."""
+    product = graph.add("MatMulIntegerToFloat", [seen, *factors], domain=_EXTENSIONS)
+    *gates, candidate = graph.split(product, len(_INPUT_OUTPUT_FORGET_CANDIDATE))
+    take_in, let_out, keep = (graph.add("Sigmoid", [gate]) for gate in gates)
+    now = graph.add("Mul", [take_in, graph.add("Tanh", [candidate])])
+    if state:
+        now = graph.add("Add", [graph.add("Mul", [keep, state]), now])
+    return graph.add("Mul", [let_out, graph.add("Tanh", [now])]), now
+
+
+def _lstm(graph: _Graph, layer: Layer, sequence: str, batch: str, lengths: str) -> tuple[str, str]:
+    """Add an LSTM with two further cells that say 1 and -1 from before the first step."""
+    cells = layer.outputs + len(_BOUNDS)
+    from_inputs, from_cells, scales, bias = _gates(layer)
+    scales_name = graph.constant(scales.reshape(1, -1))
+    zero_points = graph.zero_points(1, scales.size)
+    start = graph.shape(graph.integers(1), batch, graph.integers(1))
+    inputs = [
+        sequence,
+        graph.weights(from_inputs.reshape(1, -1, scales.size)),
+        graph.weights(from_cells.reshape(1, -1, scales.size)),
+        graph.constant(bias.reshape(1, -1)),
+        lengths,
+        graph.add("Expand", [graph.constant(_start(cells, 1.0)), start]),
+        graph.add("Expand", [graph.constant(_start(cells, _SATURATED)), start]),
+        "",
+        *(scales_name, zero_points) * 2,
+    ]
+    direction = "reverse" if layer.reversed else "forward"
+    return graph.add_lstm(inputs, hidden_size=cells, direction=direction)
+
+
+def _start(cells: int, size: float) -> NDArray[numpy.float32]:
+    """Return the state before the first step: nothing, but for the two bounds."""
+    state = numpy.zeros((1, 1, cells), numpy.float32)
+    state[..., -len(_BOUNDS) :] = numpy.multiply(_BOUNDS, size)
+    return state
+
+
+def _gates(layer: Layer) -> tuple[Any, Any, Any, Any]:
+    """Return the weights [input, gate, cell] from inputs and from cells, the scales and biases.
+
+    The two further inputs and cells have no weight; their gates keep what is in the cell.
+    """
+    extra, inputs, outputs = len(_BOUNDS), layer.inputs, layer.outputs
+    from_inputs = numpy.zeros((inputs + extra, 4, outputs + extra), numpy.int8)
+    from_cells = numpy.zeros((outputs + extra, 4, outputs + extra), numpy.int8)
+    scales = numpy.ones((4, outputs + extra), numpy.float32)
+    bias = numpy.zeros((8, outputs + extra), numpy.float32)
+    for gate, place in enumerate(_INPUT_OUTPUT_FORGET_CANDIDATE):
+        matrix = layer.matrices[place]
+        from_inputs[:inputs, gate, :outputs] = matrix.weights[:, :inputs].T
+        from_cells[:outputs, gate, :outputs] = matrix.weights[:, inputs:].T
+        scales[gate, :outputs] = matrix.scales
+        bias[gate, :outputs] = matrix.bias
+    bias[:3, outputs:] = numpy.array([[-_SATURATED], [_SATURATED], [_SATURATED]])
+    return from_inputs, from_cells, scales, bias
+
+
+def _softmax(graph: _Graph, layer: Layer, columns: str) -> None:
+    matrix = layer.matrices[0]
+    outputs, inputs = matrix.weights.shape
+    weights = numpy.zeros((inputs + len(_BOUNDS), outputs), numpy.int8)
+    weights[:inputs] = matrix.weights.T
+    factors = [graph.weights(weights), graph.constant(matrix.scales), graph.zero_points(outputs)]
+    product = graph.add("DynamicQuantizeMatMul", [columns, *factors], domain=_EXTENSIONS)
+    biased = graph.add("Add", [product, graph.constant(matrix.bias)])
+    graph.add("Softmax", [biased], output="shares", axis=-1)
+
+
+#: What the output ``probe`` is when the processor multiplies bytes without overflow.
+EXACT_PROBE = 64 * 255 * 127
+
+
+def _add_probe(graph: _Graph) -> None:
+    largest = graph.constant(numpy.full((1, 64), 255, numpy.uint8))
+    weights = graph.constant(numpy.full((64, 1), 127, numpy.int8))
+    graph.add("MatMulInteger", [largest, weights], output="probe")
+
+
+def _model(graph: _Graph, data: LstmData) -> ModelProto:
+    helper, kinds = graph.onnx.helper, graph.onnx.TensorProto
+    value = helper.make_tensor_value_info
+    inputs = [
+        value("picture", kinds.FLOAT, ["batch", 1, data.height, "width"]),
+        value("columns", kinds.INT32, ["batch"]),
+    ]
+    outputs = [
+        value("shares", kinds.FLOAT, ["column", "batch", data.softmax.outputs]),
+        value("probe", kinds.INT32, [1, 1]),
+    ]
+    whole = helper.make_graph(graph.nodes, "lstm", inputs, outputs, graph.constants)
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid(_EXTENSIONS, 1)]
+    model = helper.make_model(whole, opset_imports=opsets, ir_version=8)
+    helper.set_model_props(model, {"clerk": _description(data)})
+    return model  # type: ignore[no-any-return]
+
+
+def _description(data: LstmData) -> str:
+    """Return what the reader must know beside the graph."""
+    facts = {
+        "height": data.height,
+        "pixels_per_column": data.pooling.size[0],
+        "blank": data.blank,
+        "characters": list(data.characters),
+    }
+    return json.dumps(facts)

@@ -1,0 +1,456 @@
+"""Uploads whose documents raise and kill, and whose workers die: nothing is lost or stored twice.
+
+The storm over 1,200 documents is under the marker ``chaos``; a small one is in the ordinary suite.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import signal
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from faults import CHILD, SUPERVISOR, Steps, count_steps
+from small_uploads import (
+    WORDS,
+    Troubled,
+    check,
+    codes,
+    exported,
+    line,
+    upload,
+    work_on_rq,
+    write,
+)
+from small_work import end, hurry, reap, spawn, wait_until
+from sqlalchemy import select
+
+from clerk.annotations import api, uploads
+from clerk.annotations.api import UploadJob
+from clerk.core.db import civic_db_connection, reading_connection
+from clerk.core.models import batches_table
+from clerk.core.states import ANNOTATIONS, Batch
+from clerk.pipeline import batches, upload_ledger
+from clerk.pipeline.ledger import BatchJobTracking, register_worker
+
+LEASE_SECONDS = 2.0
+
+
+@pytest.fixture(autouse=True)
+def short_waits(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    hurry(monkeypatch)
+    monkeypatch.setattr(upload_ledger, "PAUSES", (0.05, 0.05, 0.05))
+    monkeypatch.setattr(api, "LOOK_SECONDS", 0.1)
+    monkeypatch.setattr(UploadJob, "flow", Troubled())
+
+
+def statuses(job_id: int) -> dict[str, int]:
+    return BatchJobTracking.for_parent(job_id).counts_by_status()
+
+
+def test_a_document_that_raises_costs_only_itself(tmp_path: Path) -> None:
+    lines = [line(n, "RAISE now" if n == 7 else WORDS) for n in range(20)]
+
+    status = upload(write(tmp_path / "a.jsonl", lines))
+
+    assert (status.state, status.items_done, status.items_failed) == ("completed", 20, 1)
+    assert codes(status.id) == {"failed": ["7"]}
+    assert len(exported()) == 19
+    failed = list(BatchJobTracking.for_parent(status.id).failed())
+    assert [batch.doc_summary() for batch in failed] == ["Town:7"]
+    assert failed[0].error_message.startswith("ValueError: this document raises\n")
+    check()
+
+
+def test_a_document_that_kills_its_worker_is_found_and_named(tmp_path: Path) -> None:
+    lines = [line(n, f"KILL {WORDS}" if n in (3, 11) else WORDS) for n in range(20)]
+
+    status = upload(write(tmp_path / "a.jsonl", lines))
+
+    assert (status.state, status.items_failed) == ("completed", 2)
+    assert codes(status.id) == {"crashed": ["11", "3"]}
+    assert {each["sourceid"] for each in exported()} == {str(n) for n in range(20)} - {"3", "11"}
+    crashed = list(BatchJobTracking.for_parent(status.id).crashed())
+    assert sorted(batch.doc_summary() for batch in crashed) == ["Town:11", "Town:3"]
+    check()
+
+
+def test_a_child_killed_once_by_chance_costs_nothing(tmp_path: Path) -> None:
+    lines = [line(n, "KILL-ONCE now" if n == 5 else WORDS) for n in range(10)]
+
+    status = upload(write(tmp_path / "a.jsonl", lines))
+
+    assert status.succeeded and len(exported()) == 10
+    assert statuses(status.id) == {Batch.COMPLETED: 1}
+
+
+def test_replacing_with_a_batch_that_dies_destroys_nothing(tmp_path: Path) -> None:
+    upload(write(tmp_path / "old.jsonl", [line(n) for n in range(5)]))
+    before = exported()
+
+    bad = [line(n, WORDS if n else "KILL now", denotations=[]) for n in range(1)]
+    status = upload(
+        write(
+            tmp_path / "new.jsonl", [{**each, "relations": [], "attributes": []} for each in bad]
+        ),
+        align="off",
+    )
+
+    assert codes(status.id) == {"crashed": ["0"]}
+    assert exported() == before
+    check()
+
+
+def test_what_failed_can_be_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [line(n, "RAISE now" if n == 2 else WORDS) for n in range(4)]
+    status = upload(write(tmp_path / "a.jsonl", lines))
+    (tmp_path / "a.jsonl").unlink()
+
+    monkeypatch.setattr(UploadJob, "flow", uploads.Uploads())
+    again = api.retry(status.id).wait()
+
+    assert (again.items, again.items_failed, again.retry_of) == (1, 0, status.id)
+    assert len(exported()) == 4
+    check()
+
+
+# ---------------------------------------------------------------------------- dead workers
+
+
+def claim_as(worker: str) -> Any:
+    with civic_db_connection() as conn:
+        return upload_ledger.claim(conn, worker)
+
+
+def open_cut(path: Path) -> UploadJob:
+    """Open an upload and cut it into batches of one object."""
+    job = api.upload([path], project="p", create_docs=True, batch_items=2)
+    uploads.cut(claim_as("cutter"), lambda _seconds, _note="": None)
+    assert isinstance(job, UploadJob)
+    return job
+
+
+def test_a_batch_of_a_dead_worker_is_taken_back_and_a_late_finish_is_refused(
+    tmp_path: Path,
+) -> None:
+    job = open_cut(write(tmp_path / "a.jsonl", [line(n) for n in range(2)]))
+    zombie = claim_as("a worker nobody knows")
+
+    assert uploads.sweep() == 1
+    status = job.wait()
+    with pytest.raises(upload_ledger.Fenced):
+        uploads.Uploads().store(zombie, lambda _seconds, _note="": None)
+
+    assert status.succeeded and len(exported()) == 2
+    check()
+
+
+def test_what_a_worker_holds_without_knowing_is_given_back_uncharged(tmp_path: Path) -> None:
+    api.upload([write(tmp_path / "a.jsonl", [line(1)])], project="p", create_docs=True)
+    for _ in range(2):
+        assert claim_as("stopped").step == upload_ledger.SPLIT
+        uploads.Uploads().release("another")
+        assert claim_as("other") is None
+        uploads.Uploads().release("stopped")
+    uploads.cut(claim_as("cutter"), lambda _seconds, _note="": None)
+    first = claim_as("stopped")
+
+    uploads.Uploads().release("stopped")
+
+    second = claim_as("other")
+    assert (second.items[0].id, second.detail["errors"]) == (first.items[0].id, 0)
+
+
+def test_a_batch_of_a_beating_worker_is_never_taken_back(tmp_path: Path) -> None:
+    open_cut(write(tmp_path / "a.jsonl", [line(1)]))
+    with civic_db_connection() as conn:
+        register_worker(conn, "slow", lease_seconds=60.0, host="h", pid=1, queues=ANNOTATIONS)
+    claim_as("slow")
+
+    assert uploads.sweep() == 0
+    assert batches.detect_crashed() == 0
+
+
+def test_a_worker_without_any_beat_is_dead_at_the_upper_bound(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_cut(write(tmp_path / "a.jsonl", [line(1)]))
+    with civic_db_connection() as conn:
+        register_worker(conn, "mute", lease_seconds=3600.0, host="h", pid=1, queues=ANNOTATIONS)
+    claim_as("mute")
+    time.sleep(0.2)
+
+    monkeypatch.setenv("LEASE_SECONDS", "0.1")
+    monkeypatch.setenv("CRASH_DETECTION_TIMEOUT", "0.1")
+
+    assert batches.detect_crashed() == 1
+
+
+def test_the_sweep_says_what_the_alert_looks_for(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    open_cut(write(tmp_path / "a.jsonl", [line(1)]))
+    claim_as("gone")
+
+    uploads.sweep()
+
+    assert "Detected 1 potentially crashed jobs: Town:1" in caplog.text
+
+
+def test_a_pending_batch_is_never_declared_lost(tmp_path: Path) -> None:
+    job = open_cut(write(tmp_path / "a.jsonl", [line(n) for n in range(6)]))
+    with civic_db_connection() as conn:
+        long_ago = "2020-01-01 00:00:00.000000+00:00"
+        conn.exec_driver_sql(f"UPDATE batch_job_trackings SET created_at = '{long_ago[:26]}'")
+
+    assert batches.detect_crashed() == 0
+    assert batches.cleanup().batches == 0
+    assert statuses(job.id) == {Batch.PENDING: 3}
+
+
+def test_cutting_is_taken_up_where_its_worker_died(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.jsonl", [line(n) for n in range(10)])
+    job = api.upload([path], project="p", create_docs=True, batch_items=2)
+    first = claim_as("dies while cutting")
+    with civic_db_connection() as conn:
+        source = uploads.stored_upload(first.options["source"]["path"])
+        cut = uploads.hands.split(source, uploads.hands.BatchLimits(items=2))
+        pieces = [uploads.piece_of(batch) for batch, _ in zip(cut, range(2), strict=False)]
+        upload_ledger.add_batches(conn, job.id, first.claim, pieces)
+
+    uploads.sweep()
+    status = job.wait()
+
+    assert status.succeeded
+    assert (status.batches, status.items) == (5, 10)
+    check()
+
+
+# ---------------------------------------------------------------------------------- storms
+
+
+@contextlib.contextmanager
+def embedded_workers(job_id: int, number: int) -> Iterator[list[int]]:
+    """Some processes that work on an upload embedded."""
+    pids = [spawn(be_embedded(job_id)) for _ in range(number)]
+    try:
+        yield pids
+    finally:
+        for pid in pids:
+            end(pid, signal.SIGKILL)
+
+
+@contextlib.contextmanager
+def rq_workers(_job_id: int, number: int) -> Iterator[list[int]]:
+    pids = [spawn(work_on_rq) for _ in range(number)]
+    try:
+        yield pids
+    finally:
+        for pid in pids:
+            end(pid, signal.SIGKILL)
+
+
+def storm(
+    path: Path,
+    lines: list[Any],
+    workers: Callable[[int, int], Any],
+    respawn: Callable[[int], Callable[[], None]],
+    *,
+    kills: int,
+    stops: int,
+) -> api.Status:
+    """Upload while workers are killed, and stopped beyond their lease; return the end."""
+    dice = random.Random(7)
+    job = api.upload([write(path, lines)], project="p", create_docs=True, batch_items=40)
+    sleeping: dict[int, float] = {}
+    with workers(job.id, 3) as pids:
+        for strike in dice.sample(["kill"] * kills + ["stop"] * stops, kills + stops):
+            time.sleep(dice.uniform(0.05, 0.3))
+            assert not job.status().is_over, "it must not end before the storm"
+            _wake(sleeping)
+            victim = dice.randrange(len(pids))
+            if strike == "kill":
+                end(pids[victim], signal.SIGKILL)
+                pids[victim] = spawn(respawn(job.id))
+            else:
+                os.kill(pids[victim], signal.SIGSTOP)
+                sleeping[pids[victim]] = time.monotonic() + dice.uniform(0.2, 2 * LEASE_SECONDS)
+        while sleeping:
+            _wake(sleeping)
+            time.sleep(0.05)
+        wait_until(lambda: job.status().is_over, seconds=120.0)
+    return job.status()
+
+
+def _wake(sleeping: dict[int, float]) -> None:
+    """Let those go on whose time has come."""
+    for pid, until in list(sleeping.items()):
+        if time.monotonic() >= until:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGCONT)
+            del sleeping[pid]
+
+
+def troubled_lines(
+    number: int, invalid: int, seconds: float
+) -> tuple[list[Any], dict[str, list[str]]]:
+    """Return a collection with documents that kill and raise and bad lines, and what to expect."""
+    dice = random.Random(3)
+    killers, raisers = (dice.sample(range(k, number, 2), 3) for k in (0, 1))
+    lines: list[Any] = [line(f"{n:05}") for n in range(number)]
+    for each in lines[::10]:
+        each["text"] = f"SLOW {seconds} {WORDS}"
+    for n in killers:
+        lines[n]["text"] = "KILL " + WORDS
+    for n in raisers:
+        lines[n]["text"] = "RAISE " + WORDS
+    for n in sorted(dice.sample(range(number), invalid)):
+        lines.insert(n, '{"sourcedb": "Town", "sourceid": "bad", "denotations": []}')
+    expected = {
+        "crashed": sorted(f"{n:05}" for n in killers),
+        "failed": sorted(f"{n:05}" for n in raisers),
+        "missing_text": ["bad"] * invalid,
+    }
+    return lines, expected
+
+
+def assert_as_a_serial_load(status: api.Status, lines: list[Any], expected: Any) -> None:
+    bad = {*expected["crashed"], *expected["failed"]}
+    good = [each for each in lines if isinstance(each, dict) and each["sourceid"] not in bad]
+    assert status.state == "completed"
+    assert codes(status.id) == expected
+    assert exported() == good
+    assert (status.items_done, status.items_failed) == (len(lines), 6)
+    assert status.bytes_done == status.bytes
+    check()
+
+
+def be_embedded(job_id: int) -> Callable[[], None]:
+    def work() -> None:
+        api.find(job_id).wait(workers=1)
+
+    return work
+
+
+def be_on_rq(_job_id: int) -> Callable[[], None]:
+    return work_on_rq
+
+
+def test_a_small_storm_embedded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LEASE_SECONDS", str(LEASE_SECONDS))
+    lines, expected = troubled_lines(120, 2, 0.3)
+
+    status = storm(tmp_path / "a.jsonl", lines, embedded_workers, be_embedded, kills=3, stops=1)
+
+    assert_as_a_serial_load(status, lines, expected)
+
+
+def test_a_small_storm_on_rq(tmp_path: Path, redis: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LEASE_SECONDS", str(LEASE_SECONDS))
+    lines, expected = troubled_lines(120, 2, 0.3)
+
+    status = storm(tmp_path / "a.jsonl", lines, rq_workers, be_on_rq, kills=2, stops=1)
+
+    assert_as_a_serial_load(status, lines, expected)
+
+
+@pytest.mark.chaos
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("executor", ["embedded", "rq"])
+def test_a_storm(
+    tmp_path: Path,
+    executor: str,
+    request: pytest.FixtureRequest,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("LEASE_SECONDS", str(LEASE_SECONDS))
+    lines, expected = troubled_lines(1200, 4, 0.15)
+    if executor == "rq":
+        request.getfixturevalue("redis")
+        crew, respawn = rq_workers, be_on_rq
+    else:
+        crew, respawn = embedded_workers, be_embedded
+
+    status = storm(tmp_path / "a.jsonl", lines, crew, respawn, kills=12, stops=6)
+
+    assert_as_a_serial_load(status, lines, expected)
+
+
+def test_a_reader_sees_the_old_set_or_the_new_one(tmp_path: Path) -> None:
+    old, new = ([{"span": {"begin": 0, "end": 3}, "obj": word}] * 40 for word in ("old", "new"))
+    plain = {"relations": [], "attributes": []}
+    first = write(tmp_path / "old.jsonl", [line(n, denotations=old, **plain) for n in range(30)])
+    second = write(tmp_path / "new.jsonl", [line(n, denotations=new, **plain) for n in range(30)])
+    upload(first)
+
+    def replace_again_and_again() -> None:
+        for path in (second, first) * 3:
+            upload(path, batch_items=5)
+
+    writer = spawn(replace_again_and_again)
+    looks = 0
+    while os.waitpid(writer, os.WNOHANG) == (0, 0):
+        for each in exported():
+            labels = {found["obj"] for found in each["denotations"]}
+            assert len(each["denotations"]) == 40 and len(labels) == 1
+        looks += 1
+    assert looks > 1
+    reap(writer)
+    with reading_connection() as conn:
+        ended = conn.execute(select(batches_table.c.status)).scalars().all()
+    assert set(ended) == {Batch.COMPLETED}
+
+
+# ------------------------------------------------------------------------ killed at a step
+
+
+def survives(path: Path, steps: Steps, number: int) -> bool:
+    """Kill at a step of an upload, go on, and look; False when it has not so many steps."""
+    project = f"p{number}"
+    job = api.upload([path], project=project, create_docs=True, batch_items=2)
+
+    def work_and_die() -> None:
+        count_steps(steps)
+        job.wait(workers=1)
+
+    assert reap(spawn(work_and_die)) in (0, -signal.SIGKILL)
+    status = job.wait(workers=1)
+
+    assert (status.state, status.items_done, status.items_failed) == ("completed", 4, 0), number
+    assert [each["sourceid"] for each in exported(project)] == ["0", "1", "2", "3"]
+    check()
+    return steps.died
+
+
+def kill_at(numbers: Iterable[int], who: str, path: Path) -> int:
+    """Kill at each of these steps until there are no more, and return how many there were."""
+    deaths = 0
+    for number in numbers:
+        if not survives(path, Steps(number, who), number):
+            break
+        deaths += 1
+    return deaths
+
+
+@pytest.mark.parametrize("who", [SUPERVISOR, CHILD])
+def test_killed_at_a_sample_of_its_steps(tmp_path: Path, who: str) -> None:
+    path = write(tmp_path / "a.jsonl", [line(n) for n in range(4)])
+
+    assert kill_at(range(4, 400, 29), who, path) >= 2
+
+
+@pytest.mark.chaos
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("who", [SUPERVISOR, CHILD])
+def test_killed_at_every_step(tmp_path: Path, who: str) -> None:
+    path = write(tmp_path / "a.jsonl", [line(n) for n in range(4)])
+
+    deaths = kill_at(range(1, 2000), who, path)
+
+    assert deaths >= 40
+    print(f"{deaths} kills of a {who}")

@@ -1,0 +1,69 @@
+"""``clerk extract`` prints what is in a file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from clerk.cli.extract import extract
+
+MINUTES = """Motion by Moss, seconded by Nye, to buy a plow for $12,000.\r
+AYES: Moss, Nye\r
+NOES: Ortiz\r
+Motion carried.\r
+"""
+
+FIELDS = (
+    "doc start end page item motion mover seconder result result_text vote_type ayes noes abstain"
+    " absent recused tally unanimous flags quote confidence"
+)
+
+
+@pytest.fixture
+def minutes(tmp_path: Path) -> Path:
+    path = tmp_path / "minutes of may.txt"
+    path.write_bytes(MINUTES.encode())
+    return path
+
+
+def test_json_lines_carry_the_published_fields_and_offsets_into_the_file(minutes: Path) -> None:
+    done = CliRunner().invoke(extract, ["--json", str(minutes)])
+
+    row = json.loads(done.stdout)
+    assert done.exit_code == 0
+    assert " ".join(row) == FIELDS
+    assert row["doc"] == str(minutes)
+    assert MINUTES[row["start"] : row["end"]] == row["quote"]
+    assert (row["mover"], row["ayes"], row["noes"]) == ("Moss", ["Moss", "Nye"], ["Ortiz"])
+    assert (row["page"], row["result"]) == (None, "passed")
+
+
+def test_people_read_a_listing(minutes: Path) -> None:
+    done = CliRunner().invoke(extract, [str(minutes)])
+
+    assert "PASSED 2-1 - buy a plow for $12,000" in done.stdout
+    assert "moved by Moss, seconded by Nye" in done.stdout
+    assert "noes: Ortiz" in done.stdout
+
+
+def test_entities_are_printed_on_request(minutes: Path) -> None:
+    done = CliRunner().invoke(extract, ["--entities", "--json", str(minutes)])
+
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [(row["type"], row["value"]) for row in rows] == [("money", "12000 USD")]
+
+
+def test_a_file_that_cannot_be_read_is_named_and_the_rest_printed(
+    minutes: Path, tmp_path: Path
+) -> None:
+    broken = tmp_path / "broken.pdf"
+    broken.write_bytes(b"not a PDF")
+
+    done = CliRunner().invoke(extract, ["--json", str(broken), str(minutes)])
+
+    assert done.exit_code == 4
+    assert json.loads(done.stdout)["doc"] == str(minutes)
+    assert "broken.pdf" in done.stderr

@@ -1,0 +1,319 @@
+"""The schema's road, with data in it, on both databases."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import legacy
+import pytest
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Engine, create_engine, inspect, text
+
+from clerk.core import db, schema
+from clerk.core.errors import SchemaTooNew
+from clerk.core.models import metadata
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def engine(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]:
+    """An empty database."""
+    if request.param == "sqlite":
+        made = db.engine_for(f"sqlite:///{tmp_path / 'old.db'}")
+    else:
+        url = request.getfixturevalue("empty_postgres")
+        made = db.engine_for(url.replace("postgresql://", "postgresql+psycopg://", 1))
+    yield made
+    db._engines.pop(made.url.render_as_string(hide_password=False), None)
+    made.dispose()
+
+
+def test_the_migrated_schema_equals_the_models(engine: Engine, tmp_path: Path) -> None:
+    schema.upgrade(engine)
+
+    assert shape(engine) == shape_of_models(engine, tmp_path)
+
+
+@pytest.mark.parametrize("variant", legacy.VARIANTS)
+def test_a_cleaned_up_legacy_schema_equals_the_models(
+    engine: Engine, tmp_path: Path, variant: str
+) -> None:
+    legacy.create_tables(engine, variant)
+    legacy.add_site(engine, "springfield", progress=("ocr", 3, 1))
+
+    schema.upgrade(engine)
+    schema.finish(engine)
+
+    assert shape(engine) == shape_of_models(engine, tmp_path)
+
+
+@pytest.mark.parametrize("variant", legacy.VARIANTS)
+def test_a_legacy_database_is_adopted_and_loses_nothing(engine: Engine, variant: str) -> None:
+    legacy.create_tables(engine, variant)
+    legacy.add_site(engine, "springfield", status="needs_ocr", progress=("ocr", 3, 1))
+    before = legacy.rows(engine)
+
+    done = schema.upgrade(engine)
+
+    assert (done.adopted, done.before, done.after) == (True, None, schema.USABLE)
+    assert "site_progress (1 rows)" in done.left and "status" in done.left
+    assert legacy.rows(engine) == before
+
+
+def test_adopting_twice_changes_nothing(engine: Engine) -> None:
+    legacy.create_tables(engine, "by hand")
+    legacy.add_site(engine, "springfield", progress=("ocr", 3, 1))
+    schema.upgrade(engine)
+    before = everything(engine)
+
+    assert schema.upgrade(engine).adopted is False
+    assert everything(engine) == before
+
+
+def test_moments_added_by_hand_keep_their_moment_in_utc(engine: Engine) -> None:
+    legacy.create_tables(engine, "by hand")
+    legacy.add_site(engine, "springfield", updated_at="2026-01-18T10:00:00")
+
+    schema.upgrade(engine)
+
+    assert site(engine, "springfield")["updated_at"].isoformat() == "2026-01-18T10:00:00+00:00"
+
+
+@pytest.mark.parametrize("stored", ["FALSE", "TRUE"])
+def test_claims_stored_as_text_become_real_booleans(engine: Engine, stored: str) -> None:
+    legacy.create_tables(engine, "by hand")
+    legacy.add_site(engine, "springfield", coordinator_enqueued=stored)
+
+    schema.upgrade(engine)
+
+    assert site(engine, "springfield")["coordinator_enqueued"] is (stored == "TRUE")
+    legacy.add_site(engine, "shelbyville")
+    assert site(engine, "shelbyville")["coordinator_enqueued"] is False
+
+
+def test_impossible_counters_are_made_possible(engine: Engine) -> None:
+    legacy.create_tables(engine, "by hand")
+    legacy.add_site(engine, "springfield", ocr_total=50, ocr_completed=120, ocr_failed=-70)
+
+    schema.upgrade(engine)
+
+    now = site(engine, "springfield")
+    assert (now["ocr_total"], now["ocr_completed"], now["ocr_failed"]) == (120, 120, 0)
+
+
+def test_a_revision_of_the_old_systems_own_alembic_is_taken_over(engine: Engine) -> None:
+    legacy.create_tables(engine, "by hand")
+    legacy.add_site(engine, "springfield")
+    with engine.begin() as conn:
+        conn.execute(text("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)"))
+        conn.execute(text("INSERT INTO alembic_version VALUES ('f3ef907700ab')"))
+
+    done = schema.upgrade(engine)
+
+    assert (done.adopted, done.before, done.after) == (True, "f3ef907700ab", schema.USABLE)
+
+
+def test_the_revisions_are_those_that_alembic_finds_in_that_order() -> None:
+    assert list(schema.revisions()) == [revision for revision, _ in schema.history()]
+
+
+def test_the_revision_is_what_alembic_says(engine: Engine) -> None:
+    assert schema.current(engine) is None
+
+    for revision in schema.revisions():
+        with engine.begin() as conn:
+            migration = MigrationContext.configure(conn)
+            migration.stamp(ScriptDirectory(str(Path(schema.__file__).parent)), revision)
+            assert migration.get_current_revision() == revision
+        assert schema.current(engine) == revision
+
+
+def test_two_branches_at_once_are_a_newer_clerks(engine: Engine) -> None:
+    schema.upgrade(engine)
+    with engine.begin() as conn:
+        conn.execute(text("INSERT INTO alembic_version VALUES ('0004')"))
+
+    with pytest.raises(SchemaTooNew, match="0004 and 0005"):
+        schema.require_usable(engine)
+
+
+def test_a_newer_clerks_database_is_refused(engine: Engine) -> None:
+    schema.upgrade(engine)
+    with engine.begin() as conn:
+        conn.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+
+    with pytest.raises(SchemaTooNew, match="9999"):
+        schema.upgrade(engine)
+
+
+def test_the_road_can_be_gone_back_and_forth_with_data(engine: Engine, tmp_path: Path) -> None:
+    legacy.create_tables(engine, "plain")
+    legacy.add_site(engine, "springfield", status="deployed", progress=("completed", 1, 1))
+    schema.upgrade(engine)
+    schema.finish(engine)
+    add_work(engine)
+
+    for revision, _ in reversed(schema.history()[:-1]):
+        schema.downgrade(engine, revision)
+        assert schema.current(engine) == revision
+        assert site(engine, "springfield")["name"] == "Springfield"
+    schema.upgrade(engine)
+    schema.finish(engine)
+
+    assert shape(engine) == shape_of_models(engine, tmp_path)
+    assert site(engine, "springfield")["name"] == "Springfield"
+
+
+def test_going_back_two_steps_restores_the_legacy_structure(engine: Engine) -> None:
+    legacy.create_tables(engine, "plain")
+    before = shape(engine, only=("site_progress",))
+    schema.upgrade(engine)
+    schema.finish(engine)
+    add_work(engine)
+
+    schema.downgrade(engine, "-2")
+
+    assert shape(engine, only=("site_progress",)) == before
+    columns = {column["name"] for column in inspect(engine).get_columns("sites")}
+    assert set(schema.LEGACY_COLUMNS) <= columns
+    with engine.begin() as conn:
+        assert conn.execute(text("SELECT count(*) FROM items")).scalar() == 1
+
+
+def test_dropping_the_legacy_columns_keeps_the_rows_that_refer_to_a_site(engine: Engine) -> None:
+    legacy.create_tables(engine, "plain")
+    legacy.add_site(engine, "springfield")
+    schema.upgrade(engine)
+    add_work(engine)
+
+    schema.finish(engine)
+
+    with engine.begin() as conn:
+        assert conn.execute(text("SELECT count(*) FROM items")).scalar() == 1
+
+
+# ------------------------------------------------------------------------------- by hand
+
+
+def add_work(engine: Engine) -> None:
+    """A run with an item for springfield."""
+    with engine.begin() as conn:
+        conn.execute(
+            text(
+                "INSERT INTO sites (subdomain, name) VALUES ('springfield', 'Springfield')"
+                " ON CONFLICT DO NOTHING"
+            )
+        )
+        conn.execute(
+            text("INSERT INTO runs (run_id, subdomain, epoch) VALUES ('r1', 'springfield', 1)")
+        )
+        conn.execute(
+            text(
+                "INSERT INTO jobs (id, kind, run_id, subdomain, stage, queue)"
+                " VALUES (1, 'stage', 'r1', 'springfield', 'ocr', 'ocr')"
+            )
+        )
+        conn.execute(
+            text("INSERT INTO items (id, job_id, run_id, step) VALUES (1, 1, 'r1', 'document')")
+        )
+
+
+def site(engine: Engine, subdomain: str) -> dict[str, Any]:
+    from clerk.core.models import sites_table
+
+    present = {column["name"] for column in inspect(engine).get_columns("sites")}
+    wanted = [column for column in sites_table.c if column.name in present]
+    with engine.begin() as conn:
+        row = conn.execute(
+            sites_table.select().with_only_columns(*wanted).filter_by(subdomain=subdomain)
+        ).one()
+    return dict(row._mapping)
+
+
+def everything(engine: Engine) -> dict[str, list[tuple[Any, ...]]]:
+    with engine.begin() as conn:
+        return {
+            name: sorted(
+                (tuple(row) for row in conn.execute(text(f'SELECT * FROM "{name}"'))), key=repr
+            )
+            for name in inspect(conn).get_table_names()
+        }
+
+
+def shape_of_models(engine: Engine, tmp_path: Path) -> set[str]:
+    """What the models make of an empty database of the same kind."""
+    if engine.dialect.name == "sqlite":
+        other = create_engine(f"sqlite:///{tmp_path / 'models.db'}")
+        metadata.create_all(other)
+        made = shape(other)
+        other.dispose()
+        return made
+    with engine.begin() as conn:
+        conn.execute(text("CREATE SCHEMA models"))
+        conn.execute(text("SET LOCAL search_path TO models"))
+        metadata.create_all(conn)
+    made = shape(engine, schema_name="models")
+    with engine.begin() as conn:
+        conn.execute(text("DROP SCHEMA models CASCADE"))
+    return made
+
+
+def shape(
+    engine: Engine, *, schema_name: str | None = None, only: tuple[str, ...] = ()
+) -> set[str]:
+    """Everything about the tables that the database itself knows, a line each."""
+    found = inspect(engine)
+    names = [name for name in found.get_table_names(schema_name) if name != "alembic_version"]
+    return {
+        line
+        for name in names
+        if not only or name in only
+        for line in _shape_of_table(found, name, schema_name)
+    }
+
+
+def _shape_of_table(found: Any, name: str, schema_name: str | None) -> Iterator[str]:
+    facts = {
+        "column": (found.get_columns, ("type", "nullable", "default")),
+        "index": (found.get_indexes, ("column_names", "unique", "dialect_options")),
+        "unique": (found.get_unique_constraints, ("column_names",)),
+        "check": (found.get_check_constraints, ("sqltext",)),
+        "foreign key": (
+            found.get_foreign_keys,
+            ("constrained_columns", "referred_table", "referred_columns", "options"),
+        ),
+    }
+    for what, (read, wanted) in facts.items():
+        for row in read(name, schema_name):
+            told = (_plain(row.get(fact)) for fact in wanted)
+            yield f"{name}: {what} {row['name']} {' '.join(told)}"
+    yield f"{name}: primary key {found.get_pk_constraint(name, schema_name)['constrained_columns']}"
+
+
+def _plain(value: Any) -> str:
+    """Without the differences of wording: where the sequence lies, SQLite's two kinds of moment."""
+    if isinstance(value, dict):
+        return " ".join(f"{name}={_plain(each)}" for name, each in sorted(value.items()))
+    return str(value).replace("TIMESTAMP", "DATETIME").replace("models.", "")
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+def test_upgrades_at_once_take_turns(
+    kind: str, storage: Path, empty_postgres: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if kind == "postgresql":
+        monkeypatch.setenv("DATABASE_URL", empty_postgres)
+    command = [sys.executable, "-m", "clerk", "db", "upgrade"]
+
+    upgrades = [
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        for _ in range(3)
+    ]
+    said = [each.communicate() for each in upgrades]
+
+    assert [each.returncode for each in upgrades] == [0, 0, 0], said
+    assert sorted("Upgraded" in out for out, _ in said) == [False, False, True]

@@ -1,0 +1,233 @@
+"""Children: a crash, a hang or a hunger for memory hurts only the work in hand."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import time
+from typing import Any
+
+import pytest
+
+from clerk.core.errors import DocumentError, UnreadablePdf
+from clerk.executors import child_process
+from clerk.executors.child_process import (
+    Began,
+    Child,
+    Ended,
+    Idle,
+    Order,
+    OrderItem,
+    Performed,
+    Raised,
+    Report,
+    call,
+)
+
+
+def shout(order: Order, index: int, report: Report) -> Performed:
+    """Do as the item's name says."""
+    word, _, pages = order.items[index].name.partition(" on page ")
+    for page in range(1, int(pages or 0) + 1):
+        report(60, f"page {page}")
+    match word:
+        case "raise":
+            raise UnreadablePdf("broken \udc80 and \0")
+        case "die":
+            os.kill(os.getpid(), signal.SIGKILL)
+        case "exit":
+            os._exit(7)
+        case "hang":
+            report(0.1)
+            time.sleep(60)
+        case "memory":
+            _ = bytearray(1 << 34)
+        case "unsendable":
+            return Performed(object())
+        case "slow":
+            time.sleep(0.2)
+    return Performed(word.upper())
+
+
+def talk(child: Child, seconds: float = 5.0) -> list[Any]:
+    """Collect what the child says until it is idle, dead or overdue."""
+    said: list[Any] = []
+    give_up = time.monotonic() + seconds
+    while time.monotonic() < give_up:
+        select.select([child], [], [], 0.05)
+        messages = child.receive()
+        if messages is None or child.overdue:
+            return [*said, None]
+        said += messages
+        if said and isinstance(said[-1], Idle):
+            return said
+    raise AssertionError("it said nothing")
+
+
+def order(*names: str) -> Order:
+    return Order("shout", items=[OrderItem(name) for name in names])
+
+
+@pytest.fixture
+def child() -> Any:
+    child = Child(shout, memory_mb=1024)
+    yield child
+    child.dismiss()
+
+
+def test_a_child_answers_item_by_item(child: Child) -> None:
+    child.send(order("one", "two"))
+
+    kinds = [type(message) for message in talk(child)]
+
+    assert kinds == [Began, Ended, Began, Ended, Idle]
+    assert child.deadline is None
+
+
+def test_a_child_serves_many_orders(child: Child) -> None:
+    for word in ("one", "two", "three"):
+        child.send(order(word))
+        ended = next(message for message in talk(child) if isinstance(message, Ended))
+        assert ended.performed.result == word.upper()
+
+
+def test_an_error_is_an_answer_that_can_be_kept(child: Child) -> None:
+    child.send(order("raise", "fine"))
+
+    said = talk(child)
+
+    raised = next(message for message in said if isinstance(message, Raised))
+    assert (raised.error_class, raised.family) == ("UnreadablePdf", "document")
+    assert raised.message == "broken ? and ?"
+    assert isinstance(said[-1], Idle)
+
+
+@pytest.mark.parametrize(
+    "word, how",
+    [
+        ("die", "killed by SIGKILL"),
+        ("exit", "exited with status 7"),
+        ("unsendable", "exited with status 1"),
+    ],
+)
+def test_a_dead_child_is_seen_at_once_with_what_it_had_begun(
+    word: str, how: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    child = Child(shout)
+    started = time.monotonic()
+    child.send(order("fine", word, "never"))
+
+    said = talk(child)
+
+    assert said[-1] is None
+    assert time.monotonic() - started < 30
+    begun = [message.index for message in said if isinstance(message, Began)]
+    assert begun == [0, 1]
+    assert child.bury() == how
+
+
+@pytest.mark.parametrize("pages", [1, 2, 1000])
+def test_the_last_word_of_an_item_is_known_when_it_dies(pages: int) -> None:
+    child = Child(shout)
+    child.send(order("fine", f"die on page {pages}", "never"))
+
+    said = talk(child)
+
+    assert said[-1] is None
+    last = next(message for message in reversed(said) if isinstance(message, Began))
+    assert (last.index, last.note) == (1, f"page {pages}")
+    assert child.bury() == "killed by SIGKILL"
+
+
+def test_what_an_item_said_of_itself_is_not_said_of_the_next() -> None:
+    child = Child(shout)
+    child.send(order("fine on page 3"))
+    talk(child)
+    child.send(order("fine", "die"))
+
+    said = talk(child)
+
+    begun = [(message.index, message.note) for message in said if isinstance(message, Began)]
+    assert begun == [(0, ""), (1, "")]
+    child.bury()
+
+
+def test_a_line_that_is_not_finished_does_not_count() -> None:
+    slate = child_process._Slate()
+    assert slate.read() is None
+    for page in range(1, 5):
+        slate.write(child_process._Line(0, 1.0, f"page {page}"))
+        before = slate.read()
+        free = 1 if slate._memory[0] == 2 else 2
+
+        slate._memory[slate._PLACES[free] + 4] ^= 0xFF
+
+        assert slate.read() == before == (0, 1.0, f"page {page}")
+
+
+def test_a_hanging_child_is_overdue(child: Child) -> None:
+    child.send(order("hang"))
+
+    assert talk(child)[-1] is None
+    assert child.overdue
+
+
+def test_a_child_that_wants_too_much_memory_says_so_and_lives(child: Child) -> None:
+    child.send(order("memory", "fine"))
+
+    said = talk(child)
+
+    assert [m.error_class for m in said if isinstance(m, Raised)] == ["MemoryError"]
+    assert [m.performed.result for m in said if isinstance(m, Ended)] == ["FINE"]
+
+
+def test_a_child_told_to_stop_finishes_the_item_in_hand_and_no_more(child: Child) -> None:
+    child.send(order("slow", "never", "never"))
+    time.sleep(0.05)
+    child.stop_after_this_item()
+
+    said = talk(child)
+
+    assert [m.index for m in said if isinstance(m, Ended)] == [0]
+    assert said[-1] == Idle(1)
+
+
+def test_a_stop_that_comes_too_late_does_not_stop_the_next_order(child: Child) -> None:
+    child.send(order("one"))
+    talk(child)
+    child.stop_after_this_item()
+
+    child.send(order("two", "three"))
+
+    assert [m.index for m in talk(child) if isinstance(m, Ended)] == [0, 1]
+
+
+def test_children_do_not_keep_each_others_connections_open() -> None:
+    first, second = Child(shout), Child(shout)
+    first.kill()
+
+    select.select([first], [], [], 2)
+    assert first.receive() is None
+
+    first.bury()
+    second.dismiss()
+
+
+def test_a_call_returns_raises_crashes_and_overruns_as_said() -> None:
+    assert call(len, "four", returns=int) == 4
+    with pytest.raises(UnreadablePdf, match="broken"):
+        call(_raise, returns=int)
+    with pytest.raises(DocumentError, match="SIGKILL"):
+        call(_die, returns=int)
+    with pytest.raises(DocumentError, match="longer than"):
+        call(time.sleep, 30, returns=int, seconds=0.2)
+
+
+def _raise() -> int:
+    raise UnreadablePdf("broken")
+
+
+def _die() -> int:
+    os.kill(os.getpid(), signal.SIGKILL)
+    return 0

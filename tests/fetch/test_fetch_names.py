@@ -1,0 +1,174 @@
+"""Dates, kinds, bodies and safe names, read off paths and titles."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clerk.fetch import naming
+
+JANUARY_15 = date(2024, 1, 15)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2024-01-15",
+        "2024_1_15",
+        "2024.01.15 minutes",
+        "20240115",
+        "Council20240115",
+        "202401151900",
+        "01-15-24",
+        "1/15/2024",
+        "Minutes_01.15.2024",
+        "_01152024-808",
+        "011524",
+        "240115",
+        "24-01-15",
+        "15.01.2024",
+        "January 15, 2024",
+        "JANUARY_15_2024",
+        "Jan. 15th 2024",
+        "Jan152024",
+        "15 Jan 2024",
+        "15th of January, 2024",
+        "2024-Jan-15",
+        "15 de enero de 2024",
+        "Protokoll 15. Januar 2024",
+        "Protokoll 15. Jänner 2024",
+        "verbale 15 gennaio 2024",
+        "ata de 15 de janeiro de 2024",
+        "Monday, January 15, 2024 at 7:00 PM",
+        "Minutes of January 15, 2024 approved February 1, 2024",
+    ],
+)
+def test_a_date_is_found_however_it_is_written(text):
+    assert naming.find_date(text) == JANUARY_15
+
+
+@pytest.mark.parametrize(
+    "text", ["", "Minutes", "Resolution 12345678", "13-45-2024", "99999999", "2024", "Decision 5"]
+)
+def test_what_is_no_date_is_not_taken_for_one(text):
+    assert naming.find_date(text) is None
+
+
+def test_the_day_comes_first_where_the_site_says_so():
+    assert naming.find_date("02.01.2024", day_first=True) == date(2024, 1, 2)
+    assert naming.find_date("02.01.2024") == date(2024, 2, 1)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "Council/2024/01-15 Regular",
+        "2024/January/15",
+        "2024/01/15/minutes",
+        "2024-01-15/minutes",
+        "Council/2024/Jan 15",
+        "Minutes/2024/01/City Council 15",
+        "January 2024/Council 15th",
+        "Board_of_Selectmen_Minutes_2024_0115",
+    ],
+)
+def test_folders_help_to_find_the_date(path):
+    assert naming.date_of_path(path.split("/")) == JANUARY_15
+
+
+@pytest.mark.parametrize(
+    "path", ["2024/01/District 15", "2024/02/Council 30", "Resolution 2024-0115", "Council 15"]
+)
+def test_a_number_is_not_taken_for_a_day_where_it_is_none(path):
+    assert naming.date_of_path(path.split("/")) is None
+
+
+def test_a_day_that_does_not_exist_leaves_no_month_either():
+    assert naming.month_of_path(["Council", "2023-02-30"]) is None
+
+
+def test_bytes_that_are_no_text_become_one_sign_each():
+    assert naming.safe_component("caf\udce9\udcff") == "caf\ufffd\ufffd"
+
+
+def test_a_month_is_better_than_no_date():
+    assert naming.month_of_path(["Council Minutes March 2024"]) == "2024-03"
+    assert naming.month_of_path(["2024", "March", "minutes"]) == "2024-03"
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        ("Minutes_01.15.2024", "minutes"),
+        ("CityCouncilMinutes2024", "minutes"),
+        ("Agendas/2024/15 Jan", "agendas"),
+        ("minutes/Agenda 2024-01-15", "agendas"),
+        ("_agendas/pdfs/Council/2024-01-15", "agendas"),
+        ("Council/2024-01-15", None),
+        ("Administration/report", None),
+    ],
+)
+def test_the_kind_is_what_the_name_says_or_else_the_nearest_folder(path, kind):
+    assert naming.kind_of_path(path.split("/")) == kind
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("City Council/Minutes/2024/01-15", "City Council"),
+        ("pdfs/CityCouncil/2024-01-15", "CityCouncil"),
+        ("Planning Board Minutes/2024/x", "Planning Board"),
+        ("Board of Ethics Regular Meeting Agenda 2023-01-02", "Board of Ethics"),
+        ("CityCouncilMinutes2024-01-15", "City Council"),
+        ("2024/January/15", "Meetings"),
+        ("2024-01-15 minutes (1)", "Meetings"),
+        ("a scan without any date", "Meetings"),
+        ("Minutes/2023/09/City Council 12", "City Council"),
+        ("May 2023/Council 3", "Council"),
+        ("20230105_1900_council", "council"),
+        ("2023-01-05 at 7:00 PM Council", "Council"),
+        ("2023-01-05 100 Year Committee", "100 Year Committee"),
+        ("Minutes of the Town Council held 5th January 2023", "Town Council"),
+        ("20230808CCmin", "CC"),
+    ],
+)
+def test_the_body_is_the_nearest_telling_folder_or_what_is_left_of_the_name(path, body):
+    assert naming.body_of_path(path.split("/")) == body
+
+
+@given(st.text())
+def test_no_text_makes_the_parsers_raise(text):
+    parts = text.split("/")
+    naming.find_date(text)
+    naming.find_date(text, day_first=True)
+    naming.find_month(text)
+    naming.find_kind(text)
+    naming.date_of_path(parts)
+    naming.month_of_path(parts)
+    naming.body_of_path(parts)
+    naming.title_of_path(parts)
+
+
+@given(st.from_regex(r"[0-9 ./_-]{4,14}|[A-Z][a-z]{2,8}[ .]?[0-9]{1,2},? ?[0-9]{2,4}"))
+def test_no_heap_of_digits_makes_the_parsers_raise(text):
+    naming.date_of_path(["2024", text])
+    naming.find_month(text)
+
+
+@given(st.text(st.characters(codec=None), max_size=400))
+def test_every_text_becomes_a_safe_name(text):
+    name = naming.safe_component(text)
+
+    assert 0 < len(name.encode()) <= naming.LONGEST_NAME
+    assert "/" not in name and "\0" not in name and "\\" not in name
+    assert not name.startswith(".") and name.strip() == name
+    assert naming.safe_component(name) == name
+
+
+def test_long_names_that_differ_at_the_end_stay_different():
+    one, other = (naming.safe_component("ß" * 300 + end) for end in "ab")
+
+    assert one != other

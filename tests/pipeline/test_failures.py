@@ -1,0 +1,401 @@
+"""Failed documents: listed by cause, read again, left out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import legacy
+import pytest
+from guide import clerk
+from sqlalchemy import select, text
+
+from clerk.core import db
+from clerk.core.models import audit_table, items_table, jobs_table, quarantine_table, runs_table
+from clerk.core.states import Item
+from clerk.pipeline import failures, ledger, pipeline_state, transitions
+from clerk.pipeline.failures import Filter, find, groups
+from clerk.pipeline.ledger import Outcome
+
+GOOD, BAD, WORSE = (f"minutes/Council/2025-0{month}-01" for month in (1, 2, 3))
+DAMAGED = "UnreadablePdf: no PDF reader can make sense of it"
+LOCKED = "EncryptedPdf: it needs a password"
+
+OUTCOMES = {GOOD: (Item.COMPLETED, ""), BAD: (Item.FAILED, DAMAGED), WORSE: (Item.FAILED, LOCKED)}
+
+
+@pytest.fixture
+def failing(site: str, storage: Path) -> str:
+    """A site whose last run read one document and failed with two."""
+    legacy.write_documents(storage / site, both=1, pdf=2)
+    start(site)
+    read(OUTCOMES)
+    finish_steps()
+    assert run_state(site) == "partial"
+    return site
+
+
+def start(site: str) -> None:
+    """Open a run and fetch three documents."""
+    with db.civic_db_connection() as conn:
+        transitions.start_run(conn, site)
+    documents = [{"name": name, "bytes": 10, "sha256": name[-5:]} for name in OUTCOMES]
+    work(
+        "fetch",
+        lambda item: Outcome(item, Item.COMPLETED, result=transitions.Found(tuple(documents))),
+    )
+
+
+def read(outcomes: Mapping[str, tuple[str, str]]) -> None:
+    """Work off the reading; what is not given completes."""
+
+    def outcome(item: Any) -> Outcome:
+        state, error = outcomes.get(item.document, (Item.COMPLETED, ""))
+        return Outcome(item, state, error, lasting=bool(error))
+
+    work("ocr", outcome)
+
+
+def finish_steps(texts: int = 1) -> None:
+    """Coordinate, compile, extract and deploy."""
+    for queue in ("compilation", "compilation", "extraction", "deploy"):
+        work(queue, lambda item: Outcome(item, Item.COMPLETED, result=texts))
+
+
+def work(queue: str, outcome: Callable[[Any], Outcome]) -> None:
+    with db.civic_db_connection() as conn:
+        ledger.register_worker(
+            conn, f"w{next(_numbers)}", lease_seconds=60, host="h", pid=1, queues=queue
+        )
+        claimed = ledger.claim(conn, [queue], "w", lambda _: 100)
+        if claimed is not None:
+            transitions.finish(conn, claimed, [outcome(item) for item in claimed.items], ended=True)
+
+
+_numbers = iter(range(10_000))
+
+
+def counters(site: str) -> tuple[int, int, int]:
+    with db.reading_connection() as conn:
+        row = db.require_site(conn, site)
+    return row["ocr_total"], row["ocr_completed"], row["ocr_failed"]
+
+
+def run_state(site: str) -> str:
+    with db.reading_connection() as conn:
+        return conn.execute(
+            select(runs_table.c.state)
+            .where(runs_table.c.subdomain == site)
+            .order_by(runs_table.c.epoch.desc())
+            .limit(1)
+        ).scalar_one()
+
+
+def ledger_agrees(site: str) -> bool:
+    """Whether the counters of the site's last reading equal the sums of its rows."""
+    with db.civic_db_connection() as conn:
+        job = conn.execute(
+            select(jobs_table)
+            .where(jobs_table.c.subdomain == site, jobs_table.c.stage == "ocr")
+            .where(jobs_table.c.kind == "stage")
+            .order_by(jobs_table.c.id.desc())
+        ).first()
+        assert job is not None
+        again = ledger.recount(conn, job.id)
+    counted = (again.total, again.completed, again.failed)
+    return (job.total, job.completed, job.failed) == counted == counters(site)
+
+
+# ------------------------------------------------------------------------------- listing
+
+
+def test_failures_are_grouped_by_stage_and_error_with_the_remedy(failing: str) -> None:
+    found = groups(find())
+
+    assert [(group.stage, group.kind, group.documents) for group in found] == [
+        ("ocr", "EncryptedPdf", 1),
+        ("ocr", "UnreadablePdf", 1),
+    ]
+    assert "password" in found[0].remedy
+    assert "ocr: EncryptedPdf" in clerk("failures", "list").output
+
+
+@pytest.mark.parametrize(
+    ("wanted", "documents"),
+    [
+        (Filter(error="unreadable"), [BAD]),
+        (Filter(document="*-03-01"), [WORSE]),
+        (Filter(stage="ocr"), [BAD, WORSE]),
+        (Filter(stage="deploy"), []),
+        (Filter(quarantined=True), []),
+    ],
+)
+def test_a_filter_says_which(failing: str, wanted: Filter, documents: list[str]) -> None:
+    assert [failure.document for failure in find(wanted)] == documents
+
+
+def test_one_failure_is_shown_with_all_that_is_known(failing: str) -> None:
+    failure = find(Filter(document=BAD))[0]
+
+    shown = clerk("failures", "show", str(failure.id))
+
+    assert DAMAGED in shown.output
+    assert clerk("failures", "show", "999999").exit_code == 1
+
+
+def test_failures_of_a_former_run_are_not_listed(failing: str) -> None:
+    with db.civic_db_connection() as conn:
+        conn.execute(quarantine_table.delete())
+    start(failing)
+    read({BAD: (Item.FAILED, DAMAGED)})
+
+    assert [failure.document for failure in find()] == [BAD]
+
+
+# ------------------------------------------------------------------------------ retrying
+
+
+def test_a_retried_document_leaves_the_failed_count_and_is_counted_once_again(
+    failing: str,
+) -> None:
+    assert counters(failing) == (3, 1, 2)
+
+    failures.retry(find(Filter(document=BAD)), who="ann")
+    assert counters(failing) == (3, 1, 1)
+    assert run_state(failing) == "active"
+    read({})
+    assert counters(failing) == (3, 2, 1)
+    finish_steps()
+
+    assert run_state(failing) == "partial"
+    assert [failure.document for failure in find()] == [WORSE]
+    assert ledger_agrees(failing)
+
+
+def test_a_retry_reads_just_what_was_asked_for(failing: str) -> None:
+    failures.retry(find(Filter(document=BAD)), who="ann")
+
+    with db.reading_connection() as conn:
+        pending = conn.execute(
+            select(items_table.c.document).where(items_table.c.state == Item.PENDING)
+        ).scalars()
+        assert list(pending) == [BAD]
+
+
+def test_a_document_that_fails_again_is_counted_once(failing: str) -> None:
+    failures.retry(find(), who="ann")
+    read(OUTCOMES)
+    finish_steps()
+
+    assert counters(failing) == (3, 1, 2)
+    assert ledger_agrees(failing)
+
+
+def test_in_a_reading_that_is_under_way_the_document_is_read_in_it(
+    site: str, storage: Path
+) -> None:
+    legacy.write_documents(storage / site, pdf=3)
+    start(site)
+    with db.civic_db_connection() as conn:
+        claimed = ledger.claim(conn, ["ocr"], "w", lambda _: 1)
+        assert claimed is not None
+        outcome = Outcome(claimed.items[0], Item.FAILED, DAMAGED, lasting=True)
+        transitions.finish(conn, claimed, [outcome], ended=True)
+    before = run_id(site)
+    assert counters(site) == (3, 0, 1)
+
+    failures.retry(find(), who="ann")
+
+    assert (counters(site), run_id(site)) == ((3, 0, 0), before)
+    assert ledger_agrees(site)
+    read({})
+    assert counters(site) == (3, 3, 0)
+
+
+def run_id(site: str) -> str:
+    with db.reading_connection() as conn:
+        run = pipeline_state.active_run(conn, site)
+    assert run is not None
+    return str(run.run_id)
+
+
+def test_a_retry_lifts_the_quarantine(failing: str) -> None:
+    failures.retry(find(), who="ann")
+
+    assert remembered() == []
+
+
+def remembered() -> list[tuple[str, str]]:
+    with db.reading_connection() as conn:
+        rows = conn.execute(select(quarantine_table.c.document, quarantine_table.c.state))
+        return sorted((row.document, row.state) for row in rows)
+
+
+def test_a_document_whose_pdf_is_gone_is_fetched_again(failing: str, storage: Path) -> None:
+    for pdf in (storage / failing / "pdfs").rglob("*.pdf"):
+        pdf.unlink()
+
+    failures.retry(find(), who="ann")
+
+    with db.reading_connection() as conn:
+        assert db.require_site(conn, failing)["current_stage"] == "fetch"
+
+
+def test_a_failed_step_is_done_again(site: str, storage: Path) -> None:
+    legacy.write_documents(storage / site, both=3)
+    start(site)
+    read({})
+    work("compilation", lambda item: Outcome(item, Item.COMPLETED, result=3))
+    work("compilation", lambda item: Outcome(item, Item.FAILED, "OSError: disk"))
+    work("extraction", lambda item: Outcome(item, Item.COMPLETED))
+    assert run_state(site) == "failed"
+    assert [failure.stage for failure in find()] == ["compilation"]
+
+    failures.retry(find(), who="ann")
+    for queue in ("compilation", "extraction", "deploy"):
+        work(queue, lambda item: Outcome(item, Item.COMPLETED))
+
+    assert (run_state(site), find()) == ("completed", [])
+
+
+def test_failures_of_an_older_system_are_named_by_the_disk(site: str, storage: Path) -> None:
+    legacy.write_documents(storage / site, both=1, pdf=2)
+    pipeline_state.initialize_stage(site, "ocr", total_jobs=4)
+    pipeline_state.increment_completed(site, "ocr")
+    for _ in range(3):
+        pipeline_state.increment_failed(site, "ocr", "by the old system", "Error")
+
+    failures.retry(find(), who="ann")
+
+    assert counters(site) == (4, 1, 1)
+    read({})
+    assert counters(site) == (4, 3, 1)
+    assert [failure.error for failure in find()] == ["Neither text nor PDF on disk"]
+
+
+def test_a_frozen_selection_leaves_alone_what_has_changed(failing: str, tmp_path: Path) -> None:
+    listed = tmp_path / "failures.json"
+    listed.write_text(clerk("failures", "list", "--each", "--json").output)
+    clerk("failures", "retry", "--document", BAD, "--yes")
+
+    ran = clerk("failures", "retry", "--from", str(listed), "--yes")
+
+    assert "Left alone: 2 that have changed" in ran.output
+    assert ran.exit_code == 1
+
+
+def test_a_preview_changes_nothing(failing: str) -> None:
+    before = state()
+
+    ran = clerk("failures", "retry", "--all", "--dry-run")
+    skipped = clerk("failures", "skip", "--all", "--reason", "no", "--dry-run")
+
+    assert "Would retry 2 documents of 1 sites" in ran.output
+    assert "Would skip 2 documents of 1 sites" in skipped.output
+    assert state() == before
+
+
+def test_a_retry_with_an_engine_that_is_not_there_is_refused(failing: str) -> None:
+    before = state()
+
+    ran = clerk("failures", "retry", "--all", "--yes", "--ocr-backend", "nope")
+
+    assert ran.exit_code == 3
+    assert state() == before
+
+
+def test_everything_has_to_be_asked_for(failing: str) -> None:
+    assert clerk("failures", "retry", "--yes").exit_code == 2
+
+
+# ------------------------------------------------------------------------------ skipping
+
+
+def test_a_skipped_document_is_left_out_of_the_counts(failing: str) -> None:
+    before = updated_at(failing)
+
+    failures.skip(find(Filter(document=WORSE)), who="ann", why="no password")
+
+    assert counters(failing) == (2, 1, 1)
+    assert [failure.document for failure in find()] == [BAD]
+    assert ledger_agrees(failing)
+    assert updated_at(failing) == before
+
+
+def updated_at(site: str) -> Any:
+    with db.reading_connection() as conn:
+        return db.require_site(conn, site)["updated_at"]
+
+
+def test_a_skip_keeps_who_and_why(failing: str) -> None:
+    failures.skip(find(Filter(document=WORSE)), who="ann", why="no password")
+
+    with db.reading_connection() as conn:
+        row = conn.execute(select(audit_table)).one()
+    assert (row.who, row.action, row.detail) == ("ann", "document skipped", "no password")
+    assert row.subject == f"{failing} {WORSE}"
+
+
+def test_a_skipped_document_stays_out_of_the_next_run(failing: str, storage: Path) -> None:
+    from clerk.core.storage import sha256_of
+
+    failures.skip(find(), who="ann", why="never mind")
+    pdf = storage / failing / "pdfs" / "Council" / "2025-02-01.pdf"
+    documents = [{"name": BAD, "bytes": 10, "sha256": sha256_of(pdf)}]
+
+    with db.civic_db_connection() as conn:
+        transitions.start_run(conn, failing)
+    found = transitions.Found(tuple(documents), carried=1, engine="another engine")
+    work("fetch", lambda item: Outcome(item, Item.COMPLETED, result=found))
+
+    assert counters(failing) == (1, 1, 0)
+    assert ledger_agrees(failing)
+
+
+def test_a_skipped_document_whose_bytes_changed_is_read(failing: str) -> None:
+    failures.skip(find(), who="ann", why="never mind")
+
+    start(failing)
+
+    assert counters(failing) == (3, 0, 0)
+
+
+def test_what_the_source_offers_and_nobody_can_read_can_be_skipped(site: str) -> None:
+    rejected = ({"name": "notes.docx", "error": "Rejected: not a PDF"},)
+    found = transitions.Found(carried=1, rejected=rejected)
+    for _ in range(2):
+        with db.civic_db_connection() as conn:
+            transitions.start_run(conn, site)
+        work("fetch", lambda item: Outcome(item, Item.COMPLETED, result=found))
+        failures.skip(find(), who="ann", why="not a PDF")
+
+    assert counters(site) == (1, 1, 0)
+
+
+def test_a_failed_step_cannot_be_skipped(site: str) -> None:
+    with db.civic_db_connection() as conn:
+        transitions.start_run(conn, site)
+    work("fetch", lambda item: Outcome(item, Item.FAILED, "SourceUnavailable: gone"))
+
+    decided = failures.skip(find(), who="ann", why="no")
+
+    assert "retry the failed step" in decided.refused[site]
+    assert len(find()) == 1
+
+
+def test_skipping_twice_is_skipping_once(failing: str) -> None:
+    selected = find()
+    failures.skip(selected, who="ann", why="no")
+
+    again = failures.skip(selected, who="ben", why="yes")
+
+    assert (again.documents, again.changed) == (0, 2)
+
+
+def state() -> str:
+    tables = ("items", "jobs", "runs", "sites", "quarantine", "audit")
+    with db.reading_connection() as conn:
+        rows = {name: conn.execute(text(f"SELECT * FROM {name}")).fetchall() for name in tables}
+    return json.dumps({name: sorted(map(repr, each)) for name, each in rows.items()})

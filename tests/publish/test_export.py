@@ -1,0 +1,108 @@
+"""``clerk export``: pages and votes in formats others read."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from small_sites import SITE, vote, write_found, write_text
+
+from clerk.cli import cli
+from clerk.core.errors import InvalidInput, NotFound, UnknownSite
+from clerk.site_db import compile_site
+
+COUNCIL = "minutes/CityCouncil/2024-01-15"
+
+
+@pytest.fixture
+def sites(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("STORAGE_DIR", str(tmp_path / "sites"))
+    folder = tmp_path / "sites" / "springfield"
+    pages = ["The council met.", '=cmd|" /C calc"!A0 é']
+    document = write_text(folder, COUNCIL, pages)
+    write_found(folder, document, pages, [vote(1, flags=["name_typo"])])
+    write_text(folder, "agendas/CityCouncil/2024-01-15", ["Call to order"])
+    compile_site(folder, SITE)
+    return tmp_path / "sites"
+
+
+def export(*arguments: str) -> Result:
+    return CliRunner().invoke(cli, ["export", "springfield", *arguments], catch_exceptions=False)
+
+
+def test_pages_as_json_lines(sites: Path) -> None:
+    rows = [json.loads(line) for line in export().stdout.splitlines()]
+
+    assert [(row["document"], row["page"]) for row in rows] == [
+        ("agendas/CityCouncil/2024-01-15", 1),
+        (COUNCIL, 1),
+        (COUNCIL, 2),
+    ]
+    assert rows[1]["text"] == "The council met."
+
+
+def test_votes_as_json_carry_their_names(sites: Path) -> None:
+    (row,) = json.loads(export("--table", "votes", "--format", "json").stdout)
+
+    assert (row["doc"], row["mover"], row["ayes"], row["noes"]) == (
+        COUNCIL,
+        "Lee",
+        ["Lee", "Wu"],
+        ["Diaz"],
+    )
+    assert row["tally"] == {"ayes": 2, "noes": 1}
+    assert row["flags"] == ["name_typo"]
+
+
+def test_csv_has_headings_and_no_formulas(sites: Path) -> None:
+    rows = list(csv.DictReader(io.StringIO(export("--format", "csv").stdout)))
+
+    assert rows[2]["text"].startswith("'=cmd")
+    assert rows[0]["kind"] == "agendas"
+
+
+def test_csv_of_nothing_has_headings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STORAGE_DIR", str(tmp_path))
+    (tmp_path / "springfield").mkdir()
+    compile_site(tmp_path / "springfield", SITE)
+
+    assert export("--format", "csv", "--table", "votes").stdout.startswith("id,doc,start")
+    assert json.loads(export("--format", "json").stdout) == []
+
+
+def test_text_reads_like_the_documents(sites: Path) -> None:
+    assert f"=== {COUNCIL} page 1 ===\nThe council met.\n" in export("--format", "txt").stdout
+
+
+def test_a_zip_holds_everything_and_is_the_same_every_time(sites: Path, tmp_path: Path) -> None:
+    for name in ("one.zip", "two.zip"):
+        result = export("--format", "zip", "--output", str(tmp_path / name))
+        assert "3 rows written" in result.stderr
+
+    with zipfile.ZipFile(tmp_path / "one.zip") as archive:
+        assert f"txt/{COUNCIL}/page-1.txt" in archive.namelist()
+        assert {"pages.csv", "votes.jsonl", "entities.csv"} < set(archive.namelist())
+    assert (tmp_path / "one.zip").read_bytes() == (tmp_path / "two.zip").read_bytes()
+
+
+def test_a_file_in_a_folder_that_is_not_there_is_refused(sites: Path, tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="There is no folder"):
+        export("-o", str(tmp_path / "absent" / "pages.jsonl"))
+
+    assert not (tmp_path / "absent").exists()
+
+
+def test_a_site_that_does_not_exist_is_named(sites: Path) -> None:
+    with pytest.raises(UnknownSite, match="There is no site 'nope'"):
+        CliRunner().invoke(cli, ["export", "nope"], catch_exceptions=False)
+
+
+def test_a_site_that_is_not_compiled_says_what_to_do(site: str) -> None:
+    with pytest.raises(NotFound, match="has not been compiled yet") as caught:
+        export()
+    assert caught.value.hint == "clerk run springfield"

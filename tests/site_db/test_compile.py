@@ -1,0 +1,437 @@
+"""Compiling: texts and findings become ``meetings.db``, whole, incremental, repeatable."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+import threading
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from small_sites import (
+    SITE,
+    ask,
+    content,
+    remove_text,
+    vote,
+    write_found,
+    write_legacy_text,
+    write_text,
+)
+
+from clerk.core.errors import StorageUnusable
+from clerk.site_db import CompileReport, compile_site
+from clerk.site_db.rows import search_text
+
+COUNCIL = "minutes/CityCouncil/2024-01-15"
+PLANNING = "minutes/Planning/2024-02-01"
+AGENDA = "agendas/CityCouncil/2024-01-15"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    place = tmp_path / "sites" / "springfield"
+    write_text(place, COUNCIL, ["The council met.", "A zoning variance was granted."])
+    write_text(place, PLANNING, ["The commission met."])
+    write_text(place, AGENDA, ["Call to order"])
+    return place
+
+
+def built_anew(folder: Path, tmp_path: Path) -> Path:
+    """Compile a copy of the site from nothing and return its database."""
+    copy = tmp_path / "anew" / folder.name
+    shutil.rmtree(copy.parent, ignore_errors=True)
+    shutil.copytree(folder, copy, ignore=shutil.ignore_patterns("meetings.db", "compile.*"))
+    return compile_site(copy, SITE).path
+
+
+def test_every_page_is_a_row_of_its_kind(folder: Path) -> None:
+    report = compile_site(folder, SITE)
+
+    assert (report.documents, report.pages, report.added) == (3, 4, 3)
+    rows = ask(report.path, "SELECT meeting, date, page, text FROM minutes ORDER BY date, page")
+    assert rows == [
+        ("CityCouncil", "2024-01-15", 1, "The council met."),
+        ("CityCouncil", "2024-01-15", 2, "A zoning variance was granted."),
+        ("Planning", "2024-02-01", 1, "The commission met."),
+    ]
+    assert ask(report.path, "SELECT text FROM agendas") == [("Call to order",)]
+
+
+def test_a_page_keeps_its_id_when_everything_is_built_again(folder: Path, tmp_path: Path) -> None:
+    path = compile_site(folder, SITE).path
+    before = ask(path, "SELECT id FROM minutes ORDER BY id")
+    write_text(folder, "minutes/Airport/2020-01-01", ["First of all."])
+
+    again = built_anew(folder, tmp_path)
+
+    assert set(before) < set(ask(again, "SELECT id FROM minutes"))
+
+
+def test_the_same_document_of_two_towns_has_two_ids(folder: Path, tmp_path: Path) -> None:
+    other = tmp_path / "sites" / "shelbyville"
+    write_text(other, COUNCIL, ["The council met."])
+
+    here = ask(compile_site(folder, SITE).path, "SELECT id FROM minutes")
+    there = ask(compile_site(other, {"subdomain": "shelbyville"}).path, "SELECT id FROM minutes")
+
+    assert not set(here) & set(there)
+
+
+def test_nothing_new_is_no_work(folder: Path) -> None:
+    compile_site(folder, SITE)
+    before = (folder / "meetings.db").stat()
+
+    report = compile_site(folder, SITE)
+
+    assert not report.changed
+    assert os.path.samestat((folder / "meetings.db").stat(), before)
+
+
+def test_a_word_broken_at_the_end_of_a_line_is_found_whole(folder: Path) -> None:
+    write_text(folder, PLANNING, ["the develop-\nment of Maple-\nwood and self-\nhelp; self-help"])
+
+    path = compile_site(folder, SITE).path
+
+    assert found(path, "development") == [PLANNING]
+    assert found(path, '"self help"') == [PLANNING]
+    assert ask(path, "SELECT text FROM minutes WHERE document = ?", PLANNING) == [
+        ("the develop-\nment of Maple-\nwood and self-\nhelp; self-help",)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("raw", "searched"),
+    [
+        ("plain", "plain"),
+        ("ordi-\nnance", "ordinance"),
+        ("ordi-\r\n  nance", "ordinance"),
+        ("ordi\ufffenance", "ordinance"),
+        ("ordi\u00ad\nnance or\u00addi", "ordinance ordi"),
+        ("2020-\n2021", "2020-\n2021"),
+        ("Smith-\nJones", "Smith-Jones"),
+        ("oﬃce", "office"),
+    ],
+)
+def test_the_search_copy_joins_only_broken_words(raw: str, searched: str) -> None:
+    assert search_text(raw) == searched
+
+
+def found(path: Path, query: str) -> list[str]:
+    rows = ask(
+        path,
+        """SELECT document FROM minutes_fts JOIN minutes ON minutes.rowid = minutes_fts.rowid
+           WHERE minutes_fts MATCH ? ORDER BY document""",
+        query,
+    )
+    return [row[0] for row in rows]
+
+
+def test_prefixes_and_snippets_work(folder: Path) -> None:
+    path = compile_site(folder, SITE).path
+
+    shown = ask(
+        path,
+        """SELECT snippet(minutes_fts, 0, '[', ']', '…', 5) FROM minutes_fts
+           WHERE minutes_fts MATCH 'vari*'""",
+    )
+
+    assert shown == [("A zoning [variance] was granted.",)]
+
+
+def test_datasette_finds_tables_keys_and_full_text(folder: Path) -> None:
+    utils = pytest.importorskip("datasette.utils")
+    with closing(sqlite3.connect(compile_site(folder, SITE).path)) as connection:
+        assert utils.detect_fts(connection, "minutes") == "minutes_fts"
+        assert utils.detect_fts(connection, "agendas") == "agendas_fts"
+        assert utils.detect_primary_keys(connection, "minutes") == ["id"]
+        keys = utils.get_outbound_foreign_keys(connection, "votes")
+        assert [key["other_table"] for key in keys] == ["documents"]
+        assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
+
+
+def test_votes_and_entities_are_compiled_in(folder: Path) -> None:
+    compile_site(folder, SITE)
+    pages = ["The council met.", "A zoning variance was granted."]
+    document = write_text(folder, COUNCIL, pages)
+    write_found(folder, document, pages, [vote(2), vote(2, ayes=[], noes=[])])
+
+    path = compile_site(folder, SITE).path
+
+    assert ask(path, "SELECT page, mover, result, tally FROM votes WHERE id LIKE '%v1'") == [
+        (2, "Lee", "passed", '{"ayes":2,"noes":1}')
+    ]
+    assert ask(path, "SELECT member, ballot FROM vote_members ORDER BY member") == [
+        ("Diaz", "no"),
+        ("Lee", "aye"),
+        ("Wu", "aye"),
+    ]
+    query = "SELECT votes_json, entities_json FROM minutes WHERE document = ? ORDER BY page"
+    first, second = ask(path, query, COUNCIL)
+    assert json.loads(first[0]) == [] and len(json.loads(second[0])) == 2
+    assert json.loads(first[1])[0]["value"] == "5"
+
+
+def test_a_page_that_was_not_extracted_says_so(folder: Path) -> None:
+    path = compile_site(folder, SITE).path
+
+    assert ask(path, "SELECT DISTINCT votes_json, entities_json FROM minutes") == [(None, None)]
+
+
+def test_findings_about_another_text_are_left_out(folder: Path) -> None:
+    document = write_text(folder, PLANNING, ["A new text."])
+    write_found(folder, document, ["The old text."], [vote(1)])
+
+    path = compile_site(folder, SITE).path
+
+    assert ask(path, "SELECT count(*) FROM votes") == [(0,)]
+
+
+def test_a_document_with_holes_keeps_its_good_pages_and_is_marked(folder: Path) -> None:
+    write_text(folder, PLANNING, ["one", "two", "three"], failed={2: "the page is too dark"})
+
+    path = compile_site(folder, SITE).path
+
+    assert ask(path, "SELECT page FROM minutes WHERE document = ?", PLANNING) == [(1,), (3,)]
+    query = "SELECT pages, failed_pages, sha256, confidence FROM documents WHERE name = ?"
+    assert ask(path, query, PLANNING) == [(3, '{"2":"the page is too dark"}', "f00d", 0.9)]
+
+
+def test_text_of_an_older_installation_is_compiled(folder: Path) -> None:
+    write_legacy_text(folder, "minutes/Board/2001-01-01", ["typed by hand"])
+    flat = folder / "txt" / "Board" / "1999-01-01.txt"
+    flat.write_text("page one\fpage two")
+
+    path = compile_site(folder, SITE).path
+
+    query = "SELECT document, page, text FROM minutes WHERE meeting = 'Board' ORDER BY id"
+    assert sorted(ask(path, query)) == [
+        ("minutes/Board/1999-01-01", 1, "page one"),
+        ("minutes/Board/1999-01-01", 2, "page two"),
+        ("minutes/Board/2001-01-01", 1, "typed by hand"),
+    ]
+
+
+def test_text_without_facts_may_be_edited_in_place(folder: Path) -> None:
+    document = write_legacy_text(folder, "minutes/Board/2001-01-01", ["typed by hand"])
+    compile_site(folder, SITE)
+    (document.text(folder) / "page-1.txt").write_text("mended")
+
+    report = compile_site(folder, SITE)
+
+    assert (report.updated, report.rebuilt) == (1, False)
+    assert found(report.path, "mended") == [document.name]
+
+
+def test_odd_names_and_odd_text_are_compiled(folder: Path) -> None:
+    name = 'minutes/Comité d\'urbanisme "2"/日付 2024 ' + "x" * 100
+    write_text(folder, name, ["\u0000 <script>\u202e café 😀"])
+    legacy = write_legacy_text(folder, "minutes/Board/1900", ["x"])
+    (legacy.text(folder) / "page-1.txt").write_bytes(b"bad \xff\xfe utf-8 \x00")
+
+    path = compile_site(folder, SITE).path
+
+    assert ask(path, "SELECT count(*) FROM minutes WHERE document = ?", name) == [(1,)]
+    assert found(path, "cafe") == [name]
+
+
+STEPS = [
+    lambda folder: write_text(folder, PLANNING, ["Changed.", "And longer."]),
+    lambda folder: write_text(folder, "minutes/Airport/2020-01-01", ["New."]),
+    lambda folder: remove_text(folder, COUNCIL),
+    lambda folder: write_text(folder, COUNCIL, ["Back again."]),
+    lambda folder: write_found(folder, _named(PLANNING), ["Changed.", "And longer."], [vote(1)]),
+    lambda folder: write_text(folder, AGENDA, ["1", "2"], failed={1: "no"}),
+    lambda folder: write_found(folder, _named(PLANNING), ["Changed.", "And longer."], [vote(2)]),
+    lambda folder: write_legacy_text(folder, "minutes/Board/2001", ["Typed.", "By hand."]),
+    lambda folder: write_legacy_text(folder, "minutes/Board/2001", ["Edited in place."]),
+    lambda folder: shutil.rmtree(folder / "_agendas"),
+]
+
+
+def _named(name: str):  # type: ignore[no-untyped-def]
+    from clerk.core.storage import Document
+
+    return Document.from_name(name)
+
+
+def test_step_by_step_gives_what_building_anew_gives(folder: Path, tmp_path: Path) -> None:
+    compile_site(folder, SITE)
+    for step in STEPS:
+        step(folder)
+        report = compile_site(folder, SITE)
+        assert not report.rebuilt
+        if report.changed:
+            assert content(report.path) == content(built_anew(folder, tmp_path))
+
+
+def test_a_large_site_built_on_all_cores_is_indexed_like_a_small_one(tmp_path: Path) -> None:
+    folder = tmp_path / "sites" / "springfield"
+    for number in range(60):
+        pages = [f"word{number} page{page} common" for page in range(20)]
+        write_text(folder, f"minutes/Council/{1900 + number}", pages)
+
+    path = compile_site(folder, SITE).path
+
+    assert ask(path, "SELECT count(*) FROM minutes_fts WHERE minutes_fts MATCH 'common'") == [
+        (1200,)
+    ]
+    assert len(content(path)["found"]) == 3600
+
+
+def test_many_changes_at_once_are_a_build_from_nothing(folder: Path, tmp_path: Path) -> None:
+    compile_site(folder, SITE)
+    for number in range(30):
+        write_text(folder, f"minutes/Council/{1900 + number}", ["new"])
+
+    report = compile_site(folder, SITE)
+
+    assert report.rebuilt
+    assert content(report.path) == content(built_anew(folder, tmp_path))
+
+
+def test_a_renamed_site_is_written_without_touching_its_pages(folder: Path) -> None:
+    compile_site(folder, SITE)
+
+    report = compile_site(folder, SITE | {"name": "New Springfield"})
+
+    query = "SELECT value FROM about WHERE key = 'name'"
+    assert ask(report.path, query) == [("New Springfield",)]
+    assert (report.added, report.updated, report.rebuilt) == (0, 0, False)
+
+
+def _truncate(path: Path) -> None:
+    with path.open("r+b") as file:
+        file.truncate(path.stat().st_size // 2)
+
+
+def _scribble(path: Path) -> None:
+    with path.open("r+b") as file:
+        file.seek(20_000)
+        file.write(os.urandom(60_000))
+
+
+def _pretend_another_version(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA user_version = 99")
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        _truncate,
+        _scribble,
+        _pretend_another_version,
+        lambda path: path.write_bytes(b""),
+        lambda path: path.write_bytes(b"not a database at all" * 1000),
+    ],
+)
+def test_a_damaged_or_foreign_database_is_built_again(folder: Path, tmp_path: Path, damage) -> None:  # type: ignore[no-untyped-def]
+    compile_site(folder, SITE)
+    expected = content(compile_site(folder, SITE).path)
+    damage(folder / "meetings.db")
+
+    report = compile_site(folder, SITE)
+
+    assert report.rebuilt
+    assert content(report.path) == expected
+
+
+def test_lost_state_costs_time_but_nothing_else(folder: Path) -> None:
+    expected = content(compile_site(folder, SITE).path)
+    for path in (folder / "_clerk").glob("compile.*"):
+        path.unlink()
+
+    report = compile_site(folder, SITE)
+
+    assert content(report.path) == expected
+
+
+def test_a_reader_with_the_old_file_open_is_not_disturbed(folder: Path) -> None:
+    path = compile_site(folder, SITE).path
+    with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as reader:
+        before = reader.execute("SELECT text FROM minutes ORDER BY id").fetchall()
+        for turn in range(4):
+            write_text(folder, COUNCIL, [f"turn {turn}"])
+            compile_site(folder, SITE)
+            assert reader.execute("SELECT text FROM minutes ORDER BY id").fetchall() == before
+
+
+def test_the_former_file_is_used_again_when_nobody_reads_it(folder: Path) -> None:
+    """One changed document must not cost a copy of everything."""
+    inodes = []
+    for turn in range(5):
+        write_text(folder, COUNCIL, [f"turn {turn}"])
+        inodes.append(compile_site(folder, SITE).path.stat().st_ino)
+
+    assert inodes[2] == inodes[4] != inodes[3]
+
+
+def test_trap_13_a_reader_never_sees_half_a_database(folder: Path) -> None:
+    path = compile_site(folder, SITE).path
+    seen: list[tuple[str, ...]] = []
+    done = threading.Event()
+
+    def read() -> None:
+        while not done.is_set():
+            texts = ask(path, "SELECT text FROM minutes WHERE document = ? ORDER BY page", COUNCIL)
+            hits = ask(path, "SELECT count(*) FROM minutes_fts WHERE minutes_fts MATCH 'the'")
+            assert hits[0][0] >= 1
+            seen.append(tuple(text for (text,) in texts))
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    for turn in range(25):
+        write_text(folder, COUNCIL, [f"{turn} the", f"{turn} the"])
+        if turn % 5 == 4:
+            (folder / "_clerk" / "compile.state").unlink()
+        compile_site(folder, SITE)
+    done.set()
+    reader.join()
+
+    assert len(seen) > 25
+    assert all(
+        len({text.split()[0] for text in texts}) == 1 for texts in seen[1:] if texts[0][0].isdigit()
+    )
+
+
+def test_builders_at_the_same_time_end_with_everything(folder: Path, tmp_path: Path) -> None:
+    reports: list[CompileReport] = []
+
+    def build(number: int) -> None:
+        write_text(folder, f"minutes/Council/{1900 + number}", [f"number {number}"])
+        reports.append(compile_site(folder, SITE))
+
+    threads = [threading.Thread(target=build, args=(number,)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert max(report.documents for report in reports) == 9
+    assert content(folder / "meetings.db") == content(built_anew(folder, tmp_path))
+
+
+def test_an_empty_site_is_an_empty_database(tmp_path: Path) -> None:
+    folder = tmp_path / "sites" / "springfield"
+    folder.mkdir(parents=True)
+
+    report = compile_site(folder, SITE)
+
+    assert (report.documents, report.pages) == (0, 0)
+
+
+def test_a_folder_that_cannot_be_written_to_is_named(folder: Path) -> None:
+    (folder / "_clerk").write_text("a file where a folder should be")
+
+    with pytest.raises(StorageUnusable, match=r"meetings\.db cannot be built"):
+        compile_site(folder, SITE)
+
+
+def test_a_symlink_loop_is_not_followed(folder: Path) -> None:
+    (folder / "txt" / "loop").symlink_to(folder / "txt")
+
+    assert compile_site(folder, SITE).documents == 3
