@@ -280,7 +280,8 @@ def overview(sites: int) -> bool:
     """Compare the overview of many sites with the statements it runs."""
     _add_sites(sites)
     app = create_app(config.load())
-    cookie = f"clerk_session={app.state.keeper.session('bench', 'viewer')}"
+    keeper = app.state.keeper
+    cookie = f"clerk_session={keeper.use_link(keeper.login_link('viewer', 'bench'))}"
     scope = {
         "type": "http",
         "method": "GET",

@@ -422,6 +422,28 @@ tokens_table = Table(
     Column("revoked_at", UtcDateTime),
 )
 
+#: People who are logged in to the web pages, and login links that nobody has used yet.
+sessions_table = Table(
+    "sessions",
+    metadata,
+    Column("id", _Id, primary_key=True, autoincrement=True),
+    #: Of the secret in the login link; once that is used, of the secret in the cookie.
+    Column("sha256", String, nullable=False, unique=True),
+    Column("who", String, nullable=False),
+    Column("role", String, nullable=False),
+    #: The browser and address that logged in.
+    Column("client", String),
+    Column("created_at", UtcDateTime, nullable=False, server_default=db_now()),
+    #: When the login link was used.
+    Column("started_at", UtcDateTime),
+    #: Within a few minutes: not every request writes.
+    Column("last_seen_at", UtcDateTime),
+    Column("expires_at", UtcDateTime, nullable=False),
+    Column("revoked_at", UtcDateTime),
+    #: An id that was used again would let a stale page revoke the session of somebody else.
+    sqlite_autoincrement=True,
+)
+
 #: Batches that were cleaned up, by the hour they were made in: kept for ever.
 batch_history_table = Table(
     "batch_history",

@@ -169,6 +169,27 @@ def _hold_stream(client: httpx.Client, opened: threading.Event) -> None:
             opened.set()
 
 
+def test_the_stream_of_a_revoked_session_ends(town: Path) -> None:
+    with serving("--no-worker") as (_, client):
+        opened, ended = threading.Event(), threading.Event()
+
+        def hold() -> None:
+            with client.stream("GET", "/ops/stream", timeout=90) as answer:
+                for _ in answer.iter_bytes():
+                    opened.set()
+            ended.set()
+
+        threading.Thread(target=hold, daemon=True).start()
+        assert opened.wait(60)
+
+        command = [sys.executable, "-m", "clerk", "session", "revoke", "--all"]
+        subprocess.run(command, check=True, timeout=90, capture_output=True)
+
+        assert ended.wait(60)
+        assert client.get("/ops/stream").status_code == 401
+        assert client.get("/ops/").headers["location"].startswith("/ops/login")
+
+
 def test_serve_has_a_worker_of_its_own(town: Path) -> None:
     with serving() as (_, client):
         for _ in range(600):

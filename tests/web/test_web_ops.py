@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -19,9 +18,9 @@ from clerk import db, health
 from clerk.clock import utc_now
 from clerk.models import audit_table, metadata, queues_table, sites_table, tokens_table
 from clerk.stages import Run
-from clerk.web import ops, sessions
+from clerk.web import ops
 from clerk.web.safety import RateLimit
-from clerk.web.sessions import COOKIE, OPERATOR, VIEWER, Keeper
+from clerk.web.sessions import OPERATOR, VIEWER, Keeper
 
 #: Needs no login.
 OPEN = ("/ops/login", "/ops/logout")
@@ -109,21 +108,12 @@ def test_every_page_asks_for_a_login(installation: Path, address: str) -> None:
 
 @pytest.mark.parametrize("address", addresses("POST"))
 def test_every_deed_asks_for_an_operator(installation: Path, address: str) -> None:
+    viewer = Browser(VIEWER)
     before = everything()
 
     assert Browser().post(address, data={"action": "retry"}).status_code == 401
-    assert Browser(VIEWER).post(address, data={"action": "retry"}).status_code == 403
+    assert viewer.post(address, data={"action": "retry"}).status_code == 403
     assert everything() == before
-
-
-def test_a_link_logs_in_once(installation: Path) -> None:
-    client = Browser()
-    link = client.app.state.keeper.login_link(OPERATOR, "ann")
-
-    assert "Log in as <strong>ann</strong>" in client.get(f"/ops/login?link={link}").text
-    assert client.post("/ops/login", data={"link": link}).headers["location"] == "/ops/"
-    assert client.get("/ops/").status_code == 200
-    assert Browser().post("/ops/login", data={"link": link}).status_code == 403
 
 
 def test_a_login_leads_back_to_the_page_and_never_elsewhere(installation: Path) -> None:
@@ -137,28 +127,7 @@ def test_a_login_leads_back_to_the_page_and_never_elsewhere(installation: Path) 
     assert goes_to("/ops/sites") == "/ops/sites"
     assert goes_to("//evil.example/") == "/ops/"
     assert goes_to("https://evil.example/ops/") == "/ops/"
-
-
-def test_sessions_and_links_expire_and_cannot_be_forged(installation: Path) -> None:
-    keeper = Keeper(installation)
-    cookie = keeper.session("ann", VIEWER)
-
-    assert keeper.person(cookie) == sessions.Person(
-        "ann", VIEWER, pytest.approx(time.time() + 43200, abs=5)
-    )
-    assert keeper.person(keeper.session("ann", VIEWER, seconds=-1)) is None
-    assert keeper.use_link(keeper.login_link(OPERATOR, "ann", seconds=-1)) is None
-    assert keeper.person(keeper.login_link(OPERATOR, "ann")) is None
-    assert keeper.person(cookie[:-1] + ("0" if cookie[-1] != "0" else "1")) is None
-    assert keeper.person("") is None and keeper.person("a.b") is None
-
-
-def test_an_expired_session_ends_at_the_login(installation: Path) -> None:
-    client = Browser()
-    client.cookies.set(COOKIE, client.app.state.keeper.session("ann", OPERATOR, seconds=-1))
-
-    assert client.get("/ops/").headers["location"].startswith("/ops/login")
-    assert client.get("/ops/?fragment=1").status_code == 401
+    assert goes_to("/ops/\\evil.example") == "/ops/"
 
 
 def test_the_secret_is_readable_by_its_owner_only(installation: Path) -> None:

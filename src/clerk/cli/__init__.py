@@ -37,7 +37,9 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "run": ("running", "run", "Take sites through every stage in this process."),
     "search": ("searching", "search", "Search the compiled sites."),
     "serve": ("serving", "serve", "Serve the search site and the operators' pages."),
+    "session": ("session", "session", "List and revoke logins to the web pages."),
     "site": ("sites", "site", "Add, list and change the places that are followed."),
+    "token": ("token", "token", "List and revoke tokens of programs."),
     "update": ("running", "update", "Queue a site for the workers."),
     "worker": ("working", "worker", "Work on one kind of job until stopped."),
 }

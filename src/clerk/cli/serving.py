@@ -37,7 +37,7 @@ def serve(host: str, port: int, hostname: tuple[str, ...], no_worker: bool, logi
       clerk serve --port 8080 --login      a new link for a server that runs
     """
     settings = open_database()
-    _require_web()
+    require_web()
     if login:
         click.echo(_login_link(settings, host, port))
         return
@@ -60,8 +60,10 @@ def _works_here(settings: Settings, no_worker: bool) -> bool:
     return settings.embedded and not no_worker
 
 
-def _require_web() -> None:
+def require_web() -> None:
+    """Refuse to go on without the packages of the web pages, and say how to install them."""
     try:
+        import itsdangerous  # noqa: F401
         import jinja2  # noqa: F401
         import starlette  # noqa: F401
         import uvicorn  # noqa: F401

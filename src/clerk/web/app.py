@@ -32,7 +32,7 @@ from .live import Doorbell, SharedFragments
 from .redaction import RedactedAnswers, Redactor
 from .rendering import STATIC, page
 from .safety import LOOPBACK, SafeAnswers
-from .sessions import Keeper
+from .sessions import Keeper, still_admitted
 from .throttling import default_limits
 from .working import Worker
 
@@ -72,7 +72,7 @@ def create_app(
     app.state.settings = settings
     app.state.keeper = Keeper(settings.storage_dir)
     app.state.worker = worker
-    app.state.doorbell = Doorbell(lambda: worker and worker.state)
+    app.state.doorbell = Doorbell(lambda: worker and worker.state, still_admitted)
     app.state.fragments = SharedFragments(app.state.doorbell)
     app.state.stage_seconds = metrics.StageSeconds()
     app.state.redact = redact

@@ -39,6 +39,9 @@ def routes() -> list[BaseRoute]:
         Route("/ops/system", system.system),
         Route("/ops/system/tokens", with_form(system.make_token), methods=["POST"]),
         Route("/ops/system/tokens/{token:int}", with_form(system.end_token), methods=["POST"]),
+        Route(
+            "/ops/system/sessions/{session:int}", with_form(system.end_session), methods=["POST"]
+        ),
         Route("/ops/system/invite", with_form(system.invite), methods=["POST"]),
         Route("/ops/audit", system.audit),
     ]
