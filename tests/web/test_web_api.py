@@ -11,11 +11,17 @@ from urllib.parse import quote, urlencode
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from prometheus_client import Metric
+from prometheus_client.parser import text_string_to_metric_families
+from sqlalchemy import insert
 from web_town import LINES, MINUTES, Browser, identity
 
 from clerk import annotations as annotation_jobs
+from clerk import db, ledger
+from clerk.clock import utc_now
+from clerk.models import workers_table
 from clerk.web import api, uploads
-from clerk.web.sessions import OPERATOR, new_token
+from clerk.web.sessions import OPERATOR, VIEWER, new_token
 from clerk.web.working import Worker
 
 MINUTES_ID = identity(MINUTES)
@@ -235,23 +241,60 @@ def test_not_ready_without_a_database(town: Path, monkeypatch: pytest.MonkeyPatc
     assert client.get("/healthz").status_code == 200
 
 
-_SAMPLE = re.compile(r'^clerk_\w+(\{(\w+="[^"]*",?)+\})? [-+.\deInf]+$')
+def families() -> dict[str, Metric]:
+    """Return the metrics as Prometheus would read them."""
+    client = Browser(VIEWER)
+    client.app.state.worker = Worker()
+    answer = client.get("/metrics")
+    assert answer.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
+    return {each.name: each for each in text_string_to_metric_families(answer.text)}
 
 
-def test_metrics_are_as_prometheus_reads_them(program: Browser) -> None:
-    lines = program.get("/metrics").text.splitlines()
+def test_metrics_are_as_prometheus_reads_them(database: str) -> None:
+    types = {name: each.type for name, each in families().items()}
 
-    assert [line for line in lines if not line.startswith("#") and not _SAMPLE.match(line)] == []
-    names = {line.split()[2] for line in lines if line.startswith("# TYPE")}
     assert {
-        "clerk_sites",
-        "clerk_sites_stuck",
-        "clerk_documents",
-        "clerk_batches",
-        "clerk_queue_depth",
-        "clerk_worker_heartbeat_age_seconds",
-        "clerk_stage_seconds",
-    } <= names
+        "clerk_info": "gauge",
+        "clerk_sites": "gauge",
+        "clerk_sites_stuck": "gauge",
+        "clerk_documents": "gauge",
+        "clerk_batches": "gauge",
+        "clerk_queue_depth": "gauge",
+        "clerk_worker_heartbeat_age_seconds": "gauge",
+        "clerk_worker_up": "gauge",
+        "clerk_worker_deaths": "counter",
+        "clerk_stage_seconds": "histogram",
+        "clerk_live_streams": "gauge",
+    }.items() <= types.items()
+
+
+def test_the_histogram_adds_up_and_its_figures_are_exact(database: str) -> None:
+    with db.civic_db_connection() as conn:
+        ledger.record(conn, "finished", stage="ocr", completed=1_234_567, seconds=1_234_567.25)
+        ledger.record(conn, "finished", stage="ocr", completed=1, failed=1, seconds=8.0)
+
+    samples = families()["clerk_stage_seconds"].samples
+
+    assert {each.labels["stage"] for each in samples} == {"ocr"}
+    buckets = {each.labels["le"]: each.value for each in samples if "le" in each.labels}
+    assert (buckets["0.5"], buckets["1"], buckets["2.5"]) == (0, 0, 1_234_567)
+    assert (buckets["5"], buckets["1800"], buckets["+Inf"]) == (1_234_569,) * 3
+    totals = {each.name: each.value for each in samples if "le" not in each.labels}
+    assert totals == {
+        "clerk_stage_seconds_count": 1_234_569,
+        "clerk_stage_seconds_sum": 1_234_575.25,
+    }
+
+
+def test_odd_names_stay_whole_in_labels(database: str) -> None:
+    name = 'host "a"\\n\n{x="y"} 1'
+    facts = {"host": "a", "pid": 1, "queues": "ocr", "lease_until": utc_now()}
+    with db.civic_db_connection() as conn:
+        conn.execute(insert(workers_table).values(id=name, **facts))
+
+    [sample] = families()["clerk_worker_heartbeat_age_seconds"].samples
+
+    assert sample.labels == {"worker": name}
 
 
 def test_metrics_are_not_for_strangers(town: Path) -> None:

@@ -65,6 +65,7 @@ def require_web() -> None:
     try:
         import itsdangerous  # noqa: F401
         import jinja2  # noqa: F401
+        import prometheus_client  # noqa: F401
         import starlette  # noqa: F401
         import uvicorn  # noqa: F401
     except ImportError as error:
