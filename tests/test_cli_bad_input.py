@@ -237,7 +237,7 @@ def test_a_database_newer_than_the_code_is_left_alone(clerk: Clerk, database: st
         said = clerk(*command)
         assert said.code == 3
         assert "9999" in said.err
-        assert "pip install --upgrade clerk" in said.err
+        assert "pip install --upgrade townclerk\n" in said.err
     assert schema.current(db.get_civic_db()) == "9999"
 
 

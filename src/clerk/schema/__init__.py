@@ -26,6 +26,7 @@ from sqlalchemy import URL, Connection, Engine, func, inspect, select, text
 
 from clerk import storage
 from clerk.db import engine_for, explained
+from clerk.distribution import install_command
 from clerk.errors import InvalidInput, SchemaOutdated, SchemaTooNew
 
 if TYPE_CHECKING:
@@ -220,7 +221,7 @@ def _refuse_newer(engine: Engine) -> str | None:
     if revision is not None and revision not in revisions():
         raise SchemaTooNew(
             f"The database is at revision {revision}, which this clerk does not know.",
-            hint="Install the newer clerk that made it: pip install --upgrade clerk",
+            hint=f"Install the newer clerk that made it: {install_command('--upgrade')}",
         )
     return revision
 
