@@ -241,6 +241,21 @@ def test_a_database_newer_than_the_code_is_left_alone(clerk: Clerk, database: st
     assert schema.current(db.get_civic_db()) == "9999"
 
 
+def test_going_back_is_refused_where_it_could_drop_what_clerk_did_not_make(
+    clerk: Clerk, database: str
+) -> None:
+    with db.civic_db_connection() as conn:
+        conn.execute(text("DROP TABLE adopted_schema"))
+
+    for revision, next_step in (("0001", "clerk db downgrade 0002"), ("base", "downgrade 0002")):
+        said = clerk("db", "downgrade", "--yes", revision)
+        assert said.code == 3
+        assert said.out == ""
+        assert said.err.startswith("Error: The schema cannot go back to 0001: ")
+        assert next_step in said.err and len(said.err.splitlines()) == 2
+    assert schema.current(db.get_civic_db()) == schema.head()
+
+
 @pytest.mark.parametrize(
     ("variable", "value"),
     [

@@ -158,7 +158,12 @@ def _reading(engine: Engine) -> Iterator[Connection]:
 
 
 def downgrade(engine: Engine, revision: str) -> None:
-    """Go back to a revision, restoring structure."""
+    """Go back to a revision, restoring structure.
+
+    Columns and indexes of ``sites`` that were there before clerk stay, with their data; where it
+    is not known which those are, :class:`~clerk.errors.DowngradeRefused` says so and nothing is
+    changed.
+    """
     from alembic import command
     from alembic.util.exc import CommandError
 
