@@ -15,7 +15,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Engine, create_engine, inspect, text
 
 from clerk import db, schema
-from clerk.errors import SchemaOutdated, SchemaTooNew
+from clerk.errors import DowngradeRefused, SchemaOutdated, SchemaTooNew
 from clerk.models import metadata
 
 
@@ -229,7 +229,97 @@ def test_dropping_the_legacy_columns_keeps_the_rows_that_refer_to_a_site(engine:
         assert conn.execute(text("SELECT count(*) FROM items")).scalar() == 1
 
 
+@pytest.mark.parametrize("cleaned_up", [False, True])
+@pytest.mark.parametrize("variant", [*legacy.VARIANTS, "newest"])
+def test_going_back_keeps_the_columns_of_the_old_system_with_their_data(
+    engine: Engine, variant: str, cleaned_up: bool
+) -> None:
+    legacy.create_tables(engine, variant)
+    had_counters = variant in ("by hand", "newest")
+    counters = {"ocr_total": 9, "ocr_completed": 7, "current_stage": "ocr"} if had_counters else {}
+    finance = {"has_finance_data": True, "finance_source": "x"} if variant == "newest" else {}
+    legacy.add_site(engine, "springfield", status="needs_ocr", **counters, **finance)
+    before = columns_of(engine), indexes_of(engine)
+    schema.upgrade(engine)
+    if cleaned_up:
+        schema.drop_legacy(engine)
+
+    schema.downgrade(engine, "0001")
+
+    later = {"extra", "country", "lat", "lng"} if variant == "sparse" else set()
+    assert (columns_of(engine) - later, indexes_of(engine)) == before
+    assert columns(engine, "springfield", *counters, *finance) == (counters | finance)
+    legacy.add_site(engine, "shelbyville")
+    assert schema.upgrade(engine).after == schema.head()
+    schema.downgrade(engine, "0001")
+    assert (columns_of(engine) - later, indexes_of(engine)) == before
+
+
+def test_going_back_takes_away_what_clerk_added(engine: Engine) -> None:
+    schema.upgrade(engine)
+
+    schema.downgrade(engine, "0001")
+
+    assert not {"current_stage", "ocr_total", "coordinator_enqueued"} & columns_of(engine)
+    assert indexes_of(engine) == set()
+    assert set(inspect(engine).get_table_names()) == {
+        "alembic_version",
+        "job_tracking",
+        "site_progress",
+        "sites",
+    }
+
+
+@pytest.mark.parametrize("revision", ["0001", f"-{len(schema.revisions()) - 1}", "base"])
+def test_columns_that_may_be_the_old_systems_are_not_dropped(engine: Engine, revision: str) -> None:
+    schema.upgrade(engine)
+    add_work(engine)
+    with engine.begin() as conn:
+        conn.execute(text("DROP TABLE adopted_schema"))
+    before = shape(engine), everything(engine)
+
+    with pytest.raises(DowngradeRefused, match="which columns of sites") as refused:
+        schema.downgrade(engine, revision)
+
+    assert "clerk db downgrade 0002" in refused.value.hint
+    assert (shape(engine), everything(engine)) == before
+    assert schema.current(engine) == schema.head()
+    schema.downgrade(engine, "0002")
+    assert "ocr_total" in columns_of(engine)
+
+
+@pytest.mark.parametrize("variant", ["", "newest"])
+def test_the_tables_of_the_old_system_are_never_dropped(engine: Engine, variant: str) -> None:
+    if variant:
+        legacy.create_tables(engine, variant)
+        legacy.add_site(engine, "springfield", progress=("ocr", 3, 1))
+    schema.upgrade(engine)
+    before = shape(engine), everything(engine)
+
+    with pytest.raises(DowngradeRefused, match="sites, site_progress and job_tracking"):
+        schema.downgrade(engine, "base")
+
+    assert (shape(engine), everything(engine)) == before
+
+
 # ------------------------------------------------------------------------------- by hand
+
+
+def columns_of(engine: Engine) -> set[str]:
+    return {column["name"] for column in inspect(engine).get_columns("sites")}
+
+
+def indexes_of(engine: Engine) -> set[str | None]:
+    return {index["name"] for index in inspect(engine).get_indexes("sites")}
+
+
+def columns(engine: Engine, subdomain: str, *names: str) -> dict[str, Any]:
+    """Some columns of a site, whatever the models know of."""
+    if not names:
+        return {}
+    asked = f"SELECT {', '.join(names)} FROM sites WHERE subdomain = :subdomain"
+    with engine.begin() as conn:
+        return dict(conn.execute(text(asked), {"subdomain": subdomain}).one()._mapping)
 
 
 def add_work(engine: Engine) -> None:

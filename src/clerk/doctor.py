@@ -15,6 +15,7 @@ from importlib import metadata
 from . import __version__, config, queue, schema, storage
 from .config import Settings
 from .db import explained, get_civic_db, reading_connection
+from .distribution import install_command
 from .errors import ClerkError
 from .health import Check, Level, check_disk
 
@@ -80,7 +81,7 @@ def _libraries() -> Iterator[Check]:
             missing.append(name)
     yield Check("libraries", Level.OK, ", ".join(found))
     if missing:
-        mend = "Install clerk again: pip install --force-reinstall clerk"
+        mend = f"Install clerk again: {install_command('--force-reinstall')}"
         yield Check("libraries", Level.CRITICAL, f"missing: {', '.join(missing)}", mend)
 
 

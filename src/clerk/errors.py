@@ -24,6 +24,7 @@ ClerkError                exit 1   says what, why, and in ``hint`` the next step
  |   +- DatabaseUnusable           not a database, read-only, or no rights on its tables
  |   +- SchemaOutdated             the database is older than the code: clerk db upgrade
  |   +- SchemaTooNew               the database is newer than the code: upgrade clerk
+ |   +- DowngradeRefused           going back would drop what clerk did not make
  +- NotFound              exit 1   the thing named does not exist
  |   +- UnknownSite
  |   +- UnknownStage
@@ -142,6 +143,10 @@ class SchemaOutdated(OperatorError):
 
 class SchemaTooNew(OperatorError):
     """The database is newer than this clerk."""
+
+
+class DowngradeRefused(OperatorError):
+    """Going back would drop what clerk did not make."""
 
 
 class NotFound(ClerkError):

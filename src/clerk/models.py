@@ -8,6 +8,7 @@
     workers      who is alive                             audit          what people did
     queues       which queues are paused                  tokens         keys of programs, hashed
     batch_history, batch_failures   what is kept of batches that were cleaned up
+    adopted_schema   which columns and indexes of sites were there before clerk
 
     jobs 1--1 annotation_uploads, 1--* annotation_issues
     annotation_projects, annotation_documents 1--* annotation_sets
@@ -173,6 +174,15 @@ job_tracking_table = Table(
     Column("job_type", String, nullable=False),
     Column("stage", String),
     Column("created_at", UtcDateTime, server_default=text("CURRENT_TIMESTAMP")),
+)
+
+#: What of ``sites`` was there before clerk; going back to the schema before it leaves that alone.
+#: Databases made by older versions do not have this table.
+adopted_schema_table = Table(
+    "adopted_schema",
+    metadata,
+    Column("kind", String, primary_key=True),
+    Column("name", String, primary_key=True),
 )
 
 runs_table = Table(

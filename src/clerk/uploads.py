@@ -30,7 +30,7 @@ from .db import civic_db_connection, reading_connection
 from .errors import ClerkError, DatabaseUnavailable, OperatorError
 from .ledger import Claimed, ClaimedItem, Limit, Outcome
 from .stages import ANNOTATIONS, Batch, Item
-from .upload_decisions import Decision, Options, Target, TooMuchAtOnce, decide, look_up
+from .upload_decisions import Decision, Options, Target, TooMuchAtOnce, decide, incomplete, look_up
 from .upload_ledger import SPLIT, BadDocument, Fenced, Piece
 from .work import annotations as hands
 from .work.annotations import CheckedObject, Issue
@@ -169,11 +169,16 @@ class Uploads:
     def _read(self, task: Task, batch: hands.Batch, found: Findings, trail: _Trail) -> None:
         objects, issues = hands.read_documents(task.upload, replace(batch, issues=()))
         found.issues += issues
+        replaces = task.options.mode is hands.Mode.REPLACE
+        unusable = {(each.sourcedb, each.sourceid) for each in issues if replaces}
         with reading_connection() as conn:
             targets = look_up(conn, task.project_id, task.options, objects)
         for key, some in objects.items():
             trail.at(key)
-            found.take(self.decide(task.options, targets[key], some))
+            if key in unusable:
+                found.issues.append(incomplete(some[0]))
+            else:
+                found.take(self.decide(task.options, targets[key], some))
 
     # ------------------------------------------------------------------ in the parent
 

@@ -203,6 +203,7 @@ def test_an_upload_has_a_page_with_its_issues(program: Browser) -> None:
         ("/api/v1/uploads?project=votes&name=a.tgz", b"not an archive"),
         ("/api/v1/uploads?project=votes&mode=guess", b"{}"),
         ("/api/v1/uploads?project=votes", b""),
+        ("/api/v1/uploads?project=votes&create_docs=maybe", b"{}"),
     ],
 )
 def test_an_upload_that_cannot_be_used_is_refused(
@@ -210,6 +211,25 @@ def test_an_upload_that_cannot_be_used_is_refused(
 ) -> None:
     assert program.post(address, content=content).status_code == 400
     assert not list((town / "_clerk" / "web").glob("incoming-*"))
+
+
+@pytest.mark.parametrize("parameter", ["dry_run=true", "Mode=add", "on_lost=reject"])
+def test_an_upload_with_an_unknown_parameter_is_refused_and_stores_nothing(
+    program: Browser, town: Path, parameter: str
+) -> None:
+    answer = program.post(f"{ADDRESS}&{parameter}", content=objects(2))
+
+    assert answer.status_code == 400
+    assert repr(parameter.partition("=")[0]) in answer.json()["error"]
+    assert program.get("/api/v1/uploads").json() == {"items": []}
+
+
+def test_the_parameters_of_an_upload_are_those_that_are_described() -> None:
+    (upload,) = (
+        each for path, method, each in described() if (path, method) == ("/api/v1/uploads", "post")
+    )
+
+    assert tuple(each["name"] for each in upload["parameters"]) == uploads.PARAMETERS
 
 
 def test_an_upload_that_is_too_large_is_refused_before_it_is_read(

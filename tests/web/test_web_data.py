@@ -10,9 +10,7 @@ from web_town import SITE, Browser, write_town
 from clerk import config
 from clerk.work.deploy import publish
 
-pytest.importorskip(
-    "datasette", reason="Datasette is not installed: pip install 'clerk[datasette]'"
-)
+pytest.importorskip("datasette", reason="Datasette is not installed")
 
 
 def published(storage: Path) -> None:

@@ -76,7 +76,13 @@ def test_a_chosen_file_becomes_an_upload_that_is_listed(client: Browser) -> None
 
 @pytest.mark.parametrize(
     ("fields", "name", "code"),
-    [({}, "a.exe", 400), ({"project": ""}, "a.jsonl", 400), ({"mode": "x"}, "a.jsonl", 400)],
+    [
+        ({}, "a.exe", 400),
+        ({"project": ""}, "a.jsonl", 400),
+        ({"mode": "x"}, "a.jsonl", 400),
+        ({"dry_run": "yes"}, "a.jsonl", 400),
+        ({"create_docs": "perhaps"}, "a.jsonl", 400),
+    ],
 )
 def test_a_file_that_cannot_be_used_is_refused_by_name(
     client: Browser, fields: dict[str, str], name: str, code: int

@@ -91,6 +91,9 @@ def history() -> None:
 def downgrade(revision: str, yes: bool) -> None:
     """Go back to REVISION, or back some steps with -1, -2 ...
 
+    What the old system made of the table sites is kept.  Refused where it is
+    not known what that was, and beyond 0001.
+
     \b
     Example:
       clerk db downgrade 0003

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from clerk.config import Settings
+from clerk.distribution import install_command
 from clerk.errors import MissingTool
 
 from .common import hint, open_database, operator
@@ -71,7 +72,7 @@ def require_web() -> None:
     except ImportError as error:
         raise MissingTool(
             f"The web pages need {error.name}, which is not installed.",
-            hint="Run: pip install 'clerk[web]'",
+            hint=f"Run: {install_command(extra='web')}",
         ) from error
 
 

@@ -28,6 +28,7 @@ from sqlalchemy import URL, Connection, Engine, func, inspect, select, text
 
 from clerk import storage
 from clerk.db import engine_for, explained
+from clerk.distribution import install_command
 from clerk.errors import InvalidInput, SchemaOutdated, SchemaTooNew
 
 if TYPE_CHECKING:
@@ -169,7 +170,12 @@ def _reading(engine: Engine) -> Iterator[Connection]:
 
 
 def downgrade(engine: Engine, revision: str) -> None:
-    """Go back to a revision, restoring structure."""
+    """Go back to a revision, restoring structure.
+
+    Columns and indexes of ``sites`` that were there before clerk stay, with their data; where it
+    is not known which those are, :class:`~clerk.errors.DowngradeRefused` says so and nothing is
+    changed.
+    """
     from alembic import command
     from alembic.util.exc import CommandError
 
@@ -232,7 +238,7 @@ def _refuse_newer(engine: Engine) -> str | None:
     if revision is not None and revision not in revisions():
         raise SchemaTooNew(
             f"The database is at revision {revision}, which this clerk does not know.",
-            hint="Install the newer clerk that made it: pip install --upgrade clerk",
+            hint=f"Install the newer clerk that made it: {install_command('--upgrade')}",
         )
     return revision
 

@@ -30,12 +30,17 @@ UPLOAD_BYTES = 1 << 30
 SUFFIXES = (".json", ".jsonl", ".tgz", ".tar.gz", ".txt")
 ISSUES_AT_MOST = 500
 
+#: What may be asked of an upload.  A parameter that is ignored would be an upload nobody asked for.
+PARAMETERS = ("project", "name", "mode", "align", "create_docs")
+_YES, _NO = ("1", "true", "yes"), ("", "0", "false", "no")
+
 
 async def receive(request: Request) -> Response:
     """Take in a file of annotations and name the job that stores it."""
     refusal = await run_in_threadpool(refused, request, OPERATOR)
     if refusal is not None:
         return refusal
+    _check_parameters(request.query_params)
     suffix = _suffix(request.query_params.get("name", "upload.jsonl"))
     with _incoming(request) as folder:
         path = folder / f"upload{suffix}"
@@ -59,12 +64,25 @@ async def receive_form(request: Request) -> Response:
         if not isinstance(chosen, UploadFile) or not chosen.filename:
             raise InvalidInput("Choose a file.")
         asked = {name: str(value) for name, value in form.items() if name != "file"}
+        _check_parameters(asked)
         with _incoming(request) as folder:
             path = folder / f"upload{_suffix(chosen.filename)}"
             with path.open("wb") as file:
                 await run_in_threadpool(shutil.copyfileobj, chosen.file, file)
             job_id = await run_in_threadpool(_take_in, asked, request.state.person.who, path)
     return RedirectResponse(f"/ops/uploads/{job_id}", 303)
+
+
+def _check_parameters(asked: Mapping[str, str]) -> None:
+    """Refuse parameters that are not known, and values that are neither yes nor no."""
+    unknown = sorted(asked.keys() - set(PARAMETERS))
+    if unknown:
+        raise InvalidInput(
+            f"Unknown parameter {unknown[0]!r}; an upload takes {', '.join(PARAMETERS)}."
+        )
+    create_docs = asked.get("create_docs", "")
+    if create_docs.lower() not in _YES + _NO:
+        raise InvalidInput(f"create_docs must be true or false, not {create_docs!r}.")
 
 
 def _suffix(name: str) -> str:
@@ -109,7 +127,7 @@ def _take_in(asked: Mapping[str, str], who: str, path: Path) -> int:
         project=asked.get("project", ""),
         mode=asked.get("mode") or "replace",
         align=asked.get("align") or "auto",
-        create_docs=asked.get("create_docs", "").lower() in ("1", "true", "yes"),
+        create_docs=asked.get("create_docs", "").lower() in _YES,
         created_by=who,
     )
     return job.id

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from clerk.distribution import install_command
 from clerk.errors import MissingTool, SourceUnavailable
 
 from .bundle import INDEX
@@ -30,7 +31,7 @@ def _boto3_client(endpoint: str | None) -> Any:
         import boto3  # type: ignore[import-not-found,import-untyped,unused-ignore]
     except ImportError as error:
         raise MissingTool(
-            "Publishing to S3 needs boto3.", hint="Install it: pip install 'clerk[s3]'"
+            "Publishing to S3 needs boto3.", hint=f"Install it: {install_command(extra='s3')}"
         ) from error
     # A session of its own: the shared one would keep keys that were changed meanwhile.
     return boto3.session.Session().client("s3", endpoint_url=endpoint)
