@@ -8,6 +8,7 @@ else the environment, else ``.env`` in the current directory, else the default.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
@@ -367,6 +368,16 @@ def work_embedded_in(storage_dir: Path) -> None:
     for variable in ("DATABASE_URL", "REDIS_URL", "PUBLISH_DIR"):
         os.environ[variable] = ""
     os.environ["STORAGE_DIR"] = str(storage_dir)
+
+
+_SECRET_VARIABLE = re.compile(
+    r"(?:^|_)(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?)(?:_|$)", re.IGNORECASE
+)
+
+
+def environment_secrets() -> tuple[str, ...]:
+    """Return the values of variables that are named like secrets: plugins take their keys there."""
+    return tuple(value for name, value in os.environ.items() if _SECRET_VARIABLE.search(name))
 
 
 def color_wanted() -> bool | None:

@@ -50,7 +50,7 @@ REMEDIES = {
     "TimeoutError": "Raise PAGE_SECONDS and retry.",
     "CRASH": "It killed its process: raise WORKER_MEMORY_MB or change the engine, then retry.",
     "SiteMisconfigured": "Correct it with 'clerk site edit SITE' or install it, then retry.",
-    "UnusableName": "Give the file in the site's folder a name in UTF-8, then run the site again.",
+    "UnusableName": "Rename the file in the site's folder (UTF-8, no secrets), then run the site.",
     "UNNAMED": "Failed in an older system: retry reads the PDFs that are on disk.",
 }
 OTHER_REMEDY = "Look at one with 'clerk failures show ID', then retry or skip."

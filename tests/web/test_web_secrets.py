@@ -6,7 +6,9 @@ import html
 import json
 import logging
 import re
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -132,3 +134,43 @@ def test_a_secret_is_known_in_every_dress(secret: str) -> None:
     for text in (secret, html.escape(secret), json.dumps(secret)):
         assert "12345" not in redact.unmistakable(text)
         assert "12345" not in redact(text)
+
+
+def test_an_error_shows_everybody_what_is_wrong_and_operators_where(town: Path) -> None:
+    for url in [url for url in db._engines if str(town) in url]:
+        db._engines.pop(url).dispose()
+    (town / "clerk.db").write_bytes(b"not a database" * 100)
+
+    shown = Browser().get("/coverage").text
+
+    assert "The database clerk.db cannot be used" in shown and str(town) not in shown
+    assert str(town) in Browser(OPERATOR).get("/ops/").text
+
+
+def test_what_an_older_version_compiled_is_shown_without_secrets(town: Path) -> None:
+    reasons = json.dumps({"9": f"OSError: '{town}/a.pdf'"})
+    with closing(sqlite3.connect(town / "springfield" / "meetings.db")) as connection:
+        connection.execute("UPDATE about SET value = ? WHERE key = 'name'", (ERROR,))
+        connection.execute("UPDATE documents SET failed_pages = ?", (reasons,))
+        sources = {
+            "minutes": f"https://a:{CANARY}@town.example/?sig={CANARY}&id=5",
+            "agendas": f"file://{town}/Council/a%20b.pdf",
+        }
+        for kind, url in sources.items():
+            connection.execute("UPDATE documents SET source_url = ? WHERE kind = ?", (url, kind))
+        connection.commit()
+
+    page = Browser().get(f"/d/{identity(MINUTES)}").text
+    known = Browser().get(f"/api/v1/documents/{identity(MINUTES)}").json()
+    agenda = Browser().get(f"/d/{identity('agendas/City Council/2024-01-15')}").text
+
+    assert (
+        'href="https://town.example/?id=5"' in page and "Page 9: OSError: &#39;a.pdf&#39;" in page
+    )
+    assert (known["source"], known["source_url"]) == (
+        "town.example",
+        "https://town.example/?id=5",
+    )
+    assert "<dd>a b.pdf</dd>" in agenda
+    for text in (page, agenda, str(known)):
+        assert CANARY not in text and str(town) not in text

@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
@@ -26,8 +26,10 @@ from clerk.errors import (
     OperatorError,
     TransientError,
 )
+from clerk.public_text import Gate
 
 from . import api, coverage, data, feeds, metrics, ops, painting, people, places, public
+from .answers import as_json
 from .live import Doorbell, SharedFragments
 from .redaction import RedactedAnswers, Redactor
 from .rendering import STATIC, page
@@ -76,6 +78,7 @@ def create_app(
     app.state.fragments = SharedFragments(app.state.doorbell)
     app.state.stage_seconds = metrics.StageSeconds()
     app.state.redact = redact
+    app.state.gate = Gate(settings)
     app.state.limits = default_limits()
     return app
 
@@ -145,7 +148,7 @@ def _show_surprise(request: Request, error: Exception) -> Response:
 
 def _error_page(request: Request, status: int, said: str, headers: Any = None) -> Response:
     if request.url.path.startswith("/api/") or request.url.path.endswith(".json"):
-        return JSONResponse({"error": said, "status": status}, status, headers=headers)
+        return as_json(request, {"error": said, "status": status}, status, headers)
     answer = page(request, "error.html", status, code=status, said=said)
     answer.headers.update(headers or {})
     return answer

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable
 from typing import Any
 from xml.etree import ElementTree as Xml
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.responses import Response
 
 from clerk.clock import utc_now
 from clerk.errors import NotFound
+from clerk.public_text import PublicText, document_text
 from clerk.work.search import Hit
 
 from . import library
+from .answers import as_csv, as_json, as_text, as_xml
 from .public import EXPORTED_AT_MOST, find, number_of, query_of, whole
 from .rendering import day, settings_of
 from .throttling import limited
@@ -35,9 +35,10 @@ def search_json(request: Request) -> Response:
     limit = whole(request, "limit", 20, most=EXPORTED_AT_MOST)
     offset = whole(request, "offset", 0, least=0, most=10_000)
     results = find(request, query_of(request, limit=limit, offset=offset))
-    return JSONResponse(
+    return as_json(
+        request,
         {
-            "query": request.query_params.get("q", ""),
+            "query": PublicText(request.query_params.get("q", "")),
             "total": results.total,
             "did_you_mean": results.did_you_mean,
             "facets": {
@@ -47,27 +48,15 @@ def search_json(request: Request) -> Response:
                 for name, all_ in results.facets.items()
             },
             "hits": [_hit(request, hit) for hit in results.hits],
-        }
+        },
     )
 
 
 @limited("search")
 def search_csv(request: Request) -> Response:
-    """Give results as a table; text that a spreadsheet would run is disarmed."""
+    """Give results as a table."""
     results = find(request, query_of(request, limit=EXPORTED_AT_MOST))
-    out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow(COLUMNS)
-    for hit in results.hits:
-        row = _hit(request, hit)
-        writer.writerow([disarmed(str(row[name])) for name in COLUMNS])
-    headers = {"Content-Disposition": 'attachment; filename="search.csv"'}
-    return Response(out.getvalue(), media_type="text/csv; charset=utf-8", headers=headers)
-
-
-def disarmed(text: str) -> str:
-    """Return text that no spreadsheet takes for a formula."""
-    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
+    return as_csv(request, COLUMNS, (_hit(request, hit) for hit in results.hits), "search.csv")
 
 
 @limited("search")
@@ -119,7 +108,7 @@ def _hit(request: Request, hit: Hit) -> dict[str, Any]:
 
 
 def _text(hit: Hit) -> str:
-    return "".join(part for part, _ in hit.snippet)
+    return document_text("".join(part for part, _ in hit.snippet))
 
 
 def _atom(request: Request, title: str, entries: Iterable[dict[str, str]]) -> Response:
@@ -135,7 +124,7 @@ def _atom(request: Request, title: str, entries: Iterable[dict[str, str]]) -> Re
         Xml.SubElement(entry, "link", href=each["link"])
         _add(entry, "updated", _atom_date(each["date"]))
         _add(entry, "summary", each["summary"])
-    return _xml(feed, "application/atom+xml")
+    return as_xml(request, feed, "application/atom+xml")
 
 
 def _atom_date(date: str) -> str:
@@ -144,18 +133,7 @@ def _atom_date(date: str) -> str:
 
 
 def _add(parent: Xml.Element, tag: str, text: str) -> None:
-    Xml.SubElement(parent, tag).text = _storable(text)
-
-
-def _storable(text: str) -> str:
-    """Return the text without characters that XML cannot hold."""
-    return "".join(letter if letter >= " " or letter in "\t\n\r" else " " for letter in text)
-
-
-def _xml(root: Xml.Element, media_type: str) -> Response:
-    return Response(
-        Xml.tostring(root, encoding="utf-8", xml_declaration=True), media_type=media_type
-    )
+    Xml.SubElement(parent, tag).text = text
 
 
 def sitemap(request: Request) -> Response:
@@ -163,7 +141,7 @@ def sitemap(request: Request) -> Response:
     parts = -(-library.count_documents(settings_of(request).storage_dir) // SITEMAP_URLS)
     if parts > 1:
         return _sitemap_index(request, parts)
-    return _urlset([*_main_addresses(request), *_document_addresses(request, 0)])
+    return _urlset(request, [*_main_addresses(request), *_document_addresses(request, 0)])
 
 
 def _sitemap_index(request: Request, parts: int) -> Response:
@@ -171,18 +149,18 @@ def _sitemap_index(request: Request, parts: int) -> Response:
     for number in range(parts + 1):
         address = f"{request.base_url}sitemap-{number}.xml"
         _add(Xml.SubElement(root, "sitemap"), "loc", address)
-    return _xml(root, "application/xml")
+    return as_xml(request, root, "application/xml")
 
 
 def sitemap_part(request: Request) -> Response:
     """List the front page and the places as part 0, then the documents."""
     number = number_of(request, "number")
     if number == 0:
-        return _urlset(_main_addresses(request))
+        return _urlset(request, _main_addresses(request))
     addresses = _document_addresses(request, number - 1)
     if not addresses:
         raise NotFound(f"There is no part {number} of the site map.")
-    return _urlset(addresses)
+    return _urlset(request, addresses)
 
 
 def _main_addresses(request: Request) -> list[str]:
@@ -197,11 +175,11 @@ def _document_addresses(request: Request, part: int) -> list[str]:
     return [f"{base}d/{identity}" for identity in ids]
 
 
-def _urlset(addresses: Iterable[str]) -> Response:
+def _urlset(request: Request, addresses: Iterable[str]) -> Response:
     root = Xml.Element("urlset", xmlns=SITEMAP)
     for address in addresses:
         _add(Xml.SubElement(root, "url"), "loc", address)
-    return _xml(root, "application/xml")
+    return as_xml(request, root, "application/xml")
 
 
 def opensearch(request: Request) -> Response:
@@ -212,10 +190,10 @@ def opensearch(request: Request) -> Response:
     _add(root, "InputEncoding", "UTF-8")
     template = f"{request.base_url}search?q={{searchTerms}}"
     Xml.SubElement(root, "Url", type="text/html", template=template)
-    return _xml(root, "application/opensearchdescription+xml")
+    return as_xml(request, root, "application/opensearchdescription+xml")
 
 
 def robots(request: Request) -> Response:
     """Say what robots may read: documents yes, searches and operators' pages no."""
     lines = ("User-agent: *", "Disallow: /search", "Disallow: /ops/", "Disallow: /api/")
-    return PlainTextResponse("\n".join([*lines, f"Sitemap: {request.base_url}sitemap.xml", ""]))
+    return as_text(request, "\n".join([*lines, f"Sitemap: {request.base_url}sitemap.xml", ""]))

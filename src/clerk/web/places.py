@@ -10,12 +10,14 @@ from starlette.responses import FileResponse, RedirectResponse, Response
 
 from clerk import storage
 from clerk.errors import NotFound
+from clerk.public_text import PublicText, document_text
 from clerk.storage import Document
 from clerk.work.reading_files import load_facts
 from clerk.work.search import find_document, find_page, hit_boxes, parse
 from clerk.work.search.query import places as hit_places
 
 from . import library, painting
+from .answers import gate_of
 from .library import Record
 from .public import whole
 from .rendering import meeting_link, page, settings_of
@@ -123,7 +125,7 @@ def page_view(request: Request) -> Response:
     """Show a page: the scan with the hits marked, beside its text."""
     storage_dir = settings_of(request).storage_dir
     address = find_page(storage_dir, request.path_params["page"])
-    query = request.query_params.get("q", "")
+    query = PublicText(request.query_params.get("q", ""))
     folder = storage_dir / address.site
     with library.opened(storage_dir, address.site) as compiled:
         row = compiled.page(address.document, address.page)
@@ -172,7 +174,8 @@ def marked(text: str, query: str) -> list[tuple[str, int]]:
     for number, (start, end) in enumerate(hit_places(text, parse(query).terms), start=1):
         parts += [(text[begin:start], 0), (text[start:end], number)]
         begin = end
-    return [part for part in [*parts, (text[begin:], 0)] if part[0]]
+    parts.append((text[begin:], 0))
+    return [(document_text(words), number) for words, number in parts if words]
 
 
 @limited("image")
@@ -197,7 +200,7 @@ def original(request: Request) -> Response:
     pdf = document.pdf(storage.site_folder(storage_dir, site))
     if not pdf.is_file():
         raise NotFound("The original of this document is not here.")
-    name = _NOT_IN_A_FILE_NAME.sub("-", f"{site}-{document.name}").strip("-")
+    name = _NOT_IN_A_FILE_NAME.sub("-", gate_of(request)(f"{site}-{document.name}")).strip("-")
     headers = {"Content-Security-Policy": SANDBOX}
     return FileResponse(pdf, media_type="application/pdf", filename=f"{name}.pdf", headers=headers)
 

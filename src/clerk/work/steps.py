@@ -44,6 +44,7 @@ ASSISTED_PAGES = 20
 
 #: How many things a fetch skipped are kept by name.
 NAMES_KEPT = 100
+UNUSABLE_NAME = "rename it, its name is not UTF-8 or contains a secret"
 
 
 def perform(order: Order, index: int, report: Report) -> Performed:
@@ -123,7 +124,7 @@ def fetch(
         for problem in fetched.errors
     ]
     rejected += [
-        {"name": name, "error": "UnusableName: rename it, its name is not UTF-8"}
+        {"name": name, "error": f"UnusableName: {UNUSABLE_NAME}"}
         for name in storage.unusable_names(folder)
     ]
     return Performed(found | {"rejected": rejected, "detail": summary(fetched)})

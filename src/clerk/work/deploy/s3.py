@@ -21,6 +21,7 @@ from clerk.errors import MissingTool, SourceUnavailable
 
 from .bundle import INDEX
 from .targets import keep_of, option_of
+from .versions import is_of_this_format
 
 #: Readers may still be at the version before.
 _KEEP_AT_LEAST = 2
@@ -75,7 +76,7 @@ class S3:
         )
 
     def _forget(self, client: Any, bucket: str, base: str, version: str, keep: int) -> None:
-        """Delete all but the newest versions, by when their index was sent."""
+        """Delete all but the newest versions, by when their index was sent, and older formats."""
         pages = client.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=f"{base}/")
         objects = [each for page in pages for each in page.get("Contents", ())]
         sent = {
@@ -84,7 +85,8 @@ class S3:
             if each["Key"].endswith(f"/{INDEX}") and each["Key"] != f"{base}/{INDEX}"
         }
         others = sorted(sent.keys() - {version}, key=lambda name: sent[name], reverse=True)
-        doomed = tuple(f"{base}/{name}/" for name in others[keep - 1 :])
+        kept = set(filter(is_of_this_format, others[: keep - 1]))
+        doomed = tuple(f"{base}/{name}/" for name in others if name not in kept)
         for each in objects:
             if doomed and each["Key"].startswith(doomed):
                 client.delete_object(Bucket=bucket, Key=each["Key"])
