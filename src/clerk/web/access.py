@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from urllib.parse import quote
 
 from starlette.concurrency import run_in_threadpool
@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, PlainTextResponse, RedirectRespons
 from . import live, sessions
 from .rendering import page
 from .sessions import COOKIE, OPERATOR, VIEWER, Person
-from .throttling import Handler, limited
+from .throttling import Handler, limited, with_check
 
 
 def viewer(handler: Handler) -> Handler:
@@ -39,7 +39,7 @@ def _guarded(role: str) -> Callable[[Handler], Handler]:
             answer.headers.setdefault("Cache-Control", "no-store")
             return answer
 
-        return guarded
+        return with_check(guarded, partial(refused, role=role))
 
     return decorate
 

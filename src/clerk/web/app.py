@@ -28,6 +28,7 @@ from clerk.errors import (
 )
 
 from . import api, coverage, data, feeds, metrics, ops, painting, people, places, public
+from .bodies import BoundedBodies
 from .live import Doorbell, SharedFragments
 from .redaction import RedactedAnswers, Redactor
 from .rendering import STATIC, page
@@ -59,6 +60,7 @@ def create_app(
     app = Starlette(
         routes=_routes(settings),
         middleware=[
+            Middleware(BoundedBodies),
             Middleware(SafeAnswers, hosts=[*LOOPBACK, *hosts], on_surprise=_show_surprise),
             Middleware(GZipMiddleware, minimum_size=600),
             Middleware(RedactedAnswers, redact=redact),

@@ -21,7 +21,7 @@ from clerk.stages import STAGES
 
 from . import figures
 from .access import whoever
-from .throttling import client_of
+from .safety import client_of
 from .working import Worker
 
 #: Without these nothing can be served; a stuck site takes nothing down.
@@ -32,8 +32,11 @@ LOOPBACK = ("127.0.0.1", "::1")
 _Sample = tuple[str, Mapping[str, str], float]
 
 
-def healthz(request: Request) -> Response:
-    """Say that the process serves, and that its worker lives if it has one."""
+async def healthz(request: Request) -> Response:
+    """Say that the process serves, and that its worker lives if it has one.
+
+    Asynchronous, so that it does not wait for a thread behind handlers that take long.
+    """
     worker = request.app.state.worker
     if worker is None:
         return PlainTextResponse("ok\n")
