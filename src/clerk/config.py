@@ -7,6 +7,7 @@ else the environment, else ``.env`` in the current directory, else the default.
 
 from __future__ import annotations
 
+import ipaddress
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
@@ -149,6 +150,17 @@ def _web_url(value: str) -> str:
     return value
 
 
+def _networks(value: str) -> tuple[str, ...]:
+    for word in _words(value):
+        try:
+            ipaddress.ip_network(word, strict=False)
+        except ValueError:
+            raise ValueError(
+                "must be IP addresses or networks, as in 10.0.0.5,10.1.0.0/16"
+            ) from None
+    return _words(value)
+
+
 def _check_port(url: str) -> None:
     """Refuse an address that cannot be taken apart; what Python says of it may be a password."""
     try:
@@ -233,6 +245,21 @@ class Settings:
         "FETCH_ALLOW_PRIVATE", False, "Allow fetching from private and loopback addresses", _flag
     )
     contact_url: str = _setting("CONTACT_URL", "", "Page about who fetches, sent in the User-Agent")
+    trusted_proxies: tuple[str, ...] = _setting(
+        "TRUSTED_PROXIES",
+        ("127.0.0.1", "::1"),
+        "Proxies in front of clerk serve; their X-Forwarded-For is believed",
+        _networks,
+    )
+    web_connections: int = _setting(
+        "WEB_CONNECTIONS", 1000, "Most connections that clerk serve keeps open", _positive
+    )
+    web_connections_per_address: int = _setting(
+        "WEB_CONNECTIONS_PER_ADDRESS",
+        100,
+        "Most open connections from one address that is not a trusted proxy",
+        _positive,
+    )
     log_format: str = _setting(
         "LOG_FORMAT", "auto", "json, text, or auto (text on a terminal)", _one_of(*LOG_FORMATS)
     )

@@ -7,14 +7,16 @@ Bounded: at most 1,000 connections and 1 GB.  What other clients notice is measu
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Iterator
 from http import HTTPStatus
 from pathlib import Path
 
 import httpx
 import pytest
-from web_server import Server, answer_on, running
+from web_server import Server, answer_on, is_closed, running, until
 
+HALF_OPEN = 900
 MEGABYTE = 1 << 20
 FORM = "application/x-www-form-urlencoded"
 
@@ -28,6 +30,13 @@ def server(town: Path) -> Iterator[Server]:
 
 def is_served(server: Server) -> bool:
     return httpx.get(f"{server.address}healthz", timeout=60).status_code == HTTPStatus.OK
+
+
+def log_in(server: Server) -> str:
+    """Return the Cookie header of an operator."""
+    with httpx.Client(base_url=server.address, timeout=60) as client:
+        assert client.post("/ops/login", data={"link": server.link}).status_code == 303
+        return "; ".join(f"{name}={value}" for name, value in client.cookies.items())
 
 
 def send_body(server: Server, start: str, megabytes: int) -> bytes:
@@ -78,3 +87,108 @@ def test_no_route_takes_in_what_it_has_no_use_for(server: Server) -> None:
 
     assert server.memory("VmHWM") - before < 20 * MEGABYTE
     assert is_served(server)
+
+
+def test_a_flood_of_tiny_chunks_is_cut_short(server: Server) -> None:
+    head = b"POST /ops/login HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+    head += b"Transfer-Encoding: chunked\r\n\r\n"
+
+    def said(chunk: bytes, times: int) -> bytes:
+        with server.connect() as connection:
+            with contextlib.suppress(ConnectionError):
+                connection.sendall(head + chunk * times + b"0\r\n\r\n")
+            return answer_on(connection)
+
+    assert said(b"1\r\nx\r\n", 50_000)[:12] in (b"HTTP/1.1 400", b"")
+    assert said(b"c8\r\n" + b"x" * 200 + b"\r\n", 300).startswith(b"HTTP/1.1 403 ")
+    assert is_served(server)
+
+
+def test_900_half_open_connections_keep_nobody_out_and_are_gone(server: Server) -> None:
+    before = server.sockets()
+    half_open = [server.connect() for _ in range(HALF_OPEN)]
+    for connection in half_open[::2]:
+        with contextlib.suppress(ConnectionError):
+            connection.send(b"GET / HTTP/1.1\r\nHost: local")
+
+    assert is_served(server)
+    until(lambda: is_served(server) and all(map(is_closed, half_open)))
+    until(lambda: server.sockets() <= before)
+    for connection in half_open:
+        connection.close()
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        "GET / HTTP/1.1\r\nX: ",
+        f"POST /ops/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: {FORM}\r\n"
+        "Content-Length: 60000\r\n\r\n",
+    ],
+    ids=["headers", "body"],
+)
+def test_a_client_that_trickles_is_disconnected(server: Server, start: str) -> None:
+    with server.connect() as connection:
+        connection.sendall(start.encode())
+        said = b""
+        for _ in range(1000):
+            time.sleep(0.1)
+            connection.setblocking(False)
+            try:
+                more = connection.recv(65536)
+                said += more
+                if not more:
+                    break
+            except BlockingIOError:
+                connection.send(b"x")
+            except ConnectionError:
+                break
+        else:
+            pytest.fail("The connection is still open.")
+
+    assert said.startswith(b"HTTP/1.1 408 ")
+
+
+def test_a_request_on_a_connection_that_is_kept_has_to_come_in_time(server: Server) -> None:
+    with server.connect() as connection:
+        connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\nGET /healthz HTT")
+        said = answer_on(connection)
+
+    assert said.startswith(b"HTTP/1.1 200 ") and b"ok\nHTTP/1.1 408 " in said
+
+
+def test_the_oldest_idle_connection_makes_room_for_a_new_one(
+    town: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WEB_CONNECTIONS", "20")
+    with running("--no-worker") as server:
+        before = server.sockets()
+        idle = [server.connect() for _ in range(40)]
+
+        assert is_served(server)
+        assert server.sockets() <= before + 20
+        for connection in idle:
+            connection.close()
+
+
+def test_one_address_cannot_have_all_connections(
+    town: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WEB_CONNECTIONS_PER_ADDRESS", "5")
+    with running("--no-worker") as server, contextlib.ExitStack() as opened:
+        stream = f"GET /ops/stream HTTP/1.1\r\nHost: localhost\r\nCookie: {log_in(server)}\r\n\r\n"
+
+        def open_stream(source: str) -> bytes:
+            connection = opened.enter_context(server.connect(source))
+            connection.sendall(stream.encode())
+            with contextlib.suppress(ConnectionError):
+                return connection.recv(100)
+            return b""
+
+        greedy = [open_stream("127.0.0.2") for _ in range(5)]
+        assert all(said.startswith(b"HTTP/1.1 200 ") for said in greedy)
+        assert not open_stream("127.0.0.2").startswith(b"HTTP/1.1 200 ")
+        assert open_stream("127.0.0.3").startswith(b"HTTP/1.1 200 ")
+
+        behind_a_proxy = [open_stream("127.0.0.1") for _ in range(20)]
+        assert all(said.startswith(b"HTTP/1.1 200 ") for said in behind_a_proxy)

@@ -8,11 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import uvicorn
 from starlette.routing import Route
 from test_web_secrets import filled
+from uvicorn.server import ServerState
 from web_town import Browser
 
 from clerk import config
+from clerk.errors import BadSetting
+from clerk.web import connections
 from clerk.web.app import _routes
 from clerk.web.bodies import BODY_BYTES
 from clerk.web.forms import FIELD_BYTES, FIELDS
@@ -146,3 +150,40 @@ def test_one_ipv6_network_is_one_client() -> None:
     assert address_group("2001:db8::1") != address_group("2001:db8:0:1::1")
     assert address_group("::ffff:192.0.2.1") == address_group("192.0.2.1") == "192.0.2.1"
     assert address_group("192.0.2.1") != address_group("192.0.2.2")
+
+
+@pytest.mark.parametrize("value", ["proxy.example", "10.0.0.0/99"])
+def test_proxies_are_named_by_number(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    monkeypatch.setenv("TRUSTED_PROXIES", value)
+    with pytest.raises(BadSetting, match="TRUSTED_PROXIES"):
+        config.load()
+
+
+def test_a_client_that_does_not_take_its_answer_is_disconnected(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(connections, "STALLED_SECONDS", 0.2)
+
+    async def ask_and_read_nothing() -> None:
+        given_up = asyncio.Event()
+
+        async def endless(_scope: Any, _receive: Any, send: Any) -> None:
+            await send({"type": "http.response.start", "status": 200, "headers": []})
+            for _ in range(2000):
+                await send({"type": "http.response.body", "body": b"x" * 65536, "more_body": True})
+            given_up.set()
+
+        protocol = connections.protocol_for(connections.OpenConnections(10, 10, ()))
+        config = uvicorn.Config(endless, http=protocol, lifespan="off", log_config=None)
+        state = ServerState()
+        loop = asyncio.get_running_loop()
+        server = await loop.create_server(lambda: protocol(config, state, {}), "127.0.0.1", 0)
+        _, writer = await asyncio.open_connection(*server.sockets[0].getsockname(), limit=1)
+        writer.transport.pause_reading()  # type: ignore[attr-defined]
+        writer.write(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        async with asyncio.timeout(60):
+            await given_up.wait()
+        writer.close()
+        server.close()
+
+    asyncio.run(ask_and_read_nothing())

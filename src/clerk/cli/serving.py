@@ -96,7 +96,7 @@ def _serve(
         if worker is not None:
             worker.finish()
 
-    serving.run_server(app, listening, on_exit=stop)
+    serving.run_server(app, listening, on_exit=stop, settings=settings)
 
 
 def _login_link(settings: Settings, host: str, port: int) -> str:

@@ -18,6 +18,7 @@ from clerk import log
 from clerk.config import Settings
 from clerk.errors import BadSetting
 
+from .connections import KEEP_ALIVE_SECONDS, OpenConnections, protocol_for, with_open_files
 from .redaction import RedactingFilter, Redactor
 
 #: Answers under way may take so long once the server is to stop.
@@ -61,15 +62,27 @@ class Server(uvicorn.Server):
         super().handle_exit(sig, frame)
 
 
-def run_server(app: Any, listening: socket.socket, on_exit: Callable[[], None]) -> None:
+def run_server(
+    app: Any, listening: socket.socket, on_exit: Callable[[], None], settings: Settings
+) -> None:
     """Serve until told to stop."""
+    connections = OpenConnections(
+        with_open_files(settings.web_connections),
+        settings.web_connections_per_address,
+        settings.trusted_proxies,
+    )
     config = uvicorn.Config(
         app,
+        http=protocol_for(connections),
+        ws="none",
         log_config=None,
+        # Warnings are about requests that make no sense: whoever sends them must not fill the log.
+        log_level="error",
         access_log=False,
         server_header=False,
+        forwarded_allow_ips=list(settings.trusted_proxies),
         timeout_graceful_shutdown=GRACE_SECONDS,
-        timeout_keep_alive=30,
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
     )
     # The server repeats the signal to itself when it is done; it has been obeyed by then.
     with contextlib.suppress(KeyboardInterrupt):
