@@ -150,6 +150,17 @@ def _web_url(value: str) -> str:
     return value
 
 
+def _public_url(value: str) -> str:
+    """Return the address without a slash at its end; the pages have to be at its root."""
+    _check_port(value)
+    parts = urlsplit(value)
+    if parts.scheme not in ("http", "https") or not parts.hostname or "@" in parts.netloc:
+        raise ValueError("must look like https://minutes.example.org")
+    if parts.path.strip("/") or parts.query or parts.fragment:
+        raise ValueError("must not have a path: the pages are at the root of their host")
+    return f"{parts.scheme}://{parts.netloc.lower()}"
+
+
 def _networks(value: str) -> tuple[str, ...]:
     for word in _words(value):
         try:
@@ -245,6 +256,12 @@ class Settings:
         "FETCH_ALLOW_PRIVATE", False, "Allow fetching from private and loopback addresses", _flag
     )
     contact_url: str = _setting("CONTACT_URL", "", "Page about who fetches, sent in the User-Agent")
+    public_url: str = _setting(
+        "PUBLIC_URL",
+        "",
+        "Address of the public site, as in https://minutes.example.org; unset: relative links",
+        _public_url,
+    )
     trusted_proxies: tuple[str, ...] = _setting(
         "TRUSTED_PROXIES",
         ("127.0.0.1", "::1"),

@@ -7,6 +7,7 @@ Bounded: at most 1,000 connections and 1 GB.  What other clients notice is measu
 from __future__ import annotations
 
 import contextlib
+import socket
 import time
 from collections.abc import Iterator
 from http import HTTPStatus
@@ -192,3 +193,23 @@ def test_one_address_cannot_have_all_connections(
 
         behind_a_proxy = [open_stream("127.0.0.1") for _ in range(20)]
         assert all(said.startswith(b"HTTP/1.1 200 ") for said in behind_a_proxy)
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::"])
+def test_all_addresses_are_served_at_one_that_works(town: Path, host: str) -> None:
+    if host == "::":
+        try:
+            with socket.create_server(("::1", 0), family=socket.AF_INET6):
+                pass
+        except OSError:
+            pytest.skip("This machine has no IPv6.")
+    with running("--no-worker", "--host", host) as server:
+        assert host not in httpx.URL(server.address).host.split("/")
+        assert httpx.get(server.address, timeout=60).status_code == HTTPStatus.OK
+        loopback = "127.0.0.1" if host == "0.0.0.0" else "[::1]"
+        assert httpx.get(f"http://{loopback}:{server.port}/", timeout=60).status_code == 200
+        assert "plain HTTP" in server.logged()
+
+
+def test_on_loopback_nobody_is_warned(server: Server) -> None:
+    assert "plain HTTP" not in server.logged()

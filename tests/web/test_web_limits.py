@@ -152,6 +152,15 @@ def test_one_ipv6_network_is_one_client() -> None:
     assert address_group("192.0.2.1") != address_group("192.0.2.2")
 
 
+def test_a_host_is_known_by_the_number_it_was_reached_at(installation: Path) -> None:
+    client = Browser()
+
+    assert client.get("http://192.0.2.7/healthz").status_code == 200
+    other = {"Host": "192.0.2.8"}
+    assert client.get("http://192.0.2.7/healthz", headers=other).status_code == 421
+    assert client.get("http://evil.example/healthz").status_code == 421
+
+
 @pytest.mark.parametrize("value", ["proxy.example", "10.0.0.0/99"])
 def test_proxies_are_named_by_number(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
     monkeypatch.setenv("TRUSTED_PROXIES", value)

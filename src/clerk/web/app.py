@@ -7,6 +7,7 @@ import logging
 import traceback
 from collections.abc import AsyncIterator, Collection
 from typing import Any
+from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -32,7 +33,7 @@ from .bodies import BoundedBodies
 from .live import Doorbell, SharedFragments
 from .redaction import RedactedAnswers, Redactor
 from .rendering import STATIC, page
-from .safety import LOOPBACK, SafeAnswers
+from .safety import LOOPBACK, SafeAnswers, host_name
 from .sessions import Keeper
 from .throttling import default_limits
 from .working import Worker
@@ -54,14 +55,19 @@ def create_app(
 ) -> Starlette:
     """Return the application for one installation.
 
-    ``hosts`` are the names it is reached by, ``worker`` the one that runs beside it, if any.
+    ``hosts`` are the names it is reached by, besides that of PUBLIC_URL, ``worker`` the one that
+    runs beside it, if any.
     """
     redact = Redactor(settings)
     app = Starlette(
         routes=_routes(settings),
         middleware=[
             Middleware(BoundedBodies),
-            Middleware(SafeAnswers, hosts=[*LOOPBACK, *hosts], on_surprise=_show_surprise),
+            Middleware(
+                SafeAnswers,
+                hosts={*LOOPBACK, *hosts, host_name(urlsplit(settings.public_url).netloc)} - {""},
+                on_surprise=_show_surprise,
+            ),
             Middleware(GZipMiddleware, minimum_size=600),
             Middleware(RedactedAnswers, redact=redact),
         ],

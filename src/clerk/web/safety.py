@@ -36,7 +36,9 @@ HEADERS = {
 
 Surprised = Callable[[Request, Exception], Response]
 
-UNKNOWN_HOST = "This host is not served here. Name it: clerk serve --hostname NAME\n"
+UNKNOWN_HOST = (
+    "This host is not served here. Set PUBLIC_URL, or name it: clerk serve --hostname NAME\n"
+)
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 #: Hosts that always mean this machine.
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
@@ -88,13 +90,27 @@ class SafeAnswers:
         size = sum(len(name) + len(value) for name, value in headers.raw)
         if size > HEADER_BYTES or len(headers.raw) > HEADER_FIELDS:
             return PlainTextResponse("The request headers are too large.\n", 431)
-        if host_name(headers.get("host", "")) not in self._hosts:
+        host = host_name(headers.get("host", ""))
+        if host not in self._hosts and not _is_own_address(host, scope):
             return PlainTextResponse(UNKNOWN_HOST, 421)
         if scope["method"] in SAFE_METHODS:
             return None
         if is_cross_site(headers):
             return PlainTextResponse("Refused: the request came from another site.\n", 403)
         return too_often(Request(scope), CHANGE)
+
+
+def _is_own_address(host: str, scope: Scope) -> bool:
+    """Whether a host is the IP address that the client has connected to.
+
+    A page of another site can make its own name lead here, but not make a browser send a number.
+    """
+    try:
+        number = ipaddress.ip_address(host.strip("[]"))
+        server: tuple[str, int | None] | None = scope.get("server")
+        return server is not None and number == ipaddress.ip_address(server[0])
+    except ValueError:
+        return False
 
 
 def _add_headers(headers: MutableHeaders) -> None:

@@ -37,6 +37,24 @@ def listen(host: str, port: int) -> socket.socket:
         ) from error
 
 
+def own_address(wildcard: str) -> str:
+    """Return the address of this machine that others see, for a server on 0.0.0.0 or ``::``.
+
+    Nothing is sent: the system is asked which of its addresses it would send from.  A machine
+    without a network has its loopback address.
+    """
+    family, elsewhere, loopback = {
+        "0.0.0.0": (socket.AF_INET, "192.0.2.1", "127.0.0.1"),
+        "::": (socket.AF_INET6, "2001:db8::1", "::1"),
+    }[wildcard]
+    try:
+        with socket.socket(family, socket.SOCK_DGRAM) as asking:
+            asking.connect((elsewhere, 9))
+            return str(asking.getsockname()[0])
+    except OSError:
+        return loopback
+
+
 def log_safely(settings: Settings) -> None:
     """Send logs to stderr, without any secret."""
     log.set_up(

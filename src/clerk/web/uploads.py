@@ -23,7 +23,7 @@ from clerk.errors import InvalidInput
 from .access import refused, viewer
 from .bodies import allow_body
 from .public import number_of, whole
-from .rendering import settings_of
+from .rendering import public_url, settings_of
 from .sessions import OPERATOR
 
 UPLOAD_BYTES = 1 << 30
@@ -47,7 +47,7 @@ async def receive(request: Request) -> Response:
                 await run_in_threadpool(file.write, chunk)
         who = request.state.person.who
         job_id = await run_in_threadpool(_take_in, request.query_params, who, path)
-    url = f"{request.base_url}api/v1/uploads/{job_id}"
+    url = public_url(request, f"/api/v1/uploads/{job_id}")
     return JSONResponse({"upload": job_id, "url": url}, 202, headers={"Location": url})
 
 
