@@ -262,6 +262,9 @@ class Settings:
         "Address of the public site, as in https://minutes.example.org; unset: relative links",
         _public_url,
     )
+    data_pages: bool = _setting(
+        "DATA_PAGES", False, "Show the published databases in Datasette at /data", _flag
+    )
     trusted_proxies: tuple[str, ...] = _setting(
         "TRUSTED_PROXIES",
         ("127.0.0.1", "::1"),
@@ -411,6 +414,12 @@ def work_embedded_in(storage_dir: Path) -> None:
     for variable in ("DATABASE_URL", "REDIS_URL", "PUBLISH_DIR"):
         os.environ[variable] = ""
     os.environ["STORAGE_DIR"] = str(storage_dir)
+
+
+def environment_without_secrets() -> dict[str, str]:
+    """Return the environment for a process that needs none of the secret settings."""
+    secret = {each.metadata["variable"] for each in fields(Settings) if each.metadata.get("secret")}
+    return {name: value for name, value in os.environ.items() if name not in secret}
 
 
 def color_wanted() -> bool | None:

@@ -7,7 +7,10 @@ Bounded: at most 1,000 connections and 1 GB.  What other clients notice is measu
 from __future__ import annotations
 
 import contextlib
+import os
+import signal
 import socket
+import threading
 import time
 from collections.abc import Iterator
 from http import HTTPStatus
@@ -16,15 +19,32 @@ from pathlib import Path
 import httpx
 import pytest
 from web_server import Server, answer_on, is_closed, running, until
+from web_town import SITE
+
+from clerk import config
+from clerk.work.deploy import publish
 
 HALF_OPEN = 900
 MEGABYTE = 1 << 20
+#: Runs until it is stopped.
+ENDLESS = "with recursive n(x) as (select 1 union all select x+1 from n) select count(*) from n"
 FORM = "application/x-www-form-urlencoded"
+DATA_SERVER = "clerk.web.data_server"
 
 
 @pytest.fixture
 def server(town: Path) -> Iterator[Server]:
     """A server without a worker."""
+    with running("--no-worker") as served:
+        yield served
+
+
+@pytest.fixture
+def data_server(town: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    """A server with data pages."""
+    pytest.importorskip("datasette", reason="Datasette is not installed")
+    monkeypatch.setenv("DATA_PAGES", "yes")
+    publish(SITE, town / SITE["subdomain"], config.load(), complete=True)
     with running("--no-worker") as served:
         yield served
 
@@ -193,6 +213,84 @@ def test_one_address_cannot_have_all_connections(
 
         behind_a_proxy = [open_stream("127.0.0.1") for _ in range(20)]
         assert all(said.startswith(b"HTTP/1.1 200 ") for said in behind_a_proxy)
+
+
+def test_endless_queries_freeze_nothing_but_themselves(data_server: Server) -> None:
+    httpx.get(f"{data_server.address}data/springfield", timeout=60)
+    statuses: list[int] = []
+
+    def ask() -> None:
+        address = f"{data_server.address}data/springfield.json"
+        statuses.append(httpx.get(address, params={"sql": ENDLESS}, timeout=120).status_code)
+
+    asking = [threading.Thread(target=ask) for _ in range(30)]
+    for thread in asking:
+        thread.start()
+    served = 0
+    while any(thread.is_alive() for thread in asking):
+        served += is_served(data_server)
+    assert served >= 10, "others are served while the queries run"
+    assert set(statuses) <= {400, 503} and len(statuses) == 30
+    assert len(data_server.logged()) < 5000
+    page = until(lambda: _page(data_server, "data/springfield"))
+    assert "documents" in page
+
+
+def _page(server: Server, path: str) -> str | None:
+    answer = httpx.get(f"{server.address}{path}", timeout=120)
+    return answer.text if answer.status_code == HTTPStatus.OK else None
+
+
+def test_errors_of_data_pages_cost_no_more_than_pages(data_server: Server) -> None:
+    until(lambda: _page(data_server, "data/springfield"))
+    pid = until(lambda: data_server.child(DATA_SERVER))
+
+    def ticks(path: str) -> int:
+        before = _processor_ticks(pid)
+        with httpx.Client(base_url=data_server.address, timeout=60) as client:
+            for _ in range(20):
+                client.get(path)
+        return _processor_ticks(pid) - before
+
+    page, missing = ticks("/data/springfield/documents"), ticks("/data/springfield/nowhere")
+
+    assert missing <= page + 10
+    assert len(data_server.logged()) < 5000
+
+
+def _processor_ticks(pid: int) -> int:
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return int(fields[11]) + int(fields[12])
+
+
+def test_frozen_data_pages_are_killed_and_started_again(data_server: Server) -> None:
+    until(lambda: _page(data_server, "data/springfield"))
+    frozen = until(lambda: data_server.child(DATA_SERVER))
+    os.kill(frozen, signal.SIGSTOP)
+
+    answer = httpx.get(f"{data_server.address}data/springfield", timeout=120)
+
+    assert answer.status_code == HTTPStatus.SERVICE_UNAVAILABLE
+    assert is_served(data_server)
+    assert until(lambda: data_server.child(DATA_SERVER, but=frozen)) != frozen
+    assert "documents" in until(lambda: _page(data_server, "data/springfield"))
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_data_pages_end_with_the_server(data_server: Server, number: signal.Signals) -> None:
+    until(lambda: _page(data_server, "data/springfield"))
+    pid = until(lambda: data_server.child(DATA_SERVER))
+
+    data_server.process.send_signal(number)
+    data_server.process.wait(60)
+
+    until(lambda: not _is_running(pid))
+
+
+def _is_running(pid: int) -> bool:
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    return False
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::"])

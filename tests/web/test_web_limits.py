@@ -35,7 +35,7 @@ OPEN = ("/ops/login", "/ops/logout")
 
 
 def posts() -> Iterator[str]:
-    for route in _routes(config.load()):
+    for route in _routes():
         if isinstance(route, Route) and "POST" in (route.methods or ()):
             yield filled(route.path)
 

@@ -21,9 +21,10 @@ from starlette.responses import HTMLResponse, Response
 from web_server import running
 
 from clerk import db, ledger
+from clerk.web.child_process import FIRST_PAUSE_SECONDS, State
 from clerk.web.live import Doorbell, SharedFragments
 from clerk.web.sessions import Person
-from clerk.web.working import FIRST_PAUSE_SECONDS, State, Worker
+from clerk.web.working import Worker
 
 T = TypeVar("T")
 

@@ -109,6 +109,8 @@ def _serve(
 
     def stop() -> None:
         app.state.doorbell.close()
+        if app.state.published is not None:
+            app.state.published.finish()
         if worker is not None:
             worker.finish()
 
