@@ -55,6 +55,7 @@ class AppTransport(httpx.BaseTransport):
         self._app = app
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
+        request.stream = httpx.ByteStream(request.read())
         return asyncio.run(self._ask(request))
 
     async def _ask(self, request: httpx.Request) -> httpx.Response:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from urllib.parse import quote, unquote
 
 from starlette.concurrency import run_in_threadpool
@@ -12,8 +12,9 @@ from starlette.responses import JSONResponse, PlainTextResponse, RedirectRespons
 
 from . import live, sessions
 from .rendering import page
+from .safety import client_of
 from .sessions import COOKIE, OPERATOR, VIEWER, Person
-from .throttling import Handler, client_of, limited
+from .throttling import Handler, limited, with_check
 
 #: Remembers the page that was asked for until the login link is opened.
 NEXT_COOKIE = "clerk_next"
@@ -64,7 +65,7 @@ def _guarded(role: str) -> Callable[[Handler], Handler]:
             answer.headers.setdefault("Cache-Control", "no-store")
             return answer
 
-        return guarded
+        return with_check(guarded, partial(refused, role=role))
 
     return decorate
 

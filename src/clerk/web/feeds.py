@@ -1,8 +1,15 @@
-"""What is read by programs: results as JSON, CSV and Atom, the site map, OpenSearch, robots.txt."""
+"""What is read by programs: results as JSON, CSV and Atom, the site map, OpenSearch, robots.txt.
+
+Links begin with PUBLIC_URL and are relative without it.  The site map and OpenSearch allow no
+relative links, so without PUBLIC_URL there are none.  Ids of feeds and their entries are made from
+paths alone and stay the same wherever the pages are served.
+"""
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Iterable
+from functools import wraps
 from typing import Any
 from xml.etree import ElementTree as Xml
 
@@ -17,14 +24,17 @@ from clerk.work.search import Hit
 from . import library
 from .answers import as_csv, as_json, as_text, as_xml
 from .public import EXPORTED_AT_MOST, find, number_of, query_of, whole
-from .rendering import day, settings_of
-from .throttling import limited
+from .rendering import day, public_url, settings_of
+from .throttling import Handler, limited
 
 ATOM = "http://www.w3.org/2005/Atom"
 OPENSEARCH = "http://a9.com/-/spec/opensearch/1.1/"
 SITEMAP = "http://www.sitemaps.org/schemas/sitemap/0.9"
 #: The protocol's own limit for one file is 50,000; the places go with the first documents.
 SITEMAP_URLS = 40_000
+
+#: The namespace of the ids in feeds.  It must never change.
+_IDS = uuid.UUID("5f0e3b0c-93a8-4f6c-8c34-2f6a1d1c7b11")
 
 COLUMNS = ("place", "site", "body", "kind", "date", "page", "id", "url", "snippet")
 
@@ -68,7 +78,7 @@ def search_atom(request: Request) -> Response:
     entries = [
         {
             "title": f"{hit.body} {hit.kind}, {day(hit.date)}, page {hit.page}",
-            "link": f"{request.base_url}p/{hit.page_id}",
+            "path": f"/p/{hit.page_id}",
             "summary": _text(hit),
             "date": hit.date,
         }
@@ -82,7 +92,7 @@ def new_atom(request: Request) -> Response:
     entries = [
         {
             "title": f"{each.body} {each.kind}, {day(each.date)}",
-            "link": f"{request.base_url}d/{each.id}",
+            "path": f"/d/{each.id}",
             "summary": f"{each.site_name}: {each.pages} pages",
             "date": each.date,
         }
@@ -101,7 +111,7 @@ def _hit(request: Request, hit: Hit) -> dict[str, Any]:
         "page": hit.page,
         "id": hit.page_id,
         "document": hit.document_id,
-        "url": f"{request.base_url}p/{hit.page_id}",
+        "url": public_url(request, f"/p/{hit.page_id}"),
         "score": hit.score,
         "snippet": _text(hit),
     }
@@ -114,17 +124,23 @@ def _text(hit: Hit) -> str:
 def _atom(request: Request, title: str, entries: Iterable[dict[str, str]]) -> Response:
     feed = Xml.Element("feed", xmlns=ATOM)
     _add(feed, "title", title)
-    _add(feed, "id", str(request.url))
+    here = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+    _add(feed, "id", _stable_id(here))
     _add(feed, "updated", utc_now().isoformat(timespec="seconds"))
-    Xml.SubElement(feed, "link", rel="self", href=str(request.url))
+    Xml.SubElement(feed, "link", rel="self", href=public_url(request, here))
     for each in entries:
         entry = Xml.SubElement(feed, "entry")
         _add(entry, "title", each["title"])
-        _add(entry, "id", each["link"])
-        Xml.SubElement(entry, "link", href=each["link"])
+        _add(entry, "id", _stable_id(each["path"]))
+        Xml.SubElement(entry, "link", href=public_url(request, each["path"]))
         _add(entry, "updated", _atom_date(each["date"]))
         _add(entry, "summary", each["summary"])
     return as_xml(request, feed, "application/atom+xml")
+
+
+def _stable_id(path: str) -> str:
+    """Return the name of what a path leads to, which Atom wants to be absolute and permanent."""
+    return f"urn:uuid:{uuid.uuid5(_IDS, path)}"
 
 
 def _atom_date(date: str) -> str:
@@ -136,6 +152,19 @@ def _add(parent: Xml.Element, tag: str, text: str) -> None:
     Xml.SubElement(parent, tag).text = text
 
 
+def _with_public_url(handler: Handler) -> Handler:
+    """Let a handler answer only where the public address is known."""
+
+    @wraps(handler)
+    def answering(request: Request) -> Response:
+        if not settings_of(request).public_url:
+            raise NotFound("This needs absolute links: the setting PUBLIC_URL is not set.")
+        return handler(request)
+
+    return answering
+
+
+@_with_public_url
 def sitemap(request: Request) -> Response:
     """List the places and documents for search engines; many of them over several files."""
     parts = -(-library.count_documents(settings_of(request).storage_dir) // SITEMAP_URLS)
@@ -147,11 +176,12 @@ def sitemap(request: Request) -> Response:
 def _sitemap_index(request: Request, parts: int) -> Response:
     root = Xml.Element("sitemapindex", xmlns=SITEMAP)
     for number in range(parts + 1):
-        address = f"{request.base_url}sitemap-{number}.xml"
+        address = public_url(request, f"/sitemap-{number}.xml")
         _add(Xml.SubElement(root, "sitemap"), "loc", address)
     return as_xml(request, root, "application/xml")
 
 
+@_with_public_url
 def sitemap_part(request: Request) -> Response:
     """List the front page and the places as part 0, then the documents."""
     number = number_of(request, "number")
@@ -164,15 +194,15 @@ def sitemap_part(request: Request) -> Response:
 
 
 def _main_addresses(request: Request) -> list[str]:
-    base = request.base_url
     places = library.places(settings_of(request).storage_dir)
-    return [str(base), *(f"{base}s/{place.subdomain}/" for place in places)]
+    paths = ["/", *(f"/s/{place.subdomain}/" for place in places)]
+    return [public_url(request, path) for path in paths]
 
 
 def _document_addresses(request: Request, part: int) -> list[str]:
-    storage_dir, base = settings_of(request).storage_dir, request.base_url
+    storage_dir = settings_of(request).storage_dir
     ids = library.document_ids(storage_dir, SITEMAP_URLS, part * SITEMAP_URLS)
-    return [f"{base}d/{identity}" for identity in ids]
+    return [public_url(request, f"/d/{identity}") for identity in ids]
 
 
 def _urlset(request: Request, addresses: Iterable[str]) -> Response:
@@ -182,18 +212,21 @@ def _urlset(request: Request, addresses: Iterable[str]) -> Response:
     return as_xml(request, root, "application/xml")
 
 
+@_with_public_url
 def opensearch(request: Request) -> Response:
     """Let browsers add the search to their bar."""
     root = Xml.Element("OpenSearchDescription", xmlns=OPENSEARCH)
     _add(root, "ShortName", "Minutes")
     _add(root, "Description", "Minutes and agendas of local government")
     _add(root, "InputEncoding", "UTF-8")
-    template = f"{request.base_url}search?q={{searchTerms}}"
+    template = public_url(request, "/search?q={searchTerms}")
     Xml.SubElement(root, "Url", type="text/html", template=template)
     return as_xml(request, root, "application/opensearchdescription+xml")
 
 
 def robots(request: Request) -> Response:
     """Say what robots may read: documents yes, searches and operators' pages no."""
-    lines = ("User-agent: *", "Disallow: /search", "Disallow: /ops/", "Disallow: /api/")
-    return as_text(request, "\n".join([*lines, f"Sitemap: {request.base_url}sitemap.xml", ""]))
+    lines = ["User-agent: *", "Disallow: /search", "Disallow: /ops/", "Disallow: /api/"]
+    if settings_of(request).public_url:
+        lines.append(f"Sitemap: {public_url(request, '/sitemap.xml')}")
+    return as_text(request, "\n".join([*lines, ""]))

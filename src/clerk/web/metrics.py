@@ -29,7 +29,7 @@ from clerk.stages import STAGES
 
 from . import figures
 from .access import whoever
-from .throttling import client_of
+from .safety import client_of
 from .working import Worker
 
 #: Without these nothing can be served; a stuck site takes nothing down.
@@ -38,8 +38,11 @@ BUCKETS = (0.1, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1800.
 LOOPBACK = ("127.0.0.1", "::1")
 
 
-def healthz(request: Request) -> Response:
-    """Say that the process serves, and that its worker lives if it has one."""
+async def healthz(request: Request) -> Response:
+    """Say that the process serves, and that its worker lives if it has one.
+
+    Asynchronous, so that it does not wait for a thread behind handlers that take long.
+    """
     worker = request.app.state.worker
     if worker is None:
         return PlainTextResponse("ok\n")

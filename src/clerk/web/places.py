@@ -20,7 +20,7 @@ from . import library, painting
 from .answers import gate_of
 from .library import Record
 from .public import whole
-from .rendering import meeting_link, page, settings_of
+from .rendering import meeting_link, page, public_url, settings_of
 from .safety import SANDBOX
 from .throttling import limited
 
@@ -141,7 +141,7 @@ def page_view(request: Request) -> Response:
             size=_size(folder, address.document, address.page),
             has_pdf=address.document.pdf(folder).is_file(),
             query=query,
-            permalink=f"{request.base_url}p/{row['id']}",
+            permalink=public_url(request, f"/p/{row['id']}"),
             **_around(compiled, address.document, address.page, query),
         )
 

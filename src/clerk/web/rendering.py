@@ -123,6 +123,14 @@ def with_query(request: Request, **changes: Any) -> str:
     return f"{request.url.path}?{urlencode(query)}" if query else request.url.path
 
 
+def public_url(request: Request, path: str) -> str:
+    """Return the address of a path for readers elsewhere; without PUBLIC_URL the path itself.
+
+    The Host header of a request is never asked: whoever sends it could choose where links lead.
+    """
+    return settings_of(request).public_url + path
+
+
 def page_link(page_id: str, query: str = "") -> str:
     """Return the address of a page, with the hits of a query shown."""
     return f"/p/{quote(page_id)}" + (f"?{urlencode({'q': query})}" if query else "")

@@ -13,7 +13,6 @@ from typing import Any
 import msgspec
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
@@ -22,11 +21,14 @@ from clerk.config import Settings
 from clerk.errors import InvalidInput
 
 from .access import refused, viewer
+from .bodies import allow_body
 from .public import number_of, whole
-from .rendering import settings_of
+from .rendering import public_url, settings_of
 from .sessions import OPERATOR
 
 UPLOAD_BYTES = 1 << 30
+#: The form of an upload has a file and at most this many other fields, of this many bytes each.
+FIELDS, FIELD_BYTES = 10, 4 << 10
 SUFFIXES = (".json", ".jsonl", ".tgz", ".tar.gz", ".txt")
 ISSUES_AT_MOST = 500
 
@@ -42,12 +44,15 @@ async def receive(request: Request) -> Response:
         return refusal
     _check_parameters(request.query_params)
     suffix = _suffix(request.query_params.get("name", "upload.jsonl"))
+    allow_body(request, UPLOAD_BYTES)
     with _incoming(request) as folder:
         path = folder / f"upload{suffix}"
-        await _save(request, path)
+        with path.open("wb") as file:
+            async for chunk in request.stream():
+                await run_in_threadpool(file.write, chunk)
         who = request.state.person.who
         job_id = await run_in_threadpool(_take_in, request.query_params, who, path)
-    url = f"{request.base_url}api/v1/uploads/{job_id}"
+    url = public_url(request, f"/api/v1/uploads/{job_id}")
     return JSONResponse({"upload": job_id, "url": url}, 202, headers={"Location": url})
 
 
@@ -56,10 +61,8 @@ async def receive_form(request: Request) -> Response:
     refusal = await run_in_threadpool(refused, request, OPERATOR)
     if refusal is not None:
         return refusal
-    if not request.headers.get("content-length", "").isdigit():
-        raise HTTPException(411, "A form says how long it is.")
-    _check_size(int(request.headers["content-length"]))
-    async with request.form(max_files=1, max_fields=10) as form:
+    allow_body(request, UPLOAD_BYTES)
+    async with request.form(max_files=1, max_fields=FIELDS, max_part_size=FIELD_BYTES) as form:
         chosen = form.get("file")
         if not isinstance(chosen, UploadFile) or not chosen.filename:
             raise InvalidInput("Choose a file.")
@@ -104,21 +107,6 @@ def _incoming(request: Request) -> Iterator[Path]:
 def scratch(settings: Settings) -> Path:
     """Return where files are kept while they come in or go out."""
     return settings.storage_dir / "_clerk" / "web"
-
-
-def _check_size(size: int) -> None:
-    if size > UPLOAD_BYTES:
-        raise HTTPException(413, f"An upload has at most {UPLOAD_BYTES >> 20} MB.")
-
-
-async def _save(request: Request, path: Path) -> None:
-    _check_size(int(request.headers.get("content-length") or 0))
-    size = 0
-    with path.open("wb") as file:
-        async for chunk in request.stream():
-            size += len(chunk)
-            _check_size(size)
-            await run_in_threadpool(file.write, chunk)
 
 
 def _take_in(asked: Mapping[str, str], who: str, path: Path) -> int:

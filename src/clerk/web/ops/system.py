@@ -19,7 +19,7 @@ from clerk.web import figures, sessions
 from clerk.web.access import operator, viewer
 from clerk.web.public import number_of
 from clerk.web.redaction import Redactor
-from clerk.web.rendering import page, settings_of
+from clerk.web.rendering import page, public_url, settings_of
 
 LIBRARIES = ("starlette", "uvicorn", "sqlalchemy", "pypdfium2", "tesserocr", "rq")
 
@@ -105,7 +105,7 @@ def invite(request: Request) -> Response:
     with civic_db_connection() as conn:
         keep(conn, request.state.person.who, "person invited", name, role)
     link = request.app.state.keeper.login_link(role, name)
-    return _system(request, link=f"{request.base_url}ops/login?link={link}")
+    return _system(request, link=public_url(request, f"/ops/login?link={link}"))
 
 
 @viewer
