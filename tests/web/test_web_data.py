@@ -123,7 +123,7 @@ def test_no_page_shows_a_path_a_traceback_or_a_setting(
     seen: dict[str, str] = {}
     waiting = ["/data/", *FAILING]
     while waiting and len(seen) < 80:
-        address = waiting.pop()
+        address = waiting.pop(0)
         answer = client.get(address, follow_redirects=True)
         seen[address] = answer.text + repr(answer.headers)
         found = re.findall(r'href="(/data/[^"#]*)"', answer.text)
