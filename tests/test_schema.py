@@ -15,7 +15,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Engine, create_engine, inspect, text
 
 from clerk import db, schema
-from clerk.errors import SchemaTooNew
+from clerk.errors import SchemaOutdated, SchemaTooNew
 from clerk.models import metadata
 
 
@@ -46,7 +46,7 @@ def test_a_cleaned_up_legacy_schema_equals_the_models(
     legacy.add_site(engine, "springfield", progress=("ocr", 3, 1))
 
     schema.upgrade(engine)
-    schema.finish(engine)
+    schema.drop_legacy(engine)
 
     assert shape(engine) == shape_of_models(engine, tmp_path)
 
@@ -59,8 +59,32 @@ def test_a_legacy_database_is_adopted_and_loses_nothing(engine: Engine, variant:
 
     done = schema.upgrade(engine)
 
-    assert (done.adopted, done.before, done.after) == (True, None, schema.USABLE)
+    assert (done.adopted, done.before, done.after) == (True, None, schema.head())
     assert "site_progress (1 rows)" in done.left and "status" in done.left
+    assert legacy.rows(engine) == before
+
+
+def test_what_was_left_is_dropped_later_whatever_the_revision(engine: Engine) -> None:
+    legacy.create_tables(engine, "plain")
+    legacy.add_site(engine, "springfield", progress=("ocr", 3, 1))
+    schema.upgrade(engine)
+    schema.require_usable(engine)
+    assert schema.has_legacy(engine)
+
+    schema.drop_legacy(engine)
+
+    assert not schema.has_legacy(engine) and schema.what_is_left(engine) == ""
+    assert schema.current(engine) == schema.head()
+
+
+def test_a_database_that_kept_its_legacy_data_can_go_back(engine: Engine) -> None:
+    legacy.create_tables(engine, "plain")
+    legacy.add_site(engine, "springfield", status="needs_ocr", progress=("ocr", 3, 1))
+    before = legacy.rows(engine)
+    schema.upgrade(engine)
+
+    schema.downgrade(engine, "0003")
+
     assert legacy.rows(engine) == before
 
 
@@ -114,7 +138,7 @@ def test_a_revision_of_the_old_systems_own_alembic_is_taken_over(engine: Engine)
 
     done = schema.upgrade(engine)
 
-    assert (done.adopted, done.before, done.after) == (True, "f3ef907700ab", schema.USABLE)
+    assert (done.adopted, done.before, done.after) == (True, "f3ef907700ab", schema.head())
 
 
 def test_the_revisions_are_those_that_alembic_finds_in_that_order() -> None:
@@ -137,8 +161,17 @@ def test_two_branches_at_once_are_a_newer_clerks(engine: Engine) -> None:
     with engine.begin() as conn:
         conn.execute(text("INSERT INTO alembic_version VALUES ('0004')"))
 
-    with pytest.raises(SchemaTooNew, match="0004 and 0005"):
+    with pytest.raises(SchemaTooNew, match=f"0004 and {schema.head()}"):
         schema.require_usable(engine)
+
+
+def test_an_older_database_is_refused_with_the_way_out(engine: Engine) -> None:
+    schema.upgrade(engine)
+    schema.downgrade(engine, "0003")
+
+    with pytest.raises(SchemaOutdated, match="at revision 0003") as refused:
+        schema.require_usable(engine)
+    assert refused.value.hint == "Run: clerk db upgrade"
 
 
 def test_a_newer_clerks_database_is_refused(engine: Engine) -> None:
@@ -154,7 +187,7 @@ def test_the_road_can_be_gone_back_and_forth_with_data(engine: Engine, tmp_path:
     legacy.create_tables(engine, "plain")
     legacy.add_site(engine, "springfield", status="deployed", progress=("completed", 1, 1))
     schema.upgrade(engine)
-    schema.finish(engine)
+    schema.drop_legacy(engine)
     add_work(engine)
 
     for revision, _ in reversed(schema.history()[:-1]):
@@ -162,20 +195,20 @@ def test_the_road_can_be_gone_back_and_forth_with_data(engine: Engine, tmp_path:
         assert schema.current(engine) == revision
         assert site(engine, "springfield")["name"] == "Springfield"
     schema.upgrade(engine)
-    schema.finish(engine)
+    schema.drop_legacy(engine)
 
     assert shape(engine) == shape_of_models(engine, tmp_path)
     assert site(engine, "springfield")["name"] == "Springfield"
 
 
-def test_going_back_two_steps_restores_the_legacy_structure(engine: Engine) -> None:
+def test_going_back_to_0003_restores_the_legacy_structure(engine: Engine) -> None:
     legacy.create_tables(engine, "plain")
     before = shape(engine, only=("site_progress",))
     schema.upgrade(engine)
-    schema.finish(engine)
+    schema.drop_legacy(engine)
     add_work(engine)
 
-    schema.downgrade(engine, "-2")
+    schema.downgrade(engine, "0003")
 
     assert shape(engine, only=("site_progress",)) == before
     columns = {column["name"] for column in inspect(engine).get_columns("sites")}
@@ -190,7 +223,7 @@ def test_dropping_the_legacy_columns_keeps_the_rows_that_refer_to_a_site(engine:
     schema.upgrade(engine)
     add_work(engine)
 
-    schema.finish(engine)
+    schema.drop_legacy(engine)
 
     with engine.begin() as conn:
         assert conn.execute(text("SELECT count(*) FROM items")).scalar() == 1

@@ -93,7 +93,7 @@ def downgrade(revision: str, yes: bool) -> None:
 
     \b
     Example:
-      clerk db downgrade -- -2
+      clerk db downgrade 0003
     """
     from clerk import schema
 
@@ -120,8 +120,7 @@ def check(ctx: click.Context) -> None:
         click.echo(f"The database is at {revision}, the newest schema.")
         return
     click.echo(f"The database is at {revision or 'nothing'}; the newest schema is {schema.head()}.")
-    usable = revision is not None and revision >= schema.USABLE
-    hint(f"Run: clerk db {'cleanup --dry-run' if usable else 'upgrade'}")
+    hint("Run: clerk db upgrade")
     ctx.exit(1)
 
 
@@ -164,7 +163,7 @@ def cleanup(ctx: click.Context, dry_run: bool, force: bool, yes: bool) -> None:
     from clerk import health, migrations, schema
 
     engine = _engine()
-    if schema.current(engine) == schema.head():
+    if not schema.has_legacy(engine):
         click.echo("Nothing is left of the old system.")
         return
     criteria = health.preflight()
@@ -180,7 +179,7 @@ def cleanup(ctx: click.Context, dry_run: bool, force: bool, yes: bool) -> None:
     if not passed and not yes:
         _ask_for_the_number_of_sites()
     migrations.drop_legacy(who=operator(), forced=not passed)
-    click.secho(f"Dropped. The database is at {schema.current(engine)}.", fg="green")
+    click.secho("Dropped.", fg="green")
 
 
 def _print_criteria(criteria: Iterable[Criterion]) -> None:
