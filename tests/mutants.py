@@ -106,7 +106,8 @@ MUTANTS = (
         "ledger.py",
         "    if not hold_run(conn, claimed.run_id, exclusive=exclusive):",
         "    if False:",
-        "test_traps.py::test_trap_05_a_job_of_an_old_run_counts_nothing_into_the_new_one[sqlite]",
+        "test_survival.py"
+        "::test_a_document_is_not_finished_while_its_run_is_being_ended[postgresql-failed]",
     ),
     Mutant(
         "a run is held while its documents are finished",
@@ -114,14 +115,57 @@ MUTANTS = (
         "        .where(items_table.c.run_id.in_(select(held.c.run_id)))\n",
         "",
         "test_survival.py"
-        "::test_a_document_is_not_finished_while_its_run_is_being_ended[postgresql]",
+        "::test_a_document_is_not_finished_while_its_run_is_being_ended[postgresql-completed]",
     ),
     Mutant(
         "work of a superseded run is cancelled",
         "pipeline_state.py",
-        "        ledger.cancel_open_work(conn, former)",
+        "        ledger.cancel_open_work(conn, former, SUPERSEDED)",
         "        pass",
         "test_conformance.py::test_a_new_run_supersedes_the_one_under_way[embedded-sqlite]",
+    ),
+    Mutant(
+        "batches are cancelled with their run",
+        "ledger.py",
+        "        end_as_cancelled(conn, batches_table.c.claim.in_(tokens), why)",
+        "        pass",
+        "test_cancel.py::test_a_step_without_pages_is_stopped_too[sqlite-fetch]",
+    ),
+    Mutant(
+        "a cancellation locks batches as a beat does",
+        "ledger.py",
+        "    chosen = select(batches.c.id).where(which, is_open).order_by(batches.c.claim)",
+        "    chosen = select(batches.c.id).where(which, is_open).order_by(batches.c.claim.desc())",
+        "test_survival.py::test_cancelling_does_not_deadlock_with_a_beat[postgresql]",
+    ),
+    Mutant(
+        "a worker leaves what was cancelled",
+        "executors/crew.py",
+        "            if lane.claimed is not None and lane.claimed.claim not in held:",
+        "            if False:",
+        "test_cancel.py::test_a_step_without_pages_is_stopped_too[sqlite-fetch]",
+    ),
+    Mutant(
+        "a child that does not leave is killed",
+        "executors/crew.py",
+        "        if messages is None or time.monotonic() >= self._leave_by:",
+        "        if messages is None:",
+        "test_cancel.py::test_a_step_without_pages_is_stopped_too[sqlite-fetch]",
+    ),
+    Mutant(
+        "a child leaves with its next page",
+        "work/isolate.py",
+        '    def report(seconds: float, note: str = "") -> None:\n'
+        "        if slate.asked_to_leave:\n",
+        '    def report(seconds: float, note: str = "") -> None:\n        if False:\n',
+        "test_isolate.py::test_a_child_that_is_to_leave_does_so_with_its_next_report_and_serves_on",
+    ),
+    Mutant(
+        "an assistant leaves a document that nobody reads",
+        "executors/crew.py",
+        "            elif lane.helping is not None and not self._flow.still_wanted(lane.helping):",
+        "            elif False:",
+        "test_cancel.py::test_a_page_that_takes_for_ever_is_not_waited_for[embedded-sqlite]",
     ),
     Mutant(
         "counters in the transaction of the rows",

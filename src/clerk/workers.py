@@ -258,6 +258,15 @@ class Pipeline:
         log.error("%s", cause, extra=_context(claimed) | {"document": document})
         self._opened = True
 
+    def still_held(self, claims: Collection[str]) -> set[str]:
+        """Return which of the claims still hold something: their run or upload goes on."""
+        with reading_connection() as conn:
+            return ledger.still_held(conn, claims)
+
+    def still_wanted(self, order: Order) -> bool:
+        """Whether the document whose pages were ordered still has its reader."""
+        return steps.has_reader(order, config.load())
+
     def hint(self) -> None:
         """Tell idle workers elsewhere of what was opened since the last hint."""
         if self._opened:

@@ -52,6 +52,10 @@ CHILD_DOCUMENTS = 2_000
 #: How long an idle crew waits before it looks for work again: from, to.
 IDLE_SECONDS = (0.02, 0.5)
 SWEEP_SECONDS = 1.0
+#: How often it is checked whether what is in hand was cancelled.
+CANCEL_CHECK_SECONDS = 1.0
+#: A child that is to leave cancelled work is killed if it has not done so in this time.
+LEAVE_SECONDS = 2.0
 #: Work that only a person can set right is offered again after so long.
 OPERATOR_SECONDS = 10.0
 #: What PostgreSQL says to one of two transactions that wait for each other.
@@ -104,15 +108,18 @@ class Lane:
         #: What the child said of it last, as in "page 3 of 40".
         self._note = ""
         self._help_again_at = 0.0
+        #: When a child that has not left cancelled work is killed; None while it has none to leave.
+        self._leave_by: float | None = None
         self.claimed: Claimed | None = None
-        #: Whether the child helps with what another has claimed.
-        self.helping = False
+        #: The order by which the child helps with what another has claimed.
+        self.helping: Order | None = None
         self.trouble: OperatorError | None = None
 
     @property
     def busy(self) -> bool:
-        """Whether the child has something to do."""
-        return self.claimed is not None or self.helping
+        """Whether the child has something to do, or to leave."""
+        leaving = self._leave_by is not None
+        return self.claimed is not None or self.helping is not None or leaving
 
     @property
     def may_help(self) -> bool:
@@ -145,13 +152,37 @@ class Lane:
 
     def help(self, order: Order) -> None:
         """Have the child do a part of what another has claimed; there is nothing to account for."""
-        self.helping, self._told_to_stop = True, False
+        self.helping, self._told_to_stop = order, False
         self._given_at = time.monotonic()
         self.child.send(order)
+
+    def leave(self) -> None:
+        """Have the child leave what was cancelled or given to others; nothing is recorded of it.
+
+        Killing it loses nothing: text is stored whole or not at all, and the ledger would refuse
+        what is reported for a claim that holds nothing any more.
+        """
+        self.claimed, self.helping, self._in_hand, self._outcomes = None, None, None, []
+        if self._child is not None:
+            self._leave_by = time.monotonic() + LEAVE_SECONDS
+            self._child.stop_at_next_report()
+
+    def _finish_leaving(self) -> None:
+        """Wait until the child has left its work, and replace one that does not."""
+        assert self._child is not None and self._leave_by is not None
+        messages = self._child.receive()
+        if messages is None or time.monotonic() >= self._leave_by:
+            self._child.dismiss()
+            self._child = self._leave_by = None
+        elif any(isinstance(each, Idle) for each in messages):
+            self._leave_by = None
 
     def attend(self) -> None:
         """Take in what the child said; see to it if it died or is overdue."""
         if self._child is None or not self.busy:
+            return
+        if self._leave_by is not None:
+            self._finish_leaving()
             return
         messages = self._child.receive()
         for message in messages or ():
@@ -210,7 +241,7 @@ class Lane:
                 log.warning("Could not help with a document: %s: %s", error_class, reason)
                 self._help_again_at = time.monotonic() + OPERATOR_SECONDS
             case Idle():
-                self.helping = False
+                self.helping = None
                 self._retire_old_child()
 
     def _add(self, outcome: Outcome) -> None:
@@ -263,7 +294,7 @@ class Lane:
         """Account for what was done, then blame what was in hand."""
         if self.claimed is None:
             log.info("%s while it helped with a document", cause)
-            self._child, self.helping = None, False
+            self._child, self.helping = None, None
             return
         claimed, blamed = self.claimed, self._in_hand
         if blamed and self._note:
@@ -290,7 +321,7 @@ class Lane:
         if self._child is not None:
             self._child.dismiss()
             self._child = None
-        self.helping = False
+        self.helping = self._leave_by = None
         if self.claimed is not None:
             self._flush(ended=True)
 
@@ -312,7 +343,7 @@ class Crew:
             Lane(flow, self._queues, settings, self._pace, self.patiently) for _ in range(lanes)
         ]
         self._idle_seconds = IDLE_SECONDS[0]
-        self._look_again_at = self._beat_at = self._sweep_at = 0.0
+        self._look_again_at = self._beat_at = self._sweep_at = self._check_at = 0.0
         self._lock: liveness.Lock | None = None
         #: Whether something may have been given to this worker without its having heard of it.
         self._in_doubt = False
@@ -466,6 +497,19 @@ class Crew:
         if now >= self._sweep_at:
             self._sweep_at = now + SWEEP_SECONDS
             self.patiently(self._flow.sweep)
+        if now >= self._check_at:
+            self._check_at = now + CANCEL_CHECK_SECONDS
+            self._leave_what_was_cancelled()
+
+    def _leave_what_was_cancelled(self) -> None:
+        claims = self.in_hand
+        held = self.patiently(lambda: self._flow.still_held(claims)) if claims else set()
+        for lane in self._lanes:
+            if lane.claimed is not None and lane.claimed.claim not in held:
+                log.info("%s was cancelled or given to another worker", lane.document_in_hand)
+                lane.leave()
+            elif lane.helping is not None and not self._flow.still_wanted(lane.helping):
+                lane.leave()
 
     def _beat(self) -> None:
         with db.civic_db_connection() as conn:

@@ -7,6 +7,7 @@
     0003  clerk's own tables
     0004  drop ``site_progress``                     } skipped where data would be lost:
     0005  drop the legacy columns of ``sites``       } clerk db cleanup drops them later
+    0007  batches may be cancelled
 
 Every upgrade ends at the newest revision; whether legacy data is left is seen from the tables, not
 from the revision.  Every command asks whether it can work with the database, and few change it:

@@ -26,6 +26,7 @@ from clerk.errors import (
     UnusableTraineddata,
 )
 from clerk.stages import Step
+from clerk.work import sharing
 from clerk.work.isolate import Order, OrderItem, Performed, Report
 from clerk.work.sharing import folder_of_desks, offered
 
@@ -211,6 +212,11 @@ def invitation(settings: Settings) -> Order | None:
     """Return an order to help with a document that another process reads, if one wants help."""
     desk = offered(folder_of_desks(settings.storage_dir))
     return Order(ASSIST, items=[OrderItem(desk)] * ASSISTED_PAGES) if desk else None
+
+
+def has_reader(order: Order, settings: Settings) -> bool:
+    """Whether the document that an order to help is for is still being read."""
+    return sharing.has_reader(folder_of_desks(settings.storage_dir) / order.items[0].name)
 
 
 def assist(order: Order, index: int, report: Report) -> Performed:
