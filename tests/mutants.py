@@ -168,6 +168,61 @@ MUTANTS = (
         "test_cancel.py::test_a_page_that_takes_for_ever_is_not_waited_for[embedded-sqlite]",
     ),
     Mutant(
+        "a file that is not there is not always a bad document",
+        "work/steps.py",
+        "    if sha256 and not has_held(folder, document, sha256):",
+        "    if False:",
+        "test_missing_files.py"
+        "::test_a_machine_without_the_files_blames_no_document[sqlite-an_empty_folder]",
+    ),
+    Mutant(
+        "a folder that holds nothing it knows proves nothing",
+        "fetchers/sources.py",
+        "    return known.get(document.name) == sha256 and others_are_there",
+        "    return known.get(document.name) == sha256",
+        "test_missing_files.py"
+        "::test_a_machine_without_the_files_blames_no_document[sqlite-a_copy_without_documents]",
+    ),
+    Mutant(
+        "a deleted file is not remembered as a bad one",
+        "work/isolate.py",
+        '        errors.FileGone: "gone",\n',
+        "",
+        "test_missing_files.py"
+        "::test_a_document_that_was_deleted_fails_and_is_fetched_again_by_the_next_run[sqlite]",
+    ),
+    Mutant(
+        "a worker pauses the stage in which only a person can help",
+        "executors/crew.py",
+        "        self._paused_until[queue] = time.monotonic() + OPERATOR_SECONDS",
+        "        pass",
+        "test_missing_files.py"
+        "::test_a_worker_without_the_files_leaves_the_stage_to_others[beside the pages-sqlite]",
+    ),
+    Mutant(
+        "no text on a machine is not no text at all",
+        "workers.py",
+        "        if reading is not None and reading.completed:",
+        "        if False:",
+        "test_missing_files.py::test_text_that_was_read_elsewhere_is_not_taken_for_none[sqlite]",
+    ),
+    Mutant(
+        "nothing is published without any text",
+        "work/steps.py",
+        "    if order.step in _NEED_TEXT and not storage.has_text(folder):",
+        "    if False:",
+        "test_missing_files.py"
+        "::test_no_empty_site_is_published_by_a_machine_without_the_text[sqlite-compile-compilation]",
+    ),
+    Mutant(
+        "a site without its files does not keep others waiting",
+        "executors/embedded.py",
+        "            of_one_site = isinstance(trouble, StorageIncomplete)",
+        "            of_one_site = False",
+        "test_missing_files.py"
+        "::test_one_site_without_its_files_does_not_keep_others_waiting[sqlite]",
+    ),
+    Mutant(
         "counters in the transaction of the rows",
         "road.py",
         "    if job.kind == Kind.STAGE:\n"

@@ -266,7 +266,7 @@ class UploadJob:
 
     def _worked_on(self, settings: Settings) -> Iterator[None]:
         with (
-            Crew(self.flow, (ANNOTATIONS,), settings, lanes=lanes(settings)) as crew,
+            Crew(self.flow, (ANNOTATIONS,), settings, lanes(settings), pauses=False) as crew,
             _signals(crew) as signals,
         ):
             look_at = 0.0

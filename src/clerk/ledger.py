@@ -326,6 +326,21 @@ def _claimable_jobs(queues: tuple[str, ...]) -> Any:
     )
 
 
+def documents_to_read(conn: Connection, limit: int) -> list[tuple[str, str]]:
+    """Return site and name of some documents that are to be read, the newest first."""
+    items, jobs = items_table, jobs_table
+    rows = conn.execute(
+        select(jobs.c.subdomain, items.c.document)
+        .join(items, items.c.job_id == jobs.c.id)
+        .where(jobs.c.state == sql_word("open"), items.c.step == Step.DOCUMENT)
+        .where(items.c.state.in_([sql_word(Item.PENDING), sql_word(Item.RUNNING)]))
+        .where(items.c.sha256.is_not(None))
+        .order_by(items.c.id.desc())
+        .limit(limit)
+    )
+    return [(row.subdomain, row.document) for row in rows]
+
+
 def queues_with_work(conn: Connection, queues: Collection[str]) -> list[str]:
     """Return those of the queues in which a claim could succeed now."""
     found = set(conn.execute(_queues_with_work(tuple(queues))).scalars())

@@ -222,10 +222,19 @@ class Pipeline:
         if not order.site:
             return self.uploads.perform(order, index, report)
         performed = steps.perform(order, index, report)
+        if order.step == Step.COORDINATOR and not performed.result:
+            self._explain_no_text(order.site["subdomain"])
         if order.step == Step.EXTRACT:
             report(steps.SITE_SECONDS, "keeping annotations")
             page_annotations.follow(order.site["subdomain"], everything=False)
         return performed
+
+    def _explain_no_text(self, subdomain: str) -> None:
+        """Tell a reading in which every document failed from a machine without the text."""
+        with reading_connection() as conn:
+            reading = pipeline_state.job_of_stage(conn, subdomain, OCR)
+        if reading is not None and reading.completed:
+            raise steps.no_text(subdomain, reading.completed, config.load())
 
     def finish(
         self,

@@ -439,6 +439,7 @@ def _do(slate: _Slate, perform: Perform, order: Order, index: int) -> Message:
 def _raised(index: int, seconds: float, error: Exception) -> Raised:
     families = {
         errors.SiteMisconfigured: "site",
+        errors.FileGone: "gone",
         errors.DocumentError: "document",
         errors.TransientError: "transient",
         errors.OperatorError: "operator",

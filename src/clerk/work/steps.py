@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import json
+import stat
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -18,10 +19,11 @@ from clerk.config import Settings
 from clerk.errors import (
     BadSetting,
     DocumentError,
-    EmptyDocument,
+    FileGone,
     MissingTool,
     OperatorError,
     SiteMisconfigured,
+    StorageIncomplete,
     StorageUnusable,
     UnusableTraineddata,
 )
@@ -43,6 +45,9 @@ ASSIST = "assist"
 #: So many pages are ordered at once; the order is cut short when time is up.
 ASSISTED_PAGES = 20
 
+#: Steps that come after the reading: without any text they would publish an empty site.
+_NEED_TEXT = (Step.COMPILE, Step.EXTRACT, Step.DEPLOY)
+
 #: How many things a fetch skipped are kept by name.
 NAMES_KEPT = 100
 
@@ -51,6 +56,8 @@ def perform(order: Order, index: int, report: Report) -> Performed:
     """Do one item of an order."""
     around = _Surroundings.of(order)
     folder, settings = around.folder, around.settings
+    if order.step in _NEED_TEXT and not storage.has_text(folder):
+        raise _incomplete(folder, f"{folder} has no text on this machine")
     try:
         return _STEPS[order.step](order, order.items[index], folder, settings, report)
     except (BadSetting, MissingTool, UnusableTraineddata) as error:
@@ -179,9 +186,7 @@ def read(
 
     document = storage.Document.from_name(item.name)
     pdf = document.pdf(folder)
-    if not pdf.is_file():
-        raise EmptyDocument(f"{item.name}: there is no PDF at {pdf}")
-
+    _require_file(document, item.sha256, folder)
     sha256 = item.sha256 or storage.sha256_of(pdf)
     around = _Surroundings.of(order)
     try:
@@ -199,6 +204,45 @@ def read(
         named = name_at_source(order.site, folder, document)
         raise type(error)(str(error).replace(str(pdf), named), hint=error.hint) from error
     return Performed(pages=len(facts.pages))
+
+
+def _require_file(document: storage.Document, sha256: str, folder: Path) -> None:
+    """Refuse a document whose PDF is not there, and tell a deleted file from a missing folder.
+
+    A document without a known hash was named by a script, and nobody has ever seen its file.
+    """
+    from clerk.fetchers.sources import has_held
+
+    pdf = document.pdf(folder)
+    try:
+        if not stat.S_ISREG(pdf.stat().st_mode):
+            return
+        with pdf.open("rb"):
+            return
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        raise _incomplete(folder, f"{pdf} cannot be read: {error.strerror}") from error
+    if not folder.is_dir():
+        raise _incomplete(folder, f"{folder} does not exist on this machine")
+    if sha256 and not has_held(folder, document, sha256):
+        raise _incomplete(folder, f"{document.name} is not in {folder} on this machine")
+    raise FileGone(f"{document.name}: its PDF is not on disk; the site's folder is there.")
+
+
+def _incomplete(folder: Path, what: str) -> StorageIncomplete:
+    return StorageIncomplete(
+        f"{what}.",
+        hint="Mount the storage directory, correct its permissions, or set STORAGE_DIR to the one"
+        " that the other workers use; the work resumes by itself."
+        f" If the files were deleted on purpose: clerk run {folder.name} --restart",
+    )
+
+
+def no_text(subdomain: str, documents: int, settings: Settings) -> StorageIncomplete:
+    """Return the error that there is no text of a site of which documents were read."""
+    folder = storage.site_folder(settings.storage_dir, subdomain)
+    return _incomplete(folder, f"{documents} documents were read, but {folder} has no text")
 
 
 def _reporting(report: Report) -> Callable[[int, int, float], None]:
