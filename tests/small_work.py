@@ -261,6 +261,8 @@ def hurry(monkeypatch: pytest.MonkeyPatch | None = None) -> None:
     change(ledger, "RETRY_DELAYS", (0.05, 0.05, 0.05))
     change(crew, "OPERATOR_SECONDS", 0.2)
     change(crew, "SWEEP_SECONDS", 0.2)
+    change(crew, "CANCEL_CHECK_SECONDS", 0.2)
+    change(crew, "LEAVE_SECONDS", 0.5)
     change(rq, "IDLE_SECONDS", 0.1)
 
 

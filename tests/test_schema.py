@@ -302,6 +302,44 @@ def test_the_tables_of_the_old_system_are_never_dropped(engine: Engine, variant:
     assert (shape(engine), everything(engine)) == before
 
 
+def test_batches_outlive_the_revision_that_lets_them_be_cancelled(engine: Engine) -> None:
+    schema.upgrade(engine)
+    schema.downgrade(engine, "0005")
+    add_work(engine)
+    with engine.begin() as conn:
+        for batch, part_of in ((1, "NULL"), (2, "1"), (3, "1")):
+            conn.execute(
+                text(
+                    "INSERT INTO batch_job_trackings"
+                    " (id, parent_job_id, item_count, status, claim, parent_batch_id) VALUES"
+                    f" ({batch}, 1, 5, 'running', 'token-{batch}', {part_of})"
+                )
+            )
+    before = everything(engine)["batch_job_trackings"]
+
+    schema.upgrade(engine)
+    after = everything(engine)["batch_job_trackings"]
+    with engine.begin() as conn:
+        conn.execute(text("UPDATE batch_job_trackings SET status = 'cancelled' WHERE id = 2"))
+        conn.execute(
+            text(
+                "INSERT INTO batch_history (hour, stage, failed, cancelled)"
+                " VALUES ('2026-01-01 00:00:00', 'ocr', 2, 3)"
+            )
+        )
+    schema.downgrade(engine, "0005")
+
+    assert after == before
+    with engine.begin() as conn:
+        statuses = "SELECT status, parent_batch_id FROM batch_job_trackings ORDER BY id"
+        assert [tuple(row) for row in conn.execute(text(statuses))] == [
+            ("running", None),
+            ("failed", 1),
+            ("running", 1),
+        ]
+        assert conn.execute(text("SELECT failed FROM batch_history")).scalar() == 5
+
+
 # ------------------------------------------------------------------------------- by hand
 
 

@@ -12,11 +12,11 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from importlib import metadata
 
-from . import __version__, config, queue, schema, storage
+from . import __version__, config, ledger, queue, schema, storage
 from .config import Settings
 from .db import explained, get_civic_db, reading_connection
 from .distribution import install_command
-from .errors import ClerkError
+from .errors import ClerkError, StorageIncomplete
 from .health import Check, Level, check_disk
 
 #: The versions a report should carry.
@@ -31,6 +31,9 @@ LIBRARIES = (
     "httpx",
     "pluggy",
 )
+
+#: So many documents that are to be read are looked for on disk.
+FILES_CHECKED = 20
 
 #: Programs that are not always needed -> what for, and how to get them.
 PROGRAMS = {
@@ -52,6 +55,7 @@ def examine() -> list[Check]:
         _guarded("published", lambda: _published(settings)),
         _guarded("database", _database),
         _schema(),
+        _guarded("files", lambda: _files(settings)),
         _guarded("queue", lambda: _queue(settings)),
         _guarded("search", _full_text),
         _memory(settings),
@@ -110,6 +114,28 @@ def _database() -> str:
     with reading_connection() as conn:
         version = ".".join(map(str, conn.dialect.server_version_info or ()))
         return f"{conn.dialect.name} {version}"
+
+
+def _files(settings: Settings) -> str:
+    """Check that the documents that are to be read are on this machine."""
+    if schema.current(get_civic_db()) != schema.head():
+        return "not checked: the schema is not the newest"
+    with reading_connection() as conn:
+        waiting = ledger.documents_to_read(conn, FILES_CHECKED)
+    if not waiting:
+        return "no document is to be read"
+    missing = []
+    for site, document in waiting:
+        folder = storage.site_folder(settings.storage_dir, site)
+        if not os.access(storage.Document.from_name(document).pdf(folder), os.R_OK):
+            missing.append(f"{document} of {site}")
+    if missing:
+        raise StorageIncomplete(
+            f"{len(missing)} of {len(waiting)} documents to be read are not in"
+            f" {settings.storage_dir.absolute()}: {missing[0]}.",
+            hint="Mount the storage directory here, or set STORAGE_DIR to the one in use.",
+        )
+    return f"the last {len(waiting)} documents to be read are here"
 
 
 def _schema() -> Check:

@@ -42,6 +42,7 @@ REMEDIES = {
     "EncryptedPdf": "Put a copy without a password in its place and retry, or skip it.",
     "EmptyDocument": "The source delivered nothing: fetch it again with 'clerk run SITE'.",
     "DocumentTooLarge": "Raise MAX_DOCUMENT_MB or MAX_DOCUMENT_PAGES and retry, or skip it.",
+    "FileGone": "Its file was deleted: fetch it again with 'clerk run SITE', or skip it.",
     "PagesFailed": "The good pages are published; retry with another --ocr-backend.",
     "SourceUnavailable": "The source did not answer: retry later.",
     "SourceBlocked": "The source refuses to be read: ask its owner, or skip it.",

@@ -203,6 +203,12 @@ def text_documents(folder: Path, *, incomplete: bool = False) -> Iterator[Docume
                 yield Document(kind, meeting, date)
 
 
+def has_text(folder: Path) -> bool:
+    """Whether any document of a site has been read; looks no further than the first."""
+    roots = (folder / _FOLDER_OF_KIND[kind] / "txt" for kind in KINDS)
+    return any(_document_of_text(*found) for root in roots for found in _files_below(root))
+
+
 def _document_of_text(parent: str, name: str) -> tuple[str, str] | None:
     """Return the meeting and date of the document that a file below ``txt`` belongs to."""
     if name == FAILED_PAGES:

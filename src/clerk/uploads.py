@@ -23,7 +23,7 @@ import msgspec
 from msgspec.structs import replace
 from sqlalchemy import Connection
 
-from . import annotation_store, config, liveness, upload_ledger
+from . import annotation_store, config, ledger, liveness, upload_ledger
 from .annotation_store import Key, NewDocument, NewSet, Outpaced
 from .batch_tracking import described
 from .db import civic_db_connection, reading_connection
@@ -221,6 +221,15 @@ class Uploads:
         with civic_db_connection() as conn:
             after_crash(conn, claimed, in_hand, why)
         log.error("A batch of upload %d: %s", claimed.job_id, cause)
+
+    def still_held(self, claims: Collection[str]) -> set[str]:
+        """Return which of the claims still hold a batch, or a file to cut."""
+        with reading_connection() as conn:
+            return ledger.still_held(conn, claims)
+
+    def still_wanted(self, order: Order) -> bool:
+        """Say that nobody wants help."""
+        return False
 
     def hint(self) -> None:
         """Tell nobody: who serves uploads looks by itself."""

@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from small_work import Town, hurry, work_embedded
+from small_work import SmallWork, Town, hurry, work_embedded
 from sqlalchemy import select, update
 from starlette.routing import Route
 from web_town import HOSTILE, Browser
 
-from clerk import db, health
+from clerk import config, db, health
 from clerk.clock import utc_now
+from clerk.executors.crew import Crew
 from clerk.models import audit_table, metadata, queues_table, sites_table, tokens_table
 from clerk.stages import Run
 from clerk.web import ops
@@ -334,6 +335,36 @@ def test_a_run_is_started_and_cancelled_with_a_confirmation(springfield: Town) -
     client.post("/ops/sites/springfield/cancel", data={"sure": "yes"})
     assert springfield.run.state == Run.CANCELLED
     assert [action for _, action in audited()] == ["run started", "run cancelled"]
+
+
+def test_what_was_cancelled_has_its_own_count(either_springfield: Town) -> None:
+    client, town = Browser(OPERATOR), either_springfield
+    for day in (3, 4, 5):
+        town.pdf(f"2024-02-0{day}")
+    town.start()
+    with Crew(SmallWork(), ("fetch",), config.load()) as crew:
+        while crew.turn() or not crew.nothing_to_claim():
+            pass
+    assert SmallWork().claim(("ocr",), "somebody", lambda _queue: 2)
+
+    client.post("/ops/sites/springfield/cancel", data={"sure": "yes"})
+
+    shown = client.get("/ops/sites/springfield").text
+    assert figures_in(shown, "<td>ocr</td>") == ["6", "2", "1", "3"]
+    of_site, of_run, of_documents, of_batch = 1, 1, 3, 1
+    assert shown.count('"warn">cancelled<') == of_site + of_run + of_documents + of_batch
+    listed = client.get("/ops/sites").text
+    assert figures_in(listed, 'id="site-springfield"') == ["2", "6", "1", "3"]
+    batches = client.get("/ops/batches?status=cancelled").text
+    assert " failed, 1 cancelled</span>" in batches and ">cancelled 1</a>" in batches
+    (batch,) = re.findall(r'href="(/ops/batches/\d+)"', batches)
+    assert "Cancelled by the operator" in client.get(batch).text
+
+
+def figures_in(page: str, row: str) -> list[str]:
+    """Return the numbers in a row of a table, which begins so."""
+    begin = page.index(row)
+    return re.findall(r">(\d+)</td>", page[begin : page.index("</tr>", begin)])
 
 
 def test_starting_twice_starts_once(springfield: Town) -> None:

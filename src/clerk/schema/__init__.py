@@ -8,6 +8,7 @@
     0004  drop ``site_progress``                     } skipped where data would be lost:
     0005  drop the legacy columns of ``sites``       } clerk db cleanup drops them later
     0006  sessions of the web pages
+    0007  batches may be cancelled
 
 Every upgrade ends at the newest revision; whether legacy data is left is seen from the tables, not
 from the revision.  Every command asks whether it can work with the database, and few change it:

@@ -42,7 +42,7 @@ def _work(settings: Settings) -> None:
     from clerk.workers import Pipeline
 
     with contextlib.suppress(embedded.Interrupted, KeyboardInterrupt):
-        embedded.run(Pipeline(), settings, done=lambda: False)
+        embedded.run(Pipeline(), settings, done=lambda: False, stays=True)
 
 
 if __name__ == "__main__":
