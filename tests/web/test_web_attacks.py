@@ -22,6 +22,7 @@ from web_server import Server, answer_on, is_closed, running, until
 from web_town import SITE
 
 from clerk import config
+from clerk.web.data import remove_leftovers
 from clerk.work.deploy import publish
 
 HALF_OPEN = 900
@@ -281,10 +282,21 @@ def test_data_pages_end_with_the_server(data_server: Server, number: signal.Sign
     until(lambda: _page(data_server, "data/springfield"))
     pid = until(lambda: data_server.child(DATA_SERVER))
 
+    listening = until(lambda: _sockets_of_data_pages(data_server.process.pid))
+
     data_server.process.send_signal(number)
     data_server.process.wait(60)
 
     until(lambda: not _is_running(pid))
+    remove_leftovers()
+    assert not any(path.exists() for path in listening)
+
+
+def _sockets_of_data_pages(pid: int) -> list[Path]:
+    """Return the paths of the unix sockets that a process listens on."""
+    inodes = {str(each.readlink()) for each in Path(f"/proc/{pid}/fd").iterdir()}
+    rows = (line.split() for line in Path("/proc/net/unix").read_text().splitlines()[1:])
+    return [Path(row[7]) for row in rows if len(row) > 7 and f"socket:[{row[6]}]" in inodes]
 
 
 def _is_running(pid: int) -> bool:

@@ -59,6 +59,7 @@ ANSWERED = (
 )
 #: All else below ``-`` shows paths, settings, plugins and threads of the process.
 _STATIC = ("/-/static/", "/-/static-plugins/")
+_FOLDER = "clerk-data-"
 _IN_A_PATH = "/~!$&'()*+,;=:@"
 
 
@@ -83,7 +84,8 @@ class PublishedData:
         """Return the process of Datasette; start it if this is the first time."""
         if self._process is not None:
             return self._process
-        self._folder = Path(tempfile.mkdtemp(prefix="clerk-data-"))
+        remove_leftovers()
+        self._folder = Path(tempfile.mkdtemp(prefix=_FOLDER))
         # The socket is made here and handed over: it outlives the process that answers.
         self._listening = socket.socket(socket.AF_UNIX)
         self._listening.bind(str(self._folder / "socket"))
@@ -173,6 +175,19 @@ class PublishedData:
             headers=headers,
             extensions={"timeout": {"read": PIECE_SECONDS, "write": PIECE_SECONDS}},
         )
+
+
+def remove_leftovers() -> None:
+    """Remove the sockets of servers that were killed: nobody listens on them any more."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_FOLDER}*"):
+        with socket.socket(socket.AF_UNIX) as asking:
+            try:
+                asking.settimeout(1)
+                asking.connect(str(folder / "socket"))
+            except ConnectionRefusedError:
+                shutil.rmtree(folder, ignore_errors=True)
+            except OSError:
+                continue
 
 
 def _path_of(request: Request) -> str:
