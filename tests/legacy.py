@@ -6,6 +6,11 @@ Variants of its database::
     by hand    the pipeline columns were added with plain SQL: TIMESTAMP without a time zone, and on
                SQLite a claim stored as the text 'FALSE'
     sparse     an older one: no job_tracking, and sites lacks columns that came later
+
+and, not among the variants because it keeps columns that clerk does not know::
+
+    newest     the pipeline columns came with the old system's own revision, NOT NULL and with an
+               index on the coordinator; those of its finance data are there, too
 """
 
 from __future__ import annotations
@@ -57,11 +62,45 @@ def create_tables(engine: Engine, variant: str) -> None:
         conn.execute(text(_SITE_PROGRESS.format(moment=moment)))
         if variant != "sparse":
             conn.execute(text(_JOB_TRACKING.format(moment=moment)))
+        if variant == "newest":
+            for column in _columns_of_newest(sqlite):
+                conn.execute(text(f"ALTER TABLE sites ADD COLUMN {column}"))
+            conn.execute(text("CREATE INDEX idx_sites_has_finance_data ON sites(has_finance_data)"))
+            conn.execute(
+                text(
+                    "CREATE INDEX idx_sites_coordinator_enqueued"
+                    " ON sites(subdomain, coordinator_enqueued)"
+                )
+            )
         if variant == "by hand":
             for column in _columns_added_by_hand(sqlite):
                 conn.execute(text(f"ALTER TABLE sites ADD COLUMN {column}"))
+        if variant in ("by hand", "newest"):
             conn.execute(text("CREATE INDEX idx_sites_current_stage ON sites(current_stage)"))
             conn.execute(text("CREATE INDEX idx_sites_updated_at ON sites(updated_at)"))
+
+
+def _columns_of_newest(sqlite: bool) -> list[str]:
+    moment = "DATETIME" if sqlite else "TIMESTAMP WITH TIME ZONE"
+    counters = [
+        f"{stage}_{counter} INTEGER DEFAULT 0 NOT NULL"
+        for stage in STAGES
+        for counter in ("total", "completed", "failed")
+    ]
+    claim = "'false'" if sqlite else "false"
+    return [
+        "current_stage VARCHAR",
+        f"started_at {moment}",
+        f"updated_at {moment}",
+        *counters,
+        f"coordinator_enqueued BOOLEAN DEFAULT {claim} NOT NULL",
+        "last_error_stage VARCHAR",
+        "last_error_message VARCHAR",
+        f"last_error_at {moment}",
+        "has_finance_data BOOLEAN",
+        "finance_source VARCHAR(100)",
+        "finance_data_types JSON",
+    ]
 
 
 def _columns_added_by_hand(sqlite: bool) -> list[str]:

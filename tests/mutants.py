@@ -106,7 +106,8 @@ MUTANTS = (
         "pipeline/ledger.py",
         "    if not hold_run(conn, claimed.run_id, exclusive=exclusive):",
         "    if False:",
-        "pipeline/test_traps.py::test_trap_05_a_job_of_an_old_run_counts_nothing_into_the_new_one[sqlite]",
+        "pipeline/test_survival.py"
+        "::test_a_document_is_not_finished_while_its_run_is_being_ended[postgresql-failed]",
     ),
     Mutant(
         "a run is held while its documents are finished",
@@ -114,14 +115,112 @@ MUTANTS = (
         "        .where(items_table.c.run_id.in_(select(held.c.run_id)))\n",
         "",
         "pipeline/test_survival.py"
-        "::test_a_document_is_not_finished_while_its_run_is_being_ended[postgresql]",
+        "::test_a_document_is_not_finished_while_its_run_is_being_ended[postgresql-completed]",
     ),
     Mutant(
         "work of a superseded run is cancelled",
         "pipeline/pipeline_state.py",
-        "        ledger.cancel_open_work(conn, former)",
+        "        ledger.cancel_open_work(conn, former, SUPERSEDED)",
         "        pass",
         "pipeline/test_conformance.py::test_a_new_run_supersedes_the_one_under_way[embedded-sqlite]",
+    ),
+    Mutant(
+        "batches are cancelled with their run",
+        "pipeline/ledger.py",
+        "        end_as_cancelled(conn, batches_table.c.claim.in_(tokens), why)",
+        "        pass",
+        "pipeline/test_cancel.py::test_a_step_without_pages_is_stopped_too[sqlite-fetch]",
+    ),
+    Mutant(
+        "a cancellation locks batches as a beat does",
+        "pipeline/ledger.py",
+        "    chosen = select(batches.c.id).where(which, is_open).order_by(batches.c.claim)",
+        "    chosen = select(batches.c.id).where(which, is_open).order_by(batches.c.claim.desc())",
+        "pipeline/test_survival.py::test_cancelling_does_not_deadlock_with_a_beat[postgresql]",
+    ),
+    Mutant(
+        "a worker leaves what was cancelled",
+        "executors/pool.py",
+        "            if lane.claimed is not None and lane.claimed.claim not in held:",
+        "            if False:",
+        "pipeline/test_cancel.py::test_a_step_without_pages_is_stopped_too[sqlite-fetch]",
+    ),
+    Mutant(
+        "a child that does not leave is killed",
+        "executors/pool.py",
+        "        if messages is None or time.monotonic() >= self._leave_by:",
+        "        if messages is None:",
+        "pipeline/test_cancel.py::test_a_step_without_pages_is_stopped_too[sqlite-fetch]",
+    ),
+    Mutant(
+        "a child leaves with its next page",
+        "executors/child_process.py",
+        '    def report(seconds: float, note: str = "") -> None:\n'
+        "        if slate.asked_to_leave:\n",
+        '    def report(seconds: float, note: str = "") -> None:\n        if False:\n',
+        "executors/test_child_process.py::test_a_child_that_is_to_leave_does_so_with_its_next_report_and_serves_on",
+    ),
+    Mutant(
+        "an assistant leaves a document that nobody reads",
+        "executors/pool.py",
+        "            elif lane.helping is not None and not self._flow.still_wanted(lane.helping):",
+        "            elif False:",
+        "pipeline/test_cancel.py::test_a_page_that_takes_for_ever_is_not_waited_for[embedded-sqlite]",
+    ),
+    Mutant(
+        "a file that is not there is not always a bad document",
+        "pipeline/steps.py",
+        "    if sha256 and not has_held(folder, document, sha256):",
+        "    if False:",
+        "pipeline/test_missing_files.py"
+        "::test_a_machine_without_the_files_blames_no_document[sqlite-an_empty_folder]",
+    ),
+    Mutant(
+        "a folder that holds nothing it knows proves nothing",
+        "fetch/sources.py",
+        "    return known.get(document.name) == sha256 and others_are_there",
+        "    return known.get(document.name) == sha256",
+        "pipeline/test_missing_files.py"
+        "::test_a_machine_without_the_files_blames_no_document[sqlite-a_copy_without_documents]",
+    ),
+    Mutant(
+        "a deleted file is not remembered as a bad one",
+        "executors/child_process.py",
+        '        errors.FileGone: "gone",\n',
+        "",
+        "pipeline/test_missing_files.py"
+        "::test_a_document_that_was_deleted_fails_and_is_fetched_again_by_the_next_run[sqlite]",
+    ),
+    Mutant(
+        "a worker pauses the stage in which only a person can help",
+        "executors/pool.py",
+        "        self._paused_until[queue] = time.monotonic() + OPERATOR_SECONDS",
+        "        pass",
+        "pipeline/test_missing_files.py"
+        "::test_a_worker_without_the_files_leaves_the_stage_to_others[beside the pages-sqlite]",
+    ),
+    Mutant(
+        "no text on a machine is not no text at all",
+        "pipeline/workers.py",
+        "        if reading is not None and reading.completed:",
+        "        if False:",
+        "pipeline/test_missing_files.py::test_text_that_was_read_elsewhere_is_not_taken_for_none[sqlite]",
+    ),
+    Mutant(
+        "nothing is published without any text",
+        "pipeline/steps.py",
+        "    if order.step in _NEED_TEXT and not storage.has_text(folder):",
+        "    if False:",
+        "pipeline/test_missing_files.py"
+        "::test_no_empty_site_is_published_by_a_machine_without_the_text[sqlite-compile-compilation]",
+    ),
+    Mutant(
+        "a site without its files does not keep others waiting",
+        "executors/embedded.py",
+        "            of_one_site = isinstance(trouble, StorageIncomplete)",
+        "            of_one_site = False",
+        "pipeline/test_missing_files.py"
+        "::test_one_site_without_its_files_does_not_keep_others_waiting[sqlite]",
     ),
     Mutant(
         "counters in the transaction of the rows",

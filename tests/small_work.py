@@ -261,6 +261,8 @@ def hurry(monkeypatch: pytest.MonkeyPatch | None = None) -> None:
     change(ledger, "RETRY_DELAYS", (0.05, 0.05, 0.05))
     change(pool, "OPERATOR_SECONDS", 0.2)
     change(pool, "SWEEP_SECONDS", 0.2)
+    change(pool, "CANCEL_CHECK_SECONDS", 0.2)
+    change(pool, "LEAVE_SECONDS", 0.5)
     change(rq, "IDLE_SECONDS", 0.1)
 
 

@@ -203,6 +203,104 @@ def test_an_empty_object_clears(tmp_path: Path) -> None:
     check()
 
 
+def _without_lists(number: int = 1, **more: Any) -> dict[str, Any]:
+    return {"sourcedb": "Town", "sourceid": str(number), "text": WORDS, **more}
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("items", [{"type": "Annotation", "motivation": "tagging"}]),
+        ("entities", [[4, 9, "Person"]]),
+        ("denotation", [{"id": "T1", "span": {"begin": 4, "end": 9}, "obj": "Person"}]),
+        ("Denotations", []),
+    ],
+)
+@pytest.mark.parametrize("mode", ["replace", "merge"])
+def test_annotations_under_an_unknown_key_clear_nothing_and_are_an_issue(
+    tmp_path: Path, mode: str, key: str, value: list[Any]
+) -> None:
+    upload(write(tmp_path / "a.jsonl", [line(1), line(2)]))
+    unknown = _without_lists(**{key: value})
+
+    status = upload(write(tmp_path / "b.jsonl", [unknown, line(2)]), mode=mode)
+
+    assert status.issues == {"unknown_key": 1}
+    (issue,) = api.find(status.id).issues()
+    assert (issue.file, issue.line, issue.sourceid) == ("b.jsonl", 1, "1")
+    assert f"'{key}'" in issue.message
+    assert exported() == [line(1), line(2)]
+    check()
+
+
+@pytest.mark.parametrize("format", ["w3c", "spacy"])
+def test_an_export_in_another_format_that_is_uploaded_again_clears_nothing(
+    tmp_path: Path, format: str
+) -> None:
+    lines = [line(1), line(2), line(3, denotations=[], relations=[], attributes=[])]
+    upload(write(tmp_path / "a.jsonl", lines))
+    before = exported()
+    again = tmp_path / "again.jsonl"
+    again.write_bytes(b"".join(api.export("p", format)))
+
+    status = upload(again)
+
+    assert not status.succeeded and sum(status.issues.values()) == 3
+    assert exported() == before
+    check()
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {},
+        {"denotations": None},
+        {"tracks": [{"project": "other", "denotations": []}]},
+        {"blocks": [{"id": "B1", "span": {"begin": 0, "end": 20}, "obj": "Motion"}]},
+        {"relations": [], "attributes": []},
+    ],
+)
+def test_a_list_that_is_absent_clears_nothing(tmp_path: Path, more: dict[str, Any]) -> None:
+    upload(write(tmp_path / "a.jsonl", [line(1)]))
+
+    status = upload(write(tmp_path / "b.jsonl", [_without_lists(**more)]))
+
+    assert status.issues == {"not_cleared": 1}
+    (issue,) = api.find(status.id).issues()
+    assert "no denotations" in issue.message and "empty list" in issue.message
+    assert exported() == [line(1)]
+    check()
+
+
+def test_lists_of_their_own_kind_are_replaced_without_denotations(tmp_path: Path) -> None:
+    def blocks(*labels: str) -> dict[str, Any]:
+        span = {"begin": 0, "end": 20}
+        found = [{"id": f"B{at}", "span": span, "obj": label} for at, label in enumerate(labels, 1)]
+        return _without_lists(blocks=found)
+
+    upload(write(tmp_path / "a.jsonl", [blocks("one", "two")]))
+
+    assert upload(write(tmp_path / "b.jsonl", [blocks("three")])).succeeded
+    assert [each["obj"] for each in exported()[0]["blocks"]] == ["three"]
+    assert upload(write(tmp_path / "c.jsonl", [blocks()])).succeeded
+    assert "blocks" not in exported()[0]
+    check()
+
+
+def test_a_document_of_which_one_object_is_unusable_is_not_replaced_by_the_others(
+    tmp_path: Path,
+) -> None:
+    upload(write(tmp_path / "a.jsonl", [line(1), line(2)]))
+    half = line(1, denotations=[_person("T1")], relations=[], attributes=[])
+    lines = [half, _without_lists(items=[]), line(2)]
+
+    status = upload(write(tmp_path / "b.jsonl", lines))
+
+    assert status.issues == {"unknown_key": 1, "rejected": 1}
+    assert exported() == [line(1), line(2)]
+    check()
+
+
 def test_add_renumbers_and_skip_leaves(tmp_path: Path) -> None:
     path = write(tmp_path / "a.jsonl", [line(1)])
     upload(path)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from clerk.annotations.careful import examine
 from clerk.annotations.checking import decode
-from clerk.annotations.model import CheckedObject, Issue, Span
+from clerk.annotations.model import LISTS, CheckedObject, Issue, Span
 
 SHARED = Path(os.environ.get("CLERK_SHARED_DATA", "/nonexistent")) / "annotations"
 VECTORS = SHARED / "normalize_vectors.jsonl"
@@ -160,7 +160,7 @@ def test_nesting_is_limited_to_a_hundred_levels():
 @pytest.mark.parametrize("depth", [98, 99, 100])
 def test_what_is_dropped_may_not_be_deeper_either(depth):
     deep = json.loads("[" * depth + "]" * depth)
-    dropped = {"unknown": deep}
+    dropped = {"config": deep}
     assert isinstance(decode(upload(**dropped)), CheckedObject) == (depth < 100)
     inside = [person(unknown=deep)]
     assert isinstance(decode(upload(denotations=inside)), CheckedObject) == (depth < 98)
@@ -269,6 +269,68 @@ def test_a_line_field_in_the_upload_does_not_count_as_the_line():
     assert decode(upload(line="x"), line=3).line == 3
 
 
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("items", [{"type": "Annotation"}]),
+        ("entities", [[0, 4, "PER"]]),
+        ("denotation", [person()]),
+        ("Denotations", [person()]),
+        ("relation", []),
+        ("title", "Minutes"),
+        ("line", 7),
+        ("file", None),
+        ("given", ["denotations"]),
+    ],
+)
+@pytest.mark.parametrize("more", [{}, {"denotations": []}, {"denotations": [person()]}])
+def test_an_unknown_key_is_an_issue_that_names_it(key, value, more):
+    found = decode(upload(**{key: value}, **more))
+
+    assert found.code == "unknown_key"
+    assert f"unknown key '{key}'" in found.message and "under denotations" in found.message
+
+
+def test_many_unknown_keys_are_counted_and_odd_ones_can_be_printed():
+    assert "unknown keys 'k0', 'k1', 'k2', 'k3', 'k4' and 2 more:" in message(
+        **{f"k{number}": 1 for number in range(7)}
+    )
+    assert "'a\\u0000\\n'" in message(**{"a\0\n": 1})
+
+
+def test_keys_that_pubannotation_writes_are_read_over():
+    ignored = {
+        "target": "http://example.org/docs/sourcedb/X/sourceid/1",
+        "project": "p",
+        "divid": 3,
+        "section": "Title",
+        "source_url": "http://example.org/",
+        "config": {"entity types": []},
+        "typesettings": [{"style": "bold"}],
+        "focus": {"denotations": ["T1"]},
+        "modifications": [],
+    }
+    for changes in (ignored, *({key: value} for key, value in ignored.items())):
+        assert len(accepted(denotations=two_people(), **changes).denotations) == 2
+
+
+@pytest.mark.parametrize(
+    ("changes", "lists"),
+    [
+        ({}, set()),
+        ({"denotations": []}, {"denotations"}),
+        ({"denotations": None, "blocks": []}, {"blocks"}),
+        ({"denotations": "", "blocks": {}, "relations": []}, {"relations"}),
+        (
+            {"denotations": two_people(), "attributes": [], "config": {}},
+            {"denotations", "attributes"},
+        ),
+    ],
+)
+def test_it_is_known_which_lists_were_given(changes, lists):
+    assert accepted(**changes).given == lists
+
+
 scalars = st.one_of(
     st.none(), st.booleans(), st.integers(-3, 30), st.just(2.0), st.sampled_from(["", " ", "T1"])
 )
@@ -314,5 +376,5 @@ def test_the_fast_and_the_careful_path_agree_on_everything(value):
         assert fast == careful
     else:
         assert isinstance(careful, CheckedObject)
-        for field in ("sourcedb", "sourceid", "denotations", "blocks", "relations", "attributes"):
+        for field in ("sourcedb", "sourceid", "given", *LISTS):
             assert getattr(fast, field) == getattr(careful, field)

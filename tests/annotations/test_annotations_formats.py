@@ -20,7 +20,7 @@ from clerk.annotations import (
 )
 from clerk.annotations.formats import brat, export, export_array, translate
 from clerk.annotations.formats.pubannotation import dump, to_value
-from clerk.annotations.model import CheckedObject
+from clerk.annotations.model import LISTS, CheckedObject
 from clerk.core.errors import UnusableUpload
 
 SHARED = Path(os.environ.get("CLERK_SHARED_DATA", "/nonexistent")) / "annotations"
@@ -208,6 +208,15 @@ def test_the_shared_collection_goes_out_byte_for_byte():
         assert back(format, *found[:50]) == [to_value(each) for each in found[:50]]
     for each in found[:50]:
         assert checked(brat.load(*brat.dump(each))) == each
+
+
+@pytest.mark.parametrize("format", ["w3c", "tsv", "spacy"])
+def test_a_document_without_annotations_comes_back_with_an_empty_list(format):
+    found = checked({**EXAMPLE, **{key: [] for key in LISTS}})
+    (line,) = translate(b"".join(export([found], format)), format)
+
+    assert json.loads(line)["denotations"] == []
+    assert brat.load(*brat.dump(found))["denotations"] == []
 
 
 def test_rows_stand_for_every_annotation():

@@ -149,6 +149,21 @@ def test_a_session_that_ended_is_said_on_the_page(visit: Visit, served: Served) 
     page.get_by_text("Logged out").wait_for()
 
 
+def test_a_session_is_revoked_with_a_button_and_its_page_says_so(
+    visit: Visit, served: Served
+) -> None:
+    page = visit(served.login_link().removeprefix(served.address), quiet=True)
+    page.get_by_role("button", name="Log in").click()
+    page.get_by_text("Live", exact=True).wait_for()
+
+    system = visit("/ops/system", operator=True)
+    newest = system.get_by_role("button", name="Revoke the session of").first
+    newest.click()
+    system.get_by_role("heading", name="Sessions").wait_for()
+
+    page.get_by_text("Logged out").wait_for()
+
+
 @contextlib.contextmanager
 def another_site(html: str) -> Iterator[str]:
     """Serve a page from another origin, as an attacker would."""

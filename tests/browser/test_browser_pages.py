@@ -155,3 +155,19 @@ def test_everything_public_works_without_javascript(visit: Visit) -> None:
 
     assert page.locator("#text mark").count() >= 1
     assert page.locator("#text").is_visible() and page.locator(".scan img").is_visible()
+
+
+def test_a_relative_permalink_is_copied_with_the_address_of_the_site(
+    visit: Visit, served: Served
+) -> None:
+    page = visit(f"/p/{MINUTES_ID}-1?q=motion", permissions=["clipboard-read", "clipboard-write"])
+
+    def copied(button: str) -> str:
+        page.get_by_role("button", name=button).click()
+        page.get_by_role("button", name="Copied").wait_for()
+        page.get_by_role("button", name=button).wait_for()
+        return str(page.evaluate("() => navigator.clipboard.readText()"))
+
+    permalink = f"{served.address}/p/{MINUTES_ID}-1"
+    assert copied("Copy the link") == permalink
+    assert copied("Copy the citation").endswith(f"p. 1. {permalink}")

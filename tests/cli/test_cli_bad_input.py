@@ -239,8 +239,23 @@ def test_a_database_newer_than_the_code_is_left_alone(clerk: Clerk, database: st
         said = clerk(*command)
         assert said.code == 3
         assert "9999" in said.err
-        assert "pip install --upgrade clerk" in said.err
+        assert "pip install --upgrade townclerk\n" in said.err
     assert schema.current(db.get_civic_db()) == "9999"
+
+
+def test_going_back_is_refused_where_it_could_drop_what_clerk_did_not_make(
+    clerk: Clerk, database: str
+) -> None:
+    with db.civic_db_connection() as conn:
+        conn.execute(text("DROP TABLE adopted_schema"))
+
+    for revision, next_step in (("0001", "clerk db downgrade 0002"), ("base", "downgrade 0002")):
+        said = clerk("db", "downgrade", "--yes", revision)
+        assert said.code == 3
+        assert said.out == ""
+        assert said.err.startswith("Error: The schema cannot go back to 0001: ")
+        assert next_step in said.err and len(said.err.splitlines()) == 2
+    assert schema.current(db.get_civic_db()) == schema.head()
 
 
 @pytest.mark.parametrize(
@@ -440,21 +455,88 @@ def test_nobody_to_ask_is_a_no(storage: Path) -> None:
         assert "Traceback" not in said.stderr
 
 
-@pytest.mark.parametrize(("output", "code"), [("/dev/full", 1), ("closed pipe", 0)])
-def test_output_that_nobody_takes_is_no_traceback(storage: Path, output: str, code: int) -> None:
+@pytest.mark.parametrize("buffered", [True, False], ids=["buffered", "unbuffered"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("db", "history"),
+        ("--help",),
+        ("--version",),
+        ("extract", "--json", "page.txt"),
+        ("batch", "report", "slow", "--csv"),
+    ],
+    ids=" ".join,
+)
+@pytest.mark.parametrize(
+    ("output", "code", "said"),
+    [
+        ("/dev/full", 1, "Error: No space left on device.\n"),
+        ("closed", 1, "Error: Standard output is closed.\n"),
+        ("closed pipe", 0, ""),
+    ],
+)
+def test_output_that_nobody_takes_is_no_traceback(
+    storage: Path,
+    tmp_path: Path,
+    output: str,
+    code: int,
+    said: str,
+    command: tuple[str, ...],
+    buffered: bool,
+) -> None:
+    (tmp_path / "page.txt").write_text("Motion by Mr. Smith, seconded by Mrs. Jones. Carried.\n")
     reader, writer = os.pipe()
     os.close(reader)
     target = os.open(output, os.O_WRONLY) if output.startswith("/") else writer
 
-    said = subprocess.run(
-        [sys.executable, "-m", "clerk", "db", "history"],
-        stdout=target,
-        stderr=subprocess.PIPE,
-        text=True,
+    answer = _run_with_output(target, *command, buffered=buffered, closed=output == "closed")
+
+    assert answer.returncode == code
+    assert answer.stderr == said
+
+
+@pytest.mark.parametrize("output", ["/dev/full", "closed pipe"])
+def test_an_error_keeps_its_exit_code_when_stderr_takes_nothing(storage: Path, output: str) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    target = os.open(output, os.O_WRONLY) if output.startswith("/") else writer
+
+    answer = subprocess.run(
+        [sys.executable, "-m", "clerk", "run", "--stage", "scan", "x"], stderr=target
+    )
+    os.close(target)
+
+    assert answer.returncode == 2
+
+
+def test_a_file_is_never_opened_in_place_of_a_closed_standard_stream(storage: Path) -> None:
+    code = (
+        "import os, clerk.cli; clerk.cli._occupy_closed_streams(); "
+        "os._exit(os.open('probe', os.O_CREAT | os.O_WRONLY))"
     )
 
-    assert said.returncode == code
-    assert said.stderr == ("Error: No space left on device.\n" if code else "")
+    answer = subprocess.run(
+        [sys.executable, "-c", code], preexec_fn=lambda: [os.close(number) for number in (0, 1, 2)]
+    )
+
+    assert answer.returncode > 2
+
+
+def _run_with_output(
+    target: int, *command: str, buffered: bool, closed: bool
+) -> subprocess.CompletedProcess[str]:
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    try:
+        return subprocess.run(
+            [sys.executable, *([] if buffered else ["-u"]), "-m", "clerk", *command],
+            stdout=target,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment,
+            preexec_fn=(lambda: os.close(1)) if closed else None,
+        )
+    finally:
+        os.close(target)
 
 
 def test_a_redis_that_does_not_answer_is_named_without_its_password(

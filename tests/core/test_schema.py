@@ -15,7 +15,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Engine, create_engine, inspect, text
 
 from clerk.core import db, schema
-from clerk.core.errors import SchemaTooNew
+from clerk.core.errors import DowngradeRefused, SchemaOutdated, SchemaTooNew
 from clerk.core.models import metadata
 
 
@@ -46,7 +46,7 @@ def test_a_cleaned_up_legacy_schema_equals_the_models(
     legacy.add_site(engine, "springfield", progress=("ocr", 3, 1))
 
     schema.upgrade(engine)
-    schema.finish(engine)
+    schema.drop_legacy(engine)
 
     assert shape(engine) == shape_of_models(engine, tmp_path)
 
@@ -59,8 +59,32 @@ def test_a_legacy_database_is_adopted_and_loses_nothing(engine: Engine, variant:
 
     done = schema.upgrade(engine)
 
-    assert (done.adopted, done.before, done.after) == (True, None, schema.USABLE)
+    assert (done.adopted, done.before, done.after) == (True, None, schema.head())
     assert "site_progress (1 rows)" in done.left and "status" in done.left
+    assert legacy.rows(engine) == before
+
+
+def test_what_was_left_is_dropped_later_whatever_the_revision(engine: Engine) -> None:
+    legacy.create_tables(engine, "plain")
+    legacy.add_site(engine, "springfield", progress=("ocr", 3, 1))
+    schema.upgrade(engine)
+    schema.require_usable(engine)
+    assert schema.has_legacy(engine)
+
+    schema.drop_legacy(engine)
+
+    assert not schema.has_legacy(engine) and schema.what_is_left(engine) == ""
+    assert schema.current(engine) == schema.head()
+
+
+def test_a_database_that_kept_its_legacy_data_can_go_back(engine: Engine) -> None:
+    legacy.create_tables(engine, "plain")
+    legacy.add_site(engine, "springfield", status="needs_ocr", progress=("ocr", 3, 1))
+    before = legacy.rows(engine)
+    schema.upgrade(engine)
+
+    schema.downgrade(engine, "0003")
+
     assert legacy.rows(engine) == before
 
 
@@ -114,7 +138,7 @@ def test_a_revision_of_the_old_systems_own_alembic_is_taken_over(engine: Engine)
 
     done = schema.upgrade(engine)
 
-    assert (done.adopted, done.before, done.after) == (True, "f3ef907700ab", schema.USABLE)
+    assert (done.adopted, done.before, done.after) == (True, "f3ef907700ab", schema.head())
 
 
 def test_the_revisions_are_those_that_alembic_finds_in_that_order() -> None:
@@ -137,8 +161,17 @@ def test_two_branches_at_once_are_a_newer_clerks(engine: Engine) -> None:
     with engine.begin() as conn:
         conn.execute(text("INSERT INTO alembic_version VALUES ('0004')"))
 
-    with pytest.raises(SchemaTooNew, match="0004 and 0005"):
+    with pytest.raises(SchemaTooNew, match=f"0004 and {schema.head()}"):
         schema.require_usable(engine)
+
+
+def test_an_older_database_is_refused_with_the_way_out(engine: Engine) -> None:
+    schema.upgrade(engine)
+    schema.downgrade(engine, "0003")
+
+    with pytest.raises(SchemaOutdated, match="at revision 0003") as refused:
+        schema.require_usable(engine)
+    assert refused.value.hint == "Run: clerk db upgrade"
 
 
 def test_a_newer_clerks_database_is_refused(engine: Engine) -> None:
@@ -154,7 +187,7 @@ def test_the_road_can_be_gone_back_and_forth_with_data(engine: Engine, tmp_path:
     legacy.create_tables(engine, "plain")
     legacy.add_site(engine, "springfield", status="deployed", progress=("completed", 1, 1))
     schema.upgrade(engine)
-    schema.finish(engine)
+    schema.drop_legacy(engine)
     add_work(engine)
 
     for revision, _ in reversed(schema.history()[:-1]):
@@ -162,20 +195,20 @@ def test_the_road_can_be_gone_back_and_forth_with_data(engine: Engine, tmp_path:
         assert schema.current(engine) == revision
         assert site(engine, "springfield")["name"] == "Springfield"
     schema.upgrade(engine)
-    schema.finish(engine)
+    schema.drop_legacy(engine)
 
     assert shape(engine) == shape_of_models(engine, tmp_path)
     assert site(engine, "springfield")["name"] == "Springfield"
 
 
-def test_going_back_two_steps_restores_the_legacy_structure(engine: Engine) -> None:
+def test_going_back_to_0003_restores_the_legacy_structure(engine: Engine) -> None:
     legacy.create_tables(engine, "plain")
     before = shape(engine, only=("site_progress",))
     schema.upgrade(engine)
-    schema.finish(engine)
+    schema.drop_legacy(engine)
     add_work(engine)
 
-    schema.downgrade(engine, "-2")
+    schema.downgrade(engine, "0003")
 
     assert shape(engine, only=("site_progress",)) == before
     columns = {column["name"] for column in inspect(engine).get_columns("sites")}
@@ -190,13 +223,141 @@ def test_dropping_the_legacy_columns_keeps_the_rows_that_refer_to_a_site(engine:
     schema.upgrade(engine)
     add_work(engine)
 
-    schema.finish(engine)
+    schema.drop_legacy(engine)
 
     with engine.begin() as conn:
         assert conn.execute(text("SELECT count(*) FROM items")).scalar() == 1
 
 
+@pytest.mark.parametrize("cleaned_up", [False, True])
+@pytest.mark.parametrize("variant", [*legacy.VARIANTS, "newest"])
+def test_going_back_keeps_the_columns_of_the_old_system_with_their_data(
+    engine: Engine, variant: str, cleaned_up: bool
+) -> None:
+    legacy.create_tables(engine, variant)
+    had_counters = variant in ("by hand", "newest")
+    counters = {"ocr_total": 9, "ocr_completed": 7, "current_stage": "ocr"} if had_counters else {}
+    finance = {"has_finance_data": True, "finance_source": "x"} if variant == "newest" else {}
+    legacy.add_site(engine, "springfield", status="needs_ocr", **counters, **finance)
+    before = columns_of(engine), indexes_of(engine)
+    schema.upgrade(engine)
+    if cleaned_up:
+        schema.drop_legacy(engine)
+
+    schema.downgrade(engine, "0001")
+
+    later = {"extra", "country", "lat", "lng"} if variant == "sparse" else set()
+    assert (columns_of(engine) - later, indexes_of(engine)) == before
+    assert columns(engine, "springfield", *counters, *finance) == (counters | finance)
+    legacy.add_site(engine, "shelbyville")
+    assert schema.upgrade(engine).after == schema.head()
+    schema.downgrade(engine, "0001")
+    assert (columns_of(engine) - later, indexes_of(engine)) == before
+
+
+def test_going_back_takes_away_what_clerk_added(engine: Engine) -> None:
+    schema.upgrade(engine)
+
+    schema.downgrade(engine, "0001")
+
+    assert not {"current_stage", "ocr_total", "coordinator_enqueued"} & columns_of(engine)
+    assert indexes_of(engine) == set()
+    assert set(inspect(engine).get_table_names()) == {
+        "alembic_version",
+        "job_tracking",
+        "site_progress",
+        "sites",
+    }
+
+
+@pytest.mark.parametrize("revision", ["0001", f"-{len(schema.revisions()) - 1}", "base"])
+def test_columns_that_may_be_the_old_systems_are_not_dropped(engine: Engine, revision: str) -> None:
+    schema.upgrade(engine)
+    add_work(engine)
+    with engine.begin() as conn:
+        conn.execute(text("DROP TABLE adopted_schema"))
+    before = shape(engine), everything(engine)
+
+    with pytest.raises(DowngradeRefused, match="which columns of sites") as refused:
+        schema.downgrade(engine, revision)
+
+    assert "clerk db downgrade 0002" in refused.value.hint
+    assert (shape(engine), everything(engine)) == before
+    assert schema.current(engine) == schema.head()
+    schema.downgrade(engine, "0002")
+    assert "ocr_total" in columns_of(engine)
+
+
+@pytest.mark.parametrize("variant", ["", "newest"])
+def test_the_tables_of_the_old_system_are_never_dropped(engine: Engine, variant: str) -> None:
+    if variant:
+        legacy.create_tables(engine, variant)
+        legacy.add_site(engine, "springfield", progress=("ocr", 3, 1))
+    schema.upgrade(engine)
+    before = shape(engine), everything(engine)
+
+    with pytest.raises(DowngradeRefused, match="sites, site_progress and job_tracking"):
+        schema.downgrade(engine, "base")
+
+    assert (shape(engine), everything(engine)) == before
+
+
+def test_batches_outlive_the_revision_that_lets_them_be_cancelled(engine: Engine) -> None:
+    schema.upgrade(engine)
+    schema.downgrade(engine, "0005")
+    add_work(engine)
+    with engine.begin() as conn:
+        for batch, part_of in ((1, "NULL"), (2, "1"), (3, "1")):
+            conn.execute(
+                text(
+                    "INSERT INTO batch_job_trackings"
+                    " (id, parent_job_id, item_count, status, claim, parent_batch_id) VALUES"
+                    f" ({batch}, 1, 5, 'running', 'token-{batch}', {part_of})"
+                )
+            )
+    before = everything(engine)["batch_job_trackings"]
+
+    schema.upgrade(engine)
+    after = everything(engine)["batch_job_trackings"]
+    with engine.begin() as conn:
+        conn.execute(text("UPDATE batch_job_trackings SET status = 'cancelled' WHERE id = 2"))
+        conn.execute(
+            text(
+                "INSERT INTO batch_history (hour, stage, failed, cancelled)"
+                " VALUES ('2026-01-01 00:00:00', 'ocr', 2, 3)"
+            )
+        )
+    schema.downgrade(engine, "0005")
+
+    assert after == before
+    with engine.begin() as conn:
+        statuses = "SELECT status, parent_batch_id FROM batch_job_trackings ORDER BY id"
+        assert [tuple(row) for row in conn.execute(text(statuses))] == [
+            ("running", None),
+            ("failed", 1),
+            ("running", 1),
+        ]
+        assert conn.execute(text("SELECT failed FROM batch_history")).scalar() == 5
+
+
 # ------------------------------------------------------------------------------- by hand
+
+
+def columns_of(engine: Engine) -> set[str]:
+    return {column["name"] for column in inspect(engine).get_columns("sites")}
+
+
+def indexes_of(engine: Engine) -> set[str | None]:
+    return {index["name"] for index in inspect(engine).get_indexes("sites")}
+
+
+def columns(engine: Engine, subdomain: str, *names: str) -> dict[str, Any]:
+    """Some columns of a site, whatever the models know of."""
+    if not names:
+        return {}
+    asked = f"SELECT {', '.join(names)} FROM sites WHERE subdomain = :subdomain"
+    with engine.begin() as conn:
+        return dict(conn.execute(text(asked), {"subdomain": subdomain}).one()._mapping)
 
 
 def add_work(engine: Engine) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import select
 import signal
@@ -199,6 +200,42 @@ def test_a_stop_that_comes_too_late_does_not_stop_the_next_order(child: Child) -
     child.stop_after_this_item()
 
     child.send(order("two", "three"))
+
+    assert [m.index for m in talk(child) if isinstance(m, Ended)] == [0, 1]
+
+
+def pages(order: Order, index: int, report: Report) -> Performed:
+    """Report page after page, swallowing whatever goes wrong with one, as a reader does."""
+    for page in range(1, 1001):
+        report(60, f"page {page}")
+        with contextlib.suppress(Exception):
+            time.sleep(0.02)
+    return Performed(order.items[index].name)
+
+
+def test_a_child_that_is_to_leave_does_so_with_its_next_report_and_serves_on() -> None:
+    child = Child(pages)
+    child.send(order("long", "never"))
+    while not any(isinstance(each, Began) and each.note for each in child.receive() or ()):
+        select.select([child], [], [], 0.05)
+
+    child.stop_at_next_report()
+    said = talk(child)
+
+    assert not [each for each in said if isinstance(each, Ended | Raised)]
+    assert said[-1] == Idle(0)
+    child.send(order("again"))
+    while not any(isinstance(each, Began) and each.note for each in child.receive() or ()):
+        select.select([child], [], [], 0.05)
+    child.dismiss()
+
+
+def test_asking_an_idle_child_to_leave_does_not_stop_the_next_order(child: Child) -> None:
+    child.send(order("one on page 3"))
+    talk(child)
+    child.stop_at_next_report()
+
+    child.send(order("two on page 3", "three"))
 
     assert [m.index for m in talk(child) if isinstance(m, Ended)] == [0, 1]
 

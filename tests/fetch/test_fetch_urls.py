@@ -15,6 +15,7 @@ from clerk.core.config import Settings
 from clerk.core.errors import SourceUnavailable
 from clerk.fetch.base import FetchReport, fetch_site
 from clerk.fetch.http import Client
+from clerk.fetch.sources import Sources
 
 
 class Server:
@@ -175,3 +176,40 @@ def test_a_host_that_breaks_down_is_given_up_in_one_line(tmp_path, server):
 
     assert len(report.errors) == 6
     assert report.errors[-1].what == "15 documents not asked for"
+
+
+def test_a_document_is_not_called_by_the_secrets_of_its_url(tmp_path, server):
+    paths = ["/get.ashx?id=7&token=abc123", "/minutes%20sig=abc123.pdf"]
+    server.pages = {path: pdf(path) for path in paths}
+    listed = tmp_path / "list.txt"
+    listed.write_text("".join(f"{server.url}{path}\n" for path in paths))
+    town = Town(str(listed), tmp_path / "sites")
+
+    town.fetch()
+
+    assert not [name for name in town.names() if "abc123" in name]
+    assert len(town.names()) == 2
+    with Sources(town.folder) as sources:
+        known = {each.source_url for each in sources.documents().values()}
+    assert known == {f"{server.url}{path}" for path in paths}, "what is fetched again stays whole"
+
+
+def test_a_document_that_was_called_by_a_secret_gets_another_name(tmp_path, server):
+    server.pages = {"/a.pdf?token=abc123": pdf("a")}
+    listed = tmp_path / "list.txt"
+    listed.write_text(f"{server.url}/a.pdf?token=abc123\n")
+    town = Town(str(listed), tmp_path / "sites")
+    town.fetch()
+    good, bad = (storage.Document("minutes", "Meetings", each) for each in ("a", "a-token=abc123"))
+    good.pdf(town.folder).rename(bad.pdf(town.folder))
+    bad.text(town.folder).mkdir(parents=True)
+    (bad.text(town.folder) / "page-1.txt").write_text("a")
+    with Sources(town.folder) as sources:
+        sources._db.execute("UPDATE documents SET date = ?", (bad.date,))
+
+    report = town.fetch()
+
+    assert (report.moved, town.names()) == (["minutes/Meetings/a"], ["minutes/Meetings/a"])
+    assert not bad.pdf(town.folder).exists() and not bad.text(town.folder).exists()
+    assert (good.text(town.folder) / "page-1.txt").read_text() == "a"
+    assert town.fetch().unchanged == ["minutes/Meetings/a"]

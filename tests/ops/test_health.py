@@ -213,7 +213,7 @@ def test_the_lists_are_those_of_the_operators_statements(sites: None) -> None:
 @only_postgresql
 def test_recent_writes_of_the_old_code_are_counted_as_by_sql(database: str) -> None:
     engine = db.get_civic_db()
-    schema.downgrade(engine, "-2")
+    schema.downgrade(engine, "0003")
     for name, at in (("old", "2026-01-17 08:00:00"), ("now", None)):
         legacy.add_site(engine, name, progress=("ocr", 1, 0), progress_at=at)
     with db.civic_db_connection() as conn:
@@ -405,16 +405,18 @@ def _criterion(name: str) -> health.Criterion:
 
 def test_what_fails_is_not_dropped_unless_the_number_of_sites_is_typed(sites: None) -> None:
     engine = db.get_civic_db()
-    schema.downgrade(engine, "-2")
+    schema.downgrade(engine, "0003")
+    assert "columns status" in schema.upgrade(engine).left
 
     refused = clerk("db", "cleanup")
     mistyped = clerk("db", "cleanup", "--force", input="3\n")
 
     assert (refused.exit_code, mistyped.exit_code) == (1, 2)
     assert refused.output.count("PASS") + refused.output.count("FAIL") == 5
-    assert schema.current(engine) == "0003"
+    assert schema.has_legacy(engine)
     assert clerk("db", "cleanup", "--force", input="15\n").exit_code == 0
-    assert schema.current(engine) == schema.head()
+    assert not schema.has_legacy(engine)
+    assert clerk("db", "cleanup").output == "Nothing is left of the old system.\n"
 
 
 # -------------------------------------------------------------------------- the other guide

@@ -91,7 +91,7 @@ def test_the_guide_takes_an_old_installation_over(engine: Engine, storage: Path)
     assert not columns & set(schema.LEGACY_COLUMNS)
     assert clerk("health").exit_code == 0
     assert_status_is_true(engine, clerk("pipeline-status"))
-    assert clerk("db", "downgrade", "--yes", "--", "-2").exit_code == 0
+    assert clerk("db", "downgrade", "--yes", "0003").exit_code == 0
     assert "site_progress" in inspect(engine).get_table_names()
 
 

@@ -307,9 +307,9 @@ def test_cleaning_up_never_touches_what_is_not_finished(
         made(job, status, age=timedelta(days=30))
 
     assert clerk("batch", "cleanup", "--dry-run").out == (
-        "Would delete 4 old batch tracking records\n"
+        "Would delete 5 old batch tracking records\n"
     )
-    assert clerk("batch", "cleanup").out == "Deleted 4 old batch tracking records\n"
+    assert clerk("batch", "cleanup").out == "Deleted 5 old batch tracking records\n"
     assert BatchJobTracking.all().counts_by_status() == {"pending": 1, "running": 1}
 
 

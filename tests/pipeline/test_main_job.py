@@ -28,7 +28,7 @@ Clerk = Callable[..., Any]
 BAD_ENGINE = """
 import os, signal, time
 from clerk import hookimpl
-from clerk.work.ocr import OcrPage, OcrWord
+from clerk.read.ocr import OcrPage, OcrWord
 
 class Engine:
     name = "bad"

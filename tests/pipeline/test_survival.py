@@ -37,7 +37,7 @@ from clerk.executors import rq
 from clerk.executors.pool import Crew
 from clerk.ops import queues, takeover
 from clerk.pipeline import failures, ledger, liveness, sites, transitions, workers
-from clerk.pipeline.ledger import Claimed, Outcome
+from clerk.pipeline.ledger import BatchJobTracking, Claimed, Outcome
 from clerk.pipeline.pipeline_state import increment_failed, initialize_stage
 
 
@@ -186,12 +186,16 @@ def test_a_site_can_be_removed_while_its_work_is_finished(town: Town, database: 
         assert db.get_site_by_subdomain(conn, town.subdomain) is None
 
 
-def test_a_document_is_not_finished_while_its_run_is_being_ended(town: Town, database: str) -> None:
+@pytest.mark.parametrize("state", [Item.COMPLETED, Item.FAILED])
+def test_a_document_is_not_finished_while_its_run_is_being_ended(
+    town: Town, database: str, state: str
+) -> None:
     if database == "sqlite":
         pytest.skip("SQLite has one writer at a time")
     last = _last_document(town)
+    ended = [Outcome(item, state, "bad" if state == Item.FAILED else "") for item in last.items]
     finishing = threading.Thread(
-        target=lambda: SmallWork().finish(last, _done(last), ended=True, going_on=QUEUES)
+        target=lambda: SmallWork().finish(last, ended, ended=True, going_on=QUEUES)
     )
     with db.civic_db_connection() as conn:
         ledger.hold_run(conn, last.run_id, exclusive=True)
@@ -202,6 +206,28 @@ def test_a_document_is_not_finished_while_its_run_is_being_ended(town: Town, dat
 
     assert town.counts == (1, 0, 0)
     assert SmallWork().claim(QUEUES, "other", lambda _queue: 1) is None
+
+
+def test_cancelling_does_not_deadlock_with_a_beat(town: Town, database: str) -> None:
+    """Both lock the batches of a worker, and do so in one order."""
+    if database == "sqlite":
+        pytest.skip("SQLite has one writer at a time")
+    open_reading(town, 2)
+    first, second = sorted((claim(1), claim(1)), key=lambda each: each.claim)
+
+    def cancel() -> None:
+        with db.civic_db_connection() as conn:
+            assert transitions.cancel_run(conn, town.subdomain, "a test")
+
+    cancelling = threading.Thread(target=cancel)
+    with db.civic_db_connection() as conn:
+        ledger.beat(conn, "worker", 60.0, {first.claim: "one"})
+        cancelling.start()
+        wait_until(_somebody_waits_for_a_lock)
+        ledger.beat(conn, "worker", 60.0, {second.claim: "two"})
+    cancelling.join()
+
+    assert BatchJobTracking.all().cancelled().count() == 2
 
 
 def _somebody_waits_for_a_lock() -> bool:

@@ -202,7 +202,7 @@ def test_trap_05_a_job_of_an_old_run_counts_nothing_into_the_new_one(town: Town)
 
     assert town.counts == before == (3, 0, 0)
     assert town.row.current_stage == "ocr"
-    assert batch_of(old) == ("failed", "The run is over")
+    assert batch_of(old) == ("cancelled", "A newer run was started")
     work_embedded()
     assert town.counts == (3, 3, 0)
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import importlib.util
 import json
 import shutil
+import sqlite3
 import stat
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,6 +22,7 @@ from small_sites import SITE, ask, vote, write_found, write_text
 from clerk import hookimpl
 from clerk.core import plugins
 from clerk.core.config import Settings
+from clerk.core.distribution import install_command
 from clerk.core.errors import BadSetting, MissingTool, NotFound, SourceUnavailable, UnknownPlugin
 from clerk.publish import finish_deploy, publish
 from clerk.publish.rsync import Rsync, destination
@@ -218,6 +221,44 @@ def test_a_plain_directory_of_an_older_kind_is_taken_over(folder: Path, settings
     assert index(settings)["state"] == "complete"
 
 
+def test_what_an_older_version_published_is_replaced(folder: Path, settings: Settings) -> None:
+    """A deploy alone brings the database up to date, and nothing of the old one stays."""
+    secret = "http://bob:s3cretpw@town.example/a.pdf"
+    database = folder / "meetings.db"
+    with closing(sqlite3.connect(database)) as connection:
+        connection.execute("UPDATE documents SET source_url = ?", (secret,))
+        connection.execute("PRAGMA user_version = 2")
+        connection.commit()
+    old = settings.published / ".versions" / "springfield" / "000007-4be0c1"
+    old.mkdir(parents=True)
+    (old / "index.json").write_text(json.dumps({"source_url": secret}))
+    shutil.copy(database, old)
+    (old.parent / "taken.json").write_text(json.dumps({"rsync://bob:s3cretpw@host/": "4be0c1"}))
+    (settings.published / "springfield").symlink_to(old)
+
+    assert publish(SITE, folder, settings, complete=True).changed
+
+    assert len(versions(settings)) == 1 and not old.exists()
+    files = [path for path in settings.published.rglob("*") if path.is_file()]
+    assert not [path for path in files if b"s3cretpw" in path.read_bytes()]
+
+
+def test_an_index_is_public_also_if_the_database_is_not(folder: Path, settings: Settings) -> None:
+    site = SITE | {"name": "Town http://bob:s3cretpw@town.example/", "kind": "/home/bob/kind"}
+    with closing(sqlite3.connect(folder / "meetings.db")) as connection:
+        connection.execute("UPDATE documents SET source_url = 'file:///home/bob/a.pdf'")
+        connection.commit()
+
+    publish(site, folder, settings, complete=True)
+
+    published = index(settings)
+    assert (published["site"]["name"], published["site"]["kind"]) == (
+        "Town http://town.example/",
+        "kind",
+    )
+    assert published["documents"][0]["source_url"] == "a.pdf"
+
+
 def test_nothing_compiled_cannot_be_published(tmp_path: Path, settings: Settings) -> None:
     (settings.storage_dir / "springfield").mkdir(parents=True)
 
@@ -409,6 +450,19 @@ def test_a_bucket_gets_the_files_first_and_the_index_last(folder: Path, settings
     assert len({key.split("/")[2] for key in bucket.objects if key.count("/") == 3}) == 2
 
 
+def test_a_bucket_forgets_what_an_older_version_sent(folder: Path, settings: Settings) -> None:
+    bucket = Bucket()
+    bucket.put_object("minutes", "public/springfield/4be0c1/index.json", b"{}")
+    bucket.put_object("minutes", "public/springfield/4be0c1/meetings.db", b"s3cretpw")
+    publish(SITE, folder, settings, complete=True)
+
+    version = (settings.published / "springfield").resolve()
+    S3(lambda endpoint: bucket).deploy(version, "springfield", "s3://minutes/public?keep=5")
+
+    assert not [key for key in bucket.objects if "4be0c1" in key]
+    assert len(bucket.objects) == 3
+
+
 def test_s3_without_boto3_names_what_to_install(folder: Path, settings: Settings) -> None:
     if importlib.util.find_spec("boto3"):
         pytest.skip("boto3 is installed")
@@ -417,7 +471,7 @@ def test_s3_without_boto3_names_what_to_install(folder: Path, settings: Settings
 
     with pytest.raises(MissingTool) as caught:
         S3().deploy(version, "springfield", "s3://minutes")
-    assert "clerk[s3]" in caught.value.hint
+    assert install_command(extra="s3") in caught.value.hint
 
 
 def test_published_files_can_be_read_by_a_web_server(folder: Path, settings: Settings) -> None:

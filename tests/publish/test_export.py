@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import json
+import sqlite3
 import zipfile
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -88,6 +90,24 @@ def test_a_zip_holds_everything_and_is_the_same_every_time(sites: Path, tmp_path
         assert f"txt/{COUNCIL}/page-1.txt" in archive.namelist()
         assert {"pages.csv", "votes.jsonl", "entities.csv"} < set(archive.namelist())
     assert (tmp_path / "one.zip").read_bytes() == (tmp_path / "two.zip").read_bytes()
+
+
+def test_an_export_is_public_whoever_compiled_the_site(sites: Path) -> None:
+    reasons = json.dumps({"2": "OSError: '/home/bob/a.pdf'"})
+    with closing(sqlite3.connect(sites / "springfield" / "meetings.db")) as connection:
+        connection.execute(
+            "UPDATE documents SET source_url = ?, failed_pages = ?",
+            ("https://bob:pw@town.example/a.pdf?token=abc&id=5", reasons),
+        )
+        connection.commit()
+
+    rows = json.loads(export("--table", "documents", "--format", "json").stdout)
+
+    assert {row["source_url"] for row in rows} == {"https://town.example/a.pdf?id=5"}
+    assert rows[0]["failed_pages"] == {"2": "OSError: 'a.pdf'"}
+    for kind in ("csv", "jsonl", "txt"):
+        said = export("--table", "documents", "--format", kind).stdout
+        assert "bob" not in said and "abc" not in said
 
 
 def test_a_file_in_a_folder_that_is_not_there_is_refused(sites: Path, tmp_path: Path) -> None:

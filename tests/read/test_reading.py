@@ -43,7 +43,7 @@ SHA = "0" * 64
 BAD_ENGINE = """
 import faulthandler, os, time
 import clerk
-from clerk.work.ocr import OcrPage, OcrWord
+from clerk.read.ocr import OcrPage, OcrWord
 
 class Bad:
     name = "bad"

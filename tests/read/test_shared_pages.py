@@ -39,7 +39,7 @@ SMALL, LARGE = (200.0, 200.0), (612.0, 792.0)
 ENGINE = """
 import faulthandler, hashlib, os, signal, time
 import clerk
-from clerk.work.ocr import OcrPage, OcrWord
+from clerk.read.ocr import OcrPage, OcrWord
 
 class Noting:
     name = "noting"

@@ -10,9 +10,11 @@ import threading
 from contextlib import closing
 from pathlib import Path
 
+import msgspec
 import pytest
 from small_sites import (
     SITE,
+    TABLES,
     ask,
     content,
     remove_text,
@@ -23,8 +25,14 @@ from small_sites import (
 )
 
 from clerk.core.errors import StorageUnusable
-from clerk.site_db import CompileReport, compile_site
+from clerk.core.public_text import Gate
+from clerk.core.storage import Document
+from clerk.fetch.sources import Known, Sources
+from clerk.site_db import CompileReport, compile_site, schema
+from clerk.site_db.differences import Disk
+from clerk.site_db.remembered import Memory
 from clerk.site_db.rows import search_text
+from clerk.site_db.scanning import scan
 
 COUNCIL = "minutes/CityCouncil/2024-01-15"
 PLANNING = "minutes/Planning/2024-02-01"
@@ -435,3 +443,118 @@ def test_a_symlink_loop_is_not_followed(folder: Path) -> None:
     (folder / "txt" / "loop").symlink_to(folder / "txt")
 
     assert compile_site(folder, SITE).documents == 3
+
+
+# ------------------------------------------------------------------------- what is published
+
+
+def remember(folder: Path, name: str, source_url: str) -> None:
+    """Have a PDF of a document that came from somewhere."""
+    document = Document.from_name(name)
+    document.pdf(folder).parent.mkdir(parents=True, exist_ok=True)
+    document.pdf(folder).write_bytes(b"%PDF-1.4")
+    known = Known(name, document.kind, document.meeting, document.date, "", source_url, "f00d", 8)
+    with Sources(folder) as sources:
+        sources.record(known)
+
+
+def sources_of(folder: Path) -> list[str | None]:
+    rows = ask(folder / "meetings.db", "SELECT source_url FROM documents ORDER BY name")
+    return [url for (url,) in rows]
+
+
+def test_what_is_compiled_is_public(folder: Path, tmp_path: Path) -> None:
+    remember(folder, AGENDA, "https://bob:pw@town.example/a.pdf?id=5&token=abc")
+    remember(folder, COUNCIL, f"file://{tmp_path}/source/Council/Jan%2015.pdf")
+    reason = f"OSError: [Errno 2] No such file: '{tmp_path}/x.pdf'"
+    write_text(folder, PLANNING, ["Read", "lost"], failed={2: reason})
+    extra = json.dumps({"source": f"{tmp_path}/source"})
+
+    compile_site(folder, SITE | {"extra": extra, "name": "Town https://bob:pw@town.example/"})
+
+    assert sources_of(folder) == [
+        "https://town.example/a.pdf?id=5",
+        "Council/Jan 15.pdf",
+        None,
+    ]
+    ((failed,),) = ask(
+        folder / "meetings.db", "SELECT failed_pages FROM documents WHERE name = ?", PLANNING
+    )
+    assert json.loads(failed) == {"2": "OSError: [Errno 2] No such file: 'x.pdf'"}
+    name = ask(folder / "meetings.db", "SELECT value FROM about WHERE key = 'name'")
+    assert name == [("Town https://town.example/",)]
+    with Sources(folder) as sources:
+        assert "token=abc" in sources.source_url(Document.from_name(AGENDA)), "kept for fetching"
+
+
+def test_a_document_with_a_secret_in_its_name_is_left_out(folder: Path) -> None:
+    compile_site(folder, SITE)
+    write_text(folder, "minutes/CityCouncil/a-token=abc123", ["Who knows?"])
+    write_text(folder, "minutes/key=abc123/2024-01-15", ["Nobody."])
+
+    report = compile_site(folder, SITE)
+
+    assert (report.documents, report.added) == (3, 0)
+    assert b"abc123" not in report.path.read_bytes()
+
+
+class Open(Gate):
+    """The gate of an older version, which let every name pass."""
+
+    def allows_name(self, name: str) -> bool:
+        return True
+
+
+def test_what_an_older_version_remembers_of_names_is_not_believed(folder: Path) -> None:
+    write_text(folder, "minutes/CityCouncil/a-token=abc123", ["Who knows?"])
+    for path in (folder / "txt", *(folder / "txt").iterdir()):
+        os.utime(path, (1, 1))
+    memory = Memory(folder)
+    disk = Disk(folder, scan(folder, memory, Open()), Open())
+    disk.read_the_rest()
+    disk.shelf.remember(memory)
+    state = folder / "_clerk" / "compile.state"
+    state.write_bytes(
+        msgspec.msgpack.encode(msgspec.msgpack.decode(state.read_bytes()) | {"version": 2})
+    )
+
+    assert compile_site(folder, SITE).documents == 3
+    assert b"abc123" not in (folder / "meetings.db").read_bytes()
+
+
+def age(database: Path) -> None:
+    """Make a file what an older version has compiled, which kept the source as it was."""
+    with closing(sqlite3.connect(database)) as connection:
+        connection.execute("UPDATE documents SET source_url = 'file:///home/bob/s3cret.pdf'")
+        connection.execute("PRAGMA user_version = 2")
+        connection.commit()
+
+
+def test_a_file_of_an_older_version_is_built_again_and_never_used_again(folder: Path) -> None:
+    for name in (AGENDA, COUNCIL, PLANNING):
+        remember(folder, name, "file:///home/bob/s3cret.pdf")
+    compile_site(folder, SITE)
+    age(folder / "meetings.db")
+
+    assert compile_site(folder, SITE).rebuilt
+    for text in ("changed", "changed again", "and again"):
+        write_text(folder, COUNCIL, [text])
+        assert not compile_site(folder, SITE).rebuilt
+        assert ask(folder / "meetings.db", "PRAGMA user_version") == [(schema.VERSION,)]
+        assert sources_of(folder) == ["s3cret.pdf"] * 3
+        assert b"file:///home/bob" not in (folder / "meetings.db").read_bytes()
+
+
+def test_every_column_of_text_says_why_it_is_public(folder: Path) -> None:
+    """A column that somebody adds is decided about, or this fails."""
+    path = compile_site(folder, SITE).path
+    decided = [schema.AS_READ, schema.NAMES, schema.CLEANED, schema.OWN]
+    columns = {
+        name
+        for table in TABLES
+        for _, name, kind, *_ in ask(path, f"PRAGMA table_xinfo({table})")
+        if kind == "TEXT"
+    }
+
+    assert columns == set().union(*decided)
+    assert sum(map(len, decided)) == len(columns), "each for one reason"

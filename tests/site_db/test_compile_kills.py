@@ -35,9 +35,9 @@ KILLED_AT_STEP = textwrap.dedent(
             if seen == step:
                 os.kill(os.getpid(), signal.SIGKILL)
 
-    import clerk.work.compile, clerk.work.search.index, clerk.work.deploy
-    from clerk.config import Settings
-    from clerk.storage import site_folder
+    import clerk.site_db, clerk.work.search.index, clerk.work.deploy
+    from clerk.core.config import Settings
+    from clerk.core.storage import site_folder
 
     sys.addaudithook(watch)
     site = {"subdomain": "springfield", "name": "Springfield", "state": "IL"}

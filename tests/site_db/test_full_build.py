@@ -260,8 +260,8 @@ KILLED_AT_STEP = textwrap.dedent(
             if seen == step:
                 os.kill(builder, signal.SIGKILL)
 
-    from clerk.work.compile import compile_site
-    import clerk.work.search.index
+    from clerk.site_db import compile_site
+    import clerk.search.index
 
     sys.addaudithook(watch)
     compile_site(Path(storage) / "springfield", {"subdomain": "springfield", "name": "Springfield",
@@ -314,8 +314,8 @@ def test_a_process_that_is_killed_fails_the_build(folder: Path) -> None:
             if event == "open" and os.getpid() != builder and "1803" in str(arguments):
                 os.kill(os.getpid(), signal.SIGKILL)
 
-        from clerk.errors import StorageUnusable
-        from clerk.work.compile import compile_site
+        from clerk.core.errors import StorageUnusable
+        from clerk.site_db import compile_site
 
         sys.addaudithook(watch)
         try:

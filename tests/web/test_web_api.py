@@ -11,11 +11,18 @@ from urllib.parse import quote, urlencode
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from prometheus_client import Metric
+from prometheus_client.parser import text_string_to_metric_families
+from sqlalchemy import insert
 from web_town import LINES, MINUTES, Browser, identity
 
 from clerk.annotations import api as annotation_jobs
+from clerk.core import db
+from clerk.core.clock import utc_now
+from clerk.core.models import workers_table
+from clerk.pipeline import ledger
 from clerk.web import api, uploads
-from clerk.web.sessions import OPERATOR, new_token
+from clerk.web.sessions import OPERATOR, VIEWER, new_token
 from clerk.web.worker_process import Worker
 
 MINUTES_ID = identity(MINUTES)
@@ -197,6 +204,7 @@ def test_an_upload_has_a_page_with_its_issues(program: Browser) -> None:
         ("/api/v1/uploads?project=votes&name=a.tgz", b"not an archive"),
         ("/api/v1/uploads?project=votes&mode=guess", b"{}"),
         ("/api/v1/uploads?project=votes", b""),
+        ("/api/v1/uploads?project=votes&create_docs=maybe", b"{}"),
     ],
 )
 def test_an_upload_that_cannot_be_used_is_refused(
@@ -204,6 +212,25 @@ def test_an_upload_that_cannot_be_used_is_refused(
 ) -> None:
     assert program.post(address, content=content).status_code == 400
     assert not list((town / "_clerk" / "web").glob("incoming-*"))
+
+
+@pytest.mark.parametrize("parameter", ["dry_run=true", "Mode=add", "on_lost=reject"])
+def test_an_upload_with_an_unknown_parameter_is_refused_and_stores_nothing(
+    program: Browser, town: Path, parameter: str
+) -> None:
+    answer = program.post(f"{ADDRESS}&{parameter}", content=objects(2))
+
+    assert answer.status_code == 400
+    assert repr(parameter.partition("=")[0]) in answer.json()["error"]
+    assert program.get("/api/v1/uploads").json() == {"items": []}
+
+
+def test_the_parameters_of_an_upload_are_those_that_are_described() -> None:
+    (upload,) = (
+        each for path, method, each in described() if (path, method) == ("/api/v1/uploads", "post")
+    )
+
+    assert tuple(each["name"] for each in upload["parameters"]) == uploads.PARAMETERS
 
 
 def test_an_upload_that_is_too_large_is_refused_before_it_is_read(
@@ -235,23 +262,60 @@ def test_not_ready_without_a_database(town: Path, monkeypatch: pytest.MonkeyPatc
     assert client.get("/healthz").status_code == 200
 
 
-_SAMPLE = re.compile(r'^clerk_\w+(\{(\w+="[^"]*",?)+\})? [-+.\deInf]+$')
+def families() -> dict[str, Metric]:
+    """Return the metrics as Prometheus would read them."""
+    client = Browser(VIEWER)
+    client.app.state.worker = Worker()
+    answer = client.get("/metrics")
+    assert answer.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
+    return {each.name: each for each in text_string_to_metric_families(answer.text)}
 
 
-def test_metrics_are_as_prometheus_reads_them(program: Browser) -> None:
-    lines = program.get("/metrics").text.splitlines()
+def test_metrics_are_as_prometheus_reads_them(database: str) -> None:
+    types = {name: each.type for name, each in families().items()}
 
-    assert [line for line in lines if not line.startswith("#") and not _SAMPLE.match(line)] == []
-    names = {line.split()[2] for line in lines if line.startswith("# TYPE")}
     assert {
-        "clerk_sites",
-        "clerk_sites_stuck",
-        "clerk_documents",
-        "clerk_batches",
-        "clerk_queue_depth",
-        "clerk_worker_heartbeat_age_seconds",
-        "clerk_stage_seconds",
-    } <= names
+        "clerk_info": "gauge",
+        "clerk_sites": "gauge",
+        "clerk_sites_stuck": "gauge",
+        "clerk_documents": "gauge",
+        "clerk_batches": "gauge",
+        "clerk_queue_depth": "gauge",
+        "clerk_worker_heartbeat_age_seconds": "gauge",
+        "clerk_worker_up": "gauge",
+        "clerk_worker_deaths": "counter",
+        "clerk_stage_seconds": "histogram",
+        "clerk_live_streams": "gauge",
+    }.items() <= types.items()
+
+
+def test_the_histogram_adds_up_and_its_figures_are_exact(database: str) -> None:
+    with db.civic_db_connection() as conn:
+        ledger.record(conn, "finished", stage="ocr", completed=1_234_567, seconds=1_234_567.25)
+        ledger.record(conn, "finished", stage="ocr", completed=1, failed=1, seconds=8.0)
+
+    samples = families()["clerk_stage_seconds"].samples
+
+    assert {each.labels["stage"] for each in samples} == {"ocr"}
+    buckets = {each.labels["le"]: each.value for each in samples if "le" in each.labels}
+    assert (buckets["0.5"], buckets["1"], buckets["2.5"]) == (0, 0, 1_234_567)
+    assert (buckets["5"], buckets["1800"], buckets["+Inf"]) == (1_234_569,) * 3
+    totals = {each.name: each.value for each in samples if "le" not in each.labels}
+    assert totals == {
+        "clerk_stage_seconds_count": 1_234_569,
+        "clerk_stage_seconds_sum": 1_234_575.25,
+    }
+
+
+def test_odd_names_stay_whole_in_labels(database: str) -> None:
+    name = 'host "a"\\n\n{x="y"} 1'
+    facts = {"host": "a", "pid": 1, "queues": "ocr", "lease_until": utc_now()}
+    with db.civic_db_connection() as conn:
+        conn.execute(insert(workers_table).values(id=name, **facts))
+
+    [sample] = families()["clerk_worker_heartbeat_age_seconds"].samples
+
+    assert sample.labels == {"worker": name}
 
 
 def test_metrics_are_not_for_strangers(town: Path) -> None:

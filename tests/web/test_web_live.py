@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -19,12 +18,14 @@ import httpx
 import pytest
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
+from web_server import running
 
 from clerk.core import db
 from clerk.pipeline import ledger
+from clerk.web.child_process import FIRST_PAUSE_SECONDS, State
 from clerk.web.live import Doorbell, SharedFragments
 from clerk.web.sessions import Person
-from clerk.web.worker_process import FIRST_PAUSE_SECONDS, State, Worker
+from clerk.web.worker_process import Worker
 
 T = TypeVar("T")
 
@@ -124,30 +125,12 @@ def test_without_listeners_every_fragment_is_fresh(database: str) -> None:
 @contextlib.contextmanager
 def serving(*options: str) -> Iterator[tuple[subprocess.Popen[str], httpx.Client]]:
     """Run ``clerk serve`` and log in."""
-    command = [sys.executable, "-u", "-m", "clerk", "serve", "--port", "0", *options]
-    process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True
-    )
-    try:
-        assert process.stdout
-        said = process.stdout.readline() + process.stdout.readline()
-        address, link = re.findall(r"http://\S+", said)
-        with httpx.Client(base_url=address, timeout=10) as client:
-            _wait_for(client)
-            client.post("/ops/login", data={"link": link.partition("link=")[2]})
-            yield process, client
-    finally:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
-
-
-def _wait_for(client: httpx.Client) -> None:
-    for _ in range(600):
-        with contextlib.suppress(httpx.ConnectError):
-            client.get("/healthz")
-            return
-        time.sleep(0.1)
+    with (
+        running(*options) as server,
+        httpx.Client(base_url=server.address, timeout=60) as client,
+    ):
+        client.post("/ops/login", data={"link": server.link})
+        yield server.process, client
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -168,6 +151,27 @@ def _hold_stream(client: httpx.Client, opened: threading.Event) -> None:
     with contextlib.suppress(httpx.HTTPError), client.stream("GET", "/ops/stream") as answer:
         for _ in answer.iter_bytes():
             opened.set()
+
+
+def test_the_stream_of_a_revoked_session_ends(town: Path) -> None:
+    with serving("--no-worker") as (_, client):
+        opened, ended = threading.Event(), threading.Event()
+
+        def hold() -> None:
+            with client.stream("GET", "/ops/stream", timeout=90) as answer:
+                for _ in answer.iter_bytes():
+                    opened.set()
+            ended.set()
+
+        threading.Thread(target=hold, daemon=True).start()
+        assert opened.wait(60)
+
+        command = [sys.executable, "-m", "clerk", "session", "revoke", "--all"]
+        subprocess.run(command, check=True, timeout=90, capture_output=True)
+
+        assert ended.wait(60)
+        assert client.get("/ops/stream").status_code == 401
+        assert client.get("/ops/").headers["location"].startswith("/ops/login")
 
 
 def test_serve_has_a_worker_of_its_own(town: Path) -> None:

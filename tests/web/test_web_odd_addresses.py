@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from starlette.routing import Route
 from web_town import MINUTES, SITE, Browser, identity
 
-from clerk.core import config
 from clerk.web.app import _routes
 from clerk.web.sessions import OPERATOR
 
@@ -40,7 +39,7 @@ def pages() -> list[str]:
     """Return the paths of all pages that are looked at."""
     return [
         route.path
-        for route in _routes(config.load())
+        for route in _routes()
         if isinstance(route, Route)
         and "GET" in (route.methods or ())
         and not route.path.startswith("/api/v1")

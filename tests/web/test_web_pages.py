@@ -15,7 +15,8 @@ from small_sites import remove_text, write_text
 from web_town import HOSTILE, LINES, MINUTES, PAGES, SITE, Browser, identity
 
 from clerk import web
-from clerk.core import db
+from clerk.core import config, db
+from clerk.core.errors import BadSetting
 from clerk.site_db import compile_site
 from clerk.web import feeds, public
 from clerk.web.rendering import STATIC
@@ -79,7 +80,7 @@ def test_a_page_tells_how_to_cite_it_and_where_it_came_from(visitor: Browser, to
     html = visitor.get(f"/p/{MINUTES_ID}-1").text
     facts = dict(re.findall(r"<dt>(.*?)</dt><dd.*?>(.*?)</dd>", html, re.DOTALL))
 
-    permalink = f"http://localhost/p/{MINUTES_ID}-1"
+    permalink = f"/p/{MINUTES_ID}-1"
     cited = "Springfield, City Council minutes, 15 January 2024, p. 1."
     assert facts["Cite as"] == f"{cited} {permalink}"
     assert f'href="{permalink}"' in facts["Permalink"]
@@ -134,9 +135,69 @@ def test_text_that_a_spreadsheet_would_run_is_disarmed(visitor: Browser) -> None
     assert "'=1+1 zoning" in [row["snippet"] for row in rows]
 
 
+PUBLIC = "https://minutes.example.org"
+
+
+@pytest.fixture
+def public_visitor(town: Path, monkeypatch: pytest.MonkeyPatch) -> Browser:
+    """Somebody who is not logged in, where the public address is known."""
+    monkeypatch.setenv("PUBLIC_URL", f"{PUBLIC}/")
+    return Browser()
+
+
 @pytest.mark.parametrize("address", ["/sitemap.xml", "/opensearch.xml", "/new.atom"])
-def test_machine_readable_files_are_well_formed(visitor: Browser, address: str) -> None:
-    assert Xml.fromstring(visitor.get(address).text).tag
+def test_machine_readable_files_are_well_formed(public_visitor: Browser, address: str) -> None:
+    assert Xml.fromstring(public_visitor.get(address).text).tag
+
+
+def test_links_for_others_begin_with_the_public_address(public_visitor: Browser) -> None:
+    addresses = (
+        *(f"/p/{MINUTES_ID}-1", "/search.json?q=zoning", "/search.csv?q=zoning", "/robots.txt"),
+        *("/search.atom?q=zoning", "/new.atom", "/sitemap.xml", "/opensearch.xml"),
+    )
+    for address in addresses:
+        said = public_visitor.get(address, headers={"Host": "127.0.0.1:8000"}).text
+        assert f"{PUBLIC}/" in said and "127.0.0.1" not in said, address
+    assert public_visitor.get("/", headers={"Host": "minutes.example.org"}).status_code == 200
+    assert (
+        f'href="{PUBLIC}/p/{MINUTES_ID}-1"'
+        in public_visitor.get(f"/p/{MINUTES_ID}-1?q=zoning").text
+    )
+
+
+def test_without_a_public_address_links_are_relative(visitor: Browser) -> None:
+    for address in ("/search.json?q=zoning", "/search.atom?q=zoning", "/new.atom", "/robots.txt"):
+        assert "localhost" not in visitor.get(address).text, address
+    hits = visitor.get("/search.json?q=zoning").json()["hits"]
+    assert {hit["url"] for hit in hits} == {f"/p/{hit['id']}" for hit in hits}
+    for address in ("/sitemap.xml", "/sitemap-0.xml", "/opensearch.xml"):
+        answer = visitor.get(address)
+        assert answer.status_code == 404 and "PUBLIC_URL" in answer.text
+    assert "Sitemap" not in visitor.get("/robots.txt").text
+    assert "opensearch" not in visitor.get("/").text
+
+
+def test_ids_in_feeds_do_not_depend_on_the_address(
+    visitor: Browser, public_visitor: Browser
+) -> None:
+    def ids(client: Browser, feed: str) -> list[str | None]:
+        return [each.text for each in Xml.fromstring(client.get(feed).text).iterfind(".//{*}id")]
+
+    for feed in ("/new.atom", "/search.atom?q=zoning"):
+        assert ids(visitor, feed) == ids(public_visitor, feed)
+        assert len(set(ids(public_visitor, feed))) > 2
+        assert all(str(each).startswith("urn:uuid:") for each in ids(public_visitor, feed))
+
+
+@pytest.mark.parametrize(
+    "value", ["minutes.example.org", "ftp://a.example", "https://a.example/minutes", "https://u@a"]
+)
+def test_a_public_address_that_cannot_be_right_is_refused(
+    monkeypatch: pytest.MonkeyPatch, value: str
+) -> None:
+    monkeypatch.setenv("PUBLIC_URL", value)
+    with pytest.raises(BadSetting, match="PUBLIC_URL"):
+        config.load()
 
 
 def addresses_in(xml: str) -> list[str]:
@@ -144,17 +205,17 @@ def addresses_in(xml: str) -> list[str]:
 
 
 def test_a_large_site_map_is_an_index_of_several(
-    visitor: Browser, monkeypatch: pytest.MonkeyPatch
+    public_visitor: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = addresses_in(visitor.get("/sitemap.xml").text)
-    assert f"http://localhost/d/{identity(MINUTES)}" in whole
+    whole = addresses_in(public_visitor.get("/sitemap.xml").text)
+    assert f"{PUBLIC}/d/{identity(MINUTES)}" in whole
 
     monkeypatch.setattr(feeds, "SITEMAP_URLS", 3)
-    parts = addresses_in(visitor.get("/sitemap.xml").text)
-    listed = [address for part in parts for address in addresses_in(visitor.get(part).text)]
+    parts = addresses_in(public_visitor.get("/sitemap.xml").text)
+    listed = [address for part in parts for address in addresses_in(public_visitor.get(part).text)]
 
     assert len(parts) == 3 and sorted(listed) == sorted(whole)
-    assert visitor.get("/sitemap-3.xml").status_code == 404
+    assert public_visitor.get("/sitemap-3.xml").status_code == 404
     assert feeds.SITEMAP_URLS <= 50_000
 
 
@@ -230,7 +291,7 @@ def test_an_empty_installation_says_what_to_do(installation: Path) -> None:
 
     assert "clerk site add" in client.get("/").text
     assert "Nothing was found" in client.get("/search?q=zoning").text
-    for address in ("/votes", "/people", "/coverage", "/sitemap.xml", "/search.csv?q=a"):
+    for address in ("/votes", "/people", "/coverage", "/new.atom", "/search.csv?q=a"):
         assert client.get(address).status_code == 200
 
 

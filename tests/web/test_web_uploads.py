@@ -76,7 +76,13 @@ def test_a_chosen_file_becomes_an_upload_that_is_listed(client: Browser) -> None
 
 @pytest.mark.parametrize(
     ("fields", "name", "code"),
-    [({}, "a.exe", 400), ({"project": ""}, "a.jsonl", 400), ({"mode": "x"}, "a.jsonl", 400)],
+    [
+        ({}, "a.exe", 400),
+        ({"project": ""}, "a.jsonl", 400),
+        ({"mode": "x"}, "a.jsonl", 400),
+        ({"dry_run": "yes"}, "a.jsonl", 400),
+        ({"create_docs": "perhaps"}, "a.jsonl", 400),
+    ],
 )
 def test_a_file_that_cannot_be_used_is_refused_by_name(
     client: Browser, fields: dict[str, str], name: str, code: int
@@ -86,16 +92,33 @@ def test_a_file_that_cannot_be_used_is_refused_by_name(
     assert audited() == []
 
 
-def test_a_form_that_is_too_large_or_of_unknown_length_is_refused(
+def test_an_upload_that_is_too_large_is_refused_with_or_without_its_length(
     client: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(uploads, "UPLOAD_BYTES", 500)
+    address = "/api/v1/uploads?project=votes&name=a.jsonl&create_docs=yes"
+
+    def streamed(number: int) -> int:
+        return client.post(address, content=iter([objects(number)])).status_code
 
     assert sent(client, objects(100)).status_code == 413
-    headers = {"content-type": "multipart/form-data; boundary=x"}
-    endless = client.build_request("POST", "/ops/uploads", content=b"--x--", headers=headers)
-    del endless.headers["content-length"]
-    assert client.send(endless).status_code == 411
+    assert client.post(address, content=objects(100)).status_code == 413
+    assert (streamed(100), streamed(1)) == (413, 202)
+    assert not list(uploads.scratch(client.app.state.settings).glob("incoming-*"))
+
+
+def test_a_form_in_chunks_is_counted_like_any_other(
+    client: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    form = client.build_request("POST", "/ops/uploads", data=FIELDS, files={"file": objects(3)})
+    headers = {"content-type": form.headers["content-type"]}
+
+    def streamed() -> int:
+        return client.post("/ops/uploads", content=iter([form.read()]), headers=headers).status_code
+
+    assert streamed() == 400, "a file without a name"
+    monkeypatch.setattr(uploads, "UPLOAD_BYTES", 500)
+    assert streamed() == 413
 
 
 def test_an_upload_is_suspended_resumed_and_cancelled(client: Browser) -> None:

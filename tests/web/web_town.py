@@ -55,6 +55,7 @@ class AppTransport(httpx.BaseTransport):
         self._app = app
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
+        request.stream = httpx.ByteStream(request.read())
         return asyncio.run(self._ask(request))
 
     async def _ask(self, request: httpx.Request) -> httpx.Response:
@@ -74,7 +75,14 @@ class Browser(httpx.Client):
         self.app.state.limits = limits
         super().__init__(transport=AppTransport(self.app), base_url="http://localhost")
         if role:
-            self.cookies.set(COOKIE, self.app.state.keeper.session(f"the {role}", role))
+            self.log_in(role)
+
+    def log_in(self, role: str, who: str = "") -> None:
+        """Begin a new session, as somebody who was given a login link."""
+        keeper = self.app.state.keeper
+        cookie = keeper.use_link(keeper.login_link(role, who or f"the {role}"))
+        self.cookies.clear()
+        self.cookies.set(COOKIE, cookie)
 
 
 #: Every kind of public page.

@@ -73,6 +73,8 @@ class Status:
     items: int
     items_done: int
     items_failed: int
+    #: Objects that were left when it was cancelled.
+    items_cancelled: int
     bytes: int
     bytes_done: int
     is_split: bool
@@ -266,7 +268,7 @@ class UploadJob:
 
     def _worked_on(self, settings: Settings) -> Iterator[None]:
         with (
-            Crew(self.flow, (ANNOTATIONS,), settings, lanes=lanes(settings)) as crew,
+            Crew(self.flow, (ANNOTATIONS,), settings, lanes(settings), pauses=False) as crew,
             _signals(crew) as signals,
         ):
             look_at = 0.0
@@ -336,6 +338,7 @@ def _status(row: Row[Any], issues: Mapping[str, int]) -> Status:
         items=row.total,
         items_done=row.completed + row.failed,
         items_failed=row.failed,
+        items_cancelled=0 if row.closed_at is None else row.total - row.completed - row.failed,
         bytes=row.bytes,
         bytes_done=row.bytes if row.state == Upload.COMPLETED else min(row.bytes_done, row.bytes),
         is_split=row.is_split,
@@ -407,6 +410,7 @@ def _rehearsed(paths: Sequence[Path], project: str, options: Options) -> Rehears
         items=items,
         items_done=items,
         items_failed=0,
+        items_cancelled=0,
         bytes=size,
         bytes_done=size,
         is_split=True,
@@ -528,14 +532,17 @@ def cancel(job_id: int, *, who: str = "") -> bool:
 
 
 def retry(job_id: int, *, batch_id: int | None = None, who: str = "") -> UploadJob:
-    """Open a new upload of what failed or crashed in one that is over, or of one batch of it."""
+    """Open a new upload of what one that is over, or one batch of it, has not stored.
+
+    That is what failed, crashed or was cancelled.
+    """
     with civic_db_connection() as conn:
         row = upload_ledger.require_upload(conn, job_id)
         if row.state in (Upload.OPEN, Upload.SUSPENDED):
             raise InvalidInput(f"Upload {job_id} is not over.", hint="Wait, or cancel it first.")
         pieces = upload_ledger.lost_pieces(conn, job_id, batch_id)
         if not pieces:
-            raise NotFound(f"Nothing of upload {job_id} failed.")
+            raise NotFound(f"Upload {job_id} has nothing that failed or was cancelled.")
         if not Path(row.source["path"]).is_file():
             raise NotFound(f"The file of upload {job_id} is cleaned up.", hint="Upload it again.")
         again = upload_ledger.open_retry(conn, row, pieces, who)

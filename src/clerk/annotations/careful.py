@@ -15,10 +15,32 @@ from typing import Any
 import msgspec
 
 from .inspecting import show
-from .model import Attribute, CheckedObject, Denotation, Issue, Relation, Span
+from .model import LISTS, Attribute, CheckedObject, Denotation, Issue, Relation, Span
 
 #: PubAnnotation's parser refuses deeper nesting.
 MAX_DEPTH = 100
+
+#: Keys that PubAnnotation and its editor write next to the annotations: read over, not stored.
+IGNORED_KEYS = frozenset(
+    (
+        "config",
+        "divid",
+        "focus",
+        "project",
+        "section",
+        "source_url",
+        "target",
+        "typesettings",
+    )
+)
+
+#: Every other key might hold annotations under a wrong name.
+KNOWN_KEYS = IGNORED_KEYS.union(
+    LISTS, ("sourcedb", "sourceid", "text", "namespaces", "tracks", "modifications")
+)
+
+#: At most this many unknown keys are named.
+_KEYS_NAMED = 5
 
 #: Spellings of source databases that stand for one name.
 _SOURCE_NAMES = {"pubmed": "PubMed", "pmc": "PMC", "firstauthors": "FirstAuthors"}
@@ -119,6 +141,7 @@ def _checked(value: Any) -> CheckedObject:
     if not isinstance(value, dict):
         raise _Refusal("not_an_object", "annotations must be a hash.")
     found = _examine_head(value)
+    _refuse_unknown_keys(value)
     length = len(found.text)
     denotations = _elements(value, "denotations", "denotation")
     found.denotations = [_denotation(each, length, "denotation") for each in denotations]
@@ -158,7 +181,21 @@ def _examine_head(value: dict[str, Any]) -> CheckedObject:
         text=text,
         namespaces=value.get("namespaces"),
         tracks=value.get("tracks"),
+        given=frozenset(key for key in LISTS if isinstance(value.get(key), list)),
     )
+
+
+def _refuse_unknown_keys(value: dict[str, Any]) -> None:
+    """Refuse an object with a key that nobody reads: its annotations may be there."""
+    unknown = sorted(value.keys() - KNOWN_KEYS)
+    if unknown:
+        named = ", ".join(f"'{show(key)[1:-1]}'" for key in unknown[:_KEYS_NAMED])
+        more = f" and {len(unknown) - _KEYS_NAMED} more" if len(unknown) > _KEYS_NAMED else ""
+        raise _Refusal(
+            "unknown_key",
+            f"unknown {'key' if len(unknown) == 1 else 'keys'} {named}{more}: "
+            f"annotations belong under {', '.join(LISTS[:-1])} or {LISTS[-1]}.",
+        )
 
 
 def _elements(value: dict[str, Any], key: str, kind: str) -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 
 from .careful import MAX_DEPTH, depth_of, examine, is_blank, number_missing, source_name
-from .model import Attribute, CheckedObject, Denotation, Issue, Relation
+from .model import LISTS, Attribute, CheckedObject, Denotation, Issue, Relation
 
 _SCALARS = frozenset((str, int, float, bool, NoneType))
 
@@ -23,12 +23,21 @@ _known_labels: set[str] = set()
 _MAX_KNOWN_LABELS = 10_000
 
 
-class _Upload(CheckedObject, gc=False, kw_only=True, forbid_unknown_fields=True):
-    """What is decoded: the object, and common fields that are dropped or make it unacceptable.
+class _Upload(msgspec.Struct, gc=False, kw_only=True, forbid_unknown_fields=True):
+    """What is decoded: the fields of an object, and common ones that are not stored.
 
-    Any other field is the careful path's business: nobody has looked how deep it is.
+    Any other field is the careful path's business: it refuses it, or checks how deep it is.
     """
 
+    sourcedb: str
+    sourceid: str
+    text: str
+    denotations: list[Denotation] | None = None
+    blocks: list[Denotation] | None = None
+    relations: list[Relation] | None = None
+    attributes: list[Attribute] | None = None
+    namespaces: Any = None
+    tracks: Any = None
     modifications: Any = None
     target: str | None = None
     project: str | None = None
@@ -43,17 +52,29 @@ _decoder = msgspec.json.Decoder(_Upload)
 def decode(data: bytes, *, file: str = "", line: int = 0) -> CheckedObject | Issue:
     """Return the object in these bytes with every id given, or the issue that keeps it out."""
     try:
-        found = _decoder.decode(data)
-        sound = b"\\u0000" not in data and _is_sound(found)
+        written = _decoder.decode(data)
+        found = CheckedObject(
+            sourcedb=source_name(written.sourcedb),
+            sourceid=written.sourceid,
+            text=written.text,
+            denotations=written.denotations or [],
+            blocks=written.blocks or [],
+            relations=written.relations or [],
+            attributes=written.attributes or [],
+            namespaces=written.namespaces,
+            tracks=written.tracks,
+            given=frozenset([key for key in LISTS if getattr(written, key) is not None]),
+            file=file,
+            line=line,
+        )
+        if written.modifications is None and b"\\u0000" not in data and _is_sound(found):
+            return found
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, TypeError):
-        sound = False
-    if not sound:
-        return examine(data, file, line)
-    found.file, found.line = file, line
-    return found
+        pass
+    return examine(data, file, line)
 
 
-def _is_sound(found: _Upload) -> bool:
+def _is_sound(found: CheckedObject) -> bool:
     """Whether nothing about the object is wrong or unusual; gives missing ids on the way."""
     return (
         _has_plain_head(found)
@@ -63,13 +84,11 @@ def _is_sound(found: _Upload) -> bool:
     )
 
 
-def _has_plain_head(found: _Upload) -> bool:
-    found.sourcedb = source_name(found.sourcedb)
+def _has_plain_head(found: CheckedObject) -> bool:
     return (
         not is_blank(found.sourcedb)
         and not is_blank(found.sourceid)
         and not is_blank(found.text)
-        and found.modifications is None
         and (found.tracks is None or depth_of(found.tracks) < MAX_DEPTH)
         and (found.namespaces is None or depth_of(found.namespaces) < MAX_DEPTH)
     )
@@ -106,7 +125,7 @@ def _are_plain_labels(labels: set[Any]) -> bool:
     return True
 
 
-def _has_resolved_references(found: _Upload) -> bool:
+def _has_resolved_references(found: CheckedObject) -> bool:
     ids = _give_ids(found.denotations, "T", frozenset())
     if ids is None or not _are_plain_relations(found.relations, ids):
         return False

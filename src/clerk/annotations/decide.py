@@ -169,6 +169,8 @@ def decide(options: Options, target: Target, objects: Sequence[CheckedObject]) -
         return Decision(issues=issues)
     if issues and (options.on_lost == "reject" or _nothing_found(objects, anchored)):
         return Decision(issues=[*issues, _rejected(objects[0])])
+    if options.mode is Mode.REPLACE and (lists := _not_given(target.former, objects)):
+        return Decision(issues=[*issues, _not_cleared(objects[0], lists)])
     if options.mode is Mode.SKIP and target.former and not target.former.is_empty:
         return Decision(issues=issues)
     if options.adds and _would_be_too_large(target, anchored):
@@ -177,6 +179,18 @@ def decide(options: Options, target: Target, objects: Sequence[CheckedObject]) -
         options.mode, target.annotations, [found.annotations for found in anchored]
     )
     return _written(target, objects, plan, issues)
+
+
+def _not_given(former: SetHead | None, objects: Sequence[CheckedObject]) -> list[str]:
+    """Return the lists that would be cleared although no object of the document gives them.
+
+    An object that has denotations, be it an empty list, says all there is: its other lists are
+    left out when they are empty.  Without denotations only the lists that it has are meant.
+    """
+    given = frozenset[str]().union(*(each.given for each in objects))
+    if former is None or "denotations" in given:
+        return []
+    return [name for name, number in former.counts.items() if number and name not in given]
 
 
 def _written(
@@ -248,6 +262,20 @@ def _unknown(found: CheckedObject) -> Issue:
 
 def _rejected(found: CheckedObject) -> Issue:
     return _about(found, "rejected", "the document was left as it is, because spans were lost.")
+
+
+def _not_cleared(found: CheckedObject, lists: Sequence[str]) -> Issue:
+    message = (
+        "the document was left as it is: it has annotations, and the upload has no "
+        f"{' and no '.join(lists)}; give an empty list to clear."
+    )
+    return _about(found, "not_cleared", message)
+
+
+def incomplete(found: CheckedObject) -> Issue:
+    """Return the issue of a document that is not replaced by the rest of what was meant."""
+    message = "the document was left as it is, because one of its objects cannot be used."
+    return _about(found, "rejected", message)
 
 
 def _too_large(found: CheckedObject) -> Issue:

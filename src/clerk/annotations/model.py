@@ -1,7 +1,7 @@
 """What an annotation object is once it has been checked.
 
-The structs are what msgspec decodes into, so a checked object costs no copy.  Fields the format
-does not know are dropped.  Spans are Unicode code points, begin inclusive, end exclusive.
+Annotations are decoded by msgspec straight into these structs.  Spans are Unicode code points,
+begin inclusive, end exclusive.
 """
 
 from __future__ import annotations
@@ -14,6 +14,9 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 Offset = Annotated[int, Meta(ge=0)]
+
+#: The keys of an object under which its annotations are.
+LISTS = ("denotations", "blocks", "relations", "attributes")
 
 
 class Span(Struct, frozen=True, gc=False, order=True, forbid_unknown_fields=True):
@@ -66,6 +69,8 @@ class CheckedObject(Struct, gc=False, kw_only=True):
     attributes: list[Attribute] = []
     namespaces: Any = None
     tracks: Any = None
+    #: Which of the four lists it has; an empty list says something, an absent one does not.
+    given: frozenset[str] = frozenset(LISTS)
     #: Where it came from: set after decoding, whatever an upload says.
     file: str = ""
     line: int = 0

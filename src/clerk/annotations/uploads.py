@@ -29,14 +29,14 @@ from clerk.core.db import civic_db_connection, reading_connection
 from clerk.core.errors import ClerkError, DatabaseUnavailable, OperatorError
 from clerk.core.states import ANNOTATIONS, Batch, Item
 from clerk.executors.child_process import Order, OrderItem, Performed, Report
-from clerk.pipeline import liveness, upload_ledger
+from clerk.pipeline import ledger, liveness, upload_ledger
 from clerk.pipeline.batch_tracking import described
 from clerk.pipeline.ledger import Claimed, ClaimedItem, Limit, Outcome
 from clerk.pipeline.upload_ledger import SPLIT, BadDocument, Fenced, Piece
 
 from . import CheckedObject, Issue
 from . import store as annotation_store
-from .decide import Decision, Options, Target, TooMuchAtOnce, decide, look_up
+from .decide import Decision, Options, Target, TooMuchAtOnce, decide, incomplete, look_up
 from .spool import stored_upload
 from .store import Key, NewDocument, NewSet, Outpaced
 
@@ -172,11 +172,16 @@ class Uploads:
     def _read(self, task: Task, batch: hands.Batch, found: Findings, trail: _Trail) -> None:
         objects, issues = hands.read_documents(task.upload, replace(batch, issues=()))
         found.issues += issues
+        replaces = task.options.mode is hands.Mode.REPLACE
+        unusable = {(each.sourcedb, each.sourceid) for each in issues if replaces}
         with reading_connection() as conn:
             targets = look_up(conn, task.project_id, task.options, objects)
         for key, some in objects.items():
             trail.at(key)
-            found.take(self.decide(task.options, targets[key], some))
+            if key in unusable:
+                found.issues.append(incomplete(some[0]))
+            else:
+                found.take(self.decide(task.options, targets[key], some))
 
     # ------------------------------------------------------------------ in the parent
 
@@ -219,6 +224,15 @@ class Uploads:
         with civic_db_connection() as conn:
             after_crash(conn, claimed, in_hand, why)
         log.error("A batch of upload %d: %s", claimed.job_id, cause)
+
+    def still_held(self, claims: Collection[str]) -> set[str]:
+        """Return which of the claims still hold a batch, or a file to cut."""
+        with reading_connection() as conn:
+            return ledger.still_held(conn, claims)
+
+    def still_wanted(self, order: Order) -> bool:
+        """Say that nobody wants help."""
+        return False
 
     def hint(self) -> None:
         """Tell nobody: who serves uploads looks by itself."""

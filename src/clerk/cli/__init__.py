@@ -6,10 +6,14 @@ where each one lives and carries its one-line help.
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import gc
 import importlib
 import os
 import sys
+from collections.abc import Iterator
+from typing import Any
 
 import click
 
@@ -42,7 +46,9 @@ COMMANDS: dict[str, tuple[str, str, str]] = {
     "run": ("run", "run", "Take sites through every stage in this process."),
     "search": ("search", "search", "Search the compiled sites."),
     "serve": ("serve", "serve", "Serve the search site and the operators' pages."),
+    "session": ("session", "session", "List and revoke logins to the web pages."),
     "site": ("site", "site", "Add, list and change the places that are followed."),
+    "token": ("token", "token", "List and revoke tokens of programs."),
     "update": ("run", "update", "Queue a site for the workers."),
     "worker": ("worker", "worker", "Work on one kind of job until stopped."),
 }
@@ -63,13 +69,15 @@ class LazyGroup(click.Group):
         command: click.Command = getattr(importlib.import_module(f"clerk.cli.{module}"), attribute)
         return command
 
+    def make_context(self, *args: Any, **options: Any) -> click.Context:
+        """Parse the arguments; ``--help`` and ``--version`` print here."""
+        with _ending_quietly_without_a_reader():
+            return super().make_context(*args, **options)
+
     def invoke(self, ctx: click.Context) -> object:
-        """Run the command; that the reader of its output has seen enough is no error."""
-        try:
+        """Run the command."""
+        with _ending_quietly_without_a_reader():
             return super().invoke(ctx)
-        except BrokenPipeError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            raise click.exceptions.Exit(0) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of commands from the table, without importing them."""
@@ -100,37 +108,106 @@ _OBJECTS_BETWEEN_COLLECTIONS = 20_000
 def main() -> None:
     """Run the command line and end with its exit code."""
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
+    _occupy_closed_streams()
     try:
-        _run()
+        status = _run()
+        status = _flush(status)
     finally:
         # Nothing that is left needs collecting: it goes with the process.
         gc.freeze()
+    sys.exit(status)
 
 
-def _run() -> None:
-    """Run the command line and turn clerk's errors into one line and an exit code."""
+def _run() -> int:
+    """Run the command line; turn clerk's errors into one line and return the exit code."""
     try:
         status = cli.main(standalone_mode=False, prog_name="clerk")
     except click.exceptions.Abort:
-        click.echo("Interrupted.", err=True)
-        sys.exit(130)
+        with contextlib.suppress(OSError):
+            click.echo("Interrupted.", err=True)
+        return 130
     except click.ClickException as error:
-        error.show()
-        sys.exit(error.exit_code)
+        with contextlib.suppress(OSError):
+            error.show()
+        return error.exit_code
     except KeyboardInterrupt:
-        sys.exit(130)
+        return 130
     except ClerkError as error:
         show_error(error)
-        sys.exit(error.exit_code)
+        return error.exit_code
     except OSError as error:
-        named = f": {error.filename}" if error.filename else ""
-        show_error(ClerkError(f"{error.strerror or error}{named}."))
-        sys.exit(ClerkError.exit_code)
-    sys.exit(status if isinstance(status, int) else 0)
+        show_error(_as_clerk_error(error))
+        return ClerkError.exit_code
+    except SystemExit as end:
+        status = end.code
+    return status if isinstance(status, int) else 0
+
+
+def _occupy_closed_streams() -> None:
+    """Open the null device in place of a standard stream that is closed.
+
+    Otherwise the next file that is opened, perhaps the database, gets the number of the stream,
+    and whatever a library prints goes into it.  The device is opened the wrong way round, so that
+    writing to a closed stdout fails, as it should.
+    """
+    for number, mode in ((0, os.O_WRONLY), (1, os.O_RDONLY), (2, os.O_WRONLY)):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, mode)
+            if number == 1:
+                sys.stdout = open(number, "w", closefd=False)  # noqa: SIM115
+
+
+def _flush(status: int) -> int:
+    """Write what is still buffered; return the exit code, which is not 0 if that fails.
+
+    The interpreter would flush, too, but would print "Exception ignored" and exit with 120.
+    """
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _discard(sys.stdout.fileno())
+    except OSError as error:
+        _discard(sys.stdout.fileno())
+        if status == 0:
+            show_error(_as_clerk_error(error))
+            status = ClerkError.exit_code
+    try:
+        if sys.stderr is not None:
+            sys.stderr.flush()
+    except OSError:
+        _discard(sys.stderr.fileno())
+    return status
+
+
+@contextlib.contextmanager
+def _ending_quietly_without_a_reader() -> Iterator[None]:
+    """Exit with 0 when the reader of the output has closed the pipe: it has seen enough."""
+    try:
+        yield
+    except BrokenPipeError:
+        _discard(sys.stdout.fileno())
+        raise click.exceptions.Exit(0) from None
+
+
+def _discard(descriptor: int) -> None:
+    """Send whatever is still written to a stream to the null device."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, descriptor)
+    os.close(null)
+
+
+def _as_clerk_error(error: OSError) -> ClerkError:
+    if error.errno == errno.EBADF and not error.filename:
+        return ClerkError("Standard output is closed.")
+    named = f": {error.filename}" if error.filename else ""
+    return ClerkError(f"{error.strerror or error}{named}.")
 
 
 def show_error(error: ClerkError) -> None:
-    """Print what went wrong and what to do next."""
-    click.secho(f"Error: {error}", fg="red", err=True)
-    if error.hint:
-        click.echo(error.hint, err=True)
+    """Print what went wrong and what to do next, if stderr can be written to."""
+    with contextlib.suppress(OSError):
+        click.secho(f"Error: {error}", fg="red", err=True)
+        if error.hint:
+            click.echo(error.hint, err=True)

@@ -285,7 +285,10 @@ def _show(found: Status, *, as_json: bool) -> None:
         return
     name = f"Upload {found.id}" if found.id else "Dry run"
     click.echo(f"{name} to {found.project} ({found.mode}): {found.state}")
-    click.echo(f"  items    {found.items_done:,} of {found.items:,}, {found.items_failed:,} failed")
+    ended = f"{found.items_failed:,} failed"
+    if found.items_cancelled:
+        ended += f", {found.items_cancelled:,} cancelled"
+    click.echo(f"  items    {found.items_done:,} of {found.items:,}, {ended}")
     if found.stored:
         kinds = ", ".join(f"{number:,} {what}" for what, number in found.stored.items() if number)
         click.echo(f"  stored   {kinds or 'nothing'}")
@@ -339,7 +342,7 @@ def list_uploads(project: str | None, limit: int, of_projects: bool, as_json: bo
         print_json([each.as_dict() for each in found])
         return
     print_table(
-        ("ID", "PROJECT", "MODE", "STATE", "ITEMS", "FAILED", "ISSUES", "FILES"),
+        ("ID", "PROJECT", "MODE", "STATE", "ITEMS", "FAILED", "CANCELLED", "ISSUES", "FILES"),
         [
             (
                 each.id,
@@ -348,6 +351,7 @@ def list_uploads(project: str | None, limit: int, of_projects: bool, as_json: bo
                 each.state,
                 f"{each.items_done}/{each.items}",
                 each.items_failed,
+                each.items_cancelled,
                 sum(each.issues.values()),
                 ", ".join(each.files[:2]) + (" ..." if len(each.files) > 2 else ""),
             )
@@ -460,7 +464,7 @@ def cancel(job_id: int) -> None:
 def retry(
     ctx: click.Context, job_id: int, detach: bool, workers: int | None, as_json: bool
 ) -> None:
-    """Try again what failed or crashed in an upload, as a new upload.
+    """Try again what failed or was cancelled in an upload.
 
     \b
     Example:

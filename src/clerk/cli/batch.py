@@ -147,6 +147,8 @@ def health(hours: float, as_json: bool) -> None:
         for crash in found.recent_crashes:
             job = f"Job {crash.job}" if crash.job is not None else "Cleaned up"
             click.echo(f"  - {job}: {crash.documents}")
+    if found.cancelled:
+        click.echo(f"\nCancelled: {found.cancelled}")
 
 
 # ---------------------------------------------------------------------------------- reports

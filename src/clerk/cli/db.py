@@ -91,9 +91,12 @@ def history() -> None:
 def downgrade(revision: str, yes: bool) -> None:
     """Go back to REVISION, or back some steps with -1, -2 ...
 
+    What the old system made of the table sites is kept.  Refused where it is
+    not known what that was, and beyond 0001.
+
     \b
     Example:
-      clerk db downgrade -- -2
+      clerk db downgrade 0003
     """
     from clerk.core import schema
 
@@ -120,8 +123,7 @@ def check(ctx: click.Context) -> None:
         click.echo(f"The database is at {revision}, the newest schema.")
         return
     click.echo(f"The database is at {revision or 'nothing'}; the newest schema is {schema.head()}.")
-    usable = revision is not None and revision >= schema.USABLE
-    hint(f"Run: clerk db {'cleanup --dry-run' if usable else 'upgrade'}")
+    hint("Run: clerk db upgrade")
     ctx.exit(1)
 
 
@@ -165,7 +167,7 @@ def cleanup(ctx: click.Context, dry_run: bool, force: bool, yes: bool) -> None:
     from clerk.ops import health, takeover
 
     engine = _engine()
-    if schema.current(engine) == schema.head():
+    if not schema.has_legacy(engine):
         click.echo("Nothing is left of the old system.")
         return
     criteria = health.preflight()
@@ -181,7 +183,7 @@ def cleanup(ctx: click.Context, dry_run: bool, force: bool, yes: bool) -> None:
     if not passed and not yes:
         _ask_for_the_number_of_sites()
     takeover.drop_legacy(who=operator(), forced=not passed)
-    click.secho(f"Dropped. The database is at {schema.current(engine)}.", fg="green")
+    click.secho("Dropped.", fg="green")
 
 
 def _print_criteria(criteria: Iterable[Criterion]) -> None:

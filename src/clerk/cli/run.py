@@ -265,6 +265,8 @@ def _show_one(summary: Summary) -> None:
         Run.PARTIAL: "completed, but some documents failed",
         Run.NO_DOCUMENTS: "no documents found",
         Run.FAILED: "failed",
+        Run.CANCELLED: "cancelled",
+        Run.SUPERSEDED: "superseded",
         Run.ACTIVE: "not finished",
     }
     reason = f": {summary.reason}" if summary.reason else ""
@@ -288,6 +290,8 @@ def _show_figures(summary: Summary) -> None:
         unchanged = f", {summary.unchanged} unchanged" if summary.unchanged else ""
         fresh = summary.completed - summary.unchanged
         click.echo(f"  read       {fresh} of {summary.total} documents{pages}{unchanged}")
+    if summary.cancelled:
+        click.echo(f"  cancelled  {numbered(summary.cancelled, 'document')}")
     compiled, extracted, deployed = (
         summary.details.get(stage, {}) for stage in (COMPILATION, EXTRACTION, DEPLOY)
     )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
 import click
 
 from clerk.core.config import Settings
+from clerk.core.distribution import install_command
 from clerk.core.errors import MissingTool
 
 from .common import hint, open_database, operator
@@ -18,7 +20,12 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    help="The address to listen on; 0.0.0.0 or :: for all.",
+)
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True)
 @click.option("--hostname", multiple=True, help="A further name the site is reached by.")
 @click.option("--no-worker", is_flag=True, help="Show pages only; do no work.")
@@ -37,9 +44,9 @@ def serve(host: str, port: int, hostname: tuple[str, ...], no_worker: bool, logi
       clerk serve --port 8080 --login      a new link for a server that runs
     """
     settings = open_database()
-    _require_web()
+    require_web()
     if login:
-        click.echo(_login_link(settings, host, port))
+        click.echo(_login_link(settings, f"http://{_reachable(host, host)}:{port}"))
         return
     from clerk.web import serving
     from clerk.web.worker_process import Worker
@@ -60,15 +67,18 @@ def _works_here(settings: Settings, no_worker: bool) -> bool:
     return settings.embedded and not no_worker
 
 
-def _require_web() -> None:
+def require_web() -> None:
+    """Refuse to go on without the packages of the web pages, and say how to install them."""
     try:
+        import itsdangerous  # noqa: F401
         import jinja2  # noqa: F401
+        import prometheus_client  # noqa: F401
         import starlette  # noqa: F401
         import uvicorn  # noqa: F401
     except ImportError as error:
         raise MissingTool(
             f"The web pages need {error.name}, which is not installed.",
-            hint="Run: pip install 'clerk[web]'",
+            hint=f"Run: {install_command(extra='web')}",
         ) from error
 
 
@@ -82,30 +92,49 @@ def _serve(
     from clerk.web import serving
     from clerk.web.app import create_app
 
-    app = create_app(settings, hosts=[_shown(host), *hostnames], worker=worker)
-    port = listening.getsockname()[1]
-    click.echo(f"Search:     http://{_shown(host)}:{port}/")
-    click.echo(f"Operators:  {_login_link(settings, host, port)}")
+    bound, port = listening.getsockname()[:2]
+    here = _reachable(host, bound)
+    app = create_app(settings, hosts=[here, *hostnames], worker=worker)
+    address = f"http://{here}:{port}"
+    click.echo(f"Search:     {address}/")
+    if settings.public_url:
+        click.echo(f"Public:     {settings.public_url}/")
+    click.echo(f"Operators:  {_login_link(settings, address)}")
     hint("The link logs you in once, within the hour.  Stop with Ctrl-C.")
+    if not ip_address(bound).is_loopback:
+        hint(
+            "Warning: this is plain HTTP, and other machines can reach it.  Whoever is on the way"
+            " can read the login link and every session.  Put a proxy with TLS in front of it"
+            " (docs/web.md)."
+        )
 
     if worker is not None:
         worker.start()
 
     def stop() -> None:
         app.state.doorbell.close()
+        if app.state.published is not None:
+            app.state.published.finish()
         if worker is not None:
             worker.finish()
 
-    serving.run_server(app, listening, on_exit=stop)
+    serving.run_server(app, listening, on_exit=stop, settings=settings)
 
 
-def _login_link(settings: Settings, host: str, port: int) -> str:
+def _login_link(settings: Settings, address: str) -> str:
     from clerk.web.sessions import OPERATOR, Keeper
 
     link = Keeper(settings.storage_dir).login_link(OPERATOR, operator())
-    return f"http://{_shown(host)}:{port}/ops/login?link={link}"
+    return f"{settings.public_url or address}/ops/login?link={link}"
 
 
-def _shown(host: str) -> str:
-    """Return a host as it stands in an address."""
+def _reachable(host: str, bound: str) -> str:
+    """Return a host as it appears in an address that works.
+
+    A server on all addresses of a machine is named by the one that other machines see.
+    """
+    if bound in ("0.0.0.0", "::"):
+        from clerk.web import serving
+
+        host = serving.own_address(bound)
     return f"[{host}]" if ":" in host else host

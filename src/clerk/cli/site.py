@@ -187,11 +187,12 @@ def list_sites(as_json: bool) -> None:
                 s["outcome"],
                 f"{s['read']}/{s['documents']}",
                 s["failed"] or "",
+                s["cancelled"] or "",
                 _moment(s["updated_at"]),
             )
             for s in found
         ]
-        print_table(("SITE", "NAME", "STATE", "READ", "FAILED", "UPDATED"), rows)
+        print_table(("SITE", "NAME", "STATE", "READ", "FAILED", "CANCELLED", "UPDATED"), rows)
 
 
 def _moment(value: Any) -> str:
@@ -232,8 +233,11 @@ def show(subdomain: str, as_json: bool) -> None:
     for difference in facts["differences"]:
         click.echo(f"  differs  {difference}")
     print_table(
-        ("  STAGE", "TOTAL", "COMPLETED", "FAILED"),
-        [(f"  {s['stage']}", s["total"], s["completed"], s["failed"]) for s in facts["stages"]],
+        ("  STAGE", "TOTAL", "COMPLETED", "FAILED", "CANCELLED"),
+        [
+            (f"  {s['stage']}", s["total"], s["completed"], s["failed"], s["cancelled"])
+            for s in facts["stages"]
+        ],
     )
     for run in facts["runs"]:
         ended = f"{run['state']}{': ' + run['reason'] if run['reason'] else ''}"

@@ -7,7 +7,9 @@ else the environment, else ``.env`` in the current directory, else the default.
 
 from __future__ import annotations
 
+import ipaddress
 import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
@@ -149,6 +151,28 @@ def _web_url(value: str) -> str:
     return value
 
 
+def _public_url(value: str) -> str:
+    """Return the address without a slash at its end; the pages have to be at its root."""
+    _check_port(value)
+    parts = urlsplit(value)
+    if parts.scheme not in ("http", "https") or not parts.hostname or "@" in parts.netloc:
+        raise ValueError("must look like https://minutes.example.org")
+    if parts.path.strip("/") or parts.query or parts.fragment:
+        raise ValueError("must not have a path: the pages are at the root of their host")
+    return f"{parts.scheme}://{parts.netloc.lower()}"
+
+
+def _networks(value: str) -> tuple[str, ...]:
+    for word in _words(value):
+        try:
+            ipaddress.ip_network(word, strict=False)
+        except ValueError:
+            raise ValueError(
+                "must be IP addresses or networks, as in 10.0.0.5,10.1.0.0/16"
+            ) from None
+    return _words(value)
+
+
 def _check_port(url: str) -> None:
     """Refuse an address that cannot be taken apart; what Python says of it may be a password."""
     try:
@@ -233,6 +257,30 @@ class Settings:
         "FETCH_ALLOW_PRIVATE", False, "Allow fetching from private and loopback addresses", _flag
     )
     contact_url: str = _setting("CONTACT_URL", "", "Page about who fetches, sent in the User-Agent")
+    public_url: str = _setting(
+        "PUBLIC_URL",
+        "",
+        "Address of the public site, as in https://minutes.example.org; unset: relative links",
+        _public_url,
+    )
+    data_pages: bool = _setting(
+        "DATA_PAGES", False, "Show the published databases in Datasette at /data", _flag
+    )
+    trusted_proxies: tuple[str, ...] = _setting(
+        "TRUSTED_PROXIES",
+        ("127.0.0.1", "::1"),
+        "Proxies in front of clerk serve; their X-Forwarded-For is believed",
+        _networks,
+    )
+    web_connections: int = _setting(
+        "WEB_CONNECTIONS", 1000, "Most connections that clerk serve keeps open", _positive
+    )
+    web_connections_per_address: int = _setting(
+        "WEB_CONNECTIONS_PER_ADDRESS",
+        100,
+        "Most open connections from one address that is not a trusted proxy",
+        _positive,
+    )
     log_format: str = _setting(
         "LOG_FORMAT", "auto", "json, text, or auto (text on a terminal)", _one_of(*LOG_FORMATS)
     )
@@ -367,6 +415,22 @@ def work_embedded_in(storage_dir: Path) -> None:
     for variable in ("DATABASE_URL", "REDIS_URL", "PUBLISH_DIR"):
         os.environ[variable] = ""
     os.environ["STORAGE_DIR"] = str(storage_dir)
+
+
+_SECRET_VARIABLE = re.compile(
+    r"(?:^|_)(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?)(?:_|$)", re.IGNORECASE
+)
+
+
+def environment_secrets() -> tuple[str, ...]:
+    """Return the values of variables that are named like secrets: plugins take their keys there."""
+    return tuple(value for name, value in os.environ.items() if _SECRET_VARIABLE.search(name))
+
+
+def environment_without_secrets() -> dict[str, str]:
+    """Return the environment for a process that needs none of the secret settings."""
+    secret = {each.metadata["variable"] for each in fields(Settings) if each.metadata.get("secret")}
+    return {name: value for name, value in os.environ.items() if name not in secret}
 
 
 def color_wanted() -> bool | None:

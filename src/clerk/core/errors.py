@@ -8,6 +8,7 @@ ClerkError                exit 1   says what, why, and in ``hint`` the next step
  |   +- EmptyDocument              zero bytes or zero pages
  |   +- DocumentTooLarge           beyond a limit of bytes, pages or pixels
  |   +- PagesFailed                some pages could not be read; the good ones are kept
+ |   +- FileGone                   its file was deleted; the site's other files are there
  +- TransientError                 it may work later: try again
  |   +- SourceUnavailable          the portal, list or folder did not answer
  |   |   +- SourceBlocked          it refuses us: robots.txt, a refusal, a challenge page
@@ -21,9 +22,11 @@ ClerkError                exit 1   says what, why, and in ``hint`` the next step
  |   +- UnusablePlugin             a plugin cannot be loaded
  |   +- UnusableTraineddata        OCR data the fast engine cannot read: libtesseract can
  |   +- StorageUnusable            the storage directory is missing, read-only or full
+ |   |   +- StorageIncomplete      a site's files are not on this machine: give the work back
  |   +- DatabaseUnusable           not a database, read-only, or no rights on its tables
  |   +- SchemaOutdated             the database is older than the code: clerk db upgrade
  |   +- SchemaTooNew               the database is newer than the code: upgrade clerk
+ |   +- DowngradeRefused           going back would drop what clerk did not make
  +- NotFound              exit 1   the thing named does not exist
  |   +- UnknownSite
  |   +- UnknownStage
@@ -72,6 +75,10 @@ class DocumentTooLarge(DocumentError):
 
 class PagesFailed(DocumentError):
     """Some pages could not be read."""
+
+
+class FileGone(DocumentError):
+    """The document's file was deleted."""
 
 
 class TransientError(ClerkError):
@@ -132,6 +139,10 @@ class StorageUnusable(OperatorError):
     """The storage directory cannot be used."""
 
 
+class StorageIncomplete(StorageUnusable):
+    """The files of a site are not on this machine."""
+
+
 class DatabaseUnusable(OperatorError):
     """The database cannot be used."""
 
@@ -142,6 +153,10 @@ class SchemaOutdated(OperatorError):
 
 class SchemaTooNew(OperatorError):
     """The database is newer than this clerk."""
+
+
+class DowngradeRefused(OperatorError):
+    """Going back would drop what clerk did not make."""
 
 
 class NotFound(ClerkError):

@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import unquote, urlsplit, urlunsplit
 
+from .distribution import install_command
 from .errors import BadSetting
 
 #: What a record may say beside its message.
@@ -122,7 +123,8 @@ def _start_sentry(dsn: str) -> None:
         import sentry_sdk
     except ImportError:
         logging.getLogger(__name__).warning(
-            "SENTRY_DSN is set and the Sentry client is not installed: pip install 'clerk[sentry]'"
+            "SENTRY_DSN is set and the Sentry client is not installed: %s",
+            install_command(extra="sentry"),
         )
         return
     try:

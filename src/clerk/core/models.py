@@ -8,6 +8,7 @@
     workers      who is alive                             audit          what people did
     queues       which queues are paused                  tokens         keys of programs, hashed
     batch_history, batch_failures   what is kept of batches that were cleaned up
+    adopted_schema   which columns and indexes of sites were there before clerk
 
     jobs 1--1 annotation_uploads, 1--* annotation_issues
     annotation_projects, annotation_documents 1--* annotation_sets
@@ -173,6 +174,15 @@ job_tracking_table = Table(
     Column("job_type", String, nullable=False),
     Column("stage", String),
     Column("created_at", UtcDateTime, server_default=text("CURRENT_TIMESTAMP")),
+)
+
+#: What of ``sites`` was there before clerk; going back to the schema before it leaves that alone.
+#: Databases made by older versions do not have this table.
+adopted_schema_table = Table(
+    "adopted_schema",
+    metadata,
+    Column("kind", String, primary_key=True),
+    Column("name", String, primary_key=True),
 )
 
 runs_table = Table(
@@ -420,6 +430,28 @@ tokens_table = Table(
     Column("created_by", String, nullable=False),
     Column("created_at", UtcDateTime, nullable=False, server_default=db_now()),
     Column("revoked_at", UtcDateTime),
+)
+
+#: People who are logged in to the web pages, and login links that nobody has used yet.
+sessions_table = Table(
+    "sessions",
+    metadata,
+    Column("id", _Id, primary_key=True, autoincrement=True),
+    #: Of the secret in the login link; once that is used, of the secret in the cookie.
+    Column("sha256", String, nullable=False, unique=True),
+    Column("who", String, nullable=False),
+    Column("role", String, nullable=False),
+    #: The browser and address that logged in.
+    Column("client", String),
+    Column("created_at", UtcDateTime, nullable=False, server_default=db_now()),
+    #: When the login link was used.
+    Column("started_at", UtcDateTime),
+    #: Within a few minutes: not every request writes.
+    Column("last_seen_at", UtcDateTime),
+    Column("expires_at", UtcDateTime, nullable=False),
+    Column("revoked_at", UtcDateTime),
+    #: An id that was used again would let a stale page revoke the session of somebody else.
+    sqlite_autoincrement=True,
 )
 
 #: Batches that were cleaned up, by the hour they were made in: kept for ever.

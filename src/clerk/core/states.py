@@ -65,9 +65,10 @@ class Batch:
     FAILED: Final = "failed"
     CRASHED: Final = "crashed"
     SPLIT: Final = "split"
+    CANCELLED: Final = "cancelled"
 
-    ALL: Final = (PENDING, RUNNING, COMPLETED, FAILED, CRASHED, SPLIT)
-    FINAL: Final = (COMPLETED, FAILED, CRASHED, SPLIT)
+    ALL: Final = (PENDING, RUNNING, COMPLETED, FAILED, CRASHED, SPLIT, CANCELLED)
+    FINAL: Final = (COMPLETED, FAILED, CRASHED, SPLIT, CANCELLED)
 
 
 class Kind:

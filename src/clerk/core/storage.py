@@ -40,6 +40,7 @@ from functools import cache, cached_property, lru_cache
 from pathlib import Path
 
 from .errors import InvalidInput, InvalidSubdomain, StorageUnusable
+from .public_text import Gate
 
 MINUTES = "minutes"
 AGENDAS = "agendas"
@@ -57,6 +58,9 @@ _RESERVED = tuple(
     for file in ("clerk.db", "sites.db")
     for suffix in ("", "-wal", "-shm", "-journal")
 )
+
+#: Knows no installation: what looks like a secret in a name does so everywhere.
+_gate = Gate()
 
 #: In a document's text directory: the list of pages that could not be read.
 FAILED_PAGES = "failed-pages.json"
@@ -199,6 +203,12 @@ def text_documents(folder: Path, *, incomplete: bool = False) -> Iterator[Docume
                 yield Document(kind, meeting, date)
 
 
+def has_text(folder: Path) -> bool:
+    """Whether any document of a site has been read; looks no further than the first."""
+    roots = (folder / _FOLDER_OF_KIND[kind] / "txt" for kind in KINDS)
+    return any(_document_of_text(*found) for root in roots for found in _files_below(root))
+
+
 def _document_of_text(parent: str, name: str) -> tuple[str, str] | None:
     """Return the meeting and date of the document that a file below ``txt`` belongs to."""
     if name == FAILED_PAGES:
@@ -213,28 +223,37 @@ def _document_of_text(parent: str, name: str) -> tuple[str, str] | None:
 
 
 def unusable_names(folder: Path) -> list[str]:
-    """Return the PDFs of a site that are passed over because no database can hold their names."""
+    """Return the PDFs of a site that are passed over because of their names, secrets hidden.
+
+    No database can hold a name that is not UTF-8, and one with a secret must not be published.
+    """
     found = []
     for kind in KINDS:
         pdfs = _FOLDER_OF_KIND[kind] / "pdfs"
         for parent, name in _all_files_below(folder / pdfs):
-            if name.endswith(".pdf") and not _is_text(parent + name):
-                found.append(os.fsencode(pdfs / parent / name).decode(errors="backslashreplace"))
+            if name.endswith(".pdf") and not (_is_usable(parent) and _is_usable(name)):
+                readable = os.fsencode(pdfs / parent / name).decode(errors="backslashreplace")
+                found.append(_gate.without_secrets(readable))
     return found
 
 
 def _files_below(root: Path) -> Iterator[tuple[str, str]]:
-    """Yield (folder relative to root, name) of every file whose name can be stored."""
-    return (found for found in _all_files_below(root) if _is_text("".join(found)))
+    """Yield (folder relative to root, name) of every file whose name can be stored and shown."""
+    return (
+        (parent, name)
+        for parent, name in _all_files_below(root)
+        if _is_usable(parent) and _is_usable(name)
+    )
 
 
-def _is_text(name: str) -> bool:
-    """Whether a name on disk is UTF-8; the system lets it be any bytes."""
+@lru_cache(maxsize=4096)
+def _is_usable(name: str) -> bool:
+    """Whether a name on disk is UTF-8 (the system allows any bytes) and without a secret."""
     try:
         name.encode()
     except UnicodeEncodeError:
         return False
-    return True
+    return _gate.allows_name(name)
 
 
 def _all_files_below(root: Path) -> Iterator[tuple[str, str]]:

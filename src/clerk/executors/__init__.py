@@ -20,7 +20,7 @@ from .child_process import Order, Performed, Report
 class Flow(Protocol):
     """What a crew asks of the pipeline.
 
-    Each method but ``perform`` and ``invitation`` is one transaction.
+    Each method but ``perform``, ``invitation`` and ``still_wanted`` is one transaction.
     """
 
     def claim(self, queues: Collection[str], worker_id: str, limit: Limit) -> Claimed | None:
@@ -54,6 +54,12 @@ class Flow(Protocol):
 
     def crash(self, claimed: Claimed, blamed: ClaimedItem | None, cause: str) -> None:
         """Account for a child that died."""
+
+    def still_held(self, claims: Collection[str]) -> set[str]:
+        """Return which of the claims still hold something; work for the others is in vain."""
+
+    def still_wanted(self, order: Order) -> bool:
+        """Whether what another has in hand, and an invitation was for, is still in hand."""
 
     def hint(self) -> None:
         """Tell idle workers elsewhere of work that was opened; called when ours is given out."""

@@ -9,6 +9,7 @@ begun is known.  Children end with their parent.  Nothing is shared, so nothing 
 
 How far an item is, page by page, is not sent but written on a slate that both see, the one thing
 they share: only the last word counts, and waking the parent for each page costs both of them time.
+There the parent also writes that the item is to be left, and the child sees it with its next page.
 
 The child is forked, so that a new one costs milliseconds after the old one died: the parent must
 not run threads of its own.
@@ -137,8 +138,15 @@ class _Line(NamedTuple):
     note: str
 
 
+class Stopped(BaseException):
+    """The parent wants the item left at once.
+
+    Not an Exception: no guard of a page, of a document or of a plugin takes it for a failure.
+    """
+
+
 class _Slate:
-    """Memory that a child writes to and its parent reads.
+    """Memory that a child writes to and its parent reads, and one byte the other way round.
 
     There are two places, written in turn, and then the byte that says which of them counts: a child
     that is killed while it writes leaves the line before.
@@ -146,6 +154,8 @@ class _Slate:
 
     _PLACES = (0, 256, 512)
     _LINE = struct.Struct("id200p")
+    #: Set by the parent: the item is to be left.
+    _LEAVE = 768
 
     def __init__(self) -> None:
         self._memory = mmap.mmap(-1, mmap.PAGESIZE)
@@ -170,9 +180,18 @@ class _Slate:
         item, deadline, note = self._LINE.unpack_from(self._memory, place)
         return _Line(item, deadline, note.decode(errors="ignore"))
 
+    def ask_to_leave(self) -> None:
+        """Ask the child to leave its item."""
+        self._memory[self._LEAVE] = 1
+
+    @property
+    def asked_to_leave(self) -> bool:
+        """Whether the parent wants the item left."""
+        return bool(self._memory[self._LEAVE])
+
     def wipe(self) -> None:
-        """Forget what was written."""
-        self._memory[0] = 0
+        """Forget what was written by either."""
+        self._memory[0] = self._memory[self._LEAVE] = 0
 
 
 class Child:
@@ -208,6 +227,13 @@ class Child:
         """Ask the child to leave the rest of its order."""
         with contextlib.suppress(OSError):
             _send(self._socket, _STOP)
+
+    def stop_at_next_report(self) -> None:
+        """Ask the child to leave its order, the item in hand as soon as it says how far it is.
+
+        It answers with Idle.  An item that never says anything goes on: kill the child then.
+        """
+        self._slate.ask_to_leave()
 
     def receive(self) -> list[Message] | None:
         """Return what the child has said since, or None when it is dead and has said all."""
@@ -385,7 +411,10 @@ def _serve(connection: socket.socket, slate: _Slate, perform: Perform) -> None:
             # What came of one item is said with the beginning of the next: it wakes the parent.
             _send(connection, *came_of_it, Began(index, DEFAULT_SECONDS))
             came_of_it.clear()
-            came_of_it.append(_do(slate, perform, order, index))
+            try:
+                came_of_it.append(_do(slate, perform, order, index))
+            except Stopped:
+                break
             index += 1
         _send(connection, *came_of_it, Idle(index))
         came_of_it.clear()
@@ -393,8 +422,12 @@ def _serve(connection: socket.socket, slate: _Slate, perform: Perform) -> None:
 
 def _do(slate: _Slate, perform: Perform, order: Order, index: int) -> Message:
     def report(seconds: float, note: str = "") -> None:
+        if slate.asked_to_leave:
+            raise Stopped
         slate.write(_Line(index, time.monotonic() + seconds, note))
 
+    if slate.asked_to_leave:
+        raise Stopped
     started = time.monotonic()
     try:
         performed = perform(order, index, report)
@@ -406,6 +439,7 @@ def _do(slate: _Slate, perform: Perform, order: Order, index: int) -> Message:
 def _raised(index: int, seconds: float, error: Exception) -> Raised:
     families = {
         errors.SiteMisconfigured: "site",
+        errors.FileGone: "gone",
         errors.DocumentError: "document",
         errors.TransientError: "transient",
         errors.OperatorError: "operator",

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Collection
 
 from clerk.core.config import Settings
+from clerk.core.errors import StorageIncomplete
 from clerk.core.states import QUEUES
 
 from . import Flow
@@ -29,17 +30,28 @@ def run(
     queues: Collection[str] = QUEUES,
     done: Callable[[], bool],
     on_look: Callable[[], None] = lambda: None,
+    stays: bool = False,
 ) -> None:
-    """Work on queues until the caller is done, a person interrupts, or only a person can help."""
-    with Crew(flow, queues, settings, lanes=lanes(settings)) as crew, Signals(crew) as signals:
+    """Work on queues until the caller is done, a person interrupts, or only a person can help.
+
+    A site whose files are not here does not keep the others waiting: that is raised in the end.
+    A worker that ``stays`` raises nothing of the kind; it pauses the stage and tries again.
+    """
+    number = lanes(settings)
+    with (
+        Crew(flow, queues, settings, lanes=number, pauses=stays) as crew,
+        Signals(crew) as signals,
+    ):
         look_at = show_at = 0.0
         while True:
             busy = crew.turn(LOOK_SECONDS)
             if signals.received and not busy:
                 raise Interrupted
-            if crew.trouble:
+            trouble = crew.trouble
+            of_one_site = isinstance(trouble, StorageIncomplete)
+            if trouble and (not of_one_site or (not busy and crew.nothing_to_claim())):
                 _leave(crew)
-                raise crew.trouble
+                raise trouble
             if time.monotonic() >= look_at or not busy:
                 look_at = time.monotonic() + LOOK_SECONDS
                 if time.monotonic() >= show_at:

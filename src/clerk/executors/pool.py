@@ -27,7 +27,7 @@ from clerk.pipeline import liveness
 from clerk.pipeline.ledger import Claimed, ClaimedItem, Outcome
 
 from . import Flow
-from .child_process import Began, Child, Ended, Idle, Message, Order, Raised
+from .child_process import Began, Child, Ended, Idle, Message, Order, Raised, revive
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -54,8 +54,14 @@ CHILD_DOCUMENTS = 2_000
 #: How long an idle crew waits before it looks for work again: from, to.
 IDLE_SECONDS = (0.02, 0.5)
 SWEEP_SECONDS = 1.0
-#: Work that only a person can set right is offered again after so long.
+#: How often it is checked whether what is in hand was cancelled.
+CANCEL_CHECK_SECONDS = 1.0
+#: A child that is to leave cancelled work is killed if it has not done so in this time.
+LEAVE_SECONDS = 2.0
+#: Retry delay after an OperatorError, and how long a worker pauses the stage in which it met one.
 OPERATOR_SECONDS = 10.0
+#: Then the document waits longer than the stage is paused: others are tried before it.
+OPERATOR_FACTOR = 3.0
 #: What PostgreSQL says to one of two transactions that wait for each other.
 _DEADLOCK, _NOT_SERIALIZABLE = "40P01", "40001"
 #: A crew beats this many times within a lease.
@@ -81,19 +87,58 @@ class Pace:
         self._seconds[queue] = 0.8 * former + 0.2 * seconds
 
 
+class Troubles:
+    """What only a person can fix, as the lanes of a crew meet it.
+
+    A crew that ``pauses`` leaves the stage to other workers for a while: one whose machine lacks
+    the files would take document after document from those who have them.  Another remembers it,
+    for whoever started the crew to raise.
+    """
+
+    def __init__(self, *, pauses: bool) -> None:
+        self.pauses = pauses
+        self._met: dict[int, OperatorError] = {}
+        self._paused_until: dict[str, float] = {}
+
+    @property
+    def first(self) -> OperatorError | None:
+        """The first whose item is not done yet."""
+        return next(iter(self._met.values()), None)
+
+    def met(self, queue: str, item: ClaimedItem, error: OperatorError) -> float:
+        """Note what an item of a queue met, and return how long it is to wait."""
+        if not self.pauses:
+            self._met[item.id] = error
+            return OPERATOR_SECONDS
+        if not self.is_paused(queue):
+            log.error("Pausing %s on this worker for %g s: %s", queue, OPERATOR_SECONDS, error)
+        self._paused_until[queue] = time.monotonic() + OPERATOR_SECONDS
+        return OPERATOR_SECONDS * OPERATOR_FACTOR
+
+    def over(self, item: ClaimedItem) -> None:
+        """Forget what an item met: it is done."""
+        self._met.pop(item.id, None)
+
+    def is_paused(self, queue: str) -> bool:
+        """Whether a queue is left to other workers."""
+        return time.monotonic() < self._paused_until.get(queue, 0.0)
+
+
 class Lane:
     """One child and what it was given."""
 
     def __init__(
         self,
         flow: Flow,
-        queues: Collection[str],
+        queues: Callable[[], Collection[str]],
         settings: Settings,
         pace: Pace,
+        troubles: Troubles,
         patiently: Patiently,
     ) -> None:
         self._flow = flow
         self._queues = queues
+        self._troubles = troubles
         self._patiently = patiently
         self._memory_mb = settings.worker_memory_mb
         self._pace = pace
@@ -106,15 +151,17 @@ class Lane:
         #: What the child said of it last, as in "page 3 of 40".
         self._note = ""
         self._help_again_at = 0.0
+        #: When a child that has not left cancelled work is killed; None while it has none to leave.
+        self._leave_by: float | None = None
         self.claimed: Claimed | None = None
-        #: Whether the child helps with what another has claimed.
-        self.helping = False
-        self.trouble: OperatorError | None = None
+        #: The order by which the child helps with what another has claimed.
+        self.helping: Order | None = None
 
     @property
     def busy(self) -> bool:
-        """Whether the child has something to do."""
-        return self.claimed is not None or self.helping
+        """Whether the child has something to do, or to leave."""
+        leaving = self._leave_by is not None
+        return self.claimed is not None or self.helping is not None or leaving
 
     @property
     def may_help(self) -> bool:
@@ -147,13 +194,37 @@ class Lane:
 
     def help(self, order: Order) -> None:
         """Have the child do a part of what another has claimed; there is nothing to account for."""
-        self.helping, self._told_to_stop = True, False
+        self.helping, self._told_to_stop = order, False
         self._given_at = time.monotonic()
         self.child.send(order)
+
+    def leave(self) -> None:
+        """Have the child leave what was cancelled or given to others; nothing is recorded of it.
+
+        Killing it loses nothing: text is stored whole or not at all, and the ledger would refuse
+        what is reported for a claim that holds nothing any more.
+        """
+        self.claimed, self.helping, self._in_hand, self._outcomes = None, None, None, []
+        if self._child is not None:
+            self._leave_by = time.monotonic() + LEAVE_SECONDS
+            self._child.stop_at_next_report()
+
+    def _finish_leaving(self) -> None:
+        """Wait until the child has left its work, and replace one that does not."""
+        assert self._child is not None and self._leave_by is not None
+        messages = self._child.receive()
+        if messages is None or time.monotonic() >= self._leave_by:
+            self._child.dismiss()
+            self._child = self._leave_by = None
+        elif any(isinstance(each, Idle) for each in messages):
+            self._leave_by = None
 
     def attend(self) -> None:
         """Take in what the child said; see to it if it died or is overdue."""
         if self._child is None or not self.busy:
+            return
+        if self._leave_by is not None:
+            self._finish_leaving()
             return
         messages = self._child.receive()
         for message in messages or ():
@@ -198,7 +269,7 @@ class Lane:
             case Raised(index):
                 self._add(self._judge(self.claimed.items[index], message))
             case Idle():
-                going_on = () if self._told_to_stop else self._queues
+                going_on = () if self._told_to_stop else self._queues()
                 following = self._flush(ended=True, going_on=going_on)
                 self._retire_old_child()
                 if following is not None:
@@ -212,11 +283,13 @@ class Lane:
                 log.warning("Could not help with a document: %s: %s", error_class, reason)
                 self._help_again_at = time.monotonic() + OPERATOR_SECONDS
             case Idle():
-                self.helping = False
+                self.helping = None
                 self._retire_old_child()
 
     def _add(self, outcome: Outcome) -> None:
         self._outcomes.append(outcome)
+        if outcome.state != Item.PENDING:
+            self._troubles.over(outcome.item)
         self._in_hand = None
         self._served += 1
 
@@ -225,11 +298,16 @@ class Lane:
         error = f"{raised.error_class}: {raised.message}"
         if raised.family == "document":
             return Outcome(item, Item.FAILED, error, lasting=True, seconds=raised.seconds)
-        if raised.family == "site":
+        if raised.family in ("site", "gone"):
             return Outcome(item, Item.FAILED, error, seconds=raised.seconds)
         if raised.family == "operator":
-            self.trouble = OperatorError(raised.message)
-            return Outcome(item, Item.PENDING, error, delay=OPERATOR_SECONDS)
+            assert self.claimed is not None
+            known = revive(raised)
+            trouble = known if isinstance(known, OperatorError) else OperatorError(raised.message)
+            delay = self._troubles.met(self.claimed.queue, item, trouble)
+            if self._troubles.pauses:
+                self.stop()
+            return Outcome(item, Item.PENDING, error, delay=delay)
         return Outcome(item, Item.PENDING, error, charged=True, seconds=raised.seconds)
 
     def _flush(self, *, ended: bool, going_on: Collection[str] = ()) -> Claimed | None:
@@ -265,7 +343,7 @@ class Lane:
         """Account for what was done, then blame what was in hand."""
         if self.claimed is None:
             log.info("%s while it helped with a document", cause)
-            self._child, self.helping = None, False
+            self._child, self.helping = None, None
             return
         claimed, blamed = self.claimed, self._in_hand
         if blamed and self._note:
@@ -292,7 +370,7 @@ class Lane:
         if self._child is not None:
             self._child.dismiss()
             self._child = None
-        self.helping = False
+        self.helping = self._leave_by = None
         if self.claimed is not None:
             self._flush(ended=True)
 
@@ -304,17 +382,25 @@ class Crew:
     """
 
     def __init__(
-        self, flow: Flow, queues: Collection[str], settings: Settings, lanes: int = 1
+        self,
+        flow: Flow,
+        queues: Collection[str],
+        settings: Settings,
+        lanes: int = 1,
+        *,
+        pauses: bool = True,
     ) -> None:
         self._flow = flow
         self._queues = tuple(queues)
         self._settings = settings
         self._pace = Pace()
+        self._troubles = Troubles(pauses=pauses)
         self._lanes = [
-            Lane(flow, self._queues, settings, self._pace, self.patiently) for _ in range(lanes)
+            Lane(flow, self._served, settings, self._pace, self._troubles, self.patiently)
+            for _ in range(lanes)
         ]
         self._idle_seconds = IDLE_SECONDS[0]
-        self._look_again_at = self._beat_at = self._sweep_at = 0.0
+        self._look_again_at = self._beat_at = self._sweep_at = self._check_at = 0.0
         self._lock: liveness.Lock | None = None
         #: Whether something may have been given to this worker without its having heard of it.
         self._in_doubt = False
@@ -370,8 +456,12 @@ class Crew:
 
     @property
     def trouble(self) -> OperatorError | None:
-        """What only a person can mend, if the work met it."""
-        return next((lane.trouble for lane in self._lanes if lane.trouble), None)
+        """What only a person can fix, if the work met it and the crew does not pause for it."""
+        return self._troubles.first
+
+    def _served(self) -> tuple[str, ...]:
+        """Return the queues from which work is taken now."""
+        return tuple(name for name in self._queues if not self._troubles.is_paused(name))
 
     def look_now(self) -> None:
         """Look for work at the next turn, however short ago the last look was."""
@@ -441,8 +531,8 @@ class Crew:
     def _claim_for(self, lane: Lane) -> bool:
         if self._in_doubt and not self._is_renamed():
             return False
-        limit = self._pace.limit
-        claimed = self.patiently(lambda: self._flow.claim(self._queues, self.id, limit), gives=True)
+        limit, queues = self._pace.limit, self._served()
+        claimed = self.patiently(lambda: self._flow.claim(queues, self.id, limit), gives=True)
         if claimed is None:
             return False
         self._idle_seconds = IDLE_SECONDS[0]
@@ -454,7 +544,7 @@ class Crew:
 
     def _help_with(self, lane: Lane) -> bool:
         """Have a lane for which there is no work help with what another does."""
-        order = self._flow.invitation(self._queues) if lane.may_help else None
+        order = self._flow.invitation(self._served()) if lane.may_help else None
         if order is None:
             return False
         lane.help(order)
@@ -468,6 +558,19 @@ class Crew:
         if now >= self._sweep_at:
             self._sweep_at = now + SWEEP_SECONDS
             self.patiently(self._flow.sweep)
+        if now >= self._check_at:
+            self._check_at = now + CANCEL_CHECK_SECONDS
+            self._leave_what_was_cancelled()
+
+    def _leave_what_was_cancelled(self) -> None:
+        claims = self.in_hand
+        held = self.patiently(lambda: self._flow.still_held(claims)) if claims else set()
+        for lane in self._lanes:
+            if lane.claimed is not None and lane.claimed.claim not in held:
+                log.info("%s was cancelled or given to another worker", lane.document_in_hand)
+                lane.leave()
+            elif lane.helping is not None and not self._flow.still_wanted(lane.helping):
+                lane.leave()
 
     def _beat(self) -> None:
         with db.civic_db_connection() as conn:

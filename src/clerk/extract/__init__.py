@@ -15,7 +15,8 @@ or this extractor changes::
 :class:`Vote`, an entity those of :class:`Entity`; offsets are characters of that joined text.  No
 name in a vote is one that the document does not print, and no result is worked out from numbers;
 where all that is printed is that nobody was against, or that a deed was done "on motion of"
-somebody, the result is passed and flagged ``result_implied``.
+somebody, the result is passed and flagged ``result_implied``.  Documents filed as agendas have no
+votes, and neither have forms that are not filled in.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from .cues import BALLOT, FIRM, SOFT, Cue, Reading
+from .forms import list_limit
 from .model import ABSENT, ABSTAIN, AYES, NOES, RECUSED
 from .names import BALLOT_WORDS, PARTICLES, Name, read_name, read_names, vocabulary
 from .patterns import Phrase, compiled, indented, line_start
@@ -43,6 +44,28 @@ _NOBODY = compiled(
     r"|\s{0,60}-{1,3}(?=\s{0,3}(?:\n|$))"
 )
 _EVERYBODY = compiled(r"\s{0,40}(?:all|unanimous)\b(?!\s+\w+\s+\w+\s+\w+)")
+#: What has a number: ``Resolution No: RC-2024-23``.
+_HAS_NUMBER = compiled(
+    r"\b(?:resolutions?|ordinances?|case|file|docket|application|petition|permit|project|contract"
+    r"|agreement|bids?|bill|by-?law|lots?|parcel|tract|item|agenda|motion|order|account|check"
+    r"|cheque|warrant|invoice|purchase|policy|plan|amendment|exhibit|schedule|section|article"
+    r"|chapter|district|ward|precinct|zone|unit|phase|page|minute|meeting|act|law|local\s+law|ref"
+    r"|reference|proposal|rfp|licen[cs]e|report|document|res\.?|ord\.?)\s{1,40}$"
+)
+_NUMBER_SIGN = compiled(r"\s?[.#]{1,2}[ ]{0,3}[#(]{0,2}[a-z]{0,4}[-. ]?\d")
+_NUMBER_BEHIND = compiled(r"\s?[.:#]{0,2}\s*[#(]{0,2}[a-z]{0,6}[-./ ]{0,2}\d|\s?[.:#]{1,2} {3,}")
+
+
+def is_number_sign(lower: str, start: int, end: int) -> bool:
+    """Whether the word "no" is short for number: ``Case No. 34-2021``, ``Resolution No: R-5``."""
+    if lower[start:end] != "no":
+        return False
+    if _NUMBER_SIGN.match(lower, end):
+        return True
+    named = _HAS_NUMBER.search(lower, max(0, start - 60), start)
+    return named is not None and _NUMBER_BEHIND.match(lower, end) is not None
+
+
 #: A list of names that is longer than this is something else.
 _LIST_REACH = 1500
 
@@ -121,7 +144,7 @@ def _surname(roster: Roster, name: Name, flags: set[str]) -> str:
 def label_cues(reading: Reading) -> Iterator[Cue]:
     """Yield a cue for every ``AYES: Smith, Jones`` and every ``Nays 0``."""
     for label in _LABEL.find(reading.lower):
-        if not _is_label(reading, label):
+        if not _is_label(reading, label) or is_number_sign(reading.lower, *label.span("word")):
             continue
         if not _in_attendance(reading, label) and not _of_speakers(reading, label):
             cue = _read_label(reading, label)
@@ -279,11 +302,10 @@ def _read_list(reading: Reading, kind: str, start: int, position: int) -> Cue:
         position = cue.end = count.end()
         if _stands_alone(text, count):
             return cue
-    names, end = read_names(
-        text, position, min(len(text), position + _LIST_REACH), reading.roster.known
-    )
+    limit = list_limit(reading, position, _LIST_REACH)
+    names, end = read_names(text, position, limit, reading.roster.known)
     if names:
-        names, end = _with_presiding(reading, names, end)
+        names, end = _with_presiding(reading, names, end, limit)
         cue.ballots[kind], flags = settle(reading.roster, names)
         cue.flags |= flags
         cue.end = end
@@ -296,13 +318,16 @@ def _read_list(reading: Reading, kind: str, start: int, position: int) -> Cue:
 _PRESIDING = compiled(r"\.[ ]{0,3}\n\s*(?=(?:Mayor|President|Chair\w*|Vice|Deputy|Supervisor)\b)")
 
 
-def _with_presiding(reading: Reading, names: list[Name], end: int) -> tuple[list[Name], int]:
+def _with_presiding(
+    reading: Reading, names: list[Name], end: int, limit: int
+) -> tuple[list[Name], int]:
     """Add who presides when a line of their own follows the list: ``Mayor Smith.``"""
     row = _PRESIDING.match(reading.text, end)
     name = read_name(reading.text, row.end(), reading.roster.known) if row else None
     if (
         row is None
         or name is None
+        or name.end > limit
         or not re.match(r"\.?[ ]*(?:\n|$)", reading.text[name.end : name.end + 8])
     ):
         return names, end
@@ -414,7 +439,11 @@ def _pairs(reading: Reading) -> Iterator[Cue]:
     """Yield counts with words; doubtful words count only beside a count of the other side."""
     waiting: Cue | None = None
     words = [match.span() for match in _COUNTED.find(reading.lower)]
-    words += [match.span("word") for match in _COUNTED_SHORT.finditer(reading.lower)]
+    words += [
+        match.span("word")
+        for match in _COUNTED_SHORT.finditer(reading.lower)
+        if not is_number_sign(reading.lower, *match.span("word"))
+    ]
     for position, end in sorted(words):
         word = reading.lower[position:end]
         count, start, written = _count_before(reading.lower, position)

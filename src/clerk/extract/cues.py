@@ -7,6 +7,7 @@ order and makes events of them.
 from __future__ import annotations
 
 import re
+import sys
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -133,6 +134,15 @@ class Reading:
     def apart(self, end: int, start: int) -> bool:
         """Whether a blank line stands between two places."""
         return _BLANK_LINE.search(self.lower, end, max(end, start)) is not None
+
+
+def inside(stretches: list[tuple[int, int]], *positions: int) -> bool:
+    """Whether one of the positions lies in one of the stretches, which are in order."""
+    for position in positions:
+        place = bisect_right(stretches, (position, sys.maxsize))
+        if place > 0 and position < stretches[place - 1][1]:
+            return True
+    return False
 
 
 def last_match(pattern: re.Pattern[str], text: str, start: int, end: int) -> re.Match[str] | None:

@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 
 from clerk.core.errors import DocumentError, EmptyDocument
-from clerk.core.storage import Document, text_documents, written_whole
+from clerk.core.storage import AGENDAS, Document, text_documents, written_whole
 
 from .model import VERSION, Entity, Extraction, Vote, text_hash
 from .normal import page_marks
@@ -45,7 +45,8 @@ def extract_site(
     """Extract from every document of a site that has text, and keep what was found.
 
     A document whose text has not changed is not read again.  One that cannot be read is reported
-    by name (``on_document`` gets None for it) and does not stop the others.
+    by name (``on_document`` gets None for it) and does not stop the others.  Votes are not looked
+    for in agendas: nothing has been decided yet, and a packet holds votes of other meetings.
     """
     report = ExtractReport()
     for document in text_documents(folder):
@@ -61,7 +62,7 @@ def _extract_into(report: ExtractReport, folder: Path, document: Document) -> Ex
         pages = read_pages(document.text(folder))
         found = _cached(cache, pages)
         if found is None:
-            found = _made(cache, pages)
+            found = _made(cache, pages, votes=document.kind != AGENDAS)
             report.extracted += 1
         else:
             report.unchanged += 1
@@ -97,22 +98,22 @@ def _cached(cache: Path, pages: list[str]) -> Extraction | None:
     return found if same else None
 
 
-def _made(cache: Path, pages: list[str]) -> Extraction:
-    found = extract_text(pages)
+def _made(cache: Path, pages: list[str], *, votes: bool = True) -> Extraction:
+    found = extract_text(pages, votes=votes)
     with written_whole(cache) as part:
         part.write_bytes(msgspec.json.encode(found))
     return found
 
 
-def extract_text(pages: Sequence[str]) -> Extraction:
-    """Find the votes and entities in the pages of one document.
+def extract_text(pages: Sequence[str], *, votes: bool = True) -> Extraction:
+    """Find the votes and entities in the pages of one document, or only the entities.
 
     Any text is accepted, and the same pages always give the same answer.  The rules are loaded
     when they are first needed: that takes as long as reading a document.
     """
     from .reader import read_text
 
-    return read_text(pages)
+    return read_text(pages, votes=votes)
 
 
 def read_pages(text: Path) -> list[str]:

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 
 from .ballots import category, settle
-from .cues import BALLOT, FIRM, Cue, Reading
+from .cues import BALLOT, FIRM, Cue, Reading, inside
 from .names import Name, read_name
 from .patterns import Phrase, compiled, line_start
 
@@ -38,13 +38,18 @@ _CELL = re.compile(r"\S(?: ?\S)*")
 _ROWS = 25
 
 
-def grid_cues(reading: Reading) -> tuple[list[Cue], list[tuple[int, int]]]:
-    """Return the ballots set in columns, and the stretches of text they use up."""
+def grid_cues(
+    reading: Reading, blank: list[tuple[int, int]]
+) -> tuple[list[Cue], list[tuple[int, int]]]:
+    """Return the ballots set in columns, and the stretches of text they use up.
+
+    Labels in a blank stretch have no values.
+    """
     cues: list[Cue] = []
     used: list[tuple[int, int]] = []
     for header in _headers(reading):
         columns = _columns(header)
-        if len(set(columns.values())) < 2:
+        if len(set(columns.values())) < 2 or inside(blank, header.start("labels")):
             continue
         cue = _marked(reading, header, columns) or _listed(reading, header, columns)
         if cue is not None:

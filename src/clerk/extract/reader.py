@@ -12,8 +12,8 @@ from .roster import read_roster
 from .votes import find_votes
 
 
-def read_text(pages: Sequence[str]) -> Extraction:
-    """Find the votes and entities in the pages of one document.
+def read_text(pages: Sequence[str], *, votes: bool = True) -> Extraction:
+    """Find the votes and entities in the pages of one document, or only the entities.
 
     Any text is accepted, and the same pages always give the same answer.
     """
@@ -22,6 +22,6 @@ def read_text(pages: Sequence[str]) -> Extraction:
     return Extraction(
         version=VERSION,
         text_sha256=text_hash(document.original),
-        votes=find_votes(reading),
+        votes=find_votes(reading) if votes else [],
         entities=find_entities(reading),
     )

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from .ballots import SPEAKERS, category, settle, settle_one
+from .ballots import SPEAKERS, category, is_number_sign, settle, settle_one
 from .cues import BALLOT, FIRM, SOFT, Cue, Reading
 from .model import ABSENT, ABSTAIN, AYES, NOES, RECUSED
 from .names import Name, name_before, names_before, read_name, read_names
@@ -34,6 +34,8 @@ def roll_call_cues(reading: Reading) -> Iterator[Cue]:
     run: list[tuple[Name, str, int]] = []
     last_end = 0
     for spoken in _SPOKEN.find(reading.lower):
+        if is_number_sign(reading.lower, *spoken.span()):
+            continue
         name = _voter(reading, last_end if run else None, spoken.start())
         if name is None and run:
             yield from _roll_call(reading, run)
@@ -166,6 +168,8 @@ def dissent_cues(reading: Reading) -> Iterator[Cue]:
 
 def _dissents(reading: Reading) -> Iterator[Cue]:
     for match in _DISSENT.find(reading.lower):
+        if is_number_sign(reading.lower, *match.span()):
+            continue
         if reading.lower[match.end() : match.end() + 2].lstrip().startswith(":"):
             continue
         names = _people_around(reading, match)

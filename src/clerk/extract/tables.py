@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterator
 
 from .ballots import category, settle
-from .cues import BALLOT, FIRM, LEAD, OUTCOME, SECOND, STRONG, Cue, Reading
+from .cues import BALLOT, FIRM, LEAD, OUTCOME, SECOND, STRONG, Cue, Reading, inside
 from .names import read_names
 from .patterns import Phrase, compiled, indented
 from .tallies import tally_in
@@ -35,14 +35,19 @@ _WORD = compiled(r"[a-z]+")
 _REACH = 1200
 
 
-def table_cues(reading: Reading) -> tuple[list[Cue], list[tuple[int, int]]]:
-    """Return the cues of such tables, and the stretches of text they use up."""
+def table_cues(
+    reading: Reading, blank: list[tuple[int, int]]
+) -> tuple[list[Cue], list[tuple[int, int]]]:
+    """Return the cues of such tables, and the stretches of text they use up.
+
+    Labels in a blank stretch have no values.
+    """
     cues: list[Cue] = []
     used: list[tuple[int, int]] = []
     done = 0
     for labels in _LABELS.find(reading.lower):
         start = indented(reading.lower, labels.start(), 60)
-        if start is None or start < done:
+        if start is None or start < done or inside(blank, labels.start()):
             continue
         done = labels.end()
         words = _WORD.findall(labels[0])

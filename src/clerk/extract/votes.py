@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-import sys
-from bisect import bisect_right
 from collections.abc import Iterator
 
 from .ballots import counted_cues, label_cues
 from .chamber import Chamber
-from .cues import LEAD, OUTCOME, SECOND, SOFT, Cue, Reading
+from .cues import LEAD, OUTCOME, SECOND, SOFT, Cue, Reading, inside
 from .drafts import Draft
+from .forms import blank_stretches
 from .grids import grid_cues
 from .leads import lead_cues
 from .model import (
@@ -52,22 +51,21 @@ def find_votes(reading: Reading) -> list[Vote]:
 
 def _cues(reading: Reading) -> list[Cue]:
     """Return all cues in the order of the text, those about nothing left out."""
-    tabled, used = table_cues(reading)
-    in_columns, more = grid_cues(reading)
+    blank = blank_stretches(reading)
+    tabled, used = table_cues(reading, blank)
+    in_columns, more = grid_cues(reading, blank)
     tabled, used = [*tabled, *in_columns], sorted([*used, *more])
-    cues = [cue for cue in _all_cues(reading) if not _inside(used, cue.start)]
+    cues = [
+        cue
+        for cue in _all_cues(reading)
+        if not inside(used, cue.start) and not inside(blank, cue.start, cue.at)
+    ]
     ordered = sorted([*cues, *tabled], key=lambda cue: (cue.at, cue.kind != LEAD, -cue.strength))
     return [
         cue
         for place, cue in enumerate(ordered)
         if not cue.needs_second or _seconded(ordered, place)
     ]
-
-
-def _inside(stretches: list[tuple[int, int]], position: int) -> bool:
-    """Whether a position lies in one of the stretches, which are in order."""
-    place = bisect_right(stretches, (position, sys.maxsize))
-    return place > 0 and position < stretches[place - 1][1]
 
 
 def _all_cues(reading: Reading) -> Iterator[Cue]:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
+from clerk.core.public_text import Gate
 from clerk.core.storage import Document
 
 from . import naming
@@ -46,12 +47,16 @@ def canonical_url(url: str) -> str:
     return urlunsplit((parts.scheme, parts.netloc.lower(), parts.path, urlencode(kept), ""))
 
 
-def proposed_name(meeting: MeetingRef, ref: DocumentRef) -> Document:
-    """Return what a document would be called if it were the only one of that name."""
-    body = naming.safe_component(meeting.body, naming.UNNAMED_BODY)
+def proposed_name(meeting: MeetingRef, ref: DocumentRef, gate: Gate) -> Document:
+    """Return what a document would be called if it were the only one of that name.
+
+    The name is public, so it has no secret of the source's.
+    """
+    body = naming.safe_component(gate.name(meeting.body), naming.UNNAMED_BODY)
     day = meeting.day
     title = meeting.title or ref.title or ref.url.rsplit("/", 1)[-1]
-    return Document(ref.kind, body, day.isoformat() if day else naming.safe_component(title))
+    called = day.isoformat() if day else naming.safe_component(gate.name(title))
+    return Document(ref.kind, body, called)
 
 
 def free_name(proposed: Document, taken: set[str], folded: Callable[[str], str] = str) -> Document:

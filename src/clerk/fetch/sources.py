@@ -6,6 +6,7 @@ the next fetch (versions kept aside stay on disk, but nobody remembers whose the
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sqlite3
 import time
@@ -86,6 +87,25 @@ _RECORD = f"INSERT OR REPLACE INTO documents VALUES ({', '.join('?' * len(fields
 def sources_path(folder: Path) -> Path:
     """Return where the memory of a site's sources is."""
     return folder / "_clerk" / "sources.db"
+
+
+def has_held(folder: Path, document: Document, sha256: str) -> bool:
+    """Whether a site's folder is known to have held these very bytes, and holds others it knows.
+
+    Then the file was deleted from it.  A folder of which that is not known is not the one that was
+    fetched into, or not all of it; nothing is written there to find out.
+    """
+    path = sources_path(folder).absolute()
+    if not path.is_file():
+        return False
+    with contextlib.closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as db:
+        try:
+            known = dict(db.execute("SELECT name, sha256 FROM hashes"))
+        except sqlite3.Error:
+            return False
+    others = (Document.from_name(name) for name in known if name != document.name)
+    others_are_there = len(known) == 1 or any(each.pdf(folder).is_file() for each in others)
+    return known.get(document.name) == sha256 and others_are_there
 
 
 class Sources:

@@ -25,6 +25,7 @@ from clerk.core.errors import (
     UnreadableFile,
     UnreadablePdf,
 )
+from clerk.core.public_text import Gate
 from clerk.core.storage import MINUTES, Document, sweep_parts
 
 from . import files, identity, naming
@@ -101,6 +102,7 @@ class Storing:
         self.report = report
         self.now = now
         self.max_bytes = settings.max_document_mb * files.MEGABYTE
+        self.gate = Gate.for_site(settings, fetcher.site)
         self.incoming = folder / "_clerk" / "incoming"
 
     def everything(
@@ -234,14 +236,21 @@ class Storing:
         }
 
     def _named(self, listed: Listing) -> list[Wanted]:
-        """Give names in a fixed order: the same listing in any order, the same names."""
+        """Give names in a fixed order: the same listing in any order, the same names.
+
+        A document whose name contains a secret gets another one.
+        """
         missing = set(self.replaceable.values())
-        kept = {each: known.document for each, known in self.known.items() if each not in missing}
+        kept = {
+            each: known.document
+            for each, known in self.known.items()
+            if each not in missing and self.gate.allows_name(known.document.name)
+        }
         folded = str.casefold if files.ignores_case(self.folder) else str
         taken = {folded(document.name) for document in kept.values()}
         wanted = []
         for each, (meeting, ref) in sorted(listed.items(), key=_naming_order):
-            proposed = identity.proposed_name(meeting, ref)
+            proposed = identity.proposed_name(meeting, ref, self.gate)
             document = kept.get(each) or identity.free_name(proposed, taken, folded)
             taken.add(folded(document.name))
             wanted.append(Wanted(each, meeting, ref, document))
@@ -357,7 +366,7 @@ class Storing:
     def _store(self, wanted: Wanted, known: Known | None, on_disk: str, brought: Brought) -> None:
         document = wanted.document
         takes_over = document in self.replaceable
-        moved_from = None if known or takes_over else self._moved_from(wanted.ref, brought.sha256)
+        moved_from = None if takes_over else self._moved_from(wanted, known, brought.sha256)
         if brought.sha256 != on_disk:
             with files.storage_errors(self.folder):
                 self._keep_version(document, on_disk)
@@ -376,12 +385,14 @@ class Storing:
         else:
             self.report.unchanged.append(document.name)
 
-    def _moved_from(self, ref: DocumentRef, sha256: str) -> Document | None:
-        """Return the document that a new file was before it was renamed: its path has vanished.
+    def _moved_from(self, wanted: Wanted, known: Known | None, sha256: str) -> Document | None:
+        """Return what a document was called before: here, or where its path has vanished.
 
         Portals are not believed so far: they show the same notice for many meetings.
         """
-        if ref.method != "FILE":
+        if known:
+            return known.document if known.document != wanted.document else None
+        if wanted.ref.method != "FILE":
             return None
         vanished = sorted(self.replaceable.items())
         return next((old for old, each in vanished if self.known[each].sha256 == sha256), None)
@@ -397,7 +408,8 @@ class Storing:
             former.pdf(self.folder).unlink(missing_ok=True)
             for place in (former.text(self.folder), former.pdf(self.folder)):
                 files.remove_if_empty(place.parent)
-        self.sources.forget(self.replaceable.pop(former))
+        if identity_before := self.replaceable.pop(former, ""):
+            self.sources.forget(identity_before)
 
     def _keep_version(self, document: Document, on_disk: str) -> None:
         """Keep the bytes that are about to be replaced, under their hash."""

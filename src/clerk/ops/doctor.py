@@ -16,8 +16,9 @@ from clerk import __version__
 from clerk.core import config, schema, storage
 from clerk.core.config import Settings
 from clerk.core.db import explained, get_civic_db, reading_connection
-from clerk.core.errors import ClerkError
-from clerk.pipeline import queue
+from clerk.core.distribution import install_command
+from clerk.core.errors import ClerkError, StorageIncomplete
+from clerk.pipeline import ledger, queue
 
 from .health import Check, Level, check_disk
 
@@ -33,6 +34,9 @@ LIBRARIES = (
     "httpx",
     "pluggy",
 )
+
+#: So many documents that are to be read are looked for on disk.
+FILES_CHECKED = 20
 
 #: Programs that are not always needed -> what for, and how to get them.
 PROGRAMS = {
@@ -54,6 +58,7 @@ def examine() -> list[Check]:
         _guarded("published", lambda: _published(settings)),
         _guarded("database", _database),
         _schema(),
+        _guarded("files", lambda: _files(settings)),
         _guarded("queue", lambda: _queue(settings)),
         _guarded("search", _full_text),
         _memory(settings),
@@ -83,7 +88,7 @@ def _libraries() -> Iterator[Check]:
             missing.append(name)
     yield Check("libraries", Level.OK, ", ".join(found))
     if missing:
-        mend = "Install clerk again: pip install --force-reinstall clerk"
+        mend = f"Install clerk again: {install_command('--force-reinstall')}"
         yield Check("libraries", Level.CRITICAL, f"missing: {', '.join(missing)}", mend)
 
 
@@ -112,6 +117,28 @@ def _database() -> str:
     with reading_connection() as conn:
         version = ".".join(map(str, conn.dialect.server_version_info or ()))
         return f"{conn.dialect.name} {version}"
+
+
+def _files(settings: Settings) -> str:
+    """Check that the documents that are to be read are on this machine."""
+    if schema.current(get_civic_db()) != schema.head():
+        return "not checked: the schema is not the newest"
+    with reading_connection() as conn:
+        waiting = ledger.documents_to_read(conn, FILES_CHECKED)
+    if not waiting:
+        return "no document is to be read"
+    missing = []
+    for site, document in waiting:
+        folder = storage.site_folder(settings.storage_dir, site)
+        if not os.access(storage.Document.from_name(document).pdf(folder), os.R_OK):
+            missing.append(f"{document} of {site}")
+    if missing:
+        raise StorageIncomplete(
+            f"{len(missing)} of {len(waiting)} documents to be read are not in"
+            f" {settings.storage_dir.absolute()}: {missing[0]}.",
+            hint="Mount the storage directory here, or set STORAGE_DIR to the one in use.",
+        )
+    return f"the last {len(waiting)} documents to be read are here"
 
 
 def _schema() -> Check:

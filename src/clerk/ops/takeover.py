@@ -329,4 +329,4 @@ def drop_legacy(*, who: str = "operator", forced: bool = False) -> None:
         detail = f"{left} (forced)" if forced else left
         ledger.audit(conn, who, "legacy dropped", detail=detail or None)
 
-    schema.finish(engine, also=keep)
+    schema.drop_legacy(engine, also=keep)

@@ -4,7 +4,10 @@
 
     pending --mark_running--> running --mark_completed--> completed
                                  |  \\---mark_failed----> failed
-       \\---------mark_crashed----+---------------------> crashed      (split: divided by clerk)
+       \\---------mark_crashed----+---------------------> crashed
+
+clerk itself also ends batches as ``split`` (divided into smaller ones) and ``cancelled`` (a person
+cancelled the run or upload, or a newer run superseded it).
 
 A move is one guarded statement; its answer says whether this call made it.  Nothing leaves a final
 status.  clerk's own workers move their rows with :mod:`clerk.pipeline.ledger`.
@@ -40,6 +43,7 @@ LABELS = {
     Batch.FAILED: "Failed with error",
     Batch.CRASHED: "Crashed or killed",
     Batch.SPLIT: "Divided into smaller batches",
+    Batch.CANCELLED: "Cancelled",
 }
 
 CRASHED_MESSAGE = "The job did not update its status within the expected time: crashed or killed."
@@ -137,6 +141,11 @@ class BatchJobTracking:
     def crashed(cls) -> Batches:
         """Those whose worker died."""
         return Batches().crashed()
+
+    @classmethod
+    def cancelled(cls) -> Batches:
+        """Those whose run or upload was cancelled."""
+        return Batches().cancelled()
 
     @classmethod
     def finished(cls) -> Batches:
@@ -286,6 +295,10 @@ class Batches:
     def crashed(self) -> Self:
         """Only those whose worker died."""
         return self.with_status(Batch.CRASHED)
+
+    def cancelled(self) -> Self:
+        """Only those whose run or upload was cancelled."""
+        return self.with_status(Batch.CANCELLED)
 
     def finished(self) -> Self:
         """Only those that have ended, however."""

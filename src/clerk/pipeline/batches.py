@@ -69,6 +69,7 @@ class Health:
     failed: int
     crashed: int
     split: int
+    cancelled: int
     recent_crashes: tuple[Crash, ...] = ()
 
     @property

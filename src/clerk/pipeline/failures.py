@@ -55,6 +55,7 @@ REMEDIES = {
     "EncryptedPdf": "Put a copy without a password in its place and retry, or skip it.",
     "EmptyDocument": "The source delivered nothing: fetch it again with 'clerk run SITE'.",
     "DocumentTooLarge": "Raise MAX_DOCUMENT_MB or MAX_DOCUMENT_PAGES and retry, or skip it.",
+    "FileGone": "Its file was deleted: fetch it again with 'clerk run SITE', or skip it.",
     "PagesFailed": "The good pages are published; retry with another --ocr-backend.",
     "SourceUnavailable": "The source did not answer: retry later.",
     "SourceBlocked": "The source refuses to be read: ask its owner, or skip it.",
@@ -63,7 +64,7 @@ REMEDIES = {
     "TimeoutError": "Raise PAGE_SECONDS and retry.",
     "CRASH": "It killed its process: raise WORKER_MEMORY_MB or change the engine, then retry.",
     "SiteMisconfigured": "Correct it with 'clerk site edit SITE' or install it, then retry.",
-    "UnusableName": "Give the file in the site's folder a name in UTF-8, then run the site again.",
+    "UnusableName": "Rename the file in the site's folder (UTF-8, no secrets), then run the site.",
     "UNNAMED": "Failed in an older system: retry reads the PDFs that are on disk.",
 }
 OTHER_REMEDY = "Look at one with 'clerk failures show ID', then retry or skip."

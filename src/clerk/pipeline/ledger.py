@@ -327,6 +327,21 @@ def _claimable_jobs(queues: tuple[str, ...]) -> Any:
     )
 
 
+def documents_to_read(conn: Connection, limit: int) -> list[tuple[str, str]]:
+    """Return site and name of some documents that are to be read, the newest first."""
+    items, jobs = items_table, jobs_table
+    rows = conn.execute(
+        select(jobs.c.subdomain, items.c.document)
+        .join(items, items.c.job_id == jobs.c.id)
+        .where(jobs.c.state == sql_word("open"), items.c.step == Step.DOCUMENT)
+        .where(items.c.state.in_([sql_word(Item.PENDING), sql_word(Item.RUNNING)]))
+        .where(items.c.sha256.is_not(None))
+        .order_by(items.c.id.desc())
+        .limit(limit)
+    )
+    return [(row.subdomain, row.document) for row in rows]
+
+
 def queues_with_work(conn: Connection, queues: Collection[str]) -> list[str]:
     """Return those of the queues in which a claim could succeed now."""
     found = set(conn.execute(_queues_with_work(tuple(queues))).scalars())
@@ -860,8 +875,17 @@ def _opening_coordinator(dialect: str) -> tuple[Any, ...]:
     return tuple(written if dialect == "postgresql" else [job, *written])
 
 
-def cancel_open_work(conn: Connection, run_id: str) -> None:
-    """Close the jobs of a run that is over and take its unfinished items out of the queues."""
+def cancel_open_work(conn: Connection, run_id: str, why: str) -> None:
+    """Close the jobs of a run that is over and cancel its unfinished items.
+
+    Batches that hold some of them are cancelled too: by that their workers notice and stop.
+    """
+    items = items_table
+    in_work = select(items.c.claim).where(
+        items.c.run_id == run_id, items.c.state == sql_word(Item.RUNNING)
+    )
+    if tokens := conn.execute(in_work.distinct()).scalars().all():
+        end_as_cancelled(conn, batches_table.c.claim.in_(tokens), why)
     conn.execute(
         update(items_table)
         .where(items_table.c.run_id == run_id)
@@ -872,6 +896,28 @@ def cancel_open_work(conn: Connection, run_id: str) -> None:
         update(jobs_table)
         .where(jobs_table.c.run_id == run_id, jobs_table.c.state == sql_word("open"))
         .values(state="closed", closed_at=db_now())
+    )
+
+
+def end_as_cancelled(conn: Connection, which: ColumnElement[bool], why: str) -> None:
+    """Cancel some of the batches that wait or are in work.
+
+    They are locked in the order in which a beat locks them: neither waits for the other.
+    """
+    batches = batches_table
+    is_open = batches.c.status.in_([sql_word(Batch.PENDING), sql_word(Batch.RUNNING)])
+    chosen = select(batches.c.id).where(which, is_open).order_by(batches.c.claim)
+    locked = conn.execute(chosen.with_for_update()).scalars().all()
+    conn.execute(
+        update(batches)
+        .where(among(conn, batches.c.id, locked))
+        .values(
+            status=Batch.CANCELLED,
+            error_message=why[:ERROR_LENGTH],
+            completed_at=db_now(),
+            updated_at=db_now(),
+            current_item=None,
+        )
     )
 
 
@@ -977,7 +1023,7 @@ def beat(
     conn: Connection, worker_id: str, lease_seconds: float, in_hand: Mapping[str, str]
 ) -> bool:
     """Renew a worker's lease and note the document in hand per claim; False: it was given up."""
-    for token, document in in_hand.items():
+    for token, document in sorted(in_hand.items()):
         conn.execute(
             update(batches_table)
             .where(
@@ -993,6 +1039,27 @@ def beat(
         .values(beat_at=db_now(), lease_until=db_now(lease_seconds))
     )
     return changed.rowcount == 1
+
+
+def still_held(conn: Connection, tokens: Collection[str]) -> set[str]:
+    """Return which of the claims still hold something: a batch, an item, or a file to cut.
+
+    The others were cancelled, or given to somebody else: their work is in vain.
+    """
+    batches, items, uploads = batches_table, items_table, annotation_uploads_table
+    named = list(tokens)
+    found = conn.execute(
+        union(
+            select(batches.c.claim).where(
+                batches.c.claim.in_(named), batches.c.status == sql_word(Batch.RUNNING)
+            ),
+            select(items.c.claim).where(
+                items.c.claim.in_(named), items.c.state == sql_word(Item.RUNNING)
+            ),
+            select(uploads.c.split_claim).where(uploads.c.split_claim.in_(named)),
+        )
+    )
+    return set(found.scalars())
 
 
 def batches_of_the_dead(

@@ -47,6 +47,7 @@ from .ledger import Claimed
 log = logging.getLogger(__name__)
 
 NO_DOCUMENTS = "No PDFs found during fetch - site may have no documents or fetch failed"
+SUPERSEDED = "A newer run was started"
 
 
 _NO_ERROR: dict[str, Any] = {
@@ -118,11 +119,11 @@ def open_run(
     former = conn.execute(
         update(runs_table)
         .where(runs_table.c.subdomain == subdomain, runs_table.c.state == Run.ACTIVE)
-        .values(state=Run.SUPERSEDED, finished_at=db_now(), reason="A newer run was started")
+        .values(state=Run.SUPERSEDED, finished_at=db_now(), reason=SUPERSEDED)
         .returning(runs_table.c.run_id)
     ).scalar()
     if former:
-        ledger.cancel_open_work(conn, former)
+        ledger.cancel_open_work(conn, former, SUPERSEDED)
     run_id = f"{subdomain}-{uuid.uuid4().hex[:12]}"
     last_epoch = select(func.coalesce(func.max(runs_table.c.epoch), 0)).where(
         runs_table.c.subdomain == subdomain

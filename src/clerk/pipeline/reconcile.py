@@ -372,7 +372,9 @@ def _naming_unusable(plan: Plan, names: list[str]) -> Plan:
         return plan
     more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
     listed = ", ".join(names[:NAMES_SHOWN]) + more
-    message = f"{plan.message}; rename these, their names are not UTF-8: {listed}"
+    message = (
+        f"{plan.message}; rename these, their names are not UTF-8 or contain secrets: {listed}"
+    )
     return replace(plan, message=message, needs_person=True)
 
 

@@ -46,6 +46,8 @@ class Summary:
     total: int = 0
     completed: int = 0
     failed: int = 0
+    #: Documents that were left when the run was cancelled or superseded.
+    cancelled: int = 0
     #: Documents that needed no reading.
     unchanged: int = 0
     #: Documents that were taken in hand.
@@ -201,6 +203,8 @@ def summarise(run_id: str) -> Summary:
 
 def _add_reading(conn: Connection, job: Row[Any], summary: Summary) -> None:
     summary.total, summary.completed, summary.failed = job.total, job.completed, job.failed
+    if job.state == "closed":
+        summary.cancelled = job.total - job.completed - job.failed
     items = items_table
     carried = conn.execute(
         select(items.c.documents).where(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from clerk.core.db import (
     require_site,
 )
 from clerk.core.models import audit_table, runs_table, sites_table
-from clerk.core.states import COMPLETED, STAGES, Run
+from clerk.core.states import COMPLETED, OCR, STAGES, Run
 from clerk.fetch.base import gone_documents
 from clerk.publish import further_places, published_at, unpublish
 from clerk.search import forget_site
@@ -51,6 +52,7 @@ def overview(conn: Connection) -> list[dict[str, Any]]:
             "documents": row.ocr_total,
             "read": row.ocr_completed,
             "failed": row.ocr_failed,
+            "cancelled": _stage(row._asdict(), OCR, row.run_state)["cancelled"],
             "updated_at": row.updated_at,
         }
         for row in rows
@@ -95,7 +97,7 @@ def describe(subdomain: str) -> dict[str, Any]:
         ),
         "source": chosen.pop("source", None),
         "settings": {name: _shown(name, value) for name, value in chosen.items()},
-        "stages": [_stage(site, stage) for stage in STAGES],
+        "stages": [_stage(site, stage, runs[0].state if runs else None) for stage in STAGES],
         "disk": {
             "pdfs": sum(1 for _ in storage.pdf_documents(folder)),
             "texts": sum(1 for _ in storage.text_documents(folder)),
@@ -109,9 +111,19 @@ def _shown(name: str, value: Any) -> Any:
     return "***" if name in SECRET_CHOICES else value
 
 
-def _stage(site: dict[str, Any], stage: str) -> dict[str, Any]:
-    counters = ("total", "completed", "failed")
-    return {"stage": stage} | {name: site[f"{stage}_{name}"] for name in counters}
+def _stage(site: Mapping[str, Any], stage: str, run_state: str | None) -> dict[str, Any]:
+    """Return the counters of a stage; what a cancelled run left undone is cancelled."""
+    total, completed, failed = (
+        site[f"{stage}_{name}"] for name in ("total", "completed", "failed")
+    )
+    cancelled = total - completed - failed if run_state == Run.CANCELLED else 0
+    return {
+        "stage": stage,
+        "total": total,
+        "completed": completed,
+        "failed": failed,
+        "cancelled": cancelled,
+    }
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import json
+import stat
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -17,15 +18,17 @@ from clerk.core.config import Settings
 from clerk.core.errors import (
     BadSetting,
     DocumentError,
-    EmptyDocument,
+    FileGone,
     MissingTool,
     OperatorError,
     SiteMisconfigured,
+    StorageIncomplete,
     StorageUnusable,
     UnusableTraineddata,
 )
 from clerk.core.states import Step
 from clerk.executors.child_process import Order, OrderItem, Performed, Report
+from clerk.read import shared_pages
 from clerk.read.shared_pages import folder_of_desks, offered
 
 from .blame import pages_blamed
@@ -43,14 +46,20 @@ ASSIST = "assist"
 #: So many pages are ordered at once; the order is cut short when time is up.
 ASSISTED_PAGES = 20
 
+#: Steps that come after the reading: without any text they would publish an empty site.
+_NEED_TEXT = (Step.COMPILE, Step.EXTRACT, Step.DEPLOY)
+
 #: How many things a fetch skipped are kept by name.
 NAMES_KEPT = 100
+UNUSABLE_NAME = "rename it, its name is not UTF-8 or contains a secret"
 
 
 def perform(order: Order, index: int, report: Report) -> Performed:
     """Do one item of an order."""
     around = _Surroundings.of(order)
     folder, settings = around.folder, around.settings
+    if order.step in _NEED_TEXT and not storage.has_text(folder):
+        raise _incomplete(folder, f"{folder} has no text on this machine")
     try:
         return _STEPS[order.step](order, order.items[index], folder, settings, report)
     except (BadSetting, MissingTool, UnusableTraineddata) as error:
@@ -124,7 +133,7 @@ def fetch(
         for problem in fetched.errors
     ]
     rejected += [
-        {"name": name, "error": "UnusableName: rename it, its name is not UTF-8"}
+        {"name": name, "error": f"UnusableName: {UNUSABLE_NAME}"}
         for name in storage.unusable_names(folder)
     ]
     return Performed(found | {"rejected": rejected, "detail": summary(fetched)})
@@ -179,9 +188,7 @@ def read(
 
     document = storage.Document.from_name(item.name)
     pdf = document.pdf(folder)
-    if not pdf.is_file():
-        raise EmptyDocument(f"{item.name}: there is no PDF at {pdf}")
-
+    _require_file(document, item.sha256, folder)
     sha256 = item.sha256 or storage.sha256_of(pdf)
     around = _Surroundings.of(order)
     try:
@@ -201,6 +208,45 @@ def read(
     return Performed(pages=len(facts.pages))
 
 
+def _require_file(document: storage.Document, sha256: str, folder: Path) -> None:
+    """Refuse a document whose PDF is not there, and tell a deleted file from a missing folder.
+
+    A document without a known hash was named by a script, and nobody has ever seen its file.
+    """
+    from clerk.fetch.sources import has_held
+
+    pdf = document.pdf(folder)
+    try:
+        if not stat.S_ISREG(pdf.stat().st_mode):
+            return
+        with pdf.open("rb"):
+            return
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        raise _incomplete(folder, f"{pdf} cannot be read: {error.strerror}") from error
+    if not folder.is_dir():
+        raise _incomplete(folder, f"{folder} does not exist on this machine")
+    if sha256 and not has_held(folder, document, sha256):
+        raise _incomplete(folder, f"{document.name} is not in {folder} on this machine")
+    raise FileGone(f"{document.name}: its PDF is not on disk; the site's folder is there.")
+
+
+def _incomplete(folder: Path, what: str) -> StorageIncomplete:
+    return StorageIncomplete(
+        f"{what}.",
+        hint="Mount the storage directory, correct its permissions, or set STORAGE_DIR to the one"
+        " that the other workers use; the work resumes by itself."
+        f" If the files were deleted on purpose: clerk run {folder.name} --restart",
+    )
+
+
+def no_text(subdomain: str, documents: int, settings: Settings) -> StorageIncomplete:
+    """Return the error that there is no text of a site of which documents were read."""
+    folder = storage.site_folder(settings.storage_dir, subdomain)
+    return _incomplete(folder, f"{documents} documents were read, but {folder} has no text")
+
+
 def _reporting(report: Report) -> Callable[[int, int, float], None]:
     def on_page(page: int, pages: int, seconds: float) -> None:
         report(seconds, f"page {page} of {pages}" if page else "waiting for pages")
@@ -212,6 +258,11 @@ def invitation(settings: Settings) -> Order | None:
     """Return an order to help with a document that another process reads, if one wants help."""
     desk = offered(folder_of_desks(settings.storage_dir))
     return Order(ASSIST, items=[OrderItem(desk)] * ASSISTED_PAGES) if desk else None
+
+
+def has_reader(order: Order, settings: Settings) -> bool:
+    """Whether the document that an order to help is for is still being read."""
+    return shared_pages.has_reader(folder_of_desks(settings.storage_dir) / order.items[0].name)
 
 
 def assist(order: Order, index: int, report: Report) -> Performed:

@@ -126,7 +126,9 @@ def finish(
     """
     settled = ledger.settle(conn, claimed, outcomes)
     if settled is None:
-        ledger.end_batch(conn, claimed, Batch.FAILED, "The run is over")
+        # A batch in work was cancelled with its run; one that had settled all it held was not.
+        status = Batch.CANCELLED if outcomes else Batch.COMPLETED
+        ledger.end_batch(conn, claimed, status, "The run is over" if outcomes else None)
         return Settled()
     also: list[Statement] = []
     if ended:
@@ -432,7 +434,7 @@ def _end(conn: Connection, run_id: str, state: str, reason: str) -> None:
         .where(runs_table.c.run_id == run_id, runs_table.c.state == Run.ACTIVE)
         .values(state=state, reason=reason or None, finished_at=db_now())
     )
-    ledger.cancel_open_work(conn, run_id)
+    ledger.cancel_open_work(conn, run_id, reason or "The run is over")
 
 
 def _record_end(conn: Connection, job: Row[Any], state: str, reason: str) -> None:

@@ -4,11 +4,11 @@ An upload is a job with batches that are cut beforehand, each some bytes of the 
 
     pending --claim--> running --finish--> completed
        ^  ^               |  \\---divide--> split, its parts pending
-       |  \\--give back----/ \\----end-----> failed | crashed
+       |  \\--give back----/ \\----end-----> failed | crashed        any --cancel--> cancelled
 
 As in :mod:`clerk.pipeline.ledger` every claim makes a new token that everything after it names;
-who has lost it changes nothing.  A batch is finished in the transaction that stores what is in it.  Cutting is
-claimed in the same way, so that it is taken up where it stopped.
+who has lost it changes nothing.  A batch is finished in the transaction that stores what is in it.
+Cutting is claimed in the same way, so that it is taken up where it stopped.
 
 Locks are taken in the order batches, jobs, uploads.
 """
@@ -504,15 +504,9 @@ def change_state(conn: Connection, job_id: int, before: str, after: str) -> bool
 
 
 def cancel(conn: Connection, job_id: int, why: str) -> bool:
-    """End an upload now: what is stored stays, what is in hand is not stored any more."""
-    ended = conn.execute(
-        update(batches)
-        .where(batches.c.parent_job_id == job_id)
-        .where(batches.c.status.in_([Batch.PENDING, Batch.RUNNING]))
-        .values(status=Batch.FAILED, error_message=why, completed_at=db_now(), updated_at=db_now())
-        .returning(batches.c.item_count)
-    ).scalars()
-    ledger.count(conn, job_id, failed=sum(ended))
+    """End an upload now: what is stored stays, the rest of it is cancelled."""
+    ledger.end_as_cancelled(conn, batches.c.parent_job_id == job_id, why)
+    ledger.count(conn, job_id)
     open_states = [Upload.OPEN, Upload.SUSPENDED]
     changed = conn.execute(
         update(uploads)
@@ -675,12 +669,14 @@ def read_issues(
 
 
 def lost_pieces(conn: Connection, job_id: int, batch_id: int | None = None) -> list[Piece]:
-    """Return what of an upload, or of one batch of it, ended badly and could be tried again."""
+    """Return what of an upload, or of one batch of it, is not stored and could be tried again."""
     ended = select(batches).where(batches.c.parent_job_id == job_id)
     if batch_id is not None:
         ended = ended.where(batches.c.id == batch_id)
     rows = conn.execute(
-        ended.where(batches.c.status.in_([Batch.FAILED, Batch.CRASHED])).order_by(batches.c.id)
+        ended.where(batches.c.status.in_([Batch.FAILED, Batch.CRASHED, Batch.CANCELLED])).order_by(
+            batches.c.id
+        )
     )
     return [Piece(r.payload, r.item_count, r.bytes, r.doc_identifiers) for r in rows]
 

@@ -219,10 +219,19 @@ class Pipeline:
         if not order.site:
             return self.uploads.perform(order, index, report)
         performed = steps.perform(order, index, report)
+        if order.step == Step.COORDINATOR and not performed.result:
+            self._explain_no_text(order.site["subdomain"])
         if order.step == Step.EXTRACT:
             report(steps.SITE_SECONDS, "keeping annotations")
             follow_pages.follow(order.site["subdomain"], everything=False)
         return performed
+
+    def _explain_no_text(self, subdomain: str) -> None:
+        """Tell a reading in which every document failed from a machine without the text."""
+        with reading_connection() as conn:
+            reading = pipeline_state.job_of_stage(conn, subdomain, OCR)
+        if reading is not None and reading.completed:
+            raise steps.no_text(subdomain, reading.completed, config.load())
 
     def finish(
         self,
@@ -254,6 +263,15 @@ class Pipeline:
         document = blamed.document if blamed else None
         log.error("%s", cause, extra=_context(claimed) | {"document": document})
         self._opened = True
+
+    def still_held(self, claims: Collection[str]) -> set[str]:
+        """Return which of the claims still hold something: their run or upload goes on."""
+        with reading_connection() as conn:
+            return ledger.still_held(conn, claims)
+
+    def still_wanted(self, order: Order) -> bool:
+        """Whether the document whose pages were ordered still has its reader."""
+        return steps.has_reader(order, config.load())
 
     def hint(self) -> None:
         """Tell idle workers elsewhere of what was opened since the last hint."""

@@ -11,6 +11,10 @@ A site is published with state ``text-only`` as soon as it is compiled and ``com
 extraction.  Publishing the same content again does nothing.  Whatever is killed on the way leaves
 the old version or the new one, and the next publishing clears away the rest.
 
+Everything in a version is public (:mod:`clerk.core.public_text`).  A database that another version of
+clerk has compiled is compiled again first.  Versions of an older format may hold more than is
+public: they are removed as soon as a newer one is served.
+
 Further places (``deploy_to`` in the site's ``extra``, as in ``rsync://host/www``) are served by
 deployers, which are plugins; clerk's own are registered here.  Each gets the finished version, and
 is not asked again for a version it has taken.  Those that keep old versions keep as many as
@@ -30,6 +34,8 @@ from clerk import hookimpl
 from clerk.core import plugins
 from clerk.core.config import Settings
 from clerk.core.errors import UnknownPlugin
+from clerk.core.public_text import Gate
+from clerk.site_db import compile_site, is_outdated
 
 from .bundle import COMPLETE, TEXT_ONLY, Bundle, texts, wishes
 from .versions import VersionedFolder
@@ -100,7 +106,9 @@ def publish(
     ``keep`` versions of the site stay on disk; as many as PUBLISH_KEEP says if it is None.  What
     is served as complete does not become text-only again before its content has changed.
     """
-    bundle = Bundle(site, folder, complete=complete)
+    if is_outdated(folder):
+        compile_site(folder, site)
+    bundle = Bundle(site, folder, Gate.for_site(settings, site), complete=complete)
     place = VersionedFolder(settings.published, bundle.subdomain)
     with place.locked(), bundle:
         changed, taken = False, list[str]()

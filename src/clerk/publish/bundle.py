@@ -14,18 +14,19 @@ from typing import Any, BinaryIO
 
 from clerk.core.clock import utc_now
 from clerk.core.errors import BadSetting, NotFound
+from clerk.core.public_text import Gate
 from clerk.core.storage import KINDS, Document
 from clerk.site_db import content_digest, database_path
 from clerk.site_db.buffers import DATABASE, build_lock
 from clerk.site_db.holdings import digest_of
 from clerk.site_db.schema import open_readonly
 
+from .versions import version_name
+
 TEXT_ONLY = "text-only"
 COMPLETE = "complete"
 INDEX = "index.json"
 
-#: Raised when the files of a version change.
-_FORMAT = 1
 _IMAGE_WIDTH = 1000
 _SITE = ("subdomain", "name", "state", "kind", "country", "lat", "lng", "start_year")
 _DOCUMENT = (
@@ -53,9 +54,12 @@ class Bundle:
     written about it is read from the copy.
     """
 
-    def __init__(self, site: Mapping[str, Any], folder: Path, *, complete: bool) -> None:
+    def __init__(
+        self, site: Mapping[str, Any], folder: Path, gate: Gate, *, complete: bool
+    ) -> None:
         self.state = COMPLETE if complete else TEXT_ONLY
         self.subdomain = str(site.get("subdomain") or folder.name)
+        self._gate = gate
         self._site = {key: site[key] for key in _SITE if site.get(key) is not None}
         self._folder = folder
         wished = wishes(site)
@@ -92,8 +96,8 @@ class Bundle:
             self._file.close()
 
     def _version(self, content: str, state: str) -> str:
-        facts = (_FORMAT, content, state, sorted(self._site.items()), self._with_images)
-        return digest_of(repr(facts).encode())
+        facts = (content, state, sorted(self._site.items()), self._with_images)
+        return version_name(digest_of(repr(facts).encode()))
 
     def write_to(self, target: Path) -> None:
         """Write the files of this version into an empty directory."""
@@ -103,7 +107,8 @@ class Bundle:
             index = self._index(connection)
         if self._with_images:
             self._write_images(target, index["documents"])
-        (target / INDEX).write_text(json.dumps(index, indent=1, ensure_ascii=False) + "\n")
+        public = self._gate.clean(index)
+        (target / INDEX).write_text(json.dumps(public, indent=1, ensure_ascii=False) + "\n")
 
     def _copy_database(self, copy: Path) -> None:
         if self._file is None:
@@ -120,6 +125,7 @@ class Bundle:
         rows = connection.execute(f"SELECT {columns} FROM documents ORDER BY name").fetchall()
         documents = [dict(zip(_DOCUMENT, row, strict=True)) for row in rows]
         for document in documents:
+            document["source_url"] = self._gate.source(document["source_url"])
             document["failed_pages"] = json.loads(document["failed_pages"] or "{}")
         return {
             "site": self._site,

@@ -1,7 +1,8 @@
 """Writing the contents of a compiled site in formats others read.
 
 Rows come out in a fixed order, one at a time, so that a large site needs little memory and the same
-content gives the same bytes.
+content gives the same bytes.  What is written is public, whoever compiled the site: every column
+but the words of the documents passes the gate (:mod:`clerk.core.public_text`).
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from clerk.site_db import database_path
-from clerk.site_db.schema import open_readonly
+from clerk.core import config
+from clerk.core.public_text import Gate
+from clerk.site_db import database_path, schema
 
 _PAGES = """
 SELECT id, '{kind}' AS kind, document, meeting, date, page, text, method, confidence FROM {kind}
@@ -53,6 +55,8 @@ QUERIES["votes"] = QUERIES["votes"].format(
         f"{_NAMES.format(ballot=ballot)} AS {name}" for name, ballot in _BALLOTS.items()
     )
 )
+#: Columns with the words of documents.
+_AS_READ = schema.AS_READ | _BALLOTS.keys()
 #: Columns that hold JSON; they are nested in JSON and stay text in CSV.
 _JSON_COLUMNS = frozenset((*_BALLOTS, "tally", "flags", "failed_pages"))
 _ZIPPED = ("pages", "documents", "votes", "entities")
@@ -62,24 +66,37 @@ Row = dict[str, Any]
 
 def export(folder: Path, out: IO[bytes], kind: str = "jsonl", table: str = "pages") -> int:
     """Write a table of the compiled site as csv, jsonl, json, txt, or all of them as a zip."""
-    with contextlib.closing(open_readonly(database_path(folder))) as connection:
+    gate = Gate(config.load())
+    with contextlib.closing(schema.open_readonly(database_path(folder))) as connection:
         if kind == "zip":
-            return _write_zip(connection, out)
-        return _WRITERS[kind](_Rows(connection, table), out)
+            return _write_zip(connection, gate, out)
+        return _WRITERS[kind](_Rows(connection, gate, table), out)
 
 
 class _Rows:
-    """The rows of a table, counted as they are taken."""
+    """The rows of a table as anybody may read them, counted as they are taken."""
 
-    def __init__(self, connection: sqlite3.Connection, table: str) -> None:
+    def __init__(self, connection: sqlite3.Connection, gate: Gate, table: str) -> None:
         self._cursor = connection.execute(QUERIES[table])
+        self._gate = gate
         self.columns = [column[0] for column in self._cursor.description]
         self.taken = 0
 
     def __iter__(self) -> Iterator[Row]:
         for row in self._cursor:
             self.taken += 1
-            yield dict(zip(self.columns, row, strict=True))
+            yield {
+                name: value if name in _AS_READ else self._public(name, value)
+                for name, value in zip(self.columns, row, strict=True)
+            }
+
+    def _public(self, name: str, value: Any) -> Any:
+        if name == "source_url":
+            return self._gate.source(value)
+        if name in _JSON_COLUMNS and value:
+            public = self._gate.clean(json.loads(value))
+            return json.dumps(public, ensure_ascii=False, separators=(",", ":"))
+        return self._gate.clean(value)
 
 
 def _nested(row: Row) -> Row:
@@ -130,18 +147,18 @@ def _write_txt(rows: _Rows, out: IO[bytes]) -> int:
     return rows.taken
 
 
-def _write_zip(connection: sqlite3.Connection, out: IO[bytes]) -> int:
+def _write_zip(connection: sqlite3.Connection, gate: Gate, out: IO[bytes]) -> int:
     """Write the text of every page as a file of its own, and all tables as CSV and JSON lines."""
     written = 0
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for row in _Rows(connection, "pages"):
+        for row in _Rows(connection, gate, "pages"):
             with archive.open(_entry(f"txt/{row['document']}/page-{row['page']}.txt"), "w") as file:
                 file.write(row["text"].encode())
             written += 1
         for table in _ZIPPED:
             for kind in ("csv", "jsonl"):
                 with archive.open(_entry(f"{table}.{kind}"), "w", force_zip64=True) as file:
-                    _WRITERS[kind](_Rows(connection, table), file)
+                    _WRITERS[kind](_Rows(connection, gate, table), file)
     return written
 
 

@@ -10,7 +10,7 @@ from clerk.site_db.holdings import digest_of
 
 from .bundle import INDEX
 from .targets import keep_of
-from .versions import VersionedFolder
+from .versions import VersionedFolder, version_name
 
 
 class Local:
@@ -21,7 +21,7 @@ class Local:
     def deploy(self, version: Path, subdomain: str, target: str) -> None:
         """Copy the version and switch the link."""
         place = VersionedFolder(Path(unquote(urlsplit(target).path)), subdomain)
-        name = digest_of((version / INDEX).read_bytes())
+        name = version_name(digest_of((version / INDEX).read_bytes()))
         with place.locked():
             place.show(name, lambda folder: _copy(version, folder), keep=keep_of(target))
 

@@ -16,10 +16,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from clerk.core.distribution import install_command
 from clerk.core.errors import MissingTool, SourceUnavailable
 
 from .bundle import INDEX
 from .targets import keep_of, option_of
+from .versions import is_of_this_format
 
 #: Readers may still be at the version before.
 _KEEP_AT_LEAST = 2
@@ -30,7 +32,7 @@ def _boto3_client(endpoint: str | None) -> Any:
         import boto3  # type: ignore[import-not-found,import-untyped,unused-ignore]
     except ImportError as error:
         raise MissingTool(
-            "Publishing to S3 needs boto3.", hint="Install it: pip install 'clerk[s3]'"
+            "Publishing to S3 needs boto3.", hint=f"Install it: {install_command(extra='s3')}"
         ) from error
     # A session of its own: the shared one would keep keys that were changed meanwhile.
     return boto3.session.Session().client("s3", endpoint_url=endpoint)
@@ -74,7 +76,7 @@ class S3:
         )
 
     def _forget(self, client: Any, bucket: str, base: str, version: str, keep: int) -> None:
-        """Delete all but the newest versions, by when their index was sent."""
+        """Delete all but the newest versions, by when their index was sent, and older formats."""
         pages = client.get_paginator("list_objects_v2").paginate(Bucket=bucket, Prefix=f"{base}/")
         objects = [each for page in pages for each in page.get("Contents", ())]
         sent = {
@@ -83,7 +85,8 @@ class S3:
             if each["Key"].endswith(f"/{INDEX}") and each["Key"] != f"{base}/{INDEX}"
         }
         others = sorted(sent.keys() - {version}, key=lambda name: sent[name], reverse=True)
-        doomed = tuple(f"{base}/{name}/" for name in others[keep - 1 :])
+        kept = set(filter(is_of_this_format, others[: keep - 1]))
+        doomed = tuple(f"{base}/{name}/" for name in others if name not in kept)
         for each in objects:
             if doomed and each["Key"].startswith(doomed):
                 client.delete_object(Bucket=bucket, Key=each["Key"])

@@ -2,14 +2,15 @@
 
 ::
 
-    ROOT/{site} -> .versions/{site}/000007-4be0c1...     what is served
+    ROOT/{site} -> .versions/{site}/000007-2-4be0c1...   what is served: number, format, content
     ROOT/.versions/{site}/000006-...                     former versions
                           part-...                       in work, rubbish if the publisher dies
-                          taken.json                     which further place has which version
+                          taken-2.json                   which further place has which version
                           lock
 
 A version is complete when it has its name, and is served when the link leads to it; both happen by
-one rename.
+one rename.  A web server may serve all of ROOT, so nothing here tells where else a site is
+published: further places are known by a hash.
 """
 
 from __future__ import annotations
@@ -26,8 +27,24 @@ from pathlib import Path
 from clerk.core.errors import StorageUnusable
 from clerk.core.storage import check_subdomain, written_whole
 from clerk.site_db.buffers import remove_all
+from clerk.site_db.holdings import digest_of
+
+#: Raised when the files of a version change, or when less of what is stored may be in them.
+FORMAT = 2
 
 _VERSIONS = ".versions"
+#: What a plain directory becomes that was there before there were versions.
+_OLDER = "older"
+
+
+def version_name(digest: str) -> str:
+    """Return the name of a version of this format from the hash of its content."""
+    return f"{FORMAT}-{digest}"
+
+
+def is_of_this_format(version: str) -> bool:
+    """Whether a version may stay beside newer ones."""
+    return version.startswith(version_name("")) or version == _OLDER
 
 
 class VersionedFolder:
@@ -36,7 +53,7 @@ class VersionedFolder:
     def __init__(self, root: Path, subdomain: str) -> None:
         self.link = root / check_subdomain(subdomain)
         self._versions = root / _VERSIONS / subdomain
-        self._taken = self._versions / "taken.json"
+        self._taken = self._versions / f"taken-{FORMAT}.json"
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
@@ -82,11 +99,11 @@ class VersionedFolder:
 
     def taken(self, target: str) -> str:
         """Return the version a further place has; empty if it has none."""
-        return self._all_taken().get(target, "")
+        return self._all_taken().get(digest_of(target.encode()), "")
 
     def mark_taken(self, target: str, version: str) -> None:
         """Remember that a further place has a version."""
-        taken = self._all_taken() | {target: version}
+        taken = self._all_taken() | {digest_of(target.encode()): version}
         with written_whole(self._taken) as part:
             part.write_text(json.dumps(taken, indent=1))
 
@@ -124,20 +141,22 @@ class VersionedFolder:
     def _switch(self, path: Path) -> None:
         """Point the link to a version; a directory of an older kind becomes a version itself."""
         if self.link.is_dir() and not self.link.is_symlink():
-            self.link.rename(self._versions / "000000-older")
+            self.link.rename(self._versions / f"000000-{_OLDER}")
         fresh = self._versions / "part-link"
         fresh.unlink(missing_ok=True)
         fresh.symlink_to(os.path.relpath(path, self.link.parent))
         fresh.replace(self.link)
 
     def _forget(self, keep: int) -> None:
-        """Remove all but the newest versions; the one that is served always stays."""
-        for path in self._all()[: -max(keep, 1)]:
-            if not self._serves(path):
+        """Remove all but the newest versions, and older formats; the one that is served stays."""
+        newest = self._all()[-max(keep, 1) :]
+        for path in self._all():
+            kept = path in newest and is_of_this_format(path.name.partition("-")[2])
+            if not kept and not self._serves(path):
                 doomed = path.rename(path.with_name(f"part-{path.name}"))
                 shutil.rmtree(doomed, ignore_errors=True)
 
     def _clear(self) -> None:
-        """Remove what a publisher that died has left."""
-        for pattern in ("part-*", ".*.part"):
-            remove_all(self._versions.glob(pattern))
+        """Remove what a publisher that died, or an older version of clerk, has left."""
+        for pattern in ("part-*", ".*.part", "taken*.json"):
+            remove_all(path for path in self._versions.glob(pattern) if path != self._taken)

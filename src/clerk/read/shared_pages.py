@@ -231,6 +231,15 @@ def offered(parent: Path) -> str | None:
     return next((folder.name for folder in folders if _has_work(folder)), None)
 
 
+def has_reader(folder: Path) -> bool:
+    """Whether the document on a desk is still being read."""
+    try:
+        with contextlib.closing(Desk(folder)) as desk:
+            return not desk.adopt()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+
+
 def _has_work(folder: Path) -> bool:
     try:
         with contextlib.closing(Desk(folder)) as desk:

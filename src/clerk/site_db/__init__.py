@@ -10,6 +10,9 @@ The file is brought from whatever it was to what the disk shows, by content hash
 any sequence of incremental ones end with the same rows.  Nothing that readers can open is written
 to; a build that dies leaves the old file.  Builds of one site wait for each other, and the later
 one finds everything on disk that the earlier one found.
+
+The file is published as it is, so everything in it is public: what comes from a source, an error or
+an operator passes the gate (:mod:`clerk.core.public_text`) on its way in.
 """
 
 from __future__ import annotations
@@ -21,7 +24,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from clerk.core import config
 from clerk.core.errors import StorageUnusable
+from clerk.core.public_text import Gate
 from clerk.core.storage import KINDS
 
 from . import fts, schema
@@ -33,7 +38,7 @@ from .remembered import Memory
 from .scanning import scan
 from .writing import Writer
 
-__all__ = ["CompileReport", "compile_site", "content_digest", "database_path"]
+__all__ = ["CompileReport", "compile_site", "content_digest", "database_path", "is_outdated"]
 
 #: Facts about the site that are published with it.
 _ABOUT = ("subdomain", "name", "state", "kind", "country", "lat", "lng", "start_year")
@@ -65,6 +70,18 @@ def database_path(folder: Path) -> Path:
     return folder / DATABASE
 
 
+def is_outdated(folder: Path) -> bool:
+    """Whether a site was compiled, but not by this version: its file may not be all public."""
+    path = database_path(folder)
+    if not path.exists():
+        return False
+    try:
+        with contextlib.closing(schema.open_readonly(path)) as connection:
+            return not schema.is_current(connection)
+    except sqlite3.Error:
+        return True
+
+
 def compile_site(
     folder: Path, site: Mapping[str, Any], *, into_index: bool = True
 ) -> CompileReport:
@@ -90,11 +107,14 @@ class _Build:
         self._folder = folder
         self._into_index = into_index
         self._subdomain = str(site.get("subdomain") or folder.name)
-        self._about = {key: str(site[key]) for key in _ABOUT if site.get(key) is not None}
+        gate = Gate.for_site(config.load(), site)
+        self._about = {
+            key: str(gate(str(site[key]))) for key in _ABOUT if site.get(key) is not None
+        }
         self._about["subdomain"] = self._subdomain
         self._buffers = Buffers(folder)
         self._memory = Memory(folder)
-        self._disk = Disk(folder, scan(folder, self._memory))
+        self._disk = Disk(folder, scan(folder, self._memory, gate), gate)
         self._changes: list[tuple[str, str]] = []
         self._about_changed = False
         self._digest_before = ""

@@ -82,7 +82,8 @@ class Buffers:
     def private_copy(self) -> Path:
         """Return a file like the current one, perhaps some builds older, that nobody else has."""
         built = self._built()
-        if built and built.spare and built.spare == _look(self._spare) and _unshared(self._spare):
+        as_left = built and built.spare and built.spare == _look(self._spare)
+        if as_left and _is_current(self._spare) and _unshared(self._spare):
             self._spare.replace(self.part)
         else:
             self._spare.unlink(missing_ok=True)
@@ -129,6 +130,16 @@ def remove_all(paths: Iterable[Path]) -> None:
             shutil.rmtree(path, ignore_errors=True)
         else:
             path.unlink(missing_ok=True)
+
+
+def _is_current(path: Path) -> bool:
+    """Whether a file is of this version; the one before a new version is not to be used again."""
+    with (
+        contextlib.suppress(sqlite3.Error),
+        contextlib.closing(schema.open_readonly(path)) as connection,
+    ):
+        return schema.is_current(connection)
+    return False
 
 
 def _look(path: Path) -> tuple[int, int, int] | None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 
+from clerk.core.public_text import Gate
 from clerk.core.storage import Document
 
 from . import rows
@@ -22,11 +23,12 @@ ADDED, UPDATED, REMOVED = Change.ADDED, Change.UPDATED, Change.REMOVED
 
 
 class Disk:
-    """A site's folder as it was scanned, read as far as it has to be."""
+    """A site's folder as it was scanned, read as far as it has to be; what it tells is public."""
 
-    def __init__(self, folder: Path, shelf: Shelf) -> None:
+    def __init__(self, folder: Path, shelf: Shelf, gate: Gate) -> None:
         self.folder = folder
         self.shelf = shelf
+        self._gate = gate
 
     @cached_property
     def facts(self) -> dict[str, Facts]:
@@ -39,7 +41,7 @@ class Disk:
             held.name: Facts(
                 held.sha256 or None,
                 held.bytes,
-                held.source_url or None,
+                self._gate.source(held.source_url),
                 held.fetched_at or None,
                 held.gone_at or None,
             )
@@ -66,6 +68,8 @@ class Disk:
         except (FileNotFoundError, NotADirectoryError):
             self.shelf.drop(document)
             return None
+        for page, reason in content.failed_pages.items():
+            content.failed_pages[page] = str(self._gate(reason))
         self.shelf.learn(document, content.digest)
         return content
 

@@ -22,7 +22,8 @@ import msgspec
 
 from clerk.core.storage import written_whole
 
-_VERSION = 2
+#: Raised when it must not be believed any more, as when the gate lets less into the file.
+_VERSION = 3
 
 Stamp = tuple[int, ...]
 

@@ -21,6 +21,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
 
+from clerk.core.public_text import Gate
 from clerk.core.storage import DOCUMENT_FACTS, FAILED_PAGES
 
 from .holdings import EXTRACTED, PAGE, TEXT_ROOTS, Contents, Folder, Shelf
@@ -34,13 +35,16 @@ _SOURCES = "_clerk/sources.db"
 _Holdings = dict[str, Holding]
 
 
-def scan(folder: Path, memory: Memory) -> Shelf:
-    """Look at the site's folder and return what is there, with the hashes already known."""
+def scan(folder: Path, memory: Memory, gate: Gate) -> Shelf:
+    """Look at the site's folder and return what is there, with the hashes already known.
+
+    Documents whose names must not be published are passed over.
+    """
     known = memory.state()
     shelf = Shelf(known)
     for root in TEXT_ROOTS.values():
-        shelf.texts.update(_Walk(folder, memory, known.texts, _look_at_texts).below(root))
-    results = _Walk(folder, memory, known.extracted, _look_at_results)
+        shelf.texts.update(_Walk(folder, memory, known.texts, _Texts(gate)).below(root))
+    results = _Walk(folder, memory, known.extracted, _Results(gate))
     shelf.extracted.update(results.below(EXTRACTED))
     with contextlib.suppress(OSError):
         stamp = _stamp((folder / _SOURCES).stat())
@@ -113,13 +117,16 @@ class _Listing(NamedTuple):
 class _Look(ABC):
     """How to recognise what lies in a directory."""
 
+    def __init__(self, gate: Gate) -> None:
+        self._gate = gate
+
     def __call__(self, path: Path, known: _Holdings) -> _Listing:
         found = _Listing({}, [])
         handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
         try:
             with os.scandir(handle) as entries:
                 for entry in entries:
-                    if not entry.name.startswith("."):
+                    if not entry.name.startswith(".") and self._gate.allows_name(entry.name):
                         self.take(entry, handle, found, known)
         finally:
             os.close(handle)
@@ -171,10 +178,6 @@ class _Texts(_Look):
             found.holdings[name] = _holding(stamp, False, known.get(name))
         else:
             found.folders.append(name)
-
-
-_look_at_texts = _Texts()
-_look_at_results = _Results()
 
 
 def _stamp(facts: os.stat_result) -> Stamp:

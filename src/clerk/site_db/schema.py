@@ -13,6 +13,9 @@
 Datasette shows it as it is: foreign keys lead from pages, votes and entities to their document, and
 the full-text tables are found by their ``content``.  Rows are the same whoever builds the file
 and however; only rowids, which tie a page to its full-text entry, depend on the order of builds.
+
+The file is published: each column of text is in one of the sets below, which say why anybody may
+read it.
 """
 
 from __future__ import annotations
@@ -22,8 +25,9 @@ from pathlib import Path
 
 from clerk.core.storage import KINDS
 
-#: Raised when a table changes: an older ``meetings.db`` is then built again.
-VERSION = 2
+#: Raised when a table changes, or when less of what is stored may be in it (and remembered.VERSION
+#: with it): an older ``meetings.db`` is then built again.
+VERSION = 3
 #: "clrk", so that the file can be told from any other database.
 APPLICATION_ID = 0x636C726B
 
@@ -33,6 +37,26 @@ TOKENIZER = "unicode61 remove_diacritics 2"
 #: In a row's number that is made of a document's and a page's, the page takes so many bits.
 PAGE_BITS = 16
 LAST_PAGE = (1 << PAGE_BITS) - 1
+
+#: The words of documents, and what was extracted from them: passed on as they were read.
+AS_READ = frozenset(
+    (
+        *("text", "joined", "search_text", "entities_json", "votes_json"),
+        *("item", "motion", "mover", "seconder", "result", "result_text", "vote_type", "tally"),
+        *("flags", "quote", "member", "ballot", "type", "value", "role"),
+    )
+)
+#: Made from the names of documents; a scan passes over names that must not be published.
+NAMES = frozenset(("name", "meeting", "date", "document", "page_image", "source"))
+#: From sources and errors: through the gate, as is every ``value`` of ``about``.
+CLEANED = frozenset(("failed_pages", "source_url"))
+#: clerk's own words, times and hashes.
+OWN = frozenset(
+    (
+        *("id", "kind", "method", "sha256", "fetched_at", "gone_at", "text_sha256", "digest"),
+        *("extracted_digest", "vote", "page_id", "key"),
+    )
+)
 
 _PAGES = """
 CREATE TABLE {kind} (

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Row
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from clerk import __version__
@@ -25,6 +25,7 @@ from clerk.search import SORTS, find_document, find_page, hit_boxes
 
 from . import feeds, figures, library, uploads
 from .access import operator, viewer
+from .answers import as_json, for_operators
 from .public import number_of, whole
 from .rendering import page, settings_of
 
@@ -54,9 +55,9 @@ class Endpoint:
     success: int = 200
 
 
-def _paged(rows: list[Any], total: int | None = None) -> Response:
+def _paged(request: Request, rows: list[Any], total: int | None = None) -> Response:
     answer: dict[str, Any] = {"items": rows}
-    return JSONResponse(answer if total is None else answer | {"total": total})
+    return as_json(request, answer if total is None else answer | {"total": total})
 
 
 def _limits(request: Request) -> dict[str, int]:
@@ -71,14 +72,16 @@ def _limits(request: Request) -> dict[str, int]:
 
 def all_sites(request: Request) -> Response:
     """Give the places that can be searched."""
-    return _paged([vars(place) for place in library.places(settings_of(request).storage_dir)])
+    return _paged(
+        request, [vars(place) for place in library.places(settings_of(request).storage_dir)]
+    )
 
 
 def one_site(request: Request) -> Response:
     """Give a place with its bodies."""
     with _site(request) as compiled:
         facts = {"site": compiled.subdomain, "name": compiled.name, "about": compiled.about}
-        return JSONResponse(facts | {"totals": compiled.totals(), "bodies": compiled.bodies()})
+        return as_json(request, facts | {"totals": compiled.totals(), "bodies": compiled.bodies()})
 
 
 def documents(request: Request) -> Response:
@@ -88,7 +91,7 @@ def documents(request: Request) -> Response:
     filters = {"body": asked.get("body", ""), "kind": kind, "year": asked.get("year", "")}
     with _site(request) as compiled:
         rows = compiled.documents(**_limits(request), **filters)
-        return _paged([_document(row) for row in rows])
+        return _paged(request, [_document(row) for row in rows])
 
 
 def one_document(request: Request) -> Response:
@@ -98,7 +101,7 @@ def one_document(request: Request) -> Response:
     with library.opened(storage_dir, site) as compiled:
         pages = list(compiled.page_ids(document).values())
         facts = _document(compiled.document(document))
-        return JSONResponse(facts | {"site": site, "page_ids": pages})
+        return as_json(request, facts | {"site": site, "page_ids": pages})
 
 
 def one_page(request: Request) -> Response:
@@ -110,7 +113,8 @@ def one_page(request: Request) -> Response:
         row = compiled.page(address.document, address.page)
         facts = compiled.document(address.document)
     boxes = hit_boxes(storage_dir / address.site, address.document, address.page, query)
-    return JSONResponse(
+    return as_json(
+        request,
         {
             "id": row["id"],
             "site": address.site,
@@ -120,7 +124,7 @@ def one_page(request: Request) -> Response:
             "method": row["method"],
             "confidence": row["confidence"],
             "boxes": boxes if query else [],
-        }
+        },
     )
 
 
@@ -130,7 +134,7 @@ def votes(request: Request) -> Response:
     filters["result"] = request.query_params.get("result", "")
     with _site(request) as compiled:
         found = compiled.votes(**_limits(request), **filters)
-        return _paged(found, compiled.count_votes(**filters))
+        return _paged(request, found, compiled.count_votes(**filters))
 
 
 def _site(request: Request) -> Any:
@@ -138,10 +142,15 @@ def _site(request: Request) -> Any:
 
 
 def _document(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what may be shown of a document: no path of this machine."""
+    """Return what is known of a document, without what concerns only its compilation."""
     hidden = ("source", "source_url", "digest", "extracted_digest", "label", "meeting")
     shown = {key: value for key, value in row.items() if key not in hidden}
-    return shown | {"body": row["meeting"], "source_url": row["source"]["url"]}
+    source = row["source"]
+    return shown | {
+        "body": row["meeting"],
+        "source": source["label"],
+        "source_url": source["url"],
+    }
 
 
 def _one_of(request: Request, name: str, words: Sequence[str]) -> str:
@@ -163,14 +172,14 @@ def all_health(request: Request) -> Response:
         {"name": each.name, "level": each.word, "said": redact(each.said), "mend": each.mend}
         for each in seen.checks
     ]
-    return JSONResponse({"level": seen.word, "checks": checks})
+    return for_operators({"level": seen.word, "checks": checks})
 
 
 @viewer
 def followed(request: Request) -> Response:
     """Give the sites that are followed, with their state and counters."""
     with reading_connection() as conn:
-        return _paged([_plain(row) for row in sites.overview(conn)])
+        return for_operators({"items": [_plain(row) for row in sites.overview(conn)]})
 
 
 @viewer
@@ -180,14 +189,14 @@ def batches(request: Request) -> Response:
     site = request.query_params.get("site") or None
     with reading_connection() as conn:
         rows = figures.batches(conn, status=status, subdomain=site, **_limits(request))
-        return _paged([_batch(row) for row in rows])
+        return for_operators({"items": [_batch(row) for row in rows]})
 
 
 @viewer
 def one_batch(request: Request) -> Response:
     """Give one batch with its documents."""
     with reading_connection() as conn:
-        return JSONResponse(_batch(figures.batch(conn, number_of(request, "batch"))))
+        return for_operators(_batch(figures.batch(conn, number_of(request, "batch"))))
 
 
 @operator
@@ -202,7 +211,7 @@ def start_run(request: Request) -> Response:
         if active is None:
             ledger.audit(conn, who, "run started", subdomain, run_id)
     queue.offer(QUEUES)
-    return JSONResponse({"site": subdomain, "run": run_id}, 202)
+    return for_operators({"site": subdomain, "run": run_id}, 202)
 
 
 def _batch(row: Row[Any]) -> dict[str, Any]:
@@ -337,7 +346,7 @@ def routes() -> list[BaseRoute]:
     """Return the routes of the API."""
     described = [
         Route("/api", guide),
-        Route(f"{PREFIX}/openapi.json", lambda request: JSONResponse(openapi())),
+        Route(f"{PREFIX}/openapi.json", lambda request: as_json(request, openapi())),
     ]
     table = [Route(PREFIX + each.path, each.handler, methods=[each.method]) for each in ENDPOINTS]
     return [*described, *table]

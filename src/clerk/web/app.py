@@ -7,13 +7,14 @@ import logging
 import traceback
 from collections.abc import AsyncIterator, Collection
 from typing import Any
+from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.middleware.gzip import GZipMiddleware
+from starlette.middleware.gzip import DEFAULT_EXCLUDED_CONTENT_TYPES, GZipMiddleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
@@ -26,13 +27,17 @@ from clerk.core.errors import (
     OperatorError,
     TransientError,
 )
+from clerk.core.public_text import Gate
 
 from . import api, coverage, data, feeds, metrics, ops, page_images, people, places, public
+from .answers import as_json
+from .bodies import BoundedBodies
+from .data import PublishedData
 from .live import Doorbell, SharedFragments
 from .redaction import RedactedAnswers, Redactor
 from .rendering import STATIC, page
-from .safety import LOOPBACK, SafeAnswers
-from .sessions import Keeper
+from .safety import LOOPBACK, SafeAnswers, host_name
+from .sessions import Keeper, still_admitted
 from .throttling import default_limits
 from .worker_process import Worker
 
@@ -46,6 +51,11 @@ STATUS = {
     TransientError: 503,
     OperatorError: 503,
 }
+#: Large files would be compressed piece by piece between the requests of others.
+NOT_COMPRESSED = (
+    *DEFAULT_EXCLUDED_CONTENT_TYPES,
+    *("application/octet-stream", "application/pdf", "application/vnd.sqlite3"),
+)
 
 
 def create_app(
@@ -53,14 +63,21 @@ def create_app(
 ) -> Starlette:
     """Return the application for one installation.
 
-    ``hosts`` are the names it is reached by, ``worker`` the one that runs beside it, if any.
+    ``hosts`` are the names it is reached by, besides that of PUBLIC_URL, ``worker`` the one that
+    runs beside it, if any.
     """
     redact = Redactor(settings)
+    published = PublishedData(settings) if settings.data_pages else None
     app = Starlette(
-        routes=_routes(settings),
+        routes=_routes(published),
         middleware=[
-            Middleware(SafeAnswers, hosts=[*LOOPBACK, *hosts], on_surprise=_show_surprise),
-            Middleware(GZipMiddleware, minimum_size=600),
+            Middleware(BoundedBodies),
+            Middleware(
+                SafeAnswers,
+                hosts={*LOOPBACK, *hosts, host_name(urlsplit(settings.public_url).netloc)} - {""},
+                on_surprise=_show_surprise,
+            ),
+            Middleware(GZipMiddleware, minimum_size=600, exclude_content_types=NOT_COMPRESSED),
             Middleware(RedactedAnswers, redact=redact),
         ],
         exception_handlers={
@@ -72,18 +89,19 @@ def create_app(
     app.state.settings = settings
     app.state.keeper = Keeper(settings.storage_dir)
     app.state.worker = worker
-    app.state.doorbell = Doorbell(lambda: worker and worker.state)
+    app.state.published = published
+    app.state.doorbell = Doorbell(lambda: worker and worker.state, still_admitted)
     app.state.fragments = SharedFragments(app.state.doorbell)
     app.state.stage_seconds = metrics.StageSeconds()
     app.state.redact = redact
+    app.state.gate = Gate(settings)
     app.state.limits = default_limits()
     return app
 
 
-def _routes(settings: Settings) -> list[Any]:
-    published = [Mount(data.PREFIX, data.PublishedData(settings))] if data.installed() else []
+def _routes(published: PublishedData | None = None) -> list[Any]:
     return [
-        *published,
+        *([Mount(data.PREFIX, published)] if published else []),
         Route("/", public.home),
         Route("/search", public.search_page),
         Route("/search.json", feeds.search_json),
@@ -118,9 +136,13 @@ def _routes(settings: Settings) -> list[Any]:
 
 @contextlib.asynccontextmanager
 async def _lifespan(app: Starlette) -> AsyncIterator[None]:
+    if app.state.published is not None:
+        app.state.published.start()
     yield
     app.state.doorbell.close()
     page_images.close()
+    if app.state.published is not None:
+        app.state.published.close()
 
 
 def _show_error(request: Request, error: Exception) -> Response:
@@ -145,7 +167,7 @@ def _show_surprise(request: Request, error: Exception) -> Response:
 
 def _error_page(request: Request, status: int, said: str, headers: Any = None) -> Response:
     if request.url.path.startswith("/api/") or request.url.path.endswith(".json"):
-        return JSONResponse({"error": said, "status": status}, status, headers=headers)
+        return as_json(request, {"error": said, "status": status}, status, headers)
     answer = page(request, "error.html", status, code=status, said=said)
     answer.headers.update(headers or {})
     return answer

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from dataclasses import dataclass
 from typing import Any
 
 from starlette.requests import Request
@@ -10,16 +11,34 @@ from starlette.responses import Response
 
 from clerk.core import db
 from clerk.core.errors import NotFound
+from clerk.core.public_text import Gate, PublicText
 from clerk.core.states import OCR
 from clerk.pipeline import failures, sites
 
 from . import library
+from .answers import gate_of
 from .places import grid
 from .public import some_places
 from .rendering import page, settings_of
 
 #: So many missing or failed documents are named; the rest is counted.
 NAMED = 200
+
+
+@dataclass(frozen=True)
+class Unread:
+    """A document that could not be read, or some that have no name, as everybody may know it."""
+
+    document: PublicText
+    documents: int
+    kind: PublicText
+
+    @classmethod
+    def of(cls, failure: failures.Failure, gate: Gate) -> Unread:
+        """Return a failure; an error that has no kind is cleaned before it is cut short."""
+        known = failure.kind.isidentifier()
+        kind = failure.kind if known else gate(failure.error).split(". ")[0][:80]
+        return cls(gate(failure.document), failure.documents, gate(kind))
 
 
 def all_places(request: Request) -> Response:
@@ -70,13 +89,14 @@ def of_place(request: Request) -> Response:
         }
     if not followed and not values["grid"]["rows"]:
         raise NotFound(f"There is no site {site!r}.")
+    failed = failures.find(failures.Filter(site=site, stage=OCR)) if followed else []
     return page(
         request,
         "public/coverage_place.html",
         site=site,
         name=name,
         followed=followed,
-        failed=failures.find(failures.Filter(site=site, stage=OCR)) if followed else [],
+        failed=[Unread.of(each, gate_of(request)) for each in failed],
         named=NAMED,
         **values,
     )

@@ -1,84 +1,199 @@
-"""``/data``: the published databases in Datasette, read-only, if it is installed.
+"""``/data``: the published databases in Datasette, read-only, if DATA_PAGES is set.
+
+::
+
+    browser <--> /data, here: throttle, paths, time <--unix socket--> clerk.web.data_server
+
+Anybody may send SQL to these pages, so Datasette runs in a process of its own, with low priority
+and limits on time, rows and memory.  If it does not answer in time it is killed, and started again.
+A query that freezes it freezes nothing else.
 
 Datasette writes scripts and styles into its pages, so they run in a sandbox: a page below ``/data``
-has no origin, and so no cookie and no access to anything else here.
+has no origin, and so no cookie and no access to anything else here.  No cookie and no token is
+passed on to Datasette either.
 """
 
 from __future__ import annotations
 
-import importlib
+import asyncio
 import importlib.util
+import shutil
+import socket
+import tempfile
 from pathlib import Path
-from typing import Any
+from urllib.parse import quote, urlsplit
 
-from starlette.responses import PlainTextResponse
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+import httpcore
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
 
+from clerk.core import config
 from clerk.core.config import Settings
-from clerk.site_db.buffers import DATABASE
+from clerk.core.errors import MissingTool
+
+from .child_process import ChildProcess
+from .safety import too_often
 
 PREFIX = "/data"
 HEADERS = {
-    b"content-security-policy": (
-        b"sandbox allow-scripts allow-forms allow-popups; default-src 'self'; "
-        b"script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; "
-        b"img-src 'self' data:; frame-ancestors 'none'"
+    "content-security-policy": (
+        "sandbox allow-scripts allow-forms allow-popups; default-src 'self'; "
+        "script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; "
+        "img-src 'self' data:; frame-ancestors 'none'"
     ),
-    b"cross-origin-resource-policy": b"cross-origin",
+    "cross-origin-resource-policy": "cross-origin",
 }
-SQL_MILLISECONDS = 1000
-
-
-def installed() -> bool:
-    """Whether Datasette can be served."""
-    return importlib.util.find_spec("datasette") is not None
+#: Datasette has this long to begin an answer, or to come up after a start.
+ANSWER_SECONDS, START_SECONDS = 10.0, 60.0
+#: And this long for each further piece of it.
+PIECE_SECONDS = 30.0
+#: At most this many requests wait for Datasette; it runs three queries at a time.
+WAITING = 8
+#: Which headers of a request reach Datasette, and which of an answer come back.
+ASKED = ("accept", "if-none-match", "if-modified-since")
+ANSWERED = (
+    *("cache-control", "content-disposition", "content-length", "content-type", "etag"),
+    *("last-modified", "link", "location"),
+)
+#: All else below ``-`` shows paths, settings, plugins and threads of the process.
+_STATIC = ("/-/static/", "/-/static-plugins/")
+_FOLDER = "clerk-data-"
+_IN_A_PATH = "/~!$&'()*+,;=:@"
 
 
 class PublishedData:
-    """Datasette over what is published now; made again when that has changed."""
+    """The pages below ``/data``."""
 
     def __init__(self, settings: Settings) -> None:
-        self._published = settings.published
-        self._shown: tuple[tuple[str, Path], ...] | None = None
-        self._app: ASGIApp = PlainTextResponse("Nothing is published yet.\n", 404)
+        if importlib.util.find_spec("datasette") is None:
+            raise MissingTool(
+                "DATA_PAGES needs Datasette, which is not installed.",
+                hint="Install clerk with the extra 'datasette', or unset DATA_PAGES.",
+            )
+        self._settings = settings
+        self._folder = Path()
+        self._listening: socket.socket | None = None
+        self._process: ChildProcess | None = None
+        self._waiting = 0
+        #: The process that has answered before; any other may still be starting.
+        self._known_pid: int | None = None
+
+    def start(self) -> ChildProcess:
+        """Return the process of Datasette; start it if this is the first time."""
+        if self._process is not None:
+            return self._process
+        remove_leftovers()
+        self._folder = Path(tempfile.mkdtemp(prefix=_FOLDER))
+        # The socket is made here and handed over: it outlives the process that answers.
+        self._listening = socket.socket(socket.AF_UNIX)
+        self._listening.bind(str(self._folder / "socket"))
+        self._listening.listen(64)
+        published = str(self._settings.published.absolute())
+        scheme = urlsplit(self._settings.public_url).scheme or "http"
+        self._process = ChildProcess(
+            "Datasette process",
+            "clerk.web.data_server",
+            [str(self._listening.fileno()), published, scheme],
+            sockets=[self._listening.fileno()],
+            environment=config.environment_without_secrets(),
+        )
+        self._process.start()
+        return self._process
+
+    def finish(self) -> None:
+        """Have Datasette end, and not be started again."""
+        if self._process is not None:
+            self._process.finish()
+
+    def close(self) -> None:
+        """End Datasette and remove its socket."""
+        if self._process is not None and self._listening is not None:
+            self._process.end()
+            self._listening.close()
+            shutil.rmtree(self._folder, ignore_errors=True)
+            self._process = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["method"] not in ("GET", "HEAD"):
-            await PlainTextResponse("Only reading is possible.\n", 405)(scope, receive, send)
+        request = Request(scope, receive)
+        if request.method not in ("GET", "HEAD"):
+            raise HTTPException(405, "Only reading is possible.", {"Allow": "GET, HEAD"})
+        if (refusal := too_often(request, "data")) is not None:
+            await refusal(scope, receive, send)
             return
-        self._follow()
-        path = scope["path"].removeprefix(PREFIX) or "/"
-        inner = {**scope, "path": path, "raw_path": path.encode(), "root_path": ""}
+        path = _path_of(request)
+        if "-" in path.split("/") and not path.startswith(_STATIC):
+            raise HTTPException(404)
+        process = self.start()
+        socket_path = str(self._folder / "socket")
+        async with httpcore.AsyncConnectionPool(uds=socket_path, max_connections=1) as upstream:
+            answer = await self._ask(process, upstream, self._order(request))
+            if answer.status >= 500:
+                raise HTTPException(500, "The query failed.")
+            headers = {name.decode().lower(): value.decode() for name, value in answer.headers}
+            kept = {name: value for name, value in headers.items() if name in ANSWERED}
+            shown = StreamingResponse(answer.aiter_stream(), answer.status, kept | HEADERS)
+            await shown(scope, receive, send)
 
-        async def send_sandboxed(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                message["headers"] = [*message.get("headers", []), *HEADERS.items()]
-            await send(message)
+    async def _ask(
+        self,
+        process: ChildProcess,
+        upstream: httpcore.AsyncConnectionPool,
+        order: httpcore.Request,
+    ) -> httpcore.Response:
+        """Return the beginning of Datasette's answer; kill it if there is none in time."""
+        if self._waiting >= WAITING:
+            raise _unavailable("Too many queries are running.")
+        if not process.state.alive:
+            raise _unavailable("The data pages are being started again.")
+        pid = process.pid
+        self._waiting += 1
+        try:
+            async with asyncio.timeout(ANSWER_SECONDS if pid == self._known_pid else START_SECONDS):
+                answer = await upstream.handle_async_request(order)
+        except TimeoutError:
+            process.kill(pid)
+            raise _unavailable("The query took too long.") from None
+        except (httpcore.NetworkError, httpcore.ProtocolError):
+            raise _unavailable("The data pages are being started again.") from None
+        finally:
+            self._waiting -= 1
+        self._known_pid = pid
+        return answer
 
-        await self._app(inner, receive, send_sandboxed)
-
-    def _follow(self) -> None:
-        """Show what is published now."""
-        found = tuple(
-            (link.name, link.resolve())
-            for link in sorted(self._published.glob("[a-z0-9]*"))
-            if (link / DATABASE).is_file()
+    def _order(self, request: Request) -> httpcore.Request:
+        """Return the request for Datasette, with the path that was checked."""
+        query: bytes = request.scope["query_string"]
+        target = quote(_path_of(request), safe=_IN_A_PATH).encode() + (query and b"?" + query)
+        host = urlsplit(self._settings.public_url).netloc or request.headers["host"]
+        headers: list[tuple[bytes | str, bytes | str]] = [("host", host)]
+        headers += [(name, request.headers[name]) for name in ASKED if name in request.headers]
+        return httpcore.Request(
+            request.method,
+            httpcore.URL(scheme=b"http", host=b"localhost", target=target),
+            headers=headers,
+            extensions={"timeout": {"read": PIECE_SECONDS, "write": PIECE_SECONDS}},
         )
-        if found and found != self._shown:
-            self._app, self._shown = _datasette(found), found
 
 
-def _datasette(databases: tuple[tuple[str, Path], ...]) -> Any:
-    make = importlib.import_module("datasette.app").Datasette
-    database = importlib.import_module("datasette.database").Database
-    settings = {
-        "base_url": f"{PREFIX}/",
-        "sql_time_limit_ms": SQL_MILLISECONDS,
-        "allow_download": True,
-        "default_cache_ttl": 60,
-    }
-    datasette = make(settings=settings)
-    for name, folder in databases:
-        path = str(folder / DATABASE)
-        datasette.add_database(database(datasette, path=path, is_mutable=False), name=name)
-    return datasette.app()
+def remove_leftovers() -> None:
+    """Remove the sockets of servers that were killed: nobody listens on them any more."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_FOLDER}*"):
+        with socket.socket(socket.AF_UNIX) as asking:
+            try:
+                asking.settimeout(1)
+                asking.connect(str(folder / "socket"))
+            except ConnectionRefusedError:
+                shutil.rmtree(folder, ignore_errors=True)
+            except OSError:
+                continue
+
+
+def _path_of(request: Request) -> str:
+    path: str = request.scope["path"]
+    return path.removeprefix(PREFIX) or "/"
+
+
+def _unavailable(said: str) -> HTTPException:
+    return HTTPException(503, said, {"Retry-After": "5"})

@@ -1,30 +1,40 @@
-"""What is read by programs: results as JSON, CSV and Atom, the site map, OpenSearch, robots.txt."""
+"""What is read by programs: results as JSON, CSV and Atom, the site map, OpenSearch, robots.txt.
+
+Links begin with PUBLIC_URL and are relative without it.  The site map and OpenSearch allow no
+relative links, so without PUBLIC_URL there are none.  Ids of feeds and their entries are made from
+paths alone and stay the same wherever the pages are served.
+"""
 
 from __future__ import annotations
 
-import csv
-import io
+import uuid
 from collections.abc import Iterable
+from functools import wraps
 from typing import Any
 from xml.etree import ElementTree as Xml
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.responses import Response
 
 from clerk.core.clock import utc_now
 from clerk.core.errors import NotFound
+from clerk.core.public_text import PublicText, document_text
 from clerk.search import Hit
 
 from . import library
+from .answers import as_csv, as_json, as_text, as_xml
 from .public import EXPORTED_AT_MOST, find, number_of, query_of, whole
-from .rendering import day, settings_of
-from .throttling import limited
+from .rendering import day, public_url, settings_of
+from .throttling import Handler, limited
 
 ATOM = "http://www.w3.org/2005/Atom"
 OPENSEARCH = "http://a9.com/-/spec/opensearch/1.1/"
 SITEMAP = "http://www.sitemaps.org/schemas/sitemap/0.9"
 #: The protocol's own limit for one file is 50,000; the places go with the first documents.
 SITEMAP_URLS = 40_000
+
+#: The namespace of the ids in feeds.  It must never change.
+_IDS = uuid.UUID("5f0e3b0c-93a8-4f6c-8c34-2f6a1d1c7b11")
 
 COLUMNS = ("place", "site", "body", "kind", "date", "page", "id", "url", "snippet")
 
@@ -35,9 +45,10 @@ def search_json(request: Request) -> Response:
     limit = whole(request, "limit", 20, most=EXPORTED_AT_MOST)
     offset = whole(request, "offset", 0, least=0, most=10_000)
     results = find(request, query_of(request, limit=limit, offset=offset))
-    return JSONResponse(
+    return as_json(
+        request,
         {
-            "query": request.query_params.get("q", ""),
+            "query": PublicText(request.query_params.get("q", "")),
             "total": results.total,
             "did_you_mean": results.did_you_mean,
             "facets": {
@@ -47,27 +58,15 @@ def search_json(request: Request) -> Response:
                 for name, all_ in results.facets.items()
             },
             "hits": [_hit(request, hit) for hit in results.hits],
-        }
+        },
     )
 
 
 @limited("search")
 def search_csv(request: Request) -> Response:
-    """Give results as a table; text that a spreadsheet would run is disarmed."""
+    """Give results as a table."""
     results = find(request, query_of(request, limit=EXPORTED_AT_MOST))
-    out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow(COLUMNS)
-    for hit in results.hits:
-        row = _hit(request, hit)
-        writer.writerow([disarmed(str(row[name])) for name in COLUMNS])
-    headers = {"Content-Disposition": 'attachment; filename="search.csv"'}
-    return Response(out.getvalue(), media_type="text/csv; charset=utf-8", headers=headers)
-
-
-def disarmed(text: str) -> str:
-    """Return text that no spreadsheet takes for a formula."""
-    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
+    return as_csv(request, COLUMNS, (_hit(request, hit) for hit in results.hits), "search.csv")
 
 
 @limited("search")
@@ -79,7 +78,7 @@ def search_atom(request: Request) -> Response:
     entries = [
         {
             "title": f"{hit.body} {hit.kind}, {day(hit.date)}, page {hit.page}",
-            "link": f"{request.base_url}p/{hit.page_id}",
+            "path": f"/p/{hit.page_id}",
             "summary": _text(hit),
             "date": hit.date,
         }
@@ -93,7 +92,7 @@ def new_atom(request: Request) -> Response:
     entries = [
         {
             "title": f"{each.body} {each.kind}, {day(each.date)}",
-            "link": f"{request.base_url}d/{each.id}",
+            "path": f"/d/{each.id}",
             "summary": f"{each.site_name}: {each.pages} pages",
             "date": each.date,
         }
@@ -112,30 +111,36 @@ def _hit(request: Request, hit: Hit) -> dict[str, Any]:
         "page": hit.page,
         "id": hit.page_id,
         "document": hit.document_id,
-        "url": f"{request.base_url}p/{hit.page_id}",
+        "url": public_url(request, f"/p/{hit.page_id}"),
         "score": hit.score,
         "snippet": _text(hit),
     }
 
 
 def _text(hit: Hit) -> str:
-    return "".join(part for part, _ in hit.snippet)
+    return document_text("".join(part for part, _ in hit.snippet))
 
 
 def _atom(request: Request, title: str, entries: Iterable[dict[str, str]]) -> Response:
     feed = Xml.Element("feed", xmlns=ATOM)
     _add(feed, "title", title)
-    _add(feed, "id", str(request.url))
+    here = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+    _add(feed, "id", _stable_id(here))
     _add(feed, "updated", utc_now().isoformat(timespec="seconds"))
-    Xml.SubElement(feed, "link", rel="self", href=str(request.url))
+    Xml.SubElement(feed, "link", rel="self", href=public_url(request, here))
     for each in entries:
         entry = Xml.SubElement(feed, "entry")
         _add(entry, "title", each["title"])
-        _add(entry, "id", each["link"])
-        Xml.SubElement(entry, "link", href=each["link"])
+        _add(entry, "id", _stable_id(each["path"]))
+        Xml.SubElement(entry, "link", href=public_url(request, each["path"]))
         _add(entry, "updated", _atom_date(each["date"]))
         _add(entry, "summary", each["summary"])
-    return _xml(feed, "application/atom+xml")
+    return as_xml(request, feed, "application/atom+xml")
+
+
+def _stable_id(path: str) -> str:
+    """Return the name of what a path leads to, which Atom wants to be absolute and permanent."""
+    return f"urn:uuid:{uuid.uuid5(_IDS, path)}"
 
 
 def _atom_date(date: str) -> str:
@@ -144,78 +149,84 @@ def _atom_date(date: str) -> str:
 
 
 def _add(parent: Xml.Element, tag: str, text: str) -> None:
-    Xml.SubElement(parent, tag).text = _storable(text)
+    Xml.SubElement(parent, tag).text = text
 
 
-def _storable(text: str) -> str:
-    """Return the text without characters that XML cannot hold."""
-    return "".join(letter if letter >= " " or letter in "\t\n\r" else " " for letter in text)
+def _with_public_url(handler: Handler) -> Handler:
+    """Let a handler answer only where the public address is known."""
+
+    @wraps(handler)
+    def answering(request: Request) -> Response:
+        if not settings_of(request).public_url:
+            raise NotFound("This needs absolute links: the setting PUBLIC_URL is not set.")
+        return handler(request)
+
+    return answering
 
 
-def _xml(root: Xml.Element, media_type: str) -> Response:
-    return Response(
-        Xml.tostring(root, encoding="utf-8", xml_declaration=True), media_type=media_type
-    )
-
-
+@_with_public_url
 def sitemap(request: Request) -> Response:
     """List the places and documents for search engines; many of them over several files."""
     parts = -(-library.count_documents(settings_of(request).storage_dir) // SITEMAP_URLS)
     if parts > 1:
         return _sitemap_index(request, parts)
-    return _urlset([*_main_addresses(request), *_document_addresses(request, 0)])
+    return _urlset(request, [*_main_addresses(request), *_document_addresses(request, 0)])
 
 
 def _sitemap_index(request: Request, parts: int) -> Response:
     root = Xml.Element("sitemapindex", xmlns=SITEMAP)
     for number in range(parts + 1):
-        address = f"{request.base_url}sitemap-{number}.xml"
+        address = public_url(request, f"/sitemap-{number}.xml")
         _add(Xml.SubElement(root, "sitemap"), "loc", address)
-    return _xml(root, "application/xml")
+    return as_xml(request, root, "application/xml")
 
 
+@_with_public_url
 def sitemap_part(request: Request) -> Response:
     """List the front page and the places as part 0, then the documents."""
     number = number_of(request, "number")
     if number == 0:
-        return _urlset(_main_addresses(request))
+        return _urlset(request, _main_addresses(request))
     addresses = _document_addresses(request, number - 1)
     if not addresses:
         raise NotFound(f"There is no part {number} of the site map.")
-    return _urlset(addresses)
+    return _urlset(request, addresses)
 
 
 def _main_addresses(request: Request) -> list[str]:
-    base = request.base_url
     places = library.places(settings_of(request).storage_dir)
-    return [str(base), *(f"{base}s/{place.subdomain}/" for place in places)]
+    paths = ["/", *(f"/s/{place.subdomain}/" for place in places)]
+    return [public_url(request, path) for path in paths]
 
 
 def _document_addresses(request: Request, part: int) -> list[str]:
-    storage_dir, base = settings_of(request).storage_dir, request.base_url
+    storage_dir = settings_of(request).storage_dir
     ids = library.document_ids(storage_dir, SITEMAP_URLS, part * SITEMAP_URLS)
-    return [f"{base}d/{identity}" for identity in ids]
+    return [public_url(request, f"/d/{identity}") for identity in ids]
 
 
-def _urlset(addresses: Iterable[str]) -> Response:
+def _urlset(request: Request, addresses: Iterable[str]) -> Response:
     root = Xml.Element("urlset", xmlns=SITEMAP)
     for address in addresses:
         _add(Xml.SubElement(root, "url"), "loc", address)
-    return _xml(root, "application/xml")
+    return as_xml(request, root, "application/xml")
 
 
+@_with_public_url
 def opensearch(request: Request) -> Response:
     """Let browsers add the search to their bar."""
     root = Xml.Element("OpenSearchDescription", xmlns=OPENSEARCH)
     _add(root, "ShortName", "Minutes")
     _add(root, "Description", "Minutes and agendas of local government")
     _add(root, "InputEncoding", "UTF-8")
-    template = f"{request.base_url}search?q={{searchTerms}}"
+    template = public_url(request, "/search?q={searchTerms}")
     Xml.SubElement(root, "Url", type="text/html", template=template)
-    return _xml(root, "application/opensearchdescription+xml")
+    return as_xml(request, root, "application/opensearchdescription+xml")
 
 
 def robots(request: Request) -> Response:
     """Say what robots may read: documents yes, searches and operators' pages no."""
-    lines = ("User-agent: *", "Disallow: /search", "Disallow: /ops/", "Disallow: /api/")
-    return PlainTextResponse("\n".join([*lines, f"Sitemap: {request.base_url}sitemap.xml", ""]))
+    lines = ["User-agent: *", "Disallow: /search", "Disallow: /ops/", "Disallow: /api/"]
+    if settings_of(request).public_url:
+        lines.append(f"Sitemap: {public_url(request, '/sitemap.xml')}")
+    return as_text(request, "\n".join([*lines, ""]))

@@ -22,7 +22,6 @@ from clerk.core.models import (
     items_table,
     jobs_table,
     stage_events_table,
-    tokens_table,
     workers_table,
 )
 from clerk.core.states import OCR, STAGES, Batch, Kind
@@ -223,7 +222,7 @@ def open_batches(conn: Connection) -> int:
     return conn.execute(select(func.count()).where(running)).scalar_one()
 
 
-# -------------------------------------------------------------------- workers, audit, tokens
+# ---------------------------------------------------------------------------- workers, audit
 
 
 def workers(conn: Connection) -> list[dict[str, Any]]:
@@ -250,14 +249,6 @@ def audit_rows(conn: Connection, *, like: str = "", limit: int = 100) -> list[Ro
             or_(*(each.contains(like, autoescape=True) for each in columns))
         )
     return list(conn.execute(statement))
-
-
-def tokens(conn: Connection) -> list[Row[Any]]:
-    """Return the tokens that are good, without their hashes."""
-    tokens = tokens_table
-    columns = (tokens.c.id, tokens.c.name, tokens.c.role, tokens.c.created_by, tokens.c.created_at)
-    good = tokens.c.revoked_at.is_(None)
-    return list(conn.execute(select(*columns).where(good).order_by(tokens.c.id)))
 
 
 def reconciliations(conn: Connection, limit: int = 20) -> list[Row[Any]]:

@@ -1,7 +1,7 @@
 """The compiled sites as pages read them: places, bodies, meetings, documents, pages, votes.
 
 Reads the index over all sites for lists, and a site's ``meetings.db`` for everything else.  Nothing
-here writes.
+here writes.  The words of documents are marked as such; all else passes the gate when it is shown.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
 
 from clerk.core.errors import NotFound
+from clerk.core.public_text import Gate, document_text
 from clerk.core.storage import KINDS, Document, check_subdomain
 from clerk.search.index import index_path
 from clerk.search.query import parse
@@ -23,6 +23,11 @@ from clerk.site_db import database_path
 from clerk.site_db.schema import open_readonly
 
 Record = dict[str, Any]
+
+#: Knows no installation: the page that shows a source does.
+_gate = Gate()
+#: The words of a document in a vote.
+_WORDS_OF_A_VOTE = ("item", "motion", "mover", "seconder", "result_text", "quote")
 
 
 @dataclass(frozen=True)
@@ -239,7 +244,7 @@ class Compiled:
         """Return pages of a document with their text."""
         query = f"""SELECT id, page, text, method, confidence FROM {document.kind}
                     WHERE document = ? AND page >= ? ORDER BY page LIMIT ?"""
-        return self._all(query, document.name, first, limit)
+        return [_page(row) for row in self._all(query, document.name, first, limit)]
 
     def page_ids(self, document: Document) -> dict[int, str]:
         """Return the id of each page that could be read, by its number."""
@@ -253,7 +258,7 @@ class Compiled:
         row = self._one(query, document.name, number)
         if row is None:
             raise NotFound(f"{document.name} has no page {number} that could be read.")
-        return row
+        return _page(row)
 
     def pages_hit(self, document: Document, query: str) -> list[int]:
         """Return the pages of a document that a query finds, in order."""
@@ -307,10 +312,12 @@ class Compiled:
         )
         ballots: dict[str, list[str]] = {}
         for member in members:
-            ballots.setdefault(member["ballot"], []).append(member["member"])
+            ballots.setdefault(member["ballot"], []).append(document_text(member["member"]))
         flags, tally = json.loads(row["flags"] or "[]"), json.loads(row["tally"] or "null")
         unanimous = bool(row["unanimous"])
-        return row | {"ballots": ballots, "flags": flags, "tally": tally, "unanimous": unanimous}
+        words = {name: document_text(row[name]) for name in _WORDS_OF_A_VOTE if row[name]}
+        facts = {"ballots": ballots, "flags": flags, "tally": tally, "unanimous": unanimous}
+        return row | words | facts
 
     def vote_choices(self) -> dict[str, list[str]]:
         """Return what votes can be narrowed by."""
@@ -337,7 +344,11 @@ class Compiled:
                FROM vote_members JOIN votes ON votes.id = vote_members.vote
                GROUP BY member ORDER BY member"""
         )
-        return [row | {"bodies": sorted(json.loads(row["bodies"]))} for row in rows]
+        return [
+            row
+            | {"member": document_text(row["member"]), "bodies": sorted(json.loads(row["bodies"]))}
+            for row in rows
+        ]
 
     def count_people(self) -> int:
         """Return how many names are known to have voted."""
@@ -367,6 +378,10 @@ def _vote_filters(filters: dict[str, str]) -> tuple[str, list[str]]:
     return conditions, list(given.values())
 
 
+def _page(row: Record) -> Record:
+    return row | {"text": document_text(row["text"])}
+
+
 def _document(row: Record) -> Record:
     failed = json.loads(row["failed_pages"] or "{}")
     source = public_source(row["source_url"])
@@ -375,10 +390,8 @@ def _document(row: Record) -> Record:
 
 
 def public_source(url: str | None) -> Record:
-    """Return what may be shown of where a document came from: no path of this machine."""
-    parts = urlsplit(url or "")
-    if parts.scheme in ("http", "https") and parts.hostname:
-        netloc = parts.netloc.rpartition("@")[2]
-        return {"url": parts._replace(netloc=netloc).geturl(), "label": parts.hostname}
-    name = unquote(parts.path).rpartition("/")[2]
-    return {"url": None, "label": name}
+    """Return what is shown of where a document came from: a link, or the name of a file."""
+    public = _gate.source(url) or ""
+    if public.startswith(("http://", "https://")):
+        return {"url": public, "label": public.split("/")[2]}
+    return {"url": None, "label": public}

@@ -16,7 +16,7 @@ import contextlib
 import logging
 import threading
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Collection
 from http import HTTPStatus
 from typing import NamedTuple
 
@@ -27,11 +27,14 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response, Strea
 
 from clerk.core.db import get_civic_db
 
+from .sessions import Person
 from .throttling import Handler
 
 _log = logging.getLogger(__name__)
 
 LOOK_SECONDS = 0.25
+#: Between two checks whether those who listen may still do so.
+ADMIT_SECONDS = 2.0
 #: Between two signs of life on a quiet stream, so that both ends notice a dead line.
 QUIET_SECONDS = 15.0
 STREAMS_AT_MOST = 1000
@@ -49,38 +52,50 @@ _CHANGES = {
 class Doorbell:
     """Looks at the database for all streams of this process, while there are any.
 
-    ``beside`` gives what else the pages show; it rings when that changes, too.
+    ``beside`` gives what else the pages show; it rings when that changes, too.  ``still_admitted``
+    gives those whose session has not ended; the streams of all others end within seconds.
     """
 
-    def __init__(self, beside: Callable[[], object] = lambda: None) -> None:
+    def __init__(
+        self,
+        beside: Callable[[], object] = lambda: None,
+        still_admitted: Callable[[Collection[Person]], Collection[Person]] = lambda people: people,
+    ) -> None:
         self._beside = beside
+        self._still_admitted = still_admitted
         self._rung = asyncio.Event()
         self._rings = 0
-        self._listeners = 0
+        #: Who listens, for each stream.
+        self._people: dict[object, Person | None] = {}
+        self._dismissed: frozenset[Person] = frozenset()
         self._looking: asyncio.Task[None] | None = None
         self._connection: PoolProxiedConnection | None = None
         self._closed = False
 
-    async def listen(self) -> AsyncIterator[bytes]:
-        """Yield the events of one stream until the server stops."""
-        self._listeners += 1
+    async def listen(self, person: Person | None = None) -> AsyncIterator[bytes]:
+        """Yield the events of one stream until the server stops or the person's session ends."""
+        stream = object()
+        self._people[stream] = person
         self._start_looking()
         heard = self._rings
         try:
             yield b"retry: 2000\n" + self._event("hello")
-            while not self._closed:
+            while not self._is_over(person):
                 if heard == self._rings and not await self._wait():
                     yield b": still here\n\n"
                     continue
                 heard = self._rings
-                if not self._closed:
+                if not self._is_over(person):
                     yield self._event("change")
         finally:
-            self._listeners -= 1
+            del self._people[stream]
+
+    def _is_over(self, person: Person | None) -> bool:
+        return self._closed or person in self._dismissed
 
     def _event(self, name: str) -> bytes:
         """Return an event with the number of streams: the more there are, the less each fetches."""
-        return f"event: {name}\ndata: {self._listeners}\n\n".encode()
+        return f"event: {name}\ndata: {self.listeners}\n\n".encode()
 
     @property
     def rings(self) -> int | None:
@@ -99,7 +114,7 @@ class Doorbell:
     @property
     def listeners(self) -> int:
         """How many streams are open."""
-        return self._listeners
+        return len(self._people)
 
     def ring(self) -> None:
         """Wake all streams once."""
@@ -120,15 +135,31 @@ class Doorbell:
     async def _look(self) -> None:
         """Ring whenever the database has changed, as long as anybody listens."""
         known: tuple[str | None, object] | None = None
+        admitted_at = time.monotonic()
         try:
-            while self._listeners and not self._closed:
+            while self._people and not self._closed:
                 seen = (await run_in_threadpool(self._ask), self._beside())
                 if known is not None and seen != known:
                     self.ring()
                 known = seen
+                if time.monotonic() >= admitted_at + ADMIT_SECONDS:
+                    await self._dismiss()
+                    admitted_at = time.monotonic()
                 await asyncio.sleep(LOOK_SECONDS)
         finally:
             await run_in_threadpool(self._hang_up)
+
+    async def _dismiss(self) -> None:
+        """Wake the streams of those whose session has ended, so that they end."""
+        people = frozenset(each for each in self._people.values() if each is not None)
+        try:
+            admitted = await run_in_threadpool(self._still_admitted, people)
+        except Exception:  # noqa: BLE001 - a loop: it asks again, and a stream tells no secrets
+            _log.debug("The database did not answer", exc_info=True)
+            return
+        before, self._dismissed = self._dismissed, people.difference(admitted)
+        if self._dismissed - before:
+            self.ring()
 
     def _ask(self) -> str | None:
         """Return the number that tells whether something changed; None if nobody answers."""
@@ -195,4 +226,5 @@ async def stream(request: Request) -> Response:
     if doorbell.listeners >= STREAMS_AT_MOST:
         return PlainTextResponse("Too many streams.\n", 503, headers={"Retry-After": "30"})
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-    return StreamingResponse(doorbell.listen(), media_type="text/event-stream", headers=headers)
+    events = doorbell.listen(request.state.person)
+    return StreamingResponse(events, media_type="text/event-stream", headers=headers)

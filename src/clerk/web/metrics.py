@@ -5,9 +5,17 @@ from __future__ import annotations
 import threading
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Any
 
+from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4, CollectorRegistry, generate_latest
+from prometheus_client.core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+    Metric,
+)
+from prometheus_client.registry import Collector
 from sqlalchemy import Connection, select
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
@@ -22,7 +30,7 @@ from clerk.ops.health import Level
 
 from . import figures
 from .access import whoever
-from .throttling import client_of
+from .safety import client_of
 from .worker_process import Worker
 
 #: Without these nothing can be served; a stuck site takes nothing down.
@@ -30,11 +38,12 @@ NEEDED = ("database", "schema", "disk")
 BUCKETS = (0.1, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1800.0)
 LOOPBACK = ("127.0.0.1", "::1")
 
-_Sample = tuple[str, Mapping[str, str], float]
 
+async def healthz(request: Request) -> Response:
+    """Say that the process serves, and that its worker lives if it has one.
 
-def healthz(request: Request) -> Response:
-    """Say that the process serves, and that its worker lives if it has one."""
+    Asynchronous, so that it does not wait for a thread behind handlers that take long.
+    """
     worker = request.app.state.worker
     if worker is None:
         return PlainTextResponse("ok\n")
@@ -58,9 +67,9 @@ def metrics(request: Request) -> Response:
     """Give the figures, to this machine and to those with a login or token."""
     if not _is_local(request) and whoever(request) is None:
         return PlainTextResponse("A token is needed: Authorization: Bearer ...\n", 401)
-    lines = [line for family in _families(request) for line in family.lines()]
-    media_type = "text/plain; version=0.0.4; charset=utf-8"
-    return Response("\n".join([*lines, ""]), media_type=media_type)
+    registry = CollectorRegistry()
+    registry.register(Figures(request))
+    return Response(generate_latest(registry), media_type=CONTENT_TYPE_PLAIN_0_0_4)
 
 
 def _is_local(request: Request) -> bool:
@@ -69,43 +78,27 @@ def _is_local(request: Request) -> bool:
     return client_of(request) in LOOPBACK and not forwarded
 
 
-@dataclass
-class Family:
-    """One metric with its samples."""
+class Figures(Collector):
+    """Gives the figures as they are while one request is answered."""
 
-    name: str
-    kind: str
-    help: str
-    samples: list[_Sample] = field(default_factory=list)
+    def __init__(self, request: Request) -> None:
+        self._request = request
 
-    def lines(self) -> Iterator[str]:
-        """Yield the metric in the text format."""
-        yield f"# HELP {self.name} {self.help}"
-        yield f"# TYPE {self.name} {self.kind}"
-        for suffix, labels, value in self.samples:
-            listed = ",".join(f'{key}="{_escaped(each)}"' for key, each in labels.items())
-            yield (
-                f"{self.name}{suffix}{{{listed}}} {value:g}"
-                if labels
-                else (f"{self.name}{suffix} {value:g}")
-            )
+    def collect(self) -> Iterator[Metric]:
+        """Yield every metric with its samples."""
+        return _families(self._request)
 
 
-def _escaped(value: str) -> str:
-    return value.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")
-
-
-def _gauge(name: str, help: str, samples: Mapping[Any, float], *labels: str) -> Family:
+def _gauge(name: str, help: str, samples: Mapping[Any, float], *labels: str) -> GaugeMetricFamily:
     """Return a gauge whose samples are keyed by the values of its labels."""
-    family = Family(name, "gauge", help)
+    family = GaugeMetricFamily(name, help, labels=labels)
     for key, value in samples.items():
         values = key if isinstance(key, tuple) else (key,)
-        pairs = zip(labels, map(str, values), strict=True) if labels else ()
-        family.samples.append(("", dict(pairs), value))
+        family.add_metric([str(each) for each in values] if labels else [], value)
     return family
 
 
-def _families(request: Request) -> Iterator[Family]:
+def _families(request: Request) -> Iterator[Metric]:
     seen = health.pipeline()
     stages = dict.fromkeys((*STAGES, "completed"), 0) | dict(seen.stages)
     yield _gauge("clerk_info", "Version of clerk", {__version__: 1}, "version")
@@ -134,17 +127,15 @@ def _families(request: Request) -> Iterator[Family]:
     yield _gauge("clerk_live_streams", "Browsers with a live stream", streams)
 
 
-def _worker(worker: Worker | None) -> Iterator[Family]:
+def _worker(worker: Worker | None) -> Iterator[Metric]:
     if worker is not None:
         state = worker.state
         yield _gauge(
             "clerk_worker_up", "Whether the worker beside the pages lives", {"": state.alive}
         )
-        died = Family(
-            "clerk_worker_deaths_total", "counter", "How often it had to be started again"
+        yield CounterMetricFamily(
+            "clerk_worker_deaths_total", "How often it had to be started again", state.deaths
         )
-        died.samples.append(("", {}, state.deaths))
-        yield died
 
 
 def _documents(seen: health.Pipeline) -> dict[tuple[str, str], float]:
@@ -167,7 +158,7 @@ def _reconciled(seen: health.Pipeline) -> dict[str, float]:
     return {"": (utc_now() - last).total_seconds()} if last else {}
 
 
-def _day(last_day: Mapping[str, int]) -> Iterator[Family]:
+def _day(last_day: Mapping[str, int]) -> Iterator[Metric]:
     for name in ("documents_read", "documents_failed", "crashes", "reconciliations"):
         help = f"{name.replace('_', ' ').capitalize()} in the last 24 hours"
         yield _gauge(f"clerk_{name}_24h", help, {"": last_day[name]})
@@ -182,22 +173,18 @@ class StageSeconds:
         self._counts: dict[str, list[int]] = {}
         self._sums: dict[str, float] = {}
 
-    def family(self, conn: Connection) -> Family:
+    def family(self, conn: Connection) -> HistogramMetricFamily:
         """Return the histogram as it is now."""
-        family = Family("clerk_stage_seconds", "histogram", "Time a piece of work took, by stage")
+        family = HistogramMetricFamily(
+            "clerk_stage_seconds", "Time a piece of work took, by stage", labels=["stage"]
+        )
+        limits = (*map("{:g}".format, BUCKETS), "+Inf")
         with self._lock:
             self._catch_up(conn)
             for stage, counts in sorted(self._counts.items()):
-                family.samples += self._samples(stage, counts)
+                buckets = list(zip(limits, accumulate(counts), strict=True))
+                family.add_metric([stage], buckets, self._sums[stage])
         return family
-
-    def _samples(self, stage: str, counts: list[int]) -> Iterator[_Sample]:
-        below = 0
-        for limit, count in zip((*map("{:g}".format, BUCKETS), "+Inf"), counts, strict=True):
-            below += count
-            yield "_bucket", {"stage": stage, "le": limit}, below
-        yield "_sum", {"stage": stage}, self._sums[stage]
-        yield "_count", {"stage": stage}, below
 
     def _catch_up(self, conn: Connection) -> None:
         events = stage_events_table

@@ -10,15 +10,17 @@ from starlette.responses import FileResponse, RedirectResponse, Response
 
 from clerk.core import storage
 from clerk.core.errors import NotFound
+from clerk.core.public_text import PublicText, document_text
 from clerk.core.storage import Document
 from clerk.read.files import load_facts
 from clerk.search import find_document, find_page, hit_boxes, parse
 from clerk.search.query import places as hit_places
 
 from . import library, page_images
+from .answers import gate_of
 from .library import Record
 from .public import whole
-from .rendering import meeting_link, page, settings_of
+from .rendering import meeting_link, page, public_url, settings_of
 from .safety import SANDBOX
 from .throttling import limited
 
@@ -123,7 +125,7 @@ def page_view(request: Request) -> Response:
     """Show a page: the scan with the hits marked, beside its text."""
     storage_dir = settings_of(request).storage_dir
     address = find_page(storage_dir, request.path_params["page"])
-    query = request.query_params.get("q", "")
+    query = PublicText(request.query_params.get("q", ""))
     folder = storage_dir / address.site
     with library.opened(storage_dir, address.site) as compiled:
         row = compiled.page(address.document, address.page)
@@ -139,7 +141,7 @@ def page_view(request: Request) -> Response:
             size=_size(folder, address.document, address.page),
             has_pdf=address.document.pdf(folder).is_file(),
             query=query,
-            permalink=f"{request.base_url}p/{row['id']}",
+            permalink=public_url(request, f"/p/{row['id']}"),
             **_around(compiled, address.document, address.page, query),
         )
 
@@ -172,7 +174,8 @@ def marked(text: str, query: str) -> list[tuple[str, int]]:
     for number, (start, end) in enumerate(hit_places(text, parse(query).terms), start=1):
         parts += [(text[begin:start], 0), (text[start:end], number)]
         begin = end
-    return [part for part in [*parts, (text[begin:], 0)] if part[0]]
+    parts.append((text[begin:], 0))
+    return [(document_text(words), number) for words, number in parts if words]
 
 
 @limited("image")
@@ -197,7 +200,7 @@ def original(request: Request) -> Response:
     pdf = document.pdf(storage.site_folder(storage_dir, site))
     if not pdf.is_file():
         raise NotFound("The original of this document is not here.")
-    name = _NOT_IN_A_FILE_NAME.sub("-", f"{site}-{document.name}").strip("-")
+    name = _NOT_IN_A_FILE_NAME.sub("-", gate_of(request)(f"{site}-{document.name}")).strip("-")
     headers = {"Content-Security-Policy": SANDBOX}
     return FileResponse(pdf, media_type="application/pdf", filename=f"{name}.pdf", headers=headers)
 

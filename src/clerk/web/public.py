@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from starlette.requests import Request
@@ -11,6 +12,7 @@ from starlette.responses import Response
 
 from clerk.core.clock import utc_now
 from clerk.core.errors import InvalidInput, NotFound
+from clerk.core.public_text import PublicText, document_text
 from clerk.core.storage import KINDS
 from clerk.search import SORTS, Facet, Query, Results, search
 
@@ -78,9 +80,14 @@ def search_page(request: Request) -> Response:
 def find(request: Request, asked: Query) -> Results:
     """Search; an installation that has compiled nothing yet finds nothing."""
     try:
-        return search(settings_of(request).storage_dir, asked)
+        found = search(settings_of(request).storage_dir, asked)
     except NotFound:
         return Results()
+    hits = [
+        replace(hit, snippet=tuple((document_text(part), is_hit) for part, is_hit in hit.snippet))
+        for hit in found.hits
+    ]
+    return replace(found, hits=hits)
 
 
 def query_of(request: Request, *, limit: int, offset: int = 0) -> Query:
@@ -91,7 +98,7 @@ def query_of(request: Request, *, limit: int, offset: int = 0) -> Query:
     if kind is not None and kind not in KINDS:
         raise InvalidInput(f"kind must be one of {', '.join(KINDS)}, not {kind!r}.")
     return Query(
-        asked.get("q", ""),
+        PublicText(asked.get("q", "")),
         site=asked.get("site") or None,
         body=asked.get("body") or None,
         kind=kind,

@@ -1,84 +1,21 @@
-"""What must never be shown: the passwords and keys among the settings, wherever they turn up.
+"""The second net behind the gate: no answer and no log line has a secret of this installation.
 
 An error may quote an address with its password, be kept in the database, and reach a page weeks
-later.  So secrets are taken out where words leave: from every record of the log, and from every
-answer, whatever made it.
+later.  So the passwords and keys among the settings are removed from every record of the log and
+from every answer, whatever made it; what else is public is decided in :mod:`clerk.core.public_text`.
 """
 
 from __future__ import annotations
 
-import html
-import json
 import logging
-import re
 import traceback
-from dataclasses import fields
-from urllib.parse import unquote, urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from clerk.core.config import Settings
+from clerk.core.public_text import Redactor, without_passwords
 
-HIDDEN = "***"
-_PASSWORD_IN_URL = re.compile(r"(?<=://)([^\s/:@]*):([^\s/@]+)@")
-#: Shorter ones are words that a text may well contain by itself; so are, on pages, these and those
-#: of letters only.
-_SHORTEST, _UNMISTAKABLE = 4, 8
-
-
-class Redactor:
-    """Takes the secrets of an installation out of any text."""
-
-    def __init__(self, settings: Settings) -> None:
-        values = [
-            str(getattr(settings, each.name) or "")
-            for each in fields(settings)
-            if each.metadata.get("secret")
-        ]
-        words = {form for value in values for word in _secret_words(value) for form in _forms(word)}
-        self._secrets = sorted((word for word in words if len(word) >= _SHORTEST), key=len)[::-1]
-        self._unmistakable = [each for each in self._secrets if _is_unmistakable(each)]
-
-    def __call__(self, text: str) -> str:
-        """Return the text without any secret, nor any password in an address."""
-        for secret in self._secrets:
-            text = text.replace(secret, HIDDEN)
-        return without_passwords(text)
-
-    def unmistakable(self, text: str) -> str:
-        """Return the text without the secrets that cannot be words of it by chance."""
-        for secret in self._unmistakable:
-            text = text.replace(secret, HIDDEN)
-        return text
-
-
-def without_passwords(text: str) -> str:
-    """Return the text without passwords in addresses."""
-    return _PASSWORD_IN_URL.sub(rf"\1:{HIDDEN}@", text)
-
-
-def _secret_words(value: str) -> set[str]:
-    """Return the secret parts of a value: of an address its password, key and query."""
-    try:
-        parts = urlsplit(value)
-        words = {parts.password or "", parts.query}
-    except ValueError:
-        return {value}
-    if not parts.scheme or not (parts.hostname or parts.path):
-        return {value}
-    if parts.username and not parts.password:
-        words.add(parts.username if parts.scheme in ("http", "https") else "")
-    return words | {unquote(word) for word in words}
-
-
-def _is_unmistakable(secret: str) -> bool:
-    return len(secret) >= _UNMISTAKABLE and not secret.isalpha()
-
-
-def _forms(word: str) -> set[str]:
-    """Return a word as it stands in plain text, in HTML and in JSON."""
-    return {word, html.escape(word), json.dumps(word)[1:-1]}
+__all__ = ["RedactedAnswers", "RedactingFilter", "Redactor", "without_passwords"]
 
 
 class RedactedAnswers:
@@ -86,7 +23,7 @@ class RedactedAnswers:
 
     A password that is a word, as in ``clerk:clerk@``, is taken out of addresses only: pages say the
     word for themselves.  And pages for everybody show documents as they are: an address with a
-    password in somebody's minutes stays there.
+    password in somebody's minutes stays there; all other text on them has passed the gate.
     """
 
     def __init__(self, app: ASGIApp, redact: Redactor) -> None:

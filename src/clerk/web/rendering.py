@@ -1,9 +1,14 @@
-"""Templates to answers: the one Jinja environment, its filters, and what every page knows."""
+"""Templates to answers: the one Jinja environment, its filters, and what every page knows.
+
+Whatever a public template prints passes the gate on its way (:func:`_shown`): a field that a
+handler adds is public text, or becomes it.  Operators' templates print what they are given.
+"""
 
 from __future__ import annotations
 
 import json
 from calendar import month_name
+from contextvars import ContextVar
 from datetime import datetime
 from functools import lru_cache
 from hashlib import sha256
@@ -11,7 +16,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined, Undefined
 from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
@@ -20,9 +25,13 @@ from clerk import __version__
 from clerk.core import errors
 from clerk.core.clock import utc_now
 from clerk.core.config import Settings
+from clerk.core.public_text import Gate, PublicText
 
 STATIC = Path(__file__).parent / "static"
 THIN_SPACE = "\u202f"
+
+#: What the page that is being made has to pass; None for operators.
+_gate: ContextVar[Gate | None] = ContextVar("gate", default=Gate())  # noqa: B039
 
 
 def settings_of(request: Request) -> Settings:
@@ -34,8 +43,22 @@ def settings_of(request: Request) -> Settings:
 def page(request: Request, template: str, status: int = 200, **values: Any) -> HTMLResponse:
     """Render a page; ``?fragment=1`` gives only the part that keeps itself up to date, if any."""
     wanted = [_part_of(template), template] if request.query_params.get("fragment") else [template]
-    html = _environment().select_template(wanted).render(request=request, **values)
+    for_operators = template.startswith("ops/") or getattr(request.state, "person", None)
+    before = _gate.set(None if for_operators else request.app.state.gate)
+    try:
+        html = _environment().select_template(wanted).render(request=request, **values)
+    finally:
+        _gate.reset(before)
     return HTMLResponse(html, status_code=status)
+
+
+def _shown(value: Any) -> Any:
+    """Return what a template prints for a value."""
+    if value is None or isinstance(value, int | float | Undefined | Markup):
+        return value
+    gate = _gate.get()
+    text = value if isinstance(value, str) else str(value)
+    return gate(text) if gate else text
 
 
 def _part_of(template: str) -> str:
@@ -52,6 +75,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         auto_reload=False,
+        finalize=_shown,
     )
     environment.globals |= {
         "static": static,
@@ -84,7 +108,7 @@ def _environment() -> Environment:
 def static(name: str) -> str:
     """Return the address of a static file, which changes with its content."""
     digest = sha256((STATIC / name).read_bytes()).hexdigest()[:10]
-    return f"/static/{name}?v={digest}"
+    return PublicText(f"/static/{name}?v={digest}")
 
 
 # ------------------------------------------------------------------------------- addresses
@@ -100,19 +124,33 @@ def with_query(request: Request, **changes: Any) -> str:
     return f"{request.url.path}?{urlencode(query)}" if query else request.url.path
 
 
+def public_url(request: Request, path: str) -> str:
+    """Return the address of a path for readers elsewhere; without PUBLIC_URL the path itself.
+
+    The Host header of a request is never asked: whoever sends it could choose where links lead.
+    """
+    return settings_of(request).public_url + path
+
+
 def page_link(page_id: str, query: str = "") -> str:
     """Return the address of a page, with the hits of a query shown."""
     return f"/p/{quote(page_id)}" + (f"?{urlencode({'q': query})}" if query else "")
 
 
+def _without_secrets(name: str) -> str:
+    """Return a name as it may be part of an address; one that is compiled stays what it is."""
+    gate = _gate.get()
+    return gate.without_secrets(name) if gate else name
+
+
 def body_link(site: str, body: str) -> str:
     """Return the address of a body."""
-    return f"/s/{quote(site)}/{quote(body)}/"
+    return f"/s/{quote(site)}/{quote(_without_secrets(body))}/"
 
 
 def meeting_link(site: str, body: str, date: str) -> str:
     """Return the address of a meeting."""
-    return f"/s/{quote(site)}/{quote(body)}/{quote(date, safe='')}/"
+    return f"{body_link(site, body)}{quote(_without_secrets(date), safe='')}/"
 
 
 def person_link(site: str, member: str) -> str:

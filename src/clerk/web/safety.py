@@ -5,13 +5,14 @@ Written as plain ASGI, so that streams pass through untouched.
 
 from __future__ import annotations
 
+import ipaddress
 import time
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -35,18 +36,28 @@ HEADERS = {
 
 Surprised = Callable[[Request, Exception], Response]
 
-UNKNOWN_HOST = "This host is not served here. Name it: clerk serve --hostname NAME\n"
+UNKNOWN_HOST = (
+    "This host is not served here. Set PUBLIC_URL, or name it: clerk serve --hostname NAME\n"
+)
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 #: Hosts that always mean this machine.
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+#: The address and the headers of a request; browsers send a tenth of this.
+TARGET_BYTES, HEADER_BYTES, HEADER_FIELDS = 8 << 10, 16 << 10, 100
+#: The name of the rate limit for every request that is not safe.
+CHANGE = "change"
 
 
 class SafeAnswers:
-    """Refuse unknown hosts and foreign origins, and put the headers on every answer."""
+    """Refuse what must not get further, and put the headers on every answer.
+
+    Refused are unknown hosts, foreign origins, oversized headers, and clients that change things
+    too often; all before anything is looked up and before the body is read.
+    """
 
     def __init__(self, app: ASGIApp, hosts: Collection[str], on_surprise: Surprised) -> None:
         self._app = app
-        self._hosts = frozenset(hosts)
+        self._hosts = frozenset(map(str.lower, hosts))
         self._on_surprise = on_surprise
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -65,6 +76,8 @@ class SafeAnswers:
 
         try:
             await (self._refusal(scope) or self._app)(scope, receive, send_safely)
+        except ClientDisconnect:
+            return
         except Exception as error:  # noqa: BLE001 - the edge: nothing may reach the reader raw
             answer = self._on_surprise(Request(scope, receive), error)
             if not started:
@@ -72,11 +85,32 @@ class SafeAnswers:
 
     def _refusal(self, scope: Scope) -> ASGIApp | None:
         headers = Headers(scope=scope)
-        if host_name(headers.get("host", "")) not in self._hosts:
+        if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > TARGET_BYTES:
+            return PlainTextResponse("The address is too long.\n", 414)
+        size = sum(len(name) + len(value) for name, value in headers.raw)
+        if size > HEADER_BYTES or len(headers.raw) > HEADER_FIELDS:
+            return PlainTextResponse("The request headers are too large.\n", 431)
+        host = host_name(headers.get("host", ""))
+        if host not in self._hosts and not _is_own_address(host, scope):
             return PlainTextResponse(UNKNOWN_HOST, 421)
-        if scope["method"] not in SAFE_METHODS and is_cross_site(headers):
+        if scope["method"] in SAFE_METHODS:
+            return None
+        if is_cross_site(headers):
             return PlainTextResponse("Refused: the request came from another site.\n", 403)
-        return None
+        return too_often(Request(scope), CHANGE)
+
+
+def _is_own_address(host: str, scope: Scope) -> bool:
+    """Whether a host is the IP address that the client has connected to.
+
+    A page of another site can make its own name lead here, but not make a browser send a number.
+    """
+    try:
+        number = ipaddress.ip_address(host.strip("[]"))
+        server: tuple[str, int | None] | None = scope.get("server")
+        return server is not None and number == ipaddress.ip_address(server[0])
+    except ValueError:
+        return False
 
 
 def _add_headers(headers: MutableHeaders) -> None:
@@ -121,3 +155,33 @@ class RateLimit:
             self._left.clear()
         self._left[client] = (left - 1 if left >= 1 else left, now)
         return left >= 1
+
+
+def too_often(request: Request, name: str) -> Response | None:
+    """Count a request against a limit of the application; return a refusal if it is too many."""
+    limits: Mapping[str, RateLimit] = request.app.state.limits
+    if limits[name].allows(address_group(client_of(request))):
+        return None
+    refusal = "Too many requests. Please wait a moment.\n"
+    return PlainTextResponse(refusal, 429, headers={"Retry-After": "5"})
+
+
+def client_of(request: Request) -> str:
+    """Return who asks, as far as the connection tells."""
+    return request.client.host if request.client else "unknown"
+
+
+def address_group(host: str) -> str:
+    """Return what stands for one client: an IPv4 address, or the network of an IPv6 address.
+
+    Whoever has one IPv6 address has 2**64 of them.
+    """
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return host
+    if isinstance(address, ipaddress.IPv4Address):
+        return host
+    if address.ipv4_mapped:
+        return str(address.ipv4_mapped)
+    return str(ipaddress.ip_network((address, 64), strict=False))

@@ -18,6 +18,7 @@ from clerk.core import log
 from clerk.core.config import Settings
 from clerk.core.errors import BadSetting
 
+from .connections import KEEP_ALIVE_SECONDS, OpenConnections, protocol_for, with_open_files
 from .redaction import RedactingFilter, Redactor
 
 #: Answers under way may take so long once the server is to stop.
@@ -34,6 +35,24 @@ def listen(host: str, port: int) -> socket.socket:
             f"Cannot listen on {host} port {port}: {error.strerror or error}.",
             hint="Choose another: clerk serve --port 8080",
         ) from error
+
+
+def own_address(wildcard: str) -> str:
+    """Return the address of this machine that others see, for a server on 0.0.0.0 or ``::``.
+
+    Nothing is sent: the system is asked which of its addresses it would send from.  A machine
+    without a network has its loopback address.
+    """
+    family, elsewhere, loopback = {
+        "0.0.0.0": (socket.AF_INET, "192.0.2.1", "127.0.0.1"),
+        "::": (socket.AF_INET6, "2001:db8::1", "::1"),
+    }[wildcard]
+    try:
+        with socket.socket(family, socket.SOCK_DGRAM) as asking:
+            asking.connect((elsewhere, 9))
+            return str(asking.getsockname()[0])
+    except OSError:
+        return loopback
 
 
 def log_safely(settings: Settings) -> None:
@@ -61,15 +80,27 @@ class Server(uvicorn.Server):
         super().handle_exit(sig, frame)
 
 
-def run_server(app: Any, listening: socket.socket, on_exit: Callable[[], None]) -> None:
+def run_server(
+    app: Any, listening: socket.socket, on_exit: Callable[[], None], settings: Settings
+) -> None:
     """Serve until told to stop."""
+    connections = OpenConnections(
+        with_open_files(settings.web_connections),
+        settings.web_connections_per_address,
+        settings.trusted_proxies,
+    )
     config = uvicorn.Config(
         app,
+        http=protocol_for(connections),
+        ws="none",
         log_config=None,
+        # Warnings are about requests that make no sense: whoever sends them must not fill the log.
+        log_level="error",
         access_log=False,
         server_header=False,
+        forwarded_allow_ips=list(settings.trusted_proxies),
         timeout_graceful_shutdown=GRACE_SECONDS,
-        timeout_keep_alive=30,
+        timeout_keep_alive=KEEP_ALIVE_SECONDS,
     )
     # The server repeats the signal to itself when it is done; it has been obeyed by then.
     with contextlib.suppress(KeyboardInterrupt):

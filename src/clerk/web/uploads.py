@@ -13,7 +13,6 @@ from typing import Any
 import msgspec
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 
@@ -22,13 +21,20 @@ from clerk.core.config import Settings
 from clerk.core.errors import InvalidInput
 
 from .access import refused, viewer
+from .bodies import allow_body
 from .public import number_of, whole
-from .rendering import settings_of
+from .rendering import public_url, settings_of
 from .sessions import OPERATOR
 
 UPLOAD_BYTES = 1 << 30
+#: The form of an upload has a file and at most this many other fields, of this many bytes each.
+FIELDS, FIELD_BYTES = 10, 4 << 10
 SUFFIXES = (".json", ".jsonl", ".tgz", ".tar.gz", ".txt")
 ISSUES_AT_MOST = 500
+
+#: What may be asked of an upload.  A parameter that is ignored would be an upload nobody asked for.
+PARAMETERS = ("project", "name", "mode", "align", "create_docs")
+_YES, _NO = ("1", "true", "yes"), ("", "0", "false", "no")
 
 
 async def receive(request: Request) -> Response:
@@ -36,13 +42,17 @@ async def receive(request: Request) -> Response:
     refusal = await run_in_threadpool(refused, request, OPERATOR)
     if refusal is not None:
         return refusal
+    _check_parameters(request.query_params)
     suffix = _suffix(request.query_params.get("name", "upload.jsonl"))
+    allow_body(request, UPLOAD_BYTES)
     with _incoming(request) as folder:
         path = folder / f"upload{suffix}"
-        await _save(request, path)
+        with path.open("wb") as file:
+            async for chunk in request.stream():
+                await run_in_threadpool(file.write, chunk)
         who = request.state.person.who
         job_id = await run_in_threadpool(_take_in, request.query_params, who, path)
-    url = f"{request.base_url}api/v1/uploads/{job_id}"
+    url = public_url(request, f"/api/v1/uploads/{job_id}")
     return JSONResponse({"upload": job_id, "url": url}, 202, headers={"Location": url})
 
 
@@ -51,20 +61,31 @@ async def receive_form(request: Request) -> Response:
     refusal = await run_in_threadpool(refused, request, OPERATOR)
     if refusal is not None:
         return refusal
-    if not request.headers.get("content-length", "").isdigit():
-        raise HTTPException(411, "A form says how long it is.")
-    _check_size(int(request.headers["content-length"]))
-    async with request.form(max_files=1, max_fields=10) as form:
+    allow_body(request, UPLOAD_BYTES)
+    async with request.form(max_files=1, max_fields=FIELDS, max_part_size=FIELD_BYTES) as form:
         chosen = form.get("file")
         if not isinstance(chosen, UploadFile) or not chosen.filename:
             raise InvalidInput("Choose a file.")
         asked = {name: str(value) for name, value in form.items() if name != "file"}
+        _check_parameters(asked)
         with _incoming(request) as folder:
             path = folder / f"upload{_suffix(chosen.filename)}"
             with path.open("wb") as file:
                 await run_in_threadpool(shutil.copyfileobj, chosen.file, file)
             job_id = await run_in_threadpool(_take_in, asked, request.state.person.who, path)
     return RedirectResponse(f"/ops/uploads/{job_id}", 303)
+
+
+def _check_parameters(asked: Mapping[str, str]) -> None:
+    """Refuse parameters that are not known, and values that are neither yes nor no."""
+    unknown = sorted(asked.keys() - set(PARAMETERS))
+    if unknown:
+        raise InvalidInput(
+            f"Unknown parameter {unknown[0]!r}; an upload takes {', '.join(PARAMETERS)}."
+        )
+    create_docs = asked.get("create_docs", "")
+    if create_docs.lower() not in _YES + _NO:
+        raise InvalidInput(f"create_docs must be true or false, not {create_docs!r}.")
 
 
 def _suffix(name: str) -> str:
@@ -88,28 +109,13 @@ def scratch(settings: Settings) -> Path:
     return settings.storage_dir / "_clerk" / "web"
 
 
-def _check_size(size: int) -> None:
-    if size > UPLOAD_BYTES:
-        raise HTTPException(413, f"An upload has at most {UPLOAD_BYTES >> 20} MB.")
-
-
-async def _save(request: Request, path: Path) -> None:
-    _check_size(int(request.headers.get("content-length") or 0))
-    size = 0
-    with path.open("wb") as file:
-        async for chunk in request.stream():
-            size += len(chunk)
-            _check_size(size)
-            await run_in_threadpool(file.write, chunk)
-
-
 def _take_in(asked: Mapping[str, str], who: str, path: Path) -> int:
     job = annotation_jobs.upload(
         [path],
         project=asked.get("project", ""),
         mode=asked.get("mode") or "replace",
         align=asked.get("align") or "auto",
-        create_docs=asked.get("create_docs", "").lower() in ("1", "true", "yes"),
+        create_docs=asked.get("create_docs", "").lower() in _YES,
         created_by=who,
     )
     return job.id

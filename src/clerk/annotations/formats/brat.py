@@ -139,7 +139,11 @@ class _Reader:
             for other in self._lists.keys() - {kind}:
                 self._lists[other].pop(name, None)
             self._lists[kind][name] = whole
-        found = {kind: list(each.values()) for kind, each in self._lists.items() if each}
+        found = {
+            kind: list(each.values())
+            for kind, each in self._lists.items()
+            if each or kind == "denotations"
+        }
         for kind in ("relations", "attributes"):
             for each in found.get(kind, []):
                 self._follow(each, ("subj", "obj") if kind == "relations" else ("subj",))

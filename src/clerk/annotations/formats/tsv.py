@@ -72,7 +72,7 @@ def load(content: bytes) -> Iterator[dict[str, Any]]:
         if (sourcedb, sourceid) != (found.get("sourcedb"), found.get("sourceid")):
             if found:
                 yield found
-            found = {"sourcedb": sourcedb, "sourceid": sourceid}
+            found = {"sourcedb": sourcedb, "sourceid": sourceid, "denotations": []}
         _take(found, *(cells[2:] + [""] * 6)[:6])
     if found:
         yield found

@@ -96,6 +96,8 @@ def load(content: bytes) -> Iterator[dict[str, Any]]:
         found: dict[str, Any] = {
             key: page[key] for key in ("sourcedb", "sourceid", "text", "namespaces") if key in page
         }
+        if "items" in page:
+            found["denotations"] = []
         for item in page.get("items", []):
             kind = _LISTS.get(item.get("motivation", "tagging"), "denotations")
             found.setdefault(kind, []).append(_READERS[kind](item))

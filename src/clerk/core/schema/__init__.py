@@ -4,12 +4,15 @@
 
     0001  the schema of an old installation          (an old database is taken over here)
     0002  pipeline columns and counters in ``sites``
-    0003  clerk's own tables                         (everything works from here on)
-    0004  drop ``site_progress``                     } only when nothing would be lost:
-    0005  drop the legacy columns of ``sites``       } clerk db cleanup
+    0003  clerk's own tables
+    0004  drop ``site_progress``                     } skipped where data would be lost:
+    0005  drop the legacy columns of ``sites``       } clerk db cleanup drops them later
+    0006  sessions of the web pages
+    0007  batches may be cancelled
 
-Every command asks whether it can work with the database, and few change it: alembic is imported
-when there is something to change.
+Every upgrade ends at the newest revision; whether legacy data is left is seen from the tables, not
+from the revision.  Every command asks whether it can work with the database, and few change it:
+alembic is imported when there is something to change.
 """
 
 from __future__ import annotations
@@ -26,6 +29,7 @@ from sqlalchemy import URL, Connection, Engine, func, inspect, select, text
 
 from clerk.core import storage
 from clerk.core.db import engine_for, explained
+from clerk.core.distribution import install_command
 from clerk.core.errors import InvalidInput, SchemaOutdated, SchemaTooNew
 
 if TYPE_CHECKING:
@@ -35,7 +39,6 @@ if TYPE_CHECKING:
 UPGRADE_LOCK = 0x636C65726B
 
 LEGACY = "0001"
-USABLE = "0003"
 
 #: Columns of ``sites`` that only the system before clerk used.
 LEGACY_COLUMNS = ("status", "extraction_status", "last_updated", "last_deployed", "last_extracted")
@@ -43,7 +46,7 @@ LEGACY_COLUMNS = ("status", "extraction_status", "last_updated", "last_deployed"
 
 @dataclass(frozen=True)
 class Upgrade:
-    """What an upgrade did: the revisions before and after, and why it stopped short, if it did."""
+    """What an upgrade did: the revisions before and after, and the legacy data it left in place."""
 
     before: str | None
     after: str
@@ -52,11 +55,11 @@ class Upgrade:
 
 
 def upgrade(engine: Engine) -> Upgrade:
-    """Bring the database to the newest schema that loses nothing.
+    """Bring the database to the newest schema without losing anything.
 
     An old installation is taken over as it is: one without alembic's table, or with a revision of
-    its own in it.  The revisions that drop legacy data are run only where there is none.  A file
-    that is not there yet appears with its newest schema: nobody meets it half made.
+    its own in it.  Legacy tables and columns are dropped only where they are empty.  A file that is
+    not there yet appears with its newest schema: nobody meets it half made.
     """
     with explained(), _alone(engine):
         file = missing_file(engine)
@@ -95,11 +98,11 @@ def _upgrade(engine: Engine) -> Upgrade:
     adopted = _is_legacy(engine, before)
     if adopted:
         command.stamp(_config(engine), LEGACY, purge=before is not None)
-    if _position(_refuse_newer(engine)) < _position(USABLE):
-        command.upgrade(_config(engine), USABLE)
+    _refuse_newer(engine)
     left = what_is_left(engine)
-    if not left:
-        command.upgrade(_config(engine), "head")
+    config = _config(engine)
+    config.attributes["keep_legacy"] = bool(left)
+    command.upgrade(config, "head")
     return Upgrade(before, current(engine) or "", adopted, left)
 
 
@@ -117,30 +120,41 @@ def _alone(engine: Engine) -> Iterator[None]:
         yield
 
 
-def finish(engine: Engine, also: Callable[[Connection], None] = lambda conn: None) -> None:
-    """Run the revisions that drop the legacy table and columns, and ``also`` with them."""
-    from alembic import command
+def drop_legacy(engine: Engine, also: Callable[[Connection], None] = lambda conn: None) -> None:
+    """Drop the legacy table and columns with their data, and do ``also``, in one transaction."""
+    with explained(), _alone(engine), engine.begin() as conn:
+        conn.execute(text("DROP TABLE IF EXISTS site_progress"))
+        for name in _legacy_columns(conn):
+            conn.execute(text(f"ALTER TABLE sites DROP COLUMN {name}"))
+        also(conn)
 
-    config = _config(engine)
-    config.attributes["also"] = also
-    with explained(), _alone(engine):
-        command.upgrade(config, "head")
+
+def has_legacy(engine: Engine) -> bool:
+    """Whether the legacy table or columns are there, with data or without."""
+    with _reading(engine) as conn:
+        return inspect(conn).has_table("site_progress") or bool(_legacy_columns(conn))
 
 
 def what_is_left(engine: Engine) -> str:
-    """Say which legacy data the last revisions would drop, or nothing."""
+    """Describe the legacy data that dropping the legacy table and columns would lose."""
     left = []
     with _reading(engine) as conn:
-        found = inspect(conn)
-        if "site_progress" in found.get_table_names():
+        if inspect(conn).has_table("site_progress"):
             rows = conn.execute(text("SELECT count(*) FROM site_progress")).scalar_one()
             if rows:
                 left.append(f"the table site_progress ({rows} rows)")
-        columns = {column["name"] for column in found.get_columns("sites")}
-        legacy = [name for name in LEGACY_COLUMNS if name in columns]
+        legacy = _legacy_columns(conn)
         if legacy and conn.execute(text("SELECT count(*) FROM sites")).scalar_one():
             left.append(f"the columns {', '.join(legacy)} of sites")
     return " and ".join(left)
+
+
+def _legacy_columns(conn: Connection) -> list[str]:
+    found = inspect(conn)
+    if not found.has_table("sites"):
+        return []
+    columns = {column["name"] for column in found.get_columns("sites")}
+    return [name for name in LEGACY_COLUMNS if name in columns]
 
 
 def _is_legacy(engine: Engine, revision: str | None) -> bool:
@@ -157,7 +171,12 @@ def _reading(engine: Engine) -> Iterator[Connection]:
 
 
 def downgrade(engine: Engine, revision: str) -> None:
-    """Go back to a revision, restoring structure."""
+    """Go back to a revision, restoring structure.
+
+    Columns and indexes of ``sites`` that were there before clerk stay, with their data; where it
+    is not known which those are, :class:`~clerk.core.errors.DowngradeRefused` says so and nothing is
+    changed.
+    """
     from alembic import command
     from alembic.util.exc import CommandError
 
@@ -207,10 +226,10 @@ def revisions() -> tuple[str, ...]:
 def require_usable(engine: Engine) -> None:
     """Refuse a database this clerk cannot work with, and say what to do."""
     revision = _refuse_newer(engine)
-    if _position(revision) < _position(USABLE):
+    if revision != head():
         state = f"at revision {revision}" if revision else "not set up"
         raise SchemaOutdated(
-            f"The database is {state}; this clerk needs {USABLE}.", hint="Run: clerk db upgrade"
+            f"The database is {state}; this clerk needs {head()}.", hint="Run: clerk db upgrade"
         )
 
 
@@ -220,13 +239,9 @@ def _refuse_newer(engine: Engine) -> str | None:
     if revision is not None and revision not in revisions():
         raise SchemaTooNew(
             f"The database is at revision {revision}, which this clerk does not know.",
-            hint="Install the newer clerk that made it: pip install --upgrade clerk",
+            hint=f"Install the newer clerk that made it: {install_command('--upgrade')}",
         )
     return revision
-
-
-def _position(revision: str | None) -> int:
-    return -1 if revision is None else revisions().index(revision)
 
 
 def _config(engine: Engine | None) -> Config:

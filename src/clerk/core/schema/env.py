@@ -13,6 +13,4 @@ with engine.connect() as connection:
     )
     with context.begin_transaction():
         context.run_migrations()
-        if "also" in context.config.attributes:
-            context.config.attributes["also"](connection)
     connection.commit()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from starlette.routing import BaseRoute, Route
 
 from clerk.web import access, uploads
-from clerk.web.forms import with_form
+from clerk.web.forms import LONG_FORM_BYTES, LONG_FORM_FIELDS, with_form
 
 from . import annotating, batches, failing, overview, queues, reconciling, sites, system
 
@@ -24,7 +24,11 @@ def routes() -> list[BaseRoute]:
         Route("/ops/sites/{site}/cancel", with_form(sites.cancel), methods=["POST"]),
         Route("/ops/failures", failing.all_failures),
         Route("/ops/failures/preview", failing.preview),
-        Route("/ops/failures/act", with_form(failing.act), methods=["POST"]),
+        Route(
+            "/ops/failures/act",
+            with_form(failing.act, size=LONG_FORM_BYTES, fields=LONG_FORM_FIELDS),
+            methods=["POST"],
+        ),
         Route("/ops/batches", batches.all_batches),
         Route("/ops/batches/{batch:int}", batches.one_batch),
         Route("/ops/uploads", annotating.all_uploads),
@@ -39,6 +43,9 @@ def routes() -> list[BaseRoute]:
         Route("/ops/system", system.system),
         Route("/ops/system/tokens", with_form(system.make_token), methods=["POST"]),
         Route("/ops/system/tokens/{token:int}", with_form(system.end_token), methods=["POST"]),
+        Route(
+            "/ops/system/sessions/{session:int}", with_form(system.end_session), methods=["POST"]
+        ),
         Route("/ops/system/invite", with_form(system.invite), methods=["POST"]),
         Route("/ops/audit", system.audit),
     ]

@@ -1,4 +1,4 @@
-"""The installation itself: versions, checks, settings, tokens, and what people did."""
+"""The installation itself: versions, checks, settings, sessions, tokens, and what people did."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from clerk.web import figures, sessions
 from clerk.web.access import operator, viewer
 from clerk.web.public import number_of
 from clerk.web.redaction import Redactor
-from clerk.web.rendering import page, settings_of
+from clerk.web.rendering import page, public_url, settings_of
 
 LIBRARIES = ("starlette", "uvicorn", "sqlalchemy", "pypdfium2", "tesserocr", "rq")
 
@@ -34,8 +34,6 @@ def system(request: Request) -> Response:
 
 def _system(request: Request, *, token: str = "", link: str = "") -> Response:
     engine = get_civic_db()
-    with reading_connection() as conn:
-        tokens = figures.tokens(conn)
     return page(
         request,
         "ops/system.html",
@@ -44,7 +42,8 @@ def _system(request: Request, *, token: str = "", link: str = "") -> Response:
         database=f"{engine.dialect.name}, schema {schema.current(engine)} of {schema.head()}",
         health=health.check_all(),
         settings=shown_settings(settings_of(request), request.app.state.redact),
-        tokens=tokens,
+        sessions=sessions.open_sessions(),
+        tokens=sessions.open_tokens(),
         roles=sessions.ROLES,
         token=token,
         link=link,
@@ -87,8 +86,15 @@ def make_token(request: Request) -> Response:
 @operator
 def end_token(request: Request) -> Response:
     """Revoke a token."""
-    sessions.revoke_token(number_of(request, "token"), request.state.person.who)
-    return RedirectResponse("/ops/system", 303)
+    sessions.revoke_tokens([number_of(request, "token")], request.state.person.who)
+    return RedirectResponse("/ops/system#tokens", 303)
+
+
+@operator
+def end_session(request: Request) -> Response:
+    """Revoke a session or a login link."""
+    sessions.revoke_sessions([number_of(request, "session")], request.state.person.who)
+    return RedirectResponse("/ops/system#sessions", 303)
 
 
 @operator
@@ -101,7 +107,7 @@ def invite(request: Request) -> Response:
     with civic_db_connection() as conn:
         keep(conn, request.state.person.who, "person invited", name, role)
     link = request.app.state.keeper.login_link(role, name)
-    return _system(request, link=f"{request.base_url}ops/login?link={link}")
+    return _system(request, link=public_url(request, f"/ops/login?link={link}"))
 
 
 @viewer

@@ -6,12 +6,15 @@
     button.textContent = text;
     setTimeout(() => { button.textContent = before; }, 1500);
   };
+  const permalink = document.getElementById("permalink");
   for (const button of document.querySelectorAll("button[data-copy]")) {
     button.hidden = false;
     button.addEventListener("click", async () => {
       const from = document.getElementById(button.dataset.copy);
+      // A relative permalink is of use on this site only: copy it as the browser resolves it.
+      const said = from.id === "text" ? from.textContent : from.textContent.replace(permalink.getAttribute("href"), permalink.href);
       try {
-        await navigator.clipboard.writeText(from.textContent.trim());
+        await navigator.clipboard.writeText(said.trim());
         say(button, "Copied");
       } catch {
         const range = document.createRange();

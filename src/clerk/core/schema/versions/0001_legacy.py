@@ -3,6 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
+from clerk.core.errors import DowngradeRefused
+
 revision = "0001"
 down_revision = None
 
@@ -51,7 +53,9 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Leave nothing behind."""
-    op.drop_table("job_tracking")
-    op.drop_table("site_progress")
-    op.drop_table("sites")
+    """Refuse: the tables may be those of the old system, with all its sites."""
+    raise DowngradeRefused(
+        "The schema cannot go back beyond 0001: that would drop the tables sites, site_progress and"
+        " job_tracking with everything in them.",
+        hint="To remove all of it, drop the database itself.",
+    )

@@ -1,12 +1,15 @@
 """Pipeline columns and counters in sites
 
-An operator may have added some of the columns by hand before; what is there is kept and mended.
+The old system, or an operator by hand, may have added some of the columns before; what is there is
+kept and mended.  The table ``adopted_schema`` says what it was, so that going back leaves it alone.
 """
 
 from typing import Any
 
 import sqlalchemy as sa
 from alembic import op
+
+from clerk.core.errors import DowngradeRefused
 
 revision = "0002"
 down_revision = "0001"
@@ -17,6 +20,9 @@ MOMENTS = {"sites": ("started_at", "updated_at", "last_error_at"), "job_tracking
 #: Columns of sites that the oldest installations do not have.
 LATER = ("name", "state", "kind", "scraper", "extra", "country", "lat", "lng")
 LATER_NUMBERS = ("pages", "start_year")
+
+
+INDEXES = ("idx_sites_current_stage", "idx_sites_updated_at", "idx_sites_coordinator_enqueued")
 
 
 def _new_columns() -> list[sa.Column[Any]]:
@@ -45,7 +51,9 @@ def _columns_of_sites() -> list[sa.Column[Any]]:
 
 def upgrade() -> None:
     """Add what is missing, mend what an operator added by hand, and guard the counters."""
-    present = {column["name"] for column in sa.inspect(op.get_bind()).get_columns("sites")}
+    found = sa.inspect(op.get_bind())
+    present = {column["name"] for column in found.get_columns("sites")}
+    _record_what_was_there(present, {index["name"] for index in found.get_indexes("sites")})
     with op.batch_alter_table("sites") as batch:
         for column in _columns_of_sites():
             if column.name not in present:
@@ -60,6 +68,20 @@ def upgrade() -> None:
                 f"ck_sites_{stage}", f"{stage}_completed + {stage}_failed <= {stage}_total"
             )
     _create_indexes()
+
+
+def _record_what_was_there(columns: set[str], indexes: set[str | None]) -> None:
+    adopted = op.create_table(
+        "adopted_schema",
+        sa.Column("kind", sa.String(), nullable=False),
+        sa.Column("name", sa.String(), nullable=False),
+        sa.PrimaryKeyConstraint("kind", "name", name="pk_adopted_schema"),
+    )
+    rows = [
+        *({"kind": "column", "name": each.name} for each in _new_columns() if each.name in columns),
+        *({"kind": "index", "name": name} for name in INDEXES if name in indexes),
+    ]
+    op.bulk_insert(adopted, rows)
 
 
 def _mend_values() -> None:
@@ -138,15 +160,23 @@ def _create_indexes() -> None:
 
 
 def downgrade() -> None:
-    """Take the columns away again; the legacy ones are untouched."""
-    for index in (
-        "idx_sites_coordinator_enqueued",
-        "idx_sites_updated_at",
-        "idx_sites_current_stage",
-    ):
-        op.drop_index(index, "sites")
+    """Take away what the upgrade added, and leave what was there before it."""
+    conn = op.get_bind()
+    if not sa.inspect(conn).has_table("adopted_schema"):
+        raise DowngradeRefused(
+            "The schema cannot go back to 0001: the database was made by an older clerk, which did"
+            " not record which columns of sites the old system had made.",
+            hint="Go back to 0002, which keeps all of them (clerk db downgrade 0002), or restore"
+            " the backup from before the upgrade.",
+        )
+    adopted = {tuple(row) for row in conn.execute(sa.text("SELECT kind, name FROM adopted_schema"))}
+    for index in INDEXES:
+        if ("index", index) not in adopted:
+            op.drop_index(index, "sites")
     with op.batch_alter_table("sites") as batch:
         for stage in STAGES:
             batch.drop_constraint(f"ck_sites_{stage}", type_="check")
         for column in _new_columns():
-            batch.drop_column(column.name)
+            if ("column", column.name) not in adopted:
+                batch.drop_column(column.name)
+    op.drop_table("adopted_schema")

@@ -1,7 +1,7 @@
 """Drop the columns of sites that only the system before clerk used"""
 
 import sqlalchemy as sa
-from alembic import op
+from alembic import context, op
 
 revision = "0005"
 down_revision = "0004"
@@ -11,7 +11,12 @@ LEGACY = ("last_extracted", "last_deployed", "last_updated", "extraction_status"
 
 
 def upgrade() -> None:
-    """Drop them in place: on SQLite a rebuilt table would take the rows that refer to it along."""
+    """Drop them, unless legacy data is to be kept.
+
+    In place: on SQLite a rebuilt table would take the rows that refer to it along.
+    """
+    if context.config.attributes.get("keep_legacy"):
+        return
     present = {column["name"] for column in sa.inspect(op.get_bind()).get_columns("sites")}
     for name in LEGACY:
         if name in present:
@@ -19,7 +24,9 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Add them again, empty."""
+    """Add them again, empty, where they were dropped."""
+    present = {column["name"] for column in sa.inspect(op.get_bind()).get_columns("sites")}
     for name in reversed(LEGACY):
-        default = "pending" if name == "extraction_status" else None
-        op.add_column("sites", sa.Column(name, sa.String(), server_default=default))
+        if name not in present:
+            default = "pending" if name == "extraction_status" else None
+            op.add_column("sites", sa.Column(name, sa.String(), server_default=default))

@@ -1,0 +1,300 @@
+"""A worker that does not find the files gives the work back; only a deleted file is a failure.
+
+Real PDFs.  "Here" is the machine that fetched them, "there" one that should share its storage
+directory and does not.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from small_pdfs import printed
+from small_work import Town, end, hurry, spawn, wait_until, workers
+from sqlalchemy import text
+
+from clerk.core import config
+from clerk.core.db import civic_db_connection, reading_connection
+from clerk.core.states import COMPILATION, EXTRACTION, FETCH, OCR, QUEUES
+from clerk.executors import embedded, pool, rq
+from clerk.executors.pool import Crew
+from clerk.pipeline import runs
+from clerk.pipeline.workers import Pipeline
+
+DOCUMENTS = 12
+
+
+def add_documents(folder: Path, *months: int) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for month in months:
+        words = f"Minutes of month {month}: the motion to adopt the budget carried unanimously."
+        (folder / f"2024-{month:02}-15 minutes.pdf").write_bytes(printed([words]))
+
+
+def work(*queues: str) -> None:
+    """Work in this process until these queues have nothing to claim."""
+    with Crew(Pipeline(), queues, config.load()) as one:
+        while one.turn() or not one.nothing_to_claim():
+            pass
+
+
+def work_until_the_run_ends(town: Town) -> None:
+    """Work in this process on everything, waiting for what is delayed."""
+    with Crew(Pipeline(), QUEUES, config.load()) as one:
+        while town.run.state == "active":
+            one.turn()
+
+
+class Machines:
+    """Two machines on one database, each with its own storage directory."""
+
+    def __init__(self, here: Path, there: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._here, self._there, self._monkeypatch = here, there, monkeypatch
+
+    def be(self, where: str) -> Path:
+        """Be that machine from now on, and return its storage directory."""
+        folder = {"here": self._here, "there": self._there}[where]
+        self._monkeypatch.setenv("STORAGE_DIR", str(folder))
+        return folder
+
+    def move_files(self) -> None:
+        """Have the site's files there, as if the mount were back."""
+        shutil.rmtree(self._there / "springfield", ignore_errors=True)
+        (self._here / "springfield").rename(self._there / "springfield")
+
+
+@pytest.fixture
+def machines(
+    database: str, storage: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Machines:
+    hurry(monkeypatch)
+    monkeypatch.setenv("CLERK_WORKERS", "1")
+    if database == "sqlite":
+        monkeypatch.setenv("DATABASE_URL", f"sqlite:///{storage / 'clerk.db'}")
+    (tmp_path / "there").mkdir()
+    return Machines(storage, tmp_path / "there", monkeypatch)
+
+
+@pytest.fixture
+def town(machines: Machines, clerk: Any, tmp_path: Path) -> Town:
+    """A site whose documents were fetched here, and wait to be read."""
+    add_documents(tmp_path / "documents" / "Council", *range(1, DOCUMENTS + 1))
+    clerk("site", "add", "springfield", "--from", str(tmp_path / "documents"))
+    runs.start("springfield")
+    work(FETCH)
+    return Town("springfield")
+
+
+Worker = Callable[[], contextlib.AbstractContextManager[Any]]
+
+
+@pytest.fixture(params=["beside the pages", "rq"])
+def worker(request: pytest.FixtureRequest, machines: Machines) -> Worker:
+    """Be one worker that stays, in another process, while the block lasts."""
+
+    @contextlib.contextmanager
+    def beside_the_pages() -> Iterator[None]:
+        pid = spawn(lambda: embedded.run(Pipeline(), config.load(), done=lambda: False, stays=True))
+        try:
+            yield
+        finally:
+            assert end(pid) == 130
+
+    if request.param != "rq":
+        return beside_the_pages
+    request.getfixturevalue("redis")
+    return lambda: workers(1, lambda: rq.work(Pipeline(), QUEUES, config.load(), burst=False))
+
+
+def rows(statement: str) -> list[tuple[Any, ...]]:
+    with reading_connection() as conn:
+        return [tuple(row) for row in conn.execute(text(statement))]
+
+
+def no_document_is_blamed(town: Town) -> None:
+    items = town.items().values()
+    assert {item.state for item in items} <= {"pending", "running", "completed"}
+    assert sum(item.errors + item.crashes + item.lost for item in items) == 0
+    assert rows("SELECT document FROM quarantine") == []
+
+
+def waiting_for_a_person(town: Town) -> int:
+    errors = [item.error or "" for item in town.items().values()]
+    return sum(error.startswith("StorageIncomplete: ") for error in errors)
+
+
+def no_folder(there: Path, here: Path) -> None:
+    pass
+
+
+def an_empty_folder(there: Path, here: Path) -> None:
+    (there / "springfield").mkdir()
+
+
+def a_file_in_its_place(there: Path, here: Path) -> None:
+    (there / "springfield").write_text("not a folder")
+
+
+def an_older_copy(there: Path, here: Path) -> None:
+    """A copy from before these documents were fetched, with documents of its own."""
+    add_documents(there / "springfield" / "pdfs" / "Other", 1, 2)
+    from clerk.fetch.base import held_documents
+
+    assert len(held_documents(there / "springfield")) == 2
+
+
+def a_copy_without_documents(there: Path, here: Path) -> None:
+    """Everything but the PDFs was copied: what was fetched is known there, and none of it is."""
+    shutil.copytree(here / "springfield" / "_clerk", there / "springfield" / "_clerk")
+
+
+@pytest.mark.parametrize(
+    "lacks",
+    [no_folder, an_empty_folder, a_file_in_its_place, an_older_copy, a_copy_without_documents],
+)
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+def test_a_machine_without_the_files_blames_no_document(
+    machines: Machines, town: Town, clerk: Any, lacks: Callable[[Path, Path], None]
+) -> None:
+    here, there = machines.be("here"), machines.be("there")
+    lacks(there, here)
+
+    said = clerk("run", "springfield")
+
+    assert said.code == 3
+    assert str(there / "springfield") in said.err
+    assert "Mount the storage directory" in said.err
+    assert "clerk run springfield --restart" in said.err
+    no_document_is_blamed(town)
+
+    machines.be("here")
+    assert clerk("run", "springfield").code == 0
+    assert town.counts == (DOCUMENTS, DOCUMENTS, 0)
+
+
+def test_a_worker_without_the_files_resumes_by_itself_when_they_are_back(
+    worker: Worker, machines: Machines, town: Town, clerk: Any
+) -> None:
+    there = machines.be("there")
+    with worker():
+        wait_until(lambda: waiting_for_a_person(town) > 2)
+        no_document_is_blamed(town)
+        health = json.loads(clerk("health", "--json").out)
+        found = next(each for each in health["checks"] if each["name"] == "operator")
+        assert found["level"] == "CRITICAL"
+        assert f"{there / 'springfield'} does not exist on this machine" in found["said"]
+        examined = clerk("doctor")
+        assert f"12 of 12 documents to be read are not in {there}" in examined.out
+
+        machines.move_files()
+        wait_until(lambda: town.run.state == "completed")
+
+    assert town.counts == (DOCUMENTS, DOCUMENTS, 0)
+    assert "no document is to be read" in clerk("doctor").out
+
+
+def test_a_worker_without_the_files_leaves_the_stage_to_others(
+    worker: Worker, machines: Machines, town: Town, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machines.be("there")
+    monkeypatch.setattr(pool, "OPERATOR_SECONDS", 600.0)
+    with worker():
+        wait_until(lambda: waiting_for_a_person(town) == 1)
+        machines.be("here")
+        monkeypatch.setattr(pool, "OPERATOR_SECONDS", 0.2)
+        work(OCR)
+        assert sum(item.attempt for item in town.items().values()) == DOCUMENTS
+        assert town.row.ocr_completed == DOCUMENTS - 1
+
+    with civic_db_connection() as conn:
+        conn.execute(text("UPDATE items SET available_at = created_at WHERE state = 'pending'"))
+    work_until_the_run_ends(town)
+    assert (town.run.state, town.counts) == ("completed", (DOCUMENTS, DOCUMENTS, 0))
+
+
+def test_a_document_that_was_deleted_fails_and_is_fetched_again_by_the_next_run(
+    machines: Machines, town: Town, clerk: Any
+) -> None:
+    (town.folder / "pdfs" / "Council" / "2024-03-15.pdf").unlink()
+
+    work_until_the_run_ends(town)
+
+    assert (town.run.state, town.counts) == ("partial", (DOCUMENTS, DOCUMENTS - 1, 1))
+    assert town.items()["2024-03-15"].error.startswith("FileGone: minutes/Council/2024-03-15: ")
+    assert rows("SELECT document FROM quarantine") == []
+    assert "fetch it again" in clerk("failures", "list").out
+
+    assert clerk("run", "springfield").code == 0
+    assert town.counts == (DOCUMENTS, DOCUMENTS, 0)
+
+
+def test_the_only_document_of_a_site_may_be_deleted_too(
+    machines: Machines, clerk: Any, tmp_path: Path
+) -> None:
+    add_documents(tmp_path / "documents" / "Council", 1)
+    clerk("site", "add", "springfield", "--from", str(tmp_path / "documents"))
+    runs.start("springfield")
+    work(FETCH)
+    town = Town("springfield")
+    (town.folder / "pdfs" / "Council" / "2024-01-15.pdf").unlink()
+
+    work_until_the_run_ends(town)
+
+    assert (town.run.state, town.counts) == ("failed", (1, 0, 1))
+    assert clerk("run", "springfield").code == 0
+
+
+def test_one_site_without_its_files_does_not_keep_others_waiting(
+    machines: Machines, town: Town, clerk: Any, tmp_path: Path
+) -> None:
+    machines.be("there")
+    add_documents(tmp_path / "elsewhere" / "Council", 1, 2, 3)
+    clerk("site", "add", "shelbyville", "--from", str(tmp_path / "elsewhere"))
+
+    said = clerk("run", "springfield", "shelbyville")
+
+    assert said.code == 3
+    assert "springfield does not exist on this machine" in said.err
+    assert Town("shelbyville").run.state == "completed"
+    no_document_is_blamed(town)
+
+
+def test_text_that_was_read_elsewhere_is_not_taken_for_none(
+    machines: Machines, town: Town, clerk: Any
+) -> None:
+    work(OCR)
+    assert town.row.ocr_completed == DOCUMENTS
+
+    machines.be("there")
+    work(COMPILATION)
+    assert town.run.state == "active"
+    assert "12 documents were read" in town.items("coordinator")["coordinator"].error
+
+    machines.be("here")
+    work_until_the_run_ends(town)
+    assert town.run.state == "completed"
+
+
+@pytest.mark.parametrize("step, queue", [("compile", COMPILATION), ("extract", EXTRACTION)])
+def test_no_empty_site_is_published_by_a_machine_without_the_text(
+    machines: Machines, town: Town, step: str, queue: str
+) -> None:
+    work(OCR)
+    with Crew(Pipeline(), (COMPILATION,), config.load()) as one:
+        while not town.job(COMPILATION):
+            one.turn()
+            one.stopping = bool(town.job(COMPILATION))
+
+    there = machines.be("there")
+    work(queue)
+    assert "has no text on this machine" in town.items(step)[step].error
+    assert not list(there.rglob("meetings.db"))
+
+    machines.be("here")
+    work_until_the_run_ends(town)
+    assert town.run.state == "completed"

@@ -1,0 +1,189 @@
+"""No secret that a source, a file name, a plugin or an upload brings in leaves to everybody."""
+
+from __future__ import annotations
+
+import html
+import re
+import shutil
+import zipfile
+from collections.abc import Callable, Iterator
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import planted
+import pytest
+from small_sites import ask
+from starlette.routing import Route
+from web_town import Browser
+
+from clerk.core import config
+from clerk.core.storage import text_documents
+from clerk.web.app import _routes
+from clerk.web.sessions import OPERATOR
+
+SITES = ("portal", "older", "scans")
+FORMATS = ("csv", "jsonl", "json", "txt", "zip")
+TABLES = ("pages", "documents", "votes", "entities")
+#: Guarded, or not for reading.
+NOT_PUBLIC = ("/ops", "/metrics")
+
+
+@pytest.fixture
+def secrets(
+    database: str, storage: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Path]:
+    """An installation full of secrets, through every stage; the folder that is published."""
+    private = tmp_path / planted.FOLDER
+    shutil.move(storage, private / "sites")
+    (private / "plugins").mkdir()
+    (private / "plugins" / "planted.py").write_text(planted.PLUGIN)
+    planted.fill(private / "documents")
+    good = private / "documents" / "Harbor Board" / "2024-02-01.pdf"
+    for name, value in {
+        "STORAGE_DIR": str(private / "sites"),
+        "PUBLISH_DIR": str(tmp_path / "www"),
+        "CLERK_PLUGINS_DIR": str(private / "plugins"),
+        "GOOD_PDF": str(good),
+        "READER_API_KEY": planted.ENVIRONMENT,
+        "FETCH_ALLOW_PRIVATE": "yes",
+    }.items():
+        monkeypatch.setenv(name, value)
+    with planted.portal() as address:
+        monkeypatch.setenv("PORTAL", address)
+        planted.add_sites(private / "documents", tmp_path / "further")
+        planted.run("portal", "older", "scans")
+    planted.upload(private)
+    planted.fail_everywhere()
+    yield tmp_path / "www"
+
+
+def crawl(client: Browser, starts: list[str]) -> Iterator[tuple[str, bytes]]:
+    """Yield every public address that can be reached, with its headers and content."""
+    waiting, seen = list(starts), set(starts)
+    while waiting:
+        address = waiting.pop()
+        answer = client.get(address)
+        assert answer.status_code < 500, address
+        yield address, repr(answer.headers).encode() + answer.content
+        if answer.headers.get("content-type", "").startswith(("image/", "application/pdf")):
+            continue
+        for found in links(answer.text):
+            # Filters of a search can be combined without end.
+            wanted = not found.startswith(NOT_PUBLIC) and found.count("&") < 2
+            if wanted and found not in seen:
+                seen.add(found)
+                waiting.append(found)
+
+
+def links(text: str) -> Iterator[str]:
+    """Yield the addresses of this server in a page, a feed or JSON."""
+    for found in re.findall(
+        r"""(?:href|src|action)="([^"]*)"|>(http://[^<]*)<|"(http:[^"]*)\"""", text
+    ):
+        address = html.unescape("".join(found)).removeprefix("http://localhost")
+        if address.startswith("/") and not address.startswith("//"):
+            yield address.partition("#")[0]
+
+
+def starting_points(client: Browser) -> list[str]:
+    """Return an address for every public route, with everything there is in its fields."""
+    found = ["/coverage?q=portal", "/search.csv?q=harbor", "/search.json?q=harbor"]
+    found += ["/search?q=harbor", "/search.atom?q=harbor", "/api/v1/search?q=harbor"]
+    for route in _routes(config.load()):
+        readable = isinstance(route, Route) and "GET" in (route.methods or ())
+        if readable and not route.path.startswith(NOT_PUBLIC):
+            paths = {route.path.replace("{site}", each) for each in (*SITES, "silent")}
+            found += [path.replace("{number:int}", "0") for path in paths]
+    documents = [
+        each["id"]
+        for site in SITES
+        for each in client.get(f"/api/v1/sites/{site}/documents").json()["items"]
+    ]
+    for document in documents:
+        found += [f"/d/{document}{rest}" for rest in ("", "/original.pdf", "/meeting")]
+        found += [f"/api/v1/documents/{document}", f"/api/v1/pages/{document}-1"]
+    return [path for path in found if "{" not in path]
+
+
+def exported(clerk: Callable[..., Any], out: Path) -> Iterator[tuple[str, bytes]]:
+    """Yield what every table of every site is in every format."""
+    for site, kind, table in product(SITES, FORMATS, TABLES):
+        command = ("export", site, "--format", kind, "--table", table, "-o", str(out))
+        assert clerk(*command).code == 0
+        content = out.read_bytes()
+        if kind == "zip":
+            with zipfile.ZipFile(out) as archive:
+                content = b"".join(
+                    name.encode() + archive.read(name) for name in archive.namelist()
+                )
+        yield f"{site} {kind} {table}", content
+
+
+def leaks(contents: dict[str, bytes]) -> dict[str, list[str]]:
+    found = {name: planted.found_in(content) for name, content in contents.items()}
+    return {name: secrets for name, secrets in found.items() if secrets}
+
+
+def test_no_secret_leaves_by_a_page_a_feed_a_file_or_an_export(
+    secrets: Path, tmp_path: Path, clerk: Callable[..., Any]
+) -> None:
+    client = Browser()
+    pages = dict(crawl(client, starting_points(client)))
+    files = {
+        str(path.relative_to(tmp_path)): path.read_bytes()
+        for root in (secrets, tmp_path / "further")
+        for path in root.rglob("*")
+        if path.is_file()
+    }
+
+    assert leaks(pages) == {}
+    assert leaks(files | {f"name of {name}": name.encode() for name in files}) == {}
+    assert leaks(dict(exported(clerk, tmp_path / "exported"))) == {}
+
+    assert_it_could_have_leaked(secrets, pages)
+
+
+def assert_it_could_have_leaked(published: Path, pages: dict[str, bytes]) -> None:
+    """See that what carries secrets is there, and tells readers what they may know."""
+    documents = {
+        site: dict(ask(published / site / "meetings.db", "SELECT name, source_url FROM documents"))
+        for site in SITES
+    }
+    assert {site: len(each) for site, each in documents.items()} == {
+        "portal": 4,
+        "older": 1,
+        "scans": 4,
+    }
+    assert {url.partition("/good")[2] for url in documents["portal"].values()} == {
+        f".pdf?id={number}" for number in range(1, 5)
+    }
+    assert "Harbor Board/2024-02-01.pdf" in documents["scans"].values()
+
+    shown = {name: html.unescape(page.decode(errors="replace")) for name, page in pages.items()}
+    cleaned = "http://town.example/a.pdf?id=7&token=***"
+    for name in ("/", "/new.atom", "/coverage", "/api/v1/sites", "/search.csv?q=harbor"):
+        assert cleaned in shown[name], "the names of the sites"
+    for site in ("portal", "scans", "older"):
+        missing = shown[f"/coverage/{site}"].partition("Could not be read")[2]
+        assert "token=***" in missing and f"It failed at {cleaned}" in missing
+    (holes,) = [
+        page for name, page in shown.items() if re.match("/d/.*", name) and "Page 2:" in page
+    ]
+    assert f"Page 2: ValueError: {cleaned}" in holes
+    assert len(pages) > 100
+
+
+def test_operators_see_paths_and_no_secrets_of_the_installation(secrets: Path) -> None:
+    shown = Browser(OPERATOR).get("/ops/sites/portal").text
+
+    assert f"/home/{planted.FOLDER}/minutes" in shown
+    assert "bob:***@" in shown and f"bob:{planted.PASSWORD}" not in shown
+    assert planted.ENVIRONMENT not in shown
+
+
+def test_documents_with_secrets_in_their_names_stay_where_they_are(secrets: Path) -> None:
+    folder = config.load().storage_dir / "older"
+
+    assert [each.name for each in text_documents(folder)] == ["minutes/Harbor Board/2024-03-01"]
+    assert len(list(folder.rglob("*.pdf"))) == 3
