@@ -47,8 +47,8 @@ from .errors import (
     SchemaOutdated,
     UnknownSite,
 )
-from .models import db_now, runs_table, sites_table
-from .stages import Run
+from .models import db_now, jobs_table, runs_table, sites_table
+from .stages import OCR, Kind, Run
 from .storage import check_subdomain
 
 _engines: dict[str, Engine] = {}
@@ -152,6 +152,16 @@ def reading_connection() -> Iterator[Connection]:
     with explained(), get_civic_db().connect() as conn:
         if conn.dialect.name == "postgresql":
             yield conn.execution_options(isolation_level="AUTOCOMMIT")
+        else:
+            yield conn.execution_options(clerk_reads=True)
+
+
+@contextlib.contextmanager
+def snapshot_connection() -> Iterator[Connection]:
+    """Give a connection for reading whose statements all see the same moment."""
+    with explained(), get_civic_db().connect() as conn:
+        if conn.dialect.name == "postgresql":
+            yield conn.execution_options(isolation_level="REPEATABLE READ")
         else:
             yield conn.execution_options(clerk_reads=True)
 
@@ -287,6 +297,40 @@ def latest_runs(*columns: ColumnElement[Any]) -> Subquery:
     )
     same = and_(last.c.subdomain == runs.c.subdomain, last.c.epoch == runs.c.epoch)
     return select(runs.c.subdomain, runs.c.epoch, *columns).join(last, same).subquery()
+
+
+def latest_readings(*columns: ColumnElement[Any]) -> Subquery:
+    """Return the last reading of each site: its job's id, with these columns beside its site.
+
+    A run that is still fetching has no reading yet, so the one before is still the last.
+    """
+    jobs = jobs_table
+    last = (
+        select(func.max(jobs.c.id).label("id"))
+        .where(jobs.c.stage == OCR, jobs.c.kind == Kind.STAGE)
+        .group_by(jobs.c.subdomain)
+        .subquery()
+    )
+    return (
+        select(jobs.c.id, jobs.c.subdomain, *columns).join(last, last.c.id == jobs.c.id).subquery()
+    )
+
+
+def documents_of_sites() -> Select[tuple[str, int, int, int]]:
+    """Return the query of each site's documents: total, completed and failed.
+
+    They are those of its last reading.  A site that was never read by this ledger has the counters
+    that an older system left.
+    """
+    jobs, sites = jobs_table, sites_table
+    last = latest_readings(jobs.c.total, jobs.c.completed, jobs.c.failed)
+    counted = [
+        func.coalesce(last.c[name], sites.c[f"ocr_{name}"], 0).label(name)
+        for name in ("total", "completed", "failed")
+    ]
+    return select(sites.c.subdomain, *counted).join(
+        last, last.c.subdomain == sites.c.subdomain, isouter=True
+    )
 
 
 def sites_in_a_run() -> Select[tuple[str]]:

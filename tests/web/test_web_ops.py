@@ -14,7 +14,7 @@ from sqlalchemy import select, update
 from starlette.routing import Route
 from web_town import HOSTILE, Browser
 
-from clerk import config, db, health
+from clerk import config, counts, db
 from clerk.clock import utc_now
 from clerk.executors.crew import Crew
 from clerk.models import audit_table, metadata, queues_table, sites_table, tokens_table
@@ -193,12 +193,12 @@ def test_a_fragment_is_the_live_part_of_its_page(springfield: Town) -> None:
     assert "<h2>Recent events</h2>" in part and 'hx-get="/ops/?fragment=1"' in whole
 
 
-def test_overview_shows_the_figures_of_the_health_module(either_springfield: Town) -> None:
+def test_overview_shows_the_figures_that_were_counted(either_springfield: Town) -> None:
     html = Browser(VIEWER).get("/ops/").text
-    seen = health.pipeline()
+    seen = counts.figures()
 
-    assert f"{seen.health_score} %" in html
-    assert f'Failed, 24 h <b class="bad">{seen.last_day["documents_failed"]}</b>' in html
+    assert f"health score {seen.health_score} %" in html
+    assert f'Failed, 24 h <b class="warn">{seen.last_day.documents_failed}</b>' in html
     assert "33.3 %" in html, "a third of the documents failed: that needs attention"
 
 

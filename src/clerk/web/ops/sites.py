@@ -7,7 +7,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from clerk import db, health, ledger, pipeline_state, queue, road, sites, storage
+from clerk import counts, db, health, ledger, pipeline_state, queue, road, sites, storage
 from clerk.stages import QUEUES, Item
 from clerk.web import figures
 from clerk.web.access import operator, viewer
@@ -50,11 +50,7 @@ def all_sites(request: Request) -> Response:
 
 def _attention() -> dict[str, str]:
     """Return the sites a person should look at, and why."""
-    reasons: dict[str, str] = {}
-    for each in health.pipeline().attention:
-        known = reasons.get(each.subdomain)
-        reasons[each.subdomain] = f"{known}; {each.reason}" if known else each.reason
-    return reasons
+    return {each.subdomain: each.reason for each in counts.figures().attention}
 
 
 def _matches(row: dict[str, Any], words: str, outcome: str) -> bool:

@@ -10,12 +10,12 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from clerk import __version__, health, schema
+from clerk import __version__, schema
 from clerk.config import Settings, redact
 from clerk.db import civic_db_connection, get_civic_db, reading_connection
 from clerk.errors import InvalidInput
 from clerk.ledger import audit as keep
-from clerk.web import figures, sessions
+from clerk.web import checks, figures, sessions
 from clerk.web.access import operator, viewer
 from clerk.web.public import number_of
 from clerk.web.redaction import Redactor
@@ -38,7 +38,7 @@ def _system(request: Request, *, token: str = "", link: str = "") -> Response:
         versions={"clerk": __version__, "Python": platform.python_version()}
         | {name: version(name) for name in LIBRARIES},
         database=f"{engine.dialect.name}, schema {schema.current(engine)} of {schema.head()}",
-        health=health.check_all(),
+        health=checks.check_all(request),
         settings=shown_settings(settings_of(request), request.app.state.redact),
         sessions=sessions.open_sessions(),
         tokens=sessions.open_tokens(),
