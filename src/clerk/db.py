@@ -299,20 +299,26 @@ def latest_runs(*columns: ColumnElement[Any]) -> Subquery:
     return select(runs.c.subdomain, runs.c.epoch, *columns).join(last, same).subquery()
 
 
+def _last_reading_ids() -> Subquery:
+    jobs = jobs_table
+    return (
+        select(jobs.c.subdomain, func.max(jobs.c.id).label("id"))
+        .where(jobs.c.stage == OCR, jobs.c.kind == Kind.STAGE)
+        .group_by(jobs.c.subdomain)
+        .subquery()
+    )
+
+
 def latest_readings(*columns: ColumnElement[Any]) -> Subquery:
     """Return the last reading of each site: its job's id, with these columns beside its site.
 
     A run that is still fetching has no reading yet, so the one before is still the last.
     """
-    jobs = jobs_table
-    last = (
-        select(func.max(jobs.c.id).label("id"))
-        .where(jobs.c.stage == OCR, jobs.c.kind == Kind.STAGE)
-        .group_by(jobs.c.subdomain)
-        .subquery()
-    )
+    last = _last_reading_ids()
     return (
-        select(jobs.c.id, jobs.c.subdomain, *columns).join(last, last.c.id == jobs.c.id).subquery()
+        select(last.c.id, last.c.subdomain, *columns)
+        .join(jobs_table, jobs_table.c.id == last.c.id)
+        .subquery()
     )
 
 
@@ -322,14 +328,16 @@ def documents_of_sites() -> Select[tuple[str, int, int, int]]:
     They are those of its last reading.  A site that was never read by this ledger has the counters
     that an older system left.
     """
-    jobs, sites = jobs_table, sites_table
-    last = latest_readings(jobs.c.total, jobs.c.completed, jobs.c.failed)
+    jobs, sites, last = jobs_table, sites_table, _last_reading_ids()
     counted = [
-        func.coalesce(last.c[name], sites.c[f"ocr_{name}"], 0).label(name)
+        func.coalesce(jobs.c[name], sites.c[f"ocr_{name}"], 0).label(name)
         for name in ("total", "completed", "failed")
     ]
-    return select(sites.c.subdomain, *counted).join(
-        last, last.c.subdomain == sites.c.subdomain, isouter=True
+    # Joined by the ids first: joined as one, SQLite would go through all jobs for every site.
+    return (
+        select(sites.c.subdomain, *counted)
+        .join(last, last.c.subdomain == sites.c.subdomain, isouter=True)
+        .join(jobs, jobs.c.id == last.c.id, isouter=True)
     )
 
 

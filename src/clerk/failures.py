@@ -272,11 +272,12 @@ def count_in_database(conn: Connection) -> Failed:
 
 def recent_by_hour(conn: Connection) -> dict[datetime, int]:
     """Return how many of the failed documents became so within the last day, by the hour."""
-    failed = _failures().order_by(None).subquery()
-    hour = hour_of(failed.c.finished_at)
+    items, hour = items_table, hour_of(items_table.c.finished_at)
     counted = (
-        select(hour, func.sum(failed.c.documents))
-        .where(failed.c.stage == OCR, failed.c.kind == Kind.STAGE, failed.c.is_recent)
+        select(hour, func.sum(items.c.documents))
+        .where(items.c.state.in_([ledger.sql_word("failed"), ledger.sql_word("quarantined")]))
+        .where(items.c.finished_at >= db_now(-DAY_SECONDS))
+        .where(items.c.job_id.in_(select(latest_readings().c.id)))
         .group_by(hour)
     )
     return {row[0]: int(row[1]) for row in conn.execute(counted)}
