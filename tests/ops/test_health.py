@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import fields
 from datetime import timedelta
@@ -17,15 +18,25 @@ from sqlalchemy import insert, text, update
 
 from clerk.core import config, db, schema
 from clerk.core.clock import utc_now
-from clerk.core.models import audit_table, sites_table, stage_events_table
+from clerk.core.models import (
+    audit_table,
+    items_table,
+    jobs_table,
+    runs_table,
+    sites_table,
+    stage_events_table,
+    workers_table,
+)
 from clerk.core.states import QUEUES
-from clerk.ops import health, queues
+from clerk.ops import counts, health, queues
 from clerk.pipeline import ledger, liveness, transitions
+from clerk.pipeline.batch_tracking import BatchJobTracking
 from clerk.pipeline.pipeline_state import (
     NO_DOCUMENTS,
     increment_completed,
     increment_failed,
     initialize_stage,
+    job_of_stage,
 )
 
 Make = Callable[..., str]
@@ -163,7 +174,7 @@ def query(statement: str) -> list[Any]:
 
 @only_postgresql
 def test_the_figures_are_those_of_the_operators_statements(sites: None) -> None:
-    seen = health.pipeline()
+    seen = counts.figures()
 
     assert query(STUCK_COUNT)[0].stuck_count == seen.silent == 3
     assert {row.current_stage: row.count for row in query(BY_STAGE)} == seen.stages
@@ -194,8 +205,8 @@ def test_the_figures_are_those_of_the_operators_statements(sites: None) -> None:
 @only_postgresql
 def test_the_lists_are_those_of_the_operators_statements(sites: None) -> None:
     with db.reading_connection() as conn:
-        silent = health.silent_sites(conn)
-        failing = health.sites_with_failures(conn)
+        silent = counts.silent_sites(conn)
+        failing = counts.sites_with_failures(conn)
 
     rows = query(STUCK_SITES)
     assert [row.subdomain for row in rows] == [site.subdomain for site in silent]
@@ -224,7 +235,7 @@ def test_recent_writes_of_the_old_code_are_counted_as_by_sql(database: str) -> N
 
 
 def test_the_figures_are_the_same_on_both_databases(sites: None) -> None:
-    seen = health.pipeline()
+    seen = counts.figures()
 
     assert (seen.silent, seen.health_score, seen.silent_percent) == (3, 78.6, 60.0)
     assert (seen.ocr.failure, seen.ocr.success) == (26.7, 73.3)
@@ -233,7 +244,7 @@ def test_the_figures_are_the_same_on_both_databases(sites: None) -> None:
 
 
 def test_sites_that_need_attention_come_with_the_reason(sites: None) -> None:
-    reasons = {each.subdomain: each.reason for each in health.pipeline().attention}
+    reasons = {each.subdomain: each.reason for each in counts.figures().attention}
 
     assert reasons["failing"] == "3 of 8 documents failed (37.5 %)"
     assert reasons["nothing"] == "no documents found"
@@ -244,7 +255,7 @@ def test_sites_that_need_attention_come_with_the_reason(sites: None) -> None:
     ("part", "whole", "share"), [(1, 8, 12.5), (1, 16, 6.3), (0, 5, 0.0), (1, 0, None)]
 )
 def test_shares_are_rounded_as_sql_rounds_them(part: int, whole: int, share: float | None) -> None:
-    assert health.percent(part, whole) == share
+    assert counts.percent(part, whole) == share
 
 
 # ------------------------------------------------------------------------------ commands
@@ -329,23 +340,33 @@ def test_a_server_that_does_not_answer_is_critical(
 
 
 def test_what_happened_in_a_day_is_counted(site: str) -> None:
+    initialize_stage(site, "ocr", total_jobs=9)
+    for _ in range(3):
+        increment_completed(site, "ocr")
+    for _ in range(2):
+        increment_failed(site, "ocr", "damaged", "UnreadablePdf")
+    with db.reading_connection() as conn:
+        job = job_of_stage(conn, site, "ocr")
+    assert job is not None
+    BatchJobTracking.create(parent_job_id=job.id, item_count=1).mark_crashed()
+    long_ago = utc_now() - timedelta(hours=25)
+    old = {"event": "finished", "stage": "ocr", "completed": 100, "at": long_ago}
     with db.civic_db_connection() as conn:
-        ledger.record(conn, "finished", stage="ocr", completed=5, failed=2)
-        ledger.record(conn, "crashed", stage="ocr")
         ledger.record(conn, "run completed")
-        conn.execute(
-            insert(stage_events_table).values(
-                event="finished",
-                stage="ocr",
-                completed=100,
-                at=utc_now() - timedelta(hours=25),
-            )
-        )
+        conn.execute(insert(stage_events_table).values(old))
 
-    happened = health.pipeline().last_day
+    seen = counts.figures()
 
-    assert (happened["documents_read"], happened["documents_failed"]) == (5, 2)
-    assert (happened["crashes"], happened["runs_completed"]) == (1, 1)
+    day = seen.last_day
+    assert (day.documents_read, day.documents_failed, day.crashes) == (3, 2, 1)
+    assert (day.runs_started, day.runs_completed, day.runs) == (1, 1, 1)
+    assert sum(hour.done for hour in seen.hours) == 3
+    assert sum(hour.failed for hour in seen.hours) == seen.failed.documents_24h == 2
+
+    with db.civic_db_connection() as conn:
+        conn.execute(update(items_table).values(finished_at=long_ago))
+    later = counts.figures()
+    assert (later.last_day.documents_failed, later.failed.documents) == (0, 2)
 
 
 def test_the_status_shows_documents_in_work(site: str) -> None:
@@ -369,6 +390,204 @@ def test_counters_are_compared_with_the_disk(site: str, storage: Path) -> None:
         "documents read: 0 counted, 2 on disk",
         "documents in all: 2 counted, 3 on disk",
     ]
+
+
+# ---------------------------------------------------------------------------- the verdict
+
+
+def verdict() -> dict[str, Any]:
+    """What ``clerk health --json`` says; the other command must agree."""
+    ran = clerk("health", "--json")
+    said = json.loads(ran.output)
+    assert ran.exit_code == said["exit_code"]
+    assert clerk("pipeline-status", "--check").exit_code == min(1, ran.exit_code)
+    assert json.loads(clerk("pipeline-status", "--json").output)["level"] == said["level"]
+    return said | {"levels": {check["name"]: check["level"] for check in said["checks"]}}
+
+
+def record_ends(**runs: int) -> None:
+    """Let runs of nobody's end in the last day, by state."""
+    with db.civic_db_connection() as conn:
+        for state, number in runs.items():
+            events = [{"event": f"run {state}"}] * number
+            conn.execute(insert(stage_events_table), events)
+
+
+@pytest.mark.parametrize(
+    ("ended", "level"),
+    [
+        ({"failed": 215, "completed": 86}, "CRITICAL"),
+        ({"failed": 5, "completed": 4}, "CRITICAL"),
+        ({"failed": 5, "completed": 5}, "WARNING"),
+        ({"failed": 1}, "WARNING"),
+        ({"failed": 4}, "WARNING"),
+        ({"failed": 1, "partial": 9}, "WARNING"),
+        ({"failed": 1, "no_documents": 10}, "OK"),
+        ({"failed": 1, "completed": 1, "cancelled": 90, "superseded": 90}, "WARNING"),
+        ({"cancelled": 5, "superseded": 5}, "OK"),
+        ({"completed": 3}, "OK"),
+    ],
+)
+def test_failed_runs_decide_by_their_share(
+    database: str, ended: dict[str, int], level: str
+) -> None:
+    record_ends(**ended)
+
+    said = verdict()
+
+    assert (said["level"], said["levels"]["runs"]) == (level, level)
+
+
+def test_runs_that_failed_longer_ago_do_not_count(database: str) -> None:
+    record_ends(failed=10)
+    with db.civic_db_connection() as conn:
+        conn.execute(update(stage_events_table).values(at=utc_now() - timedelta(hours=25)))
+
+    assert verdict()["levels"]["runs"] == "OK"
+
+
+@pytest.mark.parametrize(
+    ("read", "failed", "level"),
+    [(3, 5, "CRITICAL"), (3, 4, "WARNING"), (9, 1, "WARNING"), (19, 1, "OK"), (4, 0, "OK")],
+)
+def test_failed_documents_decide_by_their_share(
+    site: str, read: int, failed: int, level: str
+) -> None:
+    initialize_stage(site, "ocr", total_jobs=read + failed)
+    for _ in range(read):
+        increment_completed(site, "ocr")
+    for _ in range(failed):
+        increment_failed(site, "ocr", "damaged", "UnreadablePdf")
+    with db.civic_db_connection() as conn:
+        ledger.record(conn, "reconciled")
+
+    said = verdict()
+
+    assert (said["level"], said["levels"]["documents"]) == (level, level)
+
+
+def backlog(waiting: int, done: int, *, hours: float = 5.0) -> None:
+    """Sites whose run waits in the fetch queue for hours, next to some that are done."""
+    then = utc_now() - timedelta(hours=hours)
+    names = [f"site{number}" for number in range(waiting)]
+    with db.civic_db_connection() as conn:
+        conn.execute(
+            insert(sites_table),
+            [{"subdomain": name, "current_stage": "fetch", "updated_at": then} for name in names]
+            + [
+                {"subdomain": f"done{number}", "current_stage": "completed", "updated_at": then}
+                for number in range(done)
+            ],
+        )
+        conn.execute(
+            insert(runs_table),
+            [{"run_id": name, "subdomain": name, "epoch": 1, "created_at": then} for name in names],
+        )
+        job = {"kind": "stage", "stage": "fetch", "queue": "fetch", "total": 1}
+        conn.execute(
+            insert(jobs_table),
+            [job | {"id": at, "run_id": n, "subdomain": n} for at, n in enumerate(names, start=1)],
+        )
+        item = {"step": "fetch", "available_at": then, "created_at": then}
+        conn.execute(
+            insert(items_table),
+            [item | {"job_id": at, "run_id": n} for at, n in enumerate(names, start=1)],
+        )
+        ledger.record(conn, "reconciled")
+
+
+def serve(*, hours: float = 5.0) -> None:
+    """Let a worker be alive that serves every queue."""
+    with db.civic_db_connection() as conn:
+        liveness.register(conn, "one", lease_seconds=600.0, queues=",".join(QUEUES))
+        conn.execute(update(workers_table).values(started_at=utc_now() - timedelta(hours=hours)))
+
+
+def test_a_long_queue_that_is_served_is_ok(database: str) -> None:
+    backlog(waiting=9950, done=50)
+    serve()
+    with db.civic_db_connection() as conn:
+        assert ledger.claim(conn, ["fetch"], "one", lambda _queue: 1)
+
+    said = verdict()
+
+    assert (said["level"], set(said["levels"].values())) == ("OK", {"OK"})
+    assert (said["pipeline"]["silent"], said["pipeline"]["stuck"]) == (9950, [])
+    assert said["pipeline"]["health_score"] == 0.5
+    shown = clerk("health").output
+    assert "health score 0.5 %" in shown and "score=0.5%" in shown
+    assert clerk("pipeline-status").output.count("Health score: 0.5 %") == 1
+
+
+def test_a_long_queue_that_nobody_serves_is_critical(database: str) -> None:
+    backlog(waiting=20, done=5)
+
+    said = verdict()
+
+    assert (said["level"], said["levels"]["stuck"]) == ("CRITICAL", "CRITICAL")
+    assert len(said["pipeline"]["stuck"]) == 20
+
+
+def test_a_queue_from_which_idle_workers_take_nothing_is_critical(database: str) -> None:
+    backlog(waiting=3, done=5)
+    serve()
+
+    said = verdict()
+    assert (said["level"], said["levels"]["queues"]) == ("CRITICAL", "CRITICAL")
+    told = next(check["said"] for check in said["checks"] if check["name"] == "queues")
+    assert told == "nothing was taken from fetch for 2 h: 3 waiting, 1 idle worker"
+
+    queues.pause("fetch", who="ann")
+    assert verdict()["levels"]["queues"] == "WARNING"
+
+
+@pytest.mark.parametrize("waiting_hours, worker_hours", [(5.0, 1.0), (1.0, 5.0)])
+def test_a_queue_gets_two_hours_to_move(
+    database: str, waiting_hours: float, worker_hours: float
+) -> None:
+    backlog(waiting=3, done=5, hours=waiting_hours)
+    serve(hours=worker_hours)
+
+    assert verdict()["level"] == "OK"
+
+
+def test_a_site_that_needs_attention_is_never_ok(sites: None) -> None:
+    with db.civic_db_connection() as conn:
+        nothing = sites_table.c.subdomain == "nothing"
+        conn.execute(sites_table.delete().where(~nothing))
+
+    said = verdict()
+
+    assert (said["level"], said["levels"]["attention"]) == ("WARNING", "WARNING")
+    assert [each["subdomain"] for each in said["pipeline"]["attention"]] == ["nothing"]
+
+
+def test_many_crashes_in_a_day_are_a_warning(site: str) -> None:
+    initialize_stage(site, "ocr", total_jobs=1)
+    with db.reading_connection() as conn:
+        job = job_of_stage(conn, site, "ocr")
+    assert job is not None
+
+    def crash(times: int) -> str:
+        for _ in range(times):
+            BatchJobTracking.create(parent_job_id=job.id, item_count=1).mark_crashed()
+        level: str = verdict()["levels"]["crashes"]
+        return level
+
+    assert (crash(20), crash(1)) == ("OK", "WARNING")
+
+
+def test_nothing_is_counted_at_the_doors() -> None:
+    """One module counts: commands, pages and the verdict have no sums of their own."""
+    package = Path(counts.__file__).parent
+    doors = [*(package / "web").rglob("*.py"), *(package / "cli").rglob("*.py")]
+    counting = re.compile(r"\bfunc\.(count|sum|avg|min)\b")
+
+    assert [
+        path.name
+        for path in [*doors, package / "health.py", package / "queues.py"]
+        if counting.search(path.read_text())
+    ] == []
 
 
 # ----------------------------------------------------------------------------- pre-flight

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import legacy
 import pytest
 from guide import clerk
-from sqlalchemy import select, text
+from sqlalchemy import select, text, update
 
 from clerk.core import db
+from clerk.core.clock import utc_now
 from clerk.core.models import audit_table, items_table, jobs_table, quarantine_table, runs_table
 from clerk.core.states import Item
 from clerk.pipeline import failures, ledger, pipeline_state, transitions
@@ -114,7 +116,7 @@ def ledger_agrees(site: str) -> bool:
 def test_failures_are_grouped_by_stage_and_error_with_the_remedy(failing: str) -> None:
     found = groups(find())
 
-    assert [(group.stage, group.kind, group.documents) for group in found] == [
+    assert [(group.stage, group.kind, group.failed.documents) for group in found] == [
         ("ocr", "EncryptedPdf", 1),
         ("ocr", "UnreadablePdf", 1),
     ]
@@ -292,8 +294,8 @@ def test_a_preview_changes_nothing(failing: str) -> None:
     ran = clerk("failures", "retry", "--all", "--dry-run")
     skipped = clerk("failures", "skip", "--all", "--reason", "no", "--dry-run")
 
-    assert "Would retry 2 documents of 1 sites" in ran.output
-    assert "Would skip 2 documents of 1 sites" in skipped.output
+    assert "Would retry 2 documents of 1 site\n" in ran.output
+    assert "Would skip 2 documents of 1 site\n" in skipped.output
     assert state() == before
 
 
@@ -372,6 +374,92 @@ def test_what_the_source_offers_and_nobody_can_read_can_be_skipped(site: str) ->
         failures.skip(find(), who="ann", why="not a PDF")
 
     assert counters(site) == (1, 1, 0)
+
+
+def test_a_failed_step_is_not_a_document(site: str) -> None:
+    with db.civic_db_connection() as conn:
+        transitions.start_run(conn, site)
+    work("fetch", lambda item: Outcome(item, Item.FAILED, "SourceUnavailable: gone"))
+
+    (group,) = json.loads(clerk("failures", "list", "--json").output)
+    assert (group["documents"], group["steps"]) == (0, 1)
+    preview = clerk("failures", "retry", "--all", "--dry-run").output
+    assert "Would retry 1 step of 1 site\n" in preview
+
+
+def test_a_coordinator_that_failed_is_listed_and_retried(site: str, storage: Path) -> None:
+    legacy.write_documents(storage / site, both=1, pdf=2)
+    start(site)
+    read({})
+    work("compilation", lambda item: Outcome(item, Item.FAILED, "OSError: the disk is gone"))
+    assert run_state(site) == "failed"
+
+    (failure,) = find()
+    failures.retry([failure], who="ann")
+    for queue in ("compilation", "extraction", "deploy"):
+        work(queue, lambda item: Outcome(item, Item.COMPLETED))
+
+    assert (failure.step, find(), run_state(site)) == ("coordinator", [], "completed")
+
+
+def test_what_an_older_system_counted_is_a_group_without_rows(site: str) -> None:
+    with db.civic_db_connection() as conn:
+        counted = {"current_stage": "completed", "ocr_total": 8, "ocr_completed": 5}
+        db.update_site(conn, site, counted | {"ocr_failed": 3})
+
+    (group,) = json.loads(clerk("failures", "list", "--json").output)
+    assert (group["documents"], group["sites"]) == (3, [site])
+    assert "clerk run SITE" in group["remedy"]
+    assert find() == []
+    assert failures.find_groups(Filter(error="Encrypted")) == []
+    assert failures.find_groups(Filter(stage="fetch")) == []
+
+
+def test_a_failure_is_dated_when_it_happened_first(site: str) -> None:
+    """Known failures are carried from run to run; they do not fail again every night."""
+    documents = ({"name": BAD, "bytes": 10, "sha256": "b"},)
+    rejected = ({"name": "notes.docx", "error": "Rejected: not a PDF"},)
+    found = transitions.Found(documents, rejected=rejected, engine="e")
+    dates, yesterday = [], utc_now() - timedelta(days=1)
+    for _ in range(2):
+        with db.civic_db_connection() as conn:
+            transitions.start_run(conn, site)
+        work("fetch", lambda item: Outcome(item, Item.COMPLETED, result=found))
+        read(dict.fromkeys([BAD], (Item.FAILED, DAMAGED)))
+        dates.append({each.document: each.finished_at for each in find()})
+        with db.civic_db_connection() as conn:
+            conn.execute(update(quarantine_table).values(created_at=yesterday))
+            conn.execute(update(items_table).values(finished_at=yesterday))
+
+    first, second = dates
+    assert first.keys() == second.keys() == {BAD, "notes.docx"}
+    assert all(each is not None for each in first.values())
+    assert set(second.values()) == {yesterday}
+
+
+def test_a_failure_that_is_not_retried_keeps_its_date(failing: str) -> None:
+    kept = {each.document: each.finished_at for each in find()}
+    retried, stays = find()
+
+    failures.retry([retried], who="ann")
+
+    assert [(each.document, each.finished_at) for each in find()] == [
+        (stays.document, kept[stays.document])
+    ]
+
+
+def test_a_document_a_script_counts_as_failed_is_dated(site: str) -> None:
+    pipeline_state.initialize_stage(site, "ocr", total_jobs=3)
+    pipeline_state.increment_failed(site, "ocr", "damaged", "UnreadablePdf")
+    with db.civic_db_connection() as conn:
+        yesterday = utc_now() - timedelta(days=1)
+        conn.execute(update(items_table).values(created_at=yesterday, finished_at=yesterday))
+
+    pipeline_state.increment_failed(site, "ocr", "damaged", "UnreadablePdf")
+
+    dated = {each.finished_at: each.documents for each in find()}
+    assert dated.pop(yesterday) == 1
+    assert list(dated.values()) == [1] and None not in dated
 
 
 def test_a_failed_step_cannot_be_skipped(site: str) -> None:

@@ -19,7 +19,7 @@ from clerk.core.clock import utc_now
 from clerk.core.models import audit_table, metadata, queues_table, sites_table, tokens_table
 from clerk.core.states import Run
 from clerk.executors.pool import Crew
-from clerk.ops import health
+from clerk.ops import counts
 from clerk.web import ops
 from clerk.web.safety import RateLimit
 from clerk.web.sessions import OPERATOR, VIEWER, Keeper
@@ -194,12 +194,12 @@ def test_a_fragment_is_the_live_part_of_its_page(springfield: Town) -> None:
     assert "<h2>Recent events</h2>" in part and 'hx-get="/ops/?fragment=1"' in whole
 
 
-def test_overview_shows_the_figures_of_the_health_module(either_springfield: Town) -> None:
+def test_overview_shows_the_figures_that_were_counted(either_springfield: Town) -> None:
     html = Browser(VIEWER).get("/ops/").text
-    seen = health.pipeline()
+    seen = counts.figures()
 
-    assert f"{seen.health_score} %" in html
-    assert f'Failed, 24 h <b class="bad">{seen.last_day["documents_failed"]}</b>' in html
+    assert f"health score {seen.health_score} %" in html
+    assert f'Failed, 24 h <b class="warn">{seen.last_day.documents_failed}</b>' in html
     assert "33.3 %" in html, "a third of the documents failed: that needs attention"
 
 

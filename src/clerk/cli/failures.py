@@ -11,10 +11,10 @@ import click
 
 from clerk.core.states import STAGES
 
-from .common import confirm, hint, open_database, operator, print_json, print_table
+from .common import confirm, hint, numbered, open_database, operator, print_json, print_table
 
 if TYPE_CHECKING:
-    from clerk.pipeline.failures import Decided, Failure, Filter
+    from clerk.pipeline.failures import Decided, Failure, Filter, Group
 
 #: So many failures are named in a preview; the rest is counted.
 NAMED = 20
@@ -79,32 +79,32 @@ def list_failures(each: bool, as_json: bool, **given: Any) -> None:
     open_database()
     from clerk.pipeline import failures as found
 
-    selected = found.find(_filter(given))
+    wanted = _filter(given)
+    groups = [] if each else found.find_groups(wanted)
+    selected = found.find(wanted) if each else []
     if as_json:
-        print_json(_as_json(selected, each=each))
-    elif not selected:
+        print_json([*map(_as_dict, selected), *map(_group_as_dict, groups)])
+    elif not (selected or groups):
         hint("Nothing failed.")
     elif each:
         _print_each(selected)
     else:
-        _print_groups(selected)
+        _print_groups(groups)
 
 
-def _as_json(selected: Sequence[Failure], *, each: bool) -> list[dict[str, Any]]:
-    from clerk.pipeline.failures import groups
+def _as_dict(failure: Failure) -> dict[str, Any]:
+    return asdict(failure) | {"kind": failure.kind, "remedy": failure.remedy}
 
-    if each:
-        return [asdict(one) | {"kind": one.kind, "remedy": one.remedy} for one in selected]
-    return [
-        {
-            "stage": group.stage,
-            "error": group.kind,
-            "documents": group.documents,
-            "sites": group.sites,
-            "remedy": group.remedy,
-        }
-        for group in groups(selected)
-    ]
+
+def _group_as_dict(group: Group) -> dict[str, Any]:
+    return {
+        "stage": group.stage,
+        "error": group.kind,
+        "documents": group.failed.documents,
+        "steps": group.failed.steps,
+        "sites": group.sites,
+        "remedy": group.remedy,
+    }
 
 
 def _print_each(selected: Sequence[Failure]) -> None:
@@ -118,13 +118,11 @@ def _name(failure: Failure) -> str:
     return f"({failure.documents} without a name)" if failure.step == "carried" else failure.step
 
 
-def _print_groups(selected: Sequence[Failure]) -> None:
-    from clerk.pipeline.failures import groups
-
-    for group in groups(selected):
+def _print_groups(groups: Sequence[Group]) -> None:
+    for group in groups:
         sites = ", ".join(group.sites[:5])
         more = f" and {len(group.sites) - 5} more" if len(group.sites) > 5 else ""
-        click.echo(f"{group.documents:6}  {group.stage}: {group.kind}")
+        click.echo(f"{group.failed.all:6}  {group.stage}: {group.kind}")
         click.echo(f"        sites: {sites}{more}")
         click.echo(f"        {group.remedy}")
 
@@ -144,7 +142,7 @@ def show(ids: tuple[int, ...], as_json: bool) -> None:
 
     selected = find_by_id(ids)
     if as_json:
-        print_json(_as_json(selected, each=True))
+        print_json([*map(_as_dict, selected)])
         return
     for one in selected:
         _print_one(one)
@@ -249,22 +247,23 @@ def _confirmed(selected: Sequence[Failure], verb: str, given: dict[str, Any]) ->
     if not selected:
         hint("No failure matches.")
         return False
-    documents = sum(max(1, one.documents) for one in selected)
-    sites = len({one.subdomain for one in selected})
+    from clerk.pipeline.failures import count_failed
+
+    failed, sites = count_failed(selected), len({one.subdomain for one in selected})
     for one in selected[:NAMED]:
         click.echo(f"  {one.id}  {one.subdomain}  {_name(one)}: {one.error[:60]}")
     if len(selected) > NAMED:
         click.echo(f"  ... and {len(selected) - NAMED} more")
     if given["dry_run"]:
-        click.echo(f"Would {verb.lower()} {documents} documents of {sites} sites")
+        click.echo(f"Would {verb.lower()} {failed} of {numbered(sites, 'site')}")
         return False
     if not given["yes"]:
-        confirm(f"{verb} {documents} documents of {sites} sites?")
+        confirm(f"{verb} {failed} of {numbered(sites, 'site')}?")
     return True
 
 
 def _report(ctx: click.Context, decided: Decided, verb: str) -> None:
-    click.echo(f"{verb} {decided.documents} documents of {len(decided.sites)} sites")
+    click.echo(f"{verb} {decided.done} of {numbered(len(decided.sites), 'site')}")
     if decided.changed:
         click.echo(f"Left alone: {decided.changed} that have changed since they were listed")
     for subdomain, why in decided.refused.items():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,7 +10,8 @@ import click
 from .common import hint, open_database, print_json, print_table
 
 if TYPE_CHECKING:
-    from clerk.ops.health import Check, Health, Pipeline, Rates
+    from clerk.ops.counts import Figures, LastDay, Rates
+    from clerk.ops.health import Check, Health
 
 #: Seconds between two looks.
 WATCH_SECONDS = 2.0
@@ -22,7 +22,7 @@ COLOURS = {"OK": "green", "WARNING": "yellow", "CRITICAL": "red", "UNKNOWN": "ma
 @click.command("pipeline-status")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--watch", is_flag=True, help="Look again every other second until interrupted.")
-@click.option("--check", is_flag=True, help="Exit 1 when something is stuck or unhealthy.")
+@click.option("--check", is_flag=True, help="Exit 1 unless clerk health is OK.")
 @click.pass_context
 def pipeline_status(ctx: click.Context, as_json: bool, watch: bool, check: bool) -> None:
     """Show where all sites stand, and which need attention.
@@ -34,47 +34,44 @@ def pipeline_status(ctx: click.Context, as_json: bool, watch: bool, check: bool)
       clerk pipeline-status --check || echo "look at it"
     """
     open_database()
-    from clerk.ops import health
+    from clerk.ops.health import check_all
 
-    seen = health.pipeline()
-    show = _show_json if as_json else _show
+    found = check_all()
     while watch:
         if not as_json:
             click.clear()
-        show(seen)
+        _show_status(found, as_json=as_json)
         time.sleep(WATCH_SECONDS)
-        seen = health.pipeline()
-    show(seen)
-    if check and not seen.healthy:
+        found = check_all()
+    _show_status(found, as_json=as_json)
+    if check and not found.is_ok:
         ctx.exit(1)
 
 
-def _show_json(seen: Pipeline) -> None:
-    print_json(_as_dict(seen))
-
-
-def _as_dict(seen: Pipeline) -> dict[str, Any]:
-    shares = {
-        stage: asdict(rates) | {"success_rate": rates.success, "failure_rate": rates.failure}
-        for stage, rates in (("ocr", seen.ocr), ("compilation", seen.compilation))
-    }
-    return asdict(seen) | shares | {"healthy": seen.healthy}
-
-
-def _show(seen: Pipeline) -> None:
+def _show_status(found: Health, *, as_json: bool) -> None:
+    seen = found.figures
+    assert seen is not None, "the database was opened before"
+    if as_json:
+        print_json(seen.as_dict() | {"healthy": found.is_ok, "level": found.word})
+        return
     _show_stages(seen)
     click.echo()
     click.echo(f"Stuck: {len(seen.stuck)}   without documents: {seen.without_documents}")
     score = "-" if seen.health_score is None else f"{seen.health_score} %"
     click.echo(f"Health score: {score}")
-    click.echo(f"OCR: {_shares(seen.ocr)}")
+    click.echo(f"OCR: {_shares(seen.reading)}")
     click.echo()
     _show_last_day(seen.last_day)
     _show_active(seen)
     _show_attention(seen)
+    click.echo()
+    click.echo(f"Failed now: {seen.failed}")
+    click.echo(f"Health: {found.word}")
+    for check in found.problems:
+        click.echo(f"  {check.name}: {check.said}")
 
 
-def _show_stages(seen: Pipeline) -> None:
+def _show_stages(seen: Figures) -> None:
     by_number = sorted(seen.stages.items(), key=lambda each: -each[1])
     new = seen.sites - sum(seen.stages.values())
     rows: list[tuple[str, Any]] = list(by_number)
@@ -92,26 +89,26 @@ def _shares(rates: Rates) -> str:
     )
 
 
-def _show_last_day(happened: Any) -> None:
+def _show_last_day(day: LastDay) -> None:
     click.echo(
-        f"Last 24 h: {happened['documents_read']} documents read,"
-        f" {happened['documents_failed']} failed; {happened['runs_completed']} runs completed,"
-        f" {happened['runs_partial']} partial, {happened['runs_failed']} failed;"
-        f" {happened['crashes']} crashes"
+        f"Last 24 h: {day.documents_read} documents read,"
+        f" {day.documents_failed} failed; {day.runs_completed} runs completed,"
+        f" {day.runs_partial} partial, {day.runs_failed} failed;"
+        f" {day.crashes} crashes"
     )
 
 
-def _show_active(seen: Pipeline) -> None:
+def _show_active(seen: Figures) -> None:
     busy = [
-        f"{name} {each['running']} in work, {each['waiting']} waiting"
-        for name, each in seen.active.items()
-        if each["running"] or each["waiting"]
+        f"{name} {each.running} in work, {each.waiting} waiting"
+        for name, each in seen.queues.items()
+        if each.running or each.waiting
     ]
     click.echo(f"Active: {'; '.join(busy) or 'nothing'}")
 
 
-def _show_attention(seen: Pipeline) -> None:
-    from clerk.ops.health import SITES_NAMED
+def _show_attention(seen: Figures) -> None:
+    from clerk.ops.counts import SITES_NAMED
 
     if not seen.attention:
         return
@@ -149,7 +146,7 @@ def _health_as_dict(found: Health) -> dict[str, Any]:
         "level": found.word,
         "exit_code": found.level,
         "checks": [check_as_dict(check) for check in found.checks],
-        "pipeline": _as_dict(found.pipeline) if found.pipeline else None,
+        "pipeline": found.figures.as_dict() if found.figures else None,
     }
 
 
@@ -165,15 +162,15 @@ def _show_health(found: Health) -> None:
 
 def _summary(found: Health) -> str:
     """The first line, as monitoring reads it: state, words, figures after the bar."""
-    bad = [check for check in found.checks if check.level]
-    words = "; ".join(f"{check.name}: {check.said}" for check in bad) or "all is well"
-    if found.pipeline is None:
+    words = "; ".join(f"{check.name}: {check.said}" for check in found.problems) or "all is well"
+    if found.figures is None:
         return f"CLERK {found.word} - {words}"
-    seen = found.pipeline
-    score = "U" if seen.health_score is None else seen.health_score
+    seen = found.figures
+    score = "U" if seen.health_score is None else f"{seen.health_score}%"
     return (
-        f"CLERK {found.word} - {words} | score={score}%;95:;95: stuck={len(seen.stuck)};0"
-        f" sites={seen.sites}"
+        f"CLERK {found.word} - {words} | score={score} stuck={len(seen.stuck)};0"
+        f" sites={seen.sites} attention={len(seen.attention)};0 failed={seen.failed.documents}"
+        f" failed_24h={seen.last_day.documents_failed} runs_failed_24h={seen.last_day.runs_failed}"
     )
 
 

@@ -41,8 +41,8 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, InvalidatePoolError, Opera
 
 from . import config
 from .errors import ClerkError, DatabaseUnavailable, DatabaseUnusable, SchemaOutdated, UnknownSite
-from .models import db_now, runs_table, sites_table
-from .states import Run
+from .models import db_now, jobs_table, runs_table, sites_table
+from .states import OCR, Kind, Run
 from .storage import check_subdomain
 
 _engines: dict[str, Engine] = {}
@@ -146,6 +146,16 @@ def reading_connection() -> Iterator[Connection]:
     with explained(), get_civic_db().connect() as conn:
         if conn.dialect.name == "postgresql":
             yield conn.execution_options(isolation_level="AUTOCOMMIT")
+        else:
+            yield conn.execution_options(clerk_reads=True)
+
+
+@contextlib.contextmanager
+def snapshot_connection() -> Iterator[Connection]:
+    """Give a connection for reading whose statements all see the same moment."""
+    with explained(), get_civic_db().connect() as conn:
+        if conn.dialect.name == "postgresql":
+            yield conn.execution_options(isolation_level="REPEATABLE READ")
         else:
             yield conn.execution_options(clerk_reads=True)
 
@@ -281,6 +291,48 @@ def latest_runs(*columns: ColumnElement[Any]) -> Subquery:
     )
     same = and_(last.c.subdomain == runs.c.subdomain, last.c.epoch == runs.c.epoch)
     return select(runs.c.subdomain, runs.c.epoch, *columns).join(last, same).subquery()
+
+
+def _last_reading_ids() -> Subquery:
+    jobs = jobs_table
+    return (
+        select(jobs.c.subdomain, func.max(jobs.c.id).label("id"))
+        .where(jobs.c.stage == OCR, jobs.c.kind == Kind.STAGE)
+        .group_by(jobs.c.subdomain)
+        .subquery()
+    )
+
+
+def latest_readings(*columns: ColumnElement[Any]) -> Subquery:
+    """Return the last reading of each site: its job's id, with these columns beside its site.
+
+    A run that is still fetching has no reading yet, so the one before is still the last.
+    """
+    last = _last_reading_ids()
+    return (
+        select(last.c.id, last.c.subdomain, *columns)
+        .join(jobs_table, jobs_table.c.id == last.c.id)
+        .subquery()
+    )
+
+
+def documents_of_sites() -> Select[tuple[str, int, int, int]]:
+    """Return the query of each site's documents: total, completed and failed.
+
+    They are those of its last reading.  A site that was never read by this ledger has the counters
+    that an older system left.
+    """
+    jobs, sites, last = jobs_table, sites_table, _last_reading_ids()
+    counted = [
+        func.coalesce(jobs.c[name], sites.c[f"ocr_{name}"], 0).label(name)
+        for name in ("total", "completed", "failed")
+    ]
+    # Joined by the ids first: joined as one, SQLite would go through all jobs for every site.
+    return (
+        select(sites.c.subdomain, *counted)
+        .join(last, last.c.subdomain == sites.c.subdomain, isouter=True)
+        .join(jobs, jobs.c.id == last.c.id, isouter=True)
+    )
 
 
 def sites_in_a_run() -> Select[tuple[str]]:

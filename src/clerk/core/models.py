@@ -106,6 +106,25 @@ def _now_on_sqlite(element: Any, compiler: Any, **options: Any) -> str:
     return f"(strftime('%Y-%m-%d %H:%M:%f', 'now'{later}) || '000')"
 
 
+class hour_of(FunctionElement[datetime]):
+    """The hour (UTC) that a moment lies in: ``hour_of(column)``."""
+
+    type = UtcDateTime()
+    inherit_cache = True
+    name = "hour_of"
+
+
+@compiles(hour_of)
+def _hour_on_postgresql(element: Any, compiler: Any, **options: Any) -> str:
+    return f"date_trunc('hour', {compiler.process(element.clauses, **options)}, 'UTC')"
+
+
+@compiles(hour_of, "sqlite")
+def _hour_on_sqlite(element: Any, compiler: Any, **options: Any) -> str:
+    moment = compiler.process(element.clauses, **options)
+    return f"strftime('%Y-%m-%d %H:00:00.000000', {moment})"
+
+
 _Id = BigInteger().with_variant(Integer, "sqlite")
 _Json = JSON().with_variant(JSONB, "postgresql")
 

@@ -8,19 +8,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
 
-from sqlalchemy import Connection, delete, func, insert, select
+from sqlalchemy import Connection, delete, insert, select
 
 from clerk.core import config
-from clerk.core.db import civic_db_connection, reading_connection
+from clerk.core.db import civic_db_connection, reading_connection, snapshot_connection
 from clerk.core.errors import QueueUnavailable
 from clerk.core.models import db_now, items_table, jobs_table, queues_table, runs_table
-from clerk.core.states import ANNOTATIONS, QUEUES, Item, Run, Step
+from clerk.core.states import ANNOTATIONS, QUEUES, Item, Run
 from clerk.pipeline import ledger, queue, transitions, upload_ledger
 from clerk.pipeline.ledger import sql_word
 
-from .health import live_workers
+from . import counts
 
 
 @dataclass(frozen=True)
@@ -41,45 +40,23 @@ class QueueState:
 def look() -> list[QueueState]:
     """Return how every queue stands; of a Redis that does not answer, no messages."""
     messages = _messages()
-    with reading_connection() as conn:
-        work: dict[str, Any] = {row.queue: row for row in conn.execute(_open_work())}
+    with snapshot_connection() as conn:
+        work, workers = counts.open_work(conn), counts.live_workers(conn)
         paused = {row.name: row for row in conn.execute(select(queues_table))}
-        work[ANNOTATIONS] = upload_ledger.open_work(conn)
-        alive, _ = live_workers(conn)
     return [
         QueueState(
             name=name,
-            waiting=getattr(work.get(name), "waiting", 0),
-            running=getattr(work.get(name), "running", 0),
-            sites=getattr(work.get(name), "sites", 0),
-            oldest_at=getattr(work.get(name), "oldest_at", None),
-            workers=alive.get(name, 0),
+            waiting=each.waiting,
+            running=each.running,
+            sites=each.sites,
+            oldest_at=each.oldest_at,
+            workers=workers.by_queue.get(name, 0),
             paused_by=getattr(paused.get(name), "paused_by", None),
             paused_at=getattr(paused.get(name), "paused_at", None),
             messages=messages.get(name, {}),
         )
-        for name in QUEUES
+        for name, each in work.items()
     ]
-
-
-def _open_work() -> Any:
-    items, jobs = items_table, jobs_table
-    waiting = items.c.state == sql_word(Item.PENDING)
-    running = items.c.state == sql_word(Item.RUNNING)
-    return (
-        select(
-            jobs.c.queue,
-            func.count().filter(waiting).label("waiting"),
-            func.count().filter(running).label("running"),
-            func.count(jobs.c.subdomain.distinct()).label("sites"),
-            func.min(items.c.created_at).filter(waiting).label("oldest_at"),
-        )
-        .join(items, items.c.job_id == jobs.c.id)
-        .join(runs_table, runs_table.c.run_id == jobs.c.run_id)
-        .where(jobs.c.state == sql_word("open"), runs_table.c.state == sql_word(Run.ACTIVE))
-        .where(waiting | running, items.c.step != Step.UNNAMED)
-        .group_by(jobs.c.queue)
-    )
 
 
 def _messages() -> dict[str, dict[str, int]]:

@@ -26,6 +26,7 @@ from clerk.core.models import (
     batch_failures_table,
     batch_history_table,
     batches_table,
+    hour_of,
     jobs_table,
 )
 from clerk.core.states import Batch, Kind, Upload
@@ -81,10 +82,10 @@ class Health:
 def health(hours: float = 24.0) -> Health:
     """Return how the batches made in the last hours fared."""
     since = utc_now() - timedelta(hours=hours)
-    counts = Counter(Batches().created_since(since).counts_by_status())
+    counts: Counter[str] = Counter()
     with reading_connection() as conn:
-        for row in conn.execute(select(history).where(history.c.hour >= _hour(since))):
-            counts.update({status: row._mapping[status] for status in Batch.FINAL})
+        for made in by_hour(conn, since).values():
+            counts.update(made)
     by_status = {status: counts[status] for status in Batch.ALL}
     return Health(
         hours=hours,
@@ -92,6 +93,23 @@ def health(hours: float = 24.0) -> Health:
         recent_crashes=tuple(_recent_crashes(since)) if by_status[Batch.CRASHED] else (),
         **by_status,
     )
+
+
+def by_hour(conn: Connection, since: datetime) -> dict[datetime, Counter[str]]:
+    """Return how many batches were made in each hour since a moment, by what became of them."""
+    found: dict[datetime, Counter[str]] = {}
+    hour = hour_of(batches.c.created_at)
+    live = (
+        select(hour, batches.c.status, func.count())
+        .where(batches.c.created_at > since)
+        .group_by(hour, batches.c.status)
+    )
+    for at, status, number in conn.execute(live):
+        found.setdefault(at, Counter())[status] += number
+    for row in conn.execute(select(history).where(history.c.hour >= _hour(since))):
+        kept = {status: row._mapping[status] for status in Batch.FINAL}
+        found.setdefault(row.hour, Counter()).update(kept)
+    return found
 
 
 def _recent_crashes(since: datetime) -> Iterable[Crash]:
@@ -136,24 +154,11 @@ def crash_rate(days: int = 7) -> list[Day]:
     since = utc_now() - timedelta(days=days)
     found: dict[date, Day] = {}
     with reading_connection() as conn:
-        day = _day_of(conn, batches.c.created_at)
-        crashed = func.count().filter(batches.c.status == Batch.CRASHED)
-        live = select(day, crashed, func.count()).where(batches.c.created_at > since).group_by(day)
-        rows = [(date.fromisoformat(str(when)), *counts) for when, *counts in conn.execute(live)]
-        for row in conn.execute(select(history).where(history.c.hour >= _hour(since))):
-            total = sum(row._mapping[status] for status in Batch.FINAL)
-            rows.append((row.hour.date(), row.crashed, total))
-    for when, crashes, total in rows:
-        each = found.setdefault(when, Day(when))
-        each.crashed += crashes
-        each.total += total
+        for hour, made in by_hour(conn, since).items():
+            day = found.setdefault(hour.date(), Day(hour.date()))
+            day.crashed += made[Batch.CRASHED]
+            day.total += made.total()
     return [found[when] for when in sorted(found, reverse=True)]
-
-
-def _day_of(conn: Connection, moment: ColumnElement[datetime]) -> ColumnElement[Any]:
-    if conn.dialect.name == "sqlite":
-        return func.date(moment)
-    return func.date(func.timezone("UTC", moment))
 
 
 @dataclass(frozen=True)

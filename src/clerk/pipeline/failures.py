@@ -14,25 +14,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from fnmatch import fnmatchcase
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, and_, func, or_, select
+from sqlalchemy import Connection, Row, Select, and_, case, false, func, or_, select
 
 from clerk.core import config, storage
 from clerk.core.db import (
     civic_db_connection,
+    latest_readings,
     latest_runs,
     lock_site,
     reading_connection,
     require_site,
 )
 from clerk.core.errors import InvalidInput, NotFound
-from clerk.core.models import items_table, jobs_table, runs_table
+from clerk.core.models import db_now, hour_of, items_table, jobs_table, runs_table, sites_table
 from clerk.core.states import (
     COMPILATION,
     DEPLOY,
@@ -47,6 +48,8 @@ from clerk.core.states import (
 )
 
 from . import ledger, pipeline_state, queue, transitions
+
+DAY_SECONDS = 86_400.0
 
 #: What usually helps, by the kind of error.
 REMEDIES = {
@@ -65,8 +68,11 @@ REMEDIES = {
     "CRASH": "It killed its process: raise WORKER_MEMORY_MB or change the engine, then retry.",
     "SiteMisconfigured": "Correct it with 'clerk site edit SITE' or install it, then retry.",
     "UnusableName": "Rename the file in the site's folder (UTF-8, no secrets), then run the site.",
+    "UNLISTED": "They are not listed: 'clerk run SITE' reads what can be read.",
     "UNNAMED": "Failed in an older system: retry reads the PDFs that are on disk.",
 }
+#: The kind of those that an older system counted, and that have no rows here.
+UNLISTED = "Counted by an older system"
 OTHER_REMEDY = "Look at one with 'clerk failures show ID', then retry or skip."
 
 _ERROR_CLASS = re.compile(r"([A-Z]\w*)(?=: )")
@@ -116,7 +122,10 @@ class Failure:
     sha256: str = ""
     bytes: int | None = None
     alone: bool = False
+    #: When it failed; a failure that is carried into another run keeps its date.
     finished_at: datetime | None = None
+    #: Whether that is less than a day ago by the database's clock.
+    is_recent: bool = False
 
     @property
     def kind(self) -> str:
@@ -135,6 +144,50 @@ class Failure:
 
 
 @dataclass(frozen=True)
+class Failed:
+    """How much failed: documents that could not be read, and steps of a run.
+
+    A step is anything else: fetching a site, looking at its text, compiling, extracting, deploying.
+    """
+
+    documents: int = 0
+    steps: int = 0
+    #: Of the documents, those that failed within the last day.
+    documents_24h: int = 0
+
+    @property
+    def all(self) -> int:
+        """Documents and steps together."""
+        return self.documents + self.steps
+
+    def __add__(self, other: Failed) -> Failed:
+        return Failed(
+            self.documents + other.documents,
+            self.steps + other.steps,
+            self.documents_24h + other.documents_24h,
+        )
+
+    def __str__(self) -> str:
+        documents = f"{self.documents} {'document' if self.documents == 1 else 'documents'}"
+        steps = f"{self.steps} {'step' if self.steps == 1 else 'steps'}"
+        if not self.steps:
+            return documents
+        return f"{documents} and {steps}" if self.documents else steps
+
+
+def count_failed(failures: Iterable[Failure]) -> Failed:
+    """Return how many documents and steps some failures stand for."""
+    documents = steps = recent = 0
+    for each in failures:
+        if each.stage == OCR and each.step != Step.COORDINATOR:
+            documents += each.documents
+            recent += each.documents if each.is_recent else 0
+        else:
+            steps += max(1, each.documents)
+    return Failed(documents, steps, recent)
+
+
+@dataclass(frozen=True)
 class Group:
     """Failures of one stage and one kind of error."""
 
@@ -142,28 +195,35 @@ class Group:
     kind: str
     remedy: str
     failures: tuple[Failure, ...]
+    #: Site -> documents that are counted as failed and not listed.
+    unlisted: Mapping[str, int] = field(default_factory=dict)
 
     @property
-    def documents(self) -> int:
-        """How many documents that is."""
-        return sum(max(1, failure.documents) for failure in self.failures)
+    def failed(self) -> Failed:
+        """How many documents and steps that is."""
+        return count_failed(self.failures) + Failed(sum(self.unlisted.values()))
 
     @property
     def sites(self) -> list[str]:
         """The sites they belong to."""
-        return sorted({failure.subdomain for failure in self.failures})
+        return sorted({failure.subdomain for failure in self.failures} | self.unlisted.keys())
 
 
 @dataclass
 class Decided:
     """What became of a frozen selection."""
 
-    documents: int = 0
+    done: Failed = field(default_factory=Failed)
     sites: list[str] = field(default_factory=list)
     #: Failures that had changed since they were selected.
     changed: int = 0
     #: Site -> why nothing was done.
     refused: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def documents(self) -> int:
+        """How many documents were retried or skipped."""
+        return self.done.documents
 
 
 # ------------------------------------------------------------------------------- looking
@@ -177,6 +237,63 @@ def find(wanted: Filter | None = None) -> list[Failure]:
             require_site(conn, wanted.site)
         rows = conn.execute(_failures(wanted.site)).fetchall()
     return [failure for row in rows if wanted.matches(failure := _as_failure(row))]
+
+
+def find_unlisted(conn: Connection, wanted: Filter | None = None) -> dict[str, int]:
+    """Return the sites, and how many documents, that an older system counted as failed.
+
+    They were never read here and have neither name nor error, so only a site and a stage find them.
+    """
+    wanted = wanted or Filter()
+    if replace(wanted, site=None, stage=None) != Filter() or wanted.stage not in (None, OCR):
+        return {}
+    last, sites = latest_readings(), sites_table
+    never_read = (
+        select(sites.c.subdomain, sites.c.ocr_failed)
+        .join(last, last.c.subdomain == sites.c.subdomain, isouter=True)
+        .where(last.c.id.is_(None), sites.c.ocr_failed > 0)
+        .order_by(sites.c.subdomain)
+    )
+    if wanted.site is not None:
+        never_read = never_read.where(sites.c.subdomain == wanted.site)
+    return {row.subdomain: row.ocr_failed for row in conn.execute(never_read)}
+
+
+def find_groups(wanted: Filter | None = None) -> list[Group]:
+    """Return the failures that are meant by stage and kind of error, also those only counted."""
+    found = groups(find(wanted))
+    with reading_connection() as conn:
+        unlisted = find_unlisted(conn, wanted)
+    if unlisted:
+        found.append(Group(OCR, UNLISTED, REMEDIES["UNLISTED"], (), unlisted))
+    return found
+
+
+def count_in_database(conn: Connection) -> Failed:
+    """Return how many documents and steps are failed, of all sites, with those only counted."""
+    failed = _failures().order_by(None).subquery()
+    documents = and_(failed.c.stage == OCR, failed.c.kind == Kind.STAGE)
+    steps = case((failed.c.documents > 1, failed.c.documents), else_=1)
+    sums = (
+        func.sum(failed.c.documents).filter(documents),
+        func.sum(steps).filter(~documents),
+        func.sum(failed.c.documents).filter(documents, failed.c.is_recent),
+    )
+    counted = conn.execute(select(*(func.coalesce(each, 0) for each in sums))).one()
+    return Failed(*map(int, counted)) + Failed(sum(find_unlisted(conn).values()))
+
+
+def recent_by_hour(conn: Connection) -> dict[datetime, int]:
+    """Return how many of the failed documents became so within the last day, by the hour."""
+    items, hour = items_table, hour_of(items_table.c.finished_at)
+    counted = (
+        select(hour, func.sum(items.c.documents))
+        .where(items.c.state.in_([ledger.sql_word("failed"), ledger.sql_word("quarantined")]))
+        .where(items.c.finished_at >= db_now(-DAY_SECONDS))
+        .where(items.c.job_id.in_(select(latest_readings().c.id)))
+        .group_by(hour)
+    )
+    return {row[0]: int(row[1]) for row in conn.execute(counted)}
 
 
 def refused(subdomain: str) -> int:
@@ -199,15 +316,19 @@ def find_by_id(ids: Iterable[int]) -> list[Failure]:
 def _failures(site: str | None = None) -> Select[Any]:
     """Failures of each site's last reading, and of the other stages of its last run."""
     items, jobs, runs = items_table, jobs_table, runs_table
-    last = latest_runs()
-    readings = (
-        select(func.max(jobs.c.id))
-        .where(jobs.c.stage == OCR, jobs.c.kind == Kind.STAGE)
-        .group_by(jobs.c.subdomain)
-    )
-    of_last_run = and_(runs.c.epoch == last.c.epoch, jobs.c.stage != OCR)
+    last, readings = latest_runs(), select(latest_readings().c.id)
+    a_step = or_(jobs.c.stage != OCR, jobs.c.kind == Kind.COORDINATOR)
+    of_last_run = and_(runs.c.epoch == last.c.epoch, a_step)
+    is_recent = func.coalesce(items.c.finished_at >= db_now(-DAY_SECONDS), false())
     statement = (
-        select(items, jobs.c.subdomain, jobs.c.stage, jobs.c.kind, jobs.c.state.label("job_state"))
+        select(
+            items,
+            jobs.c.subdomain,
+            jobs.c.stage,
+            jobs.c.kind,
+            jobs.c.state.label("job_state"),
+            is_recent.label("is_recent"),
+        )
         .join(jobs, jobs.c.id == items.c.job_id)
         .join(runs, runs.c.run_id == jobs.c.run_id)
         .join(last, last.c.subdomain == jobs.c.subdomain)
@@ -237,6 +358,7 @@ def _as_failure(row: Row[Any]) -> Failure:
         bytes=row.bytes,
         alone=row.alone,
         finished_at=row.finished_at,
+        is_recent=bool(row.is_recent),
     )
 
 
@@ -250,7 +372,7 @@ def groups(failures: Iterable[Failure]) -> list[Group]:
     for (stage, kind), same in groupby(sorted(failures, key=key), key):
         members = tuple(same)
         made.append(Group(stage, kind, members[0].remedy, members))
-    return sorted(made, key=lambda group: (-group.documents, group.stage, group.kind))
+    return sorted(made, key=lambda group: (-group.failed.all, group.stage, group.kind))
 
 
 def frozen(listed: Sequence[Mapping[str, Any]]) -> list[Failure]:
@@ -303,7 +425,7 @@ def _retry_site(
     if not _is_being_fetched(conn, subdomain):
         _do_again(conn, subdomain, current, wanted, {"opened_by": "retry", **options})
     decided.sites.append(subdomain)
-    decided.documents += sum(max(1, each.documents) for each in current)
+    decided.done += count_failed(current)
     ledger.audit(conn, who, "failures retried", subdomain, f"{len(current)} failures")
 
 
@@ -389,6 +511,7 @@ def _failures_that_stay(
             "error": row.error,
             "bytes": row.bytes,
             "sha256": row.sha256,
+            "finished_at": row.finished_at,
         }
         for row in rows
         if row.job_id == former.id and row.id not in ids
@@ -484,7 +607,7 @@ def _skip_site(
         ledger.audit(conn, who, "document skipped", f"{subdomain} {row['document']}", why)
     transitions.leave_out(conn, [each.id for each in documents], reason)
     decided.sites.append(subdomain)
-    decided.documents += sum(each.documents for each in documents)
+    decided.done += count_failed(documents)
 
 
 # -------------------------------------------------------------------------------- common

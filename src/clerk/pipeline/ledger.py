@@ -263,7 +263,7 @@ def add_items(
     conn: Connection, job_id: int, run_id: str, rows: Iterable[Mapping[str, Any]]
 ) -> None:
     """Write items of a job, claimable at once unless a row says otherwise."""
-    blank: dict[str, Any] = dict.fromkeys(("document", "bytes", "sha256", "error"))
+    blank: dict[str, Any] = dict.fromkeys(("document", "bytes", "sha256", "error", "finished_at"))
     blank |= {"step": Step.DOCUMENT, "documents": 1, "state": Item.PENDING, "alone": False}
     blank |= {"job_id": job_id, "run_id": run_id}
     filled = [blank | dict(row) for row in rows]

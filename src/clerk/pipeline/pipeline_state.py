@@ -124,6 +124,7 @@ def open_run(
     ).scalar()
     if former:
         ledger.cancel_open_work(conn, former, SUPERSEDED)
+        ledger.record(conn, "run superseded", subdomain=subdomain, run_id=former)
     run_id = f"{subdomain}-{uuid.uuid4().hex[:12]}"
     last_epoch = select(func.coalesce(func.max(runs_table.c.epoch), 0)).where(
         runs_table.c.subdomain == subdomain
@@ -143,6 +144,7 @@ def open_run(
 def open_stage(conn: Connection, subdomain: str, stage: str, total: int) -> None:
     """Open a run in a stage, for documents that are not known by name yet."""
     run_id = open_run(conn, subdomain, {"opened_by": "initialize_stage"})
+    ledger.record(conn, "run started", subdomain=subdomain, run_id=run_id, stage=stage)
     _open_unnamed(conn, run_id, subdomain, stage, total=total)
     enter(conn, subdomain, stage, **_counters(stage, total, 0, 0))
 
@@ -178,6 +180,7 @@ def adopt(conn: Connection, site: Mapping[str, Any]) -> Row[Any]:
     stage, subdomain = site["current_stage"], site["subdomain"]
     total, completed, failed = (site[f"{stage}_{c}"] for c in ("total", "completed", "failed"))
     run_id = open_run(conn, subdomain, {"opened_by": "adoption"})
+    ledger.record(conn, "run started", subdomain=subdomain, run_id=run_id, stage=stage)
     _open_unnamed(conn, run_id, subdomain, stage, total, completed, failed)
     job = job_of_stage(conn, subdomain, stage)
     assert job is not None, "the job was written in this transaction"
@@ -352,8 +355,17 @@ def _increment(subdomain: str, stage: str, state: str, error: str = "") -> bool:
         if not _take_unnamed(conn, job.id, state):
             log.warning("%s: all documents of %s are accounted for already", subdomain, stage)
             return False
-        changed = {Item.COMPLETED: "completed", Item.FAILED: "failed"}[state]
-        show_job(conn, ledger.count(conn, job.id, **{changed: 1}), error)
+        more = {{Item.COMPLETED: "completed", Item.FAILED: "failed"}[state]: 1}
+        show_job(conn, ledger.count(conn, job.id, **more), error)
+        ledger.record(
+            conn,
+            "finished",
+            subdomain=subdomain,
+            run_id=job.run_id,
+            stage=stage,
+            detail=error or None,
+            **more,
+        )
         return True
 
 
@@ -380,7 +392,10 @@ def _site_in_stage(conn: Connection, subdomain: str, stage: str) -> dict[str, An
 
 
 def _take_unnamed(conn: Connection, job_id: int, state: str) -> bool:
-    """Move one document from the unnamed to the finished ones; False when none is left."""
+    """Move one document from the unnamed to the finished ones; False when none is left.
+
+    Those of an hour share a row, so that it is known, to the hour, when each of them ended.
+    """
     items = items_table
     taken = ledger.take_unnamed(conn, job_id)
     if taken is None:
@@ -388,10 +403,12 @@ def _take_unnamed(conn: Connection, job_id: int, state: str) -> bool:
     added = conn.execute(
         update(items)
         .where(items.c.job_id == job_id, items.c.step == Step.CARRIED, items.c.state == state)
-        .values(documents=items.c.documents + 1)
+        .where(items.c.finished_at.is_not(None), items.c.created_at >= db_now(-3600.0))
+        .values(documents=items.c.documents + 1, finished_at=db_now())
     )
     if added.rowcount == 0:
-        row = {"step": Step.CARRIED, "state": state, "available_at": None}
+        now = conn.execute(select(db_now())).scalar_one()
+        row = {"step": Step.CARRIED, "state": state, "available_at": None, "finished_at": now}
         ledger.add_items(conn, job_id, taken, [row])
     return True
 

@@ -113,7 +113,7 @@ def find_stuck_sites(threshold_hours: float = 2) -> list[Row[Any]]:
     """Return the sites in a stage that have not moved for so long and that nobody works on."""
     _check_threshold(threshold_hours)
     with reading_connection() as conn:
-        return _stuck(conn, threshold_hours)
+        return stuck_sites(conn, threshold_hours)
 
 
 def _check_threshold(hours: float) -> None:
@@ -121,7 +121,8 @@ def _check_threshold(hours: float) -> None:
         raise InvalidInput(f"The threshold must be between 0 and {MOST_HOURS} hours, not {hours}.")
 
 
-def _stuck(conn: Connection, threshold_hours: float) -> list[Row[Any]]:
+def stuck_sites(conn: Connection, threshold_hours: float) -> list[Row[Any]]:
+    """Return the same sites, seen by a connection that is open already."""
     silent = conn.execute(_silent(threshold_hours)).fetchall()
     if not silent:
         return []
@@ -553,7 +554,7 @@ def _found(threshold_hours: float) -> list[tuple[Row[Any], Plan | None]]:
         if conn.execute(_silent(threshold_hours).limit(1)).first() is None:
             return []
         queued = _queued(conn)
-        stuck = _stuck(conn, threshold_hours)
+        stuck = stuck_sites(conn, threshold_hours)
     return [(site, _plan_of_waiting(site, queued.get(site.subdomain))) for site in stuck]
 
 

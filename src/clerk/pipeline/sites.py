@@ -14,13 +14,14 @@ from clerk.core import config, storage
 from clerk.core.config import Settings
 from clerk.core.db import (
     civic_db_connection,
+    documents_of_sites,
     latest_runs,
     lock_site,
     reading_connection,
     require_site,
 )
 from clerk.core.models import audit_table, runs_table, sites_table
-from clerk.core.states import COMPLETED, OCR, STAGES, Run
+from clerk.core.states import COMPLETED, STAGES, Run
 from clerk.fetch.base import gone_documents
 from clerk.publish import further_places, published_at, unpublish
 from clerk.search import forget_site
@@ -36,11 +37,18 @@ RUNS_SHOWN = 5
 
 
 def overview(conn: Connection) -> list[dict[str, Any]]:
-    """Return every site with its outcome and its counters of documents."""
-    latest = latest_runs(runs_table.c.state)
+    """Return every site with its outcome and the documents of its last reading."""
+    latest, documents = latest_runs(runs_table.c.state), documents_of_sites().subquery()
     rows = conn.execute(
-        select(sites_table, latest.c.state.label("run_state"))
+        select(
+            sites_table,
+            latest.c.state.label("run_state"),
+            documents.c.total,
+            documents.c.completed,
+            documents.c.failed,
+        )
         .join(latest, latest.c.subdomain == sites_table.c.subdomain, isouter=True)
+        .join(documents, documents.c.subdomain == sites_table.c.subdomain)
         .order_by(sites_table.c.subdomain)
     )
     return [
@@ -49,10 +57,12 @@ def overview(conn: Connection) -> list[dict[str, Any]]:
             "name": row.name,
             "outcome": outcome(row.current_stage, row.run_state, row.last_error_message),
             "current_stage": row.current_stage,
-            "documents": row.ocr_total,
-            "read": row.ocr_completed,
-            "failed": row.ocr_failed,
-            "cancelled": _stage(row._asdict(), OCR, row.run_state)["cancelled"],
+            "documents": row.total,
+            "read": row.completed,
+            "failed": row.failed,
+            "cancelled": (
+                row.total - row.completed - row.failed if row.run_state == Run.CANCELLED else 0
+            ),
             "updated_at": row.updated_at,
         }
         for row in rows

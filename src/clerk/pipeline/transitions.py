@@ -17,7 +17,14 @@ from typing import Any
 from sqlalchemy import Connection, Row, bindparam, delete, func, insert, or_, select, update
 
 from clerk.core.db import require_site
-from clerk.core.models import db_now, jobs_table, quarantine_table, runs_table, sites_table
+from clerk.core.models import (
+    db_now,
+    items_table,
+    jobs_table,
+    quarantine_table,
+    runs_table,
+    sites_table,
+)
 from clerk.core.states import (
     COMPILATION,
     COMPLETED,
@@ -238,12 +245,13 @@ def open_reading(conn: Connection, run_id: str, subdomain: str, found: Found) ->
     """Open the reading of documents: a row each, and one for those that need none.
 
     A document that failed before, with the same bytes and the same reader, counts as failed at
-    once; one that a person skipped does not count.  If nothing is left to read the stage closes
-    here.
+    once, since when it failed first; one that a person skipped does not count.  If nothing is left
+    to read the stage closes here.
     """
     remembered = _remembered(conn, subdomain, found.engine)
     rows = [_document_row(document, remembered) for document in found.documents]
-    rows += _told_apart(rows, [_rejected_row(each, remembered) for each in found.rejected])
+    rejected = _told_apart(rows, [_rejected_row(each, remembered) for each in found.rejected])
+    rows += _with_dates(conn, subdomain, rejected)
     failures = [row for row in rows if row["state"] in (Item.FAILED, Item.QUARANTINED)]
     skipped = sum(row["state"] == Item.CANCELLED for row in rows)
     job_id = ledger.open_job(
@@ -274,7 +282,7 @@ def _document_row(
     known = remembered.get((document["name"], document["sha256"]))
     if known is None:
         return row | {"state": Item.PENDING}
-    return row | {"state": known.state, "error": known.reason}
+    return row | {"state": known.state, "error": known.reason, "finished_at": known.created_at}
 
 
 def _rejected_row(
@@ -300,6 +308,28 @@ def _told_apart(
         taken.add(row["document"])
         told_apart.append(row)
     return told_apart
+
+
+def _with_dates(
+    conn: Connection, subdomain: str, rejected: Sequence[dict[str, Any]]
+) -> list[dict[str, Any]]:
+    """Date what was rejected: when it was rejected first, if the reading before lists it too."""
+    if not rejected:
+        return []
+    jobs, items, runs = jobs_table, items_table, runs_table
+    last_reading = (
+        select(jobs.c.id)
+        .join(runs, runs.c.run_id == jobs.c.run_id)
+        .where(runs.c.subdomain == subdomain, jobs.c.stage == OCR, jobs.c.kind == Kind.STAGE)
+        .order_by(runs.c.epoch.desc())
+        .limit(1)
+        .scalar_subquery()
+    )
+    failed = items.c.state.in_([Item.FAILED, Item.QUARANTINED])
+    listed = select(items.c.document, items.c.finished_at).where(items.c.job_id == last_reading)
+    since = {row.document: row.finished_at for row in conn.execute(listed.where(failed))}
+    now = conn.execute(select(db_now())).scalar_one()
+    return [row | {"finished_at": since.get(row["document"], now)} for row in rejected]
 
 
 def read_again(

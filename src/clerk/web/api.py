@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -19,11 +20,10 @@ from clerk.core.db import reading_connection
 from clerk.core.errors import InvalidInput
 from clerk.core.states import QUEUES, Batch
 from clerk.core.storage import KINDS
-from clerk.ops import health
 from clerk.pipeline import ledger, pipeline_state, queue, sites, transitions
 from clerk.search import SORTS, find_document, find_page, hit_boxes
 
-from . import feeds, figures, library, uploads
+from . import checks, feeds, figures, library, uploads
 from .access import operator, viewer
 from .answers import as_json, for_operators
 from .public import number_of, whole
@@ -165,14 +165,19 @@ def _one_of(request: Request, name: str, words: Sequence[str]) -> str:
 
 @viewer
 def all_health(request: Request) -> Response:
-    """Give every check, and where all sites stand."""
-    seen = health.check_all()
-    redact = request.app.state.redact
-    checks = [
+    """Give every check, and where all sites stand: what ``clerk health --json`` prints."""
+    seen, redact = checks.check_all(request), request.app.state.redact
+    found = [
         {"name": each.name, "level": each.word, "said": redact(each.said), "mend": each.mend}
         for each in seen.checks
     ]
-    return for_operators({"level": seen.word, "checks": checks})
+    pipeline = seen.figures.as_dict() if seen.figures else None
+    if pipeline is not None:
+        for each in pipeline["attention"]:
+            each["reason"] = redact(each["reason"])
+        pipeline["blocked"] = {site: redact(why) for site, why in pipeline["blocked"].items()}
+    answer = {"level": seen.word, "exit_code": seen.level, "checks": found, "pipeline": pipeline}
+    return for_operators(json.loads(json.dumps(answer, default=str)))
 
 
 @viewer

@@ -1,19 +1,16 @@
-"""What the operators' pages list and draw: progress, history, batches, workers, audit.
+"""The rows that the operators' pages list: events, batches, documents, workers, audit.
 
-Whether all is well is not decided here but in :mod:`clerk.ops.health`.
+Nothing is counted here but in :mod:`clerk.ops.counts`, and whether all is well is decided in
+:mod:`clerk.ops.health`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
-from statistics import median
 from typing import Any
 
 from sqlalchemy import Connection, Row, and_, func, or_, select
 
-from clerk.core.clock import utc_now
 from clerk.core.errors import NotFound
 from clerk.core.models import (
     audit_table,
@@ -24,86 +21,7 @@ from clerk.core.models import (
     stage_events_table,
     workers_table,
 )
-from clerk.core.states import OCR, STAGES, Batch, Kind
-
-HOURS = 24
-#: Medians are taken over at most so many of the last events of a stage.
-EVENTS_AT_MOST = 5000
-
-
-@dataclass
-class Hour:
-    """What happened within one hour."""
-
-    begins_at: datetime
-    done: int = 0
-    failed: int = 0
-    crashes: int = 0
-    batches: int = 0
-
-    @property
-    def crash_rate(self) -> float:
-        """The share of batches that crashed."""
-        return self.crashes / self.batches if self.batches else 0.0
-
-
-def last_hours(conn: Connection, hours: int = HOURS) -> list[Hour]:
-    """Return the last hours, the oldest first: documents read and failed, and crashes."""
-    events = stage_events_table
-    now = utc_now().replace(minute=0, second=0, microsecond=0)
-    found = {now - timedelta(hours=ago): Hour(now - timedelta(hours=ago)) for ago in range(hours)}
-    hour = _hour_of(conn, events.c.at)
-    rows = conn.execute(
-        select(
-            hour.label("hour"),
-            events.c.event,
-            events.c.stage,
-            func.count().label("times"),
-            func.sum(events.c.completed).label("completed"),
-            func.sum(events.c.failed).label("failed"),
-        )
-        .where(events.c.at >= db_now(-3600.0 * hours))
-        .where(events.c.event.in_(["finished", "crashed"]))
-        .group_by(hour, events.c.event, events.c.stage)
-    )
-    for row in rows:
-        each = found.get(datetime.fromisoformat(f"{row.hour}:00:00+00:00"))
-        if each is not None:
-            _add(each, row)
-    return [found[at] for at in sorted(found)]
-
-
-def _hour_of(conn: Connection, at: Any) -> Any:
-    """Return the hour of a moment in UTC, as text, on either database."""
-    if conn.dialect.name == "sqlite":
-        return func.strftime("%Y-%m-%dT%H", at)
-    return func.to_char(func.timezone("UTC", at), 'YYYY-MM-DD"T"HH24')
-
-
-def _add(hour: Hour, row: Row[Any]) -> None:
-    hour.batches += row.times
-    if row.event == "crashed":
-        hour.crashes += row.times
-    elif row.stage == OCR:
-        hour.done += row.completed
-        hour.failed += row.failed
-
-
-def seconds_by_stage(conn: Connection) -> dict[str, float]:
-    """Return the median time a piece of work took in each stage during the last day."""
-    events = stage_events_table
-    medians = {}
-    for stage in STAGES:
-        rows = conn.execute(
-            select(events.c.seconds, events.c.completed + events.c.failed)
-            .where(events.c.event == "finished", events.c.stage == stage)
-            .where(events.c.at >= db_now(-3600.0 * HOURS), events.c.seconds.is_not(None))
-            .order_by(events.c.id.desc())
-            .limit(EVENTS_AT_MOST)
-        ).fetchall()
-        if rows:
-            medians[stage] = median(row[0] / max(1, row[1]) for row in rows)
-    return medians
+from clerk.core.states import OCR, Batch, Kind
 
 
 def recent_events(
@@ -145,18 +63,6 @@ def batches(
     """Return batches, the newest first, with their parent and their worker's last beat."""
     statement = _batches().order_by(batches_table.c.id.desc()).limit(limit).offset(offset)
     return list(conn.execute(_narrowed(statement, status, subdomain, job)))
-
-
-def count_batches(
-    conn: Connection, subdomain: str | None = None, job: int | None = None
-) -> dict[str, int]:
-    """Return how many batches there are of each status."""
-    status = batches_table.c.status
-    statement = select(status, func.count()).join(
-        jobs_table, jobs_table.c.id == batches_table.c.parent_job_id
-    )
-    counted = conn.execute(_narrowed(statement, None, subdomain, job).group_by(status))
-    return dict.fromkeys(Batch.ALL, 0) | {row[0]: row[1] for row in counted}
 
 
 def batch(conn: Connection, identity: int) -> Row[Any]:
@@ -214,12 +120,6 @@ def documents(
         wanted.append(items.c.document.contains(like, autoescape=True))
     order = (items.c.error.is_(None), items.c.state.desc(), items.c.document)
     return list(conn.execute(select(items).where(and_(*wanted)).order_by(*order).limit(limit)))
-
-
-def open_batches(conn: Connection) -> int:
-    """Return how many batches are being worked on."""
-    running = batches_table.c.status == Batch.RUNNING
-    return conn.execute(select(func.count()).where(running)).scalar_one()
 
 
 # ---------------------------------------------------------------------------- workers, audit

@@ -1,10 +1,11 @@
-"""For monitoring: alive, ready, and the figures of :mod:`clerk.ops.health` for Prometheus."""
+"""For monitoring: alive, ready, and the figures of :mod:`clerk.ops.counts` as Prometheus reads them."""
 
 from __future__ import annotations
 
 import threading
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from itertools import accumulate
 from typing import Any
 
@@ -25,10 +26,10 @@ from clerk.core.clock import utc_now
 from clerk.core.db import reading_connection
 from clerk.core.models import stage_events_table
 from clerk.core.states import STAGES
-from clerk.ops import health, queues
+from clerk.ops.counts import Figures
 from clerk.ops.health import Level
 
-from . import figures
+from . import checks, figures
 from .access import whoever
 from .safety import client_of
 from .worker_process import Worker
@@ -54,11 +55,9 @@ async def healthz(request: Request) -> Response:
 
 def readyz(request: Request) -> Response:
     """Say whether requests can be answered; the level of every check, no details."""
-    seen = health.check_all()
+    seen = checks.check_all(request)
     ready = all(each.level < Level.CRITICAL for each in seen.checks if each.name in NEEDED)
     levels = {each.name: each.word for each in seen.checks}
-    if (worker := request.app.state.worker) is not None:
-        levels["worker"] = Level.NAMES[Level.OK if worker.state.alive else Level.CRITICAL]
     answer = {"ready": ready, "level": seen.word, "checks": levels}
     return JSONResponse(answer, 200 if ready else 503, headers={"Cache-Control": "no-store"})
 
@@ -68,7 +67,7 @@ def metrics(request: Request) -> Response:
     if not _is_local(request) and whoever(request) is None:
         return PlainTextResponse("A token is needed: Authorization: Bearer ...\n", 401)
     registry = CollectorRegistry()
-    registry.register(Figures(request))
+    registry.register(FiguresCollector(request))
     return Response(generate_latest(registry), media_type=CONTENT_TYPE_PLAIN_0_0_4)
 
 
@@ -78,7 +77,7 @@ def _is_local(request: Request) -> bool:
     return client_of(request) in LOOPBACK and not forwarded
 
 
-class Figures(Collector):
+class FiguresCollector(Collector):
     """Gives the figures as they are while one request is answered."""
 
     def __init__(self, request: Request) -> None:
@@ -99,32 +98,61 @@ def _gauge(name: str, help: str, samples: Mapping[Any, float], *labels: str) -> 
 
 
 def _families(request: Request) -> Iterator[Metric]:
-    seen = health.pipeline()
-    stages = dict.fromkeys((*STAGES, "completed"), 0) | dict(seen.stages)
+    health = checks.check_all(request)
     yield _gauge("clerk_info", "Version of clerk", {__version__: 1}, "version")
+    help = "Worst of all checks: 0 OK, 1 warning, 2 critical, 3 unknown"
+    yield _gauge("clerk_health_level", help, {"": health.level})
+    levels = {each.name: each.level for each in health.checks}
+    yield _gauge("clerk_check_level", "Each check of clerk health", levels, "check")
+    yield from _worker(request.app.state.worker)
+    streams = {"": request.app.state.doorbell.listeners}
+    yield _gauge("clerk_live_streams", "Browsers with a live stream", streams)
+    if health.figures is not None:
+        yield from _figures(health.figures)
+        with reading_connection() as conn:
+            yield _gauge(
+                "clerk_worker_heartbeat_age_seconds",
+                "Since each worker beat",
+                _ages(conn),
+                "worker",
+            )
+            yield request.app.state.stage_seconds.family(conn)
+
+
+def _figures(seen: Figures) -> Iterator[Metric]:
+    """Yield the figures of :mod:`clerk.ops.counts`; docs/operating.md says what each means."""
+    stages = dict.fromkeys((*STAGES, "completed"), 0) | dict(seen.stages)
     yield _gauge("clerk_sites", "Sites by stage", stages, "stage")
     yield _gauge("clerk_sites_stuck", "Sites nobody works on", {"": len(seen.stuck)})
     yield _gauge("clerk_sites_silent", "Sites without movement for two hours", {"": seen.silent})
+    blocked = {"": len(seen.blocked)}
+    yield _gauge("clerk_sites_blocked", "Sites whose work waits for a person", blocked)
+    attention = {"": len(seen.attention)}
+    yield _gauge("clerk_sites_needing_attention", "Sites a person should look at", attention)
     empty = {"": seen.without_documents}
     yield _gauge("clerk_sites_without_documents", "Completed with nothing found", empty)
     score = {} if seen.health_score is None else {"": seen.health_score}
     yield _gauge("clerk_health_score_percent", "Share of sites that move or are done", score)
-    with reading_connection() as conn:
-        yield _gauge(
-            "clerk_documents", "Documents by stage and state", _documents(seen), "stage", "state"
-        )
-        yield _gauge("clerk_batches", "Batches by status", figures.count_batches(conn), "status")
-        yield _gauge(
-            "clerk_worker_heartbeat_age_seconds", "Since each worker beat", _ages(conn), "worker"
-        )
-        yield _gauge("clerk_reconcile_age_seconds", "Since reconciliation ran", _reconciled(seen))
-        yield from _day(seen.last_day)
-        yield request.app.state.stage_seconds.family(conn)
-    waiting = {each.name: each.waiting for each in queues.look()}
+    yield _gauge(
+        "clerk_documents",
+        "Documents of current runs by stage and state",
+        _documents(seen),
+        "stage",
+        "state",
+    )
+    failed = {"": seen.failed.documents}
+    yield _gauge("clerk_failed_documents", "Documents that are failed now", failed)
+    yield _gauge("clerk_failed_steps", "Steps of last runs that failed", {"": seen.failed.steps})
+    yield _gauge("clerk_batches", "Batches by status", seen.batches, "status")
+    yield _gauge("clerk_reconcile_age_seconds", "Since reconciliation ran", _reconciled(seen))
+    day = asdict(seen.last_day)
+    for name in ("documents_read", "documents_failed", "crashes", "reconciliations"):
+        help = f"{name.replace('_', ' ').capitalize()} in the last 24 hours"
+        yield _gauge(f"clerk_{name}_24h", help, {"": day[name]})
+    runs = {name.removeprefix("runs_"): day[name] for name in day if name.startswith("runs_")}
+    yield _gauge("clerk_runs_24h", "Runs started and ended in the last 24 hours", runs, "state")
+    waiting = {name: each.waiting for name, each in seen.queues.items()}
     yield _gauge("clerk_queue_depth", "Work that waits, by queue", waiting, "queue")
-    yield from _worker(request.app.state.worker)
-    streams = {"": request.app.state.doorbell.listeners}
-    yield _gauge("clerk_live_streams", "Browsers with a live stream", streams)
 
 
 def _worker(worker: Worker | None) -> Iterator[Metric]:
@@ -138,7 +166,7 @@ def _worker(worker: Worker | None) -> Iterator[Metric]:
         )
 
 
-def _documents(seen: health.Pipeline) -> dict[tuple[str, str], float]:
+def _documents(seen: Figures) -> dict[tuple[str, str], float]:
     """Return the documents of all sites by stage and state."""
     found: dict[tuple[str, str], float] = {}
     for stage, each in seen.documents.items():
@@ -153,15 +181,9 @@ def _ages(conn: Connection) -> dict[str, float]:
     return {each["id"]: (now - each["beat_at"]).total_seconds() for each in figures.workers(conn)}
 
 
-def _reconciled(seen: health.Pipeline) -> dict[str, float]:
+def _reconciled(seen: Figures) -> dict[str, float]:
     last = seen.reconciled_at
     return {"": (utc_now() - last).total_seconds()} if last else {}
-
-
-def _day(last_day: Mapping[str, int]) -> Iterator[Metric]:
-    for name in ("documents_read", "documents_failed", "crashes", "reconciliations"):
-        help = f"{name.replace('_', ' ').capitalize()} in the last 24 hours"
-        yield _gauge(f"clerk_{name}_24h", help, {"": last_day[name]})
 
 
 class StageSeconds:

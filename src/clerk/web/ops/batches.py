@@ -8,6 +8,7 @@ from starlette.responses import Response
 from clerk.annotations import api as annotation_jobs
 from clerk.core.db import reading_connection
 from clerk.core.states import Kind
+from clerk.ops import counts
 from clerk.pipeline import batches as batch_reports
 from clerk.web import figures
 from clerk.web.access import viewer
@@ -25,14 +26,15 @@ def all_batches(request: Request) -> Response:
     number = whole(request, "page", 1, most=100_000)
     job = whole(request, "job", 0, least=0, most=99_999_999) or None
     with reading_connection() as conn:
-        counts = figures.count_batches(conn, site, job)
-        found = counts.get(status, 0) if status else sum(counts.values())
+        by_status = counts.batches_by_status(conn, site, job)
+        found = by_status.get(status, 0) if status else sum(by_status.values())
         return page(
             request,
             "ops/batches.html",
             stages=figures.parents(conn, kind=Kind.STAGE, limit=20),
             uploads=annotation_jobs.list_uploads(limit=20),
-            counts=counts,
+            counts=by_status,
+            everywhere=counts.batches_by_status(conn),
             fared=batch_reports.health(),
             days=batch_reports.crash_rate(),
             timing=batch_reports.timing(),

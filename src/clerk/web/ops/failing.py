@@ -10,7 +10,7 @@ from starlette.responses import Response
 from clerk.core.errors import InvalidInput
 from clerk.core.states import STAGES
 from clerk.pipeline import failures
-from clerk.pipeline.failures import Failure, Filter
+from clerk.pipeline.failures import Failed, Failure, Filter
 from clerk.web.access import operator, viewer
 from clerk.web.rendering import page
 
@@ -22,12 +22,12 @@ LISTED = 20
 @viewer
 def all_failures(request: Request) -> Response:
     """Show the failures that pass the filters, grouped by cause with the usual remedy."""
-    found = failures.find(_filter(request))
+    groups = failures.find_groups(_filter(request))
     return page(
         request,
         "ops/failures.html",
-        groups=failures.groups(found),
-        documents=sum(max(1, each.documents) for each in found),
+        groups=groups,
+        failed=sum((group.failed for group in groups), start=Failed()),
         filters=_asked(request),
         stages=STAGES,
         listed=LISTED,
@@ -55,7 +55,7 @@ def preview(request: Request) -> Response:
         "ops/preview.html",
         action=action,
         selected=selected,
-        documents=sum(max(1, each.documents) for each in selected),
+        failed=failures.count_failed(selected),
         sites=sorted({each.subdomain for each in selected}),
     )
 

@@ -9,7 +9,7 @@ from starlette.responses import RedirectResponse, Response
 
 from clerk.core import db, storage
 from clerk.core.states import QUEUES, Item
-from clerk.ops import health
+from clerk.ops import counts, health
 from clerk.pipeline import ledger, pipeline_state, queue, sites, transitions
 from clerk.web import figures
 from clerk.web.access import operator, viewer
@@ -52,11 +52,7 @@ def all_sites(request: Request) -> Response:
 
 def _attention() -> dict[str, str]:
     """Return the sites a person should look at, and why."""
-    reasons: dict[str, str] = {}
-    for each in health.pipeline().attention:
-        known = reasons.get(each.subdomain)
-        reasons[each.subdomain] = f"{known}; {each.reason}" if known else each.reason
-    return reasons
+    return {each.subdomain: each.reason for each in counts.figures().attention}
 
 
 def _matches(row: dict[str, Any], words: str, outcome: str) -> bool:

@@ -15,9 +15,8 @@ from clerk.core import schema
 from clerk.core.config import Settings, redact
 from clerk.core.db import civic_db_connection, get_civic_db, reading_connection
 from clerk.core.errors import InvalidInput
-from clerk.ops import health
 from clerk.pipeline.ledger import audit as keep
-from clerk.web import figures, sessions
+from clerk.web import checks, figures, sessions
 from clerk.web.access import operator, viewer
 from clerk.web.public import number_of
 from clerk.web.redaction import Redactor
@@ -40,7 +39,7 @@ def _system(request: Request, *, token: str = "", link: str = "") -> Response:
         versions={"clerk": __version__, "Python": platform.python_version()}
         | {name: version(name) for name in LIBRARIES},
         database=f"{engine.dialect.name}, schema {schema.current(engine)} of {schema.head()}",
-        health=health.check_all(),
+        health=checks.check_all(request),
         settings=shown_settings(settings_of(request), request.app.state.redact),
         sessions=sessions.open_sessions(),
         tokens=sessions.open_tokens(),
