@@ -13,10 +13,10 @@ from dataclasses import replace
 from itertools import cycle, islice
 from pathlib import Path
 
-from clerk.samples.pdf_writer import PdfWriter, Rule, Text
-from clerk.samples.rendering import text_width
-from clerk.samples.town import PLANS
-from clerk.samples.typesetting import BOOK, MODERN, TYPEWRITER, Page, set_pages
+from tools.pdf_writer import PdfWriter, Rule, Text
+from tools.rendering import text_width
+from tools.sample_town import PLANS
+from tools.typesetting import BOOK, MODERN, TYPEWRITER, Page, set_pages
 
 #: Of fifteen documents of eleven towns, in a mixed order.
 _PAGES = (3, 1, 6, 2, 10, 4, 3, 1, 5, 6, 2, 8, 3, 4, 6)

@@ -27,7 +27,7 @@ from clerk.core import config, db, schema
 from clerk.executors import embedded
 from clerk.pipeline import runs
 from clerk.pipeline.workers import Pipeline
-from clerk.samples.pdf_writer import EncodedImage, PdfWriter, encode_fax, encode_jpeg
+from tools.pdf_writer import EncodedImage, PdfWriter, encode_fax, encode_jpeg
 
 BAR = 1.8
 PROCESSES = (1, 2)

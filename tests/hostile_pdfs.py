@@ -24,10 +24,10 @@ from clerk.core.errors import (
     EncryptedPdf,
     UnreadablePdf,
 )
-from clerk.samples.pdf_writer import EncodedImage, PdfWriter, Text, encode_jpeg
-from clerk.samples.rendering import render_page
-from clerk.samples.scanning import FAX_300, GREY_150, Scanner
-from clerk.samples.typesetting import Page, Style, set_pages
+from tools.pdf_writer import EncodedImage, PdfWriter, Text, encode_jpeg
+from tools.rendering import render_page
+from tools.scanning import FAX_300, GREY_150, Scanner
+from tools.typesetting import Page, Style, set_pages
 
 READ: Final = "read"
 FAILED: Final = "failed"

@@ -9,7 +9,7 @@ from pathlib import Path
 import pypdfium2
 from PIL import Image
 
-from clerk.samples.pdf_writer import LETTER, PdfWriter, Text, encode_jpeg
+from tools.pdf_writer import LETTER, PdfWriter, Text, encode_jpeg
 
 #: Thirty lines would be long to read; these few are what every test document says.
 LINES = (

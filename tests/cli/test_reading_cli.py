@@ -9,7 +9,7 @@ import sys
 import pytest
 from small_pdfs import LINES, picture_of, printed, scanned, text_at, written
 
-from clerk.samples.pdf_writer import PdfWriter, encode_jpeg
+from tools.pdf_writer import PdfWriter, encode_jpeg
 
 
 def clerk_read(*arguments) -> subprocess.CompletedProcess[str]:

@@ -22,7 +22,7 @@ from clerk.pipeline.pipeline_state import (
     initialize_stage,
 )
 from clerk.pipeline.workers import compile_db_job, ocr_complete_coordinator, ocr_page_job
-from clerk.samples.pdf_writer import PdfWriter, Text
+from tools.pdf_writer import PdfWriter, Text
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pypdfium2
 import pytest
 from hostile_pdfs import EITHER, FAILED, MAKERS, PASSWORD, PHRASE, READ
 
-from clerk.samples.rendering import render_page
+from tools.rendering import render_page
 
 MEGABYTE = 1_000_000
 

@@ -26,7 +26,7 @@ from small_pdfs import (
 from clerk.core.errors import DocumentTooLarge, EmptyDocument, EncryptedPdf, UnreadablePdf
 from clerk.read import pdf, pdf_text
 from clerk.read.pdf_text import UNIT
-from clerk.samples.pdf_writer import PdfWriter
+from tools.pdf_writer import PdfWriter
 
 
 @pytest.fixture

@@ -33,7 +33,7 @@ from clerk.pipeline.blame import MOST_PAGES
 from clerk.read import documents
 from clerk.read.child import read_in_child
 from clerk.read.documents import ReadingOptions, read_and_store, read_pdf
-from clerk.samples.pdf_writer import PdfWriter, encode_jpeg
+from tools.pdf_writer import PdfWriter, encode_jpeg
 
 AUTO = ReadingOptions()
 SAID = " ".join(LINES)

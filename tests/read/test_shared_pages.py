@@ -27,7 +27,7 @@ from clerk.read import documents, shared_pages
 from clerk.read.documents import ReadingOptions, read_and_store
 from clerk.read.page_helper import CannotHelp, assist
 from clerk.read.shared_pages import Desk, Task
-from clerk.samples.pdf_writer import PdfWriter, encode_jpeg
+from tools.pdf_writer import PdfWriter, encode_jpeg
 
 SHA = "0" * 64
 PAGES = 24

@@ -1,38 +1,33 @@
-"""Sample documents of an invented town, to try clerk on: ``clerk demo`` and the tests use them.
+"""Sample documents of an invented town, for ``clerk demo`` and the tests.
 
-``python -m clerk.samples FOLDER`` writes them.  They are minutes and agendas of three bodies over
-two years: born digital, scanned, mixed, in two columns, with tables, and one damaged on purpose.
-The same version of clerk and its libraries writes the same bytes each time.
+They are minutes and agendas of three bodies over two years: born digital, scanned, mixed, in two
+columns, with tables, and one damaged on purpose.  ``python -m clerk.samples FOLDER`` copies them to
+a folder; ``samples.json`` has the truth about each.  ``tools/make_samples.py`` makes them.
 """
 
 from __future__ import annotations
 
+import json
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from .pdf_writer import PdfWriter
-from .town import PLANS, SCAN_ONLY_PHRASE, TEXT_LAYER_ONLY_PHRASE, TOWN, Plan
-from .typesetting import Page, set_pages
+TOWN: Final = "Millbrook Falls"
 
-__all__ = [
-    "FAILED",
-    "READ",
-    "SCAN_ONLY_PHRASE",
-    "TEXT_LAYER_ONLY_PHRASE",
-    "TOWN",
-    "Sample",
-    "write_samples",
-]
+#: A phrase that occurs in one scan and nowhere else: only OCR can find it.
+SCAN_ONLY_PHRASE: Final = "copper heron weathervane"
+#: A phrase that occurs in one text layer and nowhere else.
+TEXT_LAYER_ONLY_PHRASE: Final = "Tannery footbridge"
 
-#: What is planned to become of a sample.
+#: What is expected to happen to a sample.
 READ: Final = "read"
 FAILED: Final = "failed"
 
 
 @dataclass(frozen=True)
 class Sample:
-    """A document that was written, and the truth about it."""
+    """A sample document that was written, and the truth about it."""
 
     path: Path
     kind: str
@@ -40,7 +35,7 @@ class Sample:
     date: str
     #: How it was made, in words.
     made: str
-    #: The true text of each page, also of one that cannot be read any more.
+    #: The true text of each page, also of a page that cannot be read any more.
     pages: tuple[str, ...]
     #: The pages that are images, counted from 1.
     scanned: tuple[int, ...]
@@ -48,47 +43,13 @@ class Sample:
 
 
 def write_samples(folder: Path) -> list[Sample]:
-    """Write the sample documents below a folder, which is made if need be."""
-    return [_write(plan, folder, seed) for seed, plan in enumerate(PLANS)]
-
-
-def _write(plan: Plan, folder: Path, seed: int) -> Sample:
-    pages = set_pages(plan.source, plan.style)
-    pdf = _make(plan, pages, seed)
-    path = folder / plan.path
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(pdf[: int(len(pdf) * plan.kept)])
-    numbers = range(1, len(pages) + 1)
-    return Sample(
-        path=path,
-        kind=plan.kind,
-        meeting=plan.meeting,
-        date=plan.date,
-        made=plan.made,
-        pages=tuple(page.text for page in pages),
-        scanned=tuple(number for number in numbers if plan.is_scanned(number)),
-        outcome=FAILED if plan.kept < 1 else READ,
-    )
-
-
-def _make(plan: Plan, pages: list[Page], seed: int) -> bytes:
-    """Print the pages, and put those on the scanner that are to be scans."""
-    title = f"{plan.meeting} {plan.kind} {plan.date}"
-    printed = _print(title, pages)
-    if plan.scanner is None:
-        return printed
-    writer = PdfWriter(title)
-    for number, page in enumerate(pages, 1):
-        if plan.is_scanned(number):
-            image = plan.scanner.scan(printed, number - 1, seed)
-            writer.add_page(page.marks if plan.text_layer else (), image, invisible=True)
-        else:
-            writer.add_page(page.marks)
-    return writer.getvalue()
-
-
-def _print(title: str, pages: list[Page]) -> bytes:
-    writer = PdfWriter(title)
-    for page in pages:
-        writer.add_page(page.marks)
-    return writer.getvalue()
+    """Copy the sample documents to a folder, which is created if needed."""
+    here = Path(__file__).parent
+    samples = []
+    for truth in json.loads((here / "samples.json").read_text("utf-8")):
+        path = folder / truth.pop("file")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(here / path.relative_to(folder), path)
+        pages, scanned = tuple(truth.pop("pages")), tuple(truth.pop("scanned"))
+        samples.append(Sample(path=path, pages=pages, scanned=scanned, **truth))
+    return samples

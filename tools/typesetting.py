@@ -24,8 +24,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from .pdf_writer import LETTER, Rule, Text
-from .rendering import text_width
+from tools.pdf_writer import LETTER, Rule, Text
+from tools.rendering import text_width
 
 
 @dataclass(frozen=True)

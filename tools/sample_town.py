@@ -1,27 +1,21 @@
 """The invented town of Millbrook Falls: which documents it has and how each came to be a PDF.
 
-The texts are in ``texts/``, in the markup of ``typesetting``.  The paths are named as real towns
-name them: kind, body and date stand in folders or in file names, written in several ways.
+The texts are in ``sample_texts/``, in the markup of ``typesetting``.  The paths are named as real
+towns name them: kind, body and date are part of folder or file names, written in several ways.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from importlib import resources
+from pathlib import Path
 from typing import Final
 
-from .scanning import FAX_300, GREY_150, GREY_200, Scanner
-from .typesetting import BOOK, MODERN, TYPEWRITER, Style
+from tools.scanning import FAX_300, GREY_150, GREY_200, Scanner
+from tools.typesetting import BOOK, MODERN, TYPEWRITER, Style
 
-TOWN: Final = "Millbrook Falls"
 COUNCIL: Final = "Town Council"
 PLANNING: Final = "Planning Board"
 SCHOOL: Final = "School Committee"
-
-#: Words that stand in one scan and nowhere else: only OCR can find them.
-SCAN_ONLY_PHRASE: Final = "copper heron weathervane"
-#: Words that stand in one text layer and nowhere else.
-TEXT_LAYER_ONLY_PHRASE: Final = "Tannery footbridge"
 
 
 @dataclass(frozen=True)
@@ -61,8 +55,7 @@ class Plan:
     @property
     def source(self) -> str:
         """The text in the markup of ``typesetting``."""
-        file = resources.files(__package__) / "texts" / f"{self.text}.txt"
-        return file.read_text(encoding="utf-8")
+        return (Path(__file__).parent / "sample_texts" / f"{self.text}.txt").read_text("utf-8")
 
 
 PLANS: Final = (

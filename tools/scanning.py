@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from PIL import Image, ImageDraw, ImageFilter
 
-from .pdf_writer import EncodedImage, encode_fax, encode_jpeg
-from .rendering import render_page
+from tools.pdf_writer import EncodedImage, encode_fax, encode_jpeg
+from tools.rendering import render_page
 
 
 @dataclass(frozen=True)
