@@ -1,7 +1,7 @@
 """Every figure that clerk shows, counted once: commands, pages, API and metrics show these.
 
-Whether they are good or bad is decided in :mod:`clerk.ops.health`.  What each figure means is said here
-and, for operators, in ``docs/operating.md``::
+Whether they are good or bad is decided in :mod:`clerk.ops.health`.  What each figure means is
+written here and, for operators, in ``docs/operating.md``::
 
     silent            sites in a stage that have not moved for two hours
     stuck             silent sites that nobody works on and no live worker will get to
@@ -378,7 +378,7 @@ def _hours_by_stage(conn: Connection) -> dict[str, float]:
 
 
 def _without_documents(conn: Connection) -> list[str]:
-    """Return the sites that are completed and have nothing, as :func:`clerk.pipeline.sites.outcome` says."""
+    """Return the sites that completed without documents; see :func:`clerk.pipeline.sites.outcome`."""
     sites, last = sites_table, latest_runs(runs_table.c.state)
     found_nothing = or_(
         last.c.state == Run.NO_DOCUMENTS,

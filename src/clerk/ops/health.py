@@ -1,4 +1,4 @@
-"""Is it OK?  The one module that decides; the figures it judges are those of :mod:`clerk.ops.counts`.
+"""Is it OK?  The one module that decides, by the figures of :mod:`clerk.ops.counts`.
 
 Every door shows this verdict: ``clerk health``, ``pipeline-status --check``, the overview, the
 System page, ``/readyz``, ``/metrics`` and the API.  It is OK exactly when every check is.

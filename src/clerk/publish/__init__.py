@@ -11,8 +11,8 @@ A site is published with state ``text-only`` as soon as it is compiled and ``com
 extraction.  Publishing the same content again does nothing.  Whatever is killed on the way leaves
 the old version or the new one, and the next publishing clears away the rest.
 
-Everything in a version is public (:mod:`clerk.core.public_text`).  A database that another version of
-clerk has compiled is compiled again first.  Versions of an older format may hold more than is
+Everything in a version is public (:mod:`clerk.core.public_text`).  A database that another version
+of clerk has compiled is compiled again first.  Versions of an older format may hold more than is
 public: they are removed as soon as a newer one is served.
 
 Further places (``deploy_to`` in the site's ``extra``, as in ``rsync://host/www``) are served by

@@ -1,4 +1,4 @@
-"""For monitoring: alive, ready, and the figures of :mod:`clerk.ops.counts` as Prometheus reads them."""
+"""For monitoring: alive, ready, and the figures of :mod:`clerk.ops.counts` for Prometheus."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 An error may quote an address with its password, be kept in the database, and reach a page weeks
 later.  So the passwords and keys among the settings are removed from every record of the log and
-from every answer, whatever made it; what else is public is decided in :mod:`clerk.core.public_text`.
+from every answer, whatever made it; :mod:`clerk.core.public_text` decides what else is public.
 """
 
 from __future__ import annotations

@@ -173,9 +173,9 @@ def _reading(engine: Engine) -> Iterator[Connection]:
 def downgrade(engine: Engine, revision: str) -> None:
     """Go back to a revision, restoring structure.
 
-    Columns and indexes of ``sites`` that were there before clerk stay, with their data; where it
-    is not known which those are, :class:`~clerk.core.errors.DowngradeRefused` says so and nothing is
-    changed.
+    Columns and indexes of ``sites`` that were there before clerk stay, with their data.  Where it
+    is not known which those are, it raises :class:`~clerk.core.errors.DowngradeRefused` and changes
+    nothing.
     """
     from alembic import command
     from alembic.util.exc import CommandError
