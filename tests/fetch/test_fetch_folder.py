@@ -134,7 +134,7 @@ def test_a_link_whose_target_is_gone_says_so(source, town):
 
 KILLED = """
 import os, pathlib, sys
-from clerk.storage import directory_written_whole
+from clerk.core.storage import directory_written_whole
 with directory_written_whole(pathlib.Path(sys.argv[1])) as part:
     (part / "page-1.txt").write_text("half")
     os.kill(os.getpid(), 9)
@@ -570,9 +570,9 @@ def test_the_memory_of_sources_can_be_lost(source, town, loss):
 FULL_DISK = """
 import resource, sys
 from pathlib import Path
-from clerk.config import Settings
-from clerk.errors import StorageUnusable
-from clerk.fetcher import fetch_site
+from clerk.core.config import Settings
+from clerk.core.errors import StorageUnusable
+from clerk.fetch.base import fetch_site
 
 site = {"subdomain": "town", "scraper": "folder", "extra": sys.argv[2]}
 resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
@@ -599,8 +599,8 @@ def test_a_full_disk_stops_the_fetch_and_leaves_nothing_half_done(source, town):
 
 KILLED_AT = """
 import os, signal, sys
-from clerk.config import Settings
-from clerk.fetcher import fetch_site
+from clerk.core.config import Settings
+from clerk.fetch.base import fetch_site
 from pathlib import Path
 
 calls = 0
@@ -613,8 +613,8 @@ def die(event, arguments):
 
 site = {"subdomain": "town", "scraper": "folder", "extra": sys.argv[2]}
 sys.stdin.read(0)
-import clerk.fetchers.folder, clerk.fetchers.storing
-from clerk import plugins
+import clerk.fetch.platforms.folder, clerk.fetch.store
+from clerk.core import plugins
 plugins.manager()
 sys.addaudithook(die)
 fetch_site(site, Path(sys.argv[1]) / "town", Settings(storage_dir=Path(sys.argv[1])))
