@@ -17,9 +17,8 @@ import pytest
 from clerk.core import storage
 from clerk.core.config import Settings
 from clerk.core.errors import BadSetting, SourceUnavailable, StorageUnusable, UnknownPlugin
-from clerk.fetch.base import fetch_site, gone_documents, held_documents
-from clerk.fetch.files import only_fetch_of, path_of_url
-from clerk.fetch.sources import Sources
+from clerk.fetch.sources import Sources, gone_documents, path_of_file_url, stored_documents
+from clerk.fetch.store import fetch_site, only_fetch_of
 
 not_as_root = pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 
@@ -129,7 +128,7 @@ def test_a_link_whose_target_is_gone_says_so(source, town):
     (problem,) = town.fetch().errors
 
     assert problem.error == "UnreadableFile"
-    assert problem.why == "is a link to /nowhere/x.pdf, which is not there"
+    assert problem.why == "is a link to /nowhere/x.pdf, which does not exist"
 
 
 KILLED = """
@@ -157,7 +156,7 @@ def test_what_a_killed_reader_left_is_swept_and_a_live_one_is_not_disturbed(sour
 
 @pytest.mark.parametrize("scheme", ["file://", "file://localhost", "file:", "FILE://"])
 def test_file_urls_of_any_make_lead_to_the_file(scheme):
-    assert path_of_url(f"{scheme}/srv/A%20%23%C3%A9.pdf") == Path("/srv/A #é.pdf")
+    assert path_of_file_url(f"{scheme}/srv/A%20%23%C3%A9.pdf") == Path("/srv/A #é.pdf")
 
 
 def test_a_name_that_a_dead_writer_has_left_is_not_taken(tmp_path):
@@ -264,7 +263,7 @@ def test_a_folder_that_never_had_anything_reports_no_documents(town):
 def test_a_missing_folder_is_unavailable(source, town):
     source.rmdir()
 
-    with pytest.raises(SourceUnavailable, match="is not there"):
+    with pytest.raises(SourceUnavailable, match="does not exist"):
         town.fetch()
 
 
@@ -520,12 +519,12 @@ def test_two_fetches_of_one_site_do_not_mix(town):
         town.fetch()
 
 
-def test_held_documents_are_all_that_lie_there(source, town):
+def test_stored_documents_are_all_that_lie_there(source, town):
     put(source, "Council/2024-01-15.pdf")
     town.fetch()
     put(town.folder, "_agendas/pdfs/Board/by-hand.pdf")
 
-    held = {each.name: each for each in held_documents(town.folder)}
+    held = {each.name: each for each in stored_documents(town.folder)}
 
     assert set(held) == {"minutes/Council/2024-01-15", "agendas/Board/by-hand"}
     fetched = held["minutes/Council/2024-01-15"]
@@ -534,12 +533,12 @@ def test_held_documents_are_all_that_lie_there(source, town):
     assert held["agendas/Board/by-hand"].sha256 == storage.sha256_of(by_hand)
 
 
-def test_held_documents_notice_a_change_on_disk(town):
+def test_stored_documents_notice_a_change_on_disk(town):
     put(town.folder, "pdfs/Board/by-hand.pdf")
-    (before,) = held_documents(town.folder)
+    (before,) = stored_documents(town.folder)
     (town.folder / "pdfs/Board/by-hand.pdf").write_bytes(pdf("something else"))
 
-    (after,) = held_documents(town.folder)
+    (after,) = stored_documents(town.folder)
 
     assert after.sha256 != before.sha256
 
@@ -572,7 +571,7 @@ import resource, sys
 from pathlib import Path
 from clerk.core.config import Settings
 from clerk.core.errors import StorageUnusable
-from clerk.fetch.base import fetch_site
+from clerk.fetch.store import fetch_site
 
 site = {"subdomain": "town", "scraper": "folder", "extra": sys.argv[2]}
 resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
@@ -600,7 +599,7 @@ def test_a_full_disk_stops_the_fetch_and_leaves_nothing_half_done(source, town):
 KILLED_AT = """
 import os, signal, sys
 from clerk.core.config import Settings
-from clerk.fetch.base import fetch_site
+from clerk.fetch.store import fetch_site
 from pathlib import Path
 
 calls = 0

@@ -20,7 +20,7 @@ from clerk.core.db import (
 )
 from clerk.core.models import audit_table, runs_table, sites_table
 from clerk.core.states import COMPLETED, STAGES, Run
-from clerk.fetch.base import gone_documents
+from clerk.fetch.sources import gone_documents
 from clerk.publish import further_places, published_at, unpublish
 from clerk.search import forget_site
 

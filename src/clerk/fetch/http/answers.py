@@ -1,4 +1,12 @@
-"""What comes back: pages, documents, and what can be told from their first bytes and headers."""
+"""What comes back from a host: a page, a document, or the reason why not.
+
+SourceUnavailable
+ +- AddressRefused    the URL is not one that clerk fetches from
+ +- CircuitOpen       the host is in trouble or asked for a pause: stop asking it
+ +- PageMissing       404 or 410
+ +- RobotsRefused     robots.txt disallows this page: a SourceBlocked of one page
+ +- TryAgain          a timeout, 408, 429 or 5xx: raised to callers only after the last attempt
+"""
 
 from __future__ import annotations
 
@@ -9,12 +17,12 @@ from datetime import datetime, timedelta
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
-from clerk.core.errors import SourceUnavailable
+from clerk.core.errors import SourceBlocked, SourceUnavailable
 
 if TYPE_CHECKING:
     import httpx
 
-#: First bytes -> what that is, in words for a report.
+#: First bytes -> what they are, in words for a report.
 _MAGIC = (
     (b"%PDF-", "a PDF"),
     (b"PK\x03\x04", "a Word document or ZIP file"),
@@ -28,7 +36,7 @@ _MAGIC = (
 )
 _HTML = re.compile(rb"\s*(?:\xef\xbb\xbf)?\s*<(?:!doctype|html|head|body|\?xml|!--)", re.IGNORECASE)
 
-#: Texts of the pages that stand in front of a site and want a browser or a person.
+#: Texts of pages that ask for a browser or a person before they let anyone in.
 _CHALLENGES = (
     b"Just a moment...",
     b"/cdn-cgi/challenge-platform",
@@ -41,8 +49,32 @@ _CHALLENGES = (
     b"captcha-delivery.com",
     b"AwsWafIntegration",
 )
-#: So much of an answer is looked at.
+#: How many bytes of an answer are searched for signs of a challenge.
 HEAD_BYTES = 65_536
+
+
+class AddressRefused(SourceUnavailable):
+    """The address is not one that clerk fetches from."""
+
+
+class CircuitOpen(SourceUnavailable):
+    """No requests are sent to the host for a while."""
+
+
+class PageMissing(SourceUnavailable):
+    """There is nothing at this address."""
+
+
+class RobotsRefused(SourceBlocked):
+    """The host's robots.txt disallows this."""
+
+
+class TryAgain(SourceUnavailable):
+    """The host may answer a moment later."""
+
+    def __init__(self, message: str, wait_seconds: float | None = None) -> None:
+        super().__init__(message)
+        self.wait_seconds = wait_seconds
 
 
 @dataclass(frozen=True)
@@ -52,6 +84,21 @@ class Validators:
     etag: str = ""
     last_modified: str = ""
 
+    @classmethod
+    def of_answer(cls, headers: httpx.Headers) -> Validators:
+        """Return the validators that mean something.
+
+        Some hosts send the same blank ETag with everything, or the time of the answer as the time
+        of the last change.
+        """
+        etag = headers.get("etag", "").strip()
+        last_modified = str(headers.get("last-modified", ""))
+        changed, answered = _http_date(last_modified), _http_date(headers.get("date", ""))
+        if changed is None or (answered and answered - changed < timedelta(seconds=5)):
+            last_modified = ""
+        meaning = etag.removeprefix("W/").strip().strip('"').strip()
+        return cls(etag if meaning else "", last_modified)
+
     def headers(self) -> dict[str, str]:
         """Return the headers of a conditional request."""
         headers = {"If-None-Match": self.etag, "If-Modified-Since": self.last_modified}
@@ -59,7 +106,7 @@ class Validators:
 
 
 @dataclass(frozen=True)
-class Page:
+class WebPage:
     """A page, whole in memory."""
 
     url: str
@@ -78,71 +125,42 @@ class Page:
         return self.content.decode("cp1252", "replace")
 
     def json(self) -> Any:
-        """The page as JSON; anything else means that the source has changed or is broken."""
+        """Return the page as JSON; anything else means that the source has changed or is broken."""
         try:
             return json.loads(self.content)
         except ValueError as error:
-            what = sniffed(self.content)
-            raise SourceUnavailable(f"{self.url} answered {what} instead of JSON.") from error
+            raise SourceUnavailable(
+                f"{self.url} answered {format_of(self.content)} instead of JSON."
+            ) from error
 
 
 @dataclass(frozen=True)
 class Download:
-    """A document that lies in a file now."""
+    """A document that was saved to a file; ``format`` is what its first bytes say it is."""
 
     url: str
     sha256: str
     bytes: int
-    sniffed: str
+    format: str
     validators: Validators
 
 
-def sniffed(head: bytes) -> str:
+def format_of(head: bytes) -> str:
     """Say what bytes are, by their beginning and not by what the host calls them."""
     for magic, what in _MAGIC:
         if head.startswith(magic):
             return what
     if _HTML.match(head):
         return "an HTML page"
-    return "text" if _is_text(head[:1024]) else "an unknown format"
-
-
-def _is_text(head: bytes) -> bool:
-    return bool(head) and not re.search(rb"[\x00-\x08\x0e-\x1f]", head)
+    is_text = head and not re.search(rb"[\x00-\x08\x0e-\x1f]", head[:1024])
+    return "text" if is_text else "an unknown format"
 
 
 def is_challenge(headers: httpx.Headers, head: bytes) -> bool:
-    """Whether an answer is a page that wants a browser or a person instead of the one asked for."""
+    """Whether a page that wants a browser or a person came instead of the one asked for."""
     if headers.get("cf-mitigated", "").lower() == "challenge":
         return True
     return _HTML.match(head) is not None and any(text in head for text in _CHALLENGES)
-
-
-def usable_validators(headers: httpx.Headers) -> Validators:
-    """Return the validators that say something.
-
-    Some hosts send the same blank ETag with everything, or the time of the answer as the time of
-    the last change.
-    """
-    etag = headers.get("etag", "").strip()
-    meaning = etag.removeprefix("W/").strip().strip('"').strip()
-    return Validators(etag if meaning else "", _last_modified(headers))
-
-
-def _last_modified(headers: httpx.Headers) -> str:
-    text = str(headers.get("last-modified", ""))
-    changed, answered = _moment(text), _moment(headers.get("date", ""))
-    if changed is None or (answered and answered - changed < timedelta(seconds=5)):
-        return ""
-    return text
-
-
-def _moment(text: str) -> datetime | None:
-    try:
-        moment = parsedate_to_datetime(text)
-    except (ValueError, TypeError):
-        return None
-    return moment if moment.tzinfo else None
 
 
 def seconds_to_wait(headers: httpx.Headers, now: float) -> float | None:
@@ -150,5 +168,13 @@ def seconds_to_wait(headers: httpx.Headers, now: float) -> float | None:
     text = headers.get("retry-after", "").strip()
     if text.isascii() and text.isdigit():
         return float(text[:9])
-    moment = _moment(text)
+    moment = _http_date(text)
     return max(moment.timestamp() - now, 0.0) if moment else None
+
+
+def _http_date(text: str) -> datetime | None:
+    try:
+        moment = parsedate_to_datetime(text)
+    except (ValueError, TypeError):
+        return None
+    return moment if moment.tzinfo else None

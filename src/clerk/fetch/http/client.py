@@ -1,39 +1,98 @@
-"""The client as everybody sees it; what it takes to ask is imported when it first asks."""
+"""The client: one exchange is turn, request, redirects, answer, limits."""
 
 from __future__ import annotations
 
+import hashlib
+import time
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
+import httpx
+import stamina
+
+from clerk import __version__
 from clerk.core.config import Settings
+from clerk.core.errors import DocumentTooLarge, SourceBlocked, SourceUnavailable
+from clerk.core.storage import pace_folder, writing
 
-from .answers import Download, Page
+from . import DEFAULT_PACE_SECONDS
+from .answers import (
+    HEAD_BYTES,
+    AddressRefused,
+    CircuitOpen,
+    Download,
+    PageMissing,
+    RobotsRefused,
+    TryAgain,
+    Validators,
+    WebPage,
+    format_of,
+    is_challenge,
+    seconds_to_wait,
+)
+from .hosts import Clock, Hosts
+from .limits import MEGABYTE, TooLarge, check_url, first_bytes, limited_chunks
+from .robots import Robots
+from .transport import VettedTransport
 
-if TYPE_CHECKING:
-    from .exchange import Exchange
+MAX_REDIRECTS = 5
+MAX_PAGE_BYTES = 10 * MEGABYTE
+MAX_ROBOTS_BYTES = 512 * 1024
+IDLE_SECONDS = 60.0
+CONNECT_SECONDS = 20.0
+TOTAL_SECONDS = 15 * 60.0
+ATTEMPTS = 4
+#: A host that asks for a longer pause is closed for that long instead of waited for.
+MAX_WAIT_SECONDS = 120.0
+
+_AGENT = "clerk"
+_TRY_AGAIN = frozenset({408, 429, *range(500, 600)})
+_REFUSED = frozenset({401, 402, 403, 407, 451})
+_MISSING = frozenset({404, 410})
+
+Answer = TypeVar("Answer")
 
 
 class Client:
-    """Asks hosts for pages and documents.  Not for use by several threads at once.
+    """Asks hosts for pages and documents.  Not for use by several threads at once."""
 
-    ``options`` are those of :class:`clerk.fetch.http.exchange.Exchange`.
-    """
-
-    def __init__(self, pace_folder: Path, **options: Any) -> None:
-        self.pages_read = 0
-        self._pace_folder = pace_folder
-        self._options = options
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        contact_url: str = "",
+        pace_seconds: float = DEFAULT_PACE_SECONDS,
+        vendors: Mapping[str, float] | None = None,
+        allow_private: bool = False,
+        transport: httpx.BaseTransport | None = None,
+        clock: Clock = time,
+    ) -> None:
+        self._clock = clock
+        self._allow_private = allow_private
+        self._transport = transport
+        self._agent = f"{_AGENT}/{__version__}" + (f" (+{contact_url})" if contact_url else "")
+        self._hosts = Hosts(folder, clock, pace_seconds=pace_seconds, vendors=vendors)
+        self._robots = Robots(_AGENT, self._read_robots)
+        self._deadline = 0.0
 
     @classmethod
-    def from_settings(cls, settings: Settings, **options: Any) -> Client:
+    def from_settings(
+        cls,
+        settings: Settings,
+        *,
+        pace_seconds: float = DEFAULT_PACE_SECONDS,
+        vendors: Mapping[str, float] | None = None,
+    ) -> Client:
         """Return a client that behaves as the settings say."""
         return cls(
-            settings.storage_dir / "_clerk" / "pace",
+            pace_folder(settings.storage_dir),
             contact_url=settings.contact_url,
+            pace_seconds=pace_seconds,
+            vendors=vendors,
             allow_private=settings.fetch_allow_private,
-            **options,
         )
 
     def __enter__(self) -> Client:
@@ -45,32 +104,203 @@ class Client:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self.close()
+        if "_http" in self.__dict__:
+            self._http.close()
+
+    def page(
+        self,
+        url: str,
+        *,
+        params: Mapping[str, str] | None = None,
+        method: str = "GET",
+        form: Mapping[str, str] | None = None,
+        json: Any = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> WebPage:
+        """Return a page of at most 10 MB; raise when it is missing, refused, or a challenge."""
+
+        def read(answer: httpx.Response) -> WebPage:
+            try:
+                chunks = limited_chunks(answer, MAX_PAGE_BYTES, self._clock, self._deadline)
+                content = b"".join(chunks)
+            except TooLarge as reason:
+                raise SourceUnavailable(f"{_shown(answer.url)} {reason}.") from reason
+            _refuse_challenge(answer, content[:HEAD_BYTES])
+            return WebPage(str(answer.url), content, answer.headers)
+
+        request = self._request(
+            method, url, params=params, data=form, json=json, headers=dict(headers or {})
+        )
+        return self._ask(request, read)
+
+    def download(
+        self,
+        url: str,
+        to: Path,
+        *,
+        max_bytes: int,
+        method: str = "GET",
+        body: str = "",
+        validators: Validators | None = None,
+    ) -> Download | None:
+        """Stream a document into a file, or return None if it has not changed."""
+
+        def save(answer: httpx.Response) -> Download | None:
+            if answer.status_code == 304:
+                return None
+            digest, total, head = hashlib.sha256(), 0, b""
+            try:
+                with writing(to) as write:
+                    for chunk in limited_chunks(answer, max_bytes, self._clock, self._deadline):
+                        write(chunk)
+                        digest.update(chunk)
+                        total += len(chunk)
+                        head += chunk[: HEAD_BYTES - len(head)]
+            except TooLarge as reason:
+                raise DocumentTooLarge(f"{_shown(answer.url)} {reason}.") from reason
+            _refuse_challenge(answer, head)
+            return Download(
+                str(answer.url),
+                digest.hexdigest(),
+                total,
+                format_of(head),
+                Validators.of_answer(answer.headers),
+            )
+
+        headers = validators.headers() if validators else {}
+        if body:
+            headers["Content-Type"] = "application/x-www-form-urlencoded"
+        return self._ask(self._request(method, url, content=body or None, headers=headers), save)
 
     @cached_property
-    def _exchange(self) -> Exchange:
-        """The part that asks: a folder of this machine is read without it."""
-        from .exchange import Exchange
+    def _wire(self) -> httpx.BaseTransport:
+        return self._transport or VettedTransport(self._clock, allow_private=self._allow_private)
 
-        return Exchange(self._pace_folder, **self._options)
+    @cached_property
+    def _http(self) -> httpx.Client:
+        return httpx.Client(
+            transport=self._wire,
+            trust_env=False,
+            follow_redirects=False,
+            timeout=httpx.Timeout(IDLE_SECONDS, connect=CONNECT_SECONDS),
+            headers={"User-Agent": self._agent, "Accept-Encoding": "gzip, deflate"},
+        )
 
-    def close(self) -> None:
-        """Close all connections."""
-        if "_exchange" in self.__dict__:
-            self._exchange.close()
+    def _request(self, method: str, url: str, **parts: Any) -> httpx.Request:
+        try:
+            return self._http.build_request(method, url, **parts)
+        except (httpx.InvalidURL, UnicodeError) as error:
+            raise AddressRefused(f"{url} is not an address: {error}.") from error
 
-    def page(self, url: str, **request: Any) -> Page:
-        """Return a page of at most 10 MB; raise when it is missing, refused, or a challenge.
+    def _ask(self, request: httpx.Request, read: Callable[[httpx.Response], Answer]) -> Answer:
+        """Ask, again if that may help, and count the host's failures."""
+        host = request.url.host
+        try:
+            for attempt in stamina.retry_context(
+                on=_retry_delay, attempts=ATTEMPTS, timeout=None, wait_initial=2, wait_max=30
+            ):
+                with attempt:
+                    answer = self._exchange(request, read)
+        except (PageMissing, AddressRefused, CircuitOpen, RobotsRefused, DocumentTooLarge):
+            raise
+        except SourceBlocked:
+            self._hosts.refused(host)
+            raise
+        except SourceUnavailable:
+            self._hosts.failed(host)
+            raise
+        self._hosts.succeeded(host)
+        return answer
 
-        ``request`` is method, params, form, json and headers, as far as they are needed.
-        """
-        page = self._exchange.page(url, **request)
-        self.pages_read += 1
-        return page
+    def _exchange(self, request: httpx.Request, read: Callable[[httpx.Response], Answer]) -> Answer:
+        """Send one request within the deadline and return what ``read`` makes of the answer."""
+        self._deadline = self._clock.monotonic() + TOTAL_SECONDS
+        if isinstance(self._wire, VettedTransport):
+            self._wire.set_deadline(self._deadline)
+        host = request.url.host
+        try:
+            answer = self._send(request)
+            try:
+                self._check_status(answer)
+                return read(answer)
+            finally:
+                answer.close()
+        except httpx.TimeoutException as error:
+            if self._clock.monotonic() < self._deadline:
+                raise TryAgain(f"{host} did not answer in time.") from error
+            minutes = f"{TOTAL_SECONDS / 60:.0f} minutes"
+            raise SourceUnavailable(f"{host} took more than {minutes}.") from error
+        except (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL) as error:
+            raise SourceUnavailable(f"{_shown(request.url)}: {error or repr(error)}.") from error
 
-    def download(self, url: str, to: Path, *, max_bytes: int, **request: Any) -> Download | None:
-        """Stream a document into a file, or return None if it has not changed.
+    def _send(self, request: httpx.Request, *, obey_robots: bool = True) -> httpx.Response:
+        """Send a request and follow its redirects, with every check at every hop."""
+        first = request.url
+        for _ in range(MAX_REDIRECTS + 1):
+            check_url(request.url, allow_private=self._allow_private)
+            delay_seconds = self._robots.delay_seconds(request.url) if obey_robots else 0.0
+            self._hosts.await_turn(request.url.host, delay_seconds)
+            answer = self._http.send(request, stream=True)
+            if answer.next_request is None:
+                return answer
+            answer.close()
+            request = answer.next_request
+        raise SourceUnavailable(f"{_shown(first)} redirects more than {MAX_REDIRECTS} times.")
 
-        ``request`` is method, body and validators, as far as they are needed.
-        """
-        return self._exchange.download(url, to, max_bytes=max_bytes, **request)
+    def _check_status(self, answer: httpx.Response) -> None:
+        """Raise unless the answer is what was asked for, or says that it has not changed."""
+        status, where = answer.status_code, _shown(answer.url)
+        if status == 304 or answer.is_success:
+            return
+        if status in _MISSING:
+            raise PageMissing(f"{where} does not exist (status {status}).")
+        if status in _REFUSED or is_challenge(answer.headers, first_bytes(answer, HEAD_BYTES)):
+            raise _blocked(where, f"it answered {status}")
+        if status in _TRY_AGAIN:
+            raise self._try_again(answer)
+        raise SourceUnavailable(f"{where} answered {status}.")
+
+    def _try_again(self, answer: httpx.Response) -> SourceUnavailable:
+        """Return TryAgain, or CircuitOpen if the host asks for a pause too long to wait for."""
+        message = f"{_shown(answer.url)} answered {answer.status_code}"
+        wait_seconds = seconds_to_wait(answer.headers, self._clock.time())
+        if wait_seconds is None or wait_seconds <= MAX_WAIT_SECONDS:
+            return TryAgain(f"{message}.", wait_seconds)
+        self._hosts.close_for(answer.url.host, wait_seconds)
+        return CircuitOpen(f"{message} and asks to wait {wait_seconds:.0f} s.")
+
+    def _read_robots(self, url: httpx.URL) -> str:
+        """Return a host's robots.txt; none allows everything, a host in trouble nothing yet."""
+        answer = self._send(self._request("GET", str(url)), obey_robots=False)
+        try:
+            if answer.status_code in _TRY_AGAIN:
+                raise self._try_again(answer)
+            if not answer.is_success:
+                return ""
+            return first_bytes(answer, MAX_ROBOTS_BYTES).decode("utf-8", "replace")
+        finally:
+            answer.close()
+
+
+def _retry_delay(error: Exception) -> bool | float:
+    """Say whether to ask again, and after how many seconds if the host said so."""
+    if not isinstance(error, TryAgain):
+        return False
+    return True if error.wait_seconds is None else error.wait_seconds
+
+
+def _refuse_challenge(answer: httpx.Response, head: bytes) -> None:
+    if is_challenge(answer.headers, head):
+        raise _blocked(_shown(answer.url), "it shows a challenge page")
+
+
+def _blocked(where: str, how: str) -> SourceBlocked:
+    return SourceBlocked(
+        f"{where} blocks clerk: {how}.",
+        hint="Set CONTACT_URL so that the host sees who is asking, or ask them to allow clerk.",
+    )
+
+
+def _shown(url: httpx.URL) -> str:
+    """Return the URL without its query, which may contain a token."""
+    return str(url.copy_with(query=None, fragment=None))

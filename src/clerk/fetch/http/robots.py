@@ -1,4 +1,4 @@
-"""What robots.txt of a host allows, asked once per client."""
+"""What a host's robots.txt allows, read once per client."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Callable
 import httpx
 from protego import Protego
 
-from .errors import RobotsRefused
+from .answers import RobotsRefused
 
-#: A host that asks for more is paced like this anyway.
-LONGEST_DELAY = 60.0
+#: A host that asks for a longer delay is still asked this often.
+MAX_DELAY_SECONDS = 60.0
 
 
 class Robots:
@@ -21,18 +21,15 @@ class Robots:
         self._read = read
         self._rules: dict[tuple[str, str, int | None], Protego] = {}
 
-    def delay_for(self, url: httpx.URL) -> float:
+    def delay_seconds(self, url: httpx.URL) -> float:
         """Return the seconds between requests that the host asks for, or refuse the URL."""
-        rules = self._rules_of(url)
+        host = (url.scheme, url.host, url.port)
+        if host not in self._rules:
+            self._rules[host] = Protego.parse(self._read(url.copy_with(raw_path=b"/robots.txt")))
+        rules = self._rules[host]
         if not rules.can_fetch(str(url), self._agent):
             raise RobotsRefused(
-                f"robots.txt of {url.host} asks not to fetch {url.path}.",
-                hint="Ask the host for permission, or fetch the documents another way.",
+                f"robots.txt of {url.host} disallows {url.path}.",
+                hint="Ask the host for permission, or get the documents in another way.",
             )
-        return min(float(rules.crawl_delay(self._agent) or 0.0), LONGEST_DELAY)
-
-    def _rules_of(self, url: httpx.URL) -> Protego:
-        key = (url.scheme, url.host, url.port)
-        if key not in self._rules:
-            self._rules[key] = Protego.parse(self._read(url.copy_with(raw_path=b"/robots.txt")))
-        return self._rules[key]
+        return min(float(rules.crawl_delay(self._agent) or 0.0), MAX_DELAY_SECONDS)

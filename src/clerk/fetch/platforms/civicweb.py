@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from clerk.core.storage import AGENDAS, MINUTES
 from clerk.fetch import naming
 from clerk.fetch.base import DocumentRef, FetcherSpec, MeetingRef, Window
-from clerk.fetch.platform import Offer, PlatformFetcher, iso_moment
+
+from .common import Offer, PlatformFetcher, iso_moment
 
 #: ``Type`` of a meeting's document.
 _KIND_OF_TYPE = {1: AGENDAS, 2: MINUTES}
@@ -42,14 +42,14 @@ class CivicWeb(PlatformFetcher):
     def list_documents(self, meeting: MeetingRef) -> Iterator[DocumentRef]:
         """Yield the public documents of a meeting."""
         page = self.client.page(f"{self._service}/meetings/{meeting.vendor_id}/meetingDocuments")
-        offers = [self._offer(each) for each in page.json() if each.get("IsPublic")]
+        offers = []
+        for document in page.json():
+            if document.get("IsPublic"):
+                number, kind = document["Id"], _KIND_OF_TYPE.get(document.get("Type") or 0, "")
+                url = f"{self.root}/document/{number}/?printPdf=true"
+                title = kind.capitalize() or document.get("Name") or ""
+                offers.append(Offer(title, url, kind, str(number)))
         yield from self.documents(offers, f"{meeting.body} {meeting.day or ''}")
-
-    def _offer(self, document: dict[str, Any]) -> Offer:
-        number = document["Id"]
-        kind = _KIND_OF_TYPE.get(document.get("Type") or 0, "")
-        url = f"{self.root}/document/{number}/?printPdf=true"
-        return Offer(kind.capitalize() or document.get("Name") or "", url, kind, str(number))
 
 
 SPEC = FetcherSpec(

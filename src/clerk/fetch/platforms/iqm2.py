@@ -9,7 +9,8 @@ from selectolax.lexbor import LexborNode
 from clerk.core.storage import AGENDAS, MINUTES
 from clerk.fetch import html, naming
 from clerk.fetch.base import FetcherSpec, MeetingRef, Window
-from clerk.fetch.platform import Offer, PlatformFetcher, moment, parameter
+
+from .common import Offer, PlatformFetcher, moment, parameter
 
 #: The Type parameter of FileOpen.aspx.  Type 1 is the packet, which its label tells.
 _KIND_OF_TYPE = {"14": AGENDAS, "1": AGENDAS, "12": MINUTES, "15": MINUTES}
@@ -29,23 +30,20 @@ class Iqm2(PlatformFetcher):
         for row in html.parsed(page.text).css("div.MeetingRow"):
             link = row.css_first("div.RowLink a[href]")
             start = moment(html.text_of(link))
-            if link and start:
-                yield self._meeting(row, html.href_of(link, page.url), page.url)
-
-    def _meeting(self, row: LexborNode, detail: str, base: str) -> MeetingRef:
-        start = moment(html.text_of(row.css_first("div.RowLink a")))
-        title = html.text_of(row.css_first("div.RowDetails"))
-        offers = _offers(row, base)
-        return MeetingRef(
-            vendor_id=parameter(detail, "ID"),
-            body=title.partition(" - ")[0] or title,
-            title=title,
-            start_local=start,
-            tz=self.settings.tz,
-            status="cancelled" if naming.is_cancelled(html.text_of(row)) else "",
-            source_url=detail,
-            documents=self.documents(offers, f"{title} {start or ''}"),
-        )
+            if not link or not start:
+                continue
+            detail = html.href_of(link, page.url)
+            title = html.text_of(row.css_first("div.RowDetails"))
+            yield MeetingRef(
+                vendor_id=parameter(detail, "ID"),
+                body=title.partition(" - ")[0] or title,
+                title=title,
+                start_local=start,
+                tz=self.settings.tz,
+                status="cancelled" if naming.is_cancelled(html.text_of(row)) else "",
+                source_url=detail,
+                documents=self.documents(_offers(row, page.url), f"{title} {start}"),
+            )
 
 
 def _offers(row: LexborNode, base: str) -> Iterator[Offer]:

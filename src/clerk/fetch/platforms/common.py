@@ -9,29 +9,23 @@ from datetime import datetime, time
 from urllib.parse import parse_qs, urlsplit
 
 from clerk.core.storage import AGENDAS
+from clerk.fetch import naming
+from clerk.fetch.base import Context, DocumentRef, Fetcher, MeetingRef, Window
 
-from . import naming
-from .base import Context, DocumentRef, Fetcher, MeetingRef, Window
-
-#: A full sweep backwards through the years ends after so many without meetings.
+#: A full sweep backwards through the years ends after this many without meetings.
 EMPTY_YEARS = 3
 _TIME = re.compile(r"([0-9]{1,2}):([0-9]{2})(?::[0-9]{2})?\s*(?:([ap])\.?\s*m)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class Offer:
-    """A document as a platform's page names it; the kind is read off the title if not given."""
+    """A document as a platform's page names it; the kind is found in the title if not given."""
 
     title: str
     url: str
     kind: str = ""
     vendor_id: str = ""
     version_hint: str = ""
-
-    @property
-    def is_packet(self) -> bool:
-        """Whether it is an agenda with all attachments."""
-        return naming.is_packet(self.title)
 
 
 class PlatformFetcher(Fetcher):
@@ -48,30 +42,44 @@ class PlatformFetcher(Fetcher):
     def documents(self, offers: Iterable[Offer], what: str) -> tuple[DocumentRef, ...]:
         """Return the minutes and agendas among the offers; the rest is skipped by name.
 
-        A packet counts only if it is wanted or is the only agenda there is.
+        A packet counts only if it is wanted or is the only agenda there is.  A platform may give
+        the same id to two documents: the second one gets a number.
         """
-        offers = list(offers)
-        agendas = any(_kind(offer) == AGENDAS and not offer.is_packet for offer in offers)
-        seen: dict[tuple[str, str], int] = {}
+        sorted_out = [
+            (offer, offer.kind or naming.find_kind(offer.title), naming.is_packet(offer.title))
+            for offer in offers
+        ]
+        agendas = any(kind == AGENDAS and not packet for _, kind, packet in sorted_out)
+        times_seen: dict[tuple[str, str], int] = {}
         found = []
-        for offer in offers:
-            kind = _kind(offer)
+        for offer, kind, packet in sorted_out:
             if not kind:
                 self.skip(f"{what}: {offer.title or offer.url}", "neither minutes nor agenda")
-            elif offer.is_packet and agendas and not self.settings.packets:
-                self.skip(f"{what}: {offer.title}", "a packet beside the agenda")
+            elif packet and agendas and not self.settings.packets:
+                self.skip(f"{what}: {offer.title}", "a packet in addition to the agenda")
             else:
-                found.append(_reference(offer, kind, seen))
+                number = times_seen.get((kind, offer.vendor_id), 0) + 1
+                times_seen[kind, offer.vendor_id] = number
+                vendor_id = naming.numbered(offer.vendor_id, number) if offer.vendor_id else ""
+                found.append(
+                    DocumentRef(
+                        kind,
+                        offer.url,
+                        vendor_id,
+                        title=offer.title,
+                        version_hint=offer.version_hint,
+                    )
+                )
         return tuple(found)
 
-    def by_year(self, window: Window) -> Iterator[tuple[int, list[MeetingRef]]]:
+    def by_year(self, window: Window) -> Iterator[MeetingRef]:
         """Yield the meetings of each year, the latest first, until the years are empty."""
-        empty = 0
+        empty_years = 0
         for year in window.years:
             meetings = list(self.meetings_of(year, window))
-            empty = 0 if meetings else empty + 1
-            yield year, meetings
-            if empty == EMPTY_YEARS:
+            yield from meetings
+            empty_years = 0 if meetings else empty_years + 1
+            if empty_years == EMPTY_YEARS:
                 return
 
     def meetings_of(self, year: int, window: Window) -> Iterator[MeetingRef]:
@@ -79,39 +87,23 @@ class PlatformFetcher(Fetcher):
         raise NotImplementedError
 
 
-def _kind(offer: Offer) -> str:
-    return offer.kind or naming.find_kind(offer.title) or ""
-
-
-def _reference(offer: Offer, kind: str, seen: dict[tuple[str, str], int]) -> DocumentRef:
-    """Return the reference, with an id of its own even if the platform gives the same one twice."""
-    key = (kind, offer.vendor_id)
-    seen[key] = seen.get(key, 0) + 1
-    vendor_id = naming.numbered(offer.vendor_id, seen[key]) if offer.vendor_id else ""
-    return DocumentRef(
-        kind, offer.url, vendor_id, title=offer.title, version_hint=offer.version_hint
-    )
-
-
 def moment(*texts: str) -> datetime | None:
     """Return the date in the texts, with the time of day if they tell it."""
-    spoken = " ".join(texts)
-    day = naming.find_date(spoken)
-    return datetime.combine(day, _time_in(spoken)) if day else None
-
-
-def _time_in(text: str) -> time:
+    text = " ".join(texts)
+    day = naming.find_date(text)
+    if not day:
+        return None
     for match in _TIME.finditer(text):
         hour, minute = int(match[1]), int(match[2])
         if match[3]:
             hour = hour % 12 + (12 if match[3].lower() == "p" else 0)
         if hour < 24 and minute < 60:
-            return time(hour, minute)
-    return time()
+            return datetime.combine(day, time(hour, minute))
+    return datetime.combine(day, time())
 
 
 def iso_moment(text: str | None) -> datetime | None:
-    """Return a moment of an API as local time: a Z at the end is not to be believed."""
+    """Return a time of an API as local time: a Z at the end cannot be trusted."""
     try:
         return datetime.fromisoformat((text or "").replace("/", "-")).replace(tzinfo=None)
     except ValueError:

@@ -13,8 +13,9 @@ import pytest
 from clerk.core import storage
 from clerk.core.config import Settings
 from clerk.core.errors import SourceUnavailable
-from clerk.fetch.base import FetchReport, fetch_site
-from clerk.fetch.http import Client
+from clerk.fetch import FetchReport
+from clerk.fetch.http.client import Client
+from clerk.fetch.store import fetch_site
 
 
 class Server:
@@ -174,4 +175,4 @@ def test_a_host_that_breaks_down_is_given_up_in_one_line(tmp_path, server):
     report = Town(str(listed), tmp_path / "sites").fetch()
 
     assert len(report.errors) == 6
-    assert report.errors[-1].what == "15 documents not asked for"
+    assert report.errors[-1].what == "15 documents not requested"
