@@ -14,7 +14,7 @@ import stamina
 
 from clerk.core.config import Settings
 from clerk.core.errors import SourceBlocked, SourceUnavailable
-from clerk.fetch import FetchReport
+from clerk.fetch.base import FetchReport
 from clerk.fetch.http.client import Client
 from clerk.fetch.store import fetch_site
 

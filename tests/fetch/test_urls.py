@@ -13,7 +13,7 @@ import pytest
 from clerk.core import storage
 from clerk.core.config import Settings
 from clerk.core.errors import SourceUnavailable
-from clerk.fetch import FetchReport
+from clerk.fetch.base import FetchReport
 from clerk.fetch.http.client import Client
 from clerk.fetch.store import fetch_site
 

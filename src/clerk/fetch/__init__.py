@@ -16,6 +16,7 @@ own fetchers are offered through the same hook as anybody's.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from importlib import import_module
 
 from clerk import hookimpl
 
@@ -24,10 +25,8 @@ from .base import (
     DocumentRef,
     Fetcher,
     FetcherSpec,
-    FetchReport,
     Gap,
     MeetingRef,
-    Problem,
     SourceSettings,
     Window,
 )
@@ -35,55 +34,37 @@ from .base import (
 __all__ = [
     "Context",
     "DocumentRef",
-    "FetchReport",
     "Fetcher",
     "FetcherSpec",
     "Gap",
     "MeetingRef",
-    "Problem",
     "SourceSettings",
     "Window",
     "register_fetchers",
 ]
 
+#: Modules of ``platforms``; the first whose pattern fits a URL is the fetcher that is detected.
+_BUILT_IN = [
+    "legistar_api",
+    "legistar",
+    "civicplus",
+    "granicus",
+    "primegov",
+    "civicclerk",
+    "boarddocs",
+    "escribe",
+    "novusagenda",
+    "municode",
+    "iqm2",
+    "civicweb",
+    "onbase",
+    "urls",
+    "plain",
+    "folder",
+]
+
 
 @hookimpl
 def register_fetchers() -> Iterable[FetcherSpec]:
-    """Return the built-in fetchers; the first whose pattern fits a URL is the one detected."""
-    from .platforms import (
-        boarddocs,
-        civicclerk,
-        civicplus,
-        civicweb,
-        escribe,
-        folder,
-        granicus,
-        iqm2,
-        legistar,
-        legistar_api,
-        municode,
-        novusagenda,
-        onbase,
-        plain,
-        primegov,
-        urls,
-    )
-
-    return [
-        legistar_api.SPEC,
-        legistar.SPEC,
-        civicplus.SPEC,
-        granicus.SPEC,
-        primegov.SPEC,
-        civicclerk.SPEC,
-        boarddocs.SPEC,
-        escribe.SPEC,
-        novusagenda.SPEC,
-        municode.SPEC,
-        iqm2.SPEC,
-        civicweb.SPEC,
-        onbase.SPEC,
-        urls.SPEC,
-        plain.SPEC,
-        folder.SPEC,
-    ]
+    """Offer clerk's own fetchers."""
+    return [import_module(f"{__name__}.platforms.{name}").SPEC for name in _BUILT_IN]

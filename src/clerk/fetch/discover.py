@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import msgspec
 from msgspec import structs
@@ -23,18 +23,15 @@ if TYPE_CHECKING:
 AnyStruct = TypeVar("AnyStruct", bound=msgspec.Struct)
 
 
-class LegacyFetcherClass(Protocol):
-    """What the hook ``fetcher_class`` returns: it writes PDFs into the site's folder itself."""
-
-    def __call__(self, site: Mapping[str, Any], **extra: Any) -> Any: ...
-
-
 @dataclass(frozen=True)
 class LegacyFetcher:
-    """A fetcher of the older kind, with what the hook ``fetcher_extra`` returns for it."""
+    """A fetcher of the older kind, which writes PDFs into the site's folder itself.
+
+    ``extra`` are the arguments that the hook ``fetcher_extra`` returns for its class.
+    """
 
     label: str
-    fetcher_class: LegacyFetcherClass
+    fetcher_class: Callable[..., Any]
     extra: Mapping[str, Any]
 
 

@@ -16,7 +16,6 @@ from datetime import datetime
 from functools import cached_property
 from operator import attrgetter
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 from urllib.parse import quote_from_bytes, unquote_to_bytes, urlsplit
 
@@ -124,12 +123,7 @@ class Sources:
     def __enter__(self) -> Sources:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         try:
             self._db.commit()
         finally:

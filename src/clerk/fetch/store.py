@@ -23,7 +23,6 @@ import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -73,6 +72,9 @@ _PDF_MAGIC = b"%PDF-"
 #: A PDF may begin with this many other bytes.
 _MAGIC_WITHIN_BYTES = 1024
 
+#: One for all copies: allocating it costs as much as copying a small file.
+_COPY_BUFFER = memoryview(bytearray(MEGABYTE))
+
 #: What a listing found: a meeting and one of its documents, by the document's identity.
 ListedDocuments = Mapping[str, tuple[MeetingRef, DocumentRef]]
 
@@ -96,18 +98,6 @@ class NamedDocument:
         if self.ref.method == "FILE":
             return self.ref.title
         return f"{self.ref.title} ({self.ref.url})" if self.ref.title else self.ref.url
-
-
-@dataclass(frozen=True)
-class IncomingDocument:
-    """Bytes that have arrived in the incoming folder."""
-
-    sha256: str
-    bytes: int
-    source_bytes: int = 0
-    source_mtime_ns: int = 0
-    validators: Validators = Validators()
-    version_hint: str = ""
 
 
 def fetch_site(
@@ -217,6 +207,7 @@ class SiteFetch:
     def __post_init__(self) -> None:
         self.incoming = storage.incoming_folder(self.folder)
         self.known = self.sources.documents()
+        self.source = self.fetcher.settings.source or self.spec.id
         last_sweep = self.sources.last_full_sweep()
         self.sweep_is_due = not last_sweep or self.now - last_sweep >= FULL_SWEEP_EVERY
         #: Whether hard links may be made instead of copies.
@@ -270,14 +261,10 @@ class SiteFetch:
         listed = self._list(full)
         if not listed and self.known:
             raise SourceUnavailable(
-                f"{self._source} lists no documents any more; it had {len(self.known)}.",
+                f"{self.source} lists no documents any more; it had {len(self.known)}.",
                 hint="Open it in a browser: it may have moved, been emptied, or changed its pages.",
             )
         return full, listed
-
-    @property
-    def _source(self) -> str:
-        return self.fetcher.settings.source or self.spec.id
 
     def _list(self, window: Window) -> ListedDocuments:
         """Return what the source has; portals repeat meetings, so each counts once."""
@@ -324,7 +311,7 @@ class SiteFetch:
             if not self.report.meetings:
                 raise
             self.report.complete = False
-            self._record_error(f"the listing of {self._source}", error)
+            self._record_error(f"the listing of {self.source}", error)
 
     def _gap(self, meeting: MeetingRef, documents: list[DocumentRef]) -> Gap | None:
         """Return a gap if a past meeting took place and has no minutes."""
@@ -346,7 +333,13 @@ class SiteFetch:
         folded = str.casefold if storage.ignores_case(self.folder) else str
         taken = {folded(document.name) for document in kept.values()}
         named = []
-        for identity, (meeting, ref) in sorted(listed.items(), key=_naming_order):
+
+        def order(item: tuple[str, tuple[MeetingRef, DocumentRef]]) -> tuple[str, str]:
+            # Files by their path without the suffix, so that a copy follows its original.
+            identity, (_, ref) = item
+            return (str(Path(ref.title).with_suffix("")) if ref.method == "FILE" else "", identity)
+
+        for identity, (meeting, ref) in sorted(listed.items(), key=order):
             document = kept.get(identity)
             if document is None:
                 document = proposed = proposed_name(meeting, ref)
@@ -367,7 +360,8 @@ class SiteFetch:
         try:
             arrived = None
             if not intact or self._may_have_changed(wanted, intact, recent):
-                arrived = self._get(wanted.ref, intact, part)
+                get = self._copy if wanted.ref.method == "FILE" else self._download
+                arrived = get(wanted, intact, part)
             if arrived:
                 self._store(wanted, known, on_disk, arrived, part)
             elif intact:
@@ -387,17 +381,15 @@ class SiteFetch:
             return wanted.ref.version_hint != known.version_hint
         return recent.covers(wanted.meeting.day) or (self.spec.lists_all and self.sweep_is_due)
 
-    def _get(
-        self, ref: DocumentRef, known: KnownDocument | None, part: Path
-    ) -> IncomingDocument | None:
-        """Copy or download the bytes into the part, or return None if they are those on disk."""
-        if ref.method == "FILE":
-            return self._copy(path_of_file_url(ref.url), known, part)
+    def _download(
+        self, wanted: NamedDocument, known: KnownDocument | None, part: Path
+    ) -> KnownDocument | None:
+        """Return the record of the bytes now in the part, or None if they are those on disk."""
         download = self.fetcher.client.download(
-            ref.url,
+            wanted.ref.url,
             part,
-            method=ref.method,
-            body=ref.body,
+            method=wanted.ref.method,
+            body=wanted.ref.body,
             validators=Validators(known.etag, known.last_modified) if known else None,
             max_bytes=self.max_bytes,
         )
@@ -407,34 +399,39 @@ class SiteFetch:
             raise EmptyDocument("the answer is empty (0 bytes)")
         if not begins_as_pdf(part):
             raise NotWanted(f"not a PDF but {download.format}")
-        return IncomingDocument(download.sha256, download.bytes, validators=download.validators)
+        return replace(
+            self._record_of(wanted, download.sha256, download.bytes),
+            etag=download.validators.etag,
+            last_modified=download.validators.last_modified,
+        )
 
     def _copy(
-        self, source: Path, known: KnownDocument | None, part: Path
-    ) -> IncomingDocument | None:
+        self, wanted: NamedDocument, known: KnownDocument | None, part: Path
+    ) -> KnownDocument | None:
+        """Return the record of the bytes now in the part, or None if they are those on disk."""
+        source = path_of_file_url(wanted.ref.url)
         try:
             before = source.stat()
             facts = (before.st_size, before.st_mtime_ns)
-            if known and (*facts, self._inode_mark(before)) == (
-                known.source_bytes,
-                known.source_mtime_ns,
-                known.version_hint,
-            ):
+            marked = (*facts, self._inode_mark(before))
+            if known and marked == (known.source_bytes, known.source_mtime_ns, known.version_hint):
                 return None
             _check_file(source, before, self.max_bytes)
-            sha256 = _link_or_copy(source, part) if self.may_link else _copy_file(source, part)
+            sha256 = _copy_file(source, part, may_link=self.may_link)
             after = source.stat()
         except OSError as error:
+            reason = f"cannot be read: {error.strerror or error}"
             if source.is_symlink() and isinstance(error, FileNotFoundError):
-                target = readable_name(source.readlink())
-                reason = f"is a link to {target}, which does not exist"
-            else:
-                reason = f"cannot be read: {error.strerror or error}"
+                reason = f"is a link to {readable_name(source.readlink())}, which does not exist"
             raise UnreadableFile(reason) from error
         if facts != (after.st_size, after.st_mtime_ns):
             raise UnreadablePdf("changed while it was being copied")
-        mark = self._inode_mark(after)
-        return IncomingDocument(sha256, before.st_size, *facts, version_hint=mark)
+        return replace(
+            self._record_of(wanted, sha256, before.st_size),
+            source_bytes=before.st_size,
+            source_mtime_ns=before.st_mtime_ns,
+            version_hint=wanted.ref.version_hint or self._inode_mark(after),
+        )
 
     def _inode_mark(self, facts: os.stat_result) -> str:
         """Return what changes with a file even if its size and time of change do not.
@@ -444,12 +441,27 @@ class SiteFetch:
         own_time = "" if self.may_link else f" {facts.st_ctime_ns}"
         return f"inode {facts.st_ino}{own_time}"
 
+    def _record_of(self, wanted: NamedDocument, sha256: str, size: int) -> KnownDocument:
+        document, day = wanted.document, wanted.meeting.day
+        return KnownDocument(
+            identity=wanted.identity,
+            kind=document.kind,
+            meeting=document.meeting,
+            date=document.date,
+            day=day.isoformat() if day else "",
+            source_url=wanted.ref.url,
+            sha256=sha256,
+            bytes=size,
+            version_hint=wanted.ref.version_hint,
+            fetched_at=self.now.isoformat(timespec="milliseconds"),
+        )
+
     def _store(
         self,
         wanted: NamedDocument,
         known: KnownDocument | None,
         on_disk: str,
-        arrived: IncomingDocument,
+        arrived: KnownDocument,
         part: Path,
     ) -> None:
         """Move the bytes in under the document's name, and record where they came from."""
@@ -459,12 +471,10 @@ class SiteFetch:
         if wanted.ref.method == "FILE" and not known and not takes_over:
             # A file whose path vanished was renamed.  Portals are not trusted so far: they show
             # the same notice for many meetings.
-            same = (
-                old
-                for old, each in sorted(self.missing.items())
-                if self.known[each].sha256 == arrived.sha256
-            )
-            moved_from = next(same, None)
+            for old, identity in sorted(self.missing.items()):
+                if self.known[identity].sha256 == arrived.sha256:
+                    moved_from = old
+                    break
         if arrived.sha256 != on_disk:
             with storage_errors(self.folder):
                 if on_disk:
@@ -477,10 +487,6 @@ class SiteFetch:
             self.sources.record_hash(document, pdf.stat(), arrived.sha256)
         if moved_from:
             self._leave_name(moved_from, document)
-        elif takes_over:
-            self.sources.forget(self.missing.pop(document))
-        self._record(wanted, arrived)
-        if moved_from:
             self.report.moved.append(document.name)
         elif known is None and not takes_over:
             self.report.new.append(document.name)
@@ -488,6 +494,9 @@ class SiteFetch:
             self.report.changed.append(document.name)
         else:
             self.report.unchanged.append(document.name)
+        if takes_over:
+            self.sources.forget(self.missing.pop(document))
+        self.sources.record(arrived)
 
     def _keep_version(self, pdf: Path, sha256: str) -> None:
         """Keep the bytes that are about to be replaced, under their hash, whole or not at all."""
@@ -509,6 +518,7 @@ class SiteFetch:
         Its new PDF is in place, so nothing is lost if this is interrupted; the next fetch ends it.
         """
         text, new_text = former.text(self.folder), document.text(self.folder)
+        former_pdf = former.pdf(self.folder)
         with storage_errors(self.folder):
             if new_text.exists():
                 shutil.rmtree(text, ignore_errors=True)
@@ -516,32 +526,11 @@ class SiteFetch:
                 new_text.parent.mkdir(parents=True, exist_ok=True)
                 text.rename(new_text)
             former.flat_text(self.folder).unlink(missing_ok=True)
-            former.pdf(self.folder).unlink(missing_ok=True)
-            for parent in (text.parent, former.pdf(self.folder).parent):
-                with contextlib.suppress(OSError):
-                    parent.rmdir()
+            former_pdf.unlink(missing_ok=True)
+        for parent in (text.parent, former_pdf.parent):
+            with contextlib.suppress(OSError):
+                parent.rmdir()
         self.sources.forget(self.missing.pop(former))
-
-    def _record(self, wanted: NamedDocument, arrived: IncomingDocument) -> None:
-        document, day = wanted.document, wanted.meeting.day
-        self.sources.record(
-            KnownDocument(
-                identity=wanted.identity,
-                kind=document.kind,
-                meeting=document.meeting,
-                date=document.date,
-                day=day.isoformat() if day else "",
-                source_url=wanted.ref.url,
-                sha256=arrived.sha256,
-                bytes=arrived.bytes,
-                source_bytes=arrived.source_bytes,
-                source_mtime_ns=arrived.source_mtime_ns,
-                etag=arrived.validators.etag,
-                last_modified=arrived.validators.last_modified,
-                version_hint=wanted.ref.version_hint or arrived.version_hint,
-                fetched_at=self.now.isoformat(timespec="milliseconds"),
-            )
-        )
 
 
 def proposed_name(meeting: MeetingRef, ref: DocumentRef) -> Document:
@@ -551,12 +540,6 @@ def proposed_name(meeting: MeetingRef, ref: DocumentRef) -> Document:
         return Document(ref.kind, body, meeting.day.isoformat())
     title = meeting.title or ref.title or ref.url.rsplit("/", 1)[-1]
     return Document(ref.kind, body, naming.safe_component(title))
-
-
-def _naming_order(listed: tuple[str, tuple[MeetingRef, DocumentRef]]) -> tuple[str, str]:
-    """Order files by their path without the suffix, so that a copy follows its original."""
-    identity, (_, ref) = listed
-    return (str(Path(ref.title).with_suffix("")) if ref.method == "FILE" else "", identity)
 
 
 def begins_as_pdf(path: Path) -> bool:
@@ -581,27 +564,21 @@ def _check_file(path: Path, facts: os.stat_result, max_bytes: int) -> None:
         raise DocumentTooLarge(f"has {size}, more than MAX_DOCUMENT_MB allows")
 
 
-def _link_or_copy(source: Path, part: Path) -> str:
-    """Make a hard link where that is possible, else a copy; return the hash."""
-    try:
-        os.link(os.path.realpath(source), part)
-    except OSError:
-        return _copy_file(source, part)
-    return storage.sha256_of(part)
+def _copy_file(source: Path, part: Path, *, may_link: bool) -> str:
+    """Make a hard link if allowed and possible, else a copy; return the hash.
 
-
-def _copy_file(source: Path, part: Path) -> str:
-    """Copy a file and return its hash; errors of writing are the storage's, not the source's."""
+    Errors of writing are the storage's, not the source's.
+    """
+    if may_link:
+        try:
+            os.link(os.path.realpath(source), part)
+        except OSError:
+            pass
+        else:
+            return storage.sha256_of(part)
     digest = hashlib.sha256()
     with source.open("rb", buffering=0) as reader, storage.writing(part) as write:
-        buffer = _copy_buffer()
-        while size := reader.readinto(buffer):
-            digest.update(buffer[:size])
-            write(buffer[:size])
+        while size := reader.readinto(_COPY_BUFFER):
+            digest.update(_COPY_BUFFER[:size])
+            write(_COPY_BUFFER[:size])
     return digest.hexdigest()
-
-
-@cache
-def _copy_buffer() -> memoryview:
-    """Return the buffer of all copies: allocating one costs as much as copying a small file."""
-    return memoryview(bytearray(MEGABYTE))

@@ -138,7 +138,6 @@ class WebPage:
 class Download:
     """A document that was saved to a file; ``format`` is what its first bytes say it is."""
 
-    url: str
     sha256: str
     bytes: int
     format: str

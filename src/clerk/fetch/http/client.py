@@ -5,9 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Mapping
-from functools import cached_property
 from pathlib import Path
-from types import TracebackType
 from typing import Any, TypeVar
 
 import httpx
@@ -72,8 +70,15 @@ class Client:
     ) -> None:
         self._clock = clock
         self._allow_private = allow_private
-        self._transport = transport
-        self._agent = f"{_AGENT}/{__version__}" + (f" (+{contact_url})" if contact_url else "")
+        self._transport = transport or VettedTransport(clock, allow_private=allow_private)
+        agent = f"{_AGENT}/{__version__}" + (f" (+{contact_url})" if contact_url else "")
+        self._http = httpx.Client(
+            transport=self._transport,
+            trust_env=False,
+            follow_redirects=False,
+            timeout=httpx.Timeout(IDLE_SECONDS, connect=CONNECT_SECONDS),
+            headers={"User-Agent": agent, "Accept-Encoding": "gzip, deflate"},
+        )
         self._hosts = Hosts(folder, clock, pace_seconds=pace_seconds, vendors=vendors)
         self._robots = Robots(_AGENT, self._read_robots)
         self._deadline = 0.0
@@ -98,14 +103,8 @@ class Client:
     def __enter__(self) -> Client:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if "_http" in self.__dict__:
-            self._http.close()
+    def __exit__(self, *_: object) -> None:
+        self._http.close()
 
     def page(
         self,
@@ -159,32 +158,13 @@ class Client:
             except TooLarge as reason:
                 raise DocumentTooLarge(f"{_shown(answer.url)} {reason}.") from reason
             _refuse_challenge(answer, head)
-            return Download(
-                str(answer.url),
-                digest.hexdigest(),
-                total,
-                format_of(head),
-                Validators.of_answer(answer.headers),
-            )
+            validators = Validators.of_answer(answer.headers)
+            return Download(digest.hexdigest(), total, format_of(head), validators)
 
         headers = validators.headers() if validators else {}
         if body:
             headers["Content-Type"] = "application/x-www-form-urlencoded"
         return self._ask(self._request(method, url, content=body or None, headers=headers), save)
-
-    @cached_property
-    def _wire(self) -> httpx.BaseTransport:
-        return self._transport or VettedTransport(self._clock, allow_private=self._allow_private)
-
-    @cached_property
-    def _http(self) -> httpx.Client:
-        return httpx.Client(
-            transport=self._wire,
-            trust_env=False,
-            follow_redirects=False,
-            timeout=httpx.Timeout(IDLE_SECONDS, connect=CONNECT_SECONDS),
-            headers={"User-Agent": self._agent, "Accept-Encoding": "gzip, deflate"},
-        )
 
     def _request(self, method: str, url: str, **parts: Any) -> httpx.Request:
         try:
@@ -215,8 +195,8 @@ class Client:
     def _exchange(self, request: httpx.Request, read: Callable[[httpx.Response], Answer]) -> Answer:
         """Send one request within the deadline and return what ``read`` makes of the answer."""
         self._deadline = self._clock.monotonic() + TOTAL_SECONDS
-        if isinstance(self._wire, VettedTransport):
-            self._wire.set_deadline(self._deadline)
+        if isinstance(self._transport, VettedTransport):
+            self._transport.set_deadline(self._deadline)
         host = request.url.host
         try:
             answer = self._send(request)

@@ -67,13 +67,11 @@ class BoardDocs(PlatformFetcher):
 
     def _meeting(self, identity: str, title: str, day: str, body: str) -> MeetingRef:
         name = title.partition("@")[0].strip()
-        return MeetingRef(
+        return self.meeting(
+            title,
+            moment(day, title),
             vendor_id=identity,
             body=body or naming.body_of_title(name) or name,
-            title=title,
-            start_local=moment(day, title),
-            tz=self.settings.tz,
-            status="cancelled" if naming.is_cancelled(title) else "",
             source_url=f"{self._board}/goto?open&id={identity}",
         )
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from clerk.fetch import naming
 from clerk.fetch.base import FetcherSpec, MeetingRef, Window
 from clerk.fetch.html import joined
 
@@ -33,7 +32,6 @@ class CivicClerk(PlatformFetcher):
 
     def _meeting(self, event: dict[str, Any], api: str) -> MeetingRef:
         title = event.get("eventName") or ""
-        start = iso_moment(event.get("startDateTime"))
         offers = []
         for file in event.get("publishedFiles") or []:
             number, kind = file["fileId"], file.get("type") or ""
@@ -45,15 +43,14 @@ class CivicClerk(PlatformFetcher):
                     version_hint=f"{number} {file.get('publishOn') or ''}",
                 )
             )
-        return MeetingRef(
+        return self.meeting(
+            title,
+            iso_moment(event.get("startDateTime")),
+            offers,
             vendor_id=str(event["id"]),
-            body=event.get("categoryName") or naming.body_of_title(title) or title,
-            title=title,
-            start_local=start,
-            tz=self.settings.tz,
-            status="cancelled" if event.get("isDeleted") or naming.is_cancelled(title) else "",
+            body=event.get("categoryName") or "",
+            notice="cancelled" if event.get("isDeleted") else "",
             source_url=f"{self.root}/event/{event['id']}",
-            documents=self.documents(offers, f"{title} {start or ''}"),
         )
 
 

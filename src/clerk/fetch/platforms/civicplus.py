@@ -20,17 +20,8 @@ _FILE = re.compile(r"/AgendaCenter/ViewFile/(Agenda|Minutes)/(_[0-9]{8}-[0-9]+)"
 class CivicPlus(PlatformFetcher):
     """Lists the results of the AgendaCenter's own search, a year at a time."""
 
-    def list_meetings(self, window: Window) -> Iterator[MeetingRef]:
-        """Yield the meetings of the window."""
-        return self.by_year(window)
-
-    def meetings_of(self, year: int, window: Window) -> Iterator[MeetingRef]:
-        """Yield the meetings of one year within the window."""
-        first, last = f"01/01/{year}", f"12/31/{year}"
-        if year == window.start.year:
-            first = f"{window.start:%m/%d/%Y}"
-        if year == window.end.year:
-            last = f"{window.end:%m/%d/%Y}"
+    def meetings_of_year(self, part: Window) -> Iterator[MeetingRef]:
+        first, last = f"{part.start:%m/%d/%Y}", f"{part.end:%m/%d/%Y}"
         query = {"term": "", "CIDs": "all", "startDate": first, "endDate": last}
         page = self.client.page(f"{self.root}/AgendaCenter/Search/", params=query)
         for row in html.parsed(page.text).css("tr.catAgendaRow"):
@@ -40,16 +31,13 @@ class CivicPlus(PlatformFetcher):
                 continue
             number, body = found[0][2], _list_heading(row)
             title = html.text_of(row.css_first("p")) or html.text_of(row.css_first("h3, h4"))
-            start = moment(number[1:9])
-            what = f"{body or title} {start:%Y-%m-%d}" if start else title
-            yield MeetingRef(
+            yield self.meeting(
+                title,
+                moment(number[1:9]),
+                _offers(links),
                 vendor_id=number,
                 body=body or title,
-                title=title,
-                start_local=start,
-                tz=self.settings.tz,
                 source_url=page.url,
-                documents=self.documents(_offers(links), what),
             )
 
 

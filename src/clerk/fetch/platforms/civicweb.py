@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clerk.core.storage import AGENDAS, MINUTES
-from clerk.fetch import naming
 from clerk.fetch.base import DocumentRef, FetcherSpec, MeetingRef, Window
 
 from .common import Offer, PlatformFetcher, iso_moment
@@ -24,15 +23,10 @@ class CivicWeb(PlatformFetcher):
         for meeting in page.json():
             start = iso_moment(meeting.get("MeetingDateTime") or meeting.get("MeetingDate"))
             if meeting.get("Published") and window.covers(start.date() if start else None):
-                name = meeting.get("Name") or ""
-                yield MeetingRef(
-                    vendor_id=str(meeting["Id"]),
-                    body=naming.body_of_title(name) or name,
-                    title=name,
-                    start_local=start,
-                    tz=self.settings.tz,
-                    status="cancelled" if naming.is_cancelled(name) else "",
-                    source_url=f"{self.root}/Portal/MeetingInformation.aspx?Id={meeting['Id']}",
+                number = str(meeting["Id"])
+                url = f"{self.root}/Portal/MeetingInformation.aspx?Id={number}"
+                yield self.meeting(
+                    meeting.get("Name") or "", start, vendor_id=number, source_url=url
                 )
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import datetime, time
+from datetime import date, datetime, time
 from urllib.parse import parse_qs, urlsplit
 
 from clerk.core.storage import AGENDAS
@@ -38,6 +38,33 @@ class PlatformFetcher(Fetcher):
         parts = urlsplit(self.source)
         self.host = parts.hostname or ""
         self.root = f"{parts.scheme}://{parts.netloc}"
+
+    def meeting(
+        self,
+        title: str,
+        start: datetime | None,
+        offers: Iterable[Offer] = (),
+        *,
+        source_url: str,
+        vendor_id: str = "",
+        body: str = "",
+        notice: str = "",
+    ) -> MeetingRef:
+        """Return a meeting with the minutes and agendas among the offers.
+
+        The body is found in the title if not given.  ``notice`` is the text that may say that the
+        meeting is cancelled; if not given, that is the title.
+        """
+        return MeetingRef(
+            vendor_id=vendor_id,
+            body=body or naming.body_of_title(title) or title,
+            title=title,
+            start_local=start,
+            tz=self.settings.tz,
+            status="cancelled" if naming.is_cancelled(notice or title) else "",
+            source_url=source_url,
+            documents=self.documents(offers, f"{title} {start.date() if start else ''}".strip()),
+        )
 
     def documents(self, offers: Iterable[Offer], what: str) -> tuple[DocumentRef, ...]:
         """Return the minutes and agendas among the offers; the rest is skipped by name.
@@ -72,18 +99,20 @@ class PlatformFetcher(Fetcher):
                 )
         return tuple(found)
 
-    def by_year(self, window: Window) -> Iterator[MeetingRef]:
+    def list_meetings(self, window: Window) -> Iterator[MeetingRef]:
         """Yield the meetings of each year, the latest first, until the years are empty."""
         empty_years = 0
         for year in window.years:
-            meetings = list(self.meetings_of(year, window))
+            first, last = date(year, 1, 1), date(year, 12, 31)
+            part = Window(max(window.start, first), min(window.end, last), window.full)
+            meetings = list(self.meetings_of_year(part))
             yield from meetings
             empty_years = 0 if meetings else empty_years + 1
             if empty_years == EMPTY_YEARS:
                 return
 
-    def meetings_of(self, year: int, window: Window) -> Iterator[MeetingRef]:
-        """Yield the meetings of one year."""
+    def meetings_of_year(self, part: Window) -> Iterator[MeetingRef]:
+        """Yield the meetings of the part of one year that the window covers."""
         raise NotImplementedError
 
 

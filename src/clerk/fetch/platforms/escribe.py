@@ -26,18 +26,12 @@ class Escribe(PlatformFetcher):
 
     settings: EscribeSettings
 
-    def list_meetings(self, window: Window) -> Iterator[MeetingRef]:
-        """Yield the meetings of the window."""
-        return self.by_year(window)
-
-    def meetings_of(self, year: int, window: Window) -> Iterator[MeetingRef]:
-        """Yield the meetings of one year within the window, each in one language."""
-        first = f"{window.start}" if year == window.start.year else f"{year}-01-01"
-        last = f"{window.end}" if year == window.end.year else f"{year}-12-31"
+    def meetings_of_year(self, part: Window) -> Iterator[MeetingRef]:
+        """Yield the meetings of one year, each in one language."""
         page = self.client.page(
             f"{self.root}/MeetingsCalendarView.aspx/GetCalendarMeetings",
             method="POST",
-            json={"calendarStartDate": first, "calendarEndDate": last},
+            json={"calendarStartDate": f"{part.start}", "calendarEndDate": f"{part.end}"},
         )
         in_one_language: dict[str, dict[str, Any]] = {}
         for meeting in page.json().get("d") or []:
@@ -47,17 +41,13 @@ class Escribe(PlatformFetcher):
                 in_one_language[key] = meeting
         for meeting in in_one_language.values():
             title = meeting.get("MeetingName") or ""
-            start = iso_moment(meeting.get("StartDate"))
             body = meeting.get("MeetingType") or title
-            offers = self._offers(meeting.get("MeetingDocumentLink") or [])
-            yield MeetingRef(
+            yield self.meeting(
+                title,
+                iso_moment(meeting.get("StartDate")),
+                self._offers(meeting.get("MeetingDocumentLink") or []),
                 body=naming.body_of_title(body) or body,
-                title=title,
-                start_local=start,
-                tz=self.settings.tz,
-                status="cancelled" if naming.is_cancelled(title) else "",
                 source_url=meeting.get("Url") or self.root,
-                documents=self.documents(offers, f"{title} {start or ''}"),
             )
 
     def _offers(self, links: list[dict[str, Any]]) -> Iterator[Offer]:

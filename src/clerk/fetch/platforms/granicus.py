@@ -6,7 +6,6 @@ A viewer may answer a PDF, an HTML page or a redirect; what is no PDF is skipped
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime
 
 from clerk.core.storage import AGENDAS, MINUTES
 from clerk.fetch import html, naming
@@ -21,7 +20,6 @@ class Granicus(PlatformFetcher):
     """Lists the rows of a publisher page."""
 
     def list_meetings(self, window: Window) -> Iterator[MeetingRef]:
-        """Yield all meetings of the page."""
         page = self.client.page(self.source)
         for row in html.parsed(page.text).css("tr"):
             if not row.css_first("td[headers]") or row.css_first("tr tr"):
@@ -31,28 +29,25 @@ class Granicus(PlatformFetcher):
             # Some views hide seconds in front of the date.
             hidden = html.text_of(cell.css_first("span[style*=none]")) if cell else ""
             start = moment(html.text_of(cell).removeprefix(hidden)) or moment(html.text_of(row))
-            if start and name:
-                links = [html.href_of(node, page.url) for node in row.css("a[href]")]
-                yield self._meeting(name, start, links, page.url)
-
-    def _meeting(self, name: str, start: datetime, links: list[str], base: str) -> MeetingRef:
-        numbers = [(key, parameter(link, key)) for key in ("clip_id", "event_id") for link in links]
-        offers = [
-            Offer(kind.capitalize(), link, kind, kind)
-            for link in links
-            for viewer, kind in _KIND_OF_VIEWER.items()
-            if f"/{viewer}" in link
-        ]
-        return MeetingRef(
-            vendor_id=next((f"{key}={number}" for key, number in numbers if number), ""),
-            body=naming.body_of_title(name) or naming.UNNAMED_BODY,
-            title=name,
-            start_local=start,
-            tz=self.settings.tz,
-            status="cancelled" if naming.is_cancelled(name) else "",
-            source_url=base,
-            documents=self.documents(offers, f"{name} {start:%Y-%m-%d}"),
-        )
+            if not start or not name:
+                continue
+            links = [html.href_of(node, page.url) for node in row.css("a[href]")]
+            keys = ("clip_id", "event_id")
+            numbers = [(key, parameter(link, key)) for key in keys for link in links]
+            offers = [
+                Offer(kind.capitalize(), link, kind, kind)
+                for link in links
+                for viewer, kind in _KIND_OF_VIEWER.items()
+                if f"/{viewer}" in link
+            ]
+            yield self.meeting(
+                name,
+                start,
+                offers,
+                vendor_id=next((f"{key}={number}" for key, number in numbers if number), ""),
+                body=naming.body_of_title(name) or naming.UNNAMED_BODY,
+                source_url=page.url,
+            )
 
 
 SPEC = FetcherSpec(

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from selectolax.lexbor import LexborNode
-
 from clerk.core.storage import AGENDAS, MINUTES
-from clerk.fetch import html, naming
+from clerk.fetch import html
 from clerk.fetch.base import FetcherSpec, MeetingRef, Window
 
 from .common import Offer, PlatformFetcher, moment, parameter
@@ -20,7 +18,6 @@ class Iqm2(PlatformFetcher):
     """Lists the calendar of the window in one page."""
 
     def list_meetings(self, window: Window) -> Iterator[MeetingRef]:
-        """Yield the meetings of the window."""
         query = {
             "View": "List",
             "From": f"{window.start:%m/%d/%Y}",
@@ -34,24 +31,22 @@ class Iqm2(PlatformFetcher):
                 continue
             detail = html.href_of(link, page.url)
             title = html.text_of(row.css_first("div.RowDetails"))
-            yield MeetingRef(
+            offers = []
+            for node in row.css("a[href]"):
+                url = html.href_of(node, page.url)
+                number = parameter(url, "Type")
+                if "FileOpen.aspx" in url and number in _KIND_OF_TYPE:
+                    kind = _KIND_OF_TYPE[number]
+                    offers.append(Offer(html.text_of(node), url, kind, f"type {number}"))
+            yield self.meeting(
+                title,
+                start,
+                offers,
                 vendor_id=parameter(detail, "ID"),
                 body=title.partition(" - ")[0] or title,
-                title=title,
-                start_local=start,
-                tz=self.settings.tz,
-                status="cancelled" if naming.is_cancelled(html.text_of(row)) else "",
+                notice=html.text_of(row),
                 source_url=detail,
-                documents=self.documents(_offers(row, page.url), f"{title} {start}"),
             )
-
-
-def _offers(row: LexborNode, base: str) -> Iterator[Offer]:
-    for node in row.css("a[href]"):
-        link = html.href_of(node, base)
-        number = parameter(link, "Type")
-        if "FileOpen.aspx" in link and number in _KIND_OF_TYPE:
-            yield Offer(html.text_of(node), link, _KIND_OF_TYPE[number], f"type {number}")
 
 
 SPEC = FetcherSpec("iqm2", Iqm2, hosts=("iqm2.com",), help="IQM2: https://TOWN.iqm2.com/Citizens")

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from clerk.core.storage import AGENDAS, MINUTES
-from clerk.fetch import html, naming
+from clerk.fetch import html
 from clerk.fetch.base import FetcherSpec, MeetingRef, Window
 from clerk.fetch.http.answers import WebPage
 
@@ -88,15 +88,14 @@ class Legistar(PlatformFetcher):
             if "View.ashx" in link and view in _KIND_OF_VIEW:
                 kind = _KIND_OF_VIEW[view]
                 offers.append(Offer(kind.capitalize(), link, kind, view))
-        return MeetingRef(
+        return self.meeting(
+            body,
+            start,
+            offers,
             vendor_id=identities[0] if identities else "",
             body=body,
-            title=body,
-            start_local=start,
-            tz=self.settings.tz,
-            status="cancelled" if naming.is_cancelled(html.text_of(row)) else "",
+            notice=html.text_of(row),
             source_url=next((link for link in links if "MeetingDetail" in link), base),
-            documents=self.documents(offers, f"{body} {start:%Y-%m-%d}"),
         )
 
 

@@ -54,23 +54,20 @@ class LegistarApi(PlatformFetcher):
 
     def _meeting(self, event: dict[str, Any]) -> MeetingRef:
         body = event.get("EventBodyName") or ""
-        start = moment((event.get("EventDate") or "")[:10], event.get("EventTime") or "")
-        comment = event.get("EventComment") or ""
         offers = []
         for kind, name in ((AGENDAS, "Agenda"), (MINUTES, "Minutes")):
             if url := event.get(f"Event{name}File"):
                 published = event.get(f"Event{name}LastPublishedUTC")
                 hint = f"{url} {published}" if published else ""
                 offers.append(Offer(name, url, kind, name.lower(), hint))
-        return MeetingRef(
+        return self.meeting(
+            naming.body_of_title(body) or body,
+            moment((event.get("EventDate") or "")[:10], event.get("EventTime") or ""),
+            offers,
             vendor_id=str(event["EventId"]),
             body=body,
-            title=naming.body_of_title(body) or body,
-            start_local=start,
-            tz=self.settings.tz,
-            status="cancelled" if naming.is_cancelled(comment) else "",
+            notice=event.get("EventComment") or "",
             source_url=event.get("EventInSiteURL") or "",
-            documents=self.documents(offers, f"{body} {start or ''}"),
         )
 
 

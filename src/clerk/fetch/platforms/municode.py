@@ -8,7 +8,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from selectolax.lexbor import LexborNode
 
-from clerk.fetch import html, naming
+from clerk.fetch import html
 from clerk.fetch.base import FetcherSpec, MeetingRef, Window
 
 from .common import Offer, PlatformFetcher, moment, parameter
@@ -46,16 +46,13 @@ class Municode(PlatformFetcher):
                 continue
             offers = list(self._offers(row, base))
             blobs = [match["id"] for offer in offers if (match := _BLOB.search(offer.url))]
-            what = f"{name} {start:%Y-%m-%d}"
-            yield MeetingRef(
+            yield self.meeting(
+                name,
+                start,
+                offers,
                 vendor_id=blobs[0] if blobs else "",
-                body=naming.body_of_title(name) or name,
-                title=name,
-                start_local=start,
-                tz=self.settings.tz,
-                status="cancelled" if naming.is_cancelled(html.text_of(row)) else "",
-                source_url=f"{base}#{blobs[0] if blobs else what}",
-                documents=self.documents(offers, what),
+                notice=html.text_of(row),
+                source_url=f"{base}#{blobs[0] if blobs else f'{name} {start:%Y-%m-%d}'}",
             )
 
     def _offers(self, row: LexborNode, base: str) -> Iterator[Offer]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from html import unescape
 
 from clerk.core.storage import AGENDAS, MINUTES
-from clerk.fetch import html, naming
+from clerk.fetch import html
 from clerk.fetch.base import FetcherSpec, MeetingRef, Window
 
 from .common import Offer, PlatformFetcher, moment, parameter
@@ -20,7 +20,6 @@ class NovusAgenda(PlatformFetcher):
     """Lists the rows of the page of meetings."""
 
     def list_meetings(self, window: Window) -> Iterator[MeetingRef]:
-        """Yield the meetings of the page."""
         general = f"{self.root}/agendapublic/meetingsgeneral.aspx"
         page = self.client.page(self.source if ".aspx" in self.source.lower() else general)
         for row in html.parsed(page.text).css("tr.rgRow, tr.rgAltRow"):
@@ -28,22 +27,20 @@ class NovusAgenda(PlatformFetcher):
             start = moment(cells[0]) if len(cells) > 1 else None
             if not start or "Items" in (row.attributes.get("id") or ""):
                 continue
-            name, markup = cells[1], unescape(row.html or "")
+            markup = unescape(row.html or "")
             number = _MEETING.search(markup)
             offers = []
             for found in dict.fromkeys(_PDF.findall(markup)):
                 link = html.joined(page.url, found)
                 kind = MINUTES if parameter(link, "MinutesMeetingID") else AGENDAS
                 offers.append(Offer(kind.capitalize(), link, kind, kind))
-            yield MeetingRef(
+            yield self.meeting(
+                cells[1],
+                start,
+                offers,
                 vendor_id=number[1] if number else "",
-                body=naming.body_of_title(name) or name,
-                title=name,
-                start_local=start,
-                tz=self.settings.tz,
-                status="cancelled" if naming.is_cancelled(" ".join(cells)) else "",
+                notice=" ".join(cells),
                 source_url=page.url,
-                documents=self.documents(offers, f"{name} {start:%Y-%m-%d}"),
             )
 
 

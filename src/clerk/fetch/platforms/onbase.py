@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from selectolax.lexbor import LexborNode
 
 from clerk.core.storage import AGENDAS, MINUTES
-from clerk.fetch import html, naming
+from clerk.fetch import html
 from clerk.fetch.base import FetcherSpec, MeetingRef, Window
 
 from .common import Offer, PlatformFetcher, moment, parameter
@@ -21,7 +21,6 @@ class OnBase(PlatformFetcher):
     """Lists the rows of the page of meetings."""
 
     def list_meetings(self, window: Window) -> Iterator[MeetingRef]:
-        """Yield the meetings of the page."""
         root = re.fullmatch(r"(.*?/OnBaseAgendaOnline)/?", self.source, re.IGNORECASE)
         page = self.client.page(f"{root[1]}/Meetings" if root else self.source)
         for row in html.parsed(page.text).css("tr.meeting-row"):
@@ -32,16 +31,13 @@ class OnBase(PlatformFetcher):
             start = moment(cells.get("mtgTime", "")) or moment(cells.get("mtgName", ""))
             if not start:
                 continue
-            name = cells.get("mtgType") or cells.get("mtgName") or ""
-            yield MeetingRef(
+            yield self.meeting(
+                cells.get("mtgType") or cells.get("mtgName") or "",
+                start,
+                _offers(row, page.url),
                 vendor_id=row.attributes.get("data-meeting-id") or "",
-                body=naming.body_of_title(name) or name,
-                title=name,
-                start_local=start,
-                tz=self.settings.tz,
-                status="cancelled" if naming.is_cancelled(html.text_of(row)) else "",
+                notice=html.text_of(row),
                 source_url=page.url,
-                documents=self.documents(_offers(row, page.url), f"{name} {start:%Y-%m-%d}"),
             )
 
 
