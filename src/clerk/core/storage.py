@@ -189,7 +189,7 @@ def cannot_write(path: Path, error: Exception) -> StorageUnusable:
     reason = getattr(error, "strerror", None) or error
     return StorageUnusable(
         f"{path} cannot be written to: {reason}.",
-        hint="Free some space or fix the permissions, or set STORAGE_DIR to another folder.",
+        hint="Free some space, fix the permissions, or set STORAGE_DIR to another folder.",
     )
 
 

@@ -221,9 +221,9 @@ class SiteFetch:
         storage.sweep_parts(self.folder)
         window, listed = self._list_source(recent, full)
         if self.report.complete:
-            for identity, known in self.known.items():
-                day = date.fromisoformat(known.day) if known.day else None
-                if identity not in listed and window.covers(day):
+            for identity in self.known.keys() - listed.keys():
+                known = self.known[identity]
+                if window.covers(date.fromisoformat(known.day) if known.day else None):
                     self.missing[known.document] = identity
         documents = self._give_names(listed)
         for done, document in enumerate(documents):

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 import httpx
 import stamina
+from protego import Protego
 
 from clerk import __version__
 from clerk.core.config import Settings
@@ -33,7 +34,6 @@ from .answers import (
 )
 from .hosts import Clock, Hosts
 from .limits import MEGABYTE, TooLarge, check_url, first_bytes, limited_chunks
-from .robots import Robots
 from .transport import VettedTransport
 
 MAX_REDIRECTS = 5
@@ -45,6 +45,8 @@ TOTAL_SECONDS = 15 * 60.0
 ATTEMPTS = 4
 #: A host that asks for a longer pause is closed for that long instead of waited for.
 MAX_WAIT_SECONDS = 120.0
+#: A host whose robots.txt asks for a longer delay between requests is still asked this often.
+MAX_CRAWL_DELAY_SECONDS = 60.0
 
 _AGENT = "clerk"
 _TRY_AGAIN = frozenset({408, 429, *range(500, 600)})
@@ -80,7 +82,7 @@ class Client:
             headers={"User-Agent": agent, "Accept-Encoding": "gzip, deflate"},
         )
         self._hosts = Hosts(folder, clock, pace_seconds=pace_seconds, vendors=vendors)
-        self._robots = Robots(_AGENT, self._read_robots)
+        self._robots: dict[tuple[str, str, int | None], Protego] = {}
         self._deadline = 0.0
 
     @classmethod
@@ -218,7 +220,7 @@ class Client:
         first = request.url
         for _ in range(MAX_REDIRECTS + 1):
             check_url(request.url, allow_private=self._allow_private)
-            delay_seconds = self._robots.delay_seconds(request.url) if obey_robots else 0.0
+            delay_seconds = self._crawl_delay_seconds(request.url) if obey_robots else 0.0
             self._hosts.await_turn(request.url.host, delay_seconds)
             answer = self._http.send(request, stream=True)
             if answer.next_request is None:
@@ -249,9 +251,26 @@ class Client:
         self._hosts.close_for(answer.url.host, wait_seconds)
         return CircuitOpen(f"{message} and asks to wait {wait_seconds:.0f} s.")
 
+    def _crawl_delay_seconds(self, url: httpx.URL) -> float:
+        """Return the delay between requests that the host's robots.txt asks for, or refuse the URL.
+
+        It is read once per client.
+        """
+        host = (url.scheme, url.host, url.port)
+        if host not in self._robots:
+            self._robots[host] = Protego.parse(self._read_robots(url))
+        rules = self._robots[host]
+        if not rules.can_fetch(str(url), _AGENT):
+            raise RobotsRefused(
+                f"robots.txt of {url.host} disallows {url.path}.",
+                hint="Ask the host for permission, or get the documents in another way.",
+            )
+        return min(float(rules.crawl_delay(_AGENT) or 0.0), MAX_CRAWL_DELAY_SECONDS)
+
     def _read_robots(self, url: httpx.URL) -> str:
         """Return a host's robots.txt; none allows everything, a host in trouble nothing yet."""
-        answer = self._send(self._request("GET", str(url)), obey_robots=False)
+        robots_url = str(url.copy_with(raw_path=b"/robots.txt"))
+        answer = self._send(self._request("GET", robots_url), obey_robots=False)
         try:
             if answer.status_code in _TRY_AGAIN:
                 raise self._try_again(answer)
