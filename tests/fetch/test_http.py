@@ -11,7 +11,10 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import pairwise
 from multiprocessing import get_context
+from multiprocessing.queues import Queue
+from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
 import httpx
@@ -154,25 +157,36 @@ def test_all_hosts_of_a_vendor_share_one_pace(client_of, clock):
     assert clock.now - before >= 5.0
 
 
-def _take_turns(folder: Path, turns: int, results: object) -> None:
-    hosts = Hosts(folder, time, pace_seconds=0.05)
-    for _ in range(turns):
+class StoppedClock(FakeClock):
+    """A clock that nobody moves: every turn is asked for at the same moment."""
+
+    def sleep(self, seconds: float) -> None:
+        self.slept.append(seconds)
+
+
+def _take_turns(folder: Path, start: Barrier, results: Queue[list[float]]) -> None:
+    clock = StoppedClock()
+    hosts = Hosts(folder, clock, pace_seconds=1)
+    start.wait()
+    for _ in range(200):
         hosts.await_turn("town.example")
-        results.put(time.time())  # type: ignore[attr-defined]
+    results.put(clock.slept)
 
 
 def test_all_processes_share_the_pace_of_a_host(tmp_path):
     context = get_context("spawn")
     results = context.Queue()
-    arguments = (tmp_path, 4, results)
+    arguments = (tmp_path, context.Barrier(2), results)
     processes = [context.Process(target=_take_turns, args=arguments) for _ in range(2)]
     for process in processes:
         process.start()
-    times = sorted(results.get(timeout=60) for _ in range(8))
+    waits = sorted([*results.get(timeout=60), *results.get(timeout=60)])
     for process in processes:
         process.join()
 
-    assert times[-1] - times[0] >= 7 * 0.05 * 0.9
+    turns = [0.0, *waits]
+    assert len(turns) == 400
+    assert all(later - earlier >= 1 for earlier, later in pairwise(turns))
 
 
 def test_a_clock_that_was_set_back_does_not_stop_us(tmp_path, clock):

@@ -90,7 +90,7 @@ _FULL_SWEEP = "full sweep at"
 
 
 @dataclass(frozen=True)
-class StoredDocument:
+class StoredPdf:
     """A PDF on disk below a site's folder, whoever put it there.
 
     ``sha256`` is empty if it cannot be read, ``gone_at`` if the source still offers it.
@@ -236,7 +236,7 @@ def _opened(path: Path) -> sqlite3.Connection:
     return database
 
 
-def stored_documents(folder: Path) -> list[StoredDocument]:
+def stored_pdfs(folder: Path) -> list[StoredPdf]:
     """Return every PDF on disk below a site's folder, also those that no fetcher put there."""
     if not folder.is_dir():
         return []
@@ -247,7 +247,7 @@ def stored_documents(folder: Path) -> list[StoredDocument]:
             size, sha256 = sources.size_and_hash(document)
             origin = origins.get(document.name)
             facts = (origin.source_url, origin.fetched_at, origin.gone_at) if origin else ()
-            found.append(StoredDocument(document.name, size, sha256, *facts))
+            found.append(StoredPdf(document.name, size, sha256, *facts))
     return found
 
 

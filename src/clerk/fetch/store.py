@@ -54,7 +54,7 @@ from .base import (
 )
 from .discover import LegacyFetcher, find_fetcher, registered, source_settings
 from .http.answers import CircuitOpen, Validators
-from .sources import KnownDocument, Sources, path_of_file_url, readable_name, stored_documents
+from .sources import KnownDocument, Sources, path_of_file_url, readable_name, stored_pdfs
 
 if TYPE_CHECKING:
     from .http.client import Client
@@ -149,14 +149,14 @@ def _run_legacy_fetcher(
     legacy: LegacyFetcher, site: Mapping[str, Any], folder: Path
 ) -> FetchReport:
     """Let it fetch into the folder, and report how the folder differs from before."""
-    before = {stored.name: stored.sha256 for stored in stored_documents(folder)}
+    before = {stored.name: stored.sha256 for stored in stored_pdfs(folder)}
     try:
         legacy.fetcher_class(dict(site), **legacy.extra).fetch_events()
     except ClerkError:
         raise
     except Exception as error:
         raise SourceUnavailable(f"The fetcher {legacy.label!r} failed: {error!r}.") from error
-    after = stored_documents(folder)
+    after = stored_pdfs(folder)
     report = FetchReport(legacy.label)
     for stored in after:
         if stored.name not in before:

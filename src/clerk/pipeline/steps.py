@@ -149,12 +149,12 @@ def summary(fetched: FetchReport) -> dict[str, Any]:
 
 def documents_to_read(order: Order, folder: Path, settings: Settings) -> dict[str, Any]:
     """List the documents on disk whose text is not there or not of these bytes."""
-    from clerk.fetch.sources import stored_documents
+    from clerk.fetch.sources import stored_pdfs
     from clerk.read import documents as reading
 
     engine = engine_of(order.site, order.options, settings)
     documents, carried = [], 0
-    for held in stored_documents(folder):
+    for held in stored_pdfs(folder):
         target = storage.Document.from_name(held.name).text(folder)
         if reading.is_current(target, held.sha256, engine):
             carried += 1

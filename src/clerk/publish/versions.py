@@ -68,7 +68,12 @@ class VersionedFolder:
             path = part.rename(self._next(version))
         changed = not self._is_served(path)
         if changed:
-            self._switch_to(path)
+            if self.link.is_dir() and not self.link.is_symlink():
+                # An older clerk left a directory: it becomes a version itself.
+                self.link.rename(self._versions / "000000-older")
+            fresh = self._versions / "part-link"
+            fresh.symlink_to(os.path.relpath(path, self.link.parent))
+            fresh.replace(self.link)
         for old in self._all()[: -max(keep, 1)]:
             if not self._is_served(old):
                 doomed = old.rename(old.with_name(f"part-{old.name}"))
@@ -128,12 +133,3 @@ class VersionedFolder:
     def _next(self, version: str) -> Path:
         numbers = [int(path.name.partition("-")[0]) for path in self._all()]
         return self._versions / f"{max(numbers, default=0) + 1:06}-{version}"
-
-    def _switch_to(self, path: Path) -> None:
-        """Point the link to a version; a directory of an older kind becomes a version itself."""
-        if self.link.is_dir() and not self.link.is_symlink():
-            self.link.rename(self._versions / "000000-older")
-        fresh = self._versions / "part-link"
-        fresh.unlink(missing_ok=True)
-        fresh.symlink_to(os.path.relpath(path, self.link.parent))
-        fresh.replace(self.link)

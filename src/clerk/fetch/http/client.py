@@ -254,11 +254,19 @@ class Client:
     def _crawl_delay_seconds(self, url: httpx.URL) -> float:
         """Return the delay between requests that the host's robots.txt asks for, or refuse the URL.
 
-        It is read once per client.
+        It is read once per client; none allows everything, a host in trouble nothing yet.
         """
         host = (url.scheme, url.host, url.port)
         if host not in self._robots:
-            self._robots[host] = Protego.parse(self._read_robots(url))
+            robots_url = str(url.copy_with(raw_path=b"/robots.txt"))
+            answer = self._send(self._request("GET", robots_url), obey_robots=False)
+            try:
+                if answer.status_code in _TRY_AGAIN:
+                    raise self._try_again(answer)
+                content = first_bytes(answer, MAX_ROBOTS_BYTES) if answer.is_success else b""
+            finally:
+                answer.close()
+            self._robots[host] = Protego.parse(content.decode("utf-8", "replace"))
         rules = self._robots[host]
         if not rules.can_fetch(str(url), _AGENT):
             raise RobotsRefused(
@@ -266,19 +274,6 @@ class Client:
                 hint="Ask the host for permission, or get the documents in another way.",
             )
         return min(float(rules.crawl_delay(_AGENT) or 0.0), MAX_CRAWL_DELAY_SECONDS)
-
-    def _read_robots(self, url: httpx.URL) -> str:
-        """Return a host's robots.txt; none allows everything, a host in trouble nothing yet."""
-        robots_url = str(url.copy_with(raw_path=b"/robots.txt"))
-        answer = self._send(self._request("GET", robots_url), obey_robots=False)
-        try:
-            if answer.status_code in _TRY_AGAIN:
-                raise self._try_again(answer)
-            if not answer.is_success:
-                return ""
-            return first_bytes(answer, MAX_ROBOTS_BYTES).decode("utf-8", "replace")
-        finally:
-            answer.close()
 
 
 def _retry_delay(error: Exception) -> bool | float:

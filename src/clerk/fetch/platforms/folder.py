@@ -142,7 +142,15 @@ class FolderFetcher(Fetcher):
         name = relative.as_posix()
         facts = self.mapping.get(name, PathFacts())
         if self.pattern and (match := self.pattern.fullmatch(name)):
-            facts = facts.or_else(self._matched(match))
+            groups = {key: value or "" for key, value in match.groupdict().items()}
+            day = [groups[part] for part in ("year", "month", "day") if groups.get(part)]
+            matched = PathFacts(
+                groups.get("meeting", ""),
+                self._date(groups.get("date") or "-".join(day)),
+                naming.find_kind(groups.get("kind", "")) or "",
+                groups.get("title", ""),
+            )
+            facts = facts.or_else(matched)
         facts = facts.or_else(self._guessed(relative))
         start = datetime.fromisoformat(facts.date) if len(facts.date) == 10 else None
         return MeetingRef(
@@ -159,16 +167,6 @@ class FolderFetcher(Fetcher):
                     method="FILE",
                 ),
             ),
-        )
-
-    def _matched(self, match: re.Match[str]) -> PathFacts:
-        groups = {key: value or "" for key, value in match.groupdict().items()}
-        day = [groups[part] for part in ("year", "month", "day") if groups.get(part)]
-        return PathFacts(
-            groups.get("meeting", ""),
-            self._date(groups.get("date") or "-".join(day)),
-            naming.find_kind(groups.get("kind", "")) or "",
-            groups.get("title", ""),
         )
 
     def _guessed(self, relative: Path) -> PathFacts:

@@ -69,30 +69,30 @@ class PlainFetcher(PlatformFetcher):
 
     def list_meetings(self, window: Window) -> Iterator[MeetingRef]:
         """Yield one meeting per link to a document."""
+        follow = self.settings.follow
         waiting, read = [self.source], set[str]()
         while waiting and len(read) < _MOST_PAGES:
             page = self.client.page(waiting.pop(0))
             read.add(page.url)
             for link in _links(page):
                 same_host = (urlsplit(link.url).hostname or "") == self.host
-                follow = self.settings.follow
                 if follow and same_host and re.search(follow, link.url):
                     if link.url not in read and link.url not in waiting:
                         waiting.append(link.url)
-                elif _DOCUMENT_LINK.search(link.url):
-                    yield from self._meetings(link)
+                elif _DOCUMENT_LINK.search(link.url) and (meeting := self._meeting(link)):
+                    yield meeting
 
-    def _meetings(self, link: Link) -> Iterator[MeetingRef]:
+    def _meeting(self, link: Link) -> MeetingRef | None:
         texts = (link.text, link.file_name, link.around)
         dates = (naming.find_date(text, day_first=self.settings.day_first) for text in texts)
         day = next((each for each in dates if each), None)
         kind = next((k for text in (*texts, link.heading) if (k := naming.find_kind(text))), "")
         if not kind and not (day and self.settings.kind):
             self.skip(f"{link.text} ({link.url})", "says neither minutes nor agenda")
-            return
+            return None
         offer = Offer(link.text or link.file_name, link.url, kind or self.settings.kind, "url")
         month = next((m for text in texts if (m := naming.find_month(text))), "")
-        yield MeetingRef(
+        return MeetingRef(
             vendor_id=canonical_url(link.url),
             body=self.settings.meeting or _body(link),
             title=month if month and not day else link.text or link.file_name,
