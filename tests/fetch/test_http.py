@@ -23,10 +23,10 @@ import stamina
 
 from clerk.core.config import Settings
 from clerk.core.errors import DocumentTooLarge, SourceBlocked, SourceUnavailable, StorageUnusable
-from clerk.fetch.http.answers import AddressRefused, CircuitOpen, PageMissing, Validators
 from clerk.fetch.http.client import Client
 from clerk.fetch.http.hosts import Hosts
 from clerk.fetch.http.limits import is_public
+from clerk.fetch.http.responses import AddressRefused, CircuitOpen, PageMissing, Validators
 from clerk.fetch.http.transport import VettedTransport
 
 PDF = b"%PDF-1.4 hello"
@@ -301,7 +301,7 @@ def test_a_host_that_keeps_failing_is_left_alone(client_of, clock):
 
     assert len(host.asked) == asked
     clock.now += 301
-    with pytest.raises(SourceUnavailable, match="answered 500"):
+    with pytest.raises(SourceUnavailable, match="returned status 500"):
         client.page("https://town.example/")
 
 

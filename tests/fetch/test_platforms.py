@@ -460,7 +460,7 @@ def test_a_portal_that_lists_nothing_any_more_has_failed(portal):
     town.fetch()
     town.answers["/events"] = []
 
-    with pytest.raises(SourceUnavailable, match="lists no documents any more"):
+    with pytest.raises(SourceUnavailable, match="no longer lists any documents"):
         town.fetch()
 
 

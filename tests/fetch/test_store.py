@@ -179,7 +179,7 @@ def test_an_emptied_folder_is_a_failure_and_not_a_success(source, town):
     town.fetch()
     (source / "Council/2024-01-15.pdf").unlink()
 
-    with pytest.raises(SourceUnavailable, match="lists no documents any more; it had 1"):
+    with pytest.raises(SourceUnavailable, match="no longer lists any documents; it had 1"):
         town.fetch()
 
 

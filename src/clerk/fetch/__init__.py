@@ -7,7 +7,7 @@
     platforms  clerk's own fetchers, one file per portal
     store      ``fetch_site``: from what a fetcher lists to PDFs on disk
     sources    what is on disk, where it came from, and what is gone
-    http       the polite client that all fetchers ask through
+    http       the polite client that all fetchers use
 
 A fetcher only yields what a source has; everything else is done once, for all of them.  clerk's
 own fetchers are offered through the same hook as anybody's.

@@ -51,10 +51,10 @@ class Window:
 
 @dataclass(frozen=True)
 class DocumentRef:
-    """A document that a source offers, and how to ask for it.
+    """A document that a source offers, and how to request it.
 
     ``method`` is GET, POST, or FILE for a file URL on this machine.  ``version_hint`` changes when
-    the bytes do, if the source tells; an equal one saves the request.
+    the bytes do, if the source has such a value; an equal one saves the request.
     """
 
     kind: str

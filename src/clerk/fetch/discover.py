@@ -119,8 +119,8 @@ def source_settings(site: Mapping[str, Any], spec: FetcherSpec) -> SourceSetting
 def check_choices(site: Mapping[str, Any], given: Collection[str]) -> None:
     """Refuse values in a site's ``extra`` that cannot be used, and unknown names among those given.
 
-    Other names are accepted: an older installation may have left them.  An older fetcher does not
-    tell which names it knows.
+    Other names are accepted: an older installation may have left them.  Of a fetcher of the older
+    kind it is not known which names it understands.
     """
     spec = find_fetcher(site)
     if isinstance(spec, LegacyFetcher):

@@ -214,10 +214,10 @@ def body_of_path(parts: Sequence[str]) -> str:
         if body := _body_of_folder(folder):
             return body
     stem = parts[-1] if parts else ""
-    tells = find_kind(stem) or find_date(stem) or find_month(stem)
-    if not tells and _with_month_of_folder(parts):
-        tells, stem = "day", _DAY_ONLY.sub("", stem)
-    return (body_of_title(stem) if tells else "") or UNNAMED_BODY
+    has_facts = bool(find_kind(stem) or find_date(stem) or find_month(stem))
+    if not has_facts and _with_month_of_folder(parts):
+        has_facts, stem = True, _DAY_ONLY.sub("", stem)
+    return (body_of_title(stem) if has_facts else "") or UNNAMED_BODY
 
 
 def body_of_title(title: str) -> str:

@@ -9,7 +9,7 @@
     _clerk/versions/           <- the bytes a document had before
 
 Listing comes before storing, because names must not depend on the order of the listing.  A source
-that had documents and lists none any more has failed: it raises, it never reports zero.
+that had documents and now lists none has failed: it raises, it never reports zero.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ from .base import (
     Window,
 )
 from .discover import LegacyFetcher, find_fetcher, registered, source_settings
-from .http.answers import CircuitOpen, Validators
+from .http.responses import CircuitOpen, Validators
 from .sources import KnownDocument, Sources, path_of_file_url, readable_name, stored_pdfs
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def fetch_site(
     """Fetch what a site's source has into its folder and report what was found.
 
     Safe to kill anywhere: what is on disk is whole, and the next call ends in the same state.
-    Raises SourceUnavailable when the source cannot be listed or lists nothing any more,
+    Raises SourceUnavailable when the source cannot be listed or no longer lists anything,
     StorageUnusable when the folder cannot be written to.
     """
     spec = find_fetcher(site)
@@ -261,7 +261,7 @@ class SiteFetch:
         listed = self._list(full)
         if not listed and self.known:
             raise SourceUnavailable(
-                f"{self.source} lists no documents any more; it had {len(self.known)}.",
+                f"{self.source} no longer lists any documents; it had {len(self.known)}.",
                 hint="Open it in a browser: it may have moved, been emptied, or changed its pages.",
             )
         return full, listed
@@ -374,7 +374,7 @@ class SiteFetch:
     def _may_have_changed(
         self, wanted: NamedDocument, known: KnownDocument, recent: Window
     ) -> bool:
-        """Whether to ask for a document that is on disk."""
+        """Whether to request a document that is on disk."""
         if wanted.ref.method == "FILE":
             return True
         if wanted.ref.version_hint:
@@ -396,7 +396,7 @@ class SiteFetch:
         if download is None:
             return None
         if download.bytes == 0:
-            raise EmptyDocument("the answer is empty (0 bytes)")
+            raise EmptyDocument("the response is empty (0 bytes)")
         if not begins_as_pdf(part):
             raise NotWanted(f"not a PDF but {download.format}")
         return replace(

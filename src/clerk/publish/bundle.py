@@ -49,7 +49,7 @@ class Bundle:
 
     @property
     def state(self) -> str:
-        """Whether extraction is done, as readers are told."""
+        """Whether extraction is done, as the index says it."""
         return "complete" if self.complete else "text-only"
 
     @property

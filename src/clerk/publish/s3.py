@@ -1,11 +1,11 @@
-"""Publishing to S3 and what speaks like it: ``s3://bucket/prefix?endpoint=https://host``.
+"""Publishing to S3 and compatible stores: ``s3://bucket/prefix?endpoint=https://host``.
 
 ::
 
     {prefix}/{site}/{version}/meetings.db ...     never overwritten
     {prefix}/{site}/index.json                    written last: names the version to read
 
-Keys and region come from where boto3 looks for them.
+Keys and region come from where boto3 finds them.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from .versions import VersionedFolder
 
 
 class Deployer(Protocol):
-    """A way to bring a published version to a target."""
+    """A way to copy a published version to a target."""
 
     #: The scheme of the targets it serves: ``rsync`` for ``rsync://host/www``.
     name: str

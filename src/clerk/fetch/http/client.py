@@ -1,4 +1,4 @@
-"""The client: one exchange is turn, request, redirects, answer, limits."""
+"""The client: one exchange is waiting for a turn, request, redirects, response, limits."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ from clerk.core.errors import DocumentTooLarge, SourceBlocked, SourceUnavailable
 from clerk.core.storage import pace_folder, writing
 
 from . import DEFAULT_PACE_SECONDS
-from .answers import (
+from .hosts import Clock, Hosts
+from .limits import MEGABYTE, TooLarge, check_url, first_bytes, limited_chunks
+from .responses import (
     HEAD_BYTES,
     AddressRefused,
     CircuitOpen,
@@ -32,8 +34,6 @@ from .answers import (
     is_challenge,
     seconds_to_wait,
 )
-from .hosts import Clock, Hosts
-from .limits import MEGABYTE, TooLarge, check_url, first_bytes, limited_chunks
 from .transport import VettedTransport
 
 MAX_REDIRECTS = 5
@@ -53,11 +53,11 @@ _TRY_AGAIN = frozenset({408, 429, *range(500, 600)})
 _REFUSED = frozenset({401, 402, 403, 407, 451})
 _MISSING = frozenset({404, 410})
 
-Answer = TypeVar("Answer")
+Result = TypeVar("Result")
 
 
 class Client:
-    """Asks hosts for pages and documents.  Not for use by several threads at once."""
+    """Requests pages and documents.  Not for use by several threads at once."""
 
     def __init__(
         self,
@@ -120,19 +120,19 @@ class Client:
     ) -> WebPage:
         """Return a page of at most 10 MB; raise when it is missing, refused, or a challenge."""
 
-        def read(answer: httpx.Response) -> WebPage:
+        def read(response: httpx.Response) -> WebPage:
             try:
-                chunks = limited_chunks(answer, MAX_PAGE_BYTES, self._clock, self._deadline)
+                chunks = limited_chunks(response, MAX_PAGE_BYTES, self._clock, self._deadline)
                 content = b"".join(chunks)
             except TooLarge as reason:
-                raise SourceUnavailable(f"{_shown(answer.url)} {reason}.") from reason
-            _refuse_challenge(answer, content[:HEAD_BYTES])
-            return WebPage(str(answer.url), content, answer.headers)
+                raise SourceUnavailable(f"{_shown(response.url)} {reason}.") from reason
+            _refuse_challenge(response, content[:HEAD_BYTES])
+            return WebPage(str(response.url), content, response.headers)
 
         request = self._request(
             method, url, params=params, data=form, json=json, headers=dict(headers or {})
         )
-        return self._ask(request, read)
+        return self._retried(request, read)
 
     def download(
         self,
@@ -146,27 +146,29 @@ class Client:
     ) -> Download | None:
         """Stream a document into a file, or return None if it has not changed."""
 
-        def save(answer: httpx.Response) -> Download | None:
-            if answer.status_code == 304:
+        def save(response: httpx.Response) -> Download | None:
+            if response.status_code == 304:
                 return None
             digest, total, head = hashlib.sha256(), 0, b""
             try:
                 with writing(to) as write:
-                    for chunk in limited_chunks(answer, max_bytes, self._clock, self._deadline):
+                    for chunk in limited_chunks(response, max_bytes, self._clock, self._deadline):
                         write(chunk)
                         digest.update(chunk)
                         total += len(chunk)
                         head += chunk[: HEAD_BYTES - len(head)]
             except TooLarge as reason:
-                raise DocumentTooLarge(f"{_shown(answer.url)} {reason}.") from reason
-            _refuse_challenge(answer, head)
-            validators = Validators.of_answer(answer.headers)
+                raise DocumentTooLarge(f"{_shown(response.url)} {reason}.") from reason
+            _refuse_challenge(response, head)
+            validators = Validators.of_response(response.headers)
             return Download(digest.hexdigest(), total, format_of(head), validators)
 
         headers = validators.headers() if validators else {}
         if body:
             headers["Content-Type"] = "application/x-www-form-urlencoded"
-        return self._ask(self._request(method, url, content=body or None, headers=headers), save)
+        return self._retried(
+            self._request(method, url, content=body or None, headers=headers), save
+        )
 
     def _request(self, method: str, url: str, **parts: Any) -> httpx.Request:
         try:
@@ -174,15 +176,15 @@ class Client:
         except (httpx.InvalidURL, UnicodeError) as error:
             raise AddressRefused(f"{url} is not an address: {error}.") from error
 
-    def _ask(self, request: httpx.Request, read: Callable[[httpx.Response], Answer]) -> Answer:
-        """Ask, again if that may help, and count the host's failures."""
+    def _retried(self, request: httpx.Request, read: Callable[[httpx.Response], Result]) -> Result:
+        """Send a request, retry it if that may help, and count the host's failures."""
         host = request.url.host
         try:
             for attempt in stamina.retry_context(
                 on=_retry_delay, attempts=ATTEMPTS, timeout=None, wait_initial=2, wait_max=30
             ):
                 with attempt:
-                    answer = self._exchange(request, read)
+                    response = self._exchange(request, read)
         except (PageMissing, AddressRefused, CircuitOpen, RobotsRefused, DocumentTooLarge):
             raise
         except SourceBlocked:
@@ -192,24 +194,24 @@ class Client:
             self._hosts.failed(host)
             raise
         self._hosts.succeeded(host)
-        return answer
+        return response
 
-    def _exchange(self, request: httpx.Request, read: Callable[[httpx.Response], Answer]) -> Answer:
-        """Send one request within the deadline and return what ``read`` makes of the answer."""
+    def _exchange(self, request: httpx.Request, read: Callable[[httpx.Response], Result]) -> Result:
+        """Send one request within the deadline and return what ``read`` makes of the response."""
         self._deadline = self._clock.monotonic() + TOTAL_SECONDS
         if isinstance(self._transport, VettedTransport):
             self._transport.set_deadline(self._deadline)
         host = request.url.host
         try:
-            answer = self._send(request)
+            response = self._send(request)
             try:
-                self._check_status(answer)
-                return read(answer)
+                self._check_status(response)
+                return read(response)
             finally:
-                answer.close()
+                response.close()
         except httpx.TimeoutException as error:
             if self._clock.monotonic() < self._deadline:
-                raise TryAgain(f"{host} did not answer in time.") from error
+                raise TryAgain(f"{host} did not respond in time.") from error
             minutes = f"{TOTAL_SECONDS / 60:.0f} minutes"
             raise SourceUnavailable(f"{host} took more than {minutes}.") from error
         except (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL) as error:
@@ -222,33 +224,33 @@ class Client:
             check_url(request.url, allow_private=self._allow_private)
             delay_seconds = self._crawl_delay_seconds(request.url) if obey_robots else 0.0
             self._hosts.await_turn(request.url.host, delay_seconds)
-            answer = self._http.send(request, stream=True)
-            if answer.next_request is None:
-                return answer
-            answer.close()
-            request = answer.next_request
+            response = self._http.send(request, stream=True)
+            if response.next_request is None:
+                return response
+            response.close()
+            request = response.next_request
         raise SourceUnavailable(f"{_shown(first)} redirects more than {MAX_REDIRECTS} times.")
 
-    def _check_status(self, answer: httpx.Response) -> None:
-        """Raise unless the answer is what was asked for, or says that it has not changed."""
-        status, where = answer.status_code, _shown(answer.url)
-        if status == 304 or answer.is_success:
+    def _check_status(self, response: httpx.Response) -> None:
+        """Raise unless the response is the page or document, or says that it has not changed."""
+        status, where = response.status_code, _shown(response.url)
+        if status == 304 or response.is_success:
             return
         if status in _MISSING:
             raise PageMissing(f"{where} does not exist (status {status}).")
-        if status in _REFUSED or is_challenge(answer.headers, first_bytes(answer, HEAD_BYTES)):
-            raise _blocked(where, f"it answered {status}")
+        if status in _REFUSED or is_challenge(response.headers, first_bytes(response, HEAD_BYTES)):
+            raise _blocked(where, f"it returned status {status}")
         if status in _TRY_AGAIN:
-            raise self._try_again(answer)
-        raise SourceUnavailable(f"{where} answered {status}.")
+            raise self._try_again(response)
+        raise SourceUnavailable(f"{where} returned status {status}.")
 
-    def _try_again(self, answer: httpx.Response) -> SourceUnavailable:
+    def _try_again(self, response: httpx.Response) -> SourceUnavailable:
         """Return TryAgain, or CircuitOpen if the host asks for a pause too long to wait for."""
-        message = f"{_shown(answer.url)} answered {answer.status_code}"
-        wait_seconds = seconds_to_wait(answer.headers, self._clock.time())
+        message = f"{_shown(response.url)} returned status {response.status_code}"
+        wait_seconds = seconds_to_wait(response.headers, self._clock.time())
         if wait_seconds is None or wait_seconds <= MAX_WAIT_SECONDS:
             return TryAgain(f"{message}.", wait_seconds)
-        self._hosts.close_for(answer.url.host, wait_seconds)
+        self._hosts.close_for(response.url.host, wait_seconds)
         return CircuitOpen(f"{message} and asks to wait {wait_seconds:.0f} s.")
 
     def _crawl_delay_seconds(self, url: httpx.URL) -> float:
@@ -259,13 +261,13 @@ class Client:
         host = (url.scheme, url.host, url.port)
         if host not in self._robots:
             robots_url = str(url.copy_with(raw_path=b"/robots.txt"))
-            answer = self._send(self._request("GET", robots_url), obey_robots=False)
+            response = self._send(self._request("GET", robots_url), obey_robots=False)
             try:
-                if answer.status_code in _TRY_AGAIN:
-                    raise self._try_again(answer)
-                content = first_bytes(answer, MAX_ROBOTS_BYTES) if answer.is_success else b""
+                if response.status_code in _TRY_AGAIN:
+                    raise self._try_again(response)
+                content = first_bytes(response, MAX_ROBOTS_BYTES) if response.is_success else b""
             finally:
-                answer.close()
+                response.close()
             self._robots[host] = Protego.parse(content.decode("utf-8", "replace"))
         rules = self._robots[host]
         if not rules.can_fetch(str(url), _AGENT):
@@ -277,15 +279,15 @@ class Client:
 
 
 def _retry_delay(error: Exception) -> bool | float:
-    """Say whether to ask again, and after how many seconds if the host said so."""
+    """Say whether to retry, and after how many seconds if the host said so."""
     if not isinstance(error, TryAgain):
         return False
     return True if error.wait_seconds is None else error.wait_seconds
 
 
-def _refuse_challenge(answer: httpx.Response, head: bytes) -> None:
-    if is_challenge(answer.headers, head):
-        raise _blocked(_shown(answer.url), "it shows a challenge page")
+def _refuse_challenge(response: httpx.Response, head: bytes) -> None:
+    if is_challenge(response.headers, head):
+        raise _blocked(_shown(response.url), "it shows a challenge page")
 
 
 def _blocked(where: str, how: str) -> SourceBlocked:

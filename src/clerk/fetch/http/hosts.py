@@ -20,7 +20,7 @@ import msgspec
 
 from clerk.core.storage import storage_errors
 
-from .answers import CircuitOpen
+from .responses import CircuitOpen
 
 #: After this many failures in a row no requests are sent to a host ...
 FAILURES_TO_CLOSE = 5

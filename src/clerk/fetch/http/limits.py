@@ -12,19 +12,19 @@ from collections.abc import Callable, Iterable, Iterator
 
 import httpx
 
-from .answers import AddressRefused
 from .hosts import Clock
+from .responses import AddressRefused
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 #: Looks up a host and port and returns addresses as text.
 Resolver = Callable[[str, int], Iterable[str]]
 
 MEGABYTE = 1024 * 1024
-#: How many times its size an answer may unpack to, once it is larger than a megabyte.
+#: How many times its size a response may unpack to, once it is larger than a megabyte.
 MAX_RATIO = 100
 PORTS = (80, 443)
 
-#: Public by number, but answered by the cloud the machine runs in.
+#: Public by number, but served by the cloud the machine runs in.
 _METADATA = frozenset({ipaddress.ip_address("168.63.129.16")})
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 _HOST_NAME = re.compile(rb"[a-z0-9_.-]+", re.IGNORECASE)
@@ -32,7 +32,7 @@ _HINT = "To allow it, set FETCH_ALLOW_PRIVATE=yes."
 
 
 class TooLarge(Exception):
-    """An answer exceeds a limit; the message says which, as in ``has more than 10 MB``."""
+    """A response exceeds a limit; the message says which, as in ``has more than 10 MB``."""
 
 
 def check_url(url: httpx.URL, *, allow_private: bool = False) -> None:
@@ -91,28 +91,28 @@ def is_public(address: Address) -> bool:
 
 
 def limited_chunks(
-    answer: httpx.Response, max_bytes: int, clock: Clock, deadline: float
+    response: httpx.Response, max_bytes: int, clock: Clock, deadline: float
 ) -> Iterator[bytes]:
-    """Yield the unpacked bytes of an answer within the limits of size, ratio and time."""
-    announced = answer.headers.get("content-length", "")
+    """Yield the unpacked bytes of a response within the limits of size, ratio and time."""
+    announced = response.headers.get("content-length", "")
     if announced.isdigit() and int(announced[:15]) > max_bytes:
         raise TooLarge(f"has {int(announced[:15]) / MEGABYTE:.0f} MB")
     total = 0
-    for chunk in answer.iter_bytes():
+    for chunk in response.iter_bytes():
         total += len(chunk)
         if total > max_bytes:
             raise TooLarge(f"has more than {max_bytes / MEGABYTE:.0f} MB")
-        if total > MEGABYTE and total > MAX_RATIO * max(answer.num_bytes_downloaded, 1):
+        if total > MEGABYTE and total > MAX_RATIO * max(response.num_bytes_downloaded, 1):
             raise TooLarge(f"unpacks to more than {MAX_RATIO} times its size")
         if clock.monotonic() > deadline:
             raise httpx.ReadTimeout("too slow")
         yield chunk
 
 
-def first_bytes(answer: httpx.Response, max_bytes: int) -> bytes:
-    """Return the beginning of an answer, unpacked."""
+def first_bytes(response: httpx.Response, max_bytes: int) -> bytes:
+    """Return the beginning of a response, unpacked."""
     head = b""
-    for chunk in answer.iter_bytes():
+    for chunk in response.iter_bytes():
         head += chunk
         if len(head) >= max_bytes:
             break

@@ -1,6 +1,6 @@
 """A transport that connects only to addresses it has looked up and checked itself.
 
-The check and the connection use the same answer of the resolver, so changing a name's address in
+The check and the connection use the same response of the resolver, so changing a name's address in
 between achieves nothing; TLS still verifies the name.  Every read is bound by a deadline for the
 whole exchange, so a host that sends one byte a minute cannot block a worker.
 """
@@ -38,9 +38,9 @@ class VettedTransport(httpx.BaseTransport):
         self._backend.deadline = monotonic
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """Send one request and return the answer with its body still to be read."""
+        """Send one request and return the response with its body still to be read."""
         with _as_httpx_errors():
-            answer = self._pool.handle_request(
+            response = self._pool.handle_request(
                 httpcore.Request(
                     method=request.method,
                     url=httpcore.URL(
@@ -55,10 +55,10 @@ class VettedTransport(httpx.BaseTransport):
                 )
             )
         return httpx.Response(
-            answer.status,
-            headers=answer.headers,
-            stream=_Body(answer.stream),
-            extensions=answer.extensions,
+            response.status,
+            headers=response.headers,
+            stream=_Body(response.stream),
+            extensions=response.extensions,
         )
 
     def close(self) -> None:

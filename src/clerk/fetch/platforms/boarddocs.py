@@ -1,6 +1,6 @@
 """BoardDocs: ``go.boarddocs.com/{state}/{board}/Board.nsf``; school boards, mostly.
 
-Agendas are HTML there; minutes and agendas that were attached as files are taken.
+Agendas are HTML there; minutes and agendas that are attached as files are fetched.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from .common import Offer, PlatformFetcher, moment
 
 
 class BoardDocsSettings(SourceSettings, kw_only=True):
-    """Committees by their ids; unset: those that the public page names."""
+    """Ids of the committees to fetch; if empty, all that the public page names."""
 
     committees: tuple[str, ...] = ()
 
 
 class BoardDocs(PlatformFetcher):
-    """Lists meetings by committee, and asks for the files of each."""
+    """Lists meetings by committee, and requests the files of each."""
 
     settings: BoardDocsSettings
 

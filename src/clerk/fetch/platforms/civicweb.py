@@ -1,4 +1,4 @@
-"""CivicWeb and HighBond: ``{town}.civicweb.net``, a JSON service beside the pages."""
+"""CivicWeb and HighBond: ``{town}.civicweb.net``, a JSON service next to the pages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _KIND_OF_TYPE = {1: AGENDAS, 2: MINUTES}
 
 
 class CivicWeb(PlatformFetcher):
-    """Lists meetings, and asks for the documents of each."""
+    """Lists meetings, and requests the documents of each."""
 
     def list_meetings(self, window: Window) -> Iterator[MeetingRef]:
         """Yield the published meetings of the window."""

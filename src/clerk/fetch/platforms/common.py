@@ -117,7 +117,7 @@ class PlatformFetcher(Fetcher):
 
 
 def moment(*texts: str) -> datetime | None:
-    """Return the date in the texts, with the time of day if they tell it."""
+    """Return the date in the texts, with the time of day if there is one."""
     text = " ".join(texts)
     day = naming.find_date(text)
     if not day:

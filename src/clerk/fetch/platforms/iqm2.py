@@ -10,7 +10,7 @@ from clerk.fetch.base import FetcherSpec, MeetingRef, Window
 
 from .common import Offer, PlatformFetcher, moment, parameter
 
-#: The Type parameter of FileOpen.aspx.  Type 1 is the packet, which its label tells.
+#: The Type parameter of FileOpen.aspx.  Type 1 is the packet, as its label says.
 _KIND_OF_TYPE = {"14": AGENDAS, "1": AGENDAS, "12": MINUTES, "15": MINUTES}
 
 

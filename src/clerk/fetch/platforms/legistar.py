@@ -15,7 +15,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from clerk.core.storage import AGENDAS, MINUTES
 from clerk.fetch import html
 from clerk.fetch.base import FetcherSpec, MeetingRef, Window
-from clerk.fetch.http.answers import WebPage
+from clerk.fetch.http.responses import WebPage
 
 from .common import Offer, PlatformFetcher, moment, parameter
 

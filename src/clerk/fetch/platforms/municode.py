@@ -1,4 +1,4 @@
-"""Municode Meetings: tables of meetings; PDFs are wrapped in ``/d/f?u=``, and lie in a store."""
+"""Municode Meetings: tables of meetings; links to PDFs are wrapped in ``/d/f?u=``."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from urllib.parse import unquote, urlsplit
 from clerk.core.errors import SourceUnavailable
 from clerk.fetch import html, naming
 from clerk.fetch.base import FetcherSpec, MeetingRef, SourceSettings, Window, canonical_url
-from clerk.fetch.http.answers import WebPage
+from clerk.fetch.http.responses import WebPage
 
 from .common import Offer, PlatformFetcher
 
@@ -49,7 +49,7 @@ class PlainSettings(SourceSettings, kw_only=True):
 
 @dataclass(frozen=True)
 class Link:
-    """A link with everything around it that may speak of it."""
+    """A link with the texts around it that may describe it."""
 
     url: str
     text: str

@@ -1,8 +1,8 @@
-"""What comes back from a host: a page, a document, or the reason why not.
+"""What a host returns: a page, a document, or the reason why not.
 
 SourceUnavailable
  +- AddressRefused    the URL is not one that clerk fetches from
- +- CircuitOpen       the host is in trouble or asked for a pause: stop asking it
+ +- CircuitOpen       the host is in trouble or asked for a pause: send no more requests
  +- PageMissing       404 or 410
  +- RobotsRefused     robots.txt disallows this page: a SourceBlocked of one page
  +- TryAgain          a timeout, 408, 429 or 5xx: raised to callers only after the last attempt
@@ -36,7 +36,7 @@ _MAGIC = (
 )
 _HTML = re.compile(rb"\s*(?:\xef\xbb\xbf)?\s*<(?:!doctype|html|head|body|\?xml|!--)", re.IGNORECASE)
 
-#: Texts of pages that ask for a browser or a person before they let anyone in.
+#: Texts of pages that want to see a browser or a person first.
 _CHALLENGES = (
     b"Just a moment...",
     b"/cdn-cgi/challenge-platform",
@@ -49,7 +49,7 @@ _CHALLENGES = (
     b"captcha-delivery.com",
     b"AwsWafIntegration",
 )
-#: How many bytes of an answer are searched for signs of a challenge.
+#: How many bytes of a response are searched for signs of a challenge.
 HEAD_BYTES = 65_536
 
 
@@ -70,7 +70,7 @@ class RobotsRefused(SourceBlocked):
 
 
 class TryAgain(SourceUnavailable):
-    """The host may answer a moment later."""
+    """The host may respond a moment later."""
 
     def __init__(self, message: str, wait_seconds: float | None = None) -> None:
         super().__init__(message)
@@ -79,22 +79,22 @@ class TryAgain(SourceUnavailable):
 
 @dataclass(frozen=True)
 class Validators:
-    """What a host gave us to ask whether a document has changed."""
+    """What a host sent for asking later whether a document has changed."""
 
     etag: str = ""
     last_modified: str = ""
 
     @classmethod
-    def of_answer(cls, headers: httpx.Headers) -> Validators:
+    def of_response(cls, headers: httpx.Headers) -> Validators:
         """Return the validators that mean something.
 
-        Some hosts send the same blank ETag with everything, or the time of the answer as the time
+        Some hosts send the same blank ETag with everything, or the time of the response as the time
         of the last change.
         """
         etag = headers.get("etag", "").strip()
         last_modified = str(headers.get("last-modified", ""))
-        changed, answered = _http_date(last_modified), _http_date(headers.get("date", ""))
-        if changed is None or (answered and answered - changed < timedelta(seconds=5)):
+        changed_at, sent_at = _http_date(last_modified), _http_date(headers.get("date", ""))
+        if changed_at is None or (sent_at and sent_at - changed_at < timedelta(seconds=5)):
             last_modified = ""
         meaning = etag.removeprefix("W/").strip().strip('"').strip()
         return cls(etag if meaning else "", last_modified)
@@ -130,7 +130,7 @@ class WebPage:
             return json.loads(self.content)
         except ValueError as error:
             raise SourceUnavailable(
-                f"{self.url} answered {format_of(self.content)} instead of JSON."
+                f"{self.url} returned {format_of(self.content)} instead of JSON."
             ) from error
 
 
@@ -156,7 +156,7 @@ def format_of(head: bytes) -> str:
 
 
 def is_challenge(headers: httpx.Headers, head: bytes) -> bool:
-    """Whether a page that wants a browser or a person came instead of the one asked for."""
+    """Whether the response is a challenge page for browsers instead of what was requested."""
     if headers.get("cf-mitigated", "").lower() == "challenge":
         return True
     return _HTML.match(head) is not None and any(text in head for text in _CHALLENGES)
