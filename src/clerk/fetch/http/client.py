@@ -160,8 +160,8 @@ class Client:
             except TooLarge as reason:
                 raise DocumentTooLarge(f"{_shown(response.url)} {reason}.") from reason
             _refuse_challenge(response, head)
-            validators = Validators.of_response(response.headers)
-            return Download(digest.hexdigest(), total, format_of(head), validators)
+            new_validators = Validators.of_response(response.headers)
+            return Download(digest.hexdigest(), total, format_of(head), new_validators)
 
         headers = validators.headers() if validators else {}
         if body:
@@ -184,7 +184,7 @@ class Client:
                 on=_retry_delay, attempts=ATTEMPTS, timeout=None, wait_initial=2, wait_max=30
             ):
                 with attempt:
-                    response = self._exchange(request, read)
+                    result = self._exchange(request, read)
         except (PageMissing, AddressRefused, CircuitOpen, RobotsRefused, DocumentTooLarge):
             raise
         except SourceBlocked:
@@ -194,7 +194,7 @@ class Client:
             self._hosts.failed(host)
             raise
         self._hosts.succeeded(host)
-        return response
+        return result
 
     def _exchange(self, request: httpx.Request, read: Callable[[httpx.Response], Result]) -> Result:
         """Send one request within the deadline and return what ``read`` makes of the response."""

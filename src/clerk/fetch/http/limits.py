@@ -56,14 +56,13 @@ def allowed_addresses(
 ) -> list[str]:
     """Return the addresses of a host that may be connected to, or refuse the host."""
     try:
-        found = list(dict.fromkeys(resolve(host, port)))
+        found = dict.fromkeys(resolve(host, port))
     except (OSError, UnicodeError) as error:
         raise httpx.ConnectError(f"{host} cannot be resolved: {error}") from error
-    parsed = {text: _parsed(text) for text in found}
     allowed = [
         text
-        for text, address in parsed.items()
-        if allow_private or (address is not None and is_public(address))
+        for text in found
+        if allow_private or ((address := _parsed(text)) and is_public(address))
     ]
     if not allowed:
         raise AddressRefused(f"{host} has no public address.", hint=_HINT)
