@@ -143,9 +143,9 @@ def a_file_in_its_place(there: Path, here: Path) -> None:
 def an_older_copy(there: Path, here: Path) -> None:
     """A copy from before these documents were fetched, with documents of its own."""
     add_documents(there / "springfield" / "pdfs" / "Other", 1, 2)
-    from clerk.fetch.base import held_documents
+    from clerk.fetch.sources import stored_pdfs
 
-    assert len(held_documents(there / "springfield")) == 2
+    assert len(stored_pdfs(there / "springfield")) == 2
 
 
 def a_copy_without_documents(there: Path, here: Path) -> None:

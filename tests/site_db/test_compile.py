@@ -27,7 +27,7 @@ from small_sites import (
 from clerk.core.errors import StorageUnusable
 from clerk.core.public_text import Gate
 from clerk.core.storage import Document
-from clerk.fetch.sources import Known, Sources
+from clerk.fetch.sources import KnownDocument, Sources
 from clerk.site_db import CompileReport, compile_site, schema
 from clerk.site_db.differences import Disk
 from clerk.site_db.remembered import Memory
@@ -453,7 +453,9 @@ def remember(folder: Path, name: str, source_url: str) -> None:
     document = Document.from_name(name)
     document.pdf(folder).parent.mkdir(parents=True, exist_ok=True)
     document.pdf(folder).write_bytes(b"%PDF-1.4")
-    known = Known(name, document.kind, document.meeting, document.date, "", source_url, "f00d", 8)
+    known = KnownDocument(
+        name, document.kind, document.meeting, document.date, "", source_url, "f00d", 8
+    )
     with Sources(folder) as sources:
         sources.record(known)
 

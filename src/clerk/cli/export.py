@@ -47,14 +47,15 @@ def export(site: str, kind: str, table: str, output: Path | None) -> None:
         raise click.UsageError("A zip file is not for a terminal: name a file with -o.")
     if output and not output.absolute().parent.is_dir():
         raise InvalidInput(f"There is no folder {output.parent}.")
-    folder = storage.site_folder(config.load().storage_dir, site)
+    settings = config.load()
+    folder = storage.site_folder(settings.storage_dir, site)
     if not (folder / "meetings.db").exists():
         raise _not_compiled(site)
     if output is None:
-        exporting.export(folder, sys.stdout.buffer, kind, table)
+        exporting.export(folder, settings, sys.stdout.buffer, kind, table)
         return
     with storage.written_whole(output) as part, part.open("wb") as file:
-        rows = exporting.export(folder, file, kind, table)
+        rows = exporting.export(folder, settings, file, kind, table)
     hint(f"{rows:,} rows written to {output}.")
 
 

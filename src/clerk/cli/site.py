@@ -96,7 +96,7 @@ def add(subdomain: str, source: str, **given: Any) -> None:
 
 
 def _source(source: str, scraper: str | None, settings: Any) -> tuple[str, str]:
-    from clerk.fetch import base
+    from clerk.fetch import discover
 
     where = existing_path(source)
     path = Path(where)
@@ -110,7 +110,7 @@ def _source(source: str, scraper: str | None, settings: Any) -> tuple[str, str]:
             f"{source!r} is a document, not a list of them.",
             hint=f"Give the folder it is in: --from {shlex.quote(str(path.parent))}",
         )
-    return (scraper, where) if scraper else base.discover(where, settings)
+    return (scraper, where) if scraper else discover.discover(where, settings)
 
 
 def _columns(given: dict[str, Any]) -> dict[str, Any]:
@@ -143,11 +143,11 @@ def _without_empty(extra: dict[str, Any]) -> dict[str, Any]:
 
 def _check(row: dict[str, Any], extra: dict[str, Any], settings: Any) -> None:
     """Refuse what cannot work before it is written down."""
-    from clerk.fetch import base
+    from clerk.fetch import discover
     from clerk.pipeline.steps import check_reading
     from clerk.publish import check_targets
 
-    base.check_choices(row, extra)
+    discover.check_choices(row, extra)
     if extra:
         check_reading(row, settings)
         check_targets(row)

@@ -6,6 +6,7 @@
       clerk.db                                  the embedded database (no DATABASE_URL)
       _published/{subdomain}/                   published sites (no PUBLISH_DIR)
       _clerk/                                   clerk's own files: locks, uploads
+        pace/{host}                             when each host may be asked next
       {subdomain}/
         pdfs/{meeting}/{date}.pdf               minutes    } inputs, never deleted
         _agendas/pdfs/{meeting}/{date}.pdf      agendas    }
@@ -17,6 +18,11 @@
         _agendas/txt/{meeting}/{date}/
         meetings.db                             the compiled database
         _clerk/                                 caches that can be made again
+            sources.db                            where each document came from
+            versions/{sha256}.pdf                 the bytes documents had before
+            incoming/ fetch.lock                  used by the fetch that is running
+
+    PUBLISH_DIR/{subdomain} -> .versions/{subdomain}/...     a link, see clerk.publish.versions
 
 A flat ``txt/{meeting}/{date}.txt`` of an older installation is a document too.  Nothing outside
 this picture is ever written, and a directory under ``txt/`` appears by one rename: what the disk
@@ -34,7 +40,7 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
@@ -111,6 +117,10 @@ class Document:
         """Return the directory of its text below the site's folder."""
         return _place(folder, self.kind, "txt", self.meeting) / self.date
 
+    def flat_text(self, folder: Path) -> Path:
+        """Return the single text file that an older installation has instead of a directory."""
+        return _place(folder, self.kind, "txt", self.meeting) / f"{self.date}.txt"
+
 
 @lru_cache(maxsize=256)
 def _place(folder: Path, kind: str, what: str, meeting: str) -> Path:
@@ -131,6 +141,86 @@ def check_subdomain(subdomain: str) -> str:
 def site_folder(storage_dir: Path, subdomain: str) -> Path:
     """Return the directory of a site."""
     return storage_dir / check_subdomain(subdomain)
+
+
+def own_files(folder: Path) -> Path:
+    """Return the directory of clerk's own files in a site's or the storage directory."""
+    return folder / "_clerk"
+
+
+def sources_database(folder: Path) -> Path:
+    """Return the file that records where a site's documents came from."""
+    return own_files(folder) / "sources.db"
+
+
+def incoming_folder(folder: Path) -> Path:
+    """Return where a site's documents are written before they get their names."""
+    return own_files(folder) / "incoming"
+
+
+def fetch_lock(folder: Path) -> Path:
+    """Return the lock file of the one process that fetches a site."""
+    return own_files(folder) / "fetch.lock"
+
+
+def former_version(folder: Path, sha256: str) -> Path:
+    """Return where the bytes are kept that a document of a site had before."""
+    return own_files(folder) / "versions" / f"{sha256}.pdf"
+
+
+def pace_folder(storage_dir: Path) -> Path:
+    """Return the directory with one file per host that documents are fetched from."""
+    return own_files(storage_dir) / "pace"
+
+
+def published_link(published: Path, subdomain: str) -> Path:
+    """Return the link that leads to the version of a site that readers are served."""
+    return published / check_subdomain(subdomain)
+
+
+def published_versions(published: Path, subdomain: str) -> Path:
+    """Return the directory of a site's published versions."""
+    return published / ".versions" / check_subdomain(subdomain)
+
+
+def ignores_case(folder: Path) -> bool:
+    """Whether the disk of a site treats names that differ only in case as the same."""
+    return own_files(folder).exists() and (folder / "_CLERK").exists()
+
+
+def cannot_write(path: Path, error: Exception) -> StorageUnusable:
+    """Return the error to raise when one of clerk's own files cannot be written."""
+    reason = getattr(error, "strerror", None) or error
+    return StorageUnusable(
+        f"{path} cannot be written to: {reason}.",
+        hint="Free some space, fix the permissions, or set STORAGE_DIR to another folder.",
+    )
+
+
+@contextlib.contextmanager
+def storage_errors(path: Path) -> Iterator[None]:
+    """Raise what the system reports about clerk's own files as StorageUnusable."""
+    try:
+        yield
+    except OSError as error:
+        raise cannot_write(path, error) from error
+
+
+@contextlib.contextmanager
+def writing(path: Path) -> Iterator[Callable[[bytes | memoryview], None]]:
+    """Give a function that writes to a new file; only its errors become StorageUnusable."""
+
+    def write(chunk: bytes | memoryview) -> None:
+        with storage_errors(path.parent):
+            file.write(chunk)
+
+    with storage_errors(path.parent):
+        file = path.open("wb")
+    try:
+        yield write
+    finally:
+        with storage_errors(path.parent):
+            file.close()
 
 
 def check_storage(storage_dir: Path, *, create: bool = False) -> Path:

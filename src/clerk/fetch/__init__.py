@@ -1,53 +1,70 @@
-"""clerk's own fetchers, one file per platform, offered through the same hook as anybody's."""
+"""Getting documents from where towns publish them.
+
+::
+
+    discover   which fetcher serves a site, a folder or a URL, with which settings
+    base       what a fetcher is written with: the names below, for plugins too
+    platforms  clerk's own fetchers, one file per portal
+    store      ``fetch_site``: from what a fetcher lists to PDFs on disk
+    sources    what is on disk, where it came from, and what is gone
+    http       the polite client that all fetchers use
+
+A fetcher only yields what a source has; everything else is done once, for all of them.  clerk's
+own fetchers are offered through the same hook as anybody's.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from importlib import import_module
 
 from clerk import hookimpl
 
-if TYPE_CHECKING:
-    from .base import FetcherSpec
+from .base import (
+    Context,
+    DocumentRef,
+    Fetcher,
+    FetcherSpec,
+    Gap,
+    MeetingRef,
+    SourceSettings,
+    Window,
+)
+
+__all__ = [
+    "Context",
+    "DocumentRef",
+    "Fetcher",
+    "FetcherSpec",
+    "Gap",
+    "MeetingRef",
+    "SourceSettings",
+    "Window",
+    "register_fetchers",
+]
+
+#: Modules of ``platforms``; the first whose pattern fits a URL is the fetcher that is detected.
+_BUILT_IN = [
+    "legistar_api",
+    "legistar",
+    "civicplus",
+    "granicus",
+    "primegov",
+    "civicclerk",
+    "boarddocs",
+    "escribe",
+    "novusagenda",
+    "municode",
+    "iqm2",
+    "civicweb",
+    "onbase",
+    "urls",
+    "plain",
+    "folder",
+]
 
 
 @hookimpl
 def register_fetchers() -> Iterable[FetcherSpec]:
-    """Return the built-in fetchers; the first whose pattern fits a URL is the one detected."""
-    from .platforms import (
-        boarddocs,
-        civicclerk,
-        civicplus,
-        civicweb,
-        escribe,
-        folder,
-        granicus,
-        iqm2,
-        legistar,
-        legistar_api,
-        municode,
-        novusagenda,
-        onbase,
-        plain,
-        primegov,
-        urls,
-    )
-
-    return [
-        legistar_api.SPEC,
-        legistar.SPEC,
-        civicplus.SPEC,
-        granicus.SPEC,
-        primegov.SPEC,
-        civicclerk.SPEC,
-        boarddocs.SPEC,
-        escribe.SPEC,
-        novusagenda.SPEC,
-        municode.SPEC,
-        iqm2.SPEC,
-        civicweb.SPEC,
-        onbase.SPEC,
-        urls.SPEC,
-        plain.SPEC,
-        folder.SPEC,
-    ]
+    """Offer clerk's own fetchers."""
+    return [import_module(f"{__name__}.platforms.{name}").SPEC for name in _BUILT_IN]

@@ -1,4 +1,4 @@
-"""What a path or a title says: the date, the kind, the body; and names that are safe on disk.
+"""What a path or a title tells: the date, the kind, the body; and names that are safe on disk.
 
 Nothing here raises on any text, and nothing here looks at the disk.
 """
@@ -50,7 +50,7 @@ _GAP = r"[\s._,/-]*(?:(?:of|de|del)\s+)?"
 _MARK = r"\s*[-._/]\s*|\s+"
 
 
-#: The names of folders come again and again.
+#: The same folder names occur again and again.
 _cached = lru_cache(maxsize=2048)
 
 
@@ -69,7 +69,7 @@ _CERTAIN = _compiled(
     r"(?<![0-9])(?P<month>[0-9]{2})(?P<day>[0-9]{2})(?P<year>(?:18|19|20)[0-9]{2})(?![0-9])",
     rf"{_MONTH}(?P<day>[0-9]{{2}})(?P<year>[0-9]{{4}})(?![0-9])",
 )
-#: Dates with two digits for the year: believed only where there is nothing better.
+#: Dates with two digits for the year: used only where there is nothing better.
 _LIKELY = _compiled(
     rf"(?<![0-9])(?P<month>[0-9]{{1,2}})(?:{_MARK})(?P<day>[0-9]{{1,2}})(?:{_MARK})'?(?P<year>[0-9]{{2}})(?![0-9])",
     rf"(?<![0-9])(?P<year>[0-9]{{2}})(?:{_MARK})(?P<month>[0-9]{{1,2}})(?:{_MARK})(?P<day>[0-9]{{1,2}})(?![0-9])",
@@ -80,7 +80,7 @@ _LIKELY = _compiled(
     # With a hyphen it would be the number of a resolution.
     r"(?<![0-9])(?P<year>(?:19|20)[0-9]{2})[_. ](?P<month>[0-9]{2})(?P<day>[0-9]{2})(?![0-9])",
 )
-#: A month and a day, for names below a folder that says the year.
+#: A month and a day, for names below a folder that names the year.
 _WITHOUT_YEAR = _compiled(
     rf"{_MONTH}{_GAP}{_DAY}",
     rf"{_DAY}{_GAP}{_MONTH}",
@@ -90,11 +90,11 @@ _WITHOUT_YEAR = _compiled(
 _MONTH_ONLY = _compiled(
     rf"{_MONTH}{_GAP}{_YEAR}",
     rf"{_YEAR}{_GAP}{_MONTH}",
-    # A day behind it that does not exist leaves no month to be believed either.
+    # Not a month if an impossible day follows.
     r"(?<![0-9])(?P<year>(?:19|20)[0-9]{2})[-._/](?P<month>0[1-9]|1[0-2])"
     r"(?![0-9]|[-._/][0-9]{1,2}(?![0-9]))",
 )
-#: A day alone at the end of a name, below folders that say the month.
+#: A day alone at the end of a name, below folders that name the month.
 _DAY_ONLY = re.compile(
     r"(?<!\bno)(?<!\bnr)(?<!ward)(?<!district)(?<!zone)(?<!area)(?<!precinct)(?<!number)(?<!part)"
     r"(?<!page)(?<!item)(?<!room)(?<!phase)(?<!school)(?<!draft)"
@@ -123,14 +123,14 @@ _KIND = re.compile(
 _PACKET = re.compile(r"(?<![^\W\d_])packets?(?![^\W\d_])", re.IGNORECASE)
 _CANCELLED = re.compile(r"cancel+ed|no meeting|annul[ée]+", re.IGNORECASE)
 
-#: Words that say how a document stands or what sort of meeting it was, not whose it was.
+#: Words for the state of a document or the sort of meeting, not for whose meeting it was.
 _STATUS_WORDS = re.compile(
     r"(?<![^\W\d_])(?:draft|final|approved|unapproved|adopted|signed|amended|revised|corrected|"
     r"official|unofficial|copy|scan(?:ned)?|regular|special|emergency|joint|annual|meetings?|"
     r"mtgs?|pdf|v[0-9]+|rev[0-9]*)(?![^\W\d_])",
     re.IGNORECASE,
 )
-#: What is left hanging when the other words are gone: "minutes of the", "agenda for".
+#: What remains when the other words are removed: "minutes of the", "agenda for".
 _LOOSE_ENDS = re.compile(
     r"^(?:(?:of|the|for|and)\b\W*)+|(?:\W*\b(?:of|the|for|and|held|dated|on|at))+$", re.IGNORECASE
 )
@@ -165,37 +165,38 @@ def find_month(text: str) -> str | None:
 
 
 def date_of_path(parts: Sequence[str], *, day_first: bool = False) -> date | None:
-    """Return the date that a path speaks of: its name first, then its folders, nearest first."""
-    for part in reversed(parts):
-        if found := find_date(part, day_first=day_first):
+    """Return the date that a path names: the file's name first, then its folders, nearest first."""
+    for text in (*reversed(parts), "/".join(parts)):
+        if found := find_date(text, day_first=day_first):
             return found
-    return (
-        find_date("/".join(parts), day_first=day_first)
-        or _with_year_of_folder(parts, day_first)
-        or _with_month_of_folder(parts)
-    )
+    years = [match[1] for part in parts[:-1] if (match := _LONE_YEAR.search(part))]
+    if years:
+        for match in _matches(_WITHOUT_YEAR, parts[-1]):
+            if found := _date_of(match, day_first, int(years[-1])):
+                return found
+    return _with_month_of_folder(parts)
 
 
 def month_of_path(parts: Sequence[str]) -> str | None:
-    """Return the month that a path speaks of, nearest to the name first."""
-    names = [*reversed(parts), "/".join(parts)]
-    return next((month for part in names if (month := find_month(part))), None)
+    """Return the month that a path names, nearest to the file first."""
+    texts = (*reversed(parts), "/".join(parts))
+    return next((month for text in texts if (month := find_month(text))), None)
 
 
 @_cached
 def find_kind(text: str) -> str | None:
-    """Return minutes or agendas, whichever the text speaks of first, or None."""
+    """Return minutes or agendas, whichever the text mentions first, or None."""
     match = _KIND.search(_spaced(text))
     return match.lastgroup if match else None
 
 
 def kind_of_path(parts: Sequence[str]) -> str | None:
-    """Return the kind that a path speaks of, nearest to the name first."""
+    """Return the kind that a path names, nearest to the file first."""
     return next((kind for part in reversed(parts) if (kind := find_kind(part))), None)
 
 
 def is_packet(text: str) -> bool:
-    """Whether the text speaks of an agenda with all its attachments."""
+    """Whether the text mentions an agenda with all its attachments."""
     return bool(_PACKET.search(_spaced(text)))
 
 
@@ -205,18 +206,18 @@ def is_cancelled(text: str) -> bool:
 
 
 def body_of_path(parts: Sequence[str]) -> str:
-    """Return whose meeting a path speaks of: the nearest telling folder, else the name's rest.
+    """Return whose meeting a path is about: the nearest folder that says it, else the name's rest.
 
     A name without date and kind is a title, not a body.
     """
     for folder in reversed(parts[:-1]):
-        if body := _body_of(folder):
+        if body := _body_of_folder(folder):
             return body
     stem = parts[-1] if parts else ""
-    tells = find_kind(stem) or find_date(stem) or find_month(stem)
-    if not tells and _with_month_of_folder(parts):
-        tells, stem = "day", _DAY_ONLY.sub("", stem)
-    return (body_of_title(stem) if tells else "") or UNNAMED_BODY
+    has_facts = bool(find_kind(stem) or find_date(stem) or find_month(stem))
+    if not has_facts and _with_month_of_folder(parts):
+        has_facts, stem = True, _DAY_ONLY.sub("", stem)
+    return (body_of_title(stem) if has_facts else "") or UNNAMED_BODY
 
 
 def body_of_title(title: str) -> str:
@@ -230,7 +231,7 @@ def body_of_title(title: str) -> str:
 
 
 def title_of_path(parts: Sequence[str]) -> str:
-    """Return a name for an undated document; a bare ``minutes`` is told apart by its folder."""
+    """Return a name for an undated document; a bare ``minutes`` gets its folder's name too."""
     stem = parts[-1]
     if len(parts) > 1 and (find_kind(stem) or len(stem) < 4) and not body_of_title(stem):
         return f"{parts[-2]} {stem}"
@@ -283,51 +284,32 @@ def _matches(patterns: Sequence[re.Pattern[str]], text: str) -> Iterator[re.Matc
         yield from pattern.finditer(text)
 
 
-def _date_of(match: re.Match[str], day_first: bool, year: int | None = None) -> date | None:
+def _date_of(match: re.Match[str], day_first: bool, year: int = 0) -> date | None:
+    """Return the date of a match, in the given year if the match has none.
+
+    19-07-29 begins with the year: nobody who puts the month first writes it like this.
+    """
     month, day = _month_of(match), int(match["day"])
-    if _is_swapped(match, month, day_first):
-        month, day = day, month
+    digits = match.groupdict().get("year")
+    if "word" not in match.re.groupindex:
+        whole_year = digits is None or len(digits) == 4
+        year_first = bool(digits) and match.start("year") < match.start("month")
+        if (month > 12 and whole_year) or (day_first and not year_first):
+            month, day = day, month
+    if digits and not year:
+        century = 0 if len(digits) == 4 else 1900 if int(digits) >= _CENTURY_TURNS else 2000
+        year = int(digits) + century
     try:
-        found = date(year or _full_year(match["year"]), month, day)
+        found = date(year, month, day)
     except ValueError:
         return None
     return found if _FIRST_YEAR <= found.year <= _LAST_YEAR else None
-
-
-def _is_swapped(match: re.Match[str], month: int, day_first: bool) -> bool:
-    """Whether the number before the other one is the day.
-
-    19-07-29 is taken for a year first, since who writes the month first never writes it so.
-    """
-    if "word" in match.re.groupindex:
-        return False
-    year = match.groupdict().get("year")
-    if year and match.start("year") < match.start("month"):
-        return month > 12 and len(year) == 4
-    return day_first or (month > 12 and (year is None or len(year) == 4))
 
 
 def _month_of(match: re.Match[str]) -> int:
     if "word" in match.re.groupindex:
         return _MONTH_OF_WORD.get(match["word"].lower(), 0)
     return int(match["month"])
-
-
-def _full_year(digits: str) -> int:
-    year = int(digits)
-    if len(digits) == 4:
-        return year
-    return year + (1900 if year >= _CENTURY_TURNS else 2000)
-
-
-def _with_year_of_folder(parts: Sequence[str], day_first: bool) -> date | None:
-    years = [match[1] for part in parts[:-1] if (match := _LONE_YEAR.search(part))]
-    if not years or not parts:
-        return None
-    for match in _matches(_WITHOUT_YEAR, parts[-1]):
-        if found := _date_of(match, day_first, int(years[-1])):
-            return found
-    return None
 
 
 def _with_month_of_folder(parts: Sequence[str]) -> date | None:
@@ -356,8 +338,8 @@ def _without_dates(text: str) -> str:
 
 
 @_cached
-def _body_of(folder: str) -> str:
-    """Return the name of a folder if it names a body, as it is written where that is possible."""
+def _body_of_folder(folder: str) -> str:
+    """Return the name of a folder if it names a body, unchanged where that is possible."""
     if not _KIND.search(_spaced(folder)) and not _find(folder, day_first=False):
         bare = _LONE_YEAR.sub(" ", folder)
         if _CONTAINER.fullmatch(bare) or _is_month(bare):

@@ -1,7 +1,7 @@
-"""What is remembered about where a site's documents came from: ``_clerk/sources.db``.
+"""What a site has on disk and where it came from: ``_clerk/sources.db``.
 
-The PDFs on disk are the truth; this file can be lost and is then made again from them and from
-the next fetch (versions kept aside stay on disk, but nobody remembers whose they were).
+The PDFs on disk are the truth; this file can be lost and is then rebuilt from them and from the
+next fetch (former versions stay on disk, but nothing records which document they belonged to).
 """
 
 from __future__ import annotations
@@ -10,20 +10,28 @@ import contextlib
 import os
 import sqlite3
 import time
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import astuple, dataclass, fields
+from datetime import datetime
 from functools import cached_property
 from operator import attrgetter
 from pathlib import Path
-from types import TracebackType
+from typing import Any
+from urllib.parse import quote_from_bytes, unquote_to_bytes, urlsplit
 
-from clerk.core.errors import StorageUnusable
-from clerk.core.storage import Document, sha256_of
+from clerk.core.errors import BadSetting
+from clerk.core.storage import (
+    Document,
+    cannot_write,
+    pdf_documents,
+    sha256_of,
+    sources_database,
+)
 
-from .base import Gap, HeldDocument, MeetingRef
+from .base import Gap, MeetingRef, site_extra
 
-#: Writes are committed together so often, in seconds.
-COMMIT_EVERY = 0.5
+#: Seconds between two commits; writes are committed together.
+COMMIT_SECONDS = 0.5
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS documents (
@@ -49,7 +57,7 @@ CREATE TABLE IF NOT EXISTS facts (key TEXT PRIMARY KEY, value TEXT NOT NULL) WIT
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownDocument:
     """A document that was fetched before; the fields are the columns."""
 
     identity: str
@@ -69,24 +77,31 @@ class Known:
     gone_at: str = ""
 
     @property
-    def source_facts(self) -> tuple[int, int, str]:
-        """By what a file of the source is known to be the one that was taken."""
-        return self.source_bytes, self.source_mtime_ns, self.version_hint
-
-    @property
     def document(self) -> Document:
-        """What it is called here."""
+        """The document by its name on disk."""
         return Document(self.kind, self.meeting, self.date)
 
 
-#: The fields of Known in the order of the table; they hold plain values, which need no copying.
-_values_of = attrgetter(*(each.name for each in fields(Known)))
-_RECORD = f"INSERT OR REPLACE INTO documents VALUES ({', '.join('?' * len(fields(Known)))})"
+_COLUMNS = tuple(each.name for each in fields(KnownDocument))
+#: Faster than dataclasses.astuple, which copies values.
+_values_of = attrgetter(*_COLUMNS)
+_RECORD = f"INSERT OR REPLACE INTO documents VALUES ({', '.join('?' * len(_COLUMNS))})"
+_FULL_SWEEP = "full sweep at"
 
 
-def sources_path(folder: Path) -> Path:
-    """Return where the memory of a site's sources is."""
-    return folder / "_clerk" / "sources.db"
+@dataclass(frozen=True)
+class StoredPdf:
+    """A PDF on disk below a site's folder, whoever put it there.
+
+    ``sha256`` is empty if it cannot be read, ``gone_at`` if the source still offers it.
+    """
+
+    name: str
+    bytes: int
+    sha256: str
+    source_url: str = ""
+    fetched_at: str = ""
+    gone_at: str = ""
 
 
 def has_held(folder: Path, document: Document, sha256: str) -> bool:
@@ -95,7 +110,7 @@ def has_held(folder: Path, document: Document, sha256: str) -> bool:
     Then the file was deleted from it.  A folder of which that is not known is not the one that was
     fetched into, or not all of it; nothing is written there to find out.
     """
-    path = sources_path(folder).absolute()
+    path = sources_database(folder).absolute()
     if not path.is_file():
         return False
     with contextlib.closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as db:
@@ -109,33 +124,34 @@ def has_held(folder: Path, document: Document, sha256: str) -> bool:
 
 
 class Sources:
-    """The memory of one site's sources; committed in groups and on leaving the block."""
+    """The record of one site's documents; committed in groups and on leaving the block."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._path = sources_path(folder)
-        self._db = _opened(self._path)
+        self._path = sources_database(folder)
         self._committed_at = time.monotonic()
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._db = _opened(self._path)
+        except (OSError, sqlite3.OperationalError) as error:
+            raise cannot_write(self._path, error) from error
+        except sqlite3.DatabaseError:
+            self._path.replace(self._path.with_suffix(".damaged"))
+            self._db = _opened(self._path)
 
     def __enter__(self) -> Sources:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         try:
             self._db.commit()
         finally:
             self._db.close()
 
-    def documents(self) -> dict[str, Known]:
+    def documents(self) -> dict[str, KnownDocument]:
         """Return everything that was ever fetched, by identity."""
-        names = ", ".join(each.name for each in fields(Known))
-        rows = self._db.execute(f"SELECT {names} FROM documents")
-        return {row[0]: Known(*row) for row in rows}
+        rows = self._db.execute(f"SELECT {', '.join(_COLUMNS)} FROM documents")
+        return {row[0]: KnownDocument(*row) for row in rows}
 
     def source_url(self, document: Document) -> str:
         """Return where a document came from, or an empty text."""
@@ -143,21 +159,21 @@ class Sources:
         row = self._db.execute(query, astuple(document)).fetchone()
         return str(row[0]) if row else ""
 
-    def record(self, known: Known) -> None:
-        """Remember a document as it is now, and this version of it."""
+    def record(self, known: KnownDocument) -> None:
+        """Record a document as it is now, and this version of it."""
         self._write(_RECORD, _values_of(known))
         self._write(
             "INSERT OR IGNORE INTO versions VALUES (?, ?, ?, ?)",
             (known.identity, known.sha256, known.bytes, known.fetched_at),
         )
-        self._commit_now_and_then()
+        self._commit_if_due()
 
     def forget(self, identity: str) -> None:
-        """Drop a document whose name another one has taken over."""
+        """Delete the record of a document whose name another one has taken over."""
         self._write("DELETE FROM documents WHERE identity = ?", (identity,))
 
     def mark_gone(self, identity: str, at: str) -> None:
-        """Remember that the source does not offer a document any more."""
+        """Record that the source no longer offers a document."""
         self._write("UPDATE documents SET gone_at = ? WHERE identity = ?", (at, identity))
 
     def versions(self, identity: str) -> list[str]:
@@ -166,7 +182,7 @@ class Sources:
         return [sha256 for (sha256,) in self._db.execute(query, (identity,))]
 
     def record_meeting(self, identity: str, meeting: MeetingRef, gap: Gap | None) -> None:
-        """Remember a meeting as it was listed last."""
+        """Record a meeting as it was listed last."""
         start = meeting.start_local.isoformat() if meeting.start_local else ""
         facts = (meeting.body, meeting.title, start, meeting.tz, meeting.status, meeting.source_url)
         self._write(
@@ -174,42 +190,21 @@ class Sources:
             (identity, *facts, gap.reason if gap else ""),
         )
 
-    def fact(self, key: str) -> str:
-        """Return something remembered about the source as a whole, or an empty text."""
-        row = self._db.execute("SELECT value FROM facts WHERE key = ?", (key,)).fetchone()
-        return str(row[0]) if row else ""
+    def last_full_sweep(self) -> datetime | None:
+        """Return when the source was last listed from its beginning."""
+        query = "SELECT value FROM facts WHERE key = ?"
+        row = self._db.execute(query, (_FULL_SWEEP,)).fetchone()
+        return datetime.fromisoformat(row[0]) if row else None
 
-    def remember(self, key: str, value: str) -> None:
-        """Remember something about the source as a whole."""
-        self._write("INSERT OR REPLACE INTO facts VALUES (?, ?)", (key, value))
+    def record_full_sweep(self, at: datetime) -> None:
+        """Record that the source was listed from its beginning."""
+        self._write("INSERT OR REPLACE INTO facts VALUES (?, ?)", (_FULL_SWEEP, at.isoformat()))
 
-    def held(self, documents: Iterable[Document]) -> list[HeldDocument]:
-        """Return the documents with their hashes and origins."""
-        origins = {known.document.name: known for known in self.documents().values()}
-        return [self._held(document, origins.get(document.name)) for document in documents]
+    def size_and_hash(self, document: Document) -> tuple[int, str]:
+        """Return the size and hash of a document's PDF; 0 and an empty text if there is none.
 
-    def hash_on_disk(self, document: Document) -> str:
-        """Return the hash of a document's PDF, or an empty text if there is none."""
-        return self._size_and_hash(document)[1]
-
-    def remember_hash(self, document: Document, sha256: str) -> None:
-        """Remember the hash of a PDF that was just moved in."""
-        self._remember_hash(document, document.pdf(self.folder).stat(), sha256)
-
-    @cached_property
-    def _hashes(self) -> dict[str, tuple[int, int, str]]:
-        """What is remembered of PDFs by their names: bytes, time of change, hash."""
-        rows = self._db.execute("SELECT name, bytes, mtime_ns, sha256 FROM hashes")
-        return {name: (size, mtime_ns, sha256) for name, size, mtime_ns, sha256 in rows}
-
-    def _held(self, document: Document, origin: Known | None) -> HeldDocument:
-        size, sha256 = self._size_and_hash(document)
-        if origin is None:
-            return HeldDocument(document.name, size, sha256)
-        facts = (origin.source_url, origin.fetched_at, origin.gone_at)
-        return HeldDocument(document.name, size, sha256, *facts)
-
-    def _size_and_hash(self, document: Document) -> tuple[int, str]:
+        Hashes are kept by size and time of change: an unchanged file costs one stat.
+        """
         path = document.pdf(self.folder)
         try:
             stat = path.stat()
@@ -219,48 +214,38 @@ class Sources:
             sha256 = sha256_of(path)
         except OSError:
             return 0, ""
-        self._remember_hash(document, stat, sha256)
-        self._commit_now_and_then()
+        self.record_hash(document, stat, sha256)
+        self._commit_if_due()
         return stat.st_size, sha256
 
-    def _remember_hash(self, document: Document, stat: os.stat_result, sha256: str) -> None:
+    def record_hash(self, document: Document, stat: os.stat_result, sha256: str) -> None:
+        """Record the hash of a PDF that has just been read or written."""
         facts = (stat.st_size, stat.st_mtime_ns, sha256)
         self._hashes[document.name] = facts
         self._write("INSERT OR REPLACE INTO hashes VALUES (?, ?, ?, ?)", (document.name, *facts))
+
+    @cached_property
+    def _hashes(self) -> dict[str, tuple[int, int, str]]:
+        """Bytes, time of change and hash of PDFs, by the names of their documents."""
+        rows = self._db.execute("SELECT name, bytes, mtime_ns, sha256 FROM hashes")
+        return {name: (size, mtime_ns, sha256) for name, size, mtime_ns, sha256 in rows}
 
     def _write(self, statement: str, values: tuple[object, ...]) -> None:
         try:
             self._db.execute(statement, values)
         except sqlite3.OperationalError as error:
-            raise _unusable(self._path, error) from error
+            raise cannot_write(self._path, error) from error
 
-    def _commit_now_and_then(self) -> None:
-        if time.monotonic() - self._committed_at > COMMIT_EVERY:
-            self.commit()
-
-    def commit(self) -> None:
-        """Make what was remembered so far durable."""
-        try:
-            self._db.commit()
-        except sqlite3.OperationalError as error:
-            raise _unusable(self._path, error) from error
-        self._committed_at = time.monotonic()
+    def _commit_if_due(self) -> None:
+        if time.monotonic() - self._committed_at > COMMIT_SECONDS:
+            try:
+                self._db.commit()
+            except sqlite3.OperationalError as error:
+                raise cannot_write(self._path, error) from error
+            self._committed_at = time.monotonic()
 
 
 def _opened(path: Path) -> sqlite3.Connection:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        return _connected(path)
-    except OSError as error:
-        raise _unusable(path, error) from error
-    except sqlite3.OperationalError as error:
-        raise _unusable(path, error) from error
-    except sqlite3.DatabaseError:
-        path.replace(path.with_suffix(".damaged"))
-        return _connected(path)
-
-
-def _connected(path: Path) -> sqlite3.Connection:
     database = sqlite3.connect(path, timeout=60)
     try:
         database.executescript(_SCHEMA)
@@ -270,8 +255,55 @@ def _connected(path: Path) -> sqlite3.Connection:
     return database
 
 
-def _unusable(path: Path, error: Exception) -> StorageUnusable:
-    return StorageUnusable(
-        f"{path} cannot be written to: {error}.",
-        hint="Free space or mend its permissions, or set STORAGE_DIR to another folder.",
-    )
+def stored_pdfs(folder: Path) -> list[StoredPdf]:
+    """Return every PDF on disk below a site's folder, also those that no fetcher put there."""
+    if not folder.is_dir():
+        return []
+    found = []
+    with Sources(folder) as sources:
+        origins = {known.document.name: known for known in sources.documents().values()}
+        for document in pdf_documents(folder):
+            size, sha256 = sources.size_and_hash(document)
+            origin = origins.get(document.name)
+            facts = (origin.source_url, origin.fetched_at, origin.gone_at) if origin else ()
+            found.append(StoredPdf(document.name, size, sha256, *facts))
+    return found
+
+
+def gone_documents(folder: Path) -> list[str]:
+    """Return the documents of a site that its source no longer offers."""
+    if not sources_database(folder).is_file():
+        return []
+    with Sources(folder) as sources:
+        gone = (known.document for known in sources.documents().values() if known.gone_at)
+        return sorted(document.name for document in gone if document.pdf(folder).exists())
+
+
+def name_at_source(site: Mapping[str, Any], folder: Path, document: Document) -> str:
+    """Return what a document is called where it came from: a path in the folder, or a URL."""
+    if not sources_database(folder).is_file():
+        return document.name
+    with Sources(folder) as sources:
+        url = sources.source_url(document)
+    if not url.startswith("file:"):
+        return url or document.name
+    path, root = path_of_file_url(url), Path()
+    with contextlib.suppress(BadSetting):
+        root = Path(str(site_extra(site).get("source") or ""))
+    return readable_name(path.relative_to(root) if path.is_relative_to(root) else path)
+
+
+def file_url(path: Path) -> str:
+    """Return a file URL, whatever bytes the path is made of."""
+    return "file://" + quote_from_bytes(os.fsencode(path.absolute()))
+
+
+def path_of_file_url(url: str) -> Path:
+    """Return the path of a file URL."""
+    quoted = url[len("file://") :] if url.startswith("file:///") else urlsplit(url).path
+    return Path(os.fsdecode(unquote_to_bytes(quoted)))
+
+
+def readable_name(path: Path) -> str:
+    """Return the path as text that can be printed and stored, whatever bytes it is made of."""
+    return os.fsencode(path).decode("utf-8", "replace")

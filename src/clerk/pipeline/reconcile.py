@@ -63,7 +63,7 @@ from clerk.core.states import (
     Run,
     Step,
 )
-from clerk.fetch.base import held_documents
+from clerk.fetch.sources import stored_pdfs
 
 from . import ledger, liveness, pipeline_state, queue, steps, transitions, workers
 
@@ -452,7 +452,7 @@ def _known_of(plan: Plan) -> _Known:
         site = require_site(conn, plan.subdomain)
     held = {
         each.name: {"bytes": each.bytes, "sha256": each.sha256}
-        for each in held_documents(_folder(plan.subdomain))
+        for each in stored_pdfs(_folder(plan.subdomain))
     }
     try:
         return _Known(held, steps.engine_of(site, {}, config.load()))

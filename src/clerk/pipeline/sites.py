@@ -22,8 +22,8 @@ from clerk.core.db import (
 )
 from clerk.core.models import audit_table, runs_table, sites_table
 from clerk.core.states import COMPLETED, STAGES, Run
-from clerk.fetch.base import gone_documents
-from clerk.publish import further_places, published_at, unpublish
+from clerk.fetch.sources import gone_documents
+from clerk.publish import further_targets, published_at, unpublish
 from clerk.search import forget_site
 
 from . import transitions
@@ -159,5 +159,5 @@ def remove(subdomain: str, settings: Settings, *, files: bool, who: str = "opera
     if files:
         unpublish(settings, subdomain)
         shutil.rmtree(folder, ignore_errors=True)
-    targets = further_places({"extra": site_choices(site)})
+    targets = further_targets({"extra": site_choices(site)})
     return Left(published_at(settings, subdomain), targets)

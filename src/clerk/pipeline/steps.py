@@ -122,7 +122,7 @@ def fetch(
     order: Order, _item: OrderItem, folder: Path, settings: Settings, report: Report
 ) -> Performed:
     """Fetch from the site's source and list what is on disk to be read."""
-    from clerk.fetch.base import fetch_site
+    from clerk.fetch.store import fetch_site
 
     report(FETCH_SECONDS, "fetching")
     folder.mkdir(parents=True, exist_ok=True)
@@ -158,12 +158,12 @@ def summary(fetched: FetchReport) -> dict[str, Any]:
 
 def documents_to_read(order: Order, folder: Path, settings: Settings) -> dict[str, Any]:
     """List the documents on disk whose text is not there or not of these bytes."""
-    from clerk.fetch.base import held_documents
+    from clerk.fetch.sources import stored_pdfs
     from clerk.read import documents as reading
 
     engine = engine_of(order.site, order.options, settings)
     documents, carried = [], 0
-    for held in held_documents(folder):
+    for held in stored_pdfs(folder):
         target = storage.Document.from_name(held.name).text(folder)
         if reading.is_current(target, held.sha256, engine):
             carried += 1
@@ -183,7 +183,7 @@ def read(
     order: Order, item: OrderItem, folder: Path, _settings: Settings, report: Report
 ) -> Performed:
     """Read one document into its text directory; a failure speaks of it as its source does."""
-    from clerk.fetch.base import name_at_source
+    from clerk.fetch.sources import name_at_source
     from clerk.read import documents as reading
 
     document = storage.Document.from_name(item.name)

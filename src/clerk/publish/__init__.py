@@ -5,90 +5,73 @@
     PUBLISH_DIR/{site} -> .versions/{site}/000007-4be0...     switched by one rename
         meetings.db      the compiled database
         index.json       site, state, counts, and every document with its origin and hash
-        images/...       pictures of the pages, if the site wants them
+        images/...       images of the pages, if the site wants them
 
 A site is published with state ``text-only`` as soon as it is compiled and ``complete`` after
 extraction.  Publishing the same content again does nothing.  Whatever is killed on the way leaves
-the old version or the new one, and the next publishing clears away the rest.
+the old version or the new one, and the next publishing removes the rest.
 
 Everything in a version is public (:mod:`clerk.core.public_text`).  A database that another version
 of clerk has compiled is compiled again first.  Versions of an older format may hold more than is
 public: they are removed as soon as a newer one is served.
 
-Further places (``deploy_to`` in the site's ``extra``, as in ``rsync://host/www``) are served by
+Further targets (``deploy_to`` in the site's ``extra``, as in ``rsync://host/www``) are served by
 deployers, which are plugins; clerk's own are registered here.  Each gets the finished version, and
-is not asked again for a version it has taken.  Those that keep old versions keep as many as
-PUBLISH_KEEP says, or the target itself: ``local:///srv/www?keep=5``.
+is not asked again for a version it has.  Those that keep old versions keep as many as PUBLISH_KEEP
+says, or the target itself: ``local:///srv/www?keep=5``.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Protocol
-from urllib.parse import urlsplit
+from typing import Any
 
 from clerk import hookimpl
 from clerk.core import plugins
 from clerk.core.config import Settings
-from clerk.core.errors import UnknownPlugin
 from clerk.core.public_text import Gate
 from clerk.site_db import compile_site, is_outdated
 
-from .bundle import COMPLETE, TEXT_ONLY, Bundle, texts, wishes
+from .bundle import open_bundle
+from .targets import Deployer, KeepsVersions, check_targets, find_deployer, further_targets
 from .versions import VersionedFolder
 
 __all__ = [
-    "COMPLETE",
-    "TEXT_ONLY",
     "Deployer",
+    "KeepsVersions",
     "PublishReport",
     "check_targets",
     "finish_deploy",
-    "further_places",
+    "further_targets",
     "publish",
     "published_at",
     "register_deployers",
     "unpublish",
 ]
 
+#: The older hooks are recorded like a target, so that they are called once per version.
 _HOOKS = "hooks"
-
-
-class Deployer(Protocol):
-    """A way to bring a published version to another place."""
-
-    #: The scheme of the targets it serves: ``rsync`` for ``rsync://host/www``.
-    name: str
-
-    def deploy(self, version: Path, subdomain: str, target: str) -> None:
-        """Make the target show the files below ``version``; raise to have it tried again.
-
-        May be called again with the same version, and has then nothing or the rest to do.
-        """
 
 
 @dataclass(frozen=True)
 class PublishReport:
-    """What publishing did; ``targets`` are the further places that got this version now."""
+    """What publishing did; ``targets`` are the further targets that got this version now."""
 
     path: Path
     version: str
-    state: str
     changed: bool
-    documents: int
-    pages: int
     targets: list[str] = field(default_factory=list)
 
 
 @hookimpl
 def register_deployers() -> Iterable[Deployer]:
     """Offer clerk's own deployers."""
-    from .local import Local
     from .rsync import Rsync
     from .s3 import S3
+    from .targets import Local
 
     return [Local(), Rsync(), S3()]
 
@@ -108,17 +91,37 @@ def publish(
     """
     if is_outdated(folder):
         compile_site(folder, site)
-    bundle = Bundle(site, folder, Gate.for_site(settings, site), complete=complete)
-    place = VersionedFolder(settings.published, bundle.subdomain)
-    with place.locked(), bundle:
-        changed, taken = False, list[str]()
-        if complete or not place.serves(bundle.complete_version):
+    subdomain = str(site.get("subdomain") or folder.name)
+    place = VersionedFolder(settings.published, subdomain)
+    gate = Gate.for_site(settings, site)
+    # The lock comes first: of two publishers, the later one must not have opened the older bundle.
+    with place.locked(), open_bundle(site, folder, gate, complete=complete) as bundle:
+        changed, deployed_to = False, list[str]()
+        if complete or not place.serves(replace(bundle, complete=True).version):
             keep = keep or settings.publish_keep
-            changed = place.show(bundle.version, bundle.write_to, keep=keep)
-            taken = _deploy_further(bundle, place)
-        return PublishReport(
-            place.link, bundle.version, bundle.state, changed, bundle.documents, bundle.pages, taken
-        )
+            changed = place.serve(bundle.version, bundle.write_to, keep=keep)
+            for target in (_HOOKS, *further_targets(site)):
+                if place.version_at(target) != bundle.version:
+                    _deploy(place.link.resolve(), subdomain, target, settings)
+                    place.record_version_at(target, bundle.version)
+                    deployed_to.append(target)
+        targets = [target for target in deployed_to if target != _HOOKS]
+        return PublishReport(place.link, bundle.version, changed, targets)
+
+
+def _deploy(version: Path, subdomain: str, target: str, settings: Settings) -> None:
+    """Call the deployer of a target, or the hooks that older plugins implement."""
+    if target != _HOOKS:
+        deployer = find_deployer(target)
+        if isinstance(deployer, KeepsVersions):
+            deployer = replace(deployer, keep=settings.publish_keep)
+        deployer.deploy(version, subdomain, target)
+        return
+    hook = plugins.manager().hook
+    for path in sorted(path for path in version.rglob("*") if path.is_file()):
+        address = f"{subdomain}/{path.relative_to(version).as_posix()}"
+        hook.upload_static_file(file_path=path, storage_path=address)
+    hook.deploy_municipality(subdomain=subdomain)
 
 
 def published_at(settings: Settings, subdomain: str) -> Path | None:
@@ -128,60 +131,10 @@ def published_at(settings: Settings, subdomain: str) -> Path | None:
 
 
 def unpublish(settings: Settings, subdomain: str) -> bool:
-    """Take a site with all its versions off the published ones; whether it was among them."""
+    """Stop serving a site and delete all its versions; return whether it was published."""
     return VersionedFolder(settings.published, subdomain).remove()
 
 
-def further_places(site: Mapping[str, Any]) -> list[str]:
-    """Return the targets a site is published to beside this machine."""
-    return texts(wishes(site).get("deploy_to"))
-
-
-def check_targets(site: Mapping[str, Any]) -> None:
-    """Refuse a further place that no deployer serves."""
-    for target in further_places(site):
-        _deployer(target)
-
-
 def finish_deploy(site: Mapping[str, Any]) -> None:
-    """Let the plugins act after a deploy; the site is completed only if none of them fails."""
+    """Call the hook that follows a deploy; the site is completed only if no plugin fails."""
     plugins.manager().hook.post_deploy(site=dict(site))
-
-
-def _deploy_further(bundle: Bundle, place: VersionedFolder) -> list[str]:
-    """Hand the version to each further place that does not have it yet."""
-    taken = []
-    for target in [_HOOKS, *bundle.targets]:
-        if place.taken(target) != bundle.version:
-            _deploy_to(target, place.link.resolve(), bundle.subdomain)
-            place.mark_taken(target, bundle.version)
-            taken.append(target)
-    return [target for target in taken if target != _HOOKS]
-
-
-def _deploy_to(target: str, version: Path, subdomain: str) -> None:
-    if target == _HOOKS:
-        _call_hooks(version, subdomain)
-    else:
-        _deployer(target).deploy(version, subdomain, target)
-
-
-def _call_hooks(version: Path, subdomain: str) -> None:
-    """Call the hooks that older plugins implement."""
-    hook = plugins.manager().hook
-    for path in sorted(path for path in version.rglob("*") if path.is_file()):
-        address = f"{subdomain}/{path.relative_to(version).as_posix()}"
-        hook.upload_static_file(file_path=path, storage_path=address)
-    hook.deploy_municipality(subdomain=subdomain)
-
-
-def _deployer(target: str) -> Deployer:
-    scheme = urlsplit(target).scheme
-    offered: list[Deployer] = [
-        each for some in plugins.manager().hook.register_deployers() for each in some
-    ]
-    for deployer in offered:
-        if deployer.name == scheme:
-            return deployer
-    names = ", ".join(sorted({deployer.name for deployer in offered}))
-    raise UnknownPlugin(f"Nothing can publish to {target!r}.", hint=f"Deployers: {names}.")

@@ -1,4 +1,4 @@
-"""Writing the contents of a compiled site in formats others read.
+"""Export the contents of a compiled site in common formats.
 
 Rows come out in a fixed order, one at a time, so that a large site needs little memory and the same
 content gives the same bytes.  What is written is public, whoever compiled the site: every column
@@ -17,29 +17,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from clerk.core import config
+from clerk.core.config import Settings
 from clerk.core.public_text import Gate
 from clerk.site_db import database_path, schema
 
-_PAGES = """
-SELECT id, '{kind}' AS kind, document, meeting, date, page, text, method, confidence FROM {kind}
-"""
-QUERIES = {
-    "pages": " UNION ALL ".join(_PAGES.format(kind=kind) for kind in ("agendas", "minutes"))
-    + " ORDER BY document, page",
-    "documents": """
-        SELECT name, id, kind, meeting, date, pages, method, confidence, failed_pages, sha256,
-               bytes, source_url, fetched_at, gone_at
-        FROM documents ORDER BY name""",
-    "votes": """
-        SELECT votes.id, document AS doc, start, "end", page, meeting, date, item, motion, mover,
-               seconder, result, result_text, vote_type,
-               {ballots}, tally, unanimous, flags, quote, confidence
-        FROM votes ORDER BY document, start, votes.id""",
-    "entities": """
-        SELECT id, document AS doc, start, "end", page, type, text, value, role
-        FROM entities ORDER BY document, start, id""",
-}
 _BALLOTS = {
     "ayes": "aye",
     "noes": "no",
@@ -47,33 +28,50 @@ _BALLOTS = {
     "absent": "absent",
     "recused": "recused",
 }
-_NAMES = """
-(SELECT json_group_array(member) FROM vote_members WHERE vote = votes.id AND ballot = '{ballot}')
-"""
-QUERIES["votes"] = QUERIES["votes"].format(
-    ballots=", ".join(
-        f"{_NAMES.format(ballot=ballot)} AS {name}" for name, ballot in _BALLOTS.items()
-    )
+_MEMBERS = ", ".join(
+    "(SELECT json_group_array(member) FROM vote_members"
+    f" WHERE vote = votes.id AND ballot = '{ballot}') AS {name}"
+    for name, ballot in _BALLOTS.items()
 )
+_PAGES = "id, '{0}' AS kind, document, meeting, date, page, text, method, confidence FROM {0}"
+QUERIES = {
+    "pages": f"""
+        SELECT {_PAGES.format("agendas")} UNION ALL SELECT {_PAGES.format("minutes")}
+        ORDER BY document, page""",
+    "documents": """
+        SELECT name, id, kind, meeting, date, pages, method, confidence, failed_pages, sha256,
+               bytes, source_url, fetched_at, gone_at
+        FROM documents ORDER BY name""",
+    "votes": f"""
+        SELECT votes.id, document AS doc, start, "end", page, meeting, date, item, motion, mover,
+               seconder, result, result_text, vote_type,
+               {_MEMBERS}, tally, unanimous, flags, quote, confidence
+        FROM votes ORDER BY document, start, votes.id""",
+    "entities": """
+        SELECT id, document AS doc, start, "end", page, type, text, value, role
+        FROM entities ORDER BY document, start, id""",
+}
 #: Columns with the words of documents.
 _AS_READ = schema.AS_READ | _BALLOTS.keys()
 #: Columns that hold JSON; they are nested in JSON and stay text in CSV.
 _JSON_COLUMNS = frozenset((*_BALLOTS, "tally", "flags", "failed_pages"))
-_ZIPPED = ("pages", "documents", "votes", "entities")
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 Row = dict[str, Any]
 
 
-def export(folder: Path, out: IO[bytes], kind: str = "jsonl", table: str = "pages") -> int:
+def export(
+    folder: Path, settings: Settings, out: IO[bytes], kind: str = "jsonl", table: str = "pages"
+) -> int:
     """Write a table of the compiled site as csv, jsonl, json, txt, or all of them as a zip."""
-    gate = Gate(config.load())
+    gate = Gate(settings)
     with contextlib.closing(schema.open_readonly(database_path(folder))) as connection:
         if kind == "zip":
-            return _write_zip(connection, gate, out)
-        return _WRITERS[kind](_Rows(connection, gate, table), out)
+            return write_zip(connection, gate, out)
+        return WRITERS[kind](ExportRows(connection, gate, table), out)
 
 
-class _Rows:
+class ExportRows:
     """The rows of a table as anybody may read them, counted as they are taken."""
 
     def __init__(self, connection: sqlite3.Connection, gate: Gate, table: str) -> None:
@@ -98,45 +96,47 @@ class _Rows:
             return json.dumps(public, ensure_ascii=False, separators=(",", ":"))
         return self._gate.clean(value)
 
+    def nested(self) -> Iterator[Row]:
+        """Yield the rows with the values of JSON columns instead of their text."""
+        for row in self:
+            for name in _JSON_COLUMNS.intersection(row):
+                row[name] = json.loads(row[name]) if row[name] else row[name]
+            yield row
 
-def _nested(row: Row) -> Row:
-    return {
-        name: json.loads(value) if name in _JSON_COLUMNS and value else value
-        for name, value in row.items()
-    }
 
-
-def _write_jsonl(rows: _Rows, out: IO[bytes]) -> int:
-    for row in rows:
-        out.write(json.dumps(_nested(row), ensure_ascii=False).encode() + b"\n")
+def write_jsonl(rows: ExportRows, out: IO[bytes]) -> int:
+    """Write a JSON object per line."""
+    for row in rows.nested():
+        out.write(json.dumps(row, ensure_ascii=False).encode() + b"\n")
     return rows.taken
 
 
-def _write_json(rows: _Rows, out: IO[bytes]) -> int:
-    for row in rows:
+def write_json(rows: ExportRows, out: IO[bytes]) -> int:
+    """Write one JSON array."""
+    for row in rows.nested():
         out.write(b"[\n" if rows.taken == 1 else b",\n")
-        out.write(json.dumps(_nested(row), ensure_ascii=False).encode())
+        out.write(json.dumps(row, ensure_ascii=False).encode())
     out.write(b"\n]\n" if rows.taken else b"[]\n")
     return rows.taken
 
 
-def _write_csv(rows: _Rows, out: IO[bytes]) -> int:
+def write_csv(rows: ExportRows, out: IO[bytes]) -> int:
+    """Write CSV with a header line."""
     text = io.TextIOWrapper(out, encoding="utf-8", newline="", write_through=True)
     writer = csv.DictWriter(text, rows.columns)
     writer.writeheader()
     for row in rows:
-        writer.writerow({name: _harmless(value) for name, value in row.items()})
+        for name, value in row.items():
+            # A spreadsheet would take this for a formula.
+            if isinstance(value, str) and value.startswith(_FORMULA_STARTS):
+                row[name] = f"'{value}"
+        writer.writerow(row)
     text.detach()
     return rows.taken
 
 
-def _harmless(value: Any) -> Any:
-    """Return a cell that a spreadsheet does not take for a formula."""
-    return f"'{value}" if isinstance(value, str) and value[:1] in "=+-@\t\r" and value else value
-
-
-def _write_txt(rows: _Rows, out: IO[bytes]) -> int:
-    """Write what reads best: the text of pages below their address, other rows as lines."""
+def write_txt(rows: ExportRows, out: IO[bytes]) -> int:
+    """Write the text of pages below their address, other rows as lines of tab-separated cells."""
     for row in rows:
         if "method" in row and "text" in row:
             head = f"=== {row['document']} page {row['page']} ===\n"
@@ -147,18 +147,18 @@ def _write_txt(rows: _Rows, out: IO[bytes]) -> int:
     return rows.taken
 
 
-def _write_zip(connection: sqlite3.Connection, gate: Gate, out: IO[bytes]) -> int:
+def write_zip(connection: sqlite3.Connection, gate: Gate, out: IO[bytes]) -> int:
     """Write the text of every page as a file of its own, and all tables as CSV and JSON lines."""
     written = 0
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
-        for row in _Rows(connection, gate, "pages"):
+        for row in ExportRows(connection, gate, "pages"):
             with archive.open(_entry(f"txt/{row['document']}/page-{row['page']}.txt"), "w") as file:
                 file.write(row["text"].encode())
             written += 1
-        for table in _ZIPPED:
+        for table in QUERIES:
             for kind in ("csv", "jsonl"):
                 with archive.open(_entry(f"{table}.{kind}"), "w", force_zip64=True) as file:
-                    _WRITERS[kind](_Rows(connection, gate, table), file)
+                    WRITERS[kind](ExportRows(connection, gate, table), file)
     return written
 
 
@@ -169,9 +169,9 @@ def _entry(name: str) -> zipfile.ZipInfo:
     return entry
 
 
-_WRITERS: dict[str, Callable[[_Rows, IO[bytes]], int]] = {
-    "csv": _write_csv,
-    "jsonl": _write_jsonl,
-    "json": _write_json,
-    "txt": _write_txt,
+WRITERS: dict[str, Callable[[ExportRows, IO[bytes]], int]] = {
+    "csv": write_csv,
+    "jsonl": write_jsonl,
+    "json": write_json,
+    "txt": write_txt,
 }

@@ -1,7 +1,7 @@
 """Publishing by rsync: ``rsync://user@host/srv/www`` goes over ssh to that folder.
 
-The files of a site appear below ``{folder}/{site}/``: they are sent aside and put in place together
-at the end, so that readers are served a mixture only for the moment of the renames.
+The files of a site appear below ``{folder}/{site}/``: they are uploaded under temporary names and
+renamed together at the end, so that readers see a mixture only for the moment of the renames.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from urllib.parse import unquote, urlsplit
 
 from clerk.core.errors import MissingTool, SourceUnavailable
 
-_SECONDS = 3600
+_TIMEOUT_SECONDS = 3600
 
 
 class Rsync:
-    """The ``rsync`` program found on the PATH, or another of the same manners."""
+    """The ``rsync`` program found on the PATH, or another with the same options."""
 
     name = "rsync"
 
@@ -25,7 +25,7 @@ class Rsync:
         self._program = program
 
     def deploy(self, version: Path, subdomain: str, target: str) -> None:
-        """Bring the target's folder to the files of the version."""
+        """Make the target's folder equal to the version."""
         program = shutil.which(self._program)
         if program is None:
             raise MissingTool(
@@ -34,7 +34,7 @@ class Rsync:
             )
         options = ["-rlt", "--mkpath", "--delay-updates", "--delete-delay", "--chmod=D755,F644"]
         command = [program, *options, "--", f"{version}/", destination(target, subdomain)]
-        done = subprocess.run(command, capture_output=True, timeout=_SECONDS, check=False)
+        done = subprocess.run(command, capture_output=True, timeout=_TIMEOUT_SECONDS, check=False)
         if done.returncode:
             reason = done.stderr.decode("utf-8", "replace").strip().splitlines()
             raise SourceUnavailable(
@@ -43,7 +43,7 @@ class Rsync:
 
 
 def destination(target: str, subdomain: str) -> str:
-    """Return the address in rsync's own words: ``user@host:/folder/site/``, or a local folder."""
+    """Return the address in rsync's syntax: ``user@host:/folder/site/``, or a local folder."""
     parts = urlsplit(target)
     folder = f"{unquote(parts.path).rstrip('/')}/{subdomain}/"
     return f"{parts.netloc}:{folder}" if parts.netloc else folder

@@ -35,7 +35,7 @@ class Disk:
         """What the fetchers know about each PDF, by document; nothing if they were never used."""
         if self.shelf.sources is None:
             return {}
-        from clerk.fetch.base import held_documents
+        from clerk.fetch.sources import stored_pdfs
 
         return {
             held.name: Facts(
@@ -45,7 +45,7 @@ class Disk:
                 held.fetched_at or None,
                 held.gone_at or None,
             )
-            for held in held_documents(self.folder)
+            for held in stored_pdfs(self.folder)
         }
 
     @property

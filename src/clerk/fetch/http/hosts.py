@@ -1,4 +1,4 @@
-"""How each host is treated by all processes of this machine: one pace, pauses, no hammering.
+"""How all processes of this machine treat a host: one pace, pauses, no hammering.
 
 One small file per host below ``_clerk/pace/``, changed under its lock::
 
@@ -14,22 +14,35 @@ import re
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Protocol
 
 import msgspec
 
-from clerk.core.errors import StorageUnusable
+from clerk.core.storage import storage_errors
 
-from .clock import Clock
-from .errors import CircuitOpen
+from .responses import CircuitOpen
 
-#: So many failures in a row, and the host is left alone ...
+#: After this many failures in a row no requests are sent to a host ...
 FAILURES_TO_CLOSE = 5
-#: ... for so long.
+#: ... for this long.
 CLOSED_SECONDS = 300.0
 #: A turn further away than this comes from a clock that was set back.
-_FARTHEST_TURN = 3600.0
-#: The pace varies by this part, so that workers do not fall into step.
+_MAX_WAIT_SECONDS = 3600.0
+#: The pace varies by this share, so that workers do not fall into step.
 _JITTER = 0.2
+
+
+class Clock(Protocol):
+    """What the module ``time`` offers; a test need not wait."""
+
+    def time(self) -> float:
+        """Seconds since 1970, the same for all processes."""
+
+    def monotonic(self) -> float:
+        """Seconds that only ever grow."""
+
+    def sleep(self, seconds: float, /) -> None:
+        """Return after this long."""
 
 
 class _State(msgspec.Struct):
@@ -39,7 +52,7 @@ class _State(msgspec.Struct):
 
 
 class Hosts:
-    """Turns and troubles of hosts.  ``vendors`` are host suffixes that share one pace."""
+    """Turns and failures of hosts.  ``vendors`` are host suffixes that share one pace."""
 
     def __init__(
         self,
@@ -55,7 +68,7 @@ class Hosts:
         self._vendors = dict(vendors or {})
 
     def await_turn(self, host: str, at_least_seconds: float = 0.0) -> None:
-        """Take the host's next turn and wait for it; refuse while the host is left alone."""
+        """Take the host's next turn and wait for it; refuse while the host is closed."""
         key = self._key(host)
         pace = max(self._vendors.get(key, self._pace_seconds), at_least_seconds)
         now = self._clock.time()
@@ -64,7 +77,7 @@ class Hosts:
                 _check_open(own, host, now)
         with self._state(key) as state:
             _check_open(state, host, now)
-            turn = state.next_at if now < state.next_at < now + _FARTHEST_TURN else now
+            turn = state.next_at if now < state.next_at < now + _MAX_WAIT_SECONDS else now
             state.next_at = turn + pace * random.uniform(1, 1 + _JITTER)
         if turn > now:
             self._clock.sleep(turn - now)
@@ -76,7 +89,7 @@ class Hosts:
                 state.failures = 0
 
     def failed(self, host: str) -> None:
-        """Count a failure; with the last of a row the host is closed for a while."""
+        """Count a failure of the host and its vendor; too many in a row close them for a while."""
         self._count_failure(self._key(host))
 
     def refused(self, host: str) -> None:
@@ -91,7 +104,7 @@ class Hosts:
                 state.failures = FAILURES_TO_CLOSE - 1
 
     def close_for(self, host: str, seconds: float) -> None:
-        """Leave a host alone for as long as it asked."""
+        """Send no requests to a host for as long as it asked."""
         with self._state(self._key(host)) as state:
             state.closed_until = max(state.closed_until, self._clock.time() + seconds)
 
@@ -106,15 +119,16 @@ class Hosts:
     def _state(self, key: str) -> Iterator[_State]:
         """Give the state of a host while its lock is held, and write it back."""
         path = self._folder / re.sub(r"[^a-z0-9.-]", "_", key)[:120]
-        try:
+        with storage_errors(path):
             self._folder.mkdir(parents=True, exist_ok=True)
             file = path.open("a+b")
-        except OSError as error:
-            raise StorageUnusable(f"{path} cannot be written to: {error.strerror}.") from error
         with file:
             fcntl.flock(file, fcntl.LOCK_EX)
             file.seek(0)
-            state = _decoded(file.read())
+            try:
+                state = msgspec.json.decode(file.read(), type=_State)
+            except msgspec.DecodeError:
+                state = _State()
             yield state
             file.truncate(0)
             file.write(msgspec.json.encode(state))
@@ -126,19 +140,8 @@ def _plain(host: str) -> str:
 
 def _check_open(state: _State, host: str, now: float) -> None:
     if state.closed_until > now:
-        raise _closed(host, state.closed_until)
-
-
-def _decoded(content: bytes) -> _State:
-    try:
-        return msgspec.json.decode(content, type=_State)
-    except msgspec.DecodeError:
-        return _State()
-
-
-def _closed(host: str, until: float) -> CircuitOpen:
-    at = datetime.fromtimestamp(until, UTC)
-    return CircuitOpen(
-        f"{host} is left alone until {at:%H:%M} UTC, after failures or because it asked for it.",
-        hint="The next run asks again.",
-    )
+        until = datetime.fromtimestamp(state.closed_until, UTC)
+        raise CircuitOpen(
+            f"{host} gets no requests until {until:%H:%M} UTC, after failures or at its request.",
+            hint="The next run asks again.",
+        )

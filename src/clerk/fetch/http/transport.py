@@ -1,8 +1,8 @@
 """A transport that connects only to addresses it has looked up and checked itself.
 
-The check and the connection use the same answer of the resolver, so a name that changes its
-address in between gains nothing; TLS still verifies the name.  Every read is bound by a deadline
-for the whole exchange, so a host that sends one byte a minute cannot hold a worker.
+The check and the connection use the same response of the resolver, so changing a name's address in
+between achieves nothing; TLS still verifies the name.  Every read is bound by a deadline for the
+whole exchange, so a host that sends one byte a minute cannot block a worker.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import Any
 import httpcore
 import httpx
 
-from .addresses import Resolver, system_resolver, vetted
-from .clock import Clock
+from .hosts import Clock
+from .limits import Resolver, allowed_addresses, system_resolver
 
 
 class VettedTransport(httpx.BaseTransport):
@@ -38,9 +38,9 @@ class VettedTransport(httpx.BaseTransport):
         self._backend.deadline = monotonic
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """Send one request and return the answer with its body still to be read."""
+        """Send one request and return the response with its body still to be read."""
         with _as_httpx_errors():
-            answer = self._pool.handle_request(
+            response = self._pool.handle_request(
                 httpcore.Request(
                     method=request.method,
                     url=httpcore.URL(
@@ -55,10 +55,10 @@ class VettedTransport(httpx.BaseTransport):
                 )
             )
         return httpx.Response(
-            answer.status,
-            headers=answer.headers,
-            stream=_Body(answer.stream),
-            extensions=answer.extensions,
+            response.status,
+            headers=response.headers,
+            stream=_Body(response.stream),
+            extensions=response.extensions,
         )
 
     def close(self) -> None:
@@ -105,22 +105,17 @@ class _VettedBackend(httpcore.SyncBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.NetworkStream:
-        addresses = vetted(host, port, self._resolve, allow_private=self._allow_private)
-        for address in addresses[:-1]:
-            with contextlib.suppress(httpcore.ConnectError, httpcore.ConnectTimeout):
-                return self._connected(address, port, timeout, socket_options)
-        return self._connected(addresses[-1], port, timeout, socket_options)
-
-    def _connected(
-        self,
-        address: str,
-        port: int,
-        timeout: float | None,
-        socket_options: Iterable[httpcore.SOCKET_OPTION] | None,
-    ) -> httpcore.NetworkStream:
-        left = self.time_left(timeout, httpcore.ConnectTimeout)
-        stream = super().connect_tcp(address, port, left, None, socket_options)
-        return _BoundStream(stream, self)
+        addresses = allowed_addresses(host, port, self._resolve, allow_private=self._allow_private)
+        while True:
+            address = addresses.pop(0)
+            seconds = self.seconds_left(timeout, httpcore.ConnectTimeout)
+            try:
+                stream = super().connect_tcp(address, port, seconds, None, socket_options)
+            except (httpcore.ConnectError, httpcore.ConnectTimeout):
+                if not addresses:
+                    raise
+            else:
+                return _BoundStream(stream, self)
 
     def connect_unix_socket(
         self,
@@ -128,12 +123,12 @@ class _VettedBackend(httpcore.SyncBackend):
         timeout: float | None = None,
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.NetworkStream:
-        raise httpcore.ConnectError("clerk fetches nothing from sockets of this machine")
+        raise httpcore.ConnectError("clerk does not fetch from sockets of this machine")
 
-    def time_left(self, timeout: float | None, error: type[httpcore.TimeoutException]) -> float:
+    def seconds_left(self, timeout: float | None, error: type[httpcore.TimeoutException]) -> float:
         left = self.deadline - self.clock.monotonic()
         if left <= 0:
-            raise error("the exchange took too long in all")
+            raise error("the exchange took too long")
         return min(left, timeout or left, 3600.0)
 
 
@@ -143,10 +138,12 @@ class _BoundStream(httpcore.NetworkStream):
         self._backend = backend
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return self._stream.read(max_bytes, self._backend.time_left(timeout, httpcore.ReadTimeout))
+        return self._stream.read(
+            max_bytes, self._backend.seconds_left(timeout, httpcore.ReadTimeout)
+        )
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._stream.write(buffer, self._backend.time_left(timeout, httpcore.WriteTimeout))
+        self._stream.write(buffer, self._backend.seconds_left(timeout, httpcore.WriteTimeout))
 
     def close(self) -> None:
         self._stream.close()
@@ -157,7 +154,7 @@ class _BoundStream(httpcore.NetworkStream):
         server_hostname: str | None = None,
         timeout: float | None = None,
     ) -> httpcore.NetworkStream:
-        left = self._backend.time_left(timeout, httpcore.ConnectTimeout)
+        left = self._backend.seconds_left(timeout, httpcore.ConnectTimeout)
         secured = self._stream.start_tls(ssl_context, server_hostname, left)
         return _BoundStream(secured, self._backend)
 

@@ -1,1 +1,1 @@
-"""One module per meeting portal."""
+"""clerk's own fetchers: one module per meeting portal, and for folders, lists and plain pages."""

@@ -1,6 +1,6 @@
 """BoardDocs: ``go.boarddocs.com/{state}/{board}/Board.nsf``; school boards, mostly.
 
-Agendas are HTML there; minutes and agendas that were attached as files are taken.
+Agendas are HTML there; minutes and agendas that are attached as files are fetched.
 """
 
 from __future__ import annotations
@@ -10,50 +10,51 @@ from collections.abc import Iterator
 
 from clerk.fetch import html, naming
 from clerk.fetch.base import DocumentRef, FetcherSpec, MeetingRef, SourceSettings, Window
-from clerk.fetch.platform import Offer, PlatformFetcher, moment
+
+from .common import Offer, PlatformFetcher, moment
 
 
 class BoardDocsSettings(SourceSettings, kw_only=True):
-    """Committees by their ids; unset: those that the public page names."""
+    """Ids of the committees to fetch; if empty, all that the public page names."""
 
     committees: tuple[str, ...] = ()
 
 
 class BoardDocs(PlatformFetcher):
-    """Lists meetings by committee, and asks for the files of each."""
+    """Lists meetings by committee, and requests the files of each."""
 
-    def list_meetings(self, window: Window) -> Iterator[MeetingRef]:
-        """Yield the meetings of the window; where the list is empty, those of the feed."""
-        found = False
-        for committee in self._committees():
-            for meeting in self._listed(committee):
-                found = True
-                if window.covers(meeting.day):
-                    yield meeting
-        if not found:
-            yield from (each for each in self._fed() if window.covers(each.day))
+    settings: BoardDocsSettings
 
     @property
     def _board(self) -> str:
         match = re.match(r"(.*?/Board\.nsf)", self.source, re.IGNORECASE)
         return match[1] if match else self.source.rstrip("/") + "/Board.nsf"
 
-    def _committees(self) -> list[str]:
-        if self.settings.committees:
-            return list(self.settings.committees)
-        tree = html.parsed(self.client.page(f"{self._board}/Public").text)
-        found = [node.attributes.get("committeeid") or "" for node in tree.css("[committeeid]")]
-        return list(dict.fromkeys(each for each in found if each)) or [""]
+    def list_meetings(self, window: Window) -> Iterator[MeetingRef]:
+        """Yield the meetings of the window; where the list is empty, those of the feed."""
+        found = False
+        for meeting in self._meetings_of_committees():
+            found = True
+            if window.covers(meeting.day):
+                yield meeting
+        if not found:
+            yield from (each for each in self._meetings_of_feed() if window.covers(each.day))
 
-    def _listed(self, committee: str) -> Iterator[MeetingRef]:
-        form = {"current_committee_id": committee}
-        page = self.client.page(f"{self._board}/BD-GetMeetingsList?open", method="POST", form=form)
-        for meeting in page.json():
-            if meeting.get("unique"):
-                title = meeting.get("name") or ""
-                yield self._meeting(meeting["unique"], title, meeting.get("numberdate") or "", "")
+    def _meetings_of_committees(self) -> Iterator[MeetingRef]:
+        committees = list(self.settings.committees)
+        if not committees:
+            tree = html.parsed(self.client.page(f"{self._board}/Public").text)
+            found = [node.attributes.get("committeeid") or "" for node in tree.css("[committeeid]")]
+            committees = list(dict.fromkeys(each for each in found if each)) or [""]
+        url = f"{self._board}/BD-GetMeetingsList?open"
+        for committee in committees:
+            page = self.client.page(url, method="POST", form={"current_committee_id": committee})
+            for each in page.json():
+                if each.get("unique"):
+                    day = each.get("numberdate") or ""
+                    yield self._meeting(each["unique"], each.get("name") or "", day, "")
 
-    def _fed(self) -> Iterator[MeetingRef]:
+    def _meetings_of_feed(self) -> Iterator[MeetingRef]:
         """Yield the meetings of the feed, which is not always well-formed XML."""
         page = self.client.page(f"{self._board}/XML-ActiveMeetings")
         for meeting in html.parsed(page.text).css("meeting"):
@@ -66,13 +67,11 @@ class BoardDocs(PlatformFetcher):
 
     def _meeting(self, identity: str, title: str, day: str, body: str) -> MeetingRef:
         name = title.partition("@")[0].strip()
-        return MeetingRef(
+        return self.meeting(
+            title,
+            moment(day, title),
             vendor_id=identity,
             body=body or naming.body_of_title(name) or name,
-            title=title,
-            start_local=moment(day, title),
-            tz=self.settings.tz,
-            status="cancelled" if naming.is_cancelled(title) else "",
             source_url=f"{self._board}/goto?open&id={identity}",
         )
 

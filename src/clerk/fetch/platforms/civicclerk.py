@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from clerk.fetch import naming
 from clerk.fetch.base import FetcherSpec, MeetingRef, Window
 from clerk.fetch.html import joined
-from clerk.fetch.platform import Offer, PlatformFetcher, iso_moment
+
+from .common import Offer, PlatformFetcher, iso_moment
 
 
 class CivicClerk(PlatformFetcher):
@@ -17,43 +17,40 @@ class CivicClerk(PlatformFetcher):
     def list_meetings(self, window: Window) -> Iterator[MeetingRef]:
         """Yield the events of the window, following the API from page to page."""
         days = f"startDateTime ge {window.start} and startDateTime le {window.end}"
-        url = f"{self._api}/v1/Events"
-        page = self.client.page(url, params={"$filter": days, "$orderby": "startDateTime"})
+        api = f"https://{self.host.split('.')[0]}.api.civicclerk.com/v1"
+        page = self.client.page(
+            f"{api}/Events", params={"$filter": days, "$orderby": "startDateTime"}
+        )
         while True:
             answer = page.json()
             for event in answer.get("value", []):
-                yield self._meeting(event)
-            following = joined(url, answer.get("@odata.nextLink") or "")
+                yield self._meeting(event, api)
+            following = joined(f"{api}/Events", answer.get("@odata.nextLink") or "")
             if not following:
                 return
             page = self.client.page(following)
 
-    @property
-    def _api(self) -> str:
-        return f"https://{self.host.split('.')[0]}.api.civicclerk.com"
-
-    def _meeting(self, event: dict[str, Any]) -> MeetingRef:
+    def _meeting(self, event: dict[str, Any], api: str) -> MeetingRef:
         title = event.get("eventName") or ""
-        start = iso_moment(event.get("startDateTime"))
-        offers = [self._offer(each) for each in event.get("publishedFiles") or []]
-        return MeetingRef(
+        offers = []
+        for file in event.get("publishedFiles") or []:
+            number, kind = file["fileId"], file.get("type") or ""
+            offers.append(
+                Offer(
+                    kind or file.get("name") or "",
+                    f"{api}/Meetings/GetMeetingFileStream(fileId={number},plainText=false)",
+                    vendor_id=kind,
+                    version_hint=f"{number} {file.get('publishOn') or ''}",
+                )
+            )
+        return self.meeting(
+            title,
+            iso_moment(event.get("startDateTime")),
+            offers,
             vendor_id=str(event["id"]),
-            body=event.get("categoryName") or naming.body_of_title(title) or title,
-            title=title,
-            start_local=start,
-            tz=self.settings.tz,
-            status="cancelled" if event.get("isDeleted") or naming.is_cancelled(title) else "",
+            body=event.get("categoryName") or "",
+            notice="cancelled" if event.get("isDeleted") else "",
             source_url=f"{self.root}/event/{event['id']}",
-            documents=self.documents(offers, f"{title} {start or ''}"),
-        )
-
-    def _offer(self, file: dict[str, Any]) -> Offer:
-        number, kind = file["fileId"], file.get("type") or ""
-        return Offer(
-            kind or file.get("name") or "",
-            f"{self._api}/v1/Meetings/GetMeetingFileStream(fileId={number},plainText=false)",
-            vendor_id=kind,
-            version_hint=f"{number} {file.get('publishOn') or ''}",
         )
 
 

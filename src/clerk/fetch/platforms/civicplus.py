@@ -11,7 +11,8 @@ from selectolax.lexbor import LexborNode
 from clerk.core.storage import AGENDAS, MINUTES
 from clerk.fetch import html
 from clerk.fetch.base import FetcherSpec, MeetingRef, Window
-from clerk.fetch.platform import Offer, PlatformFetcher, moment, parameter
+
+from .common import Offer, PlatformFetcher, moment, parameter
 
 _FILE = re.compile(r"/AgendaCenter/ViewFile/(Agenda|Minutes)/(_[0-9]{8}-[0-9]+)", re.IGNORECASE)
 
@@ -19,47 +20,28 @@ _FILE = re.compile(r"/AgendaCenter/ViewFile/(Agenda|Minutes)/(_[0-9]{8}-[0-9]+)"
 class CivicPlus(PlatformFetcher):
     """Lists the results of the AgendaCenter's own search, a year at a time."""
 
-    def list_meetings(self, window: Window) -> Iterator[MeetingRef]:
-        """Yield the meetings of the window."""
-        for _, meetings in self.by_year(window):
-            yield from meetings
-
-    def meetings_of(self, year: int, window: Window) -> Iterator[MeetingRef]:
-        """Yield the meetings of one year within the window."""
-        first, last = f"01/01/{year}", f"12/31/{year}"
-        if year == window.start.year:
-            first = f"{window.start:%m/%d/%Y}"
-        if year == window.end.year:
-            last = f"{window.end:%m/%d/%Y}"
+    def meetings_of_year(self, part: Window) -> Iterator[MeetingRef]:
+        first, last = f"{part.start:%m/%d/%Y}", f"{part.end:%m/%d/%Y}"
         query = {"term": "", "CIDs": "all", "startDate": first, "endDate": last}
         page = self.client.page(f"{self.root}/AgendaCenter/Search/", params=query)
-        yield from self.rows(page.text, page.url)
-
-    def rows(self, text: str, base: str) -> Iterator[MeetingRef]:
-        """Yield the meetings of a page of the AgendaCenter."""
-        for row in html.parsed(text).css("tr.catAgendaRow"):
-            links = [html.href_of(node, base) for node in row.css("a[href]")]
+        for row in html.parsed(page.text).css("tr.catAgendaRow"):
+            links = [html.href_of(node, page.url) for node in row.css("a[href]")]
             found = [match for link in links if (match := _FILE.search(urlsplit(link).path))]
-            if found:
-                yield self._meeting(row, found[0][2], links, base)
-
-    def _meeting(self, row: LexborNode, number: str, links: list[str], base: str) -> MeetingRef:
-        body = _category(row)
-        title = html.text_of(row.css_first("p")) or html.text_of(row.css_first("h3, h4"))
-        start = moment(number[1:9])
-        what = f"{body or title} {start:%Y-%m-%d}" if start else title
-        return MeetingRef(
-            vendor_id=number,
-            body=body or title,
-            title=title,
-            start_local=start,
-            tz=self.settings.tz,
-            source_url=base,
-            documents=self.documents(_offers(links), what),
-        )
+            if not found:
+                continue
+            number, body = found[0][2], _list_heading(row)
+            title = html.text_of(row.css_first("p")) or html.text_of(row.css_first("h3, h4"))
+            yield self.meeting(
+                title,
+                moment(number[1:9]),
+                _offers(links),
+                vendor_id=number,
+                body=body or title,
+                source_url=page.url,
+            )
 
 
-def _category(row: LexborNode) -> str:
+def _list_heading(row: LexborNode) -> str:
     """Return the heading of the list that a row is in."""
     node = row.parent
     while node is not None and "listing" not in (node.attributes.get("class") or ""):

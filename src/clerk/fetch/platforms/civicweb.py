@@ -1,21 +1,20 @@
-"""CivicWeb and HighBond: ``{town}.civicweb.net``, a JSON service beside the pages."""
+"""CivicWeb and HighBond: ``{town}.civicweb.net``, a JSON service next to the pages."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from clerk.core.storage import AGENDAS, MINUTES
-from clerk.fetch import naming
 from clerk.fetch.base import DocumentRef, FetcherSpec, MeetingRef, Window
-from clerk.fetch.platform import Offer, PlatformFetcher, iso_moment
+
+from .common import Offer, PlatformFetcher, iso_moment
 
 #: ``Type`` of a meeting's document.
 _KIND_OF_TYPE = {1: AGENDAS, 2: MINUTES}
 
 
 class CivicWeb(PlatformFetcher):
-    """Lists meetings, and asks for the documents of each."""
+    """Lists meetings, and requests the documents of each."""
 
     def list_meetings(self, window: Window) -> Iterator[MeetingRef]:
         """Yield the published meetings of the window."""
@@ -24,15 +23,10 @@ class CivicWeb(PlatformFetcher):
         for meeting in page.json():
             start = iso_moment(meeting.get("MeetingDateTime") or meeting.get("MeetingDate"))
             if meeting.get("Published") and window.covers(start.date() if start else None):
-                name = meeting.get("Name") or ""
-                yield MeetingRef(
-                    vendor_id=str(meeting["Id"]),
-                    body=naming.body_of_title(name) or name,
-                    title=name,
-                    start_local=start,
-                    tz=self.settings.tz,
-                    status="cancelled" if naming.is_cancelled(name) else "",
-                    source_url=f"{self.root}/Portal/MeetingInformation.aspx?Id={meeting['Id']}",
+                number = str(meeting["Id"])
+                url = f"{self.root}/Portal/MeetingInformation.aspx?Id={number}"
+                yield self.meeting(
+                    meeting.get("Name") or "", start, vendor_id=number, source_url=url
                 )
 
     @property
@@ -42,14 +36,14 @@ class CivicWeb(PlatformFetcher):
     def list_documents(self, meeting: MeetingRef) -> Iterator[DocumentRef]:
         """Yield the public documents of a meeting."""
         page = self.client.page(f"{self._service}/meetings/{meeting.vendor_id}/meetingDocuments")
-        offers = [self._offer(each) for each in page.json() if each.get("IsPublic")]
+        offers = []
+        for document in page.json():
+            if document.get("IsPublic"):
+                number, kind = document["Id"], _KIND_OF_TYPE.get(document.get("Type") or 0, "")
+                url = f"{self.root}/document/{number}/?printPdf=true"
+                title = kind.capitalize() or document.get("Name") or ""
+                offers.append(Offer(title, url, kind, str(number)))
         yield from self.documents(offers, f"{meeting.body} {meeting.day or ''}")
-
-    def _offer(self, document: dict[str, Any]) -> Offer:
-        number = document["Id"]
-        kind = _KIND_OF_TYPE.get(document.get("Type") or 0, "")
-        url = f"{self.root}/document/{number}/?printPdf=true"
-        return Offer(kind.capitalize() or document.get("Name") or "", url, kind, str(number))
 
 
 SPEC = FetcherSpec(

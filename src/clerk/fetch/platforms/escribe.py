@@ -11,11 +11,12 @@ from typing import Any
 from clerk.fetch import naming
 from clerk.fetch.base import FetcherSpec, MeetingRef, SourceSettings, Window
 from clerk.fetch.html import joined
-from clerk.fetch.platform import Offer, PlatformFetcher, iso_moment
+
+from .common import Offer, PlatformFetcher, iso_moment
 
 
 class EscribeSettings(SourceSettings, kw_only=True):
-    """Bilingual towns offer everything twice; the other language counts where this one lacks."""
+    """Bilingual towns offer everything twice; the other language is used where this is missing."""
 
     language: str = "English"
 
@@ -23,45 +24,31 @@ class EscribeSettings(SourceSettings, kw_only=True):
 class Escribe(PlatformFetcher):
     """Lists the calendar, a year at a time."""
 
-    def list_meetings(self, window: Window) -> Iterator[MeetingRef]:
-        """Yield the meetings of the window."""
-        for _, meetings in self.by_year(window):
-            yield from meetings
+    settings: EscribeSettings
 
-    def meetings_of(self, year: int, window: Window) -> Iterator[MeetingRef]:
-        """Yield the meetings of one year within the window, each in one language."""
-        first = f"{window.start}" if year == window.start.year else f"{year}-01-01"
-        last = f"{window.end}" if year == window.end.year else f"{year}-12-31"
+    def meetings_of_year(self, part: Window) -> Iterator[MeetingRef]:
+        """Yield the meetings of one year, each in one language."""
         page = self.client.page(
             f"{self.root}/MeetingsCalendarView.aspx/GetCalendarMeetings",
             method="POST",
-            json={"calendarStartDate": first, "calendarEndDate": last},
+            json={"calendarStartDate": f"{part.start}", "calendarEndDate": f"{part.end}"},
         )
-        for meeting in self._in_one_language(page.json().get("d") or []):
-            yield self._meeting(meeting)
-
-    def _in_one_language(self, meetings: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        chosen: dict[str, dict[str, Any]] = {}
-        for meeting in meetings:
+        in_one_language: dict[str, dict[str, Any]] = {}
+        for meeting in page.json().get("d") or []:
             key = str(meeting.get("ID"))
-            if key not in chosen or meeting.get("LanguageName") == self.settings.language:
-                chosen[key] = meeting
-        return list(chosen.values())
-
-    def _meeting(self, meeting: dict[str, Any]) -> MeetingRef:
-        title = meeting.get("MeetingName") or ""
-        start = iso_moment(meeting.get("StartDate"))
-        body = meeting.get("MeetingType") or title
-        offers = self._offers(meeting.get("MeetingDocumentLink") or [])
-        return MeetingRef(
-            body=naming.body_of_title(body) or body,
-            title=title,
-            start_local=start,
-            tz=self.settings.tz,
-            status="cancelled" if naming.is_cancelled(title) else "",
-            source_url=meeting.get("Url") or self.root,
-            documents=self.documents(offers, f"{title} {start or ''}"),
-        )
+            preferred = meeting.get("LanguageName") == self.settings.language
+            if key not in in_one_language or preferred:
+                in_one_language[key] = meeting
+        for meeting in in_one_language.values():
+            title = meeting.get("MeetingName") or ""
+            body = meeting.get("MeetingType") or title
+            yield self.meeting(
+                title,
+                iso_moment(meeting.get("StartDate")),
+                self._offers(meeting.get("MeetingDocumentLink") or []),
+                body=naming.body_of_title(body) or body,
+                source_url=meeting.get("Url") or self.root,
+            )
 
     def _offers(self, links: list[dict[str, Any]]) -> Iterator[Offer]:
         seen: set[str] = set()

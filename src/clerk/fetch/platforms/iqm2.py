@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from selectolax.lexbor import LexborNode
-
 from clerk.core.storage import AGENDAS, MINUTES
-from clerk.fetch import html, naming
+from clerk.fetch import html
 from clerk.fetch.base import FetcherSpec, MeetingRef, Window
-from clerk.fetch.platform import Offer, PlatformFetcher, moment, parameter
 
-#: The Type parameter of FileOpen.aspx.  Type 1 is the packet, which its label tells.
+from .common import Offer, PlatformFetcher, moment, parameter
+
+#: The Type parameter of FileOpen.aspx.  Type 1 is the packet, as its label says.
 _KIND_OF_TYPE = {"14": AGENDAS, "1": AGENDAS, "12": MINUTES, "15": MINUTES}
 
 
@@ -19,7 +18,6 @@ class Iqm2(PlatformFetcher):
     """Lists the calendar of the window in one page."""
 
     def list_meetings(self, window: Window) -> Iterator[MeetingRef]:
-        """Yield the meetings of the window."""
         query = {
             "View": "List",
             "From": f"{window.start:%m/%d/%Y}",
@@ -29,31 +27,26 @@ class Iqm2(PlatformFetcher):
         for row in html.parsed(page.text).css("div.MeetingRow"):
             link = row.css_first("div.RowLink a[href]")
             start = moment(html.text_of(link))
-            if link and start:
-                yield self._meeting(row, html.href_of(link, page.url), page.url)
-
-    def _meeting(self, row: LexborNode, detail: str, base: str) -> MeetingRef:
-        start = moment(html.text_of(row.css_first("div.RowLink a")))
-        title = html.text_of(row.css_first("div.RowDetails"))
-        offers = _offers(row, base)
-        return MeetingRef(
-            vendor_id=parameter(detail, "ID"),
-            body=title.partition(" - ")[0] or title,
-            title=title,
-            start_local=start,
-            tz=self.settings.tz,
-            status="cancelled" if naming.is_cancelled(html.text_of(row)) else "",
-            source_url=detail,
-            documents=self.documents(offers, f"{title} {start or ''}"),
-        )
-
-
-def _offers(row: LexborNode, base: str) -> Iterator[Offer]:
-    for node in row.css("a[href]"):
-        link = html.href_of(node, base)
-        number = parameter(link, "Type")
-        if "FileOpen.aspx" in link and number in _KIND_OF_TYPE:
-            yield Offer(html.text_of(node), link, _KIND_OF_TYPE[number], f"type {number}")
+            if not link or not start:
+                continue
+            detail = html.href_of(link, page.url)
+            title = html.text_of(row.css_first("div.RowDetails"))
+            offers = []
+            for node in row.css("a[href]"):
+                url = html.href_of(node, page.url)
+                number = parameter(url, "Type")
+                if "FileOpen.aspx" in url and number in _KIND_OF_TYPE:
+                    kind = _KIND_OF_TYPE[number]
+                    offers.append(Offer(html.text_of(node), url, kind, f"type {number}"))
+            yield self.meeting(
+                title,
+                start,
+                offers,
+                vendor_id=parameter(detail, "ID"),
+                body=title.partition(" - ")[0] or title,
+                notice=html.text_of(row),
+                source_url=detail,
+            )
 
 
 SPEC = FetcherSpec("iqm2", Iqm2, hosts=("iqm2.com",), help="IQM2: https://TOWN.iqm2.com/Citizens")

@@ -13,10 +13,11 @@ from collections.abc import Iterator
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from clerk.core.storage import AGENDAS, MINUTES
-from clerk.fetch import html, naming
+from clerk.fetch import html
 from clerk.fetch.base import FetcherSpec, MeetingRef, Window
-from clerk.fetch.http import Page
-from clerk.fetch.platform import Offer, PlatformFetcher, moment, parameter
+from clerk.fetch.http.responses import WebPage
+
+from .common import Offer, PlatformFetcher, moment, parameter
 
 #: The M parameter of View.ashx for what clerk reads.  AADA is the agenda as HTML, IC a calendar.
 _KIND_OF_VIEW = {"A": AGENDAS, "M": MINUTES}
@@ -30,7 +31,8 @@ class Legistar(PlatformFetcher):
 
     def list_meetings(self, window: Window) -> Iterator[MeetingRef]:
         """Yield the meetings of the page, and of the years of the window if there is a choice."""
-        first = self.client.page(self._start_page)
+        calendar = f"{self.root}/Calendar.aspx"
+        first = self.client.page(self.source if ".aspx" in self.source else calendar)
         yield from self._all_pages(first)
         if "lstYears" not in first.text:
             return
@@ -42,20 +44,24 @@ class Legistar(PlatformFetcher):
             if window.full and not found:
                 return
 
-    @property
-    def _start_page(self) -> str:
-        return self.source if ".aspx" in self.source else f"{self.root}/Calendar.aspx"
-
-    def _all_pages(self, page: Page) -> Iterator[MeetingRef]:
+    def _all_pages(self, page: WebPage) -> Iterator[MeetingRef]:
         for _ in range(_MOST_PAGES):
             tree = html.parsed(page.text)
-            yield from self._rows(tree, page.url)
+            page_body = html.text_of(tree.css_first("title")).rpartition(" - ")[2]
+            for table in tree.css("table.rgMasterTable"):
+                names = [html.text_of(node).lower() for node in table.css("th")]
+                for row in table.css("tr.rgRow, tr.rgAltRow"):
+                    cells = [html.text_of(node) for node in row.css("td")]
+                    texts = dict(zip(names, cells, strict=False))
+                    meeting = self._meeting(row, texts, page.url, page_body)
+                    if meeting:
+                        yield meeting
             target = _next_page(tree)
             if not target:
                 return
             page = self._posted(page, target, {})
 
-    def _posted(self, page: Page, target: str, fields: dict[str, str]) -> Page:
+    def _posted(self, page: WebPage, target: str, fields: dict[str, str]) -> WebPage:
         tree = html.parsed(page.text)
         hidden = {
             node.attributes["name"] or "": node.attributes.get("value") or ""
@@ -64,44 +70,33 @@ class Legistar(PlatformFetcher):
         form = {**hidden, **fields, "__EVENTTARGET": target, "__EVENTARGUMENT": ""}
         return self.client.page(page.url, method="POST", form=form)
 
-    def _rows(self, tree: LexborHTMLParser, base: str) -> Iterator[MeetingRef]:
-        page_body = html.text_of(tree.css_first("title")).rpartition(" - ")[2]
-        for table in tree.css("table.rgMasterTable"):
-            names = [html.text_of(node) for node in table.css("th")]
-            for row in table.css("tr.rgRow, tr.rgAltRow"):
-                cells = dict(zip(names, row.css("td"), strict=False))
-                meeting = self._meeting(row, cells, base, page_body)
-                if meeting:
-                    yield meeting
-
     def _meeting(
-        self, row: LexborNode, cells: dict[str, LexborNode], base: str, page_body: str
+        self, row: LexborNode, texts: dict[str, str], base: str, page_body: str
     ) -> MeetingRef | None:
-        texts = {name.lower(): html.text_of(cell) for name, cell in cells.items()}
-        start = moment(_first(texts, "meeting date", "date"), _first(texts, "meeting time", "time"))
+        start = moment(
+            texts.get("meeting date") or texts.get("date") or "",
+            texts.get("meeting time") or texts.get("time") or "",
+        )
         if not start:
             return None
-        body = _first(texts, "name") or page_body
+        body = texts.get("name") or page_body
         links = [html.href_of(node, base) for node in row.css("a[href]")]
         identities = [parameter(link, "ID") for link in links if "GUID=" in link]
-        return MeetingRef(
+        offers = []
+        for link in links:
+            view = parameter(link, "M")
+            if "View.ashx" in link and view in _KIND_OF_VIEW:
+                kind = _KIND_OF_VIEW[view]
+                offers.append(Offer(kind.capitalize(), link, kind, view))
+        return self.meeting(
+            body,
+            start,
+            offers,
             vendor_id=identities[0] if identities else "",
             body=body,
-            title=body,
-            start_local=start,
-            tz=self.settings.tz,
-            status="cancelled" if naming.is_cancelled(html.text_of(row)) else "",
+            notice=html.text_of(row),
             source_url=next((link for link in links if "MeetingDetail" in link), base),
-            documents=self.documents(_offers(links), f"{body} {start:%Y-%m-%d}"),
         )
-
-
-def _offers(links: list[str]) -> Iterator[Offer]:
-    for link in links:
-        view = parameter(link, "M")
-        if "View.ashx" in link and view in _KIND_OF_VIEW:
-            kind = _KIND_OF_VIEW[view]
-            yield Offer(kind.capitalize(), link, kind, view)
 
 
 def _next_page(tree: LexborHTMLParser) -> str:
@@ -112,10 +107,6 @@ def _next_page(tree: LexborHTMLParser) -> str:
         node = node.next
     match = _POST_BACK.search((node.attributes.get("href") or "") if node else "")
     return match[1] if match else ""
-
-
-def _first(texts: dict[str, str], *names: str) -> str:
-    return next((texts[name] for name in names if texts.get(name)), "")
 
 
 SPEC = FetcherSpec(

@@ -1,4 +1,4 @@
-"""Legistar's Web API: ``webapi.legistar.com/v1/{client}``.  Complete, and needs no page reading."""
+"""Legistar's Web API: ``webapi.legistar.com/v1/{client}``.  Complete, and no pages to parse."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from urllib.parse import urlsplit
 from clerk.core.storage import AGENDAS, MINUTES
 from clerk.fetch import naming
 from clerk.fetch.base import FetcherSpec, MeetingRef, SourceSettings, Window
-from clerk.fetch.platform import Offer, PlatformFetcher, moment
+
+from .common import Offer, PlatformFetcher, moment
 
 _PER_PAGE = 1000
 
 
 class LegistarApiSettings(SourceSettings, kw_only=True):
-    """Some towns give out their data only with a token."""
+    """Some towns require a token."""
 
     token: str = ""
 
@@ -23,25 +24,16 @@ class LegistarApiSettings(SourceSettings, kw_only=True):
 class LegistarApi(PlatformFetcher):
     """Lists events; each may have an agenda file and a minutes file."""
 
+    settings: LegistarApiSettings
+
     def list_meetings(self, window: Window) -> Iterator[MeetingRef]:
         """Yield the events of the window; the API repeats some of them."""
-        seen: set[str] = set()
-        for event in self._events(window):
-            meeting = self._meeting(event)
-            if meeting.vendor_id not in seen:
-                seen.add(meeting.vendor_id)
-                yield meeting
-
-    @property
-    def _client_name(self) -> str:
-        parts = urlsplit(self.source)
+        town = self.host.split(".")[0]
         if self.host == "webapi.legistar.com":
-            return parts.path.removeprefix("/v1/").strip("/").split("/")[0]
-        return self.host.split(".")[0]
-
-    def _events(self, window: Window) -> Iterator[dict[str, Any]]:
-        url = f"https://webapi.legistar.com/v1/{self._client_name}/events"
+            town = urlsplit(self.source).path.removeprefix("/v1/").strip("/").split("/")[0]
+        url = f"https://webapi.legistar.com/v1/{town}/events"
         days = f"EventDate ge datetime'{window.start}' and EventDate le datetime'{window.end}'"
+        seen: set[str] = set()
         for skip in range(0, 1_000_000, _PER_PAGE):
             query = {
                 "$filter": days,
@@ -53,33 +45,30 @@ class LegistarApi(PlatformFetcher):
                 query["token"] = self.settings.token
             page = self.client.page(url, params=query, headers={"Accept": "application/json"})
             events = page.json()
-            yield from events
+            for meeting in map(self._meeting, events):
+                if meeting.vendor_id not in seen:
+                    seen.add(meeting.vendor_id)
+                    yield meeting
             if len(events) < _PER_PAGE:
                 return
 
     def _meeting(self, event: dict[str, Any]) -> MeetingRef:
         body = event.get("EventBodyName") or ""
-        start = moment((event.get("EventDate") or "")[:10], event.get("EventTime") or "")
-        comment = event.get("EventComment") or ""
-        return MeetingRef(
+        offers = []
+        for kind, name in ((AGENDAS, "Agenda"), (MINUTES, "Minutes")):
+            if url := event.get(f"Event{name}File"):
+                published = event.get(f"Event{name}LastPublishedUTC")
+                hint = f"{url} {published}" if published else ""
+                offers.append(Offer(name, url, kind, name.lower(), hint))
+        return self.meeting(
+            naming.body_of_title(body) or body,
+            moment((event.get("EventDate") or "")[:10], event.get("EventTime") or ""),
+            offers,
             vendor_id=str(event["EventId"]),
             body=body,
-            title=naming.body_of_title(body) or body,
-            start_local=start,
-            tz=self.settings.tz,
-            status="cancelled" if naming.is_cancelled(comment) else "",
+            notice=event.get("EventComment") or "",
             source_url=event.get("EventInSiteURL") or "",
-            documents=self.documents(_offers(event), f"{body} {start or ''}"),
         )
-
-
-def _offers(event: dict[str, Any]) -> Iterator[Offer]:
-    for kind, name in ((AGENDAS, "Agenda"), (MINUTES, "Minutes")):
-        url = event.get(f"Event{name}File")
-        if url:
-            published = event.get(f"Event{name}LastPublishedUTC") or ""
-            hint = f"{url} {published}" if published else ""
-            yield Offer(name, url, kind, name.lower(), hint)
 
 
 SPEC = FetcherSpec(

@@ -1,17 +1,17 @@
-"""Municode Meetings: tables of meetings; PDFs are wrapped in ``/d/f?u=``, and lie in a store."""
+"""Municode Meetings: tables of meetings; links to PDFs are wrapped in ``/d/f?u=``."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import datetime
 from urllib.parse import urlsplit, urlunsplit
 
 from selectolax.lexbor import LexborNode
 
-from clerk.fetch import html, naming
+from clerk.fetch import html
 from clerk.fetch.base import FetcherSpec, MeetingRef, Window
-from clerk.fetch.platform import Offer, PlatformFetcher, moment, parameter
+
+from .common import Offer, PlatformFetcher, moment, parameter
 
 _MOST_PAGES = 200
 #: Where wrapped links may lead.
@@ -24,9 +24,12 @@ class Municode(PlatformFetcher):
 
     def list_meetings(self, window: Window) -> Iterator[MeetingRef]:
         """Yield the meetings, the latest first, until the window is left."""
+        parts = urlsplit(self.source)
+        query = re.sub(r"(^|&)p=[0-9]+", "", parts.query).strip("&")
         seen: set[str] = set()
         for number in range(1, _MOST_PAGES + 1):
-            page = self.client.page(self._numbered(number))
+            numbered = parts._replace(query=f"{query}&p={number}".strip("&"))
+            page = self.client.page(urlunsplit(numbered))
             meetings = list(self._rows(page.text, page.url))
             fresh = [each for each in meetings if each.source_url not in seen]
             seen.update(each.source_url for each in meetings)
@@ -35,45 +38,33 @@ class Municode(PlatformFetcher):
             if not fresh or past:
                 return
 
-    def _numbered(self, number: int) -> str:
-        parts = urlsplit(self.source)
-        query = re.sub(r"(^|&)p=[0-9]+", "", parts.query).strip("&")
-        return urlunsplit(parts._replace(query=f"{query}&p={number}".strip("&")))
-
     def _rows(self, text: str, base: str) -> Iterator[MeetingRef]:
         for row in html.parsed(text).css("tr"):
             name = html.text_of(row.css_first("td"))
             start = moment(html.text_of(row))
-            if name and start:
-                yield self._meeting(row, name, start, base)
-
-    def _meeting(self, row: LexborNode, name: str, start: datetime, base: str) -> MeetingRef:
-        offers = list(self._offers(row, base))
-        blobs = [match["id"] for offer in offers if (match := _BLOB.search(offer.url))]
-        what = f"{name} {start:%Y-%m-%d}"
-        return MeetingRef(
-            vendor_id=blobs[0] if blobs else "",
-            body=naming.body_of_title(name) or name,
-            title=name,
-            start_local=start,
-            tz=self.settings.tz,
-            status="cancelled" if naming.is_cancelled(html.text_of(row)) else "",
-            source_url=f"{base}#{blobs[0] if blobs else what}",
-            documents=self.documents(offers, what),
-        )
+            if not name or not start:
+                continue
+            offers = list(self._offers(row, base))
+            blobs = [match["id"] for offer in offers if (match := _BLOB.search(offer.url))]
+            yield self.meeting(
+                name,
+                start,
+                offers,
+                vendor_id=blobs[0] if blobs else "",
+                notice=html.text_of(row),
+                source_url=f"{base}#{blobs[0] if blobs else f'{name} {start:%Y-%m-%d}'}",
+            )
 
     def _offers(self, row: LexborNode, base: str) -> Iterator[Offer]:
         for node in row.css("a[href]"):
-            url = _unwrapped(html.href_of(node, base))
+            url = html.href_of(node, base)
+            if urlsplit(url).path == "/d/f":
+                url = parameter(url, "u")
             match = _BLOB.search(url)
             if match and not (urlsplit(url).hostname or "").endswith(_STORES):
                 self.skip(url, "a wrapped link that leads elsewhere")
             elif match:
                 yield Offer(match["what"], url, vendor_id=match["what"].lower())
-
-
-def _unwrapped(url: str) -> str:
-    return parameter(url, "u") if urlsplit(url).path == "/d/f" else url
 
 
 SPEC = FetcherSpec(

@@ -6,12 +6,11 @@ import re
 from collections.abc import Iterator
 from html import unescape
 
-from selectolax.lexbor import LexborNode
-
 from clerk.core.storage import AGENDAS, MINUTES
-from clerk.fetch import html, naming
+from clerk.fetch import html
 from clerk.fetch.base import FetcherSpec, MeetingRef, Window
-from clerk.fetch.platform import Offer, PlatformFetcher, moment, parameter
+
+from .common import Offer, PlatformFetcher, moment, parameter
 
 _PDF = re.compile(r"DisplayAgendaPDF\.ashx\?[^'\"\s]+", re.IGNORECASE)
 _MEETING = re.compile(r"[?&]MeetingID=([0-9]+)", re.IGNORECASE)
@@ -21,46 +20,28 @@ class NovusAgenda(PlatformFetcher):
     """Lists the rows of the page of meetings."""
 
     def list_meetings(self, window: Window) -> Iterator[MeetingRef]:
-        """Yield the meetings of the page."""
-        page = self.client.page(self._start_page)
+        general = f"{self.root}/agendapublic/meetingsgeneral.aspx"
+        page = self.client.page(self.source if ".aspx" in self.source.lower() else general)
         for row in html.parsed(page.text).css("tr.rgRow, tr.rgAltRow"):
-            if "Items" in (row.attributes.get("id") or ""):
+            cells = [html.text_of(cell) for cell in row.css("td")]
+            start = moment(cells[0]) if len(cells) > 1 else None
+            if not start or "Items" in (row.attributes.get("id") or ""):
                 continue
-            meeting = self._meeting(row, page.url)
-            if meeting:
-                yield meeting
-
-    @property
-    def _start_page(self) -> str:
-        if ".aspx" in self.source.lower():
-            return self.source
-        return f"{self.root}/agendapublic/meetingsgeneral.aspx"
-
-    def _meeting(self, row: LexborNode, base: str) -> MeetingRef | None:
-        cells = [html.text_of(cell) for cell in row.css("td")]
-        start = moment(cells[0]) if cells else None
-        if not start or len(cells) < 2:
-            return None
-        markup = unescape(row.html or "")
-        number = _MEETING.search(markup)
-        links = [html.joined(base, link) for link in dict.fromkeys(_PDF.findall(markup))]
-        name = cells[1]
-        return MeetingRef(
-            vendor_id=number[1] if number else "",
-            body=naming.body_of_title(name) or name,
-            title=name,
-            start_local=start,
-            tz=self.settings.tz,
-            status="cancelled" if naming.is_cancelled(" ".join(cells)) else "",
-            source_url=base,
-            documents=self.documents(_offers(links), f"{name} {start:%Y-%m-%d}"),
-        )
-
-
-def _offers(links: list[str]) -> Iterator[Offer]:
-    for link in links:
-        kind = MINUTES if parameter(link, "MinutesMeetingID") else AGENDAS
-        yield Offer(kind.capitalize(), link, kind, kind)
+            markup = unescape(row.html or "")
+            number = _MEETING.search(markup)
+            offers = []
+            for found in dict.fromkeys(_PDF.findall(markup)):
+                link = html.joined(page.url, found)
+                kind = MINUTES if parameter(link, "MinutesMeetingID") else AGENDAS
+                offers.append(Offer(kind.capitalize(), link, kind, kind))
+            yield self.meeting(
+                cells[1],
+                start,
+                offers,
+                vendor_id=number[1] if number else "",
+                notice=" ".join(cells),
+                source_url=page.url,
+            )
 
 
 SPEC = FetcherSpec(

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from selectolax.lexbor import LexborNode
 
 from clerk.core.storage import AGENDAS, MINUTES
-from clerk.fetch import html, naming
+from clerk.fetch import html
 from clerk.fetch.base import FetcherSpec, MeetingRef, Window
-from clerk.fetch.platform import Offer, PlatformFetcher, moment, parameter
+
+from .common import Offer, PlatformFetcher, moment, parameter
 
 #: The documentType parameter: agenda, summary, minutes.
 _KIND_OF_TYPE = {"1": AGENDAS, "2": MINUTES, "3": MINUTES}
@@ -20,37 +21,24 @@ class OnBase(PlatformFetcher):
     """Lists the rows of the page of meetings."""
 
     def list_meetings(self, window: Window) -> Iterator[MeetingRef]:
-        """Yield the meetings of the page."""
-        page = self.client.page(self._start_page)
+        root = re.fullmatch(r"(.*?/OnBaseAgendaOnline)/?", self.source, re.IGNORECASE)
+        page = self.client.page(f"{root[1]}/Meetings" if root else self.source)
         for row in html.parsed(page.text).css("tr.meeting-row"):
-            meeting = self._meeting(row, page.url)
-            if meeting:
-                yield meeting
-
-    @property
-    def _start_page(self) -> str:
-        match = re.fullmatch(r"(.*?/OnBaseAgendaOnline)/?", self.source, re.IGNORECASE)
-        return f"{match[1]}/Meetings" if match else self.source
-
-    def _meeting(self, row: LexborNode, base: str) -> MeetingRef | None:
-        cells = {
-            node.attributes.get("data-sortable-type") or "": html.text_of(node)
-            for node in row.css("td[data-sortable-type]")
-        }
-        start = moment(cells.get("mtgTime", "")) or moment(cells.get("mtgName", ""))
-        if not start:
-            return None
-        name = cells.get("mtgType") or cells.get("mtgName") or ""
-        return MeetingRef(
-            vendor_id=row.attributes.get("data-meeting-id") or "",
-            body=naming.body_of_title(name) or name,
-            title=name,
-            start_local=start,
-            tz=self.settings.tz,
-            status="cancelled" if naming.is_cancelled(html.text_of(row)) else "",
-            source_url=base,
-            documents=self.documents(_offers(row, base), f"{name} {start:%Y-%m-%d}"),
-        )
+            cells = {
+                node.attributes.get("data-sortable-type") or "": html.text_of(node)
+                for node in row.css("td[data-sortable-type]")
+            }
+            start = moment(cells.get("mtgTime", "")) or moment(cells.get("mtgName", ""))
+            if not start:
+                continue
+            yield self.meeting(
+                cells.get("mtgType") or cells.get("mtgName") or "",
+                start,
+                _offers(row, page.url),
+                vendor_id=row.attributes.get("data-meeting-id") or "",
+                notice=html.text_of(row),
+                source_url=page.url,
+            )
 
 
 def _offers(row: LexborNode, base: str) -> Iterator[Offer]:

@@ -9,17 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import date, datetime, time
+from datetime import datetime, time
 from urllib.parse import unquote, urlsplit
-
-from selectolax.lexbor import LexborNode
 
 from clerk.core.errors import SourceUnavailable
 from clerk.fetch import html, naming
-from clerk.fetch.base import FetcherSpec, MeetingRef, SourceSettings, Window
-from clerk.fetch.http import Page
-from clerk.fetch.identity import canonical_url
-from clerk.fetch.platform import Offer, PlatformFetcher
+from clerk.fetch.base import FetcherSpec, MeetingRef, SourceSettings, Window, canonical_url
+from clerk.fetch.http.responses import WebPage
+
+from .common import Offer, PlatformFetcher
 
 _MOST_PAGES = 50
 _LONGEST_AROUND = 500
@@ -51,7 +49,7 @@ class PlainSettings(SourceSettings, kw_only=True):
 
 @dataclass(frozen=True)
 class Link:
-    """A link with everything around it that may speak of it."""
+    """A link with the texts around it that may describe it."""
 
     url: str
     text: str
@@ -67,33 +65,34 @@ class Link:
 class PlainFetcher(PlatformFetcher):
     """Lists the documents that pages, feeds or calendars link to."""
 
+    settings: PlainSettings
+
     def list_meetings(self, window: Window) -> Iterator[MeetingRef]:
         """Yield one meeting per link to a document."""
+        follow = self.settings.follow
         waiting, read = [self.source], set[str]()
         while waiting and len(read) < _MOST_PAGES:
             page = self.client.page(waiting.pop(0))
             read.add(page.url)
             for link in _links(page):
-                if self._is_followed_page(link.url):
+                same_host = (urlsplit(link.url).hostname or "") == self.host
+                if follow and same_host and re.search(follow, link.url):
                     if link.url not in read and link.url not in waiting:
                         waiting.append(link.url)
-                elif _DOCUMENT_LINK.search(link.url):
-                    yield from self._meetings(link)
+                elif _DOCUMENT_LINK.search(link.url) and (meeting := self._meeting(link)):
+                    yield meeting
 
-    def _is_followed_page(self, url: str) -> bool:
-        same_host = (urlsplit(url).hostname or "") == self.host
-        return bool(self.settings.follow and same_host and re.search(self.settings.follow, url))
-
-    def _meetings(self, link: Link) -> Iterator[MeetingRef]:
+    def _meeting(self, link: Link) -> MeetingRef | None:
         texts = (link.text, link.file_name, link.around)
-        day = self._first_date(texts)
+        dates = (naming.find_date(text, day_first=self.settings.day_first) for text in texts)
+        day = next((each for each in dates if each), None)
         kind = next((k for text in (*texts, link.heading) if (k := naming.find_kind(text))), "")
         if not kind and not (day and self.settings.kind):
             self.skip(f"{link.text} ({link.url})", "says neither minutes nor agenda")
-            return
+            return None
         offer = Offer(link.text or link.file_name, link.url, kind or self.settings.kind, "url")
         month = next((m for text in texts if (m := naming.find_month(text))), "")
-        yield MeetingRef(
+        return MeetingRef(
             vendor_id=canonical_url(link.url),
             body=self.settings.meeting or _body(link),
             title=month if month and not day else link.text or link.file_name,
@@ -102,10 +101,6 @@ class PlainFetcher(PlatformFetcher):
             source_url=self.source,
             documents=self.documents([offer], link.url),
         )
-
-    def _first_date(self, texts: tuple[str, ...]) -> date | None:
-        dates = (naming.find_date(text, day_first=self.settings.day_first) for text in texts)
-        return next((day for day in dates if day), None)
 
 
 def _body(link: Link) -> str:
@@ -117,8 +112,11 @@ def _body(link: Link) -> str:
     return naming.UNNAMED_BODY
 
 
-def _links(page: Page) -> list[Link]:
-    """Return the links of a page, a feed or a calendar, each URL once."""
+def _links(page: WebPage) -> list[Link]:
+    """Return the links of a page, a feed or a calendar, each URL once.
+
+    The texts of several links to one URL are joined, as of a picture and the words next to it.
+    """
     start = page.content[:2000].lstrip()
     if start.startswith(b"BEGIN:VCALENDAR"):
         found = _calendar_links(page)
@@ -126,13 +124,8 @@ def _links(page: Page) -> list[Link]:
         found = _feed_links(page)
     else:
         found = _page_links(page)
-    return _merged(found)
-
-
-def _merged(links: Iterator[Link]) -> list[Link]:
-    """Join what is said in several links to one URL, as in a picture beside a text."""
     merged: dict[str, Link] = {}
-    for link in links:
+    for link in found:
         known = merged.get(link.url)
         if known and link.text not in known.text:
             link = replace(link, text=f"{known.text} {link.text}".strip())
@@ -140,26 +133,23 @@ def _merged(links: Iterator[Link]) -> list[Link]:
     return list(merged.values())
 
 
-def _page_links(page: Page) -> Iterator[Link]:
+def _page_links(page: WebPage) -> Iterator[Link]:
     tree = html.parsed(page.text)
     titles = [html.text_of(node) for node in tree.css("h1, title")]
     heading = " | ".join(dict.fromkeys(title for title in titles if title))
     for node in tree.css("a[href]"):
         url = html.href_of(node, page.url)
         if url:
-            yield Link(url, html.text_of(node), _text_around(node), heading)
+            parent = node.parent
+            while parent is not None and parent.tag not in _AROUND:
+                parent = parent.parent
+            around = html.text_of(parent)
+            # A longer text is a whole page and not about this link.
+            around = around if len(around) <= _LONGEST_AROUND else ""
+            yield Link(url, html.text_of(node), around, heading)
 
 
-def _text_around(node: LexborNode) -> str:
-    """Return the text of the row or paragraph that a link stands in, unless it is a whole page."""
-    parent = node.parent
-    while parent is not None and parent.tag not in _AROUND:
-        parent = parent.parent
-    text = html.text_of(parent)
-    return text if len(text) <= _LONGEST_AROUND else ""
-
-
-def _feed_links(page: Page) -> Iterator[Link]:
+def _feed_links(page: WebPage) -> Iterator[Link]:
     import feedparser  # type: ignore[import-untyped]
 
     feed = feedparser.parse(page.content)
@@ -173,25 +163,23 @@ def _feed_links(page: Page) -> Iterator[Link]:
             yield Link(url, title, f"{title} {published}", heading)
 
 
-def _calendar_links(page: Page) -> Iterator[Link]:
+def _calendar_links(page: WebPage) -> Iterator[Link]:
     from icalendar import Calendar
 
     try:
         calendar = Calendar.from_ical(page.text)
     except ValueError as error:
-        raise SourceUnavailable(f"{page.url} is no calendar: {error}.") from error
+        raise SourceUnavailable(f"{page.url} is not a calendar: {error}.") from error
     for event in calendar.walk("VEVENT"):
         title = str(event.get("SUMMARY", ""))
         start = event.get("DTSTART")
         around = f"{start.dt:%Y-%m-%d} {title}" if start else title
-        spoken = [event.get(name, "") for name in ("URL", "DESCRIPTION", "ATTACH")]
-        flat = " ".join(str(each) for value in spoken for each in _several(value))
-        for url in re.findall(r"https?://[^\s<>\"']+", flat):
+        values: list[object] = []
+        for name in ("URL", "DESCRIPTION", "ATTACH"):
+            value = event.get(name, "")
+            values += value if isinstance(value, list) else [value]
+        for url in re.findall(r"https?://[^\s<>\"']+", " ".join(map(str, values))):
             yield Link(url, title, around, str(calendar.get("X-WR-CALNAME", "")))
-
-
-def _several(value: object) -> list[object]:
-    return value if isinstance(value, list) else [value]
 
 
 SPEC = FetcherSpec(

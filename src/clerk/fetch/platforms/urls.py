@@ -25,12 +25,12 @@ from clerk.fetch.base import (
     Problem,
     SourceSettings,
     Window,
+    canonical_url,
 )
-from clerk.fetch.identity import canonical_url
 
 
 class UrlsSettings(SourceSettings, kw_only=True):
-    """What holds for documents that do not tell it themselves."""
+    """What is assumed of documents that do not say it themselves."""
 
     meeting: str = ""
     kind: str = MINUTES
@@ -39,11 +39,13 @@ class UrlsSettings(SourceSettings, kw_only=True):
 
 
 class UrlsFetcher(Fetcher):
-    """Lists what the list names, each as a meeting of its own."""
+    """Lists the documents named in the list, each as a meeting of its own."""
+
+    settings: UrlsSettings
 
     def list_meetings(self, window: Window) -> Iterator[MeetingRef]:
-        """Yield one meeting per URL; a line that is no URL is reported and skipped."""
-        for row in rows_of(self._text()):
+        """Yield one meeting per URL; a line that is not a URL is reported and skipped."""
+        for row in _rows(self._text()):
             url = (row.get("url") or "").strip()
             if re.match(r"https?://\S+$", url, re.IGNORECASE):
                 yield self._meeting(url, row)
@@ -63,10 +65,11 @@ class UrlsFetcher(Fetcher):
             ) from error
 
     def _meeting(self, url: str, row: Mapping[str, str | None]) -> MeetingRef:
-        title = _title(url)
-        spoken = row.get("date") or ""
-        day = naming.find_date(spoken or title, day_first=self.settings.day_first)
-        month = naming.find_month(spoken or title)
+        name = unquote(urlsplit(url).path).rstrip("/").rsplit("/", 1)[-1]
+        title = re.sub(r"\.(pdf|aspx?|ashx|php)$", "", name, flags=re.IGNORECASE) or url
+        date_text = row.get("date") or title
+        day = naming.find_date(date_text, day_first=self.settings.day_first)
+        month = naming.find_month(date_text)
         body = row.get("meeting") or self.settings.meeting or naming.body_of_path([title])
         kind = naming.find_kind(row.get("kind") or "") or naming.find_kind(title)
         return MeetingRef(
@@ -78,7 +81,7 @@ class UrlsFetcher(Fetcher):
         )
 
 
-def rows_of(text: str) -> Iterator[Mapping[str, str | None]]:
+def _rows(text: str) -> Iterator[Mapping[str, str | None]]:
     """Yield the lines of a list, or the rows of a CSV file, with at least a url each."""
     lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
     header = [name.strip().lower() for name in next(csv.reader(lines[:1]), [])]
@@ -86,11 +89,6 @@ def rows_of(text: str) -> Iterator[Mapping[str, str | None]]:
         yield from csv.DictReader(lines[1:], fieldnames=header)
     else:
         yield from ({"url": line.strip()} for line in lines)
-
-
-def _title(url: str) -> str:
-    name = unquote(urlsplit(url).path).rstrip("/").rsplit("/", 1)[-1]
-    return re.sub(r"\.(pdf|aspx?|ashx|php)$", "", name, flags=re.IGNORECASE) or url
 
 
 SPEC = FetcherSpec(

@@ -14,8 +14,9 @@ import stamina
 
 from clerk.core.config import Settings
 from clerk.core.errors import SourceBlocked, SourceUnavailable
-from clerk.fetch.base import FetchReport, fetch_site
-from clerk.fetch.http import Client
+from clerk.fetch.base import FetchReport
+from clerk.fetch.http.client import Client
+from clerk.fetch.store import fetch_site
 
 NOW = datetime(2024, 3, 1, tzinfo=UTC)
 #: What a host answers: text, JSON, or bytes, by a piece of the URL; anything else is a PDF.
@@ -193,7 +194,7 @@ def test_civicplus(portal):
         "agendas/City Council/2024-02-15",
         "minutes/City Council/2024-01-15",
     ]
-    assert {problem.why for problem in report.skipped} == {"a packet beside the agenda"}
+    assert {problem.why for problem in report.skipped} == {"a packet in addition to the agenda"}
 
 
 def test_civicplus_follows_to_the_towns_own_host(portal):
@@ -459,7 +460,7 @@ def test_a_portal_that_lists_nothing_any_more_has_failed(portal):
     town.fetch()
     town.answers["/events"] = []
 
-    with pytest.raises(SourceUnavailable, match="lists no documents any more"):
+    with pytest.raises(SourceUnavailable, match="no longer lists any documents"):
         town.fetch()
 
 

@@ -12,8 +12,8 @@ import pytest
 import stamina
 
 from clerk.core.config import Settings
-from clerk.fetch.base import fetch_site
-from clerk.fetch.http import Client
+from clerk.fetch.http.client import Client
+from clerk.fetch.store import fetch_site
 
 DATA = Path(os.environ.get("CLERK_SHARED_DATA", "")) / "recordings"
 pytestmark = pytest.mark.skipif(

@@ -146,6 +146,17 @@ def test_another_folder_keeps_as_many_versions_as_its_address_says(
     assert len(list((tmp_path / "www" / ".versions" / "springfield").glob("0*"))) == 1
 
 
+def test_another_folder_keeps_as_many_versions_as_the_settings_say(
+    folder: Path, settings: Settings, tmp_path: Path
+) -> None:
+    site = SITE | {"extra": {"deploy_to": f"local://{tmp_path}/www"}}
+    for number in range(3):
+        change(folder, f"Version {number}.")
+        publish(site, folder, replace(settings, publish_keep=1), complete=True)
+
+    assert len(list((tmp_path / "www" / ".versions" / "springfield").glob("0*"))) == 1
+
+
 def test_a_number_of_versions_that_is_none_is_named(folder: Path, settings: Settings) -> None:
     site = SITE | {"extra": {"deploy_to": "local:///tmp/www?keep=all"}}
 
@@ -437,7 +448,7 @@ class Bucket:
 
 def test_a_bucket_gets_the_files_first_and_the_index_last(folder: Path, settings: Settings) -> None:
     bucket = Bucket()
-    deployer = S3(lambda endpoint: bucket)
+    deployer = S3(client=lambda endpoint: bucket)
     for text in ("one", "two", "three"):
         change(folder, text)
         publish(SITE, folder, settings, complete=True)
@@ -457,7 +468,7 @@ def test_a_bucket_forgets_what_an_older_version_sent(folder: Path, settings: Set
     publish(SITE, folder, settings, complete=True)
 
     version = (settings.published / "springfield").resolve()
-    S3(lambda endpoint: bucket).deploy(version, "springfield", "s3://minutes/public?keep=5")
+    S3(client=lambda endpoint: bucket).deploy(version, "springfield", "s3://minutes/public?keep=5")
 
     assert not [key for key in bucket.objects if "4be0c1" in key]
     assert len(bucket.objects) == 3

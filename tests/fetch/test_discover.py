@@ -14,18 +14,10 @@ import pytest
 import clerk
 from clerk.core.config import Settings
 from clerk.core.errors import BadSetting, SourceUnavailable, UnknownPlugin
-from clerk.fetch.base import (
-    DocumentRef,
-    Fetcher,
-    FetcherSpec,
-    MeetingRef,
-    detect,
-    discover,
-    fetch_site,
-    find_fetcher,
-    registered,
-)
-from clerk.fetch.http import Client
+from clerk.fetch import DocumentRef, Fetcher, FetcherSpec, MeetingRef
+from clerk.fetch.discover import detect, discover, find_fetcher, registered
+from clerk.fetch.http.client import Client
+from clerk.fetch.store import fetch_site
 
 PDF = b"%PDF-1.4 x"
 
@@ -59,15 +51,15 @@ PDF = b"%PDF-1.4 x"
     ],
 )
 def test_a_platform_is_known_by_its_url(url, fetcher):
-    assert detect(url) == fetcher
+    assert detect(url) == (fetcher, url)
 
 
 def test_a_folder_and_a_list_are_known_by_looking(tmp_path):
     listed = tmp_path / "list.txt"
     listed.touch()
 
-    assert detect(str(tmp_path)) == "folder"
-    assert detect(str(listed)) == "urls"
+    assert detect(str(tmp_path)) == ("folder", str(tmp_path))
+    assert detect(str(listed)) == ("urls", str(listed))
 
 
 def test_a_towns_page_that_frames_a_portal_leads_to_the_portal(tmp_path):
@@ -81,7 +73,7 @@ def test_a_towns_page_that_frames_a_portal_leads_to_the_portal(tmp_path):
     found = discover("https://town.gov/meetings", Settings(storage_dir=tmp_path), client=client)
 
     assert found == ("primegov", "https://town.primegov.com/public/portal")
-    assert detect("https://town.gov/meetings", page) == "primegov"
+    assert detect("https://town.gov/meetings", page) == found
 
 
 def test_every_fetcher_says_what_it_is_for():

@@ -13,9 +13,10 @@ import pytest
 from clerk.core import storage
 from clerk.core.config import Settings
 from clerk.core.errors import SourceUnavailable
-from clerk.fetch.base import FetchReport, fetch_site
-from clerk.fetch.http import Client
+from clerk.fetch.base import FetchReport
+from clerk.fetch.http.client import Client
 from clerk.fetch.sources import Sources
+from clerk.fetch.store import fetch_site
 
 
 class Server:
@@ -175,7 +176,7 @@ def test_a_host_that_breaks_down_is_given_up_in_one_line(tmp_path, server):
     report = Town(str(listed), tmp_path / "sites").fetch()
 
     assert len(report.errors) == 6
-    assert report.errors[-1].what == "15 documents not asked for"
+    assert report.errors[-1].what == "15 documents not requested"
 
 
 def test_a_document_is_not_called_by_the_secrets_of_its_url(tmp_path, server):

@@ -1,0 +1,151 @@
+"""Which fetcher serves a site, a folder or a URL, and whether its settings can be used."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+import msgspec
+from msgspec import structs
+
+from clerk.core import plugins
+from clerk.core.config import Settings
+from clerk.core.errors import BadSetting, InvalidInput, UnknownPlugin
+
+from .base import FetcherSpec, SourceSettings, site_extra
+
+if TYPE_CHECKING:
+    from .http.client import Client
+
+AnyStruct = TypeVar("AnyStruct", bound=msgspec.Struct)
+
+
+@dataclass(frozen=True)
+class LegacyFetcher:
+    """A fetcher of the older kind, which writes PDFs into the site's folder itself.
+
+    ``extra`` are the arguments that the hook ``fetcher_extra`` returns for its class.
+    """
+
+    label: str
+    fetcher_class: Callable[..., Any]
+    extra: Mapping[str, Any]
+
+
+class SiteChoices(msgspec.Struct, kw_only=True):
+    """What clerk itself understands in a site's ``extra``, whatever its fetcher."""
+
+    ocr: Literal["auto", "always", "never"] = "auto"
+    ocr_backend: str = ""
+    languages: tuple[str, ...] = ()
+    deploy_to: str | tuple[str, ...] = ""
+    page_images: bool = False
+
+
+def registered() -> dict[str, FetcherSpec]:
+    """Return the fetchers of all plugins by id; a plugin's own replaces clerk's of that id."""
+    specs: dict[str, FetcherSpec] = {}
+    for offered in plugins.manager().hook.register_fetchers():
+        for spec in offered:
+            specs.setdefault(spec.id, spec)
+    return specs
+
+
+def find_fetcher(site: Mapping[str, Any]) -> FetcherSpec | LegacyFetcher:
+    """Return the fetcher that a site names in its ``scraper`` column."""
+    label = str(site.get("scraper") or "")
+    specs = registered()
+    if label in specs:
+        return specs[label]
+    hook = plugins.manager().hook
+    if label and (found := hook.fetcher_class(label=label)):
+        return LegacyFetcher(label, found, hook.fetcher_extra(label=label) or {})
+    raise UnknownPlugin(
+        f"The site {site.get('subdomain')} needs the fetcher {label!r}, which is not installed.",
+        hint=f"Fetchers: {', '.join(sorted(specs))}. Change it with: clerk site edit.",
+    )
+
+
+def discover(source: str, settings: Settings, *, client: Client | None = None) -> tuple[str, str]:
+    """Return the fetcher's id and the source to give it; read the page at a URL if need be.
+
+    A town's page that frames a portal leads to the portal's own URL.
+    """
+    fetcher, where = detect(source)
+    if fetcher in ("plain", "urls") and "://" in source:
+        if not re.match(r"https?://[^/\s]", source, re.IGNORECASE):
+            raise InvalidInput(
+                f"{source!r} is not an http or https address.",
+                hint="Give a portal's address as in https://springfield.example/minutes, "
+                "or a folder.",
+            )
+        if fetcher == "plain":
+            from .http.client import Client
+
+            with client or Client.from_settings(settings) as reader:
+                return detect(source, reader.page(source).text)
+    return fetcher, where
+
+
+def detect(source: str, html: str = "") -> tuple[str, str]:
+    """Return the fetcher's id and the source to give it, without asking the network.
+
+    ``html`` is the page at a town's own URL; a portal that it frames or links to is taken.
+    """
+    if not re.match(r"https?://", source, re.IGNORECASE):
+        return ("folder" if Path(source).is_dir() else "urls"), source
+    specs = registered().values()
+    for spec in specs:
+        if spec.matches(source):
+            return spec.id, source
+    if html:
+        from .html import frames_and_links
+
+        for url in frames_and_links(source, html):
+            for spec in specs:
+                if spec.hosts and spec.matches(url):
+                    return spec.id, url
+    return "plain", source
+
+
+def source_settings(site: Mapping[str, Any], spec: FetcherSpec) -> SourceSettings:
+    """Read a site's ``extra`` as the settings of its fetcher; refuse a wrong value by name."""
+    return _converted(site, spec, spec.settings)
+
+
+def check_choices(site: Mapping[str, Any], given: Collection[str]) -> None:
+    """Refuse values in a site's ``extra`` that cannot be used, and unknown names among those given.
+
+    Other names are accepted: an older installation may have left them.  Of a fetcher of the older
+    kind it is not known which names it understands.
+    """
+    spec = find_fetcher(site)
+    if isinstance(spec, LegacyFetcher):
+        return
+    known = {each.name for kind in (spec.settings, SiteChoices) for each in structs.fields(kind)}
+    if unknown := sorted(set(given) - known):
+        raise InvalidInput(
+            f"The fetcher {spec.id!r} has no setting {unknown[0]!r}.",
+            hint=f"Settings: {', '.join(sorted(known - {'source'}))}.",
+        )
+    try:
+        source_settings(site, spec).check()
+        _converted(site, spec, SiteChoices)
+    except BadSetting as error:
+        raise InvalidInput(str(error), hint=error.hint) from error
+
+
+def _converted(site: Mapping[str, Any], spec: FetcherSpec, kind: type[AnyStruct]) -> AnyStruct:
+    try:
+        return msgspec.convert(site_extra(site), kind)
+    except msgspec.ValidationError as error:
+        subdomain = site.get("subdomain")
+        raise BadSetting(
+            f"The settings of the site {subdomain} cannot be used by its fetcher {spec.id!r}: "
+            f"{error}.",
+            hint=f"See them with: clerk site show {subdomain}. "
+            f"Change them with: clerk site edit {subdomain} --set KEY=VALUE.",
+        ) from error

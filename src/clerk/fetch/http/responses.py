@@ -1,0 +1,179 @@
+"""What a host returns: a page, a document, or the reason why not.
+
+SourceUnavailable
+ +- AddressRefused    the URL is not one that clerk fetches from
+ +- CircuitOpen       the host is in trouble or asked for a pause: send no more requests
+ +- PageMissing       404 or 410
+ +- RobotsRefused     robots.txt disallows this page: a SourceBlocked of one page
+ +- TryAgain          a timeout, 408, 429 or 5xx: raised to callers only after the last attempt
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Any
+
+from clerk.core.errors import SourceBlocked, SourceUnavailable
+
+if TYPE_CHECKING:
+    import httpx
+
+#: First bytes -> what they are, in words for a report.
+_MAGIC = (
+    (b"%PDF-", "a PDF"),
+    (b"PK\x03\x04", "a Word document or ZIP file"),
+    (b"\xd0\xcf\x11\xe0", "an older Word document"),
+    (b"{\\rtf", "an RTF document"),
+    (b"\xff\xd8\xff", "a JPEG picture"),
+    (b"\x89PNG", "a PNG picture"),
+    (b"GIF8", "a GIF picture"),
+    (b"II*\x00", "a TIFF picture"),
+    (b"MM\x00*", "a TIFF picture"),
+)
+_HTML = re.compile(rb"\s*(?:\xef\xbb\xbf)?\s*<(?:!doctype|html|head|body|\?xml|!--)", re.IGNORECASE)
+
+#: Texts of pages that want to see a browser or a person first.
+_CHALLENGES = (
+    b"Just a moment...",
+    b"/cdn-cgi/challenge-platform",
+    b"Attention Required! | Cloudflare",
+    b"_Incapsula_Resource",
+    b"Pardon Our Interruption",
+    b"/_sec/cp_challenge",
+    b"px-captcha",
+    b"errors.edgesuite.net",
+    b"captcha-delivery.com",
+    b"AwsWafIntegration",
+)
+#: How many bytes of a response are searched for signs of a challenge.
+HEAD_BYTES = 65_536
+
+
+class AddressRefused(SourceUnavailable):
+    """The address is not one that clerk fetches from."""
+
+
+class CircuitOpen(SourceUnavailable):
+    """No requests are sent to the host for a while."""
+
+
+class PageMissing(SourceUnavailable):
+    """There is nothing at this address."""
+
+
+class RobotsRefused(SourceBlocked):
+    """The host's robots.txt disallows this."""
+
+
+class TryAgain(SourceUnavailable):
+    """The host may respond a moment later."""
+
+    def __init__(self, message: str, wait_seconds: float | None = None) -> None:
+        super().__init__(message)
+        self.wait_seconds = wait_seconds
+
+
+@dataclass(frozen=True)
+class Validators:
+    """What a host sent for asking later whether a document has changed."""
+
+    etag: str = ""
+    last_modified: str = ""
+
+    @classmethod
+    def of_response(cls, headers: httpx.Headers) -> Validators:
+        """Return the validators that mean something.
+
+        Some hosts send the same blank ETag with everything, or the time of the response as the time
+        of the last change.
+        """
+        etag = headers.get("etag", "").strip()
+        last_modified = str(headers.get("last-modified", ""))
+        changed_at, sent_at = _http_date(last_modified), _http_date(headers.get("date", ""))
+        if changed_at is None or (sent_at and sent_at - changed_at < timedelta(seconds=5)):
+            last_modified = ""
+        meaning = etag.removeprefix("W/").strip().strip('"').strip()
+        return cls(etag if meaning else "", last_modified)
+
+    def headers(self) -> dict[str, str]:
+        """Return the headers of a conditional request."""
+        headers = {"If-None-Match": self.etag, "If-Modified-Since": self.last_modified}
+        return {name: value for name, value in headers.items() if value}
+
+
+@dataclass(frozen=True)
+class WebPage:
+    """A page, whole in memory."""
+
+    url: str
+    content: bytes
+    headers: httpx.Headers
+
+    @property
+    def text(self) -> str:
+        """The page as text, by the charset it names or else the likeliest."""
+        charset = re.search(r"charset=[\"']?([\w-]+)", self.headers.get("content-type", ""), re.I)
+        for encoding in (charset[1] if charset else "utf-8", "utf-8"):
+            try:
+                return self.content.decode(encoding)
+            except (LookupError, UnicodeDecodeError):
+                continue
+        return self.content.decode("cp1252", "replace")
+
+    def json(self) -> Any:
+        """Return the page as JSON; anything else means that the source has changed or is broken."""
+        try:
+            return json.loads(self.content)
+        except ValueError as error:
+            raise SourceUnavailable(
+                f"{self.url} returned {format_of(self.content)} instead of JSON."
+            ) from error
+
+
+@dataclass(frozen=True)
+class Download:
+    """A document that was saved to a file; ``format`` is what its first bytes say it is."""
+
+    sha256: str
+    bytes: int
+    format: str
+    validators: Validators
+
+
+def format_of(head: bytes) -> str:
+    """Say what bytes are, by their beginning and not by what the host calls them."""
+    for magic, what in _MAGIC:
+        if head.startswith(magic):
+            return what
+    if _HTML.match(head):
+        return "an HTML page"
+    is_text = head and not re.search(rb"[\x00-\x08\x0e-\x1f]", head[:1024])
+    return "text" if is_text else "an unknown format"
+
+
+def is_challenge(headers: httpx.Headers, head: bytes) -> bool:
+    """Whether the response is a challenge page for browsers instead of what was requested."""
+    if headers.get("cf-mitigated", "").lower() == "challenge":
+        return True
+    return _HTML.match(head) is not None and any(text in head for text in _CHALLENGES)
+
+
+def seconds_to_wait(headers: httpx.Headers, now: float) -> float | None:
+    """Return how long Retry-After asks to wait, or None if it does not."""
+    text = headers.get("retry-after", "").strip()
+    if text.isascii() and text.isdigit():
+        return float(text[:9])
+    moment = _http_date(text)
+    return max(moment.timestamp() - now, 0.0) if moment else None
+
+
+def _http_date(text: str) -> datetime | None:
+    try:
+        moment = parsedate_to_datetime(text)
+    except (ValueError, TypeError):
+        return None
+    return moment if moment.tzinfo else None

@@ -1,0 +1,210 @@
+"""The fetcher ``folder``: documents are found and understood in whatever layout they have."""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+from pathlib import Path
+
+import pytest
+from folder_town import Town, pdf, put
+
+from clerk.core.errors import BadSetting, SourceUnavailable
+
+not_as_root = pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+
+
+def test_accents_that_are_characters_of_their_own_are_read(source, town):
+    put(source, unicodedata.normalize("NFD", "Präsidium/Protokoll 12. März 2024.pdf"))
+
+    town.fetch()
+
+    assert town.names() == ["minutes/Präsidium/2024-03-12"]
+
+
+def test_documents_come_in_under_their_kind_meeting_and_date(source, town):
+    put(source, "City Council/Minutes/2024/01-15.pdf", "City Council/Agendas/Jan 15 2024.PDF")
+
+    report = town.fetch()
+
+    assert town.names() == ["agendas/City Council/2024-01-15", "minutes/City Council/2024-01-15"]
+    assert sorted(report.new) == town.names()
+    assert town.bytes_of("minutes/City Council/2024-01-15") == pdf(
+        "City Council/Minutes/2024/01-15.pdf"
+    )
+
+
+def test_a_folder_that_never_had_anything_reports_no_documents(town):
+    report = town.fetch()
+
+    assert report.documents == 0 and not report.errors
+
+
+def test_a_missing_folder_is_unavailable(source, town):
+    source.rmdir()
+
+    with pytest.raises(SourceUnavailable, match="does not exist"):
+        town.fetch()
+
+
+def test_bad_files_are_reported_by_name_and_do_not_stop_the_rest(source, town):
+    put(source, "2024-01-15.pdf")
+    (source / "empty.pdf").touch()
+    (source / "page.pdf").write_text("<html>Sign in</html>")
+    (source / "large.pdf").write_bytes(pdf("x" * 1_100_000))
+    (source / "letter.docx").write_bytes(b"PK\x03\x04")
+    (source / "dangling.pdf").symlink_to(source / "nowhere.pdf")
+    os.mkfifo(source / "pipe.pdf")
+
+    report = town.fetch()
+
+    errors = {problem.what: problem.error for problem in report.errors}
+    assert errors == {
+        "empty.pdf": "EmptyDocument",
+        "page.pdf": "UnreadablePdf",
+        "large.pdf": "DocumentTooLarge",
+        "dangling.pdf": "UnreadableFile",
+    }
+    assert {problem.what for problem in report.skipped} == {"letter.docx", "pipe.pdf"}
+    assert town.names() == ["minutes/Meetings/2024-01-15"]
+
+
+@not_as_root
+def test_unreadable_files_and_folders_are_reported_by_name(source, town):
+    put(source, "2024-01-15.pdf", "2024-02-15.pdf", "closed/2024-03-15.pdf")
+    (source / "2024-02-15.pdf").chmod(0)
+    (source / "closed").chmod(0)
+
+    report = town.fetch()
+    (source / "closed").chmod(0o755)
+
+    assert {problem.what for problem in report.errors} == {"2024-02-15.pdf", "closed"}
+    assert report.documents == 1
+
+
+def test_a_pdf_is_known_by_its_bytes_and_not_by_its_name(source, town):
+    (source / "2024-01-15 minutes").write_bytes(pdf())
+    (source / "2024-02-15.pdf").write_bytes(b"\xef\xbb\xbf\n" + pdf())
+
+    assert town.fetch().documents == 2
+
+
+def test_names_in_any_script_with_spaces_and_quotes(source, town):
+    put(source, "Rada města/Zápis \"2024-01-15\" 'návrh'.pdf", "市議会/議事録 2024-01-15.pdf")
+
+    town.fetch()
+
+    assert town.names() == ["minutes/Rada města/2024-01-15", "minutes/市議会/2024-01-15"]
+
+
+def test_names_that_are_no_text_at_all(source, town):
+    name = os.fsencode(source) + b"/Council \xff 2024-01-15.pdf"
+    Path(os.fsdecode(name)).write_bytes(pdf())
+
+    report = town.fetch()
+
+    assert report.documents == 1
+    assert not town.fetch().new
+
+
+def test_a_symlink_loop_is_walked_once(source, town):
+    put(source, "Council/2024-01-15.pdf")
+    (source / "Council" / "again").symlink_to(source)
+    (source / "A link before it").symlink_to(source / "Council")
+
+    report = town.fetch()
+
+    assert report.new == ["minutes/Council/2024-01-15"]
+
+
+def test_a_linked_folder_outside_is_followed(source, town, tmp_path):
+    put(tmp_path / "elsewhere", "2024-01-15.pdf")
+    (source / "Council").symlink_to(tmp_path / "elsewhere")
+
+    assert town.fetch().new == ["minutes/Council/2024-01-15"]
+
+
+def test_the_source_is_never_touched(source, town):
+    put(source, "Council/2024-01-15.pdf")
+    before = [(path, path.lstat()) for path in source.rglob("*")]
+
+    town.fetch()
+    town.fetch()
+
+    after = [(path, path.lstat()) for path in source.rglob("*")]
+    assert [(path, facts.st_mtime_ns, facts.st_size) for path, facts in after] == [
+        (path, facts.st_mtime_ns, facts.st_size) for path, facts in before
+    ]
+
+
+def test_hard_links_are_made_on_request(source, tmp_path):
+    put(source, "Council/2024-01-15.pdf")
+    town = Town(source, tmp_path / "sites", link=True)
+
+    town.fetch()
+
+    assert (town.folder / "pdfs/Council/2024-01-15.pdf").samefile(source / "Council/2024-01-15.pdf")
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "{kind}/{date}/{meeting}_*.pdf",
+        r"(?P<kind>\w+)/(?P<date>[\d.]+)/(?P<meeting>[a-z]+).*",
+        "**/{date}/{meeting}_?.pdf",
+    ],
+)
+def test_a_pattern_says_what_is_what(source, tmp_path, pattern):
+    put(source, "agendas/2024.01.15/zoning_1.pdf")
+    town = Town(source, tmp_path / "sites", pattern=pattern)
+
+    town.fetch()
+
+    assert town.names() == ["agendas/zoning/2024-01-15"]
+
+
+def test_a_field_before_a_star_takes_all_there_is(source, tmp_path):
+    put(source, "zoning_board/2024_01_15.pdf", "zoning_board_2024_02_15 draft.pdf")
+    town = Town(source, tmp_path / "sites", pattern="{meeting}_{date}*.pdf")
+
+    town.fetch()
+
+    assert town.names() == ["minutes/zoning/2024-02-15", "minutes/zoning_board/2024-01-15"]
+
+
+def test_a_file_beside_the_pattern_is_not_lost(source, tmp_path):
+    put(source, "minutes/council/2024-01-15.pdf", "odd 2024-02-15.pdf")
+    town = Town(source, tmp_path / "sites", pattern="{kind}/{meeting}/{date}.pdf")
+
+    town.fetch()
+
+    assert town.names() == ["minutes/council/2024-01-15", "minutes/odd/2024-02-15"]
+
+
+@pytest.mark.parametrize("pattern", ["(?P<meeting>", "{town}/{date}.pdf"])
+def test_a_pattern_that_cannot_be_understood_is_refused(source, tmp_path, pattern):
+    with pytest.raises(BadSetting):
+        Town(source, tmp_path / "sites", pattern=pattern).fetch()
+
+
+def test_a_mapping_file_has_the_last_word(source, tmp_path):
+    put(source, "scan0001.pdf", "scan0002.pdf")
+    mapping = source / "mapping.csv"
+    mapping.write_text(
+        "path,meeting,date,kind\n"
+        "scan0001.pdf,Select Board,15 Jan 2024,agenda\n"
+        "scan0002.pdf,Select Board,some day,\n"
+        "scan0003.pdf,Select Board,2024-01-17,\n"
+    )
+    town = Town(source, tmp_path / "sites", mapping=str(mapping))
+
+    report = town.fetch()
+
+    assert town.names() == ["agendas/Select Board/2024-01-15", "minutes/Select Board/scan0002"]
+    assert [problem.what for problem in report.skipped] == ["scan0003.pdf"]
+    assert [problem.what for problem in report.errors] == ["scan0002.pdf in the mapping file"]
+
+
+def test_a_wrong_setting_is_refused_by_name(source, tmp_path):
+    with pytest.raises(BadSetting, match="pattern"):
+        Town(source, tmp_path / "sites", pattern=5).fetch()
