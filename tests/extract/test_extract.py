@@ -23,7 +23,7 @@ from clerk.extract import (
 )
 from clerk.extract.documents import cache_of
 from clerk.extract.entities import TYPES
-from clerk.extract.normal import normalise
+from clerk.extract.text import normalise
 
 MINUTES = """TOWN OF ALDERBURY - Board of Trustees - May 4, 2031
 Present: Moss, Nye, Ortiz, Penn

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 
 from .cues import BALLOT, FIRM, SOFT, Cue, Reading
 from .model import ABSENT, ABSTAIN, AYES, NOES, RECUSED
-from .names import BALLOT_WORDS, PARTICLES, Name, read_name, read_names, vocabulary
-from .patterns import Phrase, compiled, indented, line_start
+from .names import BALLOT_WORDS, PARTICLES, Name, read_name, read_names
 from .roster import Roster
 from .tallies import NUMBER_WORDS, number
+from .text import Phrase, indent_start, line_start, pattern, word_set
 
 _NUMBER = r"(?:\d{1,3}|" + "|".join(NUMBER_WORDS) + r")"
 
@@ -36,13 +36,13 @@ _UPPER_LABEL = Phrase(
     r"(?P<word>AYES?|YEAS?|NAYS?|NOES|NO|YES|ABSTAIN(?:ED)?|ABSENT|EXCUSED|RECUSED)"
     r"(?: {2,}| ?\n)(?=\s{0,60}\S)",
 )
-_COUNT_FIRST = compiled(r"\s{0,60}\(?(\d{1,3})\)?(?:\s{0,4}[-:.,;)]|\s{0,4}(?=\n|$|\(|[^\W\d_]))")
-_COUNT_LAST = compiled(r"[ .]{0,80}[-(=]? {0,3}(\d{1,2})\)?(?=[ ]{0,3}(?:[;.,\n]|$))")
-_NOBODY = compiled(
+_COUNT_FIRST = pattern(r"\s{0,60}\(?(\d{1,3})\)?(?:\s{0,4}[-:.,;)]|\s{0,4}(?=\n|$|\(|[^\W\d_]))")
+_COUNT_LAST = pattern(r"[ .]{0,80}[-(=]? {0,3}(\d{1,2})\)?(?=[ ]{0,3}(?:[;.,\n]|$))")
+_NOBODY = pattern(
     r"[\s\-]{0,60}\(?(?:none|nil|n/a|nobody|no one|zero|0)\)?(?![\w-])"
     r"|\s{0,60}-{1,3}(?=\s{0,3}(?:\n|$))"
 )
-_EVERYBODY = compiled(r"\s{0,40}(?:all|unanimous)\b(?!\s+\w+\s+\w+\s+\w+)")
+_EVERYBODY = pattern(r"\s{0,40}(?:all|unanimous)\b(?!\s+\w+\s+\w+\s+\w+)")
 #: A list of names that is longer than this is something else.
 _LIST_REACH = 1500
 
@@ -128,14 +128,14 @@ def label_cues(reading: Reading) -> Iterator[Cue]:
             if cue is not None:
                 yield cue
     for label in _UPPER_LABEL.find(reading.text):
-        if indented(reading.text, label.start(), 60) is None:
+        if indent_start(reading.text, label.start(), 60) is None:
             continue
         cue = _read_list(reading, category(label["word"].lower()), label.start("word"), label.end())
         if any(cue.ballots.values()):
             yield cue
 
 
-_PRESENT_BEFORE = compiled(
+_PRESENT_BEFORE = pattern(
     r"\bpresent\b[\w ]{0,20}:\s{0,40}(?!none\b|nil\b|0)\w[^:]{3,160}"
     r"(?:(?:absent|excused)\s{0,3}:[^:]{2,80})?$"
 )
@@ -149,7 +149,7 @@ def _in_attendance(reading: Reading, label: re.Match[str]) -> bool:
     return _PRESENT_BEFORE.search(before) is not None
 
 
-SPEAKERS = compiled(
+SPEAKERS = pattern(
     r"\b(?:speaking|spoke|speakers?|testif\w+|testimony|comments?|proponents|letters?)\b"
     r"(?:(?!\bmotion\b|\bmoved\b|\bvot)[^\n]){0,100}$"
 )
@@ -163,7 +163,7 @@ def _of_speakers(reading: Reading, label: re.Match[str]) -> bool:
     return SPEAKERS.search(before) is not None
 
 
-_PLAIN = vocabulary(
+_PLAIN = word_set(
     """
     for no none yes against opposed favor favour absent excused conflict opposition negative
     affirmative
@@ -203,9 +203,9 @@ def _is_label(reading: Reading, label: re.Match[str]) -> bool:
     )
 
 
-_WORD = compiled(r"[^\W\d_]+")
-_YES_BEFORE = compiled(r"\b(?:yes|ayes?|yeas?|for)\s{0,3}-")
-_DIGIT_NEXT = compiled(r"\s{0,3}\d{1,2}(?![\d\-/])")
+_WORD = pattern(r"[^\W\d_]+")
+_YES_BEFORE = pattern(r"\b(?:yes|ayes?|yeas?|for)\s{0,3}-")
+_DIGIT_NEXT = pattern(r"\s{0,3}\d{1,2}(?![\d\-/])")
 
 
 def _is_phrase(lower: str, start: int) -> bool:
@@ -228,7 +228,7 @@ def _line_start(reading: Reading, start: int) -> bool:
     return not reading.text[line_start(reading.text, start) : start].strip()
 
 
-_PHRASE_START = compiled(
+_PHRASE_START = pattern(
     r"(?:(?:those|members?)\s+)?(?:(?:voting|voted|votes?)\s+)?(?:in\s+(?:the\s+)?)?$"
 )
 
@@ -250,7 +250,7 @@ def _read_label(reading: Reading, label: re.Match[str]) -> Cue | None:
     return cue if cue.ballots or cue.counts or cue.unanimous else None
 
 
-_LINE_OVER = compiled(r"[ .;]{0,4}(?:\n|$)")
+_LINE_OVER = pattern(r"[ .;]{0,4}(?:\n|$)")
 
 
 def _counted_names(reading: Reading, kind: str, label: re.Match[str], number: int) -> Cue | None:
@@ -293,7 +293,7 @@ def _read_list(reading: Reading, kind: str, start: int, position: int) -> Cue:
     return cue
 
 
-_PRESIDING = compiled(r"\.[ ]{0,3}\n\s*(?=(?:Mayor|President|Chair\w*|Vice|Deputy|Supervisor)\b)")
+_PRESIDING = pattern(r"\.[ ]{0,3}\n\s*(?=(?:Mayor|President|Chair\w*|Vice|Deputy|Supervisor)\b)")
 
 
 def _with_presiding(reading: Reading, names: list[Name], end: int) -> tuple[list[Name], int]:
@@ -315,10 +315,10 @@ def _stands_alone(text: str, count: re.Match[str]) -> bool:
     return re.match(r"\s{0,4}[:.,;)]?[ ]*\n(?! {4,}\S)", rest) is not None
 
 
-_PORTLAND = compiled(
+_PORTLAND = pattern(
     r"\(\s?y\s?-\s?(\d{1,2})(?:\s?[;,]\s?n\s?-\s?(\d{1,2})(?P<names>[^)]{0,80}))?[^)]{0,60}\)"
 )
-_BRACKET = compiled(
+_BRACKET = pattern(
     r"\b(?P<word>favou?r|for|against|opposed|ayes?|yeas?|yes|nays?|noes|no"
     r"|abstain(?:ed|ing)?|abstentions?|absent)\s{0,4}(?:\d{1,2}\s{0,3})?$"
 )
@@ -327,17 +327,15 @@ _COUNTED = Phrase(
     r"(?:favou?r|affirmative|opposition|ayes?|yeas?|yes|against|opposed|nays?|noes"
     r"|abstain\w*|abstentions?)\b",
 )
-_COUNT_BEFORE = compiled(
+_COUNT_BEFORE = pattern(
     rf"\b(?P<count>{_NUMBER})\s+(?:\(\d{{1,3}}\)\s+)?(?:members?\s+|votes?\s+)?"
     r"(?:voting\s+|voted\s+)?(?:in\s+(?:the\s+)?)?$"
 )
 _COUNT_REACH = 40
 #: Labels and numbers in a row: which of them comes first tells which number is whose.
-_RUN_TOKEN = compiled(
-    rf"\b(?:(?P<label>{_WORDS})|(?P<number>{_NUMBER})|and|votes?|voting|in|the)\b"
-)
+_RUN_TOKEN = pattern(rf"\b(?:(?P<label>{_WORDS})|(?P<number>{_NUMBER})|and|votes?|voting|in|the)\b")
 _RUN_REACH = 120
-_TALLY_OR_TOTAL = compiled(r"(?:\d\s?-|[^\W\d_]\s{1,4}-)\s{0,4}$")
+_TALLY_OR_TOTAL = pattern(r"(?:\d\s?-|[^\W\d_]\s{1,4}-)\s{0,4}$")
 
 
 def _count_before(lower: str, position: int) -> tuple[int | None, int, str]:
@@ -402,8 +400,8 @@ def _bracketed(reading: Reading, bracket: int) -> Cue | None:
     return cue
 
 
-_COUNTED_SHORT = compiled(r"[0-9] (?:votes? )?(?P<word>for|no|absent|against)\b")
-_PAIRED = vocabulary(
+_COUNTED_SHORT = pattern(r"[0-9] (?:votes? )?(?P<word>for|no|absent|against)\b")
+_PAIRED = word_set(
     """
     no yes for opposed absent against
     """
@@ -438,8 +436,8 @@ def _pairs(reading: Reading) -> Iterator[Cue]:
         waiting = cue
 
 
-_DASH = compiled(r" {0,2}- {0,2}(?=[A-Z])")
-_LIST_OVER = compiled(r" {0,3}(?:[);.\n]|$)")
+_DASH = pattern(r" {0,2}- {0,2}(?=[A-Z])")
+_LIST_OVER = pattern(r" {0,3}(?:[);.\n]|$)")
 
 
 def _add_named_behind(reading: Reading, cue: Cue, kind: str) -> None:
@@ -463,7 +461,7 @@ _COMMA_LABEL = Phrase(
 def _comma_cues(reading: Reading) -> Iterator[Cue]:
     """Yield a cue for ``Yeas, Smith, Jones - 2``, a line of its own that ends with the count."""
     for label in _COMMA_LABEL.find(reading.text):
-        if indented(reading.text, label.start(), 60) is None:
+        if indent_start(reading.text, label.start(), 60) is None:
             continue
         kind = category(label["word"].lower())
         cue = _read_list(reading, kind, label.start(), label.end())

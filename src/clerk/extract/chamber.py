@@ -35,8 +35,8 @@ from .drafts import (
 )
 from .model import ABSENT, ABSTAIN, AYES, DIED, NOES, RECUSED, WITHDRAWN
 from .names import name_before
-from .patterns import compiled
 from .questions import AMENDMENT, MAIN
+from .text import pattern
 
 #: How far behind a motion its outcome may stand, by how sure the outcome is.
 _REACH_OF_OUTCOME = {SOFT: 700, FIRM: 4500, STRONG: 9000}
@@ -62,8 +62,8 @@ _SHORT_REST = 24
 _COUNTS_NEAR = 80
 
 
-_VOTE_TOLD = compiled(r"\b(?:motion|vote|ayes?|nays?|yeas?|noes|unanim\w+|chair|mayor|president)\b")
-_TIE = compiled(r"\b(?:to\s+break|breaking|broke)\s+(?:the|a)\s+tie\b|\btie-?breaking\b")
+_VOTE_TOLD = pattern(r"\b(?:motion|vote|ayes?|nays?|yeas?|noes|unanim\w+|chair|mayor|president)\b")
+_TIE = pattern(r"\b(?:to\s+break|breaking|broke)\s+(?:the|a)\s+tie\b|\btie-?breaking\b")
 
 
 class Chamber:

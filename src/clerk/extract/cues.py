@@ -6,15 +6,13 @@ order and makes events of them.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from .names import Name, read_name
-from .normal import Normalised
-from .patterns import compiled
 from .roster import Roster
+from .text import NormalText, pattern
 
 LEAD = "lead"
 SECOND = "second"
@@ -83,7 +81,7 @@ class Cue:
 class Reading:
     """A document while it is being read: its text and who is known in it."""
 
-    document: Normalised
+    document: NormalText
     roster: Roster
 
     @cached_property
@@ -135,18 +133,10 @@ class Reading:
         return _BLANK_LINE.search(self.lower, end, max(end, start)) is not None
 
 
-def last_match(pattern: re.Pattern[str], text: str, start: int, end: int) -> re.Match[str] | None:
-    """Return the last match of a pattern in a stretch of text."""
-    found = None
-    for match in pattern.finditer(text, start, end):
-        found = match
-    return found
-
-
-_BLANK_LINE = compiled(r"\n[ ]{0,80}\n")
+_BLANK_LINE = pattern(r"\n[ ]{0,80}\n")
 #: A full stop that ends no abbreviation, or a blank line.  What it may begin with comes first: so
 #: all other characters are passed over at once.
-_END = compiled(
+_END = pattern(
     r"[.;!?\n](?:(?<=\n)[ ]{0,80}\n|(?<!\n)(?<!\b[a-z]\.)(?<!\b(?:mr|ms|dr|no|st|jr|sr|cr)\.)"
     r"(?<!\b(?:mrs|hon|ald|com|nem)\.)(?<!\b(?:cllr|comm)\.)[\"')]{0,2}(?=\s|$))"
 )

@@ -17,7 +17,7 @@ from clerk.core.errors import DocumentError, EmptyDocument
 from clerk.core.storage import Document, text_documents, written_whole
 
 from .model import VERSION, Entity, Extraction, Vote, text_hash
-from .normal import page_marks
+from .text import page_marks
 
 _PAGE = re.compile(r"page-(\d+)\.txt")
 

@@ -9,8 +9,8 @@ from decimal import Decimal, InvalidOperation
 
 from .cues import Reading
 from .model import Entity
-from .names import STOPS, vocabulary
-from .patterns import Phrase, line_start
+from .names import STOPS
+from .text import Phrase, line_start, word_set
 
 PERSON = "person"
 BODY = "body"
@@ -245,7 +245,7 @@ def _people(reading: Reading) -> Iterator[_Found]:
 
 
 #: Words of departments and headings that stand where a name might.
-_OFFICE = vocabulary(
+_OFFICE = word_set(
     """
     operations maintenance services service engineering works planning finance development resources
     human community economic recreation parks utilities transportation communications relations

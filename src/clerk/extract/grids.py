@@ -15,14 +15,14 @@ from collections.abc import Iterator
 from .ballots import category, settle
 from .cues import BALLOT, FIRM, Cue, Reading
 from .names import Name, read_name
-from .patterns import Phrase, compiled, line_start
+from .text import Phrase, line_start, pattern
 
 _WORD = (
     r"(?:ayes?|yeas?|yes|for|in\s?favou?r|nays?|noes|no|against|opposed|abstain(?:ed)?|absent|excused"
     r"|recused?|not\s?voting)"
 )
 #: A line that ends with two or more labels; what stands before them is the heading of the names.
-_HEADER = compiled(
+_HEADER = pattern(
     rf"^[^\n]{{0,60}}?(?<![\w-])(?P<labels>{_WORD}[ ]{{0,3}}:?"
     rf"(?:[ ]{{1,30}}{_WORD}[ ]{{0,3}}:?){{1,5}})[ ]{{0,80}}$",
     re.M,
@@ -31,7 +31,7 @@ _LAST_LABEL = Phrase(
     "nay no against opposed abst absent excused recuse",
     rf"{_WORD}[ ]{{0,3}}:?[ ]{{0,80}}(?=\n|$)",
 )
-_LABEL = compiled(rf"(?<![\w-]){_WORD}(?![\w-])")
+_LABEL = pattern(rf"(?<![\w-]){_WORD}(?![\w-])")
 _MARK = re.compile(r"(?<!\S)(?:[xX\u2713\u2714\u2611\u2612\u221a]|\([xX]\)|\[[xX]\])(?!\S)")
 _CELL = re.compile(r"\S(?: ?\S)*")
 #: So many rows a grid may have, and so many blank lines inside.

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .cues import FIRM, SOFT, Cue, Reading, last_match
+from .cues import FIRM, SOFT, Cue, Reading
 from .movers import edge_of_subject, lead_cue, name_at, pair, slash_follows
 from .names import Name, name_before, names_before
-from .patterns import Phrase, compiled
 from .shorthand import shorthand_cues
+from .text import Phrase, last_match, pattern
 
 _MANNER = (
     r"(?:duly\s+|then\s+|also\s+|properly\s+|regularly\s+|again\s+|further\s+|so\s+"
@@ -21,28 +21,28 @@ _MADE = (
 )
 
 _MOTION = Phrase("motion", r"motion(?:ed|s)?\b")
-_MOTION_BY = compiled(
+_MOTION_BY = pattern(
     rf"(?:\s+(?:no\.?\s*)?[a-z]{{0,3}}-?\d[\d\-./]{{0,10}})?\s*(?:was\s+|is\s+|were\s+|being\s+"
     rf"|having\s+been\s+)?{_MANNER}?(?:{_MADE}\s+)?(?:forward\s+)?(?P<both>(?:and|&"
     rf"|/)\s*{_MANNER}?second(?:ed)?\s+)?(?:was\s+)?(?:made\s+)?(?P<by>by|from|of)\b\s*:?"
 )
-_MOTION_MADE = compiled(
+_MOTION_MADE = pattern(
     rf"\s*(?:was\s+|is\s+|were\s+|having\s+been\s+|being\s+)?{_MANNER}?(?:made|offered|moved"
     rf"|put\s+forward|presented|proposed"
     rf"|introduced)\b(?P<second>\s*,?\s*(?:and\s+)?{_MANNER}?seconded)?"
 )
-_MAKES = compiled(
+_MAKES = pattern(
     r"\b(?:made|makes|make|offered|offers|introduced|presented|put\s+forward|put|entered"
     r"|proposed|brought|gave|moved|advanced)\s+(?:forward\s+)?(?:a|the|an|his|her|this|another"
     r"|that)?\s*(?:[a-z\-]+\s+){0,2}$"
 )
-_ASKED = compiled(
+_ASKED = pattern(
     r"\b(?:request\w*|call\w*\s+for|ask\w*\s+for|entertain\w*|seek\w*|need\w*|look\w*\s+for"
     r"|want\w*|suggest\w*|recommend\w*|draft|sample|possible|proposed|notice\s+of|second\w*"
     r"|restat\w*|support\w*|withdr\w*|amend\w*|clarif\w*|repeat\w*|rescind\w*)\s+(?:a|the|an"
     r"|his|her|of|for|that|this|any|on|to|your)?\s*(?:[a-z]+\s+){0,1}$"
 )
-_ANOTHER_DAY = compiled(
+_ANOTHER_DAY = pattern(
     r"\b(?:at|during)\s+(?:the|its|their|our|last)\s+(?:last\s+|previous\s+|prior\s+|[a-z]+"
     r"\s+\d{1,2}(?:st|nd|rd|th)?,?\s+(?:\d{4},?\s+)?)(?:\w+\s+)?meeting\b[^.]{0,80}$"
 )
@@ -95,8 +95,8 @@ def _motion_cue(reading: Reading, motion: re.Match[str]) -> Cue | None:
     return _motion_short(reading, motion, head)
 
 
-_OWNER = compiled(r"'s\s+(?:original\s+|substitute\s+)?$")
-_OWNER_MOVES = compiled(
+_OWNER = pattern(r"'s\s+(?:original\s+|substitute\s+)?$")
+_OWNER_MOVES = pattern(
     r"(?:\s+(?:to|that|for)\s[^.;,]{2,120}?)?\s+(?:was\s+|had\s+|has\s+)?"
     r"(?:failed|died|carried|passed|defeated|withdrawn|approved|lost)\b"
 )
@@ -113,11 +113,11 @@ def _motion_of_owner(reading: Reading, motion: re.Match[str], position: int) -> 
     return cue if cue.done or _OWNER_MOVES.match(reading.lower, motion.end()) else None
 
 
-_ON = compiled(r"(?:up)?on\s+")
+_ON = pattern(r"(?:up)?on\s+")
 
 
-_SECONDING = compiled(r"\bseconded\s+(?:the|a|that)\s+$")
-_MADE_BY = compiled(r"\s+(?:which\s+was\s+|that\s+was\s+)?(?:made|offered)\s+by\s+")
+_SECONDING = pattern(r"\bseconded\s+(?:the|a|that)\s+$")
+_MADE_BY = pattern(r"\s+(?:which\s+was\s+|that\s+was\s+)?(?:made|offered)\s+by\s+")
 
 
 def _seconded_motion(reading: Reading, motion: re.Match[str], verb: int) -> Cue | None:
@@ -194,12 +194,12 @@ def _before_seconder(reading: Reading, name: Name) -> Name | None:
     return name_before(reading.text, floor + by.start(), reading.roster.known) if by else None
 
 
-_SECONDED_BY = compiled(r",?\s+(?:duly\s+)?second(?:ed)?\s+by\s+$")
-_OFFERED_AND = compiled(
+_SECONDED_BY = pattern(r",?\s+(?:duly\s+)?second(?:ed)?\s+by\s+$")
+_OFFERED_AND = pattern(
     r"\s+(?:then\s+)?(?:offered|introduced|presented|read|submitted|sponsored|proposed)\s[^.;]{0,140}"
     r"\band\s+$"
 )
-_APPOSITION = compiled(
+_APPOSITION = pattern(
     r",\s+(?:Chair|Vice|President|Mayor|Member|Secretary|Treasurer|Clerk"
     r"|Moderator)[^,.;]{0,70},\s*$"
 )
@@ -232,12 +232,12 @@ def _anonymous(reading: Reading, start: int, end: int, mover: Name | None = None
     return lead_cue(reading, _with_article(reading, start), end, mover)
 
 
-_MOTION_COLON = compiled(r"\s*(?P<both>/\s*second(?:ed)?(?:er)?)?\s*(?:by)?\s*[:\-]\s*")
-_AFTER_MOVER = compiled(r"\s*(?:[,;/(.]|\n|$|second(?:ed\s+by)?\b|2nd|-)", re.I)
+_MOTION_COLON = pattern(r"\s*(?P<both>/\s*second(?:ed)?(?:er)?)?\s*(?:by)?\s*[:\-]\s*")
+_AFTER_MOVER = pattern(r"\s*(?:[,;/(.]|\n|$|second(?:ed\s+by)?\b|2nd|-)", re.I)
 
 
-_SIDE = compiled(r"\b(?:for|against|favou?r\s+of|opposed\s+to|opposing|seconding)\s+(?:the\s+)?$")
-_VOTE_FOLLOWS = compiled(
+_SIDE = pattern(r"\b(?:for|against|favou?r\s+of|opposed\s+to|opposing|seconding)\s+(?:the\s+)?$")
+_VOTE_FOLLOWS = pattern(
     r"[\s,:(\-\"]{1,8}(?:voted\s+)?\"?(?:yes|aye|yea|no|nay|abstain\w*|absent|recused)\b"
 )
 
@@ -264,14 +264,14 @@ def _motion_short(reading: Reading, motion: re.Match[str], head: str) -> Cue | N
     return _motion_to(reading, motion, head) if opening and _BEGINS.search(head) else None
 
 
-_BEGINS = compiled(
+_BEGINS = pattern(
     r"(?:^|[\n.:;)\-]|\b(?:a|the|on|upon)(?:\s+(?:original|main|amended|second|first|new))?)\s*$"
 )
-_OWN_SECOND = compiled(r"\bseconded\b|\bsecond\s+by\b|\b2nd\b")
-_OWN_MOVER = compiled(r"[\s,]{1,4}(?:(?:was\s+)?(?:made|moved|offered)\s+)?by\s+(?=[^\W\d_])")
+_OWN_SECOND = pattern(r"\bseconded\b|\bsecond\s+by\b|\b2nd\b")
+_OWN_MOVER = pattern(r"[\s,]{1,4}(?:(?:was\s+)?(?:made|moved|offered)\s+)?by\s+(?=[^\W\d_])")
 
 
-_NEXT_TO = compiled(r"[\s,;.]{0,6}(?:and\s+|with\s+a\s+|it\s+was\s+|was\s+)?")
+_NEXT_TO = pattern(r"[\s,;.]{0,6}(?:and\s+|with\s+a\s+|it\s+was\s+|was\s+)?")
 
 
 def _next_to(reading: Reading, mover: Name, second: re.Match[str]) -> bool:
@@ -289,7 +289,7 @@ def _mover_behind(reading: Reading, start: int) -> Name | None:
     return mover if near else None
 
 
-_WORDS_AND_COLON = compiled(r"[^.:;\n]{3,80}[:\-]\s{1,3}")
+_WORDS_AND_COLON = pattern(r"[^.:;\n]{3,80}[:\-]\s{1,3}")
 
 
 def _motion_of_two(reading: Reading, motion: re.Match[str]) -> Cue | None:
@@ -301,7 +301,7 @@ def _motion_of_two(reading: Reading, motion: re.Match[str]) -> Cue | None:
     return lead_cue(reading, motion.start(), motion.end(), mover, pair(reading, mover))
 
 
-_TOLD = compiled(r"\b(?:carried|carries|passed|passes|failed|fails|defeated|lost|approved)\b")
+_TOLD = pattern(r"\b(?:carried|carries|passed|passes|failed|fails|defeated|lost|approved)\b")
 
 
 def _motion_to(reading: Reading, motion: re.Match[str], head: str) -> Cue:
@@ -323,19 +323,19 @@ def _motion_to(reading: Reading, motion: re.Match[str], head: str) -> Cue:
 
 
 _MOVED = Phrase("move", r"(?:moved|moves|move)\b")
-_MOVED_BY = compiled(
+_MOVED_BY = pattern(
     rf"\s*(?P<both>(?:and|&|/|,)?\s*{_MANNER}?second(?:ed)?)?\s*(?:by\b\s*:?|:|-|\()\s*"
 )
-_SECONDED_NEXT = compiled(
+_SECONDED_NEXT = pattern(
     rf"\s*(?:,|and|/|&)?\s*(?:and\s+)?{_MANNER}?(?:seconded|supported)\b(?!\s+by)"
 )
-_MOVED_WHAT = compiled(
+_MOVED_WHAT = pattern(
     r"\s*(?:to\s+(?P<verb>[a-z\-]+)|that\b|for\b|the\b|approval|adoption|acceptance|denial"
     r"|deferral|postponement|referral|ratification|appointment|and\b|,|;"
     r"|\.|we\b|its\b|this\b|an?\b|item|resolution|ordinance|to\b|authoriz|passage|second|\("
     r"|bill|adjourn|in\s+favor|by\s+|council|agenda|staff|/|with\s)"
 )
-_NOT_MOTION = compiled(
+_NOT_MOTION = pattern(
     r"\s+(?:into|from|forward|on\b|out|away|up\b|here|in\b|over|back|through|his|her|around"
     r"|along|ahead|closer|quickly|toward)",
 )
@@ -442,8 +442,8 @@ _PROPOSED = Phrase(
 )
 
 
-_COURTESY_VOTE = compiled(r"\bvotes?\s+of\s+(?:sympathy|thanks|condolence|congratulation)")
-_ON_THE = compiled(r"\bon\s+(?:the\s+)?$")
+_COURTESY_VOTE = pattern(r"\bvotes?\s+of\s+(?:sympathy|thanks|condolence|congratulation)")
+_ON_THE = pattern(r"\bon\s+(?:the\s+)?$")
 
 
 def _proposed_cues(reading: Reading) -> Iterator[Cue]:
@@ -477,8 +477,8 @@ def _proposed_cues(reading: Reading) -> Iterator[Cue]:
             yield cue
 
 
-_VOTE_TAKEN = compiled(r"vote\s+(?:was|is)\s+(?:taken|held|called)\s+to\s+(?=[a-z])")
-_HOW = compiled(r"\b(?:an?\s+)?(?P<how>voice|roll[\s-]call|hand)\s+$|\ba\s+$")
+_VOTE_TAKEN = pattern(r"vote\s+(?:was|is)\s+(?:taken|held|called)\s+to\s+(?=[a-z])")
+_HOW = pattern(r"\b(?:an?\s+)?(?P<how>voice|roll[\s-]call|hand)\s+$|\ba\s+$")
 
 
 def _vote_taken_cues(reading: Reading) -> Iterator[Cue]:

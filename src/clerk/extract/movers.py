@@ -7,18 +7,18 @@ import re
 from .ballots import settle_one
 from .cues import LEAD, SECOND, Cue, Reading
 from .names import Name
-from .patterns import compiled
+from .text import pattern
 
-_AND_NAME = compiled(
+_AND_NAME = pattern(
     r"\s{0,6}(?:,?\s*(?:and|&)\b|[/,])\s{0,6}(?:seconded\s+by\s+|second\s+by\s+)?", re.I
 )
-_SUBSTITUTE = compiled(r"\bsubstitute\b|\balternate\s+motion|\bin\s+lieu\b|\bdifferent\s+motion")
-_AMENDMENT = compiled(
+_SUBSTITUTE = pattern(r"\bsubstitute\b|\balternate\s+motion|\bin\s+lieu\b|\bdifferent\s+motion")
+_AMENDMENT = pattern(
     r"\b(?:motion|moved?)\s+to\s+amend\b|\bamend\s+the\s+motion"
     r"|\bmotion\s+for\s+(?:an\s+)?amendment|\b(?:moved|proposed|offered)\s+(?:an"
     r"|the\s+following)\s+amendment|\bamendment\s+(?:was\s+)?(?:moved|proposed|made)"
 )
-_ADVERBS = compiled(
+_ADVERBS = pattern(
     r"(?:(?:\b(?:then|also|so|again|therefore|thereafter|thereupon|hereby|has|had|would"
     r"|would\s+then|formally|subsequently|now|further|first|next)\b|,)\s*)+$"
 )
@@ -45,10 +45,10 @@ def _about(nearby: str) -> str:
     return "amendment" if "amend" in nearby and _AMENDMENT.search(nearby) else ""
 
 
-_NOTE = compiled(r"\s{0,3}\([^()\n]{1,30}\)\s{0,3}$")
+_NOTE = pattern(r"\s{0,3}\([^()\n]{1,30}\)\s{0,3}$")
 
 
-_ONLY_SECONDED = compiled(r"[,;]?\s*(?:and\s+)?second(?:ed|er)?(?:\s+by)?\s*:?\s*[^,;:]{2,40}\.")
+_ONLY_SECONDED = pattern(r"[,;]?\s*(?:and\s+)?second(?:ed|er)?(?:\s+by)?\s*:?\s*[^,;:]{2,40}\.")
 
 
 def _nothing_moved(reading: Reading, end: int) -> bool:
@@ -62,8 +62,8 @@ def _nothing_moved(reading: Reading, end: int) -> bool:
 
 def edge_of_subject(lower: str, verb: int) -> int:
     """Return where the subject of a verb ends, adverbs and ``(Ward 2)`` passed over."""
-    for pattern in (_ADVERBS, _NOTE):
-        passed = pattern.search(lower, max(0, verb - 40), verb)
+    for skipped in (_ADVERBS, _NOTE):
+        passed = skipped.search(lower, max(0, verb - 40), verb)
         verb = passed.start() if passed else verb
     return verb
 

@@ -14,15 +14,9 @@ from functools import cached_property
 from itertools import chain, islice
 from typing import NamedTuple
 
-from .patterns import compiled
+from .text import pattern, word_set
 
-
-def vocabulary(words: str) -> frozenset[str]:
-    """Return the words of a text as a set."""
-    return frozenset(words.split())
-
-
-TITLES = vocabulary(
+TITLES = word_set(
     """
     com bd cmsr supt atty vp
     assistant associate senior first-selectman brd pres sect treas
@@ -47,7 +41,7 @@ TITLES = vocabulary(
 )
 
 #: Titles of those who vote: where another one follows a name, the next name begins.
-_OF_MEMBERS = vocabulary(
+_OF_MEMBERS = word_set(
     """
     mr mrs ms miss dr councilmember councilman councilwoman councilperson councilor councillor cllr
     cr alderman alderwoman alderperson ald commissioner trustee supervisor selectman selectwoman
@@ -55,27 +49,27 @@ _OF_MEMBERS = vocabulary(
     """
 )
 
-PARTICLES = vocabulary(
+PARTICLES = word_set(
     """
     van von der den de la le di da del della dos du ten ter te el al bin ibn st mac mc ni ui
     los las des af zu zur vom vander dela delos
     """
 )
 
-_SUFFIXES = vocabulary(
+_SUFFIXES = word_set(
     """
     jr sr ii iii iv esq phd md
     """
 )
 
-_ABBREVIATED = vocabulary(
+_ABBREVIATED = word_set(
     """
     jr sr st wm chas geo thos jos jas robt mr mrs ms dr hon rev cllr cr ald comm sen rep mt
     """
 )
 
 #: Titles and words of the trade that are surnames as well.
-_ALSO_SURNAMES = vocabulary(
+_ALSO_SURNAMES = word_set(
     """
     alder judge clerk warden chief provost lord justice regent governor captain burgess
     moderator planner grant park page ward place call read close march street july plan work
@@ -84,14 +78,14 @@ _ALSO_SURNAMES = vocabulary(
 )
 
 #: Such words that are first names as well.
-_FIRST_NAMES = vocabulary(
+_FIRST_NAMES = word_set(
     """
     bill grant page ward judge april may june august
     """
 )
 
 #: Capitalised words that end a name: the vocabulary of motions, votes and agendas.
-STOPS = vocabulary(
+STOPS = word_set(
     """
     motion motions second seconded seconds seconder moved moves mover move vote votes voted
     voting aye ayes nay nays noe noes yea yeas yes no none nil carried carries passed passes
@@ -123,20 +117,20 @@ STOPS = vocabulary(
 )
 
 #: Words that say how somebody voted; no part of a name is one of them.
-BALLOT_WORDS = vocabulary(
+BALLOT_WORDS = word_set(
     """
     aye ayes nay nays noe noes yea yeas yes no none nil abstain abstained abstaining abstention
     abstentions absent excused recused present favor favour against opposed motion carried
     """
 )
 
-_SUFFIX = compiled(r",? {0,2}((?:Jr|Sr|JR|SR)\b\.?|I{2,3}\b|IV\b)")
-_TOKEN = compiled(r"[Cc]/[Mm]\b|[^\W\d_]+(?:['\-][^\W\d_]+)*")
-_GAP = compiled(r" {0,3}(?:\n {0,60})?(?=\S)")
-_SEPARATOR = compiled(r"\s{0,80}(?:,\s{0,80}and\b|,\s{0,80}&|[,;/&]|and\b)[\s,]{0,80}", re.I)
-_LEADER = compiled(r"[\s:;,.\-(\"]{0,60}(?:the\s{1,4})?", re.I)
-_NAME_AFTER_STOP = compiled(r"\. {1,2}[A-Z][a-z]")
-_MONSIEUR = compiled(r"(?:(?<=\bpar )|(?<=\bpar  )|(?<=\bpar\n))M\. {1,2}")
+_SUFFIX = pattern(r",? {0,2}((?:Jr|Sr|JR|SR)\b\.?|I{2,3}\b|IV\b)")
+_TOKEN = pattern(r"[Cc]/[Mm]\b|[^\W\d_]+(?:['\-][^\W\d_]+)*")
+_GAP = pattern(r" {0,3}(?:\n {0,60})?(?=\S)")
+_SEPARATOR = pattern(r"\s{0,80}(?:,\s{0,80}and\b|,\s{0,80}&|[,;/&]|and\b)[\s,]{0,80}", re.I)
+_LEADER = pattern(r"[\s:;,.\-(\"]{0,60}(?:the\s{1,4})?", re.I)
+_NAME_AFTER_STOP = pattern(r"\. {1,2}[A-Z][a-z]")
+_MONSIEUR = pattern(r"(?:(?<=\bpar )|(?<=\bpar  )|(?<=\bpar\n))M\. {1,2}")
 _MAX_TOKENS = 4
 _MAX_TITLES = 6
 
@@ -218,7 +212,7 @@ def _is_title(token: _Token) -> bool:
     return token.text.endswith(".") and _NO_VOWEL.fullmatch(token.word) is not None
 
 
-_NO_VOWEL = compiled(r"(?!ng$|st$|mt$|jr$|sr$|wm$|thos$)[bcdfghjklmnpqrstvwxz]{2,8}")
+_NO_VOWEL = pattern(r"(?!ng$|st$|mt$|jr$|sr$|wm$|thos$)[bcdfghjklmnpqrstvwxz]{2,8}")
 
 
 def _is_initial(token: _Token) -> bool:
@@ -249,7 +243,7 @@ def _name_follows(text: str, token: _Token) -> bool:
     return _may_be_name(following) or _ends_as_surname(text, following)
 
 
-_AFTER_SURNAME = compiled(
+_AFTER_SURNAME = pattern(
     r"\.?(?:[,;/)\n]|$| {1,4}(?:\n|$)|(?<=\.)\s|\s+(?:and|to|that|seconded|second"
     r"|moved|made|voted)\b)"
 )
@@ -350,7 +344,7 @@ def _title_before_name(text: str, token: _Token) -> bool:
     return _is_title(token) and following is not None and not broken and _may_be_name(following)
 
 
-_ENDS_NAME = compiled(
+_ENDS_NAME = pattern(
     r"\.?(?:[,;/)\n]|$| {1,8}\n|(?<=\.)\s|\s+(?:and|to|that|made|moved|seconded|voted)\b)"
 )
 
@@ -471,7 +465,7 @@ def _assembled(taken: list[_Token], titles: list[_Token]) -> Name | None:
     return Name(text, start, end, bool(titles))
 
 
-_JOINT = compiled(r"(?:,\s{0,4}and|,|\band|&)\s{1,4}$")
+_JOINT = pattern(r"(?:,\s{0,4}and|,|\band|&)\s{1,4}$")
 
 
 def names_before(text: str, position: int, known: frozenset[str] = frozenset()) -> list[Name]:
@@ -541,7 +535,7 @@ def _too_far(text: str, position: int, start: int, names: list[Name]) -> bool:
     return "." in gap or (bool(names) and ":" in gap)
 
 
-_ROLE = compiled(
+_ROLE = pattern(
     r"\s{0,60}(?:the\s)?(?:vice\s|deputy\s|first\s|second\s|co-)?(?:chair\w*"
     r"|mayor(?:\s+pro[\s-]tem\w*)?|president|secretary|treasurer"
     r"|director|member|commissioner|trustee|jr\.?|sr\.?|(?:district|ward|seat|place"
@@ -549,7 +543,7 @@ _ROLE = compiled(
     r"(?=\s{0,3}(?:[,;.\n)]|$|and\b))",
     re.I,
 )
-_NOTE = compiled(r"\s{0,4}\((?!\d)[^()\n]{1,40}\)")
+_NOTE = pattern(r"\s{0,4}\((?!\d)[^()\n]{1,40}\)")
 
 
 def _skip_role(text: str, position: int) -> int | None:
@@ -562,7 +556,7 @@ def _skip_note(text: str, position: int) -> int:
     return note.end() if note else position
 
 
-_COUNT = compiled(r"\d{1,3} {0,20}\n {0,60}")
+_COUNT = pattern(r"\d{1,3} {0,20}\n {0,60}")
 
 
 def _skip_count(text: str, position: int) -> int:
@@ -571,7 +565,7 @@ def _skip_count(text: str, position: int) -> int:
     return count.end() if count else position
 
 
-_ROW = compiled(r"(?: {3,}| *\n *)(?=[^\W\d_])")
+_ROW = pattern(r"(?: {3,}| *\n *)(?=[^\W\d_])")
 
 
 _LONGEST_ROW = 200

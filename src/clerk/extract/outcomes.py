@@ -10,9 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .cues import FIRM, OUTCOME, REFERENCE, SOFT, STRONG, Cue, Reading, last_match
+from .cues import FIRM, OUTCOME, REFERENCE, SOFT, STRONG, Cue, Reading
 from .model import DIED, FAILED
-from .patterns import Phrase, compiled, line_start
 from .questions import question_told
 from .shorthand import pair_in_brackets
 from .tallies import TALLY, tally_in
@@ -26,16 +25,17 @@ from .telling import (
     printed_between,
     verdict,
 )
+from .text import Phrase, last_match, line_start, pattern
 from .votings import voting_cues
 
-_REPORTED = compiled(
+_REPORTED = pattern(
     r"\b(?:stated|said|noted|reported|reminded|shared|explained|indicated|mentioned|advised)\b"
     r".{0,60}\bthat\b"
 )
-_NOT_A_VOTE = compiled(
+_NOT_A_VOTE = pattern(
     r"\bnotice\s+of\s+motion|\bvotes?\s+of\s+(?:sympathy|thanks|condolence|congratulation)"
 )
-_ON_MOTION = compiled(
+_ON_MOTION = pattern(
     r"\s+(?:and\s+\w+\s+)?(?:by\s+the\s+\w+\s+)?(?:up)?on\s+(?:the\s+|a\s+)?"
     r"(?:proposal|proposition|motion)\b|\s+(?:a|the)\s+motion\s+(?:made\s+)?(?:by|of|from)\b"
 )
@@ -51,31 +51,31 @@ _VERB = Phrase(
     r"|(?P<approving>adopted|approved|accepted|ratified|granted|denied|rejected|agreed"
     r"|resolved|tabled|confirmed|concurred|deferred|continued|received|appointed|adopt\u00e9e?s?|rejet\u00e9e?s?|r\u00e9solue?|recommended|authorized|directed)\b",
 )
-_ABOUT_MOTION = compiled(r"\b(?:motions?|amendments?|question|votes?|voting|substitute)\b")
-_SECONDED = compiled(r"\bmoved\b.{0,120}\bsecond(?:ed)?\b", re.S)
-_SUBJECT = compiled(
+_ABOUT_MOTION = pattern(r"\b(?:motions?|amendments?|question|votes?|voting|substitute)\b")
+_SECONDED = pattern(r"\bmoved\b.{0,120}\bsecond(?:ed)?\b", re.S)
+_SUBJECT = pattern(
     r"\b(?:motions?|amendments?|question|vote|resolutions?|ordinances?|by-?laws?|bills?|measure"
     r"|item|items|minutes|agenda|request|application"
     r"|which|it|same|recommendation|report|budget|appointment|plat|permit|variance|contract"
     r"|agreement|proposal|warrants?|claims|bid)\b"
 )
 #: Searched as printed: May is a month.
-_MAY = compiled(r"\bmay\b[^,]{0,70}$")
-_INFINITIVE = compiled(
+_MAY = pattern(r"\bmay\b[^,]{0,70}$")
+_INFINITIVE = pattern(
     r"\b(?:be|being|been\s+previously|to\s+be|to|not\s+yet|get|getting|have|having|previously"
     r"|recently|already)\s+(?:\w+ly\s+)?$"
 )
-_NOT = compiled(r"\b(?:not|n't|failed\s+to|fails\s+to|did\s+not|does\s+not)\s+(?:\w+\s+)?$")
-_CARRIED_ELSEWHERE = compiled(
+_NOT = pattern(r"\b(?:not|n't|failed\s+to|fails\s+to|did\s+not|does\s+not)\s+(?:\w+\s+)?$")
+_CARRIED_ELSEWHERE = pattern(
     r"\s+(?:out|over|forward|through|onto|away|along|around|down|by\s+(?:the\s+)?(?:state|house"
     r"|senate|legislature|congress|voters))\b"
     r"|\s+(?:a|an|the|his|her|senate|house|its|this|that|these|those|legislation"
     r"|laws?)\s+(?!motion\b|vote\b|chair)"
 )
-_ENACTING = compiled(r"\bbe\s+it\s+(?:\w+\s+){0,2}$|\bhereby\s+$|\btherefore,?\s+$")
-_ANY_MOTION = compiled(r"\b(?:an?|any|no|every|each)\s+(?:\w+\s+)?motion\s+(?:\w+\s+){0,2}$")
-_RULES = compiled(r"\b(?:shall|may|must|cannot|can|will|would|requires?)\b")
-_AUXILIARY = compiled(
+_ENACTING = pattern(r"\bbe\s+it\s+(?:\w+\s+){0,2}$|\bhereby\s+$|\btherefore,?\s+$")
+_ANY_MOTION = pattern(r"\b(?:an?|any|no|every|each)\s+(?:\w+\s+)?motion\s+(?:\w+\s+){0,2}$")
+_RULES = pattern(r"\b(?:shall|may|must|cannot|can|will|would|requires?)\b")
+_AUXILIARY = pattern(
     r"\b(?:was|were|is|are|been|and|then|motion|motions|unanimously|duly|hereby|thereupon"
     r"|declared|therefore|stands?|has|have|also|vote|be\s+it|it|motion\s+is|item|minutes|which"
     r"|resolution)"
@@ -124,19 +124,19 @@ def _strength_of(reading: Reading, verb: re.Match[str], before: str, begin: int)
     return REFERENCE if strength == SOFT and _REPORTED.search(before) else strength
 
 
-_DECLARED = compiled(r"\bdeclare[sd]\b.{0,90}$", re.S)
-_NAMED_MATTER = compiled(
+_DECLARED = pattern(r"\bdeclare[sd]\b.{0,90}$", re.S)
+_NAMED_MATTER = pattern(
     r"(?:the\s+)?(?:ordinance|resolution|bill|by-?law|order|main\s+motion|motion|council\s+bill)"
     r"(?:\s+(?:no\.?\s*|number\s+)?#?[\w.\-/]*\d[\w.\-/]*)?,?(?:\s+as\s+amended,?)?\s+"
     r"(?:(?:was|is|were)\s+)?(?:\w+ly\s+)?$"
 )
-_NOTHING_ELSE = compiled(
+_NOTHING_ELSE = pattern(
     r"\s*(?:[.;\n]|$|as\s+amended|unanimously|\(?\d{1,2}\s?(?:-|to|/)\s?\d|by\s+(?:a\s+)?(?:roll|voice"
     r"|vote|the\s+following|unanimous)|on\s+(?:a\s+)?(?:roll|voice))"
 )
 
 
-_MID_SENTENCE = compiled(
+_MID_SENTENCE = pattern(
     r"(?<!\b[Aa]ye)(?<!\b[Nn]ay)(?<!\b[Yy]es)(?<!\b[Yy]ea)(?<=[a-z]{2}),?\s*$|\b(?:an?|the|of),?\s*$"
 )
 
@@ -190,24 +190,24 @@ def _strength_of_plain(word: str, before: str, after: str, bare: bool) -> int:
     return SOFT if re.search(r"\band\s+(?:\w+ly\s+)?$|,\s*$", before) else REFERENCE
 
 
-_TALLY_NEXT = compiled(
+_TALLY_NEXT = pattern(
     r",?\s+(?:by\s+(?:a\s+)?(?:vote\s+of\s+)?|on\s+a\s+(?:vote\s+of\s+)?)?\(?\d{1,2}\s?(?:-|to)\s?\d{1,2}\b"
 )
-_UNANIMOUS_NEXT = compiled(
+_UNANIMOUS_NEXT = pattern(
     r",?\s+(?:unanimously(?=\s{0,3}(?:[.,;:(\n]|$|(?:by|on|upon|with|as|and)\b))"
     r"|by\s+(?:a\s+)?unanimous\b)"
 )
-_TOLD = compiled(
+_TOLD = pattern(
     r"\b(?:stated|states|said|says|noted|notes|reported|reports|reminded|shared|explained"
     r"|indicated|mentioned|advised|announced|recalled|added|thanked|asked)\b"
 )
-_RESOLVED_THAT = compiled(
+_RESOLVED_THAT = pattern(
     r":|\s{0,2}-\s{0,2}(?:that|to)\b|\s+(?:unanimously|nem|with\s+\d|by\s+\d)|\s{0,2}\((?:nem|unanim|\d{1,2}\s)"
 )
 
 
-_PROPOSED_IN_FRENCH = compiled(r"\b(?:propos|appuy|second)\u00e9e?\b")
-_VOTE_TOLD = compiled(
+_PROPOSED_IN_FRENCH = pattern(r"\b(?:propos|appuy|second)\u00e9e?\b")
+_VOTE_TOLD = pattern(
     r"\bunanim|\bvote\b|\ball\s+in\s+favou?r|\bvoice\s+vote"
     r"|(?<!items )(?<!item )(?<!lots )(?<!nos\. )\(?\b\d{1,2}\s?(?:-|to)\s?\d\b"
 )
@@ -275,11 +275,11 @@ def _is_bare(reading: Reading, verb: re.Match[str], before: str) -> bool:
     return not line or alone
 
 
-_VERB_ALONE = compiled(r"\s*(?:[.;\n]|$|\(?\d{1,2}\s?-\s?\d)")
-_SECONDED_BY = compiled(
+_VERB_ALONE = pattern(r"\s*(?:[.;\n]|$|\(?\d{1,2}\s?-\s?\d)")
+_SECONDED_BY = pattern(
     r"\bsecond(?:ed|er)\b[^.;\n]{0,16}(?:\b(?:cllr|cr|mrs?|ms|dr)\.)?[^.;\n]{2,40}$"
 )
-_SAID_TO_THE_END = compiled(r" {1,3}(?:unanimously\b|\(?\d{1,2}\s?-\s?\d)|\s{0,3}(?:[.;\n]|$)")
+_SAID_TO_THE_END = pattern(r" {1,3}(?:unanimously\b|\(?\d{1,2}\s?-\s?\d)|\s{0,3}(?:[.;\n]|$)")
 
 
 def _outcome(reading: Reading, verb: re.Match[str], begin: int, strength: int) -> Cue:
@@ -335,8 +335,8 @@ def _names_matter(before: str, unanimous: bool) -> bool:
     return _SUBJECT.search(before) is not None or (unanimous and bool(before.strip()))
 
 
-_LINE_OVER = compiled(r"[ .]{0,4}\n")
-_NEXT_MOTION = compiled(
+_LINE_OVER = pattern(r"[ .]{0,4}\n")
+_NEXT_MOTION = pattern(
     r"\n\s{0,80}(?:[\w.\-]{1,12}\s{1,4}){0,2}(?:it\s+was\s+)?(?:moved|motion|proposed"
     r"|resolution|resolved|seconded)\b"
 )

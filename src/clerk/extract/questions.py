@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .cues import FOCUS, Cue, Reading
-from .patterns import Phrase, compiled
+from .text import Phrase, pattern
 
 AMENDMENT = "amendment"
 MAIN = "main"
@@ -21,14 +21,14 @@ _PUT = Phrase(
     r"|by-?law|item|motion|order|application|petition|question|matter)\b[^:.;\n]{0,60}:)"
     r")(?![\w])",
 )
-_ANNOUNCED = compiled(
+_ANNOUNCED = pattern(
     r"(?:^|\b(?:vote|votes|voted|voting|call|called|question|taken|held|roll|then)\b)"
     r"[\s,:\-]{0,4}(?:(?:was|is|being|then|next|again)\s+)?$"
 )
-_MAIN_TOLD = compiled(
+_MAIN_TOLD = pattern(
     r"\b(?:main|original|underlying|primary)\s+(?:motion|question)\b|\bas\s+(?:thus\s+|so\s+)?amended\b"
 )
-_AMENDMENT_TOLD = compiled(r"\bamendments?\b|\bmotion\s+to\s+amend\b")
+_AMENDMENT_TOLD = pattern(r"\bamendments?\b|\bmotion\s+to\s+amend\b")
 
 
 def question_cues(reading: Reading) -> Iterator[Cue]:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from .cues import Reading
 from .entities import find_entities
 from .model import VERSION, Extraction, text_hash
-from .normal import normalise
 from .roster import read_roster
+from .text import normalise
 from .votes import find_votes
 
 

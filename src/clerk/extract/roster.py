@@ -13,15 +13,14 @@ from dataclasses import dataclass, field
 from rapidfuzz.distance import DamerauLevenshtein
 
 from .names import PARTICLES, STOPS, TITLES, Name, read_name, read_names
-from .normal import Normalised
-from .patterns import Phrase, compiled, line_start
+from .text import NormalText, Phrase, line_start, pattern
 
 _ATTENDANCE = Phrase(
     "present attendance absent excused attending members attendees roll_call council board",
     r"(?:present|attendance|absent|excused|attending|members|attendees|roll call|council|board)"
     r"(?:\s{1,3}(?:were|was|in person|remotely|is|are|and voting))?\s{0,3}[:\-]",
 )
-_OF_OTHERS = compiled(r"\s*(?:staff|others?|guests?|public|also|visitors?)")
+_OF_OTHERS = pattern(r"\s*(?:staff|others?|guests?|public|also|visitors?)")
 _TITLED = Phrase(
     "Council Commissioner Director Trustee Supervisor Select Alder Mayor Member Chair Cllr Mr Ms"
     " Dr",
@@ -30,11 +29,11 @@ _TITLED = Phrase(
     r"|Mayor(?: Pro[ -]Tem(?:pore)?)?|Member|Chair(?:man|woman|person)?|Cllr|Mr|Mrs|Ms|Dr)"
     r"\.?s?\s(?:[A-Z]\.?\s){0,2}([A-Z][\w'-]{1,30})(?:\s([A-Z][\w'-]{1,30}))?",
 )
-_VOTE = compiled(
+_VOTE = pattern(
     r"[\s,:(\-\"]{1,12}(?:voted\s+|votes\s+)?\"?(?:yes|aye|yea|no|nay|y|n|abstain\w*|in favor)\b"
 )
-_TABLE = compiled(r"attendee name[\s\S]{0,4000}?(?=staff present|others present|called roll|\Z)")
-_TABLE_NAME = compiled(r"^ *((?:[^\W\d_][\w'.-]* ){1,3}[^\W\d_][\w'-]+) *$", re.M)
+_TABLE = pattern(r"attendee name[\s\S]{0,4000}?(?=staff present|others present|called roll|\Z)")
+_TABLE_NAME = pattern(r"^ *((?:[^\W\d_][\w'.-]* ){1,3}[^\W\d_][\w'-]+) *$", re.M)
 
 #: A name printed more often than this is not a slip of the pen.
 _SLIPS = 2
@@ -88,7 +87,7 @@ def _alike(key: str, low: str) -> bool:
     return DamerauLevenshtein.distance(key, low, score_cutoff=1) <= 1
 
 
-def read_roster(document: Normalised) -> Roster:
+def read_roster(document: NormalText) -> Roster:
     """Collect the members a document names."""
     attending = _attending(document)
     titled = _titled(document)
@@ -116,7 +115,7 @@ def _two_people(surname: str, texts: set[str]) -> bool:
     return len(initials) > 1
 
 
-def _attending(document: Normalised) -> list[Name]:
+def _attending(document: NormalText) -> list[Name]:
     found: list[Name] = []
     for mark in _ATTENDANCE.find(document.lower):
         line = line_start(document.text, mark.start())
@@ -131,7 +130,7 @@ def _attending(document: Normalised) -> list[Name]:
     return found + _tabled(document)
 
 
-def _tabled(document: Normalised) -> list[Name]:
+def _tabled(document: NormalText) -> list[Name]:
     table = _TABLE.search(document.lower)
     if table is None:
         return []
@@ -140,7 +139,7 @@ def _tabled(document: Normalised) -> list[Name]:
     return [name for name in names if name is not None and len(name.text.split()) > 1]
 
 
-def _titled(document: Normalised) -> Counter[str]:
+def _titled(document: NormalText) -> Counter[str]:
     """Count the surnames that follow a title."""
     counted: Counter[str] = Counter()
     for titled in _TITLED.find(document.text):

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from .cues import SOFT, STRONG, Cue, Reading
 from .movers import edge_of_subject, name_at, second_cue, speaks
 from .names import name_before
-from .patterns import Phrase, compiled
+from .text import Phrase, pattern
 
 _SECOND = Phrase(
     "second 2nd support appuy",
     r"(?:second(?:ed|er|s|ing)?|2nd(?:ed)?|support(?:ed)?|(?:appuy|second)[\u00e9e]e?(?=\s+par\b))\b",
 )
-_SECOND_BY = compiled(
+_SECOND_BY = pattern(
     r"\s*(?:the\s+motion\s+|was\s+(?:made|given|provided|offered)\s+|made\s+"
     r"|motion\s+)?(?:(?:by|from|par)\b\s*:?(?:\s*l[ae](?=\s+(?:conseill|mair)))?|:|-|\()\s*"
 )
@@ -76,8 +76,8 @@ def _second_last(reading: Reading, second: re.Match[str]) -> Cue | None:
     return second_cue(reading, name.start, second.end(), name)
 
 
-_OF = compiled(r"\s+of\s+")
-_THAT_IS_ALL = compiled(r"\s*(?:[.,;)\n]|$|the\s+motion\b)")
+_OF = pattern(r"\s+of\s+")
+_THAT_IS_ALL = pattern(r"\s*(?:[.,;)\n]|$|the\s+motion\b)")
 
 
 def _second_by_subject(reading: Reading, second: re.Match[str]) -> Cue | None:
@@ -92,8 +92,8 @@ def _second_by_subject(reading: Reading, second: re.Match[str]) -> Cue | None:
     return second_cue(reading, name.start, second.end(), name)
 
 
-_THE_MOTION = compiled(r"\s+(?:the|that|this)\s+motion\b|\s*\.")
-_MOVERS_NAME = compiled(r"\b(?:moved|mover|motion|proposed|proposer)(?:\s+by)?\s*:?\s*$")
+_THE_MOTION = pattern(r"\s+(?:the|that|this)\s+motion\b|\s*\.")
+_MOVERS_NAME = pattern(r"\b(?:moved|mover|motion|proposed|proposer)(?:\s+by)?\s*:?\s*$")
 
 
 def _second_short(reading: Reading, second: re.Match[str]) -> Cue | None:

@@ -9,8 +9,8 @@ from .cues import BALLOT, FIRM, OUTCOME, SOFT, Cue, Reading
 from .model import PASSED
 from .movers import lead_cue, name_at, pair, second_cue, speaks
 from .names import Name
-from .patterns import Phrase, compiled, indented, line_start
 from .tallies import tally_in
+from .text import Phrase, indent_start, line_start, pattern
 
 _LABEL = Phrase(
     "mover proposer maker made first 1st motion",
@@ -65,10 +65,10 @@ def _short_hand_cues(reading: Reading) -> Iterator[Cue]:
             yield outcome
 
 
-_NUMBERED = compiled(
+_NUMBERED = pattern(
     r"[0-9][\-/. ]\d{1,4}\s{0,3}[:.\-]?\s{1,40}(?=[^\W\d_])",
 )
-_NUMBER_START = compiled(
+_NUMBER_START = pattern(
     r"^[ ]{0,60}(?:(?:resolution|motion|res\.?)\s{1,3}(?:no\.?|#|number)?\s{0,3})?"
     r"(?:[a-z]{1,3}[ \-]?)?\d{0,3}$"
 )
@@ -107,17 +107,17 @@ def _resolved_cues(reading: Reading) -> Iterator[Cue]:
             yield cue
 
 
-_PAIR_END = compiled(
+_PAIR_END = pattern(
     r"\s{0,3}(?:\)|[,;:\-]?\s{0,3}\(?(?P<tally>\d{1,2}\s?-\s?\d{1,2}[^()\n]{0,40})\))"
 )
 
 
-_OUTCOME_NEXT = compiled(
+_OUTCOME_NEXT = pattern(
     r"[ .,;:\-]{0,4}\n?[ ]{0,8}(?:(?:motion|vote)[ :]{1,3})?"
     r"(?:carried|carries|passed|passes|approved|adopted|failed|denied|defeated|unanimous|all\s+in\s+favou?r|\d{1,2}\s?-\s?\d)"
 )
-_MOTION_BEFORE = compiled(r"\b(?:motion(?:/second)?|action|vote|moved)\s{0,3}:?\s{0,3}$")
-_SHORT_BEFORE = compiled(
+_MOTION_BEFORE = pattern(r"\b(?:motion(?:/second)?|action|vote|moved)\s{0,3}:?\s{0,3}$")
+_SHORT_BEFORE = pattern(
     r"(?:m/\s?s(?:\s?/\s?\w{1,2})?|\bmsu?[cp]|\bresolved(?:\s{1,3}[\w./\-]{0,20}\d)?)\s{0,3}$"
 )
 
@@ -167,7 +167,7 @@ def _are_members(reading: Reading, *names: Name) -> bool:
     return all(name.titled or name.surname.lower() in reading.roster.known for name in names)
 
 
-_SLASH_TO = compiled(r"[^\W\d_]{2,30} ?/ ?[^\W\d_]{2,30} {1,3}to (?=[a-z]{3})")
+_SLASH_TO = pattern(r"[^\W\d_]{2,30} ?/ ?[^\W\d_]{2,30} {1,3}to (?=[a-z]{3})")
 
 
 def _slashed_cues(reading: Reading) -> Iterator[Cue]:
@@ -194,7 +194,7 @@ _TWO_NAMES = Phrase(
 def _two_names_cues(reading: Reading) -> Iterator[Cue]:
     """Yield a cue for a line ``Councillor Smith - Councillor Jones`` over what they move."""
     for titled in _TWO_NAMES.find(reading.lower):
-        start = indented(reading.lower, titled.start(), 20)
+        start = indent_start(reading.lower, titled.start(), 20)
         mover = name_at(reading, start) if start is not None else None
         link = _LINK.match(reading.text, mover.end) if mover and mover.titled else None
         seconder = name_at(reading, link.end()) if link else None
@@ -204,14 +204,14 @@ def _two_names_cues(reading: Reading) -> Iterator[Cue]:
             yield lead_cue(reading, start, seconder.end, mover, seconder)
 
 
-_LINK = compiled(r" {0,4}(?:-|/|,|and\b) {0,4}")
+_LINK = pattern(r" {0,4}(?:-|/|,|and\b) {0,4}")
 
 
 _SIGN = Phrase(
     "MC M.C.U. M/C MP AIF MSC MSP MUC",
     r"(?:MCU|M\.C\.U\.|MC|M/C|MPU|MP|AIF|MSCU|MSPU|MUC)(?=[ .,;\n)]|$)",
 )
-_BREAK_BEFORE = compiled(r"(?:^|[.,;:)\n])\s{0,3}$")
+_BREAK_BEFORE = pattern(r"(?:^|[.,;:)\n])\s{0,3}$")
 
 
 def _sign_cues(reading: Reading) -> Iterator[Cue]:
@@ -224,10 +224,10 @@ def _sign_cues(reading: Reading) -> Iterator[Cue]:
         yield cue
 
 
-_LONE_TALLY = compiled(
+_LONE_TALLY = pattern(
     r"[0-9]-\d{1,2}(?:-\d{1,2}){0,2}(?:\)?(?=[ ]{0,3}(?:[.;\n]|$))|(?=[,;] [^\d]))"
 )
-_SENTENCE_START = compiled(r"(?:^|[.;:)\n])[ ]{0,40}\(?$|[^\W\d_] \($")
+_SENTENCE_START = pattern(r"(?:^|[.;:)\n])[ ]{0,40}\(?$|[^\W\d_] \($")
 
 
 def _lone_tally_cues(reading: Reading) -> Iterator[Cue]:
@@ -245,7 +245,7 @@ _SAID = Phrase(
     "move make second",
     r"(?:(?P<moves>move\b|moved\b|make\s+(?:a|the|that)\s+motion\b)|second\b)",
 )
-_SPEAKER = compiled(
+_SPEAKER = pattern(
     r"[ ]{0,20}[^:\n]{3,40}:\s{1,6}(?:(?:i|i'll|i'd|so|yes|well)[\s,]{1,3}){0,2}"
     r"(?:would\s+like\s+to\s+|will\s+|like\s+to\s+)?"
 )

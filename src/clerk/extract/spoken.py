@@ -10,7 +10,7 @@ from .ballots import SPEAKERS, category, settle, settle_one
 from .cues import BALLOT, FIRM, SOFT, Cue, Reading
 from .model import ABSENT, ABSTAIN, AYES, NOES, RECUSED
 from .names import Name, name_before, names_before, read_name, read_names
-from .patterns import Phrase, compiled
+from .text import Phrase, pattern
 
 _SPOKEN = Phrase(
     "aye yea yes nay no abstain absent recuse excused present in_favo for, for; for. against "
@@ -19,11 +19,11 @@ _SPOKEN = Phrase(
     r"|in\s+favou?r|for(?=\s*[;,.\n])|against(?=\s*[;,.\n])|opposed)\b"
     r"(?!\s{0,3}[:\-=/]\s*[a-z])|[yn](?<=[\s:\-=,(].)(?=[\s;,.)]|$)",
 )
-_BETWEEN = compiled(r"[\s,;.)|\-\"]{0,120}(?:and\s+)?")
-_ROLE_AFTER_NAME = compiled(
+_BETWEEN = pattern(r"[\s,;.)|\-\"]{0,120}(?:and\s+)?")
+_ROLE_AFTER_NAME = pattern(
     r", (?:Vice[- ]?)?(?:Chair\w*|Mayor|President|Secretary|Treasurer|Clerk)$"
 )
-_TO_VOTE = compiled(
+_TO_VOTE = pattern(
     r"(?:,\s+(?:vice[- ]?)?(?:chair\w*|mayor|president|secretary|treasurer|clerk))?"
     r"[\s,:\-(=.\"_\u2026\u00b7]{1,80}(?:voted\s+|votes\s+|voting\s+)?[\"(]?$"
 )
@@ -46,7 +46,7 @@ def roll_call_cues(reading: Reading) -> Iterator[Cue]:
 
 
 _LETTER_FIRST = Phrase("Y- N- Y: N:", r"[YN][-:] ?(?=[A-Z])")
-_LETTERED = compiled(r"[\s,;]{1,4}(?:and\s+)?")
+_LETTERED = pattern(r"[\s,;]{1,4}(?:and\s+)?")
 
 
 def lettered_cues(reading: Reading) -> Iterator[Cue]:
@@ -81,7 +81,7 @@ def _voter(reading: Reading, previous_end: int | None, start: int) -> Name | Non
 
 
 #: A row of dots or a long line between a name and its vote.
-_LEADER = compiled(r" {0,4}(?:\. ?|[_\u2026\u00b7] ?|-(?=-)-){2,40} {0,8}$")
+_LEADER = pattern(r" {0,4}(?:\. ?|[_\u2026\u00b7] ?|-(?=-)-){2,40} {0,8}$")
 
 
 def _edge_of_name(text: str, start: int) -> int:
@@ -122,7 +122,7 @@ def _roll_call(reading: Reading, run: list[tuple[Name, str, int]]) -> Iterator[C
         yield cue
 
 
-_ATTENDANCE = compiled(r"quorum|attendance|\bpresent\b")
+_ATTENDANCE = pattern(r"quorum|attendance|\bpresent\b")
 
 
 def _announcement(reading: Reading, start: int) -> int:
@@ -146,8 +146,8 @@ _DISSENT = Phrase(
     r"|cast(?:ing)?\s+(?:the\s+|a\s+)?(?:only\s+|sole\s+|lone\s+)?(?:dissenting|no|nay|negative"
     r"|opposing)\s+votes?)(?!\w)",
 )
-_BY = compiled(r"\s*(?:votes?\s+)?(?:by|from|:|-|was|were|cast\s+by)\s*")
-_LINK = compiled(r"(?:,?\s{0,3}\b(?:who|having|has|was|were|is|are|both|each|also)\b\s{0,3}){0,3}$")
+_BY = pattern(r"\s*(?:votes?\s+)?(?:by|from|:|-|was|were|cast\s+by)\s*")
+_LINK = pattern(r"(?:,?\s{0,3}\b(?:who|having|has|was|were|is|are|both|each|also)\b\s{0,3}){0,3}$")
 
 
 def dissent_cues(reading: Reading) -> Iterator[Cue]:
@@ -194,7 +194,7 @@ def _dissent(reading: Reading, match: re.Match[str], names: list[Name]) -> Cue:
     return cue
 
 
-_IN_A_ROW = compiled(
+_IN_A_ROW = pattern(
     r"(?:\s+(?:of\s+)?(?:the\s+)?(?:motion|same|measure|resolution|ordinance))?[\s,;.]{0,12}(?:(?:and|while|with|but)\s+)?(?:that\s+)?"
 )
 

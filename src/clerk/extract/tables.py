@@ -19,17 +19,17 @@ from collections.abc import Iterator
 from .ballots import category, settle
 from .cues import BALLOT, FIRM, LEAD, OUTCOME, SECOND, STRONG, Cue, Reading
 from .names import read_names
-from .patterns import Phrase, compiled, indented
 from .tallies import tally_in
 from .telling import verdict
+from .text import Phrase, indent_start, pattern
 
 _LABEL = r"(?:result|mover|seconder|ayes?|yeas?|nays?|noes|abstain(?:ed)?|absent|excused|recused)"
 _LABELS = Phrase(
     "result mover seconder aye yea nay noes abst absent excused recused",
     rf"{_LABEL} {{0,4}}:? {{0,4}}\n(?:\s{{0,60}}{_LABEL} {{0,4}}: {{0,4}}\n){{1,8}}",
 )
-_VALUE = compiled(r"^ *(?:[A-Z][A-Z \-]{3,40})(?:\[[^\]\n]{1,40}\])? *$", re.M)
-_WORD = compiled(r"[a-z]+")
+_VALUE = pattern(r"^ *(?:[A-Z][A-Z \-]{3,40})(?:\[[^\]\n]{1,40}\])? *$", re.M)
+_WORD = pattern(r"[a-z]+")
 
 #: The values stand at most so many characters behind the labels.
 _REACH = 1200
@@ -41,7 +41,7 @@ def table_cues(reading: Reading) -> tuple[list[Cue], list[tuple[int, int]]]:
     used: list[tuple[int, int]] = []
     done = 0
     for labels in _LABELS.find(reading.lower):
-        start = indented(reading.lower, labels.start(), 60)
+        start = indent_start(reading.lower, labels.start(), 60)
         if start is None or start < done:
             continue
         done = labels.end()

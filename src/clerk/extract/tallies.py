@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .model import AYES, FOURTH, NOES, THIRD
-from .patterns import compiled
+from .text import pattern
 
 _UP_TO_TWENTY = """
     zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
@@ -13,18 +13,18 @@ NUMBER_WORDS = {word: number for number, word in enumerate(_UP_TO_TWENTY.split()
 NUMBER_WORDS["none"] = NUMBER_WORDS["no"] = 0
 
 #: 5-0, 5 - 0 - 1, 5 to 0, [14 TO 1]; not a date, not a section number.
-TALLY = compiled(
+TALLY = pattern(
     r"(?P<yes>[0-9](?<![\d/.$\-].)\d{0,2})\s{0,2}(?:votes?\s)?(?:-|to|:"
     r"|/)\s{0,2}(?P<no>\d{1,2})(?:\s{0,2}-\s{0,2}(?P<abstain>\d{1,2}))?(?:\s{0,2}-\s{0,2}(?P<absent>\d{1,2}))?(?![\d/%]|\s?(?:p\.?m|a\.?m|%)|-\d|\.\d|:\d)"
 )
-_WORD_TALLY = compiled(
+_WORD_TALLY = pattern(
     r"\b(?P<yes>"
     + "|".join(NUMBER_WORDS)
     + r")\s+(?:\(\d+\)\s+)?to\s+(?P<no>"
     + "|".join(NUMBER_WORDS)
     + r")\b"
 )
-_NUMBERED = compiled(
+_NUMBERED = pattern(
     r"\b(?:no|nos|item|items|section|sec|resolution|ordinance|chapter|case|rule|number|bill"
     r"|article|lot|district|page|phase|code|motion|res|ord|by-?law|r|o|lots|pages|sections|exhibits?|parcels?)\b[.:#\s(]*$"
 )

@@ -6,56 +6,56 @@ import re
 
 from .cues import Cue, Reading
 from .model import DIED, FAILED, PASSED, UNKNOWN, WITHDRAWN
-from .patterns import compiled
+from .text import pattern
 
 _RESULT_OF = (
     (
-        compiled(
+        pattern(
             r"\b(?:not|n't|failed\s+to|fails\s+to)\s+(?:\w+\s+)?(?:carr|pass|approv|adopt"
             r"|receiv)\w*"
         ),
         FAILED,
     ),
     (
-        compiled(r"fail|defeat|\blos|denied|reje[ct]|unsuccess|not\s+(?:carr|pass|approv|adopt)"),
+        pattern(r"fail|defeat|\blos|denied|reje[ct]|unsuccess|not\s+(?:carr|pass|approv|adopt)"),
         FAILED,
     ),
-    (compiled(r"withdr"), WITHDRAWN),
-    (compiled(r"\bdie"), DIED),
-    (compiled(r"no\s+action|no\s+vote"), UNKNOWN),
+    (pattern(r"withdr"), WITHDRAWN),
+    (pattern(r"\bdie"), DIED),
+    (pattern(r"no\s+action|no\s+vote"), UNKNOWN),
 )
-TALK = compiled(
+TALK = pattern(
     r"\b(?:if|unless|until|would|should|could|might|must|can|cannot|whether|will|shall|once"
     r"|when|in\s+order|needs?\s+to|has\s+to|have\s+to|want\w*|asked|hopes?|hoped|require[sd]?"
     r"|was\s+previously|had\s+been)\b[^,]{0,70}$"
 )
-OTHER_BODY = compiled(
+OTHER_BODY = pattern(
     r"\b(?:house|senate|legislature|congress|general\s+assembly|voters|electorate|union|state"
     r"|supreme\s+court|governor|parliament)\b"
 )
-LONG_AGO = compiled(
+LONG_AGO = pattern(
     r"\b(?:last\s+(?:night|week|month|year|meeting|spring|summer|fall|autumn|winter)|yesterday|previous(?:ly)?|in\s+(?:19"
     r"|20)\d\d|earlier\s+this\s+(?:year|month|week)"
     r"|(?:at|during|from)\s+(?:its|their|the|a)\s+(?:\w+\s+){0,2}(?:meeting\s+of|\d{1,2},?\s+(?:\d{4},?\s+)?meeting)"
     r"|at\s+(?:its|their)\s+(?:\w+\s+){0,3}meeting)\b"
 )
-_UNANIMOUS = compiled(r"\bunanim\w+|\bnem\.?\s?(?:con|dis)")
-EXCEPT = compiled(
+_UNANIMOUS = pattern(r"\bunanim\w+|\bnem\.?\s?(?:con|dis)")
+EXCEPT = pattern(
     r"\bexcept(?:ion|ing)?\b|\bother\s+than\b|\bbut\s+(?:for\s+)?(?:mr|ms|mrs)\b"
     r"|\bsave\s+for\b|\bnot\s+unanim|\bnon-unanim"
 )
-VOICE = compiled(r"\bvoice\s+vote|\bviva\s+voce|\bvocal\s+vote|\bsaid\s+[\"']?aye")
-_ROLL = compiled(r"\broll[\s-]{0,2}call|\bpolled")
-_HANDS = compiled(r"\bshow\s+of\s+hands")
-BODY = compiled(
+VOICE = pattern(r"\bvoice\s+vote|\bviva\s+voce|\bvocal\s+vote|\bsaid\s+[\"']?aye")
+_ROLL = pattern(r"\broll[\s-]{0,2}call|\bpolled")
+_HANDS = pattern(r"\bshow\s+of\s+hands")
+BODY = pattern(
     r"\b(?:council|board|commission(?:ers)?|committee|members|trustees|directors|selectmen"
     r"|supervisors|aldermen|authority|selectboard|all|court|panel|they|we)\b"
 )
-_SAID = compiled(
+_SAID = pattern(
     r"\b(?:stated|said|noted|reported|reminded|shared|explained|indicated|mentioned|advised"
     r"|informed|announced|updated|told|recalled)\b"
 )
-NO_SECOND = compiled(
+NO_SECOND = pattern(
     r"(?:\b(?:lack|want)\s+of\s+(?:a\s+|any\s+)?|\bno\s+|\bwithout\s+a\s+|\bnot\s+"
     r"|(?:n't|not|failed\s+to|fails\s+to)\s+(?:receiv\w*|get|got|have|heard?"
     r"|obtain\w*)\s+a\s+)second"

@@ -27,12 +27,13 @@ from .model import (
     WITHDRAWN,
     Vote,
 )
-from .names import BALLOT_WORDS, vocabulary
+from .names import BALLOT_WORDS
 from .outcomes import outcome_cues
 from .questions import question_cues
 from .seconds import second_cues
 from .spoken import dissent_cues, lettered_cues, roll_call_cues
 from .tables import table_cues
+from .text import word_set
 from .wording import item_at, item_finder, motion_text
 
 _TALLY_NAMES = {AYES: "yes", NOES: "no", ABSTAIN: "abstain", ABSENT: "absent", RECUSED: "recused"}
@@ -240,7 +241,7 @@ def _key(name: str) -> str:
     return " ".join(word for word in words if len(word.strip(".")) > 1) or name
 
 
-_DOUBTS = vocabulary(
+_DOUBTS = word_set(
     """
     source_contradiction tally_mismatch off_roster_name result_implied long_gap missing_comma
     name_typo

@@ -6,10 +6,9 @@ import re
 from collections.abc import Iterator
 
 from .ballots import settle_one
-from .cues import FIRM, OUTCOME, SOFT, STRONG, Cue, Reading, last_match
+from .cues import FIRM, OUTCOME, SOFT, STRONG, Cue, Reading
 from .model import DIED, PASSED
 from .movers import name_at
-from .patterns import Phrase, compiled, line_start
 from .tallies import TALLY, tally_in
 from .telling import (
     BODY,
@@ -23,6 +22,7 @@ from .telling import (
     printed_between,
     verdict,
 )
+from .text import Phrase, last_match, line_start, pattern
 
 
 def voting_cues(reading: Reading) -> Iterator[Cue]:
@@ -39,7 +39,7 @@ _LABELLED = Phrase(
     r"(?P<label>result|outcome|status|disposition|decision|vote|action(?:\s+taken)?|voting"
     r"|motion)\s{0,3}:\s{0,80}(?P<value>[^\n]{1,100})",
 )
-_RESULT_WORD = compiled(
+_RESULT_WORD = pattern(
     r"\b(?:pass(?:ed|es)?|adopted|approved|carried|carries|accepted|granted|confirmed|ratified"
     r"|tabled|postponed|deferred|continued|referred|received|recommended|forwarded|failed|fails"
     r"|defeated|denied|rejected|lost|withdrawn|unanimous\w*|no\s+action|died)\b"
@@ -70,7 +70,7 @@ def _labelled_cues(reading: Reading) -> Iterator[Cue]:
         yield _labelled(reading, label, word, counts)
 
 
-_BELOW = compiled(
+_BELOW = pattern(
     r"\s{0,40}mover\s{0,4}:\s{0,60}(?P<mover>[^\n]{2,60})\n\s{0,40}seconder\s{0,4}:\s{0,60}(?=\w)"
 )
 
@@ -90,7 +90,7 @@ _VOTE_WAS = Phrase(
     r"votes?\s+(?:count\s+|tally\s+)?(?P<was>was\s+|were\s+|is\s+|being\s+)?"
     r"(?=\d{1,2}\s?(?:-|to)\s?\d)",
 )
-_FOR_IT = compiled(r"\s+(?:in\s+favou?r|to\s+approve|for\s+approval|in\s+the\s+affirmative)\b")
+_FOR_IT = pattern(r"\s+(?:in\s+favou?r|to\s+approve|for\s+approval|in\s+the\s+affirmative)\b")
 
 
 def _vote_was_cues(reading: Reading) -> Iterator[Cue]:
@@ -148,7 +148,7 @@ _ALL_FOR = Phrase(
 )
 
 
-_WORD_BEFORE = compiled(r"[a-z]\s{1,3}$")
+_WORD_BEFORE = pattern(r"[a-z]\s{1,3}$")
 
 
 def _voted_cues(reading: Reading) -> Iterator[Cue]:
@@ -206,9 +206,9 @@ def _voted(reading: Reading, voted: re.Match[str]) -> Cue | None:
     return _voted_cue(reading, voted, begin)
 
 
-_SO = compiled(r"\bso\s+(?:unanimously\s+)?$")
-_IT_WAS_SO = compiled(r"\bit\s+was\s+(?:unanimously\s+|duly\s+)?$")
-_OVER = compiled(r"\s{0,3}(?:\.|$)")
+_SO = pattern(r"\bso\s+(?:unanimously\s+)?$")
+_IT_WAS_SO = pattern(r"\bit\s+was\s+(?:unanimously\s+|duly\s+)?$")
+_OVER = pattern(r"\s{0,3}(?:\.|$)")
 
 
 def _so_voted(reading: Reading, voted: re.Match[str]) -> Cue | None:
@@ -225,7 +225,7 @@ def _so_voted(reading: Reading, voted: re.Match[str]) -> Cue | None:
     return cue
 
 
-_IT_WAS = compiled(r"\bit\s+was\s+(?:\w+ly\s+)?$")
+_IT_WAS = pattern(r"\bit\s+was\s+(?:\w+ly\s+)?$")
 
 
 def _voted_cue(reading: Reading, voted: re.Match[str], begin: int) -> Cue:
@@ -295,7 +295,7 @@ def _agreement_cues(reading: Reading) -> Iterator[Cue]:
         yield cue
 
 
-_SECOND = compiled(r"second(?=ed\b|\b)")
+_SECOND = pattern(r"second(?=ed\b|\b)")
 
 
 def _no_second_cues(reading: Reading) -> Iterator[Cue]:

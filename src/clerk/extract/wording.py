@@ -7,24 +7,24 @@ from bisect import bisect_right
 
 from .cues import Reading
 from .drafts import Draft
-from .patterns import compiled
+from .text import pattern
 
 #: Begins with the end of the line before, and that alone is used up: so it is found at once.
-_HEADING = compiled(
+_HEADING = pattern(
     r"\n(?= {0,60}(?P<item>\d{1,2}(?:\.\d{1,2}){0,3}\.?|[A-Z]\.|[IVX]{1,5}\."
     r"|\(?[a-z0-9]{1,2}\))\s{1,40}(?P<words>[^\W_]))"
 )
-_OPENING = compiled(
+_OPENING = pattern(
     r"[\s,;:.\-)]*(?:(?:the\s+motion|and|be\s+it\s+resolved)\s+)?(?:(?:to|that|for)\s+)?", re.I
 )
-_CLOSING = compiled(
+_CLOSING = pattern(
     r"[\s,;:(\-]+(?:and|which|was|motion|the|a|it|on|with"
     r"|roll\s+call(?:\s+vote)?:?|were|did\s+not)?\s*$",
     re.I,
 )
-_TELLING = compiled(r"[a-z)]+\s*[:,]?\s+(?:that|to)\s+|resolved\s*:\s*")
-_DONE = compiled(r"[a-z]+,\s+(?=the\s+(?:meeting|board|council|commission|committee)\b)")
-_NO_WORDS = compiled(
+_TELLING = pattern(r"[a-z)]+\s*[:,]?\s+(?:that|to)\s+|resolved\s*:\s*")
+_DONE = pattern(r"[a-z]+,\s+(?=the\s+(?:meeting|board|council|commission|committee)\b)")
+_NO_WORDS = pattern(
     r"(?:and\s+|which\s+|the\s+|this\s+|was\s+|were\s+|with\s+|a\s+|it\s+|all\s+|in\s+|so\s+|its\s+|on\s+)*"
     r"(?:(?:motion|proposition|seconde?d?|duly|unanimously|failed|passed|carried|approved|adopted|granted|denied|deferred"
     r"|adoption|vote|voted|voting|favou?r|discussion|approval|roll|call|question|recorded|aye"
@@ -34,12 +34,12 @@ _NO_WORDS = compiled(
     re.I,
 )
 #: Words of the vote itself; what contains them is not what was moved.
-_VOTE_WORDS = compiled(
+_VOTE_WORDS = pattern(
     r"\b(?:ayes?|nays?|noes|yeas?|abstain\w*|abstentions?|absent|present|mover|seconder|voting"
     r"|in\s+favou?r|opposed)\b\s{0,3}(?:[:\-=]|\d)|^.{0,40}\bvot(?:ed|ing)\s+(?:aye|yes|no|nay|yea)\b"
     r"|[\s,\-:\"](?:aye|nay|yea)\b|\byes\s+no\b|\b[yn]-[a-z]+, [yn]-"
 )
-_BLANK = compiled(r"[\s.:\-\"]{0,200}")
+_BLANK = pattern(r"[\s.:\-\"]{0,200}")
 _MOTION_LENGTH = 400
 
 
@@ -76,7 +76,7 @@ def _is_motion(words: str) -> bool:
     return _NO_WORDS.fullmatch(words) is None and _OUTCOME_ONLY.match(words) is None
 
 
-_OUTCOME_ONLY = compiled(
+_OUTCOME_ONLY = pattern(
     r"(?:(?:the|this)\s+)?(?:motion|vote|question|amendment|mayor\s+declared|cllr|there\s+being)\b"
     r"(?!\s+to\b|\s+that\b)|second\s+of\b|(?:was|were)\s+(?:put|approved|adopted|carried)\b",
     re.I,

@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clerk.extract.patterns import Phrase, indented
+from clerk.extract.text import Phrase, indent_start
 
 _VOTES = Phrase("no none so_ordered \u00e9tait", r"no\b|none\b|so\s+ordered|\u00e9tait")
 _PLAIN = re.compile(r"\b(?:no\b|none\b|so\s+ordered|\u00e9tait)")
@@ -43,7 +43,7 @@ def test_phrases_in_capitals_and_in_small_letters_are_kept_apart() -> None:
 
 
 def test_a_line_is_indented_by_spaces_alone() -> None:
-    assert indented("Present\n   AYES", 11, 60) == 8
-    assert indented("Present\n - AYES", 11, 60) is None
-    assert indented("AYES", 0, 60) == 0
-    assert indented("    AYES", 4, 3) is None
+    assert indent_start("Present\n   AYES", 11, 60) == 8
+    assert indent_start("Present\n - AYES", 11, 60) is None
+    assert indent_start("AYES", 0, 60) == 0
+    assert indent_start("    AYES", 4, 3) is None
