@@ -214,9 +214,9 @@ class Chamber:
         """Take the name right before the second for the mover: ``By: Smith Seconded by: Jones``."""
         text = self.reading.text
         edge = len(text[: cue.start].rstrip(" \n.;")) if cue.start - top.end < 200 else cue.start
-        name = name_before(text, edge, self.reading.roster.known)
+        name = name_before(text, edge)
         if edge < cue.start and name and text[top.end : name.start].rstrip()[-1:] not in (":", "-"):
-            name = name_before(text, cue.start, self.reading.roster.known)
+            name = name_before(text, cue.start)
         if name is not None and name.start >= top.end:
             top.mover, flags = settle_one(self.reading.roster, name)
             top.flags |= flags
@@ -231,7 +231,7 @@ class Chamber:
     def _second_without_lead(self, cue: Cue) -> None:
         """Open a motion whose mover stands right before: ``(Smith, seconded by Jones)``."""
         self._close_all()
-        name = name_before(self.reading.text, cue.start, self.reading.roster.known)
+        name = name_before(self.reading.text, cue.start)
         start = name.start if name else self.reading.clause_start(cue.start)
         draft = Draft(start, cue.end, second=cue, strength=SOFT, seconder=cue.seconder)
         draft.mover, draft.flags = settle_one(self.reading.roster, name)

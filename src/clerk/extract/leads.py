@@ -104,7 +104,7 @@ _OWNER_MOVES = pattern(
 
 def _motion_of_owner(reading: Reading, motion: re.Match[str], position: int) -> Cue | None:
     """Read ``Commissioner Smith's motion to deny failed``: its own sentence tells the outcome."""
-    mover = name_before(reading.text, position, reading.roster.known)
+    mover = name_before(reading.text, position)
     if mover is None:
         return None
     cue = lead_cue(reading, mover.start, motion.end(), mover)
@@ -124,7 +124,7 @@ def _seconded_motion(reading: Reading, motion: re.Match[str], verb: int) -> Cue 
     """Read ``Mr. Jones seconded the motion made by Mr. Smith``."""
     by = _MADE_BY.match(reading.lower, motion.end())
     mover = name_at(reading, by.end()) if by else None
-    seconder = name_before(reading.text, verb, reading.roster.known)
+    seconder = name_before(reading.text, verb)
     if mover is None or seconder is None:
         return None
     return lead_cue(reading, seconder.start, mover.end, mover, seconder)
@@ -168,14 +168,14 @@ def _by_subject(reading: Reading, verb: int, end: int) -> Cue | None:
     edge = edge_of_subject(lower, verb)
     name = _subject(reading, edge)
     if name is not None and reading.text[name.start - 1 : name.start] == "/":
-        first = name_before(reading.text, name.start - 1, reading.roster.known)
+        first = name_before(reading.text, name.start - 1)
         return lead_cue(reading, first.start, end, first, name) if first else None
     if name is not None and (mover := _before_seconder(reading, name)):
         return lead_cue(reading, mover.start, end, mover, name)
     if name is not None:
         return lead_cue(reading, name.start, end, name)
     if offered := _OFFERED_AND.search(lower, max(0, edge - 200), edge):
-        name = name_before(reading.text, offered.start(), reading.roster.known)
+        name = name_before(reading.text, offered.start())
         return lead_cue(reading, name.start, end, name) if name else None
     if apposition := _APPOSITION.search(reading.text[max(0, edge - 110) : edge]):
         name = name_before(reading.text, max(0, edge - 110) + apposition.start())
@@ -191,7 +191,7 @@ def _before_seconder(reading: Reading, name: Name) -> Name | None:
     """Return the mover of ``Smith, seconded by Jones, moved``."""
     floor = max(0, name.start - 40)
     by = _SECONDED_BY.search(reading.lower[floor : name.start])
-    return name_before(reading.text, floor + by.start(), reading.roster.known) if by else None
+    return name_before(reading.text, floor + by.start()) if by else None
 
 
 _SECONDED_BY = pattern(r",?\s+(?:duly\s+)?second(?:ed)?\s+by\s+$")
@@ -207,10 +207,10 @@ _APPOSITION = pattern(
 
 def _subject(reading: Reading, edge: int) -> Name | None:
     """Return the name before a verb; the first of ``Directors Smith and Jones``."""
-    name = name_before(reading.text, edge, reading.roster.known)
+    name = name_before(reading.text, edge)
     if name is None or name.titled:
         return name
-    several = names_before(reading.text, edge, reading.roster.known)
+    several = names_before(reading.text, edge)
     first = several[0]
     title = reading.lower[first.start : first.end].split()[0]
     return first if first.titled and title.endswith("s") and len(title) > 4 else name
@@ -391,7 +391,7 @@ def _moved_by(reading: Reading, moved: re.Match[str], by: re.Match[str]) -> Cue 
 def _has_subject(reading: Reading, moved: re.Match[str]) -> bool:
     """Whether a name stands before the verb, in its line or with the sentence going on."""
     edge = edge_of_subject(reading.lower, moved.start())
-    name = name_before(reading.text, edge, reading.roster.known)
+    name = name_before(reading.text, edge)
     if name is None:
         return False
     return reading.text[moved.start()].islower() or "\n" not in reading.text[name.end : edge + 1]

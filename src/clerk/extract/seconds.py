@@ -67,7 +67,7 @@ def _second_last(reading: Reading, second: re.Match[str]) -> Cue | None:
     """Read ``Mr. Jones 2nd.`` and ``Smith moved, Jones second.``"""
     if not _THAT_IS_ALL.match(reading.lower, second.end()):
         return None
-    name = name_before(reading.text, second.start(), reading.roster.known)
+    name = name_before(reading.text, second.start())
     if name is None or "," in reading.text[name.end : second.start()]:
         return None
     before = reading.text[max(0, name.start - 3) : name.start].rstrip(" ")
@@ -82,7 +82,7 @@ _THAT_IS_ALL = pattern(r"\s*(?:[.,;)\n]|$|the\s+motion\b)")
 
 def _second_by_subject(reading: Reading, second: re.Match[str]) -> Cue | None:
     edge = edge_of_subject(reading.lower, second.start())
-    name = name_before(reading.text, edge, reading.roster.known)
+    name = name_before(reading.text, edge)
     if name is None or re.search(r",\s*$", reading.text[name.end : edge + 1]):
         return _second_short(reading, second)
     if _MOVERS_NAME.search(reading.lower[max(0, name.start - 14) : name.start]):
@@ -101,9 +101,7 @@ def _second_short(reading: Reading, second: re.Match[str]) -> Cue | None:
     head = reading.lower[max(0, second.start() - 24) : second.start()]
     gave = re.search(r"\b(?:offered|gave|made|provided)\s+(?:a|the)\s+$", head)
     if gave:
-        name = name_before(
-            reading.text, max(0, second.start() - 24) + gave.start(), reading.roster.known
-        )
+        name = name_before(reading.text, max(0, second.start() - 24) + gave.start())
         return second_cue(reading, name.start, second.end(), name) if name else None
     name = name_at(reading, second.end())
     if name is None or name.start - second.end() > 2:

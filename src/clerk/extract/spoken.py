@@ -68,7 +68,7 @@ def _voter(reading: Reading, previous_end: int | None, start: int) -> Name | Non
     text = reading.text
     if previous_end is None:
         edge = _edge_of_name(text, start)
-        return name_before(text, edge, reading.roster.known) if edge else None
+        return name_before(text, edge) if edge else None
     if start - previous_end > 160:
         return None
     between = _BETWEEN.match(text, previous_end)
@@ -242,7 +242,7 @@ def _people_around(reading: Reading, match: re.Match[str]) -> list[Name]:
         return []
     edge = match.start() - 3 * (match["bare"] is not None and _dash_before(reading, match))
     link = _LINK.search(reading.lower, max(0, edge - 24), edge)
-    names = names_before(reading.text, link.start() if link else edge, known)
+    names = names_before(reading.text, link.start() if link else edge)
     if names:
         return names
     by = _BY.match(reading.lower, match.end())
