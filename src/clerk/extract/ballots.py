@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from .cues import BALLOT, FIRM, SOFT, Cue, Reading
 from .model import ABSENT, ABSTAIN, AYES, NOES, RECUSED
-from .names import BALLOT_WORDS, PARTICLES, Name, read_name, read_names
-from .roster import Roster
+from .names import BALLOT_WORDS, Name, read_name, read_names
 from .tallies import NUMBER_WORDS, number
 from .text import Phrase, indent_start, line_start, pattern, word_set
 
@@ -61,61 +60,6 @@ def category(word: str) -> str:
     if first == "not":
         return ABSTAIN
     return NOES
-
-
-def settle(roster: Roster, names: Iterable[Name]) -> tuple[list[str], set[str]]:
-    """Return the surnames, each once, and what had to be noted on the way."""
-    settled: list[str] = []
-    flags: set[str] = set()
-    for name in names:
-        for part in _apart(roster, name, flags):
-            if part not in settled:
-                settled.append(part)
-    return settled, flags
-
-
-def settle_one(roster: Roster, name: Name | None) -> tuple[str | None, set[str]]:
-    """Return one surname as :func:`settle` does."""
-    if name is None:
-        return None, set()
-    flags: set[str] = set()
-    return _surname(roster, name, flags), flags
-
-
-def _apart(roster: Roster, name: Name, flags: set[str]) -> list[str]:
-    """Split names that lost their comma: known surnames, too many words, or twice a particle."""
-    words = _with_particles(name.text.split())
-    if len(words) > 1 and all(word.lower() in roster.known for word in words):
-        flags.add("missing_comma")
-        return words
-    surnames = sum(" " in word for word in words)
-    if surnames > 1 or (len(words) > 3 and all(len(word.strip(".")) > 1 for word in words)):
-        flags.add("missing_comma")
-        return words
-    return [_surname(roster, name, flags)]
-
-
-def _with_particles(words: list[str]) -> list[str]:
-    """Join each particle with the word it belongs to: ``Anneliese``, ``van der Berg``."""
-    joined: list[str] = []
-    for word in words:
-        if joined and joined[-1].split()[-1].lower().strip(".") in PARTICLES:
-            joined[-1] = f"{joined[-1]} {word}"
-        else:
-            joined.append(word)
-    return joined
-
-
-def _surname(roster: Roster, name: Name, flags: set[str]) -> str:
-    surname, typo = roster.spelled(name.surname)
-    if typo:
-        flags.add("name_typo")
-    if name.surname.lower() in roster.shared:
-        return name.text
-    words = name.text.split()
-    cut = len(words) - len(name.surname.split())
-    initials = [word for word in words[:cut] if len(word.strip(".")) == 1]
-    return " ".join([*initials, surname]) if initials and len(initials) == cut else surname
 
 
 def label_cues(reading: Reading) -> Iterator[Cue]:
@@ -284,7 +228,7 @@ def _read_list(reading: Reading, kind: str, start: int, position: int) -> Cue:
     )
     if names:
         names, end = _with_presiding(reading, names, end)
-        cue.ballots[kind], flags = settle(reading.roster, names)
+        cue.ballots[kind], flags = reading.roster.surnames(names)
         cue.flags |= flags
         cue.end = end
         if last := _COUNT_LAST.match(text, end):
@@ -392,7 +336,7 @@ def _bracketed(reading: Reading, bracket: int) -> Cue | None:
     if not names or reading.text[end:close].strip(" \n.,"):
         return None
     kind = category(label["word"])
-    ballots, flags = settle(reading.roster, names)
+    ballots, flags = reading.roster.surnames(names)
     count, start, _ = _count_before(reading.lower, floor + label.start())
     cue = Cue(BALLOT, start, close + 1, FIRM, ballots={kind: ballots}, flags=flags)
     if count is not None:
@@ -446,7 +390,7 @@ def _add_named_behind(reading: Reading, cue: Cue, kind: str) -> None:
     if dash is None:
         return
     names, end = read_names(reading.text, dash.end(), dash.end() + 200, reading.roster.known)
-    settled, flags = settle(reading.roster, names)
+    settled, flags = reading.roster.surnames(names)
     if settled and len(settled) == cue.counts[kind] and _LIST_OVER.match(reading.text, end):
         cue.ballots[kind], cue.end = settled, end
         cue.flags |= flags
@@ -477,5 +421,5 @@ def _portland(reading: Reading, match: re.Match[str]) -> Cue:
             reading.text, match.start("names"), match.end("names"), reading.roster.known
         )
         if names:
-            cue.ballots[NOES], cue.flags = settle(reading.roster, names)
+            cue.ballots[NOES], cue.flags = reading.roster.surnames(names)
     return cue

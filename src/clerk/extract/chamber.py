@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .ballots import settle_one
 from .cues import BALLOT, FIRM, FOCUS, LEAD, OUTCOME, SECOND, SOFT, STRONG, Cue, Reading
 from .drafts import (
     Draft,
@@ -218,7 +217,7 @@ class Chamber:
         if edge < cue.start and name and text[top.end : name.start].rstrip()[-1:] not in (":", "-"):
             name = name_before(text, cue.start)
         if name is not None and name.start >= top.end:
-            top.mover, flags = settle_one(self.reading.roster, name)
+            top.mover, flags = self.reading.roster.surname(name)
             top.flags |= flags
 
     def _late_second(self, top: Draft, cue: Cue) -> None:
@@ -234,7 +233,7 @@ class Chamber:
         name = name_before(self.reading.text, cue.start)
         start = name.start if name else self.reading.clause_start(cue.start)
         draft = Draft(start, cue.end, second=cue, strength=SOFT, seconder=cue.seconder)
-        draft.mover, draft.flags = settle_one(self.reading.roster, name)
+        draft.mover, draft.flags = self.reading.roster.surname(name)
         draft.flags |= cue.flags
         self._open(draft)
 

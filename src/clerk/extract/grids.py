@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .ballots import category, settle
+from .ballots import category
 from .cues import BALLOT, FIRM, Cue, Reading
 from .names import Name, read_name
 from .text import Phrase, line_start, pattern
@@ -164,6 +164,6 @@ def _whole_name(reading: Reading, cell: str) -> Name | bool:
 
 
 def _add(reading: Reading, cue: Cue, kind: str, name: Name) -> None:
-    surnames, flags = settle(reading.roster, [name])
+    surnames, flags = reading.roster.surnames([name])
     cue.ballots.setdefault(kind, []).extend(surnames)
     cue.flags |= flags

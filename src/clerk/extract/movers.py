@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-from .ballots import settle_one
 from .cues import LEAD, SECOND, Cue, Reading
 from .names import Name
 from .text import pattern
@@ -30,8 +29,8 @@ def lead_cue(
     """Return the cue of a motion, the names as the roster spells them."""
     cue = Cue(LEAD, start, end)
     cue.bracket = reading.text[max(0, start - 1) : start] == "("
-    cue.mover, flags = settle_one(reading.roster, mover)
-    cue.seconder, more = settle_one(reading.roster, seconder)
+    cue.mover, flags = reading.roster.surname(mover)
+    cue.seconder, more = reading.roster.surname(seconder)
     cue.flags = flags | more
     cue.trailing = mover is not None and _nothing_moved(reading, end)
     cue.about = _about(reading.lower[max(0, start - 30) : reading.clause_end(end, 90)])
@@ -100,5 +99,5 @@ def speaks(reading: Reading, name: Name) -> bool:
 def second_cue(reading: Reading, start: int, end: int, name: Name) -> Cue:
     """Return the cue of a second."""
     cue = Cue(SECOND, start, end)
-    cue.seconder, cue.flags = settle_one(reading.roster, name)
+    cue.seconder, cue.flags = reading.roster.surname(name)
     return cue

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from .ballots import SPEAKERS, category, settle, settle_one
+from .ballots import SPEAKERS, category
 from .cues import BALLOT, FIRM, SOFT, Cue, Reading
 from .model import ABSENT, ABSTAIN, AYES, NOES, RECUSED
 from .names import Name, name_before, names_before, read_name, read_names
@@ -114,7 +114,7 @@ def _roll_call(reading: Reading, run: list[tuple[Name, str, int]]) -> Iterator[C
         kind = AYES if spoken == "y" else NOES if spoken == "n" else category(spoken)
         if spoken == "present":
             continue
-        surname, flags = settle_one(reading.roster, name)
+        surname, flags = reading.roster.surname(name)
         cue.flags |= flags
         if surname:
             cue.ballots.setdefault(kind, []).append(surname)
@@ -182,7 +182,7 @@ def _speaks(reading: Reading, match: re.Match[str], names: list[Name]) -> bool:
 
 
 def _dissent(reading: Reading, match: re.Match[str], names: list[Name]) -> Cue:
-    ballots, flags = settle(reading.roster, names)
+    ballots, flags = reading.roster.surnames(names)
     start = min(match.start(), names[0].start)
     end = max(match.end(), names[-1].end)
     kind = _spoken_kind(match[0])

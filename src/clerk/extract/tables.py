@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .ballots import category, settle
+from .ballots import category
 from .cues import BALLOT, FIRM, LEAD, OUTCOME, SECOND, STRONG, Cue, Reading
 from .names import read_names
 from .tallies import tally_in
@@ -93,7 +93,7 @@ def _cue(reading: Reading, word: str, start: int, end: int) -> list[Cue]:
         cue.counts, cue.unanimous = tally_in(lower, start, end), "unanim" in lower[start:end]
         return [cue]
     names, _ = read_names(reading.text, start, end, reading.roster.known)
-    settled, flags = settle(reading.roster, names)
+    settled, flags = reading.roster.surnames(names)
     if word in ("mover", "seconder"):
         cue = Cue(LEAD if word == "mover" else SECOND, start, end, label=True, flags=flags)
         setattr(cue, word, settled[0] if settled else None)

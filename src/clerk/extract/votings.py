@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .ballots import settle_one
 from .cues import FIRM, OUTCOME, SOFT, STRONG, Cue, Reading
 from .model import DIED, PASSED
 from .movers import name_at
@@ -82,7 +81,7 @@ def _told_below(reading: Reading, position: int) -> tuple[str | None, str | None
         return None, None
     mover = name_at(reading, below.start("mover"))
     seconder = name_at(reading, below.end())
-    return settle_one(reading.roster, mover)[0], settle_one(reading.roster, seconder)[0]
+    return reading.roster.surname(mover)[0], reading.roster.surname(seconder)[0]
 
 
 _VOTE_WAS = Phrase(
