@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .cues import BALLOT, FIRM, SOFT, Cue, Reading
+from .context import FIRM, SOFT, BallotCue, DocumentText
 from .model import ABSENT, ABSTAIN, AYES, NOES, RECUSED
 from .names import BALLOT_WORDS, Name, read_name, read_names
 from .tallies import NUMBER_WORDS, number
@@ -62,19 +62,19 @@ def category(word: str) -> str:
     return NOES
 
 
-def label_cues(reading: Reading) -> Iterator[Cue]:
+def label_cues(doc: DocumentText) -> Iterator[BallotCue]:
     """Yield a cue for every ``AYES: Smith, Jones`` and every ``Nays 0``."""
-    for label in _LABEL.find(reading.lower):
-        if not _is_label(reading, label):
+    for label in _LABEL.find(doc.lower):
+        if not _is_label(doc, label):
             continue
-        if not _in_attendance(reading, label) and not _of_speakers(reading, label):
-            cue = _read_label(reading, label)
+        if not _in_attendance(doc, label) and not _of_speakers(doc, label):
+            cue = _read_label(doc, label)
             if cue is not None:
                 yield cue
-    for label in _UPPER_LABEL.find(reading.text):
-        if indent_start(reading.text, label.start(), 60) is None:
+    for label in _UPPER_LABEL.find(doc.text):
+        if indent_start(doc.text, label.start(), 60) is None:
             continue
-        cue = _read_list(reading, category(label["word"].lower()), label.start("word"), label.end())
+        cue = _read_list(doc, category(label["word"].lower()), label.start("word"), label.end())
         if any(cue.ballots.values()):
             yield cue
 
@@ -85,11 +85,11 @@ _PRESENT_BEFORE = pattern(
 )
 
 
-def _in_attendance(reading: Reading, label: re.Match[str]) -> bool:
+def _in_attendance(doc: DocumentText, label: re.Match[str]) -> bool:
     """Whether ``Absent:`` follows the names of those present, and tells of no vote."""
     if category(label["word"]) != ABSENT:
         return False
-    before = reading.lower[max(0, label.start() - 200) : label.start()]
+    before = doc.lower[max(0, label.start() - 200) : label.start()]
     return _PRESENT_BEFORE.search(before) is not None
 
 
@@ -99,11 +99,11 @@ SPEAKERS = pattern(
 )
 
 
-def _of_speakers(reading: Reading, label: re.Match[str]) -> bool:
+def _of_speakers(doc: DocumentText, label: re.Match[str]) -> bool:
     """Whether ``in favor:`` and ``opposed:`` tell who spoke at a hearing, not who voted."""
     if not label["word"].startswith(("favo", "for", "against", "oppos")):
         return False
-    before = reading.lower[max(0, label.start() - 120) : label.start()]
+    before = doc.lower[max(0, label.start() - 120) : label.start()]
     return SPEAKERS.search(before) is not None
 
 
@@ -115,35 +115,32 @@ _PLAIN = word_set(
 )
 
 
-def _is_label(reading: Reading, label: re.Match[str]) -> bool:
+def _is_label(doc: DocumentText, label: re.Match[str]) -> bool:
     """Whether the words are a label and not a part of a sentence."""
     word = label["word"]
-    printed = reading.text[label.start() : label.end()]
+    printed = doc.text[label.start() : label.end()]
     if word == "none":
         return (
             printed.startswith(("NONE", "None"))
             and label["mark"] == ":"
-            and _line_start(reading, label.start())
+            and _line_start(doc, label.start())
         )
     if label["count"] and (not label["after"] or word == "no"):
-        return word not in _PLAIN or (printed[0].isupper() and _after_break(reading, label.start()))
+        return word not in _PLAIN or (printed[0].isupper() and _after_break(doc, label.start()))
     mark = label["mark"] or label["after"].strip()
     if mark == ":":
-        return (
-            word not in _PLAIN or printed[0].isupper() or _is_phrase(reading.lower, label.start())
-        )
+        return word not in _PLAIN or printed[0].isupper() or _is_phrase(doc.lower, label.start())
     if not printed[0].isupper():
         return False
     if mark == "/":
-        value = _WORD.match(reading.lower, label.end())
+        value = _WORD.match(doc.lower, label.end())
         return value is not None and (value[0] == "none" or value[0] not in BALLOT_WORDS)
-    counted = _DIGIT_NEXT.match(reading.lower, label.end()) is not None
+    counted = _DIGIT_NEXT.match(doc.lower, label.end()) is not None
     if counted or word not in ("for", "no", "against") or printed.isupper():
         return True
     return (
-        _after_break(reading, label.start())
-        and _YES_BEFORE.search(reading.lower, max(0, label.start() - 250), label.start())
-        is not None
+        _after_break(doc, label.start())
+        and _YES_BEFORE.search(doc.lower, max(0, label.start() - 250), label.start()) is not None
     )
 
 
@@ -163,13 +160,13 @@ def _is_phrase(lower: str, start: int) -> bool:
     )
 
 
-def _after_break(reading: Reading, start: int) -> bool:
-    before = reading.text[max(0, start - 3) : start].rstrip(" ")
+def _after_break(doc: DocumentText, start: int) -> bool:
+    before = doc.text[max(0, start - 3) : start].rstrip(" ")
     return not before or before[-1] in "\n,;.(/" or before[-1].isdigit()
 
 
-def _line_start(reading: Reading, start: int) -> bool:
-    return not reading.text[line_start(reading.text, start) : start].strip()
+def _line_start(doc: DocumentText, start: int) -> bool:
+    return not doc.text[line_start(doc.text, start) : start].strip()
 
 
 _PHRASE_START = pattern(
@@ -177,16 +174,16 @@ _PHRASE_START = pattern(
 )
 
 
-def _read_label(reading: Reading, label: re.Match[str]) -> Cue | None:
+def _read_label(doc: DocumentText, label: re.Match[str]) -> BallotCue | None:
     kind = NOES if label["word"] == "none" else category(label["word"])
     floor = max(0, label.start() - 40)
-    phrase = _PHRASE_START.search(reading.lower, floor, label.start())
+    phrase = _PHRASE_START.search(doc.lower, floor, label.start())
     start = phrase.start() if phrase else label.start()
     if label["count"] and not label["after"]:
         number = int(label["count"].strip("( )"))
-        counted = Cue(BALLOT, start, label.end(), SOFT, counts={kind: number})
-        return _counted_names(reading, kind, label, number) or counted
-    cue = _read_list(reading, kind, start, label.end())
+        counted = BallotCue(start, label.end(), SOFT, counts={kind: number})
+        return _counted_names(doc, kind, label, number) or counted
+    cue = _read_list(doc, kind, start, label.end())
     if label["count"]:
         cue.counts[kind] = int(label["count"].strip("( )"))
     if label["word"] == "none":
@@ -197,19 +194,21 @@ def _read_label(reading: Reading, label: re.Match[str]) -> Cue | None:
 _LINE_OVER = pattern(r"[ .;]{0,4}(?:\n|$)")
 
 
-def _counted_names(reading: Reading, kind: str, label: re.Match[str], number: int) -> Cue | None:
+def _counted_names(
+    doc: DocumentText, kind: str, label: re.Match[str], number: int
+) -> BallotCue | None:
     """Read ``Ayes 2  Smith, Jones``: a line of its own with as many names as were counted."""
-    if not number or not _line_start(reading, label.start()):
+    if not number or not _line_start(doc, label.start()):
         return None
-    cue = _read_list(reading, kind, label.start(), label.end())
+    cue = _read_list(doc, kind, label.start(), label.end())
     named = len(cue.ballots.get(kind, ()))
-    return cue if named == number and _LINE_OVER.match(reading.text, cue.end) else None
+    return cue if named == number and _LINE_OVER.match(doc.text, cue.end) else None
 
 
-def _read_list(reading: Reading, kind: str, start: int, position: int) -> Cue:
+def _read_list(doc: DocumentText, kind: str, start: int, position: int) -> BallotCue:
     """Read what stands behind a label: nobody, everybody, a number, names, or both."""
-    lower, text = reading.lower, reading.text
-    cue = Cue(BALLOT, start, position, FIRM)
+    lower, text = doc.lower, doc.text
+    cue = BallotCue(start, position, FIRM)
     nobody = _NOBODY.match(lower, position)
     if nobody:
         cue.ballots[kind], cue.end = [], nobody.end()
@@ -224,11 +223,11 @@ def _read_list(reading: Reading, kind: str, start: int, position: int) -> Cue:
         if _stands_alone(text, count):
             return cue
     names, end = read_names(
-        text, position, min(len(text), position + _LIST_REACH), reading.roster.known
+        text, position, min(len(text), position + _LIST_REACH), doc.roster.known
     )
     if names:
-        names, end = _with_presiding(reading, names, end)
-        cue.ballots[kind], flags = reading.roster.surnames(names)
+        names, end = _with_presiding(doc, names, end)
+        cue.ballots[kind], flags = doc.roster.surnames(names)
         cue.flags |= flags
         cue.end = end
         if last := _COUNT_LAST.match(text, end):
@@ -240,14 +239,14 @@ def _read_list(reading: Reading, kind: str, start: int, position: int) -> Cue:
 _PRESIDING = pattern(r"\.[ ]{0,3}\n\s*(?=(?:Mayor|President|Chair\w*|Vice|Deputy|Supervisor)\b)")
 
 
-def _with_presiding(reading: Reading, names: list[Name], end: int) -> tuple[list[Name], int]:
+def _with_presiding(doc: DocumentText, names: list[Name], end: int) -> tuple[list[Name], int]:
     """Add who presides when a line of their own follows the list: ``Mayor Smith.``"""
-    row = _PRESIDING.match(reading.text, end)
-    name = read_name(reading.text, row.end(), reading.roster.known) if row else None
+    row = _PRESIDING.match(doc.text, end)
+    name = read_name(doc.text, row.end(), doc.roster.known) if row else None
     if (
         row is None
         or name is None
-        or not re.match(r"\.?[ ]*(?:\n|$)", reading.text[name.end : name.end + 8])
+        or not re.match(r"\.?[ ]*(?:\n|$)", doc.text[name.end : name.end + 8])
     ):
         return names, end
     return [*names, name], name.end
@@ -311,34 +310,34 @@ def _first_of_run(before: str) -> str:
     return first
 
 
-def counted_cues(reading: Reading) -> Iterator[Cue]:
+def counted_cues(doc: DocumentText) -> Iterator[BallotCue]:
     """Yield cues for ``15 in favor (Smith, Jones)``, ``5 ayes, 0 nays`` and ``(Y-5)``."""
-    bracket = reading.text.find("(")
+    bracket = doc.text.find("(")
     while bracket >= 0:
-        cue = _bracketed(reading, bracket)
+        cue = _bracketed(doc, bracket)
         if cue is not None:
             yield cue
-        bracket = reading.text.find("(", bracket + 1)
-    yield from _pairs(reading)
-    yield from _comma_cues(reading)
-    for match in _PORTLAND.finditer(reading.lower):
-        yield _portland(reading, match)
+        bracket = doc.text.find("(", bracket + 1)
+    yield from _pairs(doc)
+    yield from _comma_cues(doc)
+    for match in _PORTLAND.finditer(doc.lower):
+        yield _portland(doc, match)
 
 
-def _bracketed(reading: Reading, bracket: int) -> Cue | None:
+def _bracketed(doc: DocumentText, bracket: int) -> BallotCue | None:
     """Read the names in a bracket behind a word such as "against"."""
     floor = max(0, bracket - 20)
-    label = _BRACKET.search(reading.lower[floor:bracket])
-    close = reading.text.find(")", bracket, bracket + 800)
+    label = _BRACKET.search(doc.lower[floor:bracket])
+    close = doc.text.find(")", bracket, bracket + 800)
     if label is None or close < 0:
         return None
-    names, end = read_names(reading.text, bracket + 1, close, reading.roster.known)
-    if not names or reading.text[end:close].strip(" \n.,"):
+    names, end = read_names(doc.text, bracket + 1, close, doc.roster.known)
+    if not names or doc.text[end:close].strip(" \n.,"):
         return None
     kind = category(label["word"])
-    ballots, flags = reading.roster.surnames(names)
-    count, start, _ = _count_before(reading.lower, floor + label.start())
-    cue = Cue(BALLOT, start, close + 1, FIRM, ballots={kind: ballots}, flags=flags)
+    ballots, flags = doc.roster.surnames(names)
+    count, start, _ = _count_before(doc.lower, floor + label.start())
+    cue = BallotCue(start, close + 1, FIRM, ballots={kind: ballots}, flags=flags)
     if count is not None:
         cue.counts[kind] = count
     return cue
@@ -352,25 +351,25 @@ _PAIRED = word_set(
 )
 
 
-def _pairs(reading: Reading) -> Iterator[Cue]:
+def _pairs(doc: DocumentText) -> Iterator[BallotCue]:
     """Yield counts with words; doubtful words count only beside a count of the other side."""
-    waiting: Cue | None = None
-    words = [match.span() for match in _COUNTED.find(reading.lower)]
-    words += [match.span("word") for match in _COUNTED_SHORT.finditer(reading.lower)]
+    waiting: BallotCue | None = None
+    words = [match.span() for match in _COUNTED.find(doc.lower)]
+    words += [match.span("word") for match in _COUNTED_SHORT.finditer(doc.lower)]
     for position, end in sorted(words):
-        word = reading.lower[position:end]
-        count, start, written = _count_before(reading.lower, position)
+        word = doc.lower[position:end]
+        count, start, written = _count_before(doc.lower, position)
         if count is None:
             continue
         kind = category(word)
-        cue = Cue(BALLOT, start, end, SOFT, counts={kind: count})
-        _add_named_behind(reading, cue, kind)
+        cue = BallotCue(start, end, SOFT, counts={kind: count})
+        _add_named_behind(doc, cue, kind)
         near = waiting is not None and start - waiting.end < 60
         if (
             waiting is not None
             and near
             and kind not in waiting.counts
-            and not reading.apart(waiting.end, start)
+            and not doc.blank_line_between(waiting.end, start)
         ):
             cue.start, cue.counts = waiting.start, {**waiting.counts, **cue.counts}
             cue.ballots = {**waiting.ballots, **cue.ballots}
@@ -384,14 +383,14 @@ _DASH = pattern(r" {0,2}- {0,2}(?=[A-Z])")
 _LIST_OVER = pattern(r" {0,3}(?:[);.\n]|$)")
 
 
-def _add_named_behind(reading: Reading, cue: Cue, kind: str) -> None:
+def _add_named_behind(doc: DocumentText, cue: BallotCue, kind: str) -> None:
     """Add the names of ``1 nay - Smith``, if they are as many as were counted."""
-    dash = _DASH.match(reading.text, cue.end)
+    dash = _DASH.match(doc.text, cue.end)
     if dash is None:
         return
-    names, end = read_names(reading.text, dash.end(), dash.end() + 200, reading.roster.known)
-    settled, flags = reading.roster.surnames(names)
-    if settled and len(settled) == cue.counts[kind] and _LIST_OVER.match(reading.text, end):
+    names, end = read_names(doc.text, dash.end(), dash.end() + 200, doc.roster.known)
+    settled, flags = doc.roster.surnames(names)
+    if settled and len(settled) == cue.counts[kind] and _LIST_OVER.match(doc.text, end):
         cue.ballots[kind], cue.end = settled, end
         cue.flags |= flags
 
@@ -402,24 +401,22 @@ _COMMA_LABEL = Phrase(
 )
 
 
-def _comma_cues(reading: Reading) -> Iterator[Cue]:
+def _comma_cues(doc: DocumentText) -> Iterator[BallotCue]:
     """Yield a cue for ``Yeas, Smith, Jones - 2``, a line of its own that ends with the count."""
-    for label in _COMMA_LABEL.find(reading.text):
-        if indent_start(reading.text, label.start(), 60) is None:
+    for label in _COMMA_LABEL.find(doc.text):
+        if indent_start(doc.text, label.start(), 60) is None:
             continue
         kind = category(label["word"].lower())
-        cue = _read_list(reading, kind, label.start(), label.end())
+        cue = _read_list(doc, kind, label.start(), label.end())
         if cue.counts.get(kind) == len(cue.ballots.get(kind, ())):
             yield cue
 
 
-def _portland(reading: Reading, match: re.Match[str]) -> Cue:
-    cue = Cue(BALLOT, match.start(), match.end(), FIRM, counts={AYES: int(match[1])}, fresh=True)
+def _portland(doc: DocumentText, match: re.Match[str]) -> BallotCue:
+    cue = BallotCue(match.start(), match.end(), FIRM, counts={AYES: int(match[1])}, whole_vote=True)
     if match[2]:
         cue.counts[NOES] = int(match[2])
-        names, _ = read_names(
-            reading.text, match.start("names"), match.end("names"), reading.roster.known
-        )
+        names, _ = read_names(doc.text, match.start("names"), match.end("names"), doc.roster.known)
         if names:
-            cue.ballots[NOES], cue.flags = reading.roster.surnames(names)
+            cue.ballots[NOES], cue.flags = doc.roster.surnames(names)
     return cue

@@ -15,7 +15,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from .cues import BALLOT, FIRM, FOCUS, LEAD, OUTCOME, SECOND, SOFT, STRONG, Cue, Reading
+from .context import (
+    FIRM,
+    SOFT,
+    STRONG,
+    BallotCue,
+    Cue,
+    DissentCue,
+    DocumentText,
+    MotionCue,
+    OutcomeCue,
+    QuestionCue,
+    SecondCue,
+)
 from .drafts import (
     Draft,
     add_ballots,
@@ -68,29 +80,32 @@ _TIE = pattern(r"\b(?:to\s+break|breaking|broke)\s+(?:the|a)\s+tie\b|\btie-?brea
 class Chamber:
     """Reads cues one after the other and keeps what became of each motion."""
 
-    def __init__(self, reading: Reading) -> None:
-        self.reading = reading
+    def __init__(self, doc: DocumentText) -> None:
+        self.doc = doc
         self.stack: list[Draft] = []
         self.done: list[Draft] = []
         self.last_end = 0
         #: The last sentence that only hints at an outcome; who moved may stand behind it.
-        self.hint: Cue | None = None
+        self.hint: OutcomeCue | None = None
         #: What prose told of voters last; the outcome of its sentence may stand behind it.
-        self.told: list[Cue] = []
+        self.told: list[DissentCue] = []
         #: Counts that no motion was open for; the next outcome may be theirs.
-        self.waiting: list[Cue] = []
+        self.waiting: list[BallotCue] = []
 
     def sit(self, cues: Iterable[Cue]) -> list[Draft]:
         """Read all cues and return the events in the order of the text."""
-        handle = {
-            LEAD: self._lead,
-            SECOND: self._second,
-            OUTCOME: self._outcome,
-            BALLOT: self._ballot,
-            FOCUS: self._focus,
-        }
         for cue in cues:
-            handle[cue.kind](cue)
+            match cue:
+                case MotionCue():
+                    self._lead(cue)
+                case SecondCue():
+                    self._second(cue)
+                case OutcomeCue():
+                    self._outcome(cue)
+                case BallotCue():
+                    self._ballot(cue)
+                case QuestionCue():
+                    self._focus(cue)
         self._close_all()
         return sorted(self.done, key=lambda draft: (draft.start, draft.end))
 
@@ -108,8 +123,8 @@ class Chamber:
         self.stack.append(draft)
         return draft
 
-    def _lead(self, cue: Cue) -> None:
-        if cue.trailing and self.hint is not None and 0 <= cue.start - self.hint.end < 2:
+    def _lead(self, cue: MotionCue) -> None:
+        if cue.only_names and self.hint is not None and 0 <= cue.start - self.hint.end < 2:
             self._outcome_without_lead(self.hint)
         top = self._top
         if top is not None and cue.label and top.voted and self._label_joins(top, cue):
@@ -118,7 +133,7 @@ class Chamber:
             join_lead(top, cue)
             top.lead = cue
             return
-        if cue.needs_outcome:
+        if cue.needs == "outcome":
             return
         if cue.bracket and cue.counts and top is not None and top.voted:
             self._close_all()
@@ -138,12 +153,12 @@ class Chamber:
         draft.tabled = cue.label
         self._open(draft)
 
-    def _label_joins(self, top: Draft, cue: Cue) -> bool:
+    def _label_joins(self, top: Draft, cue: MotionCue) -> bool:
         """Whether ``MOVER:`` belongs to the result just read; if so, put it there."""
         if cue.start - top.end > _REPEATED_IN_TABLE or (top.lead is not None and top.lead.label):
             return False
         other = top.mover is not None and cue.mover and last_word(cue.mover) != last_word(top.mover)
-        if other and self.reading.apart(top.end, cue.start):
+        if other and self.doc.blank_line_between(top.end, cue.start):
             return False
         if top.mover is None:
             top.mover, top.lead = cue.mover, cue
@@ -154,7 +169,7 @@ class Chamber:
         top.tabled = True
         return True
 
-    def _restates(self, top: Draft, cue: Cue) -> bool:
+    def _restates(self, top: Draft, cue: MotionCue) -> bool:
         """Whether a lead tells of the motion that is already open."""
         if cue.about and cue.about != top.about:
             return False
@@ -169,7 +184,7 @@ class Chamber:
             return False
         return same and top.seconder is None and cue.start - top.end < 500
 
-    def _make_room(self, cue: Cue) -> None:
+    def _make_room(self, cue: MotionCue) -> None:
         """Close what a new motion ends: everything, or nothing when it amends what is open."""
         if cue.about == "substitute" and self._top is not None and not self._top.voted:
             self._top.superseded = True
@@ -182,7 +197,7 @@ class Chamber:
                 return
             self._close()
 
-    def _second(self, cue: Cue) -> None:
+    def _second(self, cue: SecondCue) -> None:
         top = self._top
         if top is not None and cue.label and top.tabled and top.seconder is None:
             top.seconder = cue.seconder
@@ -200,44 +215,44 @@ class Chamber:
             self._second_without_lead(cue)
 
     @staticmethod
-    def _is_late_second(top: Draft, cue: Cue) -> bool:
+    def _is_late_second(top: Draft, cue: SecondCue) -> bool:
         """Whether a second after the outcome belongs to it: in a table, or in its sentence."""
         if cue.label and cue.start - top.end < 300:
             return True
         if top.lead is None or top.seconder is not None:
             return False
-        behind = top.lead.bracket or top.lead.trailing
+        behind = top.lead.bracket or top.lead.only_names
         return cue.start <= top.end or (behind and cue.start - top.end < 40)
 
-    def _mover_before(self, top: Draft, cue: Cue) -> None:
+    def _mover_before(self, top: Draft, cue: SecondCue) -> None:
         """Take the name right before the second for the mover: ``By: Smith Seconded by: Jones``."""
-        text = self.reading.text
+        text = self.doc.text
         edge = len(text[: cue.start].rstrip(" \n.;")) if cue.start - top.end < 200 else cue.start
         name = name_before(text, edge)
         if edge < cue.start and name and text[top.end : name.start].rstrip()[-1:] not in (":", "-"):
             name = name_before(text, cue.start)
         if name is not None and name.start >= top.end:
-            top.mover, flags = self.reading.roster.surname(name)
+            top.mover, flags = self.doc.roster.surname(name)
             top.flags |= flags
 
-    def _late_second(self, top: Draft, cue: Cue) -> None:
+    def _late_second(self, top: Draft, cue: SecondCue) -> None:
         if top.seconder is None:
             top.seconder = cue.seconder
         elif cue.seconder and last_word(cue.seconder) != last_word(top.seconder):
             top.flags.add("source_contradiction")
         top.end = max(top.end, cue.end)
 
-    def _second_without_lead(self, cue: Cue) -> None:
+    def _second_without_lead(self, cue: SecondCue) -> None:
         """Open a motion whose mover stands right before: ``(Smith, seconded by Jones)``."""
         self._close_all()
-        name = name_before(self.reading.text, cue.start)
-        start = name.start if name else self.reading.clause_start(cue.start)
+        name = name_before(self.doc.text, cue.start)
+        start = name.start if name else self.doc.sentence_start(cue.start)
         draft = Draft(start, cue.end, second=cue, strength=SOFT, seconder=cue.seconder)
-        draft.mover, draft.flags = self.reading.roster.surname(name)
+        draft.mover, draft.flags = self.doc.roster.surname(name)
         draft.flags |= cue.flags
         self._open(draft)
 
-    def _focus(self, cue: Cue) -> None:
+    def _focus(self, cue: QuestionCue) -> None:
         """Bring the motion to the top that a vote is announced on; open one if none is there."""
         top = self._top
         if top is None:
@@ -257,7 +272,7 @@ class Chamber:
         while self._top is not None and self._top.about == AMENDMENT:
             self._close()
 
-    def _open_unmoved(self, cue: Cue, about: str) -> None:
+    def _open_unmoved(self, cue: QuestionCue, about: str) -> None:
         """Open a motion of which only the vote is told, over a main motion that still waits."""
         while self._top is not None and (self._top.voted or about != AMENDMENT):
             self._close()
@@ -267,12 +282,12 @@ class Chamber:
         while self.stack:
             self._close()
 
-    def _outcome(self, cue: Cue) -> None:
+    def _outcome(self, cue: OutcomeCue) -> None:
         self.hint = None
         if cue.about == MAIN:
             self._down_to_main()
         top = self._top
-        if cue.moved or (top is not None and self._is_of_another(top, cue)):
+        if cue.mover_follows or (top is not None and self._is_of_another(top, cue)):
             self._outcome_without_lead(cue)
             return
         if top is not None and top.decided and self._outcome_again(top, cue):
@@ -286,22 +301,22 @@ class Chamber:
         elif cue.result != DIED or cue.strength == STRONG:
             self._outcome_without_lead(cue)
 
-    def _is_of_another(self, top: Draft, cue: Cue) -> bool:
+    def _is_of_another(self, top: Draft, cue: OutcomeCue) -> bool:
         """Whether an outcome in a paragraph of its own is that of a motion not told before."""
-        if not top.voted or not self.reading.apart(top.end, cue.start):
+        if not top.voted or not self.doc.blank_line_between(top.end, cue.start):
             return False
         if top.unanimous and cue.counts.get(NOES):
             return True
         told = top.told_counts
         if not cue.label and any(cue.counts.get(kind, told[kind]) != told[kind] for kind in told):
             return True
-        return (cue.fresh and (cue.label or resolves(cue))) or of_others(top, cue)
+        return (cue.own_question and (cue.label or resolves(cue))) or of_others(top, cue)
 
-    def _outcome_again(self, top: Draft, cue: Cue) -> bool:
+    def _outcome_again(self, top: Draft, cue: OutcomeCue) -> bool:
         """Take a repeated outcome as the same; make way for that of the motion below."""
         assert top.outcome is not None
         gap = cue.start - top.end
-        if self.waiting and self.reading.apart(top.end, self.waiting[-1].start):
+        if self.waiting and self.doc.blank_line_between(top.end, self.waiting[-1].start):
             return False
         if not top.outcome.result and cue.result and gap < _REACH_OF_OUTCOME[SOFT]:
             decide(top, cue)
@@ -309,7 +324,7 @@ class Chamber:
         if cue.about == AMENDMENT == top.about and gap < _REPEATED_IN_TABLE:
             join_outcome(top, cue, cue.result in ("", top.outcome.result))
             return True
-        own = cue.fresh or "declared" in cue.flags or self._is_of_next_line(top, cue)
+        own = cue.own_question or "declared" in cue.flags or self._is_of_next_line(top, cue)
         if own and top.lead is None and not top.ballots and gap >= 0:
             return False
         if "consensus" in cue.flags and top.outcome.strength > SOFT and gap > 0:
@@ -336,15 +351,15 @@ class Chamber:
             return False
         return False
 
-    def _is_of_next_line(self, top: Draft, cue: Cue) -> bool:
+    def _is_of_next_line(self, top: Draft, cue: OutcomeCue) -> bool:
         """Whether a lone ``Carried.`` stands behind a matter in a line of its own."""
-        between = self.reading.text[top.end : cue.at]
+        between = self.doc.text[top.end : cue.at]
         if "\n" not in between or between.rstrip(" ")[-1:] not in (".", ":", ";", "\n", "-"):
             return False
         told = _VOTE_TOLD.search(between.lower()) is not None
-        return self.reading.text[cue.at].isupper() and len(between.split()) > 1 and not told
+        return self.doc.text[cue.at].isupper() and len(between.split()) > 1 and not told
 
-    def _outcome_without_lead(self, cue: Cue) -> None:
+    def _outcome_without_lead(self, cue: OutcomeCue) -> None:
         if cue.strength == SOFT and self.stack and not self.stack[-1].voted:
             return
         self._close_all()
@@ -353,15 +368,15 @@ class Chamber:
             add_ballots(draft, counts)
             draft.start = min(draft.start, counts.start)
         decide(draft, cue)
-        begin = self.reading.clause_start(cue.at)
+        begin = self.doc.sentence_start(cue.at)
         for told in self.told:
             if begin <= told.start < cue.at:
                 draft.start = min(draft.start, told.start)
                 self._dissent(draft, told)
 
-    def _counts_before(self, cue: Cue) -> list[Cue]:
+    def _counts_before(self, cue: OutcomeCue) -> list[BallotCue]:
         """Return the counts that stand right before an outcome: ``Ayes: 5, Nays: 0. Carried.``"""
-        found: list[Cue] = []
+        found: list[BallotCue] = []
         edge = cue.at
         for counts in reversed(self.waiting):
             if not self.last_end <= counts.start < edge or edge - counts.end > _COUNTS_NEAR:
@@ -371,13 +386,13 @@ class Chamber:
         self.waiting = []
         return found
 
-    def _ballot(self, cue: Cue) -> None:
+    def _ballot(self, cue: BallotCue) -> None:
         top = self._top
-        if cue.prose:
+        if isinstance(cue, DissentCue):
             self.told = [*self.told[-3:], cue]
         if top is None:
             self._ballot_without_lead(cue)
-        elif cue.prose:
+        elif isinstance(cue, DissentCue):
             self._dissent(top, cue)
         elif not self._belongs(top, cue) or self._is_of_next_vote(top, cue):
             self._ballot_without_lead(cue)
@@ -386,35 +401,35 @@ class Chamber:
         else:
             add_ballots(top, cue)
 
-    def _contradicts(self, top: Draft, cue: Cue) -> bool:
+    def _contradicts(self, top: Draft, cue: BallotCue) -> bool:
         """Whether a list in a paragraph of its own cannot be that of the vote just told."""
         listed = set(top.ballots) - top.from_prose
-        if not top.voted or listed or not self.reading.apart(top.end, cue.start):
+        if not top.voted or listed or not self.doc.blank_line_between(top.end, cue.start):
             return False
         counts = {kind: len(names) for kind, names in cue.ballots.items()} | cue.counts
         if top.unanimous and counts.get(NOES):
             return True
         return any(top.counts.get(kind, counts[kind]) != counts[kind] for kind in counts)
 
-    def _is_of_next_vote(self, top: Draft, cue: Cue) -> bool:
+    def _is_of_next_vote(self, top: Draft, cue: BallotCue) -> bool:
         """Whether a list is that of a vote of which nothing was told before."""
         told = is_next_vote(top, cue) or self._contradicts(top, cue)
         return told or self._is_roll_of_another(top, cue)
 
-    def _is_roll_of_another(self, top: Draft, cue: Cue) -> bool:
+    def _is_roll_of_another(self, top: Draft, cue: BallotCue) -> bool:
         """Whether a second list of ayes, under words of its own, is that of the next matter."""
         if top.lead is not None or top.second is not None or top.decided:
             return False
         if not (top.ballots.get(AYES) and cue.ballots.get(AYES)):
             return False
-        between = self.reading.lower[top.end : cue.start]
-        return self.reading.apart(top.end, cue.start) and len(between.split()) > 2
+        between = self.doc.lower[top.end : cue.start]
+        return self.doc.blank_line_between(top.end, cue.start) and len(between.split()) > 2
 
-    def _belongs(self, top: Draft, cue: Cue) -> bool:
+    def _belongs(self, top: Draft, cue: BallotCue) -> bool:
         last = max(top.end, top.ballots_end)
         if "consensus" in top.flags or top.result in (DIED, WITHDRAWN):
             return False
-        if cue.fresh and AYES in top.counts:
+        if cue.whole_vote and AYES in top.counts:
             return False
         if top.voted:
             reach = 120 if cue.strength == SOFT else _BALLOT_AFTER_OUTCOME
@@ -423,7 +438,7 @@ class Chamber:
             return False
         return cue.start - last < _REACH_OF_BALLOT[cue.strength]
 
-    def _ballot_again(self, top: Draft, cue: Cue) -> bool:
+    def _ballot_again(self, top: Draft, cue: BallotCue) -> bool:
         """Whether a list repeats one that is there; a different one is noted, not merged."""
         again = False
         for kind, names in cue.ballots.items():
@@ -441,35 +456,35 @@ class Chamber:
             again = all(kind in top.counts for kind in cue.counts)
         return again
 
-    def _ballot_without_lead(self, cue: Cue) -> None:
+    def _ballot_without_lead(self, cue: BallotCue) -> None:
         """Open a motion for a list of votes that has neither lead nor outcome before it."""
         named = any(cue.ballots.get(kind) for kind in (AYES, NOES))
-        if cue.strength == SOFT or not (named or cue.fresh):
+        if cue.strength == SOFT or not (named or cue.whole_vote):
             self.waiting = [*self.waiting[-3:], cue] if cue.counts else self.waiting
             return
         self._close_all()
-        start = max(self.reading.clause_start(cue.start, 160), min(self.last_end, cue.start))
+        start = max(self.doc.sentence_start(cue.start, 160), min(self.last_end, cue.start))
         draft = self._open(Draft(start, cue.end, strength=FIRM))
         add_ballots(draft, cue)
 
-    def _is_other_news(self, top: Draft, cue: Cue) -> bool:
+    def _is_other_news(self, top: Draft, cue: DissentCue) -> bool:
         """Whether a paragraph of its own begins with a longer sentence about somebody."""
-        if not self.reading.apart(top.end, cue.start):
+        if not self.doc.blank_line_between(top.end, cue.start):
             return False
-        longer = self.reading.clause_end(cue.end) - cue.end > _SHORT_REST
+        longer = self.doc.sentence_end(cue.end) - cue.end > _SHORT_REST
         return longer or ABSENT in cue.ballots
 
-    def _breaks_a_tie(self, cue: Cue) -> bool:
+    def _breaks_a_tie(self, cue: DissentCue) -> bool:
         """Whether somebody is told to have voted after all others: ``to break the tie``."""
-        begin, end = self.reading.clause_start(cue.start), self.reading.clause_end(cue.end, 60)
-        return _TIE.search(self.reading.lower, begin, end) is not None
+        begin, end = self.doc.sentence_start(cue.start), self.doc.sentence_end(cue.end, 60)
+        return _TIE.search(self.doc.lower, begin, end) is not None
 
-    def _dissent(self, top: Draft, cue: Cue) -> None:
+    def _dissent(self, top: Draft, cue: DissentCue) -> None:
         near = cue.start - max(top.end, top.ballots_end) < _DISSENT_NEAR
         if "per_item_dissent" in cue.flags and near:
             top.flags.add("per_item_dissent")
         inside = top.decided and cue.start < top.end
-        if not inside and (cue.inside or self._is_other_news(top, cue)):
+        if not inside and (cue.same_sentence or self._is_other_news(top, cue)):
             return
         if AYES in cue.ballots and near and not top.decided and tells_the_vote(top, cue):
             inside = True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from .cues import FIRM, SOFT, STRONG, Cue
+from .context import FIRM, SOFT, STRONG, BallotCue, DissentCue, MotionCue, OutcomeCue, SecondCue
 from .model import AYES, DIED, FAILED, NOES, PASSED, SUPERSEDED, UNKNOWN
 
 
@@ -14,9 +14,9 @@ class Draft:
 
     start: int
     end: int
-    lead: Cue | None = None
-    second: Cue | None = None
-    outcome: Cue | None = None
+    lead: MotionCue | None = None
+    second: SecondCue | None = None
+    outcome: OutcomeCue | None = None
     strength: int = STRONG
     mover: str | None = None
     seconder: str | None = None
@@ -68,20 +68,20 @@ class Draft:
         return for_it and not against and (told or self.unanimous or AYES in self.counts)
 
 
-def tells_the_vote(top: Draft, cue: Cue) -> bool:
+def tells_the_vote(top: Draft, cue: DissentCue) -> bool:
     """Whether "Smith voted aye" goes on with a roll call, or tells the whole vote."""
     whole = top.seconder is not None and len(cue.ballots[AYES]) > 1
     return top.vote_type == "roll_call" or whole
 
 
-def speaks_of(top: Draft, cue: Cue) -> bool:
+def speaks_of(top: Draft, cue: MotionCue) -> bool:
     """Whether a lead only speaks of the motion just voted on: ``Motion to table passed 2-1``."""
     if cue.start - top.end >= 400:
         return False
-    return cue.reference or (cue.told and not top.decided and cue.about in ("", top.about))
+    return cue.reference or (cue.has_outcome and not top.decided and cue.about in ("", top.about))
 
 
-def is_next_vote(top: Draft, cue: Cue) -> bool:
+def is_next_vote(top: Draft, cue: BallotCue) -> bool:
     """Whether a list comes after an outcome that had its own list before it."""
     if top.outcome is None or not top.ballots_start or cue.start < top.end:
         return False
@@ -89,30 +89,30 @@ def is_next_vote(top: Draft, cue: Cue) -> bool:
     return told and any(kind in top.ballots for kind in (AYES, NOES) if kind in cue.ballots)
 
 
-def of_others(top: Draft, cue: Cue) -> bool:
+def of_others(top: Draft, cue: OutcomeCue) -> bool:
     """Whether a table of results names two people, and neither moved or seconded this motion."""
     ours = {last_word(name) for name in (top.mover, top.seconder) if name}
-    theirs = {last_word(name) for name in (cue.mover, cue.seconder) if name}
+    theirs = {last_word(name) for name in cue.people if name}
     return bool(ours) and len(theirs) == 2 and ours.isdisjoint(theirs)
 
 
-def resolves(cue: Cue) -> bool:
+def resolves(cue: OutcomeCue) -> bool:
     """Whether an outcome is a resolution with words of its own."""
     return (cue.result_text or "").lower().startswith(("resolved", "voted:"))
 
 
-def told_before(top: Draft, cue: Cue) -> bool:
+def told_before(top: Draft, cue: MotionCue) -> bool:
     """Whether the sentence told the outcome first: ``approved on the proposal of Smith``."""
     if top.lead is not None or top.outcome is None or set(top.ballots) - top.from_prose:
         return False
     if cue.bracket and top.second is None and 0 <= cue.start - top.end < 60:
         return True
-    if cue.trailing and 0 <= cue.start - top.end < 2:
+    if cue.only_names and 0 <= cue.start - top.end < 2:
         return True
     return top.outcome.at < cue.start < top.end
 
 
-def begins_anew(top: Draft, cue: Cue) -> bool:
+def begins_anew(top: Draft, cue: MotionCue) -> bool:
     """Whether "motion to" opens a motion of its own while another has no outcome."""
     if cue.about == "amendment":
         return top.about != "amendment"
@@ -125,7 +125,7 @@ def last_word(name: str) -> str:
     return name.split()[-1].lower()
 
 
-def join_lead(top: Draft, cue: Cue) -> None:
+def join_lead(top: Draft, cue: MotionCue) -> None:
     """Add what a lead tells of a motion already open."""
     top.end = max(top.end, cue.end)
     top.flags |= cue.flags
@@ -139,7 +139,7 @@ def join_lead(top: Draft, cue: Cue) -> None:
     top.vote_type = top.vote_type or cue.vote_type
 
 
-def decide(draft: Draft, cue: Cue) -> None:
+def decide(draft: Draft, cue: OutcomeCue) -> None:
     """Set the outcome of a motion; a motion that died for want of a second stays dead."""
     if draft.result == DIED and cue.result == FAILED:
         draft.end = max(draft.end, cue.end)
@@ -156,7 +156,7 @@ def decide(draft: Draft, cue: Cue) -> None:
         draft.strength = max(draft.strength, cue.strength)
 
 
-def join_outcome(top: Draft, cue: Cue, same: bool) -> None:
+def join_outcome(top: Draft, cue: OutcomeCue, same: bool) -> None:
     """Add what an outcome tells that is printed again."""
     top.end = max(top.end, cue.end)
     if same and top.outcome is not None and cue.strength > top.outcome.strength:
@@ -172,7 +172,7 @@ def join_outcome(top: Draft, cue: Cue, same: bool) -> None:
         top.flags.add("source_contradiction")
 
 
-def add_ballots(draft: Draft, cue: Cue) -> None:
+def add_ballots(draft: Draft, cue: BallotCue) -> None:
     """Add names and counts to a motion."""
     draft.ballots_start = draft.ballots_start or cue.start
     for kind, names in cue.ballots.items():

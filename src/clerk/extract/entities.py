@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from datetime import date
 from decimal import Decimal, InvalidOperation
 
-from .cues import Reading
+from .context import DocumentText
 from .model import Entity
 from .names import STOPS
 from .text import Phrase, line_start, word_set
@@ -108,19 +108,19 @@ _ROLE_BEHIND = re.compile(
 _NAME_BEFORE = re.compile(r"\b[A-Z][\w'-]{1,20}(?: [A-Z]\.)?(?: [A-Z][\w'-]{1,20}){1,2}$")
 
 
-def find_entities(reading: Reading) -> list[Entity]:
+def find_entities(doc: DocumentText) -> list[Entity]:
     """Return the entities in the order of the text; of two that overlap, the longer."""
-    found = sorted(_all(reading), key=lambda each: (each[1], each[1] - each[2]))
-    return [_entity(reading, each) for each in _apart(found)]
+    found = sorted(_all(doc), key=lambda each: (each[1], each[1] - each[2]))
+    return [_entity(doc, each) for each in _apart(found)]
 
 
-def _all(reading: Reading) -> Iterator[_Found]:
-    yield from _money(reading)
-    yield from _dates(reading)
-    yield from _addresses(reading)
-    yield from _laws(reading)
-    yield from _bodies(reading)
-    yield from _people(reading)
+def _all(doc: DocumentText) -> Iterator[_Found]:
+    yield from _money(doc)
+    yield from _dates(doc)
+    yield from _addresses(doc)
+    yield from _laws(doc)
+    yield from _bodies(doc)
+    yield from _people(doc)
 
 
 def _apart(found: Iterable[_Found]) -> Iterator[_Found]:
@@ -131,13 +131,13 @@ def _apart(found: Iterable[_Found]) -> Iterator[_Found]:
             done = each[2]
 
 
-def _entity(reading: Reading, found: _Found) -> Entity:
+def _entity(doc: DocumentText, found: _Found) -> Entity:
     kind, start, end, value, role = found
-    page = reading.document.page_at(start)
-    page_start, page_end = reading.document.page_bounds(page)
+    page = doc.normal.page_at(start)
+    page_start, page_end = doc.normal.page_bounds(page)
     return Entity(
         type=kind,
-        text=reading.document.original[start:end],
+        text=doc.original[start:end],
         value=value,
         role=role,
         page=page,
@@ -148,8 +148,8 @@ def _entity(reading: Reading, found: _Found) -> Entity:
     )
 
 
-def _money(reading: Reading) -> Iterator[_Found]:
-    for match in _MONEY.finditer(reading.lower):
+def _money(doc: DocumentText) -> Iterator[_Found]:
+    for match in _MONEY.finditer(doc.lower):
         try:
             amount = Decimal(match["amount"].replace(",", "")) * _SCALES.get(match["scale"], 1)
         except InvalidOperation:
@@ -157,8 +157,8 @@ def _money(reading: Reading) -> Iterator[_Found]:
         yield MONEY, match.start(), match.end(), f"{amount:f} {_CURRENCIES[match['sign']]}", None
 
 
-def _dates(reading: Reading) -> Iterator[_Found]:
-    for start, end, year, month, day in (*_written_dates(reading.lower), *_number_dates(reading)):
+def _dates(doc: DocumentText) -> Iterator[_Found]:
+    for start, end, year, month, day in (*_written_dates(doc.lower), *_number_dates(doc)):
         try:
             value = date(year if year > 99 else 2000 + year, month, day).isoformat()
         except ValueError:
@@ -180,9 +180,9 @@ def _written_dates(lower: str) -> Iterator[tuple[int, int, int, int, int]]:
             yield floor + before.start(), year.end(), int(year[1]), month, int(before[1])
 
 
-def _number_dates(reading: Reading) -> Iterator[tuple[int, int, int, int, int]]:
+def _number_dates(doc: DocumentText) -> Iterator[tuple[int, int, int, int, int]]:
     """Yield ``2031-05-04`` and ``5/4/2031`` as (start, end, year, month, day)."""
-    lower = reading.lower
+    lower = doc.lower
     for iso in _ISO_DATE.finditer(lower):
         start = iso.start() - 4
         if _NUMBER_BEFORE.search(lower[max(0, start - 1) : iso.start()]):
@@ -194,22 +194,22 @@ def _number_dates(reading: Reading) -> Iterator[tuple[int, int, int, int, int]]:
             yield start, numbers.end(), int(numbers[2]), int(month[0]), int(numbers[1])
 
 
-def _addresses(reading: Reading) -> Iterator[_Found]:
-    for match in _STREET.finditer(reading.text):
+def _addresses(doc: DocumentText) -> Iterator[_Found]:
+    for match in _STREET.finditer(doc.text):
         yield ADDRESS, match.start(), match.end(), " ".join(match[0].split()).rstrip("."), None
 
 
-def _laws(reading: Reading) -> Iterator[_Found]:
-    for match in _LAW.find(reading.lower):
+def _laws(doc: DocumentText) -> Iterator[_Found]:
+    for match in _LAW.find(doc.lower):
         kind = match["kind"].replace("-", "")
         type_ = BILL if kind.endswith("bill") else RESOLUTION if kind == "resolution" else ORDINANCE
         yield type_, match.start(), match.end(), match["number"].upper().replace(" ", ""), None
-    for match in _BILL.find(reading.text):
+    for match in _BILL.find(doc.text):
         yield BILL, match.start(), match.end(), f"{match['kind']}{match['number']}", None
 
 
-def _bodies(reading: Reading) -> Iterator[_Found]:
-    text = reading.text
+def _bodies(doc: DocumentText) -> Iterator[_Found]:
+    text = doc.text
     for noun in _BODY_NOUN.find(text):
         floor = line_start(text, max(0, noun.start() - 1), 79)
         before = _BODY_BEFORE.search(text[floor : noun.start()])
@@ -224,10 +224,10 @@ def _bodies(reading: Reading) -> Iterator[_Found]:
             yield BODY, start, end, " ".join(text[start:end].split()), None
 
 
-def _people(reading: Reading) -> Iterator[_Found]:
-    text, _known = reading.text, reading.roster.known
+def _people(doc: DocumentText) -> Iterator[_Found]:
+    text, _known = doc.text, doc.roster.known
     for match in _ROLE.find(text):
-        name = reading.name_at(match.end())
+        name = doc.name_at(match.end())
         if name is None or name.start != match.end() or _is_office(name.text):
             continue
         floor = max(0, match.start() - 40)

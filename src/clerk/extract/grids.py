@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 
 from .ballots import category
-from .cues import BALLOT, FIRM, Cue, Reading
+from .context import FIRM, BallotCue, DocumentText
 from .names import Name, read_name
 from .text import Phrase, line_start, pattern
 
@@ -38,25 +38,25 @@ _CELL = re.compile(r"\S(?: ?\S)*")
 _ROWS = 25
 
 
-def grid_cues(reading: Reading) -> tuple[list[Cue], list[tuple[int, int]]]:
+def grid_cues(doc: DocumentText) -> tuple[list[BallotCue], list[tuple[int, int]]]:
     """Return the ballots set in columns, and the stretches of text they use up."""
-    cues: list[Cue] = []
+    cues: list[BallotCue] = []
     used: list[tuple[int, int]] = []
-    for header in _headers(reading):
+    for header in _headers(doc):
         columns = _columns(header)
         if len(set(columns.values())) < 2:
             continue
-        cue = _marked(reading, header, columns) or _listed(reading, header, columns)
+        cue = _marked(doc, header, columns) or _listed(doc, header, columns)
         if cue is not None:
             cues.append(cue)
             used.append((header.start("labels"), cue.end))
     return cues, used
 
 
-def _headers(reading: Reading) -> Iterator[re.Match[str]]:
+def _headers(doc: DocumentText) -> Iterator[re.Match[str]]:
     """Yield the lines that are headers: few lines end with a label, and only those are tried."""
-    for last in _LAST_LABEL.find(reading.lower):
-        header = _HEADER.match(reading.lower, line_start(reading.lower, last.start()))
+    for last in _LAST_LABEL.find(doc.lower):
+        header = _HEADER.match(doc.lower, line_start(doc.lower, last.start()))
         if header is not None:
             yield header
 
@@ -75,44 +75,44 @@ def _kinds(header: re.Match[str]) -> list[str]:
     return [category(word[0]) for word in _labels(header)]
 
 
-def _lines(reading: Reading, position: int) -> Iterator[tuple[int, str]]:
+def _lines(doc: DocumentText, position: int) -> Iterator[tuple[int, str]]:
     """Yield the lines below a header, up to the second blank one in a row."""
     blank = 0
     for _ in range(_ROWS):
-        end = reading.text.find("\n", position)
-        end = len(reading.text) if end < 0 else end
-        line = reading.text[position:end]
+        end = doc.text.find("\n", position)
+        end = len(doc.text) if end < 0 else end
+        line = doc.text[position:end]
         blank = 0 if line.strip() else blank + 1
         if blank > 1 or len(line) > 160:
             return
         if line.strip():
             yield position, line
-        if end == len(reading.text):
+        if end == len(doc.text):
             return
         position = end + 1
 
 
-def _marked(reading: Reading, header: re.Match[str], columns: dict[int, str]) -> Cue | None:
+def _marked(doc: DocumentText, header: re.Match[str], columns: dict[int, str]) -> BallotCue | None:
     """Read rows of a name and one mark; the column whose label is nearest to the mark counts."""
-    cue = Cue(BALLOT, header.start("labels"), header.end(), FIRM, vote_type="roll_call", label=True)
-    rows, bars = 0, _barred(reading, header)
-    for start, line in _lines(reading, header.end() + 1):
-        row = reading.document.original[start : start + len(line)]
+    cue = BallotCue(header.start("labels"), header.end(), FIRM, vote_type="roll_call")
+    rows, bars = 0, _barred(doc, header)
+    for start, line in _lines(doc, header.end() + 1):
+        row = doc.original[start : start + len(line)]
         marks = list(_MARK.finditer(row))
         if len(marks) != 1:
             break
-        name = _whole_name(reading, line[: marks[0].start()].strip(" .,:-"))
+        name = _whole_name(doc, line[: marks[0].start()].strip(" .,:-"))
         if not isinstance(name, Name):
             break
-        _add(reading, cue, _nearest(bars or columns, _place(row, marks[0].start(), bars)), name)
+        _add(doc, cue, _nearest(bars or columns, _place(row, marks[0].start(), bars)), name)
         cue.end = start + len(line)
         rows += 1
     return cue if rows > 1 and len(columns) > 1 else None
 
 
-def _barred(reading: Reading, header: re.Match[str]) -> dict[int, str]:
+def _barred(doc: DocumentText, header: re.Match[str]) -> dict[int, str]:
     """Return after how many bars each label stands, if the columns are drawn with bars."""
-    line = reading.document.original[header.start() : header.end()]
+    line = doc.original[header.start() : header.end()]
     if "|" not in line:
         return {}
     places = (line.count("|", 0, word.start() - header.start()) for word in _labels(header))
@@ -127,23 +127,23 @@ def _nearest(columns: dict[int, str], position: int) -> str:
     return columns[min(columns, key=lambda middle: abs(middle - position))]
 
 
-def _listed(reading: Reading, header: re.Match[str], columns: dict[int, str]) -> Cue | None:
+def _listed(doc: DocumentText, header: re.Match[str], columns: dict[int, str]) -> BallotCue | None:
     """Read columns of names below their labels, where every cell is a name and nothing else."""
-    printed = reading.text[header.start() : header.end()].strip()
+    printed = doc.text[header.start() : header.end()].strip()
     alone = printed.isupper() and len(printed) == len(header["labels"].strip())
     if not alone and header["labels"].count(":") != len(columns):
         return None
-    cue = Cue(BALLOT, header.start("labels"), header.end(), FIRM, vote_type="roll_call", label=True)
+    cue = BallotCue(header.start("labels"), header.end(), FIRM, vote_type="roll_call")
     starts = _label_starts(header)
-    for start, line in _lines(reading, header.end() + 1):
+    for start, line in _lines(doc, header.end() + 1):
         cells = [(cell.start(), cell[0]) for cell in _CELL.finditer(line)]
-        names = [(place, _whole_name(reading, cell)) for place, cell in cells]
+        names = [(place, _whole_name(doc, cell)) for place, cell in cells]
         if not all(name for _, name in names) or len(cells) > len(starts):
             break
         for place, name in names:
             kind = starts[min(starts, key=lambda begin: abs(begin - place))]
             if isinstance(name, Name):
-                _add(reading, cue, kind, name)
+                _add(doc, cue, kind, name)
             else:
                 cue.ballots.setdefault(kind, [])
         cue.end = start + len(line)
@@ -154,16 +154,16 @@ def _label_starts(header: re.Match[str]) -> dict[int, str]:
     return {word.start() - header.start(): category(word[0]) for word in _labels(header)}
 
 
-def _whole_name(reading: Reading, cell: str) -> Name | bool:
+def _whole_name(doc: DocumentText, cell: str) -> Name | bool:
     """Return the name a cell consists of, true for ``None``, false for anything else."""
     if cell.lower() in ("none", "0", "-", "n/a"):
         return True
     cell = cell.rstrip(":")
-    name = read_name(cell, 0, reading.roster.known, listed=True)
+    name = read_name(cell, 0, doc.roster.known, listed=True)
     return name if name is not None and name.start == 0 and name.end == len(cell) else False
 
 
-def _add(reading: Reading, cue: Cue, kind: str, name: Name) -> None:
-    surnames, flags = reading.roster.surnames([name])
+def _add(doc: DocumentText, cue: BallotCue, kind: str, name: Name) -> None:
+    surnames, flags = doc.roster.surnames([name])
     cue.ballots.setdefault(kind, []).extend(surnames)
     cue.flags |= flags

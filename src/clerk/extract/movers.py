@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .cues import LEAD, SECOND, Cue, Reading
+from .context import DocumentText, MotionCue, SecondCue
 from .names import Name
 from .text import pattern
 
@@ -24,16 +24,16 @@ _ADVERBS = pattern(
 
 
 def lead_cue(
-    reading: Reading, start: int, end: int, mover: Name | None, seconder: Name | None = None
-) -> Cue:
+    doc: DocumentText, start: int, end: int, mover: Name | None, seconder: Name | None = None
+) -> MotionCue:
     """Return the cue of a motion, the names as the roster spells them."""
-    cue = Cue(LEAD, start, end)
-    cue.bracket = reading.text[max(0, start - 1) : start] == "("
-    cue.mover, flags = reading.roster.surname(mover)
-    cue.seconder, more = reading.roster.surname(seconder)
+    cue = MotionCue(start, end)
+    cue.bracket = doc.text[max(0, start - 1) : start] == "("
+    cue.mover, flags = doc.roster.surname(mover)
+    cue.seconder, more = doc.roster.surname(seconder)
     cue.flags = flags | more
-    cue.trailing = mover is not None and _nothing_moved(reading, end)
-    cue.about = _about(reading.lower[max(0, start - 30) : reading.clause_end(end, 90)])
+    cue.only_names = mover is not None and _nothing_moved(doc, end)
+    cue.about = _about(doc.lower[max(0, start - 30) : doc.sentence_end(end, 90)])
     return cue
 
 
@@ -50,12 +50,12 @@ _NOTE = pattern(r"\s{0,3}\([^()\n]{1,30}\)\s{0,3}$")
 _ONLY_SECONDED = pattern(r"[,;]?\s*(?:and\s+)?second(?:ed|er)?(?:\s+by)?\s*:?\s*[^,;:]{2,40}\.")
 
 
-def _nothing_moved(reading: Reading, end: int) -> bool:
+def _nothing_moved(doc: DocumentText, end: int) -> bool:
     """Whether the sentence of a mover names the seconder and says nothing else."""
-    if "second" not in reading.lower[end : end + 16]:
+    if "second" not in doc.lower[end : end + 16]:
         return False
-    start = end + reading.lower.startswith(";", end)
-    rest = reading.lower[end : reading.clause_end(start, 90)].rstrip(" )\n")
+    start = end + doc.lower.startswith(";", end)
+    rest = doc.lower[end : doc.sentence_end(start, 90)].rstrip(" )\n")
     return _ONLY_SECONDED.fullmatch(rest) is not None
 
 
@@ -67,37 +67,32 @@ def edge_of_subject(lower: str, verb: int) -> int:
     return verb
 
 
-def name_at(reading: Reading, position: int) -> Name | None:
-    """Return the name that begins at a position."""
-    return reading.name_at(position)
-
-
-def pair(reading: Reading, name: Name | None) -> Name | None:
+def pair(doc: DocumentText, name: Name | None) -> Name | None:
     """Return the second of ``Smith and Jones`` or ``Smith/Jones`` behind a first name."""
     if name is None:
         return None
-    link = _AND_NAME.match(reading.text, name.end)
-    return name_at(reading, link.end()) if link else None
+    link = _AND_NAME.match(doc.text, name.end)
+    return doc.name_at(link.end()) if link else None
 
 
-def slash_follows(reading: Reading, name: Name) -> bool:
+def slash_follows(doc: DocumentText, name: Name) -> bool:
     """Whether another name is tied to this one: ``Smith/Jones``."""
-    return reading.text[name.end : name.end + 1] == "/"
+    return doc.text[name.end : name.end + 1] == "/"
 
 
-def speaks(reading: Reading, name: Name) -> bool:
+def speaks(doc: DocumentText, name: Name) -> bool:
     """Whether a name behind a label begins a sentence of its own."""
     return (
         re.match(
             r"\s+(?:made|moved|moves|makes|motioned|asked|stated|said)\b",
-            reading.lower[name.end : name.end + 16],
+            doc.lower[name.end : name.end + 16],
         )
         is not None
     )
 
 
-def second_cue(reading: Reading, start: int, end: int, name: Name) -> Cue:
+def second_cue(doc: DocumentText, start: int, end: int, name: Name) -> SecondCue:
     """Return the cue of a second."""
-    cue = Cue(SECOND, start, end)
-    cue.seconder, cue.flags = reading.roster.surname(name)
+    cue = SecondCue(start, end)
+    cue.seconder, cue.flags = doc.roster.surname(name)
     return cue

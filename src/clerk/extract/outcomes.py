@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .cues import FIRM, OUTCOME, REFERENCE, SOFT, STRONG, Cue, Reading
+from .context import FIRM, MENTION, SOFT, STRONG, DocumentText, OutcomeCue
 from .model import DIED, FAILED
 from .questions import question_told
 from .shorthand import pair_in_brackets
@@ -22,7 +22,6 @@ from .telling import (
     TALK,
     add_manner,
     body_before,
-    printed_between,
     verdict,
 )
 from .text import Phrase, last_match, line_start, pattern
@@ -83,45 +82,45 @@ _AUXILIARY = pattern(
 )
 
 
-def outcome_cues(reading: Reading) -> Iterator[Cue]:
+def outcome_cues(doc: DocumentText) -> Iterator[OutcomeCue]:
     """Yield a cue for every sentence that says what became of a motion."""
-    yield from _verb_cues(reading)
-    yield from voting_cues(reading)
+    yield from _verb_cues(doc)
+    yield from voting_cues(doc)
 
 
-def _verb_cues(reading: Reading) -> Iterator[Cue]:
-    lower = reading.lower
+def _verb_cues(doc: DocumentText) -> Iterator[OutcomeCue]:
+    lower = doc.lower
     for verb in _VERB.find(lower):
-        begin = reading.clause_start(verb.start())
+        begin = doc.sentence_start(verb.start())
         before = lower[begin : verb.start()]
-        strength = _strength_of(reading, verb, before, begin)
-        if strength <= REFERENCE:
+        strength = _strength_of(doc, verb, before, begin)
+        if strength <= MENTION:
             continue
-        yield _outcome(reading, verb, begin, strength)
+        yield _outcome(doc, verb, begin, strength)
 
 
-def _strength_of(reading: Reading, verb: re.Match[str], before: str, begin: int) -> int:
-    """Judge how surely a verb states the outcome of a motion; REFERENCE when it does not."""
-    lower = reading.lower
-    after = lower[verb.end() : reading.clause_end(verb.end(), 60)]
+def _strength_of(doc: DocumentText, verb: re.Match[str], before: str, begin: int) -> int:
+    """Judge how surely a verb states the outcome of a motion; MENTION when it does not."""
+    lower = doc.lower
+    after = lower[verb.end() : doc.sentence_end(verb.end(), 60)]
     if TALK.search(before) and not _NOT.search(before):
-        return REFERENCE
-    if _MAY.search(reading.text[begin : verb.start()]):
-        return REFERENCE
+        return MENTION
+    if _MAY.search(doc.text[begin : verb.start()]):
+        return MENTION
     if _INFINITIVE.search(before) or _NOT_A_VOTE.search(before):
-        return REFERENCE
-    bare = _is_bare(reading, verb, before)
-    if _NOTHING_ELSE.match(after) and _NAMED_MATTER.fullmatch(_own_line(reading, begin, verb)):
-        return REFERENCE if LONG_AGO.search(after) else FIRM
+        return MENTION
+    bare = _is_bare(doc, verb, before)
+    if _NOTHING_ELSE.match(after) and _NAMED_MATTER.fullmatch(_own_line(doc, begin, verb)):
+        return MENTION if LONG_AGO.search(after) else FIRM
     if _ENACTING.search(before) and not _ABOUT_MOTION.search(before):
-        return REFERENCE
+        return MENTION
     if "declare" in before and _DECLARED.search(before):
         return STRONG
     if verb["plain"]:
         strength = _strength_of_plain(verb[0], before, after, bare)
     else:
         strength = _strength_of_approving(verb[0], before, after, bare)
-    return REFERENCE if strength == SOFT and _REPORTED.search(before) else strength
+    return MENTION if strength == SOFT and _REPORTED.search(before) else strength
 
 
 _DECLARED = pattern(r"\bdeclare[sd]\b.{0,90}$", re.S)
@@ -141,25 +140,25 @@ _MID_SENTENCE = pattern(
 )
 
 
-def _own_line(reading: Reading, begin: int, verb: re.Match[str]) -> str:
+def _own_line(doc: DocumentText, begin: int, verb: re.Match[str]) -> str:
     """Return what stands before a verb in its sentence, or in its line if that begins anew."""
     position = verb.start()
-    line = line_start(reading.text, position)
+    line = line_start(doc.text, position)
     if (
         line <= begin
-        or _MID_SENTENCE.search(reading.text[max(begin, line - 12) : line])
-        or not reading.text[line:position].lstrip()[:1].isupper()
+        or _MID_SENTENCE.search(doc.text[max(begin, line - 12) : line])
+        or not doc.text[line:position].lstrip()[:1].isupper()
     ):
         line = begin
-    return reading.lower[line:position].lstrip(" \n-:.,")
+    return doc.lower[line:position].lstrip(" \n-:.,")
 
 
 def _strength_of_plain(word: str, before: str, after: str, bare: bool) -> int:
     if _ANY_MOTION.search(before) and _RULES.search(after):
-        return REFERENCE
+        return MENTION
     negated = _NOT.search(before) is not None
     if word in ("carry", "pass") and not negated and not bare:
-        return REFERENCE
+        return MENTION
     motion = _ABOUT_MOTION.search(before) or _SECONDED.search(before)
     if TALLY.fullmatch(before.strip(" \n([:.,-)]")):
         return FIRM
@@ -168,13 +167,13 @@ def _strength_of_plain(word: str, before: str, after: str, bare: bool) -> int:
             FIRM
             if (motion and "second" not in before)
             or re.match(r"\s+(?:his|her|the|their)\s+motion", after)
-            else REFERENCE
+            else MENTION
         )
     duly = motion is not None and re.search(r"\bduly\s+$|\bunanimously\s+$|\band\s+$", before)
     if _CARRIED_ELSEWHERE.match(after) and not duly:
-        return REFERENCE
+        return MENTION
     if LONG_AGO.search(before) or LONG_AGO.search(after) or OTHER_BODY.search(before):
-        return REFERENCE
+        return MENTION
     if motion or re.match(r"\s+on\s+(?:a\s+)?motion\b", after):
         return STRONG
     if bare:
@@ -182,12 +181,12 @@ def _strength_of_plain(word: str, before: str, after: str, bare: bool) -> int:
     if not before.strip() and _NOTHING_ELSE.match(after):
         return SOFT
     if word in ("lost", "died", "dies"):
-        return REFERENCE
+        return MENTION
     if _UNANIMOUS_NEXT.match(after) and not OTHER_BODY.search(after):
-        return REFERENCE if _TOLD.search(before) else FIRM
+        return MENTION if _TOLD.search(before) else FIRM
     if _SUBJECT.search(before):
         return FIRM if _TALLY_NEXT.match(after) and not _REPORTED.search(before) else SOFT
-    return SOFT if re.search(r"\band\s+(?:\w+ly\s+)?$|,\s*$", before) else REFERENCE
+    return SOFT if re.search(r"\band\s+(?:\w+ly\s+)?$|,\s*$", before) else MENTION
 
 
 _TALLY_NEXT = pattern(
@@ -215,16 +214,16 @@ _VOTE_TOLD = pattern(
 
 def _strength_of_approving(word: str, before: str, after: str, bare: bool) -> int:
     if LONG_AGO.search(before) or LONG_AGO.search(after) or OTHER_BODY.search(before):
-        return REFERENCE
+        return MENTION
     voted = _VOTE_TOLD.search(before[-40:] + " " + after)
     if word in ("recommended", "authorized", "directed"):
-        return SOFT if voted and body_before(before) else REFERENCE
+        return SOFT if voted and body_before(before) else MENTION
     if word.startswith("r\u00e9solu"):
-        return FIRM if _PROPOSED_IN_FRENCH.search(before) else REFERENCE
+        return FIRM if _PROPOSED_IN_FRENCH.search(before) else MENTION
     if _ON_MOTION.match(after) and re.search(r"\b(?:was|were|are|is)\b", before):
         return FIRM
     if bare and word == "resolved":
-        return FIRM if _RESOLVED_THAT.match(after) else REFERENCE
+        return FIRM if _RESOLVED_THAT.match(after) else MENTION
     if TALLY.fullmatch(before.strip(" \n([:.,-)]")):
         return FIRM
     if not before.strip() and not bare and voted and _NOTHING_ELSE.match(after):
@@ -236,9 +235,9 @@ def _strength_of_approving(word: str, before: str, after: str, bare: bool) -> in
     if voted and re.search(r"\bsecond.{0,40},\s*$", before, re.S):
         return SOFT
     if not _AUXILIARY.search(before):
-        return REFERENCE
+        return MENTION
     if word in ("received", "appointed", "continued", "deferred", "confirmed") and not voted:
-        return REFERENCE
+        return MENTION
     if re.search(r"\bmotions?\b[^.]{0,30}$|\bmotion\b.*\b(?:was|is)\s+(?:\w+ly\s+)?$", before):
         return STRONG
     if re.search(r"\bit\s+(?:was|is)\s+(?:\w+\s+)?$|\band\s+(?:\w+\s+)?$", before) and word in (
@@ -250,27 +249,25 @@ def _strength_of_approving(word: str, before: str, after: str, bare: bool) -> in
     if not _SUBJECT.search(before) and not re.search(
         r"\b(?:and|declared)\s+(?:\w+\s+)?$|unanimously\s*$", before
     ):
-        return SOFT if voted else REFERENCE
+        return SOFT if voted else MENTION
     return FIRM if voted and _SUBJECT.search(before) else SOFT
 
 
-def _is_bare(reading: Reading, verb: re.Match[str], before: str) -> bool:
+def _is_bare(doc: DocumentText, verb: re.Match[str], before: str) -> bool:
     """Whether the word begins its sentence (``Carried.``) or is set in capitals by itself."""
-    printed = reading.text[verb.start() : verb.end()]
+    printed = doc.text[verb.start() : verb.end()]
     if not printed[0].isupper():
         return False
     lead = re.sub(r"^[\s\-:.,)\]\d]*", "", before[-30:])
     if not lead or not before.strip(" \n-:.,([\"'"):
         return True
-    further = reading.lower[max(0, verb.start() - 60) : verb.start()]
-    if _SECONDED_BY.search(further) and _SAID_TO_THE_END.match(reading.lower, verb.end()):
+    further = doc.lower[max(0, verb.start() - 60) : verb.start()]
+    if _SECONDED_BY.search(further) and _SAID_TO_THE_END.match(doc.lower, verb.end()):
         return True
-    after = reading.lower[verb.end() : verb.end() + 3]
-    if before.rstrip()[-1:] in (".", ":", ";", ")") and _VERB_ALONE.match(
-        reading.lower, verb.end()
-    ):
+    after = doc.lower[verb.end() : verb.end() + 3]
+    if before.rstrip()[-1:] in (".", ":", ";", ")") and _VERB_ALONE.match(doc.lower, verb.end()):
         return True
-    line = reading.text[line_start(reading.text, verb.start()) : verb.start()].strip(" -:.([")
+    line = doc.text[line_start(doc.text, verb.start()) : verb.start()].strip(" -:.([")
     alone = printed.isupper() and re.match(r"\s*(?:[.;\n)\]]|$)", after) is not None
     return not line or alone
 
@@ -282,40 +279,38 @@ _SECONDED_BY = pattern(
 _SAID_TO_THE_END = pattern(r" {1,3}(?:unanimously\b|\(?\d{1,2}\s?-\s?\d)|\s{0,3}(?:[.;\n]|$)")
 
 
-def _outcome(reading: Reading, verb: re.Match[str], begin: int, strength: int) -> Cue:
-    lower = reading.lower
-    end = reading.clause_end(verb.end(), 300)
+def _outcome(doc: DocumentText, verb: re.Match[str], begin: int, strength: int) -> OutcomeCue:
+    lower = doc.lower
+    end = doc.sentence_end(verb.end(), 300)
     start, sentence = begin, lower[begin:end]
     subject = last_match(_ABOUT_MOTION, lower, begin, verb.start())
     if subject is not None and subject.start() - begin > 60:
         start, sentence = subject.start(), lower[subject.start() : end]
-    if reading.text[verb.start()].isupper() and _is_bare(
-        reading, verb, lower[begin : verb.start()]
-    ):
+    if doc.text[verb.start()].isupper() and _is_bare(doc, verb, lower[begin : verb.start()]):
         start = max(start, line_start(lower, verb.start()))
         sentence = lower[start : _end_of_bare(lower, verb.end(), end)]
-    elif reading.text[verb.start()].isupper() and _LINE_OVER.match(lower, verb.end()):
+    elif doc.text[verb.start()].isupper() and _LINE_OVER.match(lower, verb.end()):
         sentence = lower[start : _end_of_bare(lower, verb.end(), end)]
     near = lower[start : min(start + len(sentence), verb.end() + 120)]
-    cue = Cue(OUTCOME, start, min(end, verb.end() + 160), strength, at=verb.start())
+    cue = OutcomeCue(start, min(end, verb.end() + 160), strength, at=verb.start())
     cue.result = verdict(lower[max(start, verb.start() - 20) : verb.end() + 10])
-    cue.result_text = printed_between(
-        reading, start if strength == STRONG else verb.start(), cue.end
-    )
+    cue.result_text = doc.printed(start if strength == STRONG else verb.start(), cue.end)
     add_manner(cue, near, sentence)
     own_end = min(cue.end, start + len(sentence))
     cue.counts = tally_in(lower, verb.start(), own_end)
     if not cue.counts:
         tally = tally_in(lower, max(start, verb.start() - 60), verb.start())
-        numbered = "/" in lower[start : verb.start()] and reading.text[verb.start()].isupper()
+        numbered = "/" in lower[start : verb.start()] and doc.text[verb.start()].isupper()
         cue.counts = {} if numbered else tally
     on_motion = _ON_MOTION.match(lower, verb.end())
-    cue.moved = on_motion is not None and not reading.apart(verb.end(), on_motion.end())
+    cue.mover_follows = on_motion is not None and not doc.blank_line_between(
+        verb.end(), on_motion.end()
+    )
     unanimous = _UNANIMOUS_NEXT.match(lower, verb.end()) is not None
     own = verb["approving"] is not None or _names_matter(lower[begin : verb.start()], unanimous)
-    cue.fresh = strength == FIRM and own and start == begin
+    cue.own_question = strength == FIRM and own and start == begin
     if "/" in sentence:
-        cue.mover, cue.seconder = pair_in_brackets(reading, verb.end(), own_end)
+        cue.people = pair_in_brackets(doc, verb.end(), own_end)
     cue.about = question_told(lower[start : verb.start()], lower[verb.end() : own_end])
     if "declared" in lower[begin : verb.start()]:
         cue.flags.add("declared")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .cues import FOCUS, Cue, Reading
+from .context import DocumentText, QuestionCue
 from .text import Phrase, pattern
 
 AMENDMENT = "amendment"
@@ -31,17 +31,17 @@ _MAIN_TOLD = pattern(
 _AMENDMENT_TOLD = pattern(r"\bamendments?\b|\bmotion\s+to\s+amend\b")
 
 
-def question_cues(reading: Reading) -> Iterator[Cue]:
+def question_cues(doc: DocumentText) -> Iterator[QuestionCue]:
     """Yield a cue for every ``On the amendment:`` and ``Roll call vote on Ordinance 6:``."""
-    for put in _PUT.find(reading.lower):
-        begin = reading.clause_start(put.start(), 100)
-        before = reading.lower[begin : put.start()]
+    for put in _PUT.find(doc.lower):
+        begin = doc.sentence_start(put.start(), 100)
+        before = doc.lower[begin : put.start()]
         if not _ANNOUNCED.search(before):
             continue
         if put["other"] and not before.strip():
             continue
         about = MAIN if put["main"] else AMENDMENT if put["amendment"] else OTHER
-        yield Cue(FOCUS, begin, put.end(), about=about, at=put.start())
+        yield QuestionCue(begin, put.end(), about=about, at=put.start())
 
 
 def question_told(before: str, after: str) -> str:

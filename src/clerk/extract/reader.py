@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .cues import Reading
+from .context import DocumentText
 from .entities import find_entities
 from .model import VERSION, Extraction, text_hash
 from .roster import read_roster
@@ -18,10 +18,10 @@ def read_text(pages: Sequence[str]) -> Extraction:
     Any text is accepted, and the same pages always give the same answer.
     """
     document = normalise(pages)
-    reading = Reading(document, read_roster(document))
+    doc = DocumentText(document, read_roster(document))
     return Extraction(
         version=VERSION,
         text_sha256=text_hash(document.original),
-        votes=find_votes(reading),
-        entities=find_entities(reading),
+        votes=find_votes(doc),
+        entities=find_entities(doc),
     )

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .cues import BALLOT, FIRM, OUTCOME, SOFT, Cue, Reading
+from .context import FIRM, SOFT, BallotCue, Cue, DocumentText, MotionCue, OutcomeCue
 from .model import PASSED
-from .movers import lead_cue, name_at, pair, second_cue, speaks
+from .movers import lead_cue, pair, second_cue, speaks
 from .names import Name
 from .tallies import tally_in
 from .text import Phrase, indent_start, line_start, pattern
@@ -18,16 +18,16 @@ _LABEL = Phrase(
 )
 
 
-def _label_cues(reading: Reading) -> Iterator[Cue]:
+def _label_cues(doc: DocumentText) -> Iterator[MotionCue]:
     """Yield a cue for ``MOVER: Paul Solano`` of a result table."""
-    for label in _LABEL.find(reading.lower):
+    for label in _LABEL.find(doc.lower):
         if label["who"].startswith("moved"):
             continue
-        name = name_at(reading, label.end())
-        if name is not None and name.start - label.end() < 60 and not speaks(reading, name):
-            cue = lead_cue(reading, label.start(), name.end, name)
+        name = doc.name_at(label.end())
+        if name is not None and name.start - label.end() < 60 and not speaks(doc, name):
+            cue = lead_cue(doc, label.start(), name.end, name)
             cue.label = True
-            cue.needs_second = label["who"] in ("first", "1st")
+            cue.needs = "second" if label["who"] in ("first", "1st") else ""
             yield cue
 
 
@@ -38,23 +38,22 @@ _SHORT = Phrase(
 )
 
 
-def _short_hand_cues(reading: Reading) -> Iterator[Cue]:
+def _short_hand_cues(doc: DocumentText) -> Iterator[Cue]:
     """Yield cues for ``M/S Smith/Jones`` and for the ``MSC`` that says it carried."""
-    for short in _SHORT.find(reading.lower):
-        printed = reading.text[short.start() : short.end("sign")]
+    for short in _SHORT.find(doc.lower):
+        printed = doc.text[short.start() : short.end("sign")]
         if not printed.isupper() and "/" not in printed:
             continue
-        name = name_at(reading, short.end())
+        name = doc.name_at(short.end())
         if name is not None and name.start - short.end() > 4:
             name = None
-        seconder = pair(reading, name)
+        seconder = pair(doc, name)
         end = (seconder or name).end if name else short.end()
         done = short["done"] or short["dotted"] or short["joined"]
         if name is not None or not done:
-            yield lead_cue(reading, short.start(), end, name, seconder)
+            yield lead_cue(doc, short.start(), end, name, seconder)
         if done:
-            outcome = Cue(
-                OUTCOME,
+            outcome = OutcomeCue(
                 short.start() + 1,
                 max(end, short.end("sign")),
                 FIRM,
@@ -74,21 +73,21 @@ _NUMBER_START = pattern(
 )
 
 
-def _numbered_cues(reading: Reading) -> Iterator[Cue]:
+def _numbered_cues(doc: DocumentText) -> Iterator[MotionCue]:
     """Yield a cue for ``R2018-077 L. Smith, L. Jones: That we approve``."""
-    for numbered in _NUMBERED.finditer(reading.text):
-        line = line_start(reading.text, numbered.start())
-        if not _NUMBER_START.match(reading.lower[line : numbered.start()]):
+    for numbered in _NUMBERED.finditer(doc.text):
+        line = line_start(doc.text, numbered.start())
+        if not _NUMBER_START.match(doc.lower[line : numbered.start()]):
             continue
-        mover = name_at(reading, numbered.end())
+        mover = doc.name_at(numbered.end())
         if mover is None or mover.start != numbered.end():
             continue
-        seconder = pair(reading, mover)
+        seconder = pair(doc, mover)
         if seconder is None or not re.match(
-            r"\s{0,3}[:;\-]|\s{1,40}that\b", reading.lower[seconder.end : seconder.end + 44]
+            r"\s{0,3}[:;\-]|\s{1,40}that\b", doc.lower[seconder.end : seconder.end + 44]
         ):
             continue
-        cue = lead_cue(reading, line, seconder.end, mover, seconder)
+        cue = lead_cue(doc, line, seconder.end, mover, seconder)
         cue.flags.add("mover_seconder_colon")
         yield cue
 
@@ -96,13 +95,13 @@ def _numbered_cues(reading: Reading) -> Iterator[Cue]:
 _RESOLVED = Phrase("resolved", r"resolved\s*(?:[\w./\-]{0,20}\d[\w./\-]{0,20}\s*)?\(")
 
 
-def _resolved_cues(reading: Reading) -> Iterator[Cue]:
+def _resolved_cues(doc: DocumentText) -> Iterator[MotionCue]:
     """Yield a cue for ``Resolved (Cr Smith / Cr Jones)``, also with a number before them."""
-    for resolved in _RESOLVED.find(reading.lower):
-        mover = name_at(reading, resolved.end())
+    for resolved in _RESOLVED.find(doc.lower):
+        mover = doc.name_at(resolved.end())
         if mover is not None and mover.titled and mover.start == resolved.end():
-            seconder = pair(reading, mover)
-            cue = lead_cue(reading, resolved.start(), (seconder or mover).end, mover, seconder)
+            seconder = pair(doc, mover)
+            cue = lead_cue(doc, resolved.start(), (seconder or mover).end, mover, seconder)
             cue.done = True
             yield cue
 
@@ -122,66 +121,66 @@ _SHORT_BEFORE = pattern(
 )
 
 
-def _bracket_cues(reading: Reading) -> Iterator[Cue]:
+def _bracket_cues(doc: DocumentText) -> Iterator[MotionCue]:
     """Yield a cue for ``(Smith/Jones)`` and ``(Smith/Jones, 5-0)``."""
-    slash = reading.text.find("/")
+    slash = doc.text.find("/")
     while slash >= 0:
-        cue = _bracketed_pair(reading, slash)
+        cue = _bracketed_pair(doc, slash)
         if cue is not None:
             yield cue
-        slash = reading.text.find("/", slash + 1)
+        slash = doc.text.find("/", slash + 1)
 
 
-def pair_in_brackets(reading: Reading, start: int, end: int) -> tuple[str | None, str | None]:
+def pair_in_brackets(doc: DocumentText, start: int, end: int) -> tuple[str | None, str | None]:
     """Return the mover and the seconder that a sentence names as ``(Smith/Jones)``."""
-    slash = reading.text.find("/", start, end)
-    cue = _bracketed_pair(reading, slash) if slash >= 0 else None
+    slash = doc.text.find("/", start, end)
+    cue = _bracketed_pair(doc, slash) if slash >= 0 else None
     return (cue.mover, cue.seconder) if cue else (None, None)
 
 
-def _bracketed_pair(reading: Reading, slash: int) -> Cue | None:
-    bracket = reading.text.rfind("(", max(0, slash - 50), slash)
-    if bracket < 0 or _SHORT_BEFORE.search(reading.lower[max(0, bracket - 10) : bracket]):
+def _bracketed_pair(doc: DocumentText, slash: int) -> MotionCue | None:
+    bracket = doc.text.rfind("(", max(0, slash - 50), slash)
+    if bracket < 0 or _SHORT_BEFORE.search(doc.lower[max(0, bracket - 10) : bracket]):
         return None
-    mover = name_at(reading, bracket + 1)
+    mover = doc.name_at(bracket + 1)
     if mover is None or mover.start - bracket > 2 or mover.end not in (slash, slash - 1):
         return None
-    seconder = name_at(reading, slash + 1)
+    seconder = doc.name_at(slash + 1)
     if seconder is None or seconder.start - slash > 2:
         return None
-    end = _PAIR_END.match(reading.lower, seconder.end)
+    end = _PAIR_END.match(doc.lower, seconder.end)
     if end is None:
         return None
-    motion = _MOTION_BEFORE.search(reading.lower[max(0, bracket - 20) : bracket])
+    motion = _MOTION_BEFORE.search(doc.lower[max(0, bracket - 20) : bracket])
     start = bracket - len(motion[0]) if motion else bracket + 1
-    cue = lead_cue(reading, start, end.end(), mover, seconder)
-    told = _OUTCOME_NEXT.match(reading.lower, end.end()) and _are_members(reading, mover, seconder)
-    cue.needs_outcome = motion is None and not (end["tally"] or told)
+    cue = lead_cue(doc, start, end.end(), mover, seconder)
+    told = _OUTCOME_NEXT.match(doc.lower, end.end()) and _are_members(doc, mover, seconder)
+    cue.needs = "outcome" if motion is None and not (end["tally"] or told) else ""
     if end["tally"]:
-        cue.counts = tally_in(reading.lower, end.start("tally"), end.end("tally"))
+        cue.counts = tally_in(doc.lower, end.start("tally"), end.end("tally"))
     return cue
 
 
-def _are_members(reading: Reading, *names: Name) -> bool:
+def _are_members(doc: DocumentText, *names: Name) -> bool:
     """Whether the names are known from elsewhere: ``(Parks/Recreation)`` are nobody's."""
-    return all(name.titled or name.surname.lower() in reading.roster.known for name in names)
+    return all(name.titled or name.surname.lower() in doc.roster.known for name in names)
 
 
 _SLASH_TO = pattern(r"[^\W\d_]{2,30} ?/ ?[^\W\d_]{2,30} {1,3}to (?=[a-z]{3})")
 
 
-def _slashed_cues(reading: Reading) -> Iterator[Cue]:
+def _slashed_cues(doc: DocumentText) -> Iterator[MotionCue]:
     """Yield a cue for a line that begins ``Smith/Jones to approve``, if both are members."""
-    slash = reading.text.find("/")
+    slash = doc.text.find("/")
     while slash >= 0:
-        start = line_start(reading.text, slash, 40)
-        start += len(reading.text[start:slash]) - len(reading.text[start:slash].lstrip())
-        if _SLASH_TO.match(reading.text, start):
-            mover = name_at(reading, start)
-            seconder = name_at(reading, slash + 1)
-            if mover and seconder and mover.end <= slash and _are_members(reading, mover, seconder):
-                yield lead_cue(reading, start, seconder.end, mover, seconder)
-        slash = reading.text.find("/", slash + 1)
+        start = line_start(doc.text, slash, 40)
+        start += len(doc.text[start:slash]) - len(doc.text[start:slash].lstrip())
+        if _SLASH_TO.match(doc.text, start):
+            mover = doc.name_at(start)
+            seconder = doc.name_at(slash + 1)
+            if mover and seconder and mover.end <= slash and _are_members(doc, mover, seconder):
+                yield lead_cue(doc, start, seconder.end, mover, seconder)
+        slash = doc.text.find("/", slash + 1)
 
 
 _TWO_NAMES = Phrase(
@@ -191,17 +190,17 @@ _TWO_NAMES = Phrase(
 )
 
 
-def _two_names_cues(reading: Reading) -> Iterator[Cue]:
+def _two_names_cues(doc: DocumentText) -> Iterator[MotionCue]:
     """Yield a cue for a line ``Councillor Smith - Councillor Jones`` over what they move."""
-    for titled in _TWO_NAMES.find(reading.lower):
-        start = indent_start(reading.lower, titled.start(), 20)
-        mover = name_at(reading, start) if start is not None else None
-        link = _LINK.match(reading.text, mover.end) if mover and mover.titled else None
-        seconder = name_at(reading, link.end()) if link else None
+    for titled in _TWO_NAMES.find(doc.lower):
+        start = indent_start(doc.lower, titled.start(), 20)
+        mover = doc.name_at(start) if start is not None else None
+        link = _LINK.match(doc.text, mover.end) if mover and mover.titled else None
+        seconder = doc.name_at(link.end()) if link else None
         if start is None or seconder is None or not seconder.titled:
             continue
-        if not reading.text[seconder.end : seconder.end + 20].partition("\n")[0].strip():
-            yield lead_cue(reading, start, seconder.end, mover, seconder)
+        if not doc.text[seconder.end : seconder.end + 20].partition("\n")[0].strip():
+            yield lead_cue(doc, start, seconder.end, mover, seconder)
 
 
 _LINK = pattern(r" {0,4}(?:-|/|,|and\b) {0,4}")
@@ -214,12 +213,12 @@ _SIGN = Phrase(
 _BREAK_BEFORE = pattern(r"(?:^|[.,;:)\n])\s{0,3}$")
 
 
-def _sign_cues(reading: Reading) -> Iterator[Cue]:
+def _sign_cues(doc: DocumentText) -> Iterator[Cue]:
     """Yield a cue for ``MCU`` (motion carried unanimously), ``MC`` and ``AIF`` (all in favor)."""
-    for sign in _SIGN.find(reading.text):
-        if not _BREAK_BEFORE.search(reading.text[max(0, sign.start() - 4) : sign.start()]):
+    for sign in _SIGN.find(doc.text):
+        if not _BREAK_BEFORE.search(doc.text[max(0, sign.start() - 4) : sign.start()]):
             continue
-        cue = Cue(OUTCOME, sign.start(), sign.end(), SOFT, result=PASSED, result_text=sign[0])
+        cue = OutcomeCue(sign.start(), sign.end(), SOFT, result=PASSED, result_text=sign[0])
         cue.unanimous = "U" in sign[0] or sign[0] == "AIF"
         yield cue
 
@@ -230,15 +229,15 @@ _LONE_TALLY = pattern(
 _SENTENCE_START = pattern(r"(?:^|[.;:)\n])[ ]{0,40}\(?$|[^\W\d_] \($")
 
 
-def _lone_tally_cues(reading: Reading) -> Iterator[Cue]:
+def _lone_tally_cues(doc: DocumentText) -> Iterator[Cue]:
     """Yield a cue for a sentence that is a tally and nothing else: ``to approve. 5-0.``"""
-    for lone in _LONE_TALLY.finditer(reading.lower):
-        start = lone.start() - reading.lower[lone.start() - 1 : lone.start()].isdigit()
-        if not _SENTENCE_START.search(reading.lower[max(0, start - 42) : start]):
+    for lone in _LONE_TALLY.finditer(doc.lower):
+        start = lone.start() - doc.lower[lone.start() - 1 : lone.start()].isdigit()
+        if not _SENTENCE_START.search(doc.lower[max(0, start - 42) : start]):
             continue
-        counts = tally_in(reading.lower, start, lone.end())
+        counts = tally_in(doc.lower, start, lone.end())
         if counts:
-            yield Cue(BALLOT, start, lone.end(), SOFT, counts=counts)
+            yield BallotCue(start, lone.end(), SOFT, counts=counts)
 
 
 _SAID = Phrase(
@@ -251,30 +250,30 @@ _SPEAKER = pattern(
 )
 
 
-def _speaker_cues(reading: Reading) -> Iterator[Cue]:
+def _speaker_cues(doc: DocumentText) -> Iterator[Cue]:
     """Yield a cue for ``MR. SMITH: I move that`` and ``MS. JONES: Second.``"""
-    for said in _SAID.find(reading.lower):
-        line = line_start(reading.lower, said.start(), 100)
-        if not _SPEAKER.fullmatch(reading.lower, line, said.start()):
+    for said in _SAID.find(doc.lower):
+        line = line_start(doc.lower, said.start(), 100)
+        if not _SPEAKER.fullmatch(doc.lower, line, said.start()):
             continue
-        name = name_at(reading, line)
-        if name is None or reading.text[name.end : name.end + 1] != ":":
+        name = doc.name_at(line)
+        if name is None or doc.text[name.end : name.end + 1] != ":":
             continue
         if said["moves"]:
-            yield lead_cue(reading, name.start, said.end(), name)
+            yield lead_cue(doc, name.start, said.end(), name)
         else:
-            yield second_cue(reading, name.start, said.end(), name)
+            yield second_cue(doc, name.start, said.end(), name)
 
 
-def shorthand_cues(reading: Reading) -> Iterator[Cue]:
+def shorthand_cues(doc: DocumentText) -> Iterator[Cue]:
     """Yield a cue for every motion that is noted and not told."""
-    yield from _label_cues(reading)
-    yield from _short_hand_cues(reading)
-    yield from _numbered_cues(reading)
-    yield from _resolved_cues(reading)
-    yield from _bracket_cues(reading)
-    yield from _slashed_cues(reading)
-    yield from _two_names_cues(reading)
-    yield from _sign_cues(reading)
-    yield from _speaker_cues(reading)
-    yield from _lone_tally_cues(reading)
+    yield from _label_cues(doc)
+    yield from _short_hand_cues(doc)
+    yield from _numbered_cues(doc)
+    yield from _resolved_cues(doc)
+    yield from _bracket_cues(doc)
+    yield from _slashed_cues(doc)
+    yield from _two_names_cues(doc)
+    yield from _sign_cues(doc)
+    yield from _speaker_cues(doc)
+    yield from _lone_tally_cues(doc)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from .ballots import SPEAKERS, category
-from .cues import BALLOT, FIRM, SOFT, Cue, Reading
+from .context import FIRM, SOFT, BallotCue, DissentCue, DocumentText
 from .model import ABSENT, ABSTAIN, AYES, NOES, RECUSED
 from .names import Name, name_before, names_before, read_name, read_names
 from .text import Phrase, pattern
@@ -29,43 +29,43 @@ _TO_VOTE = pattern(
 )
 
 
-def roll_call_cues(reading: Reading) -> Iterator[Cue]:
+def roll_call_cues(doc: DocumentText) -> Iterator[BallotCue]:
     """Yield a cue for every run of ``Mr. Smith, yes; Mrs. Jones, no`` in one line or many."""
     run: list[tuple[Name, str, int]] = []
     last_end = 0
-    for spoken in _SPOKEN.find(reading.lower):
-        name = _voter(reading, last_end if run else None, spoken.start())
+    for spoken in _SPOKEN.find(doc.lower):
+        name = _voter(doc, last_end if run else None, spoken.start())
         if name is None and run:
-            yield from _roll_call(reading, run)
+            yield from _roll_call(doc, run)
             run = []
-            name = _voter(reading, None, spoken.start())
+            name = _voter(doc, None, spoken.start())
         if name is not None:
             run.append((name, spoken[0], spoken.end()))
             last_end = spoken.end()
-    yield from _roll_call(reading, run)
+    yield from _roll_call(doc, run)
 
 
 _LETTER_FIRST = Phrase("Y- N- Y: N:", r"[YN][-:] ?(?=[A-Z])")
 _LETTERED = pattern(r"[\s,;]{1,4}(?:and\s+)?")
 
 
-def lettered_cues(reading: Reading) -> Iterator[Cue]:
+def lettered_cues(doc: DocumentText) -> Iterator[BallotCue]:
     """Yield a cue for every run of ``Y-Smith, Y-Jones, N-Brown``."""
     run: list[tuple[Name, str, int]] = []
-    for letter in _LETTER_FIRST.find(reading.text):
-        name = read_name(reading.text, letter.end(), reading.roster.known, listed=True)
+    for letter in _LETTER_FIRST.find(doc.text):
+        name = read_name(doc.text, letter.end(), doc.roster.known, listed=True)
         if name is None or name.start != letter.end():
             continue
-        if run and not _LETTERED.fullmatch(reading.lower, run[-1][2], letter.start()):
-            yield from _roll_call(reading, run)
+        if run and not _LETTERED.fullmatch(doc.lower, run[-1][2], letter.start()):
+            yield from _roll_call(doc, run)
             run = []
         run.append((replace(name, start=letter.start()), letter[0][0].lower(), name.end))
-    yield from _roll_call(reading, run)
+    yield from _roll_call(doc, run)
 
 
-def _voter(reading: Reading, previous_end: int | None, start: int) -> Name | None:
+def _voter(doc: DocumentText, previous_end: int | None, start: int) -> Name | None:
     """Return who speaks the vote at ``start``; with a run open, directly behind the last vote."""
-    text = reading.text
+    text = doc.text
     if previous_end is None:
         edge = _edge_of_name(text, start)
         return name_before(text, edge) if edge else None
@@ -73,11 +73,11 @@ def _voter(reading: Reading, previous_end: int | None, start: int) -> Name | Non
         return None
     between = _BETWEEN.match(text, previous_end)
     begin = between.end() if between else previous_end
-    name = read_name(text[begin:start], 0, reading.roster.known)
+    name = read_name(text[begin:start], 0, doc.roster.known)
     if name is None or ":" in text[previous_end : begin + name.start]:
         return None
     name = replace(name, start=begin + name.start, end=begin + name.end)
-    return name if _TO_VOTE.fullmatch(reading.lower, name.end, start) else None
+    return name if _TO_VOTE.fullmatch(doc.lower, name.end, start) else None
 
 
 #: A row of dots or a long line between a name and its vote.
@@ -98,23 +98,23 @@ def _edge_of_name(text: str, start: int) -> int:
     return edge if first < edge < start and text[first].isupper() else 0
 
 
-def _roll_call(reading: Reading, run: list[tuple[Name, str, int]]) -> Iterator[Cue]:
+def _roll_call(doc: DocumentText, run: list[tuple[Name, str, int]]) -> Iterator[BallotCue]:
     """Make a cue of a run that is long enough, or announced, to be a roll call."""
     if len(run) < 2:
         return
     start = run[0][0].start
-    lead = reading.lower[max(0, start - 160) : start]
-    if _ATTENDANCE.search(reading.lower, _announcement(reading, start), start):
+    lead = doc.lower[max(0, start - 160) : start]
+    if _ATTENDANCE.search(doc.lower, _announcement(doc, start), start):
         return
     announced = re.search(r"roll[\s-]?call|vote|called|polled", lead) is not None
     if len(run) < 3 and not announced:
         return
-    cue = Cue(BALLOT, start, run[-1][2], FIRM, vote_type="roll_call")
+    cue = BallotCue(start, run[-1][2], FIRM, vote_type="roll_call")
     for name, spoken, _ in run:
         kind = AYES if spoken == "y" else NOES if spoken == "n" else category(spoken)
         if spoken == "present":
             continue
-        surname, flags = reading.roster.surname(name)
+        surname, flags = doc.roster.surname(name)
         cue.flags |= flags
         if surname:
             cue.ballots.setdefault(kind, []).append(surname)
@@ -125,10 +125,10 @@ def _roll_call(reading: Reading, run: list[tuple[Name, str, int]]) -> Iterator[C
 _ATTENDANCE = pattern(r"quorum|attendance|\bpresent\b")
 
 
-def _announcement(reading: Reading, start: int) -> int:
+def _announcement(doc: DocumentText, start: int) -> int:
     """Return where the sentence or heading begins that announces a roll call."""
-    begin = reading.clause_start(start, 160)
-    return begin if reading.lower[begin:start].strip() else reading.clause_start(begin - 1, 60)
+    begin = doc.sentence_start(start, 160)
+    return begin if doc.lower[begin:start].strip() else doc.sentence_start(begin - 1, 60)
 
 
 _DISSENT = Phrase(
@@ -150,45 +150,45 @@ _BY = pattern(r"\s*(?:votes?\s+)?(?:by|from|:|-|was|were|cast\s+by)\s*")
 _LINK = pattern(r"(?:,?\s{0,3}\b(?:who|having|has|was|were|is|are|both|each|also)\b\s{0,3}){0,3}$")
 
 
-def dissent_cues(reading: Reading) -> Iterator[Cue]:
+def dissent_cues(doc: DocumentText) -> Iterator[BallotCue]:
     """Yield cues for names that prose puts beside the outcome: ``with Smith abstaining``.
 
     Sentences in a row that say who voted for and who against are a roll call of their own.
     """
-    row: list[Cue] = []
-    for cue in _dissents(reading):
-        if row and not _goes_on(reading, row[-1], cue):
+    row: list[DissentCue] = []
+    for cue in _dissents(doc):
+        if row and not _goes_on(doc, row[-1], cue):
             yield from _in_a_row(row)
             row = []
         row.append(cue)
     yield from _in_a_row(row)
 
 
-def _dissents(reading: Reading) -> Iterator[Cue]:
-    for match in _DISSENT.find(reading.lower):
-        if reading.lower[match.end() : match.end() + 2].lstrip().startswith(":"):
+def _dissents(doc: DocumentText) -> Iterator[DissentCue]:
+    for match in _DISSENT.find(doc.lower):
+        if doc.lower[match.end() : match.end() + 2].lstrip().startswith(":"):
             continue
-        names = _people_around(reading, match)
-        if names and not (match[0].startswith("in") and _speaks(reading, match, names)):
-            yield _dissent(reading, match, names)
+        names = _people_around(doc, match)
+        if names and not (match[0].startswith("in") and _speaks(doc, match, names)):
+            yield _dissent(doc, match, names)
 
 
-def _speaks(reading: Reading, match: re.Match[str], names: list[Name]) -> bool:
+def _speaks(doc: DocumentText, match: re.Match[str], names: list[Name]) -> bool:
     """Whether "in favor" tells who spoke: one name, and no bracket behind an outcome."""
-    begin = reading.clause_start(match.start())
-    before = reading.lower[max(0, begin - 120) : match.start()]
-    alone = len(names) < 2 and "(" not in reading.lower[begin : match.start()]
+    begin = doc.sentence_start(match.start())
+    before = doc.lower[max(0, begin - 120) : match.start()]
+    alone = len(names) < 2 and "(" not in doc.lower[begin : match.start()]
     return alone or SPEAKERS.search(before) is not None
 
 
-def _dissent(reading: Reading, match: re.Match[str], names: list[Name]) -> Cue:
-    ballots, flags = reading.roster.surnames(names)
+def _dissent(doc: DocumentText, match: re.Match[str], names: list[Name]) -> DissentCue:
+    ballots, flags = doc.roster.surnames(names)
     start = min(match.start(), names[0].start)
     end = max(match.end(), names[-1].end)
     kind = _spoken_kind(match[0])
-    cue = Cue(BALLOT, start, end, SOFT, ballots={kind: ballots}, flags=flags, prose=True)
-    cue.inside = match["bare"] is not None
-    tail = reading.lower[match.end() : reading.clause_end(match.end(), 60)]
+    cue = DissentCue(start, end, SOFT, ballots={kind: ballots}, flags=flags)
+    cue.same_sentence = match["bare"] is not None
+    tail = doc.lower[match.end() : doc.sentence_end(match.end(), 60)]
     if re.match(r"\s*(?:on|for|to)\s+(?:consent\s+)?(?:agenda\s+)?items?\b", tail):
         cue.ballots, cue.flags = {}, {"per_item_dissent"}
     return cue
@@ -199,17 +199,17 @@ _IN_A_ROW = pattern(
 )
 
 
-def _goes_on(reading: Reading, last: Cue, cue: Cue) -> bool:
+def _goes_on(doc: DocumentText, last: BallotCue, cue: BallotCue) -> bool:
     """Whether nothing stands between two such phrases."""
-    return _IN_A_ROW.fullmatch(reading.lower, last.end, max(last.end, cue.start)) is not None
+    return _IN_A_ROW.fullmatch(doc.lower, last.end, max(last.end, cue.start)) is not None
 
 
-def _in_a_row(row: list[Cue]) -> Iterator[Cue]:
+def _in_a_row(row: list[DissentCue]) -> Iterator[BallotCue]:
     """Make one ballot of phrases in a row, if it is told who voted for."""
     if len(row) < 2 or not all(cue.ballots for cue in row) or AYES not in _kinds(row):
         yield from row
         return
-    whole = Cue(BALLOT, row[0].start, row[-1].end, FIRM, vote_type="roll_call")
+    whole = BallotCue(row[0].start, row[-1].end, FIRM, vote_type="roll_call")
     for cue in row:
         whole.flags |= cue.flags
         for kind, names in cue.ballots.items():
@@ -218,7 +218,7 @@ def _in_a_row(row: list[Cue]) -> Iterator[Cue]:
     yield whole
 
 
-def _kinds(row: list[Cue]) -> set[str]:
+def _kinds(row: list[DissentCue]) -> set[str]:
     return {kind for cue in row for kind in cue.ballots}
 
 
@@ -232,21 +232,21 @@ def _spoken_kind(phrase: str) -> str:
     return AYES if re.search(r"aye|yes|yea|fav|affirm", phrase) else NOES
 
 
-def _dash_before(reading: Reading, match: re.Match[str]) -> bool:
-    return reading.lower.endswith(" - ", 0, match.start())
+def _dash_before(doc: DocumentText, match: re.Match[str]) -> bool:
+    return doc.lower.endswith(" - ", 0, match.start())
 
 
-def _people_around(reading: Reading, match: re.Match[str]) -> list[Name]:
-    known = reading.roster.known
-    if match["bare"] and reading.lower[match.start() - 1 : match.start()] not in (" ", "\n"):
+def _people_around(doc: DocumentText, match: re.Match[str]) -> list[Name]:
+    known = doc.roster.known
+    if match["bare"] and doc.lower[match.start() - 1 : match.start()] not in (" ", "\n"):
         return []
-    edge = match.start() - 3 * (match["bare"] is not None and _dash_before(reading, match))
-    link = _LINK.search(reading.lower, max(0, edge - 24), edge)
-    names = names_before(reading.text, link.start() if link else edge)
+    edge = match.start() - 3 * (match["bare"] is not None and _dash_before(doc, match))
+    link = _LINK.search(doc.lower, max(0, edge - 24), edge)
+    names = names_before(doc.text, link.start() if link else edge)
     if names:
         return names
-    by = _BY.match(reading.lower, match.end())
+    by = _BY.match(doc.lower, match.end())
     if by is None or match["bare"]:
         return []
-    found, _ = read_names(reading.text, by.end(), by.end() + 200, known)
+    found, _ = read_names(doc.text, by.end(), by.end() + 200, known)
     return found

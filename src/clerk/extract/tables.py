@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterator
 
 from .ballots import category
-from .cues import BALLOT, FIRM, LEAD, OUTCOME, SECOND, STRONG, Cue, Reading
+from .context import FIRM, STRONG, BallotCue, Cue, DocumentText, MotionCue, OutcomeCue, SecondCue
 from .names import read_names
 from .tallies import tally_in
 from .telling import verdict
@@ -35,36 +35,36 @@ _WORD = pattern(r"[a-z]+")
 _REACH = 1200
 
 
-def table_cues(reading: Reading) -> tuple[list[Cue], list[tuple[int, int]]]:
+def table_cues(doc: DocumentText) -> tuple[list[Cue], list[tuple[int, int]]]:
     """Return the cues of such tables, and the stretches of text they use up."""
     cues: list[Cue] = []
     used: list[tuple[int, int]] = []
     done = 0
-    for labels in _LABELS.find(reading.lower):
-        start = indent_start(reading.lower, labels.start(), 60)
+    for labels in _LABELS.find(doc.lower):
+        start = indent_start(doc.lower, labels.start(), 60)
         if start is None or start < done:
             continue
         done = labels.end()
         words = _WORD.findall(labels[0])
-        rows = _values(reading, words[0], labels.end())
+        rows = _values(doc, words[0], labels.end())
         if len(rows) < len(words):
             continue
         used += [(start, labels.end()), (rows[0][0], rows[len(words) - 1][1])]
         for word, row in zip(words, rows, strict=False):
-            cues += _cue(reading, word, *row)
+            cues += _cue(doc, word, *row)
     return cues, sorted(used)
 
 
-def _values(reading: Reading, first: str, position: int) -> list[tuple[int, int]]:
+def _values(doc: DocumentText, first: str, position: int) -> list[tuple[int, int]]:
     """Return the stretches of the values: lines, put together where a line ends with a comma."""
     if first == "result":
-        begin = _VALUE.search(reading.text, position, position + _REACH)
+        begin = _VALUE.search(doc.text, position, position + _REACH)
         if begin is None:
             return []
         position = begin.start()
     rows: list[tuple[int, int]] = []
     going_on = False
-    for start, line in _lines(reading.text, position):
+    for start, line in _lines(doc.text, position):
         if going_on:
             rows[-1] = (rows[-1][0], start + len(line))
         else:
@@ -85,19 +85,19 @@ def _lines(text: str, position: int) -> Iterator[tuple[int, str]]:
         position += len(line) + 1
 
 
-def _cue(reading: Reading, word: str, start: int, end: int) -> list[Cue]:
-    lower = reading.lower
+def _cue(doc: DocumentText, word: str, start: int, end: int) -> list[Cue]:
+    lower = doc.lower
     if word == "result":
-        cue = Cue(OUTCOME, start, end, STRONG, label=True, result=verdict(lower[start:end]))
-        cue.result_text = " ".join(reading.document.original[start:end].split())
+        cue = OutcomeCue(start, end, STRONG, label=True, result=verdict(lower[start:end]))
+        cue.result_text = " ".join(doc.original[start:end].split())
         cue.counts, cue.unanimous = tally_in(lower, start, end), "unanim" in lower[start:end]
         return [cue]
-    names, _ = read_names(reading.text, start, end, reading.roster.known)
-    settled, flags = reading.roster.surnames(names)
+    names, _ = read_names(doc.text, start, end, doc.roster.known)
+    settled, flags = doc.roster.surnames(names)
     if word in ("mover", "seconder"):
-        cue = Cue(LEAD if word == "mover" else SECOND, start, end, label=True, flags=flags)
-        setattr(cue, word, settled[0] if settled else None)
-        return [cue] if settled else []
-    return [
-        Cue(BALLOT, start, end, FIRM, ballots={category(word): settled}, flags=flags, label=True)
-    ]
+        if not settled:
+            return []
+        if word == "mover":
+            return [MotionCue(start, end, label=True, flags=flags, mover=settled[0])]
+        return [SecondCue(start, end, label=True, flags=flags, seconder=settled[0])]
+    return [BallotCue(start, end, FIRM, ballots={category(word): settled}, flags=flags)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .cues import Cue, Reading
+from .context import OutcomeCue
 from .model import DIED, FAILED, PASSED, UNKNOWN, WITHDRAWN
 from .text import pattern
 
@@ -75,13 +75,7 @@ def body_before(before: str) -> bool:
     return re.search(BODY.pattern + r"\s+(?:\w+ly\s+|then\s+|also\s+)?$", before) is not None
 
 
-def printed_between(reading: Reading, start: int, end: int) -> str:
-    """Return a stretch of the document as it is printed, in one line."""
-    text = " ".join(reading.document.original[start:end].split())
-    return text if len(text) <= 160 else text[:157] + "..."
-
-
-def add_manner(cue: Cue, near: str, sentence: str) -> None:
+def add_manner(cue: OutcomeCue, near: str, sentence: str) -> None:
     """Set how was voted, and whether the text says that nobody was against."""
     cue.unanimous = _UNANIMOUS.search(near) is not None and not EXCEPT.search(sentence)
     if _ROLL.search(sentence):

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from .ballots import counted_cues, label_cues
 from .chamber import Chamber
-from .cues import LEAD, OUTCOME, SECOND, SOFT, Cue, Reading
+from .context import SOFT, Cue, DocumentText, MotionCue, OutcomeCue, SecondCue
 from .drafts import Draft
 from .grids import grid_cues
 from .leads import lead_cues
@@ -43,25 +43,27 @@ _SECOND_WITHIN = 400
 _LONG_GAP = 2000
 
 
-def find_votes(reading: Reading) -> list[Vote]:
+def find_votes(doc: DocumentText) -> list[Vote]:
     """Return the votes of a document in the order of the text."""
-    drafts = Chamber(reading).sit(_cues(reading))
-    headings = item_finder(reading)
-    printed = _Printed(reading.text)
-    return [_vote(reading, draft, item_at(headings, draft.start), printed) for draft in drafts]
+    drafts = Chamber(doc).sit(_cues(doc))
+    headings = item_finder(doc)
+    printed = _Printed(doc.text)
+    return [_vote(doc, draft, item_at(headings, draft.start), printed) for draft in drafts]
 
 
-def _cues(reading: Reading) -> list[Cue]:
+def _cues(doc: DocumentText) -> list[Cue]:
     """Return all cues in the order of the text, those about nothing left out."""
-    tabled, used = table_cues(reading)
-    in_columns, more = grid_cues(reading)
+    tabled, used = table_cues(doc)
+    in_columns, more = grid_cues(doc)
     tabled, used = [*tabled, *in_columns], sorted([*used, *more])
-    cues = [cue for cue in _all_cues(reading) if not _inside(used, cue.start)]
-    ordered = sorted([*cues, *tabled], key=lambda cue: (cue.at, cue.kind != LEAD, -cue.strength))
+    cues = [cue for cue in _all_cues(doc) if not _inside(used, cue.start)]
+    ordered = sorted(
+        [*cues, *tabled], key=lambda cue: (cue.at, not isinstance(cue, MotionCue), -cue.strength)
+    )
     return [
         cue
         for place, cue in enumerate(ordered)
-        if not cue.needs_second or _seconded(ordered, place)
+        if not (isinstance(cue, MotionCue) and cue.needs == "second") or _seconded(ordered, place)
     ]
 
 
@@ -71,39 +73,39 @@ def _inside(stretches: list[tuple[int, int]], position: int) -> bool:
     return place > 0 and position < stretches[place - 1][1]
 
 
-def _all_cues(reading: Reading) -> Iterator[Cue]:
-    yield from lead_cues(reading)
-    yield from second_cues(reading)
-    yield from outcome_cues(reading)
-    yield from label_cues(reading)
-    yield from roll_call_cues(reading)
-    yield from lettered_cues(reading)
-    yield from counted_cues(reading)
-    yield from dissent_cues(reading)
-    yield from question_cues(reading)
+def _all_cues(doc: DocumentText) -> Iterator[Cue]:
+    yield from lead_cues(doc)
+    yield from second_cues(doc)
+    yield from outcome_cues(doc)
+    yield from label_cues(doc)
+    yield from roll_call_cues(doc)
+    yield from lettered_cues(doc)
+    yield from counted_cues(doc)
+    yield from dissent_cues(doc)
+    yield from question_cues(doc)
 
 
 def _seconded(cues: list[Cue], place: int) -> bool:
     limit = cues[place].end + _SECOND_WITHIN
     while (place := place + 1) < len(cues) and cues[place].start <= limit:
         cue = cues[place]
-        if cue.kind == SECOND or (cue.kind == OUTCOME and cue.strength > SOFT):
+        if isinstance(cue, SecondCue) or (isinstance(cue, OutcomeCue) and cue.strength > SOFT):
             return True
-        if cue.kind == LEAD and cue.strength > SOFT:
+        if isinstance(cue, MotionCue) and cue.strength > SOFT:
             return False
     return False
 
 
-def _vote(reading: Reading, draft: Draft, item: str | None, printed: _Printed) -> Vote:
-    document = reading.document
+def _vote(doc: DocumentText, draft: Draft, item: str | None, printed: _Printed) -> Vote:
+    document = doc.normal
     end = draft.end
     if draft.lead is not None and not draft.voted:
-        end = max(end, reading.clause_end(draft.lead.end))
+        end = max(end, doc.sentence_end(draft.lead.end))
     start, end = _trimmed(document.original, draft.start, end)
     page = document.page_at(start)
     page_start, page_end = document.page_bounds(page)
     names = {kind: printed.among(draft.ballots.get(kind, [])) for kind in BALLOTS}
-    flags = _flags(reading, draft, names)
+    flags = _flags(doc, draft, names)
     return Vote(
         start=start,
         end=end,
@@ -111,7 +113,7 @@ def _vote(reading: Reading, draft: Draft, item: str | None, printed: _Printed) -
         page_start=start - page_start,
         page_end=min(end, page_end) - page_start,
         item=item,
-        motion=motion_text(reading, draft),
+        motion=motion_text(doc, draft),
         mover=printed.only(draft.mover),
         seconder=printed.only(draft.seconder),
         result=draft.result,
@@ -211,7 +213,7 @@ def _named_counts(draft: Draft) -> dict[str, int]:
 _OTHER_LISTS = (ABSTAIN, RECUSED, ABSENT)
 
 
-def _flags(reading: Reading, draft: Draft, names: dict[str, list[str]]) -> set[str]:
+def _flags(doc: DocumentText, draft: Draft, names: dict[str, list[str]]) -> set[str]:
     flags = set(draft.flags)
     if draft.about:
         flags.add(draft.about)
@@ -223,7 +225,7 @@ def _flags(reading: Reading, draft: Draft, names: dict[str, list[str]]) -> set[s
     for kind in (AYES, NOES, ABSTAIN):
         if names[kind] and counts.get(kind, len(names[kind])) != len(names[kind]):
             flags.add("tally_mismatch")
-    if any(reading.roster.is_stranger(_key(name)) for kind in (AYES, NOES) for name in names[kind]):
+    if any(doc.roster.is_stranger(_key(name)) for kind in (AYES, NOES) for name in names[kind]):
         flags.add("off_roster_name")
     if (
         draft.result != UNKNOWN

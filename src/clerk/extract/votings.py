@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .cues import FIRM, OUTCOME, SOFT, STRONG, Cue, Reading
+from .context import FIRM, SOFT, STRONG, DocumentText, OutcomeCue
 from .model import DIED, PASSED
-from .movers import name_at
 from .tallies import TALLY, tally_in
 from .telling import (
     BODY,
@@ -18,19 +17,18 @@ from .telling import (
     add_manner,
     body_before,
     is_reported,
-    printed_between,
     verdict,
 )
 from .text import Phrase, last_match, line_start, pattern
 
 
-def voting_cues(reading: Reading) -> Iterator[Cue]:
+def voting_cues(doc: DocumentText) -> Iterator[OutcomeCue]:
     """Yield a cue for every result that is noted, voted or agreed."""
-    yield from _labelled_cues(reading)
-    yield from _vote_was_cues(reading)
-    yield from _voted_cues(reading)
-    yield from _agreement_cues(reading)
-    yield from _no_second_cues(reading)
+    yield from _labelled_cues(doc)
+    yield from _vote_was_cues(doc)
+    yield from _voted_cues(doc)
+    yield from _agreement_cues(doc)
+    yield from _no_second_cues(doc)
 
 
 _LABELLED = Phrase(
@@ -45,12 +43,12 @@ _RESULT_WORD = pattern(
 )
 
 
-def _labelled_cues(reading: Reading) -> Iterator[Cue]:
+def _labelled_cues(doc: DocumentText) -> Iterator[OutcomeCue]:
     """Yield a cue for ``RESULT: PASSED [14 TO 1]``, ``Vote: 5-0``, ``Status: 7-0-0 - Pass``."""
-    for label in _LABELLED.find(reading.lower):
+    for label in _LABELLED.find(doc.lower):
         own = label["value"].partition(". ")[0]
         word = _RESULT_WORD.search(own[:70])
-        counts = tally_in(reading.lower, label.start("value"), label.start("value") + len(own))
+        counts = tally_in(doc.lower, label.start("value"), label.start("value") + len(own))
         loose = label["label"] in (
             "vote",
             "voting",
@@ -66,7 +64,7 @@ def _labelled_cues(reading: Reading) -> Iterator[Cue]:
             continue
         if label["label"] == "motion" and (word is None or word.start() > 0):
             continue
-        yield _labelled(reading, label, word, counts)
+        yield _labelled(doc, label, word, counts)
 
 
 _BELOW = pattern(
@@ -74,14 +72,14 @@ _BELOW = pattern(
 )
 
 
-def _told_below(reading: Reading, position: int) -> tuple[str | None, str | None]:
+def _told_below(doc: DocumentText, position: int) -> tuple[str | None, str | None]:
     """Return the mover and the seconder of a table whose first line is the result."""
-    below = _BELOW.match(reading.lower, position)
+    below = _BELOW.match(doc.lower, position)
     if below is None:
         return None, None
-    mover = name_at(reading, below.start("mover"))
-    seconder = name_at(reading, below.end())
-    return reading.roster.surname(mover)[0], reading.roster.surname(seconder)[0]
+    mover = doc.name_at(below.start("mover"))
+    seconder = doc.name_at(below.end())
+    return doc.roster.surname(mover)[0], doc.roster.surname(seconder)[0]
 
 
 _VOTE_WAS = Phrase(
@@ -92,11 +90,11 @@ _VOTE_WAS = Phrase(
 _FOR_IT = pattern(r"\s+(?:in\s+favou?r|to\s+approve|for\s+approval|in\s+the\s+affirmative)\b")
 
 
-def _vote_was_cues(reading: Reading) -> Iterator[Cue]:
+def _vote_was_cues(doc: DocumentText) -> Iterator[OutcomeCue]:
     """Yield a cue for ``The vote was 4-0 in favor``; without those words only the tally is told."""
-    lower = reading.lower
+    lower = doc.lower
     for vote in _VOTE_WAS.find(lower):
-        begin, end = reading.clause_start(vote.start()), reading.clause_end(vote.end(), 160)
+        begin, end = doc.sentence_start(vote.start()), doc.sentence_end(vote.end(), 160)
         before = lower[begin : vote.start()]
         tally = TALLY.match(lower, vote.end())
         if not vote["was"] and before.strip() and before.rstrip()[-1] not in ",;-":
@@ -104,23 +102,23 @@ def _vote_was_cues(reading: Reading) -> Iterator[Cue]:
         if tally is None or TALK.search(before) or is_reported(before, lower[vote.end() : end]):
             continue
         start = begin if vote["was"] else vote.start()
-        cue = Cue(OUTCOME, start, end, FIRM, at=vote.start())
+        cue = OutcomeCue(start, end, FIRM, at=vote.start())
         cue.counts = tally_in(lower, vote.end(), end)
         cue.result = PASSED if _FOR_IT.match(lower, tally.end()) else ""
-        cue.result_text = printed_between(reading, vote.start(), end)
+        cue.result_text = doc.printed(vote.start(), end)
         yield cue
 
 
 def _labelled(
-    reading: Reading, label: re.Match[str], word: re.Match[str] | None, counts: dict[str, int]
-) -> Cue:
-    cue = Cue(OUTCOME, label.start(), label.end(), STRONG, label=True, counts=counts)
+    doc: DocumentText, label: re.Match[str], word: re.Match[str] | None, counts: dict[str, int]
+) -> OutcomeCue:
+    cue = OutcomeCue(label.start(), label.end(), STRONG, label=True, counts=counts)
     cue.result = verdict(label["value"]) if word else ""
-    cue.result_text = printed_between(reading, label.start("value"), label.end("value"))
+    cue.result_text = doc.printed(label.start("value"), label.end("value"))
     cue.unanimous = "unanim" in label["value"]
-    cue.fresh = label["label"].startswith("action")
+    cue.own_question = label["label"].startswith("action")
     if label["label"] == "result":
-        cue.mover, cue.seconder = _told_below(reading, label.end())
+        cue.people = _told_below(doc, label.end())
     if label["label"] == "vote":
         cue.strength = FIRM
         if VOICE.search(label[0]):
@@ -150,11 +148,11 @@ _ALL_FOR = Phrase(
 _WORD_BEFORE = pattern(r"[a-z]\s{1,3}$")
 
 
-def _voted_cues(reading: Reading) -> Iterator[Cue]:
+def _voted_cues(doc: DocumentText) -> Iterator[OutcomeCue]:
     """Yield a cue for a body that voted (``The Board voted 5-0 to``) and for ``All in favor.``"""
-    lower = reading.lower
+    lower = doc.lower
     for voted in _VOTED.find(lower):
-        cue = _voted(reading, voted)
+        cue = _voted(doc, voted)
         if cue is not None:
             yield cue
     for everyone in _ALL_FOR.find(lower):
@@ -162,47 +160,46 @@ def _voted_cues(reading: Reading) -> Iterator[Cue]:
             lower[max(0, everyone.start() - 4) : everyone.start()]
         ):
             continue
-        begin = reading.clause_start(everyone.start())
+        begin = doc.sentence_start(everyone.start())
         if (
             TALK.search(lower[begin : everyone.start()])
             or "?" in lower[everyone.end() : everyone.end() + 2]
         ):
             continue
-        end = min(reading.clause_end(everyone.end()), everyone.end() + 100)
-        cue = Cue(
-            OUTCOME,
+        end = min(doc.sentence_end(everyone.end()), everyone.end() + 100)
+        cue = OutcomeCue(
             everyone.start(),
             end,
             SOFT,
             result=PASSED,
             unanimous="ordered" not in everyone[0] and not EXCEPT.search(lower, begin, end),
         )
-        cue.result_text = printed_between(reading, everyone.start(), end)
+        cue.result_text = doc.printed(everyone.start(), end)
         cue.counts = tally_in(lower, everyone.start(), end)
         yield cue
 
 
-def _voted(reading: Reading, voted: re.Match[str]) -> Cue | None:
-    if cue := _so_voted(reading, voted):
+def _voted(doc: DocumentText, voted: re.Match[str]) -> OutcomeCue | None:
+    if cue := _so_voted(doc, voted):
         return cue
-    lower = reading.lower
+    lower = doc.lower
     if not voted["how"] and voted["what"] not in ("to", "in favor of", "in favour of"):
         return None
-    begin = reading.clause_start(voted.start())
+    begin = doc.sentence_start(voted.start())
     before = lower[begin : voted.start()]
     if voted["colon"]:
-        noted = not before.strip() and reading.text.startswith(("VOTED", "Voted"), voted.start())
-        return _voted_cue(reading, voted, begin) if noted else None
+        noted = not before.strip() and doc.text.startswith(("VOTED", "Voted"), voted.start())
+        return _voted_cue(doc, voted, begin) if noted else None
     if _IT_WAS.search(before) and voted["what"] in ("to", "that"):
-        return _voted_cue(reading, voted, begin)
-    after = lower[voted.end() : reading.clause_end(voted.end(), 120)]
+        return _voted_cue(doc, voted, begin)
+    after = lower[voted.end() : doc.sentence_end(voted.end(), 120)]
     if TALK.search(before) or is_reported(before, after):
         return None
     if not body_before(before):
         return None
-    if not re.search(r"\bmotion\b", before) and not _own_body(reading, before, begin):
+    if not re.search(r"\bmotion\b", before) and not _own_body(doc, before, begin):
         return None
-    return _voted_cue(reading, voted, begin)
+    return _voted_cue(doc, voted, begin)
 
 
 _SO = pattern(r"\bso\s+(?:unanimously\s+)?$")
@@ -210,16 +207,16 @@ _IT_WAS_SO = pattern(r"\bit\s+was\s+(?:unanimously\s+|duly\s+)?$")
 _OVER = pattern(r"\s{0,3}(?:\.|$)")
 
 
-def _so_voted(reading: Reading, voted: re.Match[str]) -> Cue | None:
+def _so_voted(doc: DocumentText, voted: re.Match[str]) -> OutcomeCue | None:
     """Read ``So voted.`` and ``It was unanimously voted.``, which say nothing of the question."""
-    lower = reading.lower
+    lower = doc.lower
     before = lower[max(0, voted.start() - 24) : voted.start()]
     so = _SO.search(before) or (_OVER.match(lower, voted.end()) and _IT_WAS_SO.search(before))
     if not so:
         return None
-    cue = Cue(OUTCOME, voted.start() - len(so[0]), voted.end(), SOFT, result=PASSED)
+    cue = OutcomeCue(voted.start() - len(so[0]), voted.end(), SOFT, result=PASSED)
     cue.unanimous = "unanim" in so[0]
-    cue.result_text = printed_between(reading, cue.start, cue.end)
+    cue.result_text = doc.printed(cue.start, cue.end)
     cue.counts = tally_in(lower, voted.start(), min(len(lower), voted.end() + 14))
     return cue
 
@@ -227,23 +224,23 @@ def _so_voted(reading: Reading, voted: re.Match[str]) -> Cue | None:
 _IT_WAS = pattern(r"\bit\s+was\s+(?:\w+ly\s+)?$")
 
 
-def _voted_cue(reading: Reading, voted: re.Match[str], begin: int) -> Cue:
-    lower = reading.lower
-    end = reading.clause_end(voted.end(), 400)
-    cue = Cue(OUTCOME, begin, end, FIRM, result=PASSED)
-    cue.result_text = printed_between(reading, voted.start(), end)
+def _voted_cue(doc: DocumentText, voted: re.Match[str], begin: int) -> OutcomeCue:
+    lower = doc.lower
+    end = doc.sentence_end(voted.end(), 400)
+    cue = OutcomeCue(begin, end, FIRM, result=PASSED)
+    cue.result_text = doc.printed(voted.start(), end)
     add_manner(cue, lower[begin:end], lower[begin:end])
     cue.counts = tally_in(lower, voted.start(), min(end, voted.end() + 80))
-    cue.fresh = True
+    cue.own_question = True
     return cue
 
 
-def _own_body(reading: Reading, before: str, begin: int) -> bool:
+def _own_body(doc: DocumentText, before: str, begin: int) -> bool:
     """Whether the body that is said to have voted is the one whose minutes these are."""
     body = last_match(BODY, before, 0, len(before))
     if body is None or body[0] in ("all", "they", "we", "members", "court", "panel"):
         return True
-    heading = reading.lower[: min(1500, line_start(reading.lower, begin + body.start()))]
+    heading = doc.lower[: min(1500, line_start(doc.lower, begin + body.start()))]
     if len(heading.strip()) < 12:
         return True
     word = body[0].removesuffix("ers") if body[0].startswith("commission") else body[0]
@@ -274,44 +271,44 @@ _AGREEMENT = Phrase(
 )
 
 
-def _agreement_cues(reading: Reading) -> Iterator[Cue]:
+def _agreement_cues(doc: DocumentText) -> Iterator[OutcomeCue]:
     """Yield a cue for what was agreed without a vote."""
-    lower = reading.lower
+    lower = doc.lower
     for agreed in _AGREEMENT.find(lower):
-        begin = reading.clause_start(agreed.start())
-        end = reading.clause_end(agreed.end())
+        begin = doc.sentence_start(agreed.start())
+        end = doc.sentence_end(agreed.end())
         if TALK.search(lower[begin : agreed.start()]):
             continue
-        cue = Cue(
-            OUTCOME, begin, min(end, agreed.end() + 200), FIRM, result=PASSED, vote_type="consensus"
+        cue = OutcomeCue(
+            begin, min(end, agreed.end() + 200), FIRM, result=PASSED, vote_type="consensus"
         )
         heard = re.search(r"\b(?:hearing|being|with)\s+$", lower[begin : agreed.start()])
         if agreed[0].startswith("no") and not heard:
             cue.strength = SOFT
-        cue.result_text = printed_between(reading, begin, cue.end)
+        cue.result_text = doc.printed(begin, cue.end)
         cue.flags.add("consensus")
-        cue.fresh = cue.strength == FIRM
+        cue.own_question = cue.strength == FIRM
         yield cue
 
 
 _SECOND = pattern(r"second(?=ed\b|\b)")
 
 
-def _no_second_cues(reading: Reading) -> Iterator[Cue]:
-    lower = reading.lower
+def _no_second_cues(doc: DocumentText) -> Iterator[OutcomeCue]:
+    lower = doc.lower
     for second in _SECOND.finditer(lower):
         missing = NO_SECOND.search(lower, max(0, second.start() - 40), second.end())
         if missing is None or (
             second.end() < len(lower) and lower[second.end()] == "e" and missing[0][:3] != "not"
         ):
             continue
-        begin = reading.clause_start(missing.start())
+        begin = doc.sentence_start(missing.start())
         before = lower[begin : missing.start()]
         if re.search(r"\b(?:if|unless|would|should)\b", before):
             continue
         start = max(begin, missing.start() - 80)
-        sentence = lower[begin : reading.clause_end(missing.end(), 80)]
+        sentence = lower[begin : doc.sentence_end(missing.end(), 80)]
         strength = STRONG if "motion" in sentence else SOFT
-        cue = Cue(OUTCOME, start, missing.end(), strength, result=DIED, flags={"no_second"})
-        cue.result_text = printed_between(reading, start, missing.end())
+        cue = OutcomeCue(start, missing.end(), strength, result=DIED, flags={"no_second"})
+        cue.result_text = doc.printed(start, missing.end())
         yield cue

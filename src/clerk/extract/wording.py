@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 
-from .cues import Reading
+from .context import DocumentText
 from .drafts import Draft
 from .text import pattern
 
@@ -43,10 +43,10 @@ _BLANK = pattern(r"[\s.:\-\"]{0,200}")
 _MOTION_LENGTH = 400
 
 
-def item_finder(reading: Reading) -> tuple[list[int], list[str]]:
+def item_finder(doc: DocumentText) -> tuple[list[int], list[str]]:
     """Return the offsets of numbered headings and their numbers."""
     offsets, items, done = [], [], 0
-    for heading in _HEADING.finditer(f"\n{reading.text}"):
+    for heading in _HEADING.finditer(f"\n{doc.text}"):
         if heading.start() >= done:
             offsets.append(heading.start())
             items.append(heading["item"].strip("().") or heading["item"])
@@ -60,13 +60,13 @@ def item_at(headings: tuple[list[int], list[str]], offset: int) -> str | None:
     return headings[1][place - 1] if place else None
 
 
-def motion_text(reading: Reading, draft: Draft) -> str | None:
+def motion_text(doc: DocumentText, draft: Draft) -> str | None:
     """Return what was moved, in the document's own words."""
-    for start, end in _candidates(reading, draft):
-        words = _tidy(reading.document.original[start:end])
+    for start, end in _candidates(doc, draft):
+        words = _tidy(doc.original[start:end])
         if _is_motion(words):
             return words
-    return _heading_before(reading, draft.start)
+    return _heading_before(doc, draft.start)
 
 
 def _is_motion(words: str) -> bool:
@@ -83,7 +83,7 @@ _OUTCOME_ONLY = pattern(
 )
 
 
-def _candidates(reading: Reading, draft: Draft) -> list[tuple[int, int]]:
+def _candidates(doc: DocumentText, draft: Draft) -> list[tuple[int, int]]:
     """Return the stretches where the motion may stand, the likeliest first."""
     stops = [draft.outcome.at if draft.outcome else draft.end]
     if draft.ballots_start:
@@ -96,26 +96,26 @@ def _candidates(reading: Reading, draft: Draft) -> list[tuple[int, int]]:
         ends = (draft.lead.words_end, second, *stops)
         edges = [edge for edge in ends if edge > draft.lead.end]
         far = draft.lead.end + _MOTION_LENGTH
-        found.append((draft.lead.end, _stop(reading, draft.lead.end, min(edges, default=far))))
+        found.append((draft.lead.end, _stop(doc, draft.lead.end, min(edges, default=far))))
     if draft.second is not None:
         far = draft.second.end + _MOTION_LENGTH
         edge = stops[0] if stops[0] > draft.second.end else far
-        found.append((draft.second.end, _stop(reading, draft.second.end, edge)))
+        found.append((draft.second.end, _stop(doc, draft.second.end, edge)))
     if draft.outcome is not None:
         at, end = draft.outcome.at, draft.outcome.end
-        told = _TELLING.search(reading.lower, at, end) or _DONE.search(reading.lower, at, end)
+        told = _TELLING.search(doc.lower, at, end) or _DONE.search(doc.lower, at, end)
         if told is not None:
-            found.append((told.end(), _stop(reading, told.end(), told.end() + _MOTION_LENGTH)))
+            found.append((told.end(), _stop(doc, told.end(), told.end() + _MOTION_LENGTH)))
     if draft.lead is None and draft.outcome is not None and draft.outcome.at > draft.start:
         found.append((draft.start, min(draft.outcome.end, draft.start + _MOTION_LENGTH)))
     return found
 
 
-def _stop(reading: Reading, start: int, edge: int) -> int:
+def _stop(doc: DocumentText, start: int, edge: int) -> int:
     """Return where the words of a motion end that begin, maybe after a gap, at ``start``."""
-    gap = _BLANK.match(reading.text, start)
+    gap = _BLANK.match(doc.text, start)
     start = gap.end() if gap else start
-    return max(start, min(edge, reading.clause_end(start, _MOTION_LENGTH)))
+    return max(start, min(edge, doc.sentence_end(start, _MOTION_LENGTH)))
 
 
 def _tidy(text: str) -> str:
@@ -125,7 +125,7 @@ def _tidy(text: str) -> str:
     return words if len(words) <= 300 else words[:297].rstrip() + "..."
 
 
-def _heading_before(reading: Reading, start: int) -> str | None:
-    before = reading.document.original[max(0, start - 400) : start].rstrip()
+def _heading_before(doc: DocumentText, start: int) -> str | None:
+    before = doc.original[max(0, start - 400) : start].rstrip()
     words = _tidy(before.rpartition("\n")[2] or before)
     return words if _is_motion(words) and words[0] not in "=-" else None
