@@ -1,4 +1,4 @@
-"""A document while it is being read: its text, its sentences, its people, and what a cue is.
+"""The document while it is read: what a cue is, what words around it say, and its sentences.
 
 A cue is a place in the text that says something about a motion.  The modules that read motions,
 outcomes and ballots turn the text into cues; :mod:`.assemble` puts the cues together.
@@ -6,6 +6,7 @@ outcomes and ballots turn the text into cues; :mod:`.assemble` puts the cues tog
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -119,6 +120,52 @@ class DissentCue(BallotCue):
     same_sentence: bool = False
 
 
+#: A wish, a condition or a rule before a verb: nothing was decided.
+TALK = pattern(
+    r"\b(?:if|unless|until|would|should|could|might|must|can|cannot|whether|will|shall|once"
+    r"|when|in\s+order|needs?\s+to|has\s+to|have\s+to|want\w*|asked|hopes?|hoped|require[sd]?"
+    r"|was\s+previously|had\s+been)\b[^,]{0,70}$"
+)
+OTHER_BODY = pattern(
+    r"\b(?:house|senate|legislature|congress|general\s+assembly|voters|electorate|union|state"
+    r"|supreme\s+court|governor|parliament)\b"
+)
+EARLIER = pattern(
+    r"\b(?:last\s+(?:night|week|month|year|meeting|spring|summer|fall|autumn|winter)|yesterday|previous(?:ly)?|in\s+(?:19"
+    r"|20)\d\d|earlier\s+this\s+(?:year|month|week)"
+    r"|(?:at|during|from)\s+(?:its|their|the|a)\s+(?:\w+\s+){0,2}(?:meeting\s+of|\d{1,2},?\s+(?:\d{4},?\s+)?meeting)"
+    r"|at\s+(?:its|their)\s+(?:\w+\s+){0,3}meeting)\b"
+)
+_ANOTHER_MEETING = pattern(
+    r"\b(?:at|during)\s+(?:the|its|their|our|last)\s+(?:last\s+|previous\s+|prior\s+|[a-z]+"
+    r"\s+\d{1,2}(?:st|nd|rd|th)?,?\s+(?:\d{4},?\s+)?)(?:\w+\s+)?meeting\b[^.]{0,80}$"
+)
+REPORTED = pattern(
+    r"\b(?:stated|said|noted|reported|reminded|shared|explained|indicated|mentioned|advised"
+    r"|informed|announced|updated|told|recalled)\b"
+)
+#: Who spoke at a hearing, not who voted.
+SPEAKERS = pattern(
+    r"\b(?:speaking|spoke|speakers?|testif\w+|testimony|comments?|proponents|letters?)\b"
+    r"(?:(?!\bmotion\b|\bmoved\b|\bvot)[^\n]){0,100}$"
+)
+BODY = pattern(
+    r"\b(?:council|board|commission(?:ers)?|committee|members|trustees|directors|selectmen"
+    r"|supervisors|aldermen|authority|selectboard|all|court|panel|they|we)\b"
+)
+_BODY_IS_SUBJECT = re.compile(BODY.pattern + r"\s+(?:\w+ly\s+|then\s+|also\s+)?$")
+
+
+def body_is_subject(before: str) -> bool:
+    """Whether the body itself is the subject of what follows: ``the Board unanimously``."""
+    return _BODY_IS_SUBJECT.search(before) is not None
+
+
+def is_elsewhere(before: str, after: str) -> bool:
+    """Whether the words around a verb speak of another body or of another day."""
+    return bool(EARLIER.search(before) or EARLIER.search(after) or OTHER_BODY.search(before))
+
+
 _BLANK_LINE = pattern(r"\n[ ]{0,80}\n")
 #: A full stop that ends no abbreviation, or a blank line.  The characters it may begin with come
 #: first: the regex engine then skips all others fast.
@@ -188,6 +235,11 @@ class DocumentText:
     def blank_line_between(self, end: int, start: int) -> bool:
         """Whether a blank line separates two places."""
         return _BLANK_LINE.search(self.lower, end, max(end, start)) is not None
+
+    def is_at_another_meeting(self, position: int) -> bool:
+        """Whether a sentence that reaches a position speaks of another meeting."""
+        before = self.lower[self.sentence_start(position, 140) : position]
+        return "meeting" in before and _ANOTHER_MEETING.search(before) is not None
 
     def printed(self, start: int, end: int) -> str:
         """Return a stretch of the document as it is printed, in one line."""

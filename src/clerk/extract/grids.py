@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .ballots import category
+from .ballots import ballot_kind
 from .context import FIRM, BallotCue, DocumentText
 from .names import Name, read_name
 from .text import Phrase, line_start, pattern
@@ -72,7 +72,7 @@ def _labels(header: re.Match[str]) -> list[re.Match[str]]:
 
 
 def _kinds(header: re.Match[str]) -> list[str]:
-    return [category(word[0]) for word in _labels(header)]
+    return [ballot_kind(word[0]) for word in _labels(header)]
 
 
 def _lines(doc: DocumentText, position: int) -> Iterator[tuple[int, str]]:
@@ -151,7 +151,7 @@ def _listed(doc: DocumentText, header: re.Match[str], columns: dict[int, str]) -
 
 
 def _label_starts(header: re.Match[str]) -> dict[int, str]:
-    return {word.start() - header.start(): category(word[0]) for word in _labels(header)}
+    return {word.start() - header.start(): ballot_kind(word[0]) for word in _labels(header)}
 
 
 def _whole_name(doc: DocumentText, cell: str) -> Name | bool:

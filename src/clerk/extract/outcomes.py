@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from .ballots import TALLY, tally_in
 from .context import FIRM, MENTION, SOFT, STRONG, DocumentText, OutcomeCue
 from .model import DIED, FAILED
 from .questions import question_told
 from .shorthand import pair_in_brackets
-from .tallies import TALLY, tally_in
 from .telling import (
     LONG_AGO,
     NO_SECOND,

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .context import FIRM, SOFT, BallotCue, Cue, DocumentText, MotionCue, OutcomeCue
+from .ballots import tally_in
+from .context import FIRM, SOFT, Cue, DocumentText, MotionCue, OutcomeCue
 from .model import PASSED
 from .movers import lead_cue, pair, second_cue, speaks
 from .names import Name
-from .tallies import tally_in
 from .text import Phrase, indent_start, line_start, pattern
 
 _LABEL = Phrase(
@@ -223,23 +223,6 @@ def _sign_cues(doc: DocumentText) -> Iterator[Cue]:
         yield cue
 
 
-_LONE_TALLY = pattern(
-    r"[0-9]-\d{1,2}(?:-\d{1,2}){0,2}(?:\)?(?=[ ]{0,3}(?:[.;\n]|$))|(?=[,;] [^\d]))"
-)
-_SENTENCE_START = pattern(r"(?:^|[.;:)\n])[ ]{0,40}\(?$|[^\W\d_] \($")
-
-
-def _lone_tally_cues(doc: DocumentText) -> Iterator[Cue]:
-    """Yield a cue for a sentence that is a tally and nothing else: ``to approve. 5-0.``"""
-    for lone in _LONE_TALLY.finditer(doc.lower):
-        start = lone.start() - doc.lower[lone.start() - 1 : lone.start()].isdigit()
-        if not _SENTENCE_START.search(doc.lower[max(0, start - 42) : start]):
-            continue
-        counts = tally_in(doc.lower, start, lone.end())
-        if counts:
-            yield BallotCue(start, lone.end(), SOFT, counts=counts)
-
-
 _SAID = Phrase(
     "move make second",
     r"(?:(?P<moves>move\b|moved\b|make\s+(?:a|the|that)\s+motion\b)|second\b)",
@@ -276,4 +259,3 @@ def shorthand_cues(doc: DocumentText) -> Iterator[Cue]:
     yield from _two_names_cues(doc)
     yield from _sign_cues(doc)
     yield from _speaker_cues(doc)
-    yield from _lone_tally_cues(doc)

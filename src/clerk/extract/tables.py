@@ -16,10 +16,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .ballots import category
+from .ballots import ballot_kind, tally_in
 from .context import FIRM, STRONG, BallotCue, Cue, DocumentText, MotionCue, OutcomeCue, SecondCue
 from .names import read_names
-from .tallies import tally_in
 from .telling import verdict
 from .text import Phrase, indent_start, pattern
 
@@ -100,4 +99,4 @@ def _cue(doc: DocumentText, word: str, start: int, end: int) -> list[Cue]:
         if word == "mover":
             return [MotionCue(start, end, label=True, flags=flags, mover=settled[0])]
         return [SecondCue(start, end, label=True, flags=flags, seconder=settled[0])]
-    return [BallotCue(start, end, FIRM, ballots={category(word): settled}, flags=flags)]
+    return [BallotCue(start, end, FIRM, ballots={ballot_kind(word): settled}, flags=flags)]

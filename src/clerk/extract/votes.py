@@ -7,7 +7,7 @@ import sys
 from bisect import bisect_right
 from collections.abc import Iterator
 
-from .ballots import counted_cues, label_cues
+from . import ballots, roll_calls
 from .chamber import Chamber
 from .context import SOFT, Cue, DocumentText, MotionCue, OutcomeCue, SecondCue
 from .drafts import Draft
@@ -31,7 +31,6 @@ from .names import BALLOT_WORDS
 from .outcomes import outcome_cues
 from .questions import question_cues
 from .seconds import second_cues
-from .spoken import dissent_cues, lettered_cues, roll_call_cues
 from .tables import table_cues
 from .text import word_set
 from .wording import item_at, item_finder, motion_text
@@ -77,11 +76,8 @@ def _all_cues(doc: DocumentText) -> Iterator[Cue]:
     yield from lead_cues(doc)
     yield from second_cues(doc)
     yield from outcome_cues(doc)
-    yield from label_cues(doc)
-    yield from roll_call_cues(doc)
-    yield from lettered_cues(doc)
-    yield from counted_cues(doc)
-    yield from dissent_cues(doc)
+    for rule in (*ballots.RULES, *roll_calls.RULES):
+        yield from rule(doc)
     yield from question_cues(doc)
 
 

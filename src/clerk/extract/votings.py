@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from .ballots import TALLY, tally_in
 from .context import FIRM, SOFT, STRONG, DocumentText, OutcomeCue
 from .model import DIED, PASSED
-from .tallies import TALLY, tally_in
 from .telling import (
     BODY,
     EXCEPT,
