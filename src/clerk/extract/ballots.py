@@ -1,6 +1,6 @@
 """Read who voted how where labels and numbers say so: ``AYES: Smith``, ``5 ayes``, ``5-0``.
 
-Each rule below reads one way of writing; :data:`RULES` lists them.
+Each rule reads one way of writing; the table at the end lists them with examples.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from .context import FIRM, SOFT, SPEAKERS, BallotCue, DocumentText
+from .context import FIRM, SOFT, SPEAKERS, BallotCue, Cue, DocumentText, Rule, find_cues
 from .model import ABSENT, ABSTAIN, AYES, FOURTH, NOES, RECUSED, THIRD
 from .names import BALLOT_WORDS, read_name, read_names
 from .text import Phrase, indent_start, line_start, pattern, word_set
@@ -102,39 +102,34 @@ _PHRASE_START = pattern(
 _LINE_OVER = pattern(r"[ .;]{0,4}(?:\n|$)")
 
 
-def labelled_lists(doc: DocumentText) -> Iterator[BallotCue]:
-    """Read ``AYES: Smith, Jones`` and ``Nays 0``; not the attendance, and not who spoke."""
-    lower = doc.lower
-    for label in _LABEL.find(lower):
-        word = label["word"]
-        kind = ballot_kind(word)
-        if not _is_label(doc, label):
-            continue
-        before = lower[max(0, label.start() - 200) : label.start()]
-        if kind == ABSENT and _PRESENT_BEFORE.search(before):
-            continue
-        if word.startswith(("favo", "for", "against", "oppos")) and SPEAKERS.search(before[-120:]):
-            continue
-        phrase = _PHRASE_START.search(lower, max(0, label.start() - 40), label.start())
-        start = phrase.start() if phrase else label.start()
-        count = int(label["count"].strip("( )")) if label["count"] else None
-        if count is not None and not label["after"]:
-            cue = BallotCue(start, label.end(), SOFT, counts={kind: count})
-            if count and _begins_line(doc.text, label.start()):
-                # ``Ayes 2  Smith, Jones``: a line with as many names as were counted.
-                listed = _read_list(doc, kind, label.start(), label.end())
-                named = len(listed.ballots.get(kind, ()))
-                if named == count and _LINE_OVER.match(doc.text, listed.end):
-                    cue = listed
-            yield cue
-            continue
-        cue = _read_list(doc, kind, start, label.end())
-        if count is not None:
-            cue.counts[kind] = count
-        if word == "none":
-            cue.flags.add("label_typo")
-        if cue.ballots or cue.counts or cue.unanimous:
-            yield cue
+def labelled_list(doc: DocumentText, label: re.Match[str]) -> BallotCue | None:
+    """Read the names or the number behind a label; not the attendance, and not who spoke."""
+    lower, word = doc.lower, label["word"]
+    kind = ballot_kind(word)
+    if not _is_label(doc, label):
+        return None
+    before = lower[max(0, label.start() - 200) : label.start()]
+    if kind == ABSENT and _PRESENT_BEFORE.search(before):
+        return None
+    if word.startswith(("favo", "for", "against", "oppos")) and SPEAKERS.search(before[-120:]):
+        return None
+    phrase = _PHRASE_START.search(lower, max(0, label.start() - 40), label.start())
+    start = phrase.start() if phrase else label.start()
+    count = int(label["count"].strip("( )")) if label["count"] else None
+    if count is not None and not label["after"]:
+        if count and _begins_line(doc.text, label.start()):
+            # ``Ayes 2  Smith, Jones``: a line with as many names as were counted.
+            cue = _read_list(doc, kind, label.start(), label.end())
+            named = len(cue.ballots.get(kind, ()))
+            if named == count and _LINE_OVER.match(doc.text, cue.end):
+                return cue
+        return BallotCue(start, label.end(), SOFT, counts={kind: count})
+    cue = _read_list(doc, kind, start, label.end())
+    if count is not None:
+        cue.counts[kind] = count
+    if word == "none":
+        cue.flags.add("label_typo")
+    return cue if cue.ballots or cue.counts or cue.unanimous else None
 
 
 _FIRST_WORD = pattern(r"[^\W\d_]+")
@@ -232,15 +227,13 @@ _CAPITAL_LABEL = Phrase(
 )
 
 
-def lists_below_capitals(doc: DocumentText) -> Iterator[BallotCue]:
-    """Read ``AYES   Smith, Jones``: a label in capitals without a colon that begins its line."""
-    for label in _CAPITAL_LABEL.find(doc.text):
-        if indent_start(doc.text, label.start(), 60) is None:
-            continue
-        kind = ballot_kind(label["word"].lower())
-        cue = _read_list(doc, kind, label.start(), label.end())
-        if any(cue.ballots.values()):
-            yield cue
+def capital_list(doc: DocumentText, label: re.Match[str]) -> BallotCue | None:
+    """Read names behind a label in capitals that begins its line, without a colon."""
+    if indent_start(doc.text, label.start(), 60) is None:
+        return None
+    kind = ballot_kind(label["word"].lower())
+    cue = _read_list(doc, kind, label.start(), label.end())
+    return cue if any(cue.ballots.values()) else None
 
 
 _NUMBER = r"(?:\d{1,3}|" + "|".join(_NUMBER_WORDS) + r")"
@@ -278,32 +271,31 @@ def _count_before(lower: str, position: int) -> tuple[int, int, str] | None:
     return int(word) if word.isdigit() else _NUMBER_WORDS[word], start, word
 
 
+_OPENING = re.compile(r"\(")
 _LABEL_BEFORE = pattern(
     r"\b(?P<word>favou?r|for|against|opposed|ayes?|yeas?|yes|nays?|noes|no"
     r"|abstain(?:ed|ing)?|abstentions?|absent)\s{0,4}(?:\d{1,2}\s{0,3})?$"
 )
 
 
-def names_in_brackets(doc: DocumentText) -> Iterator[BallotCue]:
-    """Read ``15 in favor (Smith, Jones)``."""
-    bracket = -1
-    while (bracket := doc.text.find("(", bracket + 1)) >= 0:
-        floor = max(0, bracket - 20)
-        label = _LABEL_BEFORE.search(doc.lower[floor:bracket])
-        close = doc.text.find(")", bracket, bracket + 800)
-        if label is None or close < 0:
-            continue
-        names, end = read_names(doc.text, bracket + 1, close, doc.roster.known)
-        if not names or doc.text[end:close].strip(" \n.,"):
-            continue
-        kind = ballot_kind(label["word"])
-        ballots, flags = doc.roster.surnames(names)
-        start = floor + label.start()
-        count = _count_before(doc.lower, start)
-        cue = BallotCue(count[1] if count else start, close + 1, FIRM, flags=flags)
-        cue.ballots = {kind: ballots}
-        cue.counts = {kind: count[0]} if count else {}
-        yield cue
+def names_in_brackets(doc: DocumentText, opening: re.Match[str]) -> BallotCue | None:
+    """Read names in brackets behind a word such as "against"."""
+    bracket = opening.start()
+    floor = max(0, bracket - 20)
+    label = _LABEL_BEFORE.search(doc.lower[floor:bracket])
+    close = doc.text.find(")", bracket, bracket + 800)
+    if label is None or close < 0:
+        return None
+    names, end = read_names(doc.text, bracket + 1, close, doc.roster.known)
+    if not names or doc.text[end:close].strip(" \n.,"):
+        return None
+    kind = ballot_kind(label["word"])
+    start = floor + label.start()
+    count = _count_before(doc.lower, start)
+    cue = BallotCue(count[1] if count else start, close + 1, FIRM)
+    cue.ballots[kind], cue.flags = doc.roster.surnames(names)
+    cue.counts = {kind: count[0]} if count else {}
+    return cue
 
 
 _COUNTED = Phrase(
@@ -362,15 +354,13 @@ _COMMA_LABEL = Phrase(
 )
 
 
-def lists_after_a_comma(doc: DocumentText) -> Iterator[BallotCue]:
-    """Read ``Yeas, Smith, Jones - 2``, a line of its own that ends with the count."""
-    for label in _COMMA_LABEL.find(doc.text):
-        if indent_start(doc.text, label.start(), 60) is None:
-            continue
-        kind = ballot_kind(label["word"].lower())
-        cue = _read_list(doc, kind, label.start(), label.end())
-        if cue.counts.get(kind) == len(cue.ballots.get(kind, ())):
-            yield cue
+def comma_list(doc: DocumentText, label: re.Match[str]) -> BallotCue | None:
+    """Read a line of names behind a comma that ends with their number."""
+    if indent_start(doc.text, label.start(), 60) is None:
+        return None
+    kind = ballot_kind(label["word"].lower())
+    cue = _read_list(doc, kind, label.start(), label.end())
+    return cue if cue.counts.get(kind) == len(cue.ballots.get(kind, ())) else None
 
 
 _LETTERS = pattern(
@@ -378,17 +368,16 @@ _LETTERS = pattern(
 )
 
 
-def counts_with_letters(doc: DocumentText) -> Iterator[BallotCue]:
-    """Read ``(Y-5)`` and ``(Y-4; N-1 Smith)``."""
-    for match in _LETTERS.finditer(doc.lower):
-        cue = BallotCue(match.start(), match.end(), FIRM, whole_vote=True)
-        cue.counts = {AYES: int(match[1])}
-        if match[2]:
-            cue.counts[NOES] = int(match[2])
-            names, _ = read_names(doc.text, *match.span("names"), doc.roster.known)
-            if names:
-                cue.ballots[NOES], cue.flags = doc.roster.surnames(names)
-        yield cue
+def letter_counts(doc: DocumentText, match: re.Match[str]) -> BallotCue:
+    """Read the numbers behind Y and N, and who voted no."""
+    cue = BallotCue(match.start(), match.end(), FIRM, whole_vote=True)
+    cue.counts = {AYES: int(match[1])}
+    if match[2]:
+        cue.counts[NOES] = int(match[2])
+        names, _ = read_names(doc.text, match.start("names"), match.end("names"), doc.roster.known)
+        if names:
+            cue.ballots[NOES], cue.flags = doc.roster.surnames(names)
+    return cue
 
 
 _LONE_TALLY = pattern(
@@ -397,24 +386,29 @@ _LONE_TALLY = pattern(
 _SENTENCE_START = pattern(r"(?:^|[.;:)\n])[ ]{0,40}\(?$|[^\W\d_] \($")
 
 
-def lone_tallies(doc: DocumentText) -> Iterator[BallotCue]:
-    """Read a sentence that is a tally and nothing else: ``to approve. 5-0.``"""
+def lone_tally(doc: DocumentText, lone: re.Match[str]) -> BallotCue | None:
+    """Read a sentence that is a tally and nothing else."""
     lower = doc.lower
-    for lone in _LONE_TALLY.finditer(lower):
-        start = lone.start() - lower[lone.start() - 1 : lone.start()].isdigit()
-        if not _SENTENCE_START.search(lower[max(0, start - 42) : start]):
-            continue
-        counts = tally_in(lower, start, lone.end())
-        if counts and not doc.is_at_another_meeting(start):
-            yield BallotCue(start, lone.end(), SOFT, counts=counts)
+    start = lone.start() - lower[lone.start() - 1 : lone.start()].isdigit()
+    if not _SENTENCE_START.search(lower[max(0, start - 42) : start]):
+        return None
+    counts = tally_in(lower, start, lone.end())
+    if not counts or doc.is_at_another_meeting(start):
+        return None
+    return BallotCue(start, lone.end(), SOFT, counts=counts)
 
 
 RULES = (
-    labelled_lists,
-    lists_below_capitals,
-    names_in_brackets,
-    counts_with_words,
-    lists_after_a_comma,
-    counts_with_letters,
-    lone_tallies,
+    Rule(_LABEL, labelled_list, ("AYES: Smith, Jones", "Nays 0", "Yes-4, No-1", "NONE: Smith")),
+    Rule(_CAPITAL_LABEL, capital_list, ("AYES   Smith, Jones\n",), as_printed=True),
+    Rule(_OPENING, names_in_brackets, ("15 in favor (Smith, Jones)",), as_printed=True),
+    Rule(_COMMA_LABEL, comma_list, ("Yeas, Smith, Jones - 2",), as_printed=True),
+    Rule(_LETTERS, letter_counts, ("(Y-5)", "(Y-4; N-1 Smith)")),
+    Rule(_LONE_TALLY, lone_tally, ("Motion to approve. 5-0.",)),
 )
+
+
+def ballot_cues(doc: DocumentText) -> Iterator[Cue]:
+    """Yield the places where labels and numbers say who or how many voted which way."""
+    yield from find_cues(RULES, doc)
+    yield from counts_with_words(doc)

@@ -46,7 +46,7 @@ from .drafts import (
 )
 from .model import ABSENT, ABSTAIN, AYES, DIED, NOES, RECUSED, WITHDRAWN
 from .names import name_before
-from .questions import AMENDMENT, MAIN
+from .outcomes import AMENDMENT, MAIN
 from .text import pattern
 
 #: How far behind a motion its outcome may stand, by how sure the outcome is.

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from .names import Name, read_name
 from .roster import Roster
-from .text import NormalText, pattern
+from .text import NormalText, Phrase, pattern
 
 #: How sure a cue is: a mere mention, a hint, a statement, the vote itself.
 MENTION, SOFT, FIRM, STRONG = 0, 1, 2, 3
@@ -245,3 +246,24 @@ class DocumentText:
         """Return a stretch of the document as it is printed, in one line."""
         text = " ".join(self.original[start:end].split())
         return text if len(text) <= 160 else text[:157] + "..."
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One way of writing: what it begins with, how it is read, and examples that tests check."""
+
+    begins: Phrase | re.Pattern[str]
+    read: Callable[[DocumentText, re.Match[str]], Cue | None]
+    examples: tuple[str, ...]
+    #: It is looked for in the text as printed, not in lower case.
+    as_printed: bool = False
+
+
+def find_cues(rules: Iterable[Rule], doc: DocumentText) -> Iterator[Cue]:
+    """Yield what each rule reads, rule by rule, in the order of the text."""
+    for rule in rules:
+        find = rule.begins.find if isinstance(rule.begins, Phrase) else rule.begins.finditer
+        for match in find(doc.text if rule.as_printed else doc.lower):
+            cue = rule.read(doc, match)
+            if cue is not None:
+                yield cue

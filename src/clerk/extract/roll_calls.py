@@ -1,6 +1,6 @@
 """Read who voted how where names are called: roll calls, and prose such as "with Smith opposed".
 
-Each rule below reads one way of writing; :data:`RULES` lists them.
+A roll call is a run of names, so these are no rules of one phrase each as in the other modules.
 """
 
 from __future__ import annotations
@@ -224,4 +224,8 @@ def _each_dissent(doc: DocumentText) -> Iterator[DissentCue]:
         yield cue
 
 
-RULES = (roll_calls, lettered_roll_calls, dissents)
+def roll_call_cues(doc: DocumentText) -> Iterator[BallotCue]:
+    """Yield the places where names are called or told with their vote."""
+    yield from roll_calls(doc)
+    yield from lettered_roll_calls(doc)
+    yield from dissents(doc)

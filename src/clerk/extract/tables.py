@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from .ballots import ballot_kind, tally_in
 from .context import FIRM, STRONG, BallotCue, Cue, DocumentText, MotionCue, OutcomeCue, SecondCue
 from .names import read_names
-from .telling import verdict
+from .outcomes import result_of
 from .text import Phrase, indent_start, pattern
 
 _LABEL = r"(?:result|mover|seconder|ayes?|yeas?|nays?|noes|abstain(?:ed)?|absent|excused|recused)"
@@ -87,7 +87,7 @@ def _lines(text: str, position: int) -> Iterator[tuple[int, str]]:
 def _cue(doc: DocumentText, word: str, start: int, end: int) -> list[Cue]:
     lower = doc.lower
     if word == "result":
-        cue = OutcomeCue(start, end, STRONG, label=True, result=verdict(lower[start:end]))
+        cue = OutcomeCue(start, end, STRONG, label=True, result=result_of(lower[start:end]))
         cue.result_text = " ".join(doc.original[start:end].split())
         cue.counts, cue.unanimous = tally_in(lower, start, end), "unanim" in lower[start:end]
         return [cue]

@@ -7,12 +7,12 @@ import sys
 from bisect import bisect_right
 from collections.abc import Iterator
 
-from . import ballots, roll_calls
+from . import outcomes
+from .ballots import ballot_cues
 from .chamber import Chamber
-from .context import SOFT, Cue, DocumentText, MotionCue, OutcomeCue, SecondCue
+from .context import SOFT, Cue, DocumentText, MotionCue, OutcomeCue, SecondCue, find_cues
 from .drafts import Draft
 from .grids import grid_cues
-from .leads import lead_cues
 from .model import (
     ABSENT,
     ABSTAIN,
@@ -27,10 +27,9 @@ from .model import (
     WITHDRAWN,
     Vote,
 )
+from .motions import motion_cues
 from .names import BALLOT_WORDS
-from .outcomes import outcome_cues
-from .questions import question_cues
-from .seconds import second_cues
+from .roll_calls import roll_call_cues
 from .tables import table_cues
 from .text import word_set
 from .wording import item_at, item_finder, motion_text
@@ -73,12 +72,10 @@ def _inside(stretches: list[tuple[int, int]], position: int) -> bool:
 
 
 def _all_cues(doc: DocumentText) -> Iterator[Cue]:
-    yield from lead_cues(doc)
-    yield from second_cues(doc)
-    yield from outcome_cues(doc)
-    for rule in (*ballots.RULES, *roll_calls.RULES):
-        yield from rule(doc)
-    yield from question_cues(doc)
+    yield from motion_cues(doc)
+    yield from find_cues(outcomes.RULES, doc)
+    yield from ballot_cues(doc)
+    yield from roll_call_cues(doc)
 
 
 def _seconded(cues: list[Cue], place: int) -> bool:
