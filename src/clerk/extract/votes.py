@@ -12,7 +12,6 @@ from .ballots import ballot_cues
 from .chamber import Chamber
 from .context import SOFT, Cue, DocumentText, MotionCue, OutcomeCue, SecondCue, find_cues
 from .drafts import Draft
-from .grids import grid_cues
 from .model import (
     ABSENT,
     ABSTAIN,
@@ -52,8 +51,6 @@ def find_votes(doc: DocumentText) -> list[Vote]:
 def _cues(doc: DocumentText) -> list[Cue]:
     """Return all cues in the order of the text, those about nothing left out."""
     tabled, used = table_cues(doc)
-    in_columns, more = grid_cues(doc)
-    tabled, used = [*tabled, *in_columns], sorted([*used, *more])
     cues = [cue for cue in _all_cues(doc) if not _inside(used, cue.start)]
     ordered = sorted(
         [*cues, *tabled], key=lambda cue: (cue.at, not isinstance(cue, MotionCue), -cue.strength)
