@@ -5,16 +5,9 @@ from __future__ import annotations
 import pytest
 
 from clerk.extract import ballots, motions, outcomes
-from clerk.extract.context import DocumentText, Rule, find_cues
-from clerk.extract.roster import read_roster
-from clerk.extract.text import normalise
+from clerk.extract.context import Rule, document_text, find_cues
 
 RULES = (*motions.MOTION_RULES, *motions.SECOND_RULES, *outcomes.RULES, *ballots.RULES)
-
-
-def document(text: str) -> DocumentText:
-    normal = normalise([text])
-    return DocumentText(normal, read_roster(normal))
 
 
 @pytest.mark.parametrize(
@@ -26,10 +19,10 @@ def document(text: str) -> DocumentText:
     ],
 )
 def test_a_rule_reads_its_examples(rule: Rule, example: str) -> None:
-    assert list(find_cues([rule], document(example)))
+    assert list(find_cues([rule], document_text([example])))
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.read.__name__)
 def test_a_rule_has_an_example_and_reads_nothing_in_other_text(rule: Rule) -> None:
     assert rule.examples
-    assert not list(find_cues([rule], document("The library is open on Mondays.")))
+    assert not list(find_cues([rule], document_text(["The library is open on Mondays."])))

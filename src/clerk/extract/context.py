@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from .names import Name, read_name
-from .roster import Roster
-from .text import NormalText, Phrase, pattern
+from .roster import Roster, read_roster
+from .text import NormalText, Phrase, normalise, pattern
 
 #: How sure a cue is: a mere mention, a hint, a statement, the vote itself.
 MENTION, SOFT, FIRM, STRONG = 0, 1, 2, 3
@@ -177,26 +177,10 @@ _SENTENCE_END = pattern(
 
 
 @dataclass(frozen=True)
-class DocumentText:
+class DocumentText(NormalText):
     """The text of a document, its sentences and the people known in it."""
 
-    normal: NormalText
     roster: Roster
-
-    @cached_property
-    def text(self) -> str:
-        """The normalised text."""
-        return self.normal.text
-
-    @cached_property
-    def lower(self) -> str:
-        """The normalised text in lower case."""
-        return self.normal.lower
-
-    @cached_property
-    def original(self) -> str:
-        """The text as it was given."""
-        return self.normal.original
 
     @cached_property
     def sentence_ends(self) -> tuple[list[int], list[int]]:
@@ -246,6 +230,12 @@ class DocumentText:
         """Return a stretch of the document as it is printed, in one line."""
         text = " ".join(self.original[start:end].split())
         return text if len(text) <= 160 else text[:157] + "..."
+
+
+def document_text(pages: Sequence[str]) -> DocumentText:
+    """Normalise the pages of a document and find out who is who in it."""
+    normal = normalise(pages)
+    return DocumentText(**vars(normal), roster=read_roster(normal))
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from clerk.core.errors import DocumentError, EmptyDocument
 from clerk.core.storage import Document, text_documents, written_whole
 
 from .model import VERSION, Entity, Extraction, Vote, text_hash
-from .text import normalise, page_marks
+from .text import page_marks
 
 _PAGE = re.compile(r"page-(\d+)\.txt")
 
@@ -105,16 +105,14 @@ def extract_text(pages: Sequence[str]) -> Extraction:
     Any text is accepted, and the same pages always give the same answer.
     """
     # Loading the rules takes as long as reading a document: only when they are needed.
-    from .context import DocumentText
+    from .context import document_text
     from .entities import find_entities
-    from .roster import read_roster
     from .votes import find_votes
 
-    normal = normalise(pages)
-    doc = DocumentText(normal, read_roster(normal))
+    doc = document_text(pages)
     return Extraction(
         version=VERSION,
-        text_sha256=text_hash(normal.original),
+        text_sha256=text_hash(doc.original),
         votes=find_votes(doc),
         entities=find_entities(doc),
     )

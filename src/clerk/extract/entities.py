@@ -41,8 +41,8 @@ def find_entities(doc: DocumentText) -> list[Entity]:
     for each in sorted(found, key=lambda each: (each.start, each.start - each.end)):
         if entities and each.start < entities[-1].end:
             continue
-        page = doc.normal.page_at(each.start)
-        page_start, page_end = doc.normal.page_bounds(page)
+        page = doc.page_at(each.start)
+        page_start, page_end = doc.page_bounds(page)
         entities.append(
             Entity(
                 type=each.type,

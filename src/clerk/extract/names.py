@@ -278,6 +278,11 @@ def read_name(
     return Name(" ".join(words), first.start, end, titled)
 
 
+_ENDS_NAME = pattern(
+    r"\.?(?:[,;/)\n]|$| {1,8}\n|(?<=\.)\s|\s+(?:and|to|that|made|moved|seconded|voted)\b)"
+)
+
+
 def _name_words(
     text: str, first: _Token, known: frozenset[str], certain: bool, member: bool
 ) -> tuple[list[str], int]:
@@ -289,8 +294,13 @@ def _name_words(
     while token is not None:
         if sum(word.lower().strip(".") not in PARTICLES for word in words) == _MAX_TOKENS:
             break
-        if broken and words and not _goes_on_in_next_line(text, words, token, known):
-            break
+        if broken and words:
+            last = words[-1].lower()
+            begun = last.rstrip(".") in PARTICLES or len(last.rstrip(".")) == 1
+            whole = len(words) == 1 and not known and token.text.istitle()
+            ends = whole and _ENDS_NAME.match(text, token.end) is not None
+            if not begun and (last in known or not (token.word in known or ends)):
+                break
         following, line_break = _next_token(text, token.end)
         near = following if not line_break else None
         possessive = token.text.lower().endswith("'s")
@@ -342,25 +352,6 @@ def _must_be_name(
     ):
         return True
     return certain or token.word in known or text[token.end : token.end + 1] in (",", ";", "/", ")")
-
-
-_ENDS_NAME = pattern(
-    r"\.?(?:[,;/)\n]|$| {1,8}\n|(?<=\.)\s|\s+(?:and|to|that|made|moved|seconded|voted)\b)"
-)
-
-
-def _goes_on_in_next_line(
-    text: str, words: list[str], token: _Token, known: frozenset[str]
-) -> bool:
-    last = words[-1].lower()
-    if last.rstrip(".") in PARTICLES or len(last.rstrip(".")) == 1:
-        return True
-    if last in known:
-        return False
-    if token.word in known:
-        return True
-    alone = _ENDS_NAME.match(text, token.end) is not None
-    return len(words) == 1 and not known and token.text.istitle() and alone
 
 
 def name_before(text: str, position: int) -> Name | None:
@@ -483,26 +474,9 @@ def read_names(
             count = _COUNT.match(text, separator.end())
             position = count.end() if count else separator.end()
             commas = True
-        elif not _follows_a_space(text, position, names, known) and not _begins_row(
-            text, position, limit, known if commas else None
-        ):
+        elif not _next_name_follows(text, position, limit, names, known, commas):
             break
     return names, end
-
-
-def _follows_a_space(text: str, position: int, names: list[Name], known: frozenset[str]) -> bool:
-    """Whether the next name follows after a space alone: ``Mr. Smith Mrs. Jones``, ``Smith Jones``.
-
-    It does behind the name of a member with a title if it has one too, or if both are known.
-    """
-    token, broken = _next_token(text, position)
-    if not names or token is None or broken or names[-1].end != position:
-        return False
-    if not token.text[0].isupper():
-        return False
-    if names[-1].titled and token.word in _MEMBER_TITLES:
-        return _title_before_name(text, token)
-    return token.word in known and names[-1].text.split()[-1].lower() in known
 
 
 _ROW = pattern(r"(?: {3,}| *\n *)(?=[^\W\d_])")
@@ -510,12 +484,22 @@ _STOPPED_WORD = re.compile(r"\S+[:.?!]")
 _LONGEST_ROW = 200
 
 
-def _begins_row(text: str, position: int, limit: int, known: frozenset[str] | None) -> bool:
-    """Whether the next name of a list is in the next line or column, without a comma.
+def _next_name_follows(
+    text: str, position: int, limit: int, names: list[Name], known: frozenset[str], commas: bool
+) -> bool:
+    """Whether the next name of a list follows without a comma.
 
-    Where the list has commas (``known`` is given) the line must begin with a known surname, or it
-    is a new sentence.
+    It may follow after a space, behind the name of a member with a title if it has one too, or if
+    both are known: ``Mr. Smith Mrs. Jones``, ``Smith Jones``.  Or it is in the next line or column;
+    where the list has commas that line must begin with a known surname, or it is a new sentence.
     """
+    token, broken = _next_token(text, position)
+    if names and names[-1].end == position and token and not broken and token.text[0].isupper():
+        if names[-1].titled and token.word in _MEMBER_TITLES:
+            if _title_before_name(text, token):
+                return True
+        elif token.word in known and names[-1].text.split()[-1].lower() in known:
+            return True
     row = _ROW.match(text, position)
     if row is None or row.end() >= limit:
         return False
@@ -532,4 +516,4 @@ def _begins_row(text: str, position: int, limit: int, known: frozenset[str] | No
         for token in tokens
     ):
         return False
-    return known is None or any(token.word in known for token in tokens[:3])
+    return not commas or any(token.word in known for token in tokens[:3])

@@ -64,7 +64,7 @@ class Roster:
         """
         if name is None:
             return None, set()
-        spelling, typo = self._spelling(name.surname)
+        spelling, typo = self.spelling(name.surname)
         flags = {"name_typo"} if typo else set()
         if name.surname.lower() in self.shared:
             return name.text, flags
@@ -101,7 +101,7 @@ class Roster:
             found += [word for word in dict.fromkeys(words) if word not in found]
         return found, flags
 
-    def _spelling(self, surname: str) -> tuple[str, bool]:
+    def spelling(self, surname: str) -> tuple[str, bool]:
         """Return the roster's spelling of a surname, and whether the printed one is a typo.
 
         A spelling that comes back is somebody's name, however like another it is.
@@ -134,8 +134,8 @@ class Roster:
 
 def read_roster(document: NormalText) -> Roster:
     """Collect the members a document names."""
-    attending = _attending(document)
-    titled = _titled(document)
+    attending = read_attendance(document)
+    titled = count_titled(document)
     official: dict[str, str] = {}
     forms: dict[str, set[str]] = {}
     for name in attending:
@@ -155,7 +155,7 @@ def read_roster(document: NormalText) -> Roster:
     return Roster(official, frozenset(known) - PARTICLES, shared, written, document.text)
 
 
-def _attending(document: NormalText) -> list[Name]:
+def read_attendance(document: NormalText) -> list[Name]:
     """Return the names of the attendance, in prose and in a table."""
     found: list[Name] = []
     for mark in _ATTENDANCE.find(document.lower):
@@ -176,7 +176,7 @@ def _attending(document: NormalText) -> list[Name]:
     return found
 
 
-def _titled(document: NormalText) -> Counter[str]:
+def count_titled(document: NormalText) -> Counter[str]:
     """Count the surnames that follow a title."""
     counted: Counter[str] = Counter()
     for titled in _TITLED.find(document.text):

@@ -11,7 +11,7 @@ import re
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 #: At most this much white space may separate two words of a phrase.
 _GAP = 40
@@ -180,7 +180,7 @@ class NormalText:
     original: str
     text: str
     lower: str
-    page_starts: Sequence[int] = field(default=(0,))
+    page_starts: Sequence[int]
 
     def page_at(self, offset: int) -> int:
         """Return the number of the page, from 1, that an offset is on."""

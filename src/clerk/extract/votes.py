@@ -129,8 +129,8 @@ def _vote(doc: DocumentText, motion: Motion, item: str | None, printed: _Printed
     inside = doc.original[start:end]
     blank = len(inside) - len(inside.lstrip())
     start, end = start + blank, start + max(blank + 1, len(inside.rstrip()))
-    page = doc.normal.page_at(start)
-    page_start, page_end = doc.normal.page_bounds(page)
+    page = doc.page_at(start)
+    page_start, page_end = doc.page_bounds(page)
 
     names = {
         kind: [name for name in motion.ballots.get(kind, []) if printed.only(name)]
