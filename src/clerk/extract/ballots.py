@@ -22,8 +22,9 @@ _NUMBER_WORDS["none"] = _NUMBER_WORDS["no"] = 0
 
 #: 5-0, 5 - 0 - 1, 5 to 0, [14 TO 1]; not a date, not a section number.
 TALLY = pattern(
-    r"(?P<yes>[0-9](?<![\d/.$\-].)\d{0,2})\s{0,2}(?:votes?\s)?(?:-|to|:"
-    r"|/)\s{0,2}(?P<no>\d{1,2})(?:\s{0,2}-\s{0,2}(?P<abstain>\d{1,2}))?(?:\s{0,2}-\s{0,2}(?P<absent>\d{1,2}))?(?![\d/%]|\s?(?:p\.?m|a\.?m|%)|-\d|\.\d|:\d)"
+    r"(?P<yes>[0-9](?<![\d/.$\-].)\d{0,2})\s{0,2}(?:votes?\s)?(?:-|to|:|/)\s{0,2}(?P<no>\d{1,2})"
+    r"(?:\s{0,2}-\s{0,2}(?P<abstain>\d{1,2}))?(?:\s{0,2}-\s{0,2}(?P<absent>\d{1,2}))?"
+    r"(?![\d/%]|\s?(?:p\.?m|a\.?m|%)|-\d|\.\d|:\d)"
 )
 _WORD_TALLY = pattern(
     r"\b(?P<yes>"
@@ -33,8 +34,9 @@ _WORD_TALLY = pattern(
     + r")\b"
 )
 _NUMBERED = pattern(
-    r"\b(?:no|nos|item|items|section|sec|resolution|ordinance|chapter|case|rule|number|bill"
-    r"|article|lot|district|page|phase|code|motion|res|ord|by-?law|r|o|lots|pages|sections|exhibits?|parcels?)\b[.:#\s(]*$"
+    r"\b(?:no|nos|item|items|section|sec|resolution|ordinance|chapter|case|rule|number|bill|article"
+    r"|lot|district|page|phase|code|motion|res|ord|by-?law|r|o|lots|pages|sections|exhibits?"
+    r"|parcels?)\b[.:#\s(]*$"
 )
 
 

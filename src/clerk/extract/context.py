@@ -132,9 +132,10 @@ OTHER_BODY = pattern(
     r"|supreme\s+court|governor|parliament)\b"
 )
 EARLIER = pattern(
-    r"\b(?:last\s+(?:night|week|month|year|meeting|spring|summer|fall|autumn|winter)|yesterday|previous(?:ly)?|in\s+(?:19"
-    r"|20)\d\d|earlier\s+this\s+(?:year|month|week)"
-    r"|(?:at|during|from)\s+(?:its|their|the|a)\s+(?:\w+\s+){0,2}(?:meeting\s+of|\d{1,2},?\s+(?:\d{4},?\s+)?meeting)"
+    r"\b(?:last\s+(?:night|week|month|year|meeting|spring|summer|fall|autumn|winter)|yesterday"
+    r"|previous(?:ly)?|in\s+(?:19|20)\d\d|earlier\s+this\s+(?:year|month|week)"
+    r"|(?:at|during|from)\s+(?:its|their|the|a)\s+(?:\w+\s+){0,2}"
+    r"(?:meeting\s+of|\d{1,2},?\s+(?:\d{4},?\s+)?meeting)"
     r"|at\s+(?:its|their)\s+(?:\w+\s+){0,3}meeting)\b"
 )
 _ANOTHER_MEETING = pattern(

@@ -93,8 +93,8 @@ def _subject_end(lower: str, verb: int) -> int:
 
 _SECONDED_BY = pattern(r",?\s+(?:duly\s+)?second(?:ed)?\s+by\s+$")
 _OFFERED_AND = pattern(
-    r"\s+(?:then\s+)?(?:offered|introduced|presented|read|submitted|sponsored|proposed)\s[^.;]{0,140}"
-    r"\band\s+$"
+    r"\s+(?:then\s+)?(?:offered|introduced|presented|read|submitted|sponsored"
+    r"|proposed)\s[^.;]{0,140}\band\s+$"
 )
 _APPOSITION = pattern(
     r",\s+(?:Chair|Vice|President|Mayor|Member|Secretary|Treasurer|Clerk"
@@ -225,7 +225,8 @@ def motion_noun(doc: DocumentText, motion: re.Match[str]) -> MotionCue | None:
 
 
 _ARTICLE = pattern(
-    r"(?:\b(?:up)?on\s+(?:a\s+|the\s+)?|\b(?:a|the)\s+(?:substitute\s+|main\s+|second\s+|first\s+)?)$"
+    r"(?:\b(?:up)?on\s+(?:a\s+|the\s+)?"
+    r"|\b(?:a|the)\s+(?:substitute\s+|main\s+|second\s+|first\s+)?)$"
 )
 _CONDITION = pattern(
     r"\b(?:if|when|once|until|unless|whether|would|should|must|may|after)\b[^,]{0,40}$"
@@ -415,10 +416,12 @@ def _moved_name(doc: DocumentText, moved: re.Match[str]) -> MotionCue | None:
 
 _PROPOSED = Phrase(
     "propos offered introduced initiated recommendation",
-    r"(?P<how>proposed|offered|introduced|initiated)\s*(?P<both>(?:and"
-    r"|&)\s+seconded\s+)?(?:by\b\s*:?|:)|(?P<noun>proposal|proposition|recommendation)"
-    r"\s+of\b|(?P<subject>proposed)\b(?=\s*,\s*(?:and\s+)?second|\s+(?:that|the|to"
-    r"|an?|and|cllr|councillor|acceptance|adoption))|(?P<act>proposing\s+(?:the|his|her|this|their)\s+motion\b,?)"
+    r"(?P<how>proposed|offered|introduced|initiated)\s*(?P<both>(?:and|&)\s+seconded\s+)?"
+    r"(?:by\b\s*:?|:)"
+    r"|(?P<noun>proposal|proposition|recommendation)\s+of\b"
+    r"|(?P<subject>proposed)\b(?=\s*,\s*(?:and\s+)?second"
+    r"|\s+(?:that|the|to|an?|and|cllr|councillor|acceptance|adoption))"
+    r"|(?P<act>proposing\s+(?:the|his|her|this|their)\s+motion\b,?)"
     r"|propos[\u00e9e]e?\s+par\b\s*:?(?:\s+l[ae](?=\s+(?:conseill|mair)))?",
 )
 _COURTESY_VOTE = pattern(r"\bvotes?\s+of\s+(?:sympathy|thanks|condolence|congratulation)")
@@ -560,7 +563,8 @@ _PAIR_END = pattern(
 )
 _OUTCOME_NEXT = pattern(
     r"[ .,;:\-]{0,4}\n?[ ]{0,8}(?:(?:motion|vote)[ :]{1,3})?"
-    r"(?:carried|carries|passed|passes|approved|adopted|failed|denied|defeated|unanimous|all\s+in\s+favou?r|\d{1,2}\s?-\s?\d)"
+    r"(?:carried|carries|passed|passes|approved|adopted|failed|denied|defeated|unanimous"
+    r"|all\s+in\s+favou?r|\d{1,2}\s?-\s?\d)"
 )
 _MOTION_BEFORE = pattern(r"\b(?:motion(?:/second)?|action|vote|moved)\s{0,3}:?\s{0,3}$")
 _SHORT_BEFORE = pattern(
@@ -620,8 +624,8 @@ def pair_that_moves(doc: DocumentText, slash: re.Match[str]) -> MotionCue | None
 
 _TWO_NAMES = Phrase(
     "council cllr cr ald trustee mayor deputy reeve director commissioner",
-    r"(?=(?:councillor|cllr|cr|councilman|councilmember|alderman|ald|trustee|mayor"
-    r"|deputy|reeve|director|commissioner)\b)[^\n]{5,80}\n\s{0,40}(?:resolved|that|be\s+it|whereas)\b",
+    r"(?=(?:councillor|cllr|cr|councilman|councilmember|alderman|ald|trustee|mayor|deputy|reeve"
+    r"|director|commissioner)\b)[^\n]{5,80}\n\s{0,40}(?:resolved|that|be\s+it|whereas)\b",
 )
 _LINK = pattern(r" {0,4}(?:-|/|,|and\b) {0,4}")
 
@@ -664,7 +668,8 @@ def speaker(doc: DocumentText, said: re.Match[str]) -> MotionCue | SecondCue | N
 
 _SECOND = Phrase(
     "second 2nd support appuy",
-    r"(?:second(?:ed|er|s|ing)?|2nd(?:ed)?|support(?:ed)?|(?:appuy|second)[\u00e9e]e?(?=\s+par\b))\b",
+    r"(?:second(?:ed|er|s|ing)?|2nd(?:ed)?|support(?:ed)?"
+    r"|(?:appuy|second)[\u00e9e]e?(?=\s+par\b))\b",
 )
 _SECOND_BY = pattern(
     r"\s*(?:the\s+motion\s+|was\s+(?:made|given|provided|offered)\s+|made\s+"

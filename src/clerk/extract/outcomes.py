@@ -93,10 +93,11 @@ _VERB = Phrase(
         "continued received appointed adopt\u00e9 rejet\u00e9 r\u00e9solu "
         "recommended authorized directed"
     ),
-    r"(?P<plain>carried|carries|carry|prevailed|prevails|passed|passes|pass|failed|fails"
-    r"|defeated|lost|died|dies|withdrawn|withdrew)\b"
-    r"|(?P<approving>adopted|approved|accepted|ratified|granted|denied|rejected|agreed"
-    r"|resolved|tabled|confirmed|concurred|deferred|continued|received|appointed|adopt\u00e9e?s?|rejet\u00e9e?s?|r\u00e9solue?|recommended|authorized|directed)\b",
+    r"(?P<plain>carried|carries|carry|prevailed|prevails|passed|passes|pass|failed|fails|defeated"
+    r"|lost|died|dies|withdrawn|withdrew)\b"
+    r"|(?P<approving>adopted|approved|accepted|ratified|granted|denied|rejected|agreed|resolved"
+    r"|tabled|confirmed|concurred|deferred|continued|received|appointed|recommended|authorized"
+    r"|directed|adopt\u00e9e?s?|rejet\u00e9e?s?|r\u00e9solue?)\b",
 )
 #: Searched as printed: May is a month.
 _MAY = pattern(r"\bmay\b[^,]{0,70}$")
@@ -114,11 +115,12 @@ _NAMED_MATTER = pattern(
     r"(?:(?:was|is|were)\s+)?(?:\w+ly\s+)?$"
 )
 _MID_SENTENCE = pattern(
-    r"(?<!\b[Aa]ye)(?<!\b[Nn]ay)(?<!\b[Yy]es)(?<!\b[Yy]ea)(?<=[a-z]{2}),?\s*$|\b(?:an?|the|of),?\s*$"
+    r"(?<!\b[Aa]ye)(?<!\b[Nn]ay)(?<!\b[Yy]es)(?<!\b[Yy]ea)(?<=[a-z]{2}),?\s*$"
+    r"|\b(?:an?|the|of),?\s*$"
 )
 _NOTHING_ELSE = pattern(
-    r"\s*(?:[.;\n]|$|as\s+amended|unanimously|\(?\d{1,2}\s?(?:-|to|/)\s?\d|by\s+(?:a\s+)?(?:roll|voice"
-    r"|vote|the\s+following|unanimous)|on\s+(?:a\s+)?(?:roll|voice))"
+    r"\s*(?:[.;\n]|$|as\s+amended|unanimously|\(?\d{1,2}\s?(?:-|to|/)\s?\d"
+    r"|by\s+(?:a\s+)?(?:roll|voice|vote|the\s+following|unanimous)|on\s+(?:a\s+)?(?:roll|voice))"
 )
 _ENACTING = pattern(r"\bbe\s+it\s+(?:\w+\s+){0,2}$|\bhereby\s+$|\btherefore,?\s+$")
 _DECLARED = pattern(r"\bdeclare[sd]\b.{0,90}$", re.S)
@@ -214,7 +216,8 @@ _UNANIMOUS_NEXT = pattern(
     r"|by\s+(?:a\s+)?unanimous\b)"
 )
 _TALLY_NEXT = pattern(
-    r",?\s+(?:by\s+(?:a\s+)?(?:vote\s+of\s+)?|on\s+a\s+(?:vote\s+of\s+)?)?\(?\d{1,2}\s?(?:-|to)\s?\d{1,2}\b"
+    r",?\s+(?:by\s+(?:a\s+)?(?:vote\s+of\s+)?|on\s+a\s+(?:vote\s+of\s+)?)?\(?\d{1,2}\s?(?:-|to)"
+    r"\s?\d{1,2}\b"
 )
 _SPEECH = pattern(
     r"\b(?:stated|states|said|says|noted|notes|reported|reports|reminded|shared|explained"
@@ -270,7 +273,8 @@ _ON_MOTION = pattern(
     r"(?:proposal|proposition|motion)\b|\s+(?:a|the)\s+motion\s+(?:made\s+)?(?:by|of|from)\b"
 )
 _RESOLVED_THAT = pattern(
-    r":|\s{0,2}-\s{0,2}(?:that|to)\b|\s+(?:unanimously|nem|with\s+\d|by\s+\d)|\s{0,2}\((?:nem|unanim|\d{1,2}\s)"
+    r":|\s{0,2}-\s{0,2}(?:that|to)\b|\s+(?:unanimously|nem|with\s+\d|by\s+\d)"
+    r"|\s{0,2}\((?:nem|unanim|\d{1,2}\s)"
 )
 _AUXILIARY = pattern(
     r"\b(?:was|were|is|are|been|and|then|motion|motions|unanimously|duly|hereby|thereupon"
@@ -334,7 +338,8 @@ _NEXT_MOTION = pattern(
     r"|resolution|resolved|seconded)\b"
 )
 _MAIN_QUESTION = pattern(
-    r"\b(?:main|original|underlying|primary)\s+(?:motion|question)\b|\bas\s+(?:thus\s+|so\s+)?amended\b"
+    r"\b(?:main|original|underlying|primary)\s+(?:motion|question)\b"
+    r"|\bas\s+(?:thus\s+|so\s+)?amended\b"
 )
 _AMENDMENT_QUESTION = pattern(r"\bamendments?\b|\bmotion\s+to\s+amend\b")
 _NO_SECOND = pattern(
@@ -471,7 +476,8 @@ def vote_was(doc: DocumentText, vote: re.Match[str]) -> OutcomeCue | None:
 
 _VOTED = Phrase(
     "vote",
-    r"vote[ds]\b(?P<colon>\s{0,3}:)?(?:\s+(?P<how>unanimously|\(?\d{1,2}\s?(?:-|to)\s?\d{1,2}(?:\s?-\s?\d)?\)?"
+    r"vote[ds]\b(?P<colon>\s{0,3}:)?"
+    r"(?:\s+(?P<how>unanimously|\(?\d{1,2}\s?(?:-|to)\s?\d{1,2}(?:\s?-\s?\d)?\)?"
     r"|[a-z]+\s+to\s+[a-z]+|by\s+(?:consensus|a\s+majority|unanimous\s+consent))\s*,?)?"
     r"(?:\s+(?P<what>to|in\s+favou?r\s+of|for|against|that|on)\b)?",
 )
@@ -537,13 +543,13 @@ def _is_own_body(doc: DocumentText, before: str, begin: int) -> bool:
 
 _ALL_FOR = Phrase(
     "all aye vote unanimous so_ordered motion none_opposed no_opposition",
-    r"(?:all\s+(?:those\s+)?(?:members\s+|commissioners\s+|trustees\s+|directors\s+"
-    r"|councilm\w+\s+|alder\w+\s+|supervisors\s+|selectmen\s+|councillors\s+|present\s+|were\s+|voted\s+|voting\s+|five\s+"
-    r"|in\s+attendance\s+){0,4}(?:in\s+(?:the\s+)?(?:favou?r|affirmative)|ayes?\b|[\"']ayes?\b"
-    r"|yes\b|yeas?\b|said\s+aye|approved|agreed|concurred)"
-    r"|ayes?\s+unanimous|ayes\s+have\s+it|ayes\s+all\b|vote\s+(?:was|is|being)\s+unanimous"
-    r"|unanimous\s+(?:vote|approval|ayes?)\b|so\s+ordered\b|motion\s+(?:was\s+"
-    r"|is\s+)?unanimous\b|vote[:\s]+unanimous|unanimous(?:ly)?(?=\s{0,3}(?:[.)\n]|$))"
+    r"(?:all\s+(?:those\s+)?(?:members\s+|commissioners\s+|trustees\s+|directors\s+|councilm\w+\s+"
+    r"|alder\w+\s+|supervisors\s+|selectmen\s+|councillors\s+|present\s+|were\s+|voted\s+|voting\s+"
+    r"|five\s+|in\s+attendance\s+){0,4}(?:in\s+(?:the\s+)?(?:favou?r|affirmative)|ayes?\b"
+    r"|[\"']ayes?\b|yes\b|yeas?\b|said\s+aye|approved|agreed|concurred)"
+    r"|ayes?\s+unanimous|ayes\s+have\s+it|ayes\s+all\b|so\s+ordered\b"
+    r"|vote\s+(?:was|is|being)\s+unanimous|vote[:\s]+unanimous|unanimous\s+(?:vote|approval|ayes?)\b"
+    r"|motion\s+(?:was\s+|is\s+)?unanimous\b|unanimous(?:ly)?(?=\s{0,3}(?:[.)\n]|$))"
     r"|none\s+opposed\b|no\s+opposition\b)",
 )
 _WORD_BEFORE = pattern(r"[a-z]\s{1,3}$")

@@ -128,20 +128,21 @@ def lettered_roll_calls(doc: DocumentText) -> Iterator[BallotCue]:
 _DISSENT = Phrase(
     "dissent oppos abstain recus vot cast absent not_present was_absent were_absent "
     "nay no. no, no; no) no_vote negative in_favo",
-    r"(?:dissent(?:ing|ed|s)?|oppos(?:ed|ing)(?!\s+(?:the|a|an|this|any|his|her)\s+(?!motion|measure"
-    r"|question|vote|item|resolution|ordinance))|abstain(?:ed|ing|s)|recus(?:ed|ing)|(?:was"
-    r"|were)\s+absent\b|absent\s+(?:from|for)\b|not\s+present\s+for\b"
+    r"(?:dissent(?:ing|ed|s)?|abstain(?:ed|ing|s)|recus(?:ed|ing)"
+    r"|oppos(?:ed|ing)(?!\s+(?:the|a|an|this|any|his|her)\s+"
+    r"(?!motion|measure|question|vote|item|resolution|ordinance))"
+    r"|(?:was|were)\s+absent\b|absent\s+(?:from|for)\b|not\s+present\s+for\b"
     r"|(?P<bare>(?:nay|no|absent|excused|in\s+favou?r)(?=\s{0,3}(?:[.,;)\n]|$|and\b)))"
     r"|(?:dissenting|opposing|no|nay|negative)\s+votes?(?:\s+(?:being|was|were))?(?:\s+cast)?"
     r"(?=\s+(?:by|from)\b)"
-    r"|vot(?:ed|ing|es)\s+(?:(?:against|[\"']?nay[\"']?|[\"']?no[\"']?|in\s+opposition"
-    r"|in\s+the\s+negative)|(?:[\"']?aye[\"']?|[\"']?yes[\"']?|[\"']?yea[\"']?|in\s+favou?r"
-    r"|in\s+the\s+affirmative))"
-    r"|cast(?:ing)?\s+(?:the\s+|a\s+)?(?:only\s+|sole\s+|lone\s+)?(?:dissenting|no|nay|negative"
-    r"|opposing)\s+votes?)(?!\w)",
+    r"|vot(?:ed|ing|es)\s+(?:against|in\s+opposition|in\s+the\s+negative|in\s+favou?r"
+    r"|in\s+the\s+affirmative|[\"']?(?:nay|no|aye|yes|yea)[\"']?)"
+    r"|cast(?:ing)?\s+(?:the\s+|a\s+)?(?:only\s+|sole\s+|lone\s+)?"
+    r"(?:dissenting|no|nay|negative|opposing)\s+votes?)(?!\w)",
 )
 _BETWEEN_DISSENTS = pattern(
-    r"(?:\s+(?:of\s+)?(?:the\s+)?(?:motion|same|measure|resolution|ordinance))?[\s,;.]{0,12}(?:(?:and|while|with|but)\s+)?(?:that\s+)?"
+    r"(?:\s+(?:of\s+)?(?:the\s+)?(?:motion|same|measure|resolution|ordinance))?"
+    r"[\s,;.]{0,12}(?:(?:and|while|with|but)\s+)?(?:that\s+)?"
 )
 
 

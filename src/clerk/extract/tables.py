@@ -103,8 +103,8 @@ def _value_cue(doc: DocumentText, label: str, start: int, end: int) -> Cue | Non
 
 
 _VOTE = (
-    r"(?:ayes?|yeas?|yes|for|in\s?favou?r|nays?|noes|no|against|opposed|abstain(?:ed)?|absent|excused"
-    r"|recused?|not\s?voting)"
+    r"(?:ayes?|yeas?|yes|for|in\s?favou?r|nays?|noes|no|against|opposed|abstain(?:ed)?|absent"
+    r"|excused|recused?|not\s?voting)"
 )
 #: A line that ends with two or more labels; what stands before them is the heading of the names.
 _HEADER = pattern(

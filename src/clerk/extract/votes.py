@@ -247,10 +247,10 @@ _CLOSING = pattern(
 _THAT = pattern(r"[a-z)]+\s*[:,]?\s+(?:that|to)\s+|resolved\s*:\s*")
 _DONE = pattern(r"[a-z]+,\s+(?=the\s+(?:meeting|board|council|commission|committee)\b)")
 _NO_WORDS = pattern(
-    r"(?:and\s+|which\s+|the\s+|this\s+|was\s+|were\s+|with\s+|a\s+|it\s+|all\s+|in\s+|so\s+|its\s+|on\s+)*"
-    r"(?:(?:motion|proposition|seconde?d?|duly|unanimously|failed|passed|carried|approved|adopted|granted|denied|deferred"
-    r"|adoption|vote|voted|voting|favou?r|discussion|approval|roll|call|question|recorded|aye"
-    r"|unanimous|amendment|main|as|amended|by|put|lost|declared|board"
+    r"(?:(?:and|which|the|this|was|were|with|a|it|all|in|so|its|on)\s+)*"
+    r"(?:(?:motion|proposition|seconde?d?|duly|unanimously|failed|passed|carried|approved|adopted"
+    r"|granted|denied|deferred|adoption|vote|voted|voting|favou?r|discussion|approval|roll|call"
+    r"|question|recorded|aye|unanimous|amendment|main|as|amended|by|put|lost|declared|board"
     r"|council|moved|made|ordered|with|was|is|the|and|being|called|for)[\s,.:;]*)+"
     r"(?:[\d\s\-/(),]|to|with|of){0,16}|\(.{0,12}\)?|[^a-z]{0,12}",
     re.I,
@@ -258,7 +258,8 @@ _NO_WORDS = pattern(
 #: Words of the vote itself; what contains them is not what was moved.
 _VOTE_WORDS = pattern(
     r"\b(?:ayes?|nays?|noes|yeas?|abstain\w*|abstentions?|absent|present|mover|seconder|voting"
-    r"|in\s+favou?r|opposed)\b\s{0,3}(?:[:\-=]|\d)|^.{0,40}\bvot(?:ed|ing)\s+(?:aye|yes|no|nay|yea)\b"
+    r"|in\s+favou?r|opposed)\b\s{0,3}(?:[:\-=]|\d)"
+    r"|^.{0,40}\bvot(?:ed|ing)\s+(?:aye|yes|no|nay|yea)\b"
     r"|[\s,\-:\"](?:aye|nay|yea)\b|\byes\s+no\b|\b[yn]-[a-z]+, [yn]-"
 )
 _OUTCOME_ONLY = pattern(
