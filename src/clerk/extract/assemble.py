@@ -180,6 +180,21 @@ class Motion:
         self.labelled = self.labelled or cue.label
         self.vote_type = self.vote_type or cue.vote_type
 
+    def takes_label(self, cue: MotionCue, apart: bool) -> bool:
+        """Whether ``MOVER:`` belongs to this result, maybe ``apart`` from it; if so, add it."""
+        if cue.start - self.end > _REPEATED_IN_TABLE or (self.made and self.made.label):
+            return False
+        other = self.mover and cue.mover and not _same_person(cue.mover, self.mover)
+        if other and apart:
+            return False
+        if self.mover is None:
+            self.mover, self.made = cue.mover, cue
+        elif other:
+            self.flags.add("source_contradiction")
+        self.start, self.end = min(self.start, cue.start), max(self.end, cue.end)
+        self.labelled = True
+        return True
+
     def decide(self, cue: OutcomeCue) -> None:
         """Set the outcome; a motion that died for want of a second stays dead."""
         self.end = max(self.end, cue.end)
@@ -306,8 +321,10 @@ class Assembler:
         if cue.only_names and self.hint is not None and 0 <= cue.start - self.hint.end < 2:
             self._open_with_outcome(self.hint)
         top = self.top
-        if top is not None and cue.label and top.voted and self._label_joins(top, cue):
-            return
+        if top is not None and cue.label and top.voted:
+            apart = self.doc.blank_line_between(top.end, cue.start)
+            if top.takes_label(cue, apart):
+                return
         if top is not None and top.is_behind(cue):
             top.add_motion(cue)
             top.made = cue
@@ -348,21 +365,6 @@ class Assembler:
         motion.vote_type, motion.flags = cue.vote_type, set(cue.flags)
         motion.counts, motion.labelled = dict(cue.counts), cue.label
         self.stack.append(motion)
-
-    def _label_joins(self, top: Motion, cue: MotionCue) -> bool:
-        """Whether ``MOVER:`` belongs to the result just read; if so, add it."""
-        if cue.start - top.end > _REPEATED_IN_TABLE or (top.made is not None and top.made.label):
-            return False
-        other = top.mover and cue.mover and not _same_person(cue.mover, top.mover)
-        if other and self.doc.blank_line_between(top.end, cue.start):
-            return False
-        if top.mover is None:
-            top.mover, top.made = cue.mover, cue
-        elif other:
-            top.flags.add("source_contradiction")
-        top.start, top.end = min(top.start, cue.start), max(top.end, cue.end)
-        top.labelled = True
-        return True
 
     def second(self, cue: SecondCue) -> None:
         """Add who seconded; open a motion if none waits for a second."""

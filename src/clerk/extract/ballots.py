@@ -78,10 +78,8 @@ _WORDS = (
     r"|not\s+voting|not\s+present|conflict"
 )
 _LABEL = Phrase(
-    (
-        "aye yea yes favo for affirm no nay against oppos negative abst absent excused recus "
-        "disq conflict"
-    ),
+    "aye yea yes favo for affirm no nay against oppos negative abst absent excused recus "
+    "disq conflict",
     rf"(?P<word>{_WORDS})[\"']?(?:\s+votes?|\s+were|\s+was)?"
     r"(?:\s{0,3}(?P<count>\(\s?\d{1,3}\s?\)|\d{1,3}(?![\d/]))(?P<after>\s{0,12}[:\-=])?"
     r"|(?:\s+thereof|\s+thereto|\s+(?:of\s+)?(?:the\s+)?(?:same|motion|resolution|ordinance)"
@@ -307,11 +305,7 @@ _COUNTED = Phrase(
 )
 _COUNTED_SHORT = pattern(r"[0-9] (?:votes? )?(?P<word>for|no|absent|against)\b")
 #: These count only next to a count of the other side.
-_DOUBTFUL_WORDS = word_set(
-    """
-    no yes for opposed absent against
-    """
-)
+_DOUBTFUL_WORDS = word_set("no yes for opposed absent against")
 _DASH = pattern(r" {0,2}- {0,2}(?=[A-Z])")
 _LIST_OVER = pattern(r" {0,3}(?:[);.\n]|$)")
 

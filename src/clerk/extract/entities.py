@@ -13,16 +13,7 @@ from .model import Entity
 from .names import STOPS
 from .text import Phrase, line_start, word_set
 
-PERSON = "person"
-BODY = "body"
-MONEY = "money"
-DATE = "date"
-ADDRESS = "address"
-ORDINANCE = "ordinance"
-RESOLUTION = "resolution"
-BILL = "bill"
-
-TYPES = (PERSON, BODY, MONEY, DATE, ADDRESS, ORDINANCE, RESOLUTION, BILL)
+TYPES = ("person", "body", "money", "date", "address", "ordinance", "resolution", "bill")
 
 
 class _Found(NamedTuple):
@@ -75,7 +66,7 @@ def money(doc: DocumentText) -> Iterator[_Found]:
         except InvalidOperation:
             continue
         currency = _CURRENCIES[match["sign"]]
-        yield _Found(MONEY, match.start(), match.end(), f"{amount:f} {currency}")
+        yield _Found("money", match.start(), match.end(), f"{amount:f} {currency}")
 
 
 _YEAR = """
@@ -118,7 +109,7 @@ def dates(doc: DocumentText) -> Iterator[_Found]:
             value = date(number if number > 99 else 2000 + number, month, int(printed_day))
         except ValueError:
             continue
-        yield _Found(DATE, start, end, value.isoformat())
+        yield _Found("date", start, end, value.isoformat())
 
 
 _STREET = re.compile(
@@ -133,7 +124,7 @@ def addresses(doc: DocumentText) -> Iterator[_Found]:
     """Yield ``12 North Elm Street``."""
     for match in _STREET.finditer(doc.text):
         value = " ".join(match[0].split()).rstrip(".")
-        yield _Found(ADDRESS, match.start(), match.end(), value)
+        yield _Found("address", match.start(), match.end(), value)
 
 
 _LAW = Phrase(
@@ -151,20 +142,18 @@ _BILL = Phrase(
 def laws(doc: DocumentText) -> Iterator[_Found]:
     """Yield the numbers of ordinances, resolutions and bills."""
     for match in _LAW.find(doc.lower):
-        kind = match["kind"].replace("-", "")
-        type_ = BILL if kind.endswith("bill") else RESOLUTION if kind == "resolution" else ORDINANCE
+        kind = match["kind"].rpartition(" ")[2]
+        type_ = kind if kind in ("bill", "resolution") else "ordinance"
         number = match["number"].upper().replace(" ", "")
         yield _Found(type_, match.start(), match.end(), number)
     for match in _BILL.find(doc.text):
-        yield _Found(BILL, match.start(), match.end(), f"{match['kind']}{match['number']}")
+        yield _Found("bill", match.start(), match.end(), f"{match['kind']}{match['number']}")
 
 
 _BODY_NOUN = Phrase(
-    (
-        "Council Board Commi Authority Department Association Agency Bureau Foundation "
-        "Corporation Company Inc LLC University College Society Trust Coalition Alliance Task "
-        "Subcommittee School"
-    ),
+    "Council Board Commi Authority Department Association Agency Bureau Foundation "
+    "Corporation Company Inc LLC University College Society Trust Coalition Alliance Task "
+    "Subcommittee School",
     r"(?:Council|Board|Commission|Committee|Authority|Department|Association|Agency|Bureau"
     r"|Foundation|Corporation"
     r"|Company|Inc|LLC|University|College|Society|Trust|Coalition|Alliance|Task Force"
@@ -192,15 +181,13 @@ def bodies(doc: DocumentText) -> Iterator[_Found]:
             start += opening.end()
         end = after.end() if after else noun.end()
         if start < noun.start() or after is not None:
-            yield _Found(BODY, start, end, " ".join(text[start:end].split()))
+            yield _Found("body", start, end, " ".join(text[start:end].split()))
 
 
 _ROLE = Phrase(
-    (
-        "Council Commissioner Director Trustee Supervisor Select Alder Mayor Member Chair "
-        "President Secretary Treasurer Manager Attorney Administrator Clerk Engineer Chief "
-        "Superintendent Solicitor Planner Senator Representative Cllr Judge Mr Ms Miss Dr"
-    ),
+    "Council Commissioner Director Trustee Supervisor Select Alder Mayor Member Chair "
+    "President Secretary Treasurer Manager Attorney Administrator Clerk Engineer Chief "
+    "Superintendent Solicitor Planner Senator Representative Cllr Judge Mr Ms Miss Dr",
     r"(?:Council(?:member|man|woman|person|or|lor)|Commissioner|Director|Trustee|Supervisor"
     r"|Select(?:man|woman|person)|Alder(?:man|woman|person)|Mayor(?: Pro[ -]Tem(?:pore)?)?|Member"
     r"|Chair(?:man|woman|person)?|President|Secretary|Treasurer|Manager|Attorney|Administrator"
@@ -242,13 +229,13 @@ def people(doc: DocumentText) -> Iterator[_Found]:
         before = _ROLE_BEFORE.search(words) if told else None
         start = floor + before.start() if before else match.start()
         role = None if match["courtesy"] else text[start : match.end()].strip(" .")
-        yield _Found(PERSON, start, name.end, name.text, role)
+        yield _Found("person", start, name.end, name.text, role)
     for match in _ROLE_BEHIND.finditer(text):
         floor = max(0, match.start() - 70)
         before = _NAME_BEFORE.search(text[floor : match.start()])
         if before is not None and not _is_office(before[0]):
             start = floor + before.start()
-            yield _Found(PERSON, start, match.end(), before[0], match["role"])
+            yield _Found("person", start, match.end(), before[0], match["role"])
 
 
 def _is_office(name: str) -> bool:

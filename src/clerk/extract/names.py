@@ -54,11 +54,7 @@ PARTICLES = word_set(
     """
 )
 
-_SUFFIXES = word_set(
-    """
-    jr sr ii iii iv esq phd md
-    """
-)
+_SUFFIXES = word_set("jr sr ii iii iv esq phd md")
 
 _ABBREVIATED = word_set(
     """
@@ -76,11 +72,7 @@ _ALSO_SURNAMES = word_set(
 )
 
 #: Those of them that are first names as well.
-_FIRST_NAMES = word_set(
-    """
-    bill grant page ward judge april may june august
-    """
-)
+_FIRST_NAMES = word_set("bill grant page ward judge april may june august")
 
 #: Capitalised words that end a name: the vocabulary of motions, votes and agendas.
 STOPS = word_set(

@@ -87,12 +87,10 @@ def _add_manner(cue: OutcomeCue, near: str, sentence: str) -> None:
 
 
 _VERB = Phrase(
-    (
-        "carr prevail pass fail defeat lost died dies withdr adopted approved accepted "
-        "ratified granted denied rejected agreed resolved tabled confirmed concurred deferred "
-        "continued received appointed adopt\u00e9 rejet\u00e9 r\u00e9solu "
-        "recommended authorized directed"
-    ),
+    "carr prevail pass fail defeat lost died dies withdr adopted approved accepted "
+    "ratified granted denied rejected agreed resolved tabled confirmed concurred deferred "
+    "continued received appointed adopt\u00e9 rejet\u00e9 r\u00e9solu "
+    "recommended authorized directed",
     r"(?P<plain>carried|carries|carry|prevailed|prevails|passed|passes|pass|failed|fails|defeated"
     r"|lost|died|dies|withdrawn|withdrew)\b"
     r"|(?P<approving>adopted|approved|accepted|ratified|granted|denied|rejected|agreed|resolved"

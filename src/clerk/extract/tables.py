@@ -138,7 +138,7 @@ def grids(doc: DocumentText) -> Iterator[_Table]:
         ]
         if len({kind for _, _, kind in labels}) < 2:
             continue
-        cue = _marked_rows(doc, header, labels) or _name_columns(doc, header, labels)
+        cue = marked_rows(doc, header, labels) or name_columns(doc, header, labels)
         if cue is not None:
             yield [cue], [(cue.start, cue.end)]
 
@@ -160,9 +160,7 @@ def _lines(text: str, position: int) -> Iterator[tuple[int, str]]:
         position = end + 1
 
 
-def _marked_rows(
-    doc: DocumentText, header: re.Match[str], labels: list[_Label]
-) -> BallotCue | None:
+def marked_rows(doc: DocumentText, header: re.Match[str], labels: list[_Label]) -> BallotCue | None:
     """Read rows of a name and one mark; the column whose label is nearest to the mark counts."""
     cue = BallotCue(header.start("labels"), header.end(), FIRM, vote_type="roll_call")
     columns = {(start + end) // 2: kind for start, end, kind in labels}
@@ -184,7 +182,7 @@ def _marked_rows(
     return cue if rows > 1 else None
 
 
-def _name_columns(
+def name_columns(
     doc: DocumentText, header: re.Match[str], labels: list[_Label]
 ) -> BallotCue | None:
     """Read columns of names below their labels, where every cell is a name and nothing else."""

@@ -206,7 +206,7 @@ def normalise(pages: Sequence[str]) -> NormalText:
     for plain, fancy in _SAME_WIDTH.items():
         for character in fancy:
             text = text.replace(character, plain)
-    text = _blank(text, _running_headers(text, original))
+    text = _blank(text, running_headers(text, original))
     if "--" in text:
         text = _blank(text, (mark.span() for mark in _PAGE_MARK.finditer(text)))
     numbers = [
@@ -249,7 +249,7 @@ def _blank(text: str, spans: Iterable[tuple[int, int]]) -> str:
     return "".join([*pieces, text[done:]])
 
 
-def _running_headers(text: str, original: str) -> Iterator[tuple[int, int]]:
+def running_headers(text: str, original: str) -> Iterator[tuple[int, int]]:
     """Yield the lines that come back at the top or bottom of many pages, numbers apart."""
     page_break = _PAGE_BREAK if "--" in original else _FORM_FEED
     breaks = [mark.span() for mark in page_break.finditer(original)]
