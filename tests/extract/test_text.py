@@ -1,13 +1,14 @@
-"""Phrases are found where a plain search would find them, however many are looked for at once."""
+"""Phrases are found where a plain search would find them; normalising moves no character."""
 
 from __future__ import annotations
 
 import re
 
-from hypothesis import given
+import pytest
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clerk.extract.text import Phrase, indent_start
+from clerk.extract.text import Phrase, indent_start, normalise
 
 _VOTES = Phrase("no none so_ordered \u00e9tait", r"no\b|none\b|so\s+ordered|\u00e9tait")
 _PLAIN = re.compile(r"\b(?:no\b|none\b|so\s+ordered|\u00e9tait)")
@@ -47,3 +48,35 @@ def test_a_line_is_indented_by_spaces_alone() -> None:
     assert indent_start("Present\n - AYES", 11, 60) is None
     assert indent_start("AYES", 0, 60) == 0
     assert indent_start("    AYES", 4, 3) is None
+
+
+ANY_TEXT = st.text(st.sampled_from(" \n\fa-bP1.\u2019\u0130") | st.characters(), max_size=300)
+
+
+@given(st.lists(ANY_TEXT, min_size=1, max_size=4))
+@settings(max_examples=300, deadline=None)
+def test_normalising_moves_no_character(pages: list[str]) -> None:
+    document = normalise(pages)
+
+    assert len(document.text) == len(document.lower) == len(document.original)
+    assert document.original == "\f".join(pages)
+
+
+@pytest.mark.parametrize(
+    ("printed", "normal"),
+    [
+        ("\u201cAye\u201d \u2013 O\u2019Hara", '"Aye" - O\'Hara'),
+        ("the council-\nmember said", "the councilmember\n said"),
+        ("Smith-\nJones", "Smith-Jones\n"),
+        ("moved to\n\napprove", "moved to \napprove"),
+        ("--- PAGE 3 ---\nAyes", "              \nAyes"),
+        ("Page 3 of 9\nAyes", "           \nAyes"),
+        ("Town Minutes\nA\fTown Minutes\nB\fTown Minutes\nC", "\nA\n\nB\n\nC"),
+    ],
+)
+def test_a_text_is_normalised_line_by_line(printed: str, normal: str) -> None:
+    text = normalise(printed.split("\f")).text
+
+    assert [line.rstrip() for line in text.split("\n")] == [
+        line.rstrip() for line in normal.split("\n")
+    ]
