@@ -146,8 +146,8 @@ class Motion:
             return False
         return self.mover is not None or self.strength == FIRM or self.seconder is not None
 
-    def is_behind(self, cue: MotionCue) -> bool:
-        """Whether the outcome came first: ``approved on the proposal of Smith``."""
+    def follows_outcome(self, cue: MotionCue) -> bool:
+        """Whether a motion is made after its outcome: ``approved on the proposal of Smith``."""
         if self.made is not None or self.outcome is None or set(self.ballots) - self.from_prose:
             return False
         gap = cue.start - self.end
@@ -196,7 +196,7 @@ class Motion:
         return True
 
     def decide(self, cue: OutcomeCue) -> None:
-        """Set the outcome; a motion that died for want of a second stays dead."""
+        """Set the outcome; a motion that died for lack of a second stays dead."""
         self.end = max(self.end, cue.end)
         if self.result == DIED and cue.result == FAILED:
             return
@@ -325,7 +325,7 @@ class Assembler:
             apart = self.doc.blank_line_between(top.end, cue.start)
             if top.takes_label(cue, apart):
                 return
-        if top is not None and top.is_behind(cue):
+        if top is not None and top.follows_outcome(cue):
             top.add_motion(cue)
             top.made = cue
             return
@@ -433,7 +433,7 @@ class Assembler:
             return
         elif top.about == AMENDMENT and not top.decided:
             return
-        # Only the vote is told; a main motion below an amendment still waits.
+        # Who moved is not said; a main motion below an amendment stays open.
         while self.stack and (self.stack[-1].voted or about != AMENDMENT):
             self.close()
         self.stack.append(Motion(cue.start, cue.end, strength=SOFT, about=about))
@@ -476,7 +476,7 @@ class Assembler:
             top.repeat_outcome(cue)
             return True
         if top.made is None and not top.ballots and gap >= 0:
-            # A lone ``Carried.`` may be behind a matter in a line of its own.
+            # A lone ``Carried.`` may follow another matter in a line of its own.
             between = self.doc.text[top.end : cue.at]
             next_line = (
                 "\n" in between
@@ -511,7 +511,7 @@ class Assembler:
         return False
 
     def _open_with_outcome(self, cue: OutcomeCue) -> None:
-        """Open a motion of which the outcome is all that is told."""
+        """Open a motion of which only the outcome is printed."""
         if cue.strength == SOFT and self.stack and not self.stack[-1].voted:
             return
         self.close_all()
@@ -595,7 +595,7 @@ class Assembler:
 
 
 def is_outcome_of_another(doc: DocumentText, top: Motion, cue: OutcomeCue) -> bool:
-    """Whether an outcome in a paragraph of its own is that of a motion not told before."""
+    """Whether an outcome in a paragraph of its own is that of a motion not yet read."""
     if not top.voted or not doc.blank_line_between(top.end, cue.start):
         return False
     if top.unanimous and cue.counts.get(NOES):
@@ -620,7 +620,7 @@ def is_outcome_of_another(doc: DocumentText, top: Motion, cue: OutcomeCue) -> bo
 
 
 def is_ballot_of(doc: DocumentText, top: Motion, cue: BallotCue) -> bool:
-    """Whether a list or a count belongs to an open motion, and not to a vote not told before."""
+    """Whether a list or a count belongs to an open motion, and not to a vote not yet read."""
     if "consensus" in top.flags or top.result in (DIED, WITHDRAWN):
         return False
     if cue.whole_vote and AYES in top.counts:
@@ -639,7 +639,7 @@ def is_ballot_of(doc: DocumentText, top: Motion, cue: BallotCue) -> bool:
             return False
     if not doc.blank_line_between(top.end, cue.start):
         return True
-    # In a paragraph of its own: a list that cannot be that of the vote just told.
+    # In a paragraph of its own: a list that cannot be that of the vote just read.
     if top.voted and not set(top.ballots) - top.from_prose:
         counts = {kind: len(names) for kind, names in cue.ballots.items()} | cue.counts
         if top.unanimous and counts.get(NOES):

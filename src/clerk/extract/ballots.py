@@ -103,7 +103,7 @@ _LINE_OVER = pattern(r"[ .;]{0,4}(?:\n|$)")
 
 
 def labelled_list(doc: DocumentText, label: re.Match[str]) -> BallotCue | None:
-    """Read the names or the number behind a label; not the attendance, and not who spoke."""
+    """Read the names or the number after a label; not the attendance, and not who spoke."""
     lower, word = doc.lower, label["word"]
     kind = ballot_kind(word)
     if not _is_label(doc, label):
@@ -191,7 +191,7 @@ _LIST_REACH = 1500
 
 
 def _read_list(doc: DocumentText, kind: str, start: int, position: int) -> BallotCue:
-    """Read what is behind a label: nobody, everybody, a number, names, or both."""
+    """Read what is after a label: nobody, everybody, a number, names, or both."""
     text, known = doc.text, doc.roster.known
     cue = BallotCue(start, position, FIRM)
     if nobody := _NOBODY.match(doc.lower, position):
@@ -228,7 +228,7 @@ _CAPITAL_LABEL = Phrase(
 
 
 def capital_list(doc: DocumentText, label: re.Match[str]) -> BallotCue | None:
-    """Read names behind a label in capitals that begins its line, without a colon."""
+    """Read names after a label in capitals that begins its line, without a colon."""
     if indent_start(doc.text, label.start(), 60) is None:
         return None
     kind = ballot_kind(label["word"].lower())
@@ -279,7 +279,7 @@ _LABEL_BEFORE = pattern(
 
 
 def names_in_brackets(doc: DocumentText, opening: re.Match[str]) -> BallotCue | None:
-    """Read names in brackets behind a word such as "against"."""
+    """Read names in brackets after a word such as "against"."""
     bracket = opening.start()
     floor = max(0, bracket - 20)
     label = _LABEL_BEFORE.search(doc.lower[floor:bracket])
@@ -351,7 +351,7 @@ _COMMA_LABEL = Phrase(
 
 
 def comma_list(doc: DocumentText, label: re.Match[str]) -> BallotCue | None:
-    """Read a line of names behind a comma that ends with their number."""
+    """Read a line of names after a comma that ends with their number."""
     if indent_start(doc.text, label.start(), 60) is None:
         return None
     kind = ballot_kind(label["word"].lower())
@@ -365,7 +365,7 @@ _LETTERS = pattern(
 
 
 def letter_counts(doc: DocumentText, match: re.Match[str]) -> BallotCue:
-    """Read the numbers behind Y and N, and who voted no."""
+    """Read the numbers after Y and N, and who voted no."""
     cue = BallotCue(match.start(), match.end(), FIRM, whole_vote=True)
     cue.counts = {AYES: int(match[1])}
     if match[2]:

@@ -56,7 +56,7 @@ class MotionCue(Cue):
     has_outcome: bool = False
     #: It reports what was done: "On motion of Smith the meeting adjourned".
     done: bool = False
-    #: In brackets, behind the outcome it belongs to: ``Carried. (Smith/Jones)``.
+    #: In brackets, after the outcome it belongs to: ``Carried. (Smith/Jones)``.
     bracket: bool = False
     #: It names people and says nothing else: ``Moved by Smith, seconded by Jones.``
     only_names: bool = False
@@ -185,7 +185,7 @@ class DocumentText(NormalText):
 
     @cached_property
     def sentence_ends(self) -> tuple[list[int], list[int]]:
-        """Where sentences end: before and behind their full stop or blank line."""
+        """Where sentences end: before and after their full stop or blank line."""
         spans = [end.span() for end in _SENTENCE_END.finditer(self.lower)]
         return [start for start, _ in spans], [end for _, end in spans]
 

@@ -200,7 +200,7 @@ _ROLE_WORDS = (
     *("Finance ", "School "),
 )
 _ROLE_BEFORE = re.compile(rf"\b(?:{'|'.join(_ROLE_WORDS)}){{1,2}}$")
-_ROLE_BEHIND = re.compile(
+_ROLE_AFTER = re.compile(
     r", (?P<role>(?:[A-Z][\w&/-]{1,20} ){0,4}"
     r"(?:Director|Manager|Clerk|Attorney|Engineer|Chief|Superintendent|Treasurer|Secretary"
     r"|President|Chairman|Chair|Mayor|Planner|Administrator|Officer|Analyst)\b)"
@@ -225,12 +225,12 @@ def people(doc: DocumentText) -> Iterator[_Found]:
             continue
         floor = max(0, match.start() - 40)
         words = text[floor : match.start()]
-        told = words.removesuffix("\n").endswith(_ROLE_WORDS)
-        before = _ROLE_BEFORE.search(words) if told else None
+        longer = words.removesuffix("\n").endswith(_ROLE_WORDS)
+        before = _ROLE_BEFORE.search(words) if longer else None
         start = floor + before.start() if before else match.start()
         role = None if match["courtesy"] else text[start : match.end()].strip(" .")
         yield _Found("person", start, name.end, name.text, role)
-    for match in _ROLE_BEHIND.finditer(text):
+    for match in _ROLE_AFTER.finditer(text):
         floor = max(0, match.start() - 70)
         before = _NAME_BEFORE.search(text[floor : match.start()])
         if before is not None and not _is_office(before[0]):

@@ -31,7 +31,7 @@ def _motion_cue(
 ) -> MotionCue:
     """Return the cue of a motion, the names as the roster spells them.
 
-    It ends behind the last name unless ``end`` is given.
+    It ends after the last name unless ``end`` is given.
     """
     named = seconder or mover
     if end is None:
@@ -73,13 +73,13 @@ _SPEAKS = pattern(r"\s+(?:made|moved|moves|makes|motioned|asked|stated|said)\b")
 
 
 def _pair(doc: DocumentText, name: Name) -> Name | None:
-    """Return the second of ``Smith and Jones`` or ``Smith/Jones``, behind the first."""
+    """Return the second of ``Smith and Jones`` or ``Smith/Jones``, after the first."""
     link = _AND_NAME.match(doc.text, name.end)
     return doc.name_at(link.end()) if link else None
 
 
 def _speaks(doc: DocumentText, name: Name) -> bool:
-    """Whether a name behind a label begins a sentence of its own."""
+    """Whether a name after a label begins a sentence of its own."""
     return _SPEAKS.match(doc.lower[name.end : name.end + 16]) is not None
 
 
@@ -220,7 +220,7 @@ def motion_noun(doc: DocumentText, motion: re.Match[str]) -> MotionCue | None:
             mover = doc.name_at(made.end() + 2)
             if mover is not None and doc.text.startswith(")", mover.end):
                 return _motion_cue(doc, _article_start(lower, start), mover)
-        return _motion_of(doc, start, made.end(), _mover_behind(doc, made.end()))
+        return _motion_of(doc, start, made.end(), _mover_after(doc, made.end()))
     return _motion_without_verb(doc, motion, head)
 
 
@@ -257,7 +257,7 @@ def _next_to(doc: DocumentText, mover: Name, second: re.Match[str]) -> bool:
     return _NEXT_TO.fullmatch(doc.lower, mover.end, max(mover.end, second.start())) is not None
 
 
-def _mover_behind(doc: DocumentText, start: int) -> Name | None:
+def _mover_after(doc: DocumentText, start: int) -> Name | None:
     """Return the mover of ``was made to pay the bills by Smith and seconded by``."""
     second = _OWN_SECOND.search(doc.lower, start, start + 200)
     if second is None:
@@ -366,7 +366,7 @@ def moved_verb(doc: DocumentText, moved: re.Match[str]) -> MotionCue | None:
         seconder = _pair(doc, name) if by["both"] or slash else None
         begin = _it_was_start(lower, start)
         if by["both"] and seconder is None:
-            # One name behind both verbs is the seconder's; who moved is not said.
+            # One name after both verbs is the seconder's; who moved is not said.
             return _motion_cue(doc, begin, None, end=end)
         return _motion_cue(doc, begin, name, seconder)
     head = lower[max(0, start - 30) : start]
@@ -374,7 +374,7 @@ def moved_verb(doc: DocumentText, moved: re.Match[str]) -> MotionCue | None:
     if _WAS.search(head) or (moved[0] == "moved" and seconded and not name_before(text, start)):
         if not seconded and not _IT_WAS.search(head):
             return None
-        return _motion_cue(doc, _it_was_start(lower, start), _mover_behind(doc, end), end=end)
+        return _motion_cue(doc, _it_was_start(lower, start), _mover_after(doc, end), end=end)
     if _NOT_MOTION.match(lower, end):
         return None
     capital = text[start].isupper()
@@ -510,7 +510,7 @@ def shorthand_names(
 
 
 def shorthand(doc: DocumentText, short: re.Match[str]) -> MotionCue | None:
-    """Read ``M/S``, moved and seconded; with no name behind it ``MSC`` is an outcome alone."""
+    """Read ``M/S``, moved and seconded; with no name after it ``MSC`` is an outcome alone."""
     read = shorthand_names(doc, short)
     if read is None or (read[0] is None and read[2]):
         return None
@@ -548,7 +548,7 @@ _RESOLVED = Phrase("resolved", r"resolved\s*(?:[\w./\-]{0,20}\d[\w./\-]{0,20}\s*
 
 
 def resolved(doc: DocumentText, verb: re.Match[str]) -> MotionCue | None:
-    """Read the names in brackets behind ``Resolved``, also with a number before them."""
+    """Read the names in brackets after ``Resolved``, also with a number before them."""
     mover = doc.name_at(verb.end())
     if mover is None or not mover.titled or mover.start != verb.end():
         return None
@@ -682,7 +682,7 @@ _MOVERS_NAME = pattern(r"\b(?:moved|mover|motion|proposed|proposer)(?:\s+by)?\s*
 
 
 def second(doc: DocumentText, word: re.Match[str]) -> SecondCue | None:
-    """Read who seconded: behind ``seconded by``, before the verb, or next to the bare word."""
+    """Read who seconded: after ``seconded by``, before the verb, or next to the bare word."""
     lower, text, start, end = doc.lower, doc.text, word.start(), word.end()
     if lower.endswith("motion/", 0, start):
         return None

@@ -382,7 +382,7 @@ def name_before(text: str, position: int) -> Name | None:
             if gap.strip(" \n,") or gap.count("\n") > 1:
                 return None
             if not token.may_be_name:
-                # A name such as Lord or Page is one behind a title.
+                # A name such as Lord or Page is one after a title.
                 if not token.is_also_surname or place == len(starts):
                     return None
                 before = _token_at(text, starts[-place - 1], position)
@@ -443,7 +443,7 @@ def read_names(
     """Read a list of names; return them and where the list ends.
 
     Names are set apart by commas, semicolons, ``and``, or, when there are no commas, by line
-    breaks or wide gaps.  Roles and notes behind a name (``Smith, Chair``) are skipped.
+    breaks or wide gaps.  Roles and notes after a name (``Smith, Chair``) are skipped.
     """
     names: list[Name] = []
     end = position
@@ -481,9 +481,9 @@ def _next_name_follows(
 ) -> bool:
     """Whether the next name of a list follows without a comma.
 
-    It may follow after a space, behind the name of a member with a title if it has one too, or if
-    both are known: ``Mr. Smith Mrs. Jones``, ``Smith Jones``.  Or it is in the next line or column;
-    where the list has commas that line must begin with a known surname, or it is a new sentence.
+    A space is enough if both have titles of members, or if both are known: ``Mr. Smith Mrs.
+    Jones``, ``Smith Jones``.  Or the next name is in the next line or column; where the list has
+    commas that line must begin with a known surname, or it is a new sentence.
     """
     token, broken = _next_token(text, position)
     if names and names[-1].end == position and token and not broken and token.text[0].isupper():

@@ -281,7 +281,7 @@ _AUXILIARY = pattern(
     r"[\s,:\-]+(?:\w+ly\s+|so\s+|then\s+|hereby\s+|all\s+)?[\"(]?$"
 )
 _TO_BE = re.compile(r"\b(?:was|were|are|is)\b")
-_NOTHING_BEHIND = re.compile(r"\s*[.;)]?\s*(?:\n.*)?", re.S)
+_NOTHING_AFTER = re.compile(r"\s*[.;)]?\s*(?:\n.*)?", re.S)
 _SECOND_BEFORE = re.compile(r"\bsecond.{0,40},\s*$", re.S)
 _MOTION_WAS = re.compile(r"\bmotions?\b[^.]{0,30}$|\bmotion\b.*\b(?:was|is)\s+(?:\w+ly\s+)?$")
 _IT_WAS_OR_AND = re.compile(r"\bit\s+(?:was|is)\s+(?:\w+\s+)?$|\band\s+(?:\w+\s+)?$")
@@ -310,7 +310,7 @@ def approving_verb_strength(word: str, before: str, after: str, bare: bool) -> i
     if not before.strip() and not bare and voted and _NOTHING_ELSE.match(after):
         return SOFT
     if bare:
-        return FIRM if voted or _NOTHING_BEHIND.fullmatch(after) else SOFT
+        return FIRM if voted or _NOTHING_AFTER.fullmatch(after) else SOFT
     if body_is_subject(before) and (voted or word == "resolved"):
         return FIRM
     if voted and _SECOND_BEFORE.search(before):

@@ -54,7 +54,7 @@ _DOTS = pattern(r" {0,4}(?:\. ?|[_\u2026\u00b7] ?|-(?=-)-){2,40} {0,8}$")
 
 
 def _voter(doc: DocumentText, previous_end: int | None, start: int) -> Name | None:
-    """Return who speaks the vote at ``start``; with a run open, directly behind the last vote."""
+    """Return who speaks the vote at ``start``; with a run open, directly after the last vote."""
     text = doc.text
     if previous_end is not None:
         if start - previous_end > 160:
@@ -226,7 +226,7 @@ def _each_dissent(doc: DocumentText) -> Iterator[DissentCue]:
 
 
 def roll_call_cues(doc: DocumentText) -> Iterator[BallotCue]:
-    """Yield the places where names are called or told with their vote."""
+    """Yield the places where names are called, or printed with their vote."""
     yield from roll_calls(doc)
     yield from lettered_roll_calls(doc)
     yield from dissents(doc)

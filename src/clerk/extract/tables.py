@@ -44,7 +44,7 @@ _LABELS = Phrase(
 )
 _VALUE = pattern(r"^ *(?:[A-Z][A-Z \-]{3,40})(?:\[[^\]\n]{1,40}\])? *$", re.M)
 _WORD = re.compile(r"[a-z]+")
-#: The values are at most this many characters behind the labels.
+#: The values are at most this many characters after the labels.
 _REACH = 1200
 
 
@@ -106,7 +106,7 @@ _VOTE = (
     r"(?:ayes?|yeas?|yes|for|in\s?favou?r|nays?|noes|no|against|opposed|abstain(?:ed)?|absent"
     r"|excused|recused?|not\s?voting)"
 )
-#: A line that ends with two or more labels; what stands before them is the heading of the names.
+#: A line that ends with two or more labels; what precedes them is the heading of the names.
 _HEADER = pattern(
     rf"^[^\n]{{0,60}}?(?<![\w-])(?P<labels>{_VOTE}[ ]{{0,3}}:?"
     rf"(?:[ ]{{1,30}}{_VOTE}[ ]{{0,3}}:?){{1,5}})[ ]{{0,80}}$",

@@ -1,7 +1,7 @@
 """Prepare a text for reading: normalise it without moving a character, and find phrases fast.
 
 Every change keeps the length: a curly quote becomes a straight one, a running header becomes
-spaces, a word broken over two lines is joined and the room it leaves is filled behind it.  An
+spaces, a word broken over two lines is joined and the room it leaves is filled after it.  An
 offset into the normalised text is therefore an offset into the original.
 """
 
@@ -57,9 +57,10 @@ def last_match(regex: re.Pattern[str], text: str, start: int, end: int) -> re.Ma
 class Phrase:
     """A pattern that begins a word, and with one of a few stems.
 
-    In ``so_ordered`` the underscore stands for any space; such a stem is found by its first word.
-    All stems of all phrases are looked for together, once in a text, and a pattern is tried only
-    where one of its own stems is: many times as fast as trying alternatives at every character.
+    Each alternative of the pattern needs a stem: all stems of all phrases are looked for together,
+    once in a text, and a pattern is tried only where one of its own stems is, many times as fast as
+    trying alternatives at every character.  In ``so_ordered`` the underscore is any space; such a
+    stem is found by its first word.
     """
 
     def __init__(self, stems: str, source: str) -> None:
@@ -276,7 +277,7 @@ def running_headers(text: str, original: str) -> Iterator[tuple[int, int]]:
 
 
 def _join_word(broken: re.Match[str]) -> str:
-    """Return the rest of a word with the line break behind it, as long as before."""
+    """Return the rest of a word with the line break after it, as long as before."""
     gap, tail = broken.groups()
     whole = tail[0].islower() and broken.string[broken.start() - 1].islower()
     hyphen = "" if whole else "-"

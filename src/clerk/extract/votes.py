@@ -283,8 +283,8 @@ def motion_text(doc: DocumentText, motion: Motion) -> str | None:
     else:
         if made is not None:
             edges = (made.words_end, second.start if second else motion.end, voted_at)
-            behind = [edge for edge in edges if edge > made.end]
-            places.append((made.end, _words_end(doc, made.end, min(behind, default=None))))
+            later = [edge for edge in edges if edge > made.end]
+            places.append((made.end, _words_end(doc, made.end, min(later, default=None))))
         if second is not None:
             edge = voted_at if voted_at > second.end else None
             places.append((second.end, _words_end(doc, second.end, edge)))
