@@ -17,7 +17,7 @@ What is found is kept with the site, one file per document, and is extracted aga
 text or the version changes::
 
     {site}/_clerk/extracted/{minutes|agendas}/{meeting}/{date}.json
-    {"version": "5", "text_sha256": "...", "votes": [...], "entities": [...]}
+    {"version": "6", "text_sha256": "...", "votes": [...], "entities": [...]}
 
 ``text_sha256`` is the hash of the pages joined by form feeds, in UTF-8.  A vote has the fields of
 :class:`Vote`, an entity those of :class:`Entity`; offsets are characters of that joined text.

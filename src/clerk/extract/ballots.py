@@ -306,6 +306,7 @@ _COUNTED = Phrase(
 _COUNTED_SHORT = pattern(r"[0-9] (?:votes? )?(?P<word>for|no|absent|against)\b")
 #: These count only next to a count of the other side.
 _DOUBTFUL_WORDS = word_set("no yes for opposed absent against")
+_LABEL_MARK = pattern(r"\s{0,3}[:=-]")
 _DASH = pattern(r" {0,2}- {0,2}(?=[A-Z])")
 _LIST_OVER = pattern(r" {0,3}(?:[);.\n]|$)")
 
@@ -322,6 +323,9 @@ def counts_with_words(doc: DocumentText) -> Iterator[BallotCue]:
         if counted is None:
             continue
         count, start, written = counted
+        if "\n" in lower[start:position] and _LABEL_MARK.match(lower, end):
+            # The number ends a list, and the word is the label of the next one.
+            continue
         kind = ballot_kind(word)
         cue = BallotCue(start, end, SOFT, counts={kind: count})
         if dash := _DASH.match(text, end):
