@@ -174,6 +174,18 @@ def test_the_vote_decides_nothing_that_is_not_printed() -> None:
     assert vote.tally == {"yes": 2, "no": 1}
 
 
+def test_a_vote_begins_with_the_words_that_make_the_motion() -> None:
+    text = """Budget
+Il est propos\u00e9 par le conseiller Roy, appuy\u00e9 par Mme Cyr, que la taxe soit adopt\u00e9e.
+Rejet\u00e9e.
+"""
+
+    (vote,) = extract_text([text]).votes
+
+    assert vote.quote.startswith("Il est propos\u00e9 par le conseiller Roy")
+    assert vote.motion == "que la taxe soit adopt\u00e9e"
+
+
 @pytest.mark.parametrize(
     ("excerpt", "motion"),
     [

@@ -347,7 +347,7 @@ _NOT_MOTION = pattern(
 )
 _WAS = pattern(r"\b(?:it\s+was|was|been)\s+(?:\w+ly\s+)?$")
 _IT_WAS = pattern(r"\bit\s+was\s+(?:\w+ly\s+)?$")
-_WITH_IT_WAS = pattern(r"(?:\bit\s+)?(?:\bwas\s+)(?:\w+ly\s+)?$")
+_WITH_IT_WAS = pattern(r"(?:\bit\s+)?(?:\bwas\s+)(?:\w+ly\s+)?$|\bil\s+est\s+$")
 
 
 def moved_verb(doc: DocumentText, moved: re.Match[str]) -> MotionCue | None:
@@ -422,7 +422,7 @@ _PROPOSED = Phrase(
     r"|(?P<subject>proposed)\b(?=\s*,\s*(?:and\s+)?second"
     r"|\s+(?:that|the|to|an?|and|cllr|councillor|acceptance|adoption))"
     r"|(?P<act>proposing\s+(?:the|his|her|this|their)\s+motion\b,?)"
-    r"|propos[\u00e9e]e?\s+par\b\s*:?(?:\s+l[ae](?=\s+(?:conseill|mair)))?",
+    r"|propos[\u00e9e]e?\s+par\b\s*:?(?:\s*l[ae](?=\s+(?:conseill|mair)))?",
 )
 _COURTESY_VOTE = pattern(r"\bvotes?\s+of\s+(?:sympathy|thanks|condolence|congratulation)")
 _ON_THE = pattern(r"\bon\s+(?:the\s+)?$")
@@ -792,6 +792,7 @@ MOTION_RULES = (
             "On the proposal of Cllr Smith it was agreed.",
             "Cllr Smith proposed that the fee be set.",
             "Propos\u00e9 par M. Roy",
+            "Propos\u00e9 par le conseiller Roy",
         ),
     ),
     Rule(_VOTE_TAKEN, vote_taken, ("A voice vote was taken to adjourn.",)),
