@@ -471,14 +471,12 @@ def vote_taken(doc: DocumentText, taken: re.Match[str]) -> MotionCue:
 
 _LABEL = Phrase(
     "mover proposer maker made first 1st motion",
-    r"(?P<who>mover|proposer|maker|made\s+by|first|1st|motion\s+maker|moved\s+by)\s{0,4}:\s*",
+    r"(?P<who>mover|proposer|maker|made\s+by|first|1st|motion\s+maker)\s{0,4}:\s*",
 )
 
 
 def mover_label(doc: DocumentText, label: re.Match[str]) -> MotionCue | None:
     """Read the mover of a result table."""
-    if label["who"].startswith("moved"):
-        return None
     name = doc.name_at(label.end())
     if name is None or name.start - label.end() >= 60 or _speaks(doc, name):
         return None

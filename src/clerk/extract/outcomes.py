@@ -42,13 +42,9 @@ OTHER = "other"
 _RESULT_WORDS = (
     (
         pattern(
-            r"\b(?:not|n't|failed\s+to|fails\s+to)\s+(?:\w+\s+)?(?:carr|pass|approv|adopt"
-            r"|receiv)\w*"
+            r"fail|defeat|\blos|denied|reje[ct]|unsuccess|not\s+(?:carr|pass|approv|adopt)"
+            r"|\b(?:not|n't)\s+(?:\w+\s+)?(?:carr|pass|approv|adopt|receiv)\w*"
         ),
-        FAILED,
-    ),
-    (
-        pattern(r"fail|defeat|\blos|denied|reje[ct]|unsuccess|not\s+(?:carr|pass|approv|adopt)"),
         FAILED,
     ),
     (pattern(r"withdr"), WITHDRAWN),
@@ -183,9 +179,8 @@ def _is_bare(doc: DocumentText, verb: re.Match[str], before: str) -> bool:
         return False
     if not _BEFORE_WORDS.sub("", before[-30:]) or not before.strip(" \n-:.,([\"'"):
         return True
-    if _SECONDED_BY.search(lower[max(0, start - 60) : start]) and _SAID_TO_THE_END.match(
-        lower, end
-    ):
+    head = lower[max(0, start - 60) : start]
+    if _SECONDED_BY.search(head) and _SAID_TO_THE_END.match(lower, end):
         return True
     if before.rstrip()[-1:] in (".", ":", ";", ")") and _VERB_ALONE.match(lower, end):
         return True
