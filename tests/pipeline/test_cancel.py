@@ -39,7 +39,7 @@ from clerk.executors import embedded, rq
 from clerk.executors.pool import Crew
 from clerk.pipeline import runs, transitions, upload_ledger
 from clerk.pipeline.workers import Pipeline, sweep
-from clerk.samples.pdf_writer import LETTER, PdfWriter, encode_jpeg
+from tools.pdf_writer import LETTER, PdfWriter, encode_jpeg
 
 #: A quarter of a minute for two readers; longer than a page may take to be left, by far.
 PAGES = 100

@@ -23,7 +23,7 @@ from sqlalchemy import update
 from clerk.annotations import api
 from clerk.core import db
 from clerk.core.models import items_table, runs_table, sites_table, stage_events_table
-from clerk.samples.pdf_writer import PdfWriter
+from tools.pdf_writer import PdfWriter
 
 PASSWORD = "hunter2-s3cretpw"
 TOKEN = "t0ken-5igned-77"

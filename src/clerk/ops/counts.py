@@ -378,7 +378,7 @@ def _hours_by_stage(conn: Connection) -> dict[str, float]:
 
 
 def _without_documents(conn: Connection) -> list[str]:
-    """Return the sites that completed without documents; see :func:`clerk.pipeline.sites.outcome`."""
+    """Return the sites that completed without documents."""
     sites, last = sites_table, latest_runs(runs_table.c.state)
     found_nothing = or_(
         last.c.state == Run.NO_DOCUMENTS,
