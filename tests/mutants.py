@@ -537,11 +537,11 @@ MUTANTS = (
     ),
     Mutant(
         "two names with a slash are members",
-        "extract/shorthand.py",
-        "    return all(name.titled or name.surname.lower() in reading.roster.known",
+        "extract/motions.py",
+        "    return all(name.titled or name.surname.lower() in doc.roster.known",
         "    return all(True",
-        "extract/test_extract_styles.py"
-        "::test_votes_are_found_in_the_style_of[a slash between things]",
+        "extract/test_examples.py"
+        "::test_a_reader_would_write_down_the_same_votes[styles: a slash between things]",
     ),
     Mutant(
         "no message ends a worker",

@@ -35,15 +35,15 @@ KILLED_AT_STEP = textwrap.dedent(
             if seen == step:
                 os.kill(os.getpid(), signal.SIGKILL)
 
-    import clerk.site_db, clerk.work.search.index, clerk.work.deploy
+    import clerk.publish, clerk.search.index, clerk.site_db
     from clerk.core.config import Settings
     from clerk.core.storage import site_folder
 
     sys.addaudithook(watch)
     site = {"subdomain": "springfield", "name": "Springfield", "state": "IL"}
     folder = site_folder(Path(storage), "springfield")
-    clerk.work.compile.compile_site(folder, site)
-    clerk.work.deploy.publish(site, folder, Settings(storage_dir=Path(storage)), complete=True)
+    clerk.site_db.compile_site(folder, site)
+    clerk.publish.publish(site, folder, Settings(storage_dir=Path(storage)), complete=True)
     """
 )
 COUNCIL = "minutes/CityCouncil/2024-01-15"

@@ -1,59 +1,87 @@
-"""Read who voted how where labels and numbers tell it: ``AYES: Smith``, ``5 ayes``, ``(Y-5)``."""
+"""Read who voted how where labels and numbers say so: ``AYES: Smith``, ``5 ayes``, ``5-0``.
+
+Each rule reads one way of writing; the table at the end lists them with examples.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
-from .cues import BALLOT, FIRM, SOFT, Cue, Reading
+from .context import FIRM, SOFT, SPEAKERS, BallotCue, Cue, DocumentText, Rule, find_cues
 from .forms import list_limit
-from .model import ABSENT, ABSTAIN, AYES, NOES, RECUSED
-from .names import BALLOT_WORDS, PARTICLES, Name, read_name, read_names, vocabulary
-from .patterns import Phrase, compiled, indented, line_start
-from .roster import Roster
-from .tallies import NUMBER_WORDS, number
+from .model import ABSENT, ABSTAIN, AYES, FOURTH, NOES, RECUSED, THIRD
+from .names import BALLOT_WORDS, read_name, read_names
+from .text import Phrase, indent_start, line_start, pattern, word_set
 
-_NUMBER = r"(?:\d{1,3}|" + "|".join(NUMBER_WORDS) + r")"
+_UP_TO_TWENTY = """
+    zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
+    sixteen seventeen eighteen nineteen twenty
+"""
+_NUMBER_WORDS = {word: number for number, word in enumerate(_UP_TO_TWENTY.split())}
+_NUMBER_WORDS["none"] = _NUMBER_WORDS["no"] = 0
 
-_WORDS = (
-    r"ayes?|yeas?|yes(?:es)?|favou?r|for|affirmative|noes|nays?|no|none|against|opposed"
-    r"|opposition|negative"
-    r"|abstain(?:ed|ing|s)?|abstentions?|absent|excused|recus(?:ed|als?|e)|disq(?:ualified)?\.?"
-    r"|not\s+voting|not\s+present|conflict"
+#: 5-0, 5 - 0 - 1, 5 to 0, [14 TO 1]; not a date, not a section number.
+TALLY = pattern(
+    r"(?P<yes>[0-9](?<![\d/.$\-].)\d{0,2})\s{0,2}(?:votes?\s)?(?:-|to|:|/)\s{0,2}(?P<no>\d{1,2})"
+    r"(?:\s{0,2}-\s{0,2}(?P<abstain>\d{1,2}))?(?:\s{0,2}-\s{0,2}(?P<absent>\d{1,2}))?"
+    r"(?![\d/%]|\s?(?:p\.?m|a\.?m|%)|-\d|\.\d|:\d)"
 )
-_LABEL = Phrase(
-    (
-        "aye yea yes favo for affirm no nay against oppos negative abst absent excused recus "
-        "disq conflict"
-    ),
-    rf"(?P<word>{_WORDS})[\"']?(?:\s+votes?|\s+were|\s+was)?"
-    r"(?:\s{0,3}(?P<count>\(\s?\d{1,3}\s?\)|\d{1,3}(?![\d/]))(?P<after>\s{0,12}[:\-=])?"
-    r"|(?:\s+thereof|\s+thereto|\s+(?:of\s+)?(?:the\s+)?(?:same|motion|resolution|ordinance)"
-    r"|\s+(?:passage|adoption|approval|deferral))?"
-    r"\s{0,12}(?P<mark>[:\-=]|/(?=[^\W\d_])))",
+_WORD_TALLY = pattern(
+    r"\b(?P<yes>"
+    + "|".join(_NUMBER_WORDS)
+    + r")\s+(?:\(\d+\)\s+)?to\s+(?P<no>"
+    + "|".join(_NUMBER_WORDS)
+    + r")\b"
 )
-_UPPER_LABEL = Phrase(
-    "AYE YEA NAY NO YES ABST ABSENT EXCUSED RECUSED",
-    r"(?P<word>AYES?|YEAS?|NAYS?|NOES|NO|YES|ABSTAIN(?:ED)?|ABSENT|EXCUSED|RECUSED)"
-    r"(?: {2,}| ?\n)(?=\s{0,60}\S)",
+_NUMBERED = pattern(
+    r"\b(?:no|nos|item|items|section|sec|resolution|ordinance|chapter|case|rule|number|bill|article"
+    r"|lot|district|page|phase|code|motion|res|ord|by-?law|r|o|lots|pages|sections|exhibits?"
+    r"|parcels?)\b[.:#\s(]*$"
 )
-_COUNT_FIRST = compiled(r"\s{0,60}\(?(\d{1,3})\)?(?:\s{0,4}[-:.,;)]|\s{0,4}(?=\n|$|\(|[^\W\d_]))")
-_COUNT_LAST = compiled(r"[ .]{0,80}[-(=]? {0,3}(\d{1,2})\)?(?=[ ]{0,3}(?:[;.,\n]|$))")
-_NOBODY = compiled(
-    r"[\s\-]{0,60}\(?(?:none|nil|n/a|nobody|no one|zero|0)\)?(?![\w-])"
-    r"|\s{0,60}-{1,3}(?=\s{0,3}(?:\n|$))"
-)
-_EVERYBODY = compiled(r"\s{0,40}(?:all|unanimous)\b(?!\s+\w+\s+\w+\s+\w+)")
+
+
+def tally_in(lower: str, start: int, end: int) -> dict[str, int]:
+    """Return the tally printed in a stretch of text: ``5-0-1``, ``[14 TO 1]``, ``three to one``."""
+    for match in TALLY.finditer(lower, start, end):
+        if _NUMBERED.search(lower[max(0, match.start() - 16) : match.start()]):
+            continue
+        kinds = {
+            AYES: match["yes"],
+            NOES: match["no"],
+            THIRD: match["abstain"],
+            FOURTH: match["absent"],
+        }
+        return {kind: int(value) for kind, value in kinds.items() if value is not None}
+    if words := _WORD_TALLY.search(lower, start, end):
+        return {AYES: _NUMBER_WORDS[words["yes"]], NOES: _NUMBER_WORDS[words["no"]]}
+    return {}
+
+
+def ballot_kind(word: str) -> str:
+    """Return the list that a label or a spoken vote belongs to."""
+    first = word.split()[0]
+    if first.startswith(("aye", "yea", "yes", "favo", "for", "affirm")) or first in ("y", "in"):
+        return AYES
+    if first.startswith("abst"):
+        return ABSTAIN
+    if first.startswith(("abs", "exc")) or (word.endswith("present") and first == "not"):
+        return ABSENT
+    if first.startswith(("rec", "disq", "conf")):
+        return RECUSED
+    return ABSTAIN if first == "not" else NOES
+
+
 #: What has a number: ``Resolution No: RC-2024-23``.
-_HAS_NUMBER = compiled(
+_HAS_NUMBER = pattern(
     r"\b(?:resolutions?|ordinances?|case|file|docket|application|petition|permit|project|contract"
     r"|agreement|bids?|bill|by-?law|lots?|parcel|tract|item|agenda|motion|order|account|check"
     r"|cheque|warrant|invoice|purchase|policy|plan|amendment|exhibit|schedule|section|article"
     r"|chapter|district|ward|precinct|zone|unit|phase|page|minute|meeting|act|law|local\s+law|ref"
     r"|reference|proposal|rfp|licen[cs]e|report|document|res\.?|ord\.?)\s{1,40}$"
 )
-_NUMBER_SIGN = compiled(r"\s?[.#]{1,2}[ ]{0,3}[#(]{0,2}[a-z]{0,4}[-. ]?\d")
-_NUMBER_BEHIND = compiled(r"\s?[.:#]{0,2}\s*[#(]{0,2}[a-z]{0,6}[-./ ]{0,2}\d|\s?[.:#]{1,2} {3,}")
+_NUMBER_SIGN = pattern(r"\s?[.#]{1,2}[ ]{0,3}[#(]{0,2}[a-z]{0,4}[-. ]?\d")
+_NUMBER_BEHIND = pattern(r"\s?[.:#]{0,2}\s*[#(]{0,2}[a-z]{0,6}[-./ ]{0,2}\d|\s?[.:#]{1,2} {3,}")
 
 
 def is_number_sign(lower: str, start: int, end: int) -> bool:
@@ -66,247 +94,152 @@ def is_number_sign(lower: str, start: int, end: int) -> bool:
     return named is not None and _NUMBER_BEHIND.match(lower, end) is not None
 
 
-#: A list of names that is longer than this is something else.
-_LIST_REACH = 1500
-
-
-def category(word: str) -> str:
-    """Return the list that a label or a spoken vote belongs to."""
-    first = word.split()[0]
-    if first.startswith(("aye", "yea", "yes", "favo", "for", "affirm")) or first in ("y", "in"):
-        return AYES
-    if first.startswith(("abst",)):
-        return ABSTAIN
-    if first.startswith(("abs", "exc")) or (word.endswith("present") and first == "not"):
-        return ABSENT
-    if first.startswith(("rec", "disq", "conf")):
-        return RECUSED
-    if first == "not":
-        return ABSTAIN
-    return NOES
-
-
-def settle(roster: Roster, names: Iterable[Name]) -> tuple[list[str], set[str]]:
-    """Return the surnames, each once, and what had to be noted on the way."""
-    settled: list[str] = []
-    flags: set[str] = set()
-    for name in names:
-        for part in _apart(roster, name, flags):
-            if part not in settled:
-                settled.append(part)
-    return settled, flags
-
-
-def settle_one(roster: Roster, name: Name | None) -> tuple[str | None, set[str]]:
-    """Return one surname as :func:`settle` does."""
-    if name is None:
-        return None, set()
-    flags: set[str] = set()
-    return _surname(roster, name, flags), flags
-
-
-def _apart(roster: Roster, name: Name, flags: set[str]) -> list[str]:
-    """Split names that lost their comma: known surnames, too many words, or twice a particle."""
-    words = _with_particles(name.text.split())
-    if len(words) > 1 and all(word.lower() in roster.known for word in words):
-        flags.add("missing_comma")
-        return words
-    surnames = sum(" " in word for word in words)
-    if surnames > 1 or (len(words) > 3 and all(len(word.strip(".")) > 1 for word in words)):
-        flags.add("missing_comma")
-        return words
-    return [_surname(roster, name, flags)]
-
-
-def _with_particles(words: list[str]) -> list[str]:
-    """Join each particle with the word it belongs to: ``Anneliese``, ``van der Berg``."""
-    joined: list[str] = []
-    for word in words:
-        if joined and joined[-1].split()[-1].lower().strip(".") in PARTICLES:
-            joined[-1] = f"{joined[-1]} {word}"
-        else:
-            joined.append(word)
-    return joined
-
-
-def _surname(roster: Roster, name: Name, flags: set[str]) -> str:
-    surname, typo = roster.spelled(name.surname)
-    if typo:
-        flags.add("name_typo")
-    if name.surname.lower() in roster.shared:
-        return name.text
-    words = name.text.split()
-    cut = len(words) - len(name.surname.split())
-    initials = [word for word in words[:cut] if len(word.strip(".")) == 1]
-    return " ".join([*initials, surname]) if initials and len(initials) == cut else surname
-
-
-def label_cues(reading: Reading) -> Iterator[Cue]:
-    """Yield a cue for every ``AYES: Smith, Jones`` and every ``Nays 0``."""
-    for label in _LABEL.find(reading.lower):
-        if not _is_label(reading, label) or is_number_sign(reading.lower, *label.span("word")):
-            continue
-        if not _in_attendance(reading, label) and not _of_speakers(reading, label):
-            cue = _read_label(reading, label)
-            if cue is not None:
-                yield cue
-    for label in _UPPER_LABEL.find(reading.text):
-        if indented(reading.text, label.start(), 60) is None:
-            continue
-        cue = _read_list(reading, category(label["word"].lower()), label.start("word"), label.end())
-        if any(cue.ballots.values()):
-            yield cue
-
-
-_PRESENT_BEFORE = compiled(
-    r"\bpresent\b[\w ]{0,20}:\s{0,40}(?!none\b|nil\b|0)\w[^:]{3,160}"
-    r"(?:(?:absent|excused)\s{0,3}:[^:]{2,80})?$"
+_WORDS = (
+    r"ayes?|yeas?|yes(?:es)?|favou?r|for|affirmative|noes|nays?|no|none|against|opposed"
+    r"|opposition|negative"
+    r"|abstain(?:ed|ing|s)?|abstentions?|absent|excused|recus(?:ed|als?|e)|disq(?:ualified)?\.?"
+    r"|not\s+voting|not\s+present|conflict"
 )
-
-
-def _in_attendance(reading: Reading, label: re.Match[str]) -> bool:
-    """Whether ``Absent:`` follows the names of those present, and tells of no vote."""
-    if category(label["word"]) != ABSENT:
-        return False
-    before = reading.lower[max(0, label.start() - 200) : label.start()]
-    return _PRESENT_BEFORE.search(before) is not None
-
-
-SPEAKERS = compiled(
-    r"\b(?:speaking|spoke|speakers?|testif\w+|testimony|comments?|proponents|letters?)\b"
-    r"(?:(?!\bmotion\b|\bmoved\b|\bvot)[^\n]){0,100}$"
+_LABEL = Phrase(
+    "aye yea yes favo for affirm no nay against oppos negative abst absent excused recus "
+    "disq conflict",
+    rf"(?P<word>{_WORDS})[\"']?(?:\s+votes?|\s+were|\s+was)?"
+    r"(?:\s{0,3}(?P<count>\(\s?\d{1,3}\s?\)|\d{1,3}(?![\d/]))(?P<after>\s{0,12}[:\-=])?"
+    r"|(?:\s+thereof|\s+thereto|\s+(?:of\s+)?(?:the\s+)?(?:same|motion|resolution|ordinance)"
+    r"|\s+(?:passage|adoption|approval|deferral))?"
+    r"\s{0,12}(?P<mark>[:\-=]|/(?=[^\W\d_])))",
 )
-
-
-def _of_speakers(reading: Reading, label: re.Match[str]) -> bool:
-    """Whether ``in favor:`` and ``opposed:`` tell who spoke at a hearing, not who voted."""
-    if not label["word"].startswith(("favo", "for", "against", "oppos")):
-        return False
-    before = reading.lower[max(0, label.start() - 120) : label.start()]
-    return SPEAKERS.search(before) is not None
-
-
-_PLAIN = vocabulary(
+_ORDINARY_WORDS = word_set(
     """
     for no none yes against opposed favor favour absent excused conflict opposition negative
     affirmative
     """
 )
-
-
-def _is_label(reading: Reading, label: re.Match[str]) -> bool:
-    """Whether the words are a label and not a part of a sentence."""
-    word = label["word"]
-    printed = reading.text[label.start() : label.end()]
-    if word == "none":
-        return (
-            printed.startswith(("NONE", "None"))
-            and label["mark"] == ":"
-            and _line_start(reading, label.start())
-        )
-    if label["count"] and (not label["after"] or word == "no"):
-        return word not in _PLAIN or (printed[0].isupper() and _after_break(reading, label.start()))
-    mark = label["mark"] or label["after"].strip()
-    if mark == ":":
-        return (
-            word not in _PLAIN or printed[0].isupper() or _is_phrase(reading.lower, label.start())
-        )
-    if not printed[0].isupper():
-        return False
-    if mark == "/":
-        value = _WORD.match(reading.lower, label.end())
-        return value is not None and (value[0] == "none" or value[0] not in BALLOT_WORDS)
-    counted = _DIGIT_NEXT.match(reading.lower, label.end()) is not None
-    if counted or word not in ("for", "no", "against") or printed.isupper():
-        return True
-    return (
-        _after_break(reading, label.start())
-        and _YES_BEFORE.search(reading.lower, max(0, label.start() - 250), label.start())
-        is not None
-    )
-
-
-_WORD = compiled(r"[^\W\d_]+")
-_YES_BEFORE = compiled(r"\b(?:yes|ayes?|yeas?|for)\s{0,3}-")
-_DIGIT_NEXT = compiled(r"\s{0,3}\d{1,2}(?![\d\-/])")
-
-
-def _is_phrase(lower: str, start: int) -> bool:
-    return (
-        re.search(
-            r"\b(?:voting|voted|votes?|in|those|members|trustees|directors|commissioners|councillors"
-            r"|supervisors|aldermen|selectmen|council\w*)\s+(?:the\s+)?$",
-            lower[max(0, start - 20) : start],
-        )
-        is not None
-    )
-
-
-def _after_break(reading: Reading, start: int) -> bool:
-    before = reading.text[max(0, start - 3) : start].rstrip(" ")
-    return not before or before[-1] in "\n,;.(/" or before[-1].isdigit()
-
-
-def _line_start(reading: Reading, start: int) -> bool:
-    return not reading.text[line_start(reading.text, start) : start].strip()
-
-
-_PHRASE_START = compiled(
+_PRESENT_BEFORE = pattern(
+    r"\bpresent\b[\w ]{0,20}:\s{0,40}(?!none\b|nil\b|0)\w[^:]{3,160}"
+    r"(?:(?:absent|excused)\s{0,3}:[^:]{2,80})?$"
+)
+_PHRASE_START = pattern(
     r"(?:(?:those|members?)\s+)?(?:(?:voting|voted|votes?)\s+)?(?:in\s+(?:the\s+)?)?$"
 )
+_LINE_OVER = pattern(r"[ .;]{0,4}(?:\n|$)")
 
 
-def _read_label(reading: Reading, label: re.Match[str]) -> Cue | None:
-    kind = NOES if label["word"] == "none" else category(label["word"])
-    floor = max(0, label.start() - 40)
-    phrase = _PHRASE_START.search(reading.lower, floor, label.start())
+def labelled_list(doc: DocumentText, label: re.Match[str]) -> BallotCue | None:
+    """Read the names or the number after a label; not the attendance, and not who spoke."""
+    lower, word = doc.lower, label["word"]
+    kind = ballot_kind(word)
+    if not _is_label(doc, label) or is_number_sign(lower, *label.span("word")):
+        return None
+    before = lower[max(0, label.start() - 200) : label.start()]
+    if kind == ABSENT and _PRESENT_BEFORE.search(before):
+        return None
+    if word.startswith(("favo", "for", "against", "oppos")) and SPEAKERS.search(before[-120:]):
+        return None
+    phrase = _PHRASE_START.search(lower, max(0, label.start() - 40), label.start())
     start = phrase.start() if phrase else label.start()
-    if label["count"] and not label["after"]:
-        number = int(label["count"].strip("( )"))
-        counted = Cue(BALLOT, start, label.end(), SOFT, counts={kind: number})
-        return _counted_names(reading, kind, label, number) or counted
-    cue = _read_list(reading, kind, start, label.end())
-    if label["count"]:
-        cue.counts[kind] = int(label["count"].strip("( )"))
-    if label["word"] == "none":
+    count = int(label["count"].strip("( )")) if label["count"] else None
+    if count is not None and not label["after"]:
+        if count and _begins_line(doc.text, label.start()):
+            # ``Ayes 2  Smith, Jones``: a line with as many names as were counted.
+            cue = _read_list(doc, kind, label.start(), label.end())
+            named = len(cue.ballots.get(kind, ()))
+            if named == count and _LINE_OVER.match(doc.text, cue.end):
+                return cue
+        return BallotCue(start, label.end(), SOFT, counts={kind: count})
+    cue = _read_list(doc, kind, start, label.end())
+    if count is not None:
+        cue.counts[kind] = count
+    if word == "none":
         cue.flags.add("label_typo")
     return cue if cue.ballots or cue.counts or cue.unanimous else None
 
 
-_LINE_OVER = compiled(r"[ .;]{0,4}(?:\n|$)")
+_FIRST_WORD = pattern(r"[^\W\d_]+")
+_YES_BEFORE = pattern(r"\b(?:yes|ayes?|yeas?|for)\s{0,3}-")
+_DIGIT_NEXT = pattern(r"\s{0,3}\d{1,2}(?![\d\-/])")
+_VOTERS_BEFORE = pattern(
+    r"\b(?:voting|voted|votes?|in|those|members|trustees|directors|commissioners|councillors"
+    r"|supervisors|aldermen|selectmen|council\w*)\s+(?:the\s+)?$"
+)
 
 
-def _counted_names(reading: Reading, kind: str, label: re.Match[str], number: int) -> Cue | None:
-    """Read ``Ayes 2  Smith, Jones``: a line of its own with as many names as were counted."""
-    if not number or not _line_start(reading, label.start()):
-        return None
-    cue = _read_list(reading, kind, label.start(), label.end())
-    named = len(cue.ballots.get(kind, ()))
-    return cue if named == number and _LINE_OVER.match(reading.text, cue.end) else None
+def _is_label(doc: DocumentText, label: re.Match[str]) -> bool:
+    """Whether the words are a label and not a part of a sentence."""
+    word, start = label["word"], label.start()
+    printed = doc.text[start : label.end()]
+    before = doc.text[max(0, start - 3) : start].rstrip(" ")
+    after_break = not before or before[-1] in "\n,;.(/" or before[-1].isdigit()
+    if word == "none":
+        titled = printed.startswith(("NONE", "None"))
+        return titled and label["mark"] == ":" and _begins_line(doc.text, start)
+    if label["count"] and (not label["after"] or word == "no"):
+        return word not in _ORDINARY_WORDS or (printed[0].isupper() and after_break)
+    mark = label["mark"] or label["after"].strip()
+    if mark == ":":
+        if word not in _ORDINARY_WORDS or printed[0].isupper():
+            return True
+        return _VOTERS_BEFORE.search(doc.lower[max(0, start - 20) : start]) is not None
+    if not printed[0].isupper():
+        return False
+    if mark == "/":
+        value = _FIRST_WORD.match(doc.lower, label.end())
+        return value is not None and (value[0] == "none" or value[0] not in BALLOT_WORDS)
+    if word not in ("for", "no", "against") or printed.isupper():
+        return True
+    if _DIGIT_NEXT.match(doc.lower, label.end()):
+        return True
+    yes = _YES_BEFORE.search(doc.lower, max(0, start - 250), start)
+    return after_break and yes is not None
 
 
-def _read_list(reading: Reading, kind: str, start: int, position: int) -> Cue:
-    """Read what stands behind a label: nobody, everybody, a number, names, or both."""
-    lower, text = reading.lower, reading.text
-    cue = Cue(BALLOT, start, position, FIRM)
-    nobody = _NOBODY.match(lower, position)
-    if nobody:
-        cue.ballots[kind], cue.end = [], nobody.end()
-        cue.counts[kind] = 0
+def _begins_line(text: str, position: int) -> bool:
+    return not text[line_start(text, position) : position].strip()
+
+
+_NOBODY = pattern(
+    r"[\s\-]{0,60}\(?(?:none|nil|n/a|nobody|no one|zero|0)\)?(?![\w-])"
+    r"|\s{0,60}-{1,3}(?=\s{0,3}(?:\n|$))"
+)
+_EVERYBODY = pattern(r"\s{0,40}(?:all|unanimous)\b(?!\s+\w+\s+\w+\s+\w+)")
+_COUNT_FIRST = pattern(r"\s{0,60}\(?(\d{1,3})\)?(?:\s{0,4}[-:.,;)]|\s{0,4}(?=\n|$|\(|[^\W\d_]))")
+_COUNT_LAST = pattern(r"[ .]{0,80}[-(=]? {0,3}(\d{1,2})\)?(?=[ ]{0,3}(?:[;.,\n]|$))")
+#: A number that ends its line; no indented names follow.
+_COUNT_ALONE = re.compile(r"\s{0,4}[:.,;)]?[ ]*\n(?! {4,}\S)")
+#: The line of who presides, below the list: ``Mayor Smith.``
+_PRESIDING = pattern(r"\.[ ]{0,3}\n\s*(?=(?:Mayor|President|Chair\w*|Vice|Deputy|Supervisor)\b)")
+_REST_OF_LINE = re.compile(r"\.?[ ]*(?:\n|$)")
+#: A list of names that is longer than this is something else.
+_LIST_REACH = 1500
+
+
+def _read_list(doc: DocumentText, kind: str, start: int, position: int) -> BallotCue:
+    """Read what is after a label: nobody, everybody, a number, names, or both."""
+    text, known = doc.text, doc.roster.known
+    cue = BallotCue(start, position, FIRM)
+    if nobody := _NOBODY.match(doc.lower, position):
+        cue.ballots[kind], cue.counts[kind], cue.end = [], 0, nobody.end()
         return cue
-    if everybody := _EVERYBODY.match(lower, position):
+    if everybody := _EVERYBODY.match(doc.lower, position):
         cue.end, cue.unanimous = everybody.end(), kind == AYES
         return cue
     if count := _COUNT_FIRST.match(text, position):
         cue.counts[kind] = int(count[1])
         position = cue.end = count.end()
-        if _stands_alone(text, count):
+        if _COUNT_ALONE.match(text[count.end(1) : count.end() + 60]):
             return cue
-    limit = list_limit(reading, position, _LIST_REACH)
-    names, end = read_names(text, position, limit, reading.roster.known)
+    limit = list_limit(doc, position, _LIST_REACH)
+    names, end = read_names(text, position, limit, known)
     if names:
-        names, end = _with_presiding(reading, names, end, limit)
-        cue.ballots[kind], flags = settle(reading.roster, names)
+        row = _PRESIDING.match(text, end)
+        presiding = read_name(text, row.end(), known) if row else None
+        if (
+            presiding
+            and presiding.end <= limit
+            and _REST_OF_LINE.match(text[presiding.end : presiding.end + 8])
+        ):
+            names, end = [*names, presiding], presiding.end
+        cue.ballots[kind], flags = doc.roster.surnames(names)
         cue.flags |= flags
         cue.end = end
         if last := _COUNT_LAST.match(text, end):
@@ -315,172 +248,136 @@ def _read_list(reading: Reading, kind: str, start: int, position: int) -> Cue:
     return cue
 
 
-_PRESIDING = compiled(r"\.[ ]{0,3}\n\s*(?=(?:Mayor|President|Chair\w*|Vice|Deputy|Supervisor)\b)")
-
-
-def _with_presiding(
-    reading: Reading, names: list[Name], end: int, limit: int
-) -> tuple[list[Name], int]:
-    """Add who presides when a line of their own follows the list: ``Mayor Smith.``"""
-    row = _PRESIDING.match(reading.text, end)
-    name = read_name(reading.text, row.end(), reading.roster.known) if row else None
-    if (
-        row is None
-        or name is None
-        or name.end > limit
-        or not re.match(r"\.?[ ]*(?:\n|$)", reading.text[name.end : name.end + 8])
-    ):
-        return names, end
-    return [*names, name], name.end
-
-
-def _stands_alone(text: str, count: re.Match[str]) -> bool:
-    """Whether a number ends its line, and no indented names follow."""
-    rest = text[count.end(1) : count.end() + 60]
-    return re.match(r"\s{0,4}[:.,;)]?[ ]*\n(?! {4,}\S)", rest) is not None
-
-
-_PORTLAND = compiled(
-    r"\(\s?y\s?-\s?(\d{1,2})(?:\s?[;,]\s?n\s?-\s?(\d{1,2})(?P<names>[^)]{0,80}))?[^)]{0,60}\)"
+_CAPITAL_LABEL = Phrase(
+    "AYE YEA NAY NO YES ABST ABSENT EXCUSED RECUSED",
+    r"(?P<word>AYES?|YEAS?|NAYS?|NOES|NO|YES|ABSTAIN(?:ED)?|ABSENT|EXCUSED|RECUSED)"
+    r"(?: {2,}| ?\n)(?=\s{0,60}\S)",
 )
-_BRACKET = compiled(
-    r"\b(?P<word>favou?r|for|against|opposed|ayes?|yeas?|yes|nays?|noes|no"
-    r"|abstain(?:ed|ing)?|abstentions?|absent)\s{0,4}(?:\d{1,2}\s{0,3})?$"
-)
-_COUNTED = Phrase(
-    "favo affirmative opposition aye yea yes against opposed nay noes abst",
-    r"(?:favou?r|affirmative|opposition|ayes?|yeas?|yes|against|opposed|nays?|noes"
-    r"|abstain\w*|abstentions?)\b",
-)
-_COUNT_BEFORE = compiled(
+
+
+def capital_list(doc: DocumentText, label: re.Match[str]) -> BallotCue | None:
+    """Read names after a label in capitals that begins its line, without a colon."""
+    if indent_start(doc.text, label.start(), 60) is None:
+        return None
+    kind = ballot_kind(label["word"].lower())
+    cue = _read_list(doc, kind, label.start(), label.end())
+    return cue if any(cue.ballots.values()) else None
+
+
+_NUMBER = r"(?:\d{1,3}|" + "|".join(_NUMBER_WORDS) + r")"
+_COUNT_BEFORE = pattern(
     rf"\b(?P<count>{_NUMBER})\s+(?:\(\d{{1,3}}\)\s+)?(?:members?\s+|votes?\s+)?"
     r"(?:voting\s+|voted\s+)?(?:in\s+(?:the\s+)?)?$"
 )
-_COUNT_REACH = 40
-#: Labels and numbers in a row: which of them comes first tells which number is whose.
-_RUN_TOKEN = compiled(
-    rf"\b(?:(?P<label>{_WORDS})|(?P<number>{_NUMBER})|and|votes?|voting|in|the)\b"
-)
-_RUN_REACH = 120
-_TALLY_OR_TOTAL = compiled(r"(?:\d\s?-|[^\W\d_]\s{1,4}-)\s{0,4}$")
+#: Labels and numbers in a row: the first of them decides which number is whose.
+_RUN_TOKEN = pattern(rf"\b(?:(?P<label>{_WORDS})|(?P<number>{_NUMBER})|and|votes?|voting|in|the)\b")
+_TALLY_OR_TOTAL = pattern(r"(?:\d\s?-|[^\W\d_]\s{1,4}-)\s{0,4}$")
 
 
-def _count_before(lower: str, position: int) -> tuple[int | None, int, str]:
-    """Return the number before a word, where it begins, and how it is written."""
-    floor = max(0, position - _COUNT_REACH)
+def _count_before(lower: str, position: int) -> tuple[int, int, str] | None:
+    """Return the number before a word, where it begins, and how it is written.
+
+    A number may belong to what precedes it: ``Ayes 6 Nays 0``, ``Smith - 3``.
+    """
+    floor = max(0, position - 40)
     count = _COUNT_BEFORE.search(lower[floor:position])
-    if count is None or _counts_another(lower, floor + count.start()):
-        return None, position, ""
-    return number(count["count"]), floor + count.start(), count["count"]
-
-
-def _counts_another(lower: str, position: int) -> bool:
-    """Whether a number belongs to what stands before it: ``Ayes 6 Nays 0``, ``Smith - 3``."""
-    before = lower[max(0, position - _RUN_REACH) : position]
+    if count is None:
+        return None
+    start = floor + count.start()
+    before = lower[max(0, start - 120) : start]
     if _TALLY_OR_TOTAL.search(before):
-        return True
-    return _first_of_run(before) == "label"
-
-
-def _first_of_run(before: str) -> str:
-    """Return what labels and numbers that end a stretch of text begin with."""
+        return None
     first, edge = "", len(before)
     for token in reversed(list(_RUN_TOKEN.finditer(before))):
         if before[token.end() : edge].strip(' \n,:;.-=()"'):
             break
         edge = token.start()
-        if token.lastgroup:
-            first = token.lastgroup
-    return first
-
-
-def counted_cues(reading: Reading) -> Iterator[Cue]:
-    """Yield cues for ``15 in favor (Smith, Jones)``, ``5 ayes, 0 nays`` and ``(Y-5)``."""
-    bracket = reading.text.find("(")
-    while bracket >= 0:
-        cue = _bracketed(reading, bracket)
-        if cue is not None:
-            yield cue
-        bracket = reading.text.find("(", bracket + 1)
-    yield from _pairs(reading)
-    yield from _comma_cues(reading)
-    for match in _PORTLAND.finditer(reading.lower):
-        yield _portland(reading, match)
-
-
-def _bracketed(reading: Reading, bracket: int) -> Cue | None:
-    """Read the names in a bracket behind a word such as "against"."""
-    floor = max(0, bracket - 20)
-    label = _BRACKET.search(reading.lower[floor:bracket])
-    close = reading.text.find(")", bracket, bracket + 800)
-    if label is None or close < 0:
+        first = token.lastgroup or first
+    if first == "label":
         return None
-    names, end = read_names(reading.text, bracket + 1, close, reading.roster.known)
-    if not names or reading.text[end:close].strip(" \n.,"):
-        return None
-    kind = category(label["word"])
-    ballots, flags = settle(reading.roster, names)
-    count, start, _ = _count_before(reading.lower, floor + label.start())
-    cue = Cue(BALLOT, start, close + 1, FIRM, ballots={kind: ballots}, flags=flags)
-    if count is not None:
-        cue.counts[kind] = count
-    return cue
+    word = count["count"]
+    return int(word) if word.isdigit() else _NUMBER_WORDS[word], start, word
 
 
-_COUNTED_SHORT = compiled(r"[0-9] (?:votes? )?(?P<word>for|no|absent|against)\b")
-_PAIRED = vocabulary(
-    """
-    no yes for opposed absent against
-    """
+_OPENING = re.compile(r"\(")
+_LABEL_BEFORE = pattern(
+    r"\b(?P<word>favou?r|for|against|opposed|ayes?|yeas?|yes|nays?|noes|no"
+    r"|abstain(?:ed|ing)?|abstentions?|absent)\s{0,4}(?:\d{1,2}\s{0,3})?$"
 )
 
 
-def _pairs(reading: Reading) -> Iterator[Cue]:
-    """Yield counts with words; doubtful words count only beside a count of the other side."""
-    waiting: Cue | None = None
-    words = [match.span() for match in _COUNTED.find(reading.lower)]
+def names_in_brackets(doc: DocumentText, opening: re.Match[str]) -> BallotCue | None:
+    """Read names in brackets after a word such as "against"."""
+    bracket = opening.start()
+    floor = max(0, bracket - 20)
+    label = _LABEL_BEFORE.search(doc.lower[floor:bracket])
+    close = doc.text.find(")", bracket, bracket + 800)
+    if label is None or close < 0:
+        return None
+    names, end = read_names(doc.text, bracket + 1, close, doc.roster.known)
+    if not names or doc.text[end:close].strip(" \n.,"):
+        return None
+    kind = ballot_kind(label["word"])
+    start = floor + label.start()
+    count = _count_before(doc.lower, start)
+    cue = BallotCue(count[1] if count else start, close + 1, FIRM)
+    cue.ballots[kind], cue.flags = doc.roster.surnames(names)
+    cue.counts = {kind: count[0]} if count else {}
+    return cue
+
+
+_COUNTED = Phrase(
+    "favo affirmative opposition aye yea yes against opposed nay noes abst",
+    r"(?:favou?r|affirmative|opposition|ayes?|yeas?|yes|against|opposed|nays?|noes"
+    r"|abstain\w*|abstentions?)\b",
+)
+_COUNTED_SHORT = pattern(r"[0-9] (?:votes? )?(?P<word>for|no|absent|against)\b")
+#: These count only next to a count of the other side.
+_DOUBTFUL_WORDS = word_set("no yes for opposed absent against")
+_LABEL_MARK = pattern(r"\s{0,3}[:=-]")
+_DASH = pattern(r" {0,2}- {0,2}(?=[A-Z])")
+_LIST_OVER = pattern(r" {0,3}(?:[);.\n]|$)")
+
+
+def counts_with_words(doc: DocumentText) -> Iterator[BallotCue]:
+    """Read ``5 ayes, 0 nays`` and ``1 nay - Smith``."""
+    lower, text = doc.lower, doc.text
+    last: BallotCue | None = None
+    words = [match.span() for match in _COUNTED.find(lower)]
     words += [
         match.span("word")
-        for match in _COUNTED_SHORT.finditer(reading.lower)
-        if not is_number_sign(reading.lower, *match.span("word"))
+        for match in _COUNTED_SHORT.finditer(lower)
+        if not is_number_sign(lower, *match.span("word"))
     ]
     for position, end in sorted(words):
-        word = reading.lower[position:end]
-        count, start, written = _count_before(reading.lower, position)
-        if count is None:
+        word = lower[position:end]
+        counted = _count_before(lower, position)
+        if counted is None:
             continue
-        kind = category(word)
-        cue = Cue(BALLOT, start, end, SOFT, counts={kind: count})
-        _add_named_behind(reading, cue, kind)
-        near = waiting is not None and start - waiting.end < 60
+        count, start, written = counted
+        if "\n" in lower[start:position] and _LABEL_MARK.match(lower, end):
+            # The number ends a list, and the word is the label of the next one.
+            continue
+        kind = ballot_kind(word)
+        cue = BallotCue(start, end, SOFT, counts={kind: count})
+        if dash := _DASH.match(text, end):
+            names, list_end = read_names(text, dash.end(), dash.end() + 200, doc.roster.known)
+            surnames, flags = doc.roster.surnames(names)
+            if surnames and len(surnames) == count and _LIST_OVER.match(text, list_end):
+                cue.ballots[kind], cue.end = surnames, list_end
+                cue.flags |= flags
         if (
-            waiting is not None
-            and near
-            and kind not in waiting.counts
-            and not reading.apart(waiting.end, start)
+            last is not None
+            and start - last.end < 60
+            and kind not in last.counts
+            and not doc.blank_line_between(last.end, start)
         ):
-            cue.start, cue.counts = waiting.start, {**waiting.counts, **cue.counts}
-            cue.ballots = {**waiting.ballots, **cue.ballots}
+            cue.start, cue.counts = last.start, {**last.counts, **cue.counts}
+            cue.ballots = {**last.ballots, **cue.ballots}
             yield cue
-        elif word not in _PAIRED and written not in ("no", "none", "one"):
+        elif word not in _DOUBTFUL_WORDS and written not in ("no", "none", "one"):
             yield cue
-        waiting = cue
-
-
-_DASH = compiled(r" {0,2}- {0,2}(?=[A-Z])")
-_LIST_OVER = compiled(r" {0,3}(?:[);.\n]|$)")
-
-
-def _add_named_behind(reading: Reading, cue: Cue, kind: str) -> None:
-    """Add the names of ``1 nay - Smith``, if they are as many as were counted."""
-    dash = _DASH.match(reading.text, cue.end)
-    if dash is None:
-        return
-    names, end = read_names(reading.text, dash.end(), dash.end() + 200, reading.roster.known)
-    settled, flags = settle(reading.roster, names)
-    if settled and len(settled) == cue.counts[kind] and _LIST_OVER.match(reading.text, end):
-        cue.ballots[kind], cue.end = settled, end
-        cue.flags |= flags
+        last = cue
 
 
 _COMMA_LABEL = Phrase(
@@ -489,24 +386,61 @@ _COMMA_LABEL = Phrase(
 )
 
 
-def _comma_cues(reading: Reading) -> Iterator[Cue]:
-    """Yield a cue for ``Yeas, Smith, Jones - 2``, a line of its own that ends with the count."""
-    for label in _COMMA_LABEL.find(reading.text):
-        if indented(reading.text, label.start(), 60) is None:
-            continue
-        kind = category(label["word"].lower())
-        cue = _read_list(reading, kind, label.start(), label.end())
-        if cue.counts.get(kind) == len(cue.ballots.get(kind, ())):
-            yield cue
+def comma_list(doc: DocumentText, label: re.Match[str]) -> BallotCue | None:
+    """Read a line of names after a comma that ends with their number."""
+    if indent_start(doc.text, label.start(), 60) is None:
+        return None
+    kind = ballot_kind(label["word"].lower())
+    cue = _read_list(doc, kind, label.start(), label.end())
+    return cue if cue.counts.get(kind) == len(cue.ballots.get(kind, ())) else None
 
 
-def _portland(reading: Reading, match: re.Match[str]) -> Cue:
-    cue = Cue(BALLOT, match.start(), match.end(), FIRM, counts={AYES: int(match[1])}, fresh=True)
+_LETTERS = pattern(
+    r"\(\s?y\s?-\s?(\d{1,2})(?:\s?[;,]\s?n\s?-\s?(\d{1,2})(?P<names>[^)]{0,80}))?[^)]{0,60}\)"
+)
+
+
+def letter_counts(doc: DocumentText, match: re.Match[str]) -> BallotCue:
+    """Read the numbers after Y and N, and who voted no."""
+    cue = BallotCue(match.start(), match.end(), FIRM, whole_vote=True)
+    cue.counts = {AYES: int(match[1])}
     if match[2]:
         cue.counts[NOES] = int(match[2])
-        names, _ = read_names(
-            reading.text, match.start("names"), match.end("names"), reading.roster.known
-        )
+        names, _ = read_names(doc.text, match.start("names"), match.end("names"), doc.roster.known)
         if names:
-            cue.ballots[NOES], cue.flags = settle(reading.roster, names)
+            cue.ballots[NOES], cue.flags = doc.roster.surnames(names)
     return cue
+
+
+_LONE_TALLY = pattern(
+    r"[0-9]-\d{1,2}(?:-\d{1,2}){0,2}(?:\)?(?=[ ]{0,3}(?:[.;\n]|$))|(?=[,;] [^\d]))"
+)
+_SENTENCE_START = pattern(r"(?:^|[.;:)\n])[ ]{0,40}\(?$|[^\W\d_] \($")
+
+
+def lone_tally(doc: DocumentText, lone: re.Match[str]) -> BallotCue | None:
+    """Read a sentence that is a tally and nothing else."""
+    lower = doc.lower
+    start = lone.start() - lower[lone.start() - 1 : lone.start()].isdigit()
+    if not _SENTENCE_START.search(lower[max(0, start - 42) : start]):
+        return None
+    counts = tally_in(lower, start, lone.end())
+    if not counts or doc.is_at_another_meeting(start):
+        return None
+    return BallotCue(start, lone.end(), SOFT, counts=counts)
+
+
+RULES = (
+    Rule(_LABEL, labelled_list, ("AYES: Smith, Jones", "Nays 0", "Yes-4, No-1", "NONE: Smith")),
+    Rule(_CAPITAL_LABEL, capital_list, ("AYES   Smith, Jones\n",), as_printed=True),
+    Rule(_OPENING, names_in_brackets, ("15 in favor (Smith, Jones)",), as_printed=True),
+    Rule(_COMMA_LABEL, comma_list, ("Yeas, Smith, Jones - 2",), as_printed=True),
+    Rule(_LETTERS, letter_counts, ("(Y-5)", "(Y-4; N-1 Smith)")),
+    Rule(_LONE_TALLY, lone_tally, ("Motion to approve. 5-0.",)),
+)
+
+
+def ballot_cues(doc: DocumentText) -> Iterator[Cue]:
+    """Yield the places where labels and numbers say who or how many voted which way."""
+    yield from find_cues(RULES, doc)
+    yield from counts_with_words(doc)

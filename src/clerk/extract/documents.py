@@ -1,6 +1,6 @@
-"""Extract from files: one document, one whole site, one text as a reader typed its name.
+"""Extract from one document, from a whole site, or from a text.
 
-The only module of the extractor that touches the disk.
+The only module of the package that reads and writes files.
 """
 
 from __future__ import annotations
@@ -17,25 +17,25 @@ from clerk.core.errors import DocumentError, EmptyDocument
 from clerk.core.storage import AGENDAS, Document, text_documents, written_whole
 
 from .model import VERSION, Entity, Extraction, Vote, text_hash
-from .normal import page_marks
+from .text import page_marks
 
 _PAGE = re.compile(r"page-(\d+)\.txt")
 
 
 @dataclass
 class ExtractReport:
-    """What became of the documents of a site."""
+    """How many documents of a site were extracted, and what was found in them."""
 
     extracted: int = 0
     unchanged: int = 0
     votes: int = 0
     entities: int = 0
-    #: Name of the document -> what was wrong with it.
+    #: Name of the document -> why it could not be read.
     failed: dict[str, str] = field(default_factory=dict)
 
     @property
     def documents(self) -> int:
-        """How many documents were looked at."""
+        """How many documents the site has."""
         return self.extracted + self.unchanged + len(self.failed)
 
 
@@ -50,28 +50,23 @@ def extract_site(
     """
     report = ExtractReport()
     for document in text_documents(folder):
-        found = _extract_into(report, folder, document)
+        cache = cache_of(folder, document)
+        found: Extraction | None = None
+        try:
+            pages = read_pages(document.text(folder))
+            found = _read_cache(cache, pages)
+            if found is None:
+                found = _extract_to_cache(cache, pages, votes=document.kind != AGENDAS)
+                report.extracted += 1
+            else:
+                report.unchanged += 1
+            report.votes += len(found.votes)
+            report.entities += len(found.entities)
+        except (DocumentError, OSError, UnicodeError) as error:
+            report.failed[document.name] = str(error)
         if on_document is not None:
             on_document(document, found)
     return report
-
-
-def _extract_into(report: ExtractReport, folder: Path, document: Document) -> Extraction | None:
-    cache = cache_of(folder, document)
-    try:
-        pages = read_pages(document.text(folder))
-        found = _cached(cache, pages)
-        if found is None:
-            found = _made(cache, pages, votes=document.kind != AGENDAS)
-            report.extracted += 1
-        else:
-            report.unchanged += 1
-    except (DocumentError, OSError, UnicodeError) as error:
-        report.failed[document.name] = str(error)
-        return None
-    report.votes += len(found.votes)
-    report.entities += len(found.entities)
-    return found
 
 
 def cache_of(folder: Path, document: Document) -> Path:
@@ -86,10 +81,10 @@ def extract_document(text_dir: Path, cache: Path) -> Extraction:
     damaged or was made by another version is made again.
     """
     pages = read_pages(text_dir)
-    return _cached(cache, pages) or _made(cache, pages)
+    return _read_cache(cache, pages) or _extract_to_cache(cache, pages)
 
 
-def _cached(cache: Path, pages: list[str]) -> Extraction | None:
+def _read_cache(cache: Path, pages: list[str]) -> Extraction | None:
     try:
         found = msgspec.json.decode(cache.read_bytes(), type=Extraction)
     except (OSError, msgspec.DecodeError):
@@ -98,7 +93,7 @@ def _cached(cache: Path, pages: list[str]) -> Extraction | None:
     return found if same else None
 
 
-def _made(cache: Path, pages: list[str], *, votes: bool = True) -> Extraction:
+def _extract_to_cache(cache: Path, pages: list[str], *, votes: bool = True) -> Extraction:
     found = extract_text(pages, votes=votes)
     with written_whole(cache) as part:
         part.write_bytes(msgspec.json.encode(found))
@@ -108,12 +103,20 @@ def _made(cache: Path, pages: list[str], *, votes: bool = True) -> Extraction:
 def extract_text(pages: Sequence[str], *, votes: bool = True) -> Extraction:
     """Find the votes and entities in the pages of one document, or only the entities.
 
-    Any text is accepted, and the same pages always give the same answer.  The rules are loaded
-    when they are first needed: that takes as long as reading a document.
+    Any text is accepted, and the same pages always give the same answer.
     """
-    from .reader import read_text
+    # Loading the rules takes as long as reading a document: only when they are needed.
+    from .context import document_text
+    from .entities import find_entities
+    from .votes import find_votes
 
-    return read_text(pages, votes=votes)
+    doc = document_text(pages)
+    return Extraction(
+        version=VERSION,
+        text_sha256=text_hash(doc.original),
+        votes=find_votes(doc) if votes else [],
+        entities=find_entities(doc),
+    )
 
 
 def read_pages(text: Path) -> list[str]:
@@ -137,7 +140,7 @@ def _text_of(path: Path) -> str:
 
 
 def extract_whole(text: str) -> Extraction:
-    """Extract from a text whose pages are told by form feeds or ``--- PAGE n ---`` lines.
+    """Extract from a text whose pages are separated by form feeds or ``--- PAGE n ---`` lines.
 
     Offsets are into the text as given.  Where neither is found, ``page`` is None.
     """

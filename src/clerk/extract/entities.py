@@ -3,34 +3,71 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import date
 from decimal import Decimal, InvalidOperation
+from typing import NamedTuple
 
-from .cues import Reading
+from .context import DocumentText
 from .model import Entity
-from .names import STOPS, vocabulary
-from .patterns import Phrase, line_start
+from .names import STOPS
+from .text import Phrase, line_start, word_set
 
-PERSON = "person"
-BODY = "body"
-MONEY = "money"
-DATE = "date"
-ADDRESS = "address"
-ORDINANCE = "ordinance"
-RESOLUTION = "resolution"
-BILL = "bill"
+TYPES = ("person", "body", "money", "date", "address", "ordinance", "resolution", "bill")
 
-TYPES = (PERSON, BODY, MONEY, DATE, ADDRESS, ORDINANCE, RESOLUTION, BILL)
 
-_Found = tuple[str, int, int, str, str | None]
+class _Found(NamedTuple):
+    type: str
+    start: int
+    end: int
+    value: str
+    role: str | None = None
+
+
+def find_entities(doc: DocumentText) -> list[Entity]:
+    """Return the entities in the order of the text; of two that overlap, the longer."""
+    finders = (money, dates, addresses, laws, bodies, people)
+    found = [each for find in finders for each in find(doc)]
+    entities: list[Entity] = []
+    for each in sorted(found, key=lambda each: (each.start, each.start - each.end)):
+        if entities and each.start < entities[-1].end:
+            continue
+        page = doc.page_at(each.start)
+        page_start, page_end = doc.page_bounds(page)
+        entities.append(
+            Entity(
+                type=each.type,
+                text=doc.original[each.start : each.end],
+                value=each.value,
+                role=each.role,
+                page=page,
+                start=each.start,
+                end=each.end,
+                page_start=each.start - page_start,
+                page_end=min(each.end, page_end) - page_start,
+            )
+        )
+    return entities
+
 
 _SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9}
+_CURRENCIES = {"$": "USD", "€": "EUR", "£": "GBP"}
 _MONEY = re.compile(
     r"(?P<sign>[$€£]) ?(?P<amount>\d{1,15}(?:,\d{3}){0,5}(?:\.\d{1,2})?)(?: (?P<scale>thousand"
     r"|million|billion)\b)?"
 )
-_CURRENCIES = {"$": "USD", "€": "EUR", "£": "GBP"}
+
+
+def money(doc: DocumentText) -> Iterator[_Found]:
+    """Yield ``$1.2 million`` as ``1200000.0 USD``."""
+    for match in _MONEY.finditer(doc.lower):
+        try:
+            amount = Decimal(match["amount"].replace(",", "")) * _SCALES.get(match["scale"], 1)
+        except InvalidOperation:
+            continue
+        currency = _CURRENCIES[match["sign"]]
+        yield _Found("money", match.start(), match.end(), f"{amount:f} {currency}")
+
 
 _YEAR = """
     january february march april may june july august september october november december
@@ -44,12 +81,51 @@ _ISO_DATE = re.compile(r"-(?<=\d\d\d\d-)(\d\d)-(\d\d)(?![\d-])")
 _NUMBER_DATE = re.compile(r"/(?<=\d/)(\d{1,2})/((?:19|20)\d\d|\d\d)(?![\d/])")
 _NUMBER_BEFORE = re.compile(r"(?<![\d/-])\d{1,4}$")
 
+
+def dates(doc: DocumentText) -> Iterator[_Found]:
+    """Yield ``May 4, 2031``, ``4th day of May 2031``, ``2031-05-04`` and ``5/4/2031`` as ISO."""
+    lower = doc.lower
+    found: list[tuple[int, int, str, int, str]] = []
+    for name in _MONTH_NAME.find(lower):
+        month = _MONTHS.index(name[0]) + 1
+        if after := _DAY_AND_YEAR.match(lower, name.end()):
+            found.append((name.start(), after.end(), after[2], month, after[1]))
+        elif year := _YEAR_AFTER.match(lower, name.end()):
+            floor = max(0, name.start() - 16)
+            if day := _DAY_BEFORE.search(lower[floor : name.start()]):
+                found.append((floor + day.start(), year.end(), year[1], month, day[1]))
+    for iso in _ISO_DATE.finditer(lower):
+        start = iso.start() - 4
+        if _NUMBER_BEFORE.search(lower[max(0, start - 1) : iso.start()]):
+            found.append((start, iso.end(), lower[start : iso.start()], int(iso[1]), iso[2]))
+    for slashed in _NUMBER_DATE.finditer(lower):
+        first = _NUMBER_BEFORE.search(lower[max(0, slashed.start() - 4) : slashed.start()])
+        if first is not None and len(first[0]) <= 2:
+            start = slashed.start() - len(first[0])
+            found.append((start, slashed.end(), slashed[2], int(first[0]), slashed[1]))
+    for start, end, printed_year, month, printed_day in found:
+        number = int(printed_year)
+        try:
+            value = date(number if number > 99 else 2000 + number, month, int(printed_day))
+        except ValueError:
+            continue
+        yield _Found("date", start, end, value.isoformat())
+
+
 _STREET = re.compile(
     r"(?P<number>[0-9](?<!\w\d)\d{0,5}[A-Z]?) (?:[NSEW]\.? |North |South |East "
     r"|West )?(?:[A-Z0-9][\w.'-]{0,24} ){1,4}"
     r"(?:Street|St|Avenue|Ave|Road|Rd|Drive|Dr|Lane|Ln|Boulevard|Blvd|Court|Ct|Place|Pl|Way"
     r"|Highway|Hwy|Parkway|Pkwy|Circle|Terrace|Square)\b\.?"
 )
+
+
+def addresses(doc: DocumentText) -> Iterator[_Found]:
+    """Yield ``12 North Elm Street``."""
+    for match in _STREET.finditer(doc.text):
+        value = " ".join(match[0].split()).rstrip(".")
+        yield _Found("address", match.start(), match.end(), value)
+
 
 _LAW = Phrase(
     "ordinance resolution by-law bylaw bill house senate assembly",
@@ -62,12 +138,22 @@ _BILL = Phrase(
     r"(?P<kind>HB|SB|AB|HR|LB|LD|HF|SF)[- ]?(?P<number>\d{1,2}-\d{2,4}|\d{1,5})\b",
 )
 
+
+def laws(doc: DocumentText) -> Iterator[_Found]:
+    """Yield the numbers of ordinances, resolutions and bills."""
+    for match in _LAW.find(doc.lower):
+        kind = match["kind"].rpartition(" ")[2]
+        type_ = kind if kind in ("bill", "resolution") else "ordinance"
+        number = match["number"].upper().replace(" ", "")
+        yield _Found(type_, match.start(), match.end(), number)
+    for match in _BILL.find(doc.text):
+        yield _Found("bill", match.start(), match.end(), f"{match['kind']}{match['number']}")
+
+
 _BODY_NOUN = Phrase(
-    (
-        "Council Board Commi Authority Department Association Agency Bureau Foundation "
-        "Corporation Company Inc LLC University College Society Trust Coalition Alliance Task "
-        "Subcommittee School"
-    ),
+    "Council Board Commi Authority Department Association Agency Bureau Foundation "
+    "Corporation Company Inc LLC University College Society Trust Coalition Alliance Task "
+    "Subcommittee School",
     r"(?:Council|Board|Commission|Committee|Authority|Department|Association|Agency|Bureau"
     r"|Foundation|Corporation"
     r"|Company|Inc|LLC|University|College|Society|Trust|Coalition|Alliance|Task Force"
@@ -82,12 +168,26 @@ _NOT_IN_BODY = re.compile(
     r"|Special|Meeting|And|For|When|If)\.? )+"
 )
 
+
+def bodies(doc: DocumentText) -> Iterator[_Found]:
+    """Yield ``Planning Commission of Alderbury``."""
+    text = doc.text
+    for noun in _BODY_NOUN.find(text):
+        floor = line_start(text, max(0, noun.start() - 1), 79)
+        before = _BODY_BEFORE.search(text[floor : noun.start()])
+        after = _BODY_AFTER.match(text, noun.end())
+        start = floor + before.start() if before else noun.start()
+        if opening := _NOT_IN_BODY.match(text[start : noun.start()]):
+            start += opening.end()
+        end = after.end() if after else noun.end()
+        if start < noun.start() or after is not None:
+            yield _Found("body", start, end, " ".join(text[start:end].split()))
+
+
 _ROLE = Phrase(
-    (
-        "Council Commissioner Director Trustee Supervisor Select Alder Mayor Member Chair "
-        "President Secretary Treasurer Manager Attorney Administrator Clerk Engineer Chief "
-        "Superintendent Solicitor Planner Senator Representative Cllr Judge Mr Ms Miss Dr"
-    ),
+    "Council Commissioner Director Trustee Supervisor Select Alder Mayor Member Chair "
+    "President Secretary Treasurer Manager Attorney Administrator Clerk Engineer Chief "
+    "Superintendent Solicitor Planner Senator Representative Cllr Judge Mr Ms Miss Dr",
     r"(?:Council(?:member|man|woman|person|or|lor)|Commissioner|Director|Trustee|Supervisor"
     r"|Select(?:man|woman|person)|Alder(?:man|woman|person)|Mayor(?: Pro[ -]Tem(?:pore)?)?|Member"
     r"|Chair(?:man|woman|person)?|President|Secretary|Treasurer|Manager|Attorney|Administrator"
@@ -100,158 +200,42 @@ _ROLE_WORDS = (
     *("Finance ", "School "),
 )
 _ROLE_BEFORE = re.compile(rf"\b(?:{'|'.join(_ROLE_WORDS)}){{1,2}}$")
-_ROLE_BEHIND = re.compile(
+_ROLE_AFTER = re.compile(
     r", (?P<role>(?:[A-Z][\w&/-]{1,20} ){0,4}"
     r"(?:Director|Manager|Clerk|Attorney|Engineer|Chief|Superintendent|Treasurer|Secretary"
     r"|President|Chairman|Chair|Mayor|Planner|Administrator|Officer|Analyst)\b)"
 )
 _NAME_BEFORE = re.compile(r"\b[A-Z][\w'-]{1,20}(?: [A-Z]\.)?(?: [A-Z][\w'-]{1,20}){1,2}$")
-
-
-def find_entities(reading: Reading) -> list[Entity]:
-    """Return the entities in the order of the text; of two that overlap, the longer."""
-    found = sorted(_all(reading), key=lambda each: (each[1], each[1] - each[2]))
-    return [_entity(reading, each) for each in _apart(found)]
-
-
-def _all(reading: Reading) -> Iterator[_Found]:
-    yield from _money(reading)
-    yield from _dates(reading)
-    yield from _addresses(reading)
-    yield from _laws(reading)
-    yield from _bodies(reading)
-    yield from _people(reading)
-
-
-def _apart(found: Iterable[_Found]) -> Iterator[_Found]:
-    done = -1
-    for each in found:
-        if each[1] >= done:
-            yield each
-            done = each[2]
-
-
-def _entity(reading: Reading, found: _Found) -> Entity:
-    kind, start, end, value, role = found
-    page = reading.document.page_at(start)
-    page_start, page_end = reading.document.page_bounds(page)
-    return Entity(
-        type=kind,
-        text=reading.document.original[start:end],
-        value=value,
-        role=role,
-        page=page,
-        start=start,
-        end=end,
-        page_start=start - page_start,
-        page_end=min(end, page_end) - page_start,
-    )
-
-
-def _money(reading: Reading) -> Iterator[_Found]:
-    for match in _MONEY.finditer(reading.lower):
-        try:
-            amount = Decimal(match["amount"].replace(",", "")) * _SCALES.get(match["scale"], 1)
-        except InvalidOperation:
-            continue
-        yield MONEY, match.start(), match.end(), f"{amount:f} {_CURRENCIES[match['sign']]}", None
-
-
-def _dates(reading: Reading) -> Iterator[_Found]:
-    for start, end, year, month, day in (*_written_dates(reading.lower), *_number_dates(reading)):
-        try:
-            value = date(year if year > 99 else 2000 + year, month, day).isoformat()
-        except ValueError:
-            continue
-        yield DATE, start, end, value, None
-
-
-def _written_dates(lower: str) -> Iterator[tuple[int, int, int, int, int]]:
-    """Yield ``May 4, 2031`` and ``4th day of May 2031`` as (start, end, year, month, day)."""
-    for name in _MONTH_NAME.find(lower):
-        month = _MONTHS.index(name[0]) + 1
-        if after := _DAY_AND_YEAR.match(lower, name.end()):
-            yield name.start(), after.end(), int(after[2]), month, int(after[1])
-            continue
-        year = _YEAR_AFTER.match(lower, name.end())
-        floor = max(0, name.start() - 16)
-        before = _DAY_BEFORE.search(lower[floor : name.start()]) if year else None
-        if year and before:
-            yield floor + before.start(), year.end(), int(year[1]), month, int(before[1])
-
-
-def _number_dates(reading: Reading) -> Iterator[tuple[int, int, int, int, int]]:
-    """Yield ``2031-05-04`` and ``5/4/2031`` as (start, end, year, month, day)."""
-    lower = reading.lower
-    for iso in _ISO_DATE.finditer(lower):
-        start = iso.start() - 4
-        if _NUMBER_BEFORE.search(lower[max(0, start - 1) : iso.start()]):
-            yield start, iso.end(), int(lower[start : iso.start()]), int(iso[1]), int(iso[2])
-    for numbers in _NUMBER_DATE.finditer(lower):
-        month = _NUMBER_BEFORE.search(lower[max(0, numbers.start() - 4) : numbers.start()])
-        if month is not None and len(month[0]) <= 2:
-            start = numbers.start() - len(month[0])
-            yield start, numbers.end(), int(numbers[2]), int(month[0]), int(numbers[1])
-
-
-def _addresses(reading: Reading) -> Iterator[_Found]:
-    for match in _STREET.finditer(reading.text):
-        yield ADDRESS, match.start(), match.end(), " ".join(match[0].split()).rstrip("."), None
-
-
-def _laws(reading: Reading) -> Iterator[_Found]:
-    for match in _LAW.find(reading.lower):
-        kind = match["kind"].replace("-", "")
-        type_ = BILL if kind.endswith("bill") else RESOLUTION if kind == "resolution" else ORDINANCE
-        yield type_, match.start(), match.end(), match["number"].upper().replace(" ", ""), None
-    for match in _BILL.find(reading.text):
-        yield BILL, match.start(), match.end(), f"{match['kind']}{match['number']}", None
-
-
-def _bodies(reading: Reading) -> Iterator[_Found]:
-    text = reading.text
-    for noun in _BODY_NOUN.find(text):
-        floor = line_start(text, max(0, noun.start() - 1), 79)
-        before = _BODY_BEFORE.search(text[floor : noun.start()])
-        after = _BODY_AFTER.match(text, noun.end())
-        if before is None and after is None:
-            continue
-        start = floor + before.start() if before else noun.start()
-        cut = _NOT_IN_BODY.match(text[start : noun.start()])
-        start += cut.end() if cut else 0
-        end = after.end() if after else noun.end()
-        if start < noun.start() or after is not None:
-            yield BODY, start, end, " ".join(text[start:end].split()), None
-
-
-def _people(reading: Reading) -> Iterator[_Found]:
-    text, _known = reading.text, reading.roster.known
-    for match in _ROLE.find(text):
-        name = reading.name_at(match.end())
-        if name is None or name.start != match.end() or _is_office(name.text):
-            continue
-        floor = max(0, match.start() - 40)
-        words = text[floor : match.start()]
-        told = words.removesuffix("\n").endswith(_ROLE_WORDS)
-        before = _ROLE_BEFORE.search(words) if told else None
-        start = floor + before.start() if before else match.start()
-        role = None if match["courtesy"] else text[start : match.end()].strip(" .")
-        yield PERSON, start, name.end, name.text, role
-    for match in _ROLE_BEHIND.finditer(text):
-        floor = max(0, match.start() - 70)
-        before = _NAME_BEFORE.search(text[floor : match.start()])
-        if before is not None and not _is_office(before[0]):
-            yield PERSON, floor + before.start(), match.end(), before[0], match["role"]
-
-
-#: Words of departments and headings that stand where a name might.
-_OFFICE = vocabulary(
+#: Words of departments and headings in places where a name may be.
+_OFFICE = word_set(
     """
     operations maintenance services service engineering works planning finance development resources
     human community economic recreation parks utilities transportation communications relations
     education safety affairs administration manager director officer verbal update introduction
     """
 )
+
+
+def people(doc: DocumentText) -> Iterator[_Found]:
+    """Yield ``Mayor Ann Brandt`` and ``Dora Dole, Finance Director`` with their roles."""
+    text = doc.text
+    for match in _ROLE.find(text):
+        name = doc.name_at(match.end())
+        if name is None or name.start != match.end() or _is_office(name.text):
+            continue
+        floor = max(0, match.start() - 40)
+        words = text[floor : match.start()]
+        longer = words.removesuffix("\n").endswith(_ROLE_WORDS)
+        before = _ROLE_BEFORE.search(words) if longer else None
+        start = floor + before.start() if before else match.start()
+        role = None if match["courtesy"] else text[start : match.end()].strip(" .")
+        yield _Found("person", start, name.end, name.text, role)
+    for match in _ROLE_AFTER.finditer(text):
+        floor = max(0, match.start() - 70)
+        before = _NAME_BEFORE.search(text[floor : match.start()])
+        if before is not None and not _is_office(before[0]):
+            start = floor + before.start()
+            yield _Found("person", start, match.end(), before[0], match["role"])
 
 
 def _is_office(name: str) -> bool:

@@ -11,7 +11,7 @@
 
 The labels are empty, so the names below them are those of who signs.  The same labels are also
 printed first where the columns of a table came apart; then lists, ``None`` or numbers follow, and
-:mod:`.tables` and :mod:`.grids` read them.
+:mod:`.tables` reads them.
 
 Lines to write on are looked for in the text as printed; in the normalised text they are spaces.
 """
@@ -22,9 +22,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from .cues import Reading
+from .context import DocumentText
 from .names import read_names
-from .patterns import compiled, line_start
+from .text import line_start, pattern
 
 _FOR_IT = r"(?:ayes?|yeas?|yes|(?:voting\s{1,3})?in\s{1,3}favou?r|(?:votes\s{1,3})?for)"
 _OTHER = (
@@ -36,11 +36,11 @@ _FILLING = " \n.\u2026-"
 #: Labels of one form are at most this far apart, and at most this many.
 _GAP, _MOST_LABELS = 240, 8
 _LABEL_ENDS_LINE = re.compile(r":[ .\u2026-]{0,200}(?=\n|\Z)")
-_LABEL_BEFORE = compiled(rf"(?<!\w)(?:(?P<for_it>{_FOR_IT})|{_OTHER})\s{{0,4}}$")
-_LABEL_BEHIND = compiled(rf"[{_FILLING}]{{0,{_GAP}}}{_OTHER}\s{{0,4}}:")
+_LABEL_BEFORE = pattern(rf"(?<!\w)(?:(?P<for_it>{_FOR_IT})|{_OTHER})\s{{0,4}}$")
+_LABEL_BEHIND = pattern(rf"[{_FILLING}]{{0,{_GAP}}}{_OTHER}\s{{0,4}}:")
 #: The labels above are those of a table; its values come in the order of all of them.
-_OF_TABLE = compiled(r"\b(?:result|mover|seconder)\s{0,4}:\s{0,20}$")
-_LABEL = compiled(rf"(?<!\w)(?:{_FOR_IT}|{_OTHER})\s{{0,4}}:")
+_OF_TABLE = pattern(r"\b(?:result|mover|seconder)\s{0,4}:\s{0,20}$")
+_LABEL = pattern(rf"(?<!\w)(?:{_FOR_IT}|{_OTHER})\s{{0,4}}:")
 #: Labels without colons, with lines to write on behind them.
 _RULED_LABELS = re.compile(
     rf"(?<!\w){_FOR_IT}\s?-?\s?_{{3,}}[\s,;.]{{0,60}}{_OTHER}\s?-?\s?_{{3,}}", re.IGNORECASE
@@ -48,50 +48,50 @@ _RULED_LABELS = re.compile(
 
 _RULE = re.compile(r"_{3,}")
 _SIGNATURE_LINE = re.compile(r"^[ \t]*_{5,}[ \t_]*$", re.M)
-_SIGNED = compiled(
+_SIGNED = pattern(
     r"\b(?:attest(?:ed)?|mayor|president|chair\w*|clerk|secretary|recorder|reeve|supervisor|signed?"
     r"|signature|seal|approved\s+as\s+to\s+form|dated?)\b|\bby\s{0,3}:"
 )
-_VALUE = compiled(r"(?:none|nil|n/?a|\d{1,2})\.?")
+_VALUE = pattern(r"(?:none|nil|n/?a|\d{1,2})\.?")
 _WIDE_GAP = re.compile(r" {2,}")
 #: Values and signatures are looked for in this many lines and characters below the labels.
 _BELOW_LINES, _BELOW = 6, 800
 
-_DAY_OF = compiled(r"day\s{1,3}of\b")
+_DAY_OF = pattern(r"day\s{1,3}of\b")
 _BLANK_BEFORE = re.compile(r"(?:_{2,}|this {3,}) ?(?:st|nd|rd|th)?\s{0,3}$", re.IGNORECASE)
 _BLANK_BEHIND = re.compile(r"\s{0,3}_{2,}")
 _PASSED = r"(?:carried|carries|passed|passes|approved|adopted|granted)"
 _FAILED = r"(?:failed|fails|defeated|denied|rejected|lost|tabled|(?:not|dis)\s?approved)"
 #: What two results have between them when one is still to be crossed out or ticked.
 _CHOICE = re.compile(r"/|_{2,}|\[ ?\]|\( ?\)")
-_ONE_RESULT = compiled(rf"\b(?:(?P<passed>{_PASSED})|{_FAILED})\s?$")
-_OTHER_RESULT = compiled(rf"\s?(?:(?P<passed>{_PASSED})|{_FAILED})\b")
+_ONE_RESULT = pattern(rf"\b(?:(?P<passed>{_PASSED})|{_FAILED})\s?$")
+_OTHER_RESULT = pattern(rf"\s?(?:(?P<passed>{_PASSED})|{_FAILED})\b")
 
 #: A line of text: where it begins and ends.
 Line = tuple[int, int]
 
 
-def blank_stretches(reading: Reading) -> list[tuple[int, int]]:
+def blank_stretches(doc: DocumentText) -> list[tuple[int, int]]:
     """Return the stretches of text, in order, that belong to forms which are not filled in."""
-    found = [*_empty_labels(reading), *_without_date(reading), *_with_choice(reading)]
+    found = [*_empty_labels(doc), *_without_date(doc), *_with_choice(doc)]
     return sorted(found)
 
 
-def list_limit(reading: Reading, position: int, reach: int) -> int:
+def list_limit(doc: DocumentText, position: int, reach: int) -> int:
     """Return how far the names behind a label may go: not to those who sign below it."""
-    printed = reading.document.original
+    printed = doc.original
     limit = min(len(printed), position + reach)
     if printed.find("_____", position, limit) >= 0:
         signature = _SIGNATURE_LINE.search(printed, position, limit)
         limit = signature.start() if signature else limit
     line_end = printed.find("\n", position)
-    if line_end < 0 or reading.text[position:line_end].strip(_FILLING):
+    if line_end < 0 or doc.text[position:line_end].strip(_FILLING):
         return limit
-    below = list(_lines_below(reading, line_end + 1))
-    if not below or not reading.apart(position, below[0][0]):
+    below = list(_lines_below(doc, line_end + 1))
+    if not below or not doc.blank_line_between(position, below[0][0]):
         return limit
-    signed = _SIGNED.search(reading.lower, *_whole(below[:3]))
-    return position if signed and not _LABEL.search(reading.lower, *_whole(below)) else limit
+    signed = _SIGNED.search(doc.lower, *_whole(below[:3]))
+    return position if signed and not _LABEL.search(doc.lower, *_whole(below)) else limit
 
 
 @dataclass(frozen=True)
@@ -104,36 +104,36 @@ class _Labels:
     end: int
 
 
-def _empty_labels(reading: Reading) -> Iterator[tuple[int, int]]:
+def _empty_labels(doc: DocumentText) -> Iterator[tuple[int, int]]:
     """Yield labels with nothing behind them, together with the sentence that leads to them.
 
     An empty list of those for it makes the whole a form, if it is to be signed.  Empty lists of
     others follow one that is filled in: they say nothing, but what is below the last label belongs
     to it unless it is signatures.
     """
-    printed, lower = reading.document.original, reading.lower
-    for labels in _labels_in_a_row(reading):
+    printed, lower = doc.original, doc.lower
+    for labels in _labels_in_a_row(doc):
         start = labels.starts[0]
         ruled = _RULE.search(printed, start, labels.end) is not None
-        below = list(_lines_below(reading, labels.end))
+        below = list(_lines_below(doc, labels.end))
         if len(labels.starts) == 1:
             to_sign = below and _SIGNATURE_LINE.fullmatch(printed, *below[0])
             if labels.for_it.startswith(("aye", "yea")) and (ruled or to_sign):
-                yield _introduction(reading, start), labels.end
+                yield _introduction(doc, start), labels.end
         elif not labels.for_it:
-            signed = ruled or _is_signed(reading, below[:3])
+            signed = ruled or _is_signed(doc, below[:3])
             yield start, labels.end if signed else len(lower[: labels.starts[-1]].rstrip())
-        elif ruled or not _are_values(reading, below[: len(labels.starts)]):
-            signed = ruled or _is_signed(reading, below[:3])
-            yield _introduction(reading, start) if signed else start, labels.end
+        elif ruled or not _are_values(doc, below[: len(labels.starts)]):
+            signed = ruled or _is_signed(doc, below[:3])
+            yield _introduction(doc, start) if signed else start, labels.end
     if "___" in printed:
         for ruled_labels in _RULED_LABELS.finditer(printed):
-            yield _introduction(reading, ruled_labels.start()), ruled_labels.end()
+            yield _introduction(doc, ruled_labels.start()), ruled_labels.end()
 
 
-def _labels_in_a_row(reading: Reading) -> Iterator[_Labels]:
+def _labels_in_a_row(doc: DocumentText) -> Iterator[_Labels]:
     """Yield labels in a row of which the last one ends its line; few lines end with a colon."""
-    lower = reading.lower
+    lower = doc.lower
     for last in _LABEL_ENDS_LINE.finditer(lower):
         if _LABEL_BEHIND.match(lower, last.end()):
             continue
@@ -150,9 +150,9 @@ def _labels_in_a_row(reading: Reading) -> Iterator[_Labels]:
             yield _Labels(starts, for_it, last.end())
 
 
-def _lines_below(reading: Reading, position: int) -> Iterator[Line]:
+def _lines_below(doc: DocumentText, position: int) -> Iterator[Line]:
     """Yield the next lines that have something on them."""
-    printed, found = reading.document.original, 0
+    printed, found = doc.original, 0
     limit = min(len(printed), position + _BELOW)
     while position < limit and found < _BELOW_LINES:
         end = printed.find("\n", position)
@@ -167,61 +167,61 @@ def _whole(lines: list[Line]) -> Line:
     return lines[0][0], lines[-1][1]
 
 
-def _are_values(reading: Reading, lines: list[Line]) -> bool:
+def _are_values(doc: DocumentText, lines: list[Line]) -> bool:
     """Whether the lines below labels, as many as labels, are what the labels ask for."""
-    if any(_VALUE.fullmatch(reading.lower[start:end].strip()) for start, end in lines):
+    if any(_VALUE.fullmatch(doc.lower[start:end].strip()) for start, end in lines):
         return True
-    if not lines or _RULE.search(reading.document.original, *_whole(lines)):
+    if not lines or _RULE.search(doc.original, *_whole(lines)):
         return False
-    names = [_names_on(reading, line) for line in lines]
-    if _SIGNED.search(reading.lower, *_whole(lines)):
+    names = [_names_on(doc, line) for line in lines]
+    if _SIGNED.search(doc.lower, *_whole(lines)):
         return max(names[0], default=0) > 1
     return sum(map(sum, names)) > 1
 
 
-def _names_on(reading: Reading, line: Line) -> list[int]:
+def _names_on(doc: DocumentText, line: Line) -> list[int]:
     """Return how many names each cell of a line consists of; 0 for one that is something else."""
     counts = []
-    for cell in _WIDE_GAP.split(reading.text[slice(*line)].strip()):
-        names, over = read_names(cell, 0, len(cell), reading.roster.known)
+    for cell in _WIDE_GAP.split(doc.text[slice(*line)].strip()):
+        names, over = read_names(cell, 0, len(cell), doc.roster.known)
         counts.append(len(names) if names and not cell[over:].strip(" .,;") else 0)
     return counts
 
 
-def _is_signed(reading: Reading, lines: list[Line]) -> bool:
+def _is_signed(doc: DocumentText, lines: list[Line]) -> bool:
     """Whether the lines below labels are where people sign, or there are none."""
     if not lines:
         return True
     where = _whole(lines)
-    ruled = _RULE.search(reading.document.original, *where) is not None
-    return ruled or _SIGNED.search(reading.lower, *where) is not None
+    ruled = _RULE.search(doc.original, *where) is not None
+    return ruled or _SIGNED.search(doc.lower, *where) is not None
 
 
-_LEADS_TO_LIST = compiled(r"(?::|\bday\s+of\b[^.\n]{0,80}\.?)\s*$")
+_LEADS_TO_LIST = pattern(r"(?::|\bday\s+of\b[^.\n]{0,80}\.?)\s*$")
 
 
-def _introduction(reading: Reading, labels: int) -> int:
+def _introduction(doc: DocumentText, labels: int) -> int:
     """Return where the sentence begins that leads to the labels, or the labels if none does."""
-    edge = len(reading.text[:labels].rstrip())
-    begin = reading.clause_start(max(0, edge - 1))
-    leads = _LEADS_TO_LIST.search(reading.lower, begin, edge)
-    return begin if leads else line_start(reading.text, labels)
+    edge = len(doc.text[:labels].rstrip())
+    begin = doc.sentence_start(max(0, edge - 1))
+    leads = _LEADS_TO_LIST.search(doc.lower, begin, edge)
+    return begin if leads else line_start(doc.text, labels)
 
 
-def _without_date(reading: Reading) -> Iterator[tuple[int, int]]:
+def _without_date(doc: DocumentText) -> Iterator[tuple[int, int]]:
     """Yield sentences such as ``Adopted this ___ day of May``: it has not been."""
-    printed = reading.document.original
-    for day in _DAY_OF.finditer(reading.lower):
+    printed = doc.original
+    for day in _DAY_OF.finditer(doc.lower):
         before = _BLANK_BEFORE.search(printed, max(0, day.start() - 60), day.start())
         if before or _BLANK_BEHIND.match(printed, day.end()):
-            yield reading.clause_start(day.start()), reading.clause_end(day.end())
+            yield doc.sentence_start(day.start()), doc.sentence_end(day.end())
 
 
-def _with_choice(reading: Reading) -> Iterator[tuple[int, int]]:
+def _with_choice(doc: DocumentText) -> Iterator[tuple[int, int]]:
     """Yield sentences such as ``Motion carried / failed``."""
-    lower = reading.lower
-    for mark in _CHOICE.finditer(reading.document.original):
+    lower = doc.lower
+    for mark in _CHOICE.finditer(doc.original):
         one = _ONE_RESULT.search(lower, max(0, mark.start() - 16), mark.start())
         other = _OTHER_RESULT.match(lower, mark.end()) if one else None
         if one and other and bool(one["passed"]) != bool(other["passed"]):
-            yield reading.clause_start(one.start()), reading.clause_end(other.end())
+            yield doc.sentence_start(one.start()), doc.sentence_end(other.end())

@@ -1,4 +1,4 @@
-"""The words of an extraction: votes, entities, and what was found in a document."""
+"""What an extraction consists of: votes, entities, and the values they may have."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-#: Changes whenever the same text would give another answer; cached answers of others are not used.
-VERSION = "6"
+#: Changes whenever the same text would give another answer; then caches are made again.
+VERSION = "7"
 
 PASSED = "passed"
 FAILED = "failed"
@@ -17,7 +17,7 @@ SUPERSEDED = "superseded"
 WITHDRAWN = "withdrawn"
 UNKNOWN = "unknown"
 
-#: What may become of a motion.
+#: The results that a motion may have.
 RESULTS = (PASSED, FAILED, DIED, SUPERSEDED, WITHDRAWN, UNKNOWN)
 
 AYES = "ayes"
@@ -26,7 +26,7 @@ ABSTAIN = "abstain"
 ABSENT = "absent"
 RECUSED = "recused"
 
-#: The lists of names a vote may print, in the order in which they are shown.
+#: The lists of names that a vote may have, in the order in which they are shown.
 BALLOTS = (AYES, NOES, ABSTAIN, ABSENT, RECUSED)
 
 #: The further numbers of a tally such as 4-0-1-2, until it is known what they count.
@@ -101,23 +101,8 @@ def text_hash(text: str) -> str:
 
 
 #: The fields of a vote as the command line prints them, after the document's name.
-VOTE_FIELDS = (
-    "start",
-    "end",
-    "page",
-    "item",
-    "motion",
-    "mover",
-    "seconder",
-    "result",
-    "result_text",
-    "vote_type",
-    *BALLOTS,
-    "tally",
-    "unanimous",
-    "flags",
-    "quote",
-    "confidence",
+VOTE_FIELDS = tuple(
+    name for name in Vote.__struct_fields__ if name not in ("page_start", "page_end")
 )
 
 

@@ -1,348 +1,715 @@
-"""Read what became of a motion, from printed words only.
+"""Read what became of a motion, from printed words only, and which question is put to the vote.
 
 A verb alone proves nothing: "the plan should be adopted" and "if the motion carries" are talk,
 "the House passed the bill" is somebody else's vote.  An outcome needs its subject (the motion, the
-question), or stands by itself as a sentence: ``Carried.``
+question), or is a sentence by itself: ``Carried.``
+
+Each rule reads one way of writing; the table at the end lists them with examples.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
-from .cues import FIRM, OUTCOME, REFERENCE, SOFT, STRONG, Cue, Reading, last_match
-from .model import DIED, FAILED
-from .patterns import Phrase, compiled, line_start
-from .questions import question_told
-from .shorthand import pair_in_brackets
-from .tallies import TALLY, tally_in
-from .telling import (
-    LONG_AGO,
-    NO_SECOND,
+from .ballots import TALLY, tally_in
+from .context import (
+    BODY,
+    EARLIER,
+    FIRM,
+    MENTION,
     OTHER_BODY,
+    REPORTED,
+    SOFT,
+    STRONG,
     TALK,
-    add_manner,
-    body_before,
-    printed_between,
-    verdict,
+    DocumentText,
+    OutcomeCue,
+    QuestionCue,
+    Rule,
+    body_is_subject,
+    is_elsewhere,
 )
-from .votings import voting_cues
+from .model import DIED, FAILED, PASSED, UNKNOWN, WITHDRAWN
+from .motions import SHORTHAND, SLASH, pair_in_brackets, shorthand_names
+from .text import Phrase, last_match, line_start, pattern, word_set
 
-_REPORTED = compiled(
+#: The question that a vote decides.
+AMENDMENT = "amendment"
+MAIN = "main"
+OTHER = "other"
+
+#: Words of a printed result, the first that fits; all others say that it passed.
+_RESULT_WORDS = (
+    (
+        pattern(
+            r"fail|defeat|\blos|denied|reje[ct]|unsuccess|not\s+(?:carr|pass|approv|adopt)"
+            r"|\b(?:not|n't)\s+(?:\w+\s+)?(?:carr|pass|approv|adopt|receiv)\w*"
+        ),
+        FAILED,
+    ),
+    (pattern(r"withdr"), WITHDRAWN),
+    (pattern(r"\bdie"), DIED),
+    (pattern(r"no\s+action|no\s+vote"), UNKNOWN),
+)
+
+
+def result_of(phrase: str) -> str:
+    """Return the result that a printed phrase in lower case states."""
+    for words, result in _RESULT_WORDS:
+        if words.search(phrase):
+            return result
+    return PASSED
+
+
+_UNANIMOUS = pattern(r"\bunanim\w+|\bnem\.?\s?(?:con|dis)")
+_EXCEPT = pattern(
+    r"\bexcept(?:ion|ing)?\b|\bother\s+than\b|\bbut\s+(?:for\s+)?(?:mr|ms|mrs)\b"
+    r"|\bsave\s+for\b|\bnot\s+unanim|\bnon-unanim"
+)
+_VOICE = pattern(r"\bvoice\s+vote|\bviva\s+voce|\bvocal\s+vote|\bsaid\s+[\"']?aye")
+_ROLL = pattern(r"\broll[\s-]{0,2}call|\bpolled")
+_HANDS = pattern(r"\bshow\s+of\s+hands")
+
+
+def _add_manner(cue: OutcomeCue, near: str, sentence: str) -> None:
+    """Set how the vote was taken, and whether the text says that nobody was against."""
+    cue.unanimous = _UNANIMOUS.search(near) is not None and not _EXCEPT.search(sentence)
+    if _ROLL.search(sentence):
+        cue.vote_type = "roll_call"
+    elif _VOICE.search(sentence):
+        cue.vote_type = "voice"
+    elif _HANDS.search(sentence):
+        cue.vote_type = "show_of_hands"
+
+
+_VERB = Phrase(
+    "carr prevail pass fail defeat lost died dies withdr adopted approved accepted "
+    "ratified granted denied rejected agreed resolved tabled confirmed concurred deferred "
+    "continued received appointed adopt\u00e9 rejet\u00e9 r\u00e9solu "
+    "recommended authorized directed",
+    r"(?P<plain>carried|carries|carry|prevailed|prevails|passed|passes|pass|failed|fails|defeated"
+    r"|lost|died|dies|withdrawn|withdrew)\b"
+    r"|(?P<approving>adopted|approved|accepted|ratified|granted|denied|rejected|agreed|resolved"
+    r"|tabled|confirmed|concurred|deferred|continued|received|appointed|recommended|authorized"
+    r"|directed|adopt\u00e9e?s?|rejet\u00e9e?s?|r\u00e9solue?)\b",
+)
+#: Searched as printed: May is a month.
+_MAY = pattern(r"\bmay\b[^,]{0,70}$")
+_NOT = pattern(r"\b(?:not|n't|failed\s+to|fails\s+to|did\s+not|does\s+not)\s+(?:\w+\s+)?$")
+_INFINITIVE = pattern(
+    r"\b(?:be|being|been\s+previously|to\s+be|to|not\s+yet|get|getting|have|having|previously"
+    r"|recently|already)\s+(?:\w+ly\s+)?$"
+)
+_NOT_A_VOTE = pattern(
+    r"\bnotice\s+of\s+motion|\bvotes?\s+of\s+(?:sympathy|thanks|condolence|congratulation)"
+)
+_NAMED_MATTER = pattern(
+    r"(?:the\s+)?(?:ordinance|resolution|bill|by-?law|order|main\s+motion|motion|council\s+bill)"
+    r"(?:\s+(?:no\.?\s*|number\s+)?#?[\w.\-/]*\d[\w.\-/]*)?,?(?:\s+as\s+amended,?)?\s+"
+    r"(?:(?:was|is|were)\s+)?(?:\w+ly\s+)?$"
+)
+_MID_SENTENCE = pattern(
+    r"(?<!\b[Aa]ye)(?<!\b[Nn]ay)(?<!\b[Yy]es)(?<!\b[Yy]ea)(?<=[a-z]{2}),?\s*$"
+    r"|\b(?:an?|the|of),?\s*$"
+)
+_NOTHING_ELSE = pattern(
+    r"\s*(?:[.;\n]|$|as\s+amended|unanimously|\(?\d{1,2}\s?(?:-|to|/)\s?\d"
+    r"|by\s+(?:a\s+)?(?:roll|voice|vote|the\s+following|unanimous)|on\s+(?:a\s+)?(?:roll|voice))"
+)
+_ENACTING = pattern(r"\bbe\s+it\s+(?:\w+\s+){0,2}$|\bhereby\s+$|\btherefore,?\s+$")
+_DECLARED = pattern(r"\bdeclare[sd]\b.{0,90}$", re.S)
+_REPORTED_THAT = pattern(
     r"\b(?:stated|said|noted|reported|reminded|shared|explained|indicated|mentioned|advised)\b"
     r".{0,60}\bthat\b"
 )
-_NOT_A_VOTE = compiled(
-    r"\bnotice\s+of\s+motion|\bvotes?\s+of\s+(?:sympathy|thanks|condolence|congratulation)"
+_ABOUT_MOTION = pattern(r"\b(?:motions?|amendments?|question|votes?|voting|substitute)\b")
+
+
+def outcome_verb(doc: DocumentText, verb: re.Match[str]) -> OutcomeCue | None:
+    """Read a verb, if it states what became of a motion of this body at this meeting."""
+    lower, text = doc.lower, doc.text
+    begin = doc.sentence_start(verb.start())
+    before = lower[begin : verb.start()]
+    after = lower[verb.end() : doc.sentence_end(verb.end(), 60)]
+    if TALK.search(before) and not _NOT.search(before):
+        return None
+    if _MAY.search(text[begin : verb.start()]):
+        return None
+    if _INFINITIVE.search(before) or _NOT_A_VOTE.search(before):
+        return None
+    # What precedes the verb in its sentence, or in its line if a sentence begins there.
+    line = line_start(text, verb.start())
+    if (
+        line <= begin
+        or _MID_SENTENCE.search(text[max(begin, line - 12) : line])
+        or not text[line : verb.start()].lstrip()[:1].isupper()
+    ):
+        line = begin
+    bare = _is_bare(doc, verb, before)
+    matter = lower[line : verb.start()].lstrip(" \n-:.,")
+    if _NOTHING_ELSE.match(after) and _NAMED_MATTER.fullmatch(matter):
+        strength = MENTION if EARLIER.search(after) else FIRM
+    elif _ENACTING.search(before) and not _ABOUT_MOTION.search(before):
+        strength = MENTION
+    elif "declare" in before and _DECLARED.search(before):
+        strength = STRONG
+    elif verb["plain"]:
+        strength = plain_verb_strength(verb[0], before, after, bare)
+    else:
+        strength = approving_verb_strength(verb[0], before, after, bare)
+    if strength == MENTION or (strength == SOFT and _REPORTED_THAT.search(before)):
+        return None
+    return _verb_cue(doc, verb, begin, strength, bare)
+
+
+_SECONDED_BY = pattern(
+    r"\bsecond(?:ed|er)\b[^.;\n]{0,16}(?:\b(?:cllr|cr|mrs?|ms|dr)\.)?[^.;\n]{2,40}$"
 )
-_ON_MOTION = compiled(
-    r"\s+(?:and\s+\w+\s+)?(?:by\s+the\s+\w+\s+)?(?:up)?on\s+(?:the\s+|a\s+)?"
-    r"(?:proposal|proposition|motion)\b|\s+(?:a|the)\s+motion\s+(?:made\s+)?(?:by|of|from)\b"
-)
-_VERB = Phrase(
-    (
-        "carr prevail pass fail defeat lost died dies withdr adopted approved accepted "
-        "ratified granted denied rejected agreed resolved tabled confirmed concurred deferred "
-        "continued received appointed adopt\u00e9 rejet\u00e9 r\u00e9solu "
-        "recommended authorized directed"
-    ),
-    r"(?P<plain>carried|carries|carry|prevailed|prevails|passed|passes|pass|failed|fails"
-    r"|defeated|lost|died|dies|withdrawn|withdrew)\b"
-    r"|(?P<approving>adopted|approved|accepted|ratified|granted|denied|rejected|agreed"
-    r"|resolved|tabled|confirmed|concurred|deferred|continued|received|appointed|adopt\u00e9e?s?|rejet\u00e9e?s?|r\u00e9solue?|recommended|authorized|directed)\b",
-)
-_ABOUT_MOTION = compiled(r"\b(?:motions?|amendments?|question|votes?|voting|substitute)\b")
-_SECONDED = compiled(r"\bmoved\b.{0,120}\bsecond(?:ed)?\b", re.S)
-_SUBJECT = compiled(
+_SAID_TO_THE_END = pattern(r" {1,3}(?:unanimously\b|\(?\d{1,2}\s?-\s?\d)|\s{0,3}(?:[.;\n]|$)")
+_VERB_ALONE = pattern(r"\s*(?:[.;\n]|$|\(?\d{1,2}\s?-\s?\d)")
+_BEFORE_WORDS = re.compile(r"^[\s\-:.,)\]\d]*")
+_CLOSED = re.compile(r"\s*(?:[.;\n)\]]|$)")
+
+
+def _is_bare(doc: DocumentText, verb: re.Match[str], before: str) -> bool:
+    """Whether the word begins its sentence (``Carried.``) or is set in capitals by itself."""
+    lower, start, end = doc.lower, verb.start(), verb.end()
+    printed = doc.text[start:end]
+    if not printed[0].isupper():
+        return False
+    if not _BEFORE_WORDS.sub("", before[-30:]) or not before.strip(" \n-:.,([\"'"):
+        return True
+    head = lower[max(0, start - 60) : start]
+    if _SECONDED_BY.search(head) and _SAID_TO_THE_END.match(lower, end):
+        return True
+    if before.rstrip()[-1:] in (".", ":", ";", ")") and _VERB_ALONE.match(lower, end):
+        return True
+    if printed.isupper() and _CLOSED.match(lower[end : end + 3]):
+        return True
+    return not doc.text[line_start(doc.text, start) : start].strip(" -:.([")
+
+
+_ANY_MOTION = pattern(r"\b(?:an?|any|no|every|each)\s+(?:\w+\s+)?motion\s+(?:\w+\s+){0,2}$")
+_RULE = pattern(r"\b(?:shall|may|must|cannot|can|will|would|requires?)\b")
+_SECONDED = pattern(r"\bmoved\b.{0,120}\bsecond(?:ed)?\b", re.S)
+_SUBJECT = pattern(
     r"\b(?:motions?|amendments?|question|vote|resolutions?|ordinances?|by-?laws?|bills?|measure"
     r"|item|items|minutes|agenda|request|application"
     r"|which|it|same|recommendation|report|budget|appointment|plat|permit|variance|contract"
     r"|agreement|proposal|warrants?|claims|bid)\b"
 )
-#: Searched as printed: May is a month.
-_MAY = compiled(r"\bmay\b[^,]{0,70}$")
-_INFINITIVE = compiled(
-    r"\b(?:be|being|been\s+previously|to\s+be|to|not\s+yet|get|getting|have|having|previously"
-    r"|recently|already)\s+(?:\w+ly\s+)?$"
-)
-_NOT = compiled(r"\b(?:not|n't|failed\s+to|fails\s+to|did\s+not|does\s+not)\s+(?:\w+\s+)?$")
-_CARRIED_ELSEWHERE = compiled(
+_CARRIED_ELSEWHERE = pattern(
     r"\s+(?:out|over|forward|through|onto|away|along|around|down|by\s+(?:the\s+)?(?:state|house"
     r"|senate|legislature|congress|voters))\b"
     r"|\s+(?:a|an|the|his|her|senate|house|its|this|that|these|those|legislation"
     r"|laws?)\s+(?!motion\b|vote\b|chair)"
 )
-_ENACTING = compiled(r"\bbe\s+it\s+(?:\w+\s+){0,2}$|\bhereby\s+$|\btherefore,?\s+$")
-_ANY_MOTION = compiled(r"\b(?:an?|any|no|every|each)\s+(?:\w+\s+)?motion\s+(?:\w+\s+){0,2}$")
-_RULES = compiled(r"\b(?:shall|may|must|cannot|can|will|would|requires?)\b")
-_AUXILIARY = compiled(
-    r"\b(?:was|were|is|are|been|and|then|motion|motions|unanimously|duly|hereby|thereupon"
-    r"|declared|therefore|stands?|has|have|also|vote|be\s+it|it|motion\s+is|item|minutes|which"
-    r"|resolution)"
-    r"[\s,:\-]+(?:\w+ly\s+|so\s+|then\s+|hereby\s+|all\s+)?[\"(]?$"
+_UNANIMOUS_NEXT = pattern(
+    r",?\s+(?:unanimously(?=\s{0,3}(?:[.,;:(\n]|$|(?:by|on|upon|with|as|and)\b))"
+    r"|by\s+(?:a\s+)?unanimous\b)"
 )
-
-
-def outcome_cues(reading: Reading) -> Iterator[Cue]:
-    """Yield a cue for every sentence that says what became of a motion."""
-    yield from _verb_cues(reading)
-    yield from voting_cues(reading)
-
-
-def _verb_cues(reading: Reading) -> Iterator[Cue]:
-    lower = reading.lower
-    for verb in _VERB.find(lower):
-        begin = reading.clause_start(verb.start())
-        before = lower[begin : verb.start()]
-        strength = _strength_of(reading, verb, before, begin)
-        if strength <= REFERENCE:
-            continue
-        yield _outcome(reading, verb, begin, strength)
-
-
-def _strength_of(reading: Reading, verb: re.Match[str], before: str, begin: int) -> int:
-    """Judge how surely a verb states the outcome of a motion; REFERENCE when it does not."""
-    lower = reading.lower
-    after = lower[verb.end() : reading.clause_end(verb.end(), 60)]
-    if TALK.search(before) and not _NOT.search(before):
-        return REFERENCE
-    if _MAY.search(reading.text[begin : verb.start()]):
-        return REFERENCE
-    if _INFINITIVE.search(before) or _NOT_A_VOTE.search(before):
-        return REFERENCE
-    bare = _is_bare(reading, verb, before)
-    if _NOTHING_ELSE.match(after) and _NAMED_MATTER.fullmatch(_own_line(reading, begin, verb)):
-        return REFERENCE if LONG_AGO.search(after) else FIRM
-    if _ENACTING.search(before) and not _ABOUT_MOTION.search(before):
-        return REFERENCE
-    if "declare" in before and _DECLARED.search(before):
-        return STRONG
-    if verb["plain"]:
-        strength = _strength_of_plain(verb[0], before, after, bare)
-    else:
-        strength = _strength_of_approving(verb[0], before, after, bare)
-    return REFERENCE if strength == SOFT and _REPORTED.search(before) else strength
-
-
-_DECLARED = compiled(r"\bdeclare[sd]\b.{0,90}$", re.S)
-_NAMED_MATTER = compiled(
-    r"(?:the\s+)?(?:ordinance|resolution|bill|by-?law|order|main\s+motion|motion|council\s+bill)"
-    r"(?:\s+(?:no\.?\s*|number\s+)?#?[\w.\-/]*\d[\w.\-/]*)?,?(?:\s+as\s+amended,?)?\s+"
-    r"(?:(?:was|is|were)\s+)?(?:\w+ly\s+)?$"
+_TALLY_NEXT = pattern(
+    r",?\s+(?:by\s+(?:a\s+)?(?:vote\s+of\s+)?|on\s+a\s+(?:vote\s+of\s+)?)?\(?\d{1,2}\s?(?:-|to)"
+    r"\s?\d{1,2}\b"
 )
-_NOTHING_ELSE = compiled(
-    r"\s*(?:[.;\n]|$|as\s+amended|unanimously|\(?\d{1,2}\s?(?:-|to|/)\s?\d|by\s+(?:a\s+)?(?:roll|voice"
-    r"|vote|the\s+following|unanimous)|on\s+(?:a\s+)?(?:roll|voice))"
+_SPEECH = pattern(
+    r"\b(?:stated|states|said|says|noted|notes|reported|reports|reminded|shared|explained"
+    r"|indicated|mentioned|advised|announced|recalled|added|thanked|asked)\b"
 )
+_OWN_MOTION = re.compile(r"\s+(?:his|her|the|their)\s+motion")
+_DULY = re.compile(r"\bduly\s+$|\bunanimously\s+$|\band\s+$")
+_ON_A_MOTION = re.compile(r"\s+on\s+(?:a\s+)?motion\b")
+_AND_BEFORE = re.compile(r"\band\s+(?:\w+ly\s+)?$|,\s*$")
 
 
-_MID_SENTENCE = compiled(
-    r"(?<!\b[Aa]ye)(?<!\b[Nn]ay)(?<!\b[Yy]es)(?<!\b[Yy]ea)(?<=[a-z]{2}),?\s*$|\b(?:an?|the|of),?\s*$"
-)
+def plain_verb_strength(word: str, before: str, after: str, bare: bool) -> int:
+    """Return how surely "carried", "passed", "failed" and the like state an outcome.
 
-
-def _own_line(reading: Reading, begin: int, verb: re.Match[str]) -> str:
-    """Return what stands before a verb in its sentence, or in its line if that begins anew."""
-    position = verb.start()
-    line = line_start(reading.text, position)
-    if (
-        line <= begin
-        or _MID_SENTENCE.search(reading.text[max(begin, line - 12) : line])
-        or not reading.text[line:position].lstrip()[:1].isupper()
-    ):
-        line = begin
-    return reading.lower[line:position].lstrip(" \n-:.,")
-
-
-def _strength_of_plain(word: str, before: str, after: str, bare: bool) -> int:
-    if _ANY_MOTION.search(before) and _RULES.search(after):
-        return REFERENCE
-    negated = _NOT.search(before) is not None
-    if word in ("carry", "pass") and not negated and not bare:
-        return REFERENCE
+    ``before`` and ``after`` are the rest of the sentence; a ``bare`` verb is alone in it.
+    """
+    if _ANY_MOTION.search(before) and _RULE.search(after):
+        return MENTION
+    if word in ("carry", "pass") and not _NOT.search(before) and not bare:
+        return MENTION
     motion = _ABOUT_MOTION.search(before) or _SECONDED.search(before)
     if TALLY.fullmatch(before.strip(" \n([:.,-)]")):
         return FIRM
     if word.startswith("withdr"):
-        return (
-            FIRM
-            if (motion and "second" not in before)
-            or re.match(r"\s+(?:his|her|the|their)\s+motion", after)
-            else REFERENCE
-        )
-    duly = motion is not None and re.search(r"\bduly\s+$|\bunanimously\s+$|\band\s+$", before)
-    if _CARRIED_ELSEWHERE.match(after) and not duly:
-        return REFERENCE
-    if LONG_AGO.search(before) or LONG_AGO.search(after) or OTHER_BODY.search(before):
-        return REFERENCE
-    if motion or re.match(r"\s+on\s+(?:a\s+)?motion\b", after):
+        own = (motion and "second" not in before) or _OWN_MOTION.match(after)
+        return FIRM if own else MENTION
+    if _CARRIED_ELSEWHERE.match(after) and not (motion and _DULY.search(before)):
+        return MENTION
+    if is_elsewhere(before, after):
+        return MENTION
+    if motion or _ON_A_MOTION.match(after):
         return STRONG
     if bare:
         return FIRM
     if not before.strip() and _NOTHING_ELSE.match(after):
         return SOFT
     if word in ("lost", "died", "dies"):
-        return REFERENCE
+        return MENTION
     if _UNANIMOUS_NEXT.match(after) and not OTHER_BODY.search(after):
-        return REFERENCE if _TOLD.search(before) else FIRM
+        return MENTION if _SPEECH.search(before) else FIRM
     if _SUBJECT.search(before):
-        return FIRM if _TALLY_NEXT.match(after) and not _REPORTED.search(before) else SOFT
-    return SOFT if re.search(r"\band\s+(?:\w+ly\s+)?$|,\s*$", before) else REFERENCE
+        return FIRM if _TALLY_NEXT.match(after) and not _REPORTED_THAT.search(before) else SOFT
+    return SOFT if _AND_BEFORE.search(before) else MENTION
 
 
-_TALLY_NEXT = compiled(
-    r",?\s+(?:by\s+(?:a\s+)?(?:vote\s+of\s+)?|on\s+a\s+(?:vote\s+of\s+)?)?\(?\d{1,2}\s?(?:-|to)\s?\d{1,2}\b"
-)
-_UNANIMOUS_NEXT = compiled(
-    r",?\s+(?:unanimously(?=\s{0,3}(?:[.,;:(\n]|$|(?:by|on|upon|with|as|and)\b))"
-    r"|by\s+(?:a\s+)?unanimous\b)"
-)
-_TOLD = compiled(
-    r"\b(?:stated|states|said|says|noted|notes|reported|reports|reminded|shared|explained"
-    r"|indicated|mentioned|advised|announced|recalled|added|thanked|asked)\b"
-)
-_RESOLVED_THAT = compiled(
-    r":|\s{0,2}-\s{0,2}(?:that|to)\b|\s+(?:unanimously|nem|with\s+\d|by\s+\d)|\s{0,2}\((?:nem|unanim|\d{1,2}\s)"
-)
-
-
-_PROPOSED_IN_FRENCH = compiled(r"\b(?:propos|appuy|second)\u00e9e?\b")
-_VOTE_TOLD = compiled(
+_VOTE_TOLD = pattern(
     r"\bunanim|\bvote\b|\ball\s+in\s+favou?r|\bvoice\s+vote"
     r"|(?<!items )(?<!item )(?<!lots )(?<!nos\. )\(?\b\d{1,2}\s?(?:-|to)\s?\d\b"
 )
+_PROPOSED_IN_FRENCH = pattern(r"\b(?:propos|appuy|second)\u00e9e?\b")
+_ON_MOTION = pattern(
+    r"\s+(?:and\s+\w+\s+)?(?:by\s+the\s+\w+\s+)?(?:up)?on\s+(?:the\s+|a\s+)?"
+    r"(?:proposal|proposition|motion)\b|\s+(?:a|the)\s+motion\s+(?:made\s+)?(?:by|of|from)\b"
+)
+_RESOLVED_THAT = pattern(
+    r":|\s{0,2}-\s{0,2}(?:that|to)\b|\s+(?:unanimously|nem|with\s+\d|by\s+\d)"
+    r"|\s{0,2}\((?:nem|unanim|\d{1,2}\s)"
+)
+_AUXILIARY = pattern(
+    r"\b(?:was|were|is|are|been|and|then|motion|motions|unanimously|duly|hereby|thereupon"
+    r"|declared|therefore|stands?|has|have|also|vote|be\s+it|it|motion\s+is|item|minutes|which"
+    r"|resolution)"
+    r"[\s,:\-]+(?:\w+ly\s+|so\s+|then\s+|hereby\s+|all\s+)?[\"(]?$"
+)
+_TO_BE = re.compile(r"\b(?:was|were|are|is)\b")
+_NOTHING_AFTER = re.compile(r"\s*[.;)]?\s*(?:\n.*)?", re.S)
+_SECOND_BEFORE = re.compile(r"\bsecond.{0,40},\s*$", re.S)
+_MOTION_WAS = re.compile(r"\bmotions?\b[^.]{0,30}$|\bmotion\b.*\b(?:was|is)\s+(?:\w+ly\s+)?$")
+_IT_WAS_OR_AND = re.compile(r"\bit\s+(?:was|is)\s+(?:\w+\s+)?$|\band\s+(?:\w+\s+)?$")
+_ARRANGED = re.compile(r"\s+that\b.{0,90}\bwould\b", re.S)
+_AND_OR_DECLARED = re.compile(r"\b(?:and|declared)\s+(?:\w+\s+)?$|unanimously\s*$")
 
 
-def _strength_of_approving(word: str, before: str, after: str, bare: bool) -> int:
-    if LONG_AGO.search(before) or LONG_AGO.search(after) or OTHER_BODY.search(before):
-        return REFERENCE
+def approving_verb_strength(word: str, before: str, after: str, bare: bool) -> int:
+    """Return how surely "approved", "adopted", "denied" and the like state an outcome.
+
+    ``before`` and ``after`` are the rest of the sentence; a ``bare`` verb is alone in it.
+    """
+    if is_elsewhere(before, after):
+        return MENTION
     voted = _VOTE_TOLD.search(before[-40:] + " " + after)
     if word in ("recommended", "authorized", "directed"):
-        return SOFT if voted and body_before(before) else REFERENCE
+        return SOFT if voted and body_is_subject(before) else MENTION
     if word.startswith("r\u00e9solu"):
-        return FIRM if _PROPOSED_IN_FRENCH.search(before) else REFERENCE
-    if _ON_MOTION.match(after) and re.search(r"\b(?:was|were|are|is)\b", before):
+        return FIRM if _PROPOSED_IN_FRENCH.search(before) else MENTION
+    if _ON_MOTION.match(after) and _TO_BE.search(before):
         return FIRM
     if bare and word == "resolved":
-        return FIRM if _RESOLVED_THAT.match(after) else REFERENCE
+        return FIRM if _RESOLVED_THAT.match(after) else MENTION
     if TALLY.fullmatch(before.strip(" \n([:.,-)]")):
         return FIRM
     if not before.strip() and not bare and voted and _NOTHING_ELSE.match(after):
         return SOFT
     if bare:
-        return FIRM if voted or re.fullmatch(r"\s*[.;)]?\s*(?:\n.*)?", after, re.S) else SOFT
-    if body_before(before) and (voted or word == "resolved"):
+        return FIRM if voted or _NOTHING_AFTER.fullmatch(after) else SOFT
+    if body_is_subject(before) and (voted or word == "resolved"):
         return FIRM
-    if voted and re.search(r"\bsecond.{0,40},\s*$", before, re.S):
+    if voted and _SECOND_BEFORE.search(before):
         return SOFT
     if not _AUXILIARY.search(before):
-        return REFERENCE
+        return MENTION
     if word in ("received", "appointed", "continued", "deferred", "confirmed") and not voted:
-        return REFERENCE
-    if re.search(r"\bmotions?\b[^.]{0,30}$|\bmotion\b.*\b(?:was|is)\s+(?:\w+ly\s+)?$", before):
+        return MENTION
+    if _MOTION_WAS.search(before):
         return STRONG
-    if re.search(r"\bit\s+(?:was|is)\s+(?:\w+\s+)?$|\band\s+(?:\w+\s+)?$", before) and word in (
-        "agreed",
-        "resolved",
-    ):
-        arranged = re.match(r"\s+that\b.{0,90}\bwould\b", after, re.S)
-        return FIRM if ("it " in before[-30:] and not arranged) or word == "resolved" else SOFT
-    if not _SUBJECT.search(before) and not re.search(
-        r"\b(?:and|declared)\s+(?:\w+\s+)?$|unanimously\s*$", before
-    ):
-        return SOFT if voted else REFERENCE
-    return FIRM if voted and _SUBJECT.search(before) else SOFT
+    if word in ("agreed", "resolved") and _IT_WAS_OR_AND.search(before):
+        agreed = "it " in before[-30:] and not _ARRANGED.match(after)
+        return FIRM if agreed or word == "resolved" else SOFT
+    subject = _SUBJECT.search(before)
+    if not subject and not _AND_OR_DECLARED.search(before):
+        return SOFT if voted else MENTION
+    return FIRM if voted and subject else SOFT
 
 
-def _is_bare(reading: Reading, verb: re.Match[str], before: str) -> bool:
-    """Whether the word begins its sentence (``Carried.``) or is set in capitals by itself."""
-    printed = reading.text[verb.start() : verb.end()]
-    if not printed[0].isupper():
-        return False
-    lead = re.sub(r"^[\s\-:.,)\]\d]*", "", before[-30:])
-    if not lead or not before.strip(" \n-:.,([\"'"):
-        return True
-    further = reading.lower[max(0, verb.start() - 60) : verb.start()]
-    if _SECONDED_BY.search(further) and _SAID_TO_THE_END.match(reading.lower, verb.end()):
-        return True
-    after = reading.lower[verb.end() : verb.end() + 3]
-    if before.rstrip()[-1:] in (".", ":", ";", ")") and _VERB_ALONE.match(
-        reading.lower, verb.end()
-    ):
-        return True
-    line = reading.text[line_start(reading.text, verb.start()) : verb.start()].strip(" -:.([")
-    alone = printed.isupper() and re.match(r"\s*(?:[.;\n)\]]|$)", after) is not None
-    return not line or alone
-
-
-_VERB_ALONE = compiled(r"\s*(?:[.;\n]|$|\(?\d{1,2}\s?-\s?\d)")
-_SECONDED_BY = compiled(
-    r"\bsecond(?:ed|er)\b[^.;\n]{0,16}(?:\b(?:cllr|cr|mrs?|ms|dr)\.)?[^.;\n]{2,40}$"
+_LINE_OVER = pattern(r"[ .]{0,4}\n")
+_NEXT_MOTION = pattern(
+    r"\n\s{0,80}(?:[\w.\-]{1,12}\s{1,4}){0,2}(?:it\s+was\s+)?(?:moved|motion|proposed"
+    r"|resolution|resolved|seconded)\b"
 )
-_SAID_TO_THE_END = compiled(r" {1,3}(?:unanimously\b|\(?\d{1,2}\s?-\s?\d)|\s{0,3}(?:[.;\n]|$)")
+_MAIN_QUESTION = pattern(
+    r"\b(?:main|original|underlying|primary)\s+(?:motion|question)\b"
+    r"|\bas\s+(?:thus\s+|so\s+)?amended\b"
+)
+_AMENDMENT_QUESTION = pattern(r"\bamendments?\b|\bmotion\s+to\s+amend\b")
+_NO_SECOND = pattern(
+    r"(?:\b(?:lack|want)\s+of\s+(?:a\s+|any\s+)?|\bno\s+|\bwithout\s+a\s+|\bnot\s+"
+    r"|(?:n't|not|failed\s+to|fails\s+to)\s+(?:receiv\w*|get|got|have|heard?"
+    r"|obtain\w*)\s+a\s+)second"
+)
 
 
-def _outcome(reading: Reading, verb: re.Match[str], begin: int, strength: int) -> Cue:
-    lower = reading.lower
-    end = reading.clause_end(verb.end(), 300)
-    start, sentence = begin, lower[begin:end]
-    subject = last_match(_ABOUT_MOTION, lower, begin, verb.start())
+def _verb_cue(
+    doc: DocumentText, verb: re.Match[str], begin: int, strength: int, bare: bool
+) -> OutcomeCue:
+    """Return the cue of a verb: its sentence, result, manner, counts and question."""
+    lower, at = doc.lower, verb.start()
+    end = sentence_end = doc.sentence_end(verb.end(), 300)
+    start = begin
+    subject = last_match(_ABOUT_MOTION, lower, begin, at)
     if subject is not None and subject.start() - begin > 60:
-        start, sentence = subject.start(), lower[subject.start() : end]
-    if reading.text[verb.start()].isupper() and _is_bare(
-        reading, verb, lower[begin : verb.start()]
-    ):
-        start = max(start, line_start(lower, verb.start()))
-        sentence = lower[start : _end_of_bare(lower, verb.end(), end)]
-    elif reading.text[verb.start()].isupper() and _LINE_OVER.match(lower, verb.end()):
-        sentence = lower[start : _end_of_bare(lower, verb.end(), end)]
-    near = lower[start : min(start + len(sentence), verb.end() + 120)]
-    cue = Cue(OUTCOME, start, min(end, verb.end() + 160), strength, at=verb.start())
-    cue.result = verdict(lower[max(start, verb.start() - 20) : verb.end() + 10])
-    cue.result_text = printed_between(
-        reading, start if strength == STRONG else verb.start(), cue.end
-    )
-    add_manner(cue, near, sentence)
+        start = subject.start()
+    if bare:
+        start = max(start, line_start(lower, at))
+    if bare or (doc.text[at].isupper() and _LINE_OVER.match(lower, verb.end())):
+        # A lone ``CARRIED`` may have no full stop: its sentence ends where the next motion begins.
+        motion = _NEXT_MOTION.search(lower, verb.end(), end)
+        sentence_end = motion.start() if motion else end
+    sentence = lower[start:sentence_end]
+    cue = OutcomeCue(start, min(end, verb.end() + 160), strength, at=at)
     own_end = min(cue.end, start + len(sentence))
-    cue.counts = tally_in(lower, verb.start(), own_end)
-    if not cue.counts:
-        tally = tally_in(lower, max(start, verb.start() - 60), verb.start())
-        numbered = "/" in lower[start : verb.start()] and reading.text[verb.start()].isupper()
-        cue.counts = {} if numbered else tally
+    cue.result = result_of(lower[max(start, at - 20) : verb.end() + 10])
+    cue.result_text = doc.printed(start if strength == STRONG else at, cue.end)
+    _add_manner(cue, lower[start : min(start + len(sentence), verb.end() + 120)], sentence)
+    cue.counts = tally_in(lower, at, own_end)
+    if not cue.counts and not ("/" in lower[start:at] and doc.text[at].isupper()):
+        cue.counts = tally_in(lower, max(start, at - 60), at)
     on_motion = _ON_MOTION.match(lower, verb.end())
-    cue.moved = on_motion is not None and not reading.apart(verb.end(), on_motion.end())
-    unanimous = _UNANIMOUS_NEXT.match(lower, verb.end()) is not None
-    own = verb["approving"] is not None or _names_matter(lower[begin : verb.start()], unanimous)
-    cue.fresh = strength == FIRM and own and start == begin
-    if "/" in sentence:
-        cue.mover, cue.seconder = pair_in_brackets(reading, verb.end(), own_end)
-    cue.about = question_told(lower[start : verb.start()], lower[verb.end() : own_end])
-    if "declared" in lower[begin : verb.start()]:
+    if on_motion is not None:
+        cue.mover_follows = not doc.blank_line_between(verb.end(), on_motion.end())
+    # The subject is what was voted on, and not the motion: ``The ordinance``.  What passes
+    # unanimously is voted on, whatever it is.
+    before = lower[begin:at]
+    own = verb["approving"] is not None
+    if not own and not _ABOUT_MOTION.search(before):
+        unanimous = _UNANIMOUS_NEXT.match(lower, verb.end()) is not None
+        own = _SUBJECT.search(before) is not None or (unanimous and bool(before.strip()))
+    cue.own_question = strength == FIRM and own and start == begin
+    if slash := SLASH.search(doc.text, verb.end(), own_end) if "/" in sentence else None:
+        pair = pair_in_brackets(doc, slash)
+        cue.people = (pair.mover, pair.seconder) if pair else (None, None)
+    if _MAIN_QUESTION.search(lower[start:at]):
+        cue.about = MAIN
+    elif _AMENDMENT_QUESTION.search(lower[start:at]):
+        cue.about = AMENDMENT
+    elif _MAIN_QUESTION.search(lower[verb.end() : min(own_end, verb.end() + 40)]):
+        cue.about = MAIN
+    if "declared" in before:
         cue.flags.add("declared")
-    if cue.result == DIED or (cue.result == FAILED and NO_SECOND.search(sentence)):
-        cue.result = DIED if NO_SECOND.search(sentence) or cue.result == DIED else FAILED
+    if cue.result == DIED or (cue.result == FAILED and _NO_SECOND.search(sentence)):
+        cue.result = DIED
         cue.flags.add("no_second")
     return cue
 
 
-def _names_matter(before: str, unanimous: bool) -> bool:
-    """Whether the subject is what was voted on, and not the motion: ``The ordinance``.
+_RESULT_LABEL = Phrase(
+    "result outcome status disposition decision vote action voting motion",
+    r"(?P<label>result|outcome|status|disposition|decision|vote|action(?:\s+taken)?|voting"
+    r"|motion)\s{0,3}:\s{0,80}(?P<value>[^\n]{1,100})",
+)
+_RESULT_WORD = pattern(
+    r"\b(?:pass(?:ed|es)?|adopted|approved|carried|carries|accepted|granted|confirmed|ratified"
+    r"|tabled|postponed|deferred|continued|referred|received|recommended|forwarded|failed|fails"
+    r"|defeated|denied|rejected|lost|withdrawn|unanimous\w*|no\s+action|died)\b"
+)
+_BELOW = pattern(
+    r"\s{0,40}mover\s{0,4}:\s{0,60}(?P<mover>[^\n]{2,60})\n\s{0,40}seconder\s{0,4}:\s{0,60}(?=\w)"
+)
+_LOOSE_LABELS = ("vote", "voting", "motion", "action", "action taken", "status", "decision")
 
-    What passes unanimously is voted on, whatever it is.
-    """
-    if _ABOUT_MOTION.search(before):
+
+def labelled_result(doc: DocumentText, line: re.Match[str]) -> OutcomeCue | None:
+    """Read the value of a label, if it is a result or a tally."""
+    label, value = line["label"], line["value"]
+    own = value.partition(". ")[0]
+    word = _RESULT_WORD.search(own[:70])
+    counts = tally_in(doc.lower, line.start("value"), line.start("value") + len(own))
+    if word is None and not (counts and label in ("vote", "voting", "result")):
+        return None
+    if label in _LOOSE_LABELS and word is not None and word.start() > 12 and not counts:
+        return None
+    if label == "motion" and (word is None or word.start() > 0):
+        return None
+    cue = OutcomeCue(line.start(), line.end(), STRONG, label=True, counts=counts)
+    cue.result = result_of(value) if word else ""
+    cue.result_text = doc.printed(*line.span("value"))
+    cue.unanimous = "unanim" in value
+    cue.own_question = label.startswith("action")
+    if label == "result" and (below := _BELOW.match(doc.lower, line.end())):
+        # The result is the first line of a table.
+        mover, _ = doc.roster.surname(doc.name_at(below.start("mover")))
+        seconder, _ = doc.roster.surname(doc.name_at(below.end()))
+        cue.people = (mover, seconder)
+    if label == "vote":
+        cue.strength = FIRM
+        if _VOICE.search(line[0]):
+            cue.vote_type = "voice"
+    return cue
+
+
+_VOTE_WAS = Phrase(
+    "vote",
+    r"votes?\s+(?:count\s+|tally\s+)?(?P<was>was\s+|were\s+|is\s+|being\s+)?"
+    r"(?=\d{1,2}\s?(?:-|to)\s?\d)",
+)
+_FOR_IT = pattern(r"\s+(?:in\s+favou?r|to\s+approve|for\s+approval|in\s+the\s+affirmative)\b")
+
+
+def vote_was(doc: DocumentText, vote: re.Match[str]) -> OutcomeCue | None:
+    """Read a tally in a sentence; without "in favor" no result is stated."""
+    lower, end = doc.lower, doc.sentence_end(vote.end(), 160)
+    begin = doc.sentence_start(vote.start())
+    before, after = lower[begin : vote.start()], lower[vote.end() : end]
+    if not vote["was"] and before.strip() and before.rstrip()[-1] not in ",;-":
+        return None
+    tally = TALLY.match(lower, vote.end())
+    if tally is None or TALK.search(before):
+        return None
+    if is_elsewhere(before, after) or REPORTED.search(before):
+        return None
+    cue = OutcomeCue(begin if vote["was"] else vote.start(), end, FIRM, at=vote.start())
+    cue.counts = tally_in(lower, vote.end(), end)
+    cue.result = PASSED if _FOR_IT.match(lower, tally.end()) else ""
+    cue.result_text = doc.printed(vote.start(), end)
+    return cue
+
+
+_VOTED = Phrase(
+    "vote",
+    r"vote[ds]\b(?P<colon>\s{0,3}:)?"
+    r"(?:\s+(?P<how>unanimously|\(?\d{1,2}\s?(?:-|to)\s?\d{1,2}(?:\s?-\s?\d)?\)?"
+    r"|[a-z]+\s+to\s+[a-z]+|by\s+(?:consensus|a\s+majority|unanimous\s+consent))\s*,?)?"
+    r"(?:\s+(?P<what>to|in\s+favou?r\s+of|for|against|that|on)\b)?",
+)
+_SO = pattern(r"\bso\s+(?:unanimously\s+)?$")
+_IT_WAS_SO = pattern(r"\bit\s+was\s+(?:unanimously\s+|duly\s+)?$")
+_OVER = pattern(r"\s{0,3}(?:\.|$)")
+_IT_WAS = pattern(r"\bit\s+was\s+(?:\w+ly\s+)?$")
+_MOTION = re.compile(r"\bmotion\b")
+
+
+def voted(doc: DocumentText, verb: re.Match[str]) -> OutcomeCue | None:
+    """Read a body that voted, if it is the one whose minutes these are."""
+    lower, start = doc.lower, verb.start()
+    head = lower[max(0, start - 24) : start]
+    so = _SO.search(head) or (_OVER.match(lower, verb.end()) and _IT_WAS_SO.search(head))
+    if so:
+        # ``So voted.`` and ``It was unanimously voted.`` say nothing of the question.
+        cue = OutcomeCue(start - len(so[0]), verb.end(), SOFT, result=PASSED)
+        cue.unanimous = "unanim" in so[0]
+        cue.result_text = doc.printed(cue.start, cue.end)
+        cue.counts = tally_in(lower, start, min(len(lower), verb.end() + 14))
+        return cue
+    if not verb["how"] and verb["what"] not in ("to", "in favor of", "in favour of"):
+        return None
+    begin = doc.sentence_start(start)
+    before = lower[begin:start]
+    if verb["colon"]:
+        if before.strip() or not doc.text.startswith(("VOTED", "Voted"), start):
+            return None
+    elif not (_IT_WAS.search(before) and verb["what"] in ("to", "that")):
+        after = lower[verb.end() : doc.sentence_end(verb.end(), 120)]
+        if TALK.search(before) or is_elsewhere(before, after) or REPORTED.search(before):
+            return None
+        if not body_is_subject(before):
+            return None
+        if not _MOTION.search(before) and not _is_own_body(doc, before, begin):
+            return None
+    end = doc.sentence_end(verb.end(), 400)
+    cue = OutcomeCue(begin, end, FIRM, result=PASSED, own_question=True)
+    cue.result_text = doc.printed(start, end)
+    _add_manner(cue, lower[begin:end], lower[begin:end])
+    cue.counts = tally_in(lower, start, min(end, verb.end() + 80))
+    return cue
+
+
+_COMMON_BEFORE_BODY = word_set("the city town county village school full and council board whole")
+
+
+def _is_own_body(doc: DocumentText, before: str, begin: int) -> bool:
+    """Whether the body that is said to have voted is named at the top of the document."""
+    body = last_match(BODY, before, 0, len(before))
+    if body is None or body[0] in ("all", "they", "we", "members", "court", "panel"):
+        return True
+    heading = doc.lower[: min(1500, line_start(doc.lower, begin + body.start()))]
+    if len(heading.strip()) < 12:
+        return True
+    word = body[0].removesuffix("ers") if body[0].startswith("commission") else body[0]
+    if word not in heading:
         return False
-    return _SUBJECT.search(before) is not None or (unanimous and bool(before.strip()))
+    named = re.search(r"(\w+)\s+" + body[0] + r"\s+(?:\w+\s+)?$", before)
+    return named is None or named[1] in _COMMON_BEFORE_BODY or f"{named[1]} {word}" in heading
 
 
-_LINE_OVER = compiled(r"[ .]{0,4}\n")
-_NEXT_MOTION = compiled(
-    r"\n\s{0,80}(?:[\w.\-]{1,12}\s{1,4}){0,2}(?:it\s+was\s+)?(?:moved|motion|proposed"
-    r"|resolution|resolved|seconded)\b"
+_ALL_FOR = Phrase(
+    "all aye vote unanimous so_ordered motion none_opposed no_opposition",
+    r"(?:all\s+(?:those\s+)?(?:members\s+|commissioners\s+|trustees\s+|directors\s+|councilm\w+\s+"
+    r"|alder\w+\s+|supervisors\s+|selectmen\s+|councillors\s+|present\s+|were\s+|voted\s+|voting\s+"
+    r"|five\s+|in\s+attendance\s+){0,4}(?:in\s+(?:the\s+)?(?:favou?r|affirmative)|ayes?\b"
+    r"|[\"']ayes?\b|yes\b|yeas?\b|said\s+aye|approved|agreed|concurred)"
+    r"|ayes?\s+unanimous|ayes\s+have\s+it|ayes\s+all\b|so\s+ordered\b"
+    r"|vote\s+(?:was|is|being)\s+unanimous|vote[:\s]+unanimous|unanimous\s+(?:vote|approval|ayes?)\b"
+    r"|motion\s+(?:was\s+|is\s+)?unanimous\b|unanimous(?:ly)?(?=\s{0,3}(?:[.)\n]|$))"
+    r"|none\s+opposed\b|no\s+opposition\b)",
+)
+_WORD_BEFORE = pattern(r"[a-z]\s{1,3}$")
+
+
+def all_in_favor(doc: DocumentText, everyone: re.Match[str]) -> OutcomeCue | None:
+    """Read that all were in favor, or that nobody was against."""
+    lower, start = doc.lower, everyone.start()
+    if everyone[0] in ("unanimous", "unanimously") and _WORD_BEFORE.search(
+        lower[max(0, start - 4) : start]
+    ):
+        return None
+    begin = doc.sentence_start(start)
+    if TALK.search(lower[begin:start]) or "?" in lower[everyone.end() : everyone.end() + 2]:
+        return None
+    end = min(doc.sentence_end(everyone.end()), everyone.end() + 100)
+    cue = OutcomeCue(start, end, SOFT, result=PASSED)
+    cue.unanimous = "ordered" not in everyone[0] and not _EXCEPT.search(lower, begin, end)
+    cue.result_text = doc.printed(start, end)
+    cue.counts = tally_in(lower, start, end)
+    return cue
+
+
+_AGREEMENT = Phrase(
+    "without_obj no_obj by_con by_gen by_unan by_com by_accl consensus",
+    r"(?:without\s+objection|no\s+objections?|by\s+(?:general\s+|unanimous\s+)?consensus"
+    r"|by\s+(?:unanimous|general|common)\s+consent|by\s+acclamation"
+    r"|consensus\s+(?:of\s+(?:the\s+)?\w+\s+(?:\w+\s+)?)?(?:(?:was|is)\s+)?to\b)",
+)
+_HEARD = re.compile(r"\b(?:hearing|being|with)\s+$")
+
+
+def agreement(doc: DocumentText, agreed: re.Match[str]) -> OutcomeCue | None:
+    """Read what was agreed without a vote."""
+    begin = doc.sentence_start(agreed.start())
+    before = doc.lower[begin : agreed.start()]
+    if TALK.search(before):
+        return None
+    end = min(doc.sentence_end(agreed.end()), agreed.end() + 200)
+    cue = OutcomeCue(begin, end, FIRM, result=PASSED, vote_type="consensus", flags={"consensus"})
+    if agreed[0].startswith("no") and not _HEARD.search(before):
+        cue.strength = SOFT
+    cue.result_text = doc.printed(begin, end)
+    cue.own_question = cue.strength == FIRM
+    return cue
+
+
+_SECOND = pattern(r"second(?=ed\b|\b)")
+_IF = re.compile(r"\b(?:if|unless|would|should)\b")
+
+
+def no_second(doc: DocumentText, second: re.Match[str]) -> OutcomeCue | None:
+    """Read that a motion died because nobody seconded it."""
+    lower = doc.lower
+    missing = _NO_SECOND.search(lower, max(0, second.start() - 40), second.end())
+    seconded = lower[second.end() : second.end() + 1] == "e"
+    if missing is None or (seconded and missing[0][:3] != "not"):
+        return None
+    begin = doc.sentence_start(missing.start())
+    if _IF.search(lower[begin : missing.start()]):
+        return None
+    start = max(begin, missing.start() - 80)
+    sentence = lower[begin : doc.sentence_end(missing.end(), 80)]
+    strength = STRONG if "motion" in sentence else SOFT
+    cue = OutcomeCue(start, missing.end(), strength, result=DIED, flags={"no_second"})
+    cue.result_text = doc.printed(start, missing.end())
+    return cue
+
+
+_LETTERS = Phrase(
+    "MC M.C.U. M/C MP AIF MSC MSP MUC",
+    r"(?:MCU|M\.C\.U\.|MC|M/C|MPU|MP|AIF|MSCU|MSPU|MUC)(?=[ .,;\n)]|$)",
+)
+_BREAK_BEFORE = pattern(r"(?:^|[.,;:)\n])\s{0,3}$")
+
+
+def outcome_letters(doc: DocumentText, letters: re.Match[str]) -> OutcomeCue | None:
+    """Read ``MCU`` (motion carried unanimously), ``MC`` and ``AIF`` (all in favor)."""
+    start, printed = letters.start(), letters[0]
+    if not _BREAK_BEFORE.search(doc.text[max(0, start - 4) : start]):
+        return None
+    if doc.is_at_another_meeting(start):
+        return None
+    unanimous = "U" in printed or printed == "AIF"
+    return OutcomeCue(
+        start, letters.end(), SOFT, result=PASSED, result_text=printed, unanimous=unanimous
+    )
+
+
+def shorthand_outcome(doc: DocumentText, short: re.Match[str]) -> OutcomeCue | None:
+    """Read the last letter of ``M/S/C``, which says that the motion carried."""
+    read = shorthand_names(doc, short)
+    if read is None or not read[2] or doc.is_at_another_meeting(short.start() + 1):
+        return None
+    mover, seconder, letters = read
+    named = seconder or mover
+    end = named.end if named else short.end()
+    printed = doc.text[short.start() : short.end("sign")]
+    cue = OutcomeCue(short.start() + 1, end, FIRM, result=PASSED, result_text=printed)
+    cue.unanimous = "u" in letters
+    return cue
+
+
+_PUT = Phrase(
+    "on upon",
+    r"(?:up)?on\s+(?:(?:the|this|that|his|her)\s+)?(?:"
+    r"(?P<main>(?:adoption\s+of\s+the\s+)?(?:main|original|primary|underlying)\s+(?:motion|question"
+    r"|resolution|ordinance)(?:,?\s+as\s+amended)?|(?:[\w.\-]{1,20}\s+){1,4}as\s+amended)"
+    r"|(?P<amendment>(?:proposed\s+|first\s+|second\s+)?(?:motion\s+to\s+amend|amendment))"
+    r"|(?P<other>(?:adoption\s+of\s+|approval\s+of\s+)?(?:the\s+)?(?:ordinance|resolution|bill"
+    r"|by-?law|item|motion|order|application|petition|question|matter)\b[^:.;\n]{0,60}:)"
+    r")(?![\w])",
+)
+_ANNOUNCED = pattern(
+    r"(?:^|\b(?:vote|votes|voted|voting|call|called|question|taken|held|roll|then)\b)"
+    r"[\s,:\-]{0,4}(?:(?:was|is|being|then|next|again)\s+)?$"
 )
 
 
-def _end_of_bare(lower: str, position: int, end: int) -> int:
-    """Return where the sentence of a lone ``CARRIED`` ends, which may have no full stop."""
-    motion = _NEXT_MOTION.search(lower, position, end)
-    return motion.start() if motion else end
+def question(doc: DocumentText, put: re.Match[str]) -> QuestionCue | None:
+    """Read which question a vote is announced on."""
+    begin = doc.sentence_start(put.start(), 100)
+    before = doc.lower[begin : put.start()]
+    if not _ANNOUNCED.search(before) or (put["other"] and not before.strip()):
+        return None
+    about = MAIN if put["main"] else AMENDMENT if put["amendment"] else OTHER
+    return QuestionCue(begin, put.end(), about=about, at=put.start())
+
+
+RULES = (
+    Rule(
+        _VERB,
+        outcome_verb,
+        (
+            "The motion carried.",
+            "Carried.",
+            "The motion failed for lack of a majority.",
+            "The ordinance passed 5-0.",
+            "Commissioner Smith withdrew his motion.",
+            "The Board unanimously approved the minutes.",
+            "It was resolved that the fee be set.",
+            "The minutes were adopted on the proposal of Cllr Smith.",
+        ),
+    ),
+    Rule(
+        _RESULT_LABEL,
+        labelled_result,
+        ("RESULT: PASSED [14 TO 1]", "Vote: 5-0", "Status: 7-0-0 - Pass", "Action: Approved"),
+    ),
+    Rule(_VOTE_WAS, vote_was, ("The vote was 4-0 in favor.", "Vote 4-0.")),
+    Rule(
+        _VOTED,
+        voted,
+        ("The Board voted 5-0 to close the road.", "So voted.", "VOTED: unanimously to adjourn."),
+    ),
+    Rule(_ALL_FOR, all_in_favor, ("All in favor.", "So ordered.", "None opposed.")),
+    Rule(
+        _AGREEMENT,
+        agreement,
+        ("Without objection the meeting adjourned.", "By consensus the item was moved."),
+    ),
+    Rule(_SECOND, no_second, ("The motion died for lack of a second.", "It was not seconded.")),
+    Rule(_LETTERS, outcome_letters, ("Smith/Jones. MCU.", "AIF"), as_printed=True),
+    Rule(SHORTHAND, shorthand_outcome, ("MSC Smith/Jones", "M/S/C")),
+    Rule(
+        _PUT,
+        question,
+        ("Roll call vote on the amendment:", "Vote on the main motion", "Vote on Ordinance 6:"),
+    ),
+)

@@ -1,10 +1,11 @@
-"""Read result tables whose columns came apart: first all the labels, then all the values.
+"""Read votes set in tables.
 
-::
+Three layouts: a table whose columns came apart (all labels, then all values), a row with a mark for
+each member, and a column of names for each way to vote::
 
-    RESULT:
-    MOVER:
-    AYES:
+    RESULT:                       Member      Yes  No  Absent          AYES:      NOES:
+    MOVER:                        Anderson     X                       Stein      Thorpe
+    AYES:                         Castillo          X                  Underhill
 
     PASSED [14 TO 1]
     Ann Smith
@@ -14,95 +15,211 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from .ballots import category, settle
-from .cues import BALLOT, FIRM, LEAD, OUTCOME, SECOND, STRONG, Cue, Reading, inside
-from .names import read_names
-from .patterns import Phrase, compiled, indented
-from .tallies import tally_in
-from .telling import verdict
+from .ballots import ballot_kind, tally_in
+from .context import FIRM, STRONG, BallotCue, Cue, DocumentText, MotionCue, OutcomeCue, SecondCue
+from .names import Name, read_name, read_names
+from .outcomes import result_of
+from .text import Phrase, indent_start, is_inside, line_start, pattern
+
+_Stretches = Sequence[tuple[int, int]]
+#: The cues of a table, and the stretches of text that it takes up.
+_Table = tuple[list[Cue], _Stretches]
+
+
+def table_cues(doc: DocumentText, blank: _Stretches) -> _Table:
+    """Return the cues of all tables, and the stretches of text they take up, in order.
+
+    Labels in a blank stretch have no values.
+    """
+    cues: list[Cue] = []
+    used: list[tuple[int, int]] = []
+    for found, stretches in (*split_tables(doc, blank), *grids(doc, blank)):
+        cues += found
+        used += stretches
+    return cues, sorted(used)
+
 
 _LABEL = r"(?:result|mover|seconder|ayes?|yeas?|nays?|noes|abstain(?:ed)?|absent|excused|recused)"
 _LABELS = Phrase(
     "result mover seconder aye yea nay noes abst absent excused recused",
     rf"{_LABEL} {{0,4}}:? {{0,4}}\n(?:\s{{0,60}}{_LABEL} {{0,4}}: {{0,4}}\n){{1,8}}",
 )
-_VALUE = compiled(r"^ *(?:[A-Z][A-Z \-]{3,40})(?:\[[^\]\n]{1,40}\])? *$", re.M)
-_WORD = compiled(r"[a-z]+")
-
-#: The values stand at most so many characters behind the labels.
+_VALUE = pattern(r"^ *(?:[A-Z][A-Z \-]{3,40})(?:\[[^\]\n]{1,40}\])? *$", re.M)
+_WORD = re.compile(r"[a-z]+")
+#: The values are at most this many characters after the labels.
 _REACH = 1200
 
 
-def table_cues(
-    reading: Reading, blank: list[tuple[int, int]]
-) -> tuple[list[Cue], list[tuple[int, int]]]:
-    """Return the cues of such tables, and the stretches of text they use up.
-
-    Labels in a blank stretch have no values.
-    """
-    cues: list[Cue] = []
-    used: list[tuple[int, int]] = []
+def split_tables(doc: DocumentText, blank: _Stretches) -> Iterator[_Table]:
+    """Read tables whose columns came apart: first all the labels, then all the values."""
     done = 0
-    for labels in _LABELS.find(reading.lower):
-        start = indented(reading.lower, labels.start(), 60)
-        if start is None or start < done or inside(blank, labels.start()):
+    for labels in _LABELS.find(doc.lower):
+        start = indent_start(doc.lower, labels.start(), 60)
+        if start is None or start < done or is_inside(blank, labels.start()):
             continue
-        done = labels.end()
+        done = position = labels.end()
         words = _WORD.findall(labels[0])
-        rows = _values(reading, words[0], labels.end())
+        if words[0] == "result":
+            value = _VALUE.search(doc.text, position, position + _REACH)
+            if value is None:
+                continue
+            position = value.start()
+        # The values are the lines of a paragraph, joined where a line ends with a comma.
+        rows: list[tuple[int, int]] = []
+        goes_on = False
+        for line in doc.text[position : position + _REACH].split("\n"):
+            if not line.strip() and rows:
+                break
+            if line.strip():
+                begin = rows.pop()[0] if goes_on else position
+                rows.append((begin, position + len(line)))
+                goes_on = line.rstrip().endswith((",", "-", " and"))
+            position += len(line) + 1
         if len(rows) < len(words):
             continue
-        used += [(start, labels.end()), (rows[0][0], rows[len(words) - 1][1])]
-        for word, row in zip(words, rows, strict=False):
-            cues += _cue(reading, word, *row)
-    return cues, sorted(used)
+        cues = [_value_cue(doc, word, *row) for word, row in zip(words, rows, strict=False)]
+        yield (
+            [cue for cue in cues if cue is not None],
+            [(start, labels.end()), (rows[0][0], rows[len(words) - 1][1])],
+        )
 
 
-def _values(reading: Reading, first: str, position: int) -> list[tuple[int, int]]:
-    """Return the stretches of the values: lines, put together where a line ends with a comma."""
-    if first == "result":
-        begin = _VALUE.search(reading.text, position, position + _REACH)
-        if begin is None:
-            return []
-        position = begin.start()
-    rows: list[tuple[int, int]] = []
-    going_on = False
-    for start, line in _lines(reading.text, position):
-        if going_on:
-            rows[-1] = (rows[-1][0], start + len(line))
-        else:
-            rows.append((start, start + len(line)))
-        going_on = line.rstrip().endswith((",", "-", " and"))
-    return rows
+def _value_cue(doc: DocumentText, label: str, start: int, end: int) -> Cue | None:
+    """Return what a value says under its label."""
+    if label == "result":
+        printed = doc.lower[start:end]
+        outcome = OutcomeCue(start, end, STRONG, label=True, result=result_of(printed))
+        outcome.result_text = " ".join(doc.original[start:end].split())
+        outcome.counts = tally_in(doc.lower, start, end)
+        outcome.unanimous = "unanim" in printed
+        return outcome
+    names, _ = read_names(doc.text, start, end, doc.roster.known)
+    surnames, flags = doc.roster.surnames(names)
+    if label not in ("mover", "seconder"):
+        return BallotCue(start, end, FIRM, flags=flags, ballots={ballot_kind(label): surnames})
+    if not surnames:
+        return None
+    if label == "mover":
+        return MotionCue(start, end, flags=flags, mover=surnames[0], label=True)
+    return SecondCue(start, end, flags=flags, seconder=surnames[0], label=True)
+
+
+_VOTE = (
+    r"(?:ayes?|yeas?|yes|for|in\s?favou?r|nays?|noes|no|against|opposed|abstain(?:ed)?|absent"
+    r"|excused|recused?|not\s?voting)"
+)
+#: A line that ends with two or more labels; what precedes them is the heading of the names.
+_HEADER = pattern(
+    rf"^[^\n]{{0,60}}?(?<![\w-])(?P<labels>{_VOTE}[ ]{{0,3}}:?"
+    rf"(?:[ ]{{1,30}}{_VOTE}[ ]{{0,3}}:?){{1,5}})[ ]{{0,80}}$",
+    re.M,
+)
+_LAST_LABEL = Phrase(
+    "nay no against opposed abst absent excused recuse",
+    rf"{_VOTE}[ ]{{0,3}}:?[ ]{{0,80}}(?=\n|$)",
+)
+_VOTE_LABEL = pattern(rf"(?<![\w-]){_VOTE}(?![\w-])")
+_MARK = re.compile(r"(?<!\S)(?:[xX\u2713\u2714\u2611\u2612\u221a]|\([xX]\)|\[[xX]\])(?!\S)")
+_CELL = re.compile(r"\S(?: ?\S)*")
+#: A grid has at most this many rows.
+_ROWS = 25
+
+#: Where a label begins and ends in its line, and the vote it is for.
+_Label = tuple[int, int, str]
+
+
+def grids(doc: DocumentText, blank: _Stretches) -> Iterator[_Table]:
+    """Read votes in columns below a line that ends with two or more labels."""
+    for last in _LAST_LABEL.find(doc.lower):
+        header = _HEADER.match(doc.lower, line_start(doc.lower, last.start()))
+        if header is None or is_inside(blank, header.start("labels")):
+            continue
+        labels = [
+            (word.start() - header.start(), word.end() - header.start(), ballot_kind(word[0]))
+            for word in _VOTE_LABEL.finditer(doc.lower, *header.span("labels"))
+        ]
+        if len({kind for _, _, kind in labels}) < 2:
+            continue
+        cue = marked_rows(doc, header, labels) or name_columns(doc, header, labels)
+        if cue is not None:
+            yield [cue], [(cue.start, cue.end)]
 
 
 def _lines(text: str, position: int) -> Iterator[tuple[int, str]]:
-    """Yield the lines of the paragraph that begins behind a position."""
-    begun = False
-    for line in text[position : position + _REACH].split("\n"):
-        if line.strip():
-            begun = True
-            yield position, line
-        elif begun:
+    """Yield the lines below a header, up to the second blank one in a row."""
+    blank = 0
+    for _ in range(_ROWS):
+        end = text.find("\n", position)
+        end = len(text) if end < 0 else end
+        line = text[position:end]
+        blank = 0 if line.strip() else blank + 1
+        if blank > 1 or len(line) > 160:
             return
-        position += len(line) + 1
+        if line.strip():
+            yield position, line
+        if end == len(text):
+            return
+        position = end + 1
 
 
-def _cue(reading: Reading, word: str, start: int, end: int) -> list[Cue]:
-    lower = reading.lower
-    if word == "result":
-        cue = Cue(OUTCOME, start, end, STRONG, label=True, result=verdict(lower[start:end]))
-        cue.result_text = " ".join(reading.document.original[start:end].split())
-        cue.counts, cue.unanimous = tally_in(lower, start, end), "unanim" in lower[start:end]
-        return [cue]
-    names, _ = read_names(reading.text, start, end, reading.roster.known)
-    settled, flags = settle(reading.roster, names)
-    if word in ("mover", "seconder"):
-        cue = Cue(LEAD if word == "mover" else SECOND, start, end, label=True, flags=flags)
-        setattr(cue, word, settled[0] if settled else None)
-        return [cue] if settled else []
-    return [
-        Cue(BALLOT, start, end, FIRM, ballots={category(word): settled}, flags=flags, label=True)
-    ]
+def marked_rows(doc: DocumentText, header: re.Match[str], labels: list[_Label]) -> BallotCue | None:
+    """Read rows of a name and one mark; the column whose label is nearest to the mark counts."""
+    cue = BallotCue(header.start("labels"), header.end(), FIRM, vote_type="roll_call")
+    columns = {(start + end) // 2: kind for start, end, kind in labels}
+    head = doc.original[header.start() : header.end()]
+    bars = "|" in head
+    if bars:
+        columns = {head.count("|", 0, start): kind for start, _, kind in labels}
+    rows = 0
+    for start, line in _lines(doc.text, header.end() + 1):
+        row = doc.original[start : start + len(line)]
+        marks = [mark.start() for mark in _MARK.finditer(row)]
+        name = _whole_name(doc, line[: marks[0]].strip(" .,:-")) if len(marks) == 1 else None
+        if not isinstance(name, Name):
+            break
+        place = row.count("|", 0, marks[0]) if bars else marks[0]
+        _add(doc, cue, columns[min(columns, key=lambda column: abs(column - place))], name)
+        cue.end = start + len(line)
+        rows += 1
+    return cue if rows > 1 else None
+
+
+def name_columns(
+    doc: DocumentText, header: re.Match[str], labels: list[_Label]
+) -> BallotCue | None:
+    """Read columns of names below their labels, where every cell is a name and nothing else."""
+    printed = doc.text[header.start() : header.end()].strip()
+    alone = printed.isupper() and len(printed) == len(header["labels"].strip())
+    if not alone and header["labels"].count(":") != len(labels):
+        return None
+    cue = BallotCue(header.start("labels"), header.end(), FIRM, vote_type="roll_call")
+    columns = {start: kind for start, _, kind in labels}
+    for start, line in _lines(doc.text, header.end() + 1):
+        cells = {cell.start(): _whole_name(doc, cell[0]) for cell in _CELL.finditer(line)}
+        if None in cells.values() or len(cells) > len(columns):
+            break
+        for place, name in cells.items():
+            kind = columns[min(columns, key=lambda column: abs(column - place))]
+            if isinstance(name, Name):
+                _add(doc, cue, kind, name)
+            else:
+                cue.ballots.setdefault(kind, [])
+        cue.end = start + len(line)
+    return cue if cue.ballots else None
+
+
+def _whole_name(doc: DocumentText, cell: str) -> Name | str | None:
+    """Return the name a cell consists of, or the cell if it says that there is none."""
+    if cell.lower() in ("none", "0", "-", "n/a"):
+        return cell
+    cell = cell.rstrip(":")
+    name = read_name(cell, 0, doc.roster.known, listed=True)
+    return name if name is not None and name.start == 0 and name.end == len(cell) else None
+
+
+def _add(doc: DocumentText, cue: BallotCue, kind: str, name: Name) -> None:
+    surnames, flags = doc.roster.surnames([name])
+    cue.ballots.setdefault(kind, []).extend(surnames)
+    cue.flags |= flags

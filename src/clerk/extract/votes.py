@@ -1,17 +1,16 @@
-"""Find the votes of a document: read the cues, let the chamber sit, check what came out."""
+"""Find the votes of a document: collect the cues, assemble them, and say what each vote is."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Sequence
 
-from .ballots import counted_cues, label_cues
-from .chamber import Chamber
-from .cues import LEAD, OUTCOME, SECOND, SOFT, Cue, Reading, inside
-from .drafts import Draft
+from . import outcomes
+from .assemble import Motion, assemble
+from .ballots import ballot_cues
+from .context import SOFT, Cue, DocumentText, MotionCue, OutcomeCue, SecondCue, find_cues
 from .forms import blank_stretches
-from .grids import grid_cues
-from .leads import lead_cues
 from .model import (
     ABSENT,
     ABSTAIN,
@@ -26,113 +25,81 @@ from .model import (
     WITHDRAWN,
     Vote,
 )
-from .names import BALLOT_WORDS, vocabulary
-from .outcomes import outcome_cues
-from .questions import question_cues
-from .seconds import second_cues
-from .spoken import dissent_cues, lettered_cues, roll_call_cues
+from .motions import motion_cues
+from .names import BALLOT_WORDS
+from .roll_calls import roll_call_cues
 from .tables import table_cues
-from .wording import item_at, item_finder, motion_text
+from .text import is_inside, pattern, word_set
 
-_TALLY_NAMES = {AYES: "yes", NOES: "no", ABSTAIN: "abstain", ABSENT: "absent", RECUSED: "recused"}
-#: A proposal is a motion only if it is seconded within so many characters.
+#: A proposal is a motion only if it is seconded within this many characters.
 _SECOND_WITHIN = 400
 #: Motion and outcome further apart than this are flagged.
 _LONG_GAP = 2000
 
+#: Begins with the end of the line before, and uses up nothing else: the regex engine finds it fast.
+_HEADING = pattern(
+    r"\n(?= {0,60}(?P<item>\d{1,2}(?:\.\d{1,2}){0,3}\.?|[A-Z]\.|[IVX]{1,5}\."
+    r"|\(?[a-z0-9]{1,2}\))\s{1,40}(?P<words>[^\W_]))"
+)
 
-def find_votes(reading: Reading) -> list[Vote]:
+
+def find_votes(doc: DocumentText) -> list[Vote]:
     """Return the votes of a document in the order of the text."""
-    drafts = Chamber(reading).sit(_cues(reading))
-    headings = item_finder(reading)
-    printed = _Printed(reading.text)
-    return [_vote(reading, draft, item_at(headings, draft.start), printed) for draft in drafts]
+    blank = blank_stretches(doc)
+    cues, tables = table_cues(doc, blank)
+    for found in (
+        motion_cues(doc),
+        find_cues(outcomes.RULES, doc),
+        ballot_cues(doc),
+        roll_call_cues(doc),
+    ):
+        for cue in found:
+            if not is_inside(tables, cue.start) and not is_inside(blank, cue.start, cue.at):
+                cues.append(cue)
+    cues.sort(key=lambda cue: (cue.at, not isinstance(cue, MotionCue), -cue.strength))
+    motions = assemble(
+        doc,
+        [
+            cue
+            for place, cue in enumerate(cues)
+            if not isinstance(cue, MotionCue)
+            or cue.needs != "second"
+            or _is_seconded(cue, cues, place + 1)
+        ],
+    )
+    # The numbered headings and where they begin.
+    offsets, items, done = [], [], 0
+    for heading in _HEADING.finditer(f"\n{doc.text}"):
+        if heading.start() >= done:
+            offsets.append(heading.start())
+            items.append(heading["item"].strip("().") or heading["item"])
+            done = heading.start("words") - 1
+    printed = _PrintedNames(doc.text)
+    votes = []
+    for motion in motions:
+        place = bisect_right(offsets, motion.start)
+        votes.append(_vote(doc, motion, items[place - 1] if place else None, printed))
+    return votes
 
 
-def _cues(reading: Reading) -> list[Cue]:
-    """Return all cues in the order of the text, those about nothing left out."""
-    blank = blank_stretches(reading)
-    tabled, used = table_cues(reading, blank)
-    in_columns, more = grid_cues(reading, blank)
-    tabled, used = [*tabled, *in_columns], sorted([*used, *more])
-    cues = [
-        cue
-        for cue in _all_cues(reading)
-        if not inside(used, cue.start) and not inside(blank, cue.start, cue.at)
-    ]
-    ordered = sorted([*cues, *tabled], key=lambda cue: (cue.at, cue.kind != LEAD, -cue.strength))
-    return [
-        cue
-        for place, cue in enumerate(ordered)
-        if not cue.needs_second or _seconded(ordered, place)
-    ]
-
-
-def _all_cues(reading: Reading) -> Iterator[Cue]:
-    yield from lead_cues(reading)
-    yield from second_cues(reading)
-    yield from outcome_cues(reading)
-    yield from label_cues(reading)
-    yield from roll_call_cues(reading)
-    yield from lettered_cues(reading)
-    yield from counted_cues(reading)
-    yield from dissent_cues(reading)
-    yield from question_cues(reading)
-
-
-def _seconded(cues: list[Cue], place: int) -> bool:
-    limit = cues[place].end + _SECOND_WITHIN
-    while (place := place + 1) < len(cues) and cues[place].start <= limit:
+def _is_seconded(motion: MotionCue, cues: Sequence[Cue], place: int) -> bool:
+    """Whether a second or an outcome follows before the next motion."""
+    while place < len(cues) and cues[place].start <= motion.end + _SECOND_WITHIN:
         cue = cues[place]
-        if cue.kind == SECOND or (cue.kind == OUTCOME and cue.strength > SOFT):
+        if isinstance(cue, SecondCue) or (isinstance(cue, OutcomeCue) and cue.strength > SOFT):
             return True
-        if cue.kind == LEAD and cue.strength > SOFT:
+        if isinstance(cue, MotionCue) and cue.strength > SOFT:
             return False
+        place += 1
     return False
 
 
-def _vote(reading: Reading, draft: Draft, item: str | None, printed: _Printed) -> Vote:
-    document = reading.document
-    end = draft.end
-    if draft.lead is not None and not draft.voted:
-        end = max(end, reading.clause_end(draft.lead.end))
-    start, end = _trimmed(document.original, draft.start, end)
-    page = document.page_at(start)
-    page_start, page_end = document.page_bounds(page)
-    names = {kind: printed.among(draft.ballots.get(kind, [])) for kind in BALLOTS}
-    flags = _flags(reading, draft, names)
-    return Vote(
-        start=start,
-        end=end,
-        page=page,
-        page_start=start - page_start,
-        page_end=min(end, page_end) - page_start,
-        item=item,
-        motion=motion_text(reading, draft),
-        mover=printed.only(draft.mover),
-        seconder=printed.only(draft.seconder),
-        result=draft.result,
-        result_text=draft.outcome.result_text if draft.outcome else None,
-        vote_type=_vote_type(draft),
-        tally=_tally(draft),
-        unanimous=_unanimous(draft),
-        flags=sorted(flags),
-        quote=document.original[start:end],
-        confidence=_confidence(draft, flags),
-        **names,
-    )
-
-
-class _Printed:
-    """Lets through only the names that the document prints: the last gate before a name is told."""
+class _PrintedNames:
+    """Lets through only names that the document prints: the last check before publication."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.found: dict[str, bool] = {}
-
-    def among(self, names: list[str]) -> list[str]:
-        """Return those of the names that are printed."""
-        return [name for name in names if self.only(name)]
 
     def only(self, name: str | None) -> str | None:
         """Return the name if its words are printed, as words, next to each other."""
@@ -140,105 +107,121 @@ class _Printed:
             return None
         if not BALLOT_WORDS.isdisjoint(name.lower().replace("-", " ").split()):
             return None
-        if name not in self.found and self._is_plain(name):
-            self.found[name] = True
         if name not in self.found:
-            words = r",?\s{1,80}".join(re.escape(word) for word in name.split())
-            self.found[name] = re.search(rf"\b{words}(?!\w)", self.text) is not None
+            # Fast in the usual case: the first place where the name is printed is a whole word.
+            start = self.text.find(name)
+            end = start + len(name)
+            around = self.text[max(0, start - 1) : start] + self.text[end : end + 1]
+            if start >= 0 and not any(letter.isalnum() or letter == "_" for letter in around):
+                self.found[name] = True
+            else:
+                words = r",?\s{1,80}".join(re.escape(word) for word in name.split())
+                self.found[name] = re.search(rf"\b{words}(?!\w)", self.text) is not None
         return name if self.found[name] else None
 
-    def _is_plain(self, name: str) -> bool:
-        """Whether the first place where the name is printed is a whole word: the usual case."""
-        place = self.text.find(name)
-        end = place + len(name)
-        around = self.text[max(0, place - 1) : place] + self.text[end : end + 1]
-        return place >= 0 and not any(letter.isalnum() or letter == "_" for letter in around)
+
+def _vote(doc: DocumentText, motion: Motion, item: str | None, printed: _PrintedNames) -> Vote:
+    """Return what is published of a motion."""
+    end = motion.end
+    if motion.made is not None and not motion.voted:
+        end = max(end, doc.sentence_end(motion.made.end))
+    start, end = motion.start, max(motion.start + 1, min(end, len(doc.original)))
+    inside = doc.original[start:end]
+    blank = len(inside) - len(inside.lstrip())
+    start, end = start + blank, start + max(blank + 1, len(inside.rstrip()))
+    page = doc.page_at(start)
+    page_start, page_end = doc.page_bounds(page)
+
+    names = {
+        kind: [name for name in motion.ballots.get(kind, []) if printed.only(name)]
+        for kind in BALLOTS
+    }
+    counts = _counts(motion)
+    flags = _flags(doc, motion, names, counts)
+    unanimous = motion.unanimous and not motion.ballots.get(NOES) and not motion.counts.get(NOES)
+    if motion.ballots.get(AYES) or motion.vote_type == "roll_call":
+        vote_type = "roll_call"
+    elif motion.vote_type:
+        vote_type = motion.vote_type
+    elif motion.result in (DIED, WITHDRAWN) or not motion.voted:
+        vote_type = "none"
+    elif AYES in motion.counts:
+        vote_type = "tally"
+    else:
+        vote_type = "unanimous" if unanimous else "unspecified"
+    if motion.ballots.get(AYES):
+        # The lengths of the printed lists are a tally too.
+        counts = {NOES: 0} | {kind: len(each) for kind, each in motion.ballots.items()} | counts
+    tally = {_TALLY_NAMES[kind]: counts[kind] for kind in BALLOTS if kind in counts}
+    return Vote(
+        start=start,
+        end=end,
+        page=page,
+        page_start=start - page_start,
+        page_end=min(end, page_end) - page_start,
+        item=item,
+        motion=motion_text(doc, motion),
+        mover=printed.only(motion.mover),
+        seconder=printed.only(motion.seconder),
+        result=motion.result,
+        result_text=motion.outcome.result_text if motion.outcome else None,
+        vote_type=vote_type,
+        tally=tally if AYES in counts or NOES in counts else None,
+        unanimous=unanimous,
+        flags=sorted(flags),
+        quote=doc.original[start:end],
+        confidence=_confidence(motion, flags),
+        **names,
+    )
 
 
-def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
-    end = max(start + 1, min(end, len(text)))
-    inside = text[start:end]
-    left = len(inside) - len(inside.lstrip())
-    return start + left, start + max(left + 1, len(inside.rstrip()))
+_TALLY_NAMES = {AYES: "yes", NOES: "no", ABSTAIN: "abstain", ABSENT: "absent", RECUSED: "recused"}
 
 
-def _vote_type(draft: Draft) -> str:
-    if draft.ballots.get(AYES) or draft.vote_type == "roll_call":
-        return "roll_call"
-    if draft.vote_type:
-        return draft.vote_type
-    if draft.result in (DIED, WITHDRAWN) or not draft.voted:
-        return "none"
-    if AYES in draft.counts:
-        return "tally"
-    return "unanimous" if _unanimous(draft) else "unspecified"
-
-
-def _unanimous(draft: Draft) -> bool:
-    """Whether the text says so and prints nobody against."""
-    return draft.unanimous and not draft.ballots.get(NOES) and not draft.counts.get(NOES)
-
-
-def _tally(draft: Draft) -> dict[str, int] | None:
-    """Return the printed counts, or the lengths of the printed lists."""
-    counts = _named_counts(draft)
-    if draft.ballots.get(AYES):
-        for kind, names in draft.ballots.items():
-            counts.setdefault(kind, len(names))
-        counts.setdefault(NOES, 0)
-    if AYES not in counts and NOES not in counts:
-        return None
-    return {_TALLY_NAMES[kind]: counts[kind] for kind in BALLOTS if kind in counts}
-
-
-def _named_counts(draft: Draft) -> dict[str, int]:
+def _counts(motion: Motion) -> dict[str, int]:
     """Return the counts, those of ``4-0-1-2`` given to the lists they fit, or to the usual ones."""
-    counts = dict(draft.counts)
+    counts = dict(motion.counts)
     for place, usual in ((THIRD, ABSTAIN), (FOURTH, ABSENT)):
         number = counts.pop(place, None)
         if number is None:
             continue
-        lists = [kind for kind in (usual, *_OTHER_LISTS) if draft.ballots.get(kind)]
-        fitting = [kind for kind in lists if len(draft.ballots[kind]) == number]
-        kind = fitting[0] if fitting and usual not in lists else usual
+        kind = usual
+        if not motion.ballots.get(usual):
+            for other in (ABSTAIN, RECUSED, ABSENT):
+                if motion.ballots.get(other) and len(motion.ballots[other]) == number:
+                    kind = other
+                    break
         counts.setdefault(kind, number)
     return counts
 
 
-_OTHER_LISTS = (ABSTAIN, RECUSED, ABSENT)
-
-
-def _flags(reading: Reading, draft: Draft, names: dict[str, list[str]]) -> set[str]:
-    flags = set(draft.flags)
-    if draft.about:
-        flags.add(draft.about)
-    if draft.mover and draft.mover == draft.seconder:
+def _flags(
+    doc: DocumentText, motion: Motion, names: dict[str, list[str]], counts: dict[str, int]
+) -> set[str]:
+    """Return what a reader should know about a vote, and what speaks against it."""
+    flags = set(motion.flags)
+    if motion.about:
+        flags.add(motion.about)
+    if motion.mover and motion.mover == motion.seconder:
         flags.add("mover_equals_seconder")
     if set(names[AYES]) & set(names[NOES]):
         flags.add("source_contradiction")
-    counts = _named_counts(draft)
     for kind in (AYES, NOES, ABSTAIN):
         if names[kind] and counts.get(kind, len(names[kind])) != len(names[kind]):
             flags.add("tally_mismatch")
-    if any(reading.roster.is_stranger(_key(name)) for kind in (AYES, NOES) for name in names[kind]):
-        flags.add("off_roster_name")
-    if (
-        draft.result != UNKNOWN
-        and not (draft.outcome and draft.outcome.result)
-        and not draft.superseded
-    ):
+    for name in (*names[AYES], *names[NOES]):
+        without_initials = " ".join(word for word in name.split() if len(word.strip(".")) > 1)
+        if doc.roster.is_stranger(without_initials or name):
+            flags.add("off_roster_name")
+    stated = motion.superseded or (motion.outcome is not None and motion.outcome.result)
+    if motion.result != UNKNOWN and not stated:
         flags.add("result_implied")
-    if draft.lead and draft.outcome and draft.outcome.start - draft.lead.end > _LONG_GAP:
+    if motion.made and motion.outcome and motion.outcome.start - motion.made.end > _LONG_GAP:
         flags.add("long_gap")
     return flags
 
 
-def _key(name: str) -> str:
-    words = name.split()
-    return " ".join(word for word in words if len(word.strip(".")) > 1) or name
-
-
-_DOUBTS = vocabulary(
+_DOUBTS = word_set(
     """
     source_contradiction tally_mismatch off_roster_name result_implied long_gap missing_comma
     name_typo
@@ -246,8 +229,101 @@ _DOUBTS = vocabulary(
 )
 
 
-def _confidence(draft: Draft, flags: set[str]) -> float:
-    """Return how sure the reading is: what was printed speaks for it, doubts speak against it."""
-    sure = 0.45 + 0.15 * (draft.mover is not None) + 0.1 * (draft.seconder is not None)
-    sure += 0.08 * (draft.outcome.strength if draft.outcome else 0) + 0.06 * bool(draft.ballots)
+def _confidence(motion: Motion, flags: set[str]) -> float:
+    """Return how sure the reading is: more for what is printed, less for each doubt."""
+    sure = 0.45 + 0.15 * (motion.mover is not None) + 0.1 * (motion.seconder is not None)
+    sure += 0.08 * (motion.outcome.strength if motion.outcome else 0) + 0.06 * bool(motion.ballots)
     return round(max(0.05, min(0.99, sure - 0.1 * len(flags & _DOUBTS))), 2)
+
+
+_OPENING = pattern(
+    r"[\s,;:.\-)]*(?:(?:the\s+motion|and|be\s+it\s+resolved)\s+)?(?:(?:to|that|for)\s+)?", re.I
+)
+_CLOSING = pattern(
+    r"[\s,;:(\-]+(?:and|which|was|motion|the|a|it|on|with"
+    r"|roll\s+call(?:\s+vote)?:?|were|did\s+not)?\s*$",
+    re.I,
+)
+_THAT = pattern(r"[a-z)]+\s*[:,]?\s+(?:that|to)\s+|resolved\s*:\s*")
+_DONE = pattern(r"[a-z]+,\s+(?=the\s+(?:meeting|board|council|commission|committee)\b)")
+_NO_WORDS = pattern(
+    r"(?:(?:and|which|the|this|was|were|with|a|it|all|in|so|its|on)\s+)*"
+    r"(?:(?:motion|proposition|seconde?d?|duly|unanimously|failed|passed|carried|approved|adopted"
+    r"|granted|denied|deferred|adoption|vote|voted|voting|favou?r|discussion|approval|roll|call"
+    r"|question|recorded|aye|unanimous|amendment|main|as|amended|by|put|lost|declared|board"
+    r"|council|moved|made|ordered|with|was|is|the|and|being|called|for)[\s,.:;]*)+"
+    r"(?:[\d\s\-/(),]|to|with|of){0,16}|\(.{0,12}\)?|[^a-z]{0,12}",
+    re.I,
+)
+#: Words of the vote itself; what contains them is not what was moved.
+_VOTE_WORDS = pattern(
+    r"\b(?:ayes?|nays?|noes|yeas?|abstain\w*|abstentions?|absent|present|mover|seconder|voting"
+    r"|in\s+favou?r|opposed)\b\s{0,3}(?:[:\-=]|\d)"
+    r"|^.{0,40}\bvot(?:ed|ing)\s+(?:aye|yes|no|nay|yea)\b"
+    r"|[\s,\-:\"](?:aye|nay|yea)\b|\byes\s+no\b|\b[yn]-[a-z]+, [yn]-"
+)
+_OUTCOME_ONLY = pattern(
+    r"(?:(?:the|this)\s+)?(?:motion|vote|question|amendment|mayor\s+declared|cllr|there\s+being)\b"
+    r"(?!\s+to\b|\s+that\b)|second\s+of\b|(?:was|were)\s+(?:put|approved|adopted|carried)\b",
+    re.I,
+)
+_BLANK = pattern(r"[\s.:\-\"]{0,200}")
+_MOTION_LENGTH = 400
+
+
+def motion_text(doc: DocumentText, motion: Motion) -> str | None:
+    """Return what was moved, in the document's own words: the likeliest place first."""
+    made, second, outcome = motion.made, motion.second, motion.outcome
+    voted_at = outcome.at if outcome else motion.end
+    if motion.ballots_start:
+        voted_at = min(voted_at, motion.ballots_start)
+    places: list[tuple[int, int]] = []
+    if made is not None and outcome is not None and outcome.at < made.start:
+        places.append((motion.start, outcome.at))
+    else:
+        if made is not None:
+            edges = (made.words_end, second.start if second else motion.end, voted_at)
+            later = [edge for edge in edges if edge > made.end]
+            places.append((made.end, _words_end(doc, made.end, min(later, default=None))))
+        if second is not None:
+            edge = voted_at if voted_at > second.end else None
+            places.append((second.end, _words_end(doc, second.end, edge)))
+        if outcome is not None:
+            that = _THAT.search(doc.lower, outcome.at, outcome.end)
+            that = that or _DONE.search(doc.lower, outcome.at, outcome.end)
+            if that is not None:
+                places.append((that.end(), _words_end(doc, that.end(), None)))
+            if made is None and outcome.at > motion.start:
+                end = min(outcome.end, motion.start + _MOTION_LENGTH)
+                places.append((motion.start, end))
+    for start, end in places:
+        words = _tidy(doc.original[start:end])
+        if _is_motion(words):
+            return words
+    # The heading above it.
+    before = doc.original[max(0, motion.start - 400) : motion.start].rstrip()
+    words = _tidy(before.rpartition("\n")[2] or before)
+    return words if _is_motion(words) and words[0] not in "=-" else None
+
+
+def _words_end(doc: DocumentText, start: int, edge: int | None) -> int:
+    """Return where the words of a motion end that begin, maybe after a gap, at ``start``."""
+    edge = start + _MOTION_LENGTH if edge is None else edge
+    gap = _BLANK.match(doc.text, start)
+    start = gap.end() if gap else start
+    return max(start, min(edge, doc.sentence_end(start, _MOTION_LENGTH)))
+
+
+def _tidy(text: str) -> str:
+    """Return words in one line, without what opens and closes the sentence of a motion."""
+    words = " ".join(text.split())
+    opening = _OPENING.match(words)
+    words = _CLOSING.sub("", words[opening.end() if opening else 0 :]).strip(" .,;:")
+    return words if len(words) <= 300 else words[:297].rstrip() + "..."
+
+
+def _is_motion(words: str) -> bool:
+    """Whether words say what was moved, and not that or how it was voted on."""
+    if len(words) < 4 or _VOTE_WORDS.search(words.lower()):
+        return False
+    return _NO_WORDS.fullmatch(words) is None and _OUTCOME_ONLY.match(words) is None

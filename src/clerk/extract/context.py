@@ -1,0 +1,260 @@
+"""The document while it is read: what a cue is, what words around it say, and its sentences.
+
+A cue is a place in the text that says something about a motion.  The modules that read motions,
+outcomes and ballots turn the text into cues; :mod:`.assemble` puts the cues together.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from .names import Name, read_name
+from .roster import Roster, read_roster
+from .text import NormalText, Phrase, normalise, pattern
+
+#: How sure a cue is: a mere mention, a hint, a statement, the vote itself.
+MENTION, SOFT, FIRM, STRONG = 0, 1, 2, 3
+
+
+@dataclass
+class Cue:
+    """A place in the text that says something about a motion; each kind has a type of its own."""
+
+    start: int
+    end: int
+    strength: int = STRONG
+    #: Where the deciding word is; cues are read in this order.  The start unless given.
+    at: int = -1
+    flags: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        if self.at < 0:
+            self.at = self.start
+
+
+@dataclass
+class MotionCue(Cue):
+    """A place where a motion is made."""
+
+    mover: str | None = None
+    seconder: str | None = None
+    #: Where the words of the motion end, if that is known.
+    words_end: int = 0
+    #: What it does with another motion: "amendment", "substitute" or nothing.
+    about: str = ""
+    #: What must follow or precede it to make it a motion: "second", "outcome" or nothing.
+    needs: str = ""
+    #: From a label such as ``MOVER:`` and not from prose.
+    label: bool = False
+    #: It may refer to a motion already made: "the motion to amend".
+    reference: bool = False
+    #: Its own sentence states the outcome: "Motion to table passed 2-1".
+    has_outcome: bool = False
+    #: It reports what was done: "On motion of Smith the meeting adjourned".
+    done: bool = False
+    #: In brackets, after the outcome it belongs to: ``Carried. (Smith/Jones)``.
+    bracket: bool = False
+    #: It names people and says nothing else: ``Moved by Smith, seconded by Jones.``
+    only_names: bool = False
+    vote_type: str = ""
+    counts: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass
+class SecondCue(Cue):
+    """A place where a motion is seconded."""
+
+    seconder: str | None = None
+    #: From a label such as ``SECONDER:`` and not from prose.
+    label: bool = False
+
+
+@dataclass
+class OutcomeCue(Cue):
+    """A place that says what became of a motion."""
+
+    result: str = ""
+    result_text: str | None = None
+    vote_type: str = ""
+    unanimous: bool = False
+    counts: dict[str, int] = field(default_factory=dict)
+    #: The question that was decided: AMENDMENT, MAIN or not said.
+    about: str = ""
+    #: From a label such as ``RESULT:`` and not from prose.
+    label: bool = False
+    #: It states its own question: "The Board voted to close the road".
+    own_question: bool = False
+    #: Who moved is still to be named: "were adopted on the proposal of".
+    mover_follows: bool = False
+    #: Mover and seconder that are named next to the result.
+    people: tuple[str | None, str | None] = (None, None)
+
+
+@dataclass
+class QuestionCue(Cue):
+    """A place that says which question is put to the vote: AMENDMENT, MAIN or OTHER."""
+
+    about: str = ""
+
+
+@dataclass
+class BallotCue(Cue):
+    """A place that says who or how many voted which way."""
+
+    ballots: dict[str, list[str]] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
+    unanimous: bool = False
+    vote_type: str = ""
+    #: It is a whole vote by itself: ``(Y-5)``.
+    whole_vote: bool = False
+
+
+@dataclass
+class DissentCue(BallotCue):
+    """Names in prose next to an outcome: "with Smith dissenting"."""
+
+    #: It counts only in the sentence of the outcome: ``passed, Smith nay``.
+    same_sentence: bool = False
+
+
+#: A wish, a condition or a rule before a verb: nothing was decided.
+TALK = pattern(
+    r"\b(?:if|unless|until|would|should|could|might|must|can|cannot|whether|will|shall|once"
+    r"|when|in\s+order|needs?\s+to|has\s+to|have\s+to|want\w*|asked|hopes?|hoped|require[sd]?"
+    r"|was\s+previously|had\s+been)\b[^,]{0,70}$"
+)
+OTHER_BODY = pattern(
+    r"\b(?:house|senate|legislature|congress|general\s+assembly|voters|electorate|union|state"
+    r"|supreme\s+court|governor|parliament)\b"
+)
+EARLIER = pattern(
+    r"\b(?:last\s+(?:night|week|month|year|meeting|spring|summer|fall|autumn|winter)|yesterday"
+    r"|previous(?:ly)?|in\s+(?:19|20)\d\d|earlier\s+this\s+(?:year|month|week)"
+    r"|(?:at|during|from)\s+(?:its|their|the|a)\s+(?:\w+\s+){0,2}"
+    r"(?:meeting\s+of|\d{1,2},?\s+(?:\d{4},?\s+)?meeting)"
+    r"|at\s+(?:its|their)\s+(?:\w+\s+){0,3}meeting)\b"
+)
+_ANOTHER_MEETING = pattern(
+    r"\b(?:at|during)\s+(?:the|its|their|our|last)\s+(?:last\s+|previous\s+|prior\s+|[a-z]+"
+    r"\s+\d{1,2}(?:st|nd|rd|th)?,?\s+(?:\d{4},?\s+)?)(?:\w+\s+)?meeting\b[^.]{0,80}$"
+)
+REPORTED = pattern(
+    r"\b(?:stated|said|noted|reported|reminded|shared|explained|indicated|mentioned|advised"
+    r"|informed|announced|updated|told|recalled)\b"
+)
+#: Who spoke at a hearing, not who voted.
+SPEAKERS = pattern(
+    r"\b(?:speaking|spoke|speakers?|testif\w+|testimony|comments?|proponents|letters?)\b"
+    r"(?:(?!\bmotion\b|\bmoved\b|\bvot)[^\n]){0,100}$"
+)
+BODY = pattern(
+    r"\b(?:council|board|commission(?:ers)?|committee|members|trustees|directors|selectmen"
+    r"|supervisors|aldermen|authority|selectboard|all|court|panel|they|we)\b"
+)
+_BODY_IS_SUBJECT = re.compile(BODY.pattern + r"\s+(?:\w+ly\s+|then\s+|also\s+)?$")
+
+
+def body_is_subject(before: str) -> bool:
+    """Whether the body itself is the subject of what follows: ``the Board unanimously``."""
+    return _BODY_IS_SUBJECT.search(before) is not None
+
+
+def is_elsewhere(before: str, after: str) -> bool:
+    """Whether the words around a verb speak of another body or of another day."""
+    return bool(EARLIER.search(before) or EARLIER.search(after) or OTHER_BODY.search(before))
+
+
+_BLANK_LINE = pattern(r"\n[ ]{0,80}\n")
+#: A full stop that ends no abbreviation, or a blank line.  The characters it may begin with come
+#: first: the regex engine then skips all others fast.
+_SENTENCE_END = pattern(
+    r"[.;!?\n](?:(?<=\n)[ ]{0,80}\n|(?<!\n)(?<!\b[a-z]\.)(?<!\b(?:mr|ms|dr|no|st|jr|sr|cr)\.)"
+    r"(?<!\b(?:mrs|hon|ald|com|nem)\.)(?<!\b(?:cllr|comm)\.)[\"')]{0,2}(?=\s|$))"
+)
+
+
+@dataclass(frozen=True)
+class DocumentText(NormalText):
+    """The text of a document, its sentences and the people known in it."""
+
+    roster: Roster
+
+    @cached_property
+    def sentence_ends(self) -> tuple[list[int], list[int]]:
+        """Where sentences end: before and after their full stop or blank line."""
+        spans = [end.span() for end in _SENTENCE_END.finditer(self.lower)]
+        return [start for start, _ in spans], [end for _, end in spans]
+
+    @cached_property
+    def names(self) -> dict[int, Name | None]:
+        """Cache: the names already read, by the position they were looked for at."""
+        return {}
+
+    def name_at(self, position: int) -> Name | None:
+        """Return the name that begins at a position; each position is read once."""
+        if position not in self.names:
+            self.names[position] = read_name(self.text, position, self.roster.known)
+        return self.names[position]
+
+    def sentence_start(self, position: int, reach: int = 240) -> int:
+        """Return where the sentence around a position begins, at most ``reach`` before it."""
+        afters = self.sentence_ends[1]
+        place = bisect_right(afters, position)
+        start = max(0, position - reach, afters[place - 1] if place else 0)
+        before = self.lower[start:position]
+        return start + len(before) - len(before.lstrip())
+
+    def sentence_end(self, position: int, reach: int = 400) -> int:
+        """Return where the sentence around a position ends, its full stop included."""
+        befores, afters = self.sentence_ends
+        ceiling = min(len(self.lower), position + reach)
+        place = bisect_left(befores, position)
+        if place == len(befores) or befores[place] >= ceiling:
+            return ceiling
+        blank = self.lower[befores[place]] == "\n"
+        return befores[place] if blank else min(ceiling, afters[place])
+
+    def blank_line_between(self, end: int, start: int) -> bool:
+        """Whether a blank line separates two places."""
+        return _BLANK_LINE.search(self.lower, end, max(end, start)) is not None
+
+    def is_at_another_meeting(self, position: int) -> bool:
+        """Whether a sentence that reaches a position speaks of another meeting."""
+        before = self.lower[self.sentence_start(position, 140) : position]
+        return "meeting" in before and _ANOTHER_MEETING.search(before) is not None
+
+    def printed(self, start: int, end: int) -> str:
+        """Return a stretch of the document as it is printed, in one line."""
+        text = " ".join(self.original[start:end].split())
+        return text if len(text) <= 160 else text[:157] + "..."
+
+
+def document_text(pages: Sequence[str]) -> DocumentText:
+    """Normalise the pages of a document and find out who is who in it."""
+    normal = normalise(pages)
+    return DocumentText(**vars(normal), roster=read_roster(normal))
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One way of writing: what it begins with, how it is read, and examples that tests check."""
+
+    begins: Phrase | re.Pattern[str]
+    read: Callable[[DocumentText, re.Match[str]], Cue | None]
+    examples: tuple[str, ...]
+    #: It is looked for in the text as printed, not in lower case.
+    as_printed: bool = False
+
+
+def find_cues(rules: Iterable[Rule], doc: DocumentText) -> Iterator[Cue]:
+    """Yield what each rule reads, rule by rule, in the order of the text."""
+    for rule in rules:
+        find = rule.begins.find if isinstance(rule.begins, Phrase) else rule.begins.finditer
+        for match in find(doc.text if rule.as_printed else doc.lower):
+            cue = rule.read(doc, match)
+            if cue is not None:
+                yield cue

@@ -1,0 +1,839 @@
+"""Read who moved and who seconded a motion, in the many ways minutes write it.
+
+Each rule reads one way of writing; the tables at the end list them with examples.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from .ballots import tally_in
+from .context import FIRM, SOFT, STRONG, Cue, DocumentText, MotionCue, Rule, SecondCue, find_cues
+from .names import Name, name_before, names_before
+from .text import Phrase, indent_start, last_match, line_start, pattern
+
+_SUBSTITUTE = pattern(r"\bsubstitute\b|\balternate\s+motion|\bin\s+lieu\b|\bdifferent\s+motion")
+_AMENDMENT = pattern(
+    r"\b(?:motion|moved?)\s+to\s+amend\b|\bamend\s+the\s+motion"
+    r"|\bmotion\s+for\s+(?:an\s+)?amendment|\b(?:moved|proposed|offered)\s+(?:an"
+    r"|the\s+following)\s+amendment|\bamendment\s+(?:was\s+)?(?:moved|proposed|made)"
+)
+_ONLY_SECONDED = pattern(r"[,;]?\s*(?:and\s+)?second(?:ed|er)?(?:\s+by)?\s*:?\s*[^,;:]{2,40}\.")
+
+
+def _motion_cue(
+    doc: DocumentText,
+    start: int,
+    mover: Name | None,
+    seconder: Name | None = None,
+    end: int | None = None,
+) -> MotionCue:
+    """Return the cue of a motion, the names as the roster spells them.
+
+    It ends after the last name unless ``end`` is given.
+    """
+    named = seconder or mover
+    if end is None:
+        assert named is not None
+        end = named.end
+    cue = MotionCue(start, end)
+    cue.bracket = doc.text[max(0, start - 1) : start] == "("
+    cue.mover, flags = doc.roster.surname(mover)
+    cue.seconder, more_flags = doc.roster.surname(seconder)
+    cue.flags = flags | more_flags
+    if mover is not None and "second" in doc.lower[end : end + 16]:
+        after = end + doc.lower.startswith(";", end)
+        rest = doc.lower[end : doc.sentence_end(after, 90)].rstrip(" )\n")
+        cue.only_names = _ONLY_SECONDED.fullmatch(rest) is not None
+    nearby = doc.lower[max(0, start - 30) : doc.sentence_end(end, 90)]
+    if _SUBSTITUTE.search(nearby):
+        cue.about = "substitute"
+    elif "amend" in nearby and _AMENDMENT.search(nearby):
+        cue.about = "amendment"
+    return cue
+
+
+def _second_cue(doc: DocumentText, start: int, end: int, name: Name) -> SecondCue:
+    """Return the cue of a second, the name as the roster spells it."""
+    cue = SecondCue(start, end)
+    cue.seconder, cue.flags = doc.roster.surname(name)
+    return cue
+
+
+_AND_NAME = pattern(
+    r"\s{0,6}(?:,?\s*(?:and|&)\b|[/,])\s{0,6}(?:seconded\s+by\s+|second\s+by\s+)?", re.I
+)
+_ADVERBS = pattern(
+    r"(?:(?:\b(?:then|also|so|again|therefore|thereafter|thereupon|hereby|has|had|would"
+    r"|would\s+then|formally|subsequently|now|further|first|next)\b|,)\s*)+$"
+)
+_NOTE = pattern(r"\s{0,3}\([^()\n]{1,30}\)\s{0,3}$")
+_SPEAKS = pattern(r"\s+(?:made|moved|moves|makes|motioned|asked|stated|said)\b")
+
+
+def _pair(doc: DocumentText, name: Name) -> Name | None:
+    """Return the second of ``Smith and Jones`` or ``Smith/Jones``, after the first."""
+    link = _AND_NAME.match(doc.text, name.end)
+    return doc.name_at(link.end()) if link else None
+
+
+def _speaks(doc: DocumentText, name: Name) -> bool:
+    """Whether a name after a label begins a sentence of its own."""
+    return _SPEAKS.match(doc.lower[name.end : name.end + 16]) is not None
+
+
+def _subject_end(lower: str, verb: int) -> int:
+    """Return where the subject of a verb ends, adverbs and ``(Ward 2)`` skipped."""
+    for skipped in (_ADVERBS, _NOTE):
+        found = skipped.search(lower, max(0, verb - 40), verb)
+        verb = found.start() if found else verb
+    return verb
+
+
+_SECONDED_BY = pattern(r",?\s+(?:duly\s+)?second(?:ed)?\s+by\s+$")
+_OFFERED_AND = pattern(
+    r"\s+(?:then\s+)?(?:offered|introduced|presented|read|submitted|sponsored"
+    r"|proposed)\s[^.;]{0,140}\band\s+$"
+)
+_APPOSITION = pattern(
+    r",\s+(?:Chair|Vice|President|Mayor|Member|Secretary|Treasurer|Clerk"
+    r"|Moderator)[^,.;]{0,70},\s*$"
+)
+_PRONOUN = pattern(r"\b(?:he|she|they)\s*$")
+
+
+def _moved_by_subject(doc: DocumentText, verb: int, end: int) -> MotionCue | None:
+    """Read ``Director Daly made the motion``: the mover precedes the verb."""
+    lower, text = doc.lower, doc.text
+    edge = _subject_end(lower, verb)
+    name = name_before(text, edge)
+    if name is not None and not name.titled:
+        # The first of ``Directors Smith and Jones``.
+        first = names_before(text, edge)[0]
+        title = lower[first.start : first.end].split()[0]
+        name = first if first.titled and title.endswith("s") and len(title) > 4 else name
+    if name is not None:
+        floor = max(0, name.start - 40)
+        if text[name.start - 1 : name.start] == "/":
+            mover = name_before(text, name.start - 1)
+            return _motion_cue(doc, mover.start, mover, name, end=end) if mover else None
+        by = _SECONDED_BY.search(lower[floor : name.start])
+        if by and (mover := name_before(text, floor + by.start())):
+            return _motion_cue(doc, mover.start, mover, name, end=end)
+        return _motion_cue(doc, name.start, name, end=end)
+    if offered := _OFFERED_AND.search(lower, max(0, edge - 200), edge):
+        name = name_before(text, offered.start())
+        return _motion_cue(doc, name.start, name, end=end) if name else None
+    if apposition := _APPOSITION.search(text[max(0, edge - 110) : edge]):
+        name = name_before(text, max(0, edge - 110) + apposition.start())
+        return _motion_cue(doc, name.start, name, end=end) if name else None
+    if pronoun := _PRONOUN.search(lower[max(0, edge - 8) : edge]):
+        # The pronoun is the name that begins the sentence.
+        start = doc.sentence_start(edge, 600)
+        name = doc.name_at(start)
+        if name is not None and name.start - start < 5:
+            return _motion_cue(doc, edge - len(pronoun[0]), name, end=end)
+    return None
+
+
+_MANNER = (
+    r"(?:duly\s+|then\s+|also\s+|properly\s+|regularly\s+|again\s+|further\s+|so\s+"
+    r"|first\s+|thereafter\s+|thereupon\s+)"
+)
+_MADE = (
+    r"(?:made|offered|introduced|presented|proposed|put\s+forward|put|moved|submitted"
+    r"|entered|brought|initiated|given)"
+)
+_MOTION = Phrase("motion", r"motion(?:ed|s)?\b")
+_SECONDING = pattern(r"\bseconded\s+(?:the|a|that)\s+$")
+_MADE_BY = pattern(r"\s+(?:which\s+was\s+|that\s+was\s+)?(?:made|offered)\s+by\s+")
+_ASKED = pattern(
+    r"\b(?:request\w*|call\w*\s+for|ask\w*\s+for|entertain\w*|seek\w*|need\w*|look\w*\s+for"
+    r"|want\w*|suggest\w*|recommend\w*|draft|sample|possible|proposed|notice\s+of|second\w*"
+    r"|restat\w*|support\w*|withdr\w*|amend\w*|clarif\w*|repeat\w*|rescind\w*)\s+(?:a|the|an"
+    r"|his|her|of|for|that|this|any|on|to|your)?\s*(?:[a-z]+\s+){0,1}$"
+)
+_OWNER = pattern(r"'s\s+(?:original\s+|substitute\s+)?$")
+_OWNER_MOVES = pattern(
+    r"(?:\s+(?:to|that|for)\s[^.;,]{2,120}?)?\s+(?:was\s+|had\s+|has\s+)?"
+    r"(?:failed|died|carried|passed|defeated|withdrawn|approved|lost)\b"
+)
+_ON = pattern(r"(?:up)?on\s+")
+_MOTION_BY = pattern(
+    rf"(?:\s+(?:no\.?\s*)?[a-z]{{0,3}}-?\d[\d\-./]{{0,10}})?\s*(?:was\s+|is\s+|were\s+|being\s+"
+    rf"|having\s+been\s+)?{_MANNER}?(?:{_MADE}\s+)?(?:forward\s+)?(?P<both>(?:and|&"
+    rf"|/)\s*{_MANNER}?second(?:ed)?\s+)?(?:was\s+)?(?:made\s+)?(?P<by>by|from|of)\b\s*:?"
+)
+_MAKES = pattern(
+    r"\b(?:made|makes|make|offered|offers|introduced|presented|put\s+forward|put|entered"
+    r"|proposed|brought|gave|moved|advanced)\s+(?:forward\s+)?(?:a|the|an|his|her|this|another"
+    r"|that)?\s*(?:[a-z\-]+\s+){0,2}$"
+)
+_MOTION_MADE = pattern(
+    rf"\s*(?:was\s+|is\s+|were\s+|having\s+been\s+|being\s+)?{_MANNER}?(?:made|offered|moved"
+    rf"|put\s+forward|presented|proposed"
+    rf"|introduced)\b(?P<second>\s*,?\s*(?:and\s+)?{_MANNER}?seconded)?"
+)
+_NOBODY = pattern(r"\s*(?:the|a|an|acclamation|voice)\b")
+_WAS_MADE = pattern(r"\b(?:made|moved|offered)\b")
+
+
+def motion_noun(doc: DocumentText, motion: re.Match[str]) -> MotionCue | None:
+    """Read the noun with its verb: a motion is made by, of, or by the subject."""
+    lower, start, end = doc.lower, motion.start(), motion.end()
+    head = lower[max(0, start - 70) : start]
+    if motion[0] == "motioned":
+        return _moved_by_subject(doc, start, end)
+    if seconding := _SECONDING.search(head):
+        by = _MADE_BY.match(lower, end)
+        mover = doc.name_at(by.end()) if by else None
+        seconder = name_before(doc.text, start - len(seconding[0]))
+        if mover is None or seconder is None:
+            return None
+        return _motion_cue(doc, seconder.start, mover, seconder, end=mover.end)
+    if _ASKED.search(head) or head.endswith("no "):
+        return None
+    if owner := _OWNER.search(head):
+        mover = name_before(doc.text, start - len(owner[0]))
+        if mover is None:
+            return None
+        cue = _motion_cue(doc, mover.start, mover, end=end)
+        begin = doc.sentence_start(mover.start, 40)
+        cue.done = _ON.fullmatch(lower, begin, mover.start) is not None
+        return cue if cue.done or _OWNER_MOVES.match(lower, end) else None
+    if by := _MOTION_BY.match(lower, end):
+        mover = doc.name_at(by.end())
+        if mover is None or mover.start - by.end() > 40:
+            nobody = by["by"] == "by" and _NOBODY.match(lower[by.end() : by.end() + 20])
+            made_by = _WAS_MADE.search(by[0])
+            return _motion_of(doc, start, by.end(), None) if made_by and not nobody else None
+        slash = doc.text.startswith("/", mover.end)
+        seconder = _pair(doc, mover) if by["both"] or slash else None
+        cue = _motion_cue(doc, _article_start(lower, start), mover, seconder)
+        cue.done = lower.startswith(("on ", "upon "), cue.start)
+        return cue
+    if makes := _MAKES.search(head):
+        return _moved_by_subject(doc, start - len(head) + makes.start(), end)
+    if made := _MOTION_MADE.match(lower, end):
+        if doc.text[made.end() : made.end() + 2].strip() == "(":
+            mover = doc.name_at(made.end() + 2)
+            if mover is not None and doc.text.startswith(")", mover.end):
+                return _motion_cue(doc, _article_start(lower, start), mover)
+        return _motion_of(doc, start, made.end(), _mover_after(doc, made.end()))
+    return _motion_without_verb(doc, motion, head)
+
+
+_ARTICLE = pattern(
+    r"(?:\b(?:up)?on\s+(?:a\s+|the\s+)?"
+    r"|\b(?:a|the)\s+(?:substitute\s+|main\s+|second\s+|first\s+)?)$"
+)
+_CONDITION = pattern(
+    r"\b(?:if|when|once|until|unless|whether|would|should|must|may|after)\b[^,]{0,40}$"
+)
+
+
+def _article_start(lower: str, start: int) -> int:
+    """Return where ``on a``, ``the main`` and the like begin before a noun."""
+    floor = max(0, start - 24)
+    article = _ARTICLE.search(lower[floor:start])
+    return floor + article.start() if article else start
+
+
+def _motion_of(doc: DocumentText, start: int, end: int, mover: Name | None) -> MotionCue | None:
+    """Return the cue of a motion that was made, unless it is only talked about."""
+    if _CONDITION.search(doc.lower[doc.sentence_start(start) : start]):
+        return None
+    return _motion_cue(doc, _article_start(doc.lower, start), mover, end=end)
+
+
+_OWN_SECOND = pattern(r"\bseconded\b|\bsecond\s+by\b|\b2nd\b")
+_OWN_MOVER = pattern(r"[\s,]{1,4}(?:(?:was\s+)?(?:made|moved|offered)\s+)?by\s+(?=[^\W\d_])")
+_NEXT_TO = pattern(r"[\s,;.]{0,6}(?:and\s+|with\s+a\s+|it\s+was\s+|was\s+)?")
+
+
+def _next_to(doc: DocumentText, mover: Name, second: re.Match[str]) -> bool:
+    """Whether the second follows the mover's name, maybe in a sentence of its own."""
+    return _NEXT_TO.fullmatch(doc.lower, mover.end, max(mover.end, second.start())) is not None
+
+
+def _mover_after(doc: DocumentText, start: int) -> Name | None:
+    """Return the mover of ``was made to pay the bills by Smith and seconded by``."""
+    second = _OWN_SECOND.search(doc.lower, start, start + 200)
+    if second is None:
+        return None
+    limit = min(second.start(), doc.sentence_end(start, 200))
+    by = last_match(_OWN_MOVER, doc.lower, start, limit)
+    mover = doc.name_at(by.end()) if by else None
+    return mover if mover is not None and _next_to(doc, mover, second) else None
+
+
+_SIDE = pattern(r"\b(?:for|against|favou?r\s+of|opposed\s+to|opposing|seconding)\s+(?:the\s+)?$")
+_MOTION_COLON = pattern(r"\s*(?P<both>/\s*second(?:ed)?(?:er)?)?\s*(?:by)?\s*[:\-]\s*")
+_VOTE_FOLLOWS = pattern(
+    r"[\s,:(\-\"]{1,8}(?:voted\s+)?\"?(?:yes|aye|yea|no|nay|abstain\w*|absent|recused)\b"
+)
+_AFTER_MOVER = pattern(r"\s*(?:[,;/(.]|\n|$|second(?:ed\s+by)?\b|2nd|-)", re.I)
+_SECOND_NEAR = re.compile(r"second|2nd")
+_MOTION_TO = pattern(r"\s+(?:to|for|that)\s+[a-z]")
+_BEGINS = pattern(
+    r"(?:^|[\n.:;)\-]|\b(?:a|the|on|upon)(?:\s+(?:original|main|amended|second|first|new))?)\s*$"
+)
+_WORDS_AND_COLON = pattern(r"[^.:;\n]{3,80}[:\-]\s{1,3}")
+_OUTCOME_VERB = pattern(
+    r"\b(?:carried|carries|passed|passes|failed|fails|defeated|lost|approved)\b"
+)
+_REFERENCE = re.compile(r"\b(?:the|on|upon)\s+$")
+
+
+def _motion_without_verb(doc: DocumentText, motion: re.Match[str], head: str) -> MotionCue | None:
+    """Read ``Motion: Smith; Second: Jones``, ``Motion Smith, second Jones`` and ``Motion to``."""
+    lower, start, end = doc.lower, motion.start(), motion.end()
+    if _SIDE.search(head):
+        return None
+    colon = _MOTION_COLON.match(lower, end)
+    position = colon.end() if colon else end
+    name = doc.name_at(position) if lower[position : position + 2].strip() else None
+    if name is not None and _VOTE_FOLLOWS.match(lower, name.end):
+        return None
+    if name is not None and _AFTER_MOVER.match(doc.text, name.end):
+        slash = doc.text.startswith("/", name.end)
+        seconder = _pair(doc, name) if slash or (colon and colon["both"]) else None
+        near = lower[name.end : name.end + 60]
+        if colon or seconder is not None or _SECOND_NEAR.search(near):
+            cue = _motion_cue(doc, start, name, seconder)
+            cue.needs = "second" if seconder is None and "second" not in near else ""
+            return cue
+    if not _MOTION_TO.match(lower[end : end + 12]) or not _BEGINS.search(head):
+        return None
+
+    limit = doc.sentence_end(end, 200)
+    second = _OWN_SECOND.search(lower, end, end + 240)
+    mover, by = None, None
+    if second is not None:
+        by = last_match(_OWN_MOVER, lower, end, min(second.start(), limit))
+        mover = doc.name_at(by.end()) if by else None
+        if second.start() > limit and (mover is None or not _next_to(doc, mover, second)):
+            mover, second = None, None
+    cue = _motion_cue(doc, start, mover, end=end)
+    words = _WORDS_AND_COLON.match(lower, end)
+    name = doc.name_at(words.end()) if words else None
+    if name is not None and doc.text.startswith("/", name.end):
+        # ``Motion to adjourn: Smith/Jones``
+        cue = _motion_cue(doc, start, name, _pair(doc, name), end=end)
+    cue.words_end = by.start() if by and mover else 0
+    cue.strength = FIRM if second else SOFT
+    cue.reference = _REFERENCE.search(head) is not None
+    cue.has_outcome = second is None and _OUTCOME_VERB.search(lower, end, limit) is not None
+    return cue
+
+
+_MOVED = Phrase("move", r"move[ds]\b")
+_MOVED_BY = pattern(
+    rf"\s*(?P<both>(?:and|&|/|,)?\s*{_MANNER}?second(?:ed)?)?\s*(?:by\b\s*:?|:|-|\()\s*"
+)
+_SECONDED_NEXT = pattern(
+    rf"\s*(?:,|and|/|&)?\s*(?:and\s+)?{_MANNER}?(?:seconded|supported)\b(?!\s+by)"
+)
+_MOVED_WHAT = pattern(
+    r"\s*(?:to\s+(?P<verb>[a-z\-]+)|that\b|for\b|the\b|approval|adoption|acceptance|denial"
+    r"|deferral|postponement|referral|ratification|appointment|and\b|,|;"
+    r"|\.|we\b|its\b|this\b|an?\b|item|resolution|ordinance|to\b|authoriz|passage|second|\("
+    r"|bill|adjourn|in\s+favor|by\s+|council|agenda|staff|/|with\s)"
+)
+_NOT_MOTION = pattern(
+    r"\s+(?:into|from|forward|on\b|out|away|up\b|here|in\b|over|back|through|his|her|around"
+    r"|along|ahead|closer|quickly|toward)",
+)
+_WAS = pattern(r"\b(?:it\s+was|was|been)\s+(?:\w+ly\s+)?$")
+_IT_WAS = pattern(r"\bit\s+was\s+(?:\w+ly\s+)?$")
+_WITH_IT_WAS = pattern(r"(?:\bit\s+)?(?:\bwas\s+)(?:\w+ly\s+)?$|\bil\s+est\s+$")
+
+
+def moved_verb(doc: DocumentText, moved: re.Match[str]) -> MotionCue | None:
+    """Read the verb: moved by somebody, it was moved, or somebody moved."""
+    lower, text, start, end = doc.lower, doc.text, moved.start(), moved.end()
+    by = _MOVED_BY.match(lower, end)
+    if by and by["both"]:
+        # ``Smith moved and seconded by Jones``: the mover precedes the verb.
+        edge = _subject_end(lower, start)
+        subject = name_before(text, edge)
+        if subject and (text[start].islower() or "\n" not in text[subject.end : edge + 1]):
+            by = None
+    name = doc.name_at(by.end()) if by else None
+    if by and name is not None and name.start - by.end() < 40:
+        slash = text.startswith("/", name.end)
+        seconder = _pair(doc, name) if by["both"] or slash else None
+        begin = _it_was_start(lower, start)
+        if by["both"] and seconder is None:
+            # One name after both verbs is the seconder's; who moved is not said.
+            return _motion_cue(doc, begin, None, end=end)
+        return _motion_cue(doc, begin, name, seconder)
+    head = lower[max(0, start - 30) : start]
+    seconded = _SECONDED_NEXT.match(lower, end)
+    if _WAS.search(head) or (moved[0] == "moved" and seconded and not name_before(text, start)):
+        if not seconded and not _IT_WAS.search(head):
+            return None
+        return _motion_cue(doc, _it_was_start(lower, start), _mover_after(doc, end), end=end)
+    if _NOT_MOTION.match(lower, end):
+        return None
+    capital = text[start].isupper()
+    if capital and (cue := _moved_name(doc, moved)):
+        return cue
+    what = _MOVED_WHAT.match(lower, end)
+    if what is None:
+        return None
+    if what["verb"] and text[what.start("verb")].isupper() and text[start].islower():
+        return None
+    cue = _moved_by_subject(doc, start, end)
+    if cue is None and capital and what["verb"]:
+        cue = _motion_cue(doc, start, None, end=end)
+        cue.strength = SOFT
+    return cue
+
+
+def _it_was_start(lower: str, start: int) -> int:
+    """Return where ``it was duly`` begins before a verb."""
+    floor = max(0, start - 24)
+    head = _WITH_IT_WAS.search(lower[floor:start])
+    return floor + head.start() if head else start
+
+
+_SECONDER_NEXT = re.compile(r"\s*[,;./\n\-(]?\s*(?:and\s+)?(?:second|2nd|that\b|/)")
+
+
+def _moved_name(doc: DocumentText, moved: re.Match[str]) -> MotionCue | None:
+    """Read ``Moved Smith, seconded Jones`` and ``Moved Cr Smith``."""
+    name = doc.name_at(moved.end())
+    if name is None or name.start - moved.end() > 4:
+        return None
+    near = doc.lower[name.end : name.end + 80]
+    if not _SECONDER_NEXT.match(near):
+        return None
+    seconder = _pair(doc, name) if near.lstrip().startswith("/") else None
+    return _motion_cue(doc, moved.start(), name, seconder)
+
+
+_PROPOSED = Phrase(
+    "propos offered introduced initiated recommendation",
+    r"(?P<how>proposed|offered|introduced|initiated)\s*(?P<both>(?:and|&)\s+seconded\s+)?"
+    r"(?:by\b\s*:?|:)"
+    r"|(?P<noun>proposal|proposition|recommendation)\s+of\b"
+    r"|(?P<subject>proposed)\b(?=\s*,\s*(?:and\s+)?second"
+    r"|\s+(?:that|the|to|an?|and|cllr|councillor|acceptance|adoption))"
+    r"|(?P<act>proposing\s+(?:the|his|her|this|their)\s+motion\b,?)"
+    r"|propos[\u00e9e]e?\s+par\b\s*:?(?:\s*l[ae](?=\s+(?:conseill|mair)))?",
+)
+_COURTESY_VOTE = pattern(r"\bvotes?\s+of\s+(?:sympathy|thanks|condolence|congratulation)")
+_ON_THE = pattern(r"\bon\s+(?:the\s+)?$")
+
+
+def proposed(doc: DocumentText, verb: re.Match[str]) -> MotionCue | None:
+    """Read what was proposed, offered or introduced, or done on somebody's proposal."""
+    lower, text, start, end = doc.lower, doc.text, verb.start(), verb.end()
+    if verb["noun"] and not _ON_THE.search(lower[max(0, start - 8) : start]):
+        return None
+    if _COURTESY_VOTE.search(lower[end : end + 40]):
+        return None
+    if verb["subject"]:
+        cue = _moved_by_subject(doc, start, end)
+        bracket = text[max(0, start - 1) : start] == "("
+        if cue is None and (bracket or text[start].isupper()):
+            cue = _moved_name(doc, verb)
+    else:
+        name = doc.name_at(end)
+        if name is None or name.start - end > 40:
+            return None
+        seconder = _pair(doc, name) if verb["both"] else None
+        cue = _motion_cue(doc, _it_was_start(lower, start), name, seconder)
+    if cue is not None:
+        cue.needs = "second" if cue.seconder is None and not verb["act"] else ""
+        cue.done = verb["noun"] is not None
+    return cue
+
+
+_VOTE_TAKEN = pattern(r"vote\s+(?:was|is)\s+(?:taken|held|called)\s+to\s+(?=[a-z])")
+_HOW = pattern(r"\b(?:an?\s+)?(?P<how>voice|roll[\s-]call|hand)\s+$|\ba\s+$")
+
+
+def vote_taken(doc: DocumentText, taken: re.Match[str]) -> MotionCue:
+    """Read the question of a vote for which nobody is said to have moved."""
+    floor = max(0, taken.start() - 20)
+    before = _HOW.search(doc.lower[floor : taken.start()])
+    how = before["how"] if before else None
+    start = floor + before.start() if before else taken.start()
+    cue = _motion_cue(doc, start, None, end=taken.end())
+    cue.strength = FIRM
+    cue.vote_type = "voice" if how == "voice" else "roll_call" if how else ""
+    cue.flags.add("no_mover")
+    return cue
+
+
+_LABEL = Phrase(
+    "mover proposer maker made first 1st motion",
+    r"(?P<who>mover|proposer|maker|made\s+by|first|1st|motion\s+maker)\s{0,4}:\s*",
+)
+
+
+def mover_label(doc: DocumentText, label: re.Match[str]) -> MotionCue | None:
+    """Read the mover of a result table."""
+    name = doc.name_at(label.end())
+    if name is None or name.start - label.end() >= 60 or _speaks(doc, name):
+        return None
+    cue = _motion_cue(doc, label.start(), name)
+    cue.label = True
+    cue.needs = "second" if label["who"] in ("first", "1st") else ""
+    return cue
+
+
+SHORTHAND = Phrase(
+    "m/ m. ms",
+    r"(?P<sign>m/\s?s(?:\s?/\s?(?P<done>[cpua]{1,2}))?|m\.\s?s\.(?:\s?(?P<dotted>[cpu])\.)?"
+    r"|ms(?P<joined>u?[cp]))(?![\w/])(?:\s{1,3}by\b)?",
+)
+
+
+def shorthand_names(
+    doc: DocumentText, short: re.Match[str]
+) -> tuple[Name | None, Name | None, str] | None:
+    """Return the mover, the seconder and the letters for the outcome of ``M/S/C Smith/Jones``."""
+    printed = doc.text[short.start() : short.end("sign")]
+    if not printed.isupper() and "/" not in printed:
+        return None
+    mover = doc.name_at(short.end())
+    if mover is not None and mover.start - short.end() > 4:
+        mover = None
+    letters = short["done"] or short["dotted"] or short["joined"] or ""
+    return mover, _pair(doc, mover) if mover else None, letters
+
+
+def shorthand(doc: DocumentText, short: re.Match[str]) -> MotionCue | None:
+    """Read ``M/S``, moved and seconded; with no name after it ``MSC`` is an outcome alone."""
+    read = shorthand_names(doc, short)
+    if read is None or (read[0] is None and read[2]):
+        return None
+    mover, seconder, _ = read
+    return _motion_cue(doc, short.start(), mover, seconder, None if mover else short.end())
+
+
+_NUMBERED = pattern(
+    r"[0-9][\-/. ]\d{1,4}\s{0,3}[:.\-]?\s{1,40}(?=[^\W\d_])",
+)
+_NUMBER_START = pattern(
+    r"^[ ]{0,60}(?:(?:resolution|motion|res\.?)\s{1,3}(?:no\.?|#|number)?\s{0,3})?"
+    r"(?:[a-z]{1,3}[ \-]?)?\d{0,3}$"
+)
+_MOTION_FOLLOWS = pattern(r"\s{0,3}[:;\-]|\s{1,40}that\b")
+
+
+def numbered_motion(doc: DocumentText, numbered: re.Match[str]) -> MotionCue | None:
+    """Read two names between the number of a motion and its words."""
+    line = line_start(doc.text, numbered.start())
+    if not _NUMBER_START.match(doc.lower[line : numbered.start()]):
+        return None
+    mover = doc.name_at(numbered.end())
+    if mover is None or mover.start != numbered.end():
+        return None
+    seconder = _pair(doc, mover)
+    if seconder is None or not _MOTION_FOLLOWS.match(doc.lower[seconder.end : seconder.end + 44]):
+        return None
+    cue = _motion_cue(doc, line, mover, seconder)
+    cue.flags.add("mover_seconder_colon")
+    return cue
+
+
+_RESOLVED = Phrase("resolved", r"resolved\s*(?:[\w./\-]{0,20}\d[\w./\-]{0,20}\s*)?\(")
+
+
+def resolved(doc: DocumentText, verb: re.Match[str]) -> MotionCue | None:
+    """Read the names in brackets after ``Resolved``, also with a number before them."""
+    mover = doc.name_at(verb.end())
+    if mover is None or not mover.titled or mover.start != verb.end():
+        return None
+    cue = _motion_cue(doc, verb.start(), mover, _pair(doc, mover))
+    cue.done = True
+    return cue
+
+
+SLASH = re.compile("/")
+_PAIR_END = pattern(
+    r"\s{0,3}(?:\)|[,;:\-]?\s{0,3}\(?(?P<tally>\d{1,2}\s?-\s?\d{1,2}[^()\n]{0,40})\))"
+)
+_OUTCOME_NEXT = pattern(
+    r"[ .,;:\-]{0,4}\n?[ ]{0,8}(?:(?:motion|vote)[ :]{1,3})?"
+    r"(?:carried|carries|passed|passes|approved|adopted|failed|denied|defeated|unanimous"
+    r"|all\s+in\s+favou?r|\d{1,2}\s?-\s?\d)"
+)
+_MOTION_BEFORE = pattern(r"\b(?:motion(?:/second)?|action|vote|moved)\s{0,3}:?\s{0,3}$")
+_SHORT_BEFORE = pattern(
+    r"(?:m/\s?s(?:\s?/\s?\w{1,2})?|\bmsu?[cp]|\bresolved(?:\s{1,3}[\w./\-]{0,20}\d)?)\s{0,3}$"
+)
+
+
+def pair_in_brackets(doc: DocumentText, slash_match: re.Match[str]) -> MotionCue | None:
+    """Read two names in brackets, with a tally or without."""
+    slash = slash_match.start()
+    lower = doc.lower
+    bracket = doc.text.rfind("(", max(0, slash - 50), slash)
+    if bracket < 0 or _SHORT_BEFORE.search(lower[max(0, bracket - 10) : bracket]):
+        return None
+    mover = doc.name_at(bracket + 1)
+    if mover is None or mover.start - bracket > 2 or mover.end not in (slash, slash - 1):
+        return None
+    seconder = doc.name_at(slash + 1)
+    if seconder is None or seconder.start - slash > 2:
+        return None
+    end = _PAIR_END.match(lower, seconder.end)
+    if end is None:
+        return None
+    motion = _MOTION_BEFORE.search(lower[max(0, bracket - 20) : bracket])
+    start = bracket - len(motion[0]) if motion else bracket + 1
+    cue = _motion_cue(doc, start, mover, seconder, end=end.end())
+    if end["tally"]:
+        cue.counts = tally_in(lower, *end.span("tally"))
+    elif motion is None and not (
+        _OUTCOME_NEXT.match(lower, end.end()) and _are_members(doc, mover, seconder)
+    ):
+        cue.needs = "outcome"
+    return cue
+
+
+def _are_members(doc: DocumentText, *names: Name) -> bool:
+    """Whether the names are known from elsewhere: ``(Parks/Recreation)`` are nobody's."""
+    return all(name.titled or name.surname.lower() in doc.roster.known for name in names)
+
+
+_SLASH_TO = pattern(r"[^\W\d_]{2,30} ?/ ?[^\W\d_]{2,30} {1,3}to (?=[a-z]{3})")
+
+
+def pair_that_moves(doc: DocumentText, slash: re.Match[str]) -> MotionCue | None:
+    """Read a line that begins with two members and an infinitive."""
+    start = line_start(doc.text, slash.start(), 40)
+    start += len(doc.text[start : slash.start()]) - len(doc.text[start : slash.start()].lstrip())
+    if not _SLASH_TO.match(doc.text, start):
+        return None
+    mover, seconder = doc.name_at(start), doc.name_at(slash.end())
+    if mover is None or seconder is None or mover.end > slash.start():
+        return None
+    if not _are_members(doc, mover, seconder):
+        return None
+    return _motion_cue(doc, start, mover, seconder)
+
+
+_TWO_NAMES = Phrase(
+    "council cllr cr ald trustee mayor deputy reeve director commissioner",
+    r"(?=(?:councillor|cllr|cr|councilman|councilmember|alderman|ald|trustee|mayor|deputy|reeve"
+    r"|director|commissioner)\b)[^\n]{5,80}\n\s{0,40}(?:resolved|that|be\s+it|whereas)\b",
+)
+_LINK = pattern(r" {0,4}(?:-|/|,|and\b) {0,4}")
+
+
+def two_names(doc: DocumentText, titled: re.Match[str]) -> MotionCue | None:
+    """Read a line of two names with titles above what they move."""
+    start = indent_start(doc.lower, titled.start(), 20)
+    mover = doc.name_at(start) if start is not None else None
+    link = _LINK.match(doc.text, mover.end) if mover and mover.titled else None
+    seconder = doc.name_at(link.end()) if link else None
+    if start is None or seconder is None or not seconder.titled:
+        return None
+    if doc.text[seconder.end : seconder.end + 20].partition("\n")[0].strip():
+        return None
+    return _motion_cue(doc, start, mover, seconder)
+
+
+_SAID = Phrase(
+    "move make second",
+    r"(?:(?P<moves>move\b|moved\b|make\s+(?:a|the|that)\s+motion\b)|second\b)",
+)
+_SPEAKER = pattern(
+    r"[ ]{0,20}[^:\n]{3,40}:\s{1,6}(?:(?:i|i'll|i'd|so|yes|well)[\s,]{1,3}){0,2}"
+    r"(?:would\s+like\s+to\s+|will\s+|like\s+to\s+)?"
+)
+
+
+def speaker(doc: DocumentText, said: re.Match[str]) -> MotionCue | SecondCue | None:
+    """Read what a speaker says in a transcript."""
+    line = line_start(doc.lower, said.start(), 100)
+    if not _SPEAKER.fullmatch(doc.lower, line, said.start()):
+        return None
+    name = doc.name_at(line)
+    if name is None or doc.text[name.end : name.end + 1] != ":":
+        return None
+    if said["moves"]:
+        return _motion_cue(doc, name.start, name, end=said.end())
+    return _second_cue(doc, name.start, said.end(), name)
+
+
+_SECOND = Phrase(
+    "second 2nd support appuy",
+    r"(?:second(?:ed|er|s|ing)?|2nd(?:ed)?|support(?:ed)?"
+    r"|(?:appuy|second)[\u00e9e]e?(?=\s+par\b))\b",
+)
+_SECOND_BY = pattern(
+    r"\s*(?:the\s+motion\s+|was\s+(?:made|given|provided|offered)\s+|made\s+"
+    r"|motion\s+)?(?:(?:by|from|par)\b\s*:?(?:\s*l[ae](?=\s+(?:conseill|mair)))?|:|-|\()\s*"
+)
+_OF = pattern(r"\s+of\s+")
+_THAT_IS_ALL = pattern(r"\s*(?:[.,;)\n]|$|the\s+motion\b)")
+_THE_MOTION = pattern(r"\s+(?:the|that|this)\s+motion\b|\s*\.")
+_MOVERS_NAME = pattern(r"\b(?:moved|mover|motion|proposed|proposer)(?:\s+by)?\s*:?\s*$")
+
+
+def second(doc: DocumentText, word: re.Match[str]) -> SecondCue | None:
+    """Read who seconded: after ``seconded by``, before the verb, or next to the bare word."""
+    lower, text, start, end = doc.lower, doc.text, word.start(), word.end()
+    if lower.endswith("motion/", 0, start):
+        return None
+    support = word[0].startswith("support")
+    by = _SECOND_BY.match(lower, end)
+    if by and not (support and " by" not in lower[end : by.end()]):
+        name = doc.name_at(by.end())
+        if name is not None and name.start - by.end() < 40 and not _speaks(doc, name):
+            cue = _second_cue(doc, start, name.end, name)
+            cue.strength = SOFT if support else STRONG
+            cue.label = ":" in by[0]
+            return cue
+    if word[0] in ("seconded", "seconds", "seconding", "2nded"):
+        edge = _subject_end(lower, start)
+        name = name_before(text, edge)
+        if name is None or text[name.end : edge + 1].rstrip().endswith(","):
+            return _second_short(doc, word)
+        if _MOVERS_NAME.search(lower[max(0, name.start - 14) : name.start]):
+            other = _second_short(doc, word)
+            if other is not None or not _THE_MOTION.match(lower, end):
+                return other
+        return _second_cue(doc, name.start, end, name)
+    if word[0] not in ("second", "2nd"):
+        return None
+    if short := _second_short(doc, word):
+        return short
+    if of := _OF.match(lower, end):
+        # ``second of Commissioner Jones``, not ``second of Mr. Jones's three points``
+        name = doc.name_at(of.end())
+        if (
+            name
+            and name.titled
+            and name.start == of.end()
+            and text[name.end : name.end + 2] != "'s"
+        ):
+            return _second_cue(doc, start, name.end, name)
+    if _THAT_IS_ALL.match(lower, end):
+        # ``Mr. Jones 2nd.`` and ``Smith moved, Jones second.``
+        name = name_before(text, start)
+        if name is None or "," in text[name.end : start]:
+            return None
+        before = text[max(0, name.start - 3) : name.start].rstrip(" ")
+        if not before or before[-1] in ",.;\n":
+            return _second_cue(doc, name.start, end, name)
+    return None
+
+
+_GAVE = pattern(r"\b(?:offered|gave|made|provided)\s+(?:a|the)\s+$")
+_AFTER_SECONDER = pattern(r"\s*(?:[,.;)\n]|$|to\b|and\b|that\b|-)")
+_AFTER_BREAK = pattern(r"[,;.)\n]\s*(?:and\s+)?$")
+
+
+def _second_short(doc: DocumentText, word: re.Match[str]) -> SecondCue | None:
+    """Read ``seconded Jones``, ``second Jones`` and ``Jones offered a second``."""
+    floor = max(0, word.start() - 24)
+    head = doc.lower[floor : word.start()]
+    if gave := _GAVE.search(head):
+        name = name_before(doc.text, floor + gave.start())
+        return _second_cue(doc, name.start, word.end(), name) if name else None
+    name = doc.name_at(word.end())
+    if name is None or name.start - word.end() > 2:
+        return None
+    if doc.lower.startswith("vice", name.start):
+        return None
+    if not _AFTER_SECONDER.match(doc.lower[name.end : name.end + 12]):
+        return None
+    if word[0] in ("second", "2nd") and not _AFTER_BREAK.search(head):
+        return None
+    return _second_cue(doc, word.start(), name.end, name)
+
+
+MOTION_RULES = (
+    Rule(
+        _MOTION,
+        motion_noun,
+        (
+            "Motion by Smith to adjourn.",
+            "Director Daly made the motion to adjourn.",
+            "Mr. Smith motioned to adjourn.",
+            "Mr. Jones seconded the motion made by Mr. Smith.",
+            "Commissioner Smith's motion to deny failed.",
+            "A motion was made to pay the bills by Smith and seconded by Jones.",
+            "A motion was made (Smith) to adjourn.",
+            "Motion: Smith; Second: Jones",
+            "Motion Smith, second Jones.",
+            "Motion to approve the minutes.",
+            "Motion to adjourn: Smith/Jones",
+        ),
+    ),
+    Rule(
+        _MOVED,
+        moved_verb,
+        (
+            "Smith moved to adjourn.",
+            "Moved by Smith to adjourn.",
+            "Moved and seconded by Smith and Jones to adjourn.",
+            "It was moved and seconded to adjourn.",
+            "Moved Smith, seconded Jones.",
+            "Mr. Smith offered the ordinance and moved its adoption.",
+        ),
+    ),
+    Rule(
+        _PROPOSED,
+        proposed,
+        (
+            "Proposed by Cllr Smith and seconded by Cllr Jones.",
+            "On the proposal of Cllr Smith it was agreed.",
+            "Cllr Smith proposed that the fee be set.",
+            "Propos\u00e9 par M. Roy",
+            "Propos\u00e9 par le conseiller Roy",
+        ),
+    ),
+    Rule(_VOTE_TAKEN, vote_taken, ("A voice vote was taken to adjourn.",)),
+    Rule(_LABEL, mover_label, ("MOVER: Paul Solano", "First: Smith")),
+    Rule(SHORTHAND, shorthand, ("M/S Smith/Jones to adjourn.", "MSC Smith/Jones", "M.S. Smith")),
+    Rule(
+        _NUMBERED,
+        numbered_motion,
+        ("R2018-077 L. Smith, L. Jones: That we approve the plan.",),
+        as_printed=True,
+    ),
+    Rule(_RESOLVED, resolved, ("Resolved (Cr Smith / Cr Jones)", "Resolved 12/24 (Cr Smith)")),
+    Rule(SLASH, pair_in_brackets, ("(Smith/Jones)", "(Smith/Jones, 5-0)"), as_printed=True),
+    Rule(
+        SLASH,
+        pair_that_moves,
+        ("Present: Smith, Jones, Brown\n\nSmith/Jones to approve the minutes.",),
+        as_printed=True,
+    ),
+    Rule(_TWO_NAMES, two_names, ("Councillor Smith - Councillor Jones\nThat the fee be set.",)),
+    Rule(_SAID, speaker, ("MR. SMITH: I move that we adjourn.", "MS. JONES: Second.")),
+)
+SECOND_RULES = (
+    Rule(
+        _SECOND,
+        second,
+        (
+            "seconded by Jones",
+            "Mrs. Jones seconded the motion.",
+            "Moved Smith, seconded Jones.",
+            "Jones offered a second.",
+            "second of Commissioner Jones",
+            "Smith moved, Jones second.",
+            "Supported by Trustee Jones",
+            "Appuy\u00e9 par Roy",
+        ),
+    ),
+)
+
+
+def motion_cues(doc: DocumentText) -> Iterator[Cue]:
+    """Yield the places where a motion is made or seconded, at this meeting and no other."""
+    for cue in find_cues(MOTION_RULES, doc):
+        if not doc.is_at_another_meeting(cue.start):
+            yield cue
+    yield from find_cues(SECOND_RULES, doc)

@@ -1,0 +1,236 @@
+"""Read who voted how where names are called: roll calls, and prose such as "with Smith opposed".
+
+A roll call is a run of names, so these are no rules of one phrase each as in the other modules.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from .ballots import ballot_kind, is_number_sign
+from .context import FIRM, SOFT, SPEAKERS, BallotCue, DissentCue, DocumentText
+from .model import ABSENT, ABSTAIN, AYES, NOES, RECUSED
+from .names import Name, name_before, names_before, read_name, read_names
+from .text import Phrase, pattern
+
+#: A name, the vote that is spoken, and where that ends.
+_Spoken = tuple[Name, str, int]
+
+_SPOKEN = Phrase(
+    "aye yea yes nay no abstain absent recuse excused present in_favo for, for; for. against "
+    "opposed y_ y; y, y. y) n_ n; n, n. n)",
+    r"(?:aye|yea|yes|nay|no|abstain(?:ed|s)?|absent|recused?|excused|not\s+voting|present"
+    r"|in\s+favou?r|for(?=\s*[;,.\n])|against(?=\s*[;,.\n])|opposed)\b"
+    r"(?!\s{0,3}[:\-=/]\s*[a-z])|[yn](?<=[\s:\-=,(].)(?=[\s;,.)]|$)",
+)
+
+
+def roll_calls(doc: DocumentText) -> Iterator[BallotCue]:
+    """Read runs of ``Mr. Smith, yes; Mrs. Jones, no`` in one line or many."""
+    run: list[_Spoken] = []
+    for spoken in _SPOKEN.find(doc.lower):
+        if is_number_sign(doc.lower, *spoken.span()):
+            continue
+        name = _voter(doc, run[-1][2] if run else None, spoken.start())
+        if name is None and run:
+            yield from _roll_call(doc, run)
+            run = []
+            name = _voter(doc, None, spoken.start())
+        if name is not None:
+            run.append((name, spoken[0], spoken.end()))
+    yield from _roll_call(doc, run)
+
+
+_BETWEEN = pattern(r"[\s,;.)|\-\"]{0,120}(?:and\s+)?")
+_ROLE_AFTER_NAME = pattern(
+    r", (?:Vice[- ]?)?(?:Chair\w*|Mayor|President|Secretary|Treasurer|Clerk)$"
+)
+_TO_VOTE = pattern(
+    r"(?:,\s+(?:vice[- ]?)?(?:chair\w*|mayor|president|secretary|treasurer|clerk))?"
+    r"[\s,:\-(=.\"_\u2026\u00b7]{1,80}(?:voted\s+|votes\s+|voting\s+)?[\"(]?$"
+)
+#: A row of dots or a long line between a name and its vote.
+_DOTS = pattern(r" {0,4}(?:\. ?|[_\u2026\u00b7] ?|-(?=-)-){2,40} {0,8}$")
+
+
+def _voter(doc: DocumentText, previous_end: int | None, start: int) -> Name | None:
+    """Return who speaks the vote at ``start``; with a run open, directly after the last vote."""
+    text = doc.text
+    if previous_end is not None:
+        if start - previous_end > 160:
+            return None
+        between = _BETWEEN.match(text, previous_end)
+        begin = between.end() if between else previous_end
+        name = read_name(text[begin:start], 0, doc.roster.known)
+        if name is None or ":" in text[previous_end : begin + name.start]:
+            return None
+        name = replace(name, start=begin + name.start, end=begin + name.end)
+        return name if _TO_VOTE.fullmatch(doc.lower, name.end, start) else None
+    # The name ends right before the vote; a capitalised word must be there.
+    dots = _DOTS.search(text, max(0, start - 90), start)
+    edge = dots.start() if dots else start
+    while edge > max(0, start - 12) and text[edge - 1] in ' \n,:-(="':
+        edge -= 1
+    role = _ROLE_AFTER_NAME.search(text[max(0, edge - 30) : edge])
+    edge -= len(role[0]) if role and edge < start else 0
+    first = edge
+    while first > max(0, edge - 40) and (text[first - 1].isalpha() or text[first - 1] in "'-."):
+        first -= 1
+    return name_before(text, edge) if first < edge < start and text[first].isupper() else None
+
+
+_ATTENDANCE = pattern(r"quorum|attendance|\bpresent\b")
+_ANNOUNCED = re.compile(r"roll[\s-]?call|vote|called|polled")
+
+
+def _roll_call(doc: DocumentText, run: list[_Spoken]) -> Iterator[BallotCue]:
+    """Yield a run that is long enough, or announced, to be a roll call."""
+    if len(run) < 2:
+        return
+    start = run[0][0].start
+    heading = doc.sentence_start(start, 160)
+    if not doc.lower[heading:start].strip():
+        heading = doc.sentence_start(heading - 1, 60)
+    if _ATTENDANCE.search(doc.lower, heading, start):
+        return
+    if len(run) < 3 and not _ANNOUNCED.search(doc.lower[max(0, start - 160) : start]):
+        return
+    cue = BallotCue(start, run[-1][2], FIRM, vote_type="roll_call")
+    for name, spoken, _ in run:
+        if spoken == "present":
+            continue
+        surname, flags = doc.roster.surname(name)
+        cue.flags |= flags
+        if surname:
+            cue.ballots.setdefault(ballot_kind(spoken), []).append(surname)
+    if set(cue.ballots) - {ABSENT, RECUSED}:
+        yield cue
+
+
+_LETTER_FIRST = Phrase("Y- N- Y: N:", r"[YN][-:] ?(?=[A-Z])")
+_AFTER_LETTERED = pattern(r"[\s,;]{1,4}(?:and\s+)?")
+
+
+def lettered_roll_calls(doc: DocumentText) -> Iterator[BallotCue]:
+    """Read runs of ``Y-Smith, Y-Jones, N-Brown``."""
+    run: list[_Spoken] = []
+    for letter in _LETTER_FIRST.find(doc.text):
+        name = read_name(doc.text, letter.end(), doc.roster.known, listed=True)
+        if name is None or name.start != letter.end():
+            continue
+        if run and not _AFTER_LETTERED.fullmatch(doc.lower, run[-1][2], letter.start()):
+            yield from _roll_call(doc, run)
+            run = []
+        run.append((replace(name, start=letter.start()), letter[0][0].lower(), name.end))
+    yield from _roll_call(doc, run)
+
+
+_DISSENT = Phrase(
+    "dissent oppos abstain recus vot cast absent not_present was_absent were_absent "
+    "nay no. no, no; no) no_vote negative in_favo",
+    r"(?:dissent(?:ing|ed|s)?|abstain(?:ed|ing|s)|recus(?:ed|ing)"
+    r"|oppos(?:ed|ing)(?!\s+(?:the|a|an|this|any|his|her)\s+"
+    r"(?!motion|measure|question|vote|item|resolution|ordinance))"
+    r"|(?:was|were)\s+absent\b|absent\s+(?:from|for)\b|not\s+present\s+for\b"
+    r"|(?P<bare>(?:nay|no|absent|excused|in\s+favou?r)(?=\s{0,3}(?:[.,;)\n]|$|and\b)))"
+    r"|(?:dissenting|opposing|no|nay|negative)\s+votes?(?:\s+(?:being|was|were))?(?:\s+cast)?"
+    r"(?=\s+(?:by|from)\b)"
+    r"|vot(?:ed|ing|es)\s+(?:against|in\s+opposition|in\s+the\s+negative|in\s+favou?r"
+    r"|in\s+the\s+affirmative|[\"']?(?:nay|no|aye|yes|yea)[\"']?)"
+    r"|cast(?:ing)?\s+(?:the\s+|a\s+)?(?:only\s+|sole\s+|lone\s+)?"
+    r"(?:dissenting|no|nay|negative|opposing)\s+votes?)(?!\w)",
+)
+_BETWEEN_DISSENTS = pattern(
+    r"(?:\s+(?:of\s+)?(?:the\s+)?(?:motion|same|measure|resolution|ordinance))?"
+    r"[\s,;.]{0,12}(?:(?:and|while|with|but)\s+)?(?:that\s+)?"
+)
+
+
+def dissents(doc: DocumentText) -> Iterator[BallotCue]:
+    """Read names that prose puts next to the outcome: ``with Smith abstaining``.
+
+    Sentences in a row that say who voted for and who against are a roll call of their own.
+    """
+    row: list[DissentCue] = []
+    for cue in _each_dissent(doc):
+        if row and not _BETWEEN_DISSENTS.fullmatch(
+            doc.lower, row[-1].end, max(row[-1].end, cue.start)
+        ):
+            yield from _joined(row)
+            row = []
+        row.append(cue)
+    yield from _joined(row)
+
+
+def _joined(row: list[DissentCue]) -> Iterator[BallotCue]:
+    """Yield one ballot for phrases in a row if it is said who voted for, else each of them."""
+    in_favor = any(AYES in cue.ballots for cue in row)
+    if len(row) < 2 or not in_favor or not all(cue.ballots for cue in row):
+        yield from row
+        return
+    whole = BallotCue(row[0].start, row[-1].end, FIRM, vote_type="roll_call")
+    for cue in row:
+        whole.flags |= cue.flags
+        for kind, names in cue.ballots.items():
+            held = whole.ballots.setdefault(kind, [])
+            held += [name for name in names if name not in held]
+    yield whole
+
+
+_BY = pattern(r"\s*(?:votes?\s+)?(?:by|from|:|-|was|were|cast\s+by)\s*")
+_LINK = pattern(r"(?:,?\s{0,3}\b(?:who|having|has|was|were|is|are|both|each|also)\b\s{0,3}){0,3}$")
+_OF_ITEMS = re.compile(r"\s*(?:on|for|to)\s+(?:consent\s+)?(?:agenda\s+)?items?\b")
+_IN_FAVOR = re.compile(r"aye|yes|yea|fav|affirm")
+
+
+def _each_dissent(doc: DocumentText) -> Iterator[DissentCue]:
+    lower = doc.lower
+    for match in _DISSENT.find(lower):
+        if is_number_sign(lower, *match.span()):
+            continue
+        if lower[match.end() : match.end() + 2].lstrip().startswith(":"):
+            continue
+        bare = match["bare"] is not None
+        if bare and lower[match.start() - 1 : match.start()] not in (" ", "\n"):
+            continue
+        edge = match.start() - 3 * (bare and lower.endswith(" - ", 0, match.start()))
+        link = _LINK.search(lower, max(0, edge - 24), edge)
+        names = names_before(doc.text, link.start() if link else edge)
+        by = _BY.match(lower, match.end()) if not names and not bare else None
+        if by is not None:
+            names, _ = read_names(doc.text, by.end(), by.end() + 200, doc.roster.known)
+        if not names:
+            continue
+        word = match[0]
+        if word.startswith("in"):
+            # One name "in favor", unless in brackets behind an outcome, is somebody who spoke.
+            begin = doc.sentence_start(match.start())
+            alone = len(names) < 2 and "(" not in lower[begin : match.start()]
+            if alone or SPEAKERS.search(lower[max(0, begin - 120) : match.start()]):
+                continue
+        if word.startswith("abst"):
+            kind = ABSTAIN
+        elif word.startswith("recus"):
+            kind = RECUSED
+        elif word.startswith(("absent", "excused", "not", "was", "were")):
+            kind = ABSENT
+        else:
+            kind = AYES if _IN_FAVOR.search(word) else NOES
+        start, end = min(match.start(), names[0].start), max(match.end(), names[-1].end)
+        cue = DissentCue(start, end, SOFT, same_sentence=bare)
+        tail = lower[match.end() : doc.sentence_end(match.end(), 60)]
+        if _OF_ITEMS.match(tail):
+            cue.flags = {"per_item_dissent"}
+        else:
+            surnames, cue.flags = doc.roster.surnames(names)
+            cue.ballots = {kind: surnames}
+        yield cue
+
+
+def roll_call_cues(doc: DocumentText) -> Iterator[BallotCue]:
+    """Yield the places where names are called, or printed with their vote."""
+    yield from roll_calls(doc)
+    yield from lettered_roll_calls(doc)
+    yield from dissents(doc)

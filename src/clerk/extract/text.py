@@ -1,0 +1,298 @@
+"""Prepare a text for reading: normalise it without moving a character, and find phrases fast.
+
+Every change keeps the length: a curly quote becomes a straight one, a running header becomes
+spaces, a word broken over two lines is joined and the room it leaves is filled after it.  An
+offset into the normalised text is therefore an offset into the original.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+#: At most this much white space may separate two words of a phrase.
+_GAP = 40
+
+
+def pattern(source: str, flags: int = 0) -> re.Pattern[str]:
+    r"""Compile a pattern with its ``\s*`` and ``\s+`` bounded.
+
+    Two unbounded gaps side by side cost the square of the white space they meet; a page of blanks
+    must not cost more than a page of words.
+    """
+    bounded = source.replace(r"\s*", rf"\s{{0,{_GAP}}}").replace(r"\s+", rf"\s{{1,{_GAP}}}")
+    return re.compile(bounded, flags)
+
+
+def word_set(words: str) -> frozenset[str]:
+    """Return the words of a text as a set."""
+    return frozenset(words.split())
+
+
+def line_start(text: str, position: int, reach: int = 240) -> int:
+    """Return where the line around a position begins, at most ``reach`` characters before it."""
+    floor = max(0, position - reach)
+    return max(floor, text.rfind("\n", floor, position) + 1)
+
+
+def indent_start(text: str, position: int, most: int) -> int | None:
+    """Return where the line of a position begins if only spaces, at most ``most``, precede it."""
+    start = position
+    while start > 0 and text[start - 1] == " " and position - start < most:
+        start -= 1
+    return start if start == 0 or text[start - 1] == "\n" else None
+
+
+def is_inside(stretches: Sequence[tuple[int, int]], *positions: int) -> bool:
+    """Whether one of the positions is in one of the stretches, which are in order."""
+    for position in positions:
+        place = bisect_right(stretches, (position, sys.maxsize))
+        if place > 0 and position < stretches[place - 1][1]:
+            return True
+    return False
+
+
+def last_match(regex: re.Pattern[str], text: str, start: int, end: int) -> re.Match[str] | None:
+    """Return the last match of a pattern in a stretch of text."""
+    found = None
+    for match in regex.finditer(text, start, end):
+        found = match
+    return found
+
+
+class Phrase:
+    """A pattern that begins a word, and with one of a few stems.
+
+    Each alternative of the pattern needs a stem: all stems of all phrases are looked for together,
+    once in a text, and a pattern is tried only where one of its own stems is, many times as fast as
+    trying alternatives at every character.  In ``so_ordered`` the underscore is any space; such a
+    stem is found by its first word.
+    """
+
+    def __init__(self, stems: str, source: str) -> None:
+        words = stems.split()
+        firsts = {stem.partition("_")[0] for stem in words if "_" in stem}
+        spaced = [first + space for first in sorted(firsts) for space in " \n"]
+        self.stems = [*(stem for stem in words if "_" not in stem), *spaced]
+        self.index = _CAPITALS if all("A" <= stem[0] <= "Z" for stem in self.stems) else _SMALL
+        self.index.add(self.stems)
+        self.pattern = pattern(source)
+
+    def find(self, text: str) -> Iterator[re.Match[str]]:
+        """Yield the matches in the order of the text; they may overlap."""
+        positions = self.index.positions(text)
+        found = [positions[stem] for stem in self.stems if stem in positions]
+        starts = (
+            found[0] if len(found) == 1 else sorted({start for each in found for start in each})
+        )
+        match = self.pattern.match
+        for start in starts:
+            if (phrase := match(text, start)) is not None:
+                yield phrase
+
+
+class _StemIndex:
+    """Finds the words of a text that begin with a stem, for all stems at once."""
+
+    def __init__(self) -> None:
+        self.stems: set[str] = set()
+        self.pattern: re.Pattern[str] | None = None
+        #: For a stem that no other one begins with, those that begin with it.
+        self.longer: dict[str, list[str]] = {}
+        self.last: tuple[str, dict[str, list[int]]] = ("", {})
+
+    def add(self, stems: Sequence[str]) -> None:
+        """Look for these stems too."""
+        self.stems.update(stems)
+        self.pattern = None
+
+    def positions(self, text: str) -> dict[str, list[int]]:
+        """Return the positions of each stem, in order; all phrases ask for one text in turn."""
+        if self.pattern is None:
+            shortest = sorted(
+                stem
+                for stem in self.stems
+                if not any(stem[:size] in self.stems for size in range(1, len(stem)))
+            )
+            self.longer = {
+                stem: sorted(each for each in self.stems if each.startswith(stem) and each != stem)
+                for stem in shortest
+            }
+            # The regex engine scans fast for a plain character class: it comes first.
+            firsts = re.escape("".join(sorted({stem[0] for stem in shortest})))
+            self.pattern = re.compile(rf"[^0-9A-Za-z](?=[{firsts}])(?=({_tree(shortest)}))(?<!\w)")
+        elif self.last[0] is text:
+            return self.last[1]
+        positions: dict[str, list[int]] = defaultdict(list)
+        for word in self.pattern.finditer(f"\n{text}\n"):
+            stem, start = word[1], word.start()
+            positions[stem].append(start)
+            for longer in self.longer[stem]:
+                if text.startswith(longer, start):
+                    positions[longer].append(start)
+        self.last = (text, dict(positions))
+        return self.last[1]
+
+
+def _tree(words: Sequence[str]) -> str:
+    """Return a pattern for any of the words that looks at each character once."""
+    by_first: dict[str, list[str]] = defaultdict(list)
+    for word in words:
+        if word:
+            by_first[word[0]].append(word[1:])
+    branches = [re.escape(first) + _tree(rest) for first, rest in by_first.items()]
+    return f"(?:{'|'.join(branches)})" if len(branches) > 1 else "".join(branches)
+
+
+_SMALL, _CAPITALS = _StemIndex(), _StemIndex()
+
+
+#: Replacement -> the characters it replaces, one for one.
+_SAME_WIDTH = {
+    "'": "\u2018\u2019\u201b\u02bc\u00b4",
+    '"': "\u201c\u201d\u201e",
+    "-": "\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u00ad",
+    " ": "\u00a0\u2002\u2003\u2007\u2009\u202f\t\r\v*_|#`\\",
+    "\n": "\f\u2028\u2029\u0085",
+}
+
+_BROKEN_WORD = re.compile(r"-(?<=[^\W\d_]-)( {0,8}\n {0,60})([^\W\d_]{2,30}(?:-[^\W\d_]{1,30})?)")
+_PAGE_MARK = re.compile(
+    r"^ {0,8}-{2,5} {0,2}page {1,2}(\d{1,5})(?: of \d{1,5})? {0,2}-{2,5} {0,8}$", re.M | re.I
+)
+_PAGE_BREAK = re.compile(rf"\f|{_PAGE_MARK.pattern}", re.M | re.I)
+_FORM_FEED = re.compile("\f")
+_PAGE_NUMBER = re.compile(
+    r"age {0,2}[/|:]? {0,2}[\divxlo]{1,4}(?: {1,2}of {1,2}\d{1,4})?[ .]{0,3}$", re.M
+)
+_SPLIT_SENTENCE = re.compile(
+    r"\n(?:(?<=[a-z,]\n)|(?<=[a-z,] \n))(?: {0,80}\n){1,4}(?= {0,80}[a-z]{2})"
+)
+_SPLIT_LINE = re.compile(
+    r"\n(?:(?<=[^\s.:;?!]\n)|(?<=[^\s.:;?!] \n))(?: {0,80}\n){1,2}(?= {0,80}\S)"
+)
+_HEADER_WORD = re.compile("page|minutes|meeting")
+_DIGITS = re.compile(r"\d+")
+
+#: This many lines at the top and bottom of a page may be a running header or footer.
+_MARGIN_LINES = 3
+#: A margin line printed on this many pages is one.
+_REPEATS = 3
+
+
+@dataclass(frozen=True)
+class NormalText:
+    """A document's text, the normalised text of the same length, and where its pages begin."""
+
+    original: str
+    text: str
+    lower: str
+    page_starts: Sequence[int]
+
+    def page_at(self, offset: int) -> int:
+        """Return the number of the page, from 1, that an offset is on."""
+        return bisect_right(self.page_starts, offset)
+
+    def page_bounds(self, page: int) -> tuple[int, int]:
+        """Return where a page begins and ends, its form feed not counted."""
+        start = self.page_starts[page - 1]
+        if page < len(self.page_starts):
+            return start, self.page_starts[page] - 1
+        return start, len(self.original)
+
+
+def normalise(pages: Sequence[str]) -> NormalText:
+    """Join the pages by form feeds and normalise them, character for character."""
+    original = text = "\f".join(pages)
+    starts = [0]
+    for page in pages[:-1]:
+        starts.append(starts[-1] + len(page) + 1)
+
+    if "\n" not in text and "\f" not in text:
+        text = text.replace("\r", "\n")
+    for plain, fancy in _SAME_WIDTH.items():
+        for character in fancy:
+            text = text.replace(character, plain)
+    text = _blank(text, running_headers(text, original))
+    if "--" in text:
+        text = _blank(text, (mark.span() for mark in _PAGE_MARK.finditer(text)))
+    numbers = [
+        (line_start(text, end.start()), end.end()) for end in _PAGE_NUMBER.finditer(lower(text))
+    ]
+    text = _blank(text, [(start, end) for start, end in numbers if end - start <= 120])
+    text = _BROKEN_WORD.sub(_join_word, text)
+
+    # Blank lines inside sentences go: page breaks, and text set in double spacing.
+    gaps = text.count("\n\n")
+    mostly_blank = gaps > 20 and gaps > 0.3 * (text.count("\n") - gaps)
+    if mostly_blank and len(_SPLIT_SENTENCE.findall(text)) > gaps / 5:
+        text = _SPLIT_LINE.sub(_one_line_break, text)
+    text = _SPLIT_SENTENCE.sub(_one_line_break, text)
+    return NormalText(original, text, lower(text), starts)
+
+
+def page_marks(text: str) -> list[tuple[int, int]]:
+    """Return (offset, page number) of every line such as ``--- PAGE 3 ---``."""
+    if "--" not in text:
+        return []
+    return [(mark.start(), int(mark[1])) for mark in _PAGE_MARK.finditer(text)]
+
+
+def lower(text: str) -> str:
+    """Return the text in lower case, of the same length whatever letters are in it."""
+    lowered = text.lower()
+    if len(lowered) == len(text):
+        return lowered
+    return "".join(low if len(low := char.lower()) == 1 else char for char in text)
+
+
+def _blank(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    """Replace stretches of a text by spaces; of two that overlap, the first."""
+    pieces, done = [], 0
+    for start, end in spans:
+        if start >= done:
+            pieces += [text[done:start], " " * (end - start)]
+            done = end
+    return "".join([*pieces, text[done:]])
+
+
+def running_headers(text: str, original: str) -> Iterator[tuple[int, int]]:
+    """Yield the lines that come back at the top or bottom of many pages, numbers apart."""
+    page_break = _PAGE_BREAK if "--" in original else _FORM_FEED
+    breaks = [mark.span() for mark in page_break.finditer(original)]
+    if len(breaks) + 1 < _REPEATS:
+        return
+    margins: dict[tuple[int, int], str] = {}
+    start = 0
+    for end, following in [*breaks, (len(original), len(original))]:
+        lines, offset = [], start
+        for line in original[start:end].split("\n"):
+            if line and not line.isspace():
+                lines.append((offset, offset + len(line)))
+            offset += len(line) + 1
+        for span in lines[:_MARGIN_LINES] + lines[max(_MARGIN_LINES, len(lines) - _MARGIN_LINES) :]:
+            words = " ".join(text[slice(*span)].split())
+            # A line with a colon that is no header may be a list of votes.
+            if ":" not in words or _HEADER_WORD.search(words.lower()):
+                margins[span] = _DIGITS.sub("0", words)
+        start = following
+    printed = Counter(margins.values())
+    for span, words in margins.items():
+        if words and printed[words] >= _REPEATS:
+            yield span
+
+
+def _join_word(broken: re.Match[str]) -> str:
+    """Return the rest of a word with the line break after it, as long as before."""
+    gap, tail = broken.groups()
+    whole = tail[0].islower() and broken.string[broken.start() - 1].islower()
+    hyphen = "" if whole else "-"
+    return hyphen + tail + " " * (len(gap) - len(hyphen)) + "\n"
+
+
+def _one_line_break(gap: re.Match[str]) -> str:
+    return " " * (len(gap[0]) - 1) + "\n"

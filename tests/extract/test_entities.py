@@ -1,0 +1,65 @@
+"""People, bodies, amounts, dates, addresses and numbers of laws are found with their values."""
+
+from __future__ import annotations
+
+import pytest
+
+from clerk.extract import extract_text
+
+
+def entities_in(text: str) -> list[tuple[str, str, str | None]]:
+    return [(each.type, each.value, each.role) for each in extract_text([text]).entities]
+
+
+def test_entities_are_found_with_their_values() -> None:
+    text = """On May 4, 2031 Mayor Ann Brandt signed Ordinance No. 31-07 and Resolution 2031-12.
+The Planning Commission of Alderbury paid $1.2 million and $3,450.50 for 12 North Elm Street.
+City Manager Chan spoke on HB 1234; Dora Dole, Finance Director, agreed on 6/1/2031."""
+
+    found = {(each.type, each.value, each.role) for each in extract_text([text]).entities}
+
+    assert {
+        ("date", "2031-05-04", None),
+        ("date", "2031-06-01", None),
+        ("person", "Ann Brandt", "Mayor"),
+        ("person", "Chan", "City Manager"),
+        ("person", "Dora Dole", "Finance Director"),
+        ("ordinance", "31-07", None),
+        ("resolution", "2031-12", None),
+        ("bill", "HB1234", None),
+        ("body", "Planning Commission of Alderbury", None),
+        ("money", "1200000.0 USD", None),
+        ("money", "3450.50 USD", None),
+        ("address", "12 North Elm Street", None),
+    } <= found
+
+
+@pytest.mark.parametrize(
+    ("text", "type_", "value", "role"),
+    [
+        ("paid $3,450.50 for", "money", "3450.50 USD", None),
+        ("costs \u20ac2 million in", "money", "2000000 EUR", None),
+        ("the 4th day of May 2031", "date", "2031-05-04", None),
+        ("due 2031-05-04.", "date", "2031-05-04", None),
+        ("on 6/1/31 at", "date", "2031-06-01", None),
+        ("at 12 North Elm Street.", "address", "12 North Elm Street", None),
+        ("By-law No. 12-3 was read", "ordinance", "12-3", None),
+        ("Resolution #2031-12 was read", "resolution", "2031-12", None),
+        ("Senate Bill 44 was read", "bill", "44", None),
+        ("spoke on HB 1234", "bill", "HB1234", None),
+        ("the Board of Zoning Appeals met", "body", "Board of Zoning Appeals", None),
+        ("The Water Department reported", "body", "Water Department", None),
+        ("Vice Chair Ann Brandt spoke", "person", "Ann Brandt", "Vice Chair"),
+        ("Mrs. Brandt spoke", "person", "Brandt", None),
+        ("Dora Dole, Town Clerk, spoke", "person", "Dora Dole", "Town Clerk"),
+    ],
+)
+def test_an_entity_is_found_with_its_value(
+    text: str, type_: str, value: str, role: str | None
+) -> None:
+    assert entities_in(text) == [(type_, value, role)]
+
+
+@pytest.mark.parametrize("text", ["on 13/45/2031", "February 30, 2031", "Director Public Works"])
+def test_what_only_looks_like_an_entity_is_none(text: str) -> None:
+    assert entities_in(text) == []
