@@ -332,3 +332,18 @@ def test_the_dashboard_and_the_alerts_ask_for_figures_that_exist(program: Browse
     for name in ("dashboard.json", "alerts.yml"):
         asked = set(re.findall(r"\bclerk_[a-z_0-9]+", (folder / name).read_text()))
         assert {re.sub(r"_(bucket|count|sum)$", "", each) for each in asked} <= offered, name
+
+
+def test_alerts_follow_the_checks_of_health(program: Browser) -> None:
+    """An alert that is not about a check is about the server itself."""
+    alerts = Path(__file__).resolve().parents[2] / "deployment" / "grafana" / "alerts.yml"
+    rules = dict(re.findall(r"- alert: (\w+)\n +expr: (.+)", alerts.read_text()))
+    checks = {each["name"] for each in program.get("/api/v1/health").json()["checks"]}
+
+    about_the_server = ("ClerkDown", "ClerkWorkerDies")
+    judged = {name: rule for name, rule in rules.items() if name not in about_the_server}
+    assert len(judged) > 5
+    for rule in judged.values():
+        assert re.fullmatch(r"clerk_(health|check)_level(\{.+\})? (==|>=) [12]", rule)
+        for names in re.findall(r'check=~?"(.+?)"', rule):
+            assert set(names.split("|")) <= checks

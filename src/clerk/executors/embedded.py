@@ -49,7 +49,7 @@ def run(
                 raise Interrupted
             trouble = crew.trouble
             of_one_site = isinstance(trouble, StorageIncomplete)
-            if trouble and (not of_one_site or (not busy and crew.nothing_to_claim())):
+            if trouble and not of_one_site:
                 _leave(crew)
                 raise trouble
             if time.monotonic() >= look_at or not busy:
@@ -60,6 +60,8 @@ def run(
                 if crew.patiently(done):
                     _leave(crew)
                     return
+            if trouble and not busy and crew.nothing_to_claim():
+                raise trouble
 
 
 def _leave(crew: Crew) -> None:

@@ -113,11 +113,11 @@ def has_held(folder: Path, document: Document, sha256: str) -> bool:
     path = sources_database(folder).absolute()
     if not path.is_file():
         return False
-    with contextlib.closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as db:
-        try:
+    try:
+        with contextlib.closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as db:
             known = dict(db.execute("SELECT name, sha256 FROM hashes"))
-        except sqlite3.Error:
-            return False
+    except sqlite3.Error:
+        return False
     others = (Document.from_name(name) for name in known if name != document.name)
     others_are_there = len(known) == 1 or any(each.pdf(folder).is_file() for each in others)
     return known.get(document.name) == sha256 and others_are_there
