@@ -6,7 +6,7 @@ import os
 import subprocess
 from pathlib import Path
 
-CHECK = Path(__file__).parents[1] / ".ci" / "run"
+CHECK = Path(__file__).parents[2] / ".ci" / "run"
 
 
 def test_variables_of_the_machine_do_not_reach_the_checks(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ import pytest
 
 from clerk.core.distribution import install_command
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 NAME: str = PROJECT["name"]
 
