@@ -14,30 +14,18 @@ import tempfile
 import uuid
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 import psycopg
 import pytest
 
 from clerk.cli import main
-from clerk.core import db, schema
+from clerk.core import config, db, schema
 
-CLERK_VARIABLES = (
-    "DATABASE_URL",
-    "REDIS_URL",
-    "STORAGE_DIR",
-    "PUBLISH_DIR",
-    "CLERK_PLUGINS",
-    "CLERK_PLUGINS_DIR",
-    "CLERK_WORKERS",
-    "LEASE_SECONDS",
-    "DEFAULT_OCR_BACKEND",
-    "PUBLIC_URL",
-    "DATA_PAGES",
-    "TRUSTED_PROXIES",
-    "WEB_CONNECTIONS",
-    "WEB_CONNECTIONS_PER_ADDRESS",
+#: Every variable that a setting is read from.
+CLERK_VARIABLES = tuple(
+    each.metadata["variable"] for each in fields(config.Settings) if "variable" in each.metadata
 )
 
 

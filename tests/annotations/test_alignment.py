@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
 import random
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from shared_data import SHARED_DATA
 
 from clerk.annotations.align import align
 from clerk.annotations.text_fold import fold
 
-SHARED = os.environ.get("CLERK_SHARED_DATA")
-CASES = Path(SHARED or "/nonexistent") / "annotations" / "alignment"
+CASES = SHARED_DATA / "annotations" / "alignment"
 
 MINUTES = (
     "The meeting was called to order at 7:00 p.m. by Mayor Ana Ruiz. Councilmember O'Brien moved "
@@ -186,7 +184,7 @@ def spans_of(path):
     return loaded["text"], {each["id"]: each["span"] for each in loaded["denotations"]}
 
 
-@pytest.mark.skipif(not CASES.is_dir(), reason="CLERK_SHARED_DATA is not set")
+@pytest.mark.skipif(not CASES.is_dir(), reason="there is no shared data")
 @pytest.mark.parametrize("name", ["10022841", "10036778", "10050312"])
 def test_the_shared_cases_come_out_as_expected(name):
     source, spans = spans_of(f"oryza-{name}.json")
@@ -202,7 +200,7 @@ def test_the_shared_cases_come_out_as_expected(name):
         assert same_words or alignment.suggest(begin, end) == wanted
 
 
-@pytest.mark.skipif(not CASES.is_dir(), reason="CLERK_SHARED_DATA is not set")
+@pytest.mark.skipif(not CASES.is_dir(), reason="there is no shared data")
 def test_the_sections_of_a_shared_article_are_found_in_the_whole():
     target = (CASES / "PMC-1310901.txt").read_text()
     expected = json.loads((CASES / "PMC-1310901-align.json").read_text())["denotations"]

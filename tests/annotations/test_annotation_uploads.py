@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
+from shared_data import SHARED_DATA
 from small_uploads import WORDS, check, everything, exported, line, upload, write
 from sqlalchemy import update
 
@@ -26,7 +27,7 @@ from clerk.core.models import annotation_projects_table, annotation_sets_table
 from clerk.core.states import Batch
 from clerk.pipeline import batches
 
-SHARED = os.environ.get("CLERK_SHARED_DATA")
+COLLECTION = SHARED_DATA / "annotations" / "bc5cdr_500.jsonl"
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -68,9 +69,9 @@ def test_what_was_uploaded_is_exported_as_it_was(tmp_path: Path) -> None:
     check()
 
 
-@pytest.mark.skipif(not SHARED, reason="needs CLERK_SHARED_DATA")
+@pytest.mark.skipif(not COLLECTION.is_file(), reason="there is no shared data")
 def test_a_real_collection_goes_there_and_back_exactly() -> None:
-    path = Path(SHARED or "") / "annotations" / "bc5cdr_500.jsonl"
+    path = COLLECTION
 
     status = upload(path, batch_items=60)
 

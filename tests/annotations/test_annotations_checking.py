@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
-from pathlib import Path
 
 import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from shared_data import SHARED_DATA
 
 from clerk.annotations.careful import examine
 from clerk.annotations.checking import decode
 from clerk.annotations.model import LISTS, CheckedObject, Issue, Span
 
-SHARED = Path(os.environ.get("CLERK_SHARED_DATA", "/nonexistent")) / "annotations"
+SHARED = SHARED_DATA / "annotations"
 VECTORS = SHARED / "normalize_vectors.jsonl"
 
 #: Where clerk's verdict is another than PubAnnotation's, on purpose (docs/annotations.md).
@@ -49,7 +48,7 @@ def accepted(**changes):
     return found
 
 
-@pytest.mark.skipif(not VECTORS.is_file(), reason="CLERK_SHARED_DATA is not set")
+@pytest.mark.skipif(not VECTORS.is_file(), reason="there is no shared data")
 @pytest.mark.parametrize(
     "vector",
     [json.loads(line) for line in VECTORS.read_text().splitlines()] if VECTORS.is_file() else [],

@@ -14,6 +14,7 @@ import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from shared_data import SHARED_DATA
 
 from clerk.annotations.model import CheckedObject, Issue
 from clerk.annotations.scanning import objects_in
@@ -21,7 +22,7 @@ from clerk.annotations.split import BatchLimits, decode_batch, read_documents, s
 from clerk.annotations.upload_files import ArchiveLimits, receive
 from clerk.core.errors import UnusableUpload
 
-SHARED = Path(os.environ.get("CLERK_SHARED_DATA", "/nonexistent")) / "annotations"
+SHARED = SHARED_DATA / "annotations"
 
 
 def page(number, text="Ruiz moved.", **more):
@@ -409,7 +410,7 @@ def test_hundreds_of_thousands_of_relations_in_one_object_are_checked(tmp_path):
     assert len(found.relations) == 200_000
 
 
-@pytest.mark.skipif(not SHARED.is_dir(), reason="CLERK_SHARED_DATA is not set")
+@pytest.mark.skipif(not SHARED.is_dir(), reason="there is no shared data")
 def test_the_shared_collection_is_read_without_an_issue():
     upload = receive(SHARED / "bc5cdr_500.jsonl", Path("/nonexistent"))
     batches = list(split(upload, BatchLimits(documents=100)))

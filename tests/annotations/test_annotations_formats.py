@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from shared_data import SHARED_DATA
 
 from clerk.annotations import (
     annotations_of,
@@ -23,7 +22,7 @@ from clerk.annotations.formats.pubannotation import dump, to_value
 from clerk.annotations.model import LISTS, CheckedObject
 from clerk.core.errors import UnusableUpload
 
-SHARED = Path(os.environ.get("CLERK_SHARED_DATA", "/nonexistent")) / "annotations"
+SHARED = SHARED_DATA / "annotations"
 
 MOTION = "Ruiz moved,\nLee seconded."
 EXAMPLE = {
@@ -199,7 +198,7 @@ def test_whatever_is_accepted_goes_out_and_comes_back_the_same(value):
     assert json.loads(next(translate(b"".join(export([found], "conll")), "conll"))) is not None
 
 
-@pytest.mark.skipif(not SHARED.is_dir(), reason="CLERK_SHARED_DATA is not set")
+@pytest.mark.skipif(not SHARED.is_dir(), reason="there is no shared data")
 def test_the_shared_collection_goes_out_byte_for_byte():
     content = (SHARED / "bc5cdr_500.jsonl").read_bytes()
     found = [decode(line) for line in content.splitlines()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import click
@@ -39,3 +40,11 @@ def test_help_fits_the_terminal_and_shows_an_example(path: tuple[str, ...]) -> N
 
     assert [line for line in lines if len(line) > 80] == []
     assert any(line.strip().startswith(("clerk ", "STORAGE_DIR=")) for line in lines)
+
+
+@pytest.mark.parametrize("path", list(commands(cli)), ids=" ".join)
+def test_no_line_of_help_is_cut(path: tuple[str, ...]) -> None:
+    lines = help_of(path).splitlines()
+    cut = [line for line in lines if re.search(r"^  .*\w\.\.\.$", line)]
+
+    assert cut == []

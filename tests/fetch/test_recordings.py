@@ -1,24 +1,23 @@
-"""Each platform's fetcher on real recorded answers, where they are at hand (CLERK_SHARED_DATA)."""
+"""Each platform's fetcher on real recorded answers, where they are at hand."""
 
 from __future__ import annotations
 
 import json
-import os
 from datetime import UTC, datetime
-from pathlib import Path
 
 import httpx
 import pytest
 import stamina
+from shared_data import SHARED_DATA
 
 from clerk.core.config import Settings
 from clerk.fetch.http.client import Client
 from clerk.fetch.store import fetch_site
 
-DATA = Path(os.environ.get("CLERK_SHARED_DATA", "")) / "recordings"
+DATA = SHARED_DATA / "recordings"
 pytestmark = pytest.mark.skipif(
-    "CLERK_SHARED_DATA" not in os.environ or not DATA.is_dir(),
-    reason="CLERK_SHARED_DATA names no folder with recordings",
+    not DATA.is_dir(),
+    reason="there is no folder with recordings",
 )
 
 #: folder of the recording -> (fetcher, piece of the listing's URL, least number of documents)
