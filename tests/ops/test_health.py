@@ -20,6 +20,7 @@ from clerk.core import config, db, schema
 from clerk.core.clock import utc_now
 from clerk.core.models import (
     audit_table,
+    batches_table,
     items_table,
     jobs_table,
     runs_table,
@@ -206,7 +207,7 @@ def test_the_figures_are_those_of_the_operators_statements(sites: None) -> None:
 def test_the_lists_are_those_of_the_operators_statements(sites: None) -> None:
     with db.reading_connection() as conn:
         silent = counts.silent_sites(conn)
-        failing = counts.sites_with_failures(conn)
+        failing = counts.sites_with_failures(conn.execute(db.documents_of_sites()))
 
     rows = query(STUCK_SITES)
     assert [row.subdomain for row in rows] == [site.subdomain for site in silent]
@@ -539,6 +540,16 @@ def test_a_queue_from_which_idle_workers_take_nothing_is_critical(database: str)
 
     queues.pause("fetch", who="ann")
     assert verdict()["levels"]["queues"] == "WARNING"
+
+
+def test_a_queue_whose_workers_are_busy_for_hours_is_ok(database: str) -> None:
+    backlog(waiting=3, done=5)
+    serve()
+    with db.civic_db_connection() as conn:
+        assert ledger.claim(conn, ["fetch"], "one", lambda _queue: 1)
+        conn.execute(update(batches_table).values(created_at=utc_now() - timedelta(hours=4)))
+
+    assert verdict()["level"] == "OK"
 
 
 @pytest.mark.parametrize("waiting_hours, worker_hours", [(5.0, 1.0), (1.0, 5.0)])

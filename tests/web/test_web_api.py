@@ -335,7 +335,7 @@ def test_the_dashboard_and_the_alerts_ask_for_figures_that_exist(program: Browse
 
 
 def test_alerts_follow_the_checks_of_health(program: Browser) -> None:
-    """An alert that is not about a check is about the server itself."""
+    """The thresholds are those of clerk; only an alert about the server itself has its own."""
     alerts = Path(__file__).resolve().parents[2] / "deployment" / "grafana" / "alerts.yml"
     rules = dict(re.findall(r"- alert: (\w+)\n +expr: (.+)", alerts.read_text()))
     checks = {each["name"] for each in program.get("/api/v1/health").json()["checks"]}

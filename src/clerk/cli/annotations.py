@@ -172,7 +172,9 @@ def status(job_id: int, as_json: bool) -> None:
 @_JSON
 @click.pass_context
 def watch(ctx: click.Context, job_id: int, workers: int | None, as_json: bool) -> None:
-    """Follow an upload to its end; without REDIS_URL the work is done here.
+    """Follow an upload until it ends.
+
+    Without REDIS_URL the work is done here.
 
     \b
     Example:
@@ -406,7 +408,9 @@ def _issue_as_dict(issue: Issue) -> dict[str, Any]:
 @commands.command()
 @_ID
 def suspend(job_id: int) -> None:
-    """Give out no more batches of an upload; what is in hand is finished.
+    """Start no more batches of an upload.
+
+    Running batches finish.
 
     \b
     Example:

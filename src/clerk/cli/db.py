@@ -153,7 +153,9 @@ def backup(file: Path | None) -> None:
 @click.option("--yes", is_flag=True, help="With --force: do not ask for the number of sites.")
 @click.pass_context
 def cleanup(ctx: click.Context, dry_run: bool, force: bool, yes: bool) -> None:
-    """Drop what only the old system used, if the new one has proven itself.
+    """Drop what only the old system used.
+
+    Pre-flight checks must show that the new one works.
 
     Prints every criterion with its figure.  Exits 1 when one fails.
 

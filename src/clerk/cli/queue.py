@@ -109,7 +109,9 @@ def resume(names: tuple[str, ...]) -> None:
 @click.option("--dry-run", is_flag=True, help="Show what would be purged; change nothing.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 def purge(names: tuple[str, ...], runs: bool, dry_run: bool, yes: bool) -> None:
-    """Delete the messages of queues in Redis: waiting, deferred and failed.
+    """Delete the messages of queues in Redis.
+
+    Waiting, deferred and failed ones are deleted.
 
     Work that clerk has to do is in the database and is offered again; give
     --runs to cancel that as well.

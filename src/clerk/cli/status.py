@@ -49,11 +49,20 @@ def pipeline_status(ctx: click.Context, as_json: bool, watch: bool, check: bool)
 
 
 def _show_status(found: Health, *, as_json: bool) -> None:
+    """Show figures and verdict; the verdict alone while the database cannot be used."""
     seen = found.figures
-    assert seen is not None, "the database was opened before"
     if as_json:
-        print_json(seen.as_dict() | {"healthy": found.is_ok, "level": found.word})
+        figures = seen.as_dict() if seen else {}
+        print_json(figures | {"healthy": found.is_ok, "level": found.word})
         return
+    if seen is not None:
+        _show_figures(seen)
+    click.echo(f"Health: {found.word}")
+    for check in found.problems:
+        click.echo(f"  {check.name}: {check.said}")
+
+
+def _show_figures(seen: Figures) -> None:
     _show_stages(seen)
     click.echo()
     click.echo(f"Stuck: {len(seen.stuck)}   without documents: {seen.without_documents}")
@@ -66,9 +75,6 @@ def _show_status(found: Health, *, as_json: bool) -> None:
     _show_attention(seen)
     click.echo()
     click.echo(f"Failed now: {seen.failed}")
-    click.echo(f"Health: {found.word}")
-    for check in found.problems:
-        click.echo(f"  {check.name}: {check.said}")
 
 
 def _show_stages(seen: Figures) -> None:

@@ -278,7 +278,7 @@ def figures() -> Figures:
     with snapshot_connection() as conn:
         now = conn.execute(select(db_now())).scalar_one()
         stages = _stages(conn)
-        silent = silent_sites(conn, now)
+        silent = conn.execute(select(func.count()).where(_is_silent())).scalar_one()
         in_stage = sum(number for stage, number in stages.items() if stage != COMPLETED)
         known = sum(stages.values())
         stuck = [_as_silent(row, now) for row in stuck_sites(conn, SILENT_SECONDS / 3600)]
@@ -286,20 +286,21 @@ def figures() -> Figures:
         hours = _hours(conn, now)
         empty, blocked = _without_documents(conn), waiting_for_a_person(conn)
         work, workers = open_work(conn), live_workers(conn)
-        attention = _attention(conn, empty, stuck, blocked)
+        read = conn.execute(documents_of_sites()).fetchall()
+        attention = _attention(conn, read, empty, stuck, blocked)
         return Figures(
             sites=conn.execute(select(func.count()).select_from(sites_table)).scalar_one(),
             stages=stages,
             hours_by_stage=_hours_by_stage(conn),
             without_documents=len(empty),
-            silent=len(silent),
+            silent=silent,
             stuck=tuple(stuck),
             blocked=blocked,
-            health_score=percent(known - len(silent) - _unstamped(conn), known),
-            silent_percent=percent(len(silent), in_stage),
+            health_score=percent(known - silent - _unstamped(conn), known),
+            silent_percent=percent(silent, in_stage),
             ocr=_documents(OCR, sums),
             compilation=_rates(conn, COMPILATION),
-            reading=_reading(conn),
+            reading=Rates(*(sum(getattr(row, name) for row in read) for name in _COUNTERS)),
             failed=failures.count_in_database(conn),
             last_day=_last_day(conn, hours),
             queues=work,
@@ -328,14 +329,16 @@ def _in_a_stage() -> Any:
     return and_(stage != COMPLETED, stage.is_not(None))
 
 
-def silent_sites(conn: Connection, now: datetime | None = None) -> list[SilentSite]:
+def _is_silent() -> Any:
+    return and_(_in_a_stage(), sites_table.c.updated_at < db_now(-SILENT_SECONDS))
+
+
+def silent_sites(conn: Connection) -> list[SilentSite]:
     """Return the sites that have not moved for two hours, the longest silence first."""
     sites = sites_table
-    now = now or conn.execute(select(db_now())).scalar_one()
+    now = conn.execute(select(db_now())).scalar_one()
     rows = conn.execute(
-        select(sites)
-        .where(_in_a_stage(), sites.c.updated_at < db_now(-SILENT_SECONDS))
-        .order_by(sites.c.updated_at, sites.c.subdomain)
+        select(sites).where(_is_silent()).order_by(sites.c.updated_at, sites.c.subdomain)
     )
     return [_as_silent(row, now) for row in rows]
 
@@ -432,24 +435,13 @@ def _rates(conn: Connection, stage: str) -> Rates:
     return Rates(*conn.execute(select(*sums).where(sites.c.ocr_total > 0)).one())
 
 
-def _reading(conn: Connection) -> Rates:
-    read = documents_of_sites().subquery()
-    sums = [func.coalesce(func.sum(read.c[counter]), 0) for counter in _COUNTERS]
-    return Rates(*conn.execute(select(*sums)).one())
+_Reading = Row[tuple[str, int, int, int]]
 
 
-def sites_with_failures(conn: Connection, limit: int | None = SITES_NAMED) -> list[Row[Any]]:
-    """Return the sites with the highest share of documents that could not be read."""
-    read = documents_of_sites().subquery()
-    rate = 100.0 * read.c.failed / func.nullif(read.c.total, 0)
-    return list(
-        conn.execute(
-            select(read)
-            .where(read.c.total > 0, read.c.failed > 0)
-            .order_by(rate.desc(), read.c.subdomain)
-            .limit(limit)
-        )
-    )
+def sites_with_failures(read: Iterable[_Reading]) -> list[_Reading]:
+    """Return those of the sites that have failed documents, the highest share first."""
+    failing = [row for row in read if row.total and row.failed]
+    return sorted(failing, key=lambda row: (-row.failed / row.total, row.subdomain))
 
 
 # --------------------------------------------------------------------------- the last 24 hours
@@ -626,12 +618,13 @@ def batches_by_status(
 
 def _attention(
     conn: Connection,
+    read: Iterable[_Reading],
     without_documents: Iterable[str],
     stuck: Iterable[SilentSite],
     blocked: Mapping[str, str],
 ) -> Iterator[Attention]:
     """Yield the sites worth a look; of two reasons the later one weighs more."""
-    for row in sites_with_failures(conn, limit=None):
+    for row in sites_with_failures(read):
         share = percent(row.failed, row.total) or 0.0
         if share >= HIGH_FAILURE_PERCENT:
             counted = f"{row.failed} of {row.total} documents failed ({share} %)"

@@ -256,16 +256,18 @@ def _server_of(unserved: Collection[str]) -> str:
 
 def _check_queues(seen: Figures) -> Check:
     """A paused queue is somebody's decision; one that stands still with idle workers is a fault."""
-    if seen.stalled:
-        said = "; ".join(
-            f"nothing was taken from {each.name} for 2 h: {each.waiting} waiting,"
-            f" {each.workers} idle {'worker' if each.workers == 1 else 'workers'}"
-            for each in seen.stalled
-        )
-        return Check("queues", Level.CRITICAL, said, "Restart the workers, and read their log")
+    said = [
+        f"nothing was taken from {each.name} for 2 h: {each.waiting} waiting,"
+        f" {each.workers} idle {'worker' if each.workers == 1 else 'workers'}"
+        for each in seen.stalled
+    ]
     if seen.paused:
-        said = f"paused: {', '.join(seen.paused)}"
-        return Check("queues", Level.WARNING, said, "Run: clerk queue resume NAME")
+        said.append(f"paused: {', '.join(seen.paused)}")
+    if seen.stalled:
+        mend = "Restart the workers, and read their log"
+        return Check("queues", Level.CRITICAL, "; ".join(said), mend)
+    if seen.paused:
+        return Check("queues", Level.WARNING, "; ".join(said), "Run: clerk queue resume NAME")
     return Check("queues", Level.OK, "none is paused")
 
 
@@ -294,8 +296,8 @@ def _check_blocked(seen: Figures) -> Check:
 
 def _check_stuck(seen: Figures) -> Check:
     if not seen.stuck:
-        waiting = f"; {_sites(seen.silent)} silent, but being worked on" if seen.silent else ""
-        return Check("stuck", Level.OK, f"0 sites{waiting}")
+        served = f"; {_sites(seen.silent)} silent, but in work or next in a served queue"
+        return Check("stuck", Level.OK, f"0 sites{served if seen.silent else ''}")
     share = percent(len(seen.stuck), seen.sites) or 0.0
     level = Level.WARNING if share < STUCK_CRITICAL_PERCENT else Level.CRITICAL
     names = _named([site.subdomain for site in seen.stuck])

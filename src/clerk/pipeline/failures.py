@@ -285,12 +285,13 @@ def count_in_database(conn: Connection) -> Failed:
 
 def recent_by_hour(conn: Connection) -> dict[datetime, int]:
     """Return how many of the failed documents became so within the last day, by the hour."""
-    items, hour = items_table, hour_of(items_table.c.finished_at)
+    items, readings = items_table, latest_readings()
+    hour = hour_of(items.c.finished_at)
     counted = (
         select(hour, func.sum(items.c.documents))
+        .join(readings, readings.c.id == items.c.job_id)
         .where(items.c.state.in_([ledger.sql_word("failed"), ledger.sql_word("quarantined")]))
         .where(items.c.finished_at >= db_now(-DAY_SECONDS))
-        .where(items.c.job_id.in_(select(latest_readings().c.id)))
         .group_by(hour)
     )
     return {row[0]: int(row[1]) for row in conn.execute(counted)}
