@@ -233,8 +233,8 @@ MUTANTS = (
     Mutant(
         "state first, commit, then enqueue",
         "pipeline/workers.py",
-        "            settled = road.finish(conn, claimed, ready, ended=ended, going_on=going_on)",
-        "            settled = road.finish(conn, claimed, ready, ended=ended, going_on=going_on)"
+        " transitions.finish(conn, claimed, ready, ended=ended, going_on=going_on)",
+        " transitions.finish(conn, claimed, ready, ended=ended, going_on=going_on)"
         "; queue.offer(QUEUES)",
         "pipeline/test_traps.py::test_trap_01_jobs_are_enqueued_after_their_state_is_committed[sqlite]",
     ),
