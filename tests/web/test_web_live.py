@@ -204,7 +204,7 @@ def _worker_of(process: subprocess.Popen[str], but: int = 0) -> int | None:
     for pid in map(int, listed):
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):
             command = Path(f"/proc/{pid}/cmdline").read_bytes()
-            if pid != but and b"clerk.web.working" in command:
+            if pid != but and b"clerk.web.worker_process" in command:
                 return pid
     return None
 

@@ -1,7 +1,8 @@
 """Pictures of pages: drawn by a process of their own, kept in a cache.
 
 A PDF may crash or exhaust whoever draws it, and a process with threads must not fork; so the web
-asks a single-threaded painter (``python -m clerk.web.painting``), which forks a child per picture::
+asks a single-threaded painter (``python -m clerk.web.page_images``), which forks a child for each
+picture::
 
     web  --{"path", "page", "width"}-->  painter  --fork-->  child
          <--length, bytes-- or <--error--
@@ -118,7 +119,7 @@ class Painter:
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._process.poll() is not None:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "clerk.web.painting"],
+                [sys.executable, "-m", "clerk.web.page_images"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
             )

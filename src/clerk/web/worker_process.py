@@ -21,7 +21,7 @@ class Worker(ChildProcess):
     """Keeps an embedded worker running until it is told to end."""
 
     def __init__(self) -> None:
-        super().__init__("worker", "clerk.web.working")
+        super().__init__("worker", "clerk.web.worker_process")
 
 
 def be_worker(parent: int) -> int:
