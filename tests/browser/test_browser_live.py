@@ -116,6 +116,28 @@ def test_a_ticked_box_is_not_swept_away(visit: Visit, served: Served) -> None:
     assert page.get_by_role("checkbox").first.is_checked()
 
 
+def test_a_box_ticked_while_an_answer_is_on_its_way_stays_ticked(
+    visit: Visit, served: Served
+) -> None:
+    page = visit("/ops/failures", operator=True)
+    page.get_by_text("Live", exact=True).wait_for()
+    page.wait_for_timeout(1000)
+    held: list[Any] = []
+    page.route("**/ops/failures?fragment=1", lambda route: held.append(route))
+    _pause_and_resume_a_queue(page, served)
+    for _ in range(50):
+        if held:
+            break
+        page.wait_for_timeout(100)
+    page.get_by_role("checkbox").first.check()
+
+    with page.expect_response("**/ops/failures?fragment=1"):
+        held[0].continue_()
+    page.wait_for_timeout(500)
+
+    assert page.get_by_role("checkbox").first.is_checked()
+
+
 def test_operators_pages_work_without_javascript(visit: Visit) -> None:
     page = visit("/ops/failures", operator=True, java_script_enabled=False)
     page.get_by_role("button", name="Skip").click()

@@ -37,6 +37,10 @@
   if (window.Idiomorph) {
     Idiomorph.defaults.callbacks.beforeAttributeUpdated = (name) => name !== "open";
   }
+  // A box may be ticked while the answer is on its way.
+  live.addEventListener("htmx:beforeSwap", (event) => {
+    if (inHand()) { event.detail.shouldSwap = false; stale = true; }
+  });
   live.addEventListener("htmx:responseError", (event) => {
     out = event.detail.xhr.status === 401;
     show();
