@@ -393,7 +393,7 @@ class Doors:
         assert outcomes["no documents"] == self.status["without_documents"]
         followed = {site["subdomain"]: site for site in self.followed}
         for site in self.sites:
-            names = ("read", "documents", "failed")
+            names = ("read", "documents", "failed", "cancelled")
             counted = [site[name] for name in names]
             assert [followed[site["subdomain"]][name] for name in names] == counted
             _, _, _, _, *shown, _ = row_of(self.html["sites"], site["subdomain"])
