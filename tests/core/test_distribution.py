@@ -106,7 +106,7 @@ def test_the_name_on_the_index_is_never_given(
         folder.mkdir()
         (folder / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
         (folder / "entry_points.txt").write_text(f"[console_scripts]\nclerk = {value}\n")
-    shutil.copy(ROOT / "src" / "clerk" / "distribution.py", tmp_path)
+    shutil.copy(ROOT / "src" / "clerk" / "core" / "distribution.py", tmp_path)
     code = (
         f"import sys; sys.path[:0] = [{str(tmp_path)!r}]; import distribution; "
         "print(distribution.install_command(extra='web'))"
