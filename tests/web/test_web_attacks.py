@@ -288,8 +288,12 @@ def test_data_pages_end_with_the_server(data_server: Server, number: signal.Sign
     data_server.process.wait(60)
 
     until(lambda: not _is_running(pid))
-    remove_leftovers()
-    assert not any(path.exists() for path in listening)
+
+    def is_removed() -> bool:
+        remove_leftovers()
+        return not any(path.exists() for path in listening)
+
+    until(is_removed)
 
 
 def _sockets_of_data_pages(pid: int) -> list[Path]:
