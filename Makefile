@@ -19,8 +19,8 @@ demo: $(READY) ## run the whole pipeline on sample documents, without any server
 	@$(BIN)/clerk demo --fresh
 
 test: $(READY) ## run the tests; they start the servers they need
-	$(BIN)/pytest -q -n 2 --dist loadgroup -m 'not chaos and not browser'
-	$(BIN)/pytest -q -m browser tests/browser
+	$(BIN)/pytest -q -n 3 --dist loadgroup -m 'not chaos and not browser'
+	$(BIN)/pytest -q -n 2 --dist loadfile -m browser tests/browser
 
 browser: ## install Chromium for the tests of the pages, where that is allowed
 	@command -v chromium chromium-browser google-chrome >/dev/null || \
@@ -40,9 +40,10 @@ format: $(READY) ## let ruff put the code into shape
 
 chaos: $(READY) ## run everything that kills, and the mutants
 	$(BIN)/pytest -q -n 2 -m chaos
+	CLERK_TEST_EXAMPLES=all $(BIN)/pytest -q -n 2 -m 'hypothesis and not chaos'
 	$(BIN)/python tests/mutants.py
 
-bench: $(READY) ## measure clerk side by side with others, as ratios
+bench: $(READY) ## compare clerk with other tools, as ratios
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]'
 	$(BIN)/python -m bench
 

@@ -122,6 +122,9 @@ def _begin() -> None:
     print("under way", flush=True)
 
 
+#: Attacks that need the pages of Datasette.
+ON_DATA_PAGES = ("30 endless queries", "30 clients at missing data pages")
+
 ATTACKS: dict[str, Callable[[str, int], None]] = {
     "900 half-open connections": half_open,
     GIGABYTE: gigabyte,

@@ -161,14 +161,17 @@ def by_engine(asked: Asked) -> Outcome:
 
 
 def _page_by_engine(folder: str, image: Any, dpi: int) -> str:
-    return str(_engine(Path(folder).parent).recognise(image, ["eng"], dpi).text)
+    from clerk.read.recognition import recognise
+
+    return str(recognise(_engine(Path(folder).parent), image, ["eng"], dpi).text)
 
 
 @cache
 def _engine(kept_in: Path) -> Any:
-    from clerk.read.tesseract_onnx.engine import TesseractOnnx
+    from clerk.read.tesseract import Tesseract
+    from clerk.read.tesseract_onnx import TesseractOnnx
 
-    return TesseractOnnx(kept_in)
+    return TesseractOnnx(Tesseract(), lambda: kept_in)
 
 
 def by_clerk(asked: Asked) -> Outcome:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import random
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -17,6 +18,8 @@ from bench._synthetic_scans import scans
 
 _PRINTED_DPI = 200
 _JPEG_QUALITY = 60
+_FUNDS = ("Town Fund", "Road and Bridge", "Cemetery", "Insurance Reserve", "Capital Projects")
+_ACCOUNTS = ("Checking", "Money Market", "Petty Cash", "Certificates")
 #: Hardly worse than the pictures as they are.
 _FINE_QUALITY = 95
 
@@ -43,11 +46,15 @@ class _Page:
     index: int = 0
 
 
-def write_scans(target: Path, data: Path | None, printed: Sequence[Path], pages: int) -> Scans:
-    """Write so many scanned pages, at most, of each kind into one PDF."""
+def write_scans(
+    target: Path, data: Path | None, printed: Sequence[Path], pages: int, most: int | None = None
+) -> Scans:
+    """Write at most this many scanned pages of each kind, and ``most`` in all, into one PDF."""
     found = list(_real(data, pages)) if data else []
     # With fewer synthetic pages one wrong character more or less decides about a bar.
     found += [*_synthetic(-(-pages // 4)), *islice(_printed(printed), -(-pages // 4))]
+    found += _tables(-(-pages // 8))
+    found = found[-most:] if most else found
     with closing(pypdfium2.PdfDocument.new()) as whole:
         for page in found:
             with closing(pypdfium2.PdfDocument(page.pdf)) as source:
@@ -57,7 +64,7 @@ def write_scans(target: Path, data: Path | None, printed: Sequence[Path], pages:
 
 
 def parts(scans: Scans, folder: Path, pages: int) -> list[Path]:
-    """Cut the PDF into documents of so many pages each."""
+    """Cut the PDF into documents of this many pages each."""
     folder.mkdir(parents=True)
     written = []
     with closing(pypdfium2.PdfDocument(scans.path)) as whole:
@@ -92,6 +99,26 @@ def _synthetic(pages_of_each_kind: int) -> Iterator[_Page]:
         if scan.name.startswith("black"):
             picture = picture.convert("1")
         yield _Page(scan.name, scan.truth, _pdf_of(picture, scan.dpi, _FINE_QUALITY))
+
+
+def _tables(pages: int) -> Iterator[_Page]:
+    """Yield pictures of invented tables: labels, amounts, rates; some are ruled, all are skewed."""
+    numbers = random.Random(7)
+    font = ImageFont.load_default(size=32)
+    for page in range(pages):
+        picture = Image.new("L", (1700, 2200), 255)
+        draw, rows = ImageDraw.Draw(picture), []
+        for row in range(26):
+            label = f"{numbers.choice(_FUNDS)} {numbers.choice(_ACCOUNTS)}"
+            amounts = [f"{numbers.randrange(100, 10**8) / 100:,.2f}" for _ in range(2)]
+            cells = [label, *amounts, f"{numbers.randrange(1000) / 100:.2f}%"]
+            for x, cell in zip((120, 800, 1130, 1450), cells, strict=True):
+                draw.text((x, 150 + 72 * row), cell, 0, font)
+            rows.append(" ".join(cells))
+        for x in (90, 770, 1100, 1420, 1620) if page % 2 else ():
+            draw.line((x, 120, x, 2040), 0, 3)
+        turned = picture.rotate(numbers.uniform(-0.8, 0.8), Image.Resampling.BICUBIC, fillcolor=255)
+        yield _Page("tables", "\n".join(rows), _pdf_of(turned, _PRINTED_DPI, _JPEG_QUALITY))
 
 
 def _printed(pdfs: Sequence[Path]) -> Iterator[_Page]:

@@ -1,21 +1,21 @@
-"""How fast annotations are checked, split and aligned, beside the bare tools, in one run.
+"""How fast annotations are checked, split and aligned, compared with the bare tools.
 
-    python bench/annotations.py [--denotations 1000000] [--characters 300000] [--write FILE]
+    python -m bench.annotations [--denotations 1000000] [--characters 300000] [--write FILE]
 
-Decoding: bare msgspec into the same structs, then with every check, over a generated collection of
-denotations with as many attributes and a relation for every fourth; one core.  Alignment: a text
-against itself with 1 % edits, ours next to edlib's path on the same pair, and ours for shorter and
-longer texts, to see that the time grows with the length.  Rounds of the compared ways alternate and
-the best of each counts, in processor time; only ratios are claims.  ``--write`` writes the
-collection and measures nothing.
+Decoding: bare msgspec into the same structs, then with every check, over a generated collection
+of denotations with as many attributes and a relation for every fourth; one core.  Alignment: a
+text against itself with 1 % edits, compared with edlib's path on the same pair, and alone for
+shorter and longer texts, to see how the time grows with the length.  Rounds of the compared ways
+alternate and the best of each counts, in processor time; only ratios mean anything. ``--write``
+writes the collection and measures nothing.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 import resource
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -23,12 +23,13 @@ from pathlib import Path
 
 import msgspec
 
-from clerk.annotations import align, decode, decode_batch, denotation_rows, receive, split
-from clerk.annotations.model import CheckedObject
+from bench import options
+from clerk.annotations import align, decode, decode_batch, receive, split
+from clerk.annotations.objects import CheckedObject
+from clerk.annotations.store import denotation_rows
 
 PER_DOCUMENT = 25
 WORDS_PER_DOCUMENT = 220
-ROUNDS = 7
 SAMPLE_LINES = 4000
 
 
@@ -105,15 +106,15 @@ def each_of(lines: list[bytes], way: Callable[[bytes], object]) -> None:
         way(line)
 
 
-def measure_decoding(lines: list[bytes]) -> None:
-    """Print what checking costs beside bare decoding."""
+def measure_decoding(lines: list[bytes], rounds: int) -> None:
+    """Print what checking costs compared with bare decoding."""
     bare = msgspec.json.Decoder(CheckedObject)
     megabytes = sum(map(len, lines)) / 1e6
     plain, full, with_rows = best_of(
-        ROUNDS,
+        rounds,
         lambda: each_of(lines, bare.decode),
         lambda: each_of(lines, decode),
-        lambda: each_of(lines, lambda line: denotation_rows(decode(line).denotations, 1, 1)),
+        lambda: each_of(lines, lambda line: denotation_rows(decode(line).denotations)),
     )
     print(f"bare msgspec           {megabytes / plain:7.0f} MB/s")
     print(f"decode and check       {megabytes / full:7.0f} MB/s   {full / plain:.2f} x the time")
@@ -136,50 +137,57 @@ def measure_splitting(path: Path) -> None:
     print(f"read all batches       {megabytes / reading:7.0f} MB/s   {grown:+.0f} MB of memory")
 
 
-def measure_alignment(characters: int) -> None:
-    """Print alignment against edlib, and how the time grows."""
-    import edlib
+def measure_alignment(characters: int, rounds: int) -> None:
+    """Print alignment compared with edlib, and how the time grows."""
 
     def pair(length: int) -> tuple[str, str]:
         text = " ".join(random.Random(3).choices(vocabulary(), k=length // 5))[:length]
         return text, edited(text, 0.01)
 
     source, target = pair(characters)
-    ours, theirs = best_of(
-        ROUNDS, lambda: align(source, target), lambda: edlib.align(source, target, task="path")
-    )
-    print(f"align {characters:,} characters, 1 % edits: {ours * 1000:.0f} ms")
-    print(f"edlib on the same pair: {theirs * 1000:.0f} ms   {theirs / ours:.1f} x the time")
+    ways: list[Callable[[], object]] = [lambda: align(source, target)]
+    if options.is_installed("edlib", "edlib"):
+        import edlib
+
+        ways.append(lambda: edlib.align(source, target, task="path"))
+    ours, *theirs = best_of(rounds, *ways)
+    print(f"align {characters:,} characters, 1 % edits: {ours * 1000:.1f} ms")
+    for each in theirs:
+        print(f"edlib on the same pair: {each * 1000:.1f} ms   {each / ours:.1f} x the time")
     for length in (characters // 4, characters // 2, characters, 2 * characters, 4 * characters):
         texts = pair(length)
-        (taken,) = best_of(ROUNDS, lambda texts=texts: align(*texts))
+        (taken,) = best_of(rounds, lambda texts=texts: align(*texts))
         print(
             f"  {length:>9,} characters {taken * 1000:7.1f} ms {taken / length * 1e6:6.3f} us each"
         )
 
 
-def main() -> None:
+def main() -> int:
     """Run all measurements, or only write the collection."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = options.parser("annotations", __doc__)
     parser.add_argument("--denotations", type=int, default=1_000_000)
     parser.add_argument("--characters", type=int, default=300_000)
     parser.add_argument("--write", type=Path, help="only write the collection to this file")
-    options = parser.parse_args()
-    if options.write:
-        with options.write.open("wb") as file:
-            file.writelines(collection(options.denotations))
-        return
+    asked = parser.parse_args()
+    if asked.write:
+        with asked.write.open("wb") as file:
+            file.writelines(collection(asked.denotations))
+        return 0
+    rounds = 7
+    if asked.tiny:
+        asked.denotations, asked.characters, rounds = 1_000, 2_000, 1
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "collection.jsonl"
         with path.open("wb") as file:
-            file.writelines(collection(options.denotations))
+            file.writelines(collection(asked.denotations))
         with path.open("rb") as file:
             sample = [line for line, _ in zip(file, range(SAMPLE_LINES), strict=False)]
-        print(f"{options.denotations:,} denotations, {path.stat().st_size / 1e6:.0f} MB")
-        measure_decoding(sample)
+        print(f"{asked.denotations:,} denotations, {path.stat().st_size / 1e6:.0f} MB")
+        measure_decoding(sample, rounds)
         measure_splitting(path)
-    measure_alignment(options.characters)
+    measure_alignment(asked.characters, rounds)
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

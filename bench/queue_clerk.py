@@ -8,10 +8,10 @@ import time
 from pathlib import Path
 
 from clerk.core import config, db, schema
+from clerk.core.child_process import Order, Performed, Report
 from clerk.core.states import QUEUES, Step
-from clerk.executors.child_process import Order, Performed, Report
 from clerk.pipeline import runs
-from clerk.pipeline.workers import Pipeline
+from clerk.pipeline.flow import Pipeline
 
 
 class NoOp(Pipeline):

@@ -1,10 +1,13 @@
-"""Fan-out and fan-in of documents that cost nothing: clerk beside RQ, Celery and Dramatiq.
+"""Fan-out and fan-in of documents that cost nothing: clerk compared with RQ, Celery and Dramatiq.
 
-Two workers each, on one machine, one after the other in one run.  What counts are the ratios.
+    python -m bench.queues [--only NAME ...]
+
+Two workers each, on one machine, one after the other in one run.  Only the ratios mean anything.
 """
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import os
 import signal
@@ -12,26 +15,35 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from bench import servers
+from bench import options, servers
 
 WORKERS = 2
-SIZES = (1_000, 10_000)
-#: RQ with a process per job needs minutes for ten thousand.
-RQ_SIZES = (1_000,)
-#: The wait from the last document to what follows it is short: many small rounds, their median.
-ROUNDS = 40
-ROUND_DOCUMENTS = 100
-#: Rounds before the first that counts: connections, plans and caches are those of a day's work.
-WARM_ROUNDS = 25
-#: With a process per job there is nothing to warm, and a round takes seconds.
-RQ_ROUNDS, RQ_WARM_ROUNDS = 10, 2
 
-#: Takes so many documents through a system; returns the seconds in all and those of the fan-in.
+#: Runs this many documents through a system; returns the seconds in all and those of the fan-in.
 Run = Callable[[int], tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How much one system is given."""
+
+    #: Numbers of documents for which the rate is measured.
+    documents: tuple[int, ...]
+    #: The wait from the last document to the next step is short: many small rounds, their median.
+    rounds: int
+    round_documents: int
+    #: Rounds before the first that counts, until connections, plans and caches are warm.
+    warm_rounds: int
+
+
+FULL = Sizes((1_000, 10_000), rounds=40, round_documents=100, warm_rounds=25)
+#: RQ with a process per job needs minutes for ten thousand, and has nothing to warm up.
+FULL_RQ = Sizes((1_000,), rounds=10, round_documents=100, warm_rounds=2)
+TINY = Sizes((4, 8), rounds=2, round_documents=2, warm_rounds=1)
+TINY_RQ = Sizes((4,), rounds=1, round_documents=2, warm_rounds=1)
 
 
 @dataclass(frozen=True)
@@ -45,12 +57,11 @@ class Measured:
 
 @contextlib.contextmanager
 def processes(*commands: list[str]) -> Iterator[None]:
-    """Run worker processes and end them."""
+    """Run worker processes and end them.  The first warm-up round waits until they have started."""
     started = [
         subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         for command in commands
     ]
-    time.sleep(4.0)
     try:
         yield
     finally:
@@ -119,49 +130,45 @@ def dramatiq() -> Iterator[Run]:
 
 @dataclass(frozen=True)
 class System:
-    """One of those compared."""
+    """A system to compare, and the module it needs."""
 
     name: str
+    module: str
     start: Callable[[], contextlib.AbstractContextManager[Run]]
-    sizes: tuple[int, ...] = SIZES
-    warm_rounds: int = WARM_ROUNDS
-    rounds: int = ROUNDS
 
 
 SYSTEMS = [
-    System("RQ, fork and depends_on", rq, RQ_SIZES, RQ_WARM_ROUNDS, RQ_ROUNDS),
-    System("Celery chord, prefork", celery),
-    System("Dramatiq group", dramatiq),
-    System("clerk on RQ, PostgreSQL", clerk_on_rq),
-    System("clerk embedded, SQLite", clerk_embedded),
+    System("RQ, fork and depends_on", "rq", rq),
+    System("Celery chord, prefork", "celery", celery),
+    System("Dramatiq group", "dramatiq", dramatiq),
+    System("clerk on RQ, PostgreSQL", "clerk", clerk_on_rq),
+    System("clerk embedded, SQLite", "clerk", clerk_embedded),
 ]
 
 
-def measure(system: System) -> Measured:
+def measure(system: System, sizes: Sizes) -> Measured:
     """Measure one system at every size, its workers warm, and its fan-in over many rounds."""
     with system.start() as run:
-        for _ in range(system.warm_rounds):
-            run(ROUND_DOCUMENTS)
-        rates = {documents: documents / run(documents)[0] for documents in system.sizes}
-        fan_in = statistics.median(run(ROUND_DOCUMENTS)[1] for _ in range(system.rounds))
+        for _ in range(sizes.warm_rounds):
+            run(sizes.round_documents)
+        rates = {documents: documents / run(documents)[0] for documents in sizes.documents}
+        fan_in = statistics.median(run(sizes.round_documents)[1] for _ in range(sizes.rounds))
     print(f"  measured {system.name}", file=sys.stderr)
     return Measured(system.name, rates, fan_in)
 
 
-def measure_all(only: list[str]) -> list[Measured]:
-    """Measure every system, or those whose name begins with one of these words."""
-    chosen = [each for each in SYSTEMS if not only or each.name.startswith(tuple(only))]
-    with servers.redis() as socket:
-        os.environ["BENCH_REDIS"] = socket
-        return [measure(each) for each in chosen]
-
-
 def report(measured: list[Measured]) -> None:
-    """Print each system relative to the best of the others."""
-    others = [each for each in measured if not each.system.startswith("clerk")]
-    for documents in SIZES:
-        best = max(each.rates.get(documents, 0.0) for each in others)
-        print(f"\n{documents} documents that cost nothing, {WORKERS} workers: rate, best other = 1")
+    """Print each system relative to the best of the others at the same size."""
+    others = [each for each in measured if not each.system.startswith("clerk")] or measured
+    sizes = sorted({documents for each in measured for documents in each.rates})
+    for documents in sizes:
+        best = max((each.rates.get(documents, 0.0) for each in others), default=0.0)
+        compared = "best other = 1"
+        if not best:
+            # RQ alone is measured at the small size only.
+            best = max(max(each.rates.values()) for each in others)
+            compared = f"best other = 1, measured with {sizes[0]:,}"
+        print(f"\n{documents:,} documents that cost nothing, {WORKERS} workers: rate, {compared}")
         for each in measured:
             if documents in each.rates:
                 print(f"  {each.system:26} {each.rates[documents] / best:>10.2f}")
@@ -169,11 +176,29 @@ def report(measured: list[Measured]) -> None:
     print("\nfan-in, median of many rounds: wait after the last document, best other = 1")
     for each in measured:
         print(f"  {each.system:26} {each.fan_in / quickest:>10.2f}")
-    print("\ncost per document at 10,000 against 1,000")
+    print(f"\ncost per document at {sizes[-1]:,} relative to {sizes[0]:,}")
     for each in measured:
-        if len(each.rates) == len(SIZES):
-            print(f"  {each.system:26} {each.rates[SIZES[0]] / each.rates[SIZES[1]]:>10.2f}")
+        if len(each.rates) == len(sizes):
+            print(f"  {each.system:26} {each.rates[sizes[0]] / each.rates[sizes[-1]]:>10.2f}")
+
+
+def main() -> int:
+    """Measure every system that is installed, or those asked for, and print the ratios."""
+    parser = options.parser("queues", __doc__)
+    parser.add_argument("--only", nargs="+", default=[], help="systems whose names begin so")
+    asked: argparse.Namespace = parser.parse_args()
+    chosen = [
+        each
+        for each in SYSTEMS
+        if each.name.startswith(tuple(asked.only) or "")
+        and options.is_installed(each.module, each.name)
+    ]
+    small, full = (TINY_RQ, TINY) if asked.tiny else (FULL_RQ, FULL)
+    with servers.redis() as socket:
+        os.environ["BENCH_REDIS"] = socket
+        report([measure(each, small if each.start is rq else full) for each in chosen])
+    return 0
 
 
 if __name__ == "__main__":
-    report(measure_all(sys.argv[1:]))
+    sys.exit(main())

@@ -1,8 +1,9 @@
-"""How fast and how well documents are read, beside other ways of doing it, in one run.
+"""How fast and how well documents are read, compared with other ways, in one run.
 
-``python -m bench.reading [--data FOLDER] [--pages N] [--only born] [--work FOLDER]`` prints a table
-of scanned pages, one of born-digital pages, and whether the bars are met.  All ways read the same
-pages with one process per core, one way after the other; only ratios are claims.
+    python -m bench.reading [--data FOLDER] [--pages N] [--only born] [--work FOLDER]
+
+Prints a table of scanned pages, one of born-digital pages, and whether the bars are met.  All ways
+read the same pages with one process per core, one way after the other; only ratios mean anything.
 
 Scanned pages, with the truth known:
 
@@ -13,15 +14,17 @@ Scanned pages, with the truth known:
 - tesseract-onnx: clerk's own engine on the same pictures;
 - clerk: ``clerk run`` from a folder of PDFs to text on disk.
 
-Born-digital pages: pypdfium2's bare text extraction, its texts thrown away, against ``clerk run``,
-which copies the documents, starts and ends, and writes a file for each page.  What a new file takes
-is told: for each ext4 passes one by one over what was deleted near it in the last minutes, as by a
-run of the tests.  So it is asked to put the files elsewhere, and --work may name another place.
+Born-digital pages: bare text extraction by pypdfium2, which throws the texts away, compared with
+``clerk run``, which copies the documents, starts and ends, and writes a file for each page.  The
+time that a new file takes is printed, because ext4 needs much longer where files were deleted in
+the last minutes, for example by a run of the tests.  So the files are written to a directory of
+their own, and --work may name another disk.
 
 FOLDER has ``ocr_truth/scans.pdf`` with ``truth/K.txt``, and PDFs below ``pdfs/born`` and
-``minutes``; by default it is what CLERK_SHARED_DATA names.  Without it synthetic scans serve, and
-minutes of an invented town that are as long as real ones.  Programs that are missing are installed
-if this may be done (by root, with apt-get), else what needs them is left out.
+``minutes``; by default it is ``../shared/data`` or what CLERK_SHARED_DATA names.  Without it,
+synthetic scans are used, and minutes of an invented town that are as long as real ones.  Missing
+programs are installed where that is possible (by root, with apt-get); otherwise the ways that
+need them are left out.
 """
 
 from __future__ import annotations
@@ -38,6 +41,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from bench import options
 from bench._accuracy import Accuracy, accuracy
 from bench._reading_ways import CORES, Asked, Outcome, run
 from bench._scans import Scans, born_digital, parts, write_one_word, write_scans
@@ -53,27 +57,29 @@ _NEEDS = {"programs": ("tesseract", "pdftoppm"), "ocrmypdf": ("tesseract", "gs",
 _WAYS = ("programs", "ocrmypdf", "libtesseract", "tesseract-onnx", "clerk")
 
 _PAGES_PER_DOCUMENT = 4
-#: Born-digital documents are copied until there are so many pages: a run must last.
+#: Born-digital documents are copied until there are this many pages, so that a run takes a while.
 _BORN_PAGES = 12_000
 
 
-def main(arguments: Sequence[str]) -> int:
+def main() -> int:
     """Print the tables and the bars; the exit code says whether all are met."""
-    parser = argparse.ArgumentParser(description="Measure reading, beside other ways.")
-    shared = os.environ.get("CLERK_SHARED_DATA")
-    parser.add_argument("--data", type=Path, default=Path(shared) if shared else None)
+    parser = options.parser("reading", __doc__)
+    parser.add_argument("--data", type=Path, default=options.shared_data())
     parser.add_argument("--pages", type=int, default=48, help="real scans; fewer of other kinds")
     parser.add_argument("--only", choices=["scanned", "born"], help="one kind of pages")
-    parser.add_argument("--work", type=Path, help="where to work; the system's place by default")
-    asked = parser.parse_args(arguments)
+    parser.add_argument("--work", type=Path, help="working folder; default: a temporary folder")
+    asked = parser.parse_args()
+    if asked.tiny:
+        asked.data, asked.pages = None, 1
     with tempfile.TemporaryDirectory(dir=asked.work) as folder:
-        return _print_bars(list(_bars(asked, _set_apart(Path(folder)))))
+        bars_met = _print_bars(list(_bars(asked, _set_apart(Path(folder)))))
+    return options.exit_code(tiny=asked.tiny, bars_met=bars_met)
 
 
 def _set_apart(folder: Path) -> Path:
-    """Return a folder in this one that ext4 puts anywhere on the disk, and not beside the others.
+    """Return a folder in this one that ext4 places away from the others on the disk.
 
-    Its place goes by its name, which is another one every time.
+    The place depends on its name, which is different every time.
     """
     if shutil.which("chattr"):
         subprocess.run(["chattr", "+T", folder], check=False, stderr=subprocess.DEVNULL)
@@ -85,12 +91,12 @@ def _bars(asked: argparse.Namespace, folder: Path) -> Iterator[_Bar]:
     printed = born_digital(asked.data, folder)
     scanned = None
     if asked.only != "born":
-        ways = [way for way in _WAYS if _may_run(way)]
+        ways = [way for way in _WAYS if _may_run(way, install=not asked.tiny)]
         scanned = _scanned(ways, asked, printed, folder)
         _print_scanned(scanned)
         yield from _scanned_bars(scanned)
     if asked.only != "scanned":
-        born = _born(_by_layer(printed), folder)
+        born = _born(_by_layer(printed), folder, asked)
         _print_born(born, scanned)
         yield from _born_bars(born, scanned)
 
@@ -98,13 +104,15 @@ def _bars(asked: argparse.Namespace, folder: Path) -> Iterator[_Bar]:
 # ------------------------------------------------------------------------ what can be run
 
 
-def _may_run(way: str) -> bool:
+def _may_run(way: str, *, install: bool) -> bool:
     """Whether everything the way needs is there, after trying to install it."""
     missing = [need for need in _NEEDS.get(way, ()) if not _is_there(need)]
-    _install([package for need in missing for package in _PROGRAMS.get(need, ())])
-    missing = [need for need in missing if not _is_there(need)]
+    if install:
+        _install([package for need in missing for package in _PROGRAMS.get(need, ())])
+        missing = [need for need in missing if not _is_there(need)]
     if missing:
-        print(f"{', '.join(missing)} cannot be found: the way '{way}' is left out.")
+        verb = "is" if len(missing) == 1 else "are"
+        print(f"{', '.join(missing)} {verb} not installed: no comparison with {way}.")
     return not missing
 
 
@@ -153,19 +161,21 @@ class _Scanned:
 def _scanned(
     ways: Sequence[str], asked: argparse.Namespace, printed: Sequence[Path], folder: Path
 ) -> _Scanned:
-    scans = write_scans(folder / "scans.pdf", asked.data, printed, asked.pages)
+    most = 1 if asked.tiny else None
+    scans = write_scans(folder / "scans.pdf", asked.data, printed, asked.pages, most)
     parts(scans, folder / "documents" / "Council", _PAGES_PER_DOCUMENT)
     write_one_word(folder / "almost-nothing" / "Council" / "2024-01-01.pdf")
-    return _Scanned(scans, {way: _measured(way, scans, folder) for way in ways})
+    # The first start also writes what is kept for later ones.
+    starts = "1" if asked.tiny else "12"
+    return _Scanned(scans, {way: _measured(way, scans, folder, starts) for way in ways})
 
 
-def _measured(way: str, scans: Scans, folder: Path) -> _Measured:
+def _measured(way: str, scans: Scans, folder: Path, starts: str) -> _Measured:
     print(f"reading {len(scans.kinds)} scanned pages: {way} ...", file=sys.stderr, flush=True)
     small, large = folder / "almost-nothing", folder / "documents"
     if way != "clerk":
         small, large = small / "Council" / "2024-01-01.pdf", scans.path
-    # Twice: what is made once and kept is made the first time.
-    start_up = [_run_in(folder / way / turn, way, small, 1).seconds for turn in "12"]
+    start_up = [_run_in(folder / way / turn, way, small, 1).seconds for turn in starts]
     outcome = _run_in(folder / way / "all", way, large, len(scans.kinds))
     kinds = dict.fromkeys(scans.kinds)
     return _Measured(
@@ -240,13 +250,13 @@ def _all_by_layer(path: Path) -> bool:
     return all(page.facts.method == "text" and page.facts.confidence > 0.9 for page in pages)
 
 
-def _born(pdfs: Sequence[Path], folder: Path) -> _Born:
+def _born(pdfs: Sequence[Path], folder: Path, asked: argparse.Namespace) -> _Born:
     source = folder / "born"
-    pages = _copied(pdfs, source)
+    pages = _copied(pdfs[:2] if asked.tiny else pdfs, source, 2 if asked.tiny else _BORN_PAGES)
     print(f"reading {pages} born-digital pages ...", file=sys.stderr, flush=True)
-    # In turns, and the best of each: a machine that is busy for a moment says nothing about either.
+    # In turns, and the best of each, so that other work on the machine disturbs neither.
     bare, clerk = [], []
-    for turn in "123":
+    for turn in "1" if asked.tiny else "123":
         bare.append(_run_in(folder / "bare" / turn, "pypdfium2", source, pages))
         clerk.append(_run_in(folder / "read" / turn, "clerk", source, pages))
     return _Born(
@@ -265,11 +275,11 @@ def _seconds_a_file(folder: Path, files: int = 500) -> float:
     return (time.perf_counter() - started) / files
 
 
-def _copied(pdfs: Sequence[Path], target: Path) -> int:
-    """Fill a folder with the documents, again and again under other dates; return the pages."""
+def _copied(pdfs: Sequence[Path], target: Path, wanted: int) -> int:
+    """Fill a folder with the documents, repeated under other dates; return the pages."""
     sizes = [_pages(path) for path in pdfs]
     pages = copies = 0
-    while pages < _BORN_PAGES:
+    while pages < wanted:
         for number, (path, size) in enumerate(zip(pdfs, sizes, strict=True)):
             meeting = target / f"Body {number}"
             meeting.mkdir(parents=True, exist_ok=True)
@@ -356,13 +366,13 @@ def _born_bars(born: _Born, scanned: _Scanned | None) -> Iterator[_Bar]:
         yield _Bar("born-digital: clerk / programs", _times_base(born, scanned), 100)
 
 
-def _print_bars(bars: Sequence[_Bar]) -> int:
+def _print_bars(bars: Sequence[_Bar]) -> bool:
     print()
     for bar in bars:
         wanted = f"{'at least' if bar.at_least else 'at most'} {bar.wanted:g}"
         print(f"{bar.what:<56}{bar.value:>9.2f}  {wanted:<14}{'met' if bar.met else 'MISSED'}")
-    return 0 if all(bar.met for bar in bars) else 1
+    return all(bar.met for bar in bars)
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

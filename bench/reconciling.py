@@ -1,4 +1,4 @@
-"""What does reconciling cost when nothing is wrong?  With a long history against a short one.
+"""What reconciling costs when nothing is wrong: with a long history compared with a short one.
 
     python -m bench.reconciling [--sites 10000] [--documents 10 100]
 
@@ -7,7 +7,6 @@ All work is finished; only the number of rows in the ledger differs.  The bar is
 
 from __future__ import annotations
 
-import argparse
 import os
 import statistics
 import sys
@@ -17,10 +16,9 @@ from pathlib import Path
 
 from sqlalchemy import text
 
-from bench import servers
+from bench import options, servers
 
 BAR = 1.5
-ROUNDS = 15
 
 _NUMBERS = (
     "WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < {})"
@@ -43,35 +41,42 @@ _FINISHED = {
 
 def main() -> int:
     """Measure on SQLite and on PostgreSQL; return 1 when the bar is missed."""
-    parser = argparse.ArgumentParser(prog="python -m bench.reconciling", description=__doc__)
+    parser = options.parser("reconciling", __doc__)
     parser.add_argument("--sites", type=int, default=10_000)
     parser.add_argument("--documents", type=int, nargs=2, default=(10, 100), help="of each site")
-    options = parser.parse_args()
-    ratios = [on_sqlite(options.sites, options.documents)]
-    ratios.append(on_postgres(options.sites, options.documents))
+    asked = parser.parse_args()
+    sites, documents, rounds = asked.sites, tuple(asked.documents), 15
+    if asked.tiny:
+        sites, documents, rounds = 5, (1, 2), 1
+    ratios = [on_sqlite(sites, documents, rounds), on_postgres(sites, documents, rounds)]
     print(f"bar: {BAR} times")
-    return int(max(ratios) > BAR)
+    return options.exit_code(tiny=asked.tiny, bars_met=max(ratios) <= BAR)
 
 
-def on_sqlite(sites: int, documents: tuple[int, int]) -> float:
+def on_sqlite(sites: int, documents: tuple[int, int], rounds: int) -> float:
     """Print and return the ratio on SQLite."""
     with tempfile.TemporaryDirectory(prefix="clerk-bench-") as folder:
         urls = [f"sqlite:///{folder}/{number}.db" for number in documents]
-        return compare("SQLite", Path(folder), urls, sites, documents)
+        return compare("SQLite", Path(folder), urls, sites, documents, rounds)
 
 
-def on_postgres(sites: int, documents: tuple[int, int]) -> float:
-    """Print and return the ratio on two PostgreSQL servers."""
+def on_postgres(sites: int, documents: tuple[int, int], rounds: int) -> float:
+    """Print and return the ratio on two PostgreSQL databases."""
     with (
         tempfile.TemporaryDirectory(prefix="clerk-bench-") as folder,
         servers.postgres() as short,
         servers.postgres() as long,
     ):
-        return compare("PostgreSQL", Path(folder), [short, long], sites, documents)
+        return compare("PostgreSQL", Path(folder), [short, long], sites, documents, rounds)
 
 
 def compare(
-    label: str, storage: Path, urls: list[str], sites: int, documents: tuple[int, int]
+    label: str,
+    storage: Path,
+    urls: list[str],
+    sites: int,
+    documents: tuple[int, int],
+    rounds: int,
 ) -> float:
     """Reconcile over both histories in turn, and print how the medians compare."""
     os.environ["STORAGE_DIR"] = str(storage)
@@ -79,7 +84,7 @@ def compare(
         os.environ["DATABASE_URL"] = url
         install(sites, number)
     times: list[list[float]] = [[], []]
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         for url, measured in zip(urls, times, strict=True):
             os.environ["DATABASE_URL"] = url
             measured.append(seconds_to_reconcile())
@@ -105,10 +110,11 @@ def install(sites: int, documents: int) -> None:
 
 def seconds_to_reconcile() -> float:
     """Reconcile once, find nothing, and return how long that took."""
+    from clerk.core import config
     from clerk.pipeline import reconcile
 
     started = time.perf_counter()
-    *found, _ = reconcile.reconcile(threshold_hours=2)
+    *found, _ = reconcile.reconcile(config.load(), threshold_hours=2)
     assert not found, found
     return time.perf_counter() - started
 

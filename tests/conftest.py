@@ -19,6 +19,8 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from invariants import check, forbid_going_back
+from small_work import Town, hurry
 
 from clerk.cli import main
 from clerk.core import config, db, schema
@@ -207,6 +209,20 @@ def site(make_site: Callable[..., str]) -> str:
     return make_site()
 
 
+@pytest.fixture
+def town(
+    make_site: Callable[..., str], storage: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Town]:
+    """A site of small work for two workers, whose state is checked at the end."""
+    hurry(monkeypatch)
+    monkeypatch.setenv("CLERK_WORKERS", "2")
+    with db.civic_db_connection() as conn:
+        forbid_going_back(conn)
+    yield Town(make_site())
+    with db.reading_connection() as conn:
+        check(conn, storage)
+
+
 @dataclass(frozen=True)
 class Said:
     """What a command answered."""
@@ -231,3 +247,32 @@ def clerk(
         return Said(int(ended.value.code or 0), out, err)
 
     return run
+
+
+@pytest.fixture(scope="session")
+def s3_endpoint() -> Iterator[str]:
+    """The address of a server of our own that speaks S3."""
+    server = pytest.importorskip("moto.server", reason="moto[server] is not installed")
+    served = server.ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    served.start()
+    host, port = served.get_host_and_port()
+    yield f"http://{host}:{port}"
+    served.stop()
+
+
+@pytest.fixture
+def s3(s3_endpoint: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The address of an empty bucket, with keys that open it."""
+    boto3 = pytest.importorskip("boto3", reason="boto3 is not installed")
+    for name, value in {
+        "AWS_ACCESS_KEY_ID": "somebody",
+        "AWS_SECRET_ACCESS_KEY": "very-secret-key",
+        "AWS_REGION": "us-east-1",
+        "AWS_ENDPOINT_URL": s3_endpoint,
+        "AWS_ALLOW_HTTP": "true",
+    }.items():
+        monkeypatch.setenv(name, value)
+    client = boto3.client("s3", endpoint_url=s3_endpoint, region_name="us-east-1")
+    bucket = f"clerk-{os.urandom(4).hex()}"
+    client.create_bucket(Bucket=bucket)
+    return f"s3://{bucket}/towns"

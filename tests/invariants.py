@@ -8,7 +8,7 @@
 6. No document is lost: every PDF of the run has its text, or failed with its reason.
 7. Readers never see half a file.
 
-Of uploads of annotations 1, 2, 3 and 5 hold for their batches, and a project counts what it has.
+They hold for uploads of annotations too, and a project counts what it has.
 
 :func:`check` looks at a moment; :func:`forbid_going_back` has the database itself refuse, in every
 process, what promise 5 rules out.
@@ -23,7 +23,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, func, select, text
 
-from clerk.annotations import store, uploads
+from clerk.annotations import store
 from clerk.core import storage
 from clerk.core.models import (
     annotation_projects_table,
@@ -56,7 +56,7 @@ def check(conn: Connection, storage_dir: Path | None = None) -> None:
     for item in items:
         by_job[item.job_id].append(item)
     check_uploads(conn)
-    jobs = [job for job in jobs if job.kind != Kind.UPLOAD]
+    jobs = [job for job in jobs if job.kind not in (Kind.UPLOAD, Kind.NOTICE)]
     for job in jobs:
         _counters_equal_the_sums(job, by_job[job.id], runs[job.run_id])
         _closed_exactly_when_accounted_for(job, by_job[job.id], runs[job.run_id])
@@ -152,10 +152,12 @@ def _within_budgets(item: Row[Any]) -> None:
 
 
 def _held_by_a_batch(items: Any, batches: Any) -> None:
-    """A running row belongs to a running batch: else nobody would ever take it back."""
+    """A running row belongs to a worker and a running batch; splitting a file has no batch."""
     running = {batch.claim for batch in batches if batch.status == Batch.RUNNING}
     for item in items:
-        assert item.state != Item.RUNNING or item.claim in running, f"3: {item} is in no hands"
+        if item.state == Item.RUNNING:
+            assert item.worker_id and item.claim, f"3: {item} is nobody's"
+            assert item.step == Step.SPLIT or item.claim in running, f"3: {item} has no batch"
 
 
 def _no_document_lost(folder: Path, subdomain: str, runs: dict[str, Row[Any]], items: Any) -> None:
@@ -188,49 +190,67 @@ def _whole(document: storage.Document, folder: Path) -> None:
 def check_uploads(conn: Connection) -> None:
     """Assert the promises about uploads and projects."""
     rows = conn.execute(
-        select(jobs_table, annotation_uploads_table.c.state.label("upload_state"))
-        .add_columns(annotation_uploads_table.c.is_split)
-        .join(annotation_uploads_table, annotation_uploads_table.c.job_id == jobs_table.c.id)
+        select(jobs_table, annotation_uploads_table.c.state.label("upload_state")).join(
+            annotation_uploads_table, annotation_uploads_table.c.job_id == jobs_table.c.id
+        )
     ).fetchall()
     for job in rows:
+        items = conn.execute(select(items_table).where(items_table.c.job_id == job.id)).fetchall()
         mine = select(batches_table).where(batches_table.c.parent_job_id == job.id)
-        given = conn.execute(mine).fetchall()
-        _items_add_up(job, given)
-        _an_upload_is_closed_when_accounted_for(job)
-        for batch in given:
-            _batch_within_budgets(batch)
+        mine = mine.order_by(batches_table.c.id)
+        _objects_add_up(job, items)
+        _an_upload_is_closed_when_accounted_for(job, items)
+        _each_part_has_its_batches(items, conn.execute(mine).fetchall())
     for project in conn.execute(select(annotation_projects_table)).fetchall():
         _a_project_counts_what_it_has(conn, project)
 
 
-def _items_add_up(job: Row[Any], given: Any) -> None:
+def _objects_add_up(job: Row[Any], items: Any) -> None:
     assert job.completed + job.failed <= job.total, f"1: {job}"
-    if not given:
+    if not items:
         return
-
-    def items(*statuses: str) -> int:
-        return sum(batch.item_count for batch in given if batch.status in statuses)
-
-    assert job.completed == items(Batch.COMPLETED), f"1: {job} {given}"
-    assert job.failed == items(Batch.FAILED, Batch.CRASHED), f"1: {job} {given}"
-    assert job.total == items(*(each for each in Batch.ALL if each != Batch.SPLIT)), f"1: {job}"
+    assert job.completed == _documents(items, Item.COMPLETED), f"1: {job} {items}"
+    assert job.failed == _documents(items, Item.FAILED, Item.QUARANTINED), f"1: {job} {items}"
+    replaced = {item.parent_item_id for item in items}
+    left = [item for item in items if item.state != Item.CANCELLED or item.id not in replaced]
+    assert job.total == _documents(left, *Item.ALL), f"1: {job} {items}"
 
 
-def _an_upload_is_closed_when_accounted_for(job: Row[Any]) -> None:
+def _an_upload_is_closed_when_accounted_for(job: Row[Any], items: Any) -> None:
     is_open = job.upload_state in (Upload.OPEN, Upload.SUSPENDED)
-    cancelled = job.upload_state in (Upload.CANCELLED, Upload.ROLLED_BACK)
-    accounted = job.is_split and (cancelled or job.completed + job.failed == job.total)
+    waiting = [item for item in items if item.state in (Item.PENDING, Item.RUNNING)]
     assert is_open == (job.state == "open"), f"2: {job}"
-    assert is_open != accounted, f"2: {job}"
+    assert is_open == bool(waiting), f"2: {job} {waiting}"
+    assert (job.upload_state == Upload.SUSPENDED) == (is_open and job.suspended_at is not None)
 
 
-def _batch_within_budgets(batch: Row[Any]) -> None:
-    assert batch.errors <= uploads.ERROR_BUDGET, f"5: {batch}"
-    assert batch.crashes <= uploads.CRASH_BUDGET, f"5: {batch}"
-    held = batch.claim is not None and batch.worker_id is not None
-    assert held or batch.status != Batch.RUNNING, f"3: {batch} is in no hands"
-    if batch.status in (Batch.FAILED, Batch.CRASHED):
-        assert batch.error_message, f"6: {batch} failed without a reason"
+def _each_part_has_its_batches(items: Any, batches: Any) -> None:
+    """A part is shown by one batch, and by one more for every time it crashed."""
+    expected = {
+        Item.PENDING: Batch.PENDING,
+        Item.RUNNING: Batch.RUNNING,
+        Item.COMPLETED: Batch.COMPLETED,
+        Item.FAILED: Batch.FAILED,
+        Item.QUARANTINED: Batch.CRASHED,
+    }
+    by_item: dict[int | None, list[Any]] = {}
+    for batch in batches:
+        by_item.setdefault(batch.item_id, []).append(batch)
+    for item in items:
+        shown = [batch.status for batch in by_item.get(item.id, ())]
+        last = by_item.get(item.id, [])[-1:]
+        if item.step == Step.SPLIT or not shown:
+            assert not shown, f"1: {item} has a batch"
+            continue
+        assert set(shown[:-1]) <= {Batch.CRASHED}, f"1: {item} {shown}"
+        if item.state != Item.CANCELLED:
+            assert shown[-1] == expected[item.state], f"1: {item} {shown}"
+            assert last[0].item_count == item.documents, f"1: {item} {last}"
+        if item.state == Item.RUNNING:
+            assert (last[0].claim, last[0].worker_id) == (item.claim, item.worker_id), f"3: {item}"
+    for batch in batches:
+        if batch.status in (Batch.FAILED, Batch.CRASHED):
+            assert batch.error_message, f"6: {batch} failed without a reason"
 
 
 def _a_project_counts_what_it_has(conn: Connection, project: Row[Any]) -> None:

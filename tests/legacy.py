@@ -376,3 +376,102 @@ def move_clock(engine: Engine, days: int) -> None:
                 if sqlite:
                     older = f"strftime('%Y-%m-%d %H:%M:%f', {name}, '-{days} days') || '000'"
                 conn.execute(text(f"UPDATE {table} SET {name} = {older}"))
+
+
+# ------------------------------------------------------------- the old system's own revisions
+
+#: Its revisions in order.
+REVISIONS = (
+    "45db71312424",
+    "c27bd77144ce",
+    "s9z7il1abnmz",
+    "9daf09ff2554",
+    "e2eeb77e18bc",
+    "f3d4e5b6c7a8",
+    "e032d9c68444",
+)
+
+
+def create_revision(engine: Engine, revision: str, *, stamped: bool = True) -> None:
+    """Create the schema as the old system's own migrations leave it at a revision."""
+    at = REVISIONS.index(revision)
+    sqlite = engine.dialect.name == "sqlite"
+    moment = "DATETIME" if sqlite else "TIMESTAMP"
+    statements = [f"CREATE TABLE sites ({_FIRST_COLUMNS}{_LATER_COLUMNS}{_DEPRECATED_COLUMNS})"]
+    if at >= 1:
+        statements += [
+            "CREATE TABLE job_tracking (rq_job_id VARCHAR NOT NULL PRIMARY KEY,"
+            " site_id VARCHAR NOT NULL, job_type VARCHAR NOT NULL, stage VARCHAR,"
+            f" created_at {moment} DEFAULT CURRENT_TIMESTAMP)",
+            "CREATE INDEX idx_job_tracking_site_id ON job_tracking(site_id)",
+            "CREATE TABLE site_progress (site_id VARCHAR NOT NULL PRIMARY KEY,"
+            " current_stage VARCHAR, stage_total INTEGER DEFAULT 0 NOT NULL,"
+            " stage_completed INTEGER DEFAULT 0 NOT NULL,"
+            f" started_at {moment}, updated_at {moment})",
+        ]
+    if at >= 2:
+        statements += [
+            f"ALTER TABLE {table} RENAME COLUMN site_id TO subdomain"
+            for table in ("job_tracking", "site_progress")
+        ]
+    if at >= 3:
+        pipeline = [each for each in _columns_of_newest(sqlite) if "finance" not in each]
+        pipeline = [each.replace("TIMESTAMP WITH TIME ZONE", "TIMESTAMP") for each in pipeline]
+        statements += [f"ALTER TABLE sites ADD COLUMN {column}" for column in pipeline]
+        statements += [
+            "CREATE INDEX idx_sites_current_stage ON sites(current_stage)",
+            "CREATE INDEX idx_sites_updated_at ON sites(updated_at)",
+            "CREATE INDEX idx_sites_coordinator ON sites(coordinator_enqueued)",
+        ]
+    if at >= 4:
+        statements += [
+            "ALTER TABLE sites ADD COLUMN has_finance_data BOOLEAN",
+            "CREATE INDEX idx_sites_has_finance_data ON sites(has_finance_data)",
+        ]
+    if at >= 5:
+        finance = ("last_updated", "coverage_start", "coverage_end", "record_count")
+        statements += [f"ALTER TABLE sites ADD COLUMN finance_{name} VARCHAR" for name in finance]
+        statements += [
+            "ALTER TABLE sites ADD COLUMN finance_source VARCHAR(100)",
+            "ALTER TABLE sites ADD COLUMN finance_data_types JSON",
+            "CREATE INDEX idx_sites_finance_metadata"
+            " ON sites(has_finance_data, finance_last_updated)",
+        ]
+    if stamped:
+        statements += [
+            "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)",
+            f"INSERT INTO alembic_version VALUES ('{revision}')",
+        ]
+    with engine.begin() as conn:
+        for statement in statements:
+            conn.execute(text(statement))
+
+
+def fill_revision(engine: Engine, revision: str, storage: Path) -> None:
+    """Write what the old system would have written: sites in every stage, with their files."""
+    at = REVISIONS.index(revision)
+    key = "site_id" if at == 1 else "subdomain"
+    with engine.begin() as conn:
+        for name, status in (("springfield", "needs_ocr"), ("shelbyville", "deployed")):
+            site = _site(storage, name, status, OLD)
+            if at >= 3 and status == "needs_ocr":
+                site |= {"current_stage": "ocr", "ocr_total": 5, "ocr_completed": 2}
+                site |= {"updated_at": OLD, "coordinator_enqueued": False}
+            elif at >= 3:
+                site |= {"current_stage": "completed", "updated_at": OLD}
+            if at >= 4:
+                site |= {"has_finance_data": name == "springfield"}
+            if at >= 5:
+                site |= {"finance_source": "budget", "finance_data_types": '["budget"]'}
+            _insert(conn, "sites", site)
+            if at >= 1:
+                progress = _progress(
+                    name, "ocr" if status == "needs_ocr" else "completed", 5, 2, OLD
+                )
+                progress[key] = progress.pop("subdomain")
+                _insert(conn, "site_progress", progress)
+        if at >= 1:
+            job = {"rq_job_id": "j1", key: "springfield", "job_type": "ocr", "created_at": OLD}
+            _insert(conn, "job_tracking", job)
+    write_documents(storage / "springfield", both=2, pdf=3)
+    write_documents(storage / "shelbyville", both=1)

@@ -50,14 +50,14 @@ MUTANTS = (
     Mutant(
         "a worker goes on with queues it serves",
         "pipeline/transitions.py",
-        "    taker = claimed if COMPILATION in going_on else None",
-        "    taker = claimed",
+        "    taker = claim if COMPILATION in going_on else None",
+        "    taker = claim",
         "pipeline/test_survival.py"
         "::test_a_worker_that_does_not_serve_coordinators_leaves_them_to_others[sqlite-served0]",
     ),
     Mutant(
         "a paused queue keeps its coordinators",
-        "pipeline/ledger.py",
+        "pipeline/ledger/claiming.py",
         "    free = literal(COMPILATION).not_in(_paused())",
         "    free = true()",
         "pipeline/test_survival.py"
@@ -65,7 +65,7 @@ MUTANTS = (
     ),
     Mutant(
         "documents with a name are not counted without",
-        "pipeline/ledger.py",
+        "pipeline/ledger/items.py",
         "    left = and_(items.c.state == Item.PENDING, items.c.documents > 0)",
         "    left = items.c.documents > 0",
         "pipeline/test_survival.py"
@@ -81,37 +81,37 @@ MUTANTS = (
     ),
     Mutant(
         "what is given in the moment of stopping is given back",
-        "executors/pool.py",
-        "        self._flow.release(self.id)\n",
+        "pipeline/flow.py",
+        "        self.release(worker_id)\n",
         "",
         "pipeline/test_survival.py"
         "::test_what_is_given_to_a_worker_in_the_moment_it_is_stopped_is_given_back[sqlite-claim]",
     ),
     Mutant(
         "state guard of a settlement",
-        "pipeline/ledger.py",
+        "pipeline/ledger/settling.py",
         'bindparam("token"), items_table.c.state == sql_word(Item.RUNNING)',
         'bindparam("token"), items_table.c.id == items_table.c.id',
         "pipeline/test_traps.py::test_trap_04_a_job_delivered_twice_counts_once[sqlite]",
     ),
     Mutant(
         "claim guard of a settlement",
-        "pipeline/ledger.py",
+        "pipeline/ledger/settling.py",
         'items_table.c.claim == bindparam("token"), items_table.c.state ==',
-        'or_(items_table.c.claim == bindparam("token"), true()), items_table.c.state ==',
+        'bindparam("token").is_not(None), items_table.c.state ==',
         "pipeline/test_traps.py::test_a_late_worker_cannot_finish_what_another_has_in_hand[sqlite]",
     ),
     Mutant(
         "run fence",
-        "pipeline/ledger.py",
-        "    if not hold_run(conn, claimed.run_id, exclusive=exclusive):",
-        "    if False:",
+        "pipeline/ledger/settling.py",
+        "        if not hold_run(conn, claim.run_id, exclusive=exclusive):",
+        "        if False:",
         "pipeline/test_survival.py"
         "::test_a_document_is_not_finished_while_its_run_is_being_ended[postgresql-failed]",
     ),
     Mutant(
         "a run is held while its documents are finished",
-        "pipeline/ledger.py",
+        "pipeline/ledger/settling.py",
         "        .where(items_table.c.run_id.in_(select(held.c.run_id)))\n",
         "",
         "pipeline/test_survival.py"
@@ -119,21 +119,21 @@ MUTANTS = (
     ),
     Mutant(
         "work of a superseded run is cancelled",
-        "pipeline/pipeline_state.py",
+        "pipeline/transitions.py",
         "        ledger.cancel_open_work(conn, former, SUPERSEDED)",
         "        pass",
         "pipeline/test_conformance.py::test_a_new_run_supersedes_the_one_under_way[embedded-sqlite]",
     ),
     Mutant(
         "batches are cancelled with their run",
-        "pipeline/ledger.py",
+        "pipeline/ledger/items.py",
         "        end_as_cancelled(conn, batches_table.c.claim.in_(tokens), why)",
         "        pass",
         "pipeline/test_cancel.py::test_a_step_without_pages_is_stopped_too[sqlite-fetch]",
     ),
     Mutant(
         "a cancellation locks batches as a beat does",
-        "pipeline/ledger.py",
+        "pipeline/ledger/items.py",
         "    chosen = select(batches.c.id).where(which, is_open).order_by(batches.c.claim)",
         "    chosen = select(batches.c.id).where(which, is_open).order_by(batches.c.claim.desc())",
         "pipeline/test_survival.py::test_cancelling_does_not_deadlock_with_a_beat[postgresql]",
@@ -141,7 +141,7 @@ MUTANTS = (
     Mutant(
         "a worker leaves what was cancelled",
         "executors/pool.py",
-        "            if lane.claimed is not None and lane.claimed.claim not in held:",
+        "            if slot.claim is not None and slot.claim.token not in held:",
         "            if False:",
         "pipeline/test_cancel.py::test_a_step_without_pages_is_stopped_too[sqlite-fetch]",
     ),
@@ -154,38 +154,29 @@ MUTANTS = (
     ),
     Mutant(
         "a child leaves with its next page",
-        "executors/child_process.py",
-        '    def report(seconds: float, note: str = "") -> None:\n'
-        "        if slate.asked_to_leave:\n",
-        '    def report(seconds: float, note: str = "") -> None:\n        if False:\n',
-        "executors/test_child_process.py::test_a_child_that_is_to_leave_does_so_with_its_next_report_and_serves_on",
+        "core/child_process.py",
+        'note: str = "", position: int = 0) -> None:\n        if slate.asked_to_leave:\n',
+        'note: str = "", position: int = 0) -> None:\n        if False:\n',
+        "core/test_child_process.py::test_a_child_that_is_to_leave_does_so_with_its_next_report_and_serves_on",
     ),
     Mutant(
         "an assistant leaves a document that nobody reads",
         "executors/pool.py",
-        "            elif lane.helping is not None and not self._flow.still_wanted(lane.helping):",
+        "            elif slot.helping is not None and not self._flow.still_wanted(slot.helping):",
         "            elif False:",
         "pipeline/test_cancel.py::test_a_page_that_takes_for_ever_is_not_waited_for[embedded-sqlite]",
     ),
     Mutant(
         "a file that is not there is not always a bad document",
-        "pipeline/steps.py",
-        "    if sha256 and not has_held(folder, document, sha256):",
-        "    if False:",
+        "core/installation.py",
+        "    elif not is_marked(settings):",
+        "    elif False:",
         "pipeline/test_missing_files.py"
         "::test_a_machine_without_the_files_blames_no_document[sqlite-an_empty_folder]",
     ),
     Mutant(
-        "a folder that holds nothing it knows proves nothing",
-        "fetch/sources.py",
-        "    return known.get(document.name) == sha256 and others_are_there",
-        "    return known.get(document.name) == sha256",
-        "pipeline/test_missing_files.py"
-        "::test_a_machine_without_the_files_blames_no_document[sqlite-a_copy_without_documents]",
-    ),
-    Mutant(
         "a deleted file is not remembered as a bad one",
-        "executors/child_process.py",
+        "core/child_process.py",
         '        errors.FileGone: "gone",\n',
         "",
         "pipeline/test_missing_files.py"
@@ -201,18 +192,26 @@ MUTANTS = (
     ),
     Mutant(
         "no text on a machine is not no text at all",
-        "pipeline/workers.py",
-        "        if reading is not None and reading.completed:",
-        "        if False:",
+        "pipeline/flow.py",
+        "            if reading is not None and reading.completed:",
+        "            if False:",
         "pipeline/test_missing_files.py::test_text_that_was_read_elsewhere_is_not_taken_for_none[sqlite]",
     ),
     Mutant(
         "nothing is published without any text",
         "pipeline/steps.py",
-        "    if order.step in _NEED_TEXT and not storage.has_text(folder):",
-        "    if False:",
+        "        installation.require_files(around.settings)",
+        "        pass",
         "pipeline/test_missing_files.py"
         "::test_no_empty_site_is_published_by_a_machine_without_the_text[sqlite-compile-compilation]",
+    ),
+    Mutant(
+        "a PDF that was deleted is fetched again",
+        "pipeline/steps.py",
+        "        manifest.forget_bytes(conn, around.files.subdomain, document.name)",
+        "        pass",
+        "pipeline/test_missing_files.py"
+        "::test_a_document_that_was_deleted_fails_and_is_fetched_again_by_the_next_run[sqlite]",
     ),
     Mutant(
         "a site without its files does not keep others waiting",
@@ -225,106 +224,106 @@ MUTANTS = (
     Mutant(
         "counters in the transaction of the rows",
         "pipeline/transitions.py",
-        "    if job.kind == Kind.STAGE:\n"
-        "        pipeline_state.show_job(conn, job, settled.error)\n",
+        "    if job.kind == Kind.STAGE:\n        show_job(conn, job, settled.error)\n",
         "",
         "pipeline/test_traps.py::test_trap_04_a_job_delivered_twice_counts_once[sqlite]",
     ),
     Mutant(
         "state first, commit, then enqueue",
-        "pipeline/workers.py",
-        " transitions.finish(conn, claimed, ready, ended=ended, going_on=going_on)",
-        " transitions.finish(conn, claimed, ready, ended=ended, going_on=going_on)"
-        "; queue.offer(QUEUES)",
+        "pipeline/flow.py",
+        " transitions.finish(conn, claim, ready, ended=ended, going_on=going_on)",
+        " transitions.finish(conn, claim, ready, ended=ended, going_on=going_on)"
+        "; queues.offer(config.load(), QUEUES)",
         "pipeline/test_traps.py::test_trap_01_jobs_are_enqueued_after_their_state_is_committed[sqlite]",
     ),
     Mutant(
         "completeness guard of the coordinator's claim",
-        "pipeline/pipeline_state.py",
+        "pipeline/transitions.py",
         'return and_(_unclaimed(stage), counted == sites.c[f"{stage}_total"])',
         "return _unclaimed(stage)",
         "pipeline/test_pipeline_state.py::test_the_coordinator_waits_for_every_document[sqlite]",
     ),
     Mutant(
         "flag guard of the coordinator's claim",
-        "pipeline/pipeline_state.py",
+        "pipeline/transitions.py",
         "return and_(sites.c.current_stage == stage, sites.c.coordinator_enqueued.is_(False))",
         "return sites.c.current_stage == stage",
         "pipeline/test_pipeline_state.py::test_the_coordinator_is_claimed_once[sqlite]",
     ),
     Mutant(
         "the coordinator's row is written with its claim",
-        "pipeline/pipeline_state.py",
+        "pipeline/transitions.py",
         "    if stage == OCR:\n        open_coordinator(conn, job)",
         "    if stage == COMPILATION:\n        open_coordinator(conn, job)",
         "pipeline/test_traps.py::test_trap_03_a_worker_that_dies_after_the_claim_loses_no_coordinator[sqlite]",
     ),
     Mutant(
         "a batch ends once",
-        "pipeline/ledger.py",
-        "    if not end_batch(conn, claimed, Batch.CRASHED, cause):\n        return settled",
-        "    end_batch(conn, claimed, Batch.CRASHED, cause)",
-        "pipeline/test_traps.py::test_trap_04_a_job_delivered_twice_counts_once[sqlite]",
+        "pipeline/ledger/settling.py",
+        "    if not record_crash(conn, claim, crash):\n        return settled",
+        "    record_crash(conn, claim, crash)",
+        "annotations/test_annotation_recovery.py"
+        "::test_a_late_report_of_a_crash_changes_nothing[sqlite]",
     ),
     Mutant(
         "a suspect runs alone",
-        "pipeline/ledger.py",
-        "            alone=True,",
-        "            alone=False,",
+        "pipeline/ledger/settling.py",
+        "                alone=True,",
+        "                alone=False,",
         "pipeline/test_traps.py::test_a_suspect_is_given_out_alone_and_after_the_others[sqlite]",
     ),
     Mutant(
         "budget of errors",
-        "pipeline/ledger.py",
+        "pipeline/ledger/settling.py",
         "errors >= ERROR_BUDGET",
         "errors > ERROR_BUDGET",
         "pipeline/test_conformance.py::test_documents_of_every_sort_are_all_accounted_for[embedded-sqlite]",
     ),
     Mutant(
         "budget of crashes",
-        "pipeline/ledger.py",
+        "pipeline/ledger/settling.py",
         "crashes >= CRASH_BUDGET",
         "crashes > CRASH_BUDGET",
         "pipeline/test_traps.py::test_trap_21_a_poison_document_kills_a_worker_twice_and_never_again[sqlite]",
     ),
     Mutant(
         "budget of lost workers",
-        "pipeline/ledger.py",
+        "pipeline/ledger/settling.py",
         "lost >= LOST_BUDGET",
         "lost > LOST_BUDGET",
         "pipeline/test_traps.py::test_a_document_that_loses_its_worker_five_times_is_given_up[sqlite]",
     ),
     Mutant(
         "the rest of a crashed batch is given back unharmed",
-        "pipeline/ledger.py",
-        "    give_back(conn, claimed)\n    _record_crash",
-        "    _record_crash",
+        "pipeline/ledger/settling.py",
+        "    release(conn, claim)\n    if claim.step == Step.STORE",
+        "    if claim.step == Step.STORE",
         "pipeline/test_traps.py::test_a_suspect_is_given_out_alone_and_after_the_others[sqlite]",
     ),
     Mutant(
         "what a worker leaves is given back",
         "pipeline/transitions.py",
-        "        ledger.give_back(conn, claimed)",
+        "        ledger.release(conn, claim)",
         "        pass",
         "executors/test_pool.py::test_two_signals_stop_at_once_and_give_back_what_was_in_hand[sqlite]",
     ),
     Mutant(
         "a lease ends",
-        "pipeline/ledger.py",
+        "pipeline/ledger/held.py",
         "        workers.c.lease_until < db_now(),",
-        "        false(),",
+        '        workers.c.id == "",',
         "pipeline/test_traps.py::test_work_of_a_worker_on_another_host_comes_back_when_its_lease_ends[sqlite]",
     ),
     Mutant(
         "an unknown owner is a dead owner",
-        "pipeline/ledger.py",
+        "pipeline/ledger/held.py",
         "        workers.c.id.is_(None),",
-        "        false(),",
+        '        workers.c.id == "",',
         "pipeline/test_traps.py::test_a_batch_of_a_worker_nobody_knows_is_taken_back[sqlite]",
     ),
     Mutant(
         "a free lock is a dead worker",
-        "pipeline/liveness.py",
+        "executors/worker_lock.py",
         "        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)\n        return True",
         "        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)\n        return False",
         "executors/test_pool.py::"
@@ -333,13 +332,13 @@ MUTANTS = (
     Mutant(
         "a worker that works beats",
         "executors/pool.py",
-        "            self.patiently(self._beat)",
+        "            self.retry_while_database_is_down(self._beat)",
         "            pass",
         "pipeline/test_traps.py::test_trap_10_a_long_document_is_neither_stuck_nor_crashed[sqlite]",
     ),
     Mutant(
         "children end with their parent",
-        "executors/child_process.py",
+        "core/child_process.py",
         "    _die_with_parent()\n    resource",
         "    resource",
         "executors/test_pool.py::"
@@ -347,29 +346,30 @@ MUTANTS = (
     ),
     Mutant(
         "a document has a deadline",
-        "executors/child_process.py",
-        "        return self.deadline is not None and time.monotonic() > self.deadline",
+        "core/child_process.py",
+        "        return time.monotonic() > self.deadline + waited_for_processor(self.pid)"
+        " - self._waited",
         "        return False",
-        "executors/test_child_process.py::test_a_hanging_child_is_overdue",
+        "core/test_child_process.py::test_a_hanging_child_is_overdue",
     ),
     Mutant(
         "a child has a limit of memory",
-        "executors/child_process.py",
+        "core/child_process.py",
         "    if memory_mb:\n",
         "    if False:\n",
-        "executors/test_child_process.py::test_a_child_that_wants_too_much_memory_says_so_and_lives",
+        "core/test_child_process.py::test_a_child_that_wants_too_much_memory_says_so_and_lives",
     ),
     Mutant(
         "a poison document is remembered",
         "pipeline/transitions.py",
-        '    known = remembered.get((document["name"], document["sha256"]))',
+        "    known = remembered.get((document.name, document.sha256))",
         "    known = None",
         "pipeline/test_conformance.py::"
         "test_a_poison_document_is_remembered_until_its_bytes_change[embedded-sqlite]",
     ),
     Mutant(
         "a document that raised waits; one without a name waits for it",
-        "pipeline/ledger.py",
+        "pipeline/ledger/claiming.py",
         "        items_table.c.state == sql_word(Item.PENDING), "
         "items_table.c.available_at <= db_now()\n",
         "        items_table.c.state == sql_word(Item.PENDING)\n",
@@ -377,28 +377,28 @@ MUTANTS = (
     ),
     Mutant(
         "a paused queue",
-        "pipeline/ledger.py",
+        "pipeline/ledger/claiming.py",
         ", jobs.c.queue.not_in(_paused()))\n        .where(exists()",
         ")\n        .where(exists()",
         "executors/test_pool.py::test_a_paused_queue_is_not_served[sqlite]",
     ),
     Mutant(
         "a claim takes no more than it asked for",
-        "pipeline/ledger.py",
+        "pipeline/ledger/claiming.py",
         '.limit(bindparam("most"))',
         '.limit(bindparam("most") + 100)',
         "pipeline/test_traps.py::test_a_claim_takes_no_more_than_it_asked_for[sqlite]",
     ),
     Mutant(
         "runs of a site are opened one after the other",
-        "pipeline/pipeline_state.py",
+        "pipeline/transitions.py",
         "    lock_site(conn, subdomain)\n    former",
         "    former",
         "pipeline/test_workers.py::test_runs_started_at_once_leave_one_active[postgresql]",
     ),
     Mutant(
         "a site is adopted once",
-        "pipeline/pipeline_state.py",
+        "pipeline/transitions.py",
         "        lock_site(conn, subdomain)\n        job = _held_job",
         "        job = _held_job",
         "pipeline/test_workers.py::"
@@ -407,36 +407,36 @@ MUTANTS = (
     Mutant(
         "a dry run sweeps nothing",
         "pipeline/reconcile.py",
-        "    whole.crashed_batches = _count_dead() if dry_run else workers.sweep()",
-        "    whole.crashed_batches = workers.sweep()",
+        "            whole.crashed_batches = len(ledger.batches_of_the_dead(conn, dead))",
+        "            whole.crashed_batches = flow.sweep()",
         "pipeline/test_reconcile.py::test_a_dry_run_changes_nothing_at_all[sqlite]",
     ),
     Mutant(
         "a dry run recovers nothing",
         "pipeline/reconcile.py",
-        "    see_to = _look if dry_run else partial(_recover, threshold_hours=threshold_hours)",
-        "    see_to = _recover",
+        "            elif dry_run:\n",
+        "            elif False:\n",
         "pipeline/test_reconcile.py::test_a_dry_run_changes_nothing_at_all[sqlite]",
     ),
     Mutant(
         "recovery decides under the site's lock",
         "pipeline/reconcile.py",
-        "        lock_site(conn, subdomain)\n        run = pipeline_state",
-        "        run = pipeline_state",
+        "        lock_site(conn, subdomain)\n        run = transitions",
+        "        run = transitions",
         "pipeline/test_reconcile.py::test_reconciling_twice_at_once_does_it_once[postgresql]",
     ),
     Mutant(
         "what is in a live hand is not stuck",
         "pipeline/reconcile.py",
-        "    moving = _in_hand(conn) | _waiting_for_a_live_worker(conn)",
+        "    moving = _in_work(conn) | _waiting_for_a_live_worker(conn)",
         "    moving = _waiting_for_a_live_worker(conn)",
         "pipeline/test_reconcile.py::test_what_a_live_worker_has_in_hand_is_never_stuck[sqlite]",
     ),
     Mutant(
         "a backlog that is served is not stuck",
         "pipeline/reconcile.py",
-        "    moving = _in_hand(conn) | _waiting_for_a_live_worker(conn)",
-        "    moving = _in_hand(conn)",
+        "    moving = _in_work(conn) | _waiting_for_a_live_worker(conn)",
+        "    moving = _in_work(conn)",
         "pipeline/test_traps.py::test_trap_15_a_healthy_backlog_is_left_alone[sqlite]",
     ),
     Mutant(
@@ -449,8 +449,8 @@ MUTANTS = (
     Mutant(
         "a site that needs attention is a warning",
         "ops/health.py",
-        '    return Check("attention", Level.WARNING, said, "See why: clerk pipeline-status")',
-        '    return Check("attention", Level.OK, said, "See why: clerk pipeline-status")',
+        '    return Check("attention", Level.WARNING, found, fix, len(sites), parts)',
+        '    return Check("attention", Level.OK, found, fix, len(sites), parts)',
         "ops/test_health.py::test_a_site_that_needs_attention_is_never_ok[sqlite]",
     ),
     Mutant(
@@ -484,7 +484,7 @@ MUTANTS = (
     Mutant(
         "work that waits for a person is no backlog",
         "pipeline/reconcile.py",
-        "        or_(items_table.c.error.is_(None), ~_met_trouble()),\n",
+        "        or_(items_table.c.error_kind.is_(None), ~_met_trouble()),\n",
         "",
         "pipeline/test_reconcile.py::"
         "test_work_that_only_a_person_can_mend_is_told_though_it_is_given_out_again[sqlite]",
@@ -492,9 +492,8 @@ MUTANTS = (
     Mutant(
         "silence is looked at again under the lock",
         "pipeline/reconcile.py",
-        "        if threshold_hours is not None and "
-        "not _is_silent(conn, subdomain, threshold_hours):\n",
-        "        if False:\n",
+        "            if conn.execute(still_silent).first() is None:\n",
+        "            if False:\n",
         "pipeline/test_reconcile.py::"
         "test_a_site_that_another_reconciliation_set_moving_needs_nobody[sqlite]",
     ),
@@ -527,31 +526,33 @@ MUTANTS = (
         "pipeline/test_conformance.py::test_documents_of_every_sort_are_all_accounted_for[embedded-sqlite]",
     ),
     Mutant(
-        "an assistant takes a page once",
+        "a helper takes a page once",
         "read/shared_pages.py",
-        "        if first:\n            self._mark_taken(number)\n",
-        "        if first:\n            pass\n",
-        "read/test_shared_pages.py::test_a_page_is_taken_by_one_assistant_and_by_the_reader",
+        "                if os.pread(self._descriptor, 1, number) == _WAITING:\n"
+        "                    self._mark_taken(number)\n",
+        "                if os.pread(self._descriptor, 1, number) == _WAITING:\n"
+        "                    pass\n",
+        "read/test_shared_pages.py::test_a_page_is_taken_by_one_helper_and_by_the_reader",
     ),
     Mutant(
-        "an assistant reads the same file",
+        "a helper reads the same file",
         "read/page_helper.py",
-        "        if version_of(path) != task.version or ",
+        "        if file_version(path) != document.version or ",
         "        if ",
         "read/test_shared_pages.py::test_nobody_helps_who_would_read_something_else",
     ),
     Mutant(
         "pages of a dead reader are offered to nobody",
         "read/shared_pages.py",
-        "            if not desk.adopt():\n",
+        "            if not shared.become_reader():\n",
         "            if True:\n",
         "read/test_shared_pages.py::"
-        "test_pages_of_a_dead_reader_are_offered_to_nobody_and_in_the_end_cleared_away",
+        "test_pages_of_a_dead_reader_are_offered_to_nobody_and_in_the_end_removed",
     ),
     Mutant(
-        "what was seen outlives its reader",
+        "results of pages outlive their reader",
         "read/documents.py",
-        "                    desk.keep(number, seen)",
+        "                    shared.store(number, result)",
         "                    pass",
         "read/test_shared_pages.py::test_a_reader_that_is_killed_costs_its_page_in_hand_only[sqlite]",
     ),
@@ -582,7 +583,7 @@ MUTANTS = (
         "no message ends a worker",
         "executors/rq.py",
         "may end a worker\n"
-        '            log.warning("A message that cannot be read is passed over: %s", error)\n'
+        '            log.warning("Skipping an unreadable message: %s", error)\n'
         "            return True",
         "may end a worker\n            raise",
         "pipeline/test_survival.py::test_a_message_that_cannot_be_read_does_not_end_a_worker[sqlite]",
@@ -590,9 +591,183 @@ MUTANTS = (
     Mutant(
         "a worker looks into the ledger by itself",
         "executors/rq.py",
-        "        while crew.turn(BUSY_SECONDS if crew.busy else 0.0) or crew.should_look:",
-        "        while crew.busy and crew.turn(BUSY_SECONDS):",
+        "        while pool.turn(BUSY_SECONDS if pool.busy else 0.0) or pool.should_look:",
+        "        while pool.busy and pool.turn(BUSY_SECONDS):",
         "pipeline/test_traps.py::test_redis_flushed_in_the_middle_loses_nothing[sqlite]",
+    ),
+    Mutant(
+        "the last run of a site is never pruned",
+        "pipeline/run_history.py",
+        "        .where(has_later_run, ~has_last_reading)",
+        "        .where(~has_last_reading)",
+        "ops/test_retention.py::test_the_last_run_is_kept_however_old[sqlite]",
+    ),
+    Mutant(
+        "the last reading of a site is never pruned",
+        "pipeline/run_history.py",
+        "        .where(has_later_run, ~has_last_reading)",
+        "        .where(has_later_run)",
+        "ops/test_retention.py::test_the_last_reading_is_kept_however_old[sqlite]",
+    ),
+    Mutant(
+        "what a run changed is kept",
+        "pipeline/run_history.py",
+        "    return [run for run in runs if run.run_id not in changed]",
+        "    return list(runs)",
+        "ops/test_retention.py::test_a_run_without_changes_costs_one_row[sqlite]",
+    ),
+    Mutant(
+        "a run is added up by whoever holds it",
+        "pipeline/run_history.py",
+        "                held = _hold(conn, chosen, page)\n",
+        "                held = page\n",
+        "ops/test_retention.py::test_pruning_while_work_goes_on_disturbs_neither[sqlite]",
+    ),
+    Mutant(
+        "batches are added up before they go with their run",
+        "pipeline/run_history.py",
+        "    batches.move_runs_to_history(conn, names)\n",
+        "",
+        "ops/test_retention.py::test_old_runs_become_sums_of_their_day_and_site[sqlite]",
+    ),
+    Mutant(
+        "objects of another installation are not deleted",
+        "ops/retention.py",
+        "    if (found := store.installation()) != here:",
+        "    if (found := store.installation()) is None:",
+        "ops/test_retention.py"
+        "::test_nothing_is_deleted_from_the_store_of_another_installation[sqlite]",
+    ),
+    Mutant(
+        "a new object may wait for its row",
+        "ops/retention.py",
+        "            if each.modified_at < before and _is_ours(kind, each.key)",
+        "            if _is_ours(kind, each.key)",
+        "ops/test_retention.py::test_objects_that_nothing_names_are_deleted_after_a_week[sqlite]",
+    ),
+    Mutant(
+        "it is asked again which objects are named",
+        "ops/retention.py",
+        "for each in group if each not in named_now]",
+        "for each in group]",
+        "ops/test_retention.py"
+        "::test_an_object_that_is_named_while_objects_are_listed_stays[sqlite]",
+    ),
+    Mutant(
+        "due sites are chosen under their locks",
+        "pipeline/runs.py",
+        "            for name in sorted(conn.execute(chosen).scalars()):",
+        "            for name in sorted(group):",
+        "pipeline/test_scale.py::test_two_who_queue_all_sites_at_once_start_each_once[postgresql]",
+    ),
+    Mutant(
+        "work is notified of by PostgreSQL",
+        "pipeline/queues.py",
+        "            notifications.notify(conn, waiting)\n",
+        "            pass\n",
+        "executors/test_postgresql.py"
+        "::test_idle_workers_start_as_soon_as_a_site_is_queued[postgresql]",
+    ),
+    Mutant(
+        "what is taken from a dead worker is notified of",
+        "pipeline/flow.py",
+        "        self._opened |= sweep(most=SWEPT_AT_ONCE) > 0",
+        "        sweep(most=SWEPT_AT_ONCE)",
+        "executors/test_postgresql.py"
+        "::test_the_work_of_a_killed_worker_is_found_by_an_idle_one[postgresql]",
+    ),
+    Mutant(
+        "a new connection counts as a notification",
+        "core/notifications.py",
+        "                self._connect()\n                return True",
+        "                self._connect()\n                return False",
+        "executors/test_postgresql.py::test_notifications_of_other_queues_wake_nobody[postgresql]",
+    ),
+    Mutant(
+        "a part is finished by the claim that holds it",
+        "pipeline/transitions.py",
+        "    if not ledger.complete_item(conn, claim, done):\n        raise upload_state.ClaimLost",
+        "    ledger.complete_item(conn, claim, done)",
+        "annotations/test_annotation_recovery.py"
+        "::test_a_part_that_is_in_other_hands_cannot_be_finished[sqlite]",
+    ),
+    Mutant(
+        "a crash that cost nothing stays to be seen",
+        "pipeline/ledger/settling.py",
+        '        conn.execute(_BATCH_AFTER_CRASH, {"batch_token": claim.token})',
+        "        return_batch(conn, claim)",
+        "annotations/test_annotation_recovery.py"
+        "::test_a_child_killed_once_by_chance_costs_nothing[sqlite]",
+    ),
+    Mutant(
+        "a suspended upload is not claimed",
+        "pipeline/ledger/claiming.py",
+        ", jobs.c.suspended_at.is_(None))",
+        ")",
+        "annotations/test_annotation_uploads.py::test_suspended_resumed_and_cancelled[sqlite]",
+    ),
+    Mutant(
+        "only who holds the split adds parts",
+        "pipeline/ledger/settling.py",
+        "    if conn.execute(held, values).first() is None:",
+        "    if False:",
+        "annotations/test_annotation_recovery.py"
+        "::test_a_split_that_commits_while_its_upload_is_cancelled_leaves_nothing_pending[postgresql]",
+    ),
+    Mutant(
+        "a cancellation waits for the split",
+        "pipeline/ledger/items.py",
+        "    conn.execute(split.with_for_update()).fetchall()\n",
+        "",
+        "annotations/test_annotation_recovery.py"
+        "::test_a_split_that_commits_while_its_upload_is_cancelled_leaves_nothing_pending[postgresql]",
+    ),
+    Mutant(
+        "an upload is not over before its file is split",
+        "pipeline/transitions.py",
+        " and not (job.kind == Kind.UPLOAD and ledger.has_open_step(conn, job.id))",
+        "",
+        "annotations/test_annotation_recovery.py"
+        "::test_an_upload_is_not_over_while_its_file_is_being_split[sqlite]",
+    ),
+    Mutant(
+        "a part that kills twice is divided",
+        "pipeline/upload_steps.py",
+        "    if item.crashes + item.lost + 1 < CRASH_BUDGET:\n        return []",
+        "    return []",
+        "annotations/test_annotation_recovery.py"
+        "::test_a_document_that_kills_its_worker_is_found_and_named[sqlite]",
+    ),
+    Mutant(
+        "a part that raised is stored by document",
+        "pipeline/upload_steps.py",
+        "singly=bool(item.errors))",
+        "singly=False)",
+        "annotations/test_annotation_recovery.py"
+        "::test_a_document_that_raises_costs_only_itself[sqlite]",
+    ),
+    Mutant(
+        "a split without a worker is taken back",
+        "pipeline/ledger/held.py",
+        "items.c.worker_id).where(items.c.state == sql_word(Item.RUNNING)),",
+        "items.c.worker_id).where(items.c.id < 0),",
+        "annotations/test_annotation_recovery.py"
+        "::test_cutting_is_taken_up_where_its_worker_died[sqlite]",
+    ),
+    Mutant(
+        "a page that killed is forgiven once",
+        "pipeline/ledger/settling.py",
+        "        forgiven = is_new_page and not crash.worker_lost",
+        "        forgiven = False",
+        "pipeline/test_ledger.py"
+        "::test_a_page_is_forgiven_once_and_left_out_by_the_next_attempt[sqlite]",
+    ),
+    Mutant(
+        "a document is forgiven only some pages",
+        "pipeline/ledger/settling.py",
+        "            and len(pages) < MOST_PAGES\n",
+        "",
+        "pipeline/test_ledger.py::test_a_document_is_forgiven_only_some_pages[sqlite]",
     ),
 )
 

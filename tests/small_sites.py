@@ -8,17 +8,29 @@ import shutil
 import sqlite3
 from collections.abc import Mapping, Sequence
 from contextlib import closing
+from dataclasses import fields
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from clerk.core.storage import Document, directory_written_whole, written_whole
+from clerk.core.config import Settings
+from clerk.core.files import SiteFiles, pack_text
+from clerk.core.manifest import DocumentRow
+from clerk.core.storage import (
+    Document,
+    directory_written_whole,
+    extracted_file,
+    text_documents,
+    written_whole,
+)
+from clerk.search.index import update_site
+from clerk.site_db import CompileReport, compile_site
 
 SITE = {"subdomain": "springfield", "name": "Springfield", "state": "IL"}
 #: Everything but the rowids and the full-text shadow tables.
 TABLES = (
     "about",
     "agendas",
-    "compiled",
     "documents",
     "entities",
     "minutes",
@@ -88,7 +100,7 @@ def write_found(
         "votes": votes,
         "entities": entities,
     }
-    with written_whole(folder / "_clerk" / "extracted" / f"{document.name}.json") as part:
+    with written_whole(extracted_file(folder, document)) as part:
         part.write_text(json.dumps(found))
 
 
@@ -116,6 +128,52 @@ def vote(page: int, **fields: Any) -> dict[str, Any]:
         "confidence": 0.9,
     }
     return defaults | fields
+
+
+def rows_of_folder(folder: Path, **facts: Any) -> list[DocumentRow]:
+    """The documents in a folder as the manifest would know them."""
+    now = datetime(2026, 11, 17, tzinfo=UTC)
+    found = []
+    for document in text_documents(folder, incomplete=True):
+        text = document.text(folder)
+        packed = pack_text(text) if text.is_dir() else document.flat_text(folder).read_bytes()
+        findings, pdf = extracted_file(folder, document), document.pdf(folder)
+        known: dict[str, Any] = dict.fromkeys(each.name for each in fields(DocumentRow))
+        known |= {
+            "id": 0,
+            "subdomain": folder.name,
+            "name": document.name,
+            "kind": document.kind,
+            "evidence": {},
+            "bytes": pdf.stat().st_size if pdf.exists() else 0,
+            "pdf_sha256": hashlib.sha256(pdf.read_bytes()).hexdigest() if pdf.exists() else None,
+            "text_sha256": hashlib.sha256(packed).hexdigest(),
+            "failed_pages": 0,
+            "first_seen_at": now,
+            "last_seen_at": now,
+        }
+        if findings.exists():
+            known["findings_sha256"] = hashlib.sha256(findings.read_bytes()).hexdigest()
+        found.append(DocumentRow(**known | facts.get(document.name, {})))
+    return found
+
+
+def compile_folder(
+    folder: Path,
+    site: Mapping[str, Any] = SITE,
+    *,
+    into_index: bool = True,
+    facts: Mapping[str, Mapping[str, Any]] | None = None,
+) -> CompileReport:
+    """Compile what lies in a folder, and bring the index over all sites to it.
+
+    ``facts`` are further columns of documents in the manifest, by name.
+    """
+    files = SiteFiles(Settings(storage_dir=folder.parent), folder.name)
+    report = compile_site(files, lambda _: rows_of_folder(folder, **(facts or {})), site)
+    if into_index:
+        update_site(folder, report)
+    return report
 
 
 def remove_text(folder: Path, name: str) -> None:

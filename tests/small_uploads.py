@@ -15,7 +15,6 @@ from sqlalchemy import select
 
 from clerk.annotations import CheckedObject, api, store
 from clerk.annotations.decide import Decision, Options, Target
-from clerk.annotations.uploads import Uploads
 from clerk.core import config, db
 from clerk.core.models import (
     annotation_documents_table,
@@ -26,13 +25,15 @@ from clerk.core.models import (
 )
 from clerk.core.states import ANNOTATIONS
 from clerk.executors import rq
-from clerk.pipeline.workers import Pipeline
+from clerk.executors.work import Claim
+from clerk.pipeline import uploads
+from clerk.pipeline.flow import Pipeline
 
 WORDS = "The clerk read the minutes of the last meeting and the council approved them."
 
 
-class Troubled(Uploads):
-    """Uploads with documents that kill, raise or are slow, as their text says."""
+class Troubled(Pipeline):
+    """All work, with uploaded documents that kill, raise or are slow, as their text says."""
 
     def decide(self, options: Options, target: Target, objects: list[CheckedObject]) -> Decision:
         """Meet trouble, or decide as always."""
@@ -42,6 +43,8 @@ class Troubled(Uploads):
                 os.kill(os.getpid(), signal.SIGKILL)
             case "KILL-ONCE":
                 _kill_once(objects[0].sourceid)
+            case "KILL-WORKER-ONCE":
+                _kill_once(objects[0].sourceid, os.getppid())
             case "RAISE":
                 raise ValueError("this document raises")
             case "SLOW":
@@ -49,22 +52,33 @@ class Troubled(Uploads):
         return super().decide(options, target, objects)
 
 
-def _kill_once(name: str) -> None:
+def _kill_once(name: str, pid: int | None = None) -> None:
     mark = config.load().storage_dir / f"killed-{name}"
     if not mark.exists():
         mark.touch()
-        os.kill(os.getpid(), signal.SIGKILL)
-
-
-class TroubledPipeline(Pipeline):
-    """All work, with troubled uploads."""
-
-    uploads = Troubled()
+        os.kill(pid or os.getpid(), signal.SIGKILL)
+        time.sleep(60)
 
 
 def work_on_rq() -> None:
     """Be an RQ worker for uploads until a signal comes."""
-    rq.work(TroubledPipeline(), (ANNOTATIONS,), config.load(), burst=False)
+    rq.work(Troubled(), (ANNOTATIONS,), config.load(), burst=False)
+
+
+def claim_as(worker: str) -> Claim | None:
+    """Claim a file to split, or a part of an upload."""
+    return Pipeline().claim((ANNOTATIONS,), worker, lambda _queue: 1)
+
+
+def perform(claim: Claim | None, flow: Pipeline | None = None) -> None:
+    """Do what was claimed, in this process."""
+    assert claim is not None
+    flow = flow or Pipeline()
+    flow.perform(flow.order(claim), 0, quiet)
+
+
+def quiet(seconds: float, note: str = "", position: int = 0) -> None:
+    """Report to nobody."""
 
 
 def line(number: int | str, text: str = WORDS, **more: Any) -> dict[str, Any]:
@@ -90,10 +104,10 @@ def write(path: Path, lines: Iterable[dict[str, Any] | str]) -> Path:
     return path
 
 
-def upload(path: Path, **how: Any) -> api.Status:
+def upload(path: Path, **how: Any) -> uploads.Status:
     """Upload a file and wait for the end."""
     how = {"project": "p", "create_docs": True} | how
-    return api.upload([path], **how).wait(workers=2)
+    return uploads.upload([path], **how).wait(workers=2)
 
 
 def exported(project: str = "p") -> list[dict[str, Any]]:
@@ -105,7 +119,7 @@ def exported(project: str = "p") -> list[dict[str, Any]]:
 def codes(job_id: int) -> dict[str, list[str]]:
     """Return the names of documents with issues, by code."""
     found: dict[str, list[str]] = {}
-    for issue in api.find(job_id).issues():
+    for issue in uploads.find(job_id).issues():
         found.setdefault(issue.code, []).append(issue.sourceid)
     return {code: sorted(names) for code, names in found.items()}
 

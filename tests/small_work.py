@@ -24,13 +24,14 @@ import pytest
 from sqlalchemy import func, select
 
 from clerk.core import config, db, storage
+from clerk.core.child_process import Order, Performed, Report
 from clerk.core.errors import SourceUnavailable, UnreadablePdf
 from clerk.core.models import items_table, jobs_table, runs_table, sites_table
 from clerk.core.states import QUEUES, Run, Step
-from clerk.executors import embedded, pool, rq
-from clerk.executors.child_process import Order, Performed, Report
-from clerk.pipeline import ledger, steps, transitions
-from clerk.pipeline.workers import Pipeline
+from clerk.executors import embedded, pool, postgresql, rq
+from clerk.pipeline import steps, transitions
+from clerk.pipeline.flow import Pipeline
+from clerk.pipeline.ledger import settling
 
 ENGINE = "copying 1"
 
@@ -258,12 +259,14 @@ class Town:
 def hurry(monkeypatch: pytest.MonkeyPatch | None = None) -> None:
     """Shorten the waiting between tries; the number of tries stays."""
     change = monkeypatch.setattr if monkeypatch else setattr
-    change(ledger, "RETRY_DELAYS", (0.05, 0.05, 0.05))
+    change(settling, "RETRY_DELAYS", (0.05, 0.05, 0.05))
     change(pool, "OPERATOR_SECONDS", 0.2)
     change(pool, "SWEEP_SECONDS", 0.2)
     change(pool, "CANCEL_CHECK_SECONDS", 0.2)
     change(pool, "LEAVE_SECONDS", 0.5)
     change(rq, "IDLE_SECONDS", 0.1)
+    change(postgresql, "POLL_SECONDS", 0.1)
+    change(postgresql, "WAIT_SECONDS", 0.1)
 
 
 def active_runs() -> int:
@@ -294,6 +297,17 @@ def work_on_rq(done: Callable[[], bool] = nothing_active, number: int = 2) -> No
         wait_until(done)
 
 
+def be_notified_worker() -> None:
+    """Work as one worker that PostgreSQL notifies, until a signal comes."""
+    postgresql.work(SmallWork(), QUEUES, config.load(), burst=False)
+
+
+def work_notified(done: Callable[[], bool] = nothing_active, number: int = 2) -> None:
+    """Work with PostgreSQL alone in processes of their own until all runs have ended."""
+    with workers(number, be_notified_worker):
+        wait_until(done)
+
+
 @contextlib.contextmanager
 def workers(number: int, be: Callable[[], None] = be_rq_worker) -> Iterator[list[int]]:
     """Run workers in processes of their own; at the end tell them to stop, and wait."""
@@ -310,13 +324,18 @@ def workers(number: int, be: Callable[[], None] = be_rq_worker) -> Iterator[list
 
 def spawn(function: Callable[[], None]) -> int:
     """Run a function in a forked process; it ends with status 0 if the function returns."""
+    stops = (signal.SIGINT, signal.SIGTERM)
+    # A signal that meets the child before it has its own handlers would be thrown away.
+    signal.pthread_sigmask(signal.SIG_BLOCK, stops)
     pid = os.fork()
     if pid:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, stops)
         return pid
     status = 1
     try:
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in stops:
             signal.signal(number, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, stops)
         function()
         status = 0
     except embedded.Interrupted:

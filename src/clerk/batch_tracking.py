@@ -1,9 +1,5 @@
-"""Batch tracking, under the path that scripts know."""
+"""Batch tracking, under the import path of scripts; see :mod:`clerk.pipeline.batches`."""
 
-from clerk.pipeline.batch_tracking import (
-    BatchJobTracking,
-)
+from clerk.pipeline.batches import BatchJobTracking
 
-__all__ = [
-    "BatchJobTracking",
-]
+__all__ = ["BatchJobTracking"]

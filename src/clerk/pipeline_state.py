@@ -1,6 +1,6 @@
 """Stages and counters, under the path that scripts know; see :mod:`clerk.pipeline`."""
 
-from clerk.pipeline.pipeline_state import (
+from clerk.pipeline.transitions import (
     claim_coordinator_enqueue,
     increment_completed,
     increment_failed,

@@ -20,12 +20,12 @@ from clerk.annotations import (
     BatchLimits,
     Issue,
     Issues,
-    api,
     decide,
     read_documents,
     receive,
     split,
 )
+from clerk.pipeline import uploads
 
 #: What one process may take while it meets the largest files.
 MEGABYTES = 400
@@ -65,7 +65,7 @@ def test_one_object_is_as_large_as_objects_may_be(tmp_path: Path) -> None:
 def test_bad_lines_beyond_a_few_hundred_are_counted_not_listed(tmp_path: Path) -> None:
     status = upload(write(tmp_path / "a.jsonl", ["", *["null"] * 500, line(1)]))
 
-    listed = list(api.find(status.id).issues())
+    listed = list(uploads.find(status.id).issues())
     assert status.issues == {"invalid_json": 1, "not_an_object": 500}
     assert (status.items, status.items_done) == (502, 502)
     assert len(listed) == 202
@@ -78,7 +78,7 @@ def test_bad_lines_beyond_a_few_hundred_are_counted_not_listed(tmp_path: Path) -
 def test_what_names_a_document_is_always_listed(tmp_path: Path) -> None:
     status = upload(write(tmp_path / "a.jsonl", map(line, range(300))), create_docs=False)
 
-    issues = list(api.find(status.id).issues())
+    issues = list(uploads.find(status.id).issues())
     assert len({each.sourceid for each in issues}) == len(issues) == 300
 
 

@@ -4,27 +4,38 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
+import uuid
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-from small_uploads import check, codes, exported, upload, write
-from sqlalchemy import delete
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from small_uploads import check, claim_as, codes, exported, perform, upload, write
+from sqlalchemy import delete, select
 
-from clerk.annotations import api, follow_pages
-from clerk.annotations.follow_pages import PROJECT
+from clerk.annotations import api as annotation_projects
+from clerk.annotations import store
 from clerk.annotations.store import ROW_TABLES
-from clerk.core import config
+from clerk.core import config, installation
+from clerk.core.child_process import Order
 from clerk.core.db import civic_db_connection
-from clerk.core.models import annotation_documents_table, annotation_sets_table
+from clerk.core.models import (
+    annotation_documents_table,
+    annotation_sets_table,
+    annotation_texts_table,
+)
 from clerk.core.states import Step
 from clerk.core.storage import Document
-from clerk.executors.child_process import Order
 from clerk.extract import extract_site
 from clerk.extract.documents import cache_of
-from clerk.pipeline.workers import Pipeline
+from clerk.pipeline import batches, follow_pages, uploads
+from clerk.pipeline.flow import Pipeline
+from clerk.pipeline.follow_pages import PROJECT
 
 FIRST = """CITY COUNCIL MINUTES
 January 15, 2024
@@ -64,7 +75,7 @@ def quotes(found: dict[str, Any], label: str) -> list[str]:
 
 
 def test_votes_and_entities_are_a_project_over_the_pages(town: str) -> None:
-    done = api.follow(town)
+    done = follow_pages.follow(town)
 
     first, second = exported(PROJECT.format(site=town))
     assert done.extracted_pages == 2
@@ -79,10 +90,10 @@ def test_votes_and_entities_are_a_project_over_the_pages(town: str) -> None:
 
 
 def test_following_twice_changes_nothing(town: str) -> None:
-    api.follow(town)
+    follow_pages.follow(town)
     before = exported(PROJECT.format(site=town))
 
-    again = api.follow(town)
+    again = follow_pages.follow(town)
 
     assert (again.extracted_pages, again.changed_pages, again.jobs) == (0, 0, [])
     assert exported(PROJECT.format(site=town)) == before
@@ -97,7 +108,7 @@ def read_whole(site: str) -> Path:
 
 def test_a_document_that_is_as_it_was_is_not_looked_at_again(town: str) -> None:
     findings = read_whole(town)
-    api.follow(town)
+    follow_pages.follow(town)
     before, facts = exported(PROJECT.format(site=town)), findings.stat()
     findings.write_bytes(b" " * facts.st_size)
     os.utime(findings, ns=(facts.st_atime_ns, facts.st_mtime_ns))
@@ -106,7 +117,7 @@ def test_a_document_that_is_as_it_was_is_not_looked_at_again(town: str) -> None:
 
     assert passed_over == follow_pages.Followed()
     assert exported(PROJECT.format(site=town)) == before
-    assert api.follow(town).extracted_pages == 2
+    assert follow_pages.follow(town).extracted_pages == 2
     assert not exported(PROJECT.format(site=town))[0]["denotations"]
 
 
@@ -115,7 +126,7 @@ def test_a_document_that_is_not_as_it_was_is_followed(
     town: str, storage: Path, change: str
 ) -> None:
     findings = read_whole(town)
-    api.follow(town)
+    follow_pages.follow(town)
     if change == "text":
         shutil.rmtree(DOCUMENT.text(storage / town))
         write_page(town, 1, FIRST.replace("Ruiz", "Rossi"))
@@ -137,7 +148,7 @@ def test_a_document_that_is_not_as_it_was_is_followed(
 
 def test_a_document_whose_findings_alone_are_others_is_followed(town: str) -> None:
     findings = read_whole(town)
-    api.follow(town)
+    follow_pages.follow(town)
     findings.write_text(findings.read_text().replace('"passed"', '"failed"'))
 
     done = follow_pages.follow(town, everything=False)
@@ -148,10 +159,10 @@ def test_a_document_whose_findings_alone_are_others_is_followed(town: str) -> No
 
 def test_what_was_rolled_back_is_followed_again(town: str) -> None:
     findings = read_whole(town)
-    (first,) = api.follow(town).jobs
+    (first,) = follow_pages.follow(town).jobs
     findings.write_text(findings.read_text().replace("1,250.00", "1,350.00"))
     (second,) = follow_pages.follow(town, everything=False).jobs
-    api.rollback(first)
+    uploads.rollback(first)
 
     done = follow_pages.follow(town, everything=False)
 
@@ -162,7 +173,7 @@ def test_what_was_rolled_back_is_followed_again(town: str) -> None:
 
 def test_a_database_that_lost_annotations_gets_them_again(town: str) -> None:
     read_whole(town)
-    api.follow(town)
+    follow_pages.follow(town)
     with civic_db_connection() as conn:
         for table in (*ROW_TABLES.values(), annotation_sets_table, annotation_documents_table):
             conn.execute(delete(table))
@@ -172,7 +183,7 @@ def test_a_database_that_lost_annotations_gets_them_again(town: str) -> None:
 
 def test_the_extraction_can_be_replaced_like_any_project(town: str, tmp_path: Path) -> None:
     project = PROJECT.format(site=town)
-    api.follow(town)
+    follow_pages.follow(town)
     corrected = [
         {**each, "denotations": [], "relations": [], "attributes": []} for each in exported(project)
     ]
@@ -193,19 +204,21 @@ def test_annotations_follow_a_page_that_is_read_again(town: str, tmp_path: Path)
     better = "Page 2\n\n" + SECOND.replace("Noes: none. ", "")
     write_page(town, 2, better)
     extract_site(config.load().storage_dir / town)
-    done = api.follow(town)
+    done = follow_pages.follow(town)
 
     (found,) = exported()
     assert found["text"] == better
     assert quotes(found, "Body") == ["library"]
-    assert (done.changed_pages, done.lost) == (1, 1)
+    assert (done.changed_pages, done.moved, done.orphaned) == (1, 1, 1)
     issues = [codes(job) for job in done.jobs]
-    assert {"lost_span": [f"{DOCUMENT.name}/2"]} in issues
+    assert {"orphaned": [f"{DOCUMENT.name}/2"]} in issues
+    (orphan,) = annotation_projects.list_orphans()
+    assert (orphan.id, orphan.label, orphan.quote) == ("T2", "Word", "Noes")
     assert exported(PROJECT.format(site=town))[1]["text"] == better
     check()
 
 
-def test_a_page_with_another_text_loses_its_annotations_and_says_so(
+def test_a_page_with_another_text_keeps_its_annotations_as_orphans_and_says_so(
     town: str, tmp_path: Path
 ) -> None:
     page = {"sourcedb": town, "sourceid": f"{DOCUMENT.name}/2", "text": SECOND}
@@ -214,20 +227,213 @@ def test_a_page_with_another_text_loses_its_annotations_and_says_so(
 
     write_page(town, 2, "0123456789 " * 30)
     extract_site(config.load().storage_dir / town)
-    done = api.follow(town)
+    done = follow_pages.follow(town)
 
     assert exported()[0]["denotations"] == []
-    assert [f"{DOCUMENT.name}/2"] in [codes(job).get("text_mismatch") for job in done.jobs]
+    assert [f"{DOCUMENT.name}/2"] in [codes(job).get("orphaned") for job in done.jobs]
+    assert [each.quote for each in annotation_projects.list_orphans("p")] == ["Motion"]
     check()
 
 
+def marked_page(site: str, *quotes: str, **more: Any) -> dict[str, Any]:
+    """Return the second page with these words marked."""
+    marks = [
+        {
+            "id": f"T{number}",
+            "span": {"begin": SECOND.index(quote), "end": SECOND.index(quote) + len(quote)},
+            "obj": "Word",
+        }
+        for number, quote in enumerate(quotes, 1)
+    ]
+    page = {"sourcedb": site, "sourceid": f"{DOCUMENT.name}/2", "text": SECOND}
+    return {**page, "denotations": marks, **more}
+
+
+def read_again(site: str, text: str) -> follow_pages.Followed:
+    """Give the second page another text, and let its annotations follow."""
+    write_page(site, 2, text)
+    return follow_pages.follow(site)
+
+
+def test_orphans_come_back_with_what_belongs_to_them(town: str, tmp_path: Path) -> None:
+    page = marked_page(
+        town,
+        "library",
+        "Noes",
+        "none",
+        relations=[{"id": "R1", "pred": "p", "subj": "T2", "obj": "T3"}],
+        attributes=[{"id": "A1", "subj": "R1", "pred": "sure", "obj": False}],
+    )
+    upload(write(tmp_path / "a.jsonl", [page]), create_docs=False)
+
+    gone = read_again(town, SECOND.replace("Noes: none. ", ""))
+    assert (gone.moved, gone.orphaned) == (1, 4)
+    assert [each["id"] for each in exported()[0]["denotations"]] == ["T1"]
+    more = {**marked_page(town, "Ayes"), "relations": [], "attributes": []}
+    more["denotations"][0]["id"] = "T2"
+    upload(write(tmp_path / "b.jsonl", [more]), create_docs=False, mode="add")
+    assert [each["id"] for each in exported()[0]["denotations"]] == ["T1", "T4"]
+
+    back = read_again(town, "Page 2\n" + SECOND)
+
+    (found,) = exported()
+    assert back.restored == 4 and not annotation_projects.list_orphans()
+    assert quotes(found, "Word") == ["library", "Ayes", "Noes", "none"]
+    assert found["relations"] == page["relations"] and found["attributes"] == page["attributes"]
+    restored = [codes(job).get("restored", []) for job in back.jobs]
+    assert sum(map(len, restored)) == 2
+    check()
+
+
+def test_a_long_span_with_a_misread_word_is_kept_and_marked(town: str, tmp_path: Path) -> None:
+    quote = SECOND[: SECOND.index("Ayes")].rstrip()
+    upload(write(tmp_path / "a.jsonl", [marked_page(town, quote)]), create_docs=False)
+
+    misread = SECOND.replace("Council Member Lee", "Councii Mernber Lee")
+    done = read_again(town, misread)
+
+    (found,) = exported()
+    assert (done.moved, done.changed, done.orphaned) == (2, 1, 0)
+    assert quotes(found, "Word") == [misread[: misread.index("Ayes")].rstrip()]
+    (mark,) = found["attributes"]
+    assert (mark["subj"], mark["pred"], mark["obj"]) == ("T1", "changed_quote", quote)
+    assert {"changed_quote": [f"{DOCUMENT.name}/2"]} in [codes(job) for job in done.jobs]
+
+    read_again(town, SECOND)
+    assert exported() == [marked_page(town, quote)]
+
+
+def test_an_upload_can_be_rolled_back_after_its_page_was_read_again(
+    town: str, tmp_path: Path
+) -> None:
+    upload(write(tmp_path / "a.jsonl", [marked_page(town, "library", "Noes")]), create_docs=False)
+    second = upload(write(tmp_path / "b.jsonl", [marked_page(town, "Ayes")]), create_docs=False)
+    better = "Page 2\n\n" + SECOND.replace("Noes: none. ", "")
+    read_again(town, better)
+
+    done = uploads.rollback(second.id)
+
+    (found,) = exported()
+    assert (done.restored, done.left, done.orphaned) == (1, 0, 1)
+    assert found["text"] == better and quotes(found, "Word") == ["library"]
+    assert [each.quote for each in annotation_projects.list_orphans("p")] == ["Noes"]
+    check()
+    read_again(town, SECOND)
+    assert quotes(exported()[0], "Word") == ["library", "Noes"]
+    check()
+
+
+def test_former_texts_are_kept_as_long_as_something_is_about_them(
+    town: str, tmp_path: Path
+) -> None:
+    upload(write(tmp_path / "a.jsonl", [marked_page(town, "Noes")]), create_docs=False)
+    read_again(town, SECOND.replace("Noes: none. ", ""))
+    batches.cleanup(config.load().storage_dir, timedelta(0))
+
+    read_again(town, SECOND + "\nSigned.")
+
+    assert quotes(exported()[0], "Word") == ["Noes"]
+    batches.cleanup(config.load().storage_dir, timedelta(0))
+    with civic_db_connection() as conn:
+        assert not conn.execute(select(annotation_texts_table)).fetchall()
+    check()
+
+
+WORDS_OF_PAGE = ("library", "Ayes", "Noes", "none", "Motion by", "Ruiz, Lee, Berg")
+VERSIONS = (
+    SECOND,
+    "Page 2\n" + SECOND,
+    SECOND.replace("Noes: none. ", ""),
+    SECOND.replace("Ayes: Ruiz, Lee, Berg. ", ""),
+    "0123456789 " * 30,
+    SECOND.replace("Ayes: Ruiz, Lee, Berg", "Ayes: Ruiz. Lee, Bcrg"),
+)
+
+
+@settings(
+    max_examples=6,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+@given(
+    steps=st.lists(
+        st.tuples(st.just("upload"), st.sampled_from(["replace", "add", "merge"]))
+        | st.tuples(st.just("read"), st.sampled_from(VERSIONS))
+        | st.tuples(st.just("roll back"), st.just("")),
+        max_size=7,
+    ),
+    data=st.data(),
+)
+def test_nothing_is_destroyed_without_a_report_that_names_it(
+    town: str, steps: list[tuple[str, str]], data: st.DataObject
+) -> None:
+    """What was marked is current, an orphan, in a set that can be restored, or in an issue."""
+    project = f"p{uuid.uuid4().hex}"
+    label, marked, jobs, since_replaced = 0, {}, [], {}
+    path = config.load().storage_dir / "one.jsonl"
+    read_again(town, SECOND)
+    for what, how in [("upload", "replace"), *steps, ("read", SECOND)]:
+        if what == "read":
+            read_again(town, how)
+        elif what == "roll back" and jobs:
+            job_id, mine = jobs.pop(data.draw(st.integers(0, len(jobs) - 1)))
+            uploads.rollback(job_id)
+            for name in mine:
+                del marked[name]
+        elif what == "upload":
+            chosen = data.draw(st.lists(st.sampled_from(WORDS_OF_PAGE), min_size=1, unique=True))
+            page = marked_page(town, *chosen)
+            for each in page["denotations"]:
+                label += 1
+                each["obj"] = f"L{label}"
+            write(path, [page])
+            job = uploads.upload([path], project=project, mode=how)
+            perform(claim_as("me"))
+            perform(claim_as("me"))
+            mine = {
+                each["obj"]: quote for each, quote in zip(page["denotations"], chosen, strict=True)
+            }
+            named = {issue.message.split()[0] for issue in job.issues()}
+            unplaced = {e["obj"] for e in page["denotations"] if e["id"] in named}
+            mine = {name: quote for name, quote in mine.items() if name not in unplaced}
+            if job.status().state == "completed":
+                jobs.append((job.id, list(mine)))
+                marked |= mine
+                since_replaced = mine if how == "replace" else since_replaced | mine
+    current = {
+        each["obj"]: found["text"][each["span"]["begin"] : each["span"]["end"]]
+        for found in exported(project)
+        for each in found["denotations"]
+    }
+    orphaned = {each.label for each in annotation_projects.list_orphans(project)}
+    former = labels_in_former_sets(project)
+    for name, quote in marked.items():
+        assert name in current or name in orphaned or name in former, (name, quote)
+        assert name not in current or current[name] == quote
+    if "roll back" not in [what for what, _ in steps]:
+        assert current == since_replaced
+    check()
+
+
+def labels_in_former_sets(project: str) -> set[str]:
+    """Return the labels of sets that a rollback can restore, or of their orphans."""
+    with civic_db_connection() as conn:
+        sets, rows = annotation_sets_table, ROW_TABLES["denotations"]
+        number = store.require_project(conn, project)
+        heads = conn.execute(select(sets).where(sets.c.project_id == number)).fetchall()
+        marks = conn.execute(select(rows.c.obj).where(rows.c.set_id.in_([h.id for h in heads])))
+        return set(marks.scalars()) | {
+            word for head in heads for word in re.findall(r'"obj":"(L\d+)"', head.orphans or "")
+        }
+
+
 def test_pages_that_are_gone_lose_what_was_extracted(town: str) -> None:
-    api.follow(town)
+    follow_pages.follow(town)
     folder = DOCUMENT.text(config.load().storage_dir / town)
     (folder / "page-2.txt").unlink()
     extract_site(config.load().storage_dir / town)
 
-    api.follow(town)
+    follow_pages.follow(town)
 
     kept, gone = exported(PROJECT.format(site=town))
     assert kept["denotations"] and not gone["denotations"]
@@ -235,10 +441,12 @@ def test_pages_that_are_gone_lose_what_was_extracted(town: str) -> None:
 
 
 def test_the_extraction_step_of_a_run_does_it(town: str, clerk: Callable[..., Any]) -> None:
+    installation.check(config.load())
     Pipeline().perform(Order(Step.EXTRACT, {"subdomain": town}), 0, lambda seconds, note="": None)
 
     project = PROJECT.format(site=town)
     assert len(exported(project)) == 2
     listed = json.loads(clerk("annotations", "list", "--projects", "--json").out)
     assert [each["name"] for each in listed] == [project]
-    assert "0 pages changed" in clerk("annotations", "follow", town).out
+    assert json.loads(clerk("annotations", "list", "--json").out) == []
+    assert len(json.loads(clerk("annotations", "list", "--all", "--json").out)) == 1

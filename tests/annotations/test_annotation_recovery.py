@@ -6,11 +6,14 @@ The storm over 1,200 documents is under the marker ``chaos``; a small one is in 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import random
 import signal
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +23,11 @@ from small_uploads import (
     WORDS,
     Troubled,
     check,
+    claim_as,
     codes,
     exported,
     line,
+    perform,
     upload,
     work_on_rq,
     write,
@@ -30,21 +35,27 @@ from small_uploads import (
 from small_work import end, hurry, reap, spawn, wait_until
 from sqlalchemy import select
 
-from clerk.annotations import api, uploads
-from clerk.annotations.api import UploadJob
+from clerk.annotations import store
+from clerk.batch_tracking import BatchJobTracking
+from clerk.core import config
 from clerk.core.db import civic_db_connection, reading_connection
-from clerk.core.models import batches_table
-from clerk.core.states import ANNOTATIONS, Batch
-from clerk.pipeline import batches, upload_ledger
-from clerk.pipeline.ledger import BatchJobTracking, register_worker
+from clerk.core.models import batches_table, items_table
+from clerk.core.states import ANNOTATIONS, Batch, Item, Step
+from clerk.executors.work import Crash
+from clerk.pipeline import batches, ledger, transitions, upload_state, upload_steps
+from clerk.pipeline import uploads as api
+from clerk.pipeline.flow import Pipeline, sweep
+from clerk.pipeline.ledger import register_worker
+from clerk.pipeline.reconcile import detect_crashed_batches
+from clerk.pipeline.uploads import UploadJob
 
 LEASE_SECONDS = 2.0
+CRASH_TIMEOUT = timedelta(minutes=10)
 
 
 @pytest.fixture(autouse=True)
 def short_waits(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
     hurry(monkeypatch)
-    monkeypatch.setattr(upload_ledger, "PAUSES", (0.05, 0.05, 0.05))
     monkeypatch.setattr(api, "LOOK_SECONDS", 0.1)
     monkeypatch.setattr(UploadJob, "flow", Troubled())
 
@@ -76,7 +87,8 @@ def test_a_document_that_kills_its_worker_is_found_and_named(tmp_path: Path) -> 
     assert codes(status.id) == {"crashed": ["11", "3"]}
     assert {each["sourceid"] for each in exported()} == {str(n) for n in range(20)} - {"3", "11"}
     crashed = list(BatchJobTracking.for_parent(status.id).crashed())
-    assert sorted(batch.doc_summary() for batch in crashed) == ["Town:11", "Town:3"]
+    alone = [batch.doc_summary() for batch in crashed if len(batch.doc_identifiers) == 1]
+    assert sorted(alone) == ["Town:11", "Town:11", "Town:3", "Town:3"]
     check()
 
 
@@ -86,7 +98,7 @@ def test_a_child_killed_once_by_chance_costs_nothing(tmp_path: Path) -> None:
     status = upload(write(tmp_path / "a.jsonl", lines))
 
     assert status.succeeded and len(exported()) == 10
-    assert statuses(status.id) == {Batch.COMPLETED: 1}
+    assert statuses(status.id) == {Batch.COMPLETED: 1, Batch.CRASHED: 1}
 
 
 def test_replacing_with_a_batch_that_dies_destroys_nothing(tmp_path: Path) -> None:
@@ -111,7 +123,7 @@ def test_what_failed_can_be_tried_again(tmp_path: Path, monkeypatch: pytest.Monk
     status = upload(write(tmp_path / "a.jsonl", lines))
     (tmp_path / "a.jsonl").unlink()
 
-    monkeypatch.setattr(UploadJob, "flow", uploads.Uploads())
+    monkeypatch.setattr(UploadJob, "flow", Pipeline())
     again = api.retry(status.id).wait()
 
     assert (again.items, again.items_failed, again.retry_of) == (1, 0, status.id)
@@ -122,15 +134,10 @@ def test_what_failed_can_be_tried_again(tmp_path: Path, monkeypatch: pytest.Monk
 # ---------------------------------------------------------------------------- dead workers
 
 
-def claim_as(worker: str) -> Any:
-    with civic_db_connection() as conn:
-        return upload_ledger.claim(conn, worker)
-
-
 def open_cut(path: Path) -> UploadJob:
-    """Open an upload and cut it into batches of one object."""
+    """Open an upload and split it into parts of two objects."""
     job = api.upload([path], project="p", create_docs=True, batch_items=2)
-    uploads.cut(claim_as("cutter"), lambda _seconds, _note="": None)
+    perform(claim_as("cutter"))
     assert isinstance(job, UploadJob)
     return job
 
@@ -141,10 +148,10 @@ def test_a_batch_of_a_dead_worker_is_taken_back_and_a_late_finish_is_refused(
     job = open_cut(write(tmp_path / "a.jsonl", [line(n) for n in range(2)]))
     zombie = claim_as("a worker nobody knows")
 
-    assert uploads.sweep() == 1
+    assert sweep() == 1
     status = job.wait()
-    with pytest.raises(upload_ledger.Fenced):
-        uploads.Uploads().store(zombie, lambda _seconds, _note="": None)
+    with pytest.raises(upload_state.ClaimLost):
+        perform(zombie)
 
     assert status.succeeded and len(exported()) == 2
     check()
@@ -153,17 +160,17 @@ def test_a_batch_of_a_dead_worker_is_taken_back_and_a_late_finish_is_refused(
 def test_what_a_worker_holds_without_knowing_is_given_back_uncharged(tmp_path: Path) -> None:
     api.upload([write(tmp_path / "a.jsonl", [line(1)])], project="p", create_docs=True)
     for _ in range(2):
-        assert claim_as("stopped").step == upload_ledger.SPLIT
-        uploads.Uploads().release("another")
+        assert claim_as("stopped").step == Step.SPLIT
+        Pipeline().release("another")
         assert claim_as("other") is None
-        uploads.Uploads().release("stopped")
-    uploads.cut(claim_as("cutter"), lambda _seconds, _note="": None)
+        Pipeline().release("stopped")
+    perform(claim_as("cutter"))
     first = claim_as("stopped")
 
-    uploads.Uploads().release("stopped")
+    Pipeline().release("stopped")
 
-    second = claim_as("other")
-    assert (second.items[0].id, second.detail["errors"]) == (first.items[0].id, 0)
+    second = claim_as("other").items[0]
+    assert (second.id, second.errors + second.crashes + second.lost) == (first.items[0].id, 0)
 
 
 def test_a_batch_of_a_beating_worker_is_never_taken_back(tmp_path: Path) -> None:
@@ -172,8 +179,8 @@ def test_a_batch_of_a_beating_worker_is_never_taken_back(tmp_path: Path) -> None
         register_worker(conn, "slow", lease_seconds=60.0, host="h", pid=1, queues=ANNOTATIONS)
     claim_as("slow")
 
-    assert uploads.sweep() == 0
-    assert batches.detect_crashed() == 0
+    assert sweep() == 0
+    assert detect_crashed_batches(CRASH_TIMEOUT) == 0
 
 
 def test_a_worker_without_any_beat_is_dead_at_the_upper_bound(
@@ -188,7 +195,7 @@ def test_a_worker_without_any_beat_is_dead_at_the_upper_bound(
     monkeypatch.setenv("LEASE_SECONDS", "0.1")
     monkeypatch.setenv("CRASH_DETECTION_TIMEOUT", "0.1")
 
-    assert batches.detect_crashed() == 1
+    assert detect_crashed_batches(CRASH_TIMEOUT) == 1
 
 
 def test_the_sweep_says_what_the_alert_looks_for(
@@ -197,19 +204,19 @@ def test_the_sweep_says_what_the_alert_looks_for(
     open_cut(write(tmp_path / "a.jsonl", [line(1)]))
     claim_as("gone")
 
-    uploads.sweep()
+    sweep()
 
     assert "Detected 1 potentially crashed jobs: Town:1" in caplog.text
 
 
-def test_a_pending_batch_is_never_declared_lost(tmp_path: Path) -> None:
+def test_a_pending_batch_is_never_declared_lost(tmp_path: Path, storage: Path) -> None:
     job = open_cut(write(tmp_path / "a.jsonl", [line(n) for n in range(6)]))
     with civic_db_connection() as conn:
         long_ago = "2020-01-01 00:00:00.000000+00:00"
         conn.exec_driver_sql(f"UPDATE batch_job_trackings SET created_at = '{long_ago[:26]}'")
 
-    assert batches.detect_crashed() == 0
-    assert batches.cleanup().batches == 0
+    assert detect_crashed_batches(CRASH_TIMEOUT) == 0
+    assert batches.cleanup(storage).batches == 0
     assert statuses(job.id) == {Batch.PENDING: 3}
 
 
@@ -217,18 +224,168 @@ def test_cutting_is_taken_up_where_its_worker_died(tmp_path: Path) -> None:
     path = write(tmp_path / "a.jsonl", [line(n) for n in range(10)])
     job = api.upload([path], project="p", create_docs=True, batch_items=2)
     first = claim_as("dies while cutting")
-    with civic_db_connection() as conn:
-        source = uploads.stored_upload(first.options["source"]["path"])
-        cut = uploads.hands.split(source, uploads.hands.BatchLimits(items=2))
-        pieces = [uploads.piece_of(batch) for batch, _ in zip(cut, range(2), strict=False)]
-        upload_ledger.add_batches(conn, job.id, first.claim, pieces)
+    split_half(first)
 
-    uploads.sweep()
+    sweep()
     status = job.wait()
 
     assert status.succeeded
     assert (status.batches, status.items) == (5, 10)
     check()
+
+
+def split_half(claim: Any) -> None:
+    """Split off the first two parts, as a worker that dies then."""
+    sent = upload_steps.order(claim).options
+    source = upload_steps.stored_upload(sent["path"])
+    split = upload_steps.hands.split(source, upload_steps.hands.BatchLimits(items=2))
+    parts = [upload_steps.new_part(batch) for batch, _ in zip(split, range(2), strict=False)]
+    with civic_db_connection() as conn:
+        upload_state.extend_split(conn, claim, parts)
+
+
+def test_an_upload_is_not_over_while_its_file_is_being_split(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.jsonl", [line(n) for n in range(10)])
+    job = api.upload([path], project="p", create_docs=True, batch_items=2)
+    split_half(claim_as("cutter"))
+
+    perform(claim_as("storer"))
+    perform(claim_as("storer"))
+
+    status = job.status()
+    assert (status.state, status.items_done, status.items) == ("open", 4, 4)
+    check()
+
+
+def test_a_part_that_is_in_other_hands_cannot_be_finished(tmp_path: Path) -> None:
+    job = open_cut(write(tmp_path / "a.jsonl", [line(n) for n in range(2)]))
+    late = claim_as("a worker nobody knows")
+    sweep()
+    assert job.wait().succeeded
+
+    with pytest.raises(upload_state.ClaimLost), civic_db_connection() as conn:
+        transitions.finish_part(conn, late, store.Stored(), [])
+
+    assert job.status().items_done == 2
+    check()
+
+
+def test_a_late_report_of_a_crash_changes_nothing(tmp_path: Path) -> None:
+    job = open_cut(write(tmp_path / "a.jsonl", [line(n) for n in range(2)]))
+    late = claim_as("a worker nobody knows")
+    sweep()
+
+    Pipeline().crash(late, Crash(late.items[0], "killed by SIGKILL"))
+
+    assert statuses(job.id) == {Batch.CRASHED: 1, Batch.PENDING: 1}
+    check()
+    assert job.wait().succeeded
+
+
+def test_a_file_that_cannot_be_split_ends_its_upload_after_three_tries(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.jsonl", [line(n) for n in range(6)])
+    job = api.upload([path], project="p", create_docs=True, batch_items=2)
+    for stored in (config.load().storage_dir / "_clerk" / "uploads").rglob("members"):
+        stored.write_bytes(b"nothing of the kind")
+    upload_steps.stored_upload.cache_clear()
+
+    status = job.wait()
+
+    assert (status.state, status.items) == ("cancelled", 0)
+    assert list(status.issues) == ["unreadable"]
+    with reading_connection() as conn:
+        split = conn.execute(select(items_table).where(items_table.c.job_id == job.id)).one()
+    assert (split.step, split.state, split.errors) == (Step.SPLIT, Item.FAILED, ledger.ERROR_BUDGET)
+    check()
+
+
+# --------------------------------------------------------------------- crashes are counted
+
+
+@pytest.mark.parametrize("executor", ["embedded", "rq"])
+def test_a_crash_that_costs_nothing_is_counted(
+    tmp_path: Path, executor: str, request: pytest.FixtureRequest, clerk: Any
+) -> None:
+    lines = [line(n, f"KILL-WORKER-ONCE {WORDS}" if n == 1 else WORDS) for n in range(4)]
+    path = write(tmp_path / "a.jsonl", lines)
+    work = be_embedded
+    if executor == "rq":
+        request.getfixturevalue("redis")
+        work = be_on_rq
+    job = api.upload([path], project="p", create_docs=True, batch_items=2)
+
+    assert reap(spawn(work(job.id))) == -signal.SIGKILL
+    other = spawn(work(job.id))
+    wait_until(lambda: job.status().is_over)
+    end(other, signal.SIGTERM)
+
+    assert job.status().succeeded and len(exported()) == 4
+    assert batches.health().crashed == 1
+    (today,) = batches.crash_rate()
+    assert (today.crashed, today.total) == (1, 3)
+    assert "Crashed: 1" in clerk("batch", "health").out
+    check()
+
+
+def test_a_source_whose_name_has_a_colon_is_shown_as_it_is(tmp_path: Path, clerk: Any) -> None:
+    law = line("us/1") | {"sourcedb": "urn:lex"}
+    status = upload(write(tmp_path / "a.jsonl", [law]))
+
+    (batch,) = BatchJobTracking.for_parent(status.id)
+
+    assert batch.doc_identifiers == [{"sourcedb": "urn:lex", "sourceid": "us/1"}]
+    shown = json.loads(clerk("batch", "show", str(batch.id), "--json").out)
+    assert shown["doc_identifiers"] == [{"sourcedb": "urn:lex", "sourceid": "us/1"}]
+
+
+def test_a_killer_with_a_colon_in_its_source_is_found_and_named(tmp_path: Path) -> None:
+    lines = [
+        line(f"us:{n}", f"KILL {WORDS}" if n == 2 else WORDS) | {"sourcedb": "urn:lex"}
+        for n in range(5)
+    ]
+
+    status = upload(write(tmp_path / "a.jsonl", lines))
+
+    (issue,) = api.find(status.id).issues()
+    assert (issue.code, issue.sourcedb, issue.sourceid) == ("crashed", "urn:lex", "us:2")
+    check()
+
+
+# ------------------------------------------------------------------ cancelled while split
+
+
+def test_a_split_that_commits_while_its_upload_is_cancelled_leaves_nothing_pending(
+    tmp_path: Path, database: str
+) -> None:
+    if database == "sqlite":
+        pytest.skip("SQLite has one writer at a time")
+    path = write(tmp_path / "a.jsonl", [line(n) for n in range(10)])
+    job = api.upload([path], project="p", create_docs=True, batch_items=2)
+    claim = claim_as("cutter")
+    cancelled = threading.Thread(target=lambda: api.cancel(job.id))
+    with civic_db_connection() as conn:
+        sent = upload_steps.order(claim).options
+        source = upload_steps.stored_upload(sent["path"])
+        split = upload_steps.hands.split(source, upload_steps.hands.BatchLimits(items=2))
+        upload_state.extend_split(conn, claim, [upload_steps.new_part(next(iter(split)))])
+        cancelled.start()
+        wait_until(somebody_waits_for_a_lock)
+    cancelled.join()
+
+    with reading_connection() as conn:
+        states = conn.execute(select(items_table.c.state)).scalars().all()
+        shown = conn.execute(select(batches_table.c.status)).scalars().all()
+    assert states == [Item.CANCELLED, Item.CANCELLED]
+    assert shown == [Batch.CANCELLED]
+    with pytest.raises(upload_state.ClaimLost):
+        split_half(claim)
+    check()
+
+
+def somebody_waits_for_a_lock() -> bool:
+    with reading_connection() as conn:
+        waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+        return bool(conn.exec_driver_sql(waiting).scalar())
 
 
 # ---------------------------------------------------------------------------------- storms
@@ -372,11 +529,11 @@ def test_a_storm(
     lines, expected = troubled_lines(1200, 4, 0.15)
     if executor == "rq":
         request.getfixturevalue("redis")
-        crew, respawn = rq_workers, be_on_rq
+        workers, respawn = rq_workers, be_on_rq
     else:
-        crew, respawn = embedded_workers, be_embedded
+        workers, respawn = embedded_workers, be_embedded
 
-    status = storm(tmp_path / "a.jsonl", lines, crew, respawn, kills=12, stops=6)
+    status = storm(tmp_path / "a.jsonl", lines, workers, respawn, kills=12, stops=6)
 
     assert_as_a_serial_load(status, lines, expected)
 

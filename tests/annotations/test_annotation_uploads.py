@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import os
 import tarfile
 import uuid
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,17 +17,30 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from shared_data import SHARED_DATA
-from small_uploads import WORDS, check, everything, exported, line, upload, write
-from sqlalchemy import update
+from small_uploads import (
+    WORDS,
+    check,
+    claim_as,
+    everything,
+    exported,
+    line,
+    perform,
+    upload,
+    write,
+)
+from small_work import hurry
+from sqlalchemy import event, update
 
-from clerk.annotations import api, uploads
+from clerk.annotations import api as annotation_projects
+from clerk.annotations import formats
 from clerk.annotations import store as annotation_store
-from clerk.annotations.api import UploadJob
 from clerk.core import config, db
 from clerk.core.errors import InvalidInput, NotFound, UnusableUpload
 from clerk.core.models import annotation_projects_table, annotation_sets_table
 from clerk.core.states import Batch
 from clerk.pipeline import batches
+from clerk.pipeline import uploads as api
+from clerk.pipeline.uploads import UploadJob
 
 COLLECTION = SHARED_DATA / "annotations" / "bc5cdr_500.jsonl"
 
@@ -81,6 +96,115 @@ def test_a_real_collection_goes_there_and_back_exactly() -> None:
     check()
 
 
+def packed(kind: str, files: dict[str, bytes], folder: Path) -> Path:
+    """Return a folder, an archive or a compressed file with these files."""
+    if kind == "gz":
+        ((name, content),) = files.items()
+        (folder / f"{name}.gz").write_bytes(gzip.compress(content))
+        return folder / f"{name}.gz"
+    path = folder / f"packed{'' if kind == 'folder' else f'.{kind}'}"
+    if kind == "zip":
+        with zipfile.ZipFile(path, "w") as archive:
+            for name, content in files.items():
+                archive.writestr(name, content)
+    elif kind == "folder":
+        for name, content in files.items():
+            (path / name).parent.mkdir(parents=True, exist_ok=True)
+            (path / name).write_bytes(content)
+    else:
+        with tarfile.open(path, "w:gz" if kind == "tgz" else "w") as archive:
+            for name, content in files.items():
+                member = tarfile.TarInfo(name)
+                member.size = len(content)
+                archive.addfile(member, io.BytesIO(content))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("format", "kind"),
+    [
+        ("w3c", "gz"),
+        ("tsv", "zip"),
+        ("spacy", "tar"),
+        ("brat", "folder"),
+        ("brat", "zip"),
+        ("conll", "tgz"),
+        ("pubannotation", "zip"),
+    ],
+)
+def test_an_export_in_any_format_is_uploaded_again(tmp_path: Path, format: str, kind: str) -> None:
+    lines = [line(1), line(2)]
+    if format == "conll":
+        lines = [{k: v for k, v in each.items() if k in _ONLY_SPANS} for each in lines]
+    upload(write(tmp_path / "a.jsonl", lines))
+    if format == "brat":
+        annotation_projects.export_brat("p", tmp_path / "brat")
+        found = [each for each in (tmp_path / "brat").rglob("*") if each.is_file()]
+        files = {
+            each.relative_to(tmp_path / "brat").as_posix(): each.read_bytes() for each in found
+        }
+    else:
+        suffix = formats.WRITERS[format][1]
+        files = {f"all{suffix}": b"".join(annotation_projects.export("p", format))}
+    path = packed(kind, files, tmp_path)
+
+    status = upload(path, project="again", format=format)
+
+    assert status.succeeded, status
+    assert exported("again") == lines
+    check()
+
+
+_ONLY_SPANS = ("sourcedb", "sourceid", "text", "denotations")
+
+
+def test_documents_without_a_source_get_the_project_and_the_name_of_their_file(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "corpus" / "a").mkdir(parents=True)
+    (tmp_path / "corpus" / "a" / "x.txt").write_text("Ruiz moved.")
+    (tmp_path / "corpus" / "a" / "x.ann").write_text("T1\tPerson 0 4\tRuiz\n")
+    (tmp_path / "corpus" / "readme.md").write_text("not read")
+
+    upload(tmp_path / "corpus", project="genes", format="brat")
+    (found,) = exported("genes")
+    assert (found["sourcedb"], found["sourceid"]) == ("genes", "a/x")
+    assert found["denotations"][0]["obj"] == "Person"
+
+    bare = {"text": "Lee seconded.", "denotations": []}
+    upload(write(tmp_path / "b.jsonl", [bare, bare]), project="bare", sourcedb="notes")
+    assert [each["sourceid"] for each in exported("bare")] == ["b", "b-2"]
+    with pytest.raises(UnusableUpload, match=r"x.txt is alone"):
+        api.upload([tmp_path / "corpus" / "a" / "x.txt"], project="p", format="brat")
+    with pytest.raises(UnusableUpload, match="cannot be read as w3c"):
+        api.upload([write(tmp_path / "c.jsonl", ["{"])], project="p", format="w3c")
+
+
+def test_an_upload_that_nobody_works_on_says_how_to_go_on(
+    tmp_path: Path, clerk: Callable[..., Any]
+) -> None:
+    job = api.upload([write(tmp_path / "a.jsonl", [line(1)])], project="p", create_docs=True)
+
+    assert "Nobody works on upload" in clerk("annotations", "status", str(job.id)).err
+    job.wait(workers=1)
+    assert "Nobody" not in clerk("annotations", "status", str(job.id)).err
+
+
+def test_an_export_sorts_the_project_once(tmp_path: Path) -> None:
+    lines = [line(number) for number in (3, 1, 2)]
+    upload(write(tmp_path / "a.jsonl", lines))
+    statements: list[str] = []
+    engine = db.get_civic_db()
+    event.listen(engine, "before_cursor_execute", lambda *said: statements.append(said[2]))
+
+    with db.reading_connection() as conn:
+        number = annotation_store.require_project(conn, "p")
+        found = [each.key[1] for each in annotation_store.read_project(conn, number, at_once=1)]
+
+    assert found == ["1", "2", "3"]
+    assert sum("ORDER BY annotation_documents" in said for said in statements) == 1
+
+
 texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=4)
 labels = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1)
 
@@ -105,22 +229,12 @@ def objects(draw: Any) -> dict[str, Any]:
 
 
 def store(project: str, value: dict[str, Any], mode: str) -> int:
-    """Store one object without a crew, and return its job."""
+    """Store one object in this process, and return its job."""
     path = write(config.load().storage_dir / "one.jsonl", [value])
     job = api.upload([path], project=project, mode=mode, create_docs=True, align="strict")
-    with db.civic_db_connection() as conn:
-        cutting = uploads.upload_ledger.claim(conn, "me")
-    assert cutting is not None
-    uploads.cut(cutting, _quiet)
-    with db.civic_db_connection() as conn:
-        claimed = uploads.upload_ledger.claim(conn, "me")
-    assert claimed is not None
-    uploads.Uploads().store(claimed, _quiet)
+    perform(claim_as("me"))
+    perform(claim_as("me"))
     return job.id
-
-
-def _quiet(seconds: float, note: str = "") -> None:
-    """Say nothing."""
 
 
 def lawful(examples: int = 15) -> Any:
@@ -204,6 +318,12 @@ def test_an_empty_object_clears(tmp_path: Path) -> None:
     check()
 
 
+def _only_denotations() -> dict[str, Any]:
+    found = line(1)
+    del found["relations"], found["attributes"]
+    return found
+
+
 def _without_lists(number: int = 1, **more: Any) -> dict[str, Any]:
     return {"sourcedb": "Town", "sourceid": str(number), "text": WORDS, **more}
 
@@ -242,7 +362,7 @@ def test_an_export_in_another_format_that_is_uploaded_again_clears_nothing(
     upload(write(tmp_path / "a.jsonl", lines))
     before = exported()
     again = tmp_path / "again.jsonl"
-    again.write_bytes(b"".join(api.export("p", format)))
+    again.write_bytes(b"".join(annotation_projects.export("p", format)))
 
     status = upload(again)
 
@@ -252,24 +372,73 @@ def test_an_export_in_another_format_that_is_uploaded_again_clears_nothing(
 
 
 @pytest.mark.parametrize(
-    "more",
+    ("more", "kept"),
     [
-        {},
-        {"denotations": None},
-        {"tracks": [{"project": "other", "denotations": []}]},
-        {"blocks": [{"id": "B1", "span": {"begin": 0, "end": 20}, "obj": "Motion"}]},
-        {"relations": [], "attributes": []},
+        ({}, line(1)),
+        ({"denotations": None}, line(1)),
+        (
+            {"blocks": [{"id": "B1", "span": {"begin": 0, "end": 20}, "obj": "Motion"}]},
+            line(1, blocks=[{"id": "B1", "span": {"begin": 0, "end": 20}, "obj": "Motion"}]),
+        ),
+        ({"denotations": line(1)["denotations"]}, line(1)),
+        ({"relations": [], "attributes": []}, _only_denotations()),
     ],
 )
-def test_a_list_that_is_absent_clears_nothing(tmp_path: Path, more: dict[str, Any]) -> None:
+def test_only_a_list_that_is_there_clears(
+    tmp_path: Path, more: dict[str, Any], kept: dict[str, Any]
+) -> None:
     upload(write(tmp_path / "a.jsonl", [line(1)]))
 
     status = upload(write(tmp_path / "b.jsonl", [_without_lists(**more)]))
 
-    assert status.issues == {"not_cleared": 1}
-    (issue,) = api.find(status.id).issues()
-    assert "no denotations" in issue.message and "empty list" in issue.message
-    assert exported() == [line(1)]
+    assert status.succeeded
+    assert exported() == [kept]
+    emptied = {"relations": 1, "attributes": 1} if "relations" in more else {}
+    assert status.cleared == emptied
+    assert status.issues == ({"cleared": 1} if emptied else {})
+    check()
+
+
+def test_what_loses_its_ends_in_a_replacement_is_named(tmp_path: Path) -> None:
+    upload(write(tmp_path / "a.jsonl", [line(1)]))
+    moved = {"id": "T2", "span": {"begin": 10, "end": 14}, "obj": "Person"}
+    replacing = _without_lists(denotations=[line(1)["denotations"][0], moved])
+
+    status = upload(write(tmp_path / "b.jsonl", [replacing]))
+
+    named = [issue.message for issue in api.find(status.id).issues("lost_reference")]
+    assert named == ["R1 is lost with T2.", "A1 is lost with T2."]
+    assert not status.succeeded
+
+
+@pytest.mark.parametrize("dry_run", [False, True])
+def test_the_report_says_what_was_cleared(tmp_path: Path, dry_run: bool) -> None:
+    upload(write(tmp_path / "a.jsonl", [line(1), line(2)]))
+    empty = line(1, denotations=[], relations=[], attributes=[], blocks=[])
+
+    job = api.upload([write(tmp_path / "b.jsonl", [empty, line(2)])], project="p", dry_run=dry_run)
+    status = job.wait(workers=1)
+
+    assert status.cleared == {"documents": 1, "denotations": 2, "relations": 1, "attributes": 1}
+    (note,) = job.issues()
+    assert (note.code, note.sourceid) == ("cleared", "1")
+    assert note.message == "cleared 2 denotations, 1 relation, 1 attribute."
+    assert status.succeeded and status.state == "completed"
+
+
+def test_an_upload_of_which_every_object_was_refused_is_not_completed(tmp_path: Path) -> None:
+    bad = [_without_lists(items=[]), {"text": 5}]
+    status = upload(write(tmp_path / "a.jsonl", bad))
+    assert (status.state, status.items_refused, status.items) == ("rejected", 2, 2)
+
+    unknown = api.upload(
+        [write(tmp_path / "b.jsonl", [line(1)])], project="p", dry_run=True
+    ).status()
+    assert (unknown.state, unknown.issues) == ("rejected", {"unknown_document": 1})
+
+    mixed = upload(write(tmp_path / "c.jsonl", [*bad, line(2)]))
+    assert (mixed.state, mixed.items_refused, mixed.items) == ("completed", 2, 3)
+    assert upload(write(tmp_path / "d.jsonl", [line(2)]), mode="skip").state == "completed"
     check()
 
 
@@ -331,7 +500,7 @@ def test_only_what_is_new_counts_as_stored(tmp_path: Path) -> None:
     assert set(upload(path, mode="skip").stored.values()) == {0}
     merged = upload(newer, mode="merge").stored
     assert merged == dict.fromkeys(one, 0) | {"documents": 1, "denotations": 1}
-    before, after = api.recount("p")
+    before, after = annotation_projects.recount("p")
     assert (
         before
         == after
@@ -385,7 +554,7 @@ def test_an_unknown_document_is_an_issue_unless_it_may_be_made(tmp_path: Path) -
     status = upload(path, create_docs=False)
 
     assert (status.state, status.items_done, status.issues) == (
-        "completed",
+        "rejected",
         2,
         {"unknown_document": 2},
     )
@@ -414,7 +583,7 @@ def test_a_lost_span_is_dropped_or_the_document_rejected(tmp_path: Path) -> None
     assert exported() == [line(1)]
 
     dropped = upload(write(tmp_path / "b.jsonl", [other]))
-    assert dropped.issues == {"lost_span": 1, "lost_reference": 1}
+    assert dropped.issues == {"lost_span": 1, "lost_reference": 1, "cleared": 1}
     assert [each["id"] for each in exported()[0]["denotations"]] == ["T2"]
 
 
@@ -462,6 +631,7 @@ def test_suspended_resumed_and_cancelled(tmp_path: Path) -> None:
     assert api.suspend(job.id)
     assert job.wait().state == "suspended"
     assert job.status().items_done == 0
+    assert claim_as("somebody else") is None
 
     assert api.resume(job.id) and not api.resume(job.id)
     assert job.wait().succeeded
@@ -515,9 +685,11 @@ def test_after_cleaning_up_a_rollback_destroys_nothing(tmp_path: Path) -> None:
     second = upload(write(tmp_path / "b.jsonl", [line(1)]))
     with db.civic_db_connection() as conn:
         long_ago = "2020-01-01 00:00:00.000000"
-        conn.exec_driver_sql(f"UPDATE annotation_sets SET stored_at = '{long_ago}'")
+        conn.exec_driver_sql(
+            f"UPDATE annotation_sets SET retired_at = '{long_ago}' WHERE NOT is_current"
+        )
 
-    assert batches.cleanup().former_sets == 1
+    assert batches.cleanup(config.load().storage_dir).former_sets == 1
     done = api.rollback(second.id)
 
     assert (done.restored, done.removed, done.left) == (0, 0, 1)
@@ -546,7 +718,7 @@ def test_counts_are_set_right_again(tmp_path: Path) -> None:
         conn.execute(update(annotation_projects_table).values(denotations=99, documents=0))
         conn.execute(update(annotation_sets_table).values(attributes=7))
 
-    before, after = api.recount("p")
+    before, after = annotation_projects.recount("p")
 
     assert (before["denotations"], after["denotations"], after["documents"]) == (99, 4, 2)
     check()
@@ -676,7 +848,7 @@ def test_a_file_of_nothing_but_bad_lines_ends_at_once(tmp_path: Path) -> None:
     status = upload(write(tmp_path / "a.jsonl", ["null"] * 50))
 
     assert (status.state, status.items_done, status.issues) == (
-        "completed",
+        "rejected",
         50,
         {"not_an_object": 50},
     )
@@ -721,7 +893,6 @@ def test_the_commands_from_upload_to_export(
     assert json.loads(clerk("annotations", "status", "1", "--json").out)["state"] == "completed"
     assert clerk("annotations", "watch", "1").code == 0
     assert "a.jsonl" in clerk("annotations", "list").out
-    assert "denotations: 4" in clerk("annotations", "recount", "-p", "p").out
     out = clerk("annotations", "export", "-p", "p").out
     assert [json.loads(each) for each in out.splitlines()] == [line(1), line(2)]
     for kind in ("w3c", "conll", "tsv", "spacy"):
@@ -746,7 +917,7 @@ def test_validation_needs_no_database(tmp_path: Path, clerk: Callable[..., Any])
     said = clerk("annotations", "validate", str(path))
 
     assert said.code == 4
-    assert "2 objects, 1 documents, 2 denotations" in said.out
+    assert "2 objects, 1 document, 2 denotations" in said.out
 
 
 def test_a_detached_upload_waits_and_is_taken_up(tmp_path: Path, clerk: Callable[..., Any]) -> None:
@@ -774,14 +945,12 @@ def test_what_waits_of_uploads_is_listed_paused_and_purged(
     assert "nobody serves 1 in annotations" in said.out
     assert "clerk annotations watch" in said.err
 
-    cutting = uploads.Uploads().claim(("annotations",), "w", lambda _: 1)
-    assert cutting
-    uploads.cut(cutting, lambda *_: None)
+    perform(claim_as("w"))
     assert (queue()["waiting"], queue()["running"]) == (3, 0)
     clerk("queue", "pause", "annotations")
-    assert uploads.Uploads().claim(("annotations",), "w", lambda _: 1) is None
+    assert claim_as("w") is None
     clerk("queue", "resume", "annotations")
-    assert uploads.Uploads().claim(("annotations",), "w", lambda _: 1)
+    assert claim_as("w")
     assert (queue()["waiting"], queue()["running"]) == (2, 1)
     assert json.loads(clerk("pipeline-status", "--json").out)["active"]["annotations"] == {
         "waiting": 2,
@@ -795,8 +964,9 @@ def test_what_waits_of_uploads_is_listed_paused_and_purged(
 
 
 def test_a_run_of_a_site_leaves_uploads_alone(
-    tmp_path: Path, site: str, clerk: Callable[..., Any]
+    tmp_path: Path, site: str, clerk: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    hurry(monkeypatch)
     path = write(tmp_path / "a.jsonl", [line(1)])
     job = api.upload([path], project="p", create_docs=True)
 
@@ -815,12 +985,12 @@ def test_an_unknown_upload_is_refused(clerk: Callable[..., Any]) -> None:
 def test_files_of_ended_uploads_are_cleaned_up(tmp_path: Path, storage: Path) -> None:
     status = upload(write(tmp_path / "a.jsonl", [line(1)]))
     folder = next((storage / "_clerk" / "uploads").iterdir())
-    assert batches.cleanup().uploaded_files == 0
+    assert batches.cleanup(config.load().storage_dir).uploaded_files == 0
 
     with db.civic_db_connection() as conn:
         conn.exec_driver_sql("UPDATE jobs SET closed_at = '2020-01-01 00:00:00.000000'")
     os.utime(folder, (0, 0))
 
-    assert batches.cleanup().uploaded_files == 1
+    assert batches.cleanup(config.load().storage_dir).uploaded_files == 1
     assert isinstance(api.find(status.id), UploadJob)
     assert Batch.COMPLETED in batches.size().by_status

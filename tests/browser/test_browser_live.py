@@ -54,7 +54,7 @@ def test_a_paused_page_stands_still(visit: Visit, served: Served) -> None:
     page.wait_for_timeout(1500)
     assert page.locator("tbody tr").count() == rows
 
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Resume").click()
     page.locator("tbody tr").nth(rows + 1).wait_for()
 
 
@@ -141,7 +141,7 @@ def test_a_box_ticked_while_an_answer_is_on_its_way_stays_ticked(
 def test_operators_pages_work_without_javascript(visit: Visit) -> None:
     page = visit("/ops/failures", operator=True, java_script_enabled=False)
     page.get_by_role("button", name="Skip").click()
-    page.get_by_role("link", name="Do nothing").click()
+    page.get_by_role("link", name="Back", exact=True).click()
     page.get_by_role("link", name="Refresh").click()
 
     assert page.get_by_role("heading", name="Failures").is_visible()

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import sqlite3
 from importlib.resources import files
+from urllib.parse import quote
 
 import pytest
 from conftest import HOSTILE, LINES, Served, Visit
@@ -31,6 +34,8 @@ PUBLIC = {
     "public/meeting.html": "/s/springfield/Town%20Council/2024-03-01/",
     "public/document.html": f"/d/{MINUTES_ID}",
     "public/page.html": f"/p/{MINUTES_ID}-1?q=motion",
+    "public/page.html, with annotations": f"/p/{MINUTES_ID}-1?project=springfield/extraction",
+    "public/annotations.html": "/annotations",
     "public/votes.html": "/votes?site=springfield",
     "public/choose.html": "/votes",
     "public/people.html": "/people/springfield",
@@ -45,6 +50,9 @@ OPERATORS = {
     "ops/overview.html": "/ops/",
     "ops/sites.html": "/ops/sites",
     "ops/site.html": "/ops/sites/springfield",
+    "ops/run.html": "/ops/runs/{run}",
+    "ops/document.html": f"/ops/sites/springfield/documents/{quote(MINUTES.name)}",
+    "ops/schedules.html": "/ops/schedule",
     "ops/failures.html": "/ops/failures",
     "ops/preview.html": "/ops/failures/preview?action=skip",
     "ops/batches.html": "/ops/batches",
@@ -82,10 +90,12 @@ def test_pages_are_accessible_and_fit(
     how = {"operator": True, "viewport": size, "color_scheme": scheme}
     pleasant, missing = visit("/", **how), visit("/", quiet=True, **how)
 
+    with contextlib.closing(sqlite3.connect(served.folder / "sites" / "clerk.db")) as database:
+        run = database.execute("SELECT max(run_id) FROM runs").fetchone()[0]
     found = []
     for path in pages.values():
         page = missing if path == NOWHERE else pleasant
-        page.goto(served.address + path.format(upload=served.upload, person=served.person))
+        page.goto(served.address + path.format(upload=served.upload, person=served.person, run=run))
         found += violations(page)
         if measured(page, "document.documentElement.scrollWidth") > width:
             found.append(f"{path} is too wide")
@@ -107,6 +117,22 @@ def test_hit_boxes_lie_on_their_words(visit: Visit, served: Served) -> None:
         assert box["y"] == pytest.approx(image["y"] + top / 1e4 * image["height"], abs=1.5)
         assert box["width"] == pytest.approx((right - left) / 1e4 * image["width"], abs=1.5)
         assert box["height"] == pytest.approx((bottom - top) / 1e4 * image["height"], abs=1.5)
+
+
+def test_annotations_are_drawn_on_text_and_scan_and_can_be_linked_to(visit: Visit) -> None:
+    page = visit("/annotations?project=springfield/extraction&label=Vote")
+    page.locator("tbody a").first.click()
+    page.locator(".scan rect.note").first.wait_for(state="attached")
+
+    name = measured(page, "decodeURIComponent(location.hash.slice(1))")
+    marks = page.locator("mark.note")
+    assert name.startswith("springfield/extraction:T")
+    assert measured(page, "document.querySelector(':target').id") == name
+    assert marks.count() >= 1 and page.locator(".notes li").count() >= 1
+    scan = page.locator(".scan img").bounding_box()
+    for box in page.locator(".scan rect.note").all():
+        found = box.bounding_box()
+        assert scan["x"] <= found["x"] and found["width"] < scan["width"]
 
 
 def test_the_scan_is_shown_and_its_room_is_kept(visit: Visit) -> None:

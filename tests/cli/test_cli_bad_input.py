@@ -436,7 +436,7 @@ def test_a_no_is_no_interruption(
         monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
         said = clerk(*command)
         assert said.code == 1
-        assert said.err.splitlines()[-1] == "Nothing was done."
+        assert said.err.splitlines()[-1] == "Nothing was changed."
     assert schema.current(db.get_civic_db()) == schema.head()
 
 
@@ -451,7 +451,7 @@ def test_nobody_to_ask_is_a_no(storage: Path) -> None:
             text=True,
         )
         assert said.returncode == 1
-        assert "give --yes to go on without a question" in said.stderr
+        assert "use --yes to confirm" in said.stderr
         assert "Traceback" not in said.stderr
 
 
@@ -574,8 +574,10 @@ def test_queues_are_shown_and_kept_while_redis_does_not_answer(
     assert runs.summarise(run_id).state == "active"
 
 
-def test_a_worker_without_redis_says_what_to_set(clerk: Clerk, database: str) -> None:
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+def test_a_worker_without_a_server_says_what_to_set(clerk: Clerk, database: str) -> None:
     said = clerk("worker", "ocr")
 
     assert said.code == 3
-    assert "REDIS_URL" in said.err
+    assert "Workers need REDIS_URL or a PostgreSQL database" in said.err
+    assert "Traceback" not in said.err

@@ -29,7 +29,7 @@ def test_the_demo_tells_what_it_did_what_failed_and_what_to_try(tmp_path: Path) 
     (tmp_path / "demo" / "sites" / "springfield").mkdir()
     again = clerk("demo", "--fresh")
 
-    assert "holds other sites (springfield), so nothing is removed" in again.stderr
+    assert "contains other sites (springfield), so nothing is removed" in again.stderr
     assert "nothing new; 14 of 15 documents" in again.stdout
 
 

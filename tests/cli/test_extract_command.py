@@ -17,8 +17,9 @@ Motion carried.\r
 """
 
 FIELDS = (
-    "doc start end page item motion mover seconder result result_text vote_type ayes noes abstain"
-    " absent recused tally unanimous flags quote confidence"
+    "doc start end page item item_title consent_items consent_exceptions motion mover seconder"
+    " result result_text vote_type ayes noes abstain absent recused tally unanimous flags quote"
+    " confidence field_confidence doubtful doubts"
 )
 
 
@@ -49,6 +50,23 @@ def test_people_read_a_listing(minutes: Path) -> None:
     assert "noes: Ortiz" in done.stdout
 
 
+def test_explain_shows_which_rule_read_what(minutes: Path) -> None:
+    done = CliRunner().invoke(extract, ["--explain", str(minutes)])
+
+    assert done.exit_code == 0
+    assert "motion_noun: Motion by Moss" in done.stdout
+    assert "labelled_list: NOES: Ortiz" in done.stdout
+    assert "outcome_verb: " in done.stdout
+    assert "doubts about names: only_in_the_list" in done.stdout
+
+
+def test_explain_is_for_people(minutes: Path) -> None:
+    done = CliRunner().invoke(extract, ["--explain", "--json", str(minutes)])
+
+    assert done.exit_code == 2
+    assert "--explain cannot be combined with --json" in done.stderr
+
+
 def test_entities_are_printed_on_request(minutes: Path) -> None:
     done = CliRunner().invoke(extract, ["--entities", "--json", str(minutes)])
 
@@ -67,3 +85,29 @@ def test_a_file_that_cannot_be_read_is_named_and_the_rest_printed(
     assert done.exit_code == 4
     assert json.loads(done.stdout)["doc"] == str(minutes)
     assert "broken.pdf" in done.stderr
+
+
+def test_all_prints_everything_found_as_one_object(tmp_path: Path) -> None:
+    path = tmp_path / "minutes.txt"
+    path.write_text("PRESENT: Ann Moss, Jo Nye\nABSENT: Kim Ortiz\n\n" + MINUTES, "utf-8")
+
+    done = CliRunner().invoke(extract, ["--all", str(path)])
+
+    row = json.loads(done.stdout)
+    assert done.exit_code == 0
+    assert " ".join(row) == (
+        "schema extractor doc votes attendance speakers declarations matters entities"
+    )
+    assert (row["schema"], row["doc"], len(row["votes"])) == (1, str(path), 1)
+    assert [(who["name"], who["status"]) for who in row["attendance"]] == [
+        ("Ann Moss", "present"),
+        ("Jo Nye", "present"),
+        ("Kim Ortiz", "absent"),
+    ]
+
+
+def test_all_is_an_answer_of_its_own(minutes: Path) -> None:
+    done = CliRunner().invoke(extract, ["--all", "--entities", str(minutes)])
+
+    assert done.exit_code == 2
+    assert "--all cannot be combined with --entities." in done.stderr

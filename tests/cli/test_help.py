@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 from collections.abc import Iterator
 
 import click
 import pytest
 
-from clerk.cli import cli
+from clerk.cli import COMMANDS, cli
+
+#: Columns for the first sentence next to the longest name of a command.
+SHORT_HELP = 50
 
 
 def commands(command: click.Command, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
@@ -22,8 +26,8 @@ def commands(command: click.Command, path: tuple[str, ...] = ()) -> Iterator[tup
             yield from commands(below, (*path, name))
 
 
-def help_of(path: tuple[str, ...]) -> str:
-    """Return what ``clerk PATH --help`` prints on a terminal of 80 columns."""
+def command_at(path: tuple[str, ...]) -> tuple[click.Command, click.Context]:
+    """Return a command with a context of 80 columns."""
     context = click.Context(cli, info_name="clerk", terminal_width=80)
     command: click.Command = cli
     for name in path:
@@ -31,6 +35,12 @@ def help_of(path: tuple[str, ...]) -> str:
         found = command.get_command(context, name)
         assert found is not None
         command, context = found, click.Context(found, context, name, terminal_width=80)
+    return command, context
+
+
+def help_of(path: tuple[str, ...]) -> str:
+    """Return what ``clerk PATH --help`` prints on a terminal of 80 columns."""
+    command, context = command_at(path)
     return command.get_help(context)
 
 
@@ -48,3 +58,29 @@ def test_no_line_of_help_is_cut(path: tuple[str, ...]) -> None:
     cut = [line for line in lines if re.search(r"^  .*\w\.\.\.$", line)]
 
     assert cut == []
+
+
+@pytest.mark.parametrize("path", [path for path in commands(cli) if path], ids=" ".join)
+def test_the_first_sentence_of_help_fits_any_list_of_commands(path: tuple[str, ...]) -> None:
+    command, _ = command_at(path)
+    first = (command.help or "").strip().splitlines()[0]
+
+    assert first.endswith(".")
+    assert command.get_short_help_str(SHORT_HELP) == first
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_a_command_is_in_the_module_of_its_name(name: str) -> None:
+    command, _ = command_at((name,))
+    module = importlib.import_module(f"clerk.cli.{name.replace('-', '_')}")
+
+    assert command in vars(module).values()
+    assert command.name == name
+
+
+@pytest.mark.parametrize("path", list(commands(cli)), ids=" ".join)
+def test_every_option_has_a_help_text(path: tuple[str, ...]) -> None:
+    command, _ = command_at(path)
+    options = [each for each in command.params if isinstance(each, click.Option)]
+
+    assert [each.name for each in options if not (each.help or "").endswith((".", "]"))] == []

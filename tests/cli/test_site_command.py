@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from small_sites import write_text
+from small_sites import compile_folder, write_text
 
 from clerk.core import config, db
 from clerk.publish import publish
-from clerk.site_db import compile_site
 
 Clerk = Callable[..., Any]
 
@@ -35,7 +34,7 @@ def springfield(clerk: Clerk, database: str, storage: Path, folder: Path) -> Pat
     place = storage / "springfield"
     write_text(place, "minutes/Council/2024-01-15", ["The council met."])
     site = {"subdomain": "springfield"}
-    compile_site(place, site)
+    compile_folder(place, site)
     publish(site, place, config.load(), complete=True)
     return place
 
@@ -66,7 +65,7 @@ def test_a_site_removed_without_its_files_says_where_it_is_published(
     assert said.err.splitlines() == [
         f"It stays published at {link}. Unpublish it:",
         f"  rm -r {link} {storage / '_published' / '.versions' / 'springfield'}",
-        "It stays at rsync://www@host/srv, where clerk deletes nothing: remove it there.",
+        "It stays at rsync://www@host/srv; clerk deletes nothing there: remove it manually.",
     ]
     assert link.is_symlink()
 
@@ -79,7 +78,7 @@ def test_no_is_an_answer_when_a_site_is_to_be_removed(
     said = clerk("site", "remove", "springfield")
 
     assert said.code == 1
-    assert said.err.endswith("Nothing was done.\n")
+    assert said.err.endswith("Nothing was changed.\n")
     assert clerk("site", "show", "springfield").code == 0
 
 
@@ -89,7 +88,7 @@ def test_no_is_an_answer_when_a_site_is_to_be_removed(
         ("foo=bar", "Error: The fetcher 'folder' has no setting 'foo'."),
         ("link=banana", "Expected `bool`, got `str` - at `$.link`"),
         ("ocr=sometimes", "Invalid enum value 'sometimes' - at `$.ocr`"),
-        ("source=/elsewhere", "Error: The source is changed with --from."),
+        ("source=/elsewhere", "Error: Use --from to change the source."),
         ("link", "Error: --set takes KEY=VALUE, not 'link'."),
     ],
 )
@@ -142,4 +141,4 @@ def test_an_edit_that_changes_nothing_says_so(clerk: Clerk, springfield: Path) -
     said = clerk("site", "edit", "springfield")
 
     assert said.code == 2
-    assert "Nothing to change was given." in said.err
+    assert "Give at least one option to change." in said.err

@@ -48,7 +48,7 @@ def test_a_cleaned_up_legacy_schema_equals_the_models(
     schema.upgrade(engine)
     schema.drop_legacy(engine)
 
-    assert shape(engine) == shape_of_models(engine, tmp_path)
+    assert shape(engine) == shape_after_cleanup(engine, tmp_path)
 
 
 @pytest.mark.parametrize("variant", legacy.VARIANTS)
@@ -197,7 +197,7 @@ def test_the_road_can_be_gone_back_and_forth_with_data(engine: Engine, tmp_path:
     schema.upgrade(engine)
     schema.drop_legacy(engine)
 
-    assert shape(engine) == shape_of_models(engine, tmp_path)
+    assert shape(engine) == shape_after_cleanup(engine, tmp_path)
     assert site(engine, "springfield")["name"] == "Springfield"
 
 
@@ -315,10 +315,13 @@ def test_batches_outlive_the_revision_that_lets_them_be_cancelled(engine: Engine
                     f" ({batch}, 1, 5, 'running', 'token-{batch}', {part_of})"
                 )
             )
-    before = everything(engine)["batch_job_trackings"]
+    chosen = text("SELECT id, parent_job_id, item_count, status, claim FROM batch_job_trackings")
+    with engine.begin() as conn:
+        before = conn.execute(chosen).fetchall()
 
     schema.upgrade(engine)
-    after = everything(engine)["batch_job_trackings"]
+    with engine.begin() as conn:
+        after = conn.execute(chosen).fetchall()
     with engine.begin() as conn:
         conn.execute(text("UPDATE batch_job_trackings SET status = 'cancelled' WHERE id = 2"))
         conn.execute(
@@ -403,6 +406,14 @@ def everything(engine: Engine) -> dict[str, list[tuple[Any, ...]]]:
             )
             for name in inspect(conn).get_table_names()
         }
+
+
+def shape_after_cleanup(engine: Engine, tmp_path: Path) -> set[str]:
+    """What the models make, without the guards of counters that SQLite cannot add later."""
+    made = shape_of_models(engine, tmp_path)
+    if engine.dialect.name == "sqlite":
+        made = {line for line in made if not line.startswith("sites: check ck_sites_")}
+    return made
 
 
 def shape_of_models(engine: Engine, tmp_path: Path) -> set[str]:

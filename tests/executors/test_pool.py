@@ -5,18 +5,15 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
-from invariants import check, forbid_going_back
 from small_work import (
     SmallWork,
     Town,
     end,
-    hurry,
     nothing_active,
     reap,
     spawn,
@@ -30,18 +27,8 @@ from clerk.core import config, db
 from clerk.core.db import civic_db_connection, reading_connection
 from clerk.core.states import QUEUES
 from clerk.executors import rq
-from clerk.executors.pool import Crew, Pace
-
-
-@pytest.fixture
-def town(make_site: Any, storage: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Town]:
-    hurry(monkeypatch)
-    monkeypatch.setenv("CLERK_WORKERS", "2")
-    with civic_db_connection() as conn:
-        forbid_going_back(conn)
-    yield Town(make_site())
-    with reading_connection() as conn:
-        check(conn, storage)
+from clerk.executors.pool import Pace, Pool
+from clerk.executors.worker_processes import WorkerPool
 
 
 def scalar(statement: str) -> Any:
@@ -174,7 +161,7 @@ def test_a_pool_replaces_a_worker_that_was_killed_and_ends_in_order(town: Town, 
         def start() -> None:
             rq.work(SmallWork(), QUEUES, config.load(), burst=False)
 
-        os._exit(rq.WorkerPool(start, 2, burst=False).run())
+        os._exit(WorkerPool(start, 2, burst=False).run())
 
     pool = spawn(be_pool)
     wait_until(lambda: scalar("SELECT count(*) FROM workers") == 2)
@@ -196,7 +183,7 @@ def test_a_burst_of_a_pool_ends_with_0_when_nothing_is_left(town: Town, redis: s
         def start() -> None:
             rq.work(SmallWork(), QUEUES, config.load(), burst=True)
 
-        os._exit(rq.WorkerPool(start, 2, burst=True).run())
+        os._exit(WorkerPool(start, 2, burst=True).run())
 
     while not nothing_active():
         assert reap(spawn(be_pool)) == 0
@@ -205,7 +192,7 @@ def test_a_burst_of_a_pool_ends_with_0_when_nothing_is_left(town: Town, redis: s
 
 
 def test_a_job_an_operators_script_enqueued_by_name_is_run(town: Town, redis: str) -> None:
-    from clerk.pipeline.queue import get_high_queue
+    from clerk.queue import get_high_queue
 
     get_high_queue().enqueue("clerk.migrations.count_pdf_files", town.subdomain, job_id="counted")
 
@@ -216,7 +203,7 @@ def test_a_job_an_operators_script_enqueued_by_name_is_run(town: Town, redis: st
 
 
 def test_a_hint_delivered_many_times_or_for_nothing_is_harmless(town: Town, redis: str) -> None:
-    from clerk.pipeline.queue import get_ocr_queue
+    from clerk.queue import get_ocr_queue
 
     for _ in range(20):
         get_ocr_queue().enqueue("clerk.workers.drain_job", "ocr")
@@ -230,7 +217,7 @@ def test_a_hint_delivered_many_times_or_for_nothing_is_harmless(town: Town, redi
 
 
 def test_a_message_that_makes_no_sense_is_passed_over(town: Town, redis: str) -> None:
-    from clerk.pipeline.queue import get_ocr_queue
+    from clerk.queue import get_ocr_queue
 
     junk = get_ocr_queue().enqueue("clerk.workers.drain_job", "ocr")
     rq.connect(redis).hset(junk.key, "data", b"not a job")
@@ -270,7 +257,7 @@ def test_a_paused_queue_is_not_served(town: Town) -> None:
             {"now": "2024-01-01 00:00:00.000000"},
         )
 
-    with Crew(SmallWork(), QUEUES, config.load()) as crew:
+    with Pool(SmallWork(), QUEUES, config.load()) as crew:
         while crew.turn() or not crew.nothing_to_claim():
             pass
     assert town.counts == (1, 0, 0)

@@ -63,3 +63,37 @@ def test_an_entity_is_found_with_its_value(
 @pytest.mark.parametrize("text", ["on 13/45/2031", "February 30, 2031", "Director Public Works"])
 def test_what_only_looks_like_an_entity_is_none(text: str) -> None:
     assert entities_in(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("the March Ordinary Meeting of the Oakdale County Council", ["Oakdale County Council"]),
+        ("in Oakdale, Washington. Council members spoke", []),
+        ("D. Board Self-Evaluation", []),
+        ("the Water District Special Board Meeting", []),
+        ("Home for the Aged Board of Management", ["Home for the Aged Board of Management"]),
+    ],
+)
+def test_a_body_is_named_without_the_words_before_it(text: str, found: list[str]) -> None:
+    entities = extract_text([text]).entities
+
+    assert [entity.value for entity in entities if entity.type == "body"] == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Commissioner Precinct 4 Ann Moss spoke.", ["Ann Moss"]),
+        ("Director Jack Moss\u2014lauded by all\u2014left.", ["Jack Moss"]),
+        ("the position of Chief Strategy and Communications Officer", []),
+        ("PRESENT: Ann Moss, Jo Nye\n", ["Ann Moss", "Jo Nye"]),
+        ("Nye, Building Inspector Orr, Village Clerk Poe", ["Poe"]),
+    ],
+)
+def test_people_are_named_without_offices_and_found_in_the_attendance(
+    text: str, found: list[str]
+) -> None:
+    entities = extract_text([text]).entities
+
+    assert [entity.value for entity in entities if entity.type == "person"] == found

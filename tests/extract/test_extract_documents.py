@@ -126,4 +126,8 @@ def test_the_cache_lies_under_the_document_name(tmp_path: Path) -> None:
         "text_sha256",
         "votes",
         "entities",
+        "attendance",
+        "speakers",
+        "declarations",
+        "matters",
     }

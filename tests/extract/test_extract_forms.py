@@ -13,6 +13,8 @@ from small_pdfs import printed
 from small_sites import ask
 from small_work import Town, hurry
 
+from clerk.core.db import civic_db_connection
+from clerk.core.models import documents_table
 from clerk.core.storage import Document
 from clerk.extract import VERSION, Vote, extract_site, extract_text
 from clerk.extract.documents import cache_of
@@ -300,6 +302,9 @@ def test_a_site_of_an_older_version_is_extracted_again(
     minutes = cache_of(town.folder, Document.from_name("minutes/Council/2024-01-15"))
     older = msgspec.json.decode(minutes.read_bytes()) | {"version": "5"}
     agenda.write_bytes(msgspec.json.encode(older))
+    with civic_db_connection() as conn:
+        of_older = documents_table.c.text_sha256 + " 5"
+        conn.execute(documents_table.update().values(findings_of=of_older))
 
     assert clerk("run", town.subdomain).code == 0
 

@@ -75,4 +75,4 @@ def test_several_names_are_read_backwards_in_printed_order() -> None:
     ],
 )
 def test_a_list_of_names_is_read_to_its_end(text: str, names: list[str]) -> None:
-    assert [name.text for name in read_names(text, 0, len(text), KNOWN)[0]] == names
+    assert [name.text for name in read_names(text, 0, len(text), KNOWN).names] == names

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from clerk.extract.context import FIRM, MENTION, SOFT, STRONG, document_text, find_cues
-from clerk.extract.model import DIED, FAILED, PASSED, UNKNOWN, WITHDRAWN
+from clerk.extract.findings import DIED, FAILED, PASSED, UNKNOWN, WITHDRAWN
 from clerk.extract.outcomes import RULES, outcome_verb, result_of
 
 
@@ -41,7 +41,7 @@ def test_a_phrase_states_a_result(phrase: str, result: str) -> None:
         ("The slate of officers passed unanimously.", FIRM),
         ("The Board unanimously approved the plan.", FIRM),
         ("Mr. Smith withdrew his motion.", FIRM),
-        ("It was agreed that the fee be set.", FIRM),
+        ("It was agreed that the fee be set.", SOFT),
         ("The minutes were approved.", SOFT),
         ("The budget passed.", SOFT),
         ("If the motion carries, the fee is refunded.", MENTION),

@@ -43,7 +43,7 @@ def test_a_person_is_called_by_the_surname(printed: str, called: str, flags: set
 def test_names_that_lost_their_comma_are_split(
     printed: str, called: list[str], flags: set[str]
 ) -> None:
-    names, _ = read_names(printed, 0, len(printed))
+    names = read_names(printed, 0, len(printed)).names
 
     assert BOARD.surnames(names) == (called, flags)
 

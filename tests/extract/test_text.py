@@ -7,6 +7,7 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis_sizes import examples
 
 from clerk.extract.text import Phrase, indent_start, normalise
 
@@ -54,7 +55,7 @@ ANY_TEXT = st.text(st.sampled_from(" \n\fa-bP1.\u2019\u0130") | st.characters(),
 
 
 @given(st.lists(ANY_TEXT, min_size=1, max_size=4))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_normalising_moves_no_character(pages: list[str]) -> None:
     document = normalise(pages)
 

@@ -7,6 +7,7 @@ import time
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis_sizes import examples
 
 from clerk.extract import BALLOTS, RESULTS, Vote, extract_text
 from clerk.extract.entities import TYPES
@@ -31,7 +32,7 @@ def all_names(vote: Vote) -> list[str]:
 
 
 @given(st.lists(ANY_TEXT, min_size=1, max_size=4))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_every_offset_slices_to_its_quote(pages: list[str]) -> None:
     text = "\f".join(pages)
 
@@ -46,7 +47,7 @@ def test_every_offset_slices_to_its_quote(pages: list[str]) -> None:
 
 
 @given(st.lists(ANY_TEXT, min_size=1, max_size=3))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_every_name_is_printed_in_the_document(pages: list[str]) -> None:
     printed = normalise(pages).text.split()
 
@@ -56,7 +57,7 @@ def test_every_name_is_printed_in_the_document(pages: list[str]) -> None:
 
 
 @given(st.lists(ANY_TEXT, min_size=1, max_size=3))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_the_same_pages_give_the_same_answer_in_known_words(pages: list[str]) -> None:
     found = extract_text(pages)
 
@@ -114,7 +115,7 @@ def test_time_grows_with_the_text_and_not_faster(piece: str) -> None:
 
     small = max(seconds(10_000), 0.02)
 
-    assert min(seconds(80_000) for _ in range(3)) < 40 * small
+    assert any(seconds(80_000) < 40 * small for _ in range(3))
 
 
 def test_a_page_footer_inside_the_block_is_passed_over() -> None:

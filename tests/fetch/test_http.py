@@ -7,6 +7,7 @@ import gzip
 import hashlib
 import ipaddress
 import socket
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -23,8 +24,8 @@ import stamina
 
 from clerk.core.config import Settings
 from clerk.core.errors import DocumentTooLarge, SourceBlocked, SourceUnavailable, StorageUnusable
-from clerk.fetch.http.client import Client
-from clerk.fetch.http.hosts import Hosts
+from clerk.fetch.http.client import Client, pace_states
+from clerk.fetch.http.hosts import HostFiles, Hosts
 from clerk.fetch.http.limits import is_public
 from clerk.fetch.http.responses import AddressRefused, CircuitOpen, PageMissing, Validators
 from clerk.fetch.http.transport import VettedTransport
@@ -166,7 +167,7 @@ class StoppedClock(FakeClock):
 
 def _take_turns(folder: Path, start: Barrier, results: Queue[list[float]]) -> None:
     clock = StoppedClock()
-    hosts = Hosts(folder, clock, pace_seconds=1)
+    hosts = Hosts(HostFiles(folder, clock), clock, pace_seconds=1)
     start.wait()
     for _ in range(200):
         hosts.await_turn("town.example")
@@ -190,7 +191,7 @@ def test_all_processes_share_the_pace_of_a_host(tmp_path):
 
 
 def test_a_clock_that_was_set_back_does_not_stop_us(tmp_path, clock):
-    hosts = Hosts(tmp_path, clock, pace_seconds=1)
+    hosts = Hosts(HostFiles(tmp_path, clock), clock, pace_seconds=1)
     hosts.await_turn("town.example")
     clock.now -= 86_400
 
@@ -234,6 +235,59 @@ def test_a_town_that_refuses_us_closes_itself_and_not_its_vendor(client_of):
         client.page("https://shut.vendor.example/")
 
     assert client.page("https://open.vendor.example/").url == "https://open.vendor.example/"
+
+
+def test_installations_on_one_machine_share_the_turns_at_a_host(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    folders = {pace_states(Settings(storage_dir=tmp_path / name)) for name in ("one", "two")}
+
+    assert len(folders) == 1
+    (folder,) = folders
+    assert folder is not None and folder.stat().st_mode & 0o077 == 0
+    private = Settings(storage_dir=tmp_path / "three", fetch_allow_private=True)
+    assert pace_states(private) == tmp_path / "three" / "_clerk" / "pace"
+
+
+def test_a_viewer_around_a_document_is_left_out(client_of, tmp_path):
+    def answer(request: httpx.Request) -> httpx.Response:
+        if request.url.host == "town.example":
+            viewer = "https://docs.google.com/gview?url=https%3A%2F%2Ffiles.example%2Fa.pdf"
+            return httpx.Response(302, headers={"Location": viewer})
+        return httpx.Response(200, content=b"%PDF-1.4 " + request.url.host.encode())
+
+    target = tmp_path / "a"
+    client_of(Host(answer)).download("https://town.example/a", target, max_bytes=1000)
+
+    assert target.read_bytes() == b"%PDF-1.4 files.example"
+
+
+def test_broken_pages_of_one_town_do_not_close_a_host_that_towns_share(client_of):
+    def answer(request: httpx.Request) -> httpx.Response:
+        return httpx.Response(500 if "/broken/" in request.url.path else 200)
+
+    client = client_of(Host(answer), site="broken")
+    for _ in range(5):
+        with pytest.raises(SourceUnavailable):
+            client.page("https://api.vendor.example/broken/list")
+
+    with pytest.raises(CircuitOpen):
+        client.page("https://api.vendor.example/broken/list")
+
+    other = client_of(Host(answer), site="other")
+    assert other.page("https://api.vendor.example/other/list").content == b""
+
+
+def test_a_host_that_cannot_be_reached_is_closed_for_all_of_its_towns(client_of):
+    def answer(_request: httpx.Request) -> httpx.Response:
+        raise httpx.ConnectError("no route")
+
+    client = client_of(Host(answer), site="one")
+    for _ in range(5):
+        with pytest.raises(SourceUnavailable, match="no route"):
+            client.page("https://api.vendor.example/one/list")
+
+    with pytest.raises(CircuitOpen):
+        client_of(Host(answer), site="other").page("https://api.vendor.example/other/list")
 
 
 def test_a_crawl_delay_slows_us_down(client_of, clock):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
 from pathlib import Path
 
@@ -21,6 +22,38 @@ def test_every_module_and_class_it_names_exists(name):
     module, _, attribute = name.rpartition(".")
 
     assert hasattr(importlib.import_module(module), attribute) or importlib.util.find_spec(name)
+
+
+def test_the_fetcher_of_the_guide_lists_a_recording(clerk, tmp_path, monkeypatch):
+    (tmp_path / "gazette.py").write_text(next(block for block in BLOCKS if "Gazette" in block))
+    monkeypatch.setenv("CLERK_PLUGINS_DIR", str(tmp_path))
+    recording = tmp_path / "recording"
+    recording.mkdir()
+    (recording / "2024.html").write_text(
+        """<ul id="meetings"><li data-number="7" data-day="2024-01-16T19:00"><b>Town Council</b>
+        <a href="/pdf/7.pdf">Regular meeting</a></li></ul>"""
+    )
+    (recording / "empty.html").write_text("No meetings")
+    host = "https://springfield.gazette.example"
+    answers = [{"url": host, "name": "empty.html"}]
+    answers += [
+        {"url": f"{host}/minutes/{year}", "name": f"{'2024' if year == 2024 else 'empty'}.html"}
+        for year in range(2024, 2101)
+    ]
+    (recording / "manifest.json").write_text(json.dumps(answers))
+
+    said = clerk("fetch-test", str(recording), "--pages", "0", "--json")
+
+    assert json.loads(said.out)["documents"] == [
+        {
+            "url": f"{host}/pdf/7.pdf",
+            "kind": "minutes",
+            "day": "2024-01-16",
+            "body": "Town Council",
+            "title": "Regular meeting",
+            "format": "",
+        }
+    ]
 
 
 @pytest.mark.parametrize("block", BLOCKS)

@@ -11,12 +11,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from folder_town import Town, pdf, put
+from folder_town import Town, fetch_town, manifest_of, pdf, put
 
 from clerk.core import storage
+from clerk.core.db import reading_connection
 from clerk.core.errors import SourceUnavailable, StorageUnusable, UnknownPlugin
-from clerk.fetch.sources import Sources, gone_documents
-from clerk.fetch.store import fetch_site, only_fetch_of
+from clerk.core.manifest import versions
+from clerk.fetch.store import only_fetch_of
 
 
 def test_a_second_fetch_finds_nothing_new(source, town):
@@ -111,9 +112,9 @@ def test_every_version_is_kept(source, town):
         town.fetch()
 
     kept = {path.read_bytes() for path in (town.folder / "_clerk/versions").iterdir()}
-    with Sources(town.folder) as sources:
-        (identity,) = sources.documents()
-        assert len(sources.versions(identity)) == 3
+    (document,) = town.known()
+    with reading_connection(town.settings.sql_url) as conn:
+        assert len(versions(conn, document.id)) == 3
     assert kept == {pdf("Council/2024-01-15.pdf"), pdf("second")}
 
 
@@ -128,8 +129,7 @@ def test_what_is_gone_stays_on_disk_and_may_come_back(source, town, tmp_path):
     report = town.fetch()
 
     assert len(report.unchanged) == 2
-    with Sources(town.folder) as sources:
-        assert not any(known.gone_at for known in sources.documents().values())
+    assert not any(known.gone_at for known in town.known())
 
 
 def test_a_file_that_was_only_moved_stays_the_same_document(source, town):
@@ -171,7 +171,7 @@ def test_a_copy_that_stays_does_not_make_a_vanished_file_a_move(source, town):
     report = town.fetch()
 
     assert report.gone == ["minutes/Council/2024-01-15"]
-    assert gone_documents(town.folder) == ["minutes/Council/2024-01-15"]
+    assert [known.name for known in town.known() if known.gone_at] == ["minutes/Council/2024-01-15"]
 
 
 def test_an_emptied_folder_is_a_failure_and_not_a_success(source, town):
@@ -255,7 +255,7 @@ def test_names_stay_when_others_come_and_go(source, town):
 
 def test_an_unknown_fetcher_is_refused_by_name(town):
     with pytest.raises(UnknownPlugin, match="'gopher'"):
-        fetch_site({"subdomain": "town", "scraper": "gopher"}, town.folder, town.settings)
+        fetch_town({"subdomain": "town", "scraper": "gopher"}, town.settings)
 
 
 def test_a_storage_that_cannot_be_written_to_stops_the_fetch(source, town):
@@ -271,16 +271,20 @@ WITHOUT_HTTP = """
 import sys
 from pathlib import Path
 from clerk.core.config import Settings
+from clerk.core.files import SiteFiles
+from clerk.core.manifest import SiteManifest
 from clerk.fetch.store import fetch_site
 
 site = {"subdomain": "town", "scraper": "folder", "extra": sys.argv[2]}
-report = fetch_site(site, Path(sys.argv[1]) / "town", Settings(storage_dir=Path(sys.argv[1])))
+settings = Settings(storage_dir=Path(sys.argv[1]))
+report = fetch_site(site, SiteFiles(settings, "town"), SiteManifest(settings.sql_url, "town"))
 print(len(report.new), "httpx" in sys.modules)
 """
 
 
 def test_a_folder_is_fetched_without_loading_the_http_client(source, town):
     put(source, "Council/2024-01-15.pdf")
+    manifest_of(town.settings, town.site)
     arguments = [str(town.settings.storage_dir), str(town.site["extra"])]
 
     done = subprocess.run(
@@ -295,27 +299,20 @@ def test_two_fetches_of_one_site_do_not_mix(town):
         town.fetch()
 
 
-def test_a_document_that_vanished_from_disk_is_brought_again(source, town):
-    put(source, "Council/2024-01-15.pdf")
-    town.fetch()
-    (town.folder / "pdfs/Council/2024-01-15.pdf").unlink()
-
-    town.fetch()
-
-    assert town.names() == ["minutes/Council/2024-01-15"]
-
-
 FULL_DISK = """
 import resource, sys
 from pathlib import Path
 from clerk.core.config import Settings
 from clerk.core.errors import StorageUnusable
+from clerk.core.files import SiteFiles
+from clerk.core.manifest import SiteManifest
 from clerk.fetch.store import fetch_site
 
+settings = Settings(storage_dir=Path(sys.argv[1]))
 site = {"subdomain": "town", "scraper": "folder", "extra": sys.argv[2]}
 resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
 try:
-    fetch_site(site, Path(sys.argv[1]) / "town", Settings(storage_dir=Path(sys.argv[1])))
+    fetch_site(site, SiteFiles(settings, "town"), SiteManifest(settings.sql_url, "town"))
 except StorageUnusable as error:
     sys.exit(str(error))
 """
@@ -323,6 +320,7 @@ except StorageUnusable as error:
 
 def test_a_full_disk_stops_the_fetch_and_leaves_nothing_half_done(source, town):
     (source / "2024-01-15.pdf").write_bytes(pdf("x" * 500_000))
+    manifest_of(town.settings, town.site)
     arguments = [str(town.settings.storage_dir), str(town.site["extra"])]
 
     done = subprocess.run(
@@ -338,6 +336,8 @@ def test_a_full_disk_stops_the_fetch_and_leaves_nothing_half_done(source, town):
 KILLED_AT = """
 import os, signal, sys
 from clerk.core.config import Settings
+from clerk.core.files import SiteFiles
+from clerk.core.manifest import SiteManifest
 from clerk.fetch.store import fetch_site
 from pathlib import Path
 
@@ -354,8 +354,9 @@ sys.stdin.read(0)
 import clerk.fetch.platforms.folder, clerk.fetch.store
 from clerk.core import plugins
 plugins.manager()
+settings = Settings(storage_dir=Path(sys.argv[1]))
 sys.addaudithook(die)
-fetch_site(site, Path(sys.argv[1]) / "town", Settings(storage_dir=Path(sys.argv[1])))
+fetch_site(site, SiteFiles(settings, "town"), SiteManifest(settings.sql_url, "town"))
 """
 
 
@@ -366,17 +367,17 @@ def test_a_fetch_killed_anywhere_is_completed_by_the_next(source, tmp_path):
     (source / "Council/2024-01-15.pdf").write_bytes(pdf("approved"))
     put(source, "Council/2024-03-15.pdf")
     undisturbed = Town(source, tmp_path / "undisturbed")
-    shutil.copytree(town.folder, undisturbed.folder)
+    shutil.copytree(town.settings.storage_dir, undisturbed.settings.storage_dir)
     undisturbed.fetch()
 
     killed = 0
     for step in range(1, 200, 5):
         disturbed = Town(source, tmp_path / f"sites{step}")
-        shutil.copytree(town.folder, disturbed.folder)
+        shutil.copytree(town.settings.storage_dir, disturbed.settings.storage_dir)
         status = killed_at(step, disturbed)
         disturbed.fetch()
         assert files_of(disturbed.folder) == files_of(undisturbed.folder), step
-        assert rows_of(disturbed.folder) == rows_of(undisturbed.folder), step
+        assert rows_of(disturbed) == rows_of(undisturbed), step
         if status == 0:
             break
         killed += 1
@@ -394,13 +395,13 @@ def files_of(folder: Path) -> dict[str, bytes]:
     return {
         str(path.relative_to(folder)): path.read_bytes()
         for path in folder.rglob("*")
-        if path.is_file() and path.name != "sources.db"
+        if path.is_file()
     }
 
 
-def rows_of(folder: Path) -> list[tuple[str, ...]]:
-    with Sources(folder) as sources:
+def rows_of(town: Town) -> list[tuple[str | None, ...]]:
+    known = town.known()
+    with reading_connection(town.settings.sql_url) as conn:
         return sorted(
-            (each.identity, each.document.name, each.sha256, *sources.versions(each.identity))
-            for each in sources.documents().values()
+            (each.identity, each.name, each.pdf_sha256, *versions(conn, each.id)) for each in known
         )

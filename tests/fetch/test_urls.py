@@ -9,14 +9,16 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from folder_town import fetch_town, manifest_of
+from sqlalchemy import update
 
 from clerk.core import storage
 from clerk.core.config import Settings
+from clerk.core.db import writing_to
 from clerk.core.errors import SourceUnavailable
+from clerk.core.models import documents_table
 from clerk.fetch.base import FetchReport
 from clerk.fetch.http.client import Client
-from clerk.fetch.sources import Sources
-from clerk.fetch.store import fetch_site
 
 
 class Server:
@@ -75,7 +77,7 @@ class Town:
 
     def fetch(self) -> FetchReport:
         client = Client.from_settings(self.settings, pace_seconds=0.001)
-        return fetch_site(self.site, self.folder, self.settings, client=client)
+        return fetch_town(self.site, self.settings, client=client)
 
     def names(self) -> list[str]:
         return sorted(document.name for document in storage.pdf_documents(self.folder))
@@ -190,8 +192,7 @@ def test_a_document_is_not_called_by_the_secrets_of_its_url(tmp_path, server):
 
     assert not [name for name in town.names() if "abc123" in name]
     assert len(town.names()) == 2
-    with Sources(town.folder) as sources:
-        known = {each.source_url for each in sources.documents().values()}
+    known = {each.source_url for each in manifest_of(town.settings, town.site).documents()}
     assert known == {f"{server.url}{path}" for path in paths}, "what is fetched again stays whole"
 
 
@@ -205,8 +206,8 @@ def test_a_document_that_was_called_by_a_secret_gets_another_name(tmp_path, serv
     good.pdf(town.folder).rename(bad.pdf(town.folder))
     bad.text(town.folder).mkdir(parents=True)
     (bad.text(town.folder) / "page-1.txt").write_text("a")
-    with Sources(town.folder) as sources:
-        sources._db.execute("UPDATE documents SET date = ?", (bad.date,))
+    with writing_to(town.settings.sql_url) as conn:
+        conn.execute(update(documents_table).values(name=bad.name))
 
     report = town.fetch()
 

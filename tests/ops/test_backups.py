@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import guide
 import pytest
 from guide import clerk
 
-from clerk.core import db
-from clerk.ops import backups
+from clerk.core import config, db, schema
+from clerk.ops import backups, doctor
 
 
 def test_a_backup_holds_everything(
@@ -61,7 +63,7 @@ def test_a_file_that_is_there_is_not_overwritten(site: str, tmp_path: Path) -> N
     assert target.read_text() == "precious"
 
 
-def test_without_pg_dump_the_mend_is_named(
+def test_without_pg_dump_the_fix_is_named(
     postgres: str, storage: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DATABASE_URL", postgres)
@@ -81,3 +83,63 @@ def test_the_password_is_never_an_argument() -> None:
         passfile = Path(plain.split("passfile=")[1].replace("%2F", "/"))
         assert passfile.read_text() == "*:*:*:*:se\\:c\\\\ret\n"
         assert passfile.stat().st_mode & 0o077 == 0
+
+
+def test_database_and_store_are_restored_into_an_empty_place(
+    site: str, storage: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: Any
+) -> None:
+    guide.use_the_servers_own_programs(monkeypatch)
+    (storage / site / "pdfs" / "Council").mkdir(parents=True)
+    (storage / site / "pdfs" / "Council" / "2024-01-02.pdf").write_bytes(b"%PDF as it was")
+    archive = tmp_path / "all.tar"
+    assert clerk("db", "backup", "--with-store", str(archive)).exit_code == 0
+    assert clerk("db", "restore", str(archive)).exit_code == 2, "here is something already"
+
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    if db.get_civic_db().dialect.name == "postgresql":
+        monkeypatch.setenv("DATABASE_URL", request.getfixturevalue("empty_postgres"))
+    monkeypatch.setenv("STORAGE_DIR", str(elsewhere))
+    ran = clerk("db", "restore", str(archive))
+
+    assert ran.output == f"Restored 1 sites, 1 files; the database is at {schema.head()}.\n"
+    with db.reading_connection() as conn:
+        assert db.require_site(conn, site)["name"] == "Springfield"
+    restored = elsewhere / site / "pdfs" / "Council" / "2024-01-02.pdf"
+    assert restored.read_bytes() == b"%PDF as it was"
+    assert clerk("pipeline-status").exit_code == 0
+    db._engines.pop(db.config.load().sql_url).dispose()
+
+
+def test_a_backup_of_another_kind_is_refused_before_anything_is_written(
+    storage: Path, empty_postgres: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with contextlib.closing(sqlite3.connect(tmp_path / "old.db")) as made:
+        made.execute("CREATE TABLE sites (subdomain TEXT)")
+    monkeypatch.setenv("DATABASE_URL", empty_postgres)
+
+    ran = clerk("db", "restore", str(tmp_path / "old.db"))
+
+    assert ran.exit_code == 2 and "The backup is of SQLite" in ran.output
+    assert clerk("db", "current").output == "none\n"
+    db._engines.pop(db.config.load().sql_url).dispose()
+
+
+def test_the_doctor_finds_a_pg_dump_that_is_older_than_the_server(
+    postgres: str, storage: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DATABASE_URL", postgres)
+    old = tmp_path / "bin" / "pg_dump"
+    old.parent.mkdir()
+    old.write_text("#!/bin/sh\necho 'pg_dump (PostgreSQL) 9.6.24'\n")
+    old.chmod(0o755)
+    monkeypatch.setenv("PATH", str(old.parent), prepend=":")
+
+    checks = {check.name: check for check in doctor.check_programs(config.load())}
+
+    assert checks["pg_dump"].word == "WARNING"
+    assert "is version 9, older than the server" in checks["pg_dump"].message
+    assert "client programs" in checks["pg_dump"].fix
+    guide.use_the_servers_own_programs(monkeypatch)
+    checks = {check.name: check for check in doctor.check_programs(config.load())}
+    assert checks["pg_dump"].word == "OK"

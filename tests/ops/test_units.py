@@ -96,8 +96,20 @@ def test_only_what_clerk_writes_to_is_writable(storage: Path, tmp_path: Path) ->
     assert 'ExecStart="/opt/my clerk/bin/clerk" reconcile-pipeline' in service
 
 
+def test_a_percent_sign_in_a_path_is_no_specifier(tmp_path: Path) -> None:
+    folder = tmp_path / "100%i"
+    paths = units.Paths(clerk=folder / "clerk", working_directory=folder, storage_dir=folder)
+
+    for name in ("clerk-reconcile.service", "clerk-cleanup.service", "clerk-worker@.service"):
+        lines = units.systemd(paths)[name].splitlines()
+        escaped = f"{tmp_path}/100%%i"
+        assert f"WorkingDirectory={escaped}" in lines
+        assert f'Environment="STORAGE_DIR={escaped}"' in lines
+        assert any(line.startswith(f"ExecStart={escaped}/clerk ") for line in lines)
+
+
 def test_launchd_can_read_its_agent() -> None:
-    (written,) = units.launchd(units.EXAMPLE).values()
+    written = units.launchd(units.EXAMPLE)["clerk.reconcile.plist"]
 
     agent = plistlib.loads(written.encode())
 

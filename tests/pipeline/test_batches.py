@@ -7,6 +7,7 @@ import io
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,7 +19,8 @@ from clerk.core.errors import InvalidInput, NotFound
 from clerk.core.models import batches_table, jobs_table
 from clerk.core.states import Batch, Kind
 from clerk.pipeline import batches, ledger
-from clerk.pipeline.ledger import BatchJobTracking
+from clerk.pipeline.batches import BatchJobTracking
+from clerk.pipeline.reconcile import detect_crashed_batches
 
 DOCS = [{"sourcedb": "PMC", "sourceid": str(number)} for number in (1, 2, 3, 4, 5)]
 
@@ -271,7 +273,7 @@ def test_the_document_to_blame_comes_first(job: int) -> None:
     assert [d.sourceid for d in batches.failures()] == ["2", "1"]
 
 
-def test_cleaning_up_changes_no_figure(job: int) -> None:
+def test_cleaning_up_changes_no_figure(job: int, storage: Path) -> None:
     for days in range(12):
         age = timedelta(days=days, minutes=1)
         for status in (Batch.COMPLETED, Batch.COMPLETED, Batch.CRASHED, Batch.FAILED):
@@ -286,15 +288,15 @@ def test_cleaning_up_changes_no_figure(job: int) -> None:
         return counts, days, timing.count, timing.avg_seconds, timing.max_seconds, failing
 
     before = figures()
-    assert batches.cleanup(dry_run=True).batches == 20
+    assert batches.cleanup(storage, dry_run=True).batches == 20
     assert figures() == before
 
-    assert batches.cleanup().batches == 20
+    assert batches.cleanup(storage).batches == 20
     assert BatchJobTracking.all().count() == 28
-    assert batches.cleanup().batches == 0
+    assert batches.cleanup(storage).batches == 0
     assert figures() == before
 
-    assert batches.cleanup(timedelta()).batches == 28
+    assert batches.cleanup(storage, timedelta()).batches == 28
     assert figures() == before
     assert batches.timing(30).p95_seconds == pytest.approx(2.0, rel=0.1)
     assert len(batches.health(24 * 30).recent_crashes) == 1
@@ -317,7 +319,7 @@ def test_batches_of_scripts_are_crashed_only_by_the_timeout(job: int) -> None:
     old = made(job, Batch.RUNNING, age=timedelta(minutes=11))
     made(job, Batch.RUNNING, age=timedelta(minutes=9))
 
-    assert batches.detect_crashed() == 1
+    assert detect_crashed_batches(timedelta(minutes=10)) == 1
     assert BatchJobTracking.find(old).status == "crashed"
 
 
@@ -361,4 +363,4 @@ def test_a_batch_that_was_touched_lately_is_not_silent(job: int) -> None:
             .values(updated_at=datetime.now(UTC))
         )
 
-    assert batches.detect_crashed() == 0
+    assert detect_crashed_batches(timedelta(minutes=10)) == 0

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from invariants import forbid_going_back
 from small_pdfs import picture_of, printed
-from small_uploads import TroubledPipeline, exported, line, write
+from small_uploads import Troubled, exported, line, write
 from small_uploads import check as check_uploads
 from small_work import (
     SmallWork,
@@ -30,15 +30,15 @@ from small_work import (
 )
 from sqlalchemy import text
 
-from clerk.annotations import api
-from clerk.annotations.api import UploadJob
 from clerk.core import config
 from clerk.core.db import civic_db_connection, reading_connection
 from clerk.core.states import QUEUES
 from clerk.executors import embedded, rq
-from clerk.executors.pool import Crew
-from clerk.pipeline import runs, transitions, upload_ledger
-from clerk.pipeline.workers import Pipeline, sweep
+from clerk.executors.pool import Pool
+from clerk.pipeline import runs, transitions
+from clerk.pipeline import uploads as api
+from clerk.pipeline.flow import Pipeline, sweep
+from clerk.pipeline.uploads import UploadJob
 from tools.pdf_writer import LETTER, PdfWriter, encode_jpeg
 
 #: A quarter of a minute for two readers; longer than a page may take to be left, by far.
@@ -297,8 +297,8 @@ def test_a_step_without_pages_is_stopped_too(
     other.pdfs(1)
     town.on(step, "slow 600")
     town.start()
-    with Crew(SmallWork(), QUEUES, config.load()) as one:
-        while step not in one.in_hand.values():
+    with Pool(SmallWork(), QUEUES, config.load()) as one:
+        while step not in one.running.values():
             one.turn()
         cancel(town)
         other.start()
@@ -330,7 +330,7 @@ def test_a_worker_that_was_given_up_leaves_the_work_to_others(
 
 
 def _work_in_one_lane() -> None:
-    with Crew(SmallWork(), QUEUES, config.load()) as one:
+    with Pool(SmallWork(), QUEUES, config.load()) as one:
         while not nothing_active():
             one.turn()
 
@@ -342,8 +342,7 @@ def _work_in_one_lane() -> None:
 def uploading(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
     hurry(monkeypatch)
     monkeypatch.setenv("CLERK_WORKERS", "1")
-    monkeypatch.setattr(upload_ledger, "PAUSES", (0.05, 0.05, 0.05))
-    monkeypatch.setattr(UploadJob, "flow", TroubledPipeline.uploads)
+    monkeypatch.setattr(UploadJob, "flow", Troubled())
 
 
 def test_a_cancelled_upload_stops_and_counts_nothing_as_failed(
@@ -376,10 +375,9 @@ def test_what_was_cancelled_of_an_upload_can_be_stored_after_all(
 ) -> None:
     path = write(tmp_path / "a.jsonl", [line(n) for n in range(6)])
     job = api.upload([path], project="p", create_docs=True, batch_items=2)
-    with civic_db_connection() as conn:
-        conn.execute(text("UPDATE annotation_uploads SET state = 'suspended'"))
+    api.suspend(job.id)
     api.resume(job.id)
-    with Crew(TroubledPipeline.uploads, ("annotations",), config.load()) as one:
+    with Pool(Troubled(), ("annotations",), config.load()) as one:
         while not job.status().is_split:
             one.turn()
     api.cancel(job.id)

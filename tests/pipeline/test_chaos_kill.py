@@ -30,7 +30,7 @@ from clerk.core import config
 from clerk.core.db import civic_db_connection, reading_connection
 from clerk.core.states import QUEUES
 from clerk.executors import rq
-from clerk.pipeline import queue
+from clerk.pipeline import queues
 
 DOCUMENTS = 3
 
@@ -52,7 +52,7 @@ def start_and_work(town: Town) -> None:
 def start_and_work_on_rq(town: Town) -> None:
     if town.run is None:
         town.start()
-    queue.offer(QUEUES)
+    queues.offer(config.load(), QUEUES)
     while not nothing_active():
         rq.work(SmallWork(), QUEUES, config.load(), burst=True)
 

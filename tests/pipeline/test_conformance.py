@@ -1,4 +1,4 @@
-"""What every executor promises, on every database: {SQLite, PostgreSQL} x {embedded, RQ}."""
+"""What every executor promises, on every database that it works with."""
 
 from __future__ import annotations
 
@@ -8,14 +8,31 @@ from typing import Any
 
 import pytest
 from invariants import check, forbid_going_back
-from small_work import Town, hurry, work_embedded, work_on_rq
+from small_work import Town, hurry, work_embedded, work_notified, work_on_rq
 
 from clerk.core.db import civic_db_connection, reading_connection
 
 Work = Callable[..., None]
 
+EXECUTORS: dict[str, Work] = {
+    "embedded": work_embedded,
+    "rq": work_on_rq,
+    "notified": work_notified,
+}
+pytestmark = pytest.mark.parametrize(
+    ("work", "database"),
+    [
+        ("embedded", "sqlite"),
+        ("embedded", "postgresql"),
+        ("rq", "sqlite"),
+        ("rq", "postgresql"),
+        ("notified", "postgresql"),
+    ],
+    indirect=True,
+)
 
-@pytest.fixture(params=["embedded", "rq"])
+
+@pytest.fixture
 def work(
     request: pytest.FixtureRequest, database: str, storage: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Work]:
@@ -26,7 +43,7 @@ def work(
         request.getfixturevalue("redis")
     with civic_db_connection() as conn:
         forbid_going_back(conn)
-    yield work_on_rq if request.param == "rq" else work_embedded
+    yield EXECUTORS[request.param]
     with reading_connection() as conn:
         check(conn, storage)
 

@@ -13,13 +13,13 @@ import pytest
 from guide import clerk
 from sqlalchemy import select, text, update
 
-from clerk.core import db
+from clerk.core import config, db
 from clerk.core.clock import utc_now
 from clerk.core.models import audit_table, items_table, jobs_table, quarantine_table, runs_table
 from clerk.core.states import Item
-from clerk.pipeline import failures, ledger, pipeline_state, transitions
+from clerk.executors.work import Outcome
+from clerk.pipeline import failures, ledger, transitions
 from clerk.pipeline.failures import Filter, find, groups
-from clerk.pipeline.ledger import Outcome
 
 GOOD, BAD, WORSE = (f"minutes/Council/2025-0{month}-01" for month in (1, 2, 3))
 DAMAGED = "UnreadablePdf: no PDF reader can make sense of it"
@@ -43,7 +43,7 @@ def start(site: str) -> None:
     """Open a run and fetch three documents."""
     with db.civic_db_connection() as conn:
         transitions.start_run(conn, site)
-    documents = [{"name": name, "bytes": 10, "sha256": name[-5:]} for name in OUTCOMES]
+    documents = [transitions.FoundDocument(name, 10, name[-5:]) for name in OUTCOMES]
     work(
         "fetch",
         lambda item: Outcome(item, Item.COMPLETED, result=transitions.Found(tuple(documents))),
@@ -55,7 +55,7 @@ def read(outcomes: Mapping[str, tuple[str, str]]) -> None:
 
     def outcome(item: Any) -> Outcome:
         state, error = outcomes.get(item.document, (Item.COMPLETED, ""))
-        return Outcome(item, state, error, lasting=bool(error))
+        return Outcome(item, state, error, error.partition(":")[0], lasting=bool(error))
 
     work("ocr", outcome)
 
@@ -64,6 +64,11 @@ def finish_steps(texts: int = 1) -> None:
     """Coordinate, compile, extract and deploy."""
     for queue in ("compilation", "compilation", "extraction", "deploy"):
         work(queue, lambda item: Outcome(item, Item.COMPLETED, result=texts))
+
+
+def fails_with(error: str) -> Callable[[Any], Outcome]:
+    """Fail with an error that begins with its class."""
+    return lambda item: Outcome(item, Item.FAILED, error, error.partition(":")[0])
 
 
 def work(queue: str, outcome: Callable[[Any], Outcome]) -> None:
@@ -164,7 +169,7 @@ def test_a_retried_document_leaves_the_failed_count_and_is_counted_once_again(
 ) -> None:
     assert counters(failing) == (3, 1, 2)
 
-    failures.retry(find(Filter(document=BAD)), who="ann")
+    failures.retry(config.load(), find(Filter(document=BAD)), who="ann")
     assert counters(failing) == (3, 1, 1)
     assert run_state(failing) == "active"
     read({})
@@ -177,7 +182,7 @@ def test_a_retried_document_leaves_the_failed_count_and_is_counted_once_again(
 
 
 def test_a_retry_reads_just_what_was_asked_for(failing: str) -> None:
-    failures.retry(find(Filter(document=BAD)), who="ann")
+    failures.retry(config.load(), find(Filter(document=BAD)), who="ann")
 
     with db.reading_connection() as conn:
         pending = conn.execute(
@@ -187,7 +192,7 @@ def test_a_retry_reads_just_what_was_asked_for(failing: str) -> None:
 
 
 def test_a_document_that_fails_again_is_counted_once(failing: str) -> None:
-    failures.retry(find(), who="ann")
+    failures.retry(config.load(), find(), who="ann")
     read(OUTCOMES)
     finish_steps()
 
@@ -203,12 +208,12 @@ def test_in_a_reading_that_is_under_way_the_document_is_read_in_it(
     with db.civic_db_connection() as conn:
         claimed = ledger.claim(conn, ["ocr"], "w", lambda _: 1)
         assert claimed is not None
-        outcome = Outcome(claimed.items[0], Item.FAILED, DAMAGED, lasting=True)
+        outcome = Outcome(claimed.items[0], Item.FAILED, DAMAGED, "UnreadablePdf", lasting=True)
         transitions.finish(conn, claimed, [outcome], ended=True)
     before = run_id(site)
     assert counters(site) == (3, 0, 1)
 
-    failures.retry(find(), who="ann")
+    failures.retry(config.load(), find(), who="ann")
 
     assert (counters(site), run_id(site)) == ((3, 0, 0), before)
     assert ledger_agrees(site)
@@ -218,13 +223,13 @@ def test_in_a_reading_that_is_under_way_the_document_is_read_in_it(
 
 def run_id(site: str) -> str:
     with db.reading_connection() as conn:
-        run = pipeline_state.active_run(conn, site)
+        run = transitions.active_run(conn, site)
     assert run is not None
     return str(run.run_id)
 
 
 def test_a_retry_lifts_the_quarantine(failing: str) -> None:
-    failures.retry(find(), who="ann")
+    failures.retry(config.load(), find(), who="ann")
 
     assert remembered() == []
 
@@ -239,7 +244,7 @@ def test_a_document_whose_pdf_is_gone_is_fetched_again(failing: str, storage: Pa
     for pdf in (storage / failing / "pdfs").rglob("*.pdf"):
         pdf.unlink()
 
-    failures.retry(find(), who="ann")
+    failures.retry(config.load(), find(), who="ann")
 
     with db.reading_connection() as conn:
         assert db.require_site(conn, failing)["current_stage"] == "fetch"
@@ -250,12 +255,12 @@ def test_a_failed_step_is_done_again(site: str, storage: Path) -> None:
     start(site)
     read({})
     work("compilation", lambda item: Outcome(item, Item.COMPLETED, result=3))
-    work("compilation", lambda item: Outcome(item, Item.FAILED, "OSError: disk"))
+    work("compilation", fails_with("OSError: disk"))
     work("extraction", lambda item: Outcome(item, Item.COMPLETED))
     assert run_state(site) == "failed"
     assert [failure.stage for failure in find()] == ["compilation"]
 
-    failures.retry(find(), who="ann")
+    failures.retry(config.load(), find(), who="ann")
     for queue in ("compilation", "extraction", "deploy"):
         work(queue, lambda item: Outcome(item, Item.COMPLETED))
 
@@ -264,12 +269,12 @@ def test_a_failed_step_is_done_again(site: str, storage: Path) -> None:
 
 def test_failures_of_an_older_system_are_named_by_the_disk(site: str, storage: Path) -> None:
     legacy.write_documents(storage / site, both=1, pdf=2)
-    pipeline_state.initialize_stage(site, "ocr", total_jobs=4)
-    pipeline_state.increment_completed(site, "ocr")
+    transitions.initialize_stage(site, "ocr", total_jobs=4)
+    transitions.increment_completed(site, "ocr")
     for _ in range(3):
-        pipeline_state.increment_failed(site, "ocr", "by the old system", "Error")
+        transitions.increment_failed(site, "ocr", "by the old system", "Error")
 
-    failures.retry(find(), who="ann")
+    failures.retry(config.load(), find(), who="ann")
 
     assert counters(site) == (4, 1, 1)
     read({})
@@ -284,7 +289,7 @@ def test_a_frozen_selection_leaves_alone_what_has_changed(failing: str, tmp_path
 
     ran = clerk("failures", "retry", "--from", str(listed), "--yes")
 
-    assert "Left alone: 2 that have changed" in ran.output
+    assert "Not touched: 2 that have changed" in ran.output
     assert ran.exit_code == 1
 
 
@@ -318,7 +323,7 @@ def test_everything_has_to_be_asked_for(failing: str) -> None:
 def test_a_skipped_document_is_left_out_of_the_counts(failing: str) -> None:
     before = updated_at(failing)
 
-    failures.skip(find(Filter(document=WORSE)), who="ann", why="no password")
+    failures.skip(config.load(), find(Filter(document=WORSE)), who="ann", why="no password")
 
     assert counters(failing) == (2, 1, 1)
     assert [failure.document for failure in find()] == [BAD]
@@ -332,7 +337,7 @@ def updated_at(site: str) -> Any:
 
 
 def test_a_skip_keeps_who_and_why(failing: str) -> None:
-    failures.skip(find(Filter(document=WORSE)), who="ann", why="no password")
+    failures.skip(config.load(), find(Filter(document=WORSE)), who="ann", why="no password")
 
     with db.reading_connection() as conn:
         row = conn.execute(select(audit_table)).one()
@@ -343,9 +348,9 @@ def test_a_skip_keeps_who_and_why(failing: str) -> None:
 def test_a_skipped_document_stays_out_of_the_next_run(failing: str, storage: Path) -> None:
     from clerk.core.storage import sha256_of
 
-    failures.skip(find(), who="ann", why="never mind")
+    failures.skip(config.load(), find(), who="ann", why="never mind")
     pdf = storage / failing / "pdfs" / "Council" / "2025-02-01.pdf"
-    documents = [{"name": BAD, "bytes": 10, "sha256": sha256_of(pdf)}]
+    documents = [transitions.FoundDocument(BAD, 10, sha256_of(pdf))]
 
     with db.civic_db_connection() as conn:
         transitions.start_run(conn, failing)
@@ -357,7 +362,7 @@ def test_a_skipped_document_stays_out_of_the_next_run(failing: str, storage: Pat
 
 
 def test_a_skipped_document_whose_bytes_changed_is_read(failing: str) -> None:
-    failures.skip(find(), who="ann", why="never mind")
+    failures.skip(config.load(), find(), who="ann", why="never mind")
 
     start(failing)
 
@@ -365,13 +370,13 @@ def test_a_skipped_document_whose_bytes_changed_is_read(failing: str) -> None:
 
 
 def test_what_the_source_offers_and_nobody_can_read_can_be_skipped(site: str) -> None:
-    rejected = ({"name": "notes.docx", "error": "Rejected: not a PDF"},)
-    found = transitions.Found(carried=1, rejected=rejected)
+    rejected = (transitions.Rejected("notes.docx", "Rejected", "not a PDF"),)
+    found = transitions.Found((), carried=1, rejected=rejected)
     for _ in range(2):
         with db.civic_db_connection() as conn:
             transitions.start_run(conn, site)
         work("fetch", lambda item: Outcome(item, Item.COMPLETED, result=found))
-        failures.skip(find(), who="ann", why="not a PDF")
+        failures.skip(config.load(), find(), who="ann", why="not a PDF")
 
     assert counters(site) == (1, 1, 0)
 
@@ -379,7 +384,10 @@ def test_what_the_source_offers_and_nobody_can_read_can_be_skipped(site: str) ->
 def test_a_failed_step_is_not_a_document(site: str) -> None:
     with db.civic_db_connection() as conn:
         transitions.start_run(conn, site)
-    work("fetch", lambda item: Outcome(item, Item.FAILED, "SourceUnavailable: gone"))
+    work(
+        "fetch",
+        fails_with("SourceUnavailable: gone"),
+    )
 
     (group,) = json.loads(clerk("failures", "list", "--json").output)
     assert (group["documents"], group["steps"]) == (0, 1)
@@ -391,11 +399,14 @@ def test_a_coordinator_that_failed_is_listed_and_retried(site: str, storage: Pat
     legacy.write_documents(storage / site, both=1, pdf=2)
     start(site)
     read({})
-    work("compilation", lambda item: Outcome(item, Item.FAILED, "OSError: the disk is gone"))
+    work(
+        "compilation",
+        fails_with("OSError: the disk is gone"),
+    )
     assert run_state(site) == "failed"
 
     (failure,) = find()
-    failures.retry([failure], who="ann")
+    failures.retry(config.load(), [failure], who="ann")
     for queue in ("compilation", "extraction", "deploy"):
         work(queue, lambda item: Outcome(item, Item.COMPLETED))
 
@@ -417,8 +428,8 @@ def test_what_an_older_system_counted_is_a_group_without_rows(site: str) -> None
 
 def test_a_failure_is_dated_when_it_happened_first(site: str) -> None:
     """Known failures are carried from run to run; they do not fail again every night."""
-    documents = ({"name": BAD, "bytes": 10, "sha256": "b"},)
-    rejected = ({"name": "notes.docx", "error": "Rejected: not a PDF"},)
+    documents = (transitions.FoundDocument(BAD, 10, "b"),)
+    rejected = (transitions.Rejected("notes.docx", "Rejected", "not a PDF"),)
     found = transitions.Found(documents, rejected=rejected, engine="e")
     dates, yesterday = [], utc_now() - timedelta(days=1)
     for _ in range(2):
@@ -441,7 +452,7 @@ def test_a_failure_that_is_not_retried_keeps_its_date(failing: str) -> None:
     kept = {each.document: each.finished_at for each in find()}
     retried, stays = find()
 
-    failures.retry([retried], who="ann")
+    failures.retry(config.load(), [retried], who="ann")
 
     assert [(each.document, each.finished_at) for each in find()] == [
         (stays.document, kept[stays.document])
@@ -449,13 +460,13 @@ def test_a_failure_that_is_not_retried_keeps_its_date(failing: str) -> None:
 
 
 def test_a_document_a_script_counts_as_failed_is_dated(site: str) -> None:
-    pipeline_state.initialize_stage(site, "ocr", total_jobs=3)
-    pipeline_state.increment_failed(site, "ocr", "damaged", "UnreadablePdf")
+    transitions.initialize_stage(site, "ocr", total_jobs=3)
+    transitions.increment_failed(site, "ocr", "damaged", "UnreadablePdf")
     with db.civic_db_connection() as conn:
         yesterday = utc_now() - timedelta(days=1)
         conn.execute(update(items_table).values(created_at=yesterday, finished_at=yesterday))
 
-    pipeline_state.increment_failed(site, "ocr", "damaged", "UnreadablePdf")
+    transitions.increment_failed(site, "ocr", "damaged", "UnreadablePdf")
 
     dated = {each.finished_at: each.documents for each in find()}
     assert dated.pop(yesterday) == 1
@@ -465,9 +476,12 @@ def test_a_document_a_script_counts_as_failed_is_dated(site: str) -> None:
 def test_a_failed_step_cannot_be_skipped(site: str) -> None:
     with db.civic_db_connection() as conn:
         transitions.start_run(conn, site)
-    work("fetch", lambda item: Outcome(item, Item.FAILED, "SourceUnavailable: gone"))
+    work(
+        "fetch",
+        fails_with("SourceUnavailable: gone"),
+    )
 
-    decided = failures.skip(find(), who="ann", why="no")
+    decided = failures.skip(config.load(), find(), who="ann", why="no")
 
     assert "retry the failed step" in decided.refused[site]
     assert len(find()) == 1
@@ -475,9 +489,9 @@ def test_a_failed_step_cannot_be_skipped(site: str) -> None:
 
 def test_skipping_twice_is_skipping_once(failing: str) -> None:
     selected = find()
-    failures.skip(selected, who="ann", why="no")
+    failures.skip(config.load(), selected, who="ann", why="no")
 
-    again = failures.skip(selected, who="ben", why="yes")
+    again = failures.skip(config.load(), selected, who="ben", why="yes")
 
     assert (again.documents, again.changed) == (0, 2)
 

@@ -171,7 +171,7 @@ def test_what_the_source_took_back_is_shown_as_gone_everywhere(
     assert "fetched    3 unchanged, 1 gone" in said.out
     assert "gone from its source since 20" in clerk("search", "zoning").out
     assert json.loads(clerk("search", "zoning", "--json").out)["hits"][0]["gone_at"]
-    assert "1 not offered any more by the source" in clerk("site", "show", "springfield").out
+    assert "1 no longer offered by the source" in clerk("site", "show", "springfield").out
     published = storage / "_published" / "springfield"
     index = json.loads((published / "index.json").read_text())
     assert [bool(each["gone_at"]) for each in index["documents"]] == [True, False, False, False]
@@ -310,6 +310,37 @@ def test_trap_14_a_page_that_fails_is_a_failed_page_and_the_rest_is_kept(
     assert list((storage / "springfield" / "pdfs" / "Council").glob("2024-05-15.pdf"))
 
 
+def test_a_page_that_used_up_its_time_is_tried_again_by_the_next_run(
+    clerk: Clerk,
+    database: str,
+    storage: Path,
+    documents: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    plugins = tmp_path / "plugins"
+    plugins.mkdir()
+    busy = tmp_path / "busy"
+    busy.touch()
+    hangs_if_busy = f"os.path.exists({str(busy)!r}) and time.sleep(600)"
+    (plugins / "bad.py").write_text(BAD_ENGINE.replace("WHAT_IT_DOES", hangs_if_busy))
+    monkeypatch.setenv("CLERK_PLUGINS_DIR", str(plugins))
+    monkeypatch.setenv("PAGE_SECONDS", "1")
+    (documents / "Council" / "2024-05-15 minutes.pdf").write_bytes(
+        scanned(picture_of(["Good page."]), dark(picture_of(["Bad page."])))
+    )
+    clerk("site", "add", "springfield", "--from", str(documents), "--ocr-backend", "bad")
+    first = json.loads(clerk("run", "springfield", "--json").out)[0]
+
+    busy.unlink()
+    second = json.loads(clerk("run", "springfield", "--json").out)[0]
+
+    assert (first["completed"], first["failed"]) == (4, 1)
+    assert (second["completed"], second["failed"]) == (5, 0)
+    text = storage / "springfield" / "txt" / "Council" / "2024-05-15"
+    assert not (text / "failed-pages.json").exists()
+
+
 @pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 def test_several_pages_that_kill_their_reader_do_not_cost_the_others(
     clerk: Clerk,
@@ -341,12 +372,12 @@ def test_several_pages_that_kill_their_reader_do_not_cost_the_others(
 def test_trap_20_recounting_does_not_erase_real_failures(
     clerk: Clerk, database: str, storage: Path, make_site: Callable[..., str]
 ) -> None:
-    from clerk.pipeline.pipeline_state import (
+    from clerk.migrations import recover_stuck_site
+    from clerk.pipeline.transitions import (
         increment_completed,
         increment_failed,
         initialize_stage,
     )
-    from clerk.pipeline.reconcile import recover_stuck_site
 
     site = make_site()
     initialize_stage(site, "ocr", total_jobs=10)

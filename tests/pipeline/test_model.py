@@ -21,14 +21,14 @@ from invariants import check, forbid_going_back
 from small_work import ENGINE, Town, active_runs
 from sqlalchemy import select, text
 
-from clerk.core import storage
+from clerk.core import config, storage
 from clerk.core.db import civic_db_connection, reading_connection, upsert_site
 from clerk.core.errors import InvalidInput
-from clerk.core.models import items_table, jobs_table, metadata, runs_table, sites_table
+from clerk.core.models import db_now, items_table, jobs_table, metadata, runs_table, sites_table
 from clerk.core.states import OCR, QUEUES, STAGES, Item, Step
-from clerk.pipeline import ledger, liveness, reconcile, transitions, workers
-from clerk.pipeline.ledger import Claimed, Outcome
-from clerk.pipeline.pipeline_state import (
+from clerk.executors.work import Claim, Crash, Outcome
+from clerk.pipeline import flow, ledger, liveness, reconcile, transitions
+from clerk.pipeline.transitions import (
     claim_coordinator_enqueue,
     increment_completed,
     increment_failed,
@@ -51,10 +51,10 @@ class PipelineModel(RuleBasedStateMachine):
     def __init__(self, storage_dir: Path) -> None:
         super().__init__()
         self.storage_dir = storage_dir
-        self.flow = workers.Pipeline()
+        self.flow = flow.Pipeline()
         #: What workers hold, and what they held when they were given up.
-        self.hands: list[Claimed] = []
-        self.stale: list[tuple[Claimed, list[Outcome]]] = []
+        self.hands: list[Claim] = []
+        self.stale: list[tuple[Claim, list[Outcome]]] = []
         self._clear()
 
     def _clear(self) -> None:
@@ -129,7 +129,7 @@ class PipelineModel(RuleBasedStateMachine):
     def child_dies(self, hand: int, blamed: int) -> None:
         claimed = self._take(hand)
         item = claimed.items[blamed % len(claimed.items)]
-        self.flow.crash(claimed, item, "killed by SIGSEGV")
+        self.flow.crash(claimed, Crash(item, "killed by SIGSEGV"))
         self.stale.append((claimed, []))
 
     @precondition(lambda self: self.hands)
@@ -141,7 +141,7 @@ class PipelineModel(RuleBasedStateMachine):
         with civic_db_connection() as conn:
             conn.execute(text("DELETE FROM workers WHERE id = :id"), {"id": owner})
         gone = [each for each in self.hands if self._owner(each) == owner]
-        workers.sweep()
+        flow.sweep()
         for each in gone:
             self.hands.remove(each)
             self.stale.append((each, []))
@@ -151,7 +151,7 @@ class PipelineModel(RuleBasedStateMachine):
     def zombie_finishes(self, which: int, state: str, ended: bool) -> None:
         """A worker that was given up, or a message delivered twice, changes nothing."""
         claimed, again = self.stale[which % len(self.stale)]
-        if any(each.claim == claimed.claim for each in self.hands):
+        if any(each.token == claimed.token for each in self.hands):
             return
         result = _result(claimed)
         outcomes = again or [
@@ -160,18 +160,18 @@ class PipelineModel(RuleBasedStateMachine):
         ]
         before = self._everything()
         self.flow.finish(claimed, outcomes, ended=ended)
-        self.flow.crash(claimed, claimed.items[0], "late")
+        self.flow.crash(claimed, Crash(claimed.items[0], "late"))
         assert self._everything() == before
 
     @rule()
     def sweep_and_reconcile(self) -> None:
         """Nothing is wrong that they could mend, and twice is as good as once."""
-        workers.sweep()
-        for plan in reconcile.reconcile(0):
+        flow.sweep()
+        for plan in reconcile.reconcile(config.load(), 0):
             del plan
         before = self._everything()
-        workers.sweep()
-        for plan in reconcile.reconcile(0):
+        flow.sweep()
+        for plan in reconcile.reconcile(config.load(), 0):
             del plan
         assert self._everything() == before
 
@@ -223,7 +223,7 @@ class PipelineModel(RuleBasedStateMachine):
                 break
             self._make_available()
             if not self._work(WORKERS[0]):
-                *_, whole = reconcile.reconcile(0)
+                *_, whole = reconcile.reconcile(config.load(), 0)
                 assert whole.found, "an active run without work that nobody misses"
         with reading_connection() as conn:
             check(conn, self.storage_dir)
@@ -231,10 +231,10 @@ class PipelineModel(RuleBasedStateMachine):
 
     # ----------------------------------------------------------------------------- helpers
 
-    def _take(self, hand: int) -> Claimed:
+    def _take(self, hand: int) -> Claim:
         return self.hands.pop(hand % len(self.hands))
 
-    def _outcome(self, claimed: Claimed, item: Any, word: str) -> Outcome:
+    def _outcome(self, claimed: Claim, item: Any, word: str) -> Outcome:
         if word == "failed":
             return Outcome(item, Item.FAILED, "cannot be read", lasting=True)
         if word == "again":
@@ -243,14 +243,14 @@ class PipelineModel(RuleBasedStateMachine):
             Town(claimed.subdomain).text(item.document.rpartition("/")[2])
         return Outcome(item, Item.COMPLETED, result=_result(claimed))
 
-    def _owner(self, claimed: Claimed) -> str | None:
+    def _owner(self, claimed: Claim) -> str | None:
         with reading_connection() as conn:
             chosen = text("SELECT worker_id FROM batch_job_trackings WHERE claim = :claim")
-            return conn.execute(chosen, {"claim": claimed.claim}).scalar()
+            return conn.execute(chosen, {"claim": claimed.token}).scalar()
 
     def _make_available(self) -> None:
         with civic_db_connection() as conn:
-            now = ledger.db_now()
+            now = db_now()
             pending = items_table.c.state == Item.PENDING
             later = items_table.c.available_at > now
             conn.execute(items_table.update().where(pending, later).values(available_at=now))
@@ -263,7 +263,7 @@ class PipelineModel(RuleBasedStateMachine):
             ]
 
 
-def _result(claimed: Claimed) -> Any:
+def _result(claimed: Claim) -> Any:
     folder = Town(claimed.subdomain).folder
     if claimed.step == Step.FETCH:
         found = [

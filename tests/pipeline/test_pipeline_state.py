@@ -12,7 +12,7 @@ from clerk.core.db import civic_db_connection, get_oldest_site, upsert_site
 from clerk.core.errors import InvalidInput, UnknownSite, UnknownStage
 from clerk.core.models import sites_table
 from clerk.core.storage import Document
-from clerk.pipeline.pipeline_state import (
+from clerk.pipeline.transitions import (
     claim_coordinator_enqueue,
     increment_completed,
     increment_failed,
@@ -122,7 +122,6 @@ def test_more_documents_than_expected_are_not_counted(site: str) -> None:
         lambda site, stage: initialize_stage(site, stage, 1),
         lambda site, stage: increment_completed(site, stage),
         lambda site, stage: increment_failed(site, stage, "message", "Class"),
-        lambda site, stage: should_trigger_coordinator(site, stage),
     ],
 )
 def test_a_misspelt_stage_and_an_unknown_site_are_errors_by_name(site: str, call: Any) -> None:
@@ -130,6 +129,12 @@ def test_a_misspelt_stage_and_an_unknown_site_are_errors_by_name(site: str, call
         call(site, "orc")
     with pytest.raises(UnknownSite, match="atlantis"):
         call("atlantis", "ocr")
+
+
+def test_the_question_about_the_coordinator_knows_no_error_but_a_misspelt_stage(site: str) -> None:
+    with pytest.raises(UnknownStage, match="orc"):
+        should_trigger_coordinator(site, "orc")
+    assert should_trigger_coordinator("atlantis", "ocr") is False
 
 
 def test_counting_works_on_a_site_an_older_system_put_into_a_stage(site: str) -> None:

@@ -9,10 +9,9 @@ import legacy
 from guide import clerk
 from sqlalchemy import select
 
-from clerk.core import db
+from clerk.core import config, db
 from clerk.core.models import audit_table
-from clerk.ops import queues
-from clerk.pipeline import ledger, transitions
+from clerk.pipeline import ledger, queues, transitions
 
 
 def claim(queue: str) -> Any:
@@ -47,10 +46,10 @@ def test_pausing_twice_keeps_who_did_it_first(database: str) -> None:
     assert queues.pause("ocr", who="ann")
     assert not queues.pause("ocr", who="ben")
 
-    paused = {each.name: each.paused_by for each in queues.look()}
+    paused = {each.name: each.paused_by for each in queues.list_queues(config.load())}
     assert paused["ocr"] == "ann"
-    assert queues.resume("ocr", who="ben")
-    assert not queues.resume("ocr", who="ben")
+    assert queues.resume(config.load(), "ocr", who="ben")
+    assert not queues.resume(config.load(), "ocr", who="ben")
 
 
 def test_purging_redis_loses_no_work(site: str, redis: str) -> None:

@@ -17,14 +17,15 @@ from small_work import Town, hurry, work_embedded
 from sqlalchemy import insert, select, text, update
 
 from clerk.cli import cli
-from clerk.core import db
+from clerk.core import config, db
 from clerk.core.clock import utc_now
 from clerk.core.db import civic_db_connection, reading_connection
 from clerk.core.models import metadata, sites_table
 from clerk.core.states import QUEUES, STAGES
-from clerk.ops.takeover import find_stuck_sites, recover_stuck_site
+from clerk.executors.work import Outcome
+from clerk.migrations import find_stuck_sites, recover_stuck_site
 from clerk.pipeline import ledger, liveness, reconcile, transitions
-from clerk.pipeline.pipeline_state import increment_completed, increment_failed, initialize_stage
+from clerk.pipeline.transitions import increment_completed, increment_failed, initialize_stage
 
 
 @pytest.fixture
@@ -65,7 +66,7 @@ def put(town: Town, stage: str, total: int = 1, completed: int = 0, failed: int 
 
 
 def run(*, dry_run: bool = False) -> reconcile.Reconciliation:
-    *_, whole = reconcile.reconcile(dry_run=dry_run)
+    *_, whole = reconcile.reconcile(config.load(), dry_run=dry_run)
     assert isinstance(whole, reconcile.Reconciliation)
     return whole
 
@@ -369,7 +370,7 @@ def test_a_site_that_another_reconciliation_set_moving_needs_nobody(towns: Any) 
         town = towns(name)
         town.text("2024-01-01")
         put(town, "ocr")
-    first = reconcile.reconcile()
+    first = reconcile.reconcile(config.load())
     next(first)
 
     second = run()
@@ -385,7 +386,7 @@ def test_a_site_that_a_live_worker_will_get_to_needs_nobody(town: Town) -> None:
     with civic_db_connection() as conn:
         liveness.register(conn, "alive", lease_seconds=600.0, queues="fetch")
 
-    assert reconcile.recover(town.subdomain).needs_person is False
+    assert reconcile.recover(config.load(), town.subdomain).needs_person is False
 
 
 def test_work_that_only_a_person_can_mend_is_told_though_it_is_given_out_again(
@@ -397,7 +398,8 @@ def test_work_that_only_a_person_can_mend_is_told_though_it_is_given_out_again(
         liveness.register(conn, "alive", lease_seconds=600.0, queues="fetch")
         claimed = ledger.claim(conn, QUEUES, "alive", lambda _queue: 1)
         assert claimed is not None
-        full = ledger.Outcome(claimed.items[0], "pending", "StorageUnusable: the disk is full")
+        error = "StorageUnusable: the disk is full"
+        full = Outcome(claimed.items[0], "pending", error, "StorageUnusable")
         transitions.finish(conn, claimed, [full], ended=True)
 
     for whole in (run(dry_run=True), run()):

@@ -28,17 +28,20 @@ from small_work import (
 from sqlalchemy import event, select
 from sqlalchemy.exc import OperationalError
 
+from clerk import migrations
+from clerk.batch_tracking import BatchJobTracking
 from clerk.core import config, db
 from clerk.core.errors import DatabaseUnavailable
 from clerk.core.models import db_now, items_table, runs_table, workers_table
 from clerk.core.states import COMPILATION, FETCH, OCR, QUEUES, Item, Step
 from clerk.executors import pool as crew_module
-from clerk.executors import rq
-from clerk.executors.pool import Crew
-from clerk.ops import queues, takeover
-from clerk.pipeline import failures, ledger, liveness, sites, transitions, workers
-from clerk.pipeline.ledger import BatchJobTracking, Claimed, Outcome
-from clerk.pipeline.pipeline_state import increment_failed, initialize_stage
+from clerk.executors import rq, worker_lock
+from clerk.executors.pool import Pool
+from clerk.executors.work import Claim, Outcome
+from clerk.executors.worker_processes import WorkerPool
+from clerk.pipeline import failures, ledger, queues, sites, transitions, workers
+from clerk.pipeline.flow import sweep
+from clerk.pipeline.transitions import increment_failed, initialize_stage
 
 
 @pytest.fixture
@@ -49,7 +52,7 @@ def town(make_site: Any) -> Town:
 def found(number: int) -> transitions.Found:
     """What a fetch found: so many documents."""
     names = [f"minutes/Council/{n:04}" for n in range(number)]
-    documents = tuple({"name": name, "bytes": 1, "sha256": name} for name in names)
+    documents = tuple(transitions.FoundDocument(name, 1, name) for name in names)
     return transitions.Found(documents=documents, engine="e")
 
 
@@ -63,7 +66,7 @@ def open_reading(town: Town, number: int) -> None:
         transitions.finish(conn, fetched, [done], ended=True)
 
 
-def claim(number: int, worker: str = "worker") -> Claimed:
+def claim(number: int, worker: str = "worker") -> Claim:
     """Claim documents to read."""
     with db.civic_db_connection() as conn:
         claimed = ledger.claim(conn, [OCR], worker, lambda _: number)
@@ -74,7 +77,7 @@ def claim(number: int, worker: str = "worker") -> Claimed:
 def be_pool() -> None:
     """Be two workers, in a process group of their own as on a terminal."""
     os.setpgrp()
-    sys.exit(rq.WorkerPool(be_rq_worker, 2, burst=False).run())
+    sys.exit(WorkerPool(be_rq_worker, 2, burst=False).run())
 
 
 # --------------------------------------------------------------------------------- signals
@@ -150,7 +153,7 @@ def test_no_lock_is_left_by_a_worker_that_could_not_start(
     folder = config.load().storage_dir / "_clerk" / "workers"
     monkeypatch.setenv("DATABASE_URL", "postgresql://nobody@127.0.0.1:1/nothing")
 
-    with pytest.raises(DatabaseUnavailable), Crew(SmallWork(), QUEUES, config.load()):
+    with pytest.raises(DatabaseUnavailable), Pool(SmallWork(), QUEUES, config.load()):
         pass
 
     assert list(folder.iterdir()) == []
@@ -158,10 +161,10 @@ def test_no_lock_is_left_by_a_worker_that_could_not_start(
 
 def test_crews_that_have_ended_leave_nothing_in_memory(town: Town) -> None:
     for _ in range(3):
-        with Crew(SmallWork(), QUEUES, config.load()):
+        with Pool(SmallWork(), QUEUES, config.load()):
             pass
     gc.collect()
-    assert not [each for each in gc.get_objects() if isinstance(each, liveness.Lock)]
+    assert not [each for each in gc.get_objects() if isinstance(each, worker_lock.Lock)]
 
 
 # ---------------------------------------------------------------------------- sites that go
@@ -213,7 +216,7 @@ def test_cancelling_does_not_deadlock_with_a_beat(town: Town, database: str) -> 
     if database == "sqlite":
         pytest.skip("SQLite has one writer at a time")
     open_reading(town, 2)
-    first, second = sorted((claim(1), claim(1)), key=lambda each: each.claim)
+    first, second = sorted((claim(1), claim(1)), key=lambda each: each.token)
 
     def cancel() -> None:
         with db.civic_db_connection() as conn:
@@ -221,10 +224,10 @@ def test_cancelling_does_not_deadlock_with_a_beat(town: Town, database: str) -> 
 
     cancelling = threading.Thread(target=cancel)
     with db.civic_db_connection() as conn:
-        ledger.beat(conn, "worker", 60.0, {first.claim: "one"})
+        ledger.beat(conn, "worker", 60.0, {first.token: "one"})
         cancelling.start()
         wait_until(_somebody_waits_for_a_lock)
-        ledger.beat(conn, "worker", 60.0, {second.claim: "two"})
+        ledger.beat(conn, "worker", 60.0, {second.token: "two"})
     cancelling.join()
 
     assert BatchJobTracking.all().cancelled().count() == 2
@@ -242,7 +245,7 @@ def test_a_crew_passes_over_work_of_a_site_that_was_just_removed(
     class Removed(SmallWork):
         """A flow in which somebody removes the site between the claim and the order."""
 
-        def order(self, claimed: Claimed) -> Any:
+        def order(self, claimed: Claim) -> Any:
             if claimed.subdomain == town.subdomain:
                 sites.remove(town.subdomain, config.load(), files=False)
             return super().order(claimed)
@@ -250,7 +253,7 @@ def test_a_crew_passes_over_work_of_a_site_that_was_just_removed(
     other = Town(make_site("shelbyville"))
     town.start()
     other.start()
-    with Crew(Removed(), QUEUES, config.load()) as crew:
+    with Pool(Removed(), QUEUES, config.load()) as crew:
         while crew.turn() or not crew.nothing_to_claim():
             pass
 
@@ -261,8 +264,8 @@ def test_a_crew_passes_over_work_of_a_site_that_was_just_removed(
 
 
 def test_things_rejected_under_one_name_are_all_kept(town: Town) -> None:
-    rejected = tuple({"name": "minutes/a", "error": f"Bad: {n}"} for n in range(3))
-    documents = ({"name": "minutes/a", "bytes": 1, "sha256": "0"},)
+    rejected = tuple(transitions.Rejected("minutes/a", "Bad", str(n)) for n in range(3))
+    documents = (transitions.FoundDocument("minutes/a", 1, "0"),)
     town.start()
     with db.civic_db_connection() as conn:
         fetched = ledger.claim(conn, [FETCH], "fetcher", lambda _: 1)
@@ -286,7 +289,7 @@ def test_work_that_cannot_be_accounted_for_is_blamed_and_the_others_go_on(
     class Clashing(SmallWork):
         """A flow that cannot account for the fetch of one site, however often it is tried."""
 
-        def finish(self, claimed: Claimed, outcomes: list[Outcome], **how: Any) -> Claimed | None:
+        def finish(self, claimed: Claim, outcomes: list[Outcome], **how: Any) -> Claim | None:
             if claimed.subdomain == town.subdomain and claimed.stage == FETCH and outcomes:
                 raise ValueError("two rows are one")
             return super().finish(claimed, outcomes, **how)
@@ -294,7 +297,7 @@ def test_work_that_cannot_be_accounted_for_is_blamed_and_the_others_go_on(
     other = Town(make_site("shelbyville"))
     town.start()
     other.start()
-    with Crew(Clashing(), QUEUES, config.load()) as crew:
+    with Pool(Clashing(), QUEUES, config.load()) as crew:
         while crew.turn() or not crew.nothing_to_claim():
             pass
 
@@ -312,7 +315,7 @@ def test_a_transaction_that_met_another_is_tried_again(town: Town, passing: Exce
 
         met = 0
 
-        def finish(self, claimed: Claimed, outcomes: list[Outcome], **how: Any) -> Claimed | None:
+        def finish(self, claimed: Claim, outcomes: list[Outcome], **how: Any) -> Claim | None:
             self.met += claimed.step == Step.DOCUMENT
             if claimed.step == Step.DOCUMENT and self.met == 1:
                 raise OperationalError("UPDATE jobs", {}, passing)
@@ -321,7 +324,7 @@ def test_a_transaction_that_met_another_is_tried_again(town: Town, passing: Exce
     town.pdf("2024-01-01")
     town.start()
     flow = InTheWay()
-    with Crew(flow, QUEUES, config.load()) as crew:
+    with Pool(flow, QUEUES, config.load()) as crew:
         while crew.turn() or not crew.nothing_to_claim():
             pass
 
@@ -330,22 +333,22 @@ def test_a_transaction_that_met_another_is_tried_again(town: Town, passing: Exce
     assert all(item.crashes == 0 for item in town.items().values())
 
 
-@pytest.mark.parametrize("unheard, lanes", [("claim", 1), ("claim", 2), ("finish", 1)])
+@pytest.mark.parametrize("unheard, slots", [("claim", 1), ("claim", 2), ("finish", 1)])
 def test_what_was_given_without_being_heard_of_is_found_while_the_worker_lives(
-    town: Town, unheard: str, lanes: int, monkeypatch: pytest.MonkeyPatch
+    town: Town, unheard: str, slots: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class CutOff(SmallWork):
         """A flow whose connection breaks once, just after a commit."""
 
         cuts = 0
 
-        def claim(self, *how: Any) -> Claimed | None:
+        def claim(self, *how: Any) -> Claim | None:
             return self._cut("claim", super().claim(*how))
 
-        def finish(self, claimed: Claimed, outcomes: list[Outcome], **how: Any) -> Claimed | None:
+        def finish(self, claimed: Claim, outcomes: list[Outcome], **how: Any) -> Claim | None:
             return self._cut("finish", super().finish(claimed, outcomes, **how))
 
-        def _cut(self, method: str, given: Claimed | None) -> Claimed | None:
+        def _cut(self, method: str, given: Claim | None) -> Claim | None:
             if given is not None and method == unheard and self.cuts == 0:
                 self.cuts += 1
                 raise DatabaseUnavailable("The server closed the connection.")
@@ -357,7 +360,7 @@ def test_what_was_given_without_being_heard_of_is_found_while_the_worker_lives(
     town.pdf("long", "slow 1")
     town.start()
     flow, turns = CutOff(), 0
-    with Crew(flow, QUEUES, config.load(), lanes=lanes) as crew:
+    with Pool(flow, QUEUES, config.load(), slots=slots) as crew:
         former = crew.id
         while town.run.state == "active":
             crew.turn()
@@ -376,20 +379,20 @@ def test_what_is_given_to_a_worker_in_the_moment_it_is_stopped_is_given_back(
     class Struck(SmallWork):
         """A flow in which a second signal strikes just after a commit."""
 
-        def claim(self, *how: Any) -> Claimed | None:
+        def claim(self, *how: Any) -> Claim | None:
             return self._struck("claim", super().claim(*how))
 
-        def finish(self, claimed: Claimed, outcomes: list[Outcome], **how: Any) -> Claimed | None:
+        def finish(self, claimed: Claim, outcomes: list[Outcome], **how: Any) -> Claim | None:
             return self._struck("finish", super().finish(claimed, outcomes, **how))
 
-        def _struck(self, where: str, given: Claimed | None) -> Claimed | None:
+        def _struck(self, where: str, given: Claim | None) -> Claim | None:
             if given is not None and where == method:
                 raise KeyboardInterrupt
             return given
 
     town.pdfs(1)
     town.start()
-    with pytest.raises(KeyboardInterrupt), Crew(Struck(), QUEUES, config.load()) as crew:
+    with pytest.raises(KeyboardInterrupt), Pool(Struck(), QUEUES, config.load()) as crew:
         while town.run.state == "active":
             crew.turn()
 
@@ -411,7 +414,7 @@ def test_a_worker_that_took_a_new_name_is_known_to_rq_by_it(
         def __init__(self) -> None:
             self.asked: list[tuple[str, list[str]]] = []
 
-        def claim(self, queues: Any, worker_id: str, limit: Any) -> Claimed | None:
+        def claim(self, queues: Any, worker_id: str, limit: Any) -> Claim | None:
             known = Worker.all(connection=rq.connect(redis))
             self.asked.append((worker_id, [each.name for each in known]))
             if len(self.asked) == 1:
@@ -460,13 +463,13 @@ def test_a_paused_queue_keeps_the_coordinator_from_those_who_would_go_on(town: T
     assert flow.claim(QUEUES, "other", lambda _queue: 1) is None
 
 
-def _last_document(town: Town) -> Claimed:
+def _last_document(town: Town) -> Claim:
     """Hold the only document of a run."""
     open_reading(town, 1)
     return claim(1)
 
 
-def _done(claimed: Claimed) -> list[Outcome]:
+def _done(claimed: Claim) -> list[Outcome]:
     return [Outcome(item, Item.COMPLETED) for item in claimed.items]
 
 
@@ -475,7 +478,7 @@ def test_documents_that_reconciliation_has_named_cannot_be_counted_without_a_nam
 ) -> None:
     initialize_stage(town.subdomain, OCR, total_jobs=2)
     town.pdfs(2)
-    assert takeover.recover_stuck_site(town.subdomain)
+    assert migrations.recover_stuck_site(town.subdomain)
 
     assert increment_failed(town.subdomain, OCR, "late", "Error") is False
     assert town.counts == (2, 0, 0)
@@ -493,7 +496,9 @@ def test_skipping_a_failure_while_a_document_is_counted_loses_no_count(
             conn, claimed, [Outcome(claimed.items[0], Item.FAILED, "Bad: x")], ended=False
         )
     failed = failures.find()
-    skipping = threading.Thread(target=lambda: failures.skip(failed, who="me", why="no"))
+    skipping = threading.Thread(
+        target=lambda: failures.skip(config.load(), failed, who="me", why="no")
+    )
     with db.civic_db_connection() as conn:
         transitions.finish(conn, claimed, [Outcome(claimed.items[1], Item.COMPLETED)], ended=False)
         skipping.start()
@@ -534,8 +539,8 @@ def test_taking_work_back_from_the_dead_costs_the_same_for_each(town: Town) -> N
     open_reading(town, 24)
     for each in range(12):
         claim(1, f"dead {each}")
-    few = _statements_of(lambda: workers.sweep(most=4))
-    many = _statements_of(lambda: workers.sweep(most=8))
+    few = _statements_of(lambda: sweep(most=4))
+    many = _statements_of(lambda: sweep(most=8))
 
     assert many < 2.5 * few
     with db.reading_connection() as conn:
@@ -561,6 +566,6 @@ def test_the_runs_of_a_site_survive_a_sweep_in_parts(town: Town) -> None:
     for each in range(3):
         claim(1, f"dead {each}")
 
-    assert [workers.sweep(most=2), workers.sweep(most=2), workers.sweep()] == [2, 1, 0]
+    assert [sweep(most=2), sweep(most=2), sweep()] == [2, 1, 0]
     with db.reading_connection() as conn:
         assert conn.execute(select(runs_table.c.state)).scalars().all() == ["active"]

@@ -5,19 +5,15 @@ from __future__ import annotations
 import os
 import signal
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
-from invariants import check, forbid_going_back
 from small_work import (
     SmallWork,
     Town,
     end,
-    hurry,
     nothing_active,
     spawn,
     wait_until,
@@ -29,35 +25,25 @@ from sqlalchemy import Connection, event, func, select, text, update
 
 from clerk.core import config, db
 from clerk.core.db import civic_db_connection, reading_connection
-from clerk.core.models import batches_table, jobs_table, metadata, sites_table
+from clerk.core.models import batches_table, db_now, jobs_table, metadata, sites_table
 from clerk.core.states import QUEUES, STAGES, Item, Step
-from clerk.ops.takeover import count_pdf_files, count_txt_files, find_stuck_sites
-from clerk.pipeline import ledger, liveness, queue, reconcile, transitions
-from clerk.pipeline.ledger import Claimed, Outcome
-from clerk.pipeline.pipeline_state import (
+from clerk.executors.work import Claim, Crash, Outcome
+from clerk.migrations import count_pdf_files, count_txt_files, find_stuck_sites
+from clerk.pipeline import ledger, liveness, queues, reconcile, transitions
+from clerk.pipeline.ledger import settling
+from clerk.pipeline.transitions import (
     claim_coordinator_enqueue,
     increment_completed,
     initialize_stage,
 )
 
 
-@pytest.fixture
-def town(make_site: Any, storage: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Town]:
-    hurry(monkeypatch)
-    monkeypatch.setenv("CLERK_WORKERS", "2")
-    with civic_db_connection() as conn:
-        forbid_going_back(conn)
-    yield Town(make_site())
-    with reading_connection() as conn:
-        check(conn, storage)
-
-
 def let_hours_pass(hours: float = 3) -> None:
     with civic_db_connection() as conn:
-        conn.execute(update(sites_table).values(updated_at=ledger.db_now(-3600.0 * hours)))
+        conn.execute(update(sites_table).values(updated_at=db_now(-3600.0 * hours)))
 
 
-def claim(worker: str = "worker", lease_seconds: float = 600.0, documents: int = 10) -> Claimed:
+def claim(worker: str = "worker", lease_seconds: float = 600.0, documents: int = 10) -> Claim:
     """Take work in the name of a worker that is alive for so long."""
     with civic_db_connection() as conn:
         if not liveness.beat(conn, worker, lease_seconds, {}):
@@ -67,7 +53,7 @@ def claim(worker: str = "worker", lease_seconds: float = 600.0, documents: int =
     return claimed
 
 
-def finish(claimed: Claimed, state: str = Item.COMPLETED, result: Any = None) -> None:
+def finish(claimed: Claim, state: str = Item.COMPLETED, result: Any = None) -> None:
     error = "" if state == Item.COMPLETED else "it failed"
     outcomes = [Outcome(item, state, error, result=result) for item in claimed.items]
     if claimed.step == Step.DOCUMENT and state == Item.COMPLETED:
@@ -98,10 +84,10 @@ def everything() -> list[Any]:
         ]
 
 
-def batch_of(claimed: Claimed) -> tuple[str, str]:
+def batch_of(claimed: Claim) -> tuple[str, str]:
     """How a batch ended, and why."""
     with reading_connection() as conn:
-        batch = conn.execute(select(batches_table).filter_by(claim=claimed.claim)).one()
+        batch = conn.execute(select(batches_table).filter_by(claim=claimed.token)).one()
         return batch.status, batch.error_message
 
 
@@ -115,15 +101,15 @@ def test_trap_01_jobs_are_enqueued_after_their_state_is_committed(
 ) -> None:
     """At every hint the work it speaks of can be seen by others."""
     seen: list[tuple[int, int]] = []
-    offer = queue.offer
+    offer = queues.offer
 
-    def looking(queues: Any) -> None:
+    def looking(settings: Any, names: Any) -> None:
         with reading_connection() as conn:
             open_items = text("SELECT count(*) FROM items WHERE state <> 'completed'")
             seen.append((conn.execute(open_items).scalar_one(), town.row.ocr_total))
-        offer(queues)
+        offer(settings, names)
 
-    monkeypatch.setattr(queue, "offer", looking)
+    monkeypatch.setattr(queues, "offer", looking)
     fetched(town, 3)
     reading = claim()
     finish(reading)
@@ -164,7 +150,7 @@ def test_trap_03_a_dead_claim_of_an_older_system_is_recovered(town: Town) -> Non
         db.update_site(conn, town.subdomain, left | {"coordinator_enqueued": True})
     let_hours_pass()
 
-    list(reconcile.reconcile())
+    list(reconcile.reconcile(config.load()))
     work_embedded()
 
     assert town.run.state == "completed"
@@ -178,7 +164,7 @@ def test_trap_04_a_job_delivered_twice_counts_once(town: Town) -> None:
 
     finish(half)
     finish(half, Item.FAILED)
-    SmallWork().crash(half, half.items[0], "late news")
+    SmallWork().crash(half, Crash(half.items[0], "late news"))
 
     assert town.counts == (4, 2, 0)
     assert everything() == before
@@ -222,9 +208,9 @@ def test_trap_06_a_dry_run_writes_nothing_and_only_the_recovered_count_as_recove
     let_hours_pass()
     before = everything()
 
-    *_, told = reconcile.reconcile(dry_run=True)
+    *_, told = reconcile.reconcile(config.load(), dry_run=True)
     assert everything() == before
-    *_, done = reconcile.reconcile()
+    *_, done = reconcile.reconcile(config.load())
 
     assert (len(told.found), told.recovered) == (len(done.found), done.recovered) == (2, 1)
 
@@ -245,7 +231,7 @@ def test_trap_09_a_site_that_stopped_in_any_stage_is_set_moving(town: Town, stag
         db.update_site(conn, town.subdomain, {"current_stage": stage, f"{stage}_total": 1})
     let_hours_pass()
 
-    *_, whole = reconcile.reconcile()
+    *_, whole = reconcile.reconcile(config.load())
 
     assert whole.recovered == 1
     assert not nothing_active()
@@ -282,7 +268,7 @@ def test_trap_10_hours_in_a_live_hand_are_not_stuck(town: Town) -> None:
     let_hours_pass(30)
 
     assert find_stuck_sites() == []
-    *_, whole = reconcile.reconcile()
+    *_, whole = reconcile.reconcile(config.load())
     assert (whole.crashed_batches, whole.found) == (0, [])
 
 
@@ -292,7 +278,7 @@ def test_trap_12_reconciliation_does_not_hide_a_site_from_the_next_one(town: Tow
     before = town.row.updated_at
 
     for _ in range(2):
-        *_, whole = reconcile.reconcile()
+        *_, whole = reconcile.reconcile(config.load())
         assert [plan.subdomain for plan in whole.found] == [town.subdomain]
 
     assert town.row.updated_at == before
@@ -306,7 +292,7 @@ def test_trap_15_a_healthy_backlog_is_left_alone(town: Town) -> None:
         liveness.register(conn, "busy elsewhere", lease_seconds=600.0, queues="ocr")
     let_hours_pass(5)
 
-    *_, whole = reconcile.reconcile()
+    *_, whole = reconcile.reconcile(config.load())
 
     assert whole.found == []
     assert (town.row.current_stage, town.row.coordinator_enqueued) == ("ocr", False)
@@ -319,7 +305,7 @@ def test_trap_15_a_backlog_without_a_worker_is_reported_and_not_advanced(town: T
     with civic_db_connection() as conn:
         conn.execute(text("DELETE FROM workers"))
 
-    *_, whole = reconcile.reconcile()
+    *_, whole = reconcile.reconcile(config.load())
 
     assert [plan.message for plan in whole.need_a_person] == [
         "5 wait for a worker and none is running"
@@ -333,7 +319,7 @@ def test_trap_16_a_lost_job_is_found_while_its_sibling_keeps_the_site_moving(tow
     sibling = claim("alive", documents=1)
     assert town.row.updated_at is not None
 
-    *_, whole = reconcile.reconcile()
+    *_, whole = reconcile.reconcile(config.load())
     assert whole.crashed_batches == 1
     finish(sibling)
     work_embedded()
@@ -380,7 +366,7 @@ def test_trap_18_a_site_is_completed_only_when_all_of_the_deploy_has_returned(to
 
     (town.folder / "on-deploy").unlink()
     let_hours_pass()
-    list(reconcile.reconcile())
+    list(reconcile.reconcile(config.load()))
     work_embedded()
 
     assert (town.row.current_stage, town.run.state) == ("completed", "completed")
@@ -407,7 +393,7 @@ def test_trap_19_no_connection_is_opened_inside_a_transaction(town: Town) -> Non
     initialize_stage(town.subdomain, "fetch", total_jobs=1)
     increment_completed(town.subdomain, "fetch")
     let_hours_pass()
-    list(reconcile.reconcile())
+    list(reconcile.reconcile(config.load()))
     work_embedded()
 
     assert deepest == 1
@@ -455,7 +441,7 @@ def test_a_worker_stopped_past_its_lease_and_resumed_changes_nothing(
 def _beats(pid: int) -> bool:
     with reading_connection() as conn:
         alive = text("SELECT count(*) FROM workers WHERE pid = :pid AND lease_until > :now")
-        now = conn.execute(select(ledger.db_now())).scalar_one()
+        now = conn.execute(select(db_now())).scalar_one()
         if conn.dialect.name == "sqlite":
             now = now.replace(tzinfo=None).isoformat(" ")
         return bool(conn.execute(alive, {"pid": pid, "now": now}).scalar())
@@ -525,7 +511,7 @@ def test_a_late_worker_cannot_finish_what_another_has_in_hand(town: Town) -> Non
     before = everything()
 
     finish(late)
-    SmallWork().crash(late, late.items[0], "late news")
+    SmallWork().crash(late, Crash(late.items[0], "late news"))
 
     assert everything() == before
     finish(current)
@@ -546,7 +532,7 @@ def test_a_suspect_is_given_out_alone_and_after_the_others(town: Town) -> None:
 def test_a_document_that_raised_waits_before_it_is_tried_again(
     town: Town, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(ledger, "RETRY_DELAYS", (60.0,))
+    monkeypatch.setattr(settling, "RETRY_DELAYS", (60.0,))
     fetched(town, 1)
     held = claim()
 
@@ -596,7 +582,7 @@ def test_a_document_that_loses_its_worker_five_times_is_given_up(town: Town) -> 
     assert items["2024-01-02"].state == "completed"
 
 
-def _finish_innocents(held: Claimed) -> None:
+def _finish_innocents(held: Claim) -> None:
     done = [Outcome(item, Item.COMPLETED) for item in held.items[1:]]
     if done:
         Town(held.subdomain).text("2024-01-02")

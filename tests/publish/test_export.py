@@ -12,11 +12,10 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from small_sites import SITE, vote, write_found, write_text
+from small_sites import SITE, compile_folder, vote, write_found, write_text
 
 from clerk.cli import cli
 from clerk.core.errors import InvalidInput, NotFound, UnknownSite
-from clerk.site_db import compile_site
 
 COUNCIL = "minutes/CityCouncil/2024-01-15"
 
@@ -29,7 +28,7 @@ def sites(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     document = write_text(folder, COUNCIL, pages)
     write_found(folder, document, pages, [vote(1, flags=["name_typo"])])
     write_text(folder, "agendas/CityCouncil/2024-01-15", ["Call to order"])
-    compile_site(folder, SITE)
+    compile_folder(folder, SITE)
     return tmp_path / "sites"
 
 
@@ -71,7 +70,7 @@ def test_csv_has_headings_and_no_formulas(sites: Path) -> None:
 def test_csv_of_nothing_has_headings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STORAGE_DIR", str(tmp_path))
     (tmp_path / "springfield").mkdir()
-    compile_site(tmp_path / "springfield", SITE)
+    compile_folder(tmp_path / "springfield", SITE)
 
     assert export("--format", "csv", "--table", "votes").stdout.startswith("id,doc,start")
     assert json.loads(export("--format", "json").stdout) == []

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from small_sites import SITE, ask, vote, write_found, write_text
+from small_sites import SITE, ask, compile_folder, vote, write_found, write_text
 
 from clerk import hookimpl
 from clerk.core import plugins
@@ -27,7 +27,7 @@ from clerk.core.errors import BadSetting, MissingTool, NotFound, SourceUnavailab
 from clerk.publish import finish_deploy, publish
 from clerk.publish.rsync import Rsync, destination
 from clerk.publish.s3 import S3
-from clerk.site_db import compile_site
+from clerk.site_db import is_outdated
 
 COUNCIL = "minutes/CityCouncil/2024-01-15"
 
@@ -42,13 +42,13 @@ def folder(settings: Settings) -> Path:
     place = settings.storage_dir / "springfield"
     document = write_text(place, COUNCIL, ["The council met.", "dark"], failed={2: "too dark"})
     write_found(place, document, ["The council met."], [vote(1)])
-    compile_site(place, SITE)
+    compile_folder(place, SITE)
     return place
 
 
 def change(folder: Path, text: str) -> None:
     write_text(folder, COUNCIL, [text])
-    compile_site(folder, SITE)
+    compile_folder(folder, SITE)
 
 
 def versions(settings: Settings) -> list[Path]:
@@ -193,7 +193,7 @@ def test_a_reader_always_finds_a_whole_version(folder: Path, settings: Settings)
     reader.start()
     for turn in range(10):
         write_text(folder, COUNCIL, ["x"] * (turn + 1))
-        compile_site(folder, SITE)
+        compile_folder(folder, SITE)
         publish(SITE, folder, settings, complete=True, keep=20)
     done.set()
     reader.join()
@@ -233,7 +233,7 @@ def test_a_plain_directory_of_an_older_kind_is_taken_over(folder: Path, settings
 
 
 def test_what_an_older_version_published_is_replaced(folder: Path, settings: Settings) -> None:
-    """A deploy alone brings the database up to date, and nothing of the old one stays."""
+    """Once the database is up to date, nothing of the old one stays."""
     secret = "http://bob:s3cretpw@town.example/a.pdf"
     database = folder / "meetings.db"
     with closing(sqlite3.connect(database)) as connection:
@@ -247,6 +247,8 @@ def test_what_an_older_version_published_is_replaced(folder: Path, settings: Set
     (old.parent / "taken.json").write_text(json.dumps({"rsync://bob:s3cretpw@host/": "4be0c1"}))
     (settings.published / "springfield").symlink_to(old)
 
+    assert is_outdated(folder)
+    compile_folder(folder, SITE)
     assert publish(SITE, folder, settings, complete=True).changed
 
     assert len(versions(settings)) == 1 and not old.exists()

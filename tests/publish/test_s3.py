@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from small_sites import SITE, write_text
+from small_sites import SITE, compile_folder, write_text
 
 from clerk.core.config import Settings
 from clerk.core.errors import SourceUnavailable
 from clerk.publish import publish
-from clerk.site_db import compile_site
 
 boto3 = pytest.importorskip("boto3", reason="boto3 is not installed")
 server = pytest.importorskip("moto.server", reason="moto[server] is not installed")
@@ -50,7 +49,7 @@ def put(settings: Settings, target: str, text: str) -> list[str]:
     """Compile and publish a site of one page; the targets that took it."""
     folder = settings.storage_dir / "springfield"
     write_text(folder, COUNCIL, [text])
-    compile_site(folder, SITE)
+    compile_folder(folder, SITE)
     site = SITE | {"extra": {"deploy_to": target}}
     return publish(site, folder, settings, complete=True).targets
 

@@ -25,7 +25,7 @@ from small_pdfs import (
 
 from clerk.core.errors import DocumentTooLarge, EmptyDocument, EncryptedPdf, UnreadablePdf
 from clerk.read import pdf, pdf_text
-from clerk.read.pdf_text import UNIT
+from clerk.read.files import UNIT
 from tools.pdf_writer import PdfWriter
 
 

@@ -1,4 +1,4 @@
-"""Long documents: their pages are read by whoever has nothing else to do, and nothing shows it."""
+"""Long documents: idle processes help with their pages, and the result is the same."""
 
 from __future__ import annotations
 
@@ -19,14 +19,20 @@ from clerk.core import config
 from clerk.core.db import reading_connection
 from clerk.core.errors import MissingTool, PagesFailed
 from clerk.core.states import OCR, QUEUES
-from clerk.core.storage import sha256_of
+from clerk.core.storage import sha256_of, shared_reading_folder
 from clerk.executors import embedded, pool, rq
 from clerk.pipeline import runs
-from clerk.pipeline.workers import Pipeline
+from clerk.pipeline.flow import Pipeline
 from clerk.read import documents, shared_pages
 from clerk.read.documents import ReadingOptions, read_and_store
-from clerk.read.page_helper import CannotHelp, assist
-from clerk.read.shared_pages import Desk, Task
+from clerk.read.files import load_failed_pages
+from clerk.read.page_helper import CannotHelp, help_with_page
+from clerk.read.shared_pages import (
+    SharedDocument,
+    SharedPages,
+    file_version,
+    find_waiting_document,
+)
 from tools.pdf_writer import PdfWriter, encode_jpeg
 
 SHA = "0" * 64
@@ -114,13 +120,13 @@ def document(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> LongDocument:
 
 @pytest.fixture
 def town(document: LongDocument, clerk: Any, database: str, storage: Path) -> Iterator[Town]:
-    """A site with that document; at the end its state is true and no desk is left."""
+    """A site with that document; at the end its state is true and no shared folder is left."""
     document.write()
     clerk("site", "add", "springfield", "--from", str(document.source), "--ocr-backend", "noting")
     yield Town("springfield")
     with reading_connection() as conn:
         check(conn)
-    assert desks(storage) == []
+    assert shared_folders(storage) == []
 
 
 sqlite_only = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
@@ -134,8 +140,8 @@ def work() -> None:
     embedded.run(Pipeline(), config.load(), done=nothing_active)
 
 
-def desks(storage_dir: Path) -> list[Path]:
-    folder = shared_pages.folder_of_desks(storage_dir)
+def shared_folders(storage_dir: Path) -> list[Path]:
+    folder = shared_reading_folder(storage_dir)
     return sorted(folder.iterdir()) if folder.is_dir() else []
 
 
@@ -225,7 +231,7 @@ def test_a_burst_helps_until_nothing_is_left_and_ends(
 def test_a_worker_of_another_queue_does_not_help(
     document: LongDocument, database: str, storage: Path
 ) -> None:
-    with _desk_in_another_process(document, storage):
+    with _shared_by_another_process(document, storage):
         assert Pipeline().invitation(["fetch", "deploy"]) is None
         assert Pipeline().invitation(["ocr"]) is not None
 
@@ -254,7 +260,7 @@ def test_work_of_ones_own_goes_before_helping(
 # ------------------------------------------------------------------------------- what may die
 
 
-def test_an_assistant_that_is_killed_costs_its_page_in_hand_only(
+def test_a_helper_that_is_killed_costs_its_page_in_hand_only(
     town: Town, document: LongDocument, tmp_path: Path
 ) -> None:
     start()
@@ -282,7 +288,7 @@ def test_a_reader_that_is_killed_costs_its_page_in_hand_only(
     item = town.items()["2024-05-15"]
     assert (item.attempt, item.crashes) == (2, 0), "the page is blamed, not its document"
     assert len(document.readings) <= PAGES + 1, "what was read before was not read again"
-    failed = documents.load_failed_pages(text_of(town))
+    failed = load_failed_pages(text_of(town))
     assert len(failed) == 1
     assert len(list(text_of(town).glob("page-*.txt"))) == PAGES - 1
 
@@ -323,7 +329,7 @@ def test_a_page_that_no_reader_survives_is_the_only_one_that_fails(
     work()
 
     assert town.counts == (1, 0, 1)
-    failed = documents.load_failed_pages(text_of(town))
+    failed = load_failed_pages(text_of(town))
     assert list(failed) == [ODD_PAGE]
     assert cause in failed[ODD_PAGE]
     assert len(list(text_of(town).glob("page-*.txt"))) == PAGES - 1
@@ -346,80 +352,79 @@ def test_one_ctrl_c_ends_helping_after_the_page_in_hand(town: Town, document: Lo
     work()
 
 
-# ------------------------------------------------------------------------------------ the desk
+# --------------------------------------------------------------------------- the shared folder
 
 
 @contextlib.contextmanager
-def _desk_in_another_process(document: LongDocument, storage_dir: Path) -> Iterator[Path]:
-    """A desk whose reader lives in another process and does nothing."""
+def _shared_by_another_process(document: LongDocument, storage_dir: Path) -> Iterator[Path]:
+    """A shared document whose reader lives in another process and does nothing."""
     path = document.write()
-    task = task_of(path)
-    parent = shared_pages.folder_of_desks(storage_dir)
+    shared = shared_document(path)
+    parent = shared_reading_folder(storage_dir)
 
     def read() -> None:
-        assert Desk.lay_out(parent, task, range(1, PAGES + 1))
+        assert SharedPages.create(parent, shared, range(1, PAGES + 1))
         time.sleep(60)
 
     reader = spawn(read)
-    wait_until(lambda: shared_pages.offered(parent) is not None)
+    wait_until(lambda: find_waiting_document(parent) is not None)
     try:
-        yield parent / task.key
+        yield parent / shared.key
     finally:
         end(reader, signal.SIGKILL)
 
 
-def task_of(path: Path) -> Task:
+def shared_document(path: Path) -> SharedDocument:
     options = ReadingOptions(backend="noting")
-    told = {"backend": "noting"}
-    return Task(str(path), shared_pages.version_of(path), documents.fingerprint(options), told)
+    return SharedDocument(str(path), file_version(path), documents.fingerprint(options), options)
 
 
 def ignore(page: int, pages: int, seconds: float) -> None:
     pass
 
 
-def test_a_page_is_taken_by_one_assistant_and_by_the_reader(
+def test_a_page_is_taken_by_one_helper_and_by_the_reader(
     document: LongDocument, storage: Path
 ) -> None:
-    with _desk_in_another_process(document, storage) as folder:
-        assert assist(folder, ignore)
+    with _shared_by_another_process(document, storage) as folder:
+        assert help_with_page(folder, ignore)
 
-        with contextlib.closing(Desk(folder)) as desk:
-            assert desk.waiting() == list(range(2, PAGES + 1))
-            assert desk.kept(1) is not None
+        with contextlib.closing(SharedPages(folder)) as shared:
+            assert shared.waiting() == list(range(2, PAGES + 1))
+            assert shared.result(1) is not None
         for _ in range(PAGES - 1):
-            assert assist(folder, ignore)
-        assert not assist(folder, ignore)
-        assert shared_pages.offered(folder.parent) is None
+            assert help_with_page(folder, ignore)
+        assert not help_with_page(folder, ignore)
+        assert find_waiting_document(folder.parent) is None
     assert len(document.readings) == PAGES
 
 
-def test_a_document_with_a_living_reader_gets_no_second_desk(
+def test_a_document_with_a_living_reader_is_not_shared_twice(
     document: LongDocument, storage: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(shared_pages, "_READER_PATIENCE_SECONDS", 0.05)
-    with _desk_in_another_process(document, storage) as folder:
-        assert Desk.lay_out(folder.parent, task_of(document.path), [1, 2]) is None
+    with _shared_by_another_process(document, storage) as folder:
+        assert SharedPages.create(folder.parent, shared_document(document.path), [1, 2]) is None
 
 
-def test_pages_of_a_dead_reader_are_offered_to_nobody_and_in_the_end_cleared_away(
+def test_pages_of_a_dead_reader_are_offered_to_nobody_and_in_the_end_removed(
     document: LongDocument, storage: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with _desk_in_another_process(document, storage) as folder:
+    with _shared_by_another_process(document, storage) as folder:
         pass
 
-    assert shared_pages.offered(folder.parent) is None
-    assert desks(storage) == [folder], "the next attempt goes on from there"
+    assert find_waiting_document(folder.parent) is None
+    assert shared_folders(storage) == [folder], "the next attempt goes on from there"
     monkeypatch.setattr(shared_pages, "ABANDONED_SECONDS", -1.0)
-    assert shared_pages.offered(folder.parent) is None
-    assert desks(storage) == []
+    assert find_waiting_document(folder.parent) is None
+    assert shared_folders(storage) == []
 
 
 @pytest.mark.parametrize("change", ["the file", "the engine"])
 def test_nobody_helps_who_would_read_something_else(
     document: LongDocument, storage: Path, change: str
 ) -> None:
-    with _desk_in_another_process(document, storage) as folder:
+    with _shared_by_another_process(document, storage) as folder:
         if change == "the file":
             document.write(PAGES + 1)
         else:
@@ -427,17 +432,17 @@ def test_nobody_helps_who_would_read_something_else(
 
         def help_out() -> None:
             with pytest.raises(CannotHelp):
-                assist(folder, ignore)
+                help_with_page(folder, ignore)
 
         assert reap(spawn(help_out)) == 0
-        with contextlib.closing(Desk(folder)) as desk:
-            assert len(desk.waiting()) == PAGES
+        with contextlib.closing(SharedPages(folder)) as shared:
+            assert len(shared.waiting()) == PAGES
 
 
-def test_what_was_seen_and_cannot_be_understood_is_seen_again(
+def test_a_result_that_cannot_be_decoded_is_made_again(
     document: LongDocument, storage: Path, tmp_path: Path
 ) -> None:
-    path, parent = document.write(), shared_pages.folder_of_desks(storage)
+    path, parent = document.write(), shared_reading_folder(storage)
     options = ReadingOptions(backend="noting")
     expected = read_alone(path, tmp_path / "alone", backend="noting")
 
@@ -449,20 +454,20 @@ def test_what_was_seen_and_cannot_be_understood_is_seen_again(
         read_and_store(path, tmp_path / "txt", options, SHA, stop, share_in=parent)
 
     assert reap(spawn(die_halfway)) == 7
-    (folder,) = desks(storage)
+    (folder,) = shared_folders(storage)
     (folder / "page-3.seen").write_bytes(b"\x00half a")
     read_and_store(path, tmp_path / "txt", options, sha256_of(path), share_in=parent)
 
     assert content(tmp_path / "txt") == expected
     assert len(document.readings) == 2 * PAGES + 1
-    assert desks(storage) == []
+    assert shared_folders(storage) == []
 
 
 def test_a_short_document_is_shared_with_nobody(tmp_path: Path, storage: Path) -> None:
     few = [picture_of(LINES, 100)] * (documents.SHARED_FROM_PAGES - 1)
     path, parent = (
         written(tmp_path / "few.pdf", scanned(*few)),
-        shared_pages.folder_of_desks(storage),
+        shared_reading_folder(storage),
     )
 
     read_and_store(path, tmp_path / "txt", ReadingOptions(), SHA, share_in=parent)
@@ -470,13 +475,13 @@ def test_a_short_document_is_shared_with_nobody(tmp_path: Path, storage: Path) -
     assert not parent.exists()
 
 
-def test_an_engine_that_is_missing_is_found_before_pages_are_laid_out(
+def test_an_engine_that_is_missing_is_found_before_pages_are_shared(
     document: LongDocument, storage: Path, tmp_path: Path
 ) -> None:
-    parent = shared_pages.folder_of_desks(storage)
+    parent = shared_reading_folder(storage)
     options = ReadingOptions(backend="noting", languages=("tlh",))
 
     with pytest.raises(MissingTool):
         read_and_store(document.write(), tmp_path / "txt", options, SHA, share_in=parent)
 
-    assert desks(storage) == []
+    assert shared_folders(storage) == []

@@ -20,9 +20,9 @@ from small_pdfs import LINES, printed, text_at
 from small_uploads import line, write
 from sqlalchemy import update
 
-from clerk.annotations import api
 from clerk.core import db
 from clerk.core.models import items_table, runs_table, sites_table, stage_events_table
+from clerk.pipeline import uploads
 from tools.pdf_writer import PdfWriter
 
 PASSWORD = "hunter2-s3cretpw"
@@ -206,7 +206,7 @@ def upload(folder: Path) -> None:
         "{not JSON " + EVERYTHING,
     ]
     file = write(folder / f"{IN_A_NAME[:60]}.jsonl", some)
-    job = api.upload([file], project=IN_A_NAME, create_docs=True, created_by=EVERYTHING)
+    job = uploads.upload([file], project=IN_A_NAME, create_docs=True, created_by=EVERYTHING)
     assert job.wait(workers=1).issues
 
 
@@ -217,4 +217,8 @@ def fail_everywhere() -> None:
         conn.execute(update(runs_table).values(reason=EVERYTHING))
         conn.execute(update(stage_events_table).values(detail=EVERYTHING))
         failed = items_table.c.state == "failed"
-        conn.execute(update(items_table).where(failed).values(error=f"It failed at {EVERYTHING}"))
+        conn.execute(
+            update(items_table)
+            .where(failed)
+            .values(error=f"It failed at {EVERYTHING}", error_kind=None)
+        )

@@ -29,8 +29,7 @@ from test_model import SITES, WORKERS, PipelineModel
 from test_web_figures import row_of, rows, tiles
 from web_town import Browser
 
-from clerk.annotations import api, uploads
-from clerk.core import db
+from clerk.core import config, db
 from clerk.core.clock import utc_now
 from clerk.core.models import (
     UtcDateTime,
@@ -42,11 +41,19 @@ from clerk.core.models import (
     sites_table,
 )
 from clerk.core.states import ANNOTATIONS, OCR, QUEUES, STAGES, Batch, Item, Kind, Run, Step
-from clerk.ops import queues
-from clerk.pipeline import batches, failures, liveness, reconcile, transitions, workers
-from clerk.pipeline.ledger import Claimed, ClaimedItem, Limit, Outcome
-from clerk.pipeline.pipeline_state import increment_completed, increment_failed, initialize_stage
-from clerk.web.sessions import VIEWER
+from clerk.executors.work import Claim, ClaimItem, Crash, Limit, Outcome
+from clerk.ops.web_sessions import VIEWER
+from clerk.pipeline import (
+    batches,
+    failures,
+    flow,
+    liveness,
+    queues,
+    reconcile,
+    transitions,
+    uploads,
+)
+from clerk.pipeline.transitions import increment_completed, increment_failed, initialize_stage
 
 #: A site that an older system counted and that was never read here.
 OLD = "yew"
@@ -59,10 +66,10 @@ LUCK = st.lists(
 LEVELS = ("OK", "WARNING", "CRITICAL", "UNKNOWN")
 
 
-class OfSites(workers.Pipeline):
+class OfSites(flow.Pipeline):
     """The work of sites alone: what the model does with it would not do for uploads."""
 
-    def claim(self, queues: Collection[str], worker_id: str, limit: Limit) -> Claimed | None:
+    def claim(self, queues: Collection[str], worker_id: str, limit: Limit) -> Claim | None:
         """Take work of any queue but that of the uploads."""
         return super().claim([name for name in queues if name != ANNOTATIONS], worker_id, limit)
 
@@ -106,7 +113,8 @@ class NumbersModel(PipelineModel):
                 return
             said = [next(words) for _ in claimed.items]
             if "crash" in said:
-                self.flow.crash(claimed, claimed.items[said.index("crash")], "killed by SIGSEGV")
+                killer = claimed.items[said.index("crash")]
+                self.flow.crash(claimed, Crash(killer, "killed by SIGSEGV"))
                 continue
             pairs = zip(claimed.items, said, strict=True)
             outcomes = [self._outcome(claimed, item, word) for item, word in pairs]
@@ -125,9 +133,9 @@ class NumbersModel(PipelineModel):
         found = failures.find()
         chosen = [each for at, each in enumerate(found) if at % 4 <= some]
         if skip:
-            failures.skip(chosen, who="ann", why="never mind")
+            failures.skip(config.load(), chosen, who="ann", why="never mind")
         else:
-            failures.retry(chosen, who="ann")
+            failures.retry(config.load(), chosen, who="ann")
 
     @rule(site=st.sampled_from(SITES), pdfs=st.integers(0, 6), rejected=st.integers(0, 6))
     def source_changes(self, site: str, pdfs: int, rejected: int) -> None:
@@ -137,11 +145,13 @@ class NumbersModel(PipelineModel):
         town.pdfs(pdfs)
         self.rejected[site] = rejected
 
-    def _outcome(self, claimed: Claimed, item: ClaimedItem, word: str) -> Outcome:
+    def _outcome(self, claimed: Claim, item: ClaimItem, word: str) -> Outcome:
         outcome = super()._outcome(claimed, item, word)
         if claimed.step == Step.FETCH and outcome.state == Item.COMPLETED:
             names = range(self.rejected[claimed.subdomain])
-            refused = [{"name": f"notes-{n}.docx", "error": "Rejected: no PDF"} for n in names]
+            refused = [
+                {"name": f"notes-{n}.docx", "kind": "Rejected", "why": "no PDF"} for n in names
+            ]
             outcome.result["rejected"] = refused
         return outcome
 
@@ -150,7 +160,10 @@ class NumbersModel(PipelineModel):
     def disk_is_full(self, hand: int) -> None:
         claimed = self._take(hand)
         error = "StorageUnusable: the disk is full"
-        blocked = [Outcome(each, Item.PENDING, error, delay=60.0) for each in claimed.items]
+        blocked = [
+            Outcome(each, Item.PENDING, error, "StorageUnusable", delay=60.0)
+            for each in claimed.items
+        ]
         self.flow.finish(claimed, blocked, ended=True)
 
     @rule(hours=st.sampled_from([1, 3, 12, 25]))
@@ -175,31 +188,29 @@ class NumbersModel(PipelineModel):
     def queue_is_paused(self, queue: str, resume: bool) -> None:
         queues.pause(queue, who="ann")
         if resume:
-            queues.resume(queue, who="ann")
+            queues.resume(config.load(), queue, who="ann")
 
     @rule(number=st.integers(1, 4))
     def upload(self, number: int) -> None:
         path = self.storage_dir / "collection.jsonl"
         small_uploads.write(path, map(small_uploads.line, range(number)))
-        api.upload([path], project="p", create_docs=True, batch_items=1)
+        uploads.upload([path], project="p", create_docs=True, batch_items=1)
 
     @rule(worker=st.sampled_from(WORKERS), luck=st.lists(st.sampled_from("swc"), min_size=1))
     def uploads_are_worked_on(self, worker: str, luck: list[str]) -> None:
         """Batches are stored, given back as they were, or kill their process."""
         self._register(worker)
-        hands = uploads.Uploads()
+        hands = flow.Pipeline()
         for word in luck:
             claimed = hands.claim((ANNOTATIONS,), worker, lambda _queue: 1)
             if claimed is None:
                 return
             if word == "c":
-                hands.crash(claimed, None, "killed by SIGKILL")
+                hands.crash(claimed, Crash(None, "killed by SIGKILL"))
             elif word == "w":
                 hands.finish(claimed, [], ended=True)
-            elif claimed.step == uploads.SPLIT:
-                uploads.cut(claimed, lambda *_: None)
             else:
-                hands.store(claimed, lambda *_: None)
+                small_uploads.perform(claimed, hands)
 
     @rule(failed=st.integers(0, 4))
     def older_system_counts(self, failed: int) -> None:
@@ -210,11 +221,11 @@ class NumbersModel(PipelineModel):
 
     @rule()
     def batches_are_cleaned_up(self) -> None:
-        batches.cleanup(timedelta())
+        batches.cleanup(config.load().storage_dir, timedelta())
 
     @rule()
     def sweep_and_reconcile(self) -> None:
-        for _ in reconcile.reconcile(0):
+        for _ in reconcile.reconcile(config.load(), 0):
             pass
 
     # Shown by the model of the pipeline; here they would only keep runs from getting anywhere.
@@ -233,12 +244,17 @@ class NumbersModel(PipelineModel):
 
     @rule()
     def everybody_shows_the_same(self) -> None:
+        self.page.log_in(VIEWER)  # a session may have expired when hours passed
         seen = Doors(self.page)
         seen.agree_on_the_verdict()
         seen.agree_on_the_figures()
         seen.agree_on_failures()
         seen.agree_on_lists()
         seen.agree_with_the_rows()
+
+
+def _severity(word: str) -> int:
+    return ("", "WARNING", "UNKNOWN", "CRITICAL").index(word)
 
 
 class Doors:
@@ -271,7 +287,8 @@ class Doors:
                 if line and line[0] != "#"
             )
         }
-        *_, self.reconciliation = reconcile.reconcile(dry_run=True)
+        self.reconcile = clerk("reconcile-pipeline", "--dry-run", "--json")
+        *_, self.reconciliation = reconcile.reconcile(config.load(), dry_run=True)
 
     # ---------------------------------------------------------------------------- verdict
 
@@ -286,15 +303,34 @@ class Doors:
         is_ok = level == "OK"
         assert self.status["healthy"] is is_ok
         assert self.check.exit_code == (0 if is_ok else 1)
-        assert ("All is well" in self.overview) is is_ok
+        assert ("Everything is OK" in self.overview) is is_ok
         levels = {check["name"]: check["level"] for check in self.health["checks"]}
         assert self.ready["checks"] == levels
         assert {check["name"]: check["level"] for check in self.api["checks"]} == levels
         for name, word in levels.items():
             assert self.metrics[f'clerk_check_level{{check="{name}"}}'] == LEVELS.index(word)
             assert row_of(self.html["system"], name)[1] == word
+        self.agree_on_the_findings(levels)
         if is_ok:
             self.nobody_names_a_problem()
+
+    def agree_on_the_findings(self, levels: dict[str, str]) -> None:
+        """A check is not OK exactly when it has findings, and the worst of them is its level."""
+        worst: dict[str, str] = {}
+        counted: Counter[str] = Counter()
+        for each in self.health["findings"]:
+            worst[each["kind"]] = max(worst.get(each["kind"], ""), each["severity"], key=_severity)
+            counted[f'kind="{each["kind"]}",severity="{each["severity"].lower()}"'] += each[
+                "number"
+            ]
+            assert each["what"] and each["number"] >= 0
+        assert worst == {name: level for name, level in levels.items() if level != "OK"}
+        assert self.api["findings"] == self.health["findings"]
+        for labels, number in counted.items():
+            assert self.metrics[f"clerk_findings{{{labels}}}"] == number
+        listed = json.loads(self.reconcile.output)["attention"]
+        assert listed == self.status["attention"]
+        assert self.reconcile.exit_code == (4 if listed else 0)
 
     def nobody_names_a_problem(self) -> None:
         """The verdict is OK, so that no list of problems has an entry anywhere."""
@@ -409,10 +445,10 @@ class Doors:
         shown = tiles(self.html["batches"])
         day, by_status = self.status["last_day"], self.status["batches"]
         assert (self.batches["total"], self.batches["crashed"]) == (day["batches"], day["crashes"])
-        assert shown["Made, 24 h"] == str(day["batches"])
+        assert shown["Created, 24 h"] == str(day["batches"])
         assert shown["Crashed, 24 h"] == str(day["crashes"])
-        assert shown["In hand"] == str(by_status["running"])
-        assert f"{by_status['running']} in hand" in self.overview
+        assert shown["Running"] == str(by_status["running"])
+        assert f"{by_status['running']} running" in self.overview
         for status, number in by_status.items():
             assert self.metrics[f'clerk_batches{{status="{status}"}}'] == number
 

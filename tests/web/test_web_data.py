@@ -12,7 +12,7 @@ from web_town import SITE, Browser, write_town
 from clerk.core import config
 from clerk.publish import publish
 from clerk.web import data
-from clerk.web.safety import RateLimit
+from clerk.web.middleware import RateLimit
 
 pytest.importorskip("datasette", reason="Datasette is not installed")
 

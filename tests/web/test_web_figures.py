@@ -12,8 +12,9 @@ import pytest
 from small_work import Town, hurry, work_embedded
 from web_town import Browser
 
+from clerk.core import config
+from clerk.ops.web_sessions import VIEWER
 from clerk.pipeline import reconcile
-from clerk.web.sessions import VIEWER
 
 Said = Callable[..., Any]
 
@@ -30,7 +31,7 @@ def town(make_site: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> Town
     waiting = Town(make_site(subdomain="shelbyville"))
     waiting.pdfs(3)
     waiting.start()
-    for _ in reconcile.reconcile():
+    for _ in reconcile.reconcile(config.load()):
         pass
     return town
 
@@ -148,8 +149,8 @@ def test_queues_batches_sites_and_failures_are_those_of_their_commands(
 
     fared = json.loads(clerk("batch", "health", "--json").out)
     shown = tiles(client.get("/ops/batches").text)
-    assert shown["Made, 24 h"] == str(fared["total"])
-    assert shown["In hand"] == str(fared["running"])
+    assert shown["Created, 24 h"] == str(fared["total"])
+    assert shown["Running"] == str(fared["running"])
     assert shown["Crashed, 24 h"] == str(fared["crashed"])
 
     html = client.get("/ops/sites").text

@@ -16,11 +16,10 @@ from web_town import Browser
 
 from clerk.core import config
 from clerk.core.errors import BadSetting
+from clerk.ops.web_sessions import VIEWER
 from clerk.web import connections
-from clerk.web.app import _routes
-from clerk.web.bodies import BODY_BYTES
-from clerk.web.forms import FIELD_BYTES, FIELDS
-from clerk.web.safety import (
+from clerk.web.app import all_routes
+from clerk.web.middleware import (
     CHANGE,
     HEADER_BYTES,
     HEADER_FIELDS,
@@ -28,14 +27,14 @@ from clerk.web.safety import (
     RateLimit,
     address_group,
 )
-from clerk.web.sessions import VIEWER
+from clerk.web.request_bodies import BODY_BYTES, FIELD_BYTES, FIELDS
 
 #: Everybody may do these.
 OPEN = ("/ops/login", "/ops/logout")
 
 
 def posts() -> Iterator[str]:
-    for route in _routes():
+    for route in all_routes():
         if isinstance(route, Route) and "POST" in (route.methods or ()):
             yield filled(route.path)
 

@@ -1,4 +1,4 @@
-"""The doorbell and the server: rung by every commit, silent otherwise, gone at once when told."""
+"""The notifier and the server: rung by every commit, silent otherwise, gone at once when told."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from starlette.responses import HTMLResponse, Response
 from web_server import running
 
 from clerk.core import db
+from clerk.ops.web_sessions import Person
 from clerk.pipeline import ledger
-from clerk.web.child_process import FIRST_PAUSE_SECONDS, State
-from clerk.web.live import Doorbell, SharedFragments
-from clerk.web.sessions import Person
+from clerk.web.live import ChangeNotifier, SharedFragments
+from clerk.web.supervised_process import FIRST_PAUSE_SECONDS, ProcessState
 from clerk.web.worker_process import Worker
 
 T = TypeVar("T")
@@ -44,10 +44,10 @@ async def heard(
 ) -> list[bytes]:
     """Listen for so long; do something after the stream was opened."""
     looked = threading.Event()
-    doorbell, events = Doorbell(lambda: (looked.set(), beside())), []
+    notifier, events = ChangeNotifier(lambda: (looked.set(), beside())), []
 
     async def listen() -> None:
-        async for event in doorbell.listen():
+        async for event in notifier.listen():
             events.append(event)
 
     listening = asyncio.create_task(listen())
@@ -56,13 +56,13 @@ async def heard(
     if then:
         await asyncio.to_thread(then)
     await asyncio.sleep(seconds)
-    doorbell.close()
+    notifier.close()
     await asyncio.wait_for(listening, 2)
     await asyncio.sleep(0.3)
     return [event for event in events if event.startswith(b"event: change")]
 
 
-def test_a_commit_rings_the_doorbell(database: str) -> None:
+def test_a_commit_rings_the_notifier(database: str) -> None:
     assert asyncio.run(heard(0.7, then=commit))
 
 
@@ -70,7 +70,7 @@ def test_what_happens_to_the_worker_rings_it_too(database: str) -> None:
     worker = Worker()
 
     def die() -> None:
-        worker.state = State(alive=False, deaths=1)
+        worker.state = ProcessState(alive=False, deaths=1)
 
     assert len(asyncio.run(heard(0.9, then=die, beside=lambda: worker.state))) == 1
 
@@ -79,7 +79,7 @@ def test_without_a_commit_it_is_quiet(database: str) -> None:
     assert asyncio.run(heard(0.7)) == []
 
 
-async def made(doorbell: Doorbell, fragments: SharedFragments, times: list[float]) -> None:
+async def made(notifier: ChangeNotifier, fragments: SharedFragments, times: list[float]) -> None:
     """Fetch a fragment as two browsers would, note when it was made, commit, and fetch again."""
 
     def handler(request: Request) -> Response:
@@ -89,7 +89,7 @@ async def made(doorbell: Doorbell, fragments: SharedFragments, times: list[float
     def fetch() -> None:
         request = Request({"type": "http", "method": "GET", "path": "/", "headers": []})
         request.state.person = Person("ann", "viewer")
-        fragments.answer(request, handler)
+        fragments.respond(request, handler)
 
     for _ in range(2):
         await asyncio.gather(*(asyncio.to_thread(fetch) for _ in range(5)))
@@ -101,12 +101,12 @@ def test_a_fragment_is_made_once_for_all_after_each_ring(database: str) -> None:
     times: list[float] = []
 
     async def run() -> None:
-        doorbell = Doorbell()
-        stream = doorbell.listen()
+        notifier = ChangeNotifier()
+        stream = notifier.listen()
         await anext(stream)
         await asyncio.sleep(0.4)
-        await made(doorbell, SharedFragments(doorbell), times)
-        doorbell.close()
+        await made(notifier, SharedFragments(notifier), times)
+        notifier.close()
         await asyncio.sleep(0.4)
         await stream.aclose()
 
@@ -116,9 +116,9 @@ def test_a_fragment_is_made_once_for_all_after_each_ring(database: str) -> None:
 
 def test_without_listeners_every_fragment_is_fresh(database: str) -> None:
     times: list[float] = []
-    doorbell = Doorbell()
+    notifier = ChangeNotifier()
 
-    asyncio.run(made(doorbell, SharedFragments(doorbell), times))
+    asyncio.run(made(notifier, SharedFragments(notifier), times))
     assert len(times) == 10
 
 
@@ -223,7 +223,7 @@ def test_a_killed_worker_is_told_of_and_started_again(town: Path) -> None:
         assert second != first
         _until(lambda: client.get("/healthz").text == "ok\nworker: alive\n" or None)
         assert "clerk_worker_deaths_total 1" in client.get("/metrics").text
-        assert "started again" in client.get("/ops/queues").text
+        assert "restarted" in client.get("/ops/queues").text
 
         os.killpg(process.pid, signal.SIGINT)
         process.wait(60)
@@ -238,12 +238,12 @@ def test_a_worker_that_keeps_dying_is_started_ever_less_often(
     worker.start()
     try:
         state = _until(lambda: worker.state if worker.state.deaths == 3 else None, 60)
-        assert not state.alive and "exit code" in state.said
-        assert state.starts_at and state.died_at
-        assert (state.starts_at - state.died_at).total_seconds() == 4 * FIRST_PAUSE_SECONDS
+        assert not state.alive and "exit code" in state.summary
+        assert state.restarts_at and state.died_at
+        assert (state.restarts_at - state.died_at).total_seconds() == 4 * FIRST_PAUSE_SECONDS
     finally:
         worker.end()
-    assert worker.state.said == "stopped"
+    assert worker.state.summary == "stopped"
 
 
 def test_serve_without_a_worker_only_shows(town: Path) -> None:

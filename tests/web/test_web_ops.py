@@ -18,11 +18,12 @@ from clerk.core import config, db
 from clerk.core.clock import utc_now
 from clerk.core.models import audit_table, metadata, queues_table, sites_table, tokens_table
 from clerk.core.states import Run
-from clerk.executors.pool import Crew
+from clerk.executors.pool import Pool
 from clerk.ops import counts
+from clerk.ops.web_sessions import OPERATOR, VIEWER
 from clerk.web import ops
-from clerk.web.safety import RateLimit
-from clerk.web.sessions import OPERATOR, VIEWER, Keeper
+from clerk.web.auth import Logins
+from clerk.web.middleware import RateLimit
 
 #: Needs no login.
 OPEN = ("/ops/login", "/ops/logout")
@@ -122,7 +123,7 @@ def test_a_login_leads_back_to_the_page_and_never_elsewhere(installation: Path) 
     client = Browser()
 
     def goes_to(path: str) -> str:
-        link = client.app.state.keeper.login_link(OPERATOR, "ann")
+        link = client.app.state.logins.new_link(OPERATOR, "ann")
         answer = client.post("/ops/login", data={"link": link, "next": path})
         return str(answer.headers["location"])
 
@@ -133,7 +134,7 @@ def test_a_login_leads_back_to_the_page_and_never_elsewhere(installation: Path) 
 
 
 def test_the_secret_is_readable_by_its_owner_only(installation: Path) -> None:
-    Keeper(installation)
+    Logins(installation)
 
     assert (installation / "_clerk" / "web" / "secret").stat().st_mode & 0o777 == 0o600
 
@@ -205,7 +206,7 @@ def test_overview_shows_the_figures_that_were_counted(either_springfield: Town) 
 
 def test_a_site_shows_counters_against_disk(springfield: Town) -> None:
     html = Browser(VIEWER).get("/ops/sites/springfield").text
-    assert "Counters and disk agree" in html and "UnreadablePdf: not a PDF" in html
+    assert "The counters match the disk" in html and "UnreadablePdf: not a PDF" in html
 
     springfield.pdf("2024-03-01")
     html = Browser(VIEWER).get("/ops/sites/springfield").text
@@ -233,7 +234,7 @@ def test_nothing_found_is_never_green(make_site: Callable[..., str]) -> None:
     work_embedded()
 
     html = Browser(VIEWER).get("/ops/").text
-    assert "All is well" not in html and "no documents found" in html
+    assert "Everything is OK" not in html and "no documents found" in html
 
 
 def test_a_stuck_site_is_said_first(make_site: Callable[..., str]) -> None:
@@ -253,12 +254,26 @@ def test_sites_that_need_attention_are_listed_with_the_reason(either_springfield
     assert "1 of 3 documents failed" in html
 
 
+@pytest.mark.parametrize("form", ["/ops/system/tokens", "/ops/system/invite"])
+def test_the_page_after_a_form_can_be_updated_and_refreshed(installation: Path, form: str) -> None:
+    client = Browser(OPERATOR)
+
+    shown = client.post(form, data={"name": "grafana", "role": VIEWER}).text
+
+    [live], [refresh] = (
+        re.findall('hx-get="(.+?)"', shown),
+        re.findall('href="(.+?)">Refresh', shown),
+    )
+    assert client.get(live).status_code == 200 and "<html" not in client.get(live).text
+    assert client.get(refresh).status_code == 200
+
+
 def test_an_empty_database_says_what_to_do(installation: Path) -> None:
     client = Browser(OPERATOR)
 
     assert "clerk site add" in client.get("/ops/").text
     assert "No document failed" in client.get("/ops/failures").text
-    assert "Nobody has done anything" in client.get("/ops/audit").text
+    assert "No audit entries yet" in client.get("/ops/audit").text
 
 
 def test_filters_are_in_the_address_and_search_all_rows(installation: Path) -> None:
@@ -300,7 +315,7 @@ def test_what_changed_since_the_preview_is_left_alone(springfield: Town) -> None
 
     answer = client.post("/ops/failures/act", data={"action": "retry", "failure": older})
 
-    assert "1 had changed" in answer.text and springfield.counts == (3, 2, 1)
+    assert "1 changed after the list was made" in answer.text and springfield.counts == (3, 2, 1)
 
 
 def test_skipping_asks_why_and_keeps_it(springfield: Town) -> None:
@@ -343,7 +358,7 @@ def test_what_was_cancelled_has_its_own_count(either_springfield: Town) -> None:
     for day in (3, 4, 5):
         town.pdf(f"2024-02-0{day}")
     town.start()
-    with Crew(SmallWork(), ("fetch",), config.load()) as crew:
+    with Pool(SmallWork(), ("fetch",), config.load()) as crew:
         while crew.turn() or not crew.nothing_to_claim():
             pass
     assert SmallWork().claim(("ocr",), "somebody", lambda _queue: 2)
@@ -381,9 +396,9 @@ def test_starting_twice_starts_once(springfield: Town) -> None:
 def test_reconciling_now_is_audited_and_shown(springfield: Town) -> None:
     client = Browser(OPERATOR)
 
-    assert "It has never run" in client.get("/ops/reconcile").text
+    assert "No reconciliation has run yet" in client.get("/ops/reconcile").text
     client.post("/ops/reconcile")
-    assert "It has never run" not in client.get("/ops/reconcile").text
+    assert "No reconciliation has run yet" not in client.get("/ops/reconcile").text
     assert audited() == [("the operator", "reconciled")]
 
 

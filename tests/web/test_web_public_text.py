@@ -19,8 +19,8 @@ from web_town import Browser
 
 from clerk.core import config
 from clerk.core.storage import text_documents
-from clerk.web.app import _routes
-from clerk.web.sessions import OPERATOR
+from clerk.ops.web_sessions import OPERATOR
+from clerk.web.app import all_routes
 
 SITES = ("portal", "older", "scans")
 FORMATS = ("csv", "jsonl", "json", "txt", "zip")
@@ -90,7 +90,7 @@ def starting_points(client: Browser) -> list[str]:
     """Return an address for every public route, with everything there is in its fields."""
     found = ["/coverage?q=portal", "/search.csv?q=harbor", "/search.json?q=harbor"]
     found += ["/search?q=harbor", "/search.atom?q=harbor", "/api/v1/search?q=harbor"]
-    for route in _routes(config.load()):
+    for route in all_routes(config.load()):
         readable = isinstance(route, Route) and "GET" in (route.methods or ())
         if readable and not route.path.startswith(NOT_PUBLIC):
             paths = {route.path.replace("{site}", each) for each in (*SITES, "silent")}
@@ -180,6 +180,31 @@ def test_operators_see_paths_and_no_secrets_of_the_installation(secrets: Path) -
     assert f"/home/{planted.FOLDER}/minutes" in shown
     assert "bob:***@" in shown and f"bob:{planted.PASSWORD}" not in shown
     assert planted.ENVIRONMENT not in shown
+
+
+def test_operators_see_no_secret_that_a_source_or_an_error_carries(secrets: Path) -> None:
+    operator = Browser(OPERATOR)
+    addresses = {
+        *("/ops/", "/ops/sites", "/ops/sites?attention=1", "/ops/sites/portal", "/ops/sites/scans"),
+        *("/ops/failures", "/ops/failures/preview?action=retry", "/ops/batches", "/ops/queues"),
+        *("/ops/audit", "/ops/system", "/ops/reconcile?preview=1"),
+        *("/api/v1/health", "/api/v1/followed", "/api/v1/batches?limit=500", "/api/v1/uploads"),
+    }
+    uploads = [each["id"] for each in operator.get("/api/v1/uploads").json()["items"]]
+    addresses |= {f"/ops/uploads/{each}" for each in uploads}
+    addresses |= {f"/api/v1/uploads/{each}/issues" for each in uploads}
+    addresses |= {f"{each}?fragment=1" for each in ("/ops/", "/ops/sites/portal")}
+    hidden = (planted.PASSWORD, planted.TOKEN, planted.JWT, planted.API_KEY, planted.ENVIRONMENT)
+
+    found = {
+        (address, secret)
+        for address in sorted(addresses)
+        for secret in hidden
+        if secret in operator.get(address).text
+    }
+
+    assert uploads and found == set()
+    assert "token=***" in operator.get("/ops/sites/portal").text
 
 
 def test_documents_with_secrets_in_their_names_stay_where_they_are(secrets: Path) -> None:

@@ -18,11 +18,11 @@ from web_town import MINUTES, PAGES, SITE, Browser, identity
 
 from clerk.core import config, db
 from clerk.core.models import items_table, runs_table, sites_table
+from clerk.core.public_text import Redactor
+from clerk.ops.web_sessions import OPERATOR
 from clerk.pipeline import ledger, transitions
 from clerk.web import api, ops, serving
-from clerk.web.app import _routes
-from clerk.web.redaction import Redactor
-from clerk.web.sessions import OPERATOR
+from clerk.web.app import all_routes
 
 CANARY = "c4n4ry-0f-s3cr3ts"
 ERROR = f"Cannot reach postgresql://clerk:{CANARY}@db/clerk?sslkey={CANARY}"
@@ -64,7 +64,7 @@ def filled(path: str) -> str:
 
 
 def every_address(method: str) -> Iterator[str]:
-    for route in _routes():
+    for route in all_routes():
         takes_it = isinstance(route, Route) and method in (route.methods or ())
         if takes_it and route.path != "/ops/stream":
             yield filled(route.path)

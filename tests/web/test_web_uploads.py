@@ -12,11 +12,13 @@ import pytest
 from sqlalchemy import select, text
 from web_town import Browser
 
-from clerk.annotations import api as annotation_jobs
+from clerk.annotations import api as annotation_projects
 from clerk.core import db
 from clerk.core.models import audit_table, metadata
+from clerk.ops.web_sessions import OPERATOR, VIEWER
+from clerk.pipeline import uploads as annotation_jobs
 from clerk.web import uploads
-from clerk.web.sessions import OPERATOR, VIEWER
+from clerk.web.auth import web_folder
 
 
 def objects(number: int) -> bytes:
@@ -104,7 +106,7 @@ def test_an_upload_that_is_too_large_is_refused_with_or_without_its_length(
     assert sent(client, objects(100)).status_code == 413
     assert client.post(address, content=objects(100)).status_code == 413
     assert (streamed(100), streamed(1)) == (413, 202)
-    assert not list(uploads.scratch(client.app.state.settings).glob("incoming-*"))
+    assert not list(web_folder(client.app.state.settings.storage_dir).glob("incoming-*"))
 
 
 def test_a_form_in_chunks_is_counted_like_any_other(
@@ -126,7 +128,7 @@ def test_an_upload_is_suspended_resumed_and_cancelled(client: Browser) -> None:
 
     deed(client, upload, "suspend")
     assert state(upload) == "suspended"
-    assert "Go on" in client.get(f"/ops/uploads/{upload}").text
+    assert "Resume" in client.get(f"/ops/uploads/{upload}").text
     deed(client, upload, "resume")
     assert state(upload) == "open"
     assert deed(client, upload, "cancel").headers["location"].endswith("?unsure=1")
@@ -155,17 +157,19 @@ def test_what_failed_is_tried_again_as_a_new_upload(client: Browser) -> None:
 def test_what_an_upload_stored_is_taken_back(client: Browser) -> None:
     upload = number_of(sent(client))
     annotation_jobs.find(upload).wait()
-    assert len(list(annotation_jobs.read("votes"))) == 3
+    assert len(list(annotation_projects.read("votes"))) == 3
 
     deed(client, upload, "rollback", sure="yes")
 
     assert state(upload) == "rolled_back"
-    assert [each.denotations for each in annotation_jobs.read("votes") if each.denotations] == []
+    assert [
+        each.denotations for each in annotation_projects.read("votes") if each.denotations
+    ] == []
     assert ("the operator", "upload rolled back", f"upload {upload}") in audited()
     assert "3 cleared" in client.get("/ops/audit").text
 
 
-@pytest.mark.parametrize("format", annotation_jobs.FORMATS)
+@pytest.mark.parametrize("format", annotation_projects.FORMATS)
 def test_a_project_is_exported_as_the_command_does(client: Browser, format: str) -> None:
     annotation_jobs.find(number_of(sent(client))).wait()
 
@@ -177,9 +181,9 @@ def test_a_project_is_exported_as_the_command_does(client: Browser, format: str)
         with zipfile.ZipFile(io.BytesIO(answer.content)) as packed:
             assert "notes/0.ann" in packed.namelist()
     else:
-        assert answer.content == b"".join(annotation_jobs.export("votes", format))
+        assert answer.content == b"".join(annotation_projects.export("votes", format))
     assert ("the operator", "annotations exported", "votes") in audited()
-    scratch = uploads.scratch(client.app.state.settings)
+    scratch = web_folder(client.app.state.settings.storage_dir)
     assert not list(scratch.glob("outgoing-*")) and not list(scratch.glob("incoming-*"))
 
 

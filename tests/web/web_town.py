@@ -7,16 +7,15 @@ from pathlib import Path
 
 import httpx
 from small_pdfs import printed, written
-from small_sites import vote, write_found, write_text
+from small_sites import compile_folder, vote, write_found, write_text
 from starlette.applications import Starlette
 
 from clerk.core import config
 from clerk.core.storage import Document
-from clerk.site_db import compile_site
 from clerk.site_db.rows import document_id
 from clerk.web.app import create_app
-from clerk.web.safety import RateLimit
-from clerk.web.sessions import COOKIE
+from clerk.web.auth import COOKIE
+from clerk.web.middleware import RateLimit
 
 SITE = {"subdomain": "springfield", "name": "Springfield", "state": "IL", "kind": "city"}
 HOSTILE = "<script>alert('x')</script><img src=x onerror=alert(1)>"
@@ -40,7 +39,7 @@ def write_town(storage: Path) -> None:
     write_text(
         folder, "minutes/Library Board/2023-05-02", ["Read", "lost"], failed={2: "TimeoutError"}
     )
-    compile_site(folder, SITE)
+    compile_folder(folder, SITE)
 
 
 def identity(name: str) -> str:
@@ -79,8 +78,8 @@ class Browser(httpx.Client):
 
     def log_in(self, role: str, who: str = "") -> None:
         """Begin a new session, as somebody who was given a login link."""
-        keeper = self.app.state.keeper
-        cookie = keeper.use_link(keeper.login_link(role, who or f"the {role}"))
+        logins = self.app.state.logins
+        cookie = logins.use_link(logins.new_link(role, who or f"the {role}"))
         self.cookies.clear()
         self.cookies.set(COOKIE, cookie)
 

@@ -1,43 +1,47 @@
-"""Annotation collections: reading, checking, splitting, aligning, combining and writing them.
+"""Annotation collections: reading, checking, splitting, aligning, combining, storing and writing.
 
-Files in, values out; nothing here knows of a database or a queue.  An upload goes this way::
+::
 
-    upload = receive(path, spool)                  # refused by name, or bytes on disk
-    for batch in split(upload, skip=kept):         # byte ranges; a document is never divided
-        for found in decode_batch(upload, batch):  # CheckedObject | Issue, with file and line
-            ...                                    # or by document: read_documents(upload, batch)
-    anchored = anchor(annotations_of(found), found.text, document_text)   # spans follow the text
-    plan = apply_mode(Mode.MERGE, stored, [anchored.annotations, ...])    # a decision, not a deed
-    denotation_rows(plan.insert.denotations, document_id, project_id)     # tuples for COPY
-    export(documents, "w3c")                       # bytes of a file, piece by piece
+    upload = gather(paths, folder)                  # UnusableUpload, or bytes on disk
+    for batch in split(upload, skip=stored):        # byte ranges; a document is never divided
+        objects, issues = read_documents(upload, batch)   # checked objects by (sourcedb, sourceid)
+        targets = look_up(conn, ..., objects)       # documents and annotations that exist
+        decision = decide(options, target, some)    # a value: what to store, which issues
+    store.store(conn, project_id, job_id, new_documents, new_sets)    # one transaction
+    formats.export(documents, "w3c")                # bytes of a file, piece by piece
 
-=============  ====================================================================================
-`uploads`      which files are read, archives made flat: `receive`, `Upload`, `ArchiveLimits`
-`scanning`     where the objects of a file begin and end: `objects_in`
-`splitting`    `split`, `Batch`, `BatchLimits`, `decode_batch`, `read_documents`;
-               `split(upload, limits, ranges=batch.ranges)` divides a batch, down to one document
-`checking`     one object: `decode`; `careful` has the rules and the messages
-`model`        `CheckedObject`, `AnnotationSet`, `Denotation`, `Relation`, `Attribute`, `Issue`,
-               and `Issues`, which counts what would be too many to list
-`alignment`    `align(source_text, target_text).map_span(begin, end)`; `folding.fold` says what is
-               the same text
-`anchoring`    `anchor`: all annotations of a document moved to another version of its text, or
-               only those that need no moving (`Anchoring.STRICT`, `Anchoring.OFF`)
-`modes`        `apply_mode` -> `Plan(clear, insert)`
-`rows`         `denotation_rows`, `relation_rows`, `attribute_rows`, `from_rows`
-`formats`      `export`, `translate`, `brat`
-=============  ====================================================================================
+==============  ===================================================================================
+`api`           what commands and pages call
+`spool`         which files are read, archives expanded: `gather`, `receive`, `UploadedFiles`
+`split`         where objects begin and end, batches: `split`, `decode_batch`, `read_documents`
+`rules`         one object: `decode` returns a `CheckedObject` or an `Issue`
+`model`         `CheckedObject`, `AnnotationSet`, `Denotation`, `Relation`, `Attribute`, `Issue`,
+                and `Issues`, which counts what would be too many to list
+`text_fold`     what counts as the same text
+`align`         `align(source_text, target_text).map_span(begin, end)`
+`anchor`        all annotations of a document moved to another version of its text
+`decide`        modes and decisions: `apply_mode`, `look_up`, `decide`
+`store`         the tables
+`rereading`     sets moved to another text, orphans, rollback
+`conversion`    files in other formats made into lines
+`browsing`      what people may see: one page, lists, statistics
+`changes`       projects and documents changed, and that undone
+`comparing`     two projects compared
+`corrections`   reported errors and what operators accepted
+`follow_pages`  annotations of a site's pages follow its text and its extraction
+`formats`       other formats, read and written
+==============  ===================================================================================
 
-Everything an upload can do wrong is an `Issue` with file, line, code and message; only a file of
-which nothing can be used raises (`clerk.errors.UnusableUpload`).
+Everything wrong with an upload is an `Issue` with file, line, code and message; only a file of
+which nothing can be used raises (`clerk.core.errors.UnusableUpload`).
 """
 
 from __future__ import annotations
 
 from .align import Alignment, align
 from .anchor import Anchored, Anchoring, anchor
-from .checking import decode
-from .model import (
+from .decide import Mode, SetChange, annotations_of, apply_mode
+from .objects import (
     AnnotationSet,
     Attribute,
     CheckedObject,
@@ -47,11 +51,10 @@ from .model import (
     Relation,
     Span,
 )
-from .modes import Mode, Plan, annotations_of, apply_mode
-from .rows import attribute_rows, denotation_rows, from_rows, relation_rows
-from .split import Batch, BatchLimits, Range, decode_batch, read_documents, split
+from .rules import decode
+from .split import BatchLimits, Range, UploadBatch, decode_batch, read_documents, split
+from .spool import ArchiveLimits, UploadedFiles, gather, receive
 from .text_fold import fold
-from .upload_files import ArchiveLimits, Upload, receive
 
 __all__ = [
     "Alignment",
@@ -60,30 +63,27 @@ __all__ = [
     "AnnotationSet",
     "ArchiveLimits",
     "Attribute",
-    "Batch",
     "BatchLimits",
     "CheckedObject",
     "Denotation",
     "Issue",
     "Issues",
     "Mode",
-    "Plan",
     "Range",
     "Relation",
+    "SetChange",
     "Span",
-    "Upload",
+    "UploadBatch",
+    "UploadedFiles",
     "align",
     "anchor",
     "annotations_of",
     "apply_mode",
-    "attribute_rows",
     "decode",
     "decode_batch",
-    "denotation_rows",
     "fold",
-    "from_rows",
+    "gather",
     "read_documents",
     "receive",
-    "relation_rows",
     "split",
 ]

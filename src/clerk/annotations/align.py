@@ -1,10 +1,11 @@
 """Aligning two versions of a text, so that spans of one can be found in the other.
 
-Both texts are folded (`folding`).  A common beginning and end are set aside; short stretches that
+Both texts are folded (`text_fold`).  A common beginning and end are set aside; short stretches that
 occur once in either text are anchors; anchors on one diagonal are joined into runs; the heaviest
 chain of runs that keeps the order is the skeleton; what lies between is aligned letter by letter by
-rapidfuzz.  A span is given back only when the text under it, folded, is its quote: an alignment may
-lose a span, but it never moves one to other words.
+rapidfuzz.  `map_span` returns a span only when the text under it, folded, is its quote.  `place`
+also returns one whose words changed a little, if both of its ends are known, and finds a quote that
+was moved by the words around it.  Both may lose a span, but they never move one to other words.
 """
 
 from __future__ import annotations
@@ -16,12 +17,34 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from rapidfuzz import fuzz
 from rapidfuzz.distance import Levenshtein
 
 from .text_fold import Codes, Folded, Positions
 
-#: Below this share of the source's characters found in the target, the texts are not the same.
+#: Below this share of the source's words found in the target, the texts are not the same.
 ENOUGH_COVERAGE = 0.5
+
+#: A quote that is at least this much alike is the same one, read differently.
+ALIKE = 0.9
+
+#: In a short quote one misread word is more than that: with the same words close before and after
+#: it, a quote of at least 12 letters may differ in a fifth of them, but in no more than four.
+_SHORT_LETTERS, _SHORT_ALIKE, _SHORT_DIFFERENCES = 12, 0.8, 4
+
+#: A letter this close to a span is its neighbour.
+_NEAR = 16
+
+#: How many letters around a quote are compared when it is searched for in the whole text, how much
+#: they must be alike on one side, and by how much more than anywhere else.
+_CONTEXT, _CONTEXT_ALIKE, _CONTEXT_LEAD = 40, 0.6, 0.15
+
+#: At most this many places of a quote are compared.
+_PLACES = 200
+
+#: Quotes of at least this many letters, in texts of at most this many, are also searched for with
+#: differences.
+_FUZZY_LETTERS, _FUZZY_TEXT = 16, 100_000
 
 #: Lengths of an anchor: first in the whole texts, then in what is left between the anchors found;
 #: longer ones for texts that repeat themselves, then shorter ones for texts that differ much.
@@ -33,10 +56,11 @@ _SAMPLE_FROM = 8192
 #: Two anchors of one diagonal belong together when no more than this lies between them.
 _JOIN_WITHIN = 64
 
-#: A gap of so many pairs of letters is aligned directly (64 of them cost one machine operation).
+#: A gap of at most this many pairs of letters is aligned directly (64 pairs cost one machine
+#: operation).
 _DIRECT_PAIRS = 250_000
 
-#: A gap that stays larger is aligned for so many letters from either end.
+#: A gap that stays larger is aligned only for this many letters from either end.
 _EDGE = 1000
 
 #: In a gap that is mostly different, shorter agreements are chance.
@@ -48,15 +72,23 @@ _TELLING_LENGTH = 12
 Targets = npt.NDArray[np.int32]
 
 
+class Placement(NamedTuple):
+    """Where a span is in the target, and whether its words are not quite those of its quote."""
+
+    begin: int
+    end: int
+    changed: bool = False
+
+
 class Block(NamedTuple):
-    """Letters that stand on one diagonal: source and target start, and how many."""
+    """Letters on one diagonal: source and target start, and how many."""
 
     source: int
     target: int
     length: int
 
 
-class Gap(NamedTuple):
+class TextGap(NamedTuple):
     """A stretch of the source and the stretch of the target it may be found in."""
 
     source: int
@@ -80,14 +112,22 @@ class Alignment:
         self.source_text = source_text
         self.target_text = target_text
         self._identical = source_text == target_text
-        #: The share of the source's counting characters that were found in the target.
+        #: The share of the source's words that were found in the target.
         self.coverage = 1.0
         if not self._identical:
-            self._source, self._target = Folded(source_text), Folded(target_text)
-            self._targets = _align(self._source, self._target)
-            self.coverage = _share_found(self._targets)
-            self._last_before = _running_maximum(self._targets)
-            self._first_after = _running_minimum(self._targets, len(self._target))
+            source, target = Folded(source_text), Folded(target_text)
+            self._source, self._target = source, target
+            everything = TextGap(0, len(source), 0, len(target))
+            blocks = list(_Matcher(source, target).match(everything, 0))
+            #: For each counting character of the source its place in the target, or -1.
+            self._targets = targets = _spread(blocks, source.codes, target.codes)
+            self.coverage = _words_found(source, targets)
+            #: For each position the last target position aligned before it (-1: none), and the
+            #: first one aligned at or after it (the target's length: none).
+            self._last_before = np.maximum.accumulate(np.insert(targets, 0, -1))
+            length = np.int32(len(target))
+            ahead = np.append(np.where(targets < 0, length, targets), length)
+            self._first_after = np.minimum.accumulate(ahead[::-1])[::-1]
 
     @property
     def same_text(self) -> bool:
@@ -110,8 +150,156 @@ class Alignment:
         at = self._find(first, last)
         return None if at is None else self._widen(begin, end, first, last, at)
 
+    def place(self, begin: int, end: int) -> Placement | None:
+        """Return where a span is, with the same words or nearly the same ones, or None.
+
+        A span whose words differ is `changed`: they are at least 90 % alike.  A span of whole words
+        stays one.  Texts that are not versions of each other may still have a quote in common, with
+        the same words around it.
+        """
+        exact = self.map_span(begin, end)
+        if exact is not None and not self._cuts_a_word((begin, end), exact):
+            return Placement(*exact)
+        first, last = self._source.before(begin), self._source.before(end)
+        if first == last:
+            return None
+        if self.same_text:
+            before, after = first - 1, last
+            room = int(self._first_after[last]) - int(self._last_before[first])
+            ends_are_known = (
+                (before < 0 or self._targets[before] >= 0)
+                and (after >= len(self._targets) or self._targets[after] >= 0)
+                and room <= 2 * (last - first)
+            )
+            found = self._between_its_ends(begin, end, first, last)
+            # Where both neighbours are found, other words are there now.
+            if found is not None or ends_are_known:
+                return found
+        return self._elsewhere(begin, end, first, last)
+
+    def _is_enclosed(self, first: int, last: int) -> bool:
+        """Whether letters close before and after a span are aligned, and close to each other."""
+        before, after = self._targets[max(0, first - _NEAR) : first], self._targets[last:]
+        room = int(self._first_after[last]) - int(self._last_before[first])
+        return (
+            (first == 0 or bool((before >= 0).any()))
+            and (not len(after) or bool((after[:_NEAR] >= 0).any()))
+            and room <= 2 * (last - first)
+        )
+
+    def _between_its_ends(self, begin: int, end: int, first: int, last: int) -> Placement | None:
+        """Return what is between the ends of a span, if that is nearly its quote."""
+        inside = self._targets[first:last]
+        aligned = np.flatnonzero(inside >= 0)
+        if not len(aligned):
+            return None
+        head, tail = int(aligned[0]), int(aligned[-1])
+        left, right = int(self._last_before[first]) + 1, int(self._first_after[last])
+        starts = {left, max(left, int(inside[head]) - head)}
+        stops = {right, min(right, int(inside[tail]) + last - first - tail)}
+        near = [(start, stop) for start in starts for stop in stops]
+        letters = int(np.count_nonzero(self._source.in_words[first:last]))
+        enough = ALIKE
+        if letters >= _SHORT_LETTERS and self._is_enclosed(first, last):
+            enough = min(ALIKE, max(_SHORT_ALIKE, 1 - _SHORT_DIFFERENCES / letters))
+        return self._nearly(begin, end, first, last, near, enough)
+
+    def _nearly(
+        self,
+        begin: int,
+        end: int,
+        first: int,
+        last: int,
+        near: Iterable[tuple[int, int]],
+        enough: float = ALIKE,
+    ) -> Placement | None:
+        """Return the words near these letters of the target that are most like the quote.
+
+        Only letters and digits are compared.
+        """
+        target = self._target
+        quote, best = self._source.words_between(first, last), enough
+        longest = 2 * (last - first) + _CHANCE_LENGTH
+        found: Placement | None = None
+        for start, stop in near:
+            if not 0 <= start < stop <= min(len(target), start + longest):
+                continue
+            edges = int(target.positions[start]), int(target.positions[stop - 1]) + 1
+            for place in self._whole_words((begin, end), edges):
+                span = target.before(place[0]), target.before(place[1])
+                there = target.words_between(*span)
+                alike = Levenshtein.normalized_similarity(quote, there, score_cutoff=best)
+                if there and alike >= best and (found is None or alike > best):
+                    same = self._source.text[first:last] == target.text[slice(*span)]
+                    found, best = Placement(*place, changed=not same), alike
+        return found
+
+    def _cuts_a_word(self, source: tuple[int, int], target: tuple[int, int]) -> bool:
+        """Whether a span of whole words would begin or end within a word."""
+        return any(
+            _is_within_a_word(self.target_text, there)
+            and not _is_within_a_word(self.source_text, here)
+            for here, there in zip(source, target, strict=True)
+        )
+
+    def _whole_words(
+        self, source: tuple[int, int], target: tuple[int, int]
+    ) -> Iterator[tuple[int, int]]:
+        """Yield spans near one that do not cut words, unless the source's span does."""
+        edges: list[tuple[int, ...]] = []
+        for here, there in zip(source, target, strict=True):
+            cuts = _is_within_a_word(self.target_text, there)
+            if not cuts or _is_within_a_word(self.source_text, here):
+                edges.append((there,))
+                continue
+            edges.append(_word_around(self.target_text, there))
+        for left in edges[0]:
+            for right in edges[1]:
+                if left < right:
+                    yield left, right
+
+    def _elsewhere(self, begin: int, end: int, first: int, last: int) -> Placement | None:
+        """Return where in the whole target the quote is, if the words around it say so."""
+        quote, text = self._source.text[first:last], self._target.text
+        places: list[int] = []
+        at = text.find(quote)
+        while at >= 0 and len(places) <= _PLACES:
+            places.append(at)
+            at = text.find(quote, at + 1)
+        if len(places) > _PLACES:
+            return None
+        length = len(quote)
+        single = len(places) == 1 and self._source.text.count(quote) == 1
+        if not places and length >= _FUZZY_LETTERS and len(text) <= _FUZZY_TEXT:
+            near = fuzz.partial_ratio_alignment(quote, text, score_cutoff=100 * ALIKE)
+            if near is None or near.src_end - near.src_start < length:
+                return None
+            places, length = [near.dest_start], near.dest_end - near.dest_start
+        ranked = sorted(
+            ((self._context(first, last, at, length), at) for at in places), reverse=True
+        )
+        if not ranked:
+            return None
+        alike, at = ranked[0]
+        telling = single and len(quote) >= _TELLING_LENGTH
+        lead = alike - ranked[1][0] if len(ranked) > 1 else 1.0
+        if not telling and (alike < _CONTEXT_ALIKE or lead < _CONTEXT_LEAD):
+            return None
+        return self._nearly(begin, end, first, last, [(at, at + length)])
+
+    def _context(self, first: int, last: int, at: int, length: int) -> float:
+        """Return how much the letters before or after a quote are alike in both texts."""
+        source, target = self._source.text, self._target.text
+        before = Levenshtein.normalized_similarity(
+            source[max(0, first - _CONTEXT) : first], target[max(0, at - _CONTEXT) : at]
+        )
+        after = Levenshtein.normalized_similarity(
+            source[last : last + _CONTEXT], target[at + length : at + length + _CONTEXT]
+        )
+        return float(max(before, after) + min(before, after) / 4)
+
     def suggest(self, begin: int, end: int) -> tuple[int, int] | None:
-        """Return what stands in the place of a lost span, between the same neighbours, or None.
+        """Return what is in the place of a lost span, between the same neighbours, or None.
 
         The words are *not* the quote: this is for showing to a person, never for storing.
         """
@@ -128,16 +316,11 @@ class Alignment:
         """Return where the quote begins among the target's counting characters."""
         quote = self._source.text[first:last]
         at = int(self._targets[first])
-        if at >= 0 and self._target.text.startswith(quote, at) and self._agrees(first, last, at):
+        # The other end must be aligned to the same place, so that nothing lies between.
+        other_end_agrees = int(self._targets[last - 1]) == at + last - first - 1
+        if at >= 0 and self._target.text.startswith(quote, at) and other_end_agrees:
             return at
-        return self._search(first, last, quote)
-
-    def _agrees(self, first: int, last: int, at: int) -> bool:
-        """Whether the other end is aligned to the same place, so that nothing lies between."""
-        return int(self._targets[last - 1]) == at + last - first - 1
-
-    def _search(self, first: int, last: int, quote: str) -> int | None:
-        """Look for the quote between the neighbours; only one occurrence is good enough."""
+        # Search between the neighbours; the quote must occur there exactly once.
         left, right = int(self._last_before[first]) + 1, int(self._first_after[last])
         at = self._target.text.find(quote, left, right)
         if at < 0 or self._target.text.find(quote, at + 1, right) >= 0:
@@ -146,7 +329,7 @@ class Alignment:
         return None if roomy and len(quote) < _TELLING_LENGTH else at
 
     def _widen(self, begin: int, end: int, first: int, last: int, at: int) -> tuple[int, int]:
-        """Take in what does not count at the edges, where both texts have the same there."""
+        """Include what does not count at the edges, where both texts have the same there."""
         source, target = self.source_text, self.target_text
         mapped_begin = int(self._target.positions[at])
         mapped_end = int(self._target.positions[at + last - first - 1]) + 1
@@ -159,30 +342,51 @@ class Alignment:
         return mapped_begin, mapped_end
 
 
+def _words_found(source: Folded, targets: Targets) -> float:
+    """Return the share of the source's words that are in the target, next to a neighbour of theirs.
+
+    A word is found if most of its letters are aligned one after the other; by itself it may be
+    there by chance.  Only if there is no word of two letters all characters are counted.
+    """
+    counts = source.in_words
+    aligned = targets >= 0
+    if not len(counts):
+        return 0.0
+    apart = np.concatenate(([True], np.diff(source.positions) > 1)) | ~counts
+    words = np.cumsum(apart) - 1
+    follows = np.concatenate(([False], (np.diff(targets) == 1) & aligned[1:] & aligned[:-1]))
+    follows &= ~apart
+    sizes = np.bincount(words, weights=counts) - 1
+    held = np.bincount(words, weights=follows)
+    real = sizes > 0
+    if not real.any():
+        return float(np.count_nonzero(aligned) / len(aligned))
+    there = 3 * held[real] >= 2 * sizes[real]
+    first = np.flatnonzero(apart)[real]
+    last = np.append(np.flatnonzero(apart)[1:], len(words))[real] - 1
+    gap = targets[first][1:] - targets[last][:-1]
+    close = there[1:] & there[:-1] & (gap > 0) & (gap <= _JOIN_WITHIN)
+    joined = np.concatenate(([False], close)) | np.concatenate((close, [False]))
+    return float(np.count_nonzero(there & joined if len(there) > 1 else there) / len(there))
+
+
+def _is_within_a_word(text: str, position: int) -> bool:
+    return 0 < position < len(text) and text[position - 1].isalnum() and text[position].isalnum()
+
+
+def _word_around(text: str, position: int) -> tuple[int, int]:
+    """Return where the word at a position begins and ends."""
+    begin = end = position
+    while _is_within_a_word(text, begin):
+        begin -= 1
+    while _is_within_a_word(text, end):
+        end += 1
+    return begin, end
+
+
 def align(source_text: str, target_text: str) -> Alignment:
     """Align two versions of a text; the time grows with their length."""
     return Alignment(source_text, target_text)
-
-
-def _share_found(targets: Targets) -> float:
-    return float(np.count_nonzero(targets >= 0)) / max(1, len(targets))
-
-
-def _running_maximum(targets: Targets) -> Targets:
-    """For each position, the last target position aligned before it (-1: none)."""
-    return np.maximum.accumulate(np.insert(targets, 0, -1))
-
-
-def _running_minimum(targets: Targets, length: int) -> Targets:
-    """For each position, the first target position aligned at or after it (length: none)."""
-    ahead = np.append(np.where(targets < 0, np.int32(length), targets), np.int32(length))
-    return np.minimum.accumulate(ahead[::-1])[::-1]
-
-
-def _align(source: Folded, target: Folded) -> Targets:
-    """Return for each counting character of the source its place in the target, or -1."""
-    blocks = _Matcher(source, target).match(Gap(0, len(source), 0, len(target)), 0)
-    return _spread(list(blocks), source.codes, target.codes)
 
 
 def _spread(blocks: list[Block], source: Codes, target: Codes) -> Targets:
@@ -210,23 +414,34 @@ class _Matcher:
         self._source = source
         self._target = target
 
-    def match(self, gap: Gap, level: int) -> Iterator[Block]:
-        """Give the blocks of a gap in order: anchored ones, and what lies between them."""
+    def match(self, gap: TextGap, level: int) -> Iterator[Block]:
+        """Yield the blocks of a gap in order: anchored ones, and what lies between them."""
         runs = _skeleton(
             self._source.codes[gap.source : gap.source_stop],
             self._target.codes[gap.target : gap.target_stop],
             _ANCHOR_LENGTHS[level],
         )
         blocks = [Block(gap.source + i, gap.target + j, length) for i, j, length in runs]
-        gaps = _around(gap, blocks)
+        gaps = []
+        i, j = gap.source, gap.target
+        for block in blocks:
+            gaps.append(TextGap(i, block.source, j, block.target))
+            i, j = block.source + block.length, block.target + block.length
+        gaps.append(TextGap(i, gap.source_stop, j, gap.target_stop))
         if level == 0 and blocks:
-            gaps = [_end_of(gaps[0]), *gaps[1:-1], _beginning_of(gaps[-1])]
+            # A source that is a part of the target begins near the first block and ends near the
+            # last one: search only there.
+            first, last = gaps[0], gaps[-1]
+            reach = 2 * first.letters + _JOIN_WITHIN
+            gaps[0] = first._replace(target=max(first.target, first.target_stop - reach))
+            reach = 2 * last.letters + _JOIN_WITHIN
+            gaps[-1] = last._replace(target_stop=min(last.target_stop, last.target + reach))
         for block, before in zip(blocks, gaps, strict=False):
             yield from self._fill(before, level + 1)
             yield block
         yield from self._fill(gaps[-1], level + 1)
 
-    def _fill(self, gap: Gap, level: int) -> Iterable[Block]:
+    def _fill(self, gap: TextGap, level: int) -> Iterable[Block]:
         """Align a gap: directly when it is small, else by other anchors."""
         if not gap.pairs:
             return ()
@@ -236,15 +451,15 @@ class _Matcher:
             return self.match(gap, level)
         return self._edges(gap)
 
-    def _edges(self, gap: Gap) -> Iterator[Block]:
+    def _edges(self, gap: TextGap) -> Iterator[Block]:
         """Align only the beginning and the end of a gap in which nothing is sure."""
         i = min(gap.source + _EDGE, (gap.source + gap.source_stop) // 2)
         j = min(gap.target + _EDGE, (gap.target + gap.target_stop) // 2)
-        yield from self._letter_by_letter(Gap(gap.source, i, gap.target, j))
+        yield from self._letter_by_letter(TextGap(gap.source, i, gap.target, j))
         i, j = max(i, gap.source_stop - _EDGE), max(j, gap.target_stop - _EDGE)
-        yield from self._letter_by_letter(Gap(i, gap.source_stop, j, gap.target_stop))
+        yield from self._letter_by_letter(TextGap(i, gap.source_stop, j, gap.target_stop))
 
-    def _letter_by_letter(self, gap: Gap) -> list[Block]:
+    def _letter_by_letter(self, gap: TextGap) -> list[Block]:
         letters = self._source.text[gap.source : gap.source_stop]
         others = self._target.text[gap.target : gap.target_stop]
         found = [
@@ -260,28 +475,6 @@ class _Matcher:
         if 2 * agreeing >= min(len(letters), len(others)):
             return found
         return [block for block in found if block.length >= _CHANCE_LENGTH]
-
-
-def _around(whole: Gap, blocks: list[Block]) -> list[Gap]:
-    """Return the gaps before, between and after blocks."""
-    gaps = []
-    i, j = whole.source, whole.target
-    for block in blocks:
-        gaps.append(Gap(i, block.source, j, block.target))
-        i, j = block.source + block.length, block.target + block.length
-    return [*gaps, Gap(i, whole.source_stop, j, whole.target_stop)]
-
-
-def _end_of(gap: Gap) -> Gap:
-    """Look only near the first block: a source that is a part of the target begins there."""
-    reach = 2 * gap.letters + _JOIN_WITHIN
-    return gap._replace(target=max(gap.target, gap.target_stop - reach))
-
-
-def _beginning_of(gap: Gap) -> Gap:
-    """Look only near the last block: a source that is a part of the target ends there."""
-    reach = 2 * gap.letters + _JOIN_WITHIN
-    return gap._replace(target_stop=min(gap.target_stop, gap.target + reach))
 
 
 def _skeleton(source: Codes, target: Codes, length: int) -> list[Block]:
@@ -305,6 +498,7 @@ def _common_prefix(source: Codes, target: Codes) -> int:
 
 
 def _anchored(source: Codes, target: Codes, length: int) -> list[Block]:
+    """Return runs of anchors, in the same order in both texts."""
     if min(len(source), len(target)) < length:
         return []
     every = max(len(source), len(target)) < _SAMPLE_FROM
@@ -314,8 +508,27 @@ def _anchored(source: Codes, target: Codes, length: int) -> list[Block]:
     slots[slots == len(theirs)] = 0
     shared = theirs[slots] == mine if len(theirs) else np.zeros(len(mine), bool)
     i, j = here[shared], there[slots[shared]] if len(theirs) else here[:0]
+    if not len(i):
+        return []
     order = np.argsort(i)
-    return _without_overlap(_heaviest_chain(_runs(i[order], j[order], length)))
+    i, j = i[order], j[order]
+
+    # Join anchors that follow each other on one diagonal.
+    broken = (np.diff(j - i) != 0) | (np.diff(i) > length + _JOIN_WITHIN)
+    first = np.flatnonzero(np.concatenate(([True], broken)))
+    last = np.append(first[1:] - 1, len(i) - 1)
+    sizes = i[last] - i[first] + length
+    runs = [Block(*run) for run in np.column_stack((i[first], j[first], sizes)).tolist()]
+
+    # Cut the beginning of each run that reaches into the one before.
+    kept: list[Block] = []
+    source_end = target_end = 0
+    for run in _heaviest_chain(runs):
+        over = max(source_end - run.source, target_end - run.target, 0)
+        if over < run.length:
+            kept.append(Block(run.source + over, run.target + over, run.length - over))
+            source_end, target_end = run.source + run.length, run.target + run.length
+    return kept
 
 
 def _hashes(codes: Codes, length: int) -> npt.NDArray[np.uint64]:
@@ -343,17 +556,6 @@ def _single_anchors(
     return positions[order[single]], ordered[single]
 
 
-def _runs(i: Positions, j: Positions, length: int) -> list[Block]:
-    """Join anchors that follow each other on one diagonal."""
-    if not len(i):
-        return []
-    broken = (np.diff(j - i) != 0) | (np.diff(i) > length + _JOIN_WITHIN)
-    first = np.flatnonzero(np.concatenate(([True], broken)))
-    last = np.append(first[1:] - 1, len(i) - 1)
-    sizes = i[last] - i[first] + length
-    return [Block(*run) for run in np.column_stack((i[first], j[first], sizes)).tolist()]
-
-
 def _heaviest_chain(runs: list[Block]) -> list[Block]:
     """Return the heaviest choice of runs whose order is the same in both texts.
 
@@ -376,24 +578,9 @@ def _heaviest_chain(runs: list[Block]) -> list[Block]:
         if slot == len(ends) or ends[slot] > run.target or weights[slot] <= weight:
             ends[slot:stop], weights[slot:stop] = [run.target], [weight]
             chosen[slot:stop] = [index]
-    return _trace(runs, before, chosen[-1])
-
-
-def _trace(runs: list[Block], before: list[int], index: int) -> list[Block]:
     chain = []
+    index = chosen[-1]
     while index >= 0:
         chain.append(runs[index])
         index = before[index]
     return chain[::-1]
-
-
-def _without_overlap(chain: list[Block]) -> list[Block]:
-    """Cut the beginning of each run that reaches into the one before."""
-    kept: list[Block] = []
-    i = j = 0
-    for run in chain:
-        over = max(i - run.source, j - run.target, 0)
-        if over < run.length:
-            kept.append(Block(run.source + over, run.target + over, run.length - over))
-            i, j = run.source + run.length, run.target + run.length
-    return kept

@@ -1,36 +1,43 @@
-"""Moving annotations to another version of their text, and saying which were lost."""
+"""Moving annotations to another version of their text, and reporting which were lost."""
 
 from __future__ import annotations
 
 from enum import StrEnum
 from typing import Any, Protocol
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace as changed
 
-from .align import align
-from .model import AnnotationSet, Denotation, Issue, Span
+from .align import Placement, align
+from .objects import AnnotationSet, Attribute, Denotation, Issue, Span, free_ids
 from .text_fold import fold
 
 #: Longer quotes are cut in messages.
 _SHOWN = 80
 
 
+#: The attribute of a span whose words are not quite those that were marked; its value is the quote.
+CHANGED_QUOTE = "changed_quote"
+
+
 class Anchored(Struct, frozen=True):
-    """The annotations that were found again, and an issue for each that was not."""
+    """The annotations that were moved, those that were lost, and issues that name the latter."""
 
     annotations: AnnotationSet
     issues: list[Issue]
     #: Whether the texts are versions of each other; if not, nothing was moved.
     same_text: bool = True
+    lost: AnnotationSet = field(default_factory=AnnotationSet)
+    #: How many spans have words that are not quite their quote.
+    changed: int = 0
 
 
 class Anchoring(StrEnum):
-    """What to do when the text of an upload is not the document's."""
+    """What to do when the text of an upload differs from the document's."""
 
-    #: Look for every span in the document's text.
+    #: Find every span in the document's text.
     AUTO = "auto"
-    #: Take nothing of another text.
+    #: Accept nothing with another text.
     STRICT = "strict"
     #: Keep the positions where they have the same words in both texts.
     OFF = "off"
@@ -41,29 +48,49 @@ def anchor(
     source_text: str,
     target_text: str,
     how: Anchoring = Anchoring.AUTO,
+    *,
+    any_text: bool = False,
 ) -> Anchored:
     """Move annotations made on one text to another.
 
-    Each moved span has the words of its quote.  A lost denotation or block takes its relations and
-    attributes with it; all are in the issues, which carry no file and line.
+    Each moved span has the words of its quote; one whose words are only nearly the same gets the
+    attribute `changed_quote`.  A lost denotation or block takes its relations and attributes with
+    it; all are in the issues, which carry no file and line.  With ``any_text`` every quote is
+    searched for, even if the texts seem to have little in common.
     """
     if source_text == target_text:
         return Anchored(annotations, [])
     if how is Anchoring.STRICT:
         message = "the text is not the document's, letter by letter."
-        return Anchored(AnnotationSet(), [Issue("text_mismatch", message)], False)
+        return Anchored(AnnotationSet(), [Issue("text_mismatch", message)], False, annotations)
     texts = (
         InPlace(source_text, target_text)
         if how is Anchoring.OFF
         else align(source_text, target_text)
     )
-    if not texts.same_text:
-        return Anchored(AnnotationSet(), [_mismatch(texts.coverage)], False)
-    return _anchored(annotations, texts)
+    if not texts.same_text and not any_text:
+        message = (
+            f"the text is not the document's: {texts.coverage:.0%} of its words were found there."
+        )
+        return Anchored(AnnotationSet(), [Issue("text_mismatch", message)], False, annotations)
+    mover = _Mover(texts, annotations)
+    moved = AnnotationSet(
+        denotations=mover.move(annotations.denotations, mover.lost.denotations),
+        blocks=mover.move(annotations.blocks, mover.lost.blocks),
+    )
+    present = {each.id for each in (*moved.denotations, *moved.blocks)}
+    moved.relations = mover.attached(
+        annotations.relations, ("subj", "obj"), present, mover.lost.relations
+    )
+    present.update(each.id for each in moved.relations)
+    attributes = [each for each in annotations.attributes if each not in mover.outdated]
+    moved.attributes = mover.attached(attributes, ("subj",), present, mover.lost.attributes)
+    moved.attributes += mover.marks
+    return Anchored(moved, mover.issues, True, mover.lost, mover.changed)
 
 
 class Texts(Protocol):
-    """Two texts, and where spans of the one are in the other."""
+    """Two texts, and where spans of the first are in the second."""
 
     source_text: str
     target_text: str
@@ -72,13 +99,13 @@ class Texts(Protocol):
     @property
     def same_text(self) -> bool: ...
 
-    def map_span(self, begin: int, end: int) -> tuple[int, int] | None: ...
+    def place(self, begin: int, end: int) -> Placement | None: ...
 
     def suggest(self, begin: int, end: int) -> tuple[int, int] | None: ...
 
 
 class InPlace:
-    """Two texts in which a span is where it was, or lost."""
+    """Two texts whose spans have the same positions, or are lost."""
 
     coverage = 1.0
     same_text = True
@@ -87,67 +114,94 @@ class InPlace:
         self.source_text = source_text
         self.target_text = target_text
 
-    def map_span(self, begin: int, end: int) -> tuple[int, int] | None:
+    def place(self, begin: int, end: int) -> Placement | None:
         """Return the same span if it has the same words, else None."""
         same = fold(self.source_text[begin:end]) == fold(self.target_text[begin:end])
-        return (begin, end) if same and end <= len(self.target_text) else None
+        return Placement(begin, end) if same and end <= len(self.target_text) else None
 
     def suggest(self, begin: int, end: int) -> tuple[int, int] | None:
-        """Return the same span, if the other text is that long."""
+        """Return the same span, if the other text is long enough."""
         return (begin, end) if end <= len(self.target_text) else None
 
 
-def _anchored(annotations: AnnotationSet, texts: Texts) -> Anchored:
-    issues: list[Issue] = []
-    moved = AnnotationSet(
-        denotations=_moved(annotations.denotations, texts, issues),
-        blocks=_moved(annotations.blocks, texts, issues),
-    )
-    present = {each.id for each in (*moved.denotations, *moved.blocks)}
-    moved.relations = _attached(annotations.relations, ("subj", "obj"), present, issues)
-    present.update(each.id for each in moved.relations)
-    moved.attributes = _attached(annotations.attributes, ("subj",), present, issues)
-    return Anchored(moved, issues)
+class _Mover:
+    """Moves annotations one by one, and collects what is lost and what has changed."""
+
+    def __init__(self, texts: Texts, annotations: AnnotationSet) -> None:
+        self._texts = texts
+        self._quotes = {
+            each.subj: each for each in annotations.attributes if each.pred == CHANGED_QUOTE
+        }
+        self._free = free_ids("A", {each.id for each in annotations.attributes if each.id})
+        self.issues: list[Issue] = []
+        self.lost = AnnotationSet(denotations=[], blocks=[], relations=[], attributes=[])
+        #: New attributes `changed_quote`, and those of spans that have their words again.
+        self.marks: list[Attribute] = []
+        self.outdated: list[Attribute] = []
+        self.changed = 0
+
+    def move(self, denotations: list[Denotation], lost: list[Denotation]) -> list[Denotation]:
+        """Return the denotations or blocks that have a place in the target."""
+        found = []
+        for each in denotations:
+            places = [self._texts.place(span.begin, span.end) for span in each.spans]
+            if None in places:
+                lost.append(each)
+                self._report_lost(each)
+                continue
+            known = [place for place in places if place]
+            spans = [Span(place.begin, place.end) for place in known]
+            found.append(moved := changed(each, span=spans if len(spans) > 1 else spans[0]))
+            mark = self._quotes.get(each.id or "")
+            if mark is not None or any(place.changed for place in known):
+                self._mark(each, moved, mark)
+        return found
+
+    def _mark(self, before: Denotation, moved: Denotation, mark: Attribute | None) -> None:
+        quote = mark.obj if mark else quote_of(before, self._texts.source_text)
+        now = quote_of(moved, self._texts.target_text)
+        if fold(str(quote)) == fold(now):
+            self.outdated += [mark] if mark else []
+            return
+        self.changed += 1
+        if mark is None:
+            name = before.id or ""
+            self.marks.append(Attribute(name, CHANGED_QUOTE, quote, next(self._free)))
+        message = f"{before.id} has other words now: {now[:_SHOWN]!r}, not {str(quote)[:_SHOWN]!r}."
+        self.issues.append(Issue("changed_quote", message))
+
+    def _report_lost(self, denotation: Denotation) -> None:
+        texts = self._texts
+        place = texts.suggest(*_reach(denotation))
+        instead = f"; it has {texts.target_text[slice(*place)][:_SHOWN]!r} there" if place else ""
+        quote = quote_of(denotation, texts.source_text)[:_SHOWN]
+        message = f"{denotation.id} is lost: {quote!r} is not in the document's text{instead}."
+        self.issues.append(Issue("lost_span", message))
+
+    def attached(
+        self,
+        annotations: list[Any],
+        ends: tuple[str, ...],
+        present: set[str | None],
+        lost: list[Any],
+    ) -> list[Any]:
+        """Keep what refers to annotations that are present."""
+        kept = []
+        for each in annotations:
+            missing = [getattr(each, end) for end in ends if getattr(each, end) not in present]
+            if missing:
+                lost.append(each)
+                message = f"{each.id} is lost with {missing[0]}."
+                self.issues.append(Issue("lost_reference", message))
+            else:
+                kept.append(each)
+        return kept
 
 
-def _mismatch(coverage: float) -> Issue:
-    message = f"the text is not the document's: {coverage:.0%} of it was found there."
-    return Issue("text_mismatch", message)
+def quote_of(denotation: Denotation, text: str) -> str:
+    """Return the words that a denotation marks, with what is between its spans."""
+    return text[slice(*_reach(denotation))]
 
 
-def _moved(denotations: list[Denotation], texts: Texts, issues: list[Issue]) -> list[Denotation]:
-    found = []
-    for each in denotations:
-        spans = [texts.map_span(span.begin, span.end) for span in each.spans]
-        if None in spans:
-            issues.append(_lost(each, texts))
-            continue
-        places = [Span(*span) for span in spans if span]
-        found.append(changed(each, span=places if len(places) > 1 else places[0]))
-    return found
-
-
-def _lost(denotation: Denotation, texts: Texts) -> Issue:
-    first, last = min(denotation.spans).begin, max(span.end for span in denotation.spans)
-    quote = texts.source_text[first:last][:_SHOWN]
-    place = texts.suggest(first, last)
-    instead = (
-        f"; in its place stands {texts.target_text[slice(*place)][:_SHOWN]!r}" if place else ""
-    )
-    return Issue(
-        "lost_span", f"{denotation.id} is lost: {quote!r} is not in the document's text{instead}."
-    )
-
-
-def _attached(
-    annotations: list[Any], ends: tuple[str, ...], present: set[str | None], issues: list[Issue]
-) -> list[Any]:
-    """Keep what refers to annotations that are present."""
-    kept = []
-    for each in annotations:
-        missing = [getattr(each, end) for end in ends if getattr(each, end) not in present]
-        if missing:
-            issues.append(Issue("lost_reference", f"{each.id} is lost with {missing[0]}."))
-        else:
-            kept.append(each)
-    return kept
+def _reach(denotation: Denotation) -> tuple[int, int]:
+    return min(denotation.spans).begin, max(span.end for span in denotation.spans)

@@ -1,8 +1,8 @@
-"""What of a site's documents its annotations have followed: ``_clerk/followed.msgpack``.
+"""Which documents of a site its annotations were compared with: ``_clerk/followed.msgpack``.
 
-A site has thousands of documents, and a run changes a few.  A document whose text and findings are
-the files they were need not be compared with the database again, as long as the database is the one
-that was left.  The file can be lost: then everything is compared.
+A site has thousands of documents, and a run changes a few.  A document whose text and extraction
+are the same files as before is not compared with the database again, as long as the database has
+not changed either.  Without the file everything is compared.
 """
 
 from __future__ import annotations
@@ -17,16 +17,17 @@ from clerk.core import storage
 from clerk.extract.documents import cache_of
 
 #: Raised when annotations are made otherwise from the same findings.
-_VERSION = 1
+_VERSION = 2
 
-#: Inode, time of change and size of the two files that tell of a document; empty if one is missing.
-Stamp = tuple[int, ...]
+#: The hashes of a document's text and findings, or inode, modification time and size of its two
+#: files; empty if one is missing.
+Stamp = tuple[str | int, ...]
 #: The project of a site's extraction, its current sets, and the site's newest document.
 Standing = tuple[int, int, int]
 
 
-class Memory(msgspec.Struct, frozen=True):
-    """How the database was left, and the documents as they were then."""
+class FollowedDocuments(msgspec.Struct, frozen=True):
+    """The state of the database, and of the documents, after the last comparison."""
 
     standing: Standing
     documents: dict[str, Stamp]
@@ -40,18 +41,18 @@ class Memory(msgspec.Struct, frozen=True):
         }
 
 
-def recall(folder: Path, standing: Standing) -> Memory | None:
-    """Return what is remembered of a site; None if the database is not as it was left."""
+def recall(folder: Path, standing: Standing) -> FollowedDocuments | None:
+    """Return what was stored about a site; None if the database has changed since then."""
     try:
-        memory = msgspec.msgpack.decode(_path(folder).read_bytes(), type=Memory)
+        memory = msgspec.msgpack.decode(_path(folder).read_bytes(), type=FollowedDocuments)
     except (OSError, msgspec.MsgspecError):
         return None
     believed = memory.standing == standing and memory.version == _VERSION
     return memory if believed else None
 
 
-def remember(folder: Path, memory: Memory) -> None:
-    """Keep it for the next time."""
+def remember(folder: Path, memory: FollowedDocuments) -> None:
+    """Store it for the next time."""
     with storage.written_whole(_path(folder)) as part:
         part.write_bytes(msgspec.msgpack.encode(memory))
 
@@ -65,7 +66,7 @@ def stamps(folder: Path) -> dict[str, Stamp]:
 
 
 def _stamped(folder: Path, document: storage.Document) -> Iterator[int]:
-    """Yield nothing of a document whose pages may have been edited in place."""
+    """Yield nothing for a document whose pages may have been edited in place."""
     try:
         files = [
             os.stat(f"{document.text(folder)}/{storage.DOCUMENT_FACTS}"),  # noqa: PTH116 - many

@@ -5,51 +5,75 @@
     project, document --- sets, one of them current --- denotations, blocks, relations, attributes
 
 The rows of a set are never changed.  Whatever happens to a document's annotations writes a new set
-and makes it the current one in one statement each, in one transaction; the former set stays until
-it is cleaned up.  So a reader has the old set or the new one, and going back is giving the former
-one its place again.  A writer names the set it built on: if another one was quicker, nothing is
-changed and :class:`Outpaced` says so.
+and makes it the current one in one transaction; the former set stays until it is cleaned up.  So a
+reader sees the old set or the new one, and rollback makes the former set current again.  A writer
+names the set it built on: if another writer was quicker, nothing is changed and :class:`Outpaced`
+is raised.
+
+Rows are tuples ready for COPY and executemany, without set and position, which come first:
+
+=============  ==================================================================================
+denotations    id, begin, end, pieces, obj, value
+relations      id, subj, pred, obj
+attributes     id, subj, pred, value
+=============  ==================================================================================
+
+Blocks have the rows of denotations.  ``begin`` and ``end`` are the outermost of a discontinuous
+mention; ``pieces`` is then the JSON list of its spans, else None.  ``obj`` is the label; ``value``
+is its JSON where the label is not a string, else None.  The value of an attribute is always JSON.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from array import array
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypeVar
 
+import msgspec
 from sqlalchemy import (
     ColumnElement,
     Connection,
     Row,
+    String,
     Table,
     and_,
-    case,
+    cast,
     delete,
     func,
     insert,
+    or_,
     select,
     update,
 )
 from sqlalchemy.exc import IntegrityError
 
-from clerk.core.errors import InvalidInput, NotFound, TransientError
+from clerk.core.errors import Conflict, InvalidInput, NotFound, OperatorError
 from clerk.core.models import (
     SET_TABLES,
     annotation_documents_table,
     annotation_projects_table,
     annotation_sets_table,
+    annotation_texts_table,
+    annotation_uploads_table,
     attributes_table,
     blocks_table,
+    db_now,
     denotations_table,
     relations_table,
 )
 
-documents, sets, projects = (
+from .objects import AnnotationSet, Attribute, Denotation, Orphans, Relation, Span
+
+documents, sets, projects, texts, uploads = (
     annotation_documents_table,
     annotation_sets_table,
     annotation_projects_table,
+    annotation_texts_table,
+    annotation_uploads_table,
 )
 ROW_TABLES: dict[str, Table] = {
     "denotations": denotations_table,
@@ -63,6 +87,8 @@ CHUNK = 1_000
 #: The name of a project is used in commands and file names.
 PROJECT_LENGTH = 200
 
+_encode = msgspec.json.Encoder().encode
+
 Values = tuple[Any, ...]
 #: The rows of a set by table, without their keys, in order.
 Rows = Mapping[str, Sequence[Values]]
@@ -70,8 +96,29 @@ Key = tuple[str, str]
 T = TypeVar("T")
 
 
-class Outpaced(TransientError):
+class CountsDiffer(OperatorError):
+    """The rows of sets are not as many as the sets say."""
+
+
+class Outpaced(Conflict):
     """Another upload changed the same document meanwhile."""
+
+
+@dataclass(frozen=True)
+class Project:
+    """A project and how much it has."""
+
+    id: int
+    name: str
+    documents: int
+    denotations: int
+    blocks: int
+    relations: int
+    attributes: int
+    created_at: datetime
+    #: Who created it, and whether people who are not logged in see it.
+    owner: str | None = None
+    is_public: bool = False
 
 
 @dataclass(frozen=True)
@@ -84,7 +131,7 @@ class StoredDocument:
 
 @dataclass(frozen=True)
 class NewDocument:
-    """A document to be made."""
+    """A document to be created."""
 
     key: Key
     text: str
@@ -100,6 +147,14 @@ class SetHead:
     counts: Mapping[str, int]
     namespaces: str | None = None
     tracks: str | None = None
+    #: Annotations without a place in the document's text: how many, and they as JSON.
+    orphaned: int = 0
+    orphans: str | None = None
+    #: The former text it is about; None: the document's text.
+    text_id: int | None = None
+    former_id: int | None = None
+    job_id: int | None = None
+    is_current: bool = True
 
     @property
     def size(self) -> int:
@@ -114,60 +169,137 @@ class SetHead:
 
 @dataclass(frozen=True)
 class NewSet:
-    """A set to take the place of the one it was built on."""
+    """A set that replaces the one it was built on."""
 
-    #: The document: its number, or the key of one that is made with it.
+    #: The id of the document, or the key of one that is created with it.
     document: int | Key
     rows: Rows
     former: SetHead | None = None
     namespaces: str | None = None
     tracks: str | None = None
-    #: Whether everything of the former set is in it again, and only the rest is new.
+    #: Whether it contains everything of the former set, so that only the rest is new.
     keeps_former: bool = False
+    orphans: Sequence[Orphans] = ()
 
 
 @dataclass
 class Stored:
-    """What was stored: documents whose annotations changed, and annotations that are new."""
+    """What was stored: documents whose annotations changed, and annotations that are new.
+
+    ``cleared`` counts documents that have no annotations any more, and annotations of lists that
+    were emptied; ``refused`` counts objects of which nothing was stored.
+    """
 
     documents: int = 0
     counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(SET_TABLES, 0))
+    cleared: Counter[str] = field(default_factory=Counter)
+    refused: int = 0
 
     def add(self, more: Stored) -> None:
         """Add what else was stored."""
         self.documents += more.documents
+        self.refused += more.refused
+        self.cleared.update(more.cleared)
         for name, number in more.counts.items():
             self.counts[name] += number
 
     def by_name(self) -> dict[str, int]:
-        """Return the numbers under the names they are kept and shown by."""
+        """Return what was stored under the names it is shown by."""
         return {"documents": self.documents, **self.counts}
 
 
 def digest_of(text: str) -> str:
-    """Return the hash that says whether two texts are the same."""
+    """Return the hash by which two texts are compared."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+# ----------------------------------------------------------------- annotations as rows, and back
+
+
+def rows_from(annotations: AnnotationSet) -> Rows:
+    """Return annotations as rows, by table."""
+    return {
+        "denotations": denotation_rows(annotations.denotations),
+        "blocks": denotation_rows(annotations.blocks),
+        "relations": [(each.id, each.subj, each.pred, each.obj) for each in annotations.relations],
+        "attributes": [
+            (each.id, each.subj, each.pred, _encode(each.obj).decode())
+            for each in annotations.attributes
+        ],
+    }
+
+
+def denotation_rows(denotations: list[Denotation]) -> list[Values]:
+    """Return a row for each denotation or block."""
+    plain = {type(each.span) for each in denotations} <= {Span}
+    if plain and {type(each.obj) for each in denotations} <= {str}:
+        return [
+            (each.id, (span := each.span).begin, span.end, None, each.obj, None)  # type: ignore[union-attr]
+            for each in denotations
+        ]
+    rows: list[Values] = []
+    for each in denotations:
+        spans = each.spans
+        begin, end = min(span.begin for span in spans), max(span.end for span in spans)
+        pieces = None
+        if len(spans) > 1:
+            pieces = _encode([(span.begin, span.end) for span in spans]).decode()
+        if isinstance(each.obj, str):
+            rows.append((each.id, begin, end, pieces, each.obj, None))
+        else:
+            value = _encode(each.obj).decode()
+            rows.append((each.id, begin, end, pieces, value, value))
+    return rows
+
+
+def annotations_from(rows: Rows) -> AnnotationSet:
+    """Return rows as annotations."""
+    return AnnotationSet(
+        denotations=[_denotation(*row) for row in rows["denotations"]],
+        blocks=[_denotation(*row) for row in rows["blocks"]],
+        relations=[Relation(id=name, subj=s, pred=p, obj=o) for name, s, p, o in rows["relations"]],
+        attributes=[
+            Attribute(id=name, subj=subj, pred=pred, obj=msgspec.json.decode(value))
+            for name, subj, pred, value in rows["attributes"]
+        ],
+    )
+
+
+def _denotation(
+    name: str, begin: int, end: int, pieces: str | None, obj: str, value: str | None
+) -> Denotation:
+    span: Any = Span(begin, end)
+    if pieces is not None:
+        span = [Span(*piece) for piece in msgspec.json.decode(pieces)]
+    return Denotation(span, obj if value is None else msgspec.json.decode(value), name)
 
 
 # ------------------------------------------------------------------------------- projects
 
 
 def check_project_name(name: str) -> str:
-    """Return the name, or refuse it."""
+    """Return the name, or raise `InvalidInput`."""
     if not name.strip() or len(name) > PROJECT_LENGTH or not name.isprintable():
-        raise InvalidInput(f"{name!r} cannot name a project.", hint="Use printable letters.")
+        raise InvalidInput(
+            f"{name!r} is not a valid project name.",
+            hint=f"Use 1 to {PROJECT_LENGTH} printable characters.",
+        )
     return name
 
 
-def make_project(conn: Connection, name: str) -> int:
-    """Return the number of a project, which is made if it is not there."""
+def make_project(
+    conn: Connection, name: str, owner: str | None = None, *, is_public: bool = False
+) -> int:
+    """Return the id of a project, which is created if it does not exist."""
     found = find_project(conn, check_project_name(name))
     if found is not None:
         return found
     with conn.begin_nested() as attempt:
         try:
             made: int = conn.execute(
-                insert(projects).values(name=name).returning(projects.c.id)
+                insert(projects)
+                .values(name=name, owner=owner, is_public=is_public)
+                .returning(projects.c.id)
             ).scalar_one()
             return made
         except IntegrityError:
@@ -176,12 +308,12 @@ def make_project(conn: Connection, name: str) -> int:
 
 
 def find_project(conn: Connection, name: str) -> int | None:
-    """Return the number of a project, or None."""
+    """Return the id of a project, or None."""
     return conn.execute(select(projects.c.id).where(projects.c.name == name)).scalar()
 
 
 def require_project(conn: Connection, name: str) -> int:
-    """Return the number of a project, or say which there are."""
+    """Return the id of a project; if there is none, the error names those that exist."""
     found = find_project(conn, name)
     if found is None:
         known = conn.execute(select(projects.c.name).order_by(projects.c.name).limit(10)).scalars()
@@ -191,16 +323,51 @@ def require_project(conn: Connection, name: str) -> int:
     return found
 
 
-def all_projects(conn: Connection) -> Sequence[Row[Any]]:
+def all_projects(conn: Connection) -> list[Project]:
     """Return the projects with their counts, by name."""
-    return conn.execute(select(projects).order_by(projects.c.name)).fetchall()
+    shown = [column for column in projects.columns if column.name != "deleted_at"]
+    chosen = select(*shown).where(projects.c.deleted_at.is_(None)).order_by(projects.c.name)
+    return [Project(**row._mapping) for row in conn.execute(chosen)]
+
+
+def rename_project(conn: Connection, project_id: int, name: str, *, deleted: bool = False) -> None:
+    """Give a project another name; a deleted one is not listed any more."""
+    moment = db_now() if deleted else None
+    chosen = update(projects).where(projects.c.id == project_id)
+    conn.execute(chosen.values(name=name, deleted_at=moment))
+
+
+def rename_document(
+    conn: Connection, document_id: int, sourceid: str, *, deleted: bool = False
+) -> None:
+    """Give a document another name; a deleted one is not listed any more."""
+    moment = db_now() if deleted else None
+    chosen = update(documents).where(documents.c.id == document_id)
+    conn.execute(chosen.values(sourceid=sourceid, deleted_at=moment))
+
+
+def size_of_project(conn: Connection, project_id: int) -> tuple[int, int]:
+    """Return how many documents and annotations a project has."""
+    row = conn.execute(select(projects).where(projects.c.id == project_id)).one()
+    return row.documents, sum(row._mapping[name] for name in SET_TABLES)
+
+
+def heads_of(conn: Connection, ids: Iterable[int]) -> dict[int, SetHead]:
+    """Return sets by the id of their project."""
+    chosen = select(sets).where(sets.c.id.in_(list(ids)))
+    return {row.project_id: _head(row) for row in conn.execute(chosen)}
+
+
+def set_public(conn: Connection, project_id: int, is_public: bool) -> None:
+    """Say whether people who are not logged in see a project."""
+    conn.execute(update(projects).where(projects.c.id == project_id).values(is_public=is_public))
 
 
 # -------------------------------------------------------------------------------- reading
 
 
 def find_documents(conn: Connection, keys: Collection[Key]) -> dict[Key, StoredDocument]:
-    """Return those of the documents that are known."""
+    """Return those of the documents that exist."""
     found: dict[Key, StoredDocument] = {}
     by_source: dict[str, list[str]] = {}
     for sourcedb, sourceid in keys:
@@ -239,7 +406,24 @@ def current_sets(
 
 def _head(row: Row[Any]) -> SetHead:
     counts = {name: row._mapping[name] for name in SET_TABLES}
-    return SetHead(row.id, row.document_id, counts, row.namespaces, row.tracks)
+    return SetHead(
+        row.id,
+        row.document_id,
+        counts,
+        row.namespaces,
+        row.tracks,
+        row.orphaned,
+        row.orphans,
+        row.text_id,
+        row.former_id,
+        row.job_id,
+        row.is_current,
+    )
+
+
+def orphans_of(head: SetHead) -> list[Orphans]:
+    """Return the annotations of a set that have no place in the document's text."""
+    return msgspec.json.decode(head.orphans, type=list[Orphans]) if head.orphans else []
 
 
 def rows_of(conn: Connection, heads: Collection[SetHead]) -> dict[int, dict[str, list[Values]]]:
@@ -247,16 +431,25 @@ def rows_of(conn: Connection, heads: Collection[SetHead]) -> dict[int, dict[str,
     found: dict[int, dict[str, list[Values]]] = {
         head.id: {name: [] for name in SET_TABLES} for head in heads
     }
+    cursor: Any = conn.connection.cursor()
     for name, table in ROW_TABLES.items():
-        filled = [head.id for head in heads if head.counts[name]]
+        columns = ", ".join(column.name for column in table.columns[2:])
+        filled = sorted((head.id, head.counts[name]) for head in heads if head.counts[name])
         for some in _chunks(filled):
-            chosen = (
-                select(table)
-                .where(table.c.set_id.in_(some))
-                .order_by(table.c.set_id, table.c.position)
+            numbers = ", ".join(str(number) for number, _ in some)
+            # There may be millions of rows: the driver's tuples are used as they are, and divided
+            # by the counts of the sets, which were written with them.
+            cursor.execute(
+                f"SELECT {columns} FROM {table.name} WHERE set_id IN ({numbers})"
+                " ORDER BY set_id, position"
             )
-            for set_id, _position, *values in conn.execute(chosen):
-                found[set_id][name].append(tuple(values))
+            rows, start = cursor.fetchall(), 0
+            for number, count in some:
+                found[number][name] = rows[start : start + count]
+                start += count
+            if start != len(rows):
+                raise CountsDiffer(f"Sets {numbers} have {len(rows)} {name}, not {start}.")
+    cursor.close()
     return found
 
 
@@ -268,72 +461,196 @@ class Annotated:
     text: str
     head: SetHead
     rows: Rows
+    #: When it was stored and by whom, if that was asked for.
+    stored_at: datetime | None = None
+    stored_by: str | None = None
 
 
 def read_project(
-    conn: Connection, project_id: int, *, sourcedb: str | None = None, at_once: int = 200
+    conn: Connection,
+    project_id: int,
+    *,
+    sourcedb: str | None = None,
+    at_once: int = 200,
+    dated: bool = False,
+    limit: int | None = None,
+    offset: int = 0,
 ) -> Iterator[Annotated]:
-    """Give the documents of a project in the order of their names, a few at a time."""
-    after: Key | None = None
-    while True:
-        page = conn.execute(_page_of(project_id, sourcedb, after, at_once)).fetchall()
-        heads = {row.id: _head(row) for row in page}
-        rows = rows_of(conn, heads.values())
-        for row in page:
-            key = (row.sourcedb, row.sourceid)
-            yield Annotated(key, row.text, heads[row.id], rows[row.id])
-        if len(page) < at_once:
-            return
-        after = (page[-1].sourcedb, page[-1].sourceid)
+    """Yield the documents of a project in the order of their names.
 
-
-def _page_of(project_id: int, sourcedb: str | None, after: Key | None, at_once: int) -> Any:
+    The documents are sorted once; texts and annotations are read of a few at a time.  Sets that are
+    replaced meanwhile are read as they were.
+    """
     chosen = (
-        select(sets, documents.c.sourcedb, documents.c.sourceid, documents.c.text)
+        select(sets.c.id)
         .join(documents, documents.c.id == sets.c.document_id)
         .where(sets.c.project_id == project_id, sets.c.is_current)
         .order_by(documents.c.sourcedb, documents.c.sourceid)
-        .limit(at_once)
     )
     if sourcedb is not None:
         chosen = chosen.where(documents.c.sourcedb == sourcedb)
-    if after is not None:
-        same, later = documents.c.sourcedb == after[0], documents.c.sourceid > after[1]
-        chosen = chosen.where((documents.c.sourcedb > after[0]) | and_(same, later))
-    return chosen
+    if limit is not None:
+        chosen = chosen.limit(limit).offset(offset)
+    ordered = array("q", conn.execute(chosen).scalars())
+    needed = [column for column in sets.columns if not column.name.endswith("_at")]
+    named: Any = select(*needed, documents.c.sourcedb, documents.c.sourceid, documents.c.text)
+    named = named.join(documents, documents.c.id == sets.c.document_id)
+    if dated:
+        named = named.add_columns(sets.c.stored_at, uploads.c.created_by)
+        named = named.outerjoin(uploads, uploads.c.job_id == sets.c.job_id)
+    for start in range(0, len(ordered), at_once):
+        some = ordered[start : start + at_once]
+        found: dict[int, Row[Any]] = {
+            row.id: row for row in conn.execute(named.where(sets.c.id.in_(some)))
+        }
+        heads = {number: _head(row) for number, row in found.items()}
+        rows = rows_of(conn, heads.values())
+        for number in some:
+            if number in found:
+                row = found[number]
+                key = (row.sourcedb, row.sourceid)
+                when = (row.stored_at, row.created_by) if dated else ()
+                yield Annotated(key, row.text, heads[number], rows[number], *when)
+
+
+@dataclass(frozen=True)
+class ProjectTrack:
+    """The annotations of a project on a document."""
+
+    project: str
+    found: Annotated
+
+
+def tracks_on(conn: Connection, key: Key, project_ids: Collection[int]) -> list[ProjectTrack]:
+    """Return the current sets of some projects on a document, by the name of the project."""
+    chosen = (
+        select(
+            sets,
+            documents.c.sourcedb,
+            documents.c.sourceid,
+            documents.c.text,
+            projects.c.name,
+            uploads.c.created_by,
+        )
+        .join(documents, documents.c.id == sets.c.document_id)
+        .join(projects, projects.c.id == sets.c.project_id)
+        .outerjoin(uploads, uploads.c.job_id == sets.c.job_id)
+        .where(documents.c.sourcedb == key[0], documents.c.sourceid == key[1], sets.c.is_current)
+        .where(sets.c.project_id.in_(list(project_ids)))
+        .order_by(projects.c.name)
+    )
+    rows: list[Row[Any]] = list(conn.execute(chosen))
+    heads = [_head(row) for row in rows]
+    found = rows_of(conn, heads)
+    return [
+        ProjectTrack(
+            row.name,
+            Annotated(key, row.text, head, found[head.id], row.stored_at, row.created_by),
+        )
+        for row, head in zip(rows, heads, strict=True)
+    ]
+
+
+@dataclass(frozen=True)
+class FoundDenotation:
+    """A denotation as a list shows it."""
+
+    project: str
+    sourcedb: str
+    sourceid: str
+    id: str
+    label: str
+    begin: int
+    end: int
+    quote: str
+
+
+def find_denotations(
+    conn: Connection,
+    project_ids: Collection[int],
+    *,
+    label: str = "",
+    text: str = "",
+    limit: int = 50,
+    offset: int = 0,
+) -> list[FoundDenotation]:
+    """Return denotations of projects with this label whose words contain this text."""
+    rows = denotations_table
+    quote = func.substr(
+        documents.c.text, rows.c.span_begin + 1, rows.c.span_end - rows.c.span_begin
+    )
+    chosen = (
+        select(
+            projects.c.name,
+            documents.c.sourcedb,
+            documents.c.sourceid,
+            rows.c.id,
+            rows.c.obj,
+            rows.c.span_begin,
+            rows.c.span_end,
+            quote.label("quote"),
+        )
+        .select_from(rows)
+        .join(sets, sets.c.id == rows.c.set_id)
+        .join(documents, documents.c.id == sets.c.document_id)
+        .join(projects, projects.c.id == sets.c.project_id)
+        .where(sets.c.is_current, sets.c.project_id.in_(list(project_ids)))
+        .order_by(rows.c.set_id, rows.c.position)
+        .limit(limit)
+        .offset(offset)
+    )
+    if label:
+        chosen = chosen.where(rows.c.obj == label)
+    if text:
+        chosen = chosen.where(quote.icontains(text, autoescape=True))
+    return [FoundDenotation(*row) for row in conn.execute(chosen)]
+
+
+def count_labels(conn: Connection, project_ids: Collection[int]) -> list[tuple[str, str, int]]:
+    """Return (project, label, number of denotations), the most frequent first."""
+    number = func.count()
+    chosen = (
+        select(projects.c.name, denotations_table.c.obj, number)
+        .select_from(denotations_table)
+        .join(sets, sets.c.id == denotations_table.c.set_id)
+        .join(projects, projects.c.id == sets.c.project_id)
+        .where(sets.c.is_current, sets.c.project_id.in_(list(project_ids)))
+        .group_by(projects.c.name, denotations_table.c.obj)
+        .order_by(number.desc(), denotations_table.c.obj, projects.c.name)
+        .limit(500)
+    )
+    return [(name, label, times) for name, label, times in conn.execute(chosen)]
+
+
+@dataclass(frozen=True)
+class SetWithOrphans:
+    """A document on which a project has annotations without a place in its text."""
+
+    project: str
+    key: Key
+    orphans: Sequence[Orphans]
+
+
+def sets_with_orphans(
+    conn: Connection, project_id: int | None = None, sourcedb: str | None = None
+) -> Iterator[SetWithOrphans]:
+    """Yield the current sets that have annotations without a place, by project and document."""
+    chosen = (
+        select(sets, documents.c.sourcedb, documents.c.sourceid, projects.c.name)
+        .join(documents, documents.c.id == sets.c.document_id)
+        .join(projects, projects.c.id == sets.c.project_id)
+        .where(sets.c.is_current, sets.c.orphaned > 0, projects.c.deleted_at.is_(None))
+        .order_by(projects.c.name, documents.c.sourcedb, documents.c.sourceid)
+    )
+    if project_id is not None:
+        chosen = chosen.where(sets.c.project_id == project_id)
+    if sourcedb is not None:
+        chosen = chosen.where(documents.c.sourcedb == sourcedb)
+    for row in conn.execute(chosen):
+        yield SetWithOrphans(row.name, (row.sourcedb, row.sourceid), orphans_of(_head(row)))
 
 
 # -------------------------------------------------------------------------------- writing
-
-
-def store(
-    conn: Connection,
-    project_id: int,
-    job_id: int | None,
-    new_documents: Sequence[NewDocument],
-    new_sets: Sequence[NewSet],
-) -> Stored:
-    """Write documents and sets, each set in the place of the one it was built on.
-
-    Raises :class:`Outpaced` if one of those is not current any more; the transaction is then to be
-    rolled back.
-    """
-    made = _make_documents(conn, job_id, new_documents)
-    _retire(conn, [each.former.id for each in new_sets if each.former])
-    numbered = list(zip(_numbers(conn, sets, len(new_sets)), new_sets, strict=True))
-    _write(conn, sets, _SET_COLUMNS, _set_rows(numbered, project_id, job_id, made))
-    stored = Stored(len(new_sets))
-    for name, table in ROW_TABLES.items():
-        columns = [column.name for column in table.columns]
-        written = _write(conn, table, columns, _keyed(numbered, name))
-        stored.counts[name] = written - _kept(name, new_sets)
-    _count(conn, project_id, new_sets)
-    return stored
-
-
-def _kept(name: str, new_sets: Iterable[NewSet]) -> int:
-    """Count what was there before and is there again."""
-    return sum(each.former.counts[name] for each in new_sets if each.former and each.keeps_former)
 
 
 _SET_COLUMNS = (
@@ -346,65 +663,94 @@ _SET_COLUMNS = (
     *SET_TABLES,
     "namespaces",
     "tracks",
+    "orphaned",
+    "orphans",
 )
 
 
-def _set_rows(
-    numbered: Sequence[tuple[int, NewSet]],
+def store(
+    conn: Connection,
     project_id: int,
     job_id: int | None,
-    made: Mapping[Key, int],
-) -> Iterator[Values]:
-    for number, each in numbered:
-        yield (
+    new_documents: Sequence[NewDocument],
+    new_sets: Sequence[NewSet],
+    *,
+    former_id: int | None = None,
+) -> Stored:
+    """Write documents and sets; each set replaces the one it was built on.
+
+    ``former_id`` names the set before one that takes the place of no current set.
+
+    Raises :class:`Outpaced` if one of those is not current any more; the transaction must then be
+    rolled back.
+    """
+    # In the order of their names, so that two writers cannot deadlock.
+    ordered = sorted(new_documents, key=lambda each: each.key)
+    numbers = _new_ids(conn, documents, len(ordered))
+    made = {each.key: number for each, number in zip(ordered, numbers, strict=True)}
+    write_rows(
+        conn,
+        documents,
+        ("id", "sourcedb", "sourceid", "digest", "text", "job_id"),
+        ((made[each.key], *each.key, each.digest, each.text, job_id) for each in ordered),
+    )
+
+    for some in _chunks(sorted(each.former.id for each in new_sets if each.former)):
+        retired = conn.execute(
+            update(sets)
+            .where(sets.c.id.in_(some), sets.c.is_current)
+            .values(is_current=False, retired_at=db_now())
+        )
+        if retired.rowcount != len(some):
+            raise Outpaced()
+    numbered = list(zip(_new_ids(conn, sets, len(new_sets)), new_sets, strict=True))
+    set_rows = (
+        (
             number,
             project_id,
             each.document if isinstance(each.document, int) else made[each.document],
             job_id,
-            each.former.id if each.former else None,
+            each.former.id if each.former else former_id,
             True,
             *(len(each.rows[name]) for name in SET_TABLES),
             each.namespaces,
             each.tracks,
+            sum(len(some.annotations) for some in each.orphans),
+            _encode(list(each.orphans)).decode() if each.orphans else None,
         )
+        for number, each in numbered
+    )
+    write_rows(conn, sets, _SET_COLUMNS, set_rows)
 
-
-def _keyed(numbered: Sequence[tuple[int, NewSet]], name: str) -> Iterator[Values]:
-    for number, each in numbered:
-        for position, row in enumerate(each.rows[name]):
-            yield (number, position, *row)
-
-
-def _make_documents(
-    conn: Connection, job_id: int | None, new: Sequence[NewDocument]
-) -> dict[Key, int]:
-    """Write documents in the order of their names, so that two writers never wait in a circle."""
-    ordered = sorted(new, key=lambda each: each.key)
-    made = dict(zip((e.key for e in ordered), _numbers(conn, documents, len(ordered)), strict=True))
-    columns = ("id", "sourcedb", "sourceid", "digest", "text", "job_id")
-    rows = ((made[each.key], *each.key, each.digest, each.text, job_id) for each in ordered)
-    _write(conn, documents, columns, rows)
-    return made
-
-
-def _retire(conn: Connection, ids: Collection[int]) -> None:
-    for some in _chunks(sorted(ids)):
-        changed = conn.execute(
-            update(sets).where(sets.c.id.in_(some), sets.c.is_current).values(is_current=False)
-        )
-        if changed.rowcount != len(some):
-            raise Outpaced()
-
-
-def _count(conn: Connection, project_id: int, new_sets: Iterable[NewSet]) -> None:
-    """Bring the project's counts up to date, last of all: its row is shared with other writers."""
-    more = dict.fromkeys(("documents", *SET_TABLES), 0)
+    stored = Stored(len(new_sets))
     for each in new_sets:
-        more["documents"] += each.former is None
-        for name in SET_TABLES:
-            more[name] += len(each.rows[name])
-            more[name] -= each.former.counts[name] if each.former else 0
+        emptied = lists_emptied(each)
+        stored.cleared.update(emptied)
+        stored.cleared["documents"] += bool(emptied) and not any(map(len, each.rows.values()))
+    more = {"documents": sum(each.former is None for each in new_sets)}
+    for name, table in ROW_TABLES.items():
+        rows = (
+            (number, position, *row)
+            for number, each in numbered
+            for position, row in enumerate(each.rows[name])
+        )
+        written = write_rows(conn, table, [column.name for column in table.columns], rows)
+        formers = [
+            (each.former.counts[name], each.keeps_former) for each in new_sets if each.former
+        ]
+        stored.counts[name] = written - sum(number for number, kept in formers if kept)
+        more[name] = written - sum(number for number, _ in formers)
+    # Last of all: the project's row is shared with other writers.
     _add_to_project(conn, project_id, more)
+    return stored
+
+
+def lists_emptied(new: NewSet) -> dict[str, int]:
+    """Return how many annotations the former set had in each list that is empty now."""
+    if new.former is None:
+        return {}
+    counts = new.former.counts
+    return {name: counts[name] for name in SET_TABLES if counts[name] and not new.rows[name]}
 
 
 def _add_to_project(conn: Connection, project_id: int, more: Mapping[str, int]) -> None:
@@ -416,52 +762,38 @@ def _add_to_project(conn: Connection, project_id: int, more: Mapping[str, int]) 
         )
 
 
-def _numbers(conn: Connection, table: Table, how_many: int) -> Sequence[int]:
-    """Return numbers for new rows of a table."""
-    if not how_many:
+def _new_ids(conn: Connection, table: Table, rows: int) -> Sequence[int]:
+    """Return ids for new rows of a table."""
+    if not rows:
         return ()
     if conn.dialect.name == "sqlite":
         first: int = conn.execute(select(func.coalesce(func.max(table.c.id), 0) + 1)).scalar_one()
-        return range(first, first + how_many)
+        return range(first, first + rows)
     sequence = func.pg_get_serial_sequence(table.name, "id")
-    drawn = select(func.nextval(sequence)).select_from(func.generate_series(1, how_many))
+    drawn = select(func.nextval(sequence)).select_from(func.generate_series(1, rows))
     return conn.execute(drawn).scalars().all()
 
 
-def _write(conn: Connection, table: Table, columns: Sequence[str], rows: Iterable[Values]) -> int:
-    """Write many rows as fast as the database takes them and return how many."""
-    try:
-        return _WRITERS[conn.dialect.name](conn, table, columns, rows)
-    except conn.dialect.loaded_dbapi.IntegrityError as error:
-        raise Outpaced() from error
-
-
-def _copy(conn: Connection, table: Table, columns: Sequence[str], rows: Iterable[Values]) -> int:
-    written = 0
-    named = ", ".join(columns)
-    cursor: Any = conn.connection.cursor()
-    with cursor.copy(f"COPY {table.name} ({named}) FROM STDIN") as copy:
-        for row in rows:
-            copy.write_row(row)
-            written += 1
-    cursor.close()
-    return written
-
-
-def _executemany(
+def write_rows(
     conn: Connection, table: Table, columns: Sequence[str], rows: Iterable[Values]
 ) -> int:
-    marks = ", ".join("?" for _ in columns)
-    statement = f"INSERT INTO {table.name} ({', '.join(columns)}) VALUES ({marks})"
+    """Write many rows by the fastest way of the database and return how many."""
     cursor: Any = conn.connection.cursor()
-    cursor.executemany(statement, rows)
-    return max(0, int(cursor.rowcount))
-
-
-_WRITERS: dict[str, Callable[[Connection, Table, Sequence[str], Iterable[Values]], int]] = {
-    "postgresql": _copy,
-    "sqlite": _executemany,
-}
+    named = ", ".join(columns)
+    try:
+        if conn.dialect.name == "sqlite":
+            marks = ", ".join("?" for _ in columns)
+            cursor.executemany(f"INSERT INTO {table.name} ({named}) VALUES ({marks})", rows)
+            return max(0, int(cursor.rowcount))
+        written = 0
+        with cursor.copy(f"COPY {table.name} ({named}) FROM STDIN") as copy:
+            for row in rows:
+                copy.write_row(row)
+                written += 1
+        cursor.close()
+        return written
+    except conn.dialect.loaded_dbapi.IntegrityError as error:
+        raise Outpaced() from error
 
 
 # --------------------------------------------------------------- texts that have changed
@@ -470,12 +802,13 @@ _WRITERS: dict[str, Callable[[Connection, Table, Sequence[str], Iterable[Values]
 def documents_from(conn: Connection, sourcedb: str) -> dict[str, StoredDocument]:
     """Return the documents of a source by name."""
     chosen = select(documents.c.sourceid, documents.c.id, documents.c.digest)
-    ordered = chosen.where(documents.c.sourcedb == sourcedb).order_by(documents.c.sourceid)
+    chosen = chosen.where(documents.c.sourcedb == sourcedb, documents.c.deleted_at.is_(None))
+    ordered = chosen.order_by(documents.c.sourceid)
     return {name: StoredDocument(number, digest) for name, number, digest in conn.execute(ordered)}
 
 
 def standing(conn: Connection, project_id: int, sourcedb: str) -> tuple[int, int, int]:
-    """Return what changes when another set of a project is current, or a source gets a document."""
+    """Return values that change when a project's current sets or a source's documents change."""
     of_project = select(func.sum(sets.c.id)).where(
         sets.c.project_id == project_id, sets.c.is_current
     )
@@ -490,10 +823,28 @@ def sets_on(conn: Connection, document_id: int) -> dict[int, SetHead]:
     return {row.project_id: _head(row) for row in conn.execute(chosen)}
 
 
-def change_text(conn: Connection, document: StoredDocument, text: str) -> None:
-    """Give a document another text; its sets must be given new places in the same transaction.
+def keep_text(conn: Connection, document: StoredDocument, text: str) -> int:
+    """Keep the text of a document for its former sets and its orphans; return the text's id."""
+    mine = texts.c.document_id == document.id, texts.c.digest == document.digest
+    known: int | None = conn.execute(select(texts.c.id).where(*mine)).scalar()
+    if known is not None:
+        conn.execute(update(texts).where(texts.c.id == known).values(replaced_at=db_now()))
+        return known
+    made = insert(texts).values(document_id=document.id, digest=document.digest, text=text)
+    number: int = conn.execute(made.returning(texts.c.id)).scalar_one()
+    return number
 
-    Former sets were about the old text: nobody can go back to them, and they are deleted.
+
+def former_texts(conn: Connection, ids: Collection[int]) -> dict[int, str]:
+    """Return former texts of documents by id."""
+    chosen = select(texts.c.id, texts.c.text).where(texts.c.id.in_(list(ids)))
+    return dict(map(tuple, conn.execute(chosen)))
+
+
+def change_text(conn: Connection, document: StoredDocument, text: str, former_text_id: int) -> None:
+    """Change the text of a document, whose current sets the caller has moved.
+
+    Its former sets are about the former text from now on.
     """
     changed = conn.execute(
         update(documents)
@@ -502,71 +853,100 @@ def change_text(conn: Connection, document: StoredDocument, text: str) -> None:
     )
     if changed.rowcount != 1:
         raise Outpaced()
-    formers = select(sets.c.id).where(sets.c.document_id == document.id, ~sets.c.is_current)
-    delete_sets(conn, conn.execute(formers).scalars().all())
+    mine = sets.c.document_id == document.id, ~sets.c.is_current
+    conn.execute(update(sets).where(*mine, sets.c.text_id.is_(None)).values(text_id=former_text_id))
+    again = select(texts.c.id).where(
+        texts.c.document_id == document.id, texts.c.digest == digest_of(text)
+    )
+    # Sets about a text that is the document's again can be made current as they are.
+    conn.execute(update(sets).where(*mine, sets.c.text_id.in_(again)).values(text_id=None))
 
 
 # ------------------------------------------------------------------------------ going back
 
 
-@dataclass
-class WentBack:
-    """What a rollback did."""
+@dataclass(frozen=True)
+class RolledBack:
+    """A set of a job that is current, or was moved and is; and the set before it, if any."""
 
-    #: Documents that have the annotations of before again, and that have none as before.
-    restored: int = 0
-    removed: int = 0
-    #: Documents that were left alone: changed again since, or what was before is cleaned up.
-    left: int = 0
+    mine: SetHead
+    current: SetHead
+    former: SetHead | None
 
 
-def go_back(conn: Connection, project_id: int, job_id: int, done: WentBack, after: int = 0) -> int:
-    """Give the sets of a job back to those before, some at a time; return the last, 0 at the end.
+def sets_to_roll_back(
+    conn: Connection, project_id: int, job_id: int, moving_mode: str, after: int
+) -> tuple[list[RolledBack], int, int]:
+    """Return some sets of a job that can be undone, how many cannot, and the id to go on from.
 
-    Each call is one transaction: a document has the set of the job or the one before.
+    A set that was moved to another text by a job of that mode is followed to where it is now.  One
+    that somebody else replaced, or whose former set is cleaned up, cannot be undone.
     """
-    chosen = select(sets).where(sets.c.job_id == job_id, sets.c.is_current, sets.c.id > after)
-    mine = conn.execute(chosen.order_by(sets.c.id).limit(CHUNK).with_for_update()).fetchall()
-    formers = _heads(conn, [row.former_id for row in mine if row.former_id])
-    back = [row for row in mine if row.former_id is None or row.former_id in formers]
-    heads = [_head(row) for row in back]
-    delete_sets(conn, [head.id for head in heads])
-    for some in _chunks(list(formers)):
-        conn.execute(update(sets).where(sets.c.id.in_(some)).values(is_current=True))
-    _remove_documents_of(conn, job_id, [head.document_id for head in heads])
-    _add_to_project(conn, project_id, _difference(heads, formers.values()))
-    done.restored += len(formers)
-    done.removed += len(back) - len(formers)
-    return mine[-1].id if mine else 0
+    chosen = select(sets).where(
+        sets.c.job_id == job_id, sets.c.project_id == project_id, sets.c.id > after
+    )
+    rows = conn.execute(chosen.order_by(sets.c.id).limit(CHUNK).with_for_update()).fetchall()
+    moving = select(uploads.c.job_id).where(uploads.c.mode == moving_mode)
+    found: list[RolledBack] = []
+    left = 0
+    on_documents = sets.c.document_id.in_({row.document_id for row in rows})
+    others = select(sets, sets.c.job_id.in_(moving).label("moves")).where(
+        on_documents, sets.c.project_id == project_id
+    )
+    heads: dict[int, SetHead] = {}
+    next_of: dict[int, list[tuple[int, bool]]] = {}
+    for row in conn.execute(others):
+        heads[row.id] = _head(row)
+        if row.former_id is not None:
+            next_of.setdefault(row.former_id, []).append((row.id, row.moves))
+    for row in rows:
+        current = heads[row.id]
+        while not current.is_current and any(moves for _, moves in next_of.get(current.id, ())):
+            current = heads[max(name for name, moves in next_of[current.id] if moves)]
+        if not current.is_current:
+            left += bool(next_of.get(current.id))
+        elif row.former_id is not None and row.former_id not in heads:
+            left += 1
+        else:
+            former = heads[row.former_id] if row.former_id is not None else None
+            found.append(RolledBack(heads[row.id], current, former))
+    return found, left, rows[-1].id if rows else 0
 
 
-def _heads(conn: Connection, ids: Collection[int]) -> dict[int, SetHead]:
-    found = {}
-    for some in _chunks(ids):
-        chosen = select(sets).where(sets.c.id.in_(some))
-        found.update({row.id: _head(row) for row in conn.execute(chosen)})
-    return found
-
-
-def _difference(gone: Collection[SetHead], back: Collection[SetHead]) -> dict[str, int]:
-    more = {"documents": len(back) - len(gone)}
+def swap(
+    conn: Connection, project_id: int, retired: Collection[SetHead], restored: Collection[SetHead]
+) -> None:
+    """Make sets current again that others took the place of, and count what the project has."""
+    for some in _chunks([head.id for head in retired]):
+        gone = update(sets).where(sets.c.id.in_(some), sets.c.is_current)
+        done = conn.execute(gone.values(is_current=False, retired_at=db_now()))
+        if done.rowcount != len(some):
+            raise Outpaced()
+    for some in _chunks([head.id for head in restored]):
+        back = update(sets).where(sets.c.id.in_(some))
+        conn.execute(back.values(is_current=True, retired_at=None))
+    more = {"documents": len(restored) - len(retired)}
     for name in SET_TABLES:
-        more[name] = sum(e.counts[name] for e in back) - sum(e.counts[name] for e in gone)
-    return more
+        more[name] = sum(head.counts[name] for head in restored)
+        more[name] -= sum(head.counts[name] for head in retired)
+    _add_to_project(conn, project_id, more)
 
 
-def _remove_documents_of(conn: Connection, job_id: int, ids: Collection[int]) -> None:
-    """Remove those of the documents that the job made and nobody else annotated."""
-    used = select(sets.c.id).where(sets.c.document_id == documents.c.id).exists()
+def hide_documents_made_by(conn: Connection, job_id: int, ids: Collection[int]) -> None:
+    """Delete those of the documents that a job made and nobody annotates any more."""
+    used = select(sets.c.id).where(sets.c.document_id == documents.c.id, sets.c.is_current)
     for some in _chunks(ids):
+        made = documents.c.id.in_(some), documents.c.job_id == job_id
         conn.execute(
-            delete(documents).where(documents.c.id.in_(some), documents.c.job_id == job_id, ~used)
+            update(documents)
+            .where(*made, ~used.exists())
+            .values(deleted_at=db_now(), sourceid=_free_name(documents.c.sourceid, documents.c.id))
         )
 
 
-def sets_left(conn: Connection, job_id: int) -> int:
-    """Count the sets of a job that are there, current or not."""
-    return _number_of(conn, sets, sets.c.job_id == job_id)
+def _free_name(name: ColumnElement[str], number: ColumnElement[int]) -> ColumnElement[str]:
+    """Return the name of something deleted, which leaves its name to others."""
+    return name + " (deleted " + cast(number, String) + ")"
 
 
 def delete_sets(conn: Connection, ids: Collection[int]) -> int:
@@ -579,27 +959,37 @@ def delete_sets(conn: Connection, ids: Collection[int]) -> int:
 
 
 def forget_former_sets(conn: Connection, before: datetime, at_most: int = CHUNK) -> int:
-    """Delete some sets that have been out of place since before a moment; return how many."""
+    """Delete some sets that were replaced before a moment; return how many.
+
+    At the end also former texts that no set and no orphan needs, and deleted documents.
+    """
     chosen = select(sets.c.id).where(_replaced(before)).limit(at_most)
-    return delete_sets(conn, conn.execute(chosen).scalars().all())
+    removed = delete_sets(conn, conn.execute(chosen).scalars().all())
+    if not removed:
+        used = select(sets.c.id).where(
+            sets.c.document_id == texts.c.document_id,
+            (sets.c.text_id == texts.c.id) | (sets.c.orphaned > 0),
+        )
+        conn.execute(delete(texts).where(texts.c.replaced_at < before, ~used.exists()))
+        left = select(sets.c.id).where(sets.c.document_id == documents.c.id)
+        conn.execute(delete(documents).where(documents.c.deleted_at < before, ~left.exists()))
+    return removed
 
 
 def count_former_sets(conn: Connection, before: datetime) -> int:
-    """Count the sets that have been out of place since before a moment."""
+    """Count the sets that were replaced before a moment."""
     return _number_of(conn, sets, _replaced(before))
 
 
 def _replaced(before: datetime) -> ColumnElement[bool]:
-    later = sets.alias("later")
-    replaced = select(later.c.id).where(later.c.former_id == sets.c.id, later.c.stored_at < before)
-    return and_(~sets.c.is_current, replaced.exists())
+    return and_(~sets.c.is_current, sets.c.retired_at < before)
 
 
 # --------------------------------------------------------------------------------- counts
 
 
 def recount(conn: Connection, project_id: int) -> tuple[dict[str, int], dict[str, int]]:
-    """Set a project's counts from its rows; return them as they were and as they are."""
+    """Set the counts of a project and its sets from their rows; return the former and the new."""
     mine = and_(sets.c.project_id == project_id, sets.c.is_current)
     row = conn.execute(select(projects).where(projects.c.id == project_id).with_for_update()).one()
     before = {name: row._mapping[name] for name in ("documents", *SET_TABLES)}
@@ -608,15 +998,6 @@ def recount(conn: Connection, project_id: int) -> tuple[dict[str, int], dict[str
         joined = table.c.set_id.in_(select(sets.c.id).where(mine))
         after[name] = _number_of(conn, table, joined)
     conn.execute(update(projects).where(projects.c.id == project_id).values(after))
-    _recount_sets(conn, project_id)
-    return before, after
-
-
-def _number_of(conn: Connection, table: Table, where: ColumnElement[bool]) -> int:
-    return conn.execute(select(func.count()).select_from(table).where(where)).scalar_one()
-
-
-def _recount_sets(conn: Connection, project_id: int) -> None:
     counted = {
         name: select(func.count())
         .select_from(table)
@@ -624,9 +1005,13 @@ def _recount_sets(conn: Connection, project_id: int) -> None:
         .scalar_subquery()
         for name, table in ROW_TABLES.items()
     }
-    wrong = [sets.c[name] != number for name, number in counted.items()]
-    differs = case(*((each, True) for each in wrong), else_=False)
+    differs = or_(*(sets.c[name] != number for name, number in counted.items()))
     conn.execute(update(sets).where(sets.c.project_id == project_id, differs).values(counted))
+    return before, after
+
+
+def _number_of(conn: Connection, table: Table, where: ColumnElement[bool]) -> int:
+    return conn.execute(select(func.count()).select_from(table).where(where)).scalar_one()
 
 
 def _chunks(values: Collection[T]) -> Iterator[list[T]]:

@@ -1,9 +1,9 @@
-"""What counts as the same text: the fold that alignment and the check of each quote use.
+"""What counts as the same text: the fold used by alignment and by the check of each quote.
 
 Every character is folded to one character (case, accents, width, the kind of dash and of quotation
 mark do not count), and some do not count at all: white space, soft hyphens and other invisible
-characters, combining accents, and a hyphen between letters (``com-\\nmittee`` is ``committee``, but
-``-5`` is not ``5``).
+characters, combining accents, a hyphen between letters (``com-\\nmittee`` is ``committee``, but
+``-5`` is not ``5``), and leaders: three or more dots, underscores or the like in a row.
 """
 
 from __future__ import annotations
@@ -17,21 +17,27 @@ import numpy.typing as npt
 Codes = npt.NDArray[np.uint32]
 Positions = npt.NDArray[np.int64]
 
-_LETTER, _IGNORED, _DASH = 1, 2, 4
+_LETTER, _IGNORED, _DASH, _LEADER, _DIGIT = 1, 2, 4, 8, 16
+#: Characters that fill the space between a title and its page number; a shorter run counts.
+_LEADERS, _LEADER_RUN = "._\u00b7\u2022\u2024\u2219\u22c5=~*", 3
 _SINGLE_QUOTES = "\u2018\u2019\u201a\u201b\u2032`\u00b4"
 _DOUBLE_QUOTES = "\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb"
 _BLOCK = 256
 
 
 class Folded:
-    """A text as it is compared: the characters that count, folded, and where each one stands."""
+    """A text as it is compared: the characters that count, folded, and where each of them is."""
 
     def __init__(self, text: str) -> None:
-        codes, flags = _look_up(text)
-        kept = _kept(flags)
-        self.codes: Codes = codes[kept]
-        self.text = self.codes.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
+        points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
+        table = _table()
+        table.cover(points)
+        kept = _kept(table.flags[points])
+        self.codes: Codes = table.codes[points[kept]]
+        self.text: str = self.codes.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
         self.positions: Positions = kept
+        #: Whether each counting character is a letter or a digit.
+        self.in_words = (table.flags[points[kept]] & (_LETTER | _DIGIT)) > 0
         counts = np.zeros(len(text) + 1, np.int32)
         counts[kept + 1] = 1
         self._before = np.cumsum(counts, dtype=np.int32)
@@ -39,8 +45,14 @@ class Folded:
     def __len__(self) -> int:
         return len(self.codes)
 
+    def words_between(self, first: int, last: int) -> str:
+        """Return the letters and digits from one counting character to another."""
+        kept = self.codes[first:last][self.in_words[first:last]]
+        found: str = kept.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
+        return found
+
     def before(self, position: int) -> int:
-        """How many counting characters stand before a position of the text."""
+        """Return how many counting characters are before a position of the text."""
         return int(self._before[position])
 
 
@@ -50,13 +62,19 @@ def fold(text: str) -> str:
 
 
 def _kept(flags: npt.NDArray[np.uint8]) -> Positions:
-    """Return the positions that count: not ignored, and no hyphen between letters.
+    """Return the positions that count: not ignored, no leader, and no hyphen between letters.
 
-    At the edge of the text a hyphen beside a letter does not count either, so that a quote cut out
+    At the edge of the text a hyphen next to a letter does not count either, so that a quote cut out
     of its text folds as it does inside.
     """
     kept = np.flatnonzero((flags & _IGNORED) == 0)
     seen = flags[kept]
+    filling = (seen & (_LEADER | _DASH)) > 0
+    if np.count_nonzero(filling) >= _LEADER_RUN:
+        starts = np.flatnonzero(np.diff(filling, prepend=~filling[:1]))
+        lengths = np.diff(starts, append=len(filling))
+        leaders = filling & np.repeat(lengths >= _LEADER_RUN, lengths)
+        kept, seen = kept[~leaders], seen[~leaders]
     dashes = np.flatnonzero(seen & _DASH)
     if not len(dashes):
         return kept
@@ -86,30 +104,26 @@ def _table() -> _Table:
     return _Table()
 
 
-def _look_up(text: str) -> tuple[Codes, npt.NDArray[np.uint8]]:
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
-    table = _table()
-    table.cover(codes)
-    return table.codes[codes], table.flags[codes]
-
-
 def _fold_one(char: str) -> tuple[int, int]:
     category = unicodedata.category(char)
-    if char.isspace() or category in ("Cf", "Cc") or "\u0300" <= char <= "\u036f":
+    if (
+        char == "\u2026"
+        or char.isspace()
+        or category in ("Cf", "Cc")
+        or "\u0300" <= char <= "\u036f"
+    ):
         return ord(" "), _IGNORED
     if category == "Pd" or char == "\u2212":
         return ord("-"), _DASH
+    if char in _LEADERS:
+        return ord(char), _LEADER
     if char in _SINGLE_QUOTES:
         return ord("'"), 0
     if char in _DOUBLE_QUOTES:
         return ord('"'), 0
-    base = _base_letter(char)
-    lower = base.casefold() if len(base.casefold()) == 1 else base
-    return ord(lower), _LETTER if lower.isalpha() else 0
-
-
-def _base_letter(char: str) -> str:
-    """Return the character without accents and compatibility forms, if that is one character."""
+    # Without accents and compatibility forms, if that is one character.
     decomposed = unicodedata.normalize("NFKD", char)
     accents = decomposed[1:]
-    return decomposed[0] if all("\u0300" <= each <= "\u036f" for each in accents) else char
+    base = decomposed[0] if all("\u0300" <= each <= "\u036f" for each in accents) else char
+    lower = base.casefold() if len(base.casefold()) == 1 else base
+    return ord(lower), _LETTER if lower.isalpha() else _DIGIT if lower.isdigit() else 0

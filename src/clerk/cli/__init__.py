@@ -1,7 +1,7 @@
 """The command line: parse, call one function below, print.
 
-Commands are imported when they are called, so that ``clerk --help`` stays quick: this table names
-where each one lives and carries its one-line help.
+Each command is in the module of its name, which is imported when the command is called, so that
+``clerk --help`` stays fast.
 """
 
 from __future__ import annotations
@@ -13,44 +13,61 @@ import importlib
 import os
 import sys
 from collections.abc import Iterator
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 
 import click
 
 from clerk import __version__
-from clerk.core.config import color_wanted
+from clerk.core.config import color_wanted, use_plugins_of
 from clerk.core.errors import ClerkError
 
-#: name -> (module below clerk.cli, attribute, one line of help)
-COMMANDS: dict[str, tuple[str, str, str]] = {
-    "annotations": ("annotations", "commands", "Upload and export annotation collections."),
-    "batch": ("batch", "batch", "Look at batches, and clean up after them."),
-    "demo": ("demo", "demo", "Run the whole pipeline on sample documents."),
-    "db": ("db", "db", "Create, upgrade and check the database."),
-    "export": ("export", "export", "Take the pages and votes of a site elsewhere."),
-    "extract": ("extract", "extract", "Print the votes and names found in files."),
-    "migrate-stuck-sites": (
-        "migrate_stuck_sites",
-        "migrate_stuck_sites",
-        "Take over an old installation.",
-    ),
-    "failures": ("failures", "failures", "List failed documents; retry or skip them."),
-    "config": ("config", "config", "Show the settings."),
-    "doctor": ("doctor", "doctor", "Check this machine and say how to mend it."),
-    "install-units": ("install_units", "install_units", "Write systemd or launchd timers."),
-    "queue": ("queue", "queue", "Look at the queues, pause and purge them."),
-    "health": ("status", "health", "Check everything, for monitoring."),
-    "pipeline-status": ("status", "pipeline_status", "Show where all sites stand."),
-    "read": ("read", "read", "Print the text of one PDF."),
-    "reconcile-pipeline": ("reconcile_pipeline", "reconcile_pipeline", "Repair whatever stopped."),
-    "run": ("run", "run", "Take sites through every stage in this process."),
-    "search": ("search", "search", "Search the compiled sites."),
-    "serve": ("serve", "serve", "Serve the search site and the operators' pages."),
-    "session": ("session", "session", "List and revoke logins to the web pages."),
-    "site": ("site", "site", "Add, list and change the places that are followed."),
-    "token": ("token", "token", "List and revoke tokens of programs."),
-    "update": ("run", "update", "Queue a site for the workers."),
-    "worker": ("worker", "worker", "Work on one kind of job until stopped."),
+#: One line of help for each command; the command ``a-b`` is in the module ``a_b``.
+COMMANDS = {
+    "annotations": "Upload and export annotation collections.",
+    "batch": "List, report, retry and clean up batches.",
+    "config": "Show the settings.",
+    "db": "Create, upgrade and check the database.",
+    "demo": "Run the whole pipeline on sample documents.",
+    "doctor": "Check this machine and suggest fixes.",
+    "export": "Export the pages and votes of a site.",
+    "extract": "Print the votes and names found in files.",
+    "failures": "List failed documents; retry or skip them.",
+    "fetch-test": "Print what a fetcher lists.",
+    "health": "Check everything, for monitoring.",
+    "install-units": "Write systemd or launchd timers.",
+    "migrate-stuck-sites": "Take over an old installation.",
+    "notify": "Tell people about problems by mail or chat.",
+    "pipeline-status": "Show the state of all sites.",
+    "queue": "List, pause, resume and purge the queues.",
+    "read": "Print the text of a PDF, HTML or DOCX file.",
+    "reconcile-pipeline": "Find and recover what has stopped.",
+    "redo": "Do a stage again for what matches.",
+    "run": "Process sites in this process.",
+    "schedule": "Show and change when sites are queued.",
+    "search": "Search the compiled sites.",
+    "serve": "Serve the search site and operators' pages.",
+    "session": "List and revoke logins to the web pages.",
+    "site": "Add, list, change and remove sites.",
+    "token": "List and revoke API tokens.",
+    "update": "Queue a site for the workers.",
+    "worker": "Process jobs until stopped.",
+}
+
+
+#: Commands of the old system that clerk does not have, and what to use instead.
+GONE = {
+    "build-db-from-text": "clerk redo --stage compilation --site SITE",
+    "check-failed": "clerk failures list",
+    "cleanup-orphaned": "clerk reconcile-pipeline",
+    "diagnose-workers": "clerk health, and on each machine clerk doctor",
+    "install-workers": "clerk install-units",
+    "new": "clerk site add SITE --from URL",
+    "purge": "clerk site remove SITE",
+    "purge-queue": "clerk queue purge NAME",
+    "reload-workers": "systemctl restart 'clerk-worker@*' (workers finish what they are doing)",
+    "remove-all-image-dirs": "nothing: clerk keeps no folders of page images",
+    "uninstall-workers": "systemctl disable --now 'clerk-worker@*'",
 }
 
 
@@ -64,10 +81,12 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import and return one command, or None."""
         if cmd_name not in COMMANDS:
-            return None
-        module, attribute, _ = COMMANDS[cmd_name]
-        command: click.Command = getattr(importlib.import_module(f"clerk.cli.{module}"), attribute)
-        return command
+            return _command_of_plugins(cmd_name) or _gone_command(cmd_name)
+        module = importlib.import_module(f"clerk.cli.{cmd_name.replace('-', '_')}")
+        for each in vars(module).values():
+            if isinstance(each, click.Command) and each.name == cmd_name:
+                return each
+        return None
 
     def make_context(self, *args: Any, **options: Any) -> click.Context:
         """Parse the arguments; ``--help`` and ``--version`` print here."""
@@ -82,26 +101,70 @@ class LazyGroup(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of commands from the table, without importing them."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, COMMANDS[name][2]) for name in self.list_commands(ctx)])
+            formatter.write_dl(sorted(COMMANDS.items()))
+
+
+def _command_of_plugins(name: str) -> click.Command | None:
+    """Return a command that a plugin has registered, or None."""
+    from clerk.core import plugins
+
+    for offered in plugins.manager().hook.register_cli_commands():
+        if isinstance(offered, click.Command):
+            offered = [offered]
+        named = offered if isinstance(offered, dict) else {each.name: each for each in offered}
+        if isinstance(named.get(name), click.Command):
+            return cast(click.Command, named[name])
+    return None
+
+
+def _gone_command(name: str) -> click.Command | None:
+    """Return a command that says what to use instead of one of the old system."""
+    if name not in GONE:
+        return None
+
+    def answer(arguments: tuple[str, ...]) -> None:
+        raise click.UsageError(f"There is no command '{name}' any more. Use: {GONE[name]}")
+
+    anything = click.Argument(["arguments"], nargs=-1, type=click.UNPROCESSED)
+    settings = {"ignore_unknown_options": True, "help_option_names": []}
+    help = f"Gone; use {GONE[name]}."
+    return click.Command(
+        name, callback=answer, params=[anything], context_settings=settings, hidden=True, help=help
+    )
+
+
+def _use_plugins(_ctx: click.Context, _option: click.Parameter, folder: Path | None) -> None:
+    """Use the plugins of a folder from now on: the command may be one of theirs."""
+    if folder is not None:
+        use_plugins_of(folder)
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="clerk", message="%(prog)s %(version)s")
+@click.option(
+    "--plugins-dir",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    callback=_use_plugins,
+    expose_value=False,
+    help="Folder of *.py files with plugins.",
+)
+@click.option("--quiet", is_flag=True, help="Print no hints.")
 @click.pass_context
-def cli(ctx: click.Context) -> None:
+def cli(ctx: click.Context, quiet: bool) -> None:
     """Turn the minutes and agendas of towns into searchable sites.
 
     \b
     Start here:
       clerk demo                                  the pipeline on sample documents
-      clerk site add springfield --from ./pdfs    follow a folder, list or portal
+      clerk site add springfield --from ./pdfs    add a folder, list or portal
       clerk run springfield                       fetch, read, compile, publish
       clerk search "zoning variance"
     """
     ctx.color = color_wanted()
+    ctx.meta["clerk.quiet"] = quiet
 
 
-#: Garbage is looked for after so many new objects; most of a command's are modules, and stay.
+#: Collect garbage after this many new objects; most objects of a command are modules, and stay.
 _OBJECTS_BETWEEN_COLLECTIONS = 20_000
 
 
@@ -110,16 +173,15 @@ def main() -> None:
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
     _occupy_closed_streams()
     try:
-        status = _run()
-        status = _flush(status)
+        status = _flush(_run())
     finally:
-        # Nothing that is left needs collecting: it goes with the process.
+        # What is left is freed with the process.
         gc.freeze()
     sys.exit(status)
 
 
 def _run() -> int:
-    """Run the command line; turn clerk's errors into one line and return the exit code."""
+    """Run the command line; print clerk's errors as one line and return the exit code."""
     try:
         status = cli.main(standalone_mode=False, prog_name="clerk")
     except click.exceptions.Abort:
@@ -147,8 +209,8 @@ def _occupy_closed_streams() -> None:
     """Open the null device in place of a standard stream that is closed.
 
     Otherwise the next file that is opened, perhaps the database, gets the number of the stream,
-    and whatever a library prints goes into it.  The device is opened the wrong way round, so that
-    writing to a closed stdout fails, as it should.
+    and whatever a library prints is written into it.  The device is opened for the opposite
+    direction, so that writing to a closed stdout fails, as it should.
     """
     for number, mode in ((0, os.O_WRONLY), (1, os.O_RDONLY), (2, os.O_WRONLY)):
         try:
@@ -183,7 +245,7 @@ def _flush(status: int) -> int:
 
 @contextlib.contextmanager
 def _ending_quietly_without_a_reader() -> Iterator[None]:
-    """Exit with 0 when the reader of the output has closed the pipe: it has seen enough."""
+    """Exit with 0 when the reader of the output has closed the pipe."""
     try:
         yield
     except BrokenPipeError:
@@ -192,7 +254,7 @@ def _ending_quietly_without_a_reader() -> Iterator[None]:
 
 
 def _discard(descriptor: int) -> None:
-    """Send whatever is still written to a stream to the null device."""
+    """Redirect a stream to the null device."""
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, descriptor)
     os.close(null)
@@ -206,7 +268,7 @@ def _as_clerk_error(error: OSError) -> ClerkError:
 
 
 def show_error(error: ClerkError) -> None:
-    """Print what went wrong and what to do next, if stderr can be written to."""
+    """Print an error and its hint, if stderr can be written to."""
     with contextlib.suppress(OSError):
         click.secho(f"Error: {error}", fg="red", err=True)
         if error.hint:

@@ -1,44 +1,51 @@
-"""``clerk annotations``: upload, follow, take back and export annotation collections."""
+"""``clerk annotations``: upload, watch, roll back and export annotation collections."""
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from clerk.core.config import Settings
+
 from .common import (
     EXIT_DOCUMENTS_FAILED,
     hint,
+    json_option,
+    numbered,
     on_a_terminal,
     open_database,
     operator,
     print_json,
     print_table,
+    set_up_log,
 )
 
 if TYPE_CHECKING:
     from clerk.annotations import Issue
-    from clerk.annotations.api import Job, Status
+    from clerk.pipeline.uploads import StartedUpload, Status
 
 #: Without a terminal a line is printed this often.
 LINE_SECONDS = 10.0
-#: So many issues are listed after an upload.
+#: At most this many issues are listed after an upload.
 ISSUES_SHOWN = 20
 
-_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 _FILES = click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
 _ID = click.argument("job_id", type=int, metavar="ID")
-_WORKERS = click.option("--workers", type=click.IntRange(1, 64), help="Processes; one per core.")
+_WORKERS = click.option(
+    "--workers", type=click.IntRange(1, 64), help="Number of processes; default one per core."
+)
 
 
 @click.group("annotations")
 def commands() -> None:
-    """Upload, follow and export annotation collections.
+    """Upload and export annotation collections.
 
     \b
     Examples:
@@ -50,35 +57,43 @@ def commands() -> None:
 
 @commands.command()
 @_FILES
-@click.option("--project", "-p", required=True, help="The project they belong to.")
+@click.option("--project", "-p", required=True, help="Project to store them in.")
 @click.option(
     "--mode",
     type=click.Choice(["replace", "add", "merge", "skip"]),
     default="replace",
     show_default=True,
-    help="How they meet what is stored.",
+    help="How to combine them with existing annotations.",
 )
-@click.option("--create-docs", is_flag=True, help="Make documents that are not there.")
+@click.option("--create-docs", is_flag=True, help="Create documents that do not exist.")
 @click.option(
     "--align",
-    type=click.Choice(["auto", "strict", "off"]),
+    type=click.Choice(["auto", "off"]),
     default="auto",
     show_default=True,
-    help="What to do when the text differs.",
+    help="If the text differs: align spans, or keep positions.",
 )
 @click.option(
     "--on-lost",
     type=click.Choice(["drop", "reject"]),
     default="drop",
     show_default=True,
-    help="What to do with a document of which spans are lost.",
+    help="If some spans cannot be placed: drop them, or reject the document.",
 )
-@click.option("--batch-items", type=click.IntRange(1), help="Objects in a batch.")
-@click.option("--batch-bytes", type=click.IntRange(1), help="Bytes of a batch.")
+@click.option(
+    "--format",
+    type=click.Choice(["pubannotation", "w3c", "brat", "conll", "tsv", "spacy"]),
+    help="Format of the files; also of those in folders and archives.",
+)
+@click.option(
+    "--sourcedb", help="Source of documents that name none; default with --format: the project."
+)
+@click.option("--batch-items", type=click.IntRange(1), help="Maximum objects in a batch.")
+@click.option("--batch-bytes", type=click.IntRange(1), help="Maximum bytes in a batch.")
 @_WORKERS
-@click.option("--dry-run", is_flag=True, help="Do everything but the commit.")
-@click.option("--detach", is_flag=True, help="Do not wait for the end.")
-@_JSON
+@click.option("--dry-run", is_flag=True, help="Do everything except the commit.")
+@click.option("--detach", is_flag=True, help="Do not wait until it has finished.")
+@json_option
 @click.pass_context
 def upload(
     ctx: click.Context,
@@ -89,40 +104,54 @@ def upload(
     as_json: bool,
     **choices: Any,
 ) -> None:
-    """Store the annotations in FILES: .json, .jsonl, .tgz or .tar.gz.
+    """Store the annotations in FILES.
 
-    A bad line is an issue, and the others are stored.  Exits 4 when there
-    were issues.
+    Files are .json, .jsonl, .tgz or .tar.gz; with --format also folders, .zip,
+    .tar and .gz.  An invalid line is reported as an issue; the others are
+    stored.  Exits 4 if there were issues.
 
     \b
     Examples:
       clerk annotations upload a.jsonl b.tgz --project votes
       clerk annotations upload a.jsonl --project votes --mode merge --dry-run
+      clerk annotations upload corpus/ --format brat --project genes --create-docs
     """
     settings = open_database()
-    from clerk.annotations import api as flow
+    from clerk.pipeline import uploads
 
-    job = flow.upload(files, created_by=operator(), **choices)
+    job = uploads.upload(files, created_by=operator(), **choices)
     if detach and job.id:
-        _show_detached(job, embedded=settings.embedded, as_json=as_json)
+        _show_detached(job, settings, as_json=as_json)
         return
     status = _follow(job, settings, workers)
     _show_end(job, status, as_json=as_json)
     ctx.exit(0 if status.succeeded else EXIT_DOCUMENTS_FAILED)
 
 
-def _show_detached(job: Job, *, embedded: bool, as_json: bool) -> None:
+def _show_detached(job: StartedUpload, settings: Settings, *, as_json: bool) -> None:
     if as_json:
         print_json(job.status().as_dict())
     else:
         click.echo(f"Upload {job.id} is waiting for the workers.")
-    if embedded:
+    if settings.embedded:
         hint(f"REDIS_URL is not set, so no worker sees it: clerk annotations watch {job.id}")
+    else:
+        _warn_of_missing_workers(settings, job.id)
+
+
+def _warn_of_missing_workers(settings: Settings, job_id: int) -> None:
+    """Say at once that nobody will work on an upload: it would stay at 0 % without a word."""
+    from clerk.core.states import ANNOTATIONS
+    from clerk.pipeline import queues
+
+    if not settings.embedded and not queues.is_served(ANNOTATIONS):
+        hint(f"No worker serves the queue {ANNOTATIONS}; upload {job_id} waits until one does.")
+        hint(f"Start one: clerk worker {ANNOTATIONS} -n 1")
 
 
 @commands.command()
 @_FILES
-@_JSON
+@json_option
 @click.pass_context
 def validate(ctx: click.Context, files: tuple[Path, ...], as_json: bool) -> None:
     """Check FILES without storing anything.
@@ -131,19 +160,21 @@ def validate(ctx: click.Context, files: tuple[Path, ...], as_json: bool) -> None
     Example:
       clerk annotations validate collection.jsonl
     """
-    from clerk.annotations import api as flow
+    import msgspec
 
-    found = flow.validate(files)
+    from clerk.annotations import api
+
+    found = api.validate(files)
     if as_json:
-        issues = [_issue_as_dict(each) for each in found.issues]
+        issues = [msgspec.to_builtins(each) for each in found.issues]
         counts = {"items": found.items, "documents": found.documents, **found.counts}
         print_json({**counts, "issue_counts": found.issues.by_code(), "issues": issues})
     else:
         for each in found.issues:
             click.echo(_named(each))
-        kinds = ", ".join(f"{number:,} {name}" for name, number in found.counts.items())
-        click.echo(f"{found.items:,} objects, {found.documents:,} documents, {kinds}")
-        click.echo(f"{len(found.issues):,} issues")
+        counts = {"objects": found.items, "documents": found.documents, **found.counts}
+        click.echo(_counted(counts))
+        click.echo(_counted({"issues": len(found.issues)}))
     ctx.exit(EXIT_DOCUMENTS_FAILED if found.issues else 0)
 
 
@@ -152,75 +183,68 @@ def validate(ctx: click.Context, files: tuple[Path, ...], as_json: bool) -> None
 
 @commands.command()
 @_ID
-@_JSON
+@json_option
 def status(job_id: int, as_json: bool) -> None:
-    """Show how far an upload is.
+    """Show the progress of an upload.
 
     \b
     Example:
       clerk annotations status 12 --json
     """
-    open_database()
-    from clerk.annotations import api as flow
+    settings = open_database()
+    from clerk.pipeline import uploads
 
-    _show(flow.find(job_id).status(), as_json=as_json)
+    job = uploads.find(job_id)
+    _show(job.status(), as_json=as_json)
+    if settings.embedded and not job.is_worked_on():
+        hint(f"Nobody works on upload {job_id}. Continue: clerk annotations watch {job_id}")
 
 
 @commands.command()
 @_ID
 @_WORKERS
-@_JSON
+@json_option
 @click.pass_context
 def watch(ctx: click.Context, job_id: int, workers: int | None, as_json: bool) -> None:
-    """Follow an upload until it ends.
+    """Show the progress of an upload until it ends.
 
-    Without REDIS_URL the work is done here.
+    Without REDIS_URL this command does the work.
 
     \b
     Example:
       clerk annotations watch 12
     """
     settings = open_database()
-    from clerk.annotations import api as flow
+    from clerk.pipeline import uploads
 
-    job = flow.find(job_id)
+    job = uploads.find(job_id)
     end = _follow(job, settings, workers)
     _show_end(job, end, as_json=as_json)
     ctx.exit(0 if end.succeeded else EXIT_DOCUMENTS_FAILED)
 
 
-def _follow(job: Job, settings: Any, workers: int | None) -> Status:
-    """Work on or wait for an upload, showing how far it is."""
-    from clerk.core import log
+def _follow(job: StartedUpload, settings: Settings, workers: int | None) -> Status:
+    """Work on or wait for an upload, showing its progress."""
+    from clerk.core.states import ANNOTATIONS
     from clerk.executors.embedded import Interrupted
+    from clerk.pipeline import queues
 
-    log.set_up(
-        settings.log_format,
-        level="ERROR",
-        sentry_dsn=settings.sentry_dsn,
-        loki_url=settings.loki_url,
-    )
+    set_up_log(settings, level="ERROR")
+    paused_by = queues.paused_by(ANNOTATIONS) if job.id else None
+    if paused_by is not None:
+        hint(f"{ANNOTATIONS} is paused by {paused_by}. Resume: clerk queue resume {ANNOTATIONS}")
     if job.id:
-        _warn_if_paused()
+        _warn_of_missing_workers(settings, job.id)
     draw = _bar() if on_a_terminal() else _lines()
     try:
         for each in job.events(workers=workers):
             draw(each)
     except (Interrupted, KeyboardInterrupt):
-        hint(f"Stopped. Go on with: clerk annotations watch {job.id}")
+        hint(f"Stopped. Continue: clerk annotations watch {job.id}")
         raise click.exceptions.Exit(130) from None
     finally:
         draw(None)
     return job.status()
-
-
-def _warn_if_paused() -> None:
-    from clerk.core.states import ANNOTATIONS
-    from clerk.ops import queues
-
-    paused_by = queues.paused_by(ANNOTATIONS)
-    if paused_by is not None:
-        hint(f"{ANNOTATIONS} is paused by {paused_by}. Go on: clerk queue resume {ANNOTATIONS}")
 
 
 Draw = Callable[["Status | None"], None]
@@ -244,8 +268,8 @@ def _bar() -> Draw:
         if found is None:
             bars.stop()
             return
-        issues = sum(found.issues.values())
-        wrong = f"{issues:,} issues" if issues else ""
+        issues = found.problems
+        wrong = _counted({"issues": issues}) if issues else ""
         bars.update(
             task,
             total=found.bytes,
@@ -274,33 +298,40 @@ def _lines() -> Draw:
 def _progress(found: Status) -> str:
     percent = 100.0 * found.bytes_done / found.bytes if found.bytes else 100.0
     left = "" if found.seconds_left is None else f", {found.seconds_left:.0f} s left"
-    issues = sum(found.issues.values())
+    issues = found.problems
     return (
         f"upload {found.id}: {percent:.0f} %, {found.items_done:,} items, "
-        f"{found.bytes_per_second / 1e6:.1f} MB/s{left}, {issues:,} issues"
+        f"{found.bytes_per_second / 1e6:.1f} MB/s{left}, {_counted({'issues': issues})}"
     )
 
 
 def _show(found: Status, *, as_json: bool) -> None:
+    from clerk.annotations.objects import NOTES
+
     if as_json:
         print_json(found.as_dict())
         return
     name = f"Upload {found.id}" if found.id else "Dry run"
     click.echo(f"{name} to {found.project} ({found.mode}): {found.state}")
     ended = f"{found.items_failed:,} failed"
+    if found.items_refused:
+        ended += f", {found.items_refused:,} refused"
     if found.items_cancelled:
         ended += f", {found.items_cancelled:,} cancelled"
     click.echo(f"  items    {found.items_done:,} of {found.items:,}, {ended}")
     if found.stored:
-        kinds = ", ".join(f"{number:,} {what}" for what, number in found.stored.items() if number)
-        click.echo(f"  stored   {kinds or 'nothing'}")
+        stored = {name: number for name, number in found.stored.items() if number}
+        click.echo(f"  stored   {_counted(stored) or 'nothing'}")
+    if found.cleared:
+        would = "would clear" if not found.id else "cleared"
+        click.echo(f"  {would:<8} {_counted(found.cleared)}")
     for code, number in sorted(found.issues.items()):
-        click.echo(f"  issues   {number:,} {code}")
+        click.echo(f"  {'notes ' if code in NOTES else 'issues'}   {number:,} {code}")
     if not found.is_over:
         click.echo(f"  progress {_progress(found)}")
 
 
-def _show_end(job: Job, found: Status, *, as_json: bool) -> None:
+def _show_end(job: StartedUpload, found: Status, *, as_json: bool) -> None:
     if as_json:
         print_json({**found.as_dict(), "dry_run": not found.id})
         return
@@ -316,16 +347,33 @@ def _show_end(job: Job, found: Status, *, as_json: bool) -> None:
 
 def _named(issue: Issue) -> str:
     name = f" [{issue.sourcedb}:{issue.sourceid}]" if issue.sourceid and not issue.line else ""
-    why = f": {issue.detail}" if issue.message == "Invalid JSON format" else ""
+    why = f": {issue.detail}" if issue.code in ("invalid_json", "invalid_utf8", "too_deep") else ""
     return f"{issue}{why}{name}"
+
+
+def _counted(numbers: Mapping[str, int]) -> str:
+    """Return ``1 document, 2 denotations`` for numbers by their plural."""
+    return ", ".join(
+        f"{number:,} {name[:-1] if number == 1 else name}" for name, number in numbers.items()
+    )
 
 
 @commands.command("list")
 @click.option("--project", "-p", help="Only uploads to this project.")
-@click.option("-n", "--limit", type=click.IntRange(1), default=20, show_default=True)
-@click.option("--projects", "of_projects", is_flag=True, help="List projects, not uploads.")
-@_JSON
-def list_uploads(project: str | None, limit: int, of_projects: bool, as_json: bool) -> None:
+@click.option(
+    "-n",
+    "--limit",
+    type=click.IntRange(1),
+    default=20,
+    show_default=True,
+    help="Maximum number of uploads.",
+)
+@click.option("--projects", "of_projects", is_flag=True, help="List projects instead of uploads.")
+@click.option("--all", "everything", is_flag=True, help="Also jobs of clerk itself.")
+@json_option
+def list_uploads(
+    project: str | None, limit: int, of_projects: bool, everything: bool, as_json: bool
+) -> None:
     """List uploads, the newest first, or the projects.
 
     \b
@@ -334,12 +382,21 @@ def list_uploads(project: str | None, limit: int, of_projects: bool, as_json: bo
       clerk annotations list --projects
     """
     open_database()
-    from clerk.annotations import api as flow
+    from clerk.pipeline import uploads
 
     if of_projects:
-        _list_projects(flow.list_projects(), as_json=as_json)
+        from clerk.annotations import api
+
+        projects = [asdict(each) for each in api.list_projects()]
+        if as_json:
+            print_json(projects)
+            return
+        names = ("name", "documents", "denotations", "blocks", "relations", "attributes")
+        print_table(
+            [name.upper() for name in names], [[each[n] for n in names] for each in projects]
+        )
         return
-    found = flow.list_uploads(project, limit)
+    found = uploads.list_uploads(project, limit, everything=everything)
     if as_json:
         print_json([each.as_dict() for each in found])
         return
@@ -354,7 +411,7 @@ def list_uploads(project: str | None, limit: int, of_projects: bool, as_json: bo
                 f"{each.items_done}/{each.items}",
                 each.items_failed,
                 each.items_cancelled,
-                sum(each.issues.values()),
+                each.problems,
                 ", ".join(each.files[:2]) + (" ..." if len(each.files) > 2 else ""),
             )
             for each in found
@@ -362,21 +419,14 @@ def list_uploads(project: str | None, limit: int, of_projects: bool, as_json: bo
     )
 
 
-def _list_projects(found: list[dict[str, Any]], *, as_json: bool) -> None:
-    if as_json:
-        print_json(found)
-        return
-    names = ("name", "documents", "denotations", "blocks", "relations", "attributes")
-    rows = [[each[name] for name in names] for each in found]
-    print_table([name.upper() for name in names], rows)
-
-
 @commands.command()
 @_ID
-@click.option("--code", help="Only issues of this kind.")
-@_JSON
+@click.option("--code", help="Only issues with this code.")
+@json_option
 def issues(job_id: int, code: str | None, as_json: bool) -> None:
-    """List what was wrong with an upload; with --json one object a line.
+    """List the issues of an upload.
+
+    With --json one object per line is printed.
 
     \b
     Examples:
@@ -386,20 +436,39 @@ def issues(job_id: int, code: str | None, as_json: bool) -> None:
     open_database()
     import msgspec
 
-    from clerk.annotations import api as flow
+    from clerk.pipeline import uploads
 
-    for each in flow.find(job_id).issues(code):
+    for each in uploads.find(job_id).issues(code):
         if as_json:
             click.echo(msgspec.json.encode(each).decode())
         else:
             click.echo(f"{each.code}: {_named(each)}")
 
 
-def _issue_as_dict(issue: Issue) -> dict[str, Any]:
-    import msgspec
+@commands.command()
+@click.option("--project", "-p", help="Only orphans of this project.")
+@click.option("--site", help="Only pages of this site.")
+@json_option
+def orphans(project: str | None, site: str | None, as_json: bool) -> None:
+    """List annotations without a place in the text.
 
-    found: dict[str, Any] = msgspec.to_builtins(issue)
-    return found
+    They are kept when a page is read again and their words are not found,
+    and come back with a later text that has them.
+
+    \b
+    Example:
+      clerk annotations orphans --site springfield
+    """
+    open_database()
+    from clerk.annotations import api
+
+    found = api.list_orphans(project, site)
+    if as_json:
+        print_json([asdict(each) for each in found])
+        return
+    names = ("project", "sourcedb", "sourceid", "kind", "id", "label", "quote")
+    rows = [[str(getattr(each, name))[:60] for name in names] for each in found]
+    print_table([name.upper() for name in names], rows)
 
 
 # ---------------------------------------------------------------------------------- deciding
@@ -408,78 +477,78 @@ def _issue_as_dict(issue: Issue) -> dict[str, Any]:
 @commands.command()
 @_ID
 def suspend(job_id: int) -> None:
-    """Start no more batches of an upload.
+    """Suspend an upload.
 
-    Running batches finish.
+    Running batches finish; no more are started.
 
     \b
     Example:
       clerk annotations suspend 12
     """
     open_database()
-    from clerk.annotations import api as flow
+    from clerk.pipeline import uploads
 
-    done = flow.suspend(job_id, who=operator())
+    done = uploads.suspend(job_id, who=operator())
     click.echo(f"Upload {job_id} is {'suspended' if done else 'not open: nothing changed'}.")
 
 
 @commands.command()
 @_ID
 def resume(job_id: int) -> None:
-    """Give out the batches of a suspended upload again.
+    """Resume a suspended upload.
 
     \b
     Example:
       clerk annotations resume 12
     """
     settings = open_database()
-    from clerk.annotations import api as flow
+    from clerk.pipeline import uploads
 
-    done = flow.resume(job_id, who=operator())
+    done = uploads.resume(job_id, who=operator())
     click.echo(f"Upload {job_id} is {'resumed' if done else 'not suspended: nothing changed'}.")
     if settings.embedded:
-        hint(f"REDIS_URL is not set, so do the work here: clerk annotations watch {job_id}")
+        hint(f"REDIS_URL is not set; to do the work here: clerk annotations watch {job_id}")
 
 
 @commands.command()
 @_ID
 def cancel(job_id: int) -> None:
-    """End an upload; what it has stored stays.
+    """Cancel an upload; what it has stored stays.
 
     \b
     Example:
       clerk annotations cancel 12
     """
     open_database()
-    from clerk.annotations import api as flow
+    from clerk.pipeline import uploads
 
-    done = flow.cancel(job_id, who=operator())
-    click.echo(f"Upload {job_id} is {'cancelled' if done else 'over already'}.")
+    done = uploads.cancel(job_id, who=operator())
+    click.echo(f"Upload {job_id} is {'cancelled' if done else 'finished already'}.")
     if done:
-        hint(f"Take back what it has stored: clerk annotations rollback {job_id}")
+        hint(f"To undo what it has stored: clerk annotations rollback {job_id}")
 
 
 @commands.command()
 @_ID
-@click.option("--detach", is_flag=True, help="Do not wait for the end.")
+@click.option("--detach", is_flag=True, help="Do not wait until it has finished.")
 @_WORKERS
-@_JSON
+@json_option
 @click.pass_context
 def retry(
     ctx: click.Context, job_id: int, detach: bool, workers: int | None, as_json: bool
 ) -> None:
-    """Try again what failed or was cancelled in an upload.
+    """Retry what failed or was cancelled in an upload.
 
     \b
     Example:
       clerk annotations retry 12
     """
     settings = open_database()
-    from clerk.annotations import api as flow
+    from clerk.pipeline import uploads
 
-    job = flow.retry(job_id, who=operator())
+    job = uploads.retry(job_id, who=operator())
     if detach:
-        _show_detached(job, embedded=settings.embedded, as_json=as_json)
+        _show_detached(job, settings, as_json=as_json)
         return
     end = _follow(job, settings, workers)
     _show_end(job, end, as_json=as_json)
@@ -488,27 +557,29 @@ def retry(
 
 @commands.command()
 @_ID
-@_JSON
+@json_option
 def rollback(job_id: int, as_json: bool) -> None:
-    """Take back what an upload stored.
+    """Undo what an upload stored.
 
-    Every document has the annotations it had before.  Documents that were
-    changed again since are left alone.
+    Every document gets the annotations it had before.  Documents that were
+    changed again since then are not touched.
 
     \b
     Example:
       clerk annotations rollback 12
     """
     open_database()
-    from clerk.annotations import api as flow
+    from clerk.pipeline import uploads
 
-    done = flow.rollback(job_id, who=operator())
+    done = uploads.rollback(job_id, who=operator())
     if as_json:
-        print_json(done.__dict__)
+        print_json(asdict(done))
         return
-    click.echo(f"Upload {job_id}: {done.restored} documents as before, {done.removed} cleared.")
+    restored = numbered(done.restored, "document")
+    click.echo(f"Upload {job_id}: {restored} restored, {done.removed} cleared.")
     if done.left:
-        click.echo(f"{done.left} documents were changed again since, and are left alone.")
+        changed = numbered(done.left, "document")
+        click.echo(f"{changed} not touched, because of changes since then.")
 
 
 @commands.command()
@@ -519,11 +590,17 @@ def rollback(job_id: int, as_json: bool) -> None:
     type=click.Choice(["pubannotation", "w3c", "brat", "conll", "tsv", "spacy"]),
     default="pubannotation",
     show_default=True,
+    help="File format.",
 )
 @click.option("--sourcedb", help="Only documents of this source, such as a site.")
-@click.option("--output", "-o", type=click.Path(path_type=Path), help="A file; brat: a folder.")
+@click.option(
+    "--output",
+    "-o",
+    type=click.Path(path_type=Path),
+    help="Write to this file (brat: folder) instead of stdout.",
+)
 def export(project: str, kind: str, sourcedb: str | None, output: Path | None) -> None:
-    """Export a project's documents with their annotations.
+    """Export the annotated documents of a project.
 
     \b
     Examples:
@@ -532,75 +609,246 @@ def export(project: str, kind: str, sourcedb: str | None, output: Path | None) -
       clerk annotations export -p springfield/extraction --format w3c
     """
     open_database()
-    from clerk.annotations import api as flow
+    from clerk.annotations import api
     from clerk.core import storage
 
     if kind == "brat":
         if output is None:
-            raise click.UsageError("brat is two files a document: give --output FOLDER.")
-        documents = flow.export_brat(project, output, sourcedb=sourcedb)
-        hint(f"{documents:,} documents written to {output}.")
+            raise click.UsageError("brat has two files per document: give --output FOLDER.")
+        documents = api.export_brat(project, output, sourcedb=sourcedb)
+        hint(f"{_counted({'documents': documents})} written to {output}.")
         return
-    pieces = flow.export(project, kind, sourcedb=sourcedb)
+    pieces = api.export(project, kind, sourcedb=sourcedb)
     if output is None:
-        _write(pieces, sys.stdout.buffer)
+        sys.stdout.buffer.writelines(pieces)
         return
     with storage.written_whole(output) as part, part.open("wb") as file:
-        _write(pieces, file)
-    hint(f"{project} is written to {output}.")
-
-
-def _write(pieces: Iterator[bytes], file: Any) -> None:
-    for piece in pieces:
-        file.write(piece)
+        file.writelines(pieces)
+    hint(f"Wrote {project} to {output}.")
 
 
 @commands.command()
-@click.option("--project", "-p", required=True)
-@_JSON
-def recount(project: str, as_json: bool) -> None:
-    """Set a project's counts from what is stored.
+@click.argument("first")
+@click.argument("second")
+@click.option("--by", type=click.Choice(["label"]), help="Also print the figures of each label.")
+@click.option("-n", "--limit", type=click.IntRange(0), default=20, help="Maximum differences.")
+@json_option
+def compare(first: str, second: str, by: str | None, limit: int, as_json: bool) -> None:
+    """Compare two projects.
+
+    FIRST is the reference, such as a project with gold annotations.
 
     \b
     Example:
-      clerk annotations recount --project genes
+      clerk annotations compare gold springfield/extraction --by label
     """
     open_database()
-    from clerk.annotations import api as flow
+    from clerk.annotations import comparing
 
-    before, after = flow.recount(project)
+    found = comparing.compare(first, second)
     if as_json:
-        print_json({"before": before, "after": after})
+        print_json(comparing.as_values(found))
         return
-    for name, number in after.items():
-        was = "" if before[name] == number else f" (was {before[name]:,})"
-        click.echo(f"{name}: {number:,}{was}")
+    lines = [("all", found.total), *(sorted(found.by_label.items()) if by else ())]
+    shares = [
+        [label, each.both, each.only_first, each.only_second]
+        + [f"{100 * share:.1f} %" for share in (each.precision, each.recall, each.agreement)]
+        for label, each in lines
+    ]
+    heads = ("LABEL", "BOTH", "ONLY FIRST", "ONLY SECOND", "PRECISION", "RECALL", "AGREEMENT")
+    print_table(heads, shares)
+    for each in found.differences[:limit]:
+        place = f"{each.sourcedb} {each.sourceid} {each.begin}-{each.end}"
+        click.echo(f"{each.sign} {place} {each.label}: {each.quote!r}")
+    left = len(found.differences) - limit
+    if left > 0:
+        click.echo(f"... and {left:,} more differences: --json")
+
+
+# ------------------------------------------------------------------------- reported errors
+
+
+@commands.group("reports")
+def reports() -> None:
+    """Decide about errors that people reported.
+
+    \b
+    Examples:
+      clerk annotations reports list
+      clerk annotations reports accept 4
+    """
+
+
+@reports.command("list")
+@click.option("--site", help="Only reports about this site.")
+@click.option("--all", "everything", is_flag=True, help="Also those that are decided.")
+@json_option
+def list_reports(site: str | None, everything: bool, as_json: bool) -> None:
+    """List reported errors.
+
+    \b
+    Example:
+      clerk annotations reports list --site springfield
+    """
+    open_database()
+    from clerk.annotations import corrections
+
+    found = corrections.list_reports(None if everything else corrections.OPEN, site)
+    if as_json:
+        print_json([asdict(each) for each in found])
+        return
+    names = ("id", "site", "sourceid", "label", "fields", "quote", "comment", "state")
+    rows = [[str(getattr(each, name))[:60] for name in names] for each in found]
+    print_table([name.upper() for name in names], rows)
+
+
+@reports.command()
+@click.argument("number", type=int)
+def accept(number: int) -> None:
+    """Make a reported error a correction.
+
+    \b
+    Example:
+      clerk annotations reports accept 4
+    """
+    settings = open_database()
+    from clerk.annotations import corrections
+    from clerk.annotations.decide import page_text
+    from clerk.core import storage
+
+    found = [each for each in corrections.list_reports() if each.id == number]
+    text = None
+    if found:
+        folder = storage.site_folder(settings.storage_dir, found[0].site)
+        text = page_text(folder, found[0].sourceid)
+    corrections.accept(number, text=text or "", who=operator())
+    click.echo(f"Report {number} is accepted.")
+
+
+@reports.command()
+@click.argument("number", type=int)
+def reject(number: int) -> None:
+    """Reject a reported error.
+
+    \b
+    Example:
+      clerk annotations reports reject 4
+    """
+    open_database()
+    from clerk.annotations import corrections
+
+    corrections.reject(number, who=operator())
+    click.echo(f"Report {number} is rejected.")
+
+
+# ------------------------------------------------------------------------- changes and undo
+
+_DRY_RUN = click.option("--dry-run", is_flag=True, help="Only show what would change.")
+
+
+def _show_effect(done: Any) -> None:
+    what = _counted({"documents": done.documents, "annotations": done.annotations})
+    if done.moved or done.orphaned:
+        what += f", {done.moved} moved, {done.orphaned} orphaned"
+    click.echo(f"{'Would be' if not done.change else 'Done'}: {done.kind}, {done.subject}: {what}.")
+    if done.change:
+        hint(f"Undo within 7 days: clerk annotations undo {done.change}")
+
+
+@commands.command("rename")
+@click.argument("project")
+@click.argument("new_name")
+@_DRY_RUN
+def rename(project: str, new_name: str, dry_run: bool) -> None:
+    """Rename a project.
+
+    \b
+    Example:
+      clerk annotations rename genes old-genes
+    """
+    open_database()
+    from clerk.annotations import changes
+
+    _show_effect(changes.rename_project(project, new_name, who=operator(), dry_run=dry_run))
+
+
+@commands.command("delete")
+@click.option("--project", "-p", help="Project to delete.")
+@click.option("--document", nargs=2, metavar="SOURCEDB SOURCEID", help="Document to delete.")
+@_DRY_RUN
+def delete(project: str | None, document: tuple[str, str] | None, dry_run: bool) -> None:
+    """Delete a project or a document.
+
+    \b
+    Examples:
+      clerk annotations delete --project genes --dry-run
+      clerk annotations delete --document PubMed 123
+    """
+    open_database()
+    from clerk.annotations import changes
+
+    if (project is None) == (document is None):
+        raise click.UsageError("Give --project or --document.")
+    if project is not None:
+        done = changes.delete_project(project, who=operator(), dry_run=dry_run)
+    else:
+        assert document is not None
+        done = changes.delete_document(document, who=operator(), dry_run=dry_run)
+    _show_effect(done)
+
+
+@commands.command("replace-text")
+@click.argument("sourcedb")
+@click.argument("sourceid")
+@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@_DRY_RUN
+def replace_text(sourcedb: str, sourceid: str, file: Path, dry_run: bool) -> None:
+    """Replace the text of a document.
+
+    Annotations are moved to the new text; those without a place are kept as
+    orphans.
+
+    \b
+    Example:
+      clerk annotations replace-text PubMed 123 corrected.txt --dry-run
+    """
+    open_database()
+    from clerk.annotations import changes
+
+    text = file.read_text(encoding="utf-8")
+    key = (sourcedb, sourceid)
+    _show_effect(changes.replace_text(key, text, who=operator(), dry_run=dry_run))
 
 
 @commands.command()
-@click.argument("site")
-@_JSON
-def follow(site: str, as_json: bool) -> None:
-    """Bring the annotations of a SITE's pages to its text as it is now.
-
-    Annotations of pages that were read again are moved to the new text, and
-    what extraction found becomes the project SITE/extraction.  Every run does
-    this; lost annotations are issues of the uploads it lists.
+@click.argument("change", type=int)
+def undo(change: int) -> None:
+    """Undo a change to a project or document.
 
     \b
     Example:
-      clerk annotations follow springfield
+      clerk annotations undo 3
     """
     open_database()
-    from clerk.annotations import api as flow
+    from clerk.annotations import changes
 
-    done = flow.follow(site)
-    if as_json:
-        print_json(done.__dict__)
-        return
-    click.echo(
-        f"{done.changed_pages} pages changed: {done.moved} annotations moved, {done.lost} lost; "
-        f"{done.extracted_pages} pages with new extraction."
-    )
-    for job_id in done.jobs:
-        hint(f"See: clerk annotations issues {job_id}")
+    found = changes.undo(change, who=operator())
+    click.echo(f"Undone: {found.kind}, {found.subject}.")
+
+
+@commands.command("publish")
+@click.argument("project")
+@click.option("--private", is_flag=True, help="Show it only to people who are logged in.")
+def publish(project: str, private: bool) -> None:
+    """Let everybody see a project.
+
+    \b
+    Examples:
+      clerk annotations publish genes
+      clerk annotations publish genes --private
+    """
+    open_database()
+    from clerk.annotations import api
+
+    api.set_public(project, not private, who=operator())
+    click.echo(f"{project} is {'private' if private else 'public'}.")

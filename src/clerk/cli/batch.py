@@ -1,10 +1,10 @@
-"""``clerk batch``: what workers were given, how it fares, and cleaning up after it."""
+"""``clerk batch``: list, report, retry and clean up batches."""
 
 from __future__ import annotations
 
 import csv
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
@@ -13,22 +13,39 @@ import click
 
 from clerk.core.states import Batch, Kind
 
-from .common import hint, open_database, operator, print_json, print_table
+from .common import (
+    hint,
+    json_option,
+    numbered,
+    open_database,
+    operator,
+    print_json,
+    print_table,
+    set_up_log,
+)
 
 if TYPE_CHECKING:
-    from clerk.pipeline.ledger import BatchJobTracking
+    from clerk.pipeline.batches import BatchJobTracking
 
 RULE = "=" * 60
 
-_JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+_LIMIT = click.option(
+    "-n",
+    "--limit",
+    type=click.IntRange(1),
+    default=20,
+    show_default=True,
+    help="Maximum number of rows.",
+)
 
 
 @click.group()
 def batch() -> None:
-    """Look at batches, and clean up after them.
+    """List, report, retry and clean up batches.
 
-    A batch is what a worker was given: some documents to read, or a piece of
-    an upload of annotations.
+    A batch is the work given to a worker at once: documents to read, or a
+    part of an upload of annotations.
 
     \b
     Examples:
@@ -39,10 +56,10 @@ def batch() -> None:
 
 
 @batch.command("list")
-@click.option("--status", type=click.Choice(Batch.ALL), help="Only those with this status.")
-@click.option("--job", type=int, help="Only those of this job.")
-@click.option("-n", "--limit", type=click.IntRange(1), default=20, show_default=True)
-@_JSON
+@click.option("--status", type=click.Choice(Batch.ALL), help="Only batches with this status.")
+@click.option("--job", type=int, help="Only batches of this job.")
+@_LIMIT
+@json_option
 def list_batches(status: str | None, job: int | None, limit: int, as_json: bool) -> None:
     """List batches, the newest first.
 
@@ -51,7 +68,7 @@ def list_batches(status: str | None, job: int | None, limit: int, as_json: bool)
       clerk batch list --status failed -n 50
     """
     open_database()
-    from clerk.pipeline.ledger import BatchJobTracking
+    from clerk.pipeline.batches import BatchJobTracking
 
     chosen = BatchJobTracking.all()
     chosen = chosen.with_status(status) if status else chosen
@@ -71,7 +88,7 @@ def list_batches(status: str | None, job: int | None, limit: int, as_json: bool)
 
 @batch.command()
 @click.argument("batch_id", type=int, metavar="ID")
-@_JSON
+@json_option
 def show(batch_id: int, as_json: bool) -> None:
     """Show one batch.
 
@@ -80,32 +97,28 @@ def show(batch_id: int, as_json: bool) -> None:
       clerk batch show 17
     """
     open_database()
-    from clerk.pipeline.ledger import BatchJobTracking
+    from clerk.pipeline.batches import BatchJobTracking
 
     found = BatchJobTracking.find(batch_id)
     if as_json:
         print_json(_as_dict(found))
         return
     click.echo(f"Batch {found.id} of job {found.parent_job_id}: {found.status_label}")
-    for name, value in _facts(found):
-        if value not in (None, ""):
-            click.echo(f"  {name:10} {value}")
-
-
-def _facts(found: BatchJobTracking) -> list[tuple[str, Any]]:
-    return [
+    for name, value in (
         ("documents", found.doc_summary(10)),
         ("items", found.item_count),
         ("attempt", found.attempt),
         ("worker", found.worker_id),
-        ("in hand", found.current_item),
+        ("current", found.current_item),
         ("created", found.created_at),
         ("started", found.started_at),
         ("ended", found.completed_at),
         ("seconds", _seconds(found)),
         ("part of", found.parent_batch_id),
         ("error", found.error_message),
-    ]
+    ):
+        if value not in (None, ""):
+            click.echo(f"  {name:10} {value}")
 
 
 def _seconds(found: BatchJobTracking) -> str:
@@ -119,10 +132,16 @@ def _as_dict(found: BatchJobTracking) -> dict[str, Any]:
 
 
 @batch.command()
-@click.option("--hours", type=click.FloatRange(0, min_open=True), default=24.0, show_default=True)
-@_JSON
+@click.option(
+    "--hours",
+    type=click.FloatRange(0, min_open=True),
+    default=24.0,
+    show_default=True,
+    help="Length of the period.",
+)
+@json_option
 def health(hours: float, as_json: bool) -> None:
-    """Show how the batches of the last hours fared.
+    """Show how recent batches ended.
 
     \b
     Examples:
@@ -153,70 +172,64 @@ def health(hours: float, as_json: bool) -> None:
 
 # ---------------------------------------------------------------------------------- reports
 
-Rows = tuple[Sequence[str], list[Sequence[Any]]]
+REPORTS = ("crash-rate", "timing", "size", "slow", "failures")
 
 
-def _crash_rate(days: int, _limit: int) -> Rows:
+def _report(name: str, days: int, limit: int) -> tuple[Sequence[str], list[Sequence[Any]]]:
+    """Return the headings and rows of a report."""
     from clerk.pipeline import batches
 
-    head = ("date", "crashed", "total", "crash_rate_pct")
-    return head, [(d.date, d.crashed, d.total, d.crash_rate_pct) for d in batches.crash_rate(days)]
-
-
-def _timing(days: int, _limit: int) -> Rows:
-    from clerk.pipeline import batches
-
-    found = batches.timing(days)
-    head = ("avg_seconds", "max_seconds", "p95_seconds", "count")
-    return head, [(found.avg_seconds, found.max_seconds, found.p95_seconds, found.count)]
-
-
-def _size(_days: int, _limit: int) -> Rows:
-    from clerk.pipeline import batches
-
-    found = batches.size()
-    head = ("rows", "bytes", "size", "oldest_at", "rows_in_history")
-    pretty = "" if found.bytes is None else f"{found.bytes / 1024:,.0f} kB"
-    return head, [(found.rows, found.bytes, pretty, found.oldest_at, found.rows_in_history)]
-
-
-def _slow(days: int, limit: int) -> Rows:
-    from clerk.pipeline import batches
-
-    head = ("id", "job", "status", "seconds", "items", "documents")
-    return head, [
-        (b.id, b.parent_job_id, b.status, _seconds(b), b.item_count, b.doc_summary())
-        for b in batches.slow(limit, days)
-    ]
-
-
-def _failures(_days: int, limit: int) -> Rows:
-    from clerk.pipeline import batches
-
-    head = ("stage", "document", "alone", "failed", "crashed", "last_at", "error")
-    return head, [
-        (d.stage, f"{d.sourcedb}:{d.sourceid}", d.alone, d.failed, d.crashed, d.last_at, d.error)
-        for d in batches.failures(limit)
-    ]
-
-
-REPORTS: dict[str, Callable[[int, int], Rows]] = {
-    "crash-rate": _crash_rate,
-    "timing": _timing,
-    "size": _size,
-    "slow": _slow,
-    "failures": _failures,
-}
+    match name:
+        case "crash-rate":
+            return ("date", "crashed", "total", "crash_rate_pct"), [
+                (day.date, day.crashed, day.total, day.crash_rate_pct)
+                for day in batches.crash_rate(days)
+            ]
+        case "timing":
+            timing = batches.timing(days)
+            seconds = (timing.avg_seconds, timing.max_seconds, timing.p95_seconds)
+            return ("avg_seconds", "max_seconds", "p95_seconds", "count"), [
+                (*seconds, timing.count)
+            ]
+        case "size":
+            size = batches.size()
+            shown = "" if size.bytes is None else f"{size.bytes / 1024:,.0f} kB"
+            return ("rows", "bytes", "size", "oldest_at", "rows_in_history"), [
+                (size.rows, size.bytes, shown, size.oldest_at, size.rows_in_history)
+            ]
+        case "slow":
+            return ("id", "job", "status", "seconds", "items", "documents"), [
+                (b.id, b.parent_job_id, b.status, _seconds(b), b.item_count, b.doc_summary())
+                for b in batches.slow(limit, days)
+            ]
+        case _:
+            head = ("stage", "document", "alone", "failed", "crashed", "last_at", "error")
+            return head, [
+                (
+                    each.stage,
+                    f"{each.sourcedb}:{each.sourceid}",
+                    each.alone,
+                    each.failed,
+                    each.crashed,
+                    each.last_at,
+                    each.error,
+                )
+                for each in batches.failures(limit)
+            ]
 
 
 @batch.command()
-@click.argument("name", type=click.Choice(list(REPORTS)), metavar="REPORT")
-@click.option("--days", type=click.IntRange(1), default=7, show_default=True)
-@click.option("-n", "--limit", type=click.IntRange(1), default=20, show_default=True)
+@click.argument("name", type=click.Choice(REPORTS), metavar="REPORT")
+@click.option(
+    "--days", type=click.IntRange(1), default=7, show_default=True, help="Length of the period."
+)
+@_LIMIT
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
-@_JSON
+@json_option
 def report(name: str, days: int, limit: int, as_csv: bool, as_json: bool) -> None:
-    """Print a REPORT: crash-rate, timing, size, slow or failures.
+    """Print a report about batches.
+
+    REPORT is crash-rate, timing, size, slow or failures.
 
     \b
     Examples:
@@ -225,7 +238,7 @@ def report(name: str, days: int, limit: int, as_csv: bool, as_json: bool) -> Non
       clerk batch report failures --csv > failing.csv
     """
     open_database()
-    head, rows = REPORTS[name](days, limit)
+    head, rows = _report(name, days, limit)
     if as_json:
         print_json([dict(zip(head, row, strict=True)) for row in rows])
     elif as_csv:
@@ -247,27 +260,27 @@ def report(name: str, days: int, limit: int, as_csv: bool, as_json: bool) -> Non
     type=click.FloatRange(0),
     default=7.0,
     show_default=True,
-    help="Days.",
+    help="Age in days.",
 )
 @click.option("--dry-run", is_flag=True, help="Show what would be removed; change nothing.")
-@_JSON
+@json_option
 def cleanup(days: float, dry_run: bool, as_json: bool) -> None:
-    """Remove finished batches that are older than a week.
+    """Delete finished batches older than a week.
 
-    They are added to the history first, so that no report changes.  What
-    waits or is in work is never touched.  Files of uploads that ended before
-    that time, and annotations they replaced, are removed as well: after that
-    an upload cannot be rolled back any more.
+    They are added to the history first, so that no report changes.  Pending
+    and running batches are never touched.  The files of uploads that ended
+    before that time, and the annotations they replaced, are deleted as well:
+    after that an upload cannot be rolled back.
 
     \b
     Examples:
       clerk batch cleanup --dry-run
       clerk batch cleanup --older-than 30
     """
-    open_database()
+    settings = open_database()
     from clerk.pipeline import batches
 
-    done = batches.cleanup(timedelta(days=days), dry_run=dry_run)
+    done = batches.cleanup(settings.storage_dir, timedelta(days=days), dry_run=dry_run)
     if as_json:
         print_json({**asdict(done), "dry_run": dry_run})
         return
@@ -281,61 +294,53 @@ def cleanup(days: float, dry_run: bool, as_json: bool) -> None:
 
 
 @batch.command("detect-crashed")
-@click.option("--timeout", type=click.FloatRange(1), help="Seconds without any sign of life.")
+@click.option("--timeout", type=click.FloatRange(1), help="Seconds without a heartbeat.")
 def detect_crashed(timeout: float | None) -> None:
-    """Take batches back from workers that are dead.
+    """Release the batches of dead workers.
 
-    Workers do this all the time; the timeout (CRASH_DETECTION_TIMEOUT, 600
-    seconds) is for batches that no worker of clerk has.
+    Workers do this continuously; the timeout (CRASH_DETECTION_TIMEOUT, 600
+    seconds) applies to batches that no known worker holds.
 
     \b
     Example:
       clerk batch detect-crashed
     """
     settings = open_database()
-    from clerk.core import log
-    from clerk.pipeline import batches
+    from clerk.pipeline.reconcile import detect_crashed_batches
 
-    log.set_up(settings.log_format, sentry_dsn=settings.sentry_dsn, loki_url=settings.loki_url)
-    found = batches.detect_crashed(timedelta(seconds=timeout) if timeout else None)
+    set_up_log(settings)
+    found = detect_crashed_batches(timedelta(seconds=timeout or settings.crash_detection_timeout))
     click.echo(f"Detected {found} potentially crashed jobs")
 
 
 @batch.command()
 @click.argument("batch_id", type=int, metavar="ID")
 def retry(batch_id: int) -> None:
-    """Try a batch again that failed or crashed.
+    """Retry a failed or crashed batch.
 
     \b
     Example:
       clerk batch retry 17
     """
-    open_database()
+    settings = open_database()
     from clerk.pipeline import batches
-    from clerk.pipeline.ledger import BatchJobTracking
+    from clerk.pipeline.batches import BatchJobTracking
 
     found = BatchJobTracking.find(batch_id)
     if batches.kind_of(found) == Kind.UPLOAD:
-        _retry_upload(found)
-    else:
-        _retry_documents(found)
+        from clerk.pipeline import uploads
 
-
-def _retry_upload(found: BatchJobTracking) -> None:
-    from clerk.annotations import api
-
-    job = api.retry(found.parent_job_id, batch_id=found.id, who=operator())
-    click.echo(f"Batch {found.id} is tried again as upload {job.id}.")
-    hint(f"Follow it: clerk annotations watch {job.id}")
-
-
-def _retry_documents(found: BatchJobTracking) -> None:
+        job = uploads.retry(found.parent_job_id, batch_id=found.id, who=operator())
+        click.echo(f"Batch {found.id} is retried as upload {job.id}.")
+        hint(f"Watch it: clerk annotations watch {job.id}")
+        return
     from clerk.pipeline import failures
 
     names = {(each["sourcedb"], each["sourceid"]) for each in found.doc_identifiers}
     selected = [each for each in failures.find() if (each.subdomain, each.document) in names]
     if not selected:
-        click.echo("None of its documents failed for good; the others were given out again.")
+        click.echo("None of its documents has failed for good; the others were assigned again.")
         return
-    decided = failures.retry(selected, who=operator())
-    click.echo(f"{decided.documents} documents of batch {found.id} are read again.")
+    decided = failures.retry(settings, selected, who=operator())
+    documents = numbered(decided.documents, "document")
+    click.echo(f"Retrying {documents} of batch {found.id}.")

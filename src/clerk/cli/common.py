@@ -1,10 +1,11 @@
-"""What several commands share: opening the database, tables, JSON."""
+"""What several commands share: opening the database, logging, tables, JSON."""
 
 from __future__ import annotations
 
 import json
 import sys
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -16,23 +17,42 @@ from clerk.core.config import Settings
 #: Done, but some documents failed.
 EXIT_DOCUMENTS_FAILED = 4
 
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
 
 def open_database(**flags: Any) -> Settings:
-    """Return the settings once storage and database can be used.
+    """Load the settings, check storage and database, and return the settings."""
+    settings = config.load(**flags)
+    check_database(settings)
+    return settings
 
-    The default storage directory and its embedded database are made when they are not there;
+
+def check_database(settings: Settings) -> None:
+    """Raise an error unless storage and database can be used.
+
+    The default storage directory and its embedded database are created when they are missing;
     whatever a person has named must exist.
     """
     from clerk.core import db, schema
 
-    settings = config.load(**flags)
     by_default = settings.origin("storage_dir") == "the default"
     storage.check_storage(settings.storage_dir, create=by_default)
     with db.explained():
         if not settings.database_url and schema.missing_file(db.get_civic_db()):
             schema.upgrade(db.get_civic_db())
         schema.require_usable(db.get_civic_db())
-    return settings
+
+
+def set_up_log(settings: Settings, *, level: str = "INFO") -> None:
+    """Log as the settings say, errors only while a command shows its own progress."""
+    from clerk.core import log
+
+    log.set_up(
+        settings.log_format,
+        level=level,
+        sentry_dsn=settings.sentry_dsn,
+        loki_url=settings.loki_url,
+    )
 
 
 def print_json(value: Any) -> None:
@@ -54,38 +74,45 @@ def numbered(number: int, one: str, many: str = "") -> str:
     return f"{number} {one if number == 1 else many or one + 's'}"
 
 
+def moment(at: datetime | None, otherwise: str = "") -> str:
+    """Return a moment to the minute, or something else if there is none."""
+    return at.strftime("%Y-%m-%d %H:%M") if at else otherwise
+
+
 def seen_from_here(path: str | Path) -> str:
-    """Return a path as it is typed here: short if it lies below, else in full."""
+    """Return a path as it is typed here: relative if it is below, else absolute."""
     whole, here = Path(path).absolute(), Path.cwd()
     return str(whole.relative_to(here)) if whole.is_relative_to(here) else str(whole)
 
 
 def hint(message: str) -> None:
-    """Say on stderr what to do next."""
-    click.echo(message, err=True)
+    """Print a hint on stderr, unless clerk was called with --quiet."""
+    ctx = click.get_current_context(silent=True)
+    if ctx is None or not ctx.meta.get("clerk.quiet"):
+        click.echo(message, err=True)
 
 
 def confirm(question: str) -> None:
-    """Ask a person; a no, or nobody who could answer, ends the command with nothing done."""
+    """Ask for confirmation; exit 1 if the answer is no or nobody can answer."""
     try:
         agreed = click.confirm(question)
     except (click.Abort, RuntimeError):
         if sys.stdin and sys.stdin.isatty():
             raise
-        hint("\nNobody can answer here: give --yes to go on without a question.")
+        hint("\nThis is not a terminal: use --yes to confirm.")
         agreed = False
     if not agreed:
-        hint("Nothing was done.")
+        hint("Nothing was changed.")
         raise click.exceptions.Exit(1)
 
 
 def on_a_terminal() -> bool:
-    """Whether progress is seen by a person."""
+    """Whether a person sees the progress."""
     return sys.stderr.isatty()
 
 
 def existing_path(source: str) -> str:
-    """Return a local path made absolute, or a URL as it is; links in it stay links."""
+    """Return a local path made absolute, without resolving links, or a URL unchanged."""
     if "://" in source:
         return source
     path = Path(source).expanduser()
@@ -93,7 +120,7 @@ def existing_path(source: str) -> str:
 
 
 def operator() -> str:
-    """Return the name of the person who runs this, as far as the system knows it."""
+    """Return the account name of the person who runs this command."""
     import os
     import pwd
 

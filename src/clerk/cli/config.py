@@ -1,17 +1,15 @@
-"""``clerk config``: what is set, and where."""
+"""``clerk config``: the settings, and where they were set."""
 
 from __future__ import annotations
 
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
 
 import click
 
 from clerk.core import config as settings_module
-from clerk.core.config import Settings
 
-from .common import print_json
+from .common import json_option, print_json
 
 
 @click.group()
@@ -25,9 +23,9 @@ def config() -> None:
 
 
 @config.command()
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 def show(as_json: bool) -> None:
-    """Show every setting: its value, where it was set, and what it does.
+    """Show every setting and where it was set.
 
     Passwords are hidden.
 
@@ -36,7 +34,28 @@ def show(as_json: bool) -> None:
       clerk config show
       clerk config show --json | jq '.[] | select(.origin != "the default")'
     """
-    rows = _rows(settings_module.load())
+    settings = settings_module.load()
+    rows = []
+    for each in fields(settings):
+        if "variable" not in each.metadata:
+            continue
+        value = getattr(settings, each.name)
+        if each.metadata["secret"] and isinstance(value, tuple):
+            value = ",".join("(hidden)" for _ in value)
+        elif each.metadata["secret"] and value:
+            value = settings_module.redact(value)
+        elif isinstance(value, Path):
+            value = str(value)
+        elif isinstance(value, tuple):
+            value = ",".join(value)
+        rows.append(
+            {
+                "variable": each.metadata["variable"],
+                "value": value,
+                "origin": settings.origin(each.name),
+                "help": each.metadata["help"],
+            }
+        )
     if as_json:
         print_json(rows)
         return
@@ -44,24 +63,3 @@ def show(as_json: bool) -> None:
         shown = "(not set)" if row["value"] in ("", None) else row["value"]
         click.echo(f"{row['variable']}={shown}  [{row['origin']}]")
         click.echo(f"    {row['help']}")
-
-
-def _rows(settings: Settings) -> list[dict[str, Any]]:
-    return [
-        {
-            "variable": each.metadata["variable"],
-            "value": _shown(getattr(settings, each.name), secret=each.metadata["secret"]),
-            "origin": settings.origin(each.name),
-            "help": each.metadata["help"],
-        }
-        for each in fields(settings)
-        if "variable" in each.metadata
-    ]
-
-
-def _shown(value: Any, *, secret: bool) -> Any:
-    if secret and value:
-        return settings_module.redact(value)
-    if isinstance(value, Path):
-        return str(value)
-    return ",".join(value) if isinstance(value, tuple) else value

@@ -7,17 +7,13 @@ import os
 import shutil
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from clerk.core import config, storage
 from clerk.core.states import Run
 
-from .common import EXIT_DOCUMENTS_FAILED, hint, seen_from_here
-
-if TYPE_CHECKING:
-    from clerk.pipeline.runs import Summary
+from .common import EXIT_DOCUMENTS_FAILED, hint, open_database, seen_from_here
 
 SITE = "millbrook-falls"
 
@@ -28,50 +24,38 @@ SITE = "millbrook-falls"
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("demo"),
     show_default=True,
-    help="Where to work.",
+    help="Folder for the demo.",
 )
-@click.option("--fresh", is_flag=True, help="Remove what an earlier demo left, first.")
+@click.option("--fresh", is_flag=True, help="Remove the files of an earlier demo first.")
 @click.pass_context
 def demo(ctx: click.Context, folder: Path, fresh: bool) -> None:
-    """Run the whole pipeline on sample documents of an invented town.
+    """Run the whole pipeline on sample documents.
 
-    No server is needed.  One of the documents is damaged on purpose, so that
-    you see what a failure looks like.
+    They are of an invented town.  No server is needed.  One of the documents
+    is damaged on purpose, to show what a failure looks like.
 
     \b
     Example:
       clerk demo
     """
+    sites, documents = folder / "sites", folder.absolute() / "documents"
     if fresh:
-        _remove(folder)
-    storage_dir = storage.check_storage((folder / "sites").absolute(), create=True)
+        others = [each.name for each in sites.glob("[!._]*/") if each.name != SITE]
+        if others:
+            named = ", ".join(sorted(others))
+            hint(f"{sites} contains other sites ({named}), so nothing is removed.")
+        elif (sites / "clerk.db").is_file():
+            shutil.rmtree(sites)
+            shutil.rmtree(documents, ignore_errors=True)
+    storage_dir = storage.check_storage(sites.absolute(), create=True)
     config.work_embedded_in(storage_dir)
-    summary = _run(folder.absolute() / "documents")
-    if summary.state not in (Run.COMPLETED, Run.PARTIAL):
-        ctx.exit(EXIT_DOCUMENTS_FAILED)
-    _say_what_next(storage_dir)
-
-
-def _remove(folder: Path) -> None:
-    """Remove a demo, unless somebody has added sites to it."""
-    sites, documents = folder / "sites", folder / "documents"
-    others = [each.name for each in sites.glob("[!._]*/") if each.name != SITE]
-    if others:
-        hint(f"{sites} holds other sites ({', '.join(sorted(others))}), so nothing is removed.")
-    elif (sites / "clerk.db").is_file():
-        shutil.rmtree(sites)
-        shutil.rmtree(documents, ignore_errors=True)
-
-
-def _run(documents: Path) -> Summary:
+    settings = open_database()
     from clerk.core import db
     from clerk.pipeline import runs
-    from clerk.samples import TOWN, write_samples
+    from clerk.samples import SCAN_ONLY_PHRASE, TOWN, write_samples
 
-    from .common import open_database
     from .run import show, work_here
 
-    settings = open_database()
     if not documents.is_dir():
         hint("Writing sample documents: minutes and agendas, digital and scanned ...")
         with storage.directory_written_whole(documents) as part:
@@ -85,19 +69,17 @@ def _run(documents: Path) -> Summary:
     click.echo()
     summary = runs.summarise(run_id)
     show([summary])
-    return summary
-
-
-def _say_what_next(storage_dir: Path) -> None:
-    from clerk.samples import SCAN_ONLY_PHRASE
-
-    shown, clerk = seen_from_here(storage_dir), _program()
+    if summary.state not in (Run.COMPLETED, Run.PARTIAL):
+        ctx.exit(EXIT_DOCUMENTS_FAILED)
+    clerk = "clerk"
+    if not shutil.which(clerk):
+        clerk = min(os.path.relpath(sys.argv[0]), str(Path(sys.argv[0]).absolute()), key=len)
     click.echo(
         "The document that failed was damaged on purpose: this is what a failure looks like."
     )
     click.echo()
     click.echo("Try next:")
-    click.echo(f"  export STORAGE_DIR={shown}")
+    click.echo(f"  export STORAGE_DIR={seen_from_here(storage_dir)}")
     for command, why in (
         (f'search "{SCAN_ONLY_PHRASE}"', "a phrase that is only in a scan"),
         (f"site show {SITE}", ""),
@@ -106,10 +88,3 @@ def _say_what_next(storage_dir: Path) -> None:
         ("site add NAME --from FOLDER", "your own documents"),
     ):
         click.echo(f"  {clerk} {command:40} {why}".rstrip())
-
-
-def _program() -> str:
-    """Return how to call clerk from here."""
-    if shutil.which("clerk"):
-        return "clerk"
-    return min(os.path.relpath(sys.argv[0]), str(Path(sys.argv[0]).absolute()), key=len)

@@ -1,30 +1,42 @@
-"""``clerk doctor``: is everything there that clerk needs on this machine?"""
+"""``clerk doctor``: check that this machine has everything clerk needs."""
 
 from __future__ import annotations
 
 import click
 
-from .common import print_json
+from clerk.core import config
+
+from .common import json_option, print_json
 
 
 @click.command()
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option(
+    "--adopt-storage",
+    is_flag=True,
+    help="Accept STORAGE_DIR as the files of this installation: they were moved on purpose.",
+)
+@json_option
 @click.pass_context
-def doctor(ctx: click.Context, as_json: bool) -> None:
-    """Look at this machine and say how to mend what is missing.
+def doctor(ctx: click.Context, adopt_storage: bool, as_json: bool) -> None:
+    """Check this machine and suggest fixes.
 
-    Exits 1 when something clerk needs is not there.
+    Exits 1 when something clerk needs is missing.
 
     \b
-    Example:
+    Examples:
       clerk doctor
+      clerk doctor --adopt-storage
     """
+    if adopt_storage:
+        from clerk.core import installation
+
+        installation.adopt(config.load())
     from clerk.ops import doctor as examination
     from clerk.ops.health import Level
 
-    from .status import check_as_dict, show_checks
+    from .health import check_as_dict, show_checks
 
-    checks = examination.examine()
+    checks = examination.examine(config.load())
     if as_json:
         print_json([check_as_dict(check) for check in checks])
     else:

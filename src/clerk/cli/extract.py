@@ -9,84 +9,112 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec.structs import asdict
 
 from clerk.core import config
+from clerk.core.config import Settings
 from clerk.core.errors import DocumentError
 
 from .common import EXIT_DOCUMENTS_FAILED, hint
 
 if TYPE_CHECKING:
-    from clerk.extract import Entity, Extraction, Vote
+    from clerk.extract import Entity, Vote
 
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False))
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
-@click.option("--entities", is_flag=True, help="Print names, dates, amounts ... instead of votes.")
-def extract(files: tuple[str, ...], as_json: bool, entities: bool) -> None:
-    """Print the votes found in minutes, or their entities.
+@click.option("--entities", is_flag=True, help="Print names, dates and amounts instead of votes.")
+@click.option("--all", "everything", is_flag=True, help="Print all findings, as JSON, per file.")
+@click.option("--explain", is_flag=True, help="Show which rule read what, with its quote.")
+def extract(
+    files: tuple[str, ...], as_json: bool, entities: bool, everything: bool, explain: bool
+) -> None:
+    """Print the votes or entities found in files.
 
     Reads PDF and text files. Offsets are characters of the file's text, for a PDF of its pages
-    joined by form feeds. Every name is printed in the document, and a result is what the document
-    says, never what the numbers say.
+    joined by form feeds. Every name occurs in the document, and a result is what the document
+    says, never computed from the numbers. Fields in "doubtful" are not facts: check the quote.
 
     \b
     Examples:
       clerk extract minutes.pdf
       clerk extract --json minutes/*.txt > votes.jsonl
       clerk extract --entities --json minutes.txt | jq 'select(.type == "money")'
+      clerk extract --all minutes.txt | jq .attendance
+      clerk extract --explain minutes.txt
     """
+    from clerk.extract import extract_text, extract_whole, extraction_as_row, vote_as_row
+
+    if explain and (as_json or entities or everything):
+        raise click.UsageError("--explain cannot be combined with --json, --entities or --all.")
+    if everything and entities:
+        raise click.UsageError("--all cannot be combined with --entities.")
+    settings = config.load()
     failed = 0
     for file in files:
+        path = Path(file)
         try:
-            found = _extraction(file)
+            if explain:
+                for line in _explanation_lines(path, settings):
+                    click.echo(line)
+                continue
+            if path.suffix.lower() == ".pdf":
+                found = extract_text(_pages_of_pdf(path, settings))
+            else:
+                found = extract_whole(path.read_bytes().decode("utf-8", "replace"))
         except (DocumentError, OSError) as error:
-            hint(str(error) if str(error).startswith(str(file)) else f"{file}: {error}")
+            hint(str(error) if str(error).startswith(file) else f"{file}: {error}")
             failed += 1
             continue
-        lines = _entity_lines if entities else _vote_lines
-        for line in lines(file, found, as_json):
-            click.echo(line)
+        if everything:
+            click.echo(_json(extraction_as_row(file, found)))
+            continue
+        if entities:
+            for entity in found.entities:
+                row = {"doc": file, **asdict(entity)}
+                click.echo(_json(row) if as_json else _entity_as_text(file, entity))
+            continue
+        for vote in found.votes:
+            click.echo(_json(vote_as_row(file, vote)) if as_json else _vote_as_text(file, vote))
+        if not found.votes:
+            hint(f"{file}: no votes found.")
     if failed:
         hint(f"{failed} of {len(files)} files could not be read.")
         sys.exit(EXIT_DOCUMENTS_FAILED)
 
 
-def _extraction(file: str) -> Extraction:
-    from clerk.extract import extract_text, extract_whole
+def _explanation_lines(path: Path, settings: Settings) -> Iterator[str]:
+    """Yield, for each vote, what is published, which rule read it where, and what is in doubt."""
+    from clerk.extract import explain_text
 
-    path = Path(file)
     if path.suffix.lower() == ".pdf":
-        return extract_text(_pdf_pages(path))
-    return extract_whole(path.read_bytes().decode("utf-8", "replace"))
+        text = "\f".join(_pages_of_pdf(path, settings))
+    else:
+        text = path.read_bytes().decode("utf-8", "replace")
+    readings = explain_text(text)
+    for reading in readings:
+        vote = reading.vote
+        yield _vote_as_text(str(path), vote)
+        for step in reading.steps():
+            yield f"  {step.start:>7}  {step.rule}: {step.quote}"
+        sure = ", ".join(f"{field} {share:.2f}" for field, share in vote.field_confidence.items())
+        yield f"  confidence {vote.confidence:.2f} ({sure})"
+        for field, reasons in reading.doubts.of.items():
+            if reasons:
+                yield f"  doubts about {field}: {', '.join(reasons)}"
+        yield ""
+    if not readings:
+        hint(f"{path}: no votes found.")
 
 
-def _pdf_pages(path: Path) -> list[str]:
-    from clerk.read.child import read_in_child
-    from clerk.read.documents import ReadingOptions, raise_for_failed_pages
+def _pages_of_pdf(path: Path, settings: Settings) -> list[str]:
+    from clerk.read.documents import ReadingOptions, raise_for_failed_pages, read_in_child
 
-    settings = config.load()
     options = ReadingOptions.from_settings(settings)
     document = read_in_child(path, options, None, memory_mb=settings.worker_memory_mb)
     raise_for_failed_pages(path, document)
     return [page.text for page in document.pages]
-
-
-def _vote_lines(file: str, found: Extraction, as_json: bool) -> Iterator[str]:
-    from clerk.extract import vote_as_row
-
-    for vote in found.votes:
-        yield _json(vote_as_row(file, vote)) if as_json else _vote_as_text(file, vote)
-    if not found.votes:
-        hint(f"{file}: no votes found.")
-
-
-def _entity_lines(file: str, found: Extraction, as_json: bool) -> Iterator[str]:
-    import msgspec
-
-    for entity in found.entities:
-        row = {"doc": file, **msgspec.structs.asdict(entity)}
-        yield _json(row) if as_json else _entity_as_text(file, entity)
 
 
 def _json(row: dict[str, Any]) -> str:
@@ -95,22 +123,21 @@ def _json(row: dict[str, Any]) -> str:
 
 def _vote_as_text(file: str, vote: Vote) -> str:
     place = file if vote.page is None else f"{file}, page {vote.page}"
-    lines = [f"{place}: {vote.result.upper()}{_tally(vote)} - {vote.motion or '(no words)'}"]
+    tally = " unanimously" if vote.unanimous else ""
+    if vote.tally is not None and "yes" in vote.tally:
+        tally = f" {vote.tally['yes']}-{vote.tally.get('no', 0)}"
+    lines = [f"{place}: {vote.result.upper()}{tally} - {vote.motion or '(no words)'}"]
     if vote.mover or vote.seconder:
         lines.append(f"  moved by {vote.mover or '?'}, seconded by {vote.seconder or '?'}")
     for title in ("ayes", "noes", "abstain", "absent", "recused"):
         names = getattr(vote, title)
         if names:
             lines.append(f"  {title}: {', '.join(names)}")
+    if vote.doubtful:
+        lines.append(f"  not certain: {', '.join(vote.doubtful)}")
     if vote.flags:
         lines.append(f"  note: {', '.join(flag.replace('_', ' ') for flag in vote.flags)}")
     return "\n".join(lines)
-
-
-def _tally(vote: Vote) -> str:
-    if vote.tally is None or "yes" not in vote.tally:
-        return " unanimously" if vote.unanimous else ""
-    return f" {vote.tally['yes']}-{vote.tally.get('no', 0)}"
 
 
 def _entity_as_text(file: str, entity: Entity) -> str:

@@ -1,4 +1,4 @@
-"""``clerk failures``: failed documents by cause, and what to do about them."""
+"""``clerk failures``: list failed documents by cause, retry or skip them."""
 
 from __future__ import annotations
 
@@ -11,23 +11,34 @@ import click
 
 from clerk.core.states import STAGES
 
-from .common import confirm, hint, numbered, open_database, operator, print_json, print_table
+from .common import (
+    confirm,
+    hint,
+    json_option,
+    numbered,
+    open_database,
+    operator,
+    print_json,
+    print_table,
+)
 
 if TYPE_CHECKING:
-    from clerk.pipeline.failures import Decided, Failure, Filter, Group
+    from clerk.pipeline.failures import Failure, Filter, SelectionResult
 
-#: So many failures are named in a preview; the rest is counted.
+#: At most this many failures are named in a preview; the rest is counted.
 NAMED = 20
 
 
 def _filters(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that say which failures are meant."""
+    """Add the options that select failures."""
     options = [
-        click.option("--site", metavar="SITE", help="Of this site."),
-        click.option("--stage", type=click.Choice(STAGES), help="Of this stage."),
-        click.option("--error", metavar="TEXT", help="With this in the error, as in EncryptedPdf."),
-        click.option("--document", metavar="NAME", help="Of this name; * stands for anything."),
-        click.option("--quarantined", is_flag=True, help="Only those that killed their process."),
+        click.option("--site", metavar="SITE", help="Only failures of this site."),
+        click.option("--stage", type=click.Choice(STAGES), help="Only failures of this stage."),
+        click.option("--error", metavar="TEXT", help="Text of the error, such as EncryptedPdf."),
+        click.option("--document", metavar="NAME", help="Document name; * is a wildcard."),
+        click.option(
+            "--quarantined", is_flag=True, help="Only documents that killed their process."
+        ),
     ]
     for option in reversed(options):
         command = option(command)
@@ -35,17 +46,17 @@ def _filters(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _selection(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The filters, and how a selection is frozen, previewed and confirmed."""
+    """Add the filters, and the options to freeze, preview and confirm a selection."""
     options = [
-        click.option("--all", "everything", is_flag=True, help="All failures there are."),
+        click.option("--all", "everything", is_flag=True, help="Select all failures."),
         click.option(
             "--from",
             "listed",
             type=click.File("r"),
-            help="Exactly those in a file made by 'failures list --each --json'.",
+            help="Select the failures in a file from 'failures list --each --json'.",
         ),
-        click.option("--dry-run", is_flag=True, help="Show which; change nothing."),
-        click.option("--yes", is_flag=True, help="Do not ask."),
+        click.option("--dry-run", is_flag=True, help="Show the selection; change nothing."),
+        click.option("--yes", is_flag=True, help="Do not ask for confirmation."),
     ]
     for option in reversed(options):
         command = option(command)
@@ -54,7 +65,7 @@ def _selection(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @click.group()
 def failures() -> None:
-    """List failed documents by cause; read them again or leave them out.
+    """List failed documents; retry or skip them.
 
     \b
     Examples:
@@ -66,10 +77,12 @@ def failures() -> None:
 
 @failures.command("list")
 @_filters
-@click.option("--each", is_flag=True, help="One line per failure instead of per cause.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--each", is_flag=True, help="Print a line per failure instead of per cause.")
+@json_option
 def list_failures(each: bool, as_json: bool, **given: Any) -> None:
-    """List failures by stage and error, with the usual remedy.
+    """List failures by stage and error.
+
+    Each group is shown with the usual remedy.
 
     \b
     Examples:
@@ -83,42 +96,24 @@ def list_failures(each: bool, as_json: bool, **given: Any) -> None:
     groups = [] if each else found.find_groups(wanted)
     selected = found.find(wanted) if each else []
     if as_json:
-        print_json([*map(_as_dict, selected), *map(_group_as_dict, groups)])
-    elif not (selected or groups):
+        by_cause = [
+            {
+                "stage": group.stage,
+                "error": group.kind,
+                "documents": group.failed.documents,
+                "steps": group.failed.steps,
+                "sites": group.sites,
+                "remedy": group.remedy,
+            }
+            for group in groups
+        ]
+        print_json([*map(_as_dict, selected), *by_cause])
+        return
+    if not (selected or groups):
         hint("Nothing failed.")
     elif each:
-        _print_each(selected)
-    else:
-        _print_groups(groups)
-
-
-def _as_dict(failure: Failure) -> dict[str, Any]:
-    return asdict(failure) | {"kind": failure.kind, "remedy": failure.remedy}
-
-
-def _group_as_dict(group: Group) -> dict[str, Any]:
-    return {
-        "stage": group.stage,
-        "error": group.kind,
-        "documents": group.failed.documents,
-        "steps": group.failed.steps,
-        "sites": group.sites,
-        "remedy": group.remedy,
-    }
-
-
-def _print_each(selected: Sequence[Failure]) -> None:
-    rows = [(one.id, one.subdomain, one.stage, _name(one), one.error[:60]) for one in selected]
-    print_table(("ID", "SITE", "STAGE", "DOCUMENT", "ERROR"), rows)
-
-
-def _name(failure: Failure) -> str:
-    if failure.document:
-        return failure.document
-    return f"({failure.documents} without a name)" if failure.step == "carried" else failure.step
-
-
-def _print_groups(groups: Sequence[Group]) -> None:
+        rows = [(one.id, one.subdomain, one.stage, _name(one), one.error[:60]) for one in selected]
+        print_table(("ID", "SITE", "STAGE", "DOCUMENT", "ERROR"), rows)
     for group in groups:
         sites = ", ".join(group.sites[:5])
         more = f" and {len(group.sites) - 5} more" if len(group.sites) > 5 else ""
@@ -127,11 +122,21 @@ def _print_groups(groups: Sequence[Group]) -> None:
         click.echo(f"        {group.remedy}")
 
 
+def _as_dict(failure: Failure) -> dict[str, Any]:
+    return asdict(failure) | {"kind": failure.kind, "remedy": failure.remedy}
+
+
+def _name(failure: Failure) -> str:
+    if failure.document:
+        return failure.document
+    return f"({failure.documents} without a name)" if failure.step == "carried" else failure.step
+
+
 @failures.command()
 @click.argument("ids", nargs=-1, required=True, type=int, metavar="ID...")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 def show(ids: tuple[int, ...], as_json: bool) -> None:
-    """Show all that is known about failures.
+    """Show the details of failures.
 
     \b
     Example:
@@ -145,30 +150,27 @@ def show(ids: tuple[int, ...], as_json: bool) -> None:
         print_json([*map(_as_dict, selected)])
         return
     for one in selected:
-        _print_one(one)
-
-
-def _print_one(one: Failure) -> None:
-    click.echo(f"{one.id}  {one.subdomain}  {_name(one)}")
-    click.echo(f"  {one.state} in {one.stage}, run {one.run_id}, {one.finished_at or 'not dated'}")
-    click.echo(f"  {one.error}")
-    click.echo(
-        f"  tried {one.attempt} times: {one.errors} errors, {one.crashes} crashes,"
-        f" {one.lost} lost workers"
-    )
-    if one.sha256:
-        click.echo(f"  sha256 {one.sha256}, {one.bytes or 'unknown'} bytes")
-    click.echo(f"  {one.remedy}")
+        ended = one.finished_at or "not dated"
+        click.echo(f"{one.id}  {one.subdomain}  {_name(one)}")
+        click.echo(f"  {one.state} in {one.stage}, run {one.run_id}, {ended}")
+        click.echo(f"  {one.error}")
+        click.echo(
+            f"  tried {one.attempt} times: {one.errors} errors, {one.crashes} crashes,"
+            f" {one.lost} lost workers"
+        )
+        if one.sha256:
+            click.echo(f"  sha256 {one.sha256}, {one.bytes or 'unknown'} bytes")
+        click.echo(f"  {one.remedy}")
 
 
 @failures.command()
 @_selection
-@click.option("--ocr-backend", metavar="NAME", help="Read with this engine.")
+@click.option("--ocr-backend", metavar="NAME", help="Use this OCR engine.")
 @click.pass_context
 def retry(ctx: click.Context, /, ocr_backend: str | None, **given: Any) -> None:
-    """Read failed documents again; failed steps are done again.
+    """Retry failed documents and failed steps.
 
-    A document leaves the failed count and is counted once, when it is through.
+    Each retried document is removed from the failed count until it finishes.
 
     \b
     Examples:
@@ -185,7 +187,7 @@ def retry(ctx: click.Context, /, ocr_backend: str | None, **given: Any) -> None:
     if not _confirmed(selected, "Retry", given):
         return
     options = {"ocr_backend": ocr_backend} if ocr_backend else {}
-    decided = found.retry(selected, who=operator(), options=options)
+    decided = found.retry(settings, selected, who=operator(), options=options)
     _report(ctx, decided, "Retrying")
     if decided.sites and settings.embedded:
         hint(f"Next: clerk run {' '.join(decided.sites[:5])}")
@@ -193,23 +195,26 @@ def retry(ctx: click.Context, /, ocr_backend: str | None, **given: Any) -> None:
 
 @failures.command()
 @_selection
-@click.option("--reason", required=True, metavar="TEXT", help="Why; it is kept with your name.")
+@click.option(
+    "--reason", required=True, metavar="TEXT", help="The reason; stored in the audit log."
+)
 @click.pass_context
 def skip(ctx: click.Context, /, reason: str, **given: Any) -> None:
-    """Leave failed documents out of the counts, now and in coming runs.
+    """Skip failed documents, now and in later runs.
 
-    A document whose bytes change is read again.
+    They are removed from the counts.  A document whose bytes change is read
+    again.
 
     \b
     Example:
-      clerk failures skip --error EncryptedPdf --reason "no password to be had"
+      clerk failures skip --error EncryptedPdf --reason "nobody has the password"
     """
-    open_database()
+    settings = open_database()
     from clerk.pipeline import failures as found
 
     selected = _select(given)
     if _confirmed(selected, "Skip", given):
-        _report(ctx, found.skip(selected, who=operator(), why=reason), "Skipped")
+        _report(ctx, found.skip(settings, selected, who=operator(), why=reason), "Skipped")
 
 
 def _filter(given: dict[str, Any]) -> Filter:
@@ -220,30 +225,26 @@ def _filter(given: dict[str, Any]) -> Filter:
 
 
 def _select(given: dict[str, Any]) -> list[Failure]:
-    """Return the frozen selection that the options name."""
-    from clerk.pipeline.failures import Filter, find, frozen
+    """Return the failures that the options select."""
+    from clerk.pipeline.failures import Filter, find, parse_selection
 
     listed: IO[str] | None = given["listed"]
     if listed is not None:
-        return frozen(_parsed(listed))
+        try:
+            parsed = json.load(listed)
+        except ValueError as error:
+            raise click.BadParameter(f"not JSON: {error}", param_hint="--from") from error
+        if not isinstance(parsed, list):
+            raise click.BadParameter("not a list of failures", param_hint="--from")
+        return parse_selection(parsed)
     wanted = _filter(given)
     if wanted == Filter() and not given["everything"]:
-        raise click.UsageError("Say which failures, or --all.")
+        raise click.UsageError("Select failures with options, or use --all.")
     return find(wanted)
 
 
-def _parsed(listed: IO[str]) -> list[dict[str, Any]]:
-    try:
-        parsed = json.load(listed)
-    except ValueError as error:
-        raise click.BadParameter(f"not JSON: {error}", param_hint="--from") from error
-    if not isinstance(parsed, list):
-        raise click.BadParameter("not a list of failures", param_hint="--from")
-    return parsed
-
-
 def _confirmed(selected: Sequence[Failure], verb: str, given: dict[str, Any]) -> bool:
-    """Show what is meant and say whether to go on."""
+    """Show the selection, and ask whether to go on."""
     if not selected:
         hint("No failure matches.")
         return False
@@ -262,10 +263,10 @@ def _confirmed(selected: Sequence[Failure], verb: str, given: dict[str, Any]) ->
     return True
 
 
-def _report(ctx: click.Context, decided: Decided, verb: str) -> None:
+def _report(ctx: click.Context, decided: SelectionResult, verb: str) -> None:
     click.echo(f"{verb} {decided.done} of {numbered(len(decided.sites), 'site')}")
     if decided.changed:
-        click.echo(f"Left alone: {decided.changed} that have changed since they were listed")
+        click.echo(f"Not touched: {decided.changed} that have changed since they were listed")
     for subdomain, why in decided.refused.items():
         hint(f"{subdomain}: {why}")
     if not decided.sites:

@@ -1,24 +1,25 @@
-"""``clerk read``: the text of one PDF."""
+"""``clerk read``: the text of one document."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
+import msgspec
 
 from clerk.core import config
 from clerk.core.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from clerk.read.documents import PageFacts, ReadDocument
+    from clerk.read.files import PageFacts, ReadDocument
 
 
 def _page_numbers(
     _context: click.Context, _parameter: click.Parameter, value: str | None
 ) -> list[int] | None:
-    """Turn ``1-3,7`` into numbers."""
+    """Parse ``1-3,7``."""
     if value is None:
         return None
     numbers: list[int] = []
@@ -37,13 +38,15 @@ def _page_numbers(
 @click.option(
     "--ocr",
     type=click.Choice(["auto", "always", "never"]),
-    help="When to look at the page instead of its text layer.  [default: auto]",
+    help="When to use OCR instead of the text layer.  [default: auto]",
 )
-@click.option("--ocr-backend", metavar="NAME", help="The OCR engine.")
+@click.option("--ocr-backend", metavar="NAME", help="OCR engine.")
 @click.option(
-    "--language", "languages", multiple=True, metavar="CODE", help="Language for OCR, as in spa."
+    "--language", "languages", multiple=True, metavar="CODE", help="Language for OCR, such as spa."
 )
-@click.option("--pages", callback=_page_numbers, metavar="RANGE", help="Only these, as in 1-3,7.")
+@click.option(
+    "--pages", callback=_page_numbers, metavar="RANGE", help="Only these pages, such as 1-3,7."
+)
 def read(
     file: Path,
     as_json: bool,
@@ -52,19 +55,19 @@ def read(
     languages: tuple[str, ...],
     pages: list[int] | None,
 ) -> None:
-    """Print the text of one PDF.
+    """Print the text of a PDF, HTML or DOCX file.
 
-    Each page's text layer is used when it is good, OCR when it is not. The text goes to stdout, a
-    form feed between pages; how each page was read goes to stderr.
+    Uses the text layer of each page of a PDF if it is good, OCR if it is not. The text goes to
+    stdout with a form feed between pages; how each page was read goes to stderr.
 
     \b
     Examples:
       clerk read minutes.pdf
       clerk read --pages 1-3 --ocr always --language eng+spa minutes.pdf
+      clerk read agenda.docx
       clerk read --json minutes.pdf | jq '.pages[].method'
     """
-    from clerk.read.child import read_in_child
-    from clerk.read.documents import ReadingOptions, raise_for_failed_pages
+    from clerk.read.documents import ReadingOptions, raise_for_failed_pages, read_in_child
     from clerk.read.ocr import check_engine
 
     settings = config.load()
@@ -76,40 +79,39 @@ def read(
         file, options, pages, memory_mb=settings.worker_memory_mb, processes=settings.workers
     )
     if not document.pages:
-        raise InvalidInput(f"{file} has pages 1 to {document.page_count}; none of them was chosen.")
+        raise InvalidInput(
+            f"{file} has pages 1 to {document.page_count}; none of them was selected."
+        )
     for page in document.pages:
         click.echo(_line(page.facts), err=True)
-    click.echo(_as_json(file, document) if as_json else _as_text(document))
+    if as_json:
+        click.echo(_as_json(file, document))
+    else:
+        click.echo("\f".join(page.text for page in document.pages).removesuffix("\n"))
     raise_for_failed_pages(file, document)
 
 
 def _line(facts: PageFacts) -> str:
-    words = {"text": "text layer", "ocr": f"OCR by {facts.engine}, {facts.dpi} dpi"}
+    by_ocr = f"OCR by {facts.engine}, {facts.dpi} dpi"
+    words = {"text": "text layer", "ocr": by_ocr, "mix": f"text layer and {by_ocr}"}
     said = [f"page {facts.page}: {words.get(facts.method, facts.method)}"]
     if facts.confidence:
-        said.append(f"confidence {facts.confidence:.2f}")
+        said.append(f"confidence {facts.confidence:.3f}")
     return ", ".join(said + [note for note in (facts.why, facts.error) if note])
 
 
-def _as_text(document: ReadDocument) -> str:
-    return "\f".join(page.text for page in document.pages).removesuffix("\n")
-
-
 def _as_json(file: Path, document: ReadDocument) -> str:
-    from clerk.read.pdf_text import UNIT
+    from clerk.read.files import UNIT
 
-    pages = [_page_as_json(page) for page in document.pages]
+    pages = [
+        {
+            **msgspec.structs.asdict(page.facts),
+            "text": page.text,
+            "words": page.words.words,
+            "boxes": page.words.boxes,
+            "word_confidence": page.words.confidence,
+        }
+        for page in document.pages
+    ]
     whole = {"file": str(file), "page_count": document.page_count, "unit": UNIT, "pages": pages}
     return json.dumps(whole, ensure_ascii=False)
-
-
-def _page_as_json(page: Any) -> dict[str, Any]:
-    import msgspec
-
-    facts: dict[str, Any] = msgspec.structs.asdict(page.facts)
-    words = {
-        "words": page.words.words,
-        "boxes": page.words.boxes,
-        "word_confidence": page.words.confidence,
-    }
-    return {**facts, "text": page.text, **words}

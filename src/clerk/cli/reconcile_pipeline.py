@@ -1,4 +1,4 @@
-"""``clerk reconcile-pipeline``."""
+"""``clerk reconcile-pipeline``: find and recover what has stopped."""
 
 from __future__ import annotations
 
@@ -7,9 +7,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .common import EXIT_DOCUMENTS_FAILED, hint, open_database, print_json
+from .common import (
+    EXIT_DOCUMENTS_FAILED,
+    hint,
+    json_option,
+    numbered,
+    open_database,
+    print_json,
+)
 
 if TYPE_CHECKING:
+    from clerk.core.config import Settings
     from clerk.pipeline.reconcile import Reconciliation
 
 RULE = "=" * 80
@@ -21,38 +29,83 @@ RULE = "=" * 80
     type=click.FloatRange(min=0),
     default=2,
     show_default=True,
-    help="Look at sites that have not moved for so long.",
+    help="Check sites with no progress for this many hours.",
 )
-@click.option("--dry-run", is_flag=True, help="Show what would be done; change nothing at all.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--dry-run", is_flag=True, help="Show what would be done; change nothing.")
+@click.option(
+    "--scan",
+    is_flag=True,
+    help="First compare the files of all sites with the database.",
+)
+@json_option
 @click.pass_context
 def reconcile_pipeline(
-    ctx: click.Context, threshold_hours: float, dry_run: bool, as_json: bool
+    ctx: click.Context, threshold_hours: float, dry_run: bool, scan: bool, as_json: bool
 ) -> None:
-    """Find what stopped and set it moving again.
+    """Find and recover what has stopped.
 
-    Safe to run at any time and by anybody.  Exits 4 when sites remain that
-    need a person.
+    Safe to run at any time, also twice at once.  Exits 4 if some sites need a
+    person: the sites that clerk pipeline-status lists, too.  With --scan, files
+    that were added, changed or deleted by hand are found: missing ones are
+    fetched or read again by the next run.
 
     \b
     Examples:
       clerk reconcile-pipeline --dry-run
+      clerk reconcile-pipeline --scan
       */15 * * * * clerk reconcile-pipeline --threshold-hours 2
     """
-    open_database()
+    settings = open_database()
+    from clerk.ops import counts
     from clerk.pipeline.reconcile import Reconciliation, reconcile
 
-    plans = list(reconcile(threshold_hours, dry_run=dry_run))
+    if scan and dry_run:
+        raise click.UsageError("--scan changes the database: it cannot be combined with --dry-run.")
+    if scan:
+        _scan(settings)
+    plans = list(reconcile(settings, threshold_hours, dry_run=dry_run))
     whole = plans.pop()
     assert isinstance(whole, Reconciliation)
+    attention = counts.figures().attention
     if as_json:
-        _print_as_json(whole, dry_run)
+        print_json(
+            {
+                "dry_run": dry_run,
+                "found": len(whole.found),
+                "recovered": whole.recovered,
+                "crashed_batches": whole.crashed_batches,
+                "need_a_person": len(attention),
+                "attention": [asdict(each) for each in attention],
+                "sites": [asdict(plan) for plan in whole.found],
+            }
+        )
     else:
         _print_as_text(whole, dry_run)
-    for plan in whole.need_a_person:
-        hint(f"Needs a person: {plan.subdomain}: {plan.message}")
-    if whole.need_a_person:
+    for site in attention:
+        hint(f"Needs a person: {site.subdomain}: {site.reason}")
+    if attention:
         ctx.exit(EXIT_DOCUMENTS_FAILED)
+
+
+def _scan(settings: Settings) -> None:
+    """Compare the files of every site with the database, and report differences on stderr."""
+    from clerk.core.db import reading_connection
+    from clerk.pipeline import sites
+    from clerk.pipeline.scan import scan_site
+
+    with reading_connection() as conn:
+        names = sites.names(conn)
+    for subdomain in names:
+        found = scan_site(settings, subdomain)
+        differences = (
+            ("added", found.added),
+            ("changed", found.changed),
+            ("PDF missing", found.missing_pdfs),
+            ("text missing", found.missing_texts),
+        )
+        words = [f"{len(some)} {what}" for what, some in differences if some]
+        if words:
+            hint(f"{subdomain}: {', '.join(words)}")
 
 
 def _print_as_text(whole: Reconciliation, dry_run: bool) -> None:
@@ -68,36 +121,20 @@ def _print_as_text(whole: Reconciliation, dry_run: bool) -> None:
     if not whole.found:
         click.echo("No stuck sites found")
     else:
-        _print_sites(whole, dry_run)
-    if whole.crashed_batches:
-        verb = "Would take back" if dry_run else "Took back"
-        click.echo(f"{verb} the work of {whole.crashed_batches} crashed batches")
-
-
-def _print_sites(whole: Reconciliation, dry_run: bool) -> None:
-    click.echo(f"Found {len(whole.found)} stuck sites:")
-    click.echo()
-    for plan in whole.found:
-        if dry_run and plan.moves:
-            click.echo(f"  {plan.subdomain}: Would recover (dry run)")
+        click.echo(f"Found {len(whole.found)} stuck sites:")
+        click.echo()
+        for plan in whole.found:
+            if dry_run and plan.moves:
+                click.echo(f"  {plan.subdomain}: Would recover (dry run)")
+            else:
+                colour = "yellow" if plan.needs_person else None
+                click.secho(f"  {plan.subdomain}: {plan.message}", fg=colour)
+        click.echo()
+        if dry_run:
+            click.secho(f"Would recover {whole.recovered} sites", fg="yellow")
         else:
-            colour = "yellow" if plan.needs_person else None
-            click.secho(f"  {plan.subdomain}: {plan.message}", fg=colour)
-    click.echo()
-    if dry_run:
-        click.secho(f"Would recover {whole.recovered} sites", fg="yellow")
-    else:
-        click.secho(f"Recovered {whole.recovered} sites", fg="green")
-
-
-def _print_as_json(whole: Reconciliation, dry_run: bool) -> None:
-    print_json(
-        {
-            "dry_run": dry_run,
-            "found": len(whole.found),
-            "recovered": whole.recovered,
-            "crashed_batches": whole.crashed_batches,
-            "need_a_person": len(whole.need_a_person),
-            "sites": [asdict(plan) for plan in whole.found],
-        }
-    )
+            click.secho(f"Recovered {whole.recovered} sites", fg="green")
+    if whole.crashed_batches:
+        verb = "Would release" if dry_run else "Released"
+        batches = numbered(whole.crashed_batches, "crashed batch", "crashed batches")
+        click.echo(f"{verb} the work of {batches}")

@@ -1,14 +1,16 @@
-"""``clerk run`` and ``clerk update``: take sites through every stage, here or by the workers."""
+"""``clerk run``: process sites through every stage in this process."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from clerk.core.states import COMPILATION, DEPLOY, EXTRACTION, FETCH, STAGES
+from clerk.core.config import Settings
+from clerk.core.states import COMPILATION, DEPLOY, EXTRACTION, FETCH, STAGES, Run
 
 from .common import (
     EXIT_DOCUMENTS_FAILED,
@@ -27,23 +29,25 @@ if TYPE_CHECKING:
 
 #: Without a terminal a line is printed this often.
 LINE_SECONDS = 10.0
-#: So many failures are listed; the rest is counted.
+#: At most this many failures and skipped files are listed; the rest is counted.
 FAILURES_SHOWN = 20
 SKIPPED_SHOWN = 3
-#: So many sites are shown one by one while they run.
+#: At most this many sites are shown one by one while they run.
 BARS_SHOWN = 30
 SITES_NAMED = 10
 
 
 @click.command()
 @click.argument("subdomains", nargs=-1, metavar="[SITE]...")
-@click.option("--all-due", is_flag=True, help="Every site not updated for 23 hours.")
+@click.option("--all-due", is_flag=True, help="Run every site not updated for 23 hours.")
 @click.option("--stage", type=click.Choice(STAGES), help="Stop after this stage.")
-@click.option("--ocr-backend", help="The OCR engine for this run.")
+@click.option("--ocr-backend", help="OCR engine for this run.")
 @click.option("--ocr", type=click.Choice(["auto", "always", "never"]), help="When to use OCR.")
-@click.option("--keep", type=click.IntRange(min=1), help="Published versions to keep.")
-@click.option("--restart", is_flag=True, help="Do not take up a run that was interrupted.")
-@click.option("--workers", type=click.IntRange(1, 256), help="Documents to read at once.")
+@click.option("--keep", type=click.IntRange(min=1), help="Number of published versions to keep.")
+@click.option("--restart", is_flag=True, help="Start again instead of resuming an interrupted run.")
+@click.option(
+    "--workers", type=click.IntRange(1, 256), help="Number of documents to read in parallel."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
 @click.pass_context
 def run(
@@ -58,11 +62,11 @@ def run(
     workers: int | None,
     as_json: bool,
 ) -> None:
-    """Take sites through every stage in this process.
+    """Process sites through every stage in this process.
 
-    A run that was interrupted is taken up where it stopped.  Exits 4 when
-    documents failed or none were found.  Uploads of annotations are left to
-    clerk annotations watch, clerk serve and the workers.
+    An interrupted run is resumed where it stopped.  Exits 4 when documents
+    failed or none were found.  Uploads of annotations are not processed: use
+    clerk annotations watch, clerk serve or workers.
 
     \b
     Examples:
@@ -71,7 +75,7 @@ def run(
       clerk run springfield --stage ocr --ocr-backend tesseract
     """
     if subdomains and all_due:
-        raise click.UsageError("Name sites or give --all-due, not both.")
+        raise click.UsageError("Give sites or --all-due, not both.")
     settings = open_database(workers=workers)
     from clerk.pipeline import runs
 
@@ -84,24 +88,25 @@ def run(
     options = {name: value for name, value in options.items() if value}
     runs.check_engine(chosen if ocr_backend else named, options, settings)
     started = [runs.start(name, options=options, goal=stage, restart=restart) for name in chosen]
-    _tell_what_is_not_applied(dict(zip(chosen, started, strict=True)), options, stage)
+    warn_about_ignored_options(dict(zip(chosen, started, strict=True)), options, stage)
     work_here(started, settings)
     summaries = [runs.summarise(run_id) for run_id in started]
     show(summaries, as_json=as_json)
-    ctx.exit(exit_code(summaries))
+    succeeded = all(summary.succeeded for summary in summaries)
+    ctx.exit(0 if succeeded else EXIT_DOCUMENTS_FAILED)
 
 
-def _tell_what_is_not_applied(
+def warn_about_ignored_options(
     started: Mapping[str, str], options: Mapping[str, Any], stage: str | None = None
 ) -> None:
-    """Say of runs that were taken up what they do otherwise than asked."""
+    """Name the options that resumed runs do not apply."""
     from clerk.pipeline import runs
 
     for name, run_id in started.items() if options or stage else ():
         wishes = runs.not_applied(run_id, options, stage)
         if wishes:
             flags = " and ".join("--" + wish.replace("_", "-") for wish in wishes)
-            hint(f"{name}: its run goes on as it was started, without {flags}; or use --restart.")
+            hint(f"{name}: the run continues as it was started, without {flags}; or use --restart.")
 
 
 def _only_site() -> list[str]:
@@ -115,19 +120,18 @@ def _only_site() -> list[str]:
     if not names:
         raise click.UsageError("There are no sites yet. Add one: clerk site add NAME --from FOLDER")
     listed = ", ".join(names[:SITES_NAMED]) + (" ..." if len(names) > SITES_NAMED else "")
-    raise click.UsageError(f"Name a site, or use --all-due. There are: {listed}")
+    raise click.UsageError(f"Give a site, or use --all-due. There are: {listed}")
 
 
-def work_here(run_ids: Sequence[str], settings: Any) -> None:
-    """Work in this process until the runs are over, showing how far they are.
+def work_here(run_ids: Sequence[str], settings: Settings) -> None:
+    """Work in this process until the runs have ended, showing their progress.
 
-    Uploads of annotations are left to those who serve them: nobody who asked for a site waits for
-    another's upload.
+    Uploads of annotations are not processed: a person who runs a site does not wait for them.
     """
     from clerk.core import log
     from clerk.executors import embedded
     from clerk.pipeline import runs
-    from clerk.pipeline.workers import Pipeline
+    from clerk.pipeline.flow import Pipeline
 
     log.set_up(
         "text" if settings.log_format == "auto" else settings.log_format,
@@ -137,11 +141,11 @@ def work_here(run_ids: Sequence[str], settings: Any) -> None:
     )
     bars = on_a_terminal() and len(run_ids) <= BARS_SHOWN
     show_progress = _bars(run_ids) if bars else _lines(run_ids)
-    unfinished, paused = runs.Unfinished(run_ids), _Paused()
+    unfinished, paused = runs.Unfinished(run_ids), _PausedQueues()
 
     def look() -> None:
         show_progress()
-        paused.tell()
+        paused.warn()
 
     try:
         embedded.run(
@@ -152,34 +156,34 @@ def work_here(run_ids: Sequence[str], settings: Any) -> None:
             on_look=look,
         )
     except embedded.Interrupted:
-        hint("Stopped. What was in hand is finished; the same command takes it up again.")
+        hint("Stopped after finishing the current documents; the same command resumes the run.")
         raise click.exceptions.Exit(130) from None
     except KeyboardInterrupt:
-        hint("Stopped at once. The same command takes it up again.")
+        hint("Stopped immediately; the same command resumes the run.")
         raise click.exceptions.Exit(130) from None
     finally:
         show_progress(True)
 
 
-class _Paused:
-    """Queues that are paused while somebody waits for them: each is told once."""
+class _PausedQueues:
+    """Warns about paused queues, once for each."""
 
     def __init__(self) -> None:
-        self._told: set[str] = set()
-        self._look_at = 0.0
+        self._warned: set[str] = set()
+        self._check_at = 0.0
 
-    def tell(self) -> None:
-        """Look now and then, and say which queue has been paused."""
-        if time.monotonic() < self._look_at:
+    def warn(self) -> None:
+        """Check now and then whether a queue is paused."""
+        if time.monotonic() < self._check_at:
             return
-        self._look_at = time.monotonic() + LINE_SECONDS
-        from clerk.ops import queues
+        self._check_at = time.monotonic() + LINE_SECONDS
+        from clerk.pipeline import queues
 
         for name in STAGES:
-            who = None if name in self._told else queues.paused_by(name)
+            who = None if name in self._warned else queues.paused_by(name)
             if who is not None:
-                self._told.add(name)
-                hint(f"{name} is paused by {who}. Go on: clerk queue resume {name}")
+                self._warned.add(name)
+                hint(f"{name} is paused by {who}. Resume: clerk queue resume {name}")
 
 
 def _bars(run_ids: Sequence[str]) -> Callable[..., None]:
@@ -242,23 +246,8 @@ def _lines(run_ids: Sequence[str]) -> Callable[..., None]:
 
 def show(summaries: Sequence[Summary], *, as_json: bool = False) -> None:
     """Print how the runs ended."""
-    from dataclasses import asdict
-
     if as_json:
         print_json([asdict(summary) for summary in summaries])
-        return
-    for summary in summaries:
-        _show_one(summary)
-
-
-def _show_one(summary: Summary) -> None:
-    from clerk.core.states import Run
-
-    name = summary.subdomain
-    if summary.nothing_new:
-        read = f"{summary.completed} of {summary.total} documents are read and published"
-        click.echo(f"{name}: nothing new; {read}.")
-        _show_failures(summary)
         return
     words = {
         Run.COMPLETED: "completed",
@@ -269,22 +258,31 @@ def _show_one(summary: Summary) -> None:
         Run.SUPERSEDED: "superseded",
         Run.ACTIVE: "not finished",
     }
-    reason = f": {summary.reason}" if summary.reason else ""
-    click.echo(f"{name}: {words.get(summary.state, summary.state)}{reason}")
-    _show_figures(summary)
-    _show_failures(summary)
-
-
-def _show_failures(summary: Summary) -> None:
-    for failure in summary.failures[:FAILURES_SHOWN]:
-        click.echo(f"  failed     {failure.document}: {failure.error}")
-    if len(summary.failures) > FAILURES_SHOWN:
-        click.echo(f"  ... and {len(summary.failures) - FAILURES_SHOWN} more")
+    for summary in summaries:
+        if summary.nothing_new:
+            read = f"{summary.completed} of {summary.total} documents are read and published"
+            click.echo(f"{summary.subdomain}: nothing new; {read}.")
+        else:
+            reason = f": {summary.reason}" if summary.reason else ""
+            state = words.get(summary.state, summary.state)
+            click.echo(f"{summary.subdomain}: {state}{reason}")
+            _show_figures(summary)
+        for failure in summary.failures[:FAILURES_SHOWN]:
+            click.echo(f"  failed     {failure.document}: {failure.error}")
+        if len(summary.failures) > FAILURES_SHOWN:
+            click.echo(f"  ... and {len(summary.failures) - FAILURES_SHOWN} more")
 
 
 def _show_figures(summary: Summary) -> None:
     """Print what each stage did."""
-    _show_fetch(summary.details.get(FETCH, {}))
+    if fetched := summary.details.get(FETCH, {}):
+        keys = ("new", "changed", "moved", "unchanged", "gone")
+        parts = [f"{fetched[key]} {key}" for key in keys if fetched.get(key)]
+        click.echo(f"  fetched    {', '.join(parts) or 'nothing'}")
+        for problem in fetched.get("skipped_names", [])[:SKIPPED_SHOWN]:
+            click.echo(f"  skipped    {problem}")
+        if fetched.get("skipped", 0) > SKIPPED_SHOWN:
+            click.echo(f"  ... and {fetched['skipped'] - SKIPPED_SHOWN} more")
     if summary.total:
         pages = f" ({numbered(summary.pages, 'page')})" if summary.pages else ""
         unchanged = f", {summary.unchanged} unchanged" if summary.unchanged else ""
@@ -301,54 +299,11 @@ def _show_figures(summary: Summary) -> None:
     if extracted:
         entities = numbered(extracted["entities"], "entity", "entities")
         click.echo(f"  extracted  {numbered(extracted['votes'], 'vote')}, {entities}")
+    if moved := extracted.get("annotations"):
+        click.echo(
+            f"  annotations on {numbered(moved['changed_pages'], 'changed page')}: "
+            f"{moved['moved']} moved, {moved['changed']} with other words, "
+            f"{moved['orphaned']} orphaned, {moved['restored']} restored"
+        )
     if deployed:
         click.echo(f"  published  {seen_from_here(deployed['path'])}")
-
-
-def _show_fetch(fetched: Mapping[str, Any]) -> None:
-    if not fetched:
-        return
-    keys = ("new", "changed", "moved", "unchanged", "gone")
-    parts = [f"{fetched[key]} {key}" for key in keys if fetched.get(key)]
-    click.echo(f"  fetched    {', '.join(parts) or 'nothing'}")
-    for problem in fetched.get("skipped_names", [])[:SKIPPED_SHOWN]:
-        click.echo(f"  skipped    {problem}")
-    if fetched.get("skipped", 0) > SKIPPED_SHOWN:
-        click.echo(f"  ... and {fetched['skipped'] - SKIPPED_SHOWN} more")
-
-
-def exit_code(summaries: Sequence[Summary]) -> int:
-    """Return 0 when every run succeeded, else 4."""
-    return 0 if all(summary.succeeded for summary in summaries) else EXIT_DOCUMENTS_FAILED
-
-
-@click.command()
-@click.option("-s", "--subdomain", "--site", "subdomain", help="The site to queue.")
-@click.option("--next-site", is_flag=True, help="The site that was updated longest ago.")
-@click.option("--ocr-backend", help="The OCR engine for this run.")
-@click.option("--restart", is_flag=True, help="Give up a run that is under way.")
-def update(subdomain: str | None, next_site: bool, ocr_backend: str | None, restart: bool) -> None:
-    """Queue a site for the workers.
-
-    \b
-    Examples:
-      clerk update -s springfield
-      clerk update --next-site
-    """
-    settings = open_database()
-    from clerk.core import db
-    from clerk.pipeline import runs
-
-    if bool(subdomain) == next_site:
-        raise click.UsageError("Give either -s SITE or --next-site.")
-    name = subdomain or db.get_oldest_site()
-    if name is None:
-        click.echo("No site is due.")
-        return
-    options = {"ocr_backend": ocr_backend} if ocr_backend else {}
-    runs.check_engine([name], options, settings)
-    run_id = runs.start(name, options=options, restart=restart)
-    _tell_what_is_not_applied({name: run_id}, options)
-    click.echo(f"Queued {name} as {run_id}.")
-    if settings.embedded:
-        hint(f"REDIS_URL is not set, so no worker will see it. Do it here: clerk run {name}")

@@ -11,10 +11,10 @@ import click
 
 from clerk.core import config
 
-from .common import hint, print_json
+from .common import hint, json_option, print_json
 
 if TYPE_CHECKING:
-    from clerk.search import Hit, Results
+    from clerk.search import Results
 
 _DATE = re.compile(r"\d{4}(-\d{2}(-\d{2})?)?")
 _MARK = "\x01"
@@ -30,18 +30,26 @@ def _date(ctx: click.Context, param: click.Parameter, value: str | None) -> str 
 @click.command()
 @click.argument("query", nargs=-1, required=True)
 @click.option("--site", "-s", help="Only this site.")
-@click.option("--body", help="Only this body, as in 'City Council'.")
+@click.option("--body", help="Only this body, such as 'City Council'.")
 @click.option("--kind", type=click.Choice(["minutes", "agendas"]), help="Only this kind.")
-@click.option("--from", "since", callback=_date, help="Not before: a day, month or year.")
-@click.option("--to", "until", callback=_date, help="Not after: a day, month or year.")
+@click.option("--from", "since", callback=_date, help="Earliest day, month or year.")
+@click.option("--to", "until", callback=_date, help="Latest day, month or year.")
 @click.option(
     "--sort",
     type=click.Choice(["relevance", "newest", "oldest"]),
     default="relevance",
     show_default=True,
+    help="Order of the results.",
 )
-@click.option("--limit", "-n", type=click.IntRange(1, 1000), default=10, show_default=True)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option(
+    "--limit",
+    "-n",
+    type=click.IntRange(1, 1000),
+    default=10,
+    show_default=True,
+    help="Maximum number of pages.",
+)
+@json_option
 def search(
     query: tuple[str, ...],
     site: str | None,
@@ -55,9 +63,9 @@ def search(
 ) -> None:
     """Search the compiled sites.
 
-    All words must be on the page; "words in quotes" follow each other; -word
-    must not be there; zon* finds every word that begins so; OR between words
-    accepts either.  Put -- before a query that starts with a minus.
+    All words must be on the page; "words in quotes" are a phrase; -word
+    excludes a word; zon* matches every word that begins with zon; OR accepts
+    either word.  Put -- before a query that starts with a minus.
 
     \b
     Examples:
@@ -71,19 +79,39 @@ def search(
         raise click.UsageError(f"--from {since} is after --to {until}.")
     asked = searching.Query(" ".join(query), site, body, kind, since, until, sort, limit)
     if not searching.parse(asked.text).fts:
-        raise click.UsageError("Nothing was asked for: give a word that is to be found.")
+        raise click.UsageError("The query is empty: give a word to search for.")
     storage_dir = config.load().storage_dir
     results = searching.search(storage_dir, asked)
     if not results.total:
         searching.check_place(storage_dir, asked)
     for beginning in searching.too_short_beginnings(asked.text):
-        hint(f"{beginning}* is too short a beginning; the word {beginning!r} was looked for.")
+        hint(f"{beginning}* is too short for a wildcard; searched for the word {beginning!r}.")
     if as_json:
         print_json(_as_json(asked.text, results))
-    elif results.total:
-        _print_hits(results)
-    else:
-        _say_nothing_found(results)
+        return
+    if not results.total:
+        click.echo("No page has all of that.")
+        if results.did_you_mean:
+            hint(f"Did you mean: {results.did_you_mean}")
+        else:
+            hint("Try fewer words, the beginning of a word with * at its end, or OR between words.")
+        return
+    width = min(shutil.get_terminal_size().columns, 100)
+    start, _, end = click.style(_MARK, fg="yellow", bold=True).partition(_MARK)
+    for hit in results.hits:
+        gone = f"  (gone from its source since {hit.gone_at[:10]})" if hit.gone_at else ""
+        click.echo(click.style(f"{hit.site}  {hit.document}  page {hit.page}", bold=True) + gone)
+        # Colours are added after wrapping, because they have no width.
+        raw = "".join(
+            f"{_MARK}{_plain(text)}{_UNMARK}" if is_hit else _plain(text)
+            for text, is_hit in hit.snippet
+        )
+        wrapped = textwrap.fill(raw, width, initial_indent="  ", subsequent_indent="  ")
+        click.echo(wrapped.replace(_MARK, start).replace(_UNMARK, end))
+        click.echo()
+    pages = "page" if results.total == 1 else "pages"
+    shown = f", {len(results.hits)} shown" if len(results.hits) < results.total else ""
+    hint(f"{results.total:,} {pages} found{shown}.")
 
 
 def _as_json(text: str, results: Results) -> dict[str, Any]:
@@ -94,58 +122,25 @@ def _as_json(text: str, results: Results) -> dict[str, Any]:
         "facets": {
             name: [facet._asdict() for facet in facets] for name, facets in results.facets.items()
         },
-        "hits": [_hit_as_json(hit) for hit in results.hits],
+        "hits": [
+            {
+                "site": hit.site,
+                "document": hit.document,
+                "kind": hit.kind,
+                "body": hit.body,
+                "date": hit.date,
+                "page": hit.page,
+                "page_id": hit.page_id,
+                "score": hit.score,
+                "gone_at": hit.gone_at or None,
+                "snippet": "".join(text for text, _ in hit.snippet),
+                "parts": [{"text": text, "hit": is_hit} for text, is_hit in hit.snippet],
+            }
+            for hit in results.hits
+        ],
     }
-
-
-def _hit_as_json(hit: Hit) -> dict[str, Any]:
-    return {
-        "site": hit.site,
-        "document": hit.document,
-        "kind": hit.kind,
-        "body": hit.body,
-        "date": hit.date,
-        "page": hit.page,
-        "page_id": hit.page_id,
-        "score": hit.score,
-        "gone_at": hit.gone_at or None,
-        "snippet": "".join(text for text, _ in hit.snippet),
-        "parts": [{"text": text, "hit": is_hit} for text, is_hit in hit.snippet],
-    }
-
-
-def _print_hits(results: Results) -> None:
-    width = min(shutil.get_terminal_size().columns, 100)
-    for hit in results.hits:
-        gone = f"  (gone from its source since {hit.gone_at[:10]})" if hit.gone_at else ""
-        where = click.style(f"{hit.site}  {hit.document}  page {hit.page}", bold=True) + gone
-        click.echo(where)
-        click.echo(_marked_snippet(hit, width))
-        click.echo()
-    pages = "page" if results.total == 1 else "pages"
-    shown = f", {len(results.hits)} shown" if len(results.hits) < results.total else ""
-    hint(f"{results.total:,} {pages} found{shown}.")
-
-
-def _marked_snippet(hit: Hit, width: int) -> str:
-    """Return the snippet wrapped and indented, its hits coloured after the wrapping."""
-    raw = "".join(
-        f"{_MARK}{_plain(text)}{_UNMARK}" if is_hit else _plain(text)
-        for text, is_hit in hit.snippet
-    )
-    wrapped = textwrap.fill(raw, width, initial_indent="  ", subsequent_indent="  ")
-    start, _, end = click.style(_MARK, fg="yellow", bold=True).partition(_MARK)
-    return wrapped.replace(_MARK, start).replace(_UNMARK, end)
 
 
 def _plain(text: str) -> str:
     """Return text that cannot move the cursor or change colours of a terminal."""
     return "".join(letter if letter.isprintable() else " " for letter in text)
-
-
-def _say_nothing_found(results: Results) -> None:
-    click.echo("No page has all of that.")
-    if results.did_you_mean:
-        hint(f"Did you mean: {results.did_you_mean}")
-    else:
-        hint("Try fewer words, the beginning of a word with * at its end, or OR between words.")

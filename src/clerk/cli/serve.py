@@ -1,4 +1,4 @@
-"""``clerk serve``: the public site and the operators' pages on this machine."""
+"""``clerk serve``: serve the search site and the operators' pages."""
 
 from __future__ import annotations
 
@@ -24,24 +24,30 @@ if TYPE_CHECKING:
     "--host",
     default="127.0.0.1",
     show_default=True,
-    help="The address to listen on; 0.0.0.0 or :: for all.",
+    help="Address to listen on; 0.0.0.0 or :: for all.",
 )
-@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True)
-@click.option("--hostname", multiple=True, help="A further name the site is reached by.")
-@click.option("--no-worker", is_flag=True, help="Show pages only; do no work.")
-@click.option("--login", is_flag=True, help="Only print a new link to log in.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8000,
+    show_default=True,
+    help="Port to listen on.",
+)
+@click.option("--hostname", multiple=True, help="Another host name of the site.")
+@click.option("--no-worker", is_flag=True, help="Do not start the embedded worker.")
+@click.option("--login", is_flag=True, help="Only print a new login link.")
 def serve(host: str, port: int, hostname: tuple[str, ...], no_worker: bool, login: bool) -> None:
-    """Serve the search site, and the operators' pages after a login.
+    """Serve the search site and operators' pages.
 
-    Without Redis the embedded worker runs beside it and takes up queued
-    sites; should it die it is started again.  A link to log in, good for
-    one use, is printed.
+    The operators' pages need a login: a link for one use is printed.  Without
+    Redis the embedded worker runs next to it and processes queued sites; if
+    it dies, it is started again.
 
     \b
     Examples:
       clerk serve
       clerk serve --port 8080 --no-worker
-      clerk serve --port 8080 --login      a new link for a server that runs
+      clerk serve --port 8080 --login      a new link for a running server
     """
     settings = open_database()
     require_web()
@@ -49,26 +55,28 @@ def serve(host: str, port: int, hostname: tuple[str, ...], no_worker: bool, logi
         click.echo(_login_link(settings, f"http://{_reachable(host, host)}:{port}"))
         return
     from clerk.web import serving
+    from clerk.web.supervised_process import SupervisedProcess
     from clerk.web.worker_process import Worker
 
     serving.log_safely(settings)
     listening = serving.listen(host, port)
-    worker = Worker() if _works_here(settings, no_worker) else None
+    if not no_worker and not settings.embedded:
+        hint("REDIS_URL is set: the work is done by clerk worker, not here.")
+    worker = Worker() if settings.embedded and not no_worker else None
+    mirror = SupervisedProcess("mirror", "clerk.pipeline.mirror") if settings.storage_url else None
     try:
+        if mirror is not None:
+            mirror.start()
         _serve(settings, listening, host, hostname, worker)
     finally:
+        if mirror is not None:
+            mirror.end()
         if worker is not None:
             worker.end()
 
 
-def _works_here(settings: Settings, no_worker: bool) -> bool:
-    if not no_worker and not settings.embedded:
-        hint("REDIS_URL is set: the work is done by clerk worker, not here.")
-    return settings.embedded and not no_worker
-
-
 def require_web() -> None:
-    """Refuse to go on without the packages of the web pages, and say how to install them."""
+    """Raise `MissingTool` if a package of the web pages is not installed."""
     try:
         import itsdangerous  # noqa: F401
         import jinja2  # noqa: F401
@@ -100,11 +108,11 @@ def _serve(
     if settings.public_url:
         click.echo(f"Public:     {settings.public_url}/")
     click.echo(f"Operators:  {_login_link(settings, address)}")
-    hint("The link logs you in once, within the hour.  Stop with Ctrl-C.")
+    hint("The link works once, for an hour.  Stop with Ctrl-C.")
     if not ip_address(bound).is_loopback:
         hint(
-            "Warning: this is plain HTTP, and other machines can reach it.  Whoever is on the way"
-            " can read the login link and every session.  Put a proxy with TLS in front of it"
+            "Warning: this is plain HTTP, and other machines can reach it.  Anybody on the network"
+            " path can read the login link and every session.  Put a TLS proxy in front of it"
             " (docs/web.md)."
         )
 
@@ -112,7 +120,7 @@ def _serve(
         worker.start()
 
     def stop() -> None:
-        app.state.doorbell.close()
+        app.state.notifier.close()
         if app.state.published is not None:
             app.state.published.finish()
         if worker is not None:
@@ -122,16 +130,17 @@ def _serve(
 
 
 def _login_link(settings: Settings, address: str) -> str:
-    from clerk.web.sessions import OPERATOR, Keeper
+    from clerk.ops.web_sessions import OPERATOR
+    from clerk.web.auth import Logins
 
-    link = Keeper(settings.storage_dir).login_link(OPERATOR, operator())
+    link = Logins(settings.storage_dir).new_link(OPERATOR, operator())
     return f"{settings.public_url or address}/ops/login?link={link}"
 
 
 def _reachable(host: str, bound: str) -> str:
-    """Return a host as it appears in an address that works.
+    """Return a host as it is written in a URL.
 
-    A server on all addresses of a machine is named by the one that other machines see.
+    A server that listens on all addresses is named by the one that other machines see.
     """
     if bound in ("0.0.0.0", "::"):
         from clerk.web import serving

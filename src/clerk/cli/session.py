@@ -1,13 +1,21 @@
-"""``clerk session``: who is logged in to the web pages, and how to end that."""
+"""``clerk session``: list and revoke logins to the web pages."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
-from datetime import datetime
 
 import click
 
-from .common import hint, numbered, open_database, operator, print_json, print_table
+from .common import (
+    hint,
+    json_option,
+    moment,
+    numbered,
+    open_database,
+    operator,
+    print_json,
+    print_table,
+)
 from .serve import require_web
 
 
@@ -23,7 +31,7 @@ def session() -> None:
 
 
 @session.command("list")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 def list_sessions(as_json: bool) -> None:
     """List open sessions and unused login links.
 
@@ -35,9 +43,9 @@ def list_sessions(as_json: bool) -> None:
     """
     require_web()
     open_database()
-    from clerk.web import sessions
+    from clerk.ops import web_sessions
 
-    found = sessions.open_sessions()
+    found = web_sessions.open_sessions()
     if as_json:
         print_json([asdict(each) for each in found])
         return
@@ -48,8 +56,8 @@ def list_sessions(as_json: bool) -> None:
                 each.id,
                 each.who,
                 each.role,
-                moment(each.started_at) if each.started_at else "not yet",
-                moment(each.last_seen_at) if each.last_seen_at else "",
+                moment(each.started_at, "not yet"),
+                moment(each.last_seen_at),
                 moment(each.expires_at),
                 each.client if each.started_at else "(login link, not used yet)",
             )
@@ -58,19 +66,14 @@ def list_sessions(as_json: bool) -> None:
     )
 
 
-def moment(at: datetime) -> str:
-    """Return a moment to the minute."""
-    return at.strftime("%Y-%m-%d %H:%M")
-
-
 @session.command()
 @click.argument("ids", nargs=-1, type=click.IntRange(1, 2**63 - 1), metavar="[ID]...")
-@click.option("--who", help="All sessions and login links of this person.")
-@click.option("--all", "everybody", is_flag=True, help="All sessions and login links.")
+@click.option("--who", help="Revoke all sessions and login links of this person.")
+@click.option("--all", "everybody", is_flag=True, help="Revoke all sessions and login links.")
 def revoke(ids: tuple[int, ...], who: str | None, everybody: bool) -> None:
     """Log somebody out, or cancel a login link.
 
-    Takes effect at once on every page; live updates end within seconds.
+    Takes effect immediately on every page; live updates end within seconds.
 
     \b
     Examples:
@@ -82,13 +85,13 @@ def revoke(ids: tuple[int, ...], who: str | None, everybody: bool) -> None:
         raise click.UsageError("Give IDs, --who or --all.")
     require_web()
     open_database()
-    from clerk.web import sessions
+    from clerk.ops import web_sessions
 
     if ids:
-        sessions.revoke_sessions(ids, by=operator())
+        web_sessions.revoke_sessions(ids, by=operator())
         revoked = len(set(ids))
     else:
-        revoked = sessions.revoke_sessions_of(who, by=operator())
+        revoked = web_sessions.revoke_sessions_of(who, by=operator())
     click.echo(f"Revoked {numbered(revoked, 'session')}.")
     if not revoked:
         hint("See: clerk session list")

@@ -1,4 +1,4 @@
-"""``clerk token``: the tokens by which programs use the API, and how to end them."""
+"""``clerk token``: list and revoke API tokens."""
 
 from __future__ import annotations
 
@@ -6,16 +6,23 @@ from dataclasses import asdict
 
 import click
 
-from .common import numbered, open_database, operator, print_json, print_table
+from .common import (
+    json_option,
+    moment,
+    numbered,
+    open_database,
+    operator,
+    print_json,
+    print_table,
+)
 from .serve import require_web
-from .session import moment
 
 
 @click.group()
 def token() -> None:
-    """List and revoke tokens of programs.
+    """List and revoke API tokens.
 
-    Tokens are made on the System page.
+    Tokens are created on the System page.
 
     \b
     Examples:
@@ -25,9 +32,9 @@ def token() -> None:
 
 
 @token.command("list")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 def list_tokens(as_json: bool) -> None:
-    """List the tokens that can be used.
+    """List the valid tokens.
 
     Tokens themselves are not stored and cannot be shown.
 
@@ -37,9 +44,9 @@ def list_tokens(as_json: bool) -> None:
     """
     require_web()
     open_database()
-    from clerk.web import sessions
+    from clerk.ops import web_sessions
 
-    found = sessions.open_tokens()
+    found = web_sessions.open_tokens()
     if as_json:
         print_json([asdict(each) for each in found])
         return
@@ -55,7 +62,7 @@ def list_tokens(as_json: bool) -> None:
 @token.command()
 @click.argument("ids", nargs=-1, required=True, type=click.IntRange(1, 2**63 - 1), metavar="ID...")
 def revoke(ids: tuple[int, ...]) -> None:
-    """Revoke tokens, effective at once.
+    """Revoke tokens immediately.
 
     \b
     Example:
@@ -63,7 +70,7 @@ def revoke(ids: tuple[int, ...]) -> None:
     """
     require_web()
     open_database()
-    from clerk.web import sessions
+    from clerk.ops import web_sessions
 
-    sessions.revoke_tokens(ids, by=operator())
+    web_sessions.revoke_tokens(ids, by=operator())
     click.echo(f"Revoked {numbered(len(set(ids)), 'token')}.")

@@ -1,4 +1,4 @@
-"""``clerk worker``: work on one kind of job until stopped."""
+"""``clerk worker``: process jobs of one type until stopped."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import click
 
 from clerk.core.states import QUEUES
 
-from .common import open_database
+from .common import open_database, set_up_log
 
 
 @click.command()
@@ -19,14 +19,15 @@ from .common import open_database
     type=click.IntRange(1, 256),
     default=1,
     show_default=True,
-    help="How many workers, each in a process of its own.",
+    help="Number of worker processes.",
 )
-@click.option("--burst", is_flag=True, help="End when nothing is left to do.")
+@click.option("--burst", is_flag=True, help="Exit when no work is left.")
 def worker(type: str, number: int, burst: bool) -> None:
-    """Work on jobs of TYPE: fetch, ocr, compilation, extraction, deploy,
-    annotations or all.
+    """Process jobs until stopped.
 
-    Needs REDIS_URL.  One signal finishes what is in hand, two stop at once.
+    TYPE is fetch, ocr, compilation, extraction, deploy, annotations or all.
+    Needs REDIS_URL, or a PostgreSQL database.  The first signal lets the
+    current work finish, the second stops immediately.
 
     \b
     Examples:
@@ -34,38 +35,37 @@ def worker(type: str, number: int, burst: bool) -> None:
       clerk worker all --burst
     """
     settings = open_database()
-    from clerk.core import db, log
-    from clerk.pipeline import queue
-
-    log.set_up(settings.log_format, sentry_dsn=settings.sentry_dsn, loki_url=settings.loki_url)
-    queue.check()
-    db.get_civic_db().dispose()
-    from clerk.executors import rq
-
-    queues = QUEUES if type == "all" else (type,)
-
-    def start() -> None:
-        _be_one(queues, burst=burst)
-
-    if number == 1:
-        start()
-    sys.exit(rq.WorkerPool(start, number, burst=burst).run())
-
-
-def _be_one(queues: tuple[str, ...], *, burst: bool) -> None:
-    """Be one worker, and end the process."""
-    from clerk.core import config
+    from clerk.core import db
     from clerk.core.errors import ClerkError
-    from clerk.executors import rq
-    from clerk.pipeline.workers import Pipeline
+    from clerk.executors.worker_processes import WorkerPool
+    from clerk.pipeline import queues
+    from clerk.pipeline.flow import Pipeline
 
     from . import show_error
 
-    try:
-        rq.work(Pipeline(), queues, config.load(), burst=burst)
-    except KeyboardInterrupt:
-        sys.exit(130)
-    except ClerkError as error:
-        show_error(error)
-        sys.exit(error.exit_code)
-    sys.exit(0)
+    set_up_log(settings)
+    queues.require_workers(settings)
+    db.get_civic_db().dispose()
+    served = QUEUES if type == "all" else (type,)
+
+    def work() -> None:
+        """Work until stopped, and end the process."""
+        try:
+            if settings.redis_url:
+                from clerk.executors import rq
+
+                rq.work(Pipeline(), served, settings, burst=burst)
+            else:
+                from clerk.executors import postgresql
+
+                postgresql.work(Pipeline(), served, settings, burst=burst)
+        except KeyboardInterrupt:
+            sys.exit(130)
+        except ClerkError as error:
+            show_error(error)
+            sys.exit(error.exit_code)
+        sys.exit(0)
+
+    if number == 1:
+        work()
+    sys.exit(WorkerPool(work, number, burst=burst).run())

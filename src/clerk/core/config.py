@@ -16,6 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from .errors import BadSetting
 
@@ -103,6 +104,45 @@ def _some_words(value: str) -> tuple[str, ...]:
     return words
 
 
+def _numbers(value: str) -> tuple[str, ...]:
+    """Accept names with numbers: ``legistar=4,*=20``."""
+    for word in _words(value):
+        name, mark, number = word.partition("=")
+        if not mark or not name or not number.isdecimal():
+            raise ValueError("must look like name=4,other=2")
+    return _words(value)
+
+
+def numbers(words: tuple[str, ...]) -> dict[str, int]:
+    """Return the numbers by name of a setting like ``legistar=4,*=20``."""
+    return {name: int(number) for name, _, number in (word.partition("=") for word in words)}
+
+
+def _notify_urls(value: str) -> tuple[str, ...]:
+    """Accept targets of notices, separated by spaces."""
+    for url in value.split():
+        _check_port(url)
+        parts = urlsplit(url)
+        schemes = ("smtp", "smtps", "http", "https", "slack+https", "discord+https")
+        if parts.scheme not in (*schemes, "slack+http", "discord+http") or not parts.hostname:
+            raise ValueError("must be smtp://, https://, slack+https:// or discord+https:// URLs")
+        options = dict(parse_qsl(parts.query))
+        if parts.scheme.startswith("smtp") and not (options.get("from") and options.get("to")):
+            raise ValueError("must say from whom and to whom: smtp://host/?from=a@b.org&to=c@d.org")
+    return tuple(value.split())
+
+
+def _quiet_hours(value: str) -> str:
+    hours, _, zone = value.strip().partition(" ")
+    if value and not re.fullmatch(r"([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d", hours):
+        raise ValueError("must look like 22:00-07:00 America/Chicago")
+    try:
+        ZoneInfo(zone.strip() or "UTC")
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise ValueError("must end with a time zone, as in America/Chicago") from None
+    return value.strip()
+
+
 def _database_url(value: str) -> str:
     """Accept the short names of PostgreSQL and SQLite and name the driver."""
     scheme, mark, rest = value.partition("://")
@@ -183,6 +223,27 @@ def _check_port(url: str) -> None:
         ) from None
 
 
+_STORES = ("s3", "s3a", "gs", "az", "azure", "adl", "abfs", "abfss", "file")
+
+
+def _storage_url(url: str) -> str:
+    """Return the address of a bucket or folder, or say what is wrong with it."""
+    scheme, separator, rest = url.partition("://")
+    if not separator or scheme not in _STORES:
+        raise ValueError(
+            "must be the address of a bucket or folder, as in s3://bucket/prefix, gs://bucket,"
+            " az://account/container or file:///mnt/clerk"
+        )
+    if not rest.strip("/") or (scheme == "file" and not rest.startswith("/")):
+        raise ValueError(f"must name a {'folder' if scheme == 'file' else 'bucket'} behind ://")
+    if "@" in rest.partition("/")[0]:
+        raise ValueError(
+            "must not contain keys; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or what your"
+            " provider calls them"
+        )
+    return url.rstrip("/")
+
+
 @dataclass(frozen=True)
 class Settings:
     """Everything that can be set, as one value that is passed down."""
@@ -197,11 +258,28 @@ class Settings:
     redis_url: str = _setting(
         "REDIS_URL",
         "",
-        "Redis for the RQ queues; unset: work runs embedded, without a server",
+        "Redis for the RQ queues; unset: workers are notified by PostgreSQL, and without it work"
+        " runs embedded",
         _redis_url,
         secret=True,
     )
     storage_dir: Path = _setting("STORAGE_DIR", Path("sites"), "Where the sites' files are", Path)
+    storage_url: str = _setting(
+        "STORAGE_URL",
+        "",
+        "Bucket that holds the files of all machines, as in s3://bucket/prefix; STORAGE_DIR is then"
+        " a cache of it; unset: the files are in STORAGE_DIR alone",
+        _storage_url,
+    )
+    storage_allow_http: bool = _setting(
+        "AWS_ALLOW_HTTP", False, "Allow a bucket's endpoint without TLS", _flag
+    )
+    storage_cache_mb: int = _setting(
+        "STORAGE_CACHE_MB",
+        20_000,
+        "How much of STORAGE_DIR the files of the bucket may take",
+        _positive,
+    )
     publish_dir: Path | None = _setting(
         "PUBLISH_DIR",
         None,
@@ -247,6 +325,38 @@ class Settings:
         "Upper bound for a batch without any beat",
         _seconds,
     )
+    schedule: str = _setting(
+        "SCHEDULE", "24h", "When sites run that have no schedule: 24h, 06:30, mon,thu 06:30 UTC"
+    )
+    vendor_ceiling: tuple[str, ...] = _setting(
+        "VENDOR_CEILING",
+        (),
+        "Most scheduled runs at once per fetcher: legistar=4,*=20; unset: no limit",
+        _numbers,
+    )
+    stage_ceiling: tuple[str, ...] = _setting(
+        "STAGE_CEILING",
+        (),
+        "Queue no due sites while a stage has more open work: ocr=5000; unset: no limit",
+        _numbers,
+    )
+    notify_url: tuple[str, ...] = _setting(
+        "NOTIFY_URL",
+        (),
+        "Where problems are reported: smtp, webhook, Slack or Discord URLs, separated by spaces",
+        _notify_urls,
+        secret=True,
+    )
+    notify_quiet: str = _setting(
+        "NOTIFY_QUIET",
+        "",
+        "Hours in which only critical problems are reported: 22:00-07:00 America/Chicago",
+        _quiet_hours,
+    )
+    history_days: int = _setting(
+        "HISTORY_DAYS", 90, "How long runs are kept; then only their sums are", _positive
+    )
+    audit_days: int = _setting("AUDIT_DAYS", 730, "How long the audit log is kept", _positive)
     plugins: tuple[str, ...] = _setting(
         "CLERK_PLUGINS", (), "Python modules with plugins, beside the installed ones", _words
     )
@@ -291,8 +401,16 @@ class Settings:
 
     @property
     def embedded(self) -> bool:
-        """Whether work runs in this process instead of on RQ workers."""
+        """Whether commands do the work themselves where they can: there is no Redis.
+
+        With PostgreSQL there may be workers all the same.
+        """
         return not self.redis_url
+
+    @property
+    def uses_postgresql(self) -> bool:
+        """Whether the database is PostgreSQL, which workers on many machines can share."""
+        return self.database_url.startswith("postgresql")
 
     @property
     def published(self) -> Path:
@@ -415,6 +533,11 @@ def work_embedded_in(storage_dir: Path) -> None:
     for variable in ("DATABASE_URL", "REDIS_URL", "PUBLISH_DIR"):
         os.environ[variable] = ""
     os.environ["STORAGE_DIR"] = str(storage_dir)
+
+
+def use_plugins_of(folder: Path) -> None:
+    """Have this process and its children find plugins in a folder."""
+    os.environ["CLERK_PLUGINS_DIR"] = str(folder.absolute())
 
 
 _SECRET_VARIABLE = re.compile(

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import json
+import logging
 import math
 import os
 import sqlite3
 import time
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -25,7 +27,6 @@ from sqlalchemy import (
     Select,
     String,
     Subquery,
-    and_,
     any_,
     bindparam,
     create_engine,
@@ -34,16 +35,26 @@ from sqlalchemy import (
     literal,
     or_,
     select,
+    text,
     update,
 )
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import ArgumentError, DBAPIError, InvalidatePoolError, OperationalError
 
 from . import config
-from .errors import ClerkError, DatabaseUnavailable, DatabaseUnusable, SchemaOutdated, UnknownSite
+from .errors import (
+    ClerkError,
+    DatabaseUnavailable,
+    DatabaseUnusable,
+    InvalidInput,
+    SchemaOutdated,
+    UnknownSite,
+)
 from .models import db_now, jobs_table, runs_table, sites_table
 from .states import OCR, Kind, Run
 from .storage import check_subdomain
+
+log = logging.getLogger(__name__)
 
 _engines: dict[str, Engine] = {}
 
@@ -137,13 +148,20 @@ def civic_db_connection() -> Iterator[Connection]:
 
 
 @contextlib.contextmanager
-def reading_connection() -> Iterator[Connection]:
+def writing_to(url: str) -> Iterator[Connection]:
+    """Give a connection to this database in a transaction, committed when the block succeeds."""
+    with explained(), engine_for(url).begin() as conn:
+        yield conn
+
+
+@contextlib.contextmanager
+def reading_connection(url: str | None = None) -> Iterator[Connection]:
     """Give a connection for reading, which on SQLite waits for no writer.
 
     PostgreSQL shows each statement what is committed then, with a transaction or without; without
     one it is not told where the reading begins and ends.
     """
-    with explained(), get_civic_db().connect() as conn:
+    with explained(), (engine_for(url) if url else get_civic_db()).connect() as conn:
         if conn.dialect.name == "postgresql":
             yield conn.execution_options(isolation_level="AUTOCOMMIT")
         else:
@@ -198,6 +216,20 @@ def _explain(error: DBAPIError) -> ClerkError | None:
     return None
 
 
+#: What PostgreSQL says to one of two transactions that wait for each other.
+_DEADLOCK, _NOT_SERIALIZABLE = "40P01", "40001"
+
+
+def is_temporary(error: Exception) -> bool:
+    """Whether repeating helps: the server is away, or other transactions were in the way."""
+    if isinstance(error, DatabaseUnavailable):
+        return True
+    if not isinstance(error, OperationalError):
+        return False
+    in_the_way = getattr(error.orig, "sqlstate", "") in (_DEADLOCK, _NOT_SERIALIZABLE)
+    return in_the_way or "database is locked" in str(error.orig)
+
+
 def _is_connection_trouble(error: OperationalError, said: str) -> bool:
     return error.connection_invalidated or error.statement is None or "unable to open" in said
 
@@ -232,21 +264,77 @@ def lock_site(conn: Connection, subdomain: str) -> None:
         conn.execute(select(func.pg_advisory_xact_lock(key)))
 
 
+def lock_sites(conn: Connection, subdomains: Sequence[str]) -> None:
+    """Lock several sites, in an order that all who do so keep: none waits for another in turn."""
+    if conn.dialect.name == "postgresql":
+        names = func.unnest(literal(sorted(subdomains), ARRAY(String))).table_valued("name")
+        ordered = select(names.c.name).order_by(names.c.name).subquery()
+        key = func.hashtextextended(ordered.c.name, 0)
+        conn.execute(select(func.pg_advisory_xact_lock(key)))
+
+
+#: Columns of ``sites`` that only the old system used, and where their facts are now.
+DEPRECATED_COLUMNS = {
+    "status": "current_stage",
+    "extraction_status": "extraction_total, extraction_completed and extraction_failed",
+    "last_updated": "updated_at",
+    "last_deployed": "updated_at and current_stage",
+    "last_extracted": "updated_at and current_stage",
+}
+
+
+def without_deprecated(site: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the columns that clerk writes, and warn of each that it does not use any more."""
+    for name in site.keys() & DEPRECATED_COLUMNS.keys():
+        use = DEPRECATED_COLUMNS[name]
+        message = f"The column {name} of sites is deprecated and was not written; use {use}."
+        warnings.warn(message, DeprecationWarning, stacklevel=3)
+        log.warning("%s", message)
+    return {name: value for name, value in site.items() if name not in DEPRECATED_COLUMNS}
+
+
 def upsert_site(conn: Connection, site: Mapping[str, Any]) -> None:
     """Insert a site, or update the columns given of the one that is there."""
     check_subdomain(site["subdomain"])
+    columns = without_deprecated(site)
     insert = postgresql.insert if conn.dialect.name == "postgresql" else sqlite.insert
     conn.execute(
         insert(sites_table)
-        .values(**site)
-        .on_conflict_do_update(index_elements=["subdomain"], set_=dict(site))
+        .values(**columns)
+        .on_conflict_do_update(index_elements=["subdomain"], set_=columns)
     )
+
+
+def insert_site(conn: Connection, site: Mapping[str, Any]) -> None:
+    """Insert a site; one that is there is an error of the database."""
+    check_subdomain(site["subdomain"])
+    conn.execute(sites_table.insert().values(**without_deprecated(site)))
+
+
+def delete_site(conn: Connection, subdomain: str) -> None:
+    """Delete a site with its runs, or refuse an unknown one by name; its files stay."""
+    deleted = conn.execute(sites_table.delete().where(sites_table.c.subdomain == subdomain))
+    if deleted.rowcount == 0:
+        raise unknown_site(subdomain)
+
+
+def get_all_sites(conn: Connection, order_by: str | None = None) -> list[dict[str, Any]]:
+    """Return every site as a dict, in the order of a column, else of their subdomains."""
+    name = order_by or "subdomain"
+    if name not in sites_table.c:
+        raise InvalidInput(f"sites has no column {name!r} to order by.")
+    rows = conn.execute(select(sites_table).order_by(sites_table.c[name], sites_table.c.subdomain))
+    return [dict(row._mapping) for row in rows]
 
 
 def update_site(conn: Connection, subdomain: str, updates: Mapping[str, Any]) -> None:
     """Update columns of a site, or refuse an unknown one by name."""
+    columns = without_deprecated(updates)
+    if not columns:
+        require_site(conn, subdomain)
+        return
     changed = conn.execute(
-        update(sites_table).where(sites_table.c.subdomain == subdomain).values(**updates)
+        update(sites_table).where(sites_table.c.subdomain == subdomain).values(**columns)
     )
     if changed.rowcount == 0:
         raise unknown_site(subdomain)
@@ -282,38 +370,45 @@ def among(conn: Connection, column: ColumnElement[str], words: Sequence[str]) ->
 
 
 def latest_runs(*columns: ColumnElement[Any]) -> Subquery:
-    """Return the last run of each site, with these columns beside its site and epoch."""
-    runs = runs_table
-    last = (
-        select(runs.c.subdomain, func.max(runs.c.epoch).label("epoch"))
-        .group_by(runs.c.subdomain)
-        .subquery()
-    )
-    same = and_(last.c.subdomain == runs.c.subdomain, last.c.epoch == runs.c.epoch)
-    return select(runs.c.subdomain, runs.c.epoch, *columns).join(last, same).subquery()
+    """Return each site with these columns of its last run, NULL if it had none.
+
+    Each is looked up in the index: joined, all runs there ever were would be read.
+    """
+    runs, sites = runs_table.alias("every_run"), sites_table.alias("site_of_runs")
+    newest = runs.c.epoch.desc()
+    looked_up = [
+        select(runs.c[str(each.key)])
+        .where(runs.c.subdomain == sites.c.subdomain)
+        .order_by(newest)
+        .limit(1)
+        .scalar_subquery()
+        .label(each.key)
+        for each in columns
+    ]
+    return select(sites.c.subdomain, *looked_up).subquery()
 
 
-def _last_reading_ids() -> Subquery:
-    jobs = jobs_table
-    return (
-        select(jobs.c.subdomain, func.max(jobs.c.id).label("id"))
-        .where(jobs.c.stage == OCR, jobs.c.kind == Kind.STAGE)
-        .group_by(jobs.c.subdomain)
-        .subquery()
-    )
+def latest_run_ids(site: str | None = None) -> Select[str]:
+    """Return the query of the id of each site's last run, or of one site's; NULL if it has none."""
+    runs, sites = runs_table.alias("every_run"), sites_table.alias("site_of_runs")
+    last = select(runs.c.run_id).where(runs.c.subdomain == sites.c.subdomain)
+    last = last.order_by(runs.c.epoch.desc()).limit(1)
+    query = select(last.scalar_subquery().label("run_id")).select_from(sites)
+    return query if site is None else query.where(sites.c.subdomain == site)
 
 
-def latest_readings(*columns: ColumnElement[Any]) -> Subquery:
-    """Return the last reading of each site: its job's id, with these columns beside its site.
+#: Written as the index is, so that PostgreSQL finds it.
+_IS_READING = text(f"every_job.stage = '{OCR}' AND every_job.kind = '{Kind.STAGE}'")
+
+
+def latest_readings() -> Subquery:
+    """Return the job of each site's last reading: its id, NULL for a site that was never read.
 
     A run that is still fetching has no reading yet, so the one before is still the last.
     """
-    last = _last_reading_ids()
-    return (
-        select(last.c.id, last.c.subdomain, *columns)
-        .join(jobs_table, jobs_table.c.id == last.c.id)
-        .subquery()
-    )
+    jobs, sites = jobs_table.alias("every_job"), sites_table.alias("every_site")
+    last = select(func.max(jobs.c.id)).where(jobs.c.subdomain == sites.c.subdomain, _IS_READING)
+    return select(sites.c.subdomain, last.scalar_subquery().label("id")).subquery()
 
 
 def documents_of_sites() -> Select[tuple[str, int, int, int]]:
@@ -322,17 +417,14 @@ def documents_of_sites() -> Select[tuple[str, int, int, int]]:
     They are those of its last reading.  A site that was never read by this ledger has the counters
     that an older system left.
     """
-    jobs, sites, last = jobs_table, sites_table, _last_reading_ids()
-    counted = [
-        func.coalesce(jobs.c[name], sites.c[f"ocr_{name}"], 0).label(name)
-        for name in ("total", "completed", "failed")
-    ]
-    # Joined by the ids first: joined as one, SQLite would go through all jobs for every site.
-    return (
-        select(sites.c.subdomain, *counted)
-        .join(last, last.c.subdomain == sites.c.subdomain, isouter=True)
-        .join(jobs, jobs.c.id == last.c.id, isouter=True)
-    )
+    jobs, sites = jobs_table.alias("every_job"), sites_table
+    counted = []
+    for name in ("total", "completed", "failed"):
+        last = select(jobs.c[name]).where(jobs.c.subdomain == sites.c.subdomain, _IS_READING)
+        last = last.order_by(jobs.c.id.desc()).limit(1)
+        found = func.coalesce(last.scalar_subquery(), sites.c[f"ocr_{name}"], 0)
+        counted.append(found.label(name))
+    return select(sites.c.subdomain, *counted)
 
 
 def sites_in_a_run() -> Select[tuple[str]]:

@@ -4,15 +4,19 @@ ClerkError                exit 1   says what, why, and in ``hint`` the next step
  +- DocumentError                  this document is bad: count it as failed, carry on
  |   +- UnreadablePdf              not a PDF, truncated, damaged
  |   +- UnreadableFile             the source's file cannot be opened: a dead link, no permission
+ |   +- UnreadableDocument         a web page or Word document that is damaged
+ |   +- UnsupportedFormat          a format clerk does not read: RTF, DOC
  |   +- EncryptedPdf               needs a password
  |   +- EmptyDocument              zero bytes or zero pages
  |   +- DocumentTooLarge           beyond a limit of bytes, pages or pixels
  |   +- PagesFailed                some pages could not be read; the good ones are kept
+ |   |   +- PagesOutOfTime         ... because they used up their time: the next run tries again
  |   +- FileGone                   its file was deleted; the site's other files are there
  +- TransientError                 it may work later: try again
  |   +- SourceUnavailable          the portal, list or folder did not answer
  |   |   +- SourceBlocked          it refuses us: robots.txt, a refusal, a challenge page
  |   +- SearchTimeout              an answer would take too long
+ |   +- Conflict                   another process changed the same thing: repeat, no fault
  |   +- DatabaseUnavailable        exit 3
  |   +- QueueUnavailable           exit 3
  +- SiteMisconfigured              this site's own settings cannot be used: its work fails
@@ -23,9 +27,14 @@ ClerkError                exit 1   says what, why, and in ``hint`` the next step
  |   +- UnusableTraineddata        OCR data the fast engine cannot read: libtesseract can
  |   +- StorageUnusable            the storage directory is missing, read-only or full
  |   |   +- StorageIncomplete      a site's files are not on this machine: give the work back
+ |   |   +- StoreUnavailable       the bucket does not answer or refuses us
+ |   |   +- ObjectMissing          the bucket lacks an object that the manifest names
+ |   |   +- ObjectDamaged          an object has another content than its name says
+ |   |   +- WrongInstallation      database and storage belong to two installations
  |   +- DatabaseUnusable           not a database, read-only, or no rights on its tables
  |   +- SchemaOutdated             the database is older than the code: clerk db upgrade
  |   +- SchemaTooNew               the database is newer than the code: upgrade clerk
+ |   +- SchemaUnknown              the tables are neither clerk's nor the old system's
  |   +- DowngradeRefused           going back would drop what clerk did not make
  +- NotFound              exit 1   the thing named does not exist
  |   +- UnknownSite
@@ -37,6 +46,8 @@ ClerkError                exit 1   says what, why, and in ``hint`` the next step
 """
 
 from __future__ import annotations
+
+import traceback
 
 
 class ClerkError(Exception):
@@ -77,6 +88,18 @@ class PagesFailed(DocumentError):
     """Some pages could not be read."""
 
 
+class UnreadableDocument(DocumentError):
+    """A web page or a Word document is damaged."""
+
+
+class UnsupportedFormat(DocumentError):
+    """The file has a format that clerk does not read."""
+
+
+class PagesOutOfTime(PagesFailed):
+    """Some pages used up the time they may take; the next run tries them again."""
+
+
 class FileGone(DocumentError):
     """The document's file was deleted."""
 
@@ -95,6 +118,10 @@ class SourceBlocked(SourceUnavailable):
 
 class SearchTimeout(TransientError):
     """The search took too long."""
+
+
+class Conflict(TransientError):
+    """Another process changed the same thing meanwhile."""
 
 
 class DatabaseUnavailable(TransientError):
@@ -143,6 +170,31 @@ class StorageIncomplete(StorageUnusable):
     """The files of a site are not on this machine."""
 
 
+class StoreUnavailable(StorageUnusable):
+    """The store cannot be used."""
+
+
+class ObjectMissing(StorageUnusable):
+    """The store lacks an object."""
+
+
+class ObjectDamaged(StorageUnusable):
+    """An object has another content than its name says."""
+
+
+class ObjectLost(TransientError):
+    """An object of a document is missing or damaged; what it was made from is read again."""
+
+    def __init__(self, message: str, *, kind: str, document: str, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.kind = kind
+        self.document = document
+
+
+class WrongInstallation(StorageUnusable):
+    """The storage belongs to another installation."""
+
+
 class DatabaseUnusable(OperatorError):
     """The database cannot be used."""
 
@@ -153,6 +205,10 @@ class SchemaOutdated(OperatorError):
 
 class SchemaTooNew(OperatorError):
     """The database is newer than this clerk."""
+
+
+class SchemaUnknown(OperatorError):
+    """The tables are neither clerk's nor those of the system before it."""
 
 
 class DowngradeRefused(OperatorError):
@@ -189,3 +245,17 @@ class InvalidSubdomain(InvalidInput):
 
 class UnusableUpload(InvalidInput):
     """Not a file of annotations that can be read."""
+
+
+#: So many lines of a trace are kept.
+TRACE_LINES = 5
+
+
+def described(error: BaseException | str) -> str:
+    """Return "Class: message" and the first lines of where it happened."""
+    if isinstance(error, str):
+        return error
+    lines = [f"{type(error).__name__}: {error}"]
+    for frame in traceback.extract_tb(error.__traceback__)[-TRACE_LINES:]:
+        lines.append(f"{frame.filename}:{frame.lineno} in {frame.name}")
+    return "\n".join(lines)

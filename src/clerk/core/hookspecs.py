@@ -1,8 +1,9 @@
 """The hooks a plugin may implement; clerk's own fetchers, OCR engines and deployers use them too.
 
-A plugin is a module with functions marked by ``clerk.hookimpl``.  It is found by the entry point
-group ``clerk``, by ``CLERK_PLUGINS=module,module`` or as a file in ``CLERK_PLUGINS_DIR``.
-Hooks run in the working process, except ``post_create``, which runs in the command.
+A plugin is a module with functions, or a class with methods, marked by ``clerk.hookimpl``.  It is
+found by the entry point groups ``clerk`` and ``clerk.plugins``, by ``CLERK_PLUGINS=module,module``
+or as a file in ``CLERK_PLUGINS_DIR``.  Hooks run in the working process, except ``post_create`` and
+``register_cli_commands``, which run in the command.
 """
 
 from __future__ import annotations
@@ -64,3 +65,18 @@ def upload_static_file(file_path: str | Path, storage_path: str) -> None:
 @hookspec
 def post_create(subdomain: str) -> None:
     """Act after a site has been created."""
+
+
+@hookspec
+def register_cli_commands() -> Any:
+    """Return click commands to add to ``clerk``: one, several, or a dict of them by name."""
+
+
+@hookspec
+def pre_compilation(subdomain: str, run_id: str) -> None:
+    """Act before the database of a site is compiled.  Raise to have the compilation retried."""
+
+
+@hookspec
+def post_compilation(subdomain: str, database_path: str, run_id: str) -> None:
+    """Act after the database of a site has been compiled, before it is published."""

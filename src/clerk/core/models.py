@@ -4,11 +4,14 @@
 
     sites 1--* runs 1--* jobs 1--* items              what must happen, and what has
                            jobs 1--* batch_job_trackings     what a worker was given
+    sites 1--* documents 1--* document_versions, document_parts     the manifest
+    document_changes   its outbox      source_meetings, site_files, installation, hosts
     quarantine   documents not to be tried again         stage_events   what happened, append-only
     workers      who is alive                             audit          what people did
     queues       which queues are paused                  tokens         keys of programs, hashed
+    schedules    when sites are queued by themselves      problems       what people are told of
     batch_history, batch_failures   what is kept of batches that were cleaned up
-    adopted_schema   which columns and indexes of sites were there before clerk
+    adopted_schema   what of the schema was there before clerk, and what was changed in it
 
     jobs 1--1 annotation_uploads, 1--* annotation_issues
     annotation_projects, annotation_documents 1--* annotation_sets
@@ -29,6 +32,7 @@ from sqlalchemy import (
     Boolean,
     CheckConstraint,
     Column,
+    Date,
     DateTime,
     Dialect,
     Float,
@@ -127,6 +131,8 @@ def _hour_on_sqlite(element: Any, compiler: Any, **options: Any) -> str:
 
 _Id = BigInteger().with_variant(Integer, "sqlite")
 _Json = JSON().with_variant(JSONB, "postgresql")
+#: Nothing is NULL, not a JSON null.
+_JsonOrNull = JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
 
 
 def _one_of(column: str, words: tuple[str, ...]) -> CheckConstraint:
@@ -218,11 +224,14 @@ runs_table = Table(
     Column("state", String, nullable=False, server_default=Run.ACTIVE),
     Column("goal_stage", String),
     Column("options", _Json, nullable=False, server_default=text("'{}'")),
+    #: Added to the rank of each of its jobs: lower goes first.
+    Column("rank", Integer, nullable=False, server_default=text("0")),
     Column("reason", Text),
     Column("created_at", UtcDateTime, nullable=False, server_default=db_now()),
     Column("finished_at", UtcDateTime),
     _one_of("state", Run.ALL),
     UniqueConstraint("subdomain", "epoch"),
+    Index("ix_runs_finished_at", "finished_at", "run_id"),
     Index(
         "uq_runs_active",
         "subdomain",
@@ -253,9 +262,20 @@ jobs_table = Table(
     Column("created_at", UtcDateTime, nullable=False, server_default=db_now()),
     Column("updated_at", UtcDateTime, nullable=False, server_default=db_now()),
     Column("closed_at", UtcDateTime),
+    #: Set while a person keeps an upload from being worked on.
+    Column("suspended_at", UtcDateTime),
     _one_of("state", ("open", "closed")),
     CheckConstraint("completed + failed <= total", name="counts"),
     UniqueConstraint("run_id", "kind", "stage"),
+    Index("ix_jobs_subdomain", "subdomain"),
+    #: The last reading of a site.
+    Index(
+        "ix_jobs_readings",
+        "subdomain",
+        "id",
+        postgresql_where=text("stage = 'ocr' AND kind = 'stage'"),
+        sqlite_where=text("stage = 'ocr' AND kind = 'stage'"),
+    ),
     Index(
         "ix_jobs_claimable",
         "queue",
@@ -272,10 +292,12 @@ items_table = Table(
     metadata,
     Column("id", _Id, primary_key=True, autoincrement=True),
     Column("job_id", _Id, ForeignKey("jobs.id", ondelete="CASCADE"), nullable=False),
-    Column("run_id", String, ForeignKey("runs.run_id", ondelete="CASCADE"), nullable=False),
+    #: NULL for an item of an upload.
+    Column("run_id", String, ForeignKey("runs.run_id", ondelete="CASCADE")),
     Column("step", String, nullable=False),
     Column("document", String),
-    #: How many documents of the stage this row stands for; 0 for a step that is not counted.
+    #: How many documents of the stage, or objects of an upload, this row stands for; 0 for a step
+    #: that is not counted.
     Column("documents", Integer, nullable=False, server_default=text("1")),
     Column("state", String, nullable=False, server_default=Item.PENDING),
     Column("attempt", Integer, nullable=False, server_default=text("0")),
@@ -286,12 +308,22 @@ items_table = Table(
     Column("alone", Boolean, nullable=False, server_default=false()),
     #: The fencing token: which claim holds the row.  Each claim makes a new one.
     Column("claim", String),
+    #: The worker that holds the row, or held it last.
+    Column("worker_id", String),
     #: NULL is never: a row that waits for its document to be named.
     Column("available_at", UtcDateTime),
     Column("bytes", BigInteger),
     Column("sha256", String),
     Column("pages", Integer),
     Column("error", Text),
+    #: The class of the error.
+    Column("error_kind", String),
+    #: Page -> how the process died there; such a page is not read again.
+    Column("blamed_pages", _JsonOrNull),
+    #: Of an upload: which bytes of it, and what was wrong with them when it was split.
+    Column("payload", _JsonOrNull),
+    #: The part of an upload that this one is a piece of.
+    Column("parent_item_id", _Id),
     Column("created_at", UtcDateTime, nullable=False, server_default=db_now()),
     Column("finished_at", UtcDateTime),
     _one_of("state", Item.ALL),
@@ -339,12 +371,8 @@ batches_table = Table(
     Column("worker_id", String),
     Column("current_item", String),
     Column("parent_batch_id", _Id, ForeignKey("batch_job_trackings.id", ondelete="SET NULL")),
-    #: Of an upload: which bytes of it, and what was seen of them when it was split.
-    Column("payload", _Json),
-    Column("bytes", BigInteger, nullable=False, server_default=text("0")),
-    Column("errors", Integer, nullable=False, server_default=text("0")),
-    Column("crashes", Integer, nullable=False, server_default=text("0")),
-    Column("available_at", UtcDateTime, nullable=False, server_default=db_now()),
+    #: The part of an upload that the batch is; other batches are found by their claim.
+    Column("item_id", _Id),
     _one_of("status", Batch.ALL),
     CheckConstraint("item_count > 0", name="item_count"),
     Index("ix_batch_job_trackings_parent", "parent_job_id", "status"),
@@ -354,6 +382,14 @@ batches_table = Table(
         "worker_id",
         postgresql_where=text("status = 'running'"),
         sqlite_where=text("status = 'running'"),
+    ),
+    Index("ix_batch_job_trackings_item", "item_id"),
+    #: Deleting a batch looks for those that name it.
+    Index(
+        "ix_batch_job_trackings_parent_batch",
+        "parent_batch_id",
+        postgresql_where=text("parent_batch_id IS NOT NULL"),
+        sqlite_where=text("parent_batch_id IS NOT NULL"),
     ),
     Index(
         "ix_batch_job_trackings_pending",
@@ -380,8 +416,201 @@ quarantine_table = Table(
     Column("engine", String, nullable=False, server_default=""),
     Column("state", String, nullable=False),
     Column("reason", Text, nullable=False),
+    Column("error_kind", String),
     Column("created_at", UtcDateTime, nullable=False, server_default=db_now()),
     UniqueConstraint("subdomain", "document", "sha256"),
+)
+
+#: The manifest: what is known of every document of every site.
+documents_table = Table(
+    "documents",
+    metadata,
+    Column("id", _Id, primary_key=True, autoincrement=True),
+    Column(
+        "subdomain",
+        String,
+        ForeignKey("sites.subdomain", ondelete="CASCADE", onupdate="CASCADE"),
+        nullable=False,
+    ),
+    #: Where its files lie in the site's folder, as in minutes/CityCouncil/2024-01-15.
+    Column("name", String, nullable=False),
+    #: What the source calls it; NULL for a file that no source offers.
+    Column("identity", String),
+    Column("kind", String, nullable=False),
+    Column("body", String),
+    Column("date", Date),
+    Column("title", String),
+    Column("file_name", String),
+    #: Which of several documents of the same kind, body and date it is.
+    Column("sequence", Integer, nullable=False, server_default=text("1")),
+    #: For each of kind, body, date and title: where it comes from, the quote, and how sure it is.
+    Column("evidence", _Json, nullable=False, server_default=text("'{}'")),
+    Column("source_url", String),
+    Column("pdf_sha256", String),
+    Column("bytes", BigInteger, nullable=False, server_default=text("0")),
+    #: The hash of its text; NULL until it is read.
+    Column("text_sha256", String),
+    #: The hash of the PDF that the text was read from.
+    Column("text_of", String),
+    #: What read it: of a document that needed no OCR, without the engine.
+    Column("reader", String),
+    Column("pages", Integer),
+    Column("failed_pages", Integer, nullable=False, server_default=text("0")),
+    #: The hash of the votes and names found in its text; NULL until they are looked for.
+    Column("findings_sha256", String),
+    #: The hash of the text they were found in, and the version of the extractor.
+    Column("findings_of", String),
+    #: What tells whether the source's file has changed.
+    Column("etag", String),
+    Column("last_modified", String),
+    Column("version_hint", String),
+    Column("source_bytes", BigInteger, nullable=False, server_default=text("0")),
+    Column("source_mtime_ns", BigInteger, nullable=False, server_default=text("0")),
+    Column("first_seen_at", UtcDateTime, nullable=False, server_default=db_now()),
+    Column("last_seen_at", UtcDateTime, nullable=False, server_default=db_now()),
+    Column("fetched_at", UtcDateTime),
+    Column("gone_at", UtcDateTime),
+    UniqueConstraint("subdomain", "name"),
+    UniqueConstraint("subdomain", "identity"),
+)
+
+#: The bytes a document had, the present ones included.
+document_versions_table = Table(
+    "document_versions",
+    metadata,
+    Column(
+        "document_id",
+        _Id,
+        ForeignKey("documents.id", ondelete="CASCADE"),
+        primary_key=True,
+        autoincrement=False,
+    ),
+    Column("pdf_sha256", String, primary_key=True),
+    Column("bytes", BigInteger, nullable=False),
+    Column("fetched_at", UtcDateTime, nullable=False, server_default=db_now()),
+    Index("ix_document_versions_pdf_sha256", "pdf_sha256"),
+)
+
+#: The parts of a packet, each a document of its own.
+document_parts_table = Table(
+    "document_parts",
+    metadata,
+    Column(
+        "document_id",
+        _Id,
+        ForeignKey("documents.id", ondelete="CASCADE"),
+        primary_key=True,
+        autoincrement=False,
+    ),
+    Column("first_page", Integer, primary_key=True, autoincrement=False),
+    Column("last_page", Integer, nullable=False),
+    Column("kind", String, nullable=False),
+    Column("body", String),
+    Column("date", Date),
+    Column("title", String),
+    Column("of_other_place", Boolean, nullable=False, server_default=false()),
+    Column("evidence", _Json, nullable=False, server_default=text("'{}'")),
+)
+
+#: The outbox: each change of a document, in the order of their commits.  Search and alerts read on
+#: from the last number they have seen.
+document_changes_table = Table(
+    "document_changes",
+    metadata,
+    Column("number", _Id, primary_key=True, autoincrement=True),
+    Column("at", UtcDateTime, nullable=False, server_default=db_now()),
+    Column("subdomain", String, nullable=False),
+    Column("name", String, nullable=False),
+    #: text, findings, facts or removed.
+    Column("change", String, nullable=False),
+    Column("text_sha256", String),
+    Index("ix_document_changes_at", "at"),
+    Index("ix_document_changes_subdomain", "subdomain", "number"),
+    sqlite_autoincrement=True,
+)
+
+#: The meetings that a site's source lists, with or without documents.
+source_meetings_table = Table(
+    "source_meetings",
+    metadata,
+    Column(
+        "subdomain",
+        String,
+        ForeignKey("sites.subdomain", ondelete="CASCADE", onupdate="CASCADE"),
+        primary_key=True,
+    ),
+    Column("identity", String, primary_key=True),
+    Column("body", String, nullable=False),
+    Column("title", String, nullable=False),
+    Column("start_local", String, nullable=False),
+    Column("timezone", String, nullable=False),
+    Column("status", String, nullable=False),
+    Column("source_url", String, nullable=False),
+    #: What is missing, as in "no minutes"; empty for a meeting that has what it should.
+    Column("gap", String, nullable=False, server_default=""),
+)
+
+#: When each document was last asked for at its source, by its identity there; the row with an empty
+#: identity is the fetch itself while it is not finished.
+document_requests_table = Table(
+    "document_requests",
+    metadata,
+    Column(
+        "subdomain",
+        String,
+        ForeignKey("sites.subdomain", ondelete="CASCADE", onupdate="CASCADE"),
+        primary_key=True,
+    ),
+    Column("identity", String, primary_key=True),
+    Column("asked_at", UtcDateTime, nullable=False),
+    #: How often in a row it failed, and before when it is not asked for again.
+    Column("failures", Integer, nullable=False, server_default=text("0")),
+    Column("next_at", UtcDateTime),
+    Column("error", String, nullable=False, server_default=""),
+)
+
+#: What is remembered of a site between two fetches, and which of its databases is current.
+site_files_table = Table(
+    "site_files",
+    metadata,
+    Column(
+        "subdomain",
+        String,
+        ForeignKey("sites.subdomain", ondelete="CASCADE", onupdate="CASCADE"),
+        primary_key=True,
+    ),
+    #: When the source was last listed from its beginning.
+    Column("listed_at", UtcDateTime),
+    #: When the site's folder was last compared with the manifest.
+    Column("scanned_at", UtcDateTime),
+    #: The compiled database that readers get, by its hash and content.
+    Column("database_sha256", String),
+    Column("database_digest", String),
+)
+
+#: One row: which installation this database belongs to.
+installation_table = Table(
+    "installation",
+    metadata,
+    #: Always 1.
+    Column("single", Integer, primary_key=True, autoincrement=False),
+    Column("id", String, nullable=False),
+    Column("created_at", UtcDateTime, nullable=False, server_default=db_now()),
+    #: When a storage directory was first marked with the id.
+    Column("storage_marked_at", UtcDateTime),
+)
+
+#: When each host that documents are fetched from may be asked next, for all machines.
+hosts_table = Table(
+    "hosts",
+    metadata,
+    Column("host", String, primary_key=True),
+    Column("next_at", UtcDateTime, nullable=False, server_default=db_now()),
+    #: Failures of the host in a row, and until when it is left alone because of them.
+    Column("failures", Integer, nullable=False, server_default=text("0")),
+    Column("closed_until", UtcDateTime),
+    Column("robots", Text),
+    Column("robots_at", UtcDateTime),
 )
 
 stage_events_table = Table(
@@ -424,6 +653,48 @@ queues_table = Table(
     Column("name", String, primary_key=True),
     Column("paused_by", String),
     Column("paused_at", UtcDateTime),
+)
+
+#: When a site is queued by itself.
+schedules_table = Table(
+    "schedules",
+    metadata,
+    Column(
+        "subdomain",
+        String,
+        ForeignKey("sites.subdomain", ondelete="CASCADE", onupdate="CASCADE"),
+        primary_key=True,
+    ),
+    Column("rule", _Json, nullable=False),
+    Column("next_at", UtcDateTime, index=True),
+    #: When it was queued last.
+    Column("queued_at", UtcDateTime),
+    Column("paused_at", UtcDateTime),
+    Column("paused_by", String),
+)
+
+#: Findings of health that people are told of, once when they begin and once when they end.
+problems_table = Table(
+    "problems",
+    metadata,
+    Column("id", _Id, primary_key=True, autoincrement=True),
+    Column("kind", String, nullable=False),
+    Column("subject", String, nullable=False, server_default=""),
+    Column("severity", String, nullable=False),
+    Column("what", Text, nullable=False),
+    Column("command", Text, nullable=False, server_default=""),
+    Column("opened_at", UtcDateTime, nullable=False, server_default=db_now()),
+    Column("told_at", UtcDateTime),
+    Column("ended_at", UtcDateTime),
+    Column("end_told_at", UtcDateTime),
+    Index(
+        "uq_problems_open",
+        "kind",
+        "subject",
+        unique=True,
+        postgresql_where=text("ended_at IS NULL"),
+        sqlite_where=text("ended_at IS NULL"),
+    ),
 )
 
 audit_table = Table(
@@ -473,6 +744,27 @@ sessions_table = Table(
     sqlite_autoincrement=True,
 )
 
+#: Runs that were pruned, by the day they ended on and their site.
+run_history_table = Table(
+    "run_history",
+    metadata,
+    Column(
+        "subdomain",
+        String,
+        ForeignKey("sites.subdomain", ondelete="CASCADE", onupdate="CASCADE"),
+        primary_key=True,
+    ),
+    Column("day", Date, primary_key=True),
+    *(Column(word, Integer, nullable=False, server_default=text("0")) for word in Run.ENDED),
+    #: Documents that were tried: how many were read, how many of them failed, and their pages.
+    *(
+        Column(name, BigInteger, nullable=False, server_default=text("0"))
+        for name in ("documents_read", "documents_failed", "pages")
+    ),
+    #: How long workers were busy.
+    Column("seconds", Float, nullable=False, server_default=text("0")),
+)
+
 #: Batches that were cleaned up, by the hour they were made in: kept for ever.
 batch_history_table = Table(
     "batch_history",
@@ -515,10 +807,16 @@ annotation_projects_table = Table(
     "annotation_projects",
     metadata,
     Column("id", _Id, primary_key=True, autoincrement=True),
+    #: A deleted project has another name, so that its name is free.
     Column("name", String, nullable=False, unique=True),
     Column("documents", BigInteger, nullable=False, server_default=text("0")),
     *_set_counters(),
     Column("created_at", UtcDateTime, nullable=False, server_default=db_now()),
+    #: Who created it.
+    Column("owner", String),
+    #: Whether people who are not logged in see it.
+    Column("is_public", Boolean, nullable=False, server_default=false()),
+    Column("deleted_at", UtcDateTime),
 )
 
 annotation_documents_table = Table(
@@ -531,7 +829,21 @@ annotation_documents_table = Table(
     Column("text", Text, nullable=False),
     #: The upload that made it.
     Column("job_id", _Id),
+    #: A deleted document has another sourceid, so that its name is free.
+    Column("deleted_at", UtcDateTime),
     UniqueConstraint("sourcedb", "sourceid"),
+)
+
+#: Former texts of documents, for the former sets and the orphans that are about them.
+annotation_texts_table = Table(
+    "annotation_texts",
+    metadata,
+    Column("id", _Id, primary_key=True, autoincrement=True),
+    Column("document_id", _Id, nullable=False),
+    Column("digest", String, nullable=False),
+    Column("text", Text, nullable=False),
+    Column("replaced_at", UtcDateTime, nullable=False, server_default=db_now()),
+    Index("ix_annotation_texts_document_id", "document_id"),
 )
 
 #: The annotations of a project on a document.  Rows of a set are never changed: another set takes
@@ -550,6 +862,13 @@ annotation_sets_table = Table(
     Column("namespaces", Text),
     Column("tracks", Text),
     Column("stored_at", UtcDateTime, nullable=False, server_default=db_now()),
+    #: When another set took its place.
+    Column("retired_at", UtcDateTime),
+    #: The former text it is about; NULL: the document's text.
+    Column("text_id", _Id),
+    #: How many annotations have no place in the document's text, and these as JSON.
+    Column("orphaned", BigInteger, nullable=False, server_default=text("0")),
+    Column("orphans", Text),
     Index(
         "uq_annotation_sets_current",
         "project_id",
@@ -615,16 +934,18 @@ annotation_uploads_table = Table(
     Column("source", _Json, nullable=False, server_default=text("'{}'")),
     Column("bytes", BigInteger, nullable=False, server_default=text("0")),
     Column("bytes_done", BigInteger, nullable=False, server_default=text("0")),
-    #: How many batches were cut so far, and whether that is all.
+    #: How many parts the file was split into so far.
     Column("batches", Integer, nullable=False, server_default=text("0")),
-    Column("is_split", Boolean, nullable=False, server_default=false()),
-    #: The fencing token and the worker of the one who cuts.
-    Column("split_claim", String),
-    Column("split_worker_id", String),
-    Column("split_attempt", Integer, nullable=False, server_default=text("0")),
     #: What it stored so far: documents it changed, and annotations that are new with it.
     *(
         Column(name, BigInteger, nullable=False, server_default=text("0"))
+        for name in ("documents", *SET_TABLES)
+    ),
+    #: Objects of which nothing was stored.
+    Column("refused", BigInteger, nullable=False, server_default=text("0")),
+    #: Documents that have no annotations any more, and annotations in lists that it emptied.
+    *(
+        Column(f"cleared_{name}", BigInteger, nullable=False, server_default=text("0"))
         for name in ("documents", *SET_TABLES)
     ),
     Column("retry_of", _Id),
@@ -647,4 +968,43 @@ annotation_issues_table = Table(
     #: How many lines it stands for.
     Column("times", Integer, nullable=False, server_default=text("1")),
     Index("ix_annotation_issues_job_id", "job_id", "code"),
+)
+
+#: Changes to projects and documents that can be undone.
+annotation_changes_table = Table(
+    "annotation_changes",
+    metadata,
+    Column("id", _Id, primary_key=True, autoincrement=True),
+    Column("kind", String, nullable=False),
+    Column("project_id", _Id),
+    Column("document_id", _Id),
+    #: What it was before.
+    Column("former", _Json, nullable=False, server_default=text("'{}'")),
+    Column("subject", String, nullable=False),
+    Column("who", String, nullable=False),
+    Column("at", UtcDateTime, nullable=False, server_default=db_now()),
+    Column("undone_at", UtcDateTime),
+)
+
+#: Errors in findings that people reported, until an operator accepts or rejects them.
+annotation_reports_table = Table(
+    "annotation_reports",
+    metadata,
+    Column("id", _Id, primary_key=True, autoincrement=True),
+    Column("subdomain", String, nullable=False),
+    #: The page, and the span of its text that the finding is about.
+    Column("sourceid", String, nullable=False),
+    Column("span_begin", Integer, nullable=False),
+    Column("span_end", Integer, nullable=False),
+    Column("quote", Text, nullable=False),
+    Column("label", String, nullable=False),
+    #: The fields that are wrong, with their right values; empty: it is no finding at all.
+    Column("fields", _Json, nullable=False, server_default=text("'{}'")),
+    Column("comment", Text, nullable=False, server_default=""),
+    Column("reported_by", String, nullable=False, server_default=""),
+    Column("reported_at", UtcDateTime, nullable=False, server_default=db_now()),
+    Column("state", String, nullable=False, server_default="open"),
+    Column("decided_by", String),
+    Column("decided_at", UtcDateTime),
+    Index("ix_annotation_reports_state", "state", "subdomain"),
 )

@@ -1,46 +1,137 @@
-"""Finding plugins: the only place that builds a plugin manager."""
+"""Finding plugins: the only place that builds a plugin manager.
+
+A plugin is a module with functions, or a class with methods, that are marked by ``clerk.hookimpl``;
+a class is instantiated without arguments.  Those of the old system are found as it found them: by
+entry points of the group ``clerk.plugins``, and as classes in the files of a folder whose parent is
+on the import path.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import importlib
 import importlib.util
+import inspect
+import logging
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
+from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pluggy
 
 from . import config, hookspecs
 from .errors import UnusablePlugin
 
+log = logging.getLogger(__name__)
+
 #: clerk's own plugins, found by the same hooks as everybody else's.
-BUILT_IN = ("clerk.fetch", "clerk.read.ocr", "clerk.read.tesseract_onnx", "clerk.publish")
+BUILT_IN = ("clerk.fetch", "clerk.read.own_engines", "clerk.publish")
+
+#: Where installed packages offer plugins; the second is the old system's.
+ENTRY_POINTS = ("clerk", "clerk.plugins")
+
+#: The project that the old system marked its hooks with.
+OLD_PROJECT = "civicband.clerk"
+
+#: Hooks of the old system that clerk does not call, and what to use instead.
+GONE_HOOKS = {
+    "register_job_types": "put the job's function in a module and queue it with"
+    " clerk.queue.get_high_queue().enqueue(function)",
+    "register_worker_functions": "queue the function itself with"
+    " clerk.queue.get_high_queue().enqueue(function); every worker runs it",
+    "get_data_processors": "process the data in post_compilation, which gets the database",
+}
 
 
-def manager() -> pluggy.PluginManager:
+@dataclass(frozen=True)
+class PluginProblem:
+    """Something of a plugin that has no effect: the plugin, what is wrong, and what to do."""
+
+    plugin: str
+    what: str
+    fix: str
+
+
+class Manager(pluggy.PluginManager):
+    """A plugin manager that also takes hooks marked for the old system, and keeps what it found."""
+
+    def __init__(self) -> None:
+        super().__init__("clerk")
+        self.add_hookspecs(hookspecs)
+        self.problems: list[PluginProblem] = []
+
+    def parse_hookimpl_opts(self, plugin: Any, name: str) -> Any:
+        """Return how a function was marked, by either project."""
+        found: Any = super().parse_hookimpl_opts(plugin, name)
+        if found is None:
+            marked = getattr(getattr(plugin, name, None), f"{OLD_PROJECT}_impl", None)
+            found = marked if isinstance(marked, dict) else None
+        return found
+
+    def add(self, plugin: object, name: str) -> bool:
+        """Register a plugin, and say whether it has any hooks; note those that nobody calls."""
+        plugin = plugin() if inspect.isclass(plugin) else plugin
+        marked = [each for each in dir(plugin) if self.parse_hookimpl_opts(plugin, each)]
+        if not marked:
+            return False
+        self.register(plugin, name)
+        for each in marked:
+            if not hasattr(hookspecs, each):
+                use = GONE_HOOKS.get(each)
+                fix = f"Instead, {use}." if use else "See the hooks in docs/plugins.md."
+                self.report(name, f"its hook {each} is not called", fix)
+        return True
+
+    def report(self, plugin: str, what: str, fix: str) -> None:
+        """Note and log what of a plugin has no effect."""
+        self.problems.append(PluginProblem(plugin, what, fix))
+        log.warning("The plugin %s: %s. %s", plugin, what, fix)
+
+
+def manager() -> Manager:
     """Return the plugin manager for the current settings; built once for each set of plugins."""
     settings = config.load()
     return _build(settings.plugins, settings.plugins_dir)
 
 
 @lru_cache(maxsize=8)
-def _build(modules: tuple[str, ...], folder: Path | None) -> pluggy.PluginManager:
-    found = pluggy.PluginManager("clerk")
-    found.add_hookspecs(hookspecs)
+def _build(modules: tuple[str, ...], folder: Path | None) -> Manager:
+    found = Manager()
     for name in BUILT_IN:
         found.register(importlib.import_module(name), name)
     with _explained("of an installed package", "Mend or uninstall the package."):
-        found.load_setuptools_entrypoints("clerk")
+        for group in ENTRY_POINTS:
+            for point in entry_points(group=group):
+                if not found.add(point.load(), point.name):
+                    fix = "Mark its functions or methods with @clerk.hookimpl, or uninstall it."
+                    found.report(point.name, "it has no hooks", fix)
     for name in modules:
         with _explained(f"{name!r} of CLERK_PLUGINS", "Mend it, or take it out of CLERK_PLUGINS."):
-            found.register(importlib.import_module(name), name)
+            _add_module(found, importlib.import_module(name), name)
     for path in _files(folder):
         with _explained(str(path), "Mend it, or take it out of CLERK_PLUGINS_DIR."):
-            found.register(_load_file(path), str(path))
+            _add_module(found, _load_file(path), str(path))
     return found
+
+
+def _add_module(found: Manager, module: ModuleType, name: str) -> None:
+    """Register the marked functions of a module, and each of its classes with marked methods."""
+    registered = found.add(module, name)
+    for each in list(vars(module).values()):
+        if inspect.isclass(each) and each.__module__ == module.__name__ and _has_hooks(found, each):
+            registered |= found.add(each, f"{name}:{each.__name__}")
+    if not registered:
+        fix = "Mark its functions, or the methods of its classes, with @clerk.hookimpl."
+        found.report(name, "it has no hooks", fix)
+
+
+def _has_hooks(found: Manager, plugin: type) -> bool:
+    return any(found.parse_hookimpl_opts(plugin, each) for each in dir(plugin))
 
 
 @contextlib.contextmanager
@@ -56,6 +147,7 @@ def _explained(which: str, hint: str) -> Iterator[None]:
 
 
 def _files(folder: Path | None) -> list[Path]:
+    """Return the plugin files of a folder, whose parent is put on the import path."""
     if folder is None:
         return []
     if not folder.is_dir():
@@ -63,7 +155,10 @@ def _files(folder: Path | None) -> list[Path]:
             f"CLERK_PLUGINS_DIR must be a folder, not {str(folder)!r}.",
             hint="Correct or unset CLERK_PLUGINS_DIR.",
         )
-    return sorted(folder.glob("*.py"))
+    parent = str(folder.absolute().parent)
+    if parent not in sys.path:
+        sys.path.append(parent)
+    return sorted(path for path in folder.glob("*.py") if not path.name.startswith("_"))
 
 
 def _load_file(path: Path) -> ModuleType:

@@ -12,11 +12,12 @@ becomes the last part of itself, or what lies below a folder that the gate knows
 The words of documents are public by their nature and are not rewritten: :func:`document_text` marks
 them.  What the gate hides is replaced by ``***``; cleaning a clean text changes nothing.
 
-Operators see more (paths), but no secrets: :class:`Redactor`.
+Operators see more (paths, user names), but no secrets: :meth:`Gate.without_secrets`.
 """
 
 from __future__ import annotations
 
+import hashlib
 import html
 import json
 import re
@@ -55,21 +56,26 @@ class Redactor:
     """Removes the passwords and keys among the settings, and in the environment, from any text."""
 
     def __init__(self, settings: Settings | None, more: Iterable[str] = ()) -> None:
-        values = [
-            str(getattr(settings, each.name) or "")
+        secret = [
+            getattr(settings, each.name)
             for each in (fields(settings) if settings else ())
             if each.metadata.get("secret")
+        ]
+        values = [
+            str(value or "")
+            for each in secret
+            for value in (each if isinstance(each, tuple) else (each,))
         ]
         words = {word for value in values for word in _secret_words(value)}
         certain = set(environment_secrets() if settings else ()) | set(more)
         words |= {word for word in certain if _is_unmistakable(word)}
         forms = {form for word in words for form in _forms(word) if len(form) >= _SHORTEST}
-        self._secrets = sorted(forms, key=len, reverse=True)
-        self._unmistakable = [each for each in self._secrets if _is_unmistakable(each)]
+        self.secrets = sorted(forms, key=len, reverse=True)
+        self._unmistakable = [each for each in self.secrets if _is_unmistakable(each)]
 
     def __call__(self, text: str) -> str:
         """Return the text without any secret, and without passwords in URLs."""
-        for secret in self._secrets:
+        for secret in self.secrets:
             text = text.replace(secret, HIDDEN)
         return without_passwords(text)
 
@@ -239,7 +245,9 @@ class Gate:
         *,
         folders: Iterable[Path] = (),
         secrets: Iterable[str] = (),
+        keeps_user_names: bool = False,
     ) -> None:
+        self._keeps_user_names = keeps_user_names
         own = [settings.storage_dir, settings.published] if settings else []
         known = {path.expanduser().absolute() for path in (*own, *folders)}
         # The innermost first, so that what is left of a path is as short as can be.
@@ -262,6 +270,11 @@ class Gate:
         folders = [Path(source)] if source and "://" not in source else []
         secrets = [str(value) for name, value in chosen.items() if is_secret_name(name)]
         return cls(settings, folders=folders, secrets=secrets)
+
+    def fingerprint(self) -> str:
+        """Return a short hash of what is hidden: the same as long as the same texts come out."""
+        known = (self._redact.secrets, self._folders, self._keeps_user_names)
+        return hashlib.blake2b(repr(known).encode(), digest_size=8).hexdigest()
 
     def __call__(self, text: str) -> PublicText:
         """Return what everybody may read of a stored text."""
@@ -353,7 +366,9 @@ class Gate:
         host, rest = parts["authority"], url[parts.end("authority") :]
         port = host.partition(":")[2].rstrip(_END_OF_SENTENCE)
         if "@" in host:
-            host = host.rpartition("@")[2]
+            user, _, host = host.rpartition("@")
+            if self._keeps_user_names and ":" in user:
+                host = f"{user.partition(':')[0]}:{HIDDEN}@{host}"
         elif not host.startswith("[") and not _PORT.fullmatch(port):
             # A password with a slash in it, or one whose end was cut off.
             after = rest.rpartition("@")[2] if "@" in rest else HIDDEN

@@ -24,12 +24,15 @@ STAGES: Final = (FETCH, OCR, COMPILATION, EXTRACTION, DEPLOY)
 #: Where uploads of annotations wait.
 ANNOTATIONS: Final = "annotations"
 
+#: Where notices to people wait; ``clerk notify run`` delivers them.
+NOTICES: Final = "notices"
+
 #: What a worker may be asked to do: one queue per stage, and one for uploads.
 QUEUES: Final = (*STAGES, ANNOTATIONS)
 
 
 class Run:
-    """How a run stands.  Only an active run may change anything."""
+    """The state of a run.  Only an active run may change anything."""
 
     ACTIVE: Final = "active"
     COMPLETED: Final = "completed"
@@ -39,11 +42,12 @@ class Run:
     CANCELLED: Final = "cancelled"
     SUPERSEDED: Final = "superseded"
 
-    ALL: Final = (ACTIVE, COMPLETED, PARTIAL, NO_DOCUMENTS, FAILED, CANCELLED, SUPERSEDED)
+    ENDED: Final = (COMPLETED, PARTIAL, NO_DOCUMENTS, FAILED, CANCELLED, SUPERSEDED)
+    ALL: Final = (ACTIVE, *ENDED)
 
 
 class Item:
-    """How a piece of work stands.  The last four are final; a cancelled one is not counted."""
+    """The state of an item.  The last four are final; a cancelled one is not counted."""
 
     PENDING: Final = "pending"
     RUNNING: Final = "running"
@@ -57,7 +61,7 @@ class Item:
 
 
 class Batch:
-    """How what a worker was given stands."""
+    """The status of a batch."""
 
     PENDING: Final = "pending"
     RUNNING: Final = "running"
@@ -77,10 +81,11 @@ class Kind:
     STAGE: Final = "stage"
     COORDINATOR: Final = "coordinator"
     UPLOAD: Final = "upload"
+    NOTICE: Final = "notice"
 
 
 class Upload:
-    """How an upload of annotations stands.  The last three are final."""
+    """The state of an upload of annotations.  The last three are final."""
 
     OPEN: Final = "open"
     SUSPENDED: Final = "suspended"
@@ -95,7 +100,8 @@ class Step:
     """What kind of work an item is.
 
     ``unnamed`` stands for documents that are expected and not known by name yet; ``carried`` for
-    documents that were accounted for before, all of them in one row.
+    documents that were accounted for before, all of them in one row.  ``split`` divides the file of
+    an upload into parts, ``store`` stores one of them.  ``deliver`` sends a notice to one target.
     """
 
     FETCH: Final = "fetch"
@@ -106,8 +112,9 @@ class Step:
     COMPILE: Final = "compile"
     EXTRACT: Final = "extract"
     DEPLOY: Final = "deploy"
-
-    ALL: Final = (FETCH, DOCUMENT, UNNAMED, CARRIED, COORDINATOR, COMPILE, EXTRACT, DEPLOY)
+    SPLIT: Final = "split"
+    STORE: Final = "store"
+    DELIVER: Final = "deliver"
 
 
 def check_stage(stage: str) -> str:
@@ -117,3 +124,7 @@ def check_stage(stage: str) -> str:
             f"There is no stage {stage!r}.", hint=f"The stages are {', '.join(STAGES)}."
         )
     return stage
+
+
+#: A document with more pages that kill their reader is given up.
+MOST_PAGES = 5

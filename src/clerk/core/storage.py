@@ -4,9 +4,12 @@
 
     STORAGE_DIR/
       clerk.db                                  the embedded database (no DATABASE_URL)
+      sites.db                                  the search index over all sites
       _published/{subdomain}/                   published sites (no PUBLISH_DIR)
       _clerk/                                   clerk's own files: locks, uploads
         pace/{host}                             when each host may be asked next
+        reading/{key}/                          long documents that several processes read
+        ocr-networks/{sha256}-...onnx           OCR networks, converted once
       {subdomain}/
         pdfs/{meeting}/{date}.pdf               minutes    } inputs, never deleted
         _agendas/pdfs/{meeting}/{date}.pdf      agendas    }
@@ -18,6 +21,8 @@
         _agendas/txt/{meeting}/{date}/
         meetings.db                             the compiled database
         _clerk/                                 caches that can be made again
+            extracted/{kind}/{meeting}/{date}.json  votes and entities found in a document
+            compile.*                             used by the next build of meetings.db
             sources.db                            where each document came from
             versions/{sha256}.pdf                 the bytes documents had before
             incoming/ fetch.lock                  used by the fetch that is running
@@ -39,8 +44,9 @@ import itertools
 import os
 import re
 import shutil
+import stat
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
@@ -56,7 +62,10 @@ KINDS = (MINUTES, AGENDAS)
 _FOLDER_OF_KIND = {MINUTES: Path(), AGENDAS: Path("_agendas")}
 
 _SUBDOMAIN = re.compile(r"[a-z0-9][a-z0-9.-]{0,62}")
-_PAGE = re.compile(r"page-\d+\.txt")
+#: The compiled database of a site.
+SITE_DATABASE = "meetings.db"
+#: The text of one page.
+PAGE_FILE = re.compile(r"page-(\d+)\.txt")
 
 #: Names in the storage directory that are files of clerk's own, or that SQLite keeps beside them.
 _RESERVED = tuple(
@@ -74,6 +83,11 @@ FAILED_PAGES = "failed-pages.json"
 DOCUMENT_FACTS = "document.json"
 #: In a document's text directory: the word boxes.
 WORDS = "words.json"
+
+
+def page_file(number: int) -> str:
+    """Return the name of a page's text in a document's text directory."""
+    return f"page-{number}.txt"
 
 
 @dataclass(frozen=True, order=True)
@@ -149,13 +163,23 @@ def own_files(folder: Path) -> Path:
 
 
 def sources_database(folder: Path) -> Path:
-    """Return the file that records where a site's documents came from."""
+    """Return the file in which older installations recorded where documents came from."""
     return own_files(folder) / "sources.db"
+
+
+def former_sources_database(folder: Path) -> Path:
+    """Return where that file is put once the manifest knows what it says."""
+    return own_files(folder) / "sources.db.taken-in"
 
 
 def incoming_folder(folder: Path) -> Path:
     """Return where a site's documents are written before they get their names."""
     return own_files(folder) / "incoming"
+
+
+def folder_rules(folder: Path) -> Path:
+    """Return the file that tells by which rules the files of a source folder were named last."""
+    return own_files(folder) / "folder.rules"
 
 
 def fetch_lock(folder: Path) -> Path:
@@ -168,9 +192,105 @@ def former_version(folder: Path, sha256: str) -> Path:
     return own_files(folder) / "versions" / f"{sha256}.pdf"
 
 
+def remove_all(paths: Iterable[Path]) -> None:
+    """Remove files and directories that are in nobody's use."""
+    for path in paths:
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
+
+
+def compile_lock(folder: Path) -> Path:
+    """Return the lock file of the one process that compiles a site."""
+    return own_files(folder) / "compile.lock"
+
+
+def compile_stamp(folder: Path) -> Path:
+    """Return the file that tells how the last build left the database of a site."""
+    return own_files(folder) / "compile.built"
+
+
+def stored_database_stamp(folder: Path) -> Path:
+    """Return the file that tells which object of the store the database of a site is."""
+    return own_files(folder) / "database.stored"
+
+
+def compile_part(folder: Path) -> Path:
+    """Return the database of a site that is being compiled."""
+    return own_files(folder) / "compile.part.db"
+
+
+def published_part(folder: Path) -> Path:
+    """Return the database of a site that is being published."""
+    return own_files(folder) / "publish.part.db"
+
+
+def installation_mark(storage_dir: Path) -> Path:
+    """Return the file that says which installation a storage directory belongs to."""
+    return own_files(storage_dir) / "installation.json"
+
+
+def cache_database(storage_dir: Path) -> Path:
+    """Return the file that records which files of the store are on this machine."""
+    return own_files(storage_dir) / "cache.db"
+
+
+def cache_lock(storage_dir: Path, number: int) -> Path:
+    """Return one of the lock files that keep files of the store from being removed."""
+    folder = own_files(storage_dir) / "cache-locks"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder / f"{number:03x}"
+
+
 def pace_folder(storage_dir: Path) -> Path:
     """Return the directory with one file per host that documents are fetched from."""
     return own_files(storage_dir) / "pace"
+
+
+def machine_pace_folder() -> Path | None:
+    """Return that directory for all installations of this user on the machine.
+
+    None if it cannot be trusted: somebody else made it, or it is not a directory.
+    """
+    folder = Path(tempfile.gettempdir()) / f"clerk-pace-{os.getuid()}"
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        facts = folder.lstat()
+    except OSError:
+        return None
+    is_own = stat.S_ISDIR(facts.st_mode) and facts.st_uid == os.getuid()
+    return folder if is_own and not facts.st_mode & 0o022 else None
+
+
+def shared_reading_folder(storage_dir: Path) -> Path:
+    """Return the directory of the long documents whose pages several processes read."""
+    return own_files(storage_dir) / "reading"
+
+
+def ocr_networks_folder(storage_dir: Path) -> Path:
+    """Return the directory of the OCR networks that have been converted."""
+    return own_files(storage_dir) / "ocr-networks"
+
+
+def extracted_file(folder: Path, document: Document) -> Path:
+    """Return the file of the votes and entities that were found in a document of a site."""
+    return own_files(folder) / "extracted" / f"{document.name}.json"
+
+
+def compiled_database(folder: Path) -> Path:
+    """Return the compiled database of a site, in its folder or in a published version."""
+    return folder / SITE_DATABASE
+
+
+def search_index(storage_dir: Path) -> Path:
+    """Return the search index over all sites."""
+    return storage_dir / "sites.db"
+
+
+def search_lock(storage_dir: Path) -> Path:
+    """Return the lock file of the one process that updates the search index."""
+    return own_files(storage_dir) / "search.lock"
 
 
 def published_link(published: Path, subdomain: str) -> Path:
@@ -306,7 +426,7 @@ def _document_of_text(parent: str, name: str) -> tuple[str, str] | None:
         return meeting, date
     if not name.endswith(".txt"):
         return None
-    if "/" in parent or _PAGE.fullmatch(name):
+    if "/" in parent or PAGE_FILE.fullmatch(name):
         meeting, _, date = parent.rpartition("/")
         return meeting, date
     return parent, name[:-4]

@@ -1,4 +1,4 @@
-"""Work in this process, without any server: a crew with a lane per core."""
+"""Work in this process, without any server: a pool with a slot per core."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from clerk.core.config import Settings
 from clerk.core.errors import StorageIncomplete
 from clerk.core.states import QUEUES
 
-from . import Flow
-from .pool import Crew, Signals
+from .pool import Pool, Signals
+from .work import Flow
 
 #: How often the caller is asked whether it is done.
 LOOK_SECONDS = 0.2
@@ -20,7 +20,7 @@ SHOW_SECONDS = 1.0
 
 
 class Interrupted(Exception):
-    """A person stopped the work; what was in hand has been finished or given back."""
+    """A person stopped the work; what was running has been finished or released."""
 
 
 def run(
@@ -37,40 +37,40 @@ def run(
     A site whose files are not here does not keep the others waiting: that is raised in the end.
     A worker that ``stays`` raises nothing of the kind; it pauses the stage and tries again.
     """
-    number = lanes(settings)
+    number = slots(settings)
     with (
-        Crew(flow, queues, settings, lanes=number, pauses=stays) as crew,
-        Signals(crew) as signals,
+        Signals(Pool(flow, queues, settings, slots=number, pauses=stays)) as signals,
+        signals.pool as pool,
     ):
         look_at = show_at = 0.0
         while True:
-            busy = crew.turn(LOOK_SECONDS)
+            busy = pool.turn(LOOK_SECONDS)
             if signals.received and not busy:
                 raise Interrupted
-            trouble = crew.trouble
+            trouble = pool.trouble
             of_one_site = isinstance(trouble, StorageIncomplete)
             if trouble and not of_one_site:
-                _leave(crew)
+                _leave(pool)
                 raise trouble
             if time.monotonic() >= look_at or not busy:
                 look_at = time.monotonic() + LOOK_SECONDS
                 if time.monotonic() >= show_at:
-                    crew.patiently(on_look)
+                    pool.retry_while_database_is_down(on_look)
                     show_at = time.monotonic() + SHOW_SECONDS
-                if crew.patiently(done):
-                    _leave(crew)
+                if pool.retry_while_database_is_down(done):
+                    _leave(pool)
                     return
-            if trouble and not busy and crew.nothing_to_claim():
+            if trouble and not busy and pool.nothing_to_claim():
                 raise trouble
 
 
-def _leave(crew: Crew) -> None:
-    """Finish what is in hand."""
-    crew.stop()
-    while crew.busy:
-        crew.turn(LOOK_SECONDS)
+def _leave(pool: Pool) -> None:
+    """Finish what is running."""
+    pool.stop()
+    while pool.busy:
+        pool.turn(LOOK_SECONDS)
 
 
-def lanes(settings: Settings) -> int:
+def slots(settings: Settings) -> int:
     """Return how many documents are worked on at once."""
     return settings.workers or os.cpu_count() or 1

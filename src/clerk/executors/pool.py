@@ -1,7 +1,7 @@
-"""A crew: one parent process that claims, beats and accounts, and children that do the work.
+"""A pool: one parent process that claims, beats and accounts, and children that do the work.
 
 The parent holds every promise: it owns the lease, writes to the database, sees a child die at once
-and knows which document it had in hand.  It does no work itself, so it is never late with a beat.
+and knows which document it was running.  It does no work itself, so it is never late with a beat.
 """
 
 from __future__ import annotations
@@ -14,26 +14,33 @@ import socket
 import time
 import uuid
 from collections.abc import Callable, Collection
+from functools import partial
 from typing import Protocol, TypeVar
 
-from sqlalchemy.exc import OperationalError
-
-from clerk import __version__
 from clerk.core import db
+from clerk.core.child_process import (
+    OUT_OF_TIME,
+    Began,
+    Child,
+    Ended,
+    Idle,
+    Message,
+    Order,
+    Raised,
+    revive,
+)
 from clerk.core.config import Settings
 from clerk.core.errors import ClerkError, DatabaseUnavailable, OperatorError, UnknownSite
 from clerk.core.states import Item
-from clerk.pipeline import liveness
-from clerk.pipeline.ledger import Claimed, ClaimedItem, Outcome
 
-from . import Flow
-from .child_process import Began, Child, Ended, Idle, Message, Order, Raised, revive
+from .work import Claim, ClaimItem, Crash, Flow, Outcome, WorkerInfo
+from .worker_lock import Lock
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 
-class Patiently(Protocol):
+class Retry(Protocol):
     """Do something with the database, waiting while it is away."""
 
     def __call__(self, action: Callable[[], T], /, *, gives: bool = False) -> T:
@@ -42,19 +49,19 @@ class Patiently(Protocol):
 
 #: Finished documents are written at least this often.
 FLUSH_SECONDS = 1.0
-#: A batch is to take about so long.
+#: Aimed duration of a batch.
 BATCH_SECONDS = 5.0
 BATCH_DOCUMENTS = 500
-#: One that takes longer is cut short: the rest goes to whoever is free.
+#: A batch that takes longer is cut short: the rest goes to whoever is free.
 BATCH_SECONDS_AT_MOST = 15.0
 #: Helping with another's document is cut so soon: work of one's own goes first.
 HELP_SECONDS = 2.0
-#: A child is replaced after so many documents, so that nothing it leaks adds up.
+#: A child is replaced after this many documents, so that leaks do not add up.
 CHILD_DOCUMENTS = 2_000
-#: How long an idle crew waits before it looks for work again: from, to.
+#: How long an idle pool waits before it looks for work again: from, to.
 IDLE_SECONDS = (0.02, 0.5)
 SWEEP_SECONDS = 1.0
-#: How often it is checked whether what is in hand was cancelled.
+#: How often it is checked whether running work was cancelled.
 CANCEL_CHECK_SECONDS = 1.0
 #: A child that is to leave cancelled work is killed if it has not done so in this time.
 LEAVE_SECONDS = 2.0
@@ -62,9 +69,7 @@ LEAVE_SECONDS = 2.0
 OPERATOR_SECONDS = 10.0
 #: Then the document waits longer than the stage is paused: others are tried before it.
 OPERATOR_FACTOR = 3.0
-#: What PostgreSQL says to one of two transactions that wait for each other.
-_DEADLOCK, _NOT_SERIALIZABLE = "40P01", "40001"
-#: A crew beats this many times within a lease.
+#: A pool beats this many times within a lease.
 BEATS_PER_LEASE = 5
 
 
@@ -88,11 +93,11 @@ class Pace:
 
 
 class Troubles:
-    """What only a person can fix, as the lanes of a crew meet it.
+    """What only a person can fix, as the slots of a pool meet it.
 
-    A crew that ``pauses`` leaves the stage to other workers for a while: one whose machine lacks
+    A pool that ``pauses`` leaves the stage to other workers for a while: one whose machine lacks
     the files would take document after document from those who have them.  Another remembers it,
-    for whoever started the crew to raise.
+    for whoever started the pool to raise.
     """
 
     def __init__(self, *, pauses: bool) -> None:
@@ -105,7 +110,7 @@ class Troubles:
         """The first whose item is not done yet."""
         return next(iter(self._met.values()), None)
 
-    def met(self, queue: str, item: ClaimedItem, error: OperatorError) -> float:
+    def met(self, queue: str, item: ClaimItem, error: OperatorError) -> float:
         """Note what an item of a queue met, and return how long it is to wait."""
         if not self.pauses:
             self._met[item.id] = error
@@ -115,7 +120,7 @@ class Troubles:
         self._paused_until[queue] = time.monotonic() + OPERATOR_SECONDS
         return OPERATOR_SECONDS * OPERATOR_FACTOR
 
-    def over(self, item: ClaimedItem) -> None:
+    def over(self, item: ClaimItem) -> None:
         """Forget what an item met: it is done."""
         self._met.pop(item.id, None)
 
@@ -124,7 +129,7 @@ class Troubles:
         return time.monotonic() < self._paused_until.get(queue, 0.0)
 
 
-class Lane:
+class Slot:
     """One child and what it was given."""
 
     def __init__(
@@ -134,12 +139,12 @@ class Lane:
         settings: Settings,
         pace: Pace,
         troubles: Troubles,
-        patiently: Patiently,
+        retry_while_database_is_down: Retry,
     ) -> None:
         self._flow = flow
         self._queues = queues
         self._troubles = troubles
-        self._patiently = patiently
+        self._retry = retry_while_database_is_down
         self._memory_mb = settings.worker_memory_mb
         self._pace = pace
         self._child: Child | None = None
@@ -147,13 +152,13 @@ class Lane:
         self._outcomes: list[Outcome] = []
         self._given_at = self._flushed_at = 0.0
         self._told_to_stop = False
-        self._in_hand: ClaimedItem | None = None
-        #: What the child said of it last, as in "page 3 of 40".
-        self._note = ""
+        self._running_item: ClaimItem | None = None
+        #: What the child reported of it last, as in "page 3 of 40", and the same as a number.
+        self._note, self._position = "", 0
         self._help_again_at = 0.0
         #: When a child that has not left cancelled work is killed; None while it has none to leave.
         self._leave_by: float | None = None
-        self.claimed: Claimed | None = None
+        self.claim: Claim | None = None
         #: The order by which the child helps with what another has claimed.
         self.helping: Order | None = None
 
@@ -161,7 +166,7 @@ class Lane:
     def busy(self) -> bool:
         """Whether the child has something to do, or to leave."""
         leaving = self._leave_by is not None
-        return self.claimed is not None or self.helping is not None or leaving
+        return self.claim is not None or self.helping is not None or leaving
 
     @property
     def may_help(self) -> bool:
@@ -177,19 +182,19 @@ class Lane:
         return self._child
 
     @property
-    def document_in_hand(self) -> str:
+    def running_document(self) -> str:
         """The name of what the child is working on."""
-        item = self._in_hand or (self.claimed.items[0] if self.claimed else None)
+        item = self._running_item or (self.claim.items[0] if self.claim else None)
         return (item.document or item.step) if item else ""
 
-    def give(self, claimed: Claimed) -> None:
+    def assign(self, claim: Claim) -> None:
         """Have the child do what was claimed."""
-        self.claimed, self._in_hand, self._told_to_stop = claimed, None, False
+        self.claim, self._running_item, self._told_to_stop = claim, None, False
         self._given_at = self._flushed_at = time.monotonic()
         try:
-            self.child.send(self._patiently(lambda: self._flow.order(claimed)))
+            self.child.send(self._retry(lambda: self._flow.order(claim)))
         except UnknownSite as error:
-            log.warning("%s It was removed while its work was given out.", error)
+            log.warning("%s It was removed while its work was assigned.", error)
             self._flush(ended=True)
 
     def help(self, order: Order) -> None:
@@ -204,7 +209,7 @@ class Lane:
         Killing it loses nothing: text is stored whole or not at all, and the ledger would refuse
         what is reported for a claim that holds nothing any more.
         """
-        self.claimed, self.helping, self._in_hand, self._outcomes = None, None, None, []
+        self.claim, self.helping, self._running_item, self._outcomes = None, None, None, []
         if self._child is not None:
             self._leave_by = time.monotonic() + LEAVE_SECONDS
             self._child.stop_at_next_report()
@@ -219,7 +224,7 @@ class Lane:
         elif any(isinstance(each, Idle) for each in messages):
             self._leave_by = None
 
-    def attend(self) -> None:
+    def handle_messages(self) -> None:
         """Take in what the child said; see to it if it died or is overdue."""
         if self._child is None or not self.busy:
             return
@@ -228,15 +233,15 @@ class Lane:
             return
         messages = self._child.receive()
         for message in messages or ():
-            self._take_in(message)
+            self._handle_message(message)
         if not self.busy:
             return
         if messages is None:
-            self._mourn(f"The working process was {self._child.bury()}")
+            self._handle_child_death(f"The working process was {self._child.wait_for_end()}")
         elif self._child.overdue:
             self._child.kill()
-            self._child.bury()
-            self._mourn("The time allowed was used up")
+            self._child.wait_for_end()
+            self._handle_child_death(OUT_OF_TIME)
         else:
             self._flush_and_cut(time.monotonic())
 
@@ -247,16 +252,17 @@ class Lane:
         if now - self._given_at >= most and not self._told_to_stop:
             self.stop()
 
-    def _take_in(self, message: Message) -> None:
-        if self.claimed is None:
-            self._take_in_help(message)
+    def _handle_message(self, message: Message) -> None:
+        if self.claim is None:
+            self._handle_help_message(message)
             return
         match message:
-            case Began(index, _, note):
-                self._in_hand, self._note = self.claimed.items[index], note
+            case Began(index, _, note, position):
+                self._running_item = self.claim.items[index]
+                self._note, self._position = note, position
             case Ended(index, seconds, performed):
-                item = self.claimed.items[index]
-                self._pace.learn(self.claimed.queue, seconds)
+                item = self.claim.items[index]
+                self._pace.learn(self.claim.queue, seconds)
                 self._add(
                     Outcome(
                         item,
@@ -267,15 +273,15 @@ class Lane:
                     )
                 )
             case Raised(index):
-                self._add(self._judge(self.claimed.items[index], message))
+                self._add(self._judge(self.claim.items[index], message))
             case Idle():
                 going_on = () if self._told_to_stop else self._queues()
                 following = self._flush(ended=True, going_on=going_on)
                 self._retire_old_child()
                 if following is not None:
-                    self.give(following)
+                    self.assign(following)
 
-    def _take_in_help(self, message: Message) -> None:
+    def _handle_help_message(self, message: Message) -> None:
         match message:
             case Ended():
                 self._served += 1
@@ -290,69 +296,74 @@ class Lane:
         self._outcomes.append(outcome)
         if outcome.state != Item.PENDING:
             self._troubles.over(outcome.item)
-        self._in_hand = None
+        self._running_item = None
         self._served += 1
 
-    def _judge(self, item: ClaimedItem, raised: Raised) -> Outcome:
+    def _judge(self, item: ClaimItem, raised: Raised) -> Outcome:
         """Decide what an error means: the document's end, another try, or a call for a person."""
-        error = f"{raised.error_class}: {raised.message}"
-        if raised.family == "document":
-            return Outcome(item, Item.FAILED, error, lasting=True, seconds=raised.seconds)
-        if raised.family in ("site", "gone"):
-            return Outcome(item, Item.FAILED, error, seconds=raised.seconds)
-        if raised.family == "operator":
-            assert self.claimed is not None
-            known = revive(raised)
-            trouble = known if isinstance(known, OperatorError) else OperatorError(raised.message)
-            delay = self._troubles.met(self.claimed.queue, item, trouble)
-            if self._troubles.pauses:
-                self.stop()
-            return Outcome(item, Item.PENDING, error, delay=delay)
-        return Outcome(item, Item.PENDING, error, charged=True, seconds=raised.seconds)
+        error, kind = f"{raised.error_class}: {raised.message}", raised.error_class
+        failed = partial(Outcome, item, Item.FAILED, error, kind, seconds=raised.seconds)
+        again = partial(Outcome, item, Item.PENDING, error, kind, seconds=raised.seconds)
+        match raised.family:
+            case "document":
+                return failed(lasting=True)
+            case "site" | "gone" | "slow":
+                return failed()
+            case "conflict":
+                return again(delay=0.0)
+            case "operator":
+                assert self.claim is not None
+                known = revive(raised)
+                if not isinstance(known, OperatorError):
+                    known = OperatorError(raised.message)
+                delay = self._troubles.met(self.claim.queue, item, known)
+                if self._troubles.pauses:
+                    self.stop()
+                return again(delay=delay)
+        return again(charged=True)
 
-    def _flush(self, *, ended: bool, going_on: Collection[str] = ()) -> Claimed | None:
-        """Account for what was done; return what the child may go on with, given to this worker."""
-        assert self.claimed is not None
-        claimed, outcomes, following = self.claimed, self._outcomes, None
+    def _flush(self, *, ended: bool, going_on: Collection[str] = ()) -> Claim | None:
+        """Record what was done; return the follow-up claim, if any."""
+        assert self.claim is not None
+        claim, outcomes, following = self.claim, self._outcomes, None
         try:
-            following = self._patiently(
-                lambda: self._flow.finish(claimed, outcomes, ended=ended, going_on=going_on),
+            following = self._retry(
+                lambda: self._flow.finish(claim, outcomes, ended=ended, going_on=going_on),
                 gives=bool(going_on),
             )
         except ClerkError:
             raise
         except Exception as error:
-            log.exception("What came of %s cannot be accounted for", self.document_in_hand)
-            self._give_up(claimed, f"It cannot be accounted for: {error}")
-        # Only now: an interruption before this is found as work in hand, and given back.
+            log.exception("Could not record the result of %s", self.running_document)
+            self._give_up(claim, f"Its result could not be recorded: {error}")
+        # Only now: an interruption before this is found as running work, and released.
         self._outcomes, self._flushed_at = [], time.monotonic()
         if ended:
-            self.claimed, self._in_hand = following, None
+            self.claim, self._running_item = following, None
         return following
 
-    def _give_up(self, claimed: Claimed, cause: str) -> None:
-        """Blame what cannot be accounted for as if it had killed its process: others go on."""
+    def _give_up(self, claim: Claim, cause: str) -> None:
+        """Blame an item whose result cannot be recorded as if it had killed its process."""
         if self._child is not None:
             self._child.dismiss()
             self._child = None
-        blamed = self._outcomes[0].item if self._outcomes else None
-        self._patiently(lambda: self._flow.crash(claimed, blamed, cause))
-        self.claimed, self._in_hand = None, None
+        crash = Crash(self._outcomes[0].item if self._outcomes else None, cause)
+        self._retry(lambda: self._flow.crash(claim, crash))
+        self.claim, self._running_item = None, None
 
-    def _mourn(self, cause: str) -> None:
-        """Account for what was done, then blame what was in hand."""
-        if self.claimed is None:
+    def _handle_child_death(self, cause: str) -> None:
+        """Record what was done, then blame the item that was running."""
+        if self.claim is None:
             log.info("%s while it helped with a document", cause)
             self._child, self.helping = None, None
             return
-        claimed, blamed = self.claimed, self._in_hand
-        if blamed and self._note:
-            cause = f"{self._note}: {cause}"
+        claim = self.claim
+        crash = Crash(self._running_item, cause, self._note, self._position)
         self._child = None
         if self._outcomes:
             self._flush(ended=False)
-        self._patiently(lambda: self._flow.crash(claimed, blamed, cause))
-        self.claimed, self._in_hand = None, None
+        self._retry(lambda: self._flow.crash(claim, crash))
+        self.claim, self._running_item = None, None
 
     def _retire_old_child(self) -> None:
         if self._served >= CHILD_DOCUMENTS and self._child is not None:
@@ -360,25 +371,25 @@ class Lane:
             self._child = None
 
     def stop(self) -> None:
-        """Let the child finish the item in hand and no more."""
+        """Let the child finish the running item and no more."""
         if self.busy and self._child is not None:
             self._told_to_stop = True
             self._child.stop_after_this_item()
 
     def abandon(self) -> None:
-        """End the child now and give back what it had not finished."""
+        """End the child now and release what it had not finished."""
         if self._child is not None:
             self._child.dismiss()
             self._child = None
         self.helping = self._leave_by = None
-        if self.claimed is not None:
+        if self.claim is not None:
             self._flush(ended=True)
 
 
-class Crew:
-    """Lanes that share a worker's name, its beat and its place in the ledger.
+class Pool:
+    """A worker: slots that share its name, its beat and its place in the ledger.
 
-    Use it as a context manager: the worker is known from the start and struck off at the end.
+    Use it as a context manager: the worker is registered at the start and unregistered at the end.
     """
 
     def __init__(
@@ -386,22 +397,32 @@ class Crew:
         flow: Flow,
         queues: Collection[str],
         settings: Settings,
-        lanes: int = 1,
+        slots: int = 1,
         *,
         pauses: bool = True,
+        poll_seconds: float | None = None,
     ) -> None:
+        """Make a pool; ``poll_seconds`` is for one that is told of work by :meth:`look_now`."""
         self._flow = flow
         self._queues = tuple(queues)
         self._settings = settings
         self._pace = Pace()
         self._troubles = Troubles(pauses=pauses)
-        self._lanes = [
-            Lane(flow, self._served, settings, self._pace, self._troubles, self.patiently)
-            for _ in range(lanes)
+        self._slots = [
+            Slot(
+                flow,
+                self._served,
+                settings,
+                self._pace,
+                self._troubles,
+                self.retry_while_database_is_down,
+            )
+            for _ in range(slots)
         ]
-        self._idle_seconds = IDLE_SECONDS[0]
+        self._idle_range = (poll_seconds, poll_seconds) if poll_seconds else IDLE_SECONDS
+        self._idle_seconds = self._idle_range[0]
         self._look_again_at = self._beat_at = self._sweep_at = self._check_at = 0.0
-        self._lock: liveness.Lock | None = None
+        self._lock: Lock | None = None
         #: Whether something may have been given to this worker without its having heard of it.
         self._in_doubt = False
         self.id = _new_name()
@@ -409,54 +430,43 @@ class Crew:
         #: Set by a second signal, in case what it raised was swallowed where it struck.
         self.aborting = False
 
-    def __enter__(self) -> Crew:
+    def __enter__(self) -> Pool:
         folder = self._settings.storage_dir / "_clerk" / "workers"
-        self._lock = liveness.Lock(folder / f"{self.id}.lock")
+        self._lock = Lock(folder / f"{self.id}.lock")
         db.trust_connections()
         try:
-            self._register()
+            self._flow.register(self._info)
         except BaseException:
             self._lock.release()
             raise
         return self
 
     def __exit__(self, *_: object) -> None:
-        for lane in self._lanes:
-            lane.abandon()
-        self.patiently(self._flow.hint)
-        self.patiently(self._strike_off)
+        for slot in self._slots:
+            slot.abandon()
+        self.retry_while_database_is_down(self._flow.hint)
+        self.retry_while_database_is_down(lambda: self._flow.unregister(self.id))
         if self._lock:
             self._lock.release()
 
-    def _register(self) -> None:
-        with db.civic_db_connection() as conn:
-            liveness.register(
-                conn,
-                self.id,
-                lease_seconds=self._settings.lease_seconds,
-                queues=",".join(self._queues),
-                lock_path=str(self._lock.path) if self._lock else None,
-                version=__version__,
-            )
-
-    def _strike_off(self) -> None:
-        self._flow.release(self.id)
-        with db.civic_db_connection() as conn:
-            liveness.strike_off(conn, self.id)
+    @property
+    def _info(self) -> WorkerInfo:
+        path = str(self._lock.path) if self._lock else ""
+        return WorkerInfo(self.id, self._queues, path, self._settings.lease_seconds)
 
     @property
     def busy(self) -> bool:
-        """Whether anything is in hand."""
-        return any(lane.busy for lane in self._lanes)
+        """Whether anything is running."""
+        return any(slot.busy for slot in self._slots)
 
     @property
-    def in_hand(self) -> dict[str, str]:
-        """The document in hand, by claim."""
-        return {lane.claimed.claim: lane.document_in_hand for lane in self._lanes if lane.claimed}
+    def running(self) -> dict[str, str]:
+        """The running document, by claim."""
+        return {slot.claim.token: slot.running_document for slot in self._slots if slot.claim}
 
     @property
     def trouble(self) -> OperatorError | None:
-        """What only a person can fix, if the work met it and the crew does not pause for it."""
+        """What only a person can fix, if the work met it and the pool does not pause for it."""
         return self._troubles.first
 
     def _served(self) -> tuple[str, ...]:
@@ -475,110 +485,114 @@ class Crew:
     def nothing_to_claim(self) -> bool:
         """Look for work at once; True when there is none."""
         self.look_now()
-        self._give_out()
+        self._assign_work()
         return not self.busy
 
     def turn(self, timeout: float = 0.2) -> bool:
-        """Give out work, wait for children, account; say whether anything is in hand."""
+        """Assign work, wait for children, record results; say whether anything is running."""
         if self.aborting:
             raise KeyboardInterrupt
         self._keep_alive()
         if not self.stopping:
-            self._give_out()
+            self._assign_work()
         if not self._wait(0.0):
-            self.patiently(self._flow.hint)
+            self.retry_while_database_is_down(self._flow.hint)
             self._wait(timeout)
-        for lane in self._lanes:
-            if lane.busy:
-                lane.attend()
-                self._look_again_at = self._look_again_at if lane.busy else 0.0
+        for slot in self._slots:
+            if slot.busy:
+                slot.handle_messages()
+                self._look_again_at = self._look_again_at if slot.busy else 0.0
         return self.busy
 
     def _wait(self, timeout: float) -> bool:
         """Wait until a child has something to say, or it is time to look for work."""
-        children = [lane.child for lane in self._lanes if lane.busy]
+        children = [slot.child for slot in self._slots if slot.busy]
         until_look = self._look_again_at - time.monotonic()
-        if len(children) < len(self._lanes) and not self.stopping:
+        if len(children) < len(self._slots) and not self.stopping:
             timeout = min(timeout, max(0.0, until_look))
         return bool(select.select(children, [], [], timeout)[0])
 
-    def _give_out(self) -> None:
+    def _assign_work(self) -> None:
         if time.monotonic() < self._look_again_at:
             return
-        for lane in self._lanes:
+        for slot in self._slots:
             if self.stopping:
                 return
-            if not (lane.busy or self._claim_for(lane) or self._help_with(lane)):
-                low, high = IDLE_SECONDS
+            if not (slot.busy or self._claim_for(slot) or self._help_with(slot)):
+                low, high = self._idle_range
                 self._idle_seconds = min(high, max(low, self._idle_seconds * 2))
                 self._look_again_at = time.monotonic() + self._idle_seconds
                 return
 
     def _is_renamed(self) -> bool:
-        """Take a new name once nothing is in hand; False while something is.
+        """Take a new name once nothing is running; False while something is.
 
         A claim may have been committed though the connection broke before this worker heard of it.
         Under the old name it would be held for as long as the worker lives; now it is a dead one's.
         """
         if self.busy:
             return False
-        self.patiently(self._strike_off)
+        self.retry_while_database_is_down(lambda: self._flow.unregister(self.id))
         self.id = _new_name()
         self._in_doubt = False
-        self.patiently(self._beat)
+        self.retry_while_database_is_down(self._beat)
         return True
 
-    def _claim_for(self, lane: Lane) -> bool:
+    def _claim_for(self, slot: Slot) -> bool:
         if self._in_doubt and not self._is_renamed():
             return False
         limit, queues = self._pace.limit, self._served()
-        claimed = self.patiently(lambda: self._flow.claim(queues, self.id, limit), gives=True)
-        if claimed is None:
+        claim = self.retry_while_database_is_down(
+            lambda: self._flow.claim(queues, self.id, limit), gives=True
+        )
+        if claim is None:
             return False
-        self._idle_seconds = IDLE_SECONDS[0]
-        lane.give(claimed)
+        self._idle_seconds = self._idle_range[0]
+        slot.assign(claim)
         if self.stopping:
             # The signal came in between, and the child threw away what it did not expect.
-            lane.stop()
+            slot.stop()
         return True
 
-    def _help_with(self, lane: Lane) -> bool:
-        """Have a lane for which there is no work help with what another does."""
-        order = self._flow.invitation(self._served()) if lane.may_help else None
+    def _help_with(self, slot: Slot) -> bool:
+        """Have a slot for which there is no work help with what another does."""
+        order = self._flow.invitation(self._served()) if slot.may_help else None
         if order is None:
             return False
-        lane.help(order)
+        slot.help(order)
         return True
 
     def _keep_alive(self) -> None:
         now = time.monotonic()
         if now >= self._beat_at:
             self._beat_at = now + self._settings.lease_seconds / BEATS_PER_LEASE
-            self.patiently(self._beat)
+            self.retry_while_database_is_down(self._beat)
         if now >= self._sweep_at:
             self._sweep_at = now + SWEEP_SECONDS
-            self.patiently(self._flow.sweep)
+            self.retry_while_database_is_down(self._flow.sweep)
         if now >= self._check_at:
             self._check_at = now + CANCEL_CHECK_SECONDS
-            self._leave_what_was_cancelled()
+            self._leave_cancelled_work()
 
-    def _leave_what_was_cancelled(self) -> None:
-        claims = self.in_hand
-        held = self.patiently(lambda: self._flow.still_held(claims)) if claims else set()
-        for lane in self._lanes:
-            if lane.claimed is not None and lane.claimed.claim not in held:
-                log.info("%s was cancelled or given to another worker", lane.document_in_hand)
-                lane.leave()
-            elif lane.helping is not None and not self._flow.still_wanted(lane.helping):
-                lane.leave()
+    def _leave_cancelled_work(self) -> None:
+        claims = self.running
+        held = (
+            self.retry_while_database_is_down(lambda: self._flow.still_held(claims))
+            if claims
+            else set()
+        )
+        for slot in self._slots:
+            if slot.claim is not None and slot.claim.token not in held:
+                log.info("%s was cancelled or given to another worker", slot.running_document)
+                slot.leave()
+            elif slot.helping is not None and not self._flow.still_wanted(slot.helping):
+                slot.leave()
 
     def _beat(self) -> None:
-        with db.civic_db_connection() as conn:
-            known = liveness.beat(conn, self.id, self._settings.lease_seconds, self.in_hand)
-        if not known:
-            self._register()
+        if not self._flow.beat(self._info, self.running):
+            self._flow.register(self._info)
 
-    def patiently(self, action: Callable[[], T], *, gives: bool = False) -> T:
+    def retry_while_database_is_down(self, action: Callable[[], T], *, gives: bool = False) -> T:
         """Do something with the database, waiting while it is away.
 
         Repeating is harmless: every transition is guarded, so a commit that went through unseen is
@@ -589,8 +603,8 @@ class Crew:
         while True:
             try:
                 return action()
-            except (DatabaseUnavailable, OperationalError) as error:
-                if self.stopping or not _will_pass(error):
+            except Exception as error:
+                if self.stopping or not db.is_temporary(error):
                     raise
                 log.warning("%s Waiting for it.", error)
                 self._in_doubt |= gives and isinstance(error, DatabaseUnavailable)
@@ -599,29 +613,21 @@ class Crew:
                 self._sweep_at = time.monotonic() + self._settings.lease_seconds
 
     def stop(self) -> None:
-        """Finish what is in hand and take nothing more."""
+        """Finish what is running and claim nothing more."""
         self.stopping = True
-        for lane in self._lanes:
-            lane.stop()
+        for slot in self._slots:
+            slot.stop()
 
 
 def _new_name() -> str:
     return f"{socket.gethostname()}-{os.getpid()}-{uuid.uuid4().hex[:8]}"
 
 
-def _will_pass(error: DatabaseUnavailable | OperationalError) -> bool:
-    """Whether trying again helps: the server is away, or others were in the way."""
-    if isinstance(error, DatabaseUnavailable):
-        return True
-    in_the_way = getattr(error.orig, "sqlstate", "") in (_DEADLOCK, _NOT_SERIALIZABLE)
-    return in_the_way or "database is locked" in str(error.orig)
-
-
 class Signals:
-    """Ctrl-C and SIGTERM: once finishes what is in hand, twice stops now."""
+    """Ctrl-C and SIGTERM: once finishes what is running, twice stops now."""
 
-    def __init__(self, crew: Crew) -> None:
-        self._crew = crew
+    def __init__(self, pool: Pool) -> None:
+        self.pool = pool
         self._former: dict[int, object] = {}
         self.received = 0
 
@@ -637,7 +643,7 @@ class Signals:
     def _on_signal(self, _number: int, _frame: object) -> None:
         self.received += 1
         if self.received == 1:
-            self._crew.stop()
+            self.pool.stop()
         else:
-            self._crew.aborting = True
+            self.pool.aborting = True
             raise KeyboardInterrupt

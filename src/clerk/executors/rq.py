@@ -11,10 +11,10 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-import signal
 import time
 import uuid
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from redis import Redis
@@ -23,35 +23,32 @@ from rq import Queue, SimpleWorker, Worker
 from rq.exceptions import DequeueTimeout
 from rq.job import Job
 
-from clerk.core import config, db
+from clerk.core import config
 from clerk.core.config import Settings
 from clerk.core.errors import QueueUnavailable
-from clerk.pipeline import ledger
 
-from . import Flow
-from .pool import Crew, Signals
+from .pool import Pool, Signals
+from .work import Flow
 
 log = logging.getLogger(__name__)
 
 HIGH = "high"
 #: What a hint names; any RQ worker can run it.
 ENTRY_POINT = "clerk.workers.drain_job"
-#: At most so many hints wait in a queue.
+#: At most this many hints wait in a queue.
 WINDOW = 8
-#: A hint that somebody took and did not live to forget is forgotten after so many seconds.
+#: Lifetime of a hint that was taken by a worker that died, in seconds.
 HINT_SECONDS = 3600
 #: Seconds an idle worker waits for a hint before it looks into the ledger by itself.
 IDLE_SECONDS = 1
-#: So many jobs of an older system are deleted in one transaction.
+#: Jobs of an older system deleted in one transaction.
 CLEARED_AT_ONCE = 200
 #: Seconds a busy worker waits for its child; an idle one waits for a hint, and not here.
 BUSY_SECONDS = 0.2
-#: RQ's own view of a worker is refreshed so often.
+#: How often RQ's own view of a worker is refreshed.
 RQ_BEAT_SECONDS = 30.0
-#: A Redis that is silent for so long is taken for gone; a worker must not miss its beat for it.
+#: Timeout of a call to Redis; a worker must not miss its beat for it.
 SILENCE_SECONDS = 5
-#: A worker that worked for so long before its set-up failed is replaced: it may come back.
-SETTLED_SECONDS = 10.0
 
 _connections: dict[tuple[int, str], Redis] = {}
 
@@ -104,21 +101,19 @@ def _explained(url: str) -> Iterator[None]:
 
 
 def offer(url: str, queues: Collection[str]) -> None:
-    """Hint to idle workers that there is work in those of the queues that have some."""
-    with db.reading_connection() as conn:
-        waiting = ledger.queues_with_work(conn, queues)
-    if not waiting:
+    """Hint to idle workers that there is work in these queues."""
+    if not queues:
         return
     try:
         most = min(WINDOW, max(1, Worker.count(connection=connect(url))))
-        for name in waiting:
+        for name in queues:
             _top_up(queue(url, name), most)
     except RedisError as error:
-        log.warning("Redis did not take a hint (%s); workers will look by themselves", error)
+        log.warning("Could not notify Redis (%s); workers look for work by themselves", error)
 
 
 def _top_up(target: Queue, most: int) -> None:
-    """Have so many hints wait: one for every worker that could heed it."""
+    """Fill a queue up to this many hints."""
     for _ in range(target.count, most):
         target.enqueue_call(
             ENTRY_POINT,
@@ -156,6 +151,57 @@ def clear_failed(url: str, name: str) -> tuple[int, int]:
     return _clear(target, target.failed_job_registry)
 
 
+@dataclass(frozen=True)
+class WaitingJob:
+    """A job that an older system enqueued: its function, and what it is called with."""
+
+    id: str
+    queue: str
+    function: str
+    arguments: tuple[Any, ...] = ()
+    named: Mapping[str, Any] = field(default_factory=dict)
+
+
+def waiting_jobs(url: str, name: str) -> list[WaitingJob]:
+    """Return the jobs that wait in a queue, for their turn, a time or another job; no hints."""
+    target = queue(url, name)
+    found = []
+    with _explained(url):
+        ids = [
+            *target.get_job_ids(),
+            *target.deferred_job_registry.get_job_ids(cleanup=False),
+            *target.scheduled_job_registry.get_job_ids(cleanup=False),
+        ]
+        for job in Job.fetch_many(ids, connection=target.connection):
+            if job is None:
+                continue
+            try:
+                if job.func_name != ENTRY_POINT:
+                    arguments, named = tuple(job.args), dict(job.kwargs)
+                    function = job.func_name or ""
+                    found.append(WaitingJob(job.id, name, function, arguments, named))
+            except Exception:  # noqa: BLE001 - what another program pickled may raise anything
+                found.append(WaitingJob(job.id, name, "(unreadable)"))
+    return found
+
+
+def delete_jobs(url: str, jobs: Iterable[WaitingJob]) -> int:
+    """Delete jobs, wherever they wait, and return how many there were."""
+    deleted = 0
+    with _explained(url):
+        for each in jobs:
+            target = queue(url, each.queue)
+            job = Job(each.id, target.connection)
+            with target.connection.pipeline() as pipe:
+                pipe.delete(Job.key_for(each.id))
+                pipe.delete(*_other_keys(job))
+                pipe.lrem(target.key, 0, each.id)
+                for registry in (target.deferred_job_registry, target.scheduled_job_registry):
+                    pipe.zrem(registry.key, each.id)
+                deleted += pipe.execute()[0]
+    return deleted
+
+
 def _clear(target: Queue, registry: Any) -> tuple[int, int]:
     """Delete every job a registry names, and the entries of those that are gone.
 
@@ -169,7 +215,7 @@ def _clear(target: Queue, registry: Any) -> tuple[int, int]:
             for job_id in chunk:
                 pipe.delete(Job.key_for(job_id))
             for job_id in chunk:
-                pipe.delete(*_keys_beside(Job(job_id, target.connection)))
+                pipe.delete(*_other_keys(Job(job_id, target.connection)))
             pipe.zrem(registry.key, *chunk)
             found = sum(pipe.execute()[: len(chunk)])
         deleted += found
@@ -177,8 +223,8 @@ def _clear(target: Queue, registry: Any) -> tuple[int, int]:
     return deleted, stale
 
 
-def _keys_beside(job: Any) -> list[str]:
-    """Name what RQ keeps about a job beside the job itself."""
+def _other_keys(job: Any) -> list[str]:
+    """Return the keys that RQ keeps about a job besides the job itself."""
     return [
         job.dependents_key,
         job.dependencies_key,
@@ -211,31 +257,31 @@ def messages(url: str, name: str) -> dict[str, int]:
 class HintedWorker:
     """An RQ worker, known to RQ's own tools, that works from the ledger."""
 
-    def __init__(self, crew: Crew, queues: Collection[str], url: str) -> None:
-        self._crew = crew
+    def __init__(self, pool: Pool, queues: Collection[str], url: str) -> None:
+        self._pool = pool
         self._connection = connect(url)
         self._queues = [queue(url, name) for name in (HIGH, *queues)]
         self._worker = self._as_rq_knows_it()
         self._beat_at = 0.0
 
     def _as_rq_knows_it(self) -> Any:
-        return SimpleWorker(self._queues, name=self._crew.id, connection=self._connection)
+        return SimpleWorker(self._queues, name=self._pool.id, connection=self._connection)
 
     def run(self, *, burst: bool) -> None:
         """Work until stopped, or with ``burst`` until nothing is left."""
         with self._known_to_rq():
             while True:
                 self._work_while_there_is_any()
-                if self._crew.stopping:
+                if self._pool.stopping:
                     return
                 heard = self._take_message(wait=not burst)
-                if burst and not heard and self._crew.nothing_to_claim():
+                if burst and not heard and self._pool.nothing_to_claim():
                     return
 
     def _work_while_there_is_any(self) -> None:
         """Go from batch to batch; Redis is asked only once the ledger has nothing more."""
-        crew = self._crew
-        while crew.turn(BUSY_SECONDS if crew.busy else 0.0) or crew.should_look:
+        pool = self._pool
+        while pool.turn(BUSY_SECONDS if pool.busy else 0.0) or pool.should_look:
             self._beat()
 
     def _take_message(self, *, wait: bool) -> bool:
@@ -252,16 +298,16 @@ class HintedWorker:
             time.sleep(IDLE_SECONDS)
             return False
         except Exception as error:  # noqa: BLE001 - no message, however odd, may end a worker
-            log.warning("A message that cannot be read is passed over: %s", error)
+            log.warning("Skipping an unreadable message: %s", error)
             return True
         if taken is None:
             return False
         job, origin = taken
-        self._heed(job, origin)
-        self._crew.look_now()
+        self._handle(job, origin)
+        self._pool.look_now()
         return True
 
-    def _heed(self, job: Job, origin: Queue) -> None:
+    def _handle(self, job: Job, origin: Queue) -> None:
         """Forget a hint, now that it was heard; run anything else."""
         try:
             if job.func_name == ENTRY_POINT:
@@ -269,14 +315,14 @@ class HintedWorker:
             else:
                 self._worker.execute_job(job, origin)
         except Exception as error:  # noqa: BLE001 - no message, however odd, may end a worker
-            log.warning("The message %s is passed over: %s", job.id, error)
+            log.warning("Skipping the message %s: %s", job.id, error)
 
     def _beat(self) -> None:
         if time.monotonic() < self._beat_at:
             return
         self._beat_at = time.monotonic() + RQ_BEAT_SECONDS
         with contextlib.suppress(RedisError):
-            if self._worker.name != self._crew.id:
+            if self._worker.name != self._pool.id:
                 self._take_its_new_name()
             self._worker.heartbeat()
 
@@ -296,84 +342,8 @@ class HintedWorker:
 
 
 def work(flow: Flow, queues: Collection[str], settings: Settings, *, burst: bool) -> None:
-    """Be one worker until stopped; one signal finishes what is in hand, two stop now."""
+    """Be one worker until stopped; one signal finishes what is running, two stop now."""
     check(settings.redis_url)
-    with Crew(flow, queues, settings) as crew, Signals(crew):
-        HintedWorker(crew, queues, settings.redis_url).run(burst=burst)
-
-
-_STOPS = (signal.SIGINT, signal.SIGTERM)
-
-
-class WorkerPool:
-    """Some workers of one kind, each in a process of its own; one that dies is replaced."""
-
-    def __init__(self, start: Callable[[], None], number: int, *, burst: bool) -> None:
-        self._start = start
-        self._number = number
-        self._burst = burst
-        #: When each was started, by process id.
-        self._started: dict[int, float] = {}
-        self._stopping = False
-
-    def run(self) -> int:
-        """Run them until they end and return the worst exit status of a burst."""
-        for number in _STOPS:
-            signal.signal(number, self._pass_on)
-        for _ in range(self._number):
-            self._spawn()
-        worst = 0
-        while self._started:
-            pid, status = os.wait()
-            lived = time.monotonic() - self._started.pop(pid)
-            code = os.waitstatus_to_exitcode(status)
-            if self._is_to_be_replaced(code, lived):
-                log.error("A worker ended with %s; starting another", code)
-                time.sleep(1.0)
-                if not self._stopping:
-                    self._spawn()
-            else:
-                worst = max(worst, code if code >= 0 else 1)
-        return worst
-
-    def _is_to_be_replaced(self, code: int, lived: float) -> bool:
-        """Whether a worker ended that should not have: 3 at the start is a set-up to be mended."""
-        if self._burst or self._stopping:
-            return False
-        return code not in (0, 3) or (code == 3 and lived > SETTLED_SECONDS)
-
-    def _spawn(self) -> None:
-        """Start a worker out of reach of the terminal's signals: it hears of them from here, once.
-
-        They are held back meanwhile, so that none meets a process that is neither pool nor worker.
-        Nothing is started once one has come.
-        """
-        signal.pthread_sigmask(signal.SIG_BLOCK, _STOPS)
-        pid = -1 if self._stopping else os.fork()
-        if pid > 0:
-            self._started[pid] = time.monotonic()
-        if pid == 0:
-            os.setpgid(0, 0)
-            for number in _STOPS:
-                signal.signal(number, signal.SIG_DFL)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPS)
-        if pid == 0:
-            os._exit(_exit_code(self._start))
-
-    def _pass_on(self, number: int, _frame: object) -> None:
-        self._stopping = True
-        for pid in self._started:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, number)
-
-
-def _exit_code(start: Callable[[], None]) -> int:
-    """Run a worker in its own process and return what it ends with."""
-    try:
-        start()
-    except SystemExit as end:
-        return end.code if isinstance(end.code, int) else int(end.code is not None)
-    except BaseException:
-        log.exception("A worker ended unexpectedly")
-        return 1
-    return 0
+    # Signals first: one that comes while the worker registers must not leave it registered.
+    with Signals(Pool(flow, queues, settings)) as signals, signals.pool as pool:
+        HintedWorker(pool, queues, settings.redis_url).run(burst=burst)

@@ -30,7 +30,7 @@ from .context import (
     QuestionCue,
     SecondCue,
 )
-from .model import (
+from .findings import (
     ABSENT,
     ABSTAIN,
     AYES,
@@ -43,9 +43,8 @@ from .model import (
     UNKNOWN,
     WITHDRAWN,
 )
-from .names import name_before
 from .outcomes import AMENDMENT, MAIN
-from .text import pattern
+from .text import end_without, pattern
 
 # Distances in characters.
 #: From a motion to its outcome or ballot, by how sure that cue is.
@@ -53,6 +52,8 @@ _OUTCOME_REACH = {SOFT: 700, FIRM: 4500, STRONG: 9000}
 _BALLOT_REACH = {SOFT: 500, FIRM: 9000, STRONG: 9000}
 _AMENDMENT_REACH = 4000
 _SECOND_REACH = 2500
+#: A second by somebody else, further behind the first one than this, is that of another motion.
+_NEXT_SECOND = 80
 #: From an outcome to its ballots.
 _BALLOT_AFTER_OUTCOME = 450
 #: An outcome this near is the same outcome, repeated.
@@ -66,8 +67,15 @@ _DISSENT_NEAR = 260
 _SAME_VOTE = 60
 #: "Smith abstained." may be a paragraph of its own; a longer sentence is about something else.
 _SHORT_REST = 24
+#: A sentence that only hints at an outcome, and has more than this before its verb, has a subject.
+_OWN_SUBJECT = 12
+#: More words than this between a motion and such a sentence are about something else.
+_WORDS_BETWEEN = 12
 #: From counts to the outcome they belong to.
 _COUNTS_NEAR = 80
+
+#: From "approved a motion to" to the line that says whose motion it was.
+_MOVER_FOLLOWS = 400
 
 _VOTE_WORD = pattern(r"\b(?:motion|vote|ayes?|nays?|yeas?|noes|unanim\w+|chair|mayor|president)\b")
 _TIE = pattern(r"\b(?:to\s+break|breaking|broke)\s+(?:the|a)\s+tie\b|\btie-?breaking\b")
@@ -94,6 +102,8 @@ class Motion:
     ballots: dict[str, list[str]] = field(default_factory=dict)
     ballots_start: int = 0
     ballots_end: int = 0
+    #: The lists that were not read to their end.
+    incomplete: set[str] = field(default_factory=set)
     #: The lists that prose added to.
     from_prose: set[str] = field(default_factory=set)
     counts: dict[str, int] = field(default_factory=dict)
@@ -102,6 +112,8 @@ class Motion:
     flags: set[str] = field(default_factory=set)
     #: Labels such as ``MOVER:`` say something about it.
     labelled: bool = False
+    #: The places that say something about it, in the order in which they were read.
+    cues: list[Cue] = field(default_factory=list)
 
     @property
     def decided(self) -> bool:
@@ -125,6 +137,9 @@ class Motion:
             return PASSED
         in_favor = bool(self.ballots.get(AYES)) or bool(self.counts.get(AYES)) or self.unanimous
         all_listed = NOES in self.ballots or NOES in self.counts or self.vote_type == "roll_call"
+        if len(self.ballots.get(AYES, ())) > 1 and not self.incomplete and self.seconder:
+            # A motion, its second, and a list of ayes that ends with nobody against.
+            all_listed = True
         if in_favor and not against and (all_listed or self.unanimous or AYES in self.counts):
             return PASSED
         return UNKNOWN
@@ -151,7 +166,11 @@ class Motion:
         if self.made is not None or self.outcome is None or set(self.ballots) - self.from_prose:
             return False
         gap = cue.start - self.end
+        if self.outcome.mover_follows and 0 <= gap < _MOVER_FOLLOWS and cue.at_line_start:
+            return True
         if cue.bracket and self.second is None and 0 <= gap < 60:
+            return True
+        if cue.names_below and self.outcome.own_question and 0 <= gap < 60:
             return True
         return (cue.only_names and 0 <= gap < 2) or self.outcome.at < cue.start < self.end
 
@@ -170,6 +189,7 @@ class Motion:
 
     def add_motion(self, cue: MotionCue) -> None:
         """Add what is said again about how it was made."""
+        self.cues.append(cue)
         self.end = max(self.end, cue.end)
         self.flags |= cue.flags
         if self.mover is None and cue.mover is not None:
@@ -193,10 +213,12 @@ class Motion:
             self.flags.add("source_contradiction")
         self.start, self.end = min(self.start, cue.start), max(self.end, cue.end)
         self.labelled = True
+        self.cues.append(cue)
         return True
 
     def decide(self, cue: OutcomeCue) -> None:
         """Set the outcome; a motion that died for lack of a second stays dead."""
+        self.cues.append(cue)
         self.end = max(self.end, cue.end)
         if self.result == DIED and cue.result == FAILED:
             return
@@ -212,6 +234,7 @@ class Motion:
     def repeat_outcome(self, cue: OutcomeCue) -> None:
         """Add what an outcome says that is printed again; a different one is only flagged."""
         assert self.outcome is not None
+        self.cues.append(cue)
         self.end = max(self.end, cue.end)
         if cue.result not in ("", self.outcome.result):
             self.flags.add("source_contradiction")
@@ -236,9 +259,11 @@ class Motion:
 
     def add_ballots(self, cue: BallotCue) -> None:
         """Add names and counts."""
+        self.cues.append(cue)
         self.ballots_start = self.ballots_start or cue.start
         for kind, names in cue.ballots.items():
             self.add_names(kind, names)
+        self.incomplete |= cue.incomplete
         self.add_counts(cue.counts)
         self.vote_type = cue.vote_type or self.vote_type
         self.unanimous = self.unanimous or cue.unanimous
@@ -364,6 +389,7 @@ class Assembler:
         motion.mover, motion.seconder = cue.mover, cue.seconder
         motion.vote_type, motion.flags = cue.vote_type, set(cue.flags)
         motion.counts, motion.labelled = dict(cue.counts), cue.label
+        motion.cues.append(cue)
         self.stack.append(motion)
 
     def second(self, cue: SecondCue) -> None:
@@ -371,36 +397,48 @@ class Assembler:
         top = self.top
         if top is not None and self._add_second(top, cue):
             top.end = max(top.end, cue.end)
+            top.cues.append(cue)
         elif cue.strength > SOFT:
             # The mover precedes the second: ``(Smith, seconded by Jones)``.
             self.close_all()
-            name = name_before(self.doc.text, cue.start)
+            name = self.doc.name_before(cue.start)
             start = name.start if name else self.doc.sentence_start(cue.start)
             motion = Motion(start, cue.end, second=cue, strength=SOFT, seconder=cue.seconder)
             motion.mover, flags = self.doc.roster.surname(name)
             motion.flags = flags | cue.flags
+            motion.cues.append(cue)
             self.stack.append(motion)
 
     def _add_second(self, top: Motion, cue: SecondCue) -> bool:
         """Whether a second belongs to the open motion; if so, add it."""
         gap = cue.start - top.end
         if cue.label and top.labelled and top.seconder is None:
-            top.seconder = cue.seconder
+            top.seconder, top.second = cue.seconder, top.second or cue
             return True
         if not top.voted:
             if gap >= _SECOND_REACH:
                 return False
+            if gap > _NEXT_SECOND and top.mover and top.seconder and cue.seconder:
+                # Another motion is seconded, and its mover is named next to the second.
+                name = self.doc.name_before(end_without(self.doc.text, cue.start, " \n.,;"))
+                other = name is not None and not _same_person(name.surname, top.mover)
+                if (
+                    name is not None
+                    and name.start > top.end
+                    and (other or not _same_person(cue.seconder, top.seconder))
+                ):
+                    return False
             if top.seconder is None:
                 top.seconder, top.second = cue.seconder, cue
                 top.flags |= cue.flags
             if top.mover is None:
                 # The name right before the second: ``By: Smith Seconded by: Jones``.
                 text = self.doc.text
-                edge = len(text[: cue.start].rstrip(" \n.;")) if gap < 200 else cue.start
-                name = name_before(text, edge)
+                edge = end_without(text, cue.start, " \n.;") if gap < 200 else cue.start
+                name = self.doc.name_before(edge)
                 label = text[top.end : name.start].rstrip()[-1:] in (":", "-") if name else True
                 if edge < cue.start and not label:
-                    name = name_before(text, cue.start)
+                    name = self.doc.name_before(cue.start)
                 if name is not None and name.start >= top.end:
                     top.mover, flags = self.doc.roster.surname(name)
                     top.flags |= flags
@@ -454,10 +492,27 @@ class Assembler:
         if top is not None and top.decided and self._repeats_outcome(top, cue):
             return
         top = self.top
+        if (
+            top is not None
+            and not top.decided
+            and cue.strength == SOFT
+            and self.doc.blank_line_between(top.end, cue.start)
+            and (
+                cue.at - cue.start > _OWN_SUBJECT
+                or len(self.doc.lower[top.end : cue.start].split()) > _WORDS_BETWEEN
+            )
+        ):
+            # ``The notes were agreed.`` in another paragraph is about the notes.
+            return
         reach = _OUTCOME_REACH[cue.strength]
         if top is not None and not top.decided and cue.start - max(top.end, self.last_end) < reach:
             if cue.result != DIED or top.seconder is None or cue.strength == STRONG:
                 top.decide(cue)
+                # ``(Smith opposed), the motion to close the road failed.``
+                begin = self.doc.sentence_start(cue.at, 400)
+                for dissent in self.dissents:
+                    if max(begin, top.start) <= dissent.start < cue.at:
+                        self._dissent(top, dissent)
         elif cue.result != DIED or cue.strength == STRONG:
             self._open_with_outcome(cue)
 
@@ -475,7 +530,7 @@ class Assembler:
         if cue.about == AMENDMENT == top.about and gap < _REPEATED_IN_TABLE:
             top.repeat_outcome(cue)
             return True
-        if top.made is None and not top.ballots and gap >= 0:
+        if top.made is None and not set(top.ballots) - {ABSENT} and gap >= 0:
             # A lone ``Carried.`` may follow another matter in a line of its own.
             between = self.doc.text[top.end : cue.at]
             next_line = (
@@ -592,6 +647,7 @@ class Assembler:
             top.from_prose.add(kind)
         top.end = max(top.end, cue.end)
         top.flags |= cue.flags
+        top.cues.append(cue)
 
 
 def is_outcome_of_another(doc: DocumentText, top: Motion, cue: OutcomeCue) -> bool:

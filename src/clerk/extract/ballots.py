@@ -8,10 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from rapidfuzz.distance import DamerauLevenshtein
+
 from .context import FIRM, SOFT, SPEAKERS, BallotCue, Cue, DocumentText, Rule, find_cues
+from .findings import ABSENT, ABSTAIN, AYES, FOURTH, NOES, RECUSED, THIRD
 from .forms import list_limit
-from .model import ABSENT, ABSTAIN, AYES, FOURTH, NOES, RECUSED, THIRD
-from .names import BALLOT_WORDS, read_name, read_names
+from .names import BALLOT_WORDS, NameList, read_name
 from .text import Phrase, indent_start, line_start, pattern, word_set
 
 _UP_TO_TWENTY = """
@@ -21,9 +23,10 @@ _UP_TO_TWENTY = """
 _NUMBER_WORDS = {word: number for number, word in enumerate(_UP_TO_TWENTY.split())}
 _NUMBER_WORDS["none"] = _NUMBER_WORDS["no"] = 0
 
-#: 5-0, 5 - 0 - 1, 5 to 0, [14 TO 1]; not a date, not a section number.
+#: 5-0, 5 - 0 - 1, 5 to 0, [14 TO 1]; not a date, not an hour, not a section number.
 TALLY = pattern(
-    r"(?P<yes>[0-9](?<![\d/.$\-].)\d{0,2})\s{0,2}(?:votes?\s)?(?:-|to|:|/)\s{0,2}(?P<no>\d{1,2})"
+    r"(?P<yes>[0-9](?<![\d/.$\-:].)(?!(?<=0)\d)\d{0,2})\s{0,2}(?:votes?\s)?(?:-|to|:(?!\d\d)|/)"
+    r"\s{0,2}(?P<no>(?!0\d)\d{1,2})"
     r"(?:\s{0,2}-\s{0,2}(?P<abstain>\d{1,2}))?(?:\s{0,2}-\s{0,2}(?P<absent>\d{1,2}))?"
     r"(?![\d/%]|\s?(?:p\.?m|a\.?m|%)|-\d|\.\d|:\d)"
 )
@@ -95,7 +98,7 @@ def is_number_sign(lower: str, start: int, end: int) -> bool:
 
 
 _WORDS = (
-    r"ayes?|yeas?|yes(?:es)?|favou?r|for|affirmative|noes|nays?|no|none|against|opposed"
+    r"ayes?|yea[hs]?s?|yes(?:es)?|favou?r|for|affirmative|noes|nays?|no|none|against|opposed"
     r"|opposition|negative"
     r"|abstain(?:ed|ing|s)?|abstentions?|absent|excused|recus(?:ed|als?|e)|disq(?:ualified)?\.?"
     r"|not\s+voting|not\s+present|conflict"
@@ -107,7 +110,7 @@ _LABEL = Phrase(
     r"(?:\s{0,3}(?P<count>\(\s?\d{1,3}\s?\)|\d{1,3}(?![\d/]))(?P<after>\s{0,12}[:\-=])?"
     r"|(?:\s+thereof|\s+thereto|\s+(?:of\s+)?(?:the\s+)?(?:same|motion|resolution|ordinance)"
     r"|\s+(?:passage|adoption|approval|deferral))?"
-    r"\s{0,12}(?P<mark>[:\-=]|/(?=[^\W\d_])))",
+    r"\s{0,12}(?P<mark>[:\-=;]|/(?=[^\W\d_])))",
 )
 _ORDINARY_WORDS = word_set(
     """
@@ -152,9 +155,16 @@ def labelled_list(doc: DocumentText, label: re.Match[str]) -> BallotCue | None:
         cue.counts[kind] = count
     if word == "none":
         cue.flags.add("label_typo")
-    return cue if cue.ballots or cue.counts or cue.unanimous else None
+    if cue.ballots or cue.counts or cue.unanimous:
+        return cue
+    if word not in _ORDINARY_WORDS and _SOMETHING.match(doc.text, label.end()):
+        # Somebody is on the list, and cannot be read.
+        cue.incomplete.add(kind)
+        return cue
+    return None
 
 
+_SOMETHING = pattern(r"[ .]{0,20}[A-Z][^:\n]{2,80}(?:\n|$)")
 _FIRST_WORD = pattern(r"[^\W\d_]+")
 _YES_BEFORE = pattern(r"\b(?:yes|ayes?|yeas?|for)\s{0,3}-")
 _DIGIT_NEXT = pattern(r"\s{0,3}\d{1,2}(?![\d\-/])")
@@ -182,6 +192,11 @@ def _is_label(doc: DocumentText, label: re.Match[str]) -> bool:
         return _VOTERS_BEFORE.search(doc.lower[max(0, start - 20) : start]) is not None
     if not printed[0].isupper():
         return False
+    if mark == ";":
+        # ``Yeas; Smith, Jones, Nays; Brown``, not ``Smith, Aye; Jones, Aye``.
+        if word in ("ayes", "yeas", "yeahs", "nays", "noes"):
+            return True
+        return not _is_ordinary_no(word) and _after_semicolon_label(doc, start)
     if mark == "/":
         value = _FIRST_WORD.match(doc.lower, label.end())
         return value is not None and (value[0] == "none" or value[0] not in BALLOT_WORDS)
@@ -191,6 +206,18 @@ def _is_label(doc: DocumentText, label: re.Match[str]) -> bool:
         return True
     yes = _YES_BEFORE.search(doc.lower, max(0, start - 250), start)
     return after_break and yes is not None
+
+
+_SEMICOLON_LABEL = pattern(r"\b(?:ayes|yea[hs]?s|nays|noes)\s?;")
+
+
+def _is_ordinary_no(word: str) -> bool:
+    return word in ("no", "for", "yes", "aye", "nay", "yea", "against", "opposed")
+
+
+def _after_semicolon_label(doc: DocumentText, start: int) -> bool:
+    """Whether the labels before a place have semicolons instead of colons."""
+    return _SEMICOLON_LABEL.search(doc.lower, max(0, start - 240), start) is not None
 
 
 def _begins_line(text: str, position: int) -> bool:
@@ -209,6 +236,11 @@ _COUNT_ALONE = re.compile(r"\s{0,4}[:.,;)]?[ ]*\n(?! {4,}\S)")
 #: The line of who presides, below the list: ``Mayor Smith.``
 _PRESIDING = pattern(r"\.[ ]{0,3}\n\s*(?=(?:Mayor|President|Chair\w*|Vice|Deputy|Supervisor)\b)")
 _REST_OF_LINE = re.compile(r"\.?[ ]*(?:\n|$)")
+_TITLE_LABEL = pattern(
+    r"\s{0,40}(?:council\s?(?:members?|men)|commissioners?|trustees?|directors?|supervisors?|aldermen"
+    r"|members?)\s?:",
+    re.I,
+)
 #: A list of names that is longer than this is something else.
 _LIST_REACH = 1500
 
@@ -217,6 +249,9 @@ def _read_list(doc: DocumentText, kind: str, start: int, position: int) -> Ballo
     """Read what is after a label: nobody, everybody, a number, names, or both."""
     text, known = doc.text, doc.roster.known
     cue = BallotCue(start, position, FIRM)
+    if title := _TITLE_LABEL.match(text, position):
+        # ``AYES: COUNCILMEMBERS: Smith, Jones``
+        position = title.end()
     if nobody := _NOBODY.match(doc.lower, position):
         cue.ballots[kind], cue.counts[kind], cue.end = [], 0, nobody.end()
         return cue
@@ -229,7 +264,8 @@ def _read_list(doc: DocumentText, kind: str, start: int, position: int) -> Ballo
         if _COUNT_ALONE.match(text[count.end(1) : count.end() + 60]):
             return cue
     limit = list_limit(doc, position, _LIST_REACH)
-    names, end = read_names(text, position, limit, known)
+    listed = doc.names_at(position, limit)
+    names, end = listed.names, listed.end
     if names:
         row = _PRESIDING.match(text, end)
         presiding = read_name(text, row.end(), known) if row else None
@@ -239,12 +275,12 @@ def _read_list(doc: DocumentText, kind: str, start: int, position: int) -> Ballo
             and _REST_OF_LINE.match(text[presiding.end : presiding.end + 8])
         ):
             names, end = [*names, presiding], presiding.end
-        cue.ballots[kind], flags = doc.roster.surnames(names)
-        cue.flags |= flags
         cue.end = end
         if last := _COUNT_LAST.match(text, end):
             cue.counts.setdefault(kind, int(last[1]))
             cue.end = last.end()
+        complete = listed.complete or cue.counts.get(kind) == len(names)
+        cue.add_list(doc, kind, NameList(names, end, complete))
     return cue
 
 
@@ -262,6 +298,76 @@ def capital_list(doc: DocumentText, label: re.Match[str]) -> BallotCue | None:
     kind = ballot_kind(label["word"].lower())
     cue = _read_list(doc, kind, label.start(), label.end())
     return cue if any(cue.ballots.values()) else None
+
+
+_BARE_LABEL = Phrase(
+    "Ayes Yeas Yeahs Nays Noes Absent Abstain AYES YEAS NAYS NOES ABSENT ABSTAIN",
+    r"(?P<word>Ayes|Yeas|Yeahs|Nays|Noes|Absent|Abstain(?:ed|ing)?|AYES|YEAS|NAYS|NOES|ABSENT"
+    r"|ABSTAIN(?:ED)?)\s{1,3}(?=[^\W\d_])",
+)
+_BLOCK_BEFORE = pattern(r"\b(?:ayes|yea[hs]?s|nays|noes)\b[^\n]{0,12}[\s\S]{0,200}[.;,\n]\s{0,40}$")
+
+
+def bare_list(doc: DocumentText, label: re.Match[str]) -> BallotCue | None:
+    """Read known names after a label that has no colon."""
+    start, word = label.start(), label["word"].lower()
+    kind = ballot_kind(word)
+    token = doc.name_at(label.end())
+    if token is None or token.start > label.end() + 2:
+        return None
+    if not (token.titled or token.surname.lower() in doc.roster.known):
+        return None
+    if kind in (ABSENT, ABSTAIN) and not _BLOCK_BEFORE.search(
+        doc.lower, max(0, start - 240), start
+    ):
+        return None
+    cue = _read_list(doc, kind, start, label.end())
+    ends = doc.text[cue.end : cue.end + 2].strip()[:1]
+    if not cue.ballots.get(kind) or ends not in (".", ";", ",", ""):
+        return None
+    return cue
+
+
+_VOTE_OF = Phrase(
+    "affirmative negative",
+    r"(?P<word>affirmative|negative)\s+votes?\s+(?:of|by|from)\s+(?:the\s+following\s*:?\s*)?(?=[a-z])",
+)
+
+
+def vote_of_names(doc: DocumentText, phrase: re.Match[str]) -> BallotCue | None:
+    """Read the names behind "the affirmative vote of", if the first has a title or is known."""
+    listed = doc.names_at(phrase.end(), phrase.end() + _LIST_REACH)
+    if not listed.names or listed.names[0].start != phrase.end():
+        return None
+    first = listed.names[0]
+    if not (first.titled or doc.roster.is_known(first.surname)):
+        return None
+    cue = BallotCue(phrase.start(), listed.end, FIRM, vote_type="roll_call")
+    cue.add_list(doc, ballot_kind(phrase["word"]), listed)
+    return cue
+
+
+_MISREAD_LABEL = re.compile(r"[A-Z](?<![A-Z].)[A-Z]{3,8}['.,]? {0,2}:")
+_LABELS = ("AYES", "NOES", "NAYS", "NAYES", "YEAS", "ABSENT", "ABSTAIN", "ABSTAINED")
+_LABEL_NEAR = pattern(r"\b(?:ayes|noes|nays|yeas)\s{0,3}:")
+
+
+def misread_label(doc: DocumentText, label: re.Match[str]) -> BallotCue | None:
+    """Read a list after a label with a misread letter, next to one that is not misread."""
+    word = label[0].rstrip(" :'.,").upper()
+    if not label[0][1].isupper() or word in _LABELS or len(word) < 4:
+        return None
+    near = [each for each in _LABELS if DamerauLevenshtein.distance(word, each) == 1]
+    if not near or not _LABEL_NEAR.search(
+        doc.lower, max(0, label.start() - 240), label.end() + 240
+    ):
+        return None
+    kinds = {ballot_kind(each.lower()) for each in near}
+    if len(kinds) != 1:
+        return None
+    cue = _read_list(doc, kinds.pop(), label.start(), label.end())
+    cue.flags.add("label_typo")
+    return cue if cue.ballots or cue.counts else None
 
 
 _NUMBER = r"(?:\d{1,3}|" + "|".join(_NUMBER_WORDS) + r")"
@@ -299,7 +405,13 @@ def _count_before(lower: str, position: int) -> tuple[int, int, str] | None:
     return int(word) if word.isdigit() else _NUMBER_WORDS[word], start, word
 
 
-_OPENING = re.compile(r"\(")
+_OPENING = re.compile(r"[(\[]")
+_SAID_BEFORE = pattern(
+    r"[ \n]{0,3}-?[ \n]{0,3}(?:(?:all|voted|voting) )?(?P<word>ayes?|yeas?|yes|nays?|no)"
+)
+_UNANIMOUS_BEFORE = pattern(
+    r"\b(?:unanimous(?:ly)?|in favou?r|carried|passed|approved|ayes?)[ :,-]{0,4}$"
+)
 _LABEL_BEFORE = pattern(
     r"\b(?P<word>favou?r|for|against|opposed|ayes?|yeas?|yes|nays?|noes|no"
     r"|abstain(?:ed|ing)?|abstentions?|absent)\s{0,4}(?:\d{1,2}\s{0,3})?$"
@@ -310,18 +422,32 @@ def names_in_brackets(doc: DocumentText, opening: re.Match[str]) -> BallotCue | 
     """Read names in brackets after a word such as "against"."""
     bracket = opening.start()
     floor = max(0, bracket - 20)
+    square = opening[0] == "["
+    close = doc.text.find("]" if square else ")", bracket, bracket + 800)
+    if close < 0:
+        return None
     label = _LABEL_BEFORE.search(doc.lower[floor:bracket])
-    close = doc.text.find(")", bracket, bracket + 800)
-    if label is None or close < 0:
+    if square and label is None:
+        label = _UNANIMOUS_BEFORE.search(doc.lower[floor:bracket])
+    elif label is None and not doc.lower.endswith(("yea", "aye", "yes", "nay", "no"), 0, close):
         return None
-    names, end = read_names(doc.text, bracket + 1, close, doc.roster.known)
-    if not names or doc.text[end:close].strip(" \n.,"):
+    listed = doc.names_at(bracket + 1, close)
+    if not listed.names:
         return None
-    kind = ballot_kind(label["word"])
+    rest = doc.lower[listed.end : close]
+    said = _SAID_BEFORE.fullmatch(rest) if label is None and len(listed.names) > 1 else None
+    if said:
+        # ``(Smith, Jones, Brown - yea)``
+        cue = BallotCue(bracket, close + 1, FIRM, vote_type="roll_call")
+        cue.add_list(doc, ballot_kind(said["word"]), NameList(listed.names, listed.end, True))
+        return cue
+    if label is None or rest.strip(" \n.,") or (square and len(listed.names) < 2):
+        return None
+    kind = AYES if square and "word" not in label.groupdict() else ballot_kind(label["word"])
     start = floor + label.start()
     count = _count_before(doc.lower, start)
     cue = BallotCue(count[1] if count else start, close + 1, FIRM)
-    cue.ballots[kind], cue.flags = doc.roster.surnames(names)
+    cue.add_list(doc, kind, listed)
     cue.counts = {kind: count[0]} if count else {}
     return cue
 
@@ -361,10 +487,10 @@ def counts_with_words(doc: DocumentText) -> Iterator[BallotCue]:
         kind = ballot_kind(word)
         cue = BallotCue(start, end, SOFT, counts={kind: count})
         if dash := _DASH.match(text, end):
-            names, list_end = read_names(text, dash.end(), dash.end() + 200, doc.roster.known)
-            surnames, flags = doc.roster.surnames(names)
-            if surnames and len(surnames) == count and _LIST_OVER.match(text, list_end):
-                cue.ballots[kind], cue.end = surnames, list_end
+            listed = doc.names_at(dash.end(), dash.end() + 200)
+            surnames, flags = doc.roster.surnames(listed.names)
+            if surnames and len(surnames) == count and _LIST_OVER.match(text, listed.end):
+                cue.ballots[kind], cue.end = surnames, listed.end
                 cue.flags |= flags
         if (
             last is not None
@@ -406,9 +532,9 @@ def letter_counts(doc: DocumentText, match: re.Match[str]) -> BallotCue:
     cue.counts = {AYES: int(match[1])}
     if match[2]:
         cue.counts[NOES] = int(match[2])
-        names, _ = read_names(doc.text, match.start("names"), match.end("names"), doc.roster.known)
-        if names:
-            cue.ballots[NOES], cue.flags = doc.roster.surnames(names)
+        listed = doc.names_at(*match.span("names"))
+        if listed.names:
+            cue.add_list(doc, NOES, listed)
     return cue
 
 
@@ -433,7 +559,25 @@ def lone_tally(doc: DocumentText, lone: re.Match[str]) -> BallotCue | None:
 RULES = (
     Rule(_LABEL, labelled_list, ("AYES: Smith, Jones", "Nays 0", "Yes-4, No-1", "NONE: Smith")),
     Rule(_CAPITAL_LABEL, capital_list, ("AYES   Smith, Jones\n",), as_printed=True),
-    Rule(_OPENING, names_in_brackets, ("15 in favor (Smith, Jones)",), as_printed=True),
+    Rule(
+        _BARE_LABEL,
+        bare_list,
+        ("Tr. Smith and Tr. Jones sat.\nYeahs Smith, Jones; Nays Tr. Brown.",),
+        as_printed=True,
+    ),
+    Rule(_VOTE_OF, vote_of_names, ("upon the affirmative vote of Councilmen Smith and Jones.",)),
+    Rule(_MISREAD_LABEL, misread_label, ("AYES: Smith\nNAVS: Jones",), as_printed=True),
+    Rule(
+        _OPENING,
+        names_in_brackets,
+        (
+            "15 in favor (Smith, Jones)",
+            "1 no (Smith)",
+            "PASSED UNANIMOUSLY [Smith, Jones, Brown]",
+            "on a roll call vote (Smith, Jones, Brown - yea)",
+        ),
+        as_printed=True,
+    ),
     Rule(_COMMA_LABEL, comma_list, ("Yeas, Smith, Jones - 2",), as_printed=True),
     Rule(_LETTERS, letter_counts, ("(Y-5)", "(Y-4; N-1 Smith)")),
     Rule(_LONE_TALLY, lone_tally, ("Motion to approve. 5-0.",)),
@@ -443,4 +587,6 @@ RULES = (
 def ballot_cues(doc: DocumentText) -> Iterator[Cue]:
     """Yield the places where labels and numbers say who or how many voted which way."""
     yield from find_cues(RULES, doc)
-    yield from counts_with_words(doc)
+    for cue in counts_with_words(doc):
+        cue.rule = counts_with_words.__name__
+        yield cue

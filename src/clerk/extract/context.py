@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from .names import Name, read_name
+from .names import Name, NameList, name_before, names_before, read_name, read_names
 from .roster import Roster, read_roster
 from .text import NormalText, Phrase, normalise, pattern
 
@@ -30,6 +30,8 @@ class Cue:
     #: Where the deciding word is; cues are read in this order.  The start unless given.
     at: int = -1
     flags: set[str] = field(default_factory=set)
+    #: The name of the rule that read it.
+    rule: str = ""
 
     def __post_init__(self) -> None:
         if self.at < 0:
@@ -58,6 +60,10 @@ class MotionCue(Cue):
     done: bool = False
     #: In brackets, after the outcome it belongs to: ``Carried. (Smith/Jones)``.
     bracket: bool = False
+    #: It begins its line.
+    at_line_start: bool = False
+    #: It names mover and seconder in a line of its own, with nothing that is moved below it.
+    names_below: bool = False
     #: It names people and says nothing else: ``Moved by Smith, seconded by Jones.``
     only_names: bool = False
     vote_type: str = ""
@@ -101,6 +107,10 @@ class QuestionCue(Cue):
     about: str = ""
 
 
+#: As many known surnames are a body; somebody on a list should be one of its members.
+_KNOWN_BODY = 3
+
+
 @dataclass
 class BallotCue(Cue):
     """A place that says who or how many voted which way."""
@@ -111,6 +121,46 @@ class BallotCue(Cue):
     vote_type: str = ""
     #: It is a whole vote by itself: ``(Y-5)``.
     whole_vote: bool = False
+    #: The lists that were not read to their end.
+    incomplete: set[str] = field(default_factory=set)
+
+    def add_list(self, doc: DocumentText, kind: str, names: NameList) -> None:
+        """Add names as the roster spells them; an incomplete list keeps those it knows.
+
+        A list of strangers is not complete either if it is below its label in a line with other
+        words, or in capitals where the names of the document are not: headings below an empty
+        label look like names.  Neither is one with half a name: a first name at the end of a line,
+        in a list of whole names.
+        """
+        whole = sum(name.text != name.surname for name in names.names)
+        halves = [
+            name
+            for name in names.names
+            if whole
+            and " " not in name.text
+            and not doc.roster.is_known(name.surname)
+            and doc.text[name.end : name.end + 8].lstrip(" ").startswith("\n")
+        ]
+        if halves:
+            kept = [name for name in names.names if name not in halves]
+            names = NameList(kept, names.end, complete=False)
+        surnames, flags = doc.roster.surnames(names.names)
+        strangers = (
+            bool(doc.roster.known)
+            and bool(names.names)
+            and not any(name.titled or doc.roster.is_known(name.surname) for name in names.names)
+        )
+        if strangers:
+            label = doc.text[self.start : names.names[0].start]
+            rest = doc.text[names.end : names.end + 160].partition("\n")[0].strip(" .,;")
+            below = bool(label.strip() and rest) and label.rstrip(" ").endswith("\n")
+            capitals = len(doc.roster.written) >= _KNOWN_BODY and names.names[0].text.isupper()
+            strangers = below or capitals
+        if not names.complete or strangers:
+            self.incomplete.add(kind)
+            surnames = [name for name in surnames if doc.roster.is_known(name)]
+        self.ballots[kind] = surnames
+        self.flags |= flags
 
 
 @dataclass
@@ -135,7 +185,7 @@ EARLIER = pattern(
     r"\b(?:last\s+(?:night|week|month|year|meeting|spring|summer|fall|autumn|winter)|yesterday"
     r"|previous(?:ly)?|in\s+(?:19|20)\d\d|earlier\s+this\s+(?:year|month|week)"
     r"|(?:at|during|from)\s+(?:its|their|the|a)\s+(?:\w+\s+){0,2}"
-    r"(?:meeting\s+of|\d{1,2},?\s+(?:\d{4},?\s+)?meeting)"
+    r"(?:meeting\s+(?:of|held\s+on)|\d{1,2},?\s+(?:\d{4},?\s+)?meeting)"
     r"|at\s+(?:its|their)\s+(?:\w+\s+){0,3}meeting)\b"
 )
 _ANOTHER_MEETING = pattern(
@@ -172,7 +222,11 @@ _BLANK_LINE = pattern(r"\n[ ]{0,80}\n")
 #: A full stop that ends no abbreviation, or a blank line.  The characters it may begin with come
 #: first: the regex engine then skips all others fast.
 _SENTENCE_END = pattern(
-    r"[.;!?\n](?:(?<=\n)[ ]{0,80}\n|(?<!\n)(?<!\b[a-z]\.)(?<!\b(?:mr|ms|dr|no|st|jr|sr|cr)\.)"
+    r"[.;!?\n](?:(?<=[a-z]\.)(?=carried\b|defeated\b)|(?<=\n)[ ]{0,80}\n"
+    r"|(?<=\n)(?=[ ]{0,20}(?:motion|action|vote|date|present|moved\s+by)\s{0,3}:)"
+    r"|(?<=[ap]\.m\.)(?=[ ]{0,3}\n|\s{1,3}(?:the\s+motion|motion|upon\s+roll"
+    r"|roll\s+call:|ayes|seconded|second\s|voice\s+vote|vote\b))"
+    r"|(?<!\n)(?<!\b[a-z]\.)(?<!\b(?:mr|ms|dr|no|st|jr|sr|cr)\.)"
     r"(?<!\b(?:mrs|hon|ald|com|nem)\.)(?<!\b(?:cllr|comm)\.)[\"')]{0,2}(?=\s|$))"
 )
 
@@ -199,6 +253,19 @@ class DocumentText(NormalText):
         if position not in self.names:
             self.names[position] = read_name(self.text, position, self.roster.known)
         return self.names[position]
+
+    def name_before(self, position: int) -> Name | None:
+        """Return the name that ends right before a position."""
+        return name_before(self.text, position, self.roster.known)
+
+    def names_before(self, position: int) -> list[Name]:
+        """Return the names of a list that ends right before a position."""
+        return names_before(self.text, position, self.roster.known)
+
+    def names_at(self, position: int, limit: int) -> NameList:
+        """Return the list of names that begins at a position and ends before a limit."""
+        roster = self.roster
+        return read_names(self.text, position, limit, roster.known, roster.last_first)
 
     def sentence_start(self, position: int, reach: int = 240) -> int:
         """Return where the sentence around a position begins, at most ``reach`` before it."""
@@ -257,4 +324,5 @@ def find_cues(rules: Iterable[Rule], doc: DocumentText) -> Iterator[Cue]:
         for match in find(doc.text if rule.as_printed else doc.lower):
             cue = rule.read(doc, match)
             if cue is not None:
+                cue.rule = rule.read.__name__
                 yield cue

@@ -7,17 +7,29 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from clerk.core.errors import DocumentError, EmptyDocument
-from clerk.core.storage import AGENDAS, Document, text_documents, written_whole
+from clerk.core.files import SiteFiles
+from clerk.core.manifest import DocumentRow
+from clerk.core.storage import (
+    AGENDAS,
+    Document,
+    extracted_file,
+    text_documents,
+    written_whole,
+)
 
-from .model import VERSION, Entity, Extraction, Vote, text_hash
+from .findings import VERSION, Entity, Extraction, Place, Vote, text_hash
 from .text import page_marks
+
+if TYPE_CHECKING:
+    from .votes import Reading
 
 _PAGE = re.compile(r"page-(\d+)\.txt")
 
@@ -69,9 +81,46 @@ def extract_site(
     return report
 
 
+#: So many documents are recorded together.
+_GROUP = 50
+
+
+def extract_documents(
+    files: SiteFiles,
+    rows: Sequence[DocumentRow],
+    record: Callable[[Mapping[str, tuple[str, str]]], None],
+) -> ExtractReport:
+    """Extract from documents and keep what was found; ``record`` is told by groups.
+
+    It is given the name of each document with the hashes of its text and of what was found in it.
+    One that cannot be read is reported by name and does not stop the others.
+    """
+    report = ExtractReport()
+    findings: dict[str, tuple[str, str]] = {}
+    for row in rows:
+        document = row.document
+        try:
+            with files.text(document, row.text_sha256 or "") as text:
+                pages = read_pages(text)
+            found = extract_text(pages, votes=document.kind != AGENDAS)
+        except (DocumentError, OSError, UnicodeError) as error:
+            report.failed[document.name] = str(error)
+            continue
+        sha256 = files.keep_findings(document, msgspec.json.encode(found))
+        findings[document.name] = (row.text_sha256 or "", sha256)
+        report.extracted += 1
+        report.votes += len(found.votes)
+        report.entities += len(found.entities)
+        if len(findings) >= _GROUP:
+            record(findings)
+            findings = {}
+    record(findings)
+    return report
+
+
 def cache_of(folder: Path, document: Document) -> Path:
     """Return where a site keeps what was found in a document."""
-    return folder / "_clerk" / "extracted" / f"{document.name}.json"
+    return extracted_file(folder, document)
 
 
 def extract_document(text_dir: Path, cache: Path) -> Extraction:
@@ -101,22 +150,41 @@ def _extract_to_cache(cache: Path, pages: list[str], *, votes: bool = True) -> E
 
 
 def extract_text(pages: Sequence[str], *, votes: bool = True) -> Extraction:
-    """Find the votes and entities in the pages of one document, or only the entities.
+    """Find the votes and all else in the pages of one document, or only entities and matters.
 
     Any text is accepted, and the same pages always give the same answer.
     """
     # Loading the rules takes as long as reading a document: only when they are needed.
+    from .attendance import presences
     from .context import document_text
     from .entities import find_entities
+    from .hearings import find_declarations, find_speakers
+    from .items import Items
+    from .matters import find_matters
     from .votes import find_votes
 
     doc = document_text(pages)
-    return Extraction(
+    items = Items(doc)
+    found = Extraction(
         version=VERSION,
         text_sha256=text_hash(doc.original),
-        votes=find_votes(doc) if votes else [],
+        votes=find_votes(doc, items) if votes else [],
         entities=find_entities(doc),
     )
+    found.matters = find_matters(doc, found.votes, found.entities, items)
+    if votes:
+        found.attendance = presences(doc, doc.roster.attendees)
+        found.speakers = find_speakers(doc, items)
+        found.declarations = find_declarations(doc)
+    return found
+
+
+def explain_text(text: str) -> list[Reading]:
+    """Read the votes of a text and keep, for each, which rule read what and what is in doubt."""
+    from .context import document_text
+    from .votes import read_votes
+
+    return read_votes(document_text(text.split("\f")))
 
 
 def read_pages(text: Path) -> list[str]:
@@ -149,7 +217,8 @@ def extract_whole(text: str) -> Extraction:
         return found
     marks = page_marks(text)
     offsets = [offset for offset, _ in marks]
-    places: list[Vote | Entity] = [*found.votes, *found.entities]
+    places: list[Vote | Entity | Place] = [*found.votes, *found.entities, *found.attendance]
+    places += [*found.speakers, *found.declarations, *found.matters]
     for each in places:
         place = bisect_right(offsets, each.start)
         each.page = marks[place - 1][1] if place else None

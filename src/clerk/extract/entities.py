@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date
 from decimal import Decimal, InvalidOperation
 from typing import NamedTuple
 
 from .context import DocumentText
-from .model import Entity
+from .findings import Entity
 from .names import STOPS
 from .text import Phrase, line_start, word_set
 
@@ -159,13 +160,19 @@ _BODY_NOUN = Phrase(
     r"|Company|Inc|LLC|University|College|Society|Trust|Coalition|Alliance|Task Force"
     r"|Subcommittee|School District)\b",
 )
-_BODY_BEFORE = re.compile(r"(?:[A-Z][\w&'.-]{0,24}(?: (?:of|and|for|&))? ){1,5}$")
+_BODY_BEFORE = re.compile(r"(?:[A-Z][\w&'.-]{0,24}(?: (?:of|and|for|&)(?: the)?)? ){1,8}$")
 _BODY_AFTER = re.compile(
     r" of (?:the )?(?:[A-Z][\w&'-]{1,24})(?:(?: and| &)? [A-Z][\w&'-]{1,24}){0,3}"
 )
 _NOT_IN_BODY = re.compile(
     r"^(?:(?:The|This|That|A|An|In|On|At|By|To|Motion|Moved|Minutes|Mr|Mrs|Ms|Dr|Regular"
-    r"|Special|Meeting|And|For|When|If)\.? )+"
+    r"|Special|Meeting|And|For|When|If|of|and|for|the|&|[A-Z]\.|[IVX]{1,5}\.|Open)\.? )+"
+)
+
+
+_BEFORE_BODY = re.compile(
+    r"(?:Meeting|Minute|Schedule|Session|Agenda|Report|Chair|Member|President|Secretary|Clerk"
+    r"|Proceeding|Resolution|Ordinance|Review|Election|Update)\w* (?:of|for|to) (?:the )?|\w{3,}\. "
 )
 
 
@@ -173,13 +180,19 @@ def bodies(doc: DocumentText) -> Iterator[_Found]:
     """Yield ``Planning Commission of Alderbury``."""
     text = doc.text
     for noun in _BODY_NOUN.find(text):
-        floor = line_start(text, max(0, noun.start() - 1), 79)
+        floor = line_start(text, max(0, noun.start() - 1), 120)
         before = _BODY_BEFORE.search(text[floor : noun.start()])
         after = _BODY_AFTER.match(text, noun.end())
         start = floor + before.start() if before else noun.start()
+        # A sentence or a document ends before the name of the body.
+        for other in _BEFORE_BODY.finditer(text, start, noun.start()):
+            start = other.end()
         if opening := _NOT_IN_BODY.match(text[start : noun.start()]):
             start += opening.end()
         end = after.end() if after else noun.end()
+        if text[start : noun.start()].rstrip().endswith(("Regular", "Special", "Annual", "New")):
+            # ``Water District Special Board Meeting``
+            continue
         if start < noun.start() or after is not None:
             yield _Found("body", start, end, " ".join(text[start:end].split()))
 
@@ -194,6 +207,8 @@ _ROLE = Phrase(
     r"|Clerk|Engineer|Chief|Superintendent|Solicitor|Planner|Senator|Representative|Cllr|Judge"
     r"|(?P<courtesy>Mr|Mrs|Ms|Dr|Miss))\.? (?=[A-Z])",
 )
+_PLACE_OF_SEAT = re.compile(r"(?:Precinct|Pct\.?|District|Ward|Seat|Place|Position)\s")
+_DASH_IN_NAME = re.compile(r"-[a-z]+$")
 _ROLE_WORDS = (
     *("Vice ", "Deputy ", "Acting ", "Assistant ", "Interim ", "Mayor ", "Council ", "Board "),
     *("Committee ", "City ", "Town ", "County ", "Village ", "Police ", "Fire ", "Public Works "),
@@ -212,6 +227,9 @@ _OFFICE = word_set(
     operations maintenance services service engineering works planning finance development resources
     human community economic recreation parks utilities transportation communications relations
     education safety affairs administration manager director officer verbal update introduction
+    orders precinct district ward strategy strategic executive financial operating administrative
+    information technology legal counsel research marketing student instruction handbook inspector
+    building foreman
     """
 )
 
@@ -221,8 +239,15 @@ def people(doc: DocumentText) -> Iterator[_Found]:
     text = doc.text
     for match in _ROLE.find(text):
         name = doc.name_at(match.end())
+        if name is not None and _PLACE_OF_SEAT.match(text, match.end()):
+            # ``Commissioner Precinct 4 Ann Smith``
+            whole = doc.name_at(match.start())
+            name = replace(whole, start=match.end()) if whole is not None else None
         if name is None or name.start != match.end() or _is_office(name.text):
             continue
+        if dash := _DASH_IN_NAME.search(name.text):
+            # ``Director Jack Smith--known as``: a dash, and no double name.
+            name = replace(name, text=name.text[: dash.start()], end=name.end - len(dash[0]))
         floor = max(0, match.start() - 40)
         words = text[floor : match.start()]
         longer = words.removesuffix("\n").endswith(_ROLE_WORDS)
@@ -236,6 +261,8 @@ def people(doc: DocumentText) -> Iterator[_Found]:
         if before is not None and not _is_office(before[0]):
             start = floor + before.start()
             yield _Found("person", start, match.end(), before[0], match["role"])
+    for who in doc.roster.attendees:
+        yield _Found("person", who.name.start, who.name.end, who.name.text, who.role)
 
 
 def _is_office(name: str) -> bool:

@@ -1,6 +1,6 @@
-"""Find forms that nobody has filled in: they look like votes, and tell of none.
+"""Find what looks like a vote and is none: forms, reasons, and votes that are only quoted.
 
-::
+Forms that nobody has filled in::
 
     PASSED AND ADOPTED this ___ day of ________, 2024, by the following vote:
     AYES:
@@ -13,6 +13,9 @@ The labels are empty, so the names below them are those of who signs.  The same 
 printed first where the columns of a table came apart; then lists, ``None`` or numbers follow, and
 :mod:`.tables` reads them.
 
+What follows ``WHEREAS`` up to what is resolved gives reasons, and a passage in quotation marks
+after "should read" corrects the minutes of another meeting.
+
 Lines to write on are looked for in the text as printed; in the normalised text they are spaces.
 """
 
@@ -24,7 +27,7 @@ from dataclasses import dataclass
 
 from .context import DocumentText
 from .names import read_names
-from .text import line_start, pattern
+from .text import Phrase, end_without, line_start, pattern
 
 _FOR_IT = r"(?:ayes?|yeas?|yes|(?:voting\s{1,3})?in\s{1,3}favou?r|(?:votes\s{1,3})?for)"
 _OTHER = (
@@ -72,9 +75,47 @@ Line = tuple[int, int]
 
 
 def blank_stretches(doc: DocumentText) -> list[tuple[int, int]]:
-    """Return the stretches of text, in order, that belong to forms which are not filled in."""
+    """Return the stretches of text, in order, that tell of no vote of this meeting."""
     found = [*_empty_labels(doc), *_without_date(doc), *_with_choice(doc)]
-    return sorted(found)
+    return sorted([*found, *_reasons(doc), *_corrections(doc)])
+
+
+_WHEREAS = Phrase("whereas", r"whereas\b[,:]?\s")
+_RESOLVED = pattern(
+    r"\b(?:now,?\s+therefore|therefore,?\s+be\s+it|be\s+it\s+(?:\w+\s+)?resolved)\b"
+)
+#: The reasons of a resolution are at most this long.
+_REASONS = 4000
+
+
+def _reasons(doc: DocumentText) -> Iterator[tuple[int, int]]:
+    """Yield the clauses of a resolution before what is resolved."""
+    done = 0
+    for clause in _WHEREAS.find(doc.lower):
+        if clause.start() < done:
+            continue
+        resolved = _RESOLVED.search(doc.lower, clause.end(), clause.end() + _REASONS)
+        done = resolved.start() if resolved else doc.sentence_end(clause.end())
+        yield clause.start(), done
+
+
+_CORRECTIONS = Phrase("corrections", r"corrections\s?:\s")
+_SHOULD_READ = Phrase(
+    "should to be changed corrected",
+    r"(?:(?:should|to)\s+(?:read|say|state)(?:\s+as\s+follows)?|changed\s+to|corrected\s+to(?:\s+read)?)"
+    r"[\s:,]{1,6}\"",
+)
+
+
+def _corrections(doc: DocumentText) -> Iterator[tuple[int, int]]:
+    """Yield passages in quotation marks that correct the minutes of another meeting."""
+    for heading in _CORRECTIONS.find(doc.lower):
+        end = doc.text.find("\n", heading.end())
+        yield heading.start(), end if end >= 0 else len(doc.text)
+    for correction in _SHOULD_READ.find(doc.lower):
+        close = doc.text.find('"', correction.end(), correction.end() + 1200)
+        if close >= 0:
+            yield correction.start(), close + 1
 
 
 def list_limit(doc: DocumentText, position: int, reach: int) -> int:
@@ -183,8 +224,9 @@ def _names_on(doc: DocumentText, line: Line) -> list[int]:
     """Return how many names each cell of a line consists of; 0 for one that is something else."""
     counts = []
     for cell in _WIDE_GAP.split(doc.text[slice(*line)].strip()):
-        names, over = read_names(cell, 0, len(cell), doc.roster.known)
-        counts.append(len(names) if names and not cell[over:].strip(" .,;") else 0)
+        found = read_names(cell, 0, len(cell), doc.roster.known)
+        over = cell[found.end :].strip(" .,;")
+        counts.append(len(found.names) if not over else 0)
     return counts
 
 
@@ -202,7 +244,7 @@ _LEADS_TO_LIST = pattern(r"(?::|\bday\s+of\b[^.\n]{0,80}\.?)\s*$")
 
 def _introduction(doc: DocumentText, labels: int) -> int:
     """Return where the sentence begins that leads to the labels, or the labels if none does."""
-    edge = len(doc.text[:labels].rstrip())
+    edge = end_without(doc.text, labels, " \n")
     begin = doc.sentence_start(max(0, edge - 1))
     leads = _LEADS_TO_LIST.search(doc.lower, begin, edge)
     return begin if leads else line_start(doc.text, labels)

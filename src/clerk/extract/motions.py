@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from .ballots import tally_in
 from .context import FIRM, SOFT, STRONG, Cue, DocumentText, MotionCue, Rule, SecondCue, find_cues
-from .names import Name, name_before, names_before
-from .text import Phrase, indent_start, last_match, line_start, pattern
+from .names import Name
+from .text import Phrase, end_without, indent_start, last_match, line_start, pattern
 
 _SUBSTITUTE = pattern(r"\bsubstitute\b|\balternate\s+motion|\bin\s+lieu\b|\bdifferent\s+motion")
 _AMENDMENT = pattern(
@@ -20,6 +20,13 @@ _AMENDMENT = pattern(
     r"|the\s+following)\s+amendment|\bamendment\s+(?:was\s+)?(?:moved|proposed|made)"
 )
 _ONLY_SECONDED = pattern(r"[,;]?\s*(?:and\s+)?second(?:ed|er)?(?:\s+by)?\s*:?\s*[^,;:]{2,40}\.")
+
+
+#: A line with mover and seconder, and below it nothing that they move.
+_NAMES_LINE = pattern(
+    r"(?:proposed|moved)(?: by)? ?: [^\n]{3,40}?\s+seconded(?: by)? ?: [^\n.]{3,40}\.?[ ]*(?:\n|$)"
+    r"(?!\s*(?:\W?that\b|be\s+it|\W?resolved|\W?to\s|motion|it\s+was|whereas|carried|approved|\"))"
+)
 
 
 def _motion_cue(
@@ -39,6 +46,8 @@ def _motion_cue(
         end = named.end
     cue = MotionCue(start, end)
     cue.bracket = doc.text[max(0, start - 1) : start] == "("
+    cue.at_line_start = indent_start(doc.text, start, 60) is not None
+    cue.names_below = cue.at_line_start and _NAMES_LINE.match(doc.lower, start) is not None
     cue.mover, flags = doc.roster.surname(mover)
     cue.seconder, more_flags = doc.roster.surname(seconder)
     cue.flags = flags | more_flags
@@ -107,26 +116,31 @@ def _moved_by_subject(doc: DocumentText, verb: int, end: int) -> MotionCue | Non
     """Read ``Director Daly made the motion``: the mover precedes the verb."""
     lower, text = doc.lower, doc.text
     edge = _subject_end(lower, verb)
-    name = name_before(text, edge)
+    name = doc.name_before(edge)
     if name is not None and not name.titled:
-        # The first of ``Directors Smith and Jones``.
-        first = names_before(text, edge)[0]
+        # ``Directors Smith and Jones moved``: the first moved, and nobody else is to second.
+        both = doc.names_before(edge)
+        first = both[0]
         title = lower[first.start : first.end].split()[0]
-        name = first if first.titled and title.endswith("s") and len(title) > 4 else name
+        plural = (title.endswith("s") and len(title) > 4) or title.endswith("men")
+        if first.titled and plural:
+            alone = "second" not in lower[end : end + 200]
+            seconder = name if len(both) == 2 and alone else None
+            return _motion_cue(doc, first.start, first, seconder, end=end)
     if name is not None:
         floor = max(0, name.start - 40)
         if text[name.start - 1 : name.start] == "/":
-            mover = name_before(text, name.start - 1)
+            mover = doc.name_before(name.start - 1)
             return _motion_cue(doc, mover.start, mover, name, end=end) if mover else None
         by = _SECONDED_BY.search(lower[floor : name.start])
-        if by and (mover := name_before(text, floor + by.start())):
+        if by and (mover := doc.name_before(floor + by.start())):
             return _motion_cue(doc, mover.start, mover, name, end=end)
         return _motion_cue(doc, name.start, name, end=end)
     if offered := _OFFERED_AND.search(lower, max(0, edge - 200), edge):
-        name = name_before(text, offered.start())
+        name = doc.name_before(offered.start())
         return _motion_cue(doc, name.start, name, end=end) if name else None
     if apposition := _APPOSITION.search(text[max(0, edge - 110) : edge]):
-        name = name_before(text, max(0, edge - 110) + apposition.start())
+        name = doc.name_before(max(0, edge - 110) + apposition.start())
         return _motion_cue(doc, name.start, name, end=end) if name else None
     if pronoun := _PRONOUN.search(lower[max(0, edge - 8) : edge]):
         # The pronoun is the name that begins the sentence.
@@ -154,6 +168,8 @@ _ASKED = pattern(
     r"|restat\w*|support\w*|withdr\w*|amend\w*|clarif\w*|repeat\w*|rescind\w*)\s+(?:a|the|an"
     r"|his|her|of|for|that|this|any|on|to|your)?\s*(?:[a-z]+\s+){0,1}$"
 )
+#: ``called for a vote on the motion offered by Smith``: it has been made before.
+_VOTE_ON = pattern(r"\b(?:vote|question|roll)\s+(?:was\s+\w+\s+|be\s+\w+\s+)?on\s+the\s+$")
 _OWNER = pattern(r"'s\s+(?:original\s+|substitute\s+)?$")
 _OWNER_MOVES = pattern(
     r"(?:\s+(?:to|that|for)\s[^.;,]{2,120}?)?\s+(?:was\s+|had\s+|has\s+)?"
@@ -162,7 +178,8 @@ _OWNER_MOVES = pattern(
 _ON = pattern(r"(?:up)?on\s+")
 _MOTION_BY = pattern(
     rf"(?:\s+(?:no\.?\s*)?[a-z]{{0,3}}-?\d[\d\-./]{{0,10}})?\s*(?:was\s+|is\s+|were\s+|being\s+"
-    rf"|having\s+been\s+)?{_MANNER}?(?:{_MADE}\s+)?(?:forward\s+)?(?P<both>(?:and|&"
+    rf"|having\s+been\s+)?{_MANNER}?(?:{_MADE}\s+)?(?:forward\s+)?"
+    rf"(?:at\s+\d{{1,2}}[:.]\d\d\s*(?:[ap]\.?m\.?)?,?\s+)?(?P<both>(?:and|&"
     rf"|/)\s*{_MANNER}?second(?:ed)?\s+)?(?:was\s+)?(?:made\s+)?(?P<by>by|from|of)\b\s*:?"
 )
 _MAKES = pattern(
@@ -176,6 +193,12 @@ _MOTION_MADE = pattern(
     rf"|introduced)\b(?P<second>\s*,?\s*(?:and\s+)?{_MANNER}?seconded)?"
 )
 _NOBODY = pattern(r"\s*(?:the|a|an|acclamation|voice)\b")
+_MOTIONED_BY = pattern(r"(?:\s+for\s+(?:the\s+)?\w+)?\s+by\s+")
+_WHETHER = pattern(r"\b(?:whether|if)\s+(?:a|the|his|her)\s+$")
+_PLURAL_TITLE = pattern(
+    r"(?:councill?ors|crs|cllrs|commissioners|trustees|directors|supervisors|council\s?members"
+    r"|aldermen|selectmen|messrs)\b"
+)
 _WAS_MADE = pattern(r"\b(?:made|moved|offered)\b")
 
 
@@ -184,36 +207,49 @@ def motion_noun(doc: DocumentText, motion: re.Match[str]) -> MotionCue | None:
     lower, start, end = doc.lower, motion.start(), motion.end()
     head = lower[max(0, start - 70) : start]
     if motion[0] == "motioned":
+        if by := _MOTIONED_BY.match(lower, end):
+            mover = doc.name_at(by.end())
+            if mover is not None and mover.start - by.end() < 4:
+                return _motion_cue(doc, doc.sentence_start(start, 120), mover)
         return _moved_by_subject(doc, start, end)
     if seconding := _SECONDING.search(head):
         by = _MADE_BY.match(lower, end)
         mover = doc.name_at(by.end()) if by else None
-        seconder = name_before(doc.text, start - len(seconding[0]))
+        seconder = doc.name_before(start - len(seconding[0]))
         if mover is None or seconder is None:
             return None
         return _motion_cue(doc, seconder.start, mover, seconder, end=mover.end)
-    if _ASKED.search(head) or head.endswith("no "):
+    if _ASKED.search(head) or _VOTE_ON.search(head) or head.endswith("no "):
         return None
     if owner := _OWNER.search(head):
-        mover = name_before(doc.text, start - len(owner[0]))
+        mover = doc.name_before(start - len(owner[0]))
         if mover is None:
             return None
         cue = _motion_cue(doc, mover.start, mover, end=end)
         begin = doc.sentence_start(mover.start, 40)
         cue.done = _ON.fullmatch(lower, begin, mover.start) is not None
         return cue if cue.done or _OWNER_MOVES.match(lower, end) else None
-    if by := _MOTION_BY.match(lower, end):
+    by = _MOTION_BY.match(lower, end)
+    makes = _MAKES.search(head)
+    if by and by["both"] and makes:
+        # ``Smith made a motion and seconded by Jones``
+        return _moved_by_subject(doc, start - len(head) + makes.start(), end)
+    if by:
+        if _WHETHER.search(head):
+            return None
         mover = doc.name_at(by.end())
         if mover is None or mover.start - by.end() > 40:
             nobody = by["by"] == "by" and _NOBODY.match(lower[by.end() : by.end() + 20])
             made_by = _WAS_MADE.search(by[0])
             return _motion_of(doc, start, by.end(), None) if made_by and not nobody else None
         slash = doc.text.startswith("/", mover.end)
-        seconder = _pair(doc, mover) if by["both"] or slash else None
+        # ``On the motion of Councillors Smith and Jones``
+        both = by["both"] or slash or _PLURAL_TITLE.match(lower, mover.start)
+        seconder = _pair(doc, mover) if both else None
         cue = _motion_cue(doc, _article_start(lower, start), mover, seconder)
         cue.done = lower.startswith(("on ", "upon "), cue.start)
         return cue
-    if makes := _MAKES.search(head):
+    if makes:
         return _moved_by_subject(doc, start - len(head) + makes.start(), end)
     if made := _MOTION_MADE.match(lower, end):
         if doc.text[made.end() : made.end() + 2].strip() == "(":
@@ -279,6 +315,7 @@ _MOTION_TO = pattern(r"\s+(?:to|for|that)\s+[a-z]")
 _BEGINS = pattern(
     r"(?:^|[\n.:;)\-]|\b(?:a|the|on|upon)(?:\s+(?:original|main|amended|second|first|new))?)\s*$"
 )
+_CAPITALS_END = re.compile(r"[A-Z]{3,}[)\d]{0,3} +$")
 _WORDS_AND_COLON = pattern(r"[^.:;\n]{3,80}[:\-]\s{1,3}")
 _OUTCOME_VERB = pattern(
     r"\b(?:carried|carries|passed|passes|failed|fails|defeated|lost|approved)\b"
@@ -304,7 +341,13 @@ def _motion_without_verb(doc: DocumentText, motion: re.Match[str], head: str) ->
             cue = _motion_cue(doc, start, name, seconder)
             cue.needs = "second" if seconder is None and "second" not in near else ""
             return cue
-    if not _MOTION_TO.match(lower[end : end + 12]) or not _BEGINS.search(head):
+    if not _MOTION_TO.match(lower[end : end + 12]):
+        return None
+    # ``CONSENT AGENDA Motion to approve``: what precedes it is a heading.
+    heading = doc.text[start].isupper() and _CAPITALS_END.search(
+        doc.text[max(0, start - 12) : start]
+    )
+    if not heading and not _BEGINS.search(head):
         return None
 
     limit = doc.sentence_end(end, 200)
@@ -315,6 +358,12 @@ def _motion_without_verb(doc: DocumentText, motion: re.Match[str], head: str) ->
         mover = doc.name_at(by.end()) if by else None
         if second.start() > limit and (mover is None or not _next_to(doc, mover, second)):
             mover, second = None, None
+    if mover is None and second is None:
+        # ``Motion to pay the bills by Smith.``
+        by = last_match(_OWN_MOVER, lower, end, limit)
+        mover = doc.name_at(by.end()) if by else None
+        if mover is not None and doc.text[mover.end : limit].strip(" ."):
+            mover = None
     cue = _motion_cue(doc, start, mover, end=end)
     words = _WORDS_AND_COLON.match(lower, end)
     name = doc.name_at(words.end()) if words else None
@@ -322,7 +371,7 @@ def _motion_without_verb(doc: DocumentText, motion: re.Match[str], head: str) ->
         # ``Motion to adjourn: Smith/Jones``
         cue = _motion_cue(doc, start, name, _pair(doc, name), end=end)
     cue.words_end = by.start() if by and mover else 0
-    cue.strength = FIRM if second else SOFT
+    cue.strength = FIRM if second or mover else SOFT
     cue.reference = _REFERENCE.search(head) is not None
     cue.has_outcome = second is None and _OUTCOME_VERB.search(lower, end, limit) is not None
     return cue
@@ -336,7 +385,7 @@ _SECONDED_NEXT = pattern(
     rf"\s*(?:,|and|/|&)?\s*(?:and\s+)?{_MANNER}?(?:seconded|supported)\b(?!\s+by)"
 )
 _MOVED_WHAT = pattern(
-    r"\s*(?:to\s+(?P<verb>[a-z\-]+)|that\b|for\b|the\b|approval|adoption|acceptance|denial"
+    r"\s*(?:to\s+(?P<verb>[a-z\-]+)|that\b|for\b|the\b|accept\b|approve\b|adopt\b|approval|adoption|acceptance|denial"
     r"|deferral|postponement|referral|ratification|appointment|and\b|,|;"
     r"|\.|we\b|its\b|this\b|an?\b|item|resolution|ordinance|to\b|authoriz|passage|second|\("
     r"|bill|adjourn|in\s+favor|by\s+|council|agenda|staff|/|with\s)"
@@ -357,7 +406,7 @@ def moved_verb(doc: DocumentText, moved: re.Match[str]) -> MotionCue | None:
     if by and by["both"]:
         # ``Smith moved and seconded by Jones``: the mover precedes the verb.
         edge = _subject_end(lower, start)
-        subject = name_before(text, edge)
+        subject = doc.name_before(edge)
         if subject and (text[start].islower() or "\n" not in text[subject.end : edge + 1]):
             by = None
     name = doc.name_at(by.end()) if by else None
@@ -371,7 +420,7 @@ def moved_verb(doc: DocumentText, moved: re.Match[str]) -> MotionCue | None:
         return _motion_cue(doc, begin, name, seconder)
     head = lower[max(0, start - 30) : start]
     seconded = _SECONDED_NEXT.match(lower, end)
-    if _WAS.search(head) or (moved[0] == "moved" and seconded and not name_before(text, start)):
+    if _WAS.search(head) or (moved[0] == "moved" and seconded and not doc.name_before(start)):
         if not seconded and not _IT_WAS.search(head):
             return None
         return _motion_cue(doc, _it_was_start(lower, start), _mover_after(doc, end), end=end)
@@ -419,11 +468,14 @@ _PROPOSED = Phrase(
     r"(?P<how>proposed|offered|introduced|initiated)\s*(?P<both>(?:and|&)\s+seconded\s+)?"
     r"(?:by\b\s*:?|:)"
     r"|(?P<noun>proposal|proposition|recommendation)\s+of\b"
-    r"|(?P<subject>proposed)\b(?=\s*,\s*(?:and\s+)?second"
-    r"|\s+(?:that|the|to|an?|and|cllr|councillor|acceptance|adoption))"
+    r"|(?P<nobody>proposed)(?=\s+and\s+seconded\b(?!\s+by))"
+    r"|(?P<subject>proposed)\b(?=\s*,?\s*(?:and\s+)?second"
+    r"|\s+(?:that|the|to|an?|and|cllr|councillor|acceptance|adoption)"
+    r"|\s+[a-z][^.;]{3,140},\s+[^.;,]{3,40}\bsecond(?:ed|s)\b)"
     r"|(?P<act>proposing\s+(?:the|his|her|this|their)\s+motion\b,?)"
     r"|propos[\u00e9e]e?\s+par\b\s*:?(?:\s*l[ae](?=\s+(?:conseill|mair)))?",
 )
+_VOTE_ON_MOTION = pattern(_VOTE_ON.pattern[:-1] + r"motion\s+$")
 _COURTESY_VOTE = pattern(r"\bvotes?\s+of\s+(?:sympathy|thanks|condolence|congratulation)")
 _ON_THE = pattern(r"\bon\s+(?:the\s+)?$")
 
@@ -435,6 +487,12 @@ def proposed(doc: DocumentText, verb: re.Match[str]) -> MotionCue | None:
         return None
     if _COURTESY_VOTE.search(lower[end : end + 40]):
         return None
+    if verb["how"] and _VOTE_ON_MOTION.search(lower[max(0, start - 50) : start]):
+        return None
+    if verb["nobody"]:
+        if doc.sentence_start(start) < start - 8:
+            return None
+        return _motion_cue(doc, start, None, end=end + len(" and seconded"))
     if verb["subject"]:
         cue = _moved_by_subject(doc, start, end)
         bracket = text[max(0, start - 1) : start] == "("
@@ -467,6 +525,20 @@ def vote_taken(doc: DocumentText, taken: re.Match[str]) -> MotionCue:
     cue.vote_type = "voice" if how == "voice" else "roll_call" if how else ""
     cue.flags.add("no_mover")
     return cue
+
+
+_LABELS_FIRST = Phrase("moved", r"moved\s{0,3}:\s{0,20}seconded\s{0,3}:\s{1,40}")
+
+
+def labels_first(doc: DocumentText, labels: re.Match[str]) -> MotionCue | None:
+    """Read two names after two labels, in the order of columns."""
+    mover = doc.name_at(labels.end())
+    if mover is None or not mover.titled or mover.start != labels.end():
+        return None
+    seconder = doc.name_at(mover.end)
+    if seconder is None or not seconder.titled or seconder.start - mover.end > 8:
+        return None
+    return _motion_cue(doc, labels.start(), mover, seconder)
 
 
 _LABEL = Phrase(
@@ -542,6 +614,38 @@ def numbered_motion(doc: DocumentText, numbered: re.Match[str]) -> MotionCue | N
     return cue
 
 
+_NAME_THAT = Phrase("that", r"that\b(?=[\s,])")
+_NAME_MARK = re.compile(r"[^\W\d_]\s?[:-]\s{0,3}$")
+_NUMBER_BEFORE = pattern(r"\d[\w/.\-]{0,8}[ .):]{1,4}(?:[^\W\d_][\w.&/-]{0,14}\s{1,3}){0,3}$")
+
+
+def name_that(doc: DocumentText, that: re.Match[str]) -> MotionCue | None:
+    """Read one name between the number of a motion and its words: ``19/086 SMITH: That``."""
+    text, start = doc.text, that.start()
+    if not text[start].isupper() or not _NAME_MARK.search(text, max(0, start - 8), start):
+        return None
+    name = doc.name_before(end_without(text, start, " \n:-"))
+    if name is None or _speaks(doc, name):
+        return None
+    capitals = text[name.start : name.end].isupper() and _NUMBER_BEFORE.search(
+        text, max(0, name.start - 60), name.start
+    )
+    if not capitals and not (doc.roster.is_known(name.surname) and _starts_line(doc, name.start)):
+        return None
+    if capitals and not doc.roster.is_known(name.surname):
+        # A heading in capitals runs into the name: ``MONTHLY SMITH``.
+        surname = name.text.split()[-1]
+        name = Name(surname, name.end - len(surname), name.end, False)
+    cue = _motion_cue(doc, name.start, name, end=start)
+    cue.strength = FIRM
+    return cue
+
+
+def _starts_line(doc: DocumentText, position: int) -> bool:
+    line = line_start(doc.text, position)
+    return _NUMBER_START.match(doc.lower[line:position]) is not None
+
+
 _RESOLVED = Phrase("resolved", r"resolved\s*(?:[\w./\-]{0,20}\d[\w./\-]{0,20}\s*)?\(")
 
 
@@ -603,19 +707,22 @@ def _are_members(doc: DocumentText, *names: Name) -> bool:
     return all(name.titled or name.surname.lower() in doc.roster.known for name in names)
 
 
-_SLASH_TO = pattern(r"[^\W\d_]{2,30} ?/ ?[^\W\d_]{2,30} {1,3}to (?=[a-z]{3})")
+_SLASH_TO = pattern(
+    r"[^\W\d_]{2,30} ?/ ?[^\W\d_]{2,30}(?: {1,3}to (?=[a-z]{3})|[.\u2026]{2,8}\s{1,3}(?=[a-z]{3}))"
+)
 
 
 def pair_that_moves(doc: DocumentText, slash: re.Match[str]) -> MotionCue | None:
     """Read a line that begins with two members and an infinitive."""
-    start = line_start(doc.text, slash.start(), 40)
+    start = max(line_start(doc.text, slash.start(), 40), doc.sentence_start(slash.start(), 40))
     start += len(doc.text[start : slash.start()]) - len(doc.text[start : slash.start()].lstrip())
     if not _SLASH_TO.match(doc.text, start):
         return None
     mover, seconder = doc.name_at(start), doc.name_at(slash.end())
     if mover is None or seconder is None or mover.end > slash.start():
         return None
-    if not _are_members(doc, mover, seconder):
+    dotted = doc.text.startswith("..", seconder.end)
+    if not dotted and not _are_members(doc, mover, seconder):
         return None
     return _motion_cue(doc, start, mover, seconder)
 
@@ -676,13 +783,14 @@ _SECOND_BY = pattern(
 _OF = pattern(r"\s+of\s+")
 _THAT_IS_ALL = pattern(r"\s*(?:[.,;)\n]|$|the\s+motion\b)")
 _THE_MOTION = pattern(r"\s+(?:the|that|this)\s+motion\b|\s*\.")
+_MOVED_LABEL = pattern(r"\bmoved\s{0,3}:\s{0,20}$")
 _MOVERS_NAME = pattern(r"\b(?:moved|mover|motion|proposed|proposer)(?:\s+by)?\s*:?\s*$")
 
 
 def second(doc: DocumentText, word: re.Match[str]) -> SecondCue | None:
     """Read who seconded: after ``seconded by``, before the verb, or next to the bare word."""
     lower, text, start, end = doc.lower, doc.text, word.start(), word.end()
-    if lower.endswith("motion/", 0, start):
+    if lower.endswith("motion/", 0, start) or _MOVED_LABEL.search(lower, max(0, start - 20), start):
         return None
     support = word[0].startswith("support")
     by = _SECOND_BY.match(lower, end)
@@ -695,7 +803,7 @@ def second(doc: DocumentText, word: re.Match[str]) -> SecondCue | None:
             return cue
     if word[0] in ("seconded", "seconds", "seconding", "2nded"):
         edge = _subject_end(lower, start)
-        name = name_before(text, edge)
+        name = doc.name_before(edge)
         if name is None or text[name.end : edge + 1].rstrip().endswith(","):
             return _second_short(doc, word)
         if _MOVERS_NAME.search(lower[max(0, name.start - 14) : name.start]):
@@ -719,7 +827,7 @@ def second(doc: DocumentText, word: re.Match[str]) -> SecondCue | None:
             return _second_cue(doc, start, name.end, name)
     if _THAT_IS_ALL.match(lower, end):
         # ``Mr. Jones 2nd.`` and ``Smith moved, Jones second.``
-        name = name_before(text, start)
+        name = doc.name_before(start)
         if name is None or "," in text[name.end : start]:
             return None
         before = text[max(0, name.start - 3) : name.start].rstrip(" ")
@@ -729,7 +837,7 @@ def second(doc: DocumentText, word: re.Match[str]) -> SecondCue | None:
 
 
 _GAVE = pattern(r"\b(?:offered|gave|made|provided)\s+(?:a|the)\s+$")
-_AFTER_SECONDER = pattern(r"\s*(?:[,.;)\n]|$|to\b|and\b|that\b|-)")
+_AFTER_SECONDER = pattern(r"\s*(?:[,.;:)\n]|$|to\b|and\b|that\b|-)")
 _AFTER_BREAK = pattern(r"[,;.)\n]\s*(?:and\s+)?$")
 
 
@@ -738,7 +846,7 @@ def _second_short(doc: DocumentText, word: re.Match[str]) -> SecondCue | None:
     floor = max(0, word.start() - 24)
     head = doc.lower[floor : word.start()]
     if gave := _GAVE.search(head):
-        name = name_before(doc.text, floor + gave.start())
+        name = doc.name_before(floor + gave.start())
         return _second_cue(doc, name.start, word.end(), name) if name else None
     name = doc.name_at(word.end())
     if name is None or name.start - word.end() > 2:
@@ -760,6 +868,8 @@ MOTION_RULES = (
             "Motion by Smith to adjourn.",
             "Director Daly made the motion to adjourn.",
             "Mr. Smith motioned to adjourn.",
+            "The minutes were motioned for approval by Smith.",
+            "Motion to pay the bills by Smith.",
             "Mr. Jones seconded the motion made by Mr. Smith.",
             "Commissioner Smith's motion to deny failed.",
             "A motion was made to pay the bills by Smith and seconded by Jones.",
@@ -789,11 +899,14 @@ MOTION_RULES = (
             "Proposed by Cllr Smith and seconded by Cllr Jones.",
             "On the proposal of Cllr Smith it was agreed.",
             "Cllr Smith proposed that the fee be set.",
+            "Cllr Smith proposed seconded by Cllr Jones that the fee be set.",
+            "Proposed and seconded; all in favour.",
             "Propos\u00e9 par M. Roy",
             "Propos\u00e9 par le conseiller Roy",
         ),
     ),
     Rule(_VOTE_TAKEN, vote_taken, ("A voice vote was taken to adjourn.",)),
+    Rule(_LABELS_FIRST, labels_first, ("MOVED: SECONDED:\nAld Smith Ald Jones\nThat we adjourn.",)),
     Rule(_LABEL, mover_label, ("MOVER: Paul Solano", "First: Smith")),
     Rule(SHORTHAND, shorthand, ("M/S Smith/Jones to adjourn.", "MSC Smith/Jones", "M.S. Smith")),
     Rule(
@@ -802,12 +915,20 @@ MOTION_RULES = (
         ("R2018-077 L. Smith, L. Jones: That we approve the plan.",),
         as_printed=True,
     ),
+    Rule(
+        _NAME_THAT,
+        name_that,
+        ("19/086 SMITH: That the minutes be accepted.", "2. MINUTES SMITH - That we approve them."),
+    ),
     Rule(_RESOLVED, resolved, ("Resolved (Cr Smith / Cr Jones)", "Resolved 12/24 (Cr Smith)")),
     Rule(SLASH, pair_in_brackets, ("(Smith/Jones)", "(Smith/Jones, 5-0)"), as_printed=True),
     Rule(
         SLASH,
         pair_that_moves,
-        ("Present: Smith, Jones, Brown\n\nSmith/Jones to approve the minutes.",),
+        (
+            "Present: Smith, Jones, Brown\n\nSmith/Jones to approve the minutes.",
+            "SMITH/JONES.... approve the minutes.",
+        ),
         as_printed=True,
     ),
     Rule(_TWO_NAMES, two_names, ("Councillor Smith - Councillor Jones\nThat the fee be set.",)),

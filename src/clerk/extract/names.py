@@ -2,7 +2,9 @@
 
 A name is read forwards (``seconded by Councilmember van Overbeek to``), backwards (``Mrs. Ory
 moved``) or as a list (``Smith, Jones and Dr. Brown``).  Only capitalised words that are neither a
-title nor a word of motions and votes become part of a name: the word lists below decide.
+title nor a word of motions and votes become part of a name: the word lists below decide, unless
+the document itself establishes the name (:mod:`.roster`).  ``known`` are those surnames, in lower
+case; a known surname wins over every list of words.
 """
 
 from __future__ import annotations
@@ -11,6 +13,8 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
+
+from rapidfuzz.distance import DamerauLevenshtein
 
 from .text import pattern, word_set
 
@@ -30,7 +34,8 @@ TITLES = word_set(
     president secretary treasurer member members mbr boardmember boardmembers board council
     committee committeemember committeeman committeewoman commission senator sen representative
     rep delegate judge justice freeholder freeholders reeve warden overseer regent governor
-    superintendent clerk pro tem tempore pro-tem protem pro-tempore acting interim student
+    superintendent clerk pro tem tempore pro-tem tern protem protempore pro-tempore acting interim
+    student
     ex-officio alternate cm c/m cmr vm bm mpt jurat burgess moderator magistrate cathaoirleach
     leas-chathaoirleach comhairleoir lord bailie provost executive county city town village
     township manager attorney administrator assemblymember assemblyman assemblywoman assembly
@@ -42,8 +47,9 @@ TITLES = word_set(
 _MEMBER_TITLES = word_set(
     """
     mr mrs ms miss dr councilmember councilman councilwoman councilperson councilor councillor cllr
-    cr alderman alderwoman alderperson ald commissioner trustee supervisor selectman selectwoman
-    member mayor chair chairman chairwoman chairperson
+    cr clr coun alderman alderwoman alderperson alder ald commissioner com comm commr trustee
+    supervisor selectman selectwoman selectperson member mayor chair chairman chairwoman chairperson
+    director freeholder legislator reeve
     """
 )
 
@@ -63,7 +69,7 @@ _ABBREVIATED = word_set(
 )
 
 #: Titles and words of motions and votes that are surnames as well.
-_ALSO_SURNAMES = word_set(
+ALSO_SURNAMES = word_set(
     """
     alder judge clerk warden chief provost lord justice regent governor captain burgess
     moderator planner grant park page ward place call read close march street july plan work
@@ -92,7 +98,7 @@ STOPS = word_set(
     closing open opening table tabled postpone refer receive received reading read amend amended
     amendment amending substitute ratify confirm appoint appointment grant granted deny denied
     denial recommend recommendation enter recess staff report reports new old business comments
-    comment quorum members motioned support supported proposed proposal agreed agreement
+    comment quorum yeah yeahs members motioned support supported proposed proposal agreed agreement
     unopposed declared declare total yeses tally ballot in-favor not from further comments: date
     time location subject january february march july september october november december monday
     tuesday wednesday thursday friday saturday sunday mayor's dissenting abstentions: via zoom
@@ -102,27 +108,52 @@ STOPS = word_set(
     year contract project plan program however thereafter thereupon there voice majority
     supermajority simple consensus zero one two three four five six seven eight nine ten eleven
     twelve same thereof so thus hence accordingly meanwhile additionally furthermore later finally
-    afterwards subsequently because since although though but yet moreover next
+    afterwards subsequently because since although though but yet moreover next without towns names
+    attest attested signed respectfully submitted
     """
 )
 
 #: Words that say how somebody voted; no part of a name is one of them.
 BALLOT_WORDS = word_set(
     """
-    aye ayes nay nays noe noes yea yeas yes no none nil abstain abstained abstaining abstention
-    abstentions absent excused recused present favor favour against opposed motion carried
+    aye ayes nay nays noe noes yea yeas yeah yeahs yes no none nil abstain abstained abstaining
+    abstention abstentions absent excused recused present favor favour against opposed motion
+    carried
     """
 )
 
+_LABEL_WORDS = ("ayes", "nayes", "nays", "noes", "yeas", "absent", "abstain")
 _SUFFIX = pattern(r",? {0,2}((?:Jr|Sr|JR|SR)\b\.?|I{2,3}\b|IV\b)")
 _TOKEN = pattern(r"[Cc]/[Mm]\b|[^\W\d_]+(?:['\-][^\W\d_]+)*")
 _GAP = pattern(r" {0,3}(?:\n {0,60})?(?=\S)")
+#: What may stand between a title and a name: ``Precinct 4``, ``(Town)``, ``/Commissioner``.
+_AFTER_TITLE = pattern(
+    r"/(?=[^\W\d_])| {0,2}\([^()\n]{1,24}\)"
+    r"|,?\s{1,3}(?:Precinct|Pct\.?|District|Dist\.?|Ward|Seat|Place|Position|Post|Division|Area|Zone)"
+    r"\s{0,2}(?:(?:No\.?|#)\s?)?(?:\d{1,2}|[IVX]{1,4}|[A-Z])\b[,:]?",
+    re.I,
+)
+_NAME_IN_BRACKETS = pattern(r" {1,2}\((?=[A-Z])")
+#: A surname with its particle joined to it: ``deVries``, ``d'Angelo``, ``vanDyke``.
+_JOINED_PARTICLE = pattern(
+    r"(?:d'|o'|l'|de|del|della|der|des|di|da|dos|du|el|la|le|mac|mc|st|ten|ter|van|vande|vanden"
+    r"|vander|von)(?=[A-Z][a-z])"
+)
 _SEPARATOR = pattern(r"\s{0,80}(?:,\s{0,80}and\b|,\s{0,80}&|[,;/&]|and\b)[\s,]{0,80}", re.I)
 _LEADER = pattern(r"[\s:;,.\-(\"]{0,60}(?:the\s{1,4})?", re.I)
-_NAME_AFTER_STOP = pattern(r"\. {1,2}[A-Z][a-z]")
+_NAME_AFTER_STOP = pattern(r"\.(?: {1,2}|\n {0,40})[A-Z][A-Za-z]")
 _MONSIEUR = pattern(r"(?:(?<=\bpar )|(?<=\bpar  )|(?<=\bpar\n))M\. {1,2}")
 #: An abbreviated title, whatever it is: ``Cnclmn.``
 _NO_VOWEL = pattern(r"(?!ng$|st$|mt$|jr$|sr$|wm$|thos$)[bcdfghjklmnpqrstvwxz]{2,8}")
+#: A title with a misread letter: ``Councllmember``.
+_MISREAD_TITLE = re.compile(
+    r"co[un]{1,3}c\w{1,4}m[ae][mrn]\w{1,5}|co[un]{1,2}c\w{1,3}(?:man|woman)"
+)
+#: The number of a heading: ``VII. NEW BUSINESS``.
+ROMAN = re.compile(r"X{0,2}(?:I[XV]|V?I{0,3})")
+#: No name: the same letter three times, or more consonants in a row than any language has.
+_LONG = 9
+_NOISE = re.compile(r"([^\W\d_])\1\1|[bcdfghjklmnpqrstvwxz]{7}|.{19}")
 _MAX_TOKENS = 4
 _MAX_TITLES = 6
 
@@ -160,7 +191,13 @@ class _Token(NamedTuple):
     def is_title(self) -> bool:
         if self.word in TITLES:
             return True
+        if self.word.startswith("co") and _MISREAD_TITLE.fullmatch(self.word):
+            return True
         return self.text.endswith(".") and _NO_VOWEL.fullmatch(self.word) is not None
+
+    @property
+    def is_capitalised(self) -> bool:
+        return self.text[0].isupper() or _JOINED_PARTICLE.match(self.text) is not None
 
     @property
     def is_initial(self) -> bool:
@@ -170,12 +207,36 @@ class _Token(NamedTuple):
     def may_be_name(self) -> bool:
         if self.is_initial:
             return True
-        return self.text[0].isupper() and self.word not in STOPS and not self.is_title
+        if not self.is_capitalised or self.word in STOPS or self.is_title:
+            return False
+        if self.text.isupper() and ROMAN.fullmatch(self.text):
+            return False
+        if "-" in self.word and not STOPS.isdisjoint(self.word.split("-")):
+            return False
+        if not self.text.isascii() and not self.text.replace("-", "").replace("'", "").isalpha():
+            # A Roman numeral or the like: what the reader of an image made of an M.
+            return False
+        return len(self.word) < _LONG or _NOISE.search(self.word) is None
+
+    def is_name(self, known: frozenset[str]) -> bool:
+        """Whether it may be part of a name, or is a surname that the document establishes."""
+        if self.may_be_name:
+            return True
+        # A known name may have lost its capital, unless it is a word.
+        return self.word in known and (
+            self.is_capitalised
+            or (len(self.word) > 3 and self.word not in STOPS and self.word not in PARTICLES)
+        )
 
     @property
     def is_also_surname(self) -> bool:
         """Whether it is a word like Grant or Warden, printed with a capital."""
-        return self.text[0].isupper() and self.word in _ALSO_SURNAMES
+        return self.text[0].isupper() and self.word in ALSO_SURNAMES
+
+    @property
+    def is_member_title(self) -> bool:
+        """Whether those who vote are called so: ``Councilmember``, ``Tr.``"""
+        return self.word in _MEMBER_TITLES or (self.is_title and self.word not in TITLES)
 
 
 def _token_at(text: str, position: int, limit: int | None = None) -> _Token | None:
@@ -216,8 +277,9 @@ def _next_token(text: str, position: int) -> tuple[_Token | None, bool]:
 
 
 _AFTER_SURNAME = pattern(
-    r"\.?(?:[,;/)\n]|$| {1,4}(?:\n|$)|(?<=\.)\s|\s+(?:and|to|that|seconded|second"
-    r"|moved|made|voted)\b)"
+    r"\.?(?:[,;:/)\n]|$| {1,4}(?:\n|$)|(?<=\.)\s|\s+(?:and|to|that|seconded|second"
+    r"|moved|made|voted)\b|\s+(?:AYES?|YEAS?|NAYS?|NOES?|ABSENT|ABSTAIN\w*|ABSTENTIONS?|MOTION)\b"
+    r"|\s+(?:Ayes?|Yeas?|Nays?|Noes?|Absent|Abstain\w*|Abstentions?)\s?:)"
 )
 
 
@@ -226,10 +288,40 @@ def _ends_as_surname(text: str, token: _Token) -> bool:
     return token.is_also_surname and _AFTER_SURNAME.match(text, token.end) is not None
 
 
-def _title_before_name(text: str, token: _Token) -> bool:
+def _title_before_name(text: str, token: _Token, known: frozenset[str]) -> bool:
     """Whether a token is a title and a name follows it: ``Recording Clerk Smith``."""
     following, broken = _next_token(text, token.end)
-    return token.is_title and following is not None and not broken and following.may_be_name
+    return token.is_title and following is not None and not broken and following.is_name(known)
+
+
+_FRAGMENT = pattern(r" ?([^\W\d_]{2,12})(?![\w'])")
+
+
+def _broken_name(text: str, token: _Token, known: frozenset[str]) -> tuple[str, int] | None:
+    """Return a known surname that was broken by spaces (``Pet ten gill``), and where it ends."""
+    if text[token.end : token.end + 1] != " " or not text[token.end + 1 : token.end + 2].islower():
+        return None
+    joined, end = token.text, token.end
+    for _ in range(3):
+        fragment = _FRAGMENT.match(text, end)
+        if fragment is None or not fragment[1].islower():
+            return None
+        joined, end = joined + fragment[1], fragment.end()
+        if joined.lower() in known:
+            return joined, end
+    return None
+
+
+_MISREAD_NAME_OVER = pattern(r"[,;]|\.?\s{0,3}(?:\n|$)|\s+(?:moved|seconded|voted|made)\b")
+
+
+def _misread_capital(text: str, token: _Token) -> bool:
+    """Whether a small word after a member's title is a name: ``Trustee ladel, seconded``."""
+    if not token.text.islower() or len(token.word) < 4:
+        return False
+    if token.word in STOPS or token.word in PARTICLES or token.is_title:
+        return False
+    return _MISREAD_NAME_OVER.match(text, token.end) is not None
 
 
 def read_name(
@@ -247,32 +339,65 @@ def read_name(
     first = token = _token_at(text, start)
     titled = False
     for _ in range(_MAX_TITLES):
-        if (
-            token is None
-            or not token.is_title
-            or text[token.end : token.end + 1] in (",", ";", ")")
-        ):
+        if token is None or not token.is_title:
             break
-        following, broken = _next_token(text, token.end)
-        if following is None or (broken and following.word in STOPS):
+        if inside := _NAME_IN_BRACKETS.match(text, token.end):
+            # ``the Lord Mayor (Councillor Smith)``
+            name = read_name(text, inside.end(), known, listed)
+            if name is not None and name.titled and text[name.end : name.end + 1] == ")":
+                return Name(name.text, first.start if first else name.start, name.end + 1, True)
+        after = token.end
+        while titled_place := _AFTER_TITLE.match(text, after):
+            after = titled_place.end()
+        comma = text[after : after + 1] == ","
+        if not comma and text[after : after + 1] in (";", ")"):
             break
-        if token.word in _ALSO_SURNAMES and not (following.may_be_name or following.is_title):
+        following, broken = _next_token(text, after + comma)
+        if following is None or (broken and following.word in STOPS - known):
+            break
+        if comma and (following.word not in known or token.word in ALSO_SURNAMES | known):
+            break
+        if token.word in known and not following.is_name(known) and not following.is_title:
+            # A Mr. Clerk or Mr. Warden without his title.
+            break
+        if token.word in ALSO_SURNAMES and not (following.is_name(known) or following.is_title):
             break
         titled = True
         token = following
     if token is None or first is None:
         return None
+    if titled and first.is_member_title and _misread_capital(text, token):
+        return Name(token.text, first.start, token.end, True)
+    if known and token.is_capitalised and (broken_name := _broken_name(text, token, known)):
+        return Name(broken_name[0], first.start, broken_name[1], titled)
     certain = titled or (listed and _ends_as_surname(text, token))
-    member = titled and first.word in _MEMBER_TITLES
+    member = titled and first.is_member_title
     words, end = _name_words(text, token, known, certain, member)
     if not words or (len(words[-1]) < 3 and all(len(word.strip(".")) < 2 for word in words)):
         return None
+    last = words[-1].rstrip(".").lower()
+    if last not in known and last not in _SUFFIXES and not _SURNAME.search(last):
+        return None
     return Name(" ".join(words), first.start, end, titled)
+
+
+#: A surname has a vowel or is a known exception, and is no number in Roman letters.
+_SURNAME = re.compile(
+    r"(?!(?:x{0,2}(?:i[xv]|v?i{0,3}))$)(?:.*[aeiouy\u00c0-\uffff].*|ng|[^\W\d_])$"
+)
 
 
 _ENDS_NAME = pattern(
     r"\.?(?:[,;/)\n]|$| {1,8}\n|(?<=\.)\s|\s+(?:and|to|that|made|moved|seconded|voted)\b)"
 )
+
+
+_MONTHS = word_set("april may june august")
+_DAY_NEXT = re.compile(r"\s{1,3}\d{1,2}\b")
+#: ``V. PUBLIC COMMENT`` in the same line.
+_HEADING_NEXT = pattern(r"\s{1,3}[A-Z]{2,}")
+#: The list goes on behind a name that a line break cut in two.
+_LISTED_ON = pattern(r"\.?(?:[,;]|\s+and\b)")
 
 
 def _name_words(
@@ -289,30 +414,66 @@ def _name_words(
         if broken and words:
             last = words[-1].lower()
             begun = last.rstrip(".") in PARTICLES or len(last.rstrip(".")) == 1
-            whole = len(words) == 1 and not known and token.text.istitle()
-            ends = whole and _ENDS_NAME.match(text, token.end) is not None
+            whole = len(words) == 1 and token.text.istitle() and last not in known
+            over = _ENDS_NAME if not known else _LISTED_ON
+            ends = whole and over.match(text, token.end) is not None
             if not begun and (last in known or not (token.word in known or ends)):
                 break
+            if not begun and token.word in known and (token.is_title or token.word in STOPS):
+                break
+        if (
+            words
+            and token.text.isupper()
+            and len(token.text) > 2
+            and not words[-1].isupper()
+            and text[token.end : token.end + 3].lstrip(" '").startswith(":")
+        ):
+            # ``Smith NAPES:`` ends with a label that was misread.
+            break
+        if (
+            words
+            and token.text.isupper()
+            and text[token.end : token.end + 4].lstrip(" '\n").startswith(":")
+            and any(DamerauLevenshtein.distance(token.word, label) <= 1 for label in _LABEL_WORDS)
+        ):
+            break
+        if token.word in _MONTHS and _DAY_NEXT.match(text, token.end):
+            break
+        if words and text[token.end : token.end + 1].isdigit():
+            # ``Councillor Smith RC19-190``: the number of the motion.
+            break
         following, line_break = _next_token(text, token.end)
-        near = following if not line_break else None
+        near = following
+        if line_break and not (
+            # ``van`` at the end of a line goes on in the next.
+            token.word in PARTICLES
+            and following is not None
+            and (following.word in known or (token.text.islower() and following.text.istitle()))
+        ):
+            near = None
         possessive = token.text.lower().endswith("'s")
         if (
             token.word in PARTICLES
             and near is not None
-            and (near.may_be_name or near.word in PARTICLES)
+            and (near.is_name(known) or near.word in PARTICLES)
         ):
             words.append(token.text)
         elif (
-            token.may_be_name
+            token.is_name(known)
             or (not words and _must_be_name(text, token, near, known, certain))
-            or (len(words) == 1 and words[0].lower() not in known and _ends_as_surname(text, token))
+            or (
+                words
+                and (len(words) == 1 or all(len(word.strip(".")) == 1 for word in words))
+                and words[0].lower() not in known
+                and _ends_as_surname(text, token)
+            )
         ):
-            word = token.text.rstrip(".") if token.word in _ALSO_SURNAMES else token.text
+            word = token.text.rstrip(".") if token.word in ALSO_SURNAMES else token.text
             words.append(word[:-2] if possessive else word)
             end = token.end - 2 * possessive
-        elif member and words and token.word in _MEMBER_TITLES:
+        elif words and token.is_member_title and (member or len(words) > 1):
             break
-        elif words and not broken and _title_before_name(text, token):
+        elif words and not broken and _title_before_name(text, token, known):
             words = []
         else:
             break
@@ -321,7 +482,9 @@ def _name_words(
         token, broken = following, line_break
     # Neither a particle nor the "A" of the next sentence ends a name.
     while words and (
-        (words[-1].islower() and words[-1] in PARTICLES) or (len(words) > 1 and len(words[-1]) == 1)
+        (words[-1].islower() and words[-1] in PARTICLES)
+        or (len(words) > 1 and len(words[-1]) == 1)
+        or (len(words) > 1 and words[-1] in ("I.", "V.", "X.") and _HEADING_NEXT.match(text, end))
     ):
         words.pop()
     suffix = _SUFFIX.match(text, end) if words else None
@@ -346,7 +509,7 @@ def _must_be_name(
     return certain or token.word in known or text[token.end : token.end + 1] in (",", ";", "/", ")")
 
 
-def name_before(text: str, position: int) -> Name | None:
+def name_before(text: str, position: int, known: frozenset[str] = frozenset()) -> Name | None:
     """Read the name that ends right before a position, or None."""
     # Most words begin with a small letter, and are no names.
     edge = position
@@ -374,14 +537,14 @@ def name_before(text: str, position: int) -> Name | None:
                 titles.append(token)
                 continue
             after_particle = taken[-1].word in PARTICLES and token.text.islower()
-            fits = token.may_be_name and len(taken) < _MAX_TOKENS and not after_particle
+            fits = token.is_name(known) and len(taken) < _MAX_TOKENS and not after_particle
             if titles or not (fits or token.word in PARTICLES):
                 break
         else:
             gap = text[min(token.end, position) : position]
             if gap.strip(" \n,") or gap.count("\n") > 1:
                 return None
-            if not token.may_be_name:
+            if not token.is_name(known):
                 # A name such as Lord or Page is one after a title.
                 if not token.is_also_surname or place == len(starts):
                     return None
@@ -410,48 +573,107 @@ def _adjacent(text: str, token: _Token, edge: _Token) -> bool:
 _JOINT = pattern(r"(?:,\s{0,4}and|,|\band|&)\s{1,4}$")
 
 
-def names_before(text: str, position: int) -> list[Name]:
+def names_before(text: str, position: int, known: frozenset[str] = frozenset()) -> list[Name]:
     """Read ``Smith, Jones and Brown`` that ends right before a position, in printed order."""
     found: list[Name] = []
-    name = name_before(text, position)
+    name = name_before(text, position, known)
     while name is not None and len(found) < 30:
         found.insert(0, name)
         floor = max(0, name.start - 12)
         joint = _JOINT.search(text[floor : name.start])
         if joint is None:
             break
-        name = name_before(text, floor + joint.start())
+        name = name_before(text, floor + joint.start(), known)
     return found
 
 
 _ROLE = pattern(
-    r"\s{0,60}(?:the\s)?(?:vice\s|deputy\s|first\s|second\s|co-)?(?:chair\w*"
-    r"|mayor(?:\s+pro[\s-]tem\w*)?|president|secretary|treasurer"
+    r"\s{0,60}(?:the\s)?(?:vice[\s-]|deputy\s|first\s|second\s|co-)?(?:chair\w*"
+    r"|mayor(?:\s+pro[\s-]tem\w*)?|president|secretary|treasurer|clerk|moderator|alternate"
     r"|director|member|commissioner|trustee|jr\.?|sr\.?|(?:district|ward|seat|place"
-    r"|position)\s+[\w-]{1,12})"
+    r"|position|precinct)\s+[\w-]{1,12})"
     r"(?=\s{0,3}(?:[,;.\n)]|$|and\b))",
     re.I,
 )
 _NOTE = pattern(r"\s{0,4}\((?!\d)[^()\n]{1,40}\)")
 #: A number that ends a line of a longer list.
 _COUNT = pattern(r"\d{1,3} {0,20}\n {0,60}")
+#: Behind the last name of a list that was read to its end: a stop, a number, or nothing.
+_STOP = pattern(r"[ ]{0,80}(?:$|[.:)\]\"'\n\d(]|[-=][ ]{0,3}[(\d\n]|-{2,})")
+_SEPARATORS = re.compile(r"[\s,;/&]{0,80}")
+#: A word behind the last name that is neither a name nor a word that is not understood.
+_OVER_WORD = pattern(
+    r"(?:ayes?|yea[hs]?s?|yes|noes|nays?|no|none|nil|absent|abstain\w*|abstentions?|excused|recus\w*"
+    r"|not|disq\w*|opposed|against|in|for|voted|voting|votes?|motions?|carried|passed|approved"
+    r"|failed|declared|all|each|were|was|is|being|the|with|present|total|thereupon|whereupon"
+    r"|result|mover|seconder|seconded|second|resolution|ordinance|items?|staff|others?|also|who"
+    r"|having|that|to|on|of|at|by|from|action|status|vacant|vacancy|and\s+(?:the|a|no|none))\b"
+    r"|(?-i:[A-Z]{3,}(?: [A-Z]{2,}){0,3}) {0,2}:|(?-i:[IVX]{1,5})\.\s",
+    re.I,
+)
+#: A name follows a full stop that was a comma.
+_STOP_FOR_COMMA = pattern(r"\.\s{1,3}(?=[^\W\d_])")
+
+
+@dataclass(frozen=True)
+class NameList:
+    """Names read one after the other, and where the list ends."""
+
+    names: list[Name]
+    end: int
+    #: Nothing behind the last name looks like another one: it was read to its end.
+    complete: bool
+
+
+#: ``Smith, John``, with an initial or not.
+_LAST_FIRST = r"([A-Z][\w'-]{1,25}(?: [A-Z][\w'-]{1,25})?), {1,2}([A-Z][\w'-]{1,20}(?: [A-Z]\.?)?)"
+_ONE_LAST_FIRST = re.compile(rf"\s*{_LAST_FIRST}(?=\s*(?:[;.\n]|$))")
+_MANY_LAST_FIRST = re.compile(rf"\s*{_LAST_FIRST};\s*{_LAST_FIRST}\s*(?:[;.\n]|$)")
+
+
+def has_last_names_first(text: str, position: int, limit: int) -> bool:
+    """Whether a list is written ``Smith, John; Jones, Mary``."""
+    return _MANY_LAST_FIRST.match(text, position, limit) is not None
+
+
+def _read_last_first(text: str, position: int, limit: int) -> NameList:
+    names: list[Name] = []
+    end = position
+    while name := _ONE_LAST_FIRST.match(text, position, limit):
+        names.append(Name(f"{name[2]} {name[1]}", name.start(1), name.end(), False))
+        end = name.end()
+        if text[end : end + 1] != ";":
+            break
+        position = end + 1
+    return NameList(names, end, True)
 
 
 def read_names(
-    text: str, position: int, limit: int, known: frozenset[str] = frozenset()
-) -> tuple[list[Name], int]:
-    """Read a list of names; return them and where the list ends.
+    text: str,
+    position: int,
+    limit: int,
+    known: frozenset[str] = frozenset(),
+    last_first: bool = False,
+) -> NameList:
+    """Read a list of names.
 
     Names are set apart by commas, semicolons, ``and``, or, when there are no commas, by line
-    breaks or wide gaps.  Roles and notes after a name (``Smith, Chair``) are skipped.
+    breaks or wide gaps.  Roles and notes after a name (``Smith, Chair``) are skipped.  If
+    ``last_first``, lists of the document have the surname first, and a comma after it.
     """
+    if (last_first and _ONE_LAST_FIRST.match(text, position, limit)) or has_last_names_first(
+        text, position, limit
+    ):
+        return _read_last_first(text, position, limit)
+    limit = min(limit, len(text))
     names: list[Name] = []
     end = position
     commas = False
     while position < limit and len(names) < 120:
         name = read_name(text, position, known, listed=True)
         gap = text[position : name.start] if name else ""
-        if name is None or name.end > limit or "." in gap or (names and ":" in gap):
+        stopped = "." in gap and (bool(names) or gap.strip() != ".")
+        if name is None or name.end > limit or stopped or (names and ":" in gap):
             role = _ROLE.match(text, position)
             if role is None or role.end() > limit:
                 break
@@ -466,9 +688,30 @@ def read_names(
             count = _COUNT.match(text, separator.end())
             position = count.end() if count else separator.end()
             commas = True
+        elif (stop := _STOP_FOR_COMMA.match(text, position)) and _is_known_next(
+            text, stop.end(), known
+        ):
+            position = stop.end()
         elif not _next_name_follows(text, position, limit, names, known, commas):
             break
-    return names, end
+    between = _SEPARATORS.match(text, end, limit)
+    after = between.end() if between else end
+    if after >= limit or _OVER_WORD.match(text, after):
+        complete = True
+    elif mark := text[end:after].strip():
+        # A separator was read, and what follows it is no name.
+        complete = text[after] in ".(:)]" or (mark == ";" and "\n" in text[end:after])
+    else:
+        complete = _STOP.match(text, end, limit) is not None
+    return NameList(names, end, complete)
+
+
+def _is_known_next(text: str, position: int, known: frozenset[str]) -> bool:
+    """Whether a known surname and no sentence begins at a position: ``Smith. Jones. Brown.``"""
+    token = _token_at(text, position)
+    if token is None or token.word not in known or token.word in STOPS:
+        return False
+    return text[token.end : token.end + 1] in (",", ".", ";", "\n", "")
 
 
 _ROW = pattern(r"(?: {3,}| *\n *)(?=[^\W\d_])")
@@ -486,9 +729,9 @@ def _next_name_follows(
     commas that line must begin with a known surname, or it is a new sentence.
     """
     token, broken = _next_token(text, position)
-    if names and names[-1].end == position and token and not broken and token.text[0].isupper():
-        if names[-1].titled and token.word in _MEMBER_TITLES:
-            if _title_before_name(text, token):
+    if names and names[-1].end == position and token and not broken and token.is_capitalised:
+        if names[-1].titled and token.is_member_title:
+            if _title_before_name(text, token, known):
                 return True
         elif token.word in known and names[-1].text.split()[-1].lower() in known:
             return True
@@ -504,7 +747,7 @@ def _next_name_follows(
             return False
     tokens = [_Token(match[0], match[0].lower(), 0, 0) for match in _TOKEN.finditer(line)]
     if not tokens or not all(
-        token.may_be_name or token.is_title or token.word in PARTICLES or token.word == "and"
+        token.is_name(known) or token.is_title or token.word in PARTICLES or token.word == "and"
         for token in tokens
     ):
         return False

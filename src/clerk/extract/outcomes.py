@@ -29,7 +29,7 @@ from .context import (
     body_is_subject,
     is_elsewhere,
 )
-from .model import DIED, FAILED, PASSED, UNKNOWN, WITHDRAWN
+from .findings import AYES, DIED, FAILED, PASSED, UNKNOWN, WITHDRAWN
 from .motions import SHORTHAND, SLASH, pair_in_brackets, shorthand_names
 from .text import Phrase, last_match, line_start, pattern, word_set
 
@@ -86,13 +86,14 @@ _VERB = Phrase(
     "carr prevail pass fail defeat lost died dies withdr adopted approved accepted "
     "ratified granted denied rejected agreed resolved tabled confirmed concurred deferred "
     "continued received appointed adopt\u00e9 rejet\u00e9 r\u00e9solu "
-    "recommended authorized directed",
+    "recommended authorized directed adjourned",
     r"(?P<plain>carried|carries|carry|prevailed|prevails|passed|passes|pass|failed|fails|defeated"
     r"|lost|died|dies|withdrawn|withdrew)\b"
     r"|(?P<approving>adopted|approved|accepted|ratified|granted|denied|rejected|agreed|resolved"
     r"|tabled|confirmed|concurred|deferred|continued|received|appointed|recommended|authorized"
-    r"|directed|adopt\u00e9e?s?|rejet\u00e9e?s?|r\u00e9solue?)\b",
+    r"|directed|adjourned|adopt\u00e9e?s?|rejet\u00e9e?s?|r\u00e9solue?)\b",
 )
+_ALL_NEXT = pattern(r"[ ]{1,3}(?:all\s+(?:were\s+)?in\s+favou?r|unanimous(?:ly)?)\b")
 #: Searched as printed: May is a month.
 _MAY = pattern(r"\bmay\b[^,]{0,70}$")
 _NOT = pattern(r"\b(?:not|n't|failed\s+to|fails\s+to|did\s+not|does\s+not)\s+(?:\w+\s+)?$")
@@ -116,7 +117,14 @@ _NOTHING_ELSE = pattern(
     r"\s*(?:[.;\n]|$|as\s+amended|unanimously|\(?\d{1,2}\s?(?:-|to|/)\s?\d"
     r"|by\s+(?:a\s+)?(?:roll|voice|vote|the\s+following|unanimous)|on\s+(?:a\s+)?(?:roll|voice))"
 )
-_ENACTING = pattern(r"\bbe\s+it\s+(?:\w+\s+){0,2}$|\bhereby\s+$|\btherefore,?\s+$")
+_ENACTING = pattern(
+    r"\bbe\s+it\s+(?:\w+\s+){0,2}$|\bhereby\s+$|(?<!was )\btherefore,?\s+$"
+    r"|\bresolves?\s+that\b|\brecommend(?:ation|s|ed)?\b[^.]{0,20}:"
+)
+#: Only told of in passing: ``items that were agreed``.
+_RELATIVE = pattern(r"\b(?:that|which)\s+(?:was|were|had\s+been)\s+(?:\w+ly\s+)?$")
+_MOTION_MADE = pattern(r"\b(?:motion|moved|proposed|seconded)\b")
+_WHEREAS = pattern(r"[\s\d.()\-]{0,12}whereas\b")
 _DECLARED = pattern(r"\bdeclare[sd]\b.{0,90}$", re.S)
 _REPORTED_THAT = pattern(
     r"\b(?:stated|said|noted|reported|reminded|shared|explained|indicated|mentioned|advised)\b"
@@ -130,12 +138,18 @@ def outcome_verb(doc: DocumentText, verb: re.Match[str]) -> OutcomeCue | None:
     lower, text = doc.lower, doc.text
     begin = doc.sentence_start(verb.start())
     before = lower[begin : verb.start()]
-    after = lower[verb.end() : doc.sentence_end(verb.end(), 60)]
+    after_end = doc.sentence_end(verb.end(), 60)
+    after = lower[verb.end() : after_end]
+    if verb["approving"] and (everyone := _ALL_NEXT.match(lower, after_end)):
+        # ``The minutes were approved. All in favor.``
+        after += everyone[0]
     if TALK.search(before) and not _NOT.search(before):
         return None
     if _MAY.search(text[begin : verb.start()]):
         return None
     if _INFINITIVE.search(before) or _NOT_A_VOTE.search(before):
+        return None
+    if _WHEREAS.match(before) or (_RELATIVE.search(before) and not _MOTION_MADE.search(before)):
         return None
     # What precedes the verb in its sentence, or in its line if a sentence begins there.
     line = line_start(text, verb.start())
@@ -184,11 +198,16 @@ def _is_bare(doc: DocumentText, verb: re.Match[str], before: str) -> bool:
         return True
     if before.rstrip()[-1:] in (".", ":", ";", ")") and _VERB_ALONE.match(lower, end):
         return True
-    if printed.isupper() and _CLOSED.match(lower[end : end + 3]):
+    if printed.isupper() and (
+        _CLOSED.match(lower[end : end + 3]) or doc.text.startswith(" UNANIMOUSLY", end)
+    ):
         return True
     return not doc.text[line_start(doc.text, start) : start].strip(" -:.([")
 
 
+#: ``Unanimously carried by voice vote.``
+_ADVERB_ALONE = pattern(r"[\s(]*(?:unanimously|duly|regularly)\s+(?:and\s+\w+ly\s+)?")
+_A_RESOLUTION_WAS = pattern(r"\ba\s+resolution\s+was\s+$")
 _ANY_MOTION = pattern(r"\b(?:an?|any|no|every|each)\s+(?:\w+\s+)?motion\s+(?:\w+\s+){0,2}$")
 _RULE = pattern(r"\b(?:shall|may|must|cannot|can|will|would|requires?)\b")
 _SECONDED = pattern(r"\bmoved\b.{0,120}\bsecond(?:ed)?\b", re.S)
@@ -216,6 +235,10 @@ _SPEECH = pattern(
     r"\b(?:stated|states|said|says|noted|notes|reported|reports|reminded|shared|explained"
     r"|indicated|mentioned|advised|announced|recalled|added|thanked|asked)\b"
 )
+#: ``Passed as nobody was there``: the item was passed over.
+_PASSED_OVER = pattern(
+    r"\s+(?:as\s+(?!amended|presented|read|written|submitted|is)|on\s+(?!a\b|the\b|roll|voice|vote)|over\b)"
+)
 _OWN_MOTION = re.compile(r"\s+(?:his|her|the|their)\s+motion")
 _DULY = re.compile(r"\bduly\s+$|\bunanimously\s+$|\band\s+$")
 _ON_A_MOTION = re.compile(r"\s+on\s+(?:a\s+)?motion\b")
@@ -232,6 +255,10 @@ def plain_verb_strength(word: str, before: str, after: str, bare: bool) -> int:
     if word in ("carry", "pass") and not _NOT.search(before) and not bare:
         return MENTION
     motion = _ABOUT_MOTION.search(before) or _SECONDED.search(before)
+    if _ADVERB_ALONE.fullmatch(before) and not _CARRIED_ELSEWHERE.match(after):
+        return STRONG
+    if _A_RESOLUTION_WAS.search(before) and after.startswith(" to "):
+        return FIRM
     if TALLY.fullmatch(before.strip(" \n([:.,-)]")):
         return FIRM
     if word.startswith("withdr"):
@@ -244,7 +271,7 @@ def plain_verb_strength(word: str, before: str, after: str, bare: bool) -> int:
     if motion or _ON_A_MOTION.match(after):
         return STRONG
     if bare:
-        return FIRM
+        return MENTION if _PASSED_OVER.match(after) else FIRM
     if not before.strip() and _NOTHING_ELSE.match(after):
         return SOFT
     if word in ("lost", "died", "dies"):
@@ -257,13 +284,14 @@ def plain_verb_strength(word: str, before: str, after: str, bare: bool) -> int:
 
 
 _VOTE_TOLD = pattern(
-    r"\bunanim|\bvote\b|\ball\s+in\s+favou?r|\bvoice\s+vote"
+    r"\bunanim|\bby\s+all\b|\bvote\b|\ball\s+in\s+favou?r|\bvoice\s+vote"
     r"|(?<!items )(?<!item )(?<!lots )(?<!nos\. )\(?\b\d{1,2}\s?(?:-|to)\s?\d\b"
 )
 _PROPOSED_IN_FRENCH = pattern(r"\b(?:propos|appuy|second)\u00e9e?\b")
 _ON_MOTION = pattern(
     r"\s+(?:and\s+\w+\s+)?(?:by\s+the\s+\w+\s+)?(?:up)?on\s+(?:the\s+|a\s+)?"
     r"(?:proposal|proposition|motion)\b|\s+(?:a|the)\s+motion\s+(?:made\s+)?(?:by|of|from)\b"
+    r"|\s+(?:after|following)\s+(?:a\s+)?motion\s+(?:made\s+)?(?:by|of|from)\b"
 )
 _RESOLVED_THAT = pattern(
     r":|\s{0,2}-\s{0,2}(?:that|to)\b|\s+(?:unanimously|nem|with\s+\d|by\s+\d)"
@@ -275,12 +303,17 @@ _AUXILIARY = pattern(
     r"|resolution)"
     r"[\s,:\-]+(?:\w+ly\s+|so\s+|then\s+|hereby\s+|all\s+)?[\"(]?$"
 )
+_UNANIMOUSLY = re.compile(r"\bwas\s+unanimously\s+$")
 _TO_BE = re.compile(r"\b(?:was|were|are|is)\b")
+_A_MOTION_TO = pattern(r"\s+(?:a|the)\s+motion\s+(?:to|that)\b")
+_COUNT_AFTER = pattern(r"[^.;]{0,40},?\s\(\s?\d{1,2}\s?\)\s?[;.]?")
+_IT_WAS_RESOLVED = pattern(
+    r"\bit\s+was\s+(?:therefore\s+|then\s+|unanimously\s+)?$|\bsecond.{3,60}\band\s+$", re.S
+)
 _NOTHING_AFTER = re.compile(r"\s*[.;)]?\s*(?:\n.*)?", re.S)
 _SECOND_BEFORE = re.compile(r"\bsecond.{0,40},\s*$", re.S)
 _MOTION_WAS = re.compile(r"\bmotions?\b[^.]{0,30}$|\bmotion\b.*\b(?:was|is)\s+(?:\w+ly\s+)?$")
 _IT_WAS_OR_AND = re.compile(r"\bit\s+(?:was|is)\s+(?:\w+\s+)?$|\band\s+(?:\w+\s+)?$")
-_ARRANGED = re.compile(r"\s+that\b.{0,90}\bwould\b", re.S)
 _AND_OR_DECLARED = re.compile(r"\b(?:and|declared)\s+(?:\w+\s+)?$|unanimously\s*$")
 
 
@@ -291,12 +324,16 @@ def approving_verb_strength(word: str, before: str, after: str, bare: bool) -> i
     """
     if is_elsewhere(before, after):
         return MENTION
+    if word == "adjourned":
+        return FIRM if _UNANIMOUSLY.search(before) else MENTION
     voted = _VOTE_TOLD.search(before[-40:] + " " + after)
     if word in ("recommended", "authorized", "directed"):
         return SOFT if voted and body_is_subject(before) else MENTION
     if word.startswith("r\u00e9solu"):
         return FIRM if _PROPOSED_IN_FRENCH.search(before) else MENTION
     if _ON_MOTION.match(after) and _TO_BE.search(before):
+        return FIRM
+    if word == "resolved" and _IT_WAS_RESOLVED.search(before):
         return FIRM
     if bare and word == "resolved":
         return FIRM if _RESOLVED_THAT.match(after) else MENTION
@@ -305,8 +342,9 @@ def approving_verb_strength(word: str, before: str, after: str, bare: bool) -> i
     if not before.strip() and not bare and voted and _NOTHING_ELSE.match(after):
         return SOFT
     if bare:
-        return FIRM if voted or _NOTHING_AFTER.fullmatch(after) else SOFT
-    if body_is_subject(before) and (voted or word == "resolved"):
+        over = _NOTHING_AFTER.fullmatch(after) or _COUNT_AFTER.fullmatch(after)
+        return FIRM if voted or over else SOFT
+    if body_is_subject(before) and (voted or word == "resolved" or _A_MOTION_TO.match(after)):
         return FIRM
     if voted and _SECOND_BEFORE.search(before):
         return SOFT
@@ -317,12 +355,30 @@ def approving_verb_strength(word: str, before: str, after: str, bare: bool) -> i
     if _MOTION_WAS.search(before):
         return STRONG
     if word in ("agreed", "resolved") and _IT_WAS_OR_AND.search(before):
-        agreed = "it " in before[-30:] and not _ARRANGED.match(after)
-        return FIRM if agreed or word == "resolved" else SOFT
+        # What was agreed without a vote is a decision, and no vote on record.
+        return FIRM if voted or word == "resolved" else SOFT
     subject = _SUBJECT.search(before)
     if not subject and not _AND_OR_DECLARED.search(before):
         return SOFT if voted else MENTION
     return FIRM if voted and subject else SOFT
+
+
+#: ``Adopted, (11); Absent: Smith (1)``
+_LONE_COUNT = pattern(
+    r"[^.;\n]{0,60}?,?\s(?:unanimous\s+vote\s+)?\(\s?(?P<yes>\d{1,2})\s?\)"
+    r"(?=\s?[;.,]\s{1,3}(?:ayes|nays|noes|absent|abstain))"
+    r"|,?\s+(?:with|by)\s+(?P<votes>\d{1,2})\s+(?:yes|ayes?|yeas?|(?:affirmative\s+)?votes)\b"
+)
+_VOTE_OF = pattern(
+    r"\b(?:by|on|with)\s+a(?:\s+vote\s+of)?\s+\(?(?P<tally>\d{1,2}\s?(?:-|to)\s?\d{1,2})\)?"
+    r"(?:\s+(?:roll[\s-]call\s+|voice\s+)?vote)?\b"
+)
+
+
+def _lone_count(lower: str, position: int) -> dict[str, int]:
+    """Return the one number that is printed behind an outcome: how many were for it."""
+    count = _LONE_COUNT.match(lower, position)
+    return {AYES: int(count["yes"] or count["votes"])} if count else {}
 
 
 _LINE_OVER = pattern(r"[ .]{0,4}\n")
@@ -364,12 +420,16 @@ def _verb_cue(
     cue.result = result_of(lower[max(start, at - 20) : verb.end() + 10])
     cue.result_text = doc.printed(start if strength == STRONG else at, cue.end)
     _add_manner(cue, lower[start : min(start + len(sentence), verb.end() + 120)], sentence)
-    cue.counts = tally_in(lower, at, own_end)
+    cue.counts = tally_in(lower, at, own_end) or _lone_count(lower, verb.end())
+    if not cue.counts and (vote_of := last_match(_VOTE_OF, lower, begin, at)):
+        cue.counts = tally_in(lower, *vote_of.span("tally"))
     if not cue.counts and not ("/" in lower[start:at] and doc.text[at].isupper()):
         cue.counts = tally_in(lower, max(start, at - 60), at)
     on_motion = _ON_MOTION.match(lower, verb.end())
     if on_motion is not None:
         cue.mover_follows = not doc.blank_line_between(verb.end(), on_motion.end())
+    elif strength == FIRM and verb["approving"] and _A_MOTION_TO.match(lower, verb.end()):
+        cue.mover_follows = True
     # The subject is what was voted on, and not the motion: ``The ordinance``.  What passes
     # unanimously is voted on, whatever it is.
     before = lower[begin:at]
@@ -441,8 +501,8 @@ def labelled_result(doc: DocumentText, line: re.Match[str]) -> OutcomeCue | None
 
 
 _VOTE_WAS = Phrase(
-    "vote",
-    r"votes?\s+(?:count\s+|tally\s+)?(?P<was>was\s+|were\s+|is\s+|being\s+)?"
+    "vote motion",
+    r"(?:votes?\s+(?:count\s+|tally\s+)?(?P<was>was\s+|were\s+|is\s+|being\s+)?|motion\s+)"
     r"(?=\d{1,2}\s?(?:-|to)\s?\d)",
 )
 _FOR_IT = pattern(r"\s+(?:in\s+favou?r|to\s+approve|for\s+approval|in\s+the\s+affirmative)\b")
@@ -471,13 +531,16 @@ _VOTED = Phrase(
     "vote",
     r"vote[ds]\b(?P<colon>\s{0,3}:)?"
     r"(?:\s+(?P<how>unanimously|\(?\d{1,2}\s?(?:-|to)\s?\d{1,2}(?:\s?-\s?\d)?\)?"
-    r"|[a-z]+\s+to\s+[a-z]+|by\s+(?:consensus|a\s+majority|unanimous\s+consent))\s*,?)?"
+    r"|[a-z]+\s+to\s+[a-z]+|by\s+(?:consensus|a\s+majority|unanimous\s+consent"
+    r"|(?:a\s+)?(?:unanimous\s+)?(?:roll[\s-]call|voice)(?:\s+vote)?))\s*,?)?"
     r"(?:\s+(?P<what>to|in\s+favou?r\s+of|for|against|that|on)\b)?",
 )
 _SO = pattern(r"\bso\s+(?:unanimously\s+)?$")
 _IT_WAS_SO = pattern(r"\bit\s+was\s+(?:unanimously\s+|duly\s+)?$")
 _OVER = pattern(r"\s{0,3}(?:\.|$)")
 _IT_WAS = pattern(r"\bit\s+was\s+(?:\w+ly\s+)?$")
+_MOTION_SECONDED = pattern(r"\bmotion\b.{2,80}\bsecond.{2,80}$", re.S)
+_SECONDED_AND = pattern(r"\bsecond(?:ed)?\b.{2,80}\band\s+(?:it\s+was\s+)?$", re.S)
 _MOTION = re.compile(r"\bmotion\b")
 
 
@@ -497,22 +560,51 @@ def voted(doc: DocumentText, verb: re.Match[str]) -> OutcomeCue | None:
         return None
     begin = doc.sentence_start(start)
     before = lower[begin:start]
-    if verb["colon"]:
+    if _WHEREAS.match(before):
+        return None
+    if verb["colon"] and _MOTION_SECONDED.search(before):
+        pass
+    elif verb["colon"]:
         if before.strip() or not doc.text.startswith(("VOTED", "Voted"), start):
             return None
     elif not (_IT_WAS.search(before) and verb["what"] in ("to", "that")):
         after = lower[verb.end() : doc.sentence_end(verb.end(), 120)]
         if TALK.search(before) or is_elsewhere(before, after) or REPORTED.search(before):
             return None
-        if not body_is_subject(before):
+        if not body_is_subject(before) and not _SECONDED_AND.search(before):
             return None
         if not _MOTION.search(before) and not _is_own_body(doc, before, begin):
             return None
     end = doc.sentence_end(verb.end(), 400)
     cue = OutcomeCue(begin, end, FIRM, result=PASSED, own_question=True)
+    if _SECONDED_AND.search(before):
+        # Who moved and who seconded is said first.
+        cue.at = start
     cue.result_text = doc.printed(start, end)
     _add_manner(cue, lower[begin:end], lower[begin:end])
     cue.counts = tally_in(lower, start, min(end, verb.end() + 80))
+    return cue
+
+
+_BY_VOTE = Phrase(
+    "by",
+    r"by\s+(?:a|an)\s+(?P<how>unanimous|\(?\d{1,2}\s?(?:-|to)\s?\d{1,2}\)?)\s+vote\b[^.;]{0,80}?"
+    r"\bthe\s+(?:\w+\s+){0,2}?(?:board|council|commission|committee|court|trustees|directors|selectmen"
+    r"|authority|supervisors)\s+(?:\w+ly\s+)?(?P<did>[a-z]{3,}ed)\b",
+)
+
+
+def by_vote(doc: DocumentText, vote: re.Match[str]) -> OutcomeCue | None:
+    """Read what the body did by a vote that is told first."""
+    lower, begin = doc.lower, doc.sentence_start(vote.start())
+    before = lower[begin : vote.start()]
+    end = doc.sentence_end(vote.end(), 400)
+    if TALK.search(before) or is_elsewhere(before, lower[vote.end() : end]):
+        return None
+    cue = OutcomeCue(vote.start(), end, FIRM, result=result_of(vote["did"]), own_question=True)
+    cue.counts = tally_in(lower, *vote.span("how"))
+    cue.unanimous = vote["how"] == "unanimous"
+    cue.result_text = doc.printed(vote.start(), end)
     return cue
 
 
@@ -541,7 +633,9 @@ _ALL_FOR = Phrase(
     r"|five\s+|in\s+attendance\s+){0,4}(?:in\s+(?:the\s+)?(?:favou?r|affirmative)|ayes?\b"
     r"|[\"']ayes?\b|yes\b|yeas?\b|said\s+aye|approved|agreed|concurred)"
     r"|ayes?\s+unanimous|ayes\s+have\s+it|ayes\s+all\b|so\s+ordered\b"
-    r"|vote\s+(?:was|is|being)\s+unanimous|vote[:\s]+unanimous|unanimous\s+(?:vote|approval|ayes?)\b"
+    r"|ayes?\s+unan\w+"
+    r"|vote\s+(?:was|is|being)\s+unanimous|vote[:\s]+unanimous"
+    r"|unanimous\s+(?:voice\s+)?(?:vote|approval|ayes?)\b"
     r"|motion\s+(?:was\s+|is\s+)?unanimous\b|unanimous(?:ly)?(?=\s{0,3}(?:[.)\n]|$))"
     r"|none\s+opposed\b|no\s+opposition\b)",
 )
@@ -572,6 +666,8 @@ _AGREEMENT = Phrase(
     r"|by\s+(?:unanimous|general|common)\s+consent|by\s+acclamation"
     r"|consensus\s+(?:of\s+(?:the\s+)?\w+\s+(?:\w+\s+)?)?(?:(?:was|is)\s+)?to\b)",
 )
+#: Who was elected by acclamation; the vote, if there was one, is told elsewhere.
+_ELECTED = re.compile(r"\b(?:elected|appointed|nominated)\b")
 _HEARD = re.compile(r"\b(?:hearing|being|with)\s+$")
 
 
@@ -579,7 +675,7 @@ def agreement(doc: DocumentText, agreed: re.Match[str]) -> OutcomeCue | None:
     """Read what was agreed without a vote."""
     begin = doc.sentence_start(agreed.start())
     before = doc.lower[begin : agreed.start()]
-    if TALK.search(before):
+    if TALK.search(before) or _ELECTED.search(before):
         return None
     end = min(doc.sentence_end(agreed.end()), agreed.end() + 200)
     cue = OutcomeCue(begin, end, FIRM, result=PASSED, vote_type="consensus", flags={"consensus"})
@@ -692,12 +788,13 @@ RULES = (
         labelled_result,
         ("RESULT: PASSED [14 TO 1]", "Vote: 5-0", "Status: 7-0-0 - Pass", "Action: Approved"),
     ),
-    Rule(_VOTE_WAS, vote_was, ("The vote was 4-0 in favor.", "Vote 4-0.")),
+    Rule(_VOTE_WAS, vote_was, ("The vote was 4-0 in favor.", "Vote 4-0.", "Motion 3-1.")),
     Rule(
         _VOTED,
         voted,
         ("The Board voted 5-0 to close the road.", "So voted.", "VOTED: unanimously to adjourn."),
     ),
+    Rule(_BY_VOTE, by_vote, ("By a 4-0 vote the Board authorized the settlement.",)),
     Rule(_ALL_FOR, all_in_favor, ("All in favor.", "So ordered.", "None opposed.")),
     Rule(
         _AGREEMENT,

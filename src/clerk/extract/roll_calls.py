@@ -11,9 +11,9 @@ from dataclasses import replace
 
 from .ballots import ballot_kind, is_number_sign
 from .context import FIRM, SOFT, SPEAKERS, BallotCue, DissentCue, DocumentText
-from .model import ABSENT, ABSTAIN, AYES, NOES, RECUSED
-from .names import Name, name_before, names_before, read_name, read_names
-from .text import Phrase, pattern
+from .findings import ABSENT, ABSTAIN, AYES, NOES, RECUSED
+from .names import ALSO_SURNAMES, Name, read_name
+from .text import Phrase, is_inside, last_match, pattern
 
 #: A name, the vote that is spoken, and where that ends.
 _Spoken = tuple[Name, str, int]
@@ -30,26 +30,46 @@ _SPOKEN = Phrase(
 def roll_calls(doc: DocumentText) -> Iterator[BallotCue]:
     """Read runs of ``Mr. Smith, yes; Mrs. Jones, no`` in one line or many."""
     run: list[_Spoken] = []
+    #: Where the last vote ends, also one whose name could not be read.
+    last_end, unread = 0, False
+    #: Where a vote ends whose name could not be read, and which may begin a run.
+    orphan = -1
     for spoken in _SPOKEN.find(doc.lower):
         if is_number_sign(doc.lower, *spoken.span()):
             continue
-        name = _voter(doc, run[-1][2] if run else None, spoken.start())
+        name = _voter(doc, last_end if run else None, spoken.start())
         if name is None and run:
-            yield from _roll_call(doc, run)
-            run = []
+            if _UNREAD_VOTER.fullmatch(doc.text, last_end, spoken.start()):
+                unread, last_end = True, spoken.end()
+                continue
+            yield from _roll_call(doc, run, unread)
+            run, unread = [], False
             name = _voter(doc, None, spoken.start())
         if name is not None:
+            if not run and orphan >= 0 and _BETWEEN.fullmatch(doc.text, orphan, name.start):
+                unread = True
             run.append((name, spoken[0], spoken.end()))
-    yield from _roll_call(doc, run)
+            last_end = spoken.end()
+        elif _CAPITAL_BEFORE.search(doc.text, max(0, spoken.start() - 24), spoken.start()):
+            orphan = spoken.end()
+    yield from _roll_call(doc, run, unread)
 
 
+#: Somebody with a title, whose name is not to be read, before a vote.
+_UNREAD_VOTER = pattern(
+    r"[\s,;.]{1,8}(?:and\s+)?(?:mr|mrs|ms|dr|council\w*|commissioner|trustee|select\w+|supervisor"
+    r"|director|member|mayor|chair\w*|ald\w*|cllr)\b\.?,?\s{1,3}[^:;.\n]{2,30}[\s,:\-(]{1,4}"
+    r"|[\s,;.]{1,8}(?:and\s+)?(?-i:[A-Z])[\w'.-]+(?: (?-i:[A-Z])[\w'.-]+){0,2}[\s,:\-(]{1,4}",
+    re.I,
+)
+_CAPITAL_BEFORE = re.compile(r"\b[A-Z][\w'.-]+[ ,:(\n-]{1,4}$")
 _BETWEEN = pattern(r"[\s,;.)|\-\"]{0,120}(?:and\s+)?")
 _ROLE_AFTER_NAME = pattern(
     r", (?:Vice[- ]?)?(?:Chair\w*|Mayor|President|Secretary|Treasurer|Clerk)$"
 )
 _TO_VOTE = pattern(
-    r"(?:,\s+(?:vice[- ]?)?(?:chair\w*|mayor|president|secretary|treasurer|clerk))?"
-    r"[\s,:\-(=.\"_\u2026\u00b7]{1,80}(?:voted\s+|votes\s+|voting\s+)?[\"(]?$"
+    r"(?:,\s{0,3}(?:vice[- ]?)?(?:chair\w*|mayor|president|secretary|treasurer|clerk))?"
+    r"(?:\s?\([^()\n]{1,25}\))?[\s,:\-(=.\"_\u2026\u00b7]{1,80}(?:voted\s+|votes\s+|voting\s+)?[\"(]?$"
 )
 #: A row of dots or a long line between a name and its vote.
 _DOTS = pattern(r" {0,4}(?:\. ?|[_\u2026\u00b7] ?|-(?=-)-){2,40} {0,8}$")
@@ -63,14 +83,21 @@ def _voter(doc: DocumentText, previous_end: int | None, start: int) -> Name | No
             return None
         between = _BETWEEN.match(text, previous_end)
         begin = between.end() if between else previous_end
-        name = read_name(text[begin:start], 0, doc.roster.known)
+        if town := _TOWN.match(text, begin, start):
+            # ``Acton, Pam Lee Yes``: the place that a member speaks for comes first.
+            begin = town.end()
+        name = read_name(text[begin:start], 0, doc.roster.known, listed=True)
         if name is None or ":" in text[previous_end : begin + name.start]:
             return None
         name = replace(name, start=begin + name.start, end=begin + name.end)
         return name if _TO_VOTE.fullmatch(doc.lower, name.end, start) else None
     # The name ends right before the vote; a capitalised word must be there.
+    place = _PLACE_BEHIND.search(text, max(0, start - 40), start)
     dots = _DOTS.search(text, max(0, start - 90), start)
     edge = dots.start() if dots else start
+    if place:
+        # ``Pam Lee(Acton)(Yes)``
+        edge = place.start() + 1
     while edge > max(0, start - 12) and text[edge - 1] in ' \n,:-(="':
         edge -= 1
     role = _ROLE_AFTER_NAME.search(text[max(0, edge - 30) : edge])
@@ -78,15 +105,30 @@ def _voter(doc: DocumentText, previous_end: int | None, start: int) -> Name | No
     first = edge
     while first > max(0, edge - 40) and (text[first - 1].isalpha() or text[first - 1] in "'-."):
         first -= 1
-    return name_before(text, edge) if first < edge < start and text[first].isupper() else None
+    if not (first < edge < start and text[first].isupper()):
+        return None
+    name = doc.name_before(edge)
+    word = text[first:edge].lower()
+    if name is None and word in ALSO_SURNAMES and text[edge:start].strip(" \n") in ("-", ",", ":"):
+        # ``with the following votes: Page - aye``
+        return Name(text[first:edge], first, edge, False)
+    return name
 
+
+_TOWN = pattern(r"[A-Z][a-z]{2,15}, {0,2}(?=[A-Z][a-z]+ [A-Z])")
+_PLACE_BEHIND = re.compile(r"[^\W\d_.] ?\([A-Z][a-z]{2,20}\) ?\($")
 
 _ATTENDANCE = pattern(r"quorum|attendance|\bpresent\b")
+_QUORUM = pattern(r"\bquorum\b|\broll\s?call\s+(?:of\s+members|for\s+attendance|attendance)")
+_MOTION = re.compile(r"\bmotion|\bmoved\b|\bvot")
 _ANNOUNCED = re.compile(r"roll[\s-]?call|vote|called|polled")
 
 
-def _roll_call(doc: DocumentText, run: list[_Spoken]) -> Iterator[BallotCue]:
-    """Yield a run that is long enough, or announced, to be a roll call."""
+def _roll_call(doc: DocumentText, run: list[_Spoken], unread: bool = False) -> Iterator[BallotCue]:
+    """Yield a run that is long enough, or announced, to be a roll call.
+
+    If a vote in it is ``unread``, none of its lists is complete.
+    """
     if len(run) < 2:
         return
     start = run[0][0].start
@@ -94,6 +136,9 @@ def _roll_call(doc: DocumentText, run: list[_Spoken]) -> Iterator[BallotCue]:
     if not doc.lower[heading:start].strip():
         heading = doc.sentence_start(heading - 1, 60)
     if _ATTENDANCE.search(doc.lower, heading, start):
+        return
+    quorum = last_match(_QUORUM, doc.lower, max(0, start - 200), start)
+    if quorum and not _MOTION.search(doc.lower, quorum.end(), start):
         return
     if len(run) < 3 and not _ANNOUNCED.search(doc.lower[max(0, start - 160) : start]):
         return
@@ -105,6 +150,8 @@ def _roll_call(doc: DocumentText, run: list[_Spoken]) -> Iterator[BallotCue]:
         cue.flags |= flags
         if surname:
             cue.ballots.setdefault(ballot_kind(spoken), []).append(surname)
+    if unread:
+        cue.incomplete = {AYES, NOES}
     if set(cue.ballots) - {ABSENT, RECUSED}:
         yield cue
 
@@ -128,12 +175,12 @@ def lettered_roll_calls(doc: DocumentText) -> Iterator[BallotCue]:
 
 
 _DISSENT = Phrase(
-    "dissent oppos abstain recus vot cast absent not_present was_absent were_absent "
-    "nay no. no, no; no) no_vote negative in_favo",
-    r"(?:dissent(?:ing|ed|s)?|abstain(?:ed|ing|s)|recus(?:ed|ing)"
+    "dissent oppos abstain nayed recus vot cast absent not_present was_absent were_absent "
+    "being_absent nay no. no, no; no) no_vote negative in_favo",
+    r"(?:dissent(?:ing|ed|s)?|nayed|abstain(?:ed|ing|s)|recus(?:ed|ing)"
     r"|oppos(?:ed|ing)(?!\s+(?:the|a|an|this|any|his|her)\s+"
     r"(?!motion|measure|question|vote|item|resolution|ordinance))"
-    r"|(?:was|were)\s+absent\b|absent\s+(?:from|for)\b|not\s+present\s+for\b"
+    r"|(?:was|were|being)\s+absent\b|absent\s+(?:from|for)\b|not\s+present\s+for\b"
     r"|(?P<bare>(?:nay|no|absent|excused|in\s+favou?r)(?=\s{0,3}(?:[.,;)\n]|$|and\b)))"
     r"|(?:dissenting|opposing|no|nay|negative)\s+votes?(?:\s+(?:being|was|were))?(?:\s+cast)?"
     r"(?=\s+(?:by|from)\b)"
@@ -197,11 +244,16 @@ def _each_dissent(doc: DocumentText) -> Iterator[DissentCue]:
             continue
         edge = match.start() - 3 * (bare and lower.endswith(" - ", 0, match.start()))
         link = _LINK.search(lower, max(0, edge - 24), edge)
-        names = names_before(doc.text, link.start() if link else edge)
+        names = doc.names_before(link.start() if link else edge)
         by = _BY.match(lower, match.end()) if not names and not bare else None
         if by is not None:
-            names, _ = read_names(doc.text, by.end(), by.end() + 200, doc.roster.known)
+            names = doc.names_at(by.end(), by.end() + 200).names
         if not names:
+            continue
+        if names[0].text.isupper() and not any(
+            name.titled or doc.roster.is_known(name.surname) for name in names
+        ):
+            # ``TOWNS OPPOSING``: nobody the document knows.
             continue
         word = match[0]
         if word.startswith("in"):
@@ -214,12 +266,14 @@ def _each_dissent(doc: DocumentText) -> Iterator[DissentCue]:
             kind = ABSTAIN
         elif word.startswith("recus"):
             kind = RECUSED
-        elif word.startswith(("absent", "excused", "not", "was", "were")):
+        elif word.startswith(("absent", "excused", "not", "was", "were", "being")):
             kind = ABSENT
         else:
             kind = AYES if _IN_FAVOR.search(word) else NOES
         start, end = min(match.start(), names[0].start), max(match.end(), names[-1].end)
-        cue = DissentCue(start, end, SOFT, same_sentence=bare)
+        # ``Carried. Smith absent.`` says it in a sentence of its own.
+        own = kind == ABSENT and doc.sentence_start(start) == start and lower[end : end + 1] == "."
+        cue = DissentCue(start, end, SOFT, same_sentence=bare and not own)
         tail = lower[match.end() : doc.sentence_end(match.end(), 60)]
         if _OF_ITEMS.match(tail):
             cue.flags = {"per_item_dissent"}
@@ -231,6 +285,14 @@ def _each_dissent(doc: DocumentText) -> Iterator[DissentCue]:
 
 def roll_call_cues(doc: DocumentText) -> Iterator[BallotCue]:
     """Yield the places where names are called, or printed with their vote."""
-    yield from roll_calls(doc)
-    yield from lettered_roll_calls(doc)
-    yield from dissents(doc)
+    called: list[tuple[int, int]] = []
+    for read in (roll_calls, lettered_roll_calls, dissents):
+        for cue in read(doc):
+            # A name that is called is not in prose as well.
+            if isinstance(cue, DissentCue) and is_inside(called, cue.end - 1):
+                continue
+            cue.rule = read.__name__
+            if read is not dissents:
+                called.append((cue.start, cue.end))
+            yield cue
+        called.sort()

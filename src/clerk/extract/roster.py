@@ -13,7 +13,19 @@ from dataclasses import dataclass, field
 
 from rapidfuzz.distance import DamerauLevenshtein
 
-from .names import PARTICLES, STOPS, TITLES, Name, read_name, read_names
+from .attendance import MEMBER, Attendee, read_attendees
+from .names import (
+    ALSO_SURNAMES,
+    BALLOT_WORDS,
+    PARTICLES,
+    ROMAN,
+    STOPS,
+    TITLES,
+    Name,
+    has_last_names_first,
+    read_name,
+    read_names,
+)
 from .text import NormalText, Phrase, line_start, pattern
 
 _ATTENDANCE = Phrase(
@@ -47,12 +59,19 @@ class Roster:
     """The surnames of the members, in lower case, and how they are written."""
 
     official: dict[str, str]
+    #: The surnames that the document establishes: attendance, titles, movers and seconders.
     known: frozenset[str]
+    #: Those of them that are spelled as they should be; a mover's may be misspelt.
+    spelled: frozenset[str]
     #: Surnames that two members have.
     shared: frozenset[str]
     #: Surnames as they are printed with small letters, for those set in capitals.
     written: dict[str, str]
     text: str
+    #: Everybody the attendance names, members and others.
+    attendees: tuple[Attendee, ...] = ()
+    #: Lists are written ``Smith, John; Jones, Mary``.
+    last_first: bool = False
     #: Cache: which surnames are printed often.
     frequent: dict[str, bool] = field(default_factory=dict)
 
@@ -74,6 +93,11 @@ class Roster:
             return " ".join([*first_names, spelling]), flags
         return spelling, flags
 
+    def is_attending(self, surname: str) -> bool:
+        """Whether a surname is in the attendance, whatever initials precede it."""
+        words = surname.lower().split()
+        return any(" ".join(words[start:]) in self.official for start in range(len(words)))
+
     def surnames(self, names: Iterable[Name]) -> tuple[list[str], set[str]]:
         """Return the surnames, each once, and the flags of what had to be corrected.
 
@@ -81,6 +105,8 @@ class Roster:
         """
         found: list[str] = []
         flags: set[str] = set()
+        names = list(names)
+        printed = {name.surname.lower() for name in names}
         for name in names:
             words: list[str] = []
             for word in name.text.split():
@@ -96,6 +122,9 @@ class Roster:
                 flags.add("missing_comma")
             else:
                 surname, typo = self.surname(name)
+                if typo and surname is not None and surname.split()[-1].lower() in printed:
+                    # The other one is on the same list.
+                    surname, typo = name.surname, set()
                 words = [surname] if surname is not None else []
                 flags |= typo
             found += [word for word in dict.fromkeys(words) if word not in found]
@@ -109,23 +138,42 @@ class Roster:
         low = surname.lower()
         if surname.isupper() and low in self.written:
             return self.written[low], False
-        if low in self.known or len(low) < 5:
-            return surname, False
+        if low in self.spelled or len(low) < 5:
+            return self._written(surname, low), False
         if surname not in self.frequent:
             self.frequent[surname] = self.text.count(surname) > _MAX_TYPOS
         if self.frequent[surname]:
             return surname, False
-        near = [
-            written
-            for key, written in self.official.items()
+        # Where an attendance is printed it has the right spelling; a mover's may be misread.
+        near = {
+            self.written.get(key, self.official.get(key, key))
+            for key in (self.spelled if len(self.official) > _MAX_TYPOS else self.known)
             if key[0] == low[0]
             and abs(len(key) - len(low)) <= 2
+            and key != low
             and (
                 key.replace("-", "") == low.replace("-", "")
                 or DamerauLevenshtein.distance(key, low, score_cutoff=1) <= 1
             )
-        ]
-        return (near[0], True) if len(near) == 1 else (surname, False)
+        }
+        if len(near) == 1 and not self._is_other(low, near):
+            return near.pop(), True
+        return surname, False
+
+    def _is_other(self, low: str, near: set[str]) -> bool:
+        """Whether two names that are alike are those of two people: both are established."""
+        return low in self.known and not near & set(self.official.values())
+
+    def _written(self, surname: str, low: str) -> str:
+        """Return a surname as it is usually written if its capitals are misread: ``HOlden``."""
+        odd = any(letter.isupper() for letter in surname[1:]) and low in self.written
+        usual = self.written[low] if odd else surname
+        return usual if usual[1:].islower() else surname
+
+    def is_known(self, surname: str) -> bool:
+        """Whether the document establishes a surname, whatever initials precede it."""
+        words = surname.lower().split()
+        return any(" ".join(words[start:]) in self.known for start in range(len(words)))
 
     def is_stranger(self, surname: str) -> bool:
         """Whether an attendance is printed and this surname is not in it."""
@@ -134,38 +182,60 @@ class Roster:
 
 def read_roster(document: NormalText) -> Roster:
     """Collect the members a document names."""
-    attending = read_attendance(document)
     titled = count_titled(document)
+    movers = read_movers(document)
+    often = {name.lower() for name, times in titled.items() if times >= _OFTEN}
+    known_so_far = frozenset(often | movers.keys())
+    attendees = read_attendees(document, known_so_far)
+    attending = read_attendance(document, known_so_far, attendees)
     official: dict[str, str] = {}
     forms: dict[str, set[str]] = {}
     for name in attending:
         key = name.surname.lower()
         official.setdefault(key, name.surname)
         forms.setdefault(key, set()).add(name.text.lower())
-    often = {name.lower() for name, times in titled.items() if times >= _OFTEN}
-    known = {word for key in official.keys() | often for word in (key, key.split()[-1])}
+    spelled = {word for key in official.keys() | often for word in (key, key.split()[-1])}
+    known = spelled | movers.keys()
     shared = frozenset(
         key for key, texts in forms.items() if len({text[0] for text in texts if text != key}) > 1
     )
     written = {
         surname.lower(): surname
-        for surname in (*(name.surname for name in attending), *titled)
+        for surname in (*movers.values(), *titled, *(name.surname for name in attending))
         if not surname.isupper() and not surname.islower()
     }
-    return Roster(official, frozenset(known) - PARTICLES, shared, written, document.text)
+    return Roster(
+        official,
+        frozenset(known) - PARTICLES,
+        frozenset(spelled),
+        shared,
+        written,
+        document.text,
+        tuple(attendees),
+        any(
+            has_last_names_first(document.text, mark.end(), mark.end() + 200)
+            for mark in _ATTENDANCE.find(document.lower)
+        ),
+    )
 
 
-def read_attendance(document: NormalText) -> list[Name]:
-    """Return the names of the attendance, in prose and in a table."""
-    found: list[Name] = []
-    for mark in _ATTENDANCE.find(document.lower):
+def read_attendance(
+    document: NormalText, known: frozenset[str], attendees: Iterable[Attendee]
+) -> list[Name]:
+    """Return the names of the members, in the attendance or in a table."""
+    found = [who.name for who in attendees if who.group == MEMBER]
+    listed = len(found) > 1
+    for mark in _ATTENDANCE.find(document.lower) if not listed else ():
         line = line_start(document.text, mark.start())
         if _OF_OTHERS.match(document.lower, line, mark.start()):
             continue
-        names, _ = read_names(document.text, mark.end(), mark.end() + 1500)
-        if names and _VOTE.match(document.lower, names[0].end):
+        read = read_names(document.text, mark.end(), mark.end() + 1500, known)
+        if read.names and _VOTE.match(document.lower, read.names[0].end):
             continue
-        found += names
+        if len(read.names) < 2 and not read.complete:
+            # A sentence below an empty label: ``ABSENT:`` and ``Jane Doe, 12 Elm Street, spoke``.
+            continue
+        found += read.names
         if len(found) > 400:
             break
     if table := _TABLE.search(document.lower):
@@ -174,6 +244,41 @@ def read_attendance(document: NormalText) -> list[Name]:
             if name is not None and " " in name.text:
                 found.append(name)
     return found
+
+
+_MOVED_BY = Phrase(
+    "moved seconded second 2nd motion proposed made",
+    r"(?:moved|seconded|second|2nd|motion|proposed|made)(?:\s+was)?(?:\s+made)?\s+by\s*:?\s+",
+)
+_PLAIN_NAME = re.compile(
+    r"(?:[A-Z][a-z]{1,14}\.? ){0,2}([A-Z][a-z]{2,20})"
+    r"(?=[,.;/)]|$| (?:to|that|and|second|seconded) )"
+)
+_NAME_OVER = pattern(r"\s{0,3}(?:[,.;/)\n]|$|to\b|that\b|and\b|second)", re.I)
+
+
+def read_movers(document: NormalText) -> dict[str, str]:
+    """Return the surnames of those who are said to have moved or seconded, by lower case."""
+    found: dict[str, str] = {}
+    for by in _MOVED_BY.find(document.lower):
+        # Most are a title and a name; the rest is read word by word.
+        plain = _PLAIN_NAME.match(document.text, by.end())
+        if plain and plain[1].lower() not in STOPS and plain[1].lower() not in TITLES:
+            found.setdefault(plain[1].lower(), plain[1])
+            continue
+        name = read_name(document.text, by.end(), listed=True)
+        if name is None or name.start - by.end() > 2:
+            continue
+        if len(name.text.split()) > 4 or not _NAME_OVER.match(document.text, name.end):
+            continue
+        found.setdefault(name.surname.lower(), name.surname)
+    return found
+
+
+_ACTS = pattern(
+    r"\s+(?:moved|seconded|made|motioned|asked|stated|said|voted|noted|explained|questioned"
+    r"|abstained|opposed|commented|inquired|thanked|reported|agreed|called|second)\b"
+)
 
 
 def count_titled(document: NormalText) -> Counter[str]:
@@ -186,8 +291,18 @@ def count_titled(document: NormalText) -> Counter[str]:
             name = read_name(document.text, titled.start(1))
             surname = name.surname if name else None
         else:
-            for word in (first, last):
-                if word and word.lower() not in STOPS and word.lower() not in TITLES:
+            for word, end in ((first, titled.end(1)), (last, titled.end(2))):
+                if not word:
+                    continue
+                low = word.lower()
+                if word.isupper() and ROMAN.fullmatch(word):
+                    continue
+                if low not in STOPS and low not in TITLES:
+                    surname = word
+                elif low in BALLOT_WORDS or (low in TITLES and low not in ALSO_SURNAMES):
+                    continue
+                elif _ACTS.match(document.lower, end):
+                    # A word of agendas that moves or votes is a person: ``Trustee Friday moved``.
                     surname = word
         if surname is not None:
             courtesy = titled[0][:2] in ("Mr", "Ms", "Dr")

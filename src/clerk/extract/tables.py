@@ -19,7 +19,8 @@ from collections.abc import Iterator, Sequence
 
 from .ballots import ballot_kind, tally_in
 from .context import FIRM, STRONG, BallotCue, Cue, DocumentText, MotionCue, OutcomeCue, SecondCue
-from .names import Name, read_name, read_names
+from .findings import AYES, NOES
+from .names import Name, read_name
 from .outcomes import result_of
 from .text import Phrase, indent_start, is_inside, line_start, pattern
 
@@ -35,16 +36,21 @@ def table_cues(doc: DocumentText, blank: _Stretches) -> _Table:
     """
     cues: list[Cue] = []
     used: list[tuple[int, int]] = []
-    for found, stretches in (*split_tables(doc, blank), *grids(doc, blank)):
-        cues += found
-        used += stretches
+    for read in (split_tables, grids, voting_columns, boxes):
+        for found, stretches in read(doc, blank):
+            for cue in found:
+                cue.rule = read.__name__
+            cues += found
+            used += stretches
     return cues, sorted(used)
 
 
-_LABEL = r"(?:result|mover|seconder|ayes?|yeas?|nays?|noes|abstain(?:ed)?|absent|excused|recused)"
+_LABEL = (
+    r"(?:result|mover|seconder|ayes?|yeas?|nays?|noes|abstain(?:ed)?|absen[ti]|excused|recused)"
+)
 _LABELS = Phrase(
     "result mover seconder aye yea nay noes abst absent excused recused",
-    rf"{_LABEL} {{0,4}}:? {{0,4}}\n(?:\s{{0,60}}{_LABEL} {{0,4}}: {{0,4}}\n){{1,8}}",
+    rf"{_LABEL}'? {{0,4}}:? {{0,4}}\n(?:\s{{0,60}}{_LABEL}'? {{0,4}}: {{0,4}}\n){{1,8}}",
 )
 _VALUE = pattern(r"^ *(?:[A-Z][A-Z \-]{3,40})(?:\[[^\]\n]{1,40}\])? *$", re.M)
 _WORD = re.compile(r"[a-z]+")
@@ -60,7 +66,7 @@ def split_tables(doc: DocumentText, blank: _Stretches) -> Iterator[_Table]:
         if start is None or start < done or is_inside(blank, labels.start()):
             continue
         done = position = labels.end()
-        words = _WORD.findall(labels[0])
+        words = [word.replace("abseni", "absent") for word in _WORD.findall(labels[0])]
         if words[0] == "result":
             value = _VALUE.search(doc.text, position, position + _REACH)
             if value is None:
@@ -77,6 +83,10 @@ def split_tables(doc: DocumentText, blank: _Stretches) -> Iterator[_Table]:
                 rows.append((begin, position + len(line)))
                 goes_on = line.rstrip().endswith((",", "-", " and"))
             position += len(line) + 1
+        if words[0] != "result":
+            # A heading may have come between the labels and their values.
+            while len(rows) > len(words) and not _is_list(doc, *rows[0]):
+                rows.pop(0)
         if len(rows) < len(words):
             continue
         cues = [_value_cue(doc, word, *row) for word, row in zip(words, rows, strict=False)]
@@ -84,6 +94,14 @@ def split_tables(doc: DocumentText, blank: _Stretches) -> Iterator[_Table]:
             [cue for cue in cues if cue is not None],
             [(start, labels.end()), (rows[0][0], rows[len(words) - 1][1])],
         )
+
+
+def _is_list(doc: DocumentText, start: int, end: int) -> bool:
+    """Whether a line is a list of names, the first of them known, or says that there are none."""
+    if doc.lower[start:end].strip(" .") in ("none", "0", "nil"):
+        return True
+    names = doc.names_at(start, end).names
+    return bool(names) and doc.roster.is_known(names[0].surname)
 
 
 def _value_cue(doc: DocumentText, label: str, start: int, end: int) -> Cue | None:
@@ -95,10 +113,12 @@ def _value_cue(doc: DocumentText, label: str, start: int, end: int) -> Cue | Non
         outcome.counts = tally_in(doc.lower, start, end)
         outcome.unanimous = "unanim" in printed
         return outcome
-    names, _ = read_names(doc.text, start, end, doc.roster.known)
-    surnames, flags = doc.roster.surnames(names)
+    names = doc.names_at(start, end)
     if label not in ("mover", "seconder"):
-        return BallotCue(start, end, FIRM, flags=flags, ballots={ballot_kind(label): surnames})
+        cue = BallotCue(start, end, FIRM)
+        cue.add_list(doc, ballot_kind(label), names)
+        return cue
+    surnames, flags = doc.roster.surnames(names.names)
     if not surnames:
         return None
     if label == "mover":
@@ -107,8 +127,8 @@ def _value_cue(doc: DocumentText, label: str, start: int, end: int) -> Cue | Non
 
 
 _VOTE = (
-    r"(?:ayes?|yeas?|yes|for|in\s?favou?r|nays?|noes|no|against|opposed|abstain(?:ed)?|absent"
-    r"|excused|recused?|not\s?voting)"
+    r"(?:ayes?|yeas?|yes|for|in\s?favou?r|affirmative|nays?|noes|no|against|opposed|negative"
+    r"|abstain(?:ed)?|absent|excused|recused?|not\s?voting)"
 )
 #: A line that ends with two or more labels; what precedes them is the heading of the names.
 _HEADER = pattern(
@@ -117,7 +137,7 @@ _HEADER = pattern(
     re.M,
 )
 _LAST_LABEL = Phrase(
-    "nay no against opposed abst absent excused recuse",
+    "nay no against opposed abst absent excused recuse negative",
     rf"{_VOTE}[ ]{{0,3}}:?[ ]{{0,80}}(?=\n|$)",
 )
 _VOTE_LABEL = pattern(rf"(?<![\w-]){_VOTE}(?![\w-])")
@@ -191,12 +211,16 @@ def name_columns(
 ) -> BallotCue | None:
     """Read columns of names below their labels, where every cell is a name and nothing else."""
     printed = doc.text[header.start() : header.end()].strip()
-    alone = printed.isupper() and len(printed) == len(header["labels"].strip())
-    if not alone and header["labels"].count(":") != len(labels):
+    alone = len(printed) == len(header["labels"].strip())
+    apart = printed.isupper() or re.search(r" {4,}", printed) is not None
+    if not (alone and apart) and header["labels"].count(":") != len(labels):
         return None
     cue = BallotCue(header.start("labels"), header.end(), FIRM, vote_type="roll_call")
     columns = {start: kind for start, _, kind in labels}
     for start, line in _lines(doc.text, header.end() + 1):
+        if _TITLES_ONLY.fullmatch(line):
+            # ``Councillors:   Councillors:`` below the labels.
+            continue
         cells = {cell.start(): _whole_name(doc, cell[0]) for cell in _CELL.finditer(line)}
         if None in cells.values() or len(cells) > len(columns):
             break
@@ -210,9 +234,83 @@ def name_columns(
     return cue if cue.ballots else None
 
 
+_TITLES_ONLY = pattern(
+    r"\s*(?:(?:councill?ors?|commissioners?|trustees?|directors?|members?|supervisors?|aldermen)"
+    r" ?: *){1,6}",
+    re.I,
+)
+_VOTING_COLUMNS = Phrase(
+    "those voting",
+    r"(?:those\s+)?voting\s+(?:aye|yes|yea|in\s+favou?r)\s+(?:those\s+)?voting\s+"
+    r"(?:nay|no|against)\s*\n",
+)
+_NOBODY_LAST = re.compile(r"(?P<name>.{4,60}?)\s+(?:None|NONE|Nil)\s*$")
+
+
+def voting_columns(doc: DocumentText, blank: _Stretches) -> Iterator[_Table]:
+    """Read two columns that lost the space between them, if there is nobody in the second."""
+    for header in _VOTING_COLUMNS.find(doc.lower):
+        if is_inside(blank, header.start()):
+            continue
+        cue = BallotCue(header.start(), header.end(), FIRM, vote_type="roll_call")
+        for row, (start, line) in enumerate(_lines(doc.text, header.end())):
+            nobody = _NOBODY_LAST.match(line) if row == 0 else None
+            if row == 0 and nobody is None:
+                break
+            name = _whole_name(doc, (nobody["name"] if nobody else line).strip())
+            if not isinstance(name, Name) or not (name.titled or doc.roster.is_known(name.surname)):
+                break
+            _add(doc, cue, AYES, name)
+            cue.ballots[NOES], cue.end = [], start + len(line)
+        if cue.ballots.get(AYES):
+            yield [cue], [(cue.start, cue.end)]
+
+
+#: Rows of boxes, one for each name above them: ``Aye [x][x][ ]``.
+_BOXES = "\u2610\u2611\u2612\u2713\u2714\u25a1\u25a0"
+_TICKED = frozenset("\u2611\u2612\u2713\u2714\u25a0")
+_BOX_ROW = re.compile(rf"\b({_VOTE})\s{{1,20}}([{_BOXES}](?:\s?[{_BOXES}]){{1,24}})", re.IGNORECASE)
+
+
+def boxes(doc: DocumentText, blank: _Stretches) -> Iterator[_Table]:
+    """Read names in a row above rows of boxes, one of them ticked for each name."""
+    rows: list[re.Match[str]] = []
+    for row in _BOX_ROW.finditer(doc.original):
+        if rows and (
+            doc.original[rows[-1].end() : row.start()].strip()
+            or ballot_kind(row[1].lower()) in {ballot_kind(each[1].lower()) for each in rows}
+        ):
+            yield from _ticked(doc, rows)
+            rows = []
+        rows.append(row)
+    yield from _ticked(doc, rows)
+
+
+def _ticked(doc: DocumentText, rows: list[re.Match[str]]) -> Iterator[_Table]:
+    """Yield who ticked what, if every row has a box for each name, and each name one tick."""
+    marks = ["".join(row[2].split()) for row in rows]
+    if len(rows) < 2 or len({len(each) for each in marks}) != 1:
+        return
+    number = len(marks[0])
+    start = max(0, rows[0].start() - 40 * number)
+    words = list(re.finditer(r"[^\W\d_][\w'-]*", doc.text[start : rows[0].start()]))[-number:]
+    names = [word[0] for word in words]
+    if len(names) < number or not all(doc.roster.is_known(name) for name in names):
+        return
+    if any(sum(each[place] in _TICKED for each in marks) != 1 for place in range(number)):
+        return
+    cue = BallotCue(start + words[0].start(), rows[-1].end(), FIRM, vote_type="roll_call")
+    for row, each in zip(rows, marks, strict=True):
+        kind = ballot_kind(row[1].lower())
+        cue.ballots[kind] = [
+            name for name, mark in zip(names, each, strict=True) if mark in _TICKED
+        ]
+    yield [cue], [(cue.start, cue.end)]
+
+
 def _whole_name(doc: DocumentText, cell: str) -> Name | str | None:
     """Return the name a cell consists of, or the cell if it says that there is none."""
-    if cell.lower() in ("none", "0", "-", "n/a"):
+    if cell.lower() in ("none", "nil", "0", "-", "n/a"):
         return cell
     cell = cell.rstrip(":")
     name = read_name(cell, 0, doc.roster.known, listed=True)

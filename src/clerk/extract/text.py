@@ -39,6 +39,13 @@ def line_start(text: str, position: int, reach: int = 240) -> int:
     return max(floor, text.rfind("\n", floor, position) + 1)
 
 
+def end_without(text: str, position: int, characters: str) -> int:
+    """Return where the text before a position ends without these characters."""
+    while position > 0 and text[position - 1] in characters:
+        position -= 1
+    return position
+
+
 def indent_start(text: str, position: int, most: int) -> int | None:
     """Return where the line of a position begins if only spaces, at most ``most``, precede it."""
     start = position
@@ -161,6 +168,8 @@ _SAME_WIDTH = {
 }
 
 _BROKEN_WORD = re.compile(r"-(?<=[^\W\d_]-)( {0,8}\n {0,60})([^\W\d_]{2,30}(?:-[^\W\d_]{1,30})?)")
+#: A one or a zero between small letters was an l, an i or an o.
+_DIGIT_IN_WORD = re.compile(r"[10](?<=[a-z].)(?=[a-z]{2})")
 _PAGE_MARK = re.compile(
     r"^ {0,8}-{2,5} {0,2}page {1,2}(\d{1,5})(?: of \d{1,5})? {0,2}-{2,5} {0,8}$", re.M | re.I
 )
@@ -172,10 +181,25 @@ _PAGE_NUMBER = re.compile(
 _SPLIT_SENTENCE = re.compile(
     r"\n(?:(?<=[a-z,]\n)|(?<=[a-z,] \n))(?: {0,80}\n){1,4}(?= {0,80}[a-z]{2})"
 )
+#: A line that ends with a word that no sentence ends with goes on, whatever follows.
+_UNFINISHED = re.compile(
+    r"\n(?:(?<= the\n)|(?<= a\n)|(?<= an\n)|(?<= of\n)|(?<= to\n)|(?<= and\n)|(?<= by\n)"
+    r"|(?<= for\n)|(?<= in\n)|(?<= with\n)|(?<= that\n))(?: {0,80}\n){1,3}(?= {0,80}\S)"
+)
 _SPLIT_LINE = re.compile(
     r"\n(?:(?<=[^\s.:;?!]\n)|(?<=[^\s.:;?!] \n))(?: {0,80}\n){1,2}(?= {0,80}\S)"
 )
 _HEADER_WORD = re.compile("page|minutes|meeting")
+_LISTED = re.compile(r"[:,;&]\s{0,3}(?:\w{1,15}\.?\s{1,2}){0,3}[Pp][Aa][Gg][Ee]|\band\s+[Pp]age")
+_LOOSE_STOP = re.compile(r"(?<=\w)( {1,2})([.,;:])(?=[ \n]|$)")
+#: More than this many of a kind are a habit of the text, not an accident.
+_FEW = 8
+_FIRST_NUMBER = re.compile(r"^ {0,12}(\d{1,3})(?= |$)", re.M)
+_LAST_NUMBER = re.compile(r"([0-9](?<= .)\d{0,2}) {0,4}$", re.M)
+#: A line number is at most this much more than that of the numbered line before.
+_NUMBER_STEP = 5
+#: As many numbers in a row, in lines that follow each other, are line numbers.
+_NUMBERED_LINES = 5
 _DIGITS = re.compile(r"\d+")
 
 #: This many lines at the top and bottom of a page may be a running header or footer.
@@ -214,25 +238,47 @@ def normalise(pages: Sequence[str]) -> NormalText:
 
     if "\n" not in text and "\f" not in text:
         text = text.replace("\r", "\n")
-    for plain, fancy in _SAME_WIDTH.items():
-        for character in fancy:
-            text = text.replace(character, plain)
+    text = plain(text)
     text = _blank(text, running_headers(text, original))
     if "--" in text:
         text = _blank(text, (mark.span() for mark in _PAGE_MARK.finditer(text)))
+    text = _blank(text, sorted(margin_numbers(text)))
     numbers = [
         (line_start(text, end.start()), end.end()) for end in _PAGE_NUMBER.finditer(lower(text))
     ]
-    text = _blank(text, [(start, end) for start, end in numbers if end - start <= 120])
+    text = _blank(
+        text,
+        [
+            (start, end)
+            for start, end in numbers
+            # ``AYES: Smith, Page 2`` is a list that a Mr. Page is on.
+            if end - start <= 120 and not _LISTED.search(text, start, end)
+        ],
+    )
+    if text.count(" . ") + text.count(" , ") > _FEW:
+        # ``Com . Smith , aye``: a full stop or comma belongs to the word before it.
+        text = _LOOSE_STOP.sub(r"\2\1", text)
     text = _BROKEN_WORD.sub(_join_word, text)
+    text = _DIGIT_IN_WORD.sub(lambda digit: "l" if digit[0] == "1" else "o", text)
 
     # Blank lines inside sentences go: page breaks, and text set in double spacing.
     gaps = text.count("\n\n")
     mostly_blank = gaps > 20 and gaps > 0.3 * (text.count("\n") - gaps)
     if mostly_blank and len(_SPLIT_SENTENCE.findall(text)) > gaps / 5:
         text = _SPLIT_LINE.sub(_one_line_break, text)
-    text = _SPLIT_SENTENCE.sub(_one_line_break, text)
+    text = _UNFINISHED.sub(_one_line_break, _SPLIT_SENTENCE.sub(_one_line_break, text))
     return NormalText(original, text, lower(text), starts)
+
+
+def plain(text: str) -> str:
+    """Replace curly quotes, long dashes and the like by plain characters, one for one."""
+    # Most texts have no other letters than those of ASCII: nothing else is looked for in them.
+    ascii_only = text.isascii()
+    for character, fancy in _SAME_WIDTH.items():
+        for each in fancy:
+            if not ascii_only or each.isascii():
+                text = text.replace(each, character)
+    return text
 
 
 def page_marks(text: str) -> list[tuple[int, int]]:
@@ -284,6 +330,32 @@ def running_headers(text: str, original: str) -> Iterator[tuple[int, int]]:
     for span, words in margins.items():
         if words and printed[words] >= _REPEATS:
             yield span
+
+
+def margin_numbers(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the numbers of lines that are printed in the left or right margin.
+
+    They are numbers that begin, or end, lines in a row and grow by one from line to line; a line
+    or two may lack its number.  They may begin again on each page.
+    """
+    for side in (_FIRST_NUMBER, _LAST_NUMBER):
+        run: list[re.Match[str]] = []
+        lines = 0
+        for number in side.finditer(text):
+            if run:
+                step = int(number[1]) - int(run[-1][1])
+                lines = text.count("\n", run[-1].end(), number.start())
+                if not (1 <= step <= _NUMBER_STEP and step <= lines <= 2 * step + 1):
+                    yield from _line_numbers(run)
+                    run = []
+            run.append(number)
+        yield from _line_numbers(run)
+
+
+def _line_numbers(run: list[re.Match[str]]) -> Iterator[tuple[int, int]]:
+    if len(run) >= _NUMBERED_LINES:
+        for number in run:
+            yield number.span(1)
 
 
 def _join_word(broken: re.Match[str]) -> str:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
 
 from . import outcomes
 from .assemble import Motion, assemble
 from .ballots import ballot_cues
-from .context import SOFT, Cue, DocumentText, MotionCue, OutcomeCue, SecondCue, find_cues
-from .forms import blank_stretches
-from .model import (
+from .confidence import EVENT, FACT, Doubts
+from .context import FIRM, SOFT, Cue, DocumentText, MotionCue, OutcomeCue, SecondCue, find_cues
+from .findings import (
     ABSENT,
     ABSTAIN,
     AYES,
@@ -25,26 +26,65 @@ from .model import (
     WITHDRAWN,
     Vote,
 )
+from .forms import blank_stretches
+from .items import Heading, Items
 from .motions import motion_cues
 from .names import BALLOT_WORDS
 from .roll_calls import roll_call_cues
 from .tables import table_cues
-from .text import is_inside, pattern, word_set
+from .text import is_inside
+from .wording import Wording, motion_wording
 
 #: A proposal is a motion only if it is seconded within this many characters.
 _SECOND_WITHIN = 400
 #: Motion and outcome further apart than this are flagged.
 _LONG_GAP = 2000
 
-#: Begins with the end of the line before, and uses up nothing else: the regex engine finds it fast.
-_HEADING = pattern(
-    r"\n(?= {0,60}(?P<item>\d{1,2}(?:\.\d{1,2}){0,3}\.?|[A-Z]\.|[IVX]{1,5}\."
-    r"|\(?[a-z0-9]{1,2}\))\s{1,40}(?P<words>[^\W_]))"
-)
 
-
-def find_votes(doc: DocumentText) -> list[Vote]:
+def find_votes(doc: DocumentText, items: Items | None = None) -> list[Vote]:
     """Return the votes of a document in the order of the text."""
+    return [reading.vote for reading in read_votes(doc, items)]
+
+
+@dataclass(frozen=True)
+class RuleReading:
+    """What one rule read at one place of the text."""
+
+    rule: str
+    start: int
+    quote: str
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A vote, what speaks against it, and which rule read what."""
+
+    vote: Vote
+    doubts: Doubts
+    doc: DocumentText
+    motion: Motion
+    wording: Wording | None
+    item: Heading | None
+
+    def steps(self) -> list[RuleReading]:
+        """Return what each rule read, in the order in which it was put together."""
+        doc = self.doc
+        steps = [
+            RuleReading(cue.rule, cue.start, doc.printed(cue.start, cue.end))
+            for cue in self.motion.cues
+        ]
+        if self.wording is not None:
+            start, end = self.wording.start, self.wording.end
+            rule = f"motion_wording: {self.wording.place}"
+            steps.append(RuleReading(rule, start, doc.printed(start, end)))
+        if self.item is not None:
+            title = " ".join(part for part in (self.item.number, self.item.title) if part)
+            steps.append(RuleReading("item_heading", self.item.start, title))
+        return steps
+
+
+def read_votes(doc: DocumentText, items: Items | None = None) -> list[Reading]:
+    """Read the votes of a document, with the reasons to doubt them."""
     blank = blank_stretches(doc)
     cues, tables = table_cues(doc, blank)
     for found in (
@@ -67,19 +107,15 @@ def find_votes(doc: DocumentText) -> list[Vote]:
             or _is_seconded(cue, cues, place + 1)
         ],
     )
-    # The numbered headings and where they begin.
-    offsets, items, done = [], [], 0
-    for heading in _HEADING.finditer(f"\n{doc.text}"):
-        if heading.start() >= done:
-            offsets.append(heading.start())
-            items.append(heading["item"].strip("().") or heading["item"])
-            done = heading.start("words") - 1
+    items = items or Items(doc)
     printed = _PrintedNames(doc.text)
-    votes = []
-    for motion in motions:
-        place = bisect_right(offsets, motion.start)
-        votes.append(_vote(doc, motion, items[place - 1] if place else None, printed))
-    return votes
+    readings = []
+    floor = 0
+    for motion, following in zip_longest(motions, motions[1:]):
+        limit = following.start if following else len(doc.text)
+        readings.append(_read(doc, motion, items, printed, floor, limit))
+        floor = max(floor, motion.end)
+    return readings
 
 
 def _is_seconded(motion: MotionCue, cues: Sequence[Cue], place: int) -> bool:
@@ -88,7 +124,7 @@ def _is_seconded(motion: MotionCue, cues: Sequence[Cue], place: int) -> bool:
         cue = cues[place]
         if isinstance(cue, SecondCue) or (isinstance(cue, OutcomeCue) and cue.strength > SOFT):
             return True
-        if isinstance(cue, MotionCue) and cue.strength > SOFT:
+        if isinstance(cue, MotionCue) and cue.strength > SOFT and (cue.mover or not cue.reference):
             return False
         place += 1
     return False
@@ -120,8 +156,15 @@ class _PrintedNames:
         return name if self.found[name] else None
 
 
-def _vote(doc: DocumentText, motion: Motion, item: str | None, printed: _PrintedNames) -> Vote:
-    """Return what is published of a motion."""
+def _read(
+    doc: DocumentText,
+    motion: Motion,
+    items: Items,
+    printed: _PrintedNames,
+    floor: int,
+    limit: int,
+) -> Reading:
+    """Return what is published of a motion between the ``floor`` of one and the ``limit``."""
     end = motion.end
     if motion.made is not None and not motion.voted:
         end = max(end, doc.sentence_end(motion.made.end))
@@ -136,7 +179,14 @@ def _vote(doc: DocumentText, motion: Motion, item: str | None, printed: _Printed
         kind: [name for name in motion.ballots.get(kind, []) if printed.only(name)]
         for kind in BALLOTS
     }
+    motion.incomplete |= {
+        kind for kind in BALLOTS if len(names[kind]) < len(motion.ballots.get(kind, []))
+    }
     counts = _counts(motion)
+    if _is_reversed(motion, counts):
+        # ``Failed 4-3`` with three names for it and four against: the lists say which is which.
+        counts[AYES], counts[NOES] = counts[NOES], counts[AYES]
+        motion.flags.add("tally_reversed")
     flags = _flags(doc, motion, names, counts)
     unanimous = motion.unanimous and not motion.ballots.get(NOES) and not motion.counts.get(NOES)
     if motion.ballots.get(AYES) or motion.vote_type == "roll_call":
@@ -149,30 +199,49 @@ def _vote(doc: DocumentText, motion: Motion, item: str | None, printed: _Printed
         vote_type = "tally"
     else:
         vote_type = "unanimous" if unanimous else "unspecified"
-    if motion.ballots.get(AYES):
-        # The lengths of the printed lists are a tally too.
+    if motion.ballots.get(AYES) and motion.incomplete.isdisjoint((AYES, NOES)):
+        # The lengths of lists that were read to their end are a tally too.
         counts = {NOES: 0} | {kind: len(each) for kind, each in motion.ballots.items()} | counts
+    if AYES in counts and names[NOES] and NOES not in motion.incomplete:
+        counts.setdefault(NOES, len(names[NOES]))
+    item = items.at(motion.start)
+    wording = motion_wording(doc, motion, item.title if item else None, floor)
+    words = wording.words if wording else None
+    consent = items.consent(motion.start, item, words)
     tally = {_TALLY_NAMES[kind]: counts[kind] for kind in BALLOTS if kind in counts}
-    return Vote(
+    if AYES not in counts and NOES not in counts:
+        tally = {}
+    doubts = _doubts(doc, motion, names, tally, wording, item, flags)
+    if _has_unread_votes(doc, motion, limit):
+        doubts.of[EVENT] += ("unread_vote_words",)
+    fields = doubts.fields()
+    vote = Vote(
         start=start,
         end=end,
         page=page,
         page_start=start - page_start,
         page_end=min(end, page_end) - page_start,
-        item=item,
-        motion=motion_text(doc, motion),
+        item=item.number if item else None,
+        item_title=item.title if item else None,
+        consent_items=consent.items if consent else [],
+        consent_exceptions=consent.exceptions if consent else [],
+        motion=words,
         mover=printed.only(motion.mover),
         seconder=printed.only(motion.seconder),
         result=motion.result,
         result_text=motion.outcome.result_text if motion.outcome else None,
         vote_type=vote_type,
-        tally=tally if AYES in counts or NOES in counts else None,
+        tally=tally or None,
         unanimous=unanimous,
         flags=sorted(flags),
         quote=doc.original[start:end],
-        confidence=_confidence(motion, flags),
+        confidence=doubts.confidence(EVENT),
+        field_confidence=fields,
+        doubtful=[field for field, sure in fields.items() if sure < FACT],
+        doubts=sorted({reason for reasons in doubts.of.values() for reason in reasons}),
         **names,
     )
+    return Reading(vote, doubts, doc, motion, wording, item)
 
 
 _TALLY_NAMES = {AYES: "yes", NOES: "no", ABSTAIN: "abstain", ABSENT: "absent", RECUSED: "recused"}
@@ -195,6 +264,14 @@ def _counts(motion: Motion) -> dict[str, int]:
     return counts
 
 
+def _is_reversed(motion: Motion, counts: dict[str, int]) -> bool:
+    """Whether a tally names those against first: both lists, read to their ends, say so."""
+    if motion.incomplete or AYES not in counts or NOES not in counts:
+        return False
+    listed = (len(motion.ballots.get(AYES, ())), len(motion.ballots.get(NOES, ())))
+    return 0 not in listed and listed[0] != listed[1] and listed == (counts[NOES], counts[AYES])
+
+
 def _flags(
     doc: DocumentText, motion: Motion, names: dict[str, list[str]], counts: dict[str, int]
 ) -> set[str]:
@@ -206,7 +283,9 @@ def _flags(
         flags.add("mover_equals_seconder")
     if set(names[AYES]) & set(names[NOES]):
         flags.add("source_contradiction")
-    for kind in (AYES, NOES, ABSTAIN):
+    if motion.incomplete:
+        flags.add("incomplete_list")
+    for kind in {AYES, NOES, ABSTAIN} - motion.incomplete:
         if names[kind] and counts.get(kind, len(names[kind])) != len(names[kind]):
             flags.add("tally_mismatch")
     for name in (*names[AYES], *names[NOES]):
@@ -221,109 +300,127 @@ def _flags(
     return flags
 
 
-_DOUBTS = word_set(
-    """
-    source_contradiction tally_mismatch off_roster_name result_implied long_gap missing_comma
-    name_typo
-    """
+#: Signs that a stretch was misread: letters and digits or capitals mixed inside a word.
+_NOISE = re.compile(r"[0-9](?<=[a-z].)(?=[a-z])|[~^\u00b0\ufffd\\]|[A-Z](?<=[a-z].)(?=[A-Z])")
+#: More than this many of them are too many.
+_MUCH_NOISE = 3
+_FAR = 600
+
+
+def _doubts(
+    doc: DocumentText,
+    motion: Motion,
+    names: dict[str, list[str]],
+    tally: dict[str, int],
+    wording: Wording | None,
+    item: Heading | None,
+    flags: set[str],
+) -> Doubts:
+    """Return what speaks against each field that has a value, and against the vote."""
+    of: dict[str, tuple[str, ...]] = {EVENT: tuple(_event_doubts(doc, motion, flags))}
+    if wording is None:
+        of[EVENT] += ("no_words",)
+    for field, person in (("mover", motion.mover), ("seconder", motion.seconder)):
+        if person:
+            of[field] = tuple(_person_doubts(doc, person, flags))
+    outcome = motion.outcome
+    if motion.result != UNKNOWN:
+        doubts: list[str] = [flag for flag in _RESULT_FLAGS if flag in flags]
+        if outcome is None:
+            doubts.append("no_outcome")
+        else:
+            doubts += ["hinted_outcome"] if outcome.strength == SOFT else []
+            doubts += ["outcome_alone"] if outcome.strength == FIRM and not motion.made else []
+        doubts += ["long_gap"] if "long_gap" in flags else []
+        of["result"] = tuple(doubts)
+    voters = [name for kind in BALLOTS for name in names[kind]]
+    if voters:
+        doubts = [flag for flag in _LIST_FLAGS if flag in flags]
+        if not all(doc.roster.is_known(name) for name in voters):
+            doubts.append("only_in_the_list")
+        elif doc.roster.official and not all(doc.roster.is_attending(name) for name in voters):
+            doubts.append("not_attending")
+        if motion.from_prose:
+            doubts.append("names_in_prose")
+        if any(len(names[kind]) != motion.counts.get(kind) for kind in (AYES, NOES) if names[kind]):
+            doubts.append("not_counted")
+        of["names"] = tuple(doubts)
+    if tally:
+        doubts = [flag for flag in _TALLY_FLAGS if flag in flags]
+        doubts += ["incomplete_list"] if motion.incomplete else []
+        doubts += ["counted_from_lists"] if AYES not in motion.counts else []
+        doubts += ["half_a_tally"] if len(set(tally) & {"yes", "no"}) == 1 else []
+        of["tally"] = tuple(doubts)
+    if wording is not None:
+        doubts = [f"from_{wording.place}"] if wording.place not in ("mover", "seconder") else []
+        doubts += ["long_words"] if len(wording.words) > 300 else []
+        of["motion"] = tuple(doubts)
+    if item is not None:
+        doubts = ["no_number"] if item.number is None else []
+        doubts += ["no_title"] if item.title is None else []
+        doubts += ["far_heading"] if motion.start - item.start > 4 * _FAR else []
+        doubts += ["inline_heading"] if item.style == "inline" else []
+        of["item"] = tuple(doubts)
+    return Doubts(of)
+
+
+_VOTE_WORD = re.compile(
+    r"\b(?:ayes?|nays?|noes|yeas?|abstain(?:ed|ing)?|abstentions?|absent|in favou?r|against|opposed"
+    r"|dissent(?:ed|ing)|voting record|vot(?:ed|ing) (?:yes|no))\b"
+)
+#: This much text behind a vote may still belong to it.
+_BEHIND = 120
+
+
+def _has_unread_votes(doc: DocumentText, motion: Motion, limit: int) -> bool:
+    """Whether words that tell how somebody voted are in or behind a vote, and no rule read them."""
+    end = max(motion.end, min(motion.end + _BEHIND, limit))
+    if (stop := _BLANK_LINES.search(doc.lower, motion.end, end)) is not None:
+        end = stop.start()
+    return any(
+        not any(cue.start <= word.start() < cue.end + 1 for cue in motion.cues)
+        for word in _VOTE_WORD.finditer(doc.lower, motion.start, end)
+    )
+
+
+_BLANK_LINES = re.compile(r"\n *\n *\n")
+_RESULT_FLAGS = ("result_implied", "source_contradiction")
+_PERSON_FLAGS = ("mover_equals_seconder", "name_typo")
+_TALLY_FLAGS = ("tally_mismatch", "tally_reversed")
+_LIST_FLAGS = (
+    *("incomplete_list", "tally_mismatch", "source_contradiction", "missing_comma", "name_typo"),
+    *("label_typo", "off_roster_name"),
 )
 
 
-def _confidence(motion: Motion, flags: set[str]) -> float:
-    """Return how sure the reading is: more for what is printed, less for each doubt."""
-    sure = 0.45 + 0.15 * (motion.mover is not None) + 0.1 * (motion.seconder is not None)
-    sure += 0.08 * (motion.outcome.strength if motion.outcome else 0) + 0.06 * bool(motion.ballots)
-    return round(max(0.05, min(0.99, sure - 0.1 * len(flags & _DOUBTS))), 2)
+def _person_doubts(doc: DocumentText, person: str, flags: set[str]) -> list[str]:
+    """Return what speaks against a mover or seconder."""
+    doubts: list[str] = [flag for flag in _PERSON_FLAGS if flag in flags]
+    if not doc.roster.is_known(person):
+        doubts.append("not_established")
+    elif len(doc.roster.official) > 2 and not doc.roster.is_attending(person):
+        doubts.append("not_attending")
+    return doubts
 
 
-_OPENING = pattern(
-    r"[\s,;:.\-)]*(?:(?:the\s+motion|and|be\s+it\s+resolved)\s+)?(?:(?:to|that|for)\s+)?", re.I
-)
-_CLOSING = pattern(
-    r"[\s,;:(\-]+(?:and|which|was|motion|the|a|it|on|with"
-    r"|roll\s+call(?:\s+vote)?:?|were|did\s+not)?\s*$",
-    re.I,
-)
-_THAT = pattern(r"[a-z)]+\s*[:,]?\s+(?:that|to)\s+|resolved\s*:\s*")
-_DONE = pattern(r"[a-z]+,\s+(?=the\s+(?:meeting|board|council|commission|committee)\b)")
-_NO_WORDS = pattern(
-    r"(?:(?:and|which|the|this|was|were|with|a|it|all|in|so|its|on)\s+)*"
-    r"(?:(?:motion|proposition|seconde?d?|duly|unanimously|failed|passed|carried|approved|adopted"
-    r"|granted|denied|deferred|adoption|vote|voted|voting|favou?r|discussion|approval|roll|call"
-    r"|question|recorded|aye|unanimous|amendment|main|as|amended|by|put|lost|declared|board"
-    r"|council|moved|made|ordered|with|was|is|the|and|being|called|for)[\s,.:;]*)+"
-    r"(?:[\d\s\-/(),]|to|with|of){0,16}|\(.{0,12}\)?|[^a-z]{0,12}",
-    re.I,
-)
-#: Words of the vote itself; what contains them is not what was moved.
-_VOTE_WORDS = pattern(
-    r"\b(?:ayes?|nays?|noes|yeas?|abstain\w*|abstentions?|absent|present|mover|seconder|voting"
-    r"|in\s+favou?r|opposed)\b\s{0,3}(?:[:\-=]|\d)"
-    r"|^.{0,40}\bvot(?:ed|ing)\s+(?:aye|yes|no|nay|yea)\b"
-    r"|[\s,\-:\"](?:aye|nay|yea)\b|\byes\s+no\b|\b[yn]-[a-z]+, [yn]-"
-)
-_OUTCOME_ONLY = pattern(
-    r"(?:(?:the|this)\s+)?(?:motion|vote|question|amendment|mayor\s+declared|cllr|there\s+being)\b"
-    r"(?!\s+to\b|\s+that\b)|second\s+of\b|(?:was|were)\s+(?:put|approved|adopted|carried)\b",
-    re.I,
-)
-_BLANK = pattern(r"[\s.:\-\"]{0,200}")
-_MOTION_LENGTH = 400
-
-
-def motion_text(doc: DocumentText, motion: Motion) -> str | None:
-    """Return what was moved, in the document's own words: the likeliest place first."""
-    made, second, outcome = motion.made, motion.second, motion.outcome
-    voted_at = outcome.at if outcome else motion.end
-    if motion.ballots_start:
-        voted_at = min(voted_at, motion.ballots_start)
-    places: list[tuple[int, int]] = []
-    if made is not None and outcome is not None and outcome.at < made.start:
-        places.append((motion.start, outcome.at))
-    else:
-        if made is not None:
-            edges = (made.words_end, second.start if second else motion.end, voted_at)
-            later = [edge for edge in edges if edge > made.end]
-            places.append((made.end, _words_end(doc, made.end, min(later, default=None))))
-        if second is not None:
-            edge = voted_at if voted_at > second.end else None
-            places.append((second.end, _words_end(doc, second.end, edge)))
-        if outcome is not None:
-            that = _THAT.search(doc.lower, outcome.at, outcome.end)
-            that = that or _DONE.search(doc.lower, outcome.at, outcome.end)
-            if that is not None:
-                places.append((that.end(), _words_end(doc, that.end(), None)))
-            if made is None and outcome.at > motion.start:
-                end = min(outcome.end, motion.start + _MOTION_LENGTH)
-                places.append((motion.start, end))
-    for start, end in places:
-        words = _tidy(doc.original[start:end])
-        if _is_motion(words):
-            return words
-    # The heading above it.
-    before = doc.original[max(0, motion.start - 400) : motion.start].rstrip()
-    words = _tidy(before.rpartition("\n")[2] or before)
-    return words if _is_motion(words) and words[0] not in "=-" else None
-
-
-def _words_end(doc: DocumentText, start: int, edge: int | None) -> int:
-    """Return where the words of a motion end that begin, maybe after a gap, at ``start``."""
-    edge = start + _MOTION_LENGTH if edge is None else edge
-    gap = _BLANK.match(doc.text, start)
-    start = gap.end() if gap else start
-    return max(start, min(edge, doc.sentence_end(start, _MOTION_LENGTH)))
-
-
-def _tidy(text: str) -> str:
-    """Return words in one line, without what opens and closes the sentence of a motion."""
-    words = " ".join(text.split())
-    opening = _OPENING.match(words)
-    words = _CLOSING.sub("", words[opening.end() if opening else 0 :]).strip(" .,;:")
-    return words if len(words) <= 300 else words[:297].rstrip() + "..."
-
-
-def _is_motion(words: str) -> bool:
-    """Whether words say what was moved, and not that or how it was voted on."""
-    if len(words) < 4 or _VOTE_WORDS.search(words.lower()):
-        return False
-    return _NO_WORDS.fullmatch(words) is None and _OUTCOME_ONLY.match(words) is None
+def _event_doubts(doc: DocumentText, motion: Motion, flags: set[str]) -> list[str]:
+    """Return what speaks against a vote and against none of its fields: what it does not say."""
+    doubts = []
+    if not motion.mover:
+        doubts.append("no_mover_named")
+    elif not motion.seconder and motion.result not in (DIED, WITHDRAWN):
+        doubts.append("no_seconder_named")
+    if motion.result == UNKNOWN:
+        doubts.append("no_result")
+    if motion.vote_type == "roll_call" and not motion.ballots.get(AYES):
+        doubts.append("roll_call_without_names")
+    if motion.unanimous and (motion.ballots.get(NOES) or motion.counts.get(NOES)):
+        doubts.append("source_contradiction")
+    if motion.end - motion.start > 2 * _FAR:
+        doubts.append("long_event")
+    quote = doc.original[motion.start : motion.end]
+    if len(_NOISE.findall(quote)) > _MUCH_NOISE:
+        doubts.append("noise")
+    if flags & {"amendment", "substitute", "consensus"}:
+        doubts.append("not_a_plain_motion")
+    return doubts

@@ -2,12 +2,16 @@
 
 ::
 
-    discover   which fetcher serves a site, a folder or a URL, with which settings
-    base       what a fetcher is written with: the names below, for plugins too
-    platforms  clerk's own fetchers, one file per portal
-    store      ``fetch_site``: from what a fetcher lists to PDFs on disk
-    sources    what is on disk, where it came from, and what is gone
-    http       the polite client that all fetchers use
+    discover       which fetcher serves a site, a folder or a URL, with which settings
+    candidates     what may be the source at an address: collected, and tried with one listing
+    preview        what a source offers, listed and not stored
+    base           what a fetcher is written with: the names below, for plugins too
+    platforms      clerk's own fetchers, one file per portal
+    understanding  whether a listing understood the pages it read
+    store          ``fetch_site``: from what a fetcher lists to PDFs on disk
+    sources        how a document is called where it came from
+    recording      recorded answers of a portal, for testing a fetcher
+    http           the polite client that all fetchers use
 
 A fetcher only yields what a source has; everything else is done once, for all of them.  clerk's
 own fetchers are offered through the same hook as anybody's.
@@ -58,6 +62,20 @@ _BUILT_IN = [
     "iqm2",
     "civicweb",
     "onbase",
+    "boardbook",
+    "infocouncil",
+    "suiteone",
+    "moderngov",
+    "cmis",
+    "simbli",
+    "agendaquick",
+    "swagit",
+    "oparl",
+    "notubiz",
+    "ibabs",
+    "archivecenter",
+    "laserfiche",
+    "sessionnet",
     "urls",
     "plain",
     "folder",

@@ -7,18 +7,17 @@ A fetcher only *yields* what a source has; HTTP, hashing, checking, naming and s
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 import msgspec
 
-from clerk.core.errors import BadSetting
+from clerk.core.storage import AGENDAS, KINDS, MINUTES
 
 from .http import DEFAULT_PACE_SECONDS
 
@@ -29,6 +28,10 @@ if TYPE_CHECKING:
 _SESSION_PARAMETERS = frozenset(
     ("handle", "sessionid", "jsessionid", "sid", "phpsessid", "_", "cachebuster", "splitscreen")
 )
+
+
+#: What a fetcher may call a kind of document -> what clerk calls it.
+KIND_WORDS = {kind: kind for kind in KINDS} | {"agenda": AGENDAS, "minute": MINUTES}
 
 
 @dataclass(frozen=True)
@@ -53,8 +56,11 @@ class Window:
 class DocumentRef:
     """A document that a source offers, and how to request it.
 
-    ``method`` is GET, POST, or FILE for a file URL on this machine.  ``version_hint`` changes when
-    the bytes do, if the source has such a value; an equal one saves the request.
+    ``kind`` is ``minutes`` or ``agendas`` (``agenda`` is understood too).  ``method`` is GET, POST,
+    or FILE for a file URL on this machine; ``body`` is the form of a POST, and ``request_url``
+    where it is sent if ``url`` is only what a person can open.  ``version_hint`` changes when the
+    bytes do, if the source has such a value; an equal one saves the request.  ``format`` is
+    ``html`` if the document is a page, and empty if it is a PDF or nobody knows.
     """
 
     kind: str
@@ -64,6 +70,16 @@ class DocumentRef:
     method: str = "GET"
     body: str = ""
     version_hint: str = ""
+    format: str = ""
+    request_url: str = ""
+
+    def __post_init__(self) -> None:
+        kind = KIND_WORDS.get(self.kind.strip().lower(), "")
+        if not kind:
+            raise ValueError(
+                f"DocumentRef.kind must be {' or '.join(map(repr, KINDS))}, not {self.kind!r}"
+            )
+        object.__setattr__(self, "kind", kind)
 
     def identity(self, fetcher: str, meeting: MeetingRef) -> str:
         """Return what identifies the document, the same for all its versions."""
@@ -114,6 +130,7 @@ class Problem:
     what: str
     why: str
     error: str = ""
+    url: str = ""
 
 
 @dataclass
@@ -131,6 +148,8 @@ class FetchReport:
     skipped: list[Problem] = field(default_factory=list)
     gaps: list[Gap] = field(default_factory=list)
     errors: list[Problem] = field(default_factory=list)
+    #: Documents that failed before and are not asked for yet.
+    postponed: list[Problem] = field(default_factory=list)
     #: Whether the source could be listed to its end.
     complete: bool = True
 
@@ -138,6 +157,15 @@ class FetchReport:
     def documents(self) -> int:
         """How many documents the source offers that are on disk now."""
         return len(self.new) + len(self.changed) + len(self.moved) + len(self.unchanged)
+
+
+class Permission(msgspec.Struct, kw_only=True):
+    """A permission to fetch a site whose robots.txt refuses; also in the audit log."""
+
+    granted_by: str
+    reason: str
+    recorded_at: str
+    recorded_by: str = ""
 
 
 class SourceSettings(msgspec.Struct, kw_only=True):
@@ -151,6 +179,12 @@ class SourceSettings(msgspec.Struct, kw_only=True):
     bodies: tuple[str, ...] = ()
     #: Time zone of the meetings, as in America/Chicago.
     tz: str = ""
+    #: Also keep documents that are HTML pages, as files next to the PDFs.
+    keep_html: bool = False
+    #: Whether it is right that the source lists far fewer documents than before.
+    accept_fewer: bool = False
+    #: Who allowed clerk to fetch although robots.txt refuses, when and why.
+    permission: Permission | None = None
 
     def check(self) -> None:
         """Raise BadSetting for what cannot be used, before a site is stored."""
@@ -164,17 +198,23 @@ class Context:
     settings: SourceSettings
     open_client: Callable[[], Client]
     report: FetchReport
+    today: date = field(default_factory=lambda: datetime.now(UTC).date())
 
 
 class Fetcher:
     """Lists what one source has.  It reads pages through ``self.client`` and writes nothing."""
 
     settings: SourceSettings
+    #: Of a folder: what identifies the bytes of each file that was fetched before, by its id.  A
+    #: file that looks the same need not be listed: its id is added to ``passed_over``.
+    known_files: Mapping[str, tuple[int, int, str]] = {}
 
     def __init__(self, context: Context) -> None:
+        self.passed_over: list[str] = []
         self.site = context.site
         self.settings = context.settings
         self.report = context.report
+        self.today = context.today
         self._open_client = context.open_client
 
     @cached_property
@@ -190,14 +230,18 @@ class Fetcher:
         """Yield the documents of a meeting; an error concerns this meeting only."""
         yield from meeting.documents
 
-    def skip(self, what: str, why: str) -> None:
+    def skip(self, what: str, why: str, url: str = "") -> None:
         """Record something that is offered and not wanted."""
-        self.report.skipped.append(Problem(what, why))
+        self.report.skipped.append(Problem(what, why, url=url))
 
 
 @dataclass(frozen=True)
 class FetcherSpec:
     """A fetcher as a plugin offers it.
+
+    ``document_links`` are regular expressions for the addresses of the platform's documents: what a
+    page has of them is counted and compared with what was listed.  ``page_marks`` are regular
+    expressions for the HTML of its pages, on whatever host.
 
     ``hosts`` are host names whose subdomains belong to the platform and share its pace, in seconds
     between two requests.  ``url_patterns`` are further regular expressions looked for in a source's
@@ -214,6 +258,12 @@ class FetcherSpec:
     help: str = ""
     lists_all: bool = False
     finds_gaps: bool = True
+    document_links: tuple[str, ...] = ()
+    page_marks: tuple[str, ...] = ()
+
+    def recognises(self, markup: str) -> bool:
+        """Whether a page is one of this platform's, whatever host serves it."""
+        return any(re.search(mark, markup, re.IGNORECASE) for mark in self.page_marks)
 
     def matches(self, url: str) -> bool:
         """Whether a URL looks like one of this fetcher's sources.
@@ -244,19 +294,3 @@ def canonical_url(url: str) -> str:
         if key.lower() not in _SESSION_PARAMETERS and not key.lower().startswith("utm_")
     ]
     return urlunsplit((parts.scheme, parts.netloc.lower(), parts.path, urlencode(kept), ""))
-
-
-def site_extra(site: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings in a site's ``extra``, which is stored as a JSON object."""
-    extra = site.get("extra") or {}
-    try:
-        extra = json.loads(extra) if isinstance(extra, str) else extra
-        if not isinstance(extra, dict):
-            raise ValueError("not an object")
-    except ValueError as error:
-        subdomain = site.get("subdomain")
-        raise BadSetting(
-            f"The extra settings of {subdomain} are not a JSON object: {error}.",
-            hint=f"Set them again with: clerk site edit {subdomain} --set KEY=VALUE.",
-        ) from error
-    return extra

@@ -6,19 +6,16 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 import msgspec
 from msgspec import structs
 
 from clerk.core import plugins
-from clerk.core.config import Settings
 from clerk.core.errors import BadSetting, InvalidInput, UnknownPlugin
+from clerk.core.site_extra import site_extra
 
-from .base import FetcherSpec, SourceSettings, site_extra
-
-if TYPE_CHECKING:
-    from .http.client import Client
+from .base import FetcherSpec, SourceSettings
 
 AnyStruct = TypeVar("AnyStruct", bound=msgspec.Struct)
 
@@ -69,45 +66,13 @@ def find_fetcher(site: Mapping[str, Any]) -> FetcherSpec | LegacyFetcher:
     )
 
 
-def discover(source: str, settings: Settings, *, client: Client | None = None) -> tuple[str, str]:
-    """Return the fetcher's id and the source to give it; read the page at a URL if need be.
-
-    A town's page that frames a portal leads to the portal's own URL.
-    """
-    fetcher, where = detect(source)
-    if fetcher in ("plain", "urls") and "://" in source:
-        if not re.match(r"https?://[^/\s]", source, re.IGNORECASE):
-            raise InvalidInput(
-                f"{source!r} is not an http or https address.",
-                hint="Give a portal's address as in https://springfield.example/minutes, "
-                "or a folder.",
-            )
-        if fetcher == "plain":
-            from .http.client import Client
-
-            with client or Client.from_settings(settings) as reader:
-                return detect(source, reader.page(source).text)
-    return fetcher, where
-
-
-def detect(source: str, html: str = "") -> tuple[str, str]:
-    """Return the fetcher's id and the source to give it, without asking the network.
-
-    ``html`` is the page at a town's own URL; a portal that it frames or links to is taken.
-    """
+def detect(source: str) -> tuple[str, str]:
+    """Return the fetcher's id and the source to give it, by the address alone."""
     if not re.match(r"https?://", source, re.IGNORECASE):
         return ("folder" if Path(source).is_dir() else "urls"), source
-    specs = registered().values()
-    for spec in specs:
+    for spec in registered().values():
         if spec.matches(source):
             return spec.id, source
-    if html:
-        from .html import frames_and_links
-
-        for url in frames_and_links(source, html):
-            for spec in specs:
-                if spec.hosts and spec.matches(url):
-                    return spec.id, url
     return "plain", source
 
 

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from datetime import date
+from html import unescape
 from urllib.parse import urljoin
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from . import naming
 
 
 def parsed(html: str) -> LexborHTMLParser:
@@ -33,6 +38,174 @@ def joined(base: str, url: str) -> str:
     except ValueError:
         return ""
     return whole if re.match(r"https?://", whole, re.IGNORECASE) else ""
+
+
+#: Where a script of a link leads: window.open('...'), location.href = '...', openFile("...").
+_SCRIPTED = re.compile(r"""['"]((?:https?:)?//[^'"]+|[^'"\s]*[/?.][^'"\s]*)['"]""")
+_EPOCH = re.compile(r"(?<![0-9])1[0-9]{9}(?![0-9])")
+
+
+def targets(node: LexborNode, base: str) -> list[str]:
+    """Return where an element leads: its link, and the addresses in its scripts."""
+    href = (node.attributes.get("href") or "").strip()
+    scripts = [node.attributes.get("onclick") or ""]
+    if href.lower().startswith("javascript:"):
+        scripts.append(unescape(href))
+        href = ""
+    found = [href, *(match for script in scripts for match in _SCRIPTED.findall(script))]
+    return [url for each in found if (url := joined(base, each))]
+
+
+class DatedPage:
+    """A page whose links stand next to the dates they belong to, in whatever layout.
+
+    The date of a link is that of the smallest element around it that holds one; where that element
+    holds several, the last one before the link.
+    """
+
+    #: A longer text is not about one link.
+    LONGEST = 20_000
+
+    def __init__(self, markup: str, base: str, *, day_first: bool = False) -> None:
+        self.tree = parsed(markup)
+        self.base = base
+        self.day_first = day_first
+        self._texts: dict[int, str] = {}
+        self._dates: dict[int, list[tuple[date, int]]] = {}
+
+    def links(self, pattern: re.Pattern[str]) -> list[tuple[LexborNode, str]]:
+        """Return the elements that lead to an address like this, with the address."""
+        return [
+            (node, url)
+            for node in self.tree.css("a, area[href], input[onclick], button[onclick]")
+            for url in targets(node, self.base)
+            if pattern.search(url)
+        ]
+
+    def text(self, node: LexborNode) -> str:
+        """Return a node's text, without seconds that are hidden in front of a date."""
+        known = self._texts.get(node.mem_id)
+        if known is None:
+            known = self._texts[node.mem_id] = _EPOCH.sub(" ", text_of(node))
+        return known
+
+    def dates(self, node: LexborNode) -> list[tuple[date, int]]:
+        """Return the dates in a node's text, each with where it ends."""
+        found = self._dates.get(node.mem_id)
+        if found is None:
+            text = self.text(node)
+            found = naming.find_dates(text, day_first=self.day_first)
+            self._dates[node.mem_id] = found
+        return found
+
+    def row_of(self, node: LexborNode) -> LexborNode | None:
+        """Return the smallest element around a link that holds a date."""
+        row: LexborNode | None = node
+        while row is not None and row.tag not in ("body", "html"):
+            if len(self.text(row)) > self.LONGEST:
+                return None
+            if self.dates(row):
+                return row
+            row = row.parent
+        return None
+
+    def date_of(self, node: LexborNode, row: LexborNode) -> tuple[date, str] | None:
+        """Return the date of a link in its row, and the text from that date on."""
+        dates = self.dates(row)
+        text = self.text(row)
+        if len({day for day, _ in dates}) > 1 and node.mem_id != row.mem_id:
+            before = len(_EPOCH.sub(" ", text_before(row, node)))
+            earlier = [each for each in dates if each[1] <= before]
+            if earlier:
+                return earlier[-1][0], text[earlier[-1][1] :]
+        return (dates[0][0], text[dates[0][1] :]) if dates else None
+
+
+#: Words of links and columns, and lengths of videos, which name no meeting.
+_NOT_A_NAME = re.compile(
+    r"(?:(?:view|download|open|read|see|watch|listen(?: to)?|get|the|html|pdf|live|revised|"
+    r"draft|final|approved|meeting|board|council|agendas?|minutes?|packets?|video|audio|media|mp[34]|captions?|"
+    r"summary|notice|event|stream|link|links|documents?|files?|not available|n/?a|in progress|"
+    r"upcoming|date|name|duration|new!*|details?|share|ecomment|more|info|[0-9]+h|[0-9]+m|[0-9]+s)"
+    r"[\s/,|&:-]*)+",
+    re.IGNORECASE,
+)
+
+
+def name_in(text: str) -> str:
+    """Return the text without dates and times if it can be a name, else an empty text."""
+    name = naming.without_dates(text)
+    if _NOT_A_NAME.fullmatch(name) and not naming.BODY_WORD.search(name):
+        return name if re.search(r"meeting$", name, re.IGNORECASE) and " " in name else ""
+    return name if re.search(r"[^\W\d_]{3}", name) and len(name) < 300 else ""
+
+
+def text_before(ancestor: LexborNode, node: LexborNode) -> str:
+    """Return the text of an element up to one of the elements in it."""
+    texts: list[str] = []
+    for each in ancestor.traverse(include_text=True):
+        if each.mem_id == node.mem_id:
+            break
+        if each.tag == "-text":
+            texts.append(each.text_content or "")
+    return re.sub(r"\s+", " ", " ".join(texts)).strip()
+
+
+_TITLE_CLASS = re.compile(
+    r"(?:accordion|toggle|tab|panel|collaps|card)\w*[-_]+(?:title|head|header|heading|label|link)"
+    r"|(?:title|header|heading)[-_]+\w*(?:accordion|toggle|tab|panel)",
+    re.IGNORECASE,
+)
+
+
+def titles_above(tree: LexborHTMLParser) -> dict[int, tuple[str, ...]]:
+    """Return for each link the titles it stands below, the nearest first.
+
+    Titles are headings, captions, headers of accordions, and names that panels and tabs carry.
+    """
+    above: dict[int, tuple[str, ...]] = {}
+    levels: dict[int, str] = {}
+    labels = {
+        node.attributes.get("id") or "": node for node in tree.css("[id]") if node.attributes["id"]
+    }
+    panels: dict[int, str] = {}
+    for node in tree.css("[data-title], [aria-labelledby], [role=tabpanel], [role=region]"):
+        label = labels.get(node.attributes.get("aria-labelledby") or "")
+        said = node.attributes.get("data-title") or node.attributes.get("aria-label") or ""
+        if said or label is not None:
+            panels[node.mem_id] = said or text_of(label)
+    if tree.body is None:
+        return above
+    for node in tree.body.traverse():
+        tag = node.tag
+        if tag == "a" and node.attributes.get("href"):
+            named = [panels[each.mem_id] for each in ancestors(node) if each.mem_id in panels]
+            nearest = [levels[level] for level in sorted(levels, reverse=True)]
+            above[node.mem_id] = (*named, *nearest)
+        level = 0
+        if tag in _LEVELS:
+            level = _LEVELS[tag]
+        elif tag in ("button", "a", "div", "span", "li") and _TITLE_CLASS.search(
+            node.attributes.get("class") or ""
+        ):
+            level = 7
+        if level:
+            text = text_of(node)
+            if text and len(text) < 150:
+                levels = {each: known for each, known in levels.items() if each < level}
+                levels[level] = text
+    return above
+
+
+def ancestors(node: LexborNode) -> Iterator[LexborNode]:
+    """Yield the elements around an element, the nearest first."""
+    parent = node.parent
+    while parent is not None:
+        yield parent
+        parent = parent.parent
+
+
+_LEVELS = {f"h{level}": level for level in range(1, 7)} | {"summary": 7, "caption": 7, "legend": 7}
 
 
 def frames_and_links(base: str, html: str) -> list[str]:

@@ -108,7 +108,7 @@ _TIME = re.compile(
     re.IGNORECASE,
 )
 _DIGIT = re.compile(r"[0-9]")
-_LONE_YEAR = re.compile(r"(?<![0-9])((?:18|19|20)[0-9]{2})(?![0-9])")
+YEAR = re.compile(r"(?<![0-9])((?:18|19|20)[0-9]{2})(?![0-9])")
 
 _KIND_WORDS = {
     AGENDAS: r"agendas?|agd|agn|packets?|notices?|ordre du jour|orden del d[ií]a|tagesordnung",
@@ -127,7 +127,7 @@ _CANCELLED = re.compile(r"cancel+ed|no meeting|annul[ée]+", re.IGNORECASE)
 _STATUS_WORDS = re.compile(
     r"(?<![^\W\d_])(?:draft|final|approved|unapproved|adopted|signed|amended|revised|corrected|"
     r"official|unofficial|copy|scan(?:ned)?|regular|special|emergency|joint|annual|meetings?|"
-    r"mtgs?|pdf|v[0-9]+|rev[0-9]*)(?![^\W\d_])",
+    r"mtgs?|pdf|v[0-9]+|rev[0-9]*|cancel+ed|rescheduled|postponed)(?![^\W\d_])",
     re.IGNORECASE,
 )
 #: What remains when the other words are removed: "minutes of the", "agenda for".
@@ -145,6 +145,20 @@ _CAMEL = re.compile(
     r"(?<=[a-z])(?=[A-Z])|(?<=[A-Za-z])(?=[0-9]{4,})|(?<=[0-9]{4})(?=[A-Z][a-z])"
     r"|(?<=[A-Z]{2})(?=(?:mins?|minutes|agendas?|agd|agn)(?![a-z]))"
 )
+#: Words that a body of people is called by.
+BODY_WORD = re.compile(
+    r"council|board|commission|committee|authority|trustees|select(?:men|board)|assembly|court|"
+    r"agency|panel|task force|forum|cabinet|conseil|comit[ée]|consejo|rat\b|ausschuss|"
+    r"commissie|raad",
+    re.IGNORECASE,
+)
+_MEETING_OF = re.compile(r"meetings? of (?:the )?(.+)", re.IGNORECASE)
+_CLOCK = re.compile(
+    r"(?<![0-9])[0-9]{1,2}(?::[0-9]{2})?\s*[ap]\.?m\b\.?|(?<![0-9])[0-9]{1,2}:[0-9]{2}(?![0-9])",
+    re.IGNORECASE,
+)
+_WEEKDAY = re.compile(r"\b(?:mon|tues?|wednes|thurs?|fri|satur|sun)day\b,?", re.IGNORECASE)
+_BESIDE_NAMES = re.compile(r"\s*[|│;]\s*|\s+[-–—]\s+|\s*\(|\)\s*")
 _HALF_CHARACTERS = re.compile(r"[\ud800-\udfff]")
 _UNSAFE = re.compile(r'[/\\:*?"<>|\x00-\x1f\x7f-\x9f\u2028\u2029]+')
 
@@ -153,6 +167,16 @@ def find_date(text: str, *, day_first: bool = False) -> date | None:
     """Return the first whole date in the text, or None."""
     found = _find(text, day_first)
     return found[0] if found else None
+
+
+def find_dates(text: str, *, day_first: bool = False) -> list[tuple[date, int]]:
+    """Return all whole dates in the text in their order, each with where it ends."""
+    found: list[tuple[date, int]] = []
+    at = 0
+    while next_one := _find(text[at:], day_first):
+        found.append((next_one[0], at + next_one[1][1]))
+        at += next_one[1][1]
+    return found
 
 
 def find_month(text: str) -> str | None:
@@ -169,7 +193,7 @@ def date_of_path(parts: Sequence[str], *, day_first: bool = False) -> date | Non
     for text in (*reversed(parts), "/".join(parts)):
         if found := find_date(text, day_first=day_first):
             return found
-    years = [match[1] for part in parts[:-1] if (match := _LONE_YEAR.search(part))]
+    years = [match[1] for part in parts[:-1] if (match := YEAR.search(part))]
     if years:
         for match in _matches(_WITHOUT_YEAR, parts[-1]):
             if found := _date_of(match, day_first, int(years[-1])):
@@ -228,6 +252,29 @@ def body_of_title(title: str) -> str:
     words = re.sub(r"\s+(?=[/,;])", "", words)
     kept = _LOOSE_ENDS.sub("", words.strip(_AROUND_NAMES)).strip(_AROUND_NAMES)
     return kept if re.search(r"[^\W\d_]{2}", kept) else ""
+
+
+def body_of_meeting(title: str) -> str:
+    """Return whose meeting a title is about, without "Special Meeting", places and remarks."""
+    text = _CLOCK.sub(" ", title)
+    if (match := _MEETING_OF.search(text)) and BODY_WORD.search(match[1]):
+        text = match[1]
+    parts = [part.strip() for part in _BESIDE_NAMES.split(text)]
+    parts = [part for part in parts if re.search(r"[^\W\d_]{2}", _without_dates(part))]
+    if not parts:
+        return ""
+    bodies = [part for part in parts if BODY_WORD.search(part) and body_of_title(part)]
+    if len(bodies) > 1 and "(" not in text:
+        # A name in two parts: "Transit Authority - Audit Committee".
+        return body_of_title(text) or bodies[0]
+    named = bodies[0] if bodies else parts[0]
+    return body_of_title(named) or _without_dates(named).strip(_AROUND_NAMES)
+
+
+def without_dates(text: str) -> str:
+    """Return the text without dates, times and what surrounds them."""
+    bare = _WEEKDAY.sub(" ", _CLOCK.sub(" ", _without_dates(text)))
+    return re.sub(r"\s+", " ", bare).strip(_AROUND_NAMES + "|")
 
 
 def title_of_path(parts: Sequence[str]) -> str:
@@ -341,11 +388,11 @@ def _without_dates(text: str) -> str:
 def _body_of_folder(folder: str) -> str:
     """Return the name of a folder if it names a body, unchanged where that is possible."""
     if not _KIND.search(_spaced(folder)) and not _find(folder, day_first=False):
-        bare = _LONE_YEAR.sub(" ", folder)
+        bare = YEAR.sub(" ", folder)
         if _CONTAINER.fullmatch(bare) or _is_month(bare):
             return ""
         return folder if bare == folder else body_of_title(bare)
-    body = body_of_title(_LONE_YEAR.sub(" ", folder))
+    body = body_of_title(YEAR.sub(" ", folder))
     return "" if _CONTAINER.fullmatch(body) or _is_month(body) else body
 
 

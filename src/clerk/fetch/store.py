@@ -5,7 +5,7 @@
     site's ``scraper`` -> FetcherSpec -> Fetcher.list_meetings / list_documents -> a name for each
                                                  |
     pdfs/{meeting}/{date}.pdf  <- rename <- _clerk/incoming/  <- copied or downloaded, hashed
-    _clerk/sources.db          <- where each came from, its hash, its versions, whether it is gone
+    the manifest               <- where each came from, its hash, its versions, whether it is gone
     _clerk/versions/           <- the bytes a document had before
 
 Listing comes before storing, because names must not depend on the order of the listing.  A source
@@ -17,6 +17,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import hashlib
+import logging
 import os
 import shutil
 import stat
@@ -24,10 +25,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from urllib.parse import urlsplit
 
 from clerk.core import storage
-from clerk.core.config import Settings
 from clerk.core.errors import (
     ClerkError,
     DocumentError,
@@ -37,6 +38,14 @@ from clerk.core.errors import (
     TransientError,
     UnreadableFile,
     UnreadablePdf,
+)
+from clerk.core.files import SiteFiles
+from clerk.core.manifest import (
+    DocumentRequest,
+    DocumentRow,
+    FetchedDocument,
+    ListedMeeting,
+    SiteManifest,
 )
 from clerk.core.public_text import Gate
 from clerk.core.storage import MINUTES, Document, storage_errors
@@ -54,16 +63,39 @@ from .base import (
     Window,
 )
 from .discover import LegacyFetcher, find_fetcher, registered, source_settings
-from .http.responses import CircuitOpen, Validators
-from .sources import KnownDocument, Sources, path_of_file_url, readable_name, stored_pdfs
+from .http.responses import (
+    ChallengePage,
+    CircuitOpen,
+    FewerDocuments,
+    NotUnderstood,
+    Validators,
+)
+from .sources import path_of_file_url, readable_name
+from .understanding import PagesRead, keep_answer
 
 if TYPE_CHECKING:
     from .http.client import Client
 
 MEGABYTE = 1024 * 1024
+LOG = logging.getLogger(__name__)
+
+#: A source that listed at least so many documents and now less than this share has failed.
+FEWER_FROM, LEAST_OF_LAST_TIME = 8, 0.25
 
 #: The meetings around today that every run lists.
 LOOK_BACK, LOOK_AHEAD = timedelta(days=90), timedelta(days=60)
+#: How old a meeting is, and how often its documents are asked for then; recent ones in every run.
+ASK_AGAIN = (
+    (timedelta(days=365), timedelta(days=14)),
+    (timedelta(days=3 * 365), timedelta(days=60)),
+    (timedelta.max, timedelta(days=180)),
+)
+#: A document that failed twice in a row is left alone for this long, then for twice as long ...
+BACK_OFF, LONGEST_BACK_OFF = timedelta(hours=6), timedelta(days=30)
+#: So many failures in a row, of different documents, end a run.
+FAILURES_TO_STOP = 25
+#: How exactly it is remembered when a file that did not change was seen; remembering is a write.
+SEEN_WITHIN = timedelta(days=1)
 #: How often all meetings are listed again.
 FULL_SWEEP_EVERY = timedelta(days=7)
 #: Where a full sweep begins if the site has no start year.
@@ -78,6 +110,16 @@ _COPY_BUFFER = memoryview(bytearray(MEGABYTE))
 
 #: What a listing found: a meeting and one of its documents, by the document's identity.
 ListedDocuments = Mapping[str, tuple[MeetingRef, DocumentRef]]
+
+
+@runtime_checkable
+class NamesFiles(Protocol):
+    """A fetcher of files, whose names follow from their paths and some rules."""
+
+    known_files: Mapping[str, tuple[int, int, str]]
+
+    def rules(self) -> str:
+        """Return what the names depend on besides the paths."""
 
 
 class NotWanted(Exception):
@@ -103,21 +145,22 @@ class NamedDocument:
 
 def fetch_site(
     site: Mapping[str, Any],
-    folder: Path,
-    settings: Settings,
+    files: SiteFiles,
+    manifest: SiteManifest,
     *,
     client: Client | None = None,
     now: datetime | None = None,
 ) -> FetchReport:
-    """Fetch what a site's source has into its folder and report what was found.
+    """Fetch what a site's source has and report what was found; the manifest knows it afterwards.
 
     Safe to kill anywhere: what is on disk is whole, and the next call ends in the same state.
     Raises SourceUnavailable when the source cannot be listed or no longer lists anything,
     StorageUnusable when the folder cannot be written to.
     """
     spec = find_fetcher(site)
+    settings, folder = files.settings, files.folder
     if isinstance(spec, LegacyFetcher):
-        return _run_legacy_fetcher(spec, site, folder)
+        return _run_legacy_fetcher(spec, site, files, manifest)
     pace_seconds = spec.pace
     now = now or datetime.now(UTC)
     year = site.get("start_year")
@@ -131,45 +174,103 @@ def fetch_site(
             from .http.client import Client
 
             vendors = {host: each.pace for each in registered().values() for host in each.hosts}
-            return stack.enter_context(
-                client or Client.from_settings(settings, pace_seconds=pace_seconds, vendors=vendors)
+            opened = client or Client.from_settings(
+                settings,
+                pace_seconds=pace_seconds,
+                vendors=vendors,
+                ignore_robots=source.permission is not None,
+                site=files.subdomain,
             )
+            if source.permission:
+                opened.ignore_robots = True
+            opened.on_page = pages.read
+            return stack.enter_context(opened)
 
-        context = Context(site, source_settings(site, spec), open_client, report)
+        source = source_settings(site, spec)
+        pages = PagesRead(spec)
+        context = Context(site, source, open_client, report, now.date())
         fetcher = spec.factory(context)
         stack.enter_context(only_fetch_of(folder))
-        sources = stack.enter_context(Sources(folder))
+        stack.enter_context(manifest)
         max_bytes = settings.max_document_mb * MEGABYTE
         gate = Gate.for_site(settings, site)
-        SiteFetch(spec, fetcher, folder, sources, report, now, max_bytes, gate).run(
-            Window(now.date() - LOOK_BACK, end), Window(start, end, full=True)
-        )
+        fetch = SiteFetch(spec, fetcher, files, manifest, report, now, max_bytes, gate, pages)
+        try:
+            fetch.run(Window(now.date() - LOOK_BACK, end), Window(start, end, full=True))
+        except NotUnderstood as error:
+            if error.page:
+                kept = keep_answer(
+                    folder, error.page, type(error).__name__, now, gate.without_secrets
+                )
+                error.hint = f"What was returned is kept in {kept}."
+            raise
+        except ChallengePage as error:
+            if pages.page:
+                kept = keep_answer(
+                    folder, pages.page, type(error).__name__, now, gate.without_secrets
+                )
+                error.hint = f"{error.hint} What was returned is kept in {kept}."
+            raise
     return report
 
 
 def _run_legacy_fetcher(
-    legacy: LegacyFetcher, site: Mapping[str, Any], folder: Path
+    legacy: LegacyFetcher, site: Mapping[str, Any], files: SiteFiles, manifest: SiteManifest
 ) -> FetchReport:
-    """Let it fetch into the folder, and report how the folder differs from before."""
-    before = {stored.name: stored.sha256 for stored in stored_pdfs(folder)}
+    """Let it fetch into the folder, and record how the folder differs from the manifest."""
     try:
         legacy.fetcher_class(dict(site), **legacy.extra).fetch_events()
     except ClerkError:
         raise
     except Exception as error:
         raise SourceUnavailable(f"The fetcher {legacy.label!r} failed: {error!r}.") from error
-    after = stored_pdfs(folder)
     report = FetchReport(legacy.label)
-    for stored in after:
-        if stored.name not in before:
-            report.new.append(stored.name)
-        elif stored.sha256 != before[stored.name]:
-            report.changed.append(stored.name)
-        else:
-            report.unchanged.append(stored.name)
-    report.gone = sorted(before.keys() - {stored.name for stored in after})
-    report.meetings = len({stored.name.partition("/")[2] for stored in after})
+    known = {row.name: row for row in manifest.documents() if row.pdf_sha256}
+    now = datetime.now(UTC)
+    with manifest:
+        for document in storage.pdf_documents(files.folder):
+            before = known.pop(document.name, None)
+            facts = document.pdf(files.folder).stat()
+            looks = (facts.st_size, facts.st_mtime_ns)
+            if before and looks == (before.source_bytes, before.source_mtime_ns):
+                report.unchanged.append(document.name)
+                manifest.record_unchanged(document.name)
+                continue
+            sha256 = storage.sha256_of(document.pdf(files.folder))
+            files.keep_pdf(document, sha256)
+            manifest.record(
+                FetchedDocument(
+                    name=document.name,
+                    identity=before.identity if before else None,
+                    kind=document.kind,
+                    body=document.meeting,
+                    date=_day_of(document),
+                    pdf_sha256=sha256,
+                    bytes=facts.st_size,
+                    source_bytes=facts.st_size,
+                    source_mtime_ns=facts.st_mtime_ns,
+                    fetched_at=now,
+                )
+            )
+            if before is None:
+                report.new.append(document.name)
+            elif before.pdf_sha256 != sha256:
+                report.changed.append(document.name)
+            else:
+                report.unchanged.append(document.name)
+        report.gone = sorted(known)
+        manifest.mark_gone(report.gone)
+    names = (*report.new, *report.changed, *report.unchanged)
+    report.meetings = len({name.partition("/")[2] for name in names})
     return report
+
+
+def _day_of(document: Document) -> date | None:
+    """Return the day in the name of a document, if there is one."""
+    try:
+        return date.fromisoformat(document.date[:10])
+    except ValueError:
+        return None
 
 
 @contextlib.contextmanager
@@ -196,23 +297,34 @@ class SiteFetch:
 
     spec: FetcherSpec
     fetcher: Fetcher
-    folder: Path
-    sources: Sources
+    files: SiteFiles
+    manifest: SiteManifest
     report: FetchReport
     now: datetime
     max_bytes: int
     gate: Gate
-    #: Documents that the listing should contain and does not: name -> identity.  Others may take
-    #: over their names, so that a file that was moved, or a document that got another id at its
-    #: source, stays the same document.
-    missing: dict[Document, str] = field(default_factory=dict)
+    pages: PagesRead
+    #: Documents that the listing should contain and does not: name -> what is known of it.  Others
+    #: may take over their names, so that a file that was moved, or a document that got another id
+    #: at its source, stays the same document.
+    missing: dict[Document, DocumentRow] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        self.folder = self.files.folder
         self.incoming = storage.incoming_folder(self.folder)
-        self.known = self.sources.documents()
+        rows = self.manifest.documents()
+        #: What was fetched before, by its identity at the source.
+        self.known = {row.identity: row for row in rows if row.identity}
+        #: Names of files that no source offers.
+        self.unlisted = {row.name for row in rows if not row.identity}
         self.source = self.fetcher.settings.source or self.spec.id
-        last_sweep = self.sources.last_full_sweep()
+        #: When each document was asked for before, and when the fetch began that was cut off.
+        self.asked = self.manifest.requests()
+        self.cut_off_at: datetime | None = None
+        last_sweep = self.manifest.last_full_listing()
         self.sweep_is_due = not last_sweep or self.now - last_sweep >= FULL_SWEEP_EVERY
+        #: How many meetings the source listed, of whatever body.
+        self.offered_meetings = 0
         #: Whether hard links may be made instead of copies.
         self.may_link = bool(getattr(self.fetcher.settings, "link", False))
 
@@ -222,16 +334,30 @@ class SiteFetch:
             shutil.rmtree(self.incoming, ignore_errors=True)
             self.incoming.mkdir(parents=True, exist_ok=True)
         storage.sweep_parts(self.folder)
+        self.cut_off_at = self.manifest.begin_fetch(self.now)
+        rules = self._pass_over_known_files()
         window, listed = self._list_source(recent, full)
+        unchanged = [self._files[each] for each in self.fetcher.passed_over]
+        self.report.meetings += len(unchanged)
+        for row in unchanged:
+            self.report.unchanged.append(row.name)
+            if row.gone_at or self.now - row.last_seen_at > SEEN_WITHIN:
+                self.manifest.record_unchanged(row.name)
+        fewer = self._far_fewer(window, len(listed) + len(unchanged))
+        if fewer:
+            self.report.complete = False
         if self.report.complete:
-            for identity in self.known.keys() - listed.keys():
+            passed_over = {row.identity for row in unchanged}
+            for identity in self.known.keys() - listed.keys() - passed_over:
                 known = self.known[identity]
-                if window.covers(date.fromisoformat(known.day) if known.day else None):
-                    self.missing[known.document] = identity
+                if window.covers(known.date):
+                    self.missing[known.document] = known
         documents = self._give_names(listed)
+        failures = 0
         for done, document in enumerate(documents):
             try:
-                self._update(document, recent)
+                if self._update(document, recent):
+                    failures = 0
             except NotWanted as reason:
                 self.report.skipped.append(Problem(document.what, str(reason)))
             except CircuitOpen as error:
@@ -241,14 +367,73 @@ class SiteFetch:
                 break
             except (DocumentError, TransientError) as error:
                 self._record_error(document.what, error)
+                self._back_off(document, error)
+                failures += isinstance(error, TransientError)
+                if failures == FAILURES_TO_STOP:
+                    self.report.complete = False
+                    why = f"{failures} documents in a row failed; the next run goes on"
+                    self.report.errors.append(Problem(self.source, why, "TooManyFailures"))
+                    break
+        else:
+            self.manifest.commit()
+            self.manifest.end_fetch()
         if self.report.complete:
-            for gone, identity in sorted(self.missing.items()):
-                if not self.known[identity].gone_at:
-                    self.report.gone.append(gone.name)
-                    self.sources.mark_gone(identity, self.now.isoformat(timespec="milliseconds"))
+            self.report.gone = sorted(
+                document.name for document, known in self.missing.items() if not known.gone_at
+            )
+            self.manifest.commit()
+            self.manifest.mark_gone(self.report.gone)
             if self.sweep_is_due:
-                self.sources.record_full_sweep(self.now)
+                self.manifest.record_full_listing(self.now)
         shutil.rmtree(self.incoming, ignore_errors=True)
+        if rules and self.report.complete:
+            with storage.written_whole(storage.folder_rules(self.folder)) as part:
+                part.write_text(rules)
+        if fewer:
+            self.manifest.commit()
+            raise fewer
+
+    def _pass_over_known_files(self) -> str:
+        """Have a folder's files that look as they did passed over, if they are named as they were.
+
+        Returns the hash of what their names depend on; empty for other sources.
+        """
+        self._files: dict[str, DocumentRow] = {}
+        if not isinstance(self.fetcher, NamesFiles):
+            return ""
+        rules = hashlib.sha256(self.fetcher.rules().encode()).hexdigest()
+        with contextlib.suppress(OSError):
+            if storage.folder_rules(self.folder).read_text() == rules:
+                prefix = f"{self.spec.id}:"
+                names = "\n".join(row.name for row in self.known.values())
+                all_public = self.gate.allows_name(names)
+                self._files = {
+                    identity.partition("|")[0].removeprefix(prefix): row
+                    for identity, row in self.known.items()
+                    if row.pdf_sha256 and (all_public or self.gate.allows_name(row.name))
+                }
+                self.fetcher.known_files = {
+                    key: (row.source_bytes, row.source_mtime_ns, row.version_hint or "")
+                    for key, row in self._files.items()
+                }
+        return rules
+
+    def _far_fewer(self, window: Window, listed: int) -> FewerDocuments | None:
+        """Return an error if the source lists less than a quarter of what it had.
+
+        What it lists is fetched all the same, and nothing is marked as gone.
+        """
+        before = [row for row in self.known.values() if not row.gone_at and window.covers(row.date)]
+        accepted = self.fetcher.settings.accept_fewer
+        if accepted or not self.pages.pages or len(before) < FEWER_FROM:
+            return None
+        if listed >= len(before) * LEAST_OF_LAST_TIME:
+            return None
+        return FewerDocuments(
+            f"{self.source} lists {listed} documents; it had {len(before)} before.",
+            hint="Open it in a browser. If that is right: "
+            f"clerk site edit {self.files.subdomain} --set accept_fewer=true",
+        )
 
     def _record_error(self, what: str, error: ClerkError) -> None:
         self.report.errors.append(Problem(what, str(error), type(error).__name__))
@@ -262,7 +447,8 @@ class SiteFetch:
             self.report.skipped.clear()
             self.report.meetings = 0
         listed = self._list(full)
-        if not listed and self.known:
+        self.pages.check(len(listed), self.offered_meetings or len(self.known), self.report)
+        if not listed and self.known and not self.fetcher.passed_over:
             raise SourceUnavailable(
                 f"{self.source} no longer lists any documents; it had {len(self.known)}.",
                 hint="Open it in a browser: it may have moved, been emptied, or changed its pages.",
@@ -287,6 +473,10 @@ class SiteFetch:
                 self.report.complete = False
                 self._record_error(f"{meeting.body} {meeting.day or ''}", error)
                 continue
+            except ClerkError:
+                raise
+            except Exception as error:
+                raise plugin_failure(self.spec, error) from error
             for ref in offered:
                 documents.append(ref)
                 found.setdefault(ref.identity(self.spec.id, meeting), (meeting, ref))
@@ -295,7 +485,15 @@ class SiteFetch:
                 gap = self._gap(meeting, documents)
                 if gap:
                     self.report.gaps.append(gap)
-                self.sources.record_meeting(identity, meeting, gap)
+                start = meeting.start_local.isoformat() if meeting.start_local else ""
+                self.manifest.record_meeting(
+                    ListedMeeting(
+                        identity,
+                        *(_storable(meeting.body) or "", _storable(meeting.title) or "", start),
+                        *(meeting.tz, meeting.status, meeting.source_url),
+                        gap.reason if gap else "",
+                    )
+                )
         return found
 
     def _wanted_meetings(self, window: Window) -> Iterator[MeetingRef]:
@@ -304,8 +502,10 @@ class SiteFetch:
         With nothing listed at all there is nothing to continue with.
         """
         bodies = [body.casefold() for body in self.fetcher.settings.bodies]
+        self.offered_meetings = 0
         try:
             for listed in self.fetcher.list_meetings(window):
+                self.offered_meetings += 1
                 if isinstance(listed, Gap):
                     self.report.gaps.append(listed)
                 elif not bodies or any(body in listed.body.casefold() for body in bodies):
@@ -315,6 +515,11 @@ class SiteFetch:
                 raise
             self.report.complete = False
             self._record_error(f"the listing of {self.source}", error)
+        except ClerkError:
+            raise
+        except Exception as error:
+            # A plugin may raise anything: it is named, and its traceback is in the log.
+            raise plugin_failure(self.spec, error) from error
 
     def _gap(self, meeting: MeetingRef, documents: list[DocumentRef]) -> Gap | None:
         """Return a gap if a past meeting took place and has no minutes."""
@@ -332,7 +537,9 @@ class SiteFetch:
         A name that is taken gets a number: 2024-01-15, 2024-01-15-2, 2024-01-15-3 ...  A document
         whose name contains a secret gets another one.
         """
-        missing = set(self.missing.values())
+        if not listed:
+            return []
+        missing = {row.identity for row in self.missing.values()}
         kept = {
             each: known.document
             for each, known in self.known.items()
@@ -340,6 +547,7 @@ class SiteFetch:
         }
         folded = str.casefold if storage.ignores_case(self.folder) else str
         taken = {folded(document.name) for document in kept.values()}
+        taken |= {folded(name) for name in self.unlisted}
         named = []
 
         def order(item: tuple[str, tuple[MeetingRef, DocumentRef]]) -> tuple[str, str]:
@@ -359,46 +567,94 @@ class SiteFetch:
             named.append(NamedDocument(identity, meeting, ref, document))
         return sorted(named, key=lambda each: each.document.date, reverse=True)
 
-    def _update(self, wanted: NamedDocument, recent: Window) -> None:
-        """Get a document if it is new, damaged on disk, or may have changed, and store it."""
+    def _back_off(self, wanted: NamedDocument, error: ClerkError) -> None:
+        """Remember a failure: the second one in a row postpones the next request."""
+        if wanted.ref.method == "FILE":
+            return
+        before = self.asked.get(wanted.identity)
+        failures = (before.failures if before else 0) + 1
+        pause = min(BACK_OFF * 2 ** min(max(failures - 2, 0), 10), LONGEST_BACK_OFF)
+        self.manifest.record_request(
+            DocumentRequest(
+                wanted.identity,
+                self.now,
+                failures,
+                self.now + pause if failures > 1 else None,
+                type(error).__name__,
+            )
+        )
+
+    def _update(self, wanted: NamedDocument, recent: Window) -> bool:
+        """Get a document if it is new, damaged on disk, or may have changed, and store it.
+
+        Returns whether the source was asked for it.
+        """
         known = self.known.get(wanted.identity)
-        _, on_disk = self.sources.size_and_hash(wanted.document)
-        intact = known if known and on_disk == known.sha256 else None
+        before = self.asked.get(wanted.identity)
+        if before and before.next_at and before.next_at > self.now:
+            again = f"{before.next_at:%Y-%m-%d %H:%M}"
+            why = f"failed {before.failures} times; asked for again at {again}"
+            self.report.postponed.append(Problem(wanted.what, why, before.error))
+            if known and known.pdf_sha256:
+                self.manifest.record_unchanged(known.name)
+                self.report.unchanged.append(known.name)
+            return False
+        intact = known if known and known.pdf_sha256 else None
+        if intact and intact.document != wanted.document:
+            intact = None
         part = self.incoming / "document.part"
         try:
             arrived = None
-            if not intact or self._may_have_changed(wanted, intact, recent):
+            is_due = not intact or self._may_have_changed(wanted, intact, recent)
+            if is_due:
                 get = self._copy if wanted.ref.method == "FILE" else self._download
                 arrived = get(wanted, intact, part)
             if arrived:
-                self._store(wanted, known, on_disk, arrived, part)
+                self._store(wanted, known, arrived, part)
             elif intact:
-                if intact.gone_at:
-                    self.sources.record(replace(intact, gone_at=""))
+                self.manifest.record_unchanged(intact.name)
                 self.report.unchanged.append(wanted.document.name)
+            if is_due and wanted.ref.method != "FILE":
+                self.manifest.record_request(DocumentRequest(wanted.identity, self.now))
+            return is_due
         finally:
             part.unlink(missing_ok=True)
 
-    def _may_have_changed(
-        self, wanted: NamedDocument, known: KnownDocument, recent: Window
-    ) -> bool:
-        """Whether to request a document that is on disk."""
+    def _may_have_changed(self, wanted: NamedDocument, known: DocumentRow, recent: Window) -> bool:
+        """Whether to request a document that is on disk.
+
+        The older its meeting, the less often; what was asked for by a fetch that was cut off is not
+        asked for again by the one that goes on.
+        """
         if wanted.ref.method == "FILE":
             return True
+        if wanted.ref.version_hint and wanted.ref.version_hint != known.version_hint:
+            return True
+        before = self.asked.get(wanted.identity)
+        asked_at = before.asked_at if before else known.fetched_at
+        if self.cut_off_at and asked_at and asked_at >= self.cut_off_at:
+            return False
         if wanted.ref.version_hint:
-            return wanted.ref.version_hint != known.version_hint
-        return recent.covers(wanted.meeting.day) or (self.spec.lists_all and self.sweep_is_due)
+            return False
+        day = wanted.meeting.day
+        if recent.covers(day) or day is None or asked_at is None:
+            return True
+        age = self.now.date() - day
+        interval = next(often for oldest, often in ASK_AGAIN if age <= oldest)
+        # Not all of a year's documents on one day.
+        spread = int(hashlib.sha256(wanted.identity.encode()).hexdigest()[:4], 16) / 0xFFFF
+        return self.now - asked_at >= interval * (0.75 + spread / 2)
 
     def _download(
-        self, wanted: NamedDocument, known: KnownDocument | None, part: Path
-    ) -> KnownDocument | None:
+        self, wanted: NamedDocument, known: DocumentRow | None, part: Path
+    ) -> FetchedDocument | None:
         """Return the record of the bytes now in the part, or None if they are those on disk."""
         download = self.fetcher.client.download(
-            wanted.ref.url,
+            wanted.ref.request_url or wanted.ref.url,
             part,
             method=wanted.ref.method,
             body=wanted.ref.body,
-            validators=Validators(known.etag, known.last_modified) if known else None,
+            validators=Validators(known.etag or "", known.last_modified or "") if known else None,
             max_bytes=self.max_bytes,
         )
         if download is None:
@@ -406,6 +662,16 @@ class SiteFetch:
         if download.bytes == 0:
             raise EmptyDocument("the response is empty (0 bytes)")
         if not begins_as_pdf(part):
+            address = urlsplit(wanted.ref.url).path.lower()
+            is_page = download.format == "an HTML page"
+            if is_page and address.endswith(".pdf"):
+                raise UnreadablePdf("the address ends in .pdf, but an HTML page was returned")
+            if is_page and self.fetcher.settings.keep_html:
+                page = wanted.document.pdf(self.folder).with_suffix(".html")
+                with storage_errors(self.folder):
+                    page.parent.mkdir(parents=True, exist_ok=True)
+                    part.replace(page)
+                raise NotWanted("an HTML page; kept as a file, but not read")
             raise NotWanted(f"not a PDF but {download.format}")
         return replace(
             self._record_of(wanted, download.sha256, download.bytes),
@@ -414,14 +680,14 @@ class SiteFetch:
         )
 
     def _copy(
-        self, wanted: NamedDocument, known: KnownDocument | None, part: Path
-    ) -> KnownDocument | None:
+        self, wanted: NamedDocument, known: DocumentRow | None, part: Path
+    ) -> FetchedDocument | None:
         """Return the record of the bytes now in the part, or None if they are those on disk."""
         source = path_of_file_url(wanted.ref.url)
         try:
             before = source.stat()
             facts = (before.st_size, before.st_mtime_ns)
-            marked = (*facts, self._inode_mark(before))
+            marked = looks_of_file(before, may_link=self.may_link)
             if known and marked == (known.source_bytes, known.source_mtime_ns, known.version_hint):
                 return None
             _check_file(source, before, self.max_bytes)
@@ -438,81 +704,79 @@ class SiteFetch:
             self._record_of(wanted, sha256, before.st_size),
             source_bytes=before.st_size,
             source_mtime_ns=before.st_mtime_ns,
-            version_hint=wanted.ref.version_hint or self._inode_mark(after),
+            version_hint=wanted.ref.version_hint or looks_of_file(after, may_link=self.may_link)[2],
         )
 
-    def _inode_mark(self, facts: os.stat_result) -> str:
-        """Return what changes with a file even if its size and time of change do not.
-
-        The inode's own time is left out where a hard link of ours would change it.
-        """
-        own_time = "" if self.may_link else f" {facts.st_ctime_ns}"
-        return f"inode {facts.st_ino}{own_time}"
-
-    def _record_of(self, wanted: NamedDocument, sha256: str, size: int) -> KnownDocument:
-        document, day = wanted.document, wanted.meeting.day
-        return KnownDocument(
+    def _record_of(self, wanted: NamedDocument, sha256: str, size: int) -> FetchedDocument:
+        document, ref = wanted.document, wanted.ref
+        return FetchedDocument(
+            name=document.name,
             identity=wanted.identity,
             kind=document.kind,
-            meeting=document.meeting,
-            date=document.date,
-            day=day.isoformat() if day else "",
-            source_url=wanted.ref.url,
-            sha256=sha256,
+            body=_storable(wanted.meeting.body),
+            date=wanted.meeting.day,
+            title=_storable(wanted.meeting.title or ref.title),
+            source_url=ref.url,
+            pdf_sha256=sha256,
             bytes=size,
-            version_hint=wanted.ref.version_hint,
-            fetched_at=self.now.isoformat(timespec="milliseconds"),
+            version_hint=ref.version_hint,
+            fetched_at=self.now,
         )
 
     def _store(
         self,
         wanted: NamedDocument,
-        known: KnownDocument | None,
-        on_disk: str,
-        arrived: KnownDocument,
+        known: DocumentRow | None,
+        arrived: FetchedDocument,
         part: Path,
     ) -> None:
         """Move the bytes in under the document's name, and record where they came from."""
         document, pdf = wanted.document, wanted.document.pdf(self.folder)
-        takes_over = document in self.missing
-        moved_from = None
+        replaced = self.missing.pop(document, None)
+        former = None
         if known and known.document != document:
             # Its former name contained a secret.
-            moved_from = known.document
-        elif wanted.ref.method == "FILE" and not known and not takes_over:
+            former = known.document
+        elif wanted.ref.method == "FILE" and not known and not replaced:
             # A file whose path vanished was renamed.  Portals are not trusted so far: they show
             # the same notice for many meetings.
-            for old, identity in sorted(self.missing.items()):
-                if self.known[identity].sha256 == arrived.sha256:
-                    moved_from = old
+            for old, row in sorted(self.missing.items()):
+                if row.pdf_sha256 == arrived.pdf_sha256:
+                    former = old
                     break
-        if arrived.sha256 != on_disk:
-            with storage_errors(self.folder):
-                if on_disk:
+        before = known or replaced
+        with storage_errors(self.folder):
+            if before and before.pdf_sha256 and before.pdf_sha256 != arrived.pdf_sha256:
+                self._keep_version(pdf, before.pdf_sha256)
+                self.manifest.forget_bytes(before.name)
+            elif not before and pdf.exists():
+                on_disk = storage.sha256_of(pdf)
+                if on_disk != arrived.pdf_sha256:
                     self._keep_version(pdf, on_disk)
-                try:
-                    part.replace(pdf)
-                except FileNotFoundError:
-                    pdf.parent.mkdir(parents=True, exist_ok=True)
-                    part.replace(pdf)
-            self.sources.record_hash(document, pdf.stat(), arrived.sha256)
-        if moved_from:
-            self._leave_name(moved_from, document)
+            pdf.parent.mkdir(parents=True, exist_ok=True)
+            part.replace(pdf)
+        self.files.keep_pdf(document, arrived.pdf_sha256 or "")
+        if former:
+            self._leave_name(former, document)
+            self.missing.pop(former, None)
+            self.manifest.record(replace(arrived, former_name=former.name))
             self.report.moved.append(document.name)
-        elif known is None and not takes_over:
+            return
+        self.manifest.record(arrived)
+        if before is None:
             self.report.new.append(document.name)
-        elif arrived.sha256 != (known.sha256 if known else on_disk):
+        elif arrived.pdf_sha256 != before.pdf_sha256:
             self.report.changed.append(document.name)
         else:
             self.report.unchanged.append(document.name)
-        if takes_over:
-            self.sources.forget(self.missing.pop(document))
-        self.sources.record(arrived)
 
     def _keep_version(self, pdf: Path, sha256: str) -> None:
-        """Keep the bytes that are about to be replaced, under their hash, whole or not at all."""
+        """Keep the bytes that are about to be replaced, under their hash, whole or not at all.
+
+        A store has them already, under that hash.
+        """
         kept = storage.former_version(self.folder, sha256)
-        if kept.exists():
+        if kept.exists() or self.files.store is not None or not pdf.exists():
             return
         kept.parent.mkdir(parents=True, exist_ok=True)
         part = self.incoming / "version.part"
@@ -537,12 +801,35 @@ class SiteFetch:
                 new_text.parent.mkdir(parents=True, exist_ok=True)
                 text.rename(new_text)
             former.flat_text(self.folder).unlink(missing_ok=True)
+            storage.extracted_file(self.folder, former).unlink(missing_ok=True)
             former_pdf.unlink(missing_ok=True)
         for parent in (text.parent, former_pdf.parent):
             with contextlib.suppress(OSError):
                 parent.rmdir()
-        if vanished := self.missing.pop(former, ""):
-            self.sources.forget(vanished)
+
+
+def plugin_failure(spec: FetcherSpec, error: Exception) -> SourceUnavailable:
+    """Return what to raise for an error in a fetcher's own code, and log where it happened."""
+    where = getattr(spec.factory, "__module__", "")
+    LOG.error("The fetcher %s of %s failed", spec.id, where, exc_info=error)
+    return SourceUnavailable(
+        f"The fetcher {spec.id!r} of {where} failed: {error!r}.",
+        hint="The log has its traceback.",
+    )
+
+
+def looks_of_file(facts: os.stat_result, *, may_link: bool = False) -> tuple[int, int, str]:
+    """Return what changes when a file does: its size, its time of change, and its inode.
+
+    The inode's own time is left out where a hard link of ours would change it.
+    """
+    own_time = "" if may_link else f" {facts.st_ctime_ns}"
+    return facts.st_size, facts.st_mtime_ns, f"inode {facts.st_ino}{own_time}"
+
+
+def _storable(text: str) -> str | None:
+    """Return a text of the source as a database takes it; None for an empty one."""
+    return text.encode("utf-8", "replace").decode().replace("\0", "") or None
 
 
 def proposed_name(meeting: MeetingRef, ref: DocumentRef, gate: Gate) -> Document:

@@ -1,1 +1,1 @@
-"""For operators: health, checks of the machine, backups, timers, taking over an old system."""
+"""For operators: figures, health, checks of this machine, backups, units, an old installation."""

@@ -1,13 +1,13 @@
 """Every figure that clerk shows, counted once: commands, pages, API and metrics show these.
 
-Whether they are good or bad is decided in :mod:`clerk.ops.health`.  What each figure means is
-written here and, for operators, in ``docs/operating.md``::
+:mod:`clerk.ops.health` decides whether they are good or bad.  What each figure means is written
+here and, for operators, in ``docs/operating.md``::
 
-    silent            sites in a stage that have not moved for two hours
+    silent            sites in a stage without progress for two hours
     stuck             silent sites that nobody works on and no live worker will get to
     blocked           sites whose work waits until a person acts (full disk, missing engine)
     without documents sites whose last run found nothing
-    attention         sites a person should look at, each with one reason
+    attention         sites a person should check, each with one reason
 
     reading           the documents of each site's last reading; of a site that was never read here,
                       the counters that an older system left
@@ -15,76 +15,77 @@ written here and, for operators, in ``docs/operating.md``::
     failed steps      steps of the last run of each site that failed (fetch, compile, deploy ...)
     a cancelled document is neither read nor failed; a retried one is not failed any more
 
-    last 24 hours     documents read: readings that ended well (read twice, counted twice)
+    last 24 hours     documents read: successful readings (read twice, counted twice)
                       documents failed: failed documents that became so within the day
                       runs by the state they ended in, within the day
-                      crashes: batches made within the day whose process or worker died
+                      crashes: batches created within the day whose process or worker died
 
-    waiting, running  pieces of work in a queue: documents, steps, parts of uploads
+    waiting, running  items in a queue: documents, steps, parts of uploads
     health score      the old system's: the share of sites that are done or moved within two hours
 
 ``ocr``, ``compilation``, ``documents`` and ``progress`` are sums of the counters in ``sites``,
-which start at zero with every run.  Percentages are rounded as SQL rounds them; the database's
+which start at zero when a fetch has succeeded: a failed one leaves those of the run before.
+Percentages are rounded as SQL rounds them; the database's
 clock decides what is within a day.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from statistics import median
 from typing import Any
 
-from sqlalchemy import Connection, Float, Row, and_, extract, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Float, Row, and_, extract, func, or_, select
 
+from clerk.core import config
 from clerk.core.db import documents_of_sites, latest_runs, snapshot_connection
 from clerk.core.models import (
     batches_table,
     db_now,
     hour_of,
-    items_table,
     jobs_table,
-    queues_table,
     runs_table,
     sites_table,
     stage_events_table,
     workers_table,
 )
 from clerk.core.states import (
-    ANNOTATIONS,
     COMPILATION,
     COMPLETED,
+    DEPLOY,
+    FETCH,
     OCR,
     QUEUES,
     STAGES,
     Batch,
-    Item,
     Run,
-    Step,
 )
-from clerk.pipeline import batches, failures, upload_ledger
-from clerk.pipeline.failures import DAY_SECONDS, Failed
+from clerk.pipeline import batches, failures, queues, schedule
+from clerk.pipeline.failures import DAY_SECONDS, FailureTotals
 from clerk.pipeline.ledger import sql_word
-from clerk.pipeline.pipeline_state import NO_DOCUMENTS
+from clerk.pipeline.queues import LiveWorkers, QueueWork
 from clerk.pipeline.reconcile import stuck_sites, waiting_for_a_person
+from clerk.pipeline.schedule import LateSite
+from clerk.pipeline.transitions import NO_DOCUMENTS
 
-#: A site in a stage that has not moved for so long is silent.
+#: A site in a stage without progress for this long is silent.
 SILENT_SECONDS = 2 * 3600.0
 
-#: Share of failed documents from which on a site is worth a look.
+#: From this share of failed documents on, a site needs attention.
 HIGH_FAILURE_PERCENT = 10.0
 
-#: How many sites are named in lists.
+#: How many sites a list names.
 SITES_NAMED = 10
 
-#: Medians are taken over at most so many of the last events of a stage.
-EVENTS_AT_MOST = 5000
+#: How many of the latest events of a stage a median is taken over.
+MEDIAN_EVENTS = 5000
 
 
 def percent(part: int, whole: int) -> float | None:
-    """Return a share with one decimal, rounded as SQL does; None when there is no whole."""
+    """Return a share with one decimal, rounded as SQL does; None when the whole is 0."""
     if not whole:
         return None
     share = Decimal(100 * part) / Decimal(whole)
@@ -96,7 +97,7 @@ def percent(part: int, whole: int) -> float | None:
 
 @dataclass(frozen=True)
 class SilentSite:
-    """A site in a stage that has not moved for two hours."""
+    """A site in a stage without progress for two hours."""
 
     subdomain: str
     stage: str
@@ -109,7 +110,7 @@ class SilentSite:
 
 @dataclass(frozen=True)
 class Attention:
-    """A site a person should look at, and why."""
+    """A site a person should check, and why."""
 
     subdomain: str
     reason: str
@@ -146,38 +147,43 @@ class StageProgress:
 
 
 @dataclass(frozen=True)
-class QueueWork:
-    """What of a queue waits and is in hand."""
-
-    waiting: int = 0
-    running: int = 0
-    sites: int = 0
-    oldest_at: datetime | None = None
-    #: Since when there is something that could be claimed.
-    claimable_at: datetime | None = None
-
-
-@dataclass(frozen=True)
-class Workers:
-    """The workers that are alive."""
-
-    alive: int
-    by_queue: Mapping[str, int]
-    last_beat_at: datetime | None
-
-
-@dataclass(frozen=True)
 class StalledQueue:
-    """A queue from which nobody takes anything, though live workers serve it and have time."""
+    """A queue whose work is not claimed, although live workers serve it and are idle."""
 
     name: str
     waiting: int
     workers: int
 
 
+@dataclass(frozen=True)
+class FetcherRuns:
+    """How the last runs of the last day of one fetcher's sites went."""
+
+    fetcher: str
+    ran: int
+    #: Sites whose fetch failed, or found nothing where there were documents before.
+    failed_sites: tuple[str, ...]
+    #: What one of them said.
+    example: str
+
+    @property
+    def failed(self) -> int:
+        """How many of them failed to fetch."""
+        return len(self.failed_sites)
+
+
+@dataclass(frozen=True)
+class FailingSite:
+    """A site whose last runs failed, how many in a row, and why the last one did."""
+
+    subdomain: str
+    failures: int
+    reason: str
+
+
 @dataclass
 class Hour:
-    """What happened within one hour of the last 24; the first and the last are not whole ones."""
+    """What happened within one hour of the last 24; the first and the last are incomplete."""
 
     begins_at: datetime
     done: int = 0
@@ -210,19 +216,19 @@ class LastDay:
 
     @property
     def documents(self) -> int:
-        """Documents of which it was decided whether they can be read."""
+        """Documents that were read or failed."""
         return self.documents_read + self.documents_failed
 
     @property
     def runs(self) -> int:
-        """Runs that came to an end by themselves, well or badly."""
+        """Runs that ended without being cancelled or superseded."""
         well = self.runs_completed + self.runs_partial + self.runs_no_documents
         return well + self.runs_failed
 
 
 @dataclass(frozen=True)
 class Figures:
-    """All of them, as they were at one moment."""
+    """All figures, as they were at one moment."""
 
     sites: int
     stages: Mapping[str, int]
@@ -237,12 +243,27 @@ class Figures:
     ocr: Rates
     compilation: Rates
     reading: Rates
-    failed: Failed
+    failed: FailureTotals
     last_day: LastDay
     queues: Mapping[str, QueueWork]
     stalled: tuple[StalledQueue, ...]
     paused: tuple[str, ...]
-    workers: Workers
+    workers: LiveWorkers
+    #: Workers that died within the last day, whether their work was recovered or not.
+    workers_lost: int
+    #: Queues whose last worker is one of those.
+    queues_left: tuple[str, ...]
+    #: Some sites that were published here, whose files must be on disk.
+    sites_with_files: tuple[str, ...]
+    #: Documents and steps that ended within the last day.
+    finished_by_stage: Mapping[str, int]
+    #: When due sites were queued last, and how many wait for that now.
+    scheduled_at: datetime | None
+    overdue: int
+    #: Sites whose last good run is too long ago for their schedule.
+    late: tuple[LateSite, ...]
+    fetchers: tuple[FetcherRuns, ...]
+    failing: tuple[FailingSite, ...]
     batches: Mapping[str, int]
     attention: tuple[Attention, ...]
     progress: tuple[StageProgress, ...]
@@ -272,112 +293,151 @@ class Figures:
 
 # ---------------------------------------------------------------------------------- counting
 
+_COUNTERS = ("total", "completed", "failed")
+_Reading = Row[tuple[str, int, int, int]]
+
 
 def figures() -> Figures:
     """Count everything, at one moment."""
+    settings = config.load()
     with snapshot_connection() as conn:
+        lost, workers = _lost_workers(conn), queues.live_workers(conn)
         now = conn.execute(select(db_now())).scalar_one()
-        stages = _stages(conn)
-        silent = conn.execute(select(func.count()).where(_is_silent())).scalar_one()
-        in_stage = sum(number for stage, number in stages.items() if stage != COMPLETED)
-        known = sum(stages.values())
-        stuck = [_as_silent(row, now) for row in stuck_sites(conn, SILENT_SECONDS / 3600)]
-        sums = _sums(conn)
+        schedules = schedule.list_schedules(conn, settings, now)
+        counted = _count_sites(conn)
+        with_stage = sum(counted.stages.values())
+        stuck = [
+            SilentSite(
+                site.subdomain,
+                site.current_stage,
+                site.updated_at,
+                (now - site.updated_at).total_seconds() / 3600 if site.updated_at else None,
+                site.ocr_total,
+                site.ocr_completed,
+                site.ocr_failed,
+            )
+            for site in stuck_sites(conn, SILENT_SECONDS / 3600)
+        ]
         hours = _hours(conn, now)
         empty, blocked = _without_documents(conn), waiting_for_a_person(conn)
-        work, workers = open_work(conn), live_workers(conn)
+        work = queues.open_work(conn)
         read = conn.execute(documents_of_sites()).fetchall()
         attention = _attention(conn, read, empty, stuck, blocked)
+        events = stage_events_table
+        reconciled = select(func.max(events.c.at)).where(events.c.event == "reconciled")
         return Figures(
-            sites=conn.execute(select(func.count()).select_from(sites_table)).scalar_one(),
-            stages=stages,
-            hours_by_stage=_hours_by_stage(conn),
+            sites=counted.sites,
+            stages=counted.stages,
+            hours_by_stage=counted.hours_by_stage,
             without_documents=len(empty),
-            silent=silent,
+            silent=counted.silent,
             stuck=tuple(stuck),
             blocked=blocked,
-            health_score=percent(known - silent - _unstamped(conn), known),
-            silent_percent=percent(silent, in_stage),
-            ocr=_documents(OCR, sums),
-            compilation=_rates(conn, COMPILATION),
+            health_score=percent(with_stage - counted.unhealthy, with_stage),
+            silent_percent=percent(counted.silent, counted.under_way),
+            ocr=counted.documents[OCR],
+            compilation=counted.compilation,
             reading=Rates(*(sum(getattr(row, name) for row in read) for name in _COUNTERS)),
             failed=failures.count_in_database(conn),
             last_day=_last_day(conn, hours),
             queues=work,
             stalled=tuple(_stalled(conn, now, work)),
-            paused=tuple(_paused(conn)),
+            paused=tuple(queues.paused(conn)),
             workers=workers,
+            workers_lost=len(lost),
+            queues_left=tuple(
+                name
+                for name in QUEUES
+                if name not in workers.by_queue and any(name in each for each in lost)
+            ),
+            sites_with_files=_sites_with_files(conn),
+            finished_by_stage=_finished_by_stage(conn),
+            scheduled_at=schedule.looked_at(conn),
+            overdue=len(schedule.overdue(schedules, now)),
+            late=tuple(schedule.late_sites(conn, schedules, now)),
+            fetchers=_fetchers(conn, {row.subdomain for row in read if row.total}),
+            failing=_failing(conn),
             batches=batches_by_status(conn),
             attention=tuple({each.subdomain: each for each in attention}.values()),
-            progress=tuple(_progress(stage, sums, stages) for stage in STAGES),
-            documents={stage: _documents(stage, sums) for stage in STAGES},
-            reconciled_at=_last_reconciled(conn),
+            progress=counted.progress,
+            documents=counted.documents,
+            reconciled_at=conn.execute(reconciled).scalar(),
             hours=tuple(hours),
         )
 
 
-def _stages(conn: Connection) -> dict[str, int]:
-    stage = sites_table.c.current_stage
-    rows = conn.execute(
-        select(stage, func.count()).where(stage.is_not(None)).group_by(stage).order_by(stage)
-    )
-    return {row[0]: row[1] for row in rows}
+@dataclass(frozen=True)
+class _SiteCounts:
+    """What the rows of ``sites`` say, counted in one statement."""
+
+    sites: int
+    stages: Mapping[str, int]
+    under_way: int
+    silent: int
+    #: Silent, or never updated: the old system compared with NULL, which is never true.
+    unhealthy: int
+    hours_by_stage: Mapping[str, float]
+    #: Of sites that have documents to read.
+    compilation: Rates
+    documents: Mapping[str, Rates]
+    progress: tuple[StageProgress, ...]
 
 
-def _in_a_stage() -> Any:
-    stage = sites_table.c.current_stage
-    return and_(stage != COMPLETED, stage.is_not(None))
-
-
-def _is_silent() -> Any:
-    return and_(_in_a_stage(), sites_table.c.updated_at < db_now(-SILENT_SECONDS))
-
-
-def silent_sites(conn: Connection) -> list[SilentSite]:
-    """Return the sites that have not moved for two hours, the longest silence first."""
+def _count_sites(conn: Connection) -> _SiteCounts:
     sites = sites_table
-    now = conn.execute(select(db_now())).scalar_one()
-    rows = conn.execute(
-        select(sites).where(_is_silent()).order_by(sites.c.updated_at, sites.c.subdomain)
-    )
-    return [_as_silent(row, now) for row in rows]
-
-
-def _as_silent(row: Row[Any], now: datetime) -> SilentSite:
-    silence = (now - row.updated_at).total_seconds() / 3600 if row.updated_at else None
-    return SilentSite(
-        row.subdomain,
-        row.current_stage,
-        row.updated_at,
-        silence,
-        row.ocr_total,
-        row.ocr_completed,
-        row.ocr_failed,
-    )
-
-
-def _unstamped(conn: Connection) -> int:
-    """Count sites in a stage that never moved: SQL's comparison with NULL finds them unhealthy."""
-    return conn.execute(
-        select(func.count()).where(_in_a_stage(), sites_table.c.updated_at.is_(None))
-    ).scalar_one()
-
-
-def _hours_by_stage(conn: Connection) -> dict[str, float]:
-    """Return how long ago the sites of each stage moved, on average."""
-    stage, updated_at = sites_table.c.current_stage, sites_table.c.updated_at
+    stage, updated_at = sites.c.current_stage, sites.c.updated_at
     if conn.dialect.name == "sqlite":
-        since: Any = func.julianday("now", type_=Float) - func.julianday(updated_at, type_=Float)
-        hours = 24.0 * since
+        days: Any = func.julianday("now", type_=Float) - func.julianday(updated_at, type_=Float)
+        hours = 24.0 * days
     else:
         hours = extract("epoch", func.now() - updated_at) / 3600.0
+    sums: dict[str, ColumnElement[Any]] = {
+        f"{each}_{name}": func.sum(sites.c[f"{each}_{name}"])
+        for each in STAGES
+        for name in _COUNTERS
+    }
+    has_documents = sites.c.ocr_total > 0
+    for name in _COUNTERS:
+        sums[f"read_{name}"] = func.sum(sites.c[f"{COMPILATION}_{name}"]).filter(has_documents)
     rows = conn.execute(
-        select(stage, func.avg(hours))
-        .where(_in_a_stage(), updated_at.is_not(None))
+        select(
+            stage,
+            func.count().label("sites"),
+            func.count().filter(updated_at < db_now(-SILENT_SECONDS)).label("silent"),
+            func.count().filter(updated_at.is_(None)).label("never_updated"),
+            func.avg(hours).label("hours"),
+            *(func.coalesce(total, 0).label(name) for name, total in sums.items()),
+        )
         .group_by(stage)
         .order_by(stage)
+    ).fetchall()
+
+    def counters(of: str, rows: Sequence[Row[Any]]) -> tuple[int, ...]:
+        return tuple(sum(row._mapping[f"{of}_{name}"] for row in rows) for name in _COUNTERS)
+
+    in_stage = {row.current_stage: row for row in rows if row.current_stage is not None}
+    under_way = [row for name, row in in_stage.items() if name != COMPLETED]
+    silent = sum(row.silent for row in under_way)
+    return _SiteCounts(
+        sites=sum(row.sites for row in rows),
+        stages={name: row.sites for name, row in in_stage.items()},
+        under_way=sum(row.sites for row in under_way),
+        silent=silent,
+        unhealthy=silent + sum(row.never_updated for row in under_way),
+        hours_by_stage={
+            row.current_stage: float(row.hours) for row in under_way if row.hours is not None
+        },
+        compilation=Rates(*counters("read", rows)),
+        documents={each: Rates(*counters(each, rows)) for each in STAGES},
+        progress=tuple(
+            StageProgress(
+                each,
+                in_stage[each].sites if each in in_stage else 0,
+                *counters(each, [in_stage[each]] if each in in_stage else []),
+            )
+            for each in STAGES
+        ),
     )
-    return {row[0]: float(row[1]) for row in rows}
 
 
 def _without_documents(conn: Connection) -> list[str]:
@@ -397,49 +457,8 @@ def _without_documents(conn: Connection) -> list[str]:
     )
 
 
-def _last_reconciled(conn: Connection) -> datetime | None:
-    events = stage_events_table
-    ran = select(func.max(events.c.at)).where(events.c.event == "reconciled")
-    return conn.execute(ran).scalar()
-
-
-# ----------------------------------------------------------- documents: counters and readings
-
-_COUNTERS = ("total", "completed", "failed")
-_Sums = Mapping[str | None, Mapping[str, int]]
-
-
-def _sums(conn: Connection) -> _Sums:
-    """Return the sums of all counters, by the stage the sites are in."""
-    sites = sites_table
-    names = [f"{stage}_{counter}" for stage in STAGES for counter in _COUNTERS]
-    sums = [func.coalesce(func.sum(sites.c[name]), 0).label(name) for name in names]
-    rows = conn.execute(select(sites.c.current_stage, *sums).group_by(sites.c.current_stage))
-    return {row.current_stage: dict(row._mapping) for row in rows}
-
-
-def _progress(stage: str, sums: _Sums, sites: Mapping[str, int]) -> StageProgress:
-    counted = [sums.get(stage, {}).get(f"{stage}_{counter}", 0) for counter in _COUNTERS]
-    return StageProgress(stage, sites.get(stage, 0), *counted)
-
-
-def _documents(stage: str, sums: _Sums) -> Rates:
-    counted = (sum(each[f"{stage}_{counter}"] for each in sums.values()) for counter in _COUNTERS)
-    return Rates(*counted)
-
-
-def _rates(conn: Connection, stage: str) -> Rates:
-    """Sum a stage over the sites that have documents to read."""
-    sites = sites_table
-    sums = [func.coalesce(func.sum(sites.c[f"{stage}_{counter}"]), 0) for counter in _COUNTERS]
-    return Rates(*conn.execute(select(*sums).where(sites.c.ocr_total > 0)).one())
-
-
-_Reading = Row[tuple[str, int, int, int]]
-
-
 def sites_with_failures(read: Iterable[_Reading]) -> list[_Reading]:
-    """Return those of the sites that have failed documents, the highest share first."""
+    """Return the sites that have failed documents, the highest share first."""
     failing = [row for row in read if row.total and row.failed]
     return sorted(failing, key=lambda row: (-row.failed / row.total, row.subdomain))
 
@@ -474,9 +493,12 @@ def _hours(conn: Connection, now: datetime) -> list[Hour]:
 
 def _last_day(conn: Connection, hours: Sequence[Hour]) -> LastDay:
     events = stage_events_table
+    ends = [f"run {state}" for state in Run.ENDED]
+    # By name: grouped, SQLite would read all events there ever were.
+    named = events.c.event.in_(["reconciled", "run started", "run resumed", *ends])
     rows = conn.execute(
         select(events.c.event, func.count())
-        .where(events.c.at >= db_now(-DAY_SECONDS))
+        .where(named, events.c.at >= db_now(-DAY_SECONDS))
         .group_by(events.c.event)
     )
     times = {row[0]: row[1] for row in rows}
@@ -494,8 +516,112 @@ def _last_day(conn: Connection, hours: Sequence[Hour]) -> LastDay:
     )
 
 
+def _finished_by_stage(conn: Connection) -> dict[str, int]:
+    events = stage_events_table
+    rows = conn.execute(
+        select(events.c.stage, func.sum(events.c.completed + events.c.failed))
+        .where(events.c.event == "finished", events.c.at >= db_now(-DAY_SECONDS))
+        .where(events.c.stage.is_not(None))
+        .group_by(events.c.stage)
+    )
+    return {row[0]: row[1] for row in rows}
+
+
+def _lost_workers(conn: Connection) -> list[list[str]]:
+    """Return the queues of each worker that died within the last day without signing off."""
+    workers = workers_table
+    within_a_day = and_(
+        workers.c.lease_until < db_now(), workers.c.lease_until >= db_now(-DAY_SECONDS)
+    )
+    rows = conn.execute(select(workers.c.queues).where(within_a_day)).scalars()
+    return [names.split(",") for names in rows]
+
+
+def _sites_with_files(conn: Connection) -> tuple[str, ...]:
+    """Return the sites that a run took from fetch to deploy last: a few are enough."""
+    runs, jobs = runs_table, jobs_table
+    rows = conn.execute(
+        select(runs.c.subdomain)
+        .join(jobs, jobs.c.run_id == runs.c.run_id)
+        .where(runs.c.state.in_(_WENT_WELL), jobs.c.stage == DEPLOY, jobs.c.completed > 0)
+        .order_by(runs.c.finished_at.desc())
+        .limit(2 * SITES_NAMED)
+    ).scalars()
+    return tuple(dict.fromkeys(rows))
+
+
+def _fetchers(conn: Connection, had_documents: Collection[str]) -> tuple[FetcherRuns, ...]:
+    """Return how the last run of each site that ended within the last day went, by fetcher."""
+    events, sites = stage_events_table, sites_table
+    ends = [f"run {state}" for state in (*_WENT_WELL, Run.NO_DOCUMENTS, Run.FAILED)]
+    last = (
+        select(func.max(events.c.id).label("id"))
+        .where(events.c.event.in_(ends), events.c.at >= db_now(-DAY_SECONDS))
+        .where(events.c.subdomain.is_not(None))
+        .group_by(events.c.subdomain)
+        .subquery()
+    )
+    rows = conn.execute(
+        select(sites.c.scraper, sites.c.subdomain, events.c.event, events.c.stage, events.c.detail)
+        .join(last, last.c.id == events.c.id)
+        .join(sites, sites.c.subdomain == events.c.subdomain)
+        .where(sites.c.scraper.is_not(None), sites.c.scraper != "")
+        .order_by(sites.c.scraper, sites.c.subdomain)
+    ).fetchall()
+    by_fetcher: dict[str, list[Any]] = {}
+    for row in rows:
+        by_fetcher.setdefault(row.scraper, []).append(row)
+    found = []
+    for fetcher, ran in by_fetcher.items():
+        failed = [
+            row
+            for row in ran
+            if (row.event == f"run {Run.FAILED}" and row.stage == FETCH)
+            or (row.event == f"run {Run.NO_DOCUMENTS}" and row.subdomain in had_documents)
+        ]
+        example = failed[0].detail or "no reason was kept" if failed else ""
+        names = tuple(row.subdomain for row in failed)
+        found.append(FetcherRuns(fetcher, len(ran), names, example))
+    return tuple(found)
+
+
+#: The states of a run that brought a site up to date.
+_WENT_WELL = (Run.COMPLETED, Run.PARTIAL)
+
+
+def _failing(conn: Connection) -> tuple[FailingSite, ...]:
+    """Return the sites whose last runs failed, with how many failed in a row."""
+    runs = runs_table
+    well = (
+        select(runs.c.subdomain, func.max(runs.c.epoch).label("epoch"))
+        .where(runs.c.state.in_([*_WENT_WELL, Run.NO_DOCUMENTS]))
+        .group_by(runs.c.subdomain)
+        .subquery()
+    )
+    in_a_row = (
+        select(
+            runs.c.subdomain,
+            func.count().label("failures"),
+            func.max(runs.c.epoch).label("epoch"),
+        )
+        .join(well, well.c.subdomain == runs.c.subdomain, isouter=True)
+        .where(runs.c.state == Run.FAILED, runs.c.epoch > func.coalesce(well.c.epoch, 0))
+        .group_by(runs.c.subdomain)
+        .subquery()
+    )
+    last = and_(runs.c.subdomain == in_a_row.c.subdomain, runs.c.epoch == in_a_row.c.epoch)
+    rows = conn.execute(
+        select(in_a_row.c.subdomain, in_a_row.c.failures, runs.c.reason)
+        .join(runs, last)
+        .order_by(in_a_row.c.subdomain)
+    )
+    return tuple(
+        FailingSite(row.subdomain, row.failures, row.reason or "no reason was kept") for row in rows
+    )
+
+
 def seconds_by_stage(conn: Connection) -> dict[str, float]:
-    """Return the median time a piece of work took in each stage during the last day."""
+    """Return the median seconds per document or step of each stage during the last day."""
     events = stage_events_table
     medians = {}
     for stage in STAGES:
@@ -504,75 +630,23 @@ def seconds_by_stage(conn: Connection) -> dict[str, float]:
             .where(events.c.event == "finished", events.c.stage == stage)
             .where(events.c.at >= db_now(-DAY_SECONDS), events.c.seconds.is_not(None))
             .order_by(events.c.id.desc())
-            .limit(EVENTS_AT_MOST)
+            .limit(MEDIAN_EVENTS)
         ).fetchall()
         if rows:
             medians[stage] = median(row[0] / max(1, row[1]) for row in rows)
     return medians
 
 
-# ---------------------------------------------------------------------------- queues, workers
-
-
-def open_work(conn: Connection) -> dict[str, QueueWork]:
-    """Return what waits and what is in hand, by queue."""
-    items, jobs = items_table, jobs_table
-    waiting = items.c.state == sql_word(Item.PENDING)
-    running = items.c.state == sql_word(Item.RUNNING)
-    rows = conn.execute(
-        select(
-            jobs.c.queue,
-            func.count().filter(waiting).label("waiting"),
-            func.count().filter(running).label("running"),
-            func.count(jobs.c.subdomain.distinct()).label("sites"),
-            func.min(items.c.created_at).filter(waiting).label("oldest_at"),
-            func.min(items.c.available_at).filter(waiting).label("claimable_at"),
-        )
-        .join(items, items.c.job_id == jobs.c.id)
-        .join(runs_table, runs_table.c.run_id == jobs.c.run_id)
-        .where(jobs.c.state == sql_word("open"), runs_table.c.state == sql_word(Run.ACTIVE))
-        .where(waiting | running, items.c.step != Step.UNNAMED)
-        .group_by(jobs.c.queue)
-    )
-    work = {
-        row.queue: QueueWork(row.waiting, row.running, row.sites, row.oldest_at, row.claimable_at)
-        for row in rows
-    }
-    uploads = upload_ledger.open_work(conn)
-    work[ANNOTATIONS] = QueueWork(uploads.waiting, uploads.running, oldest_at=uploads.oldest_at)
-    return {name: work.get(name, QueueWork()) for name in QUEUES}
-
-
-def live_workers(conn: Connection) -> Workers:
-    """Return how many workers are alive, how many serve each queue, and when the last one beat."""
-    workers = workers_table
-    last_beat_at = conn.execute(select(func.max(workers.c.beat_at))).scalar()
-    alive = conn.execute(
-        select(workers.c.queues).where(workers.c.lease_until >= db_now())
-    ).fetchall()
-    by_queue: dict[str, int] = {}
-    for row in alive:
-        for name in filter(None, row.queues.split(",")):
-            by_queue[name] = by_queue.get(name, 0) + 1
-    return Workers(len(alive), by_queue, last_beat_at)
-
-
-def _paused(conn: Connection) -> list[str]:
-    paused = queues_table.c.paused_at.is_not(None)
-    chosen = select(queues_table.c.name).where(paused).order_by(queues_table.c.name)
-    return list(conn.execute(chosen).scalars())
-
-
 def _stalled(
     conn: Connection, now: datetime, work: Mapping[str, QueueWork]
 ) -> Iterator[StalledQueue]:
-    """Yield queues whose work nobody takes for two hours, though their workers have nothing else.
+    """Yield queues whose work was not claimed for two hours although their workers are idle.
 
-    Workers that are busy will get to it: slow is not stalled.  Uploads are left out, because their
-    batches do not say when they were claimed first.
+    Busy workers will get to it: slow is not stalled.  Uploads are left out, because their batches
+    do not say when they were claimed first.
     """
     long_ago = now - timedelta(seconds=SILENT_SECONDS)
-    paused = set(_paused(conn))
+    paused = set(queues.paused(conn))
     old = [
         (name, each.waiting)
         for name, each in work.items()
@@ -600,12 +674,12 @@ def _stalled(
 def batches_by_status(
     conn: Connection, subdomain: str | None = None, job: int | None = None
 ) -> dict[str, int]:
-    """Return how many batches there are of each status, of all sites or of one, or of a job."""
+    """Return the number of batches of each status: all, those of a site, or those of a job."""
     status = batches_table.c.status
-    statement = select(status, func.count()).join(
-        jobs_table, jobs_table.c.id == batches_table.c.parent_job_id
-    )
+    statement = select(status, func.count())
     if subdomain:
+        of_site = jobs_table.c.id == batches_table.c.parent_job_id
+        statement = statement.join(jobs_table, of_site)
         statement = statement.where(jobs_table.c.subdomain == subdomain)
     if job is not None:
         statement = statement.where(batches_table.c.parent_job_id == job)
@@ -623,7 +697,7 @@ def _attention(
     stuck: Iterable[SilentSite],
     blocked: Mapping[str, str],
 ) -> Iterator[Attention]:
-    """Yield the sites worth a look; of two reasons the later one weighs more."""
+    """Yield the sites that need attention; of two reasons for a site the later one counts."""
     for row in sites_with_failures(read):
         share = percent(row.failed, row.total) or 0.0
         if share >= HIGH_FAILURE_PERCENT:
@@ -636,7 +710,7 @@ def _attention(
     for run in conn.execute(failed):
         yield Attention(run.subdomain, run.reason or "its last run failed")
     for site in stuck:
-        silence = f"for {site.hours:.1f} h" if site.hours is not None else "since ever"
-        yield Attention(site.subdomain, f"stuck in {site.stage}, no movement {silence}")
+        since = "never updated" if site.hours is None else f"no progress for {site.hours:.1f} h"
+        yield Attention(site.subdomain, f"stuck in {site.stage}, {since}")
     for name, trouble in blocked.items():
         yield Attention(name, f"waits for a person: {trouble}")

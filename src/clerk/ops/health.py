@@ -1,130 +1,160 @@
-"""Is it OK?  The one module that decides, by the figures of :mod:`clerk.ops.counts`.
+"""Decide whether clerk is OK, by the figures of :mod:`clerk.ops.counts`.
 
-Every door shows this verdict: ``clerk health``, ``pipeline-status --check``, the overview, the
-System page, ``/readyz``, ``/metrics`` and the API.  It is OK exactly when every check is.
+``clerk health``, ``pipeline-status --check``, the overview, the System page, ``/readyz``,
+``/metrics``, the alerts, the notifications and the API all show this result.  It is OK exactly when
+every check is.  A check has findings, one per problem: what is wrong, how many it concerns, and the
+command that helps.
 
-A check is about damage, not about how much there is to do: a long queue that live workers are
-working through is OK, however long its sites have been silent.  The health score of the old system
-counts such sites as unhealthy; it is shown, and decides nothing.
+A check is about damage, not about the amount of work: a long queue that live workers are working
+through is OK, however long its sites have made no progress.  The health score of the old system
+counts such sites as unhealthy; it is shown and decides nothing.
 """
 
 from __future__ import annotations
 
-import json
 import shutil
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from pathlib import Path
-from typing import Any, Final
+from enum import IntEnum
 
-from sqlalchemy import Connection, func, inspect, select, text
+from sqlalchemy import text
 
 from clerk.core import config, schema, storage
 from clerk.core.clock import utc_now
 from clerk.core.config import Settings
 from clerk.core.db import get_civic_db, reading_connection
 from clerk.core.errors import ClerkError
-from clerk.core.models import audit_table, stage_events_table
 from clerk.core.states import ANNOTATIONS
-from clerk.pipeline import failures, queue
+from clerk.pipeline import queues
 
-from . import counts, takeover
-from .counts import SITES_NAMED, Figures, percent
+from . import counts
+from .counts import SITES_NAMED, FetcherRuns, Figures, percent
 
-
-class Level:
-    """How bad it is; the numbers are the exit codes that monitoring understands."""
-
-    OK: Final = 0
-    WARNING: Final = 1
-    CRITICAL: Final = 2
-    UNKNOWN: Final = 3
-
-    NAMES: Final = ("OK", "WARNING", "CRITICAL", "UNKNOWN")
-
-
-# -------------------------------------------------------------------- counters against disk
-
-
-def disk_differences(site: Mapping[str, Any], folder: Path) -> list[str]:
-    """Say where a site's counters and its folder disagree; a site in a run may well be ahead.
-
-    What the fetch refused is counted as failed, and never was on disk.
-    """
-    refused = failures.refused(site["subdomain"])
-    text_documents = sum(1 for _ in storage.text_documents(folder))
-    pdfs = {each.name for each in storage.pdf_documents(folder)}
-    with_text = {each.name for each in storage.text_documents(folder, incomplete=True)}
-    found = [
-        ("documents read", site["ocr_completed"], text_documents),
-        ("documents in all", site["ocr_total"] - refused, len(pdfs | with_text)),
-    ]
-    return [
-        f"{what}: {counted} counted, {on_disk} on disk"
-        for what, counted, on_disk in found
-        if counted != on_disk
-    ]
-
-
-# ------------------------------------------------------------------------ is it all right?
-
-#: The old system called a score below this unhealthy; the conditions of the clean-up still do.
-HEALTHY_SCORE = 95.0
-
-#: Share of the sites from which on stuck ones are critical.
+#: From this share of the sites on, stuck sites are critical.
 STUCK_CRITICAL_PERCENT = 1.0
 
-#: Of the runs, and of the documents, of the last day: from this share of failed ones on it is a
-#: warning.  More than half is critical, unless that is only a few.
+#: From this share on, failed runs or failed documents of the last day are a warning.  More than
+#: half are critical, unless there are only a few.
 FAILED_WARNING_PERCENT = 10.0
 FAILED_FEW = 4
 
-#: More crashes than this in a day are a warning.
+#: More crashes than this in a day are a warning, and so is this share if there are a few.  A crash
+#: counts whether its work was recovered or not.
 CRASHES_MANY = 20
+CRASHES_FEW = 3
+CRASHES_WARNING_PERCENT = 10.0
+
+#: As many runs of a site that failed in a row are a finding of their own.
+FAILED_IN_A_ROW = 3
+
+#: At least this many sites of one fetcher, and half of those that ran, are one finding.
+FETCHER_SITES = 3
+
+#: Work that waits this long, and will wait as long again at the present rate, is a warning.
+QUEUE_AGE = timedelta(hours=24)
 
 #: Free space of the storage directory: share and bytes.
 DISK_WARNING, DISK_CRITICAL = 0.10, 0.03
 DISK_WARNING_BYTES, DISK_CRITICAL_BYTES = 5 * 10**9, 10**9
 
-#: With work under way, reconciliation should have run within.
+#: While a site is in a stage, reconciliation should have run within this time.
 RECONCILE_WARNING, RECONCILE_CRITICAL = timedelta(minutes=45), timedelta(hours=3)
+
+
+#: Where due sites are queued by a timer, it should have run within this time.
+SCHEDULE_LATE = timedelta(hours=1)
+
+
+class Level(IntEnum):
+    """The result of a check; the numbers are the exit codes that monitoring systems expect."""
+
+    OK = 0
+    WARNING = 1
+    CRITICAL = 2
+    UNKNOWN = 3
+
+
+#: The worst first: a known critical problem outranks an unknown state.
+WORST_FIRST = (Level.CRITICAL, Level.UNKNOWN, Level.WARNING)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One problem.  It is the same problem as long as ``kind`` and ``subject`` are the same."""
+
+    #: The check that found it.
+    kind: str
+    severity: Level
+    what: str
+    #: How many sites, runs, documents or queues it concerns.
+    number: int = 1
+    #: What to do about it.
+    command: str = ""
+    #: The site, fetcher or queue it is about, where a check can find several problems.
+    subject: str = ""
 
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that was looked at, how it is, and the mend if it is not well."""
+    """One check: its level, what was found, and how to fix it if it is not OK."""
 
     name: str
-    level: int
-    said: str
-    mend: str = ""
+    level: Level
+    message: str
+    fix: str = ""
+    #: How many it concerns.
+    number: int = 1
+    #: Several problems, if the check found them apart.
+    parts: tuple[Finding, ...] = ()
 
     @property
     def word(self) -> str:
-        """The level in a word."""
-        return Level.NAMES[self.level]
+        """The name of the level."""
+        return self.level.name
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """The problems it found; none when it is OK."""
+        if not self.level:
+            return ()
+        whole = Finding(self.name, self.level, self.message, self.number, self.fix)
+        return self.parts or (whole,)
+
+
+def check_of(name: str, findings: Sequence[Finding], otherwise: str) -> Check:
+    """Return the check that found these problems, or is OK with the words given."""
+    if not findings:
+        return Check(name, Level.OK, otherwise)
+    level = next(each for each in WORST_FIRST if each in {f.severity for f in findings})
+    return Check(
+        name,
+        level,
+        _named([finding.what for finding in findings], "; "),
+        findings[0].command,
+        sum(finding.number for finding in findings),
+        tuple(findings),
+    )
 
 
 @dataclass
 class Health:
-    """All that was looked at, and the figures; none without a usable database."""
+    """All checks, and the figures; there are none without a usable database."""
 
     checks: list[Check] = field(default_factory=list)
     figures: Figures | None = None
 
     @property
-    def level(self) -> int:
-        """The worst level; not knowing is less bad than knowing that it is critical."""
+    def level(self) -> Level:
+        """The worst level of all checks."""
         levels = {check.level for check in self.checks}
-        order = (Level.CRITICAL, Level.UNKNOWN, Level.WARNING)
-        return next((level for level in order if level in levels), Level.OK)
+        return next((level for level in WORST_FIRST if level in levels), Level.OK)
 
     @property
     def word(self) -> str:
-        """The worst level in a word."""
-        return Level.NAMES[self.level]
+        """The name of the worst level."""
+        return self.level.name
 
     @property
     def is_ok(self) -> bool:
@@ -136,316 +166,370 @@ class Health:
         """The checks that are not OK."""
         return [check for check in self.checks if check.level]
 
-    def level_of(self, name: str) -> int:
-        """Return the level of one check; OK when it was not looked at."""
+    @property
+    def findings(self) -> list[Finding]:
+        """Every problem, the worst first."""
+        found = [finding for check in self.checks for finding in check.findings]
+        return sorted(found, key=lambda finding: WORST_FIRST.index(finding.severity))
+
+    def level_of(self, name: str) -> Level:
+        """Return the level of one check; OK when it did not run."""
         return next((check.level for check in self.checks if check.name == name), Level.OK)
 
 
-def check_all() -> Health:
-    """Look at everything an operator would, and say how it is."""
-    settings = config.load()
+def check_all(settings: Settings) -> Health:
+    """Run every check; those that need the database only if it is usable."""
     health = Health()
-    database = _check_database()
-    health.checks.append(database)
-    health.checks.append(check_disk(settings.storage_dir))
-    health.checks.append(_check_queue(settings))
-    if database.level == Level.CRITICAL:
-        return health
-    usable = _check_schema()
-    health.checks.append(usable)
-    if usable.level == Level.CRITICAL:
-        return health
-    health.figures = counts.figures()
-    health.checks += judge(health.figures, settings)
+    for name, check in SYSTEM_CHECKS.items():
+        health.checks.append(run_check(name, check, settings))
+    if health.level_of("database") != Level.CRITICAL:
+        health.checks.append(run_check("schema", check_schema, settings))
+        if health.level_of("schema") != Level.CRITICAL:
+            health.figures = counts.figures()
+            health.checks += [check(health.figures, settings) for check in FIGURE_CHECKS]
     return health
 
 
-def judge(seen: Figures, settings: Settings) -> list[Check]:
-    """Return what the figures say about the pipeline."""
-    day = seen.last_day
-    return [
-        _check_workers(seen, settings),
-        _check_queues(seen),
-        _check_reconciliation(seen),
-        _check_blocked(seen),
-        _check_stuck(seen),
-        _check_share("runs", day.runs_failed, day.runs, "See why: clerk pipeline-status"),
-        _check_share("documents", day.documents_failed, day.documents, "See: clerk failures list"),
-        _check_crashes(seen),
-        _check_attention(seen),
-        Check("score", Level.OK, _said_of_score(seen)),
-    ]
+# ------------------------------------------------------------------------- the installation
 
 
-def _check_database() -> Check:
+def run_check(name: str, check: Callable[[Settings], Check], settings: Settings) -> Check:
+    """Run one check of the installation; an error of clerk is its critical result."""
+    try:
+        return check(settings)
+    except ClerkError as error:
+        return Check(name, Level.CRITICAL, str(error), error.hint)
+
+
+def check_database(_settings: Settings) -> Check:
+    """The database must answer."""
     began = time.monotonic()
-    try:
-        with reading_connection() as conn:
-            conn.execute(text("SELECT 1"))
-    except ClerkError as error:
-        return Check("database", Level.CRITICAL, str(error), error.hint)
-    answered = (time.monotonic() - began) * 1000
-    return Check(
-        "database", Level.OK, f"{get_civic_db().dialect.name} answers in {answered:.0f} ms"
-    )
+    with reading_connection() as conn:
+        conn.execute(text("SELECT 1"))
+    milliseconds = (time.monotonic() - began) * 1000
+    answered = f"{get_civic_db().dialect.name} answers in {milliseconds:.0f} ms"
+    return Check("database", Level.OK, answered)
 
 
-def _check_schema() -> Check:
-    engine = get_civic_db()
-    try:
-        schema.require_usable(engine)
-    except ClerkError as error:
-        return Check("schema", Level.CRITICAL, str(error), error.hint)
-    if left := schema.what_is_left(engine):
-        return Check("schema", Level.OK, f"at {schema.head()}; {left} stay until clerk db cleanup")
-    return Check("schema", Level.OK, f"at {schema.head()}, the newest")
-
-
-def check_disk(folder: Path) -> Check:
-    """Say how much room the storage directory has."""
-    try:
-        storage.check_storage(folder)
-        usage = shutil.disk_usage(folder)
-    except ClerkError as error:
-        return Check("disk", Level.CRITICAL, str(error), error.hint)
+def check_disk(settings: Settings) -> Check:
+    """The storage directory must be usable and have free space."""
+    storage.check_storage(settings.storage_dir)
+    usage = shutil.disk_usage(settings.storage_dir)
     share = usage.free / usage.total
     level = Level.OK
     if share < DISK_WARNING and usage.free < DISK_WARNING_BYTES:
         level = Level.WARNING
     if share < DISK_CRITICAL and usage.free < DISK_CRITICAL_BYTES:
         level = Level.CRITICAL
-    said = f"{usage.free / 10**9:.1f} GB free of {usage.total / 10**9:.1f} GB ({share:.0%})"
-    return Check("disk", level, said, "Free space, or move STORAGE_DIR." if level else "")
+    free = f"{usage.free / 10**9:.1f} GB free of {usage.total / 10**9:.1f} GB ({share:.0%})"
+    return Check("disk", level, free, "Free space, or move STORAGE_DIR." if level else "")
 
 
-def _check_queue(settings: Settings) -> Check:
+def check_queue(settings: Settings) -> Check:
+    """Redis must answer if it is configured."""
     if settings.embedded:
         return Check("queue", Level.OK, "embedded, no server needed")
-    try:
-        queue.check()
-    except ClerkError as error:
-        return Check("queue", Level.CRITICAL, str(error), error.hint)
+    queues.require_redis(settings)
     return Check("queue", Level.OK, f"{config.redact(settings.redis_url)} answers")
 
 
-def _check_workers(seen: Figures, settings: Settings) -> Check:
-    """Work that waits in a queue needs somebody alive who serves it."""
+def check_schema(_settings: Settings) -> Check:
+    """The schema must be the newest; tables of the old system may remain."""
+    engine = get_civic_db()
+    schema.require_usable(engine)
+    if left := schema.what_is_left(engine):
+        return Check("schema", Level.OK, f"at {schema.head()}; {left} stay until clerk db cleanup")
+    return Check("schema", Level.OK, f"at {schema.head()}, the newest")
+
+
+SYSTEM_CHECKS = {"database": check_database, "disk": check_disk, "queue": check_queue}
+
+
+# ------------------------------------------------------------------------------ the figures
+
+
+def check_workers(seen: Figures, settings: Settings) -> Check:
+    """A queue with waiting work needs a live worker, and so does one whose last worker died."""
     workers = seen.workers
     unserved = {
         name: work.waiting
         for name, work in seen.queues.items()
         if work.waiting and name not in workers.by_queue
     }
-    beat = f", last beat {_ago(workers.last_beat_at)}" if workers.last_beat_at else ""
-    said = f"{workers.alive} alive{beat}"
-    if not unserved:
-        return Check("workers", Level.OK, said)
-    listed = ", ".join(f"{number} in {name}" for name, number in unserved.items())
-    mend = _server_of(unserved) if settings.embedded else "Start: clerk worker TYPE -n N"
-    return Check("workers", Level.WARNING, f"{said}; nobody serves {listed}", mend)
+    beat = f", last beat {ago(workers.last_beat_at)}" if workers.last_beat_at else ""
+    alive = f"{workers.alive} alive{beat}"
+    fix = "Start: clerk worker TYPE -n N"
+    if unserved:
+        if settings.embedded:
+            commands = ["clerk run --all-due"] if unserved.keys() - {ANNOTATIONS} else []
+            commands += ["clerk annotations watch ID"] if ANNOTATIONS in unserved else []
+            fix = f"Run: {', '.join(commands)}"
+        listed = ", ".join(f"{number} in {name}" for name, number in unserved.items())
+        found = f"{alive}; nobody serves {listed}"
+        return Check("workers", Level.WARNING, found, fix, sum(unserved.values()))
+    if seen.queues_left:
+        if settings.embedded:
+            fix = "Start clerk serve or clerk run again, and read its log"
+        found = f"{alive}; the last worker of {', '.join(seen.queues_left)} died"
+        return Check("workers", Level.WARNING, found, fix, len(seen.queues_left))
+    return Check("workers", Level.OK, alive)
 
 
-def _server_of(unserved: Collection[str]) -> str:
-    """Say which command does the work when there are no workers."""
-    commands = {
-        "clerk run --all-due": any(name != ANNOTATIONS for name in unserved),
-        "clerk annotations watch ID": ANNOTATIONS in unserved,
-    }
-    return "Run: " + ", ".join(command for command, needed in commands.items() if needed)
+def check_store(seen: Figures, settings: Settings) -> Check:
+    """The files of sites must be there: an empty storage directory is one that is not mounted.
+
+    A bucket is not asked here: a worker that cannot reach it gives its work back, and ``operator``
+    reports that.
+    """
+    if settings.storage_url:
+        found = f"files are in {settings.storage_url}; not checked here but by every worker"
+        return Check("store", Level.OK, found)
+    known = seen.sites_with_files
+    here = [name for name in known if storage.site_folder(settings.storage_dir, name).is_dir()]
+    if known and not here:
+        found = f"{settings.storage_dir} has no files of {_named(known)}"
+        fix = "Mount the storage directory, or correct STORAGE_DIR."
+        return Check("store", Level.CRITICAL, found, fix, len(known))
+    return Check("store", Level.OK, f"files of {len(here)} of {len(known)} sites found")
 
 
-def _check_queues(seen: Figures) -> Check:
-    """A paused queue is somebody's decision; one that stands still with idle workers is a fault."""
-    said = [
+def check_queues(seen: Figures, _settings: Settings) -> Check:
+    """A paused queue is a person's decision; waiting work with idle workers is a fault."""
+    found = [
         f"nothing was taken from {each.name} for 2 h: {each.waiting} waiting,"
         f" {each.workers} idle {'worker' if each.workers == 1 else 'workers'}"
         for each in seen.stalled
     ]
     if seen.paused:
-        said.append(f"paused: {', '.join(seen.paused)}")
+        found.append(f"paused: {', '.join(seen.paused)}")
     if seen.stalled:
-        mend = "Restart the workers, and read their log"
-        return Check("queues", Level.CRITICAL, "; ".join(said), mend)
+        fix = "Restart the workers, and read their log"
+        return Check("queues", Level.CRITICAL, "; ".join(found), fix)
     if seen.paused:
-        return Check("queues", Level.WARNING, "; ".join(said), "Run: clerk queue resume NAME")
+        return Check("queues", Level.WARNING, "; ".join(found), "Run: clerk queue resume NAME")
     return Check("queues", Level.OK, "none is paused")
 
 
-def _check_reconciliation(seen: Figures) -> Check:
+def check_reconciliation(seen: Figures, _settings: Settings) -> Check:
+    """Reconciliation must run while sites are in a stage."""
     last = seen.reconciled_at
-    said = f"last ran {_ago(last)}" if last else "never ran"
+    ran = f"last ran {ago(last)}" if last else "never ran"
     if not seen.under_way:
-        return Check("reconcile", Level.OK, f"{said}; no site is under way")
+        return Check("reconcile", Level.OK, f"{ran}; no site is under way")
     late = utc_now() - last if last else RECONCILE_CRITICAL
     level = Level.WARNING if late > RECONCILE_WARNING else Level.OK
     if last and late > RECONCILE_CRITICAL:
         level = Level.CRITICAL
-    mend = "Run: clerk reconcile-pipeline, and see: clerk install-units" if level else ""
-    return Check("reconcile", level, f"{said}; {_sites(seen.under_way)} under way", mend)
+    fix = "Run: clerk reconcile-pipeline, and see: clerk install-units" if level else ""
+    return Check("reconcile", level, f"{ran}; {_sites(seen.under_way)} under way", fix)
 
 
-def _check_blocked(seen: Figures) -> Check:
-    """Work that is retried again and again until a person fixes what it needs."""
+def check_schedule(seen: Figures, _settings: Settings) -> Check:
+    """Due sites must be queued, and every site must have had a good run lately by its schedule."""
+    last, findings = seen.scheduled_at, []
+    ran = f"due sites were queued {ago(last)}" if last else "nothing queues due sites here"
+    if last and seen.overdue and utc_now() - last > SCHEDULE_LATE:
+        found = f"{_sites(seen.overdue)} due, and {ran}"
+        fix = "Run: clerk schedule run, and see: clerk install-units"
+        findings.append(Finding("schedule", Level.WARNING, found, seen.overdue, fix, "queueing"))
+    if seen.late:
+        oldest = seen.late[0]
+        names = _named([site.subdomain for site in seen.late])
+        found = (
+            f"{_sites(len(seen.late))} without a good run for longer than twice the schedule,"
+            f" up to {oldest.days:.0f} d: {names}"
+        )
+        fix = "See why: clerk pipeline-status"
+        findings.append(Finding("schedule", Level.WARNING, found, len(seen.late), fix, "freshness"))
+    return check_of("schedule", findings, ran)
+
+
+def check_blocked(seen: Figures, _settings: Settings) -> Check:
+    """Work that is retried until a person fixes what it needs is critical."""
     if not seen.blocked:
         return Check("operator", Level.OK, "no work is blocked")
     (first, trouble), *_ = seen.blocked.items()
     more = f", and {_sites(len(seen.blocked) - 1)} more" if len(seen.blocked) > 1 else ""
-    mend = "Fix it; the work continues by itself. See: clerk doctor"
-    return Check("operator", Level.CRITICAL, f"{first}: {trouble}{more}", mend)
+    fix = "Fix it; the work continues by itself. See: clerk doctor"
+    found = f"{first}: {trouble}{more}"
+    return Check("operator", Level.CRITICAL, found, fix, len(seen.blocked))
 
 
-def _check_stuck(seen: Figures) -> Check:
+def check_stuck(seen: Figures, _settings: Settings) -> Check:
+    """A site without progress must be in work or waiting in a queue that is served."""
     if not seen.stuck:
-        served = f"; {_sites(seen.silent)} silent, but in work or next in a served queue"
+        served = f"; {_sites(seen.silent)} silent, but running or waiting in a served queue"
         return Check("stuck", Level.OK, f"0 sites{served if seen.silent else ''}")
     share = percent(len(seen.stuck), seen.sites) or 0.0
     level = Level.WARNING if share < STUCK_CRITICAL_PERCENT else Level.CRITICAL
     names = _named([site.subdomain for site in seen.stuck])
-    said = f"{_sites(len(seen.stuck))} ({share} %): {names}"
-    return Check("stuck", level, said, "Run: clerk reconcile-pipeline")
+    found = f"{_sites(len(seen.stuck))} ({share} %): {names}"
+    fix = "Run: clerk reconcile-pipeline"
+    return Check("stuck", level, found, fix, len(seen.stuck))
 
 
-def _check_share(what: str, failed: int, ended: int, mend: str) -> Check:
-    """Judge the share of failed runs, or documents, among those that ended within the last day."""
+def check_runs(seen: Figures, _settings: Settings) -> Check:
+    """Few of the runs that ended within the last day may have failed."""
+    day = seen.last_day
+    return _check_share("runs", day.runs_failed, day.runs, "See why: clerk pipeline-status")
+
+
+def check_documents(seen: Figures, _settings: Settings) -> Check:
+    """Few of the documents read within the last day may have failed."""
+    day = seen.last_day
+    return _check_share(
+        "documents", day.documents_failed, day.documents, "See: clerk failures list"
+    )
+
+
+def _check_share(name: str, failed: int, ended: int, fix: str) -> Check:
     share = percent(failed, ended)
     if share is None:
-        return Check(what, Level.OK, "none ended in the last 24 h")
+        return Check(name, Level.OK, "none ended in the last 24 h")
     level = Level.WARNING if share >= FAILED_WARNING_PERCENT else Level.OK
     if 2 * failed > ended and failed > FAILED_FEW:
         level = Level.CRITICAL
-    said = f"{failed} of {ended} failed in the last 24 h ({share} %)"
-    return Check(what, level, said, mend if level else "")
+    found = f"{failed} of {ended} failed in the last 24 h ({share} %)"
+    return Check(name, level, found, fix if level else "", failed)
 
 
-def _check_crashes(seen: Figures) -> Check:
-    crashes, made = seen.last_day.crashes, seen.last_day.batches
-    level = Level.WARNING if crashes > CRASHES_MANY else Level.OK
-    mend = "See which: clerk batch list --status crashed" if level else ""
-    return Check("crashes", level, f"{crashes} of {made} batches crashed in the last 24 h", mend)
+def check_crashes(seen: Figures, _settings: Settings) -> Check:
+    """Few batches may have crashed within the last day, and few workers may have died."""
+    day, lost = seen.last_day, seen.workers_lost
+    share = percent(day.crashes, day.batches) or 0.0
+    often = day.crashes >= CRASHES_FEW and share >= CRASHES_WARNING_PERCENT
+    level = Level.WARNING if often or day.crashes > CRASHES_MANY else Level.OK
+    if lost >= CRASHES_FEW:
+        level = Level.WARNING
+    found = f"{day.crashes} of {day.batches} batches crashed in the last 24 h"
+    if lost:
+        found += f", {lost} {'worker' if lost == 1 else 'workers'} died"
+    fix = "See which: clerk batch list --status crashed" if level else ""
+    return Check("crashes", level, found, fix, day.crashes)
 
 
-def _check_attention(seen: Figures) -> Check:
-    """A site that needs attention is at least a warning: nothing is listed beside "all is well"."""
+def check_fetchers(seen: Figures, _settings: Settings) -> Check:
+    """Many sites of one fetcher that fail at once are one problem: its portal has changed."""
+    findings = [
+        Finding(
+            "fetchers",
+            Level.CRITICAL
+            if 2 * each.failed > each.ran and each.failed > FAILED_FEW
+            else Level.WARNING,
+            f"{each.failed} of {_sites(each.ran)} with the fetcher {each.fetcher} failed to fetch"
+            f" in the last 24 h ({each.example})",
+            each.failed,
+            "See why: clerk pipeline-status",
+            each.fetcher,
+        )
+        for each in broken_fetchers(seen)
+    ]
+    return check_of("fetchers", findings, "no fetcher fails for many sites")
+
+
+def broken_fetchers(seen: Figures) -> list[FetcherRuns]:
+    """Return the fetchers whose sites fail together."""
+    return [
+        each
+        for each in seen.fetchers
+        if each.failed >= FETCHER_SITES and 2 * each.failed >= each.ran
+    ]
+
+
+def check_failing(seen: Figures, _settings: Settings) -> Check:
+    """A site should not fail run after run; those of a broken fetcher are one problem already."""
+    known = {site for each in broken_fetchers(seen) for site in each.failed_sites}
+    findings = [
+        Finding(
+            "failing",
+            Level.WARNING,
+            f"{each.subdomain} failed {each.failures} times in a row: {each.reason}",
+            1,
+            f"See why: clerk site show {each.subdomain}",
+            each.subdomain,
+        )
+        for each in seen.failing
+        if each.failures >= FAILED_IN_A_ROW and each.subdomain not in known
+    ]
+    return check_of("failing", findings, f"no site failed {FAILED_IN_A_ROW} times in a row")
+
+
+def check_backlog(seen: Figures, _settings: Settings) -> Check:
+    """Work that waits for a day should be done within the next: a served backlog never fails."""
+    now, findings = utc_now(), []
+    for name, work in seen.queues.items():
+        rate = seen.finished_by_stage.get(name, 0)
+        old = work.oldest_at is not None and now - work.oldest_at > QUEUE_AGE
+        if old and work.waiting > rate and name not in seen.paused:
+            queued = (
+                f"{work.waiting} wait in {name}, the oldest queued {ago(work.oldest_at or now)}"
+            )
+            found = f"{queued}; {rate} were done in the last 24 h"
+            fix = f"Start more workers: clerk worker {name} -n N"
+            findings.append(Finding("backlog", Level.WARNING, found, work.waiting, fix, name))
+    return check_of("backlog", findings, "no queue is older than its workers can catch up with")
+
+
+def check_attention(seen: Figures, _settings: Settings) -> Check:
+    """A site that needs attention is at least a warning: none is listed next to "OK"."""
     if not seen.attention:
         return Check("attention", Level.OK, "no site needs attention")
     sites = [each.subdomain for each in seen.attention]
     verb = "needs" if len(sites) == 1 else "need"
-    said = f"{_sites(len(sites))} {verb} attention: {_named(sites)}"
-    return Check("attention", Level.WARNING, said, "See why: clerk pipeline-status")
+    found = f"{_sites(len(sites))} {verb} attention: {_named(sites)}"
+    parts = tuple(
+        Finding(
+            "attention",
+            Level.WARNING,
+            f"{each.subdomain} needs attention: {each.reason}",
+            1,
+            f"See why: clerk site show {each.subdomain}",
+            each.subdomain,
+        )
+        for each in seen.attention
+    )
+    fix = "See why: clerk pipeline-status"
+    return Check("attention", Level.WARNING, found, fix, len(sites), parts)
 
 
-def _said_of_score(seen: Figures) -> str:
-    if seen.health_score is None:
-        return "no site has run yet"
-    return f"health score {seen.health_score} % (sites that are done or moved within 2 h)"
+def show_score(seen: Figures, _settings: Settings) -> Check:
+    """The old system's health score is shown and always OK."""
+    score = f"health score {seen.health_score} % (sites that are done or moved within 2 h)"
+    return Check("score", Level.OK, "no site has run yet" if seen.health_score is None else score)
+
+
+FIGURE_CHECKS: tuple[Callable[[Figures, Settings], Check], ...] = (
+    check_workers,
+    check_store,
+    check_queues,
+    check_reconciliation,
+    check_schedule,
+    check_blocked,
+    check_stuck,
+    check_runs,
+    check_documents,
+    check_fetchers,
+    check_failing,
+    check_backlog,
+    check_crashes,
+    check_attention,
+    show_score,
+)
 
 
 def _sites(number: int) -> str:
     return f"{number} {'site' if number == 1 else 'sites'}"
 
 
-def _named(sites: list[str]) -> str:
+def _named(sites: Sequence[str], comma: str = ", ") -> str:
     more = len(sites) - SITES_NAMED
-    return ", ".join(sites[:SITES_NAMED]) + (f" and {more} more" if more > 0 else "")
+    return comma.join(sites[:SITES_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
-def _ago(moment: datetime) -> str:
+def ago(moment: datetime) -> str:
+    """Return how long ago a moment was, in one unit."""
     seconds = max(0.0, (utc_now() - moment).total_seconds())
     for size, unit in ((86_400, "d"), (3600, "h"), (60, "min")):
         if seconds >= size:
             return f"{seconds / size:.0f} {unit} ago"
     return f"{seconds:.0f} s ago"
-
-
-# --------------------------------------------------------- may the legacy tables be dropped?
-
-PREFLIGHT_SILENT_PERCENT = 1.0
-PREFLIGHT_RECONCILIATIONS = 10
-PREFLIGHT_FOUND = 5
-PREFLIGHT_MANUAL_DAYS = 7
-PREFLIGHT_LEGACY_HOURS = 24
-
-#: What people do when clerk could not help itself.
-MANUAL_RECOVERY = ("stuck sites migrated", "failures retried", "queue purged")
-
-
-@dataclass(frozen=True)
-class Criterion:
-    """One condition of the clean-up, with its figure."""
-
-    name: str
-    figure: str
-    required: str
-    passed: bool
-
-
-def preflight() -> list[Criterion]:
-    """Return the conditions of the clean-up with their figures; changes nothing."""
-    seen = counts.figures()
-    with reading_connection() as conn:
-        return [
-            _few_silent(seen),
-            _calm_reconciliations(conn),
-            _good_score(seen),
-            _no_manual_recovery(conn),
-            _no_legacy_writes(conn),
-        ]
-
-
-def _few_silent(seen: Figures) -> Criterion:
-    share = seen.silent_percent or 0.0
-    figure = f"{share} % ({seen.silent} sites)"
-    required = f"< {PREFLIGHT_SILENT_PERCENT} %"
-    return Criterion("Stuck sites", figure, required, share < PREFLIGHT_SILENT_PERCENT)
-
-
-def _calm_reconciliations(conn: Connection) -> Criterion:
-    found = _found_by_last_reconciliations(conn)
-    enough = len(found) == PREFLIGHT_RECONCILIATIONS
-    figure = f"{len(found)} runs, at most {max(found)} found" if found else "no run"
-    required = f"last {PREFLIGHT_RECONCILIATIONS} runs < {PREFLIGHT_FOUND} each"
-    calm = all(number < PREFLIGHT_FOUND for number in found)
-    return Criterion("Reconciliation", figure, required, enough and calm)
-
-
-def _found_by_last_reconciliations(conn: Connection) -> list[int]:
-    events = stage_events_table
-    details = conn.execute(
-        select(events.c.detail)
-        .where(events.c.event == "reconciled")
-        .order_by(events.c.id.desc())
-        .limit(PREFLIGHT_RECONCILIATIONS)
-    ).scalars()
-    return [int(json.loads(detail or "{}").get("found", 0)) for detail in details]
-
-
-def _good_score(seen: Figures) -> Criterion:
-    score = seen.health_score
-    figure = f"{score} %" if score is not None else "no site has run"
-    good = score is not None and score >= HEALTHY_SCORE
-    return Criterion("Health score", figure, f">= {HEALTHY_SCORE} %", good)
-
-
-def _no_manual_recovery(conn: Connection) -> Criterion:
-    last = conn.execute(
-        select(func.max(audit_table.c.at)).where(audit_table.c.action.in_(MANUAL_RECOVERY))
-    ).scalar()
-    figure = f"last {_ago(last)}" if last else "none"
-    calm = last is None or utc_now() - last > timedelta(days=PREFLIGHT_MANUAL_DAYS)
-    return Criterion("Manual recovery", figure, f"none for {PREFLIGHT_MANUAL_DAYS} days", calm)
-
-
-def _no_legacy_writes(conn: Connection) -> Criterion:
-    recent = recent_legacy_writes(conn)
-    figure = f"{recent} rows"
-    required = f"no write in {PREFLIGHT_LEGACY_HOURS} h"
-    return Criterion("site_progress", figure, required, recent == 0)
-
-
-def recent_legacy_writes(conn: Connection) -> int:
-    """Count the rows of ``site_progress`` that the old code wrote within a day."""
-    if "site_progress" not in inspect(conn).get_table_names():
-        return 0
-    since = utc_now() - timedelta(hours=PREFLIGHT_LEGACY_HOURS)
-    rows = conn.execute(text("SELECT updated_at FROM site_progress")).scalars()
-    return sum(1 for row in rows if (moment := takeover.moment(row)) and moment > since)

@@ -1,19 +1,18 @@
-"""Failed documents: what there is, why, and what people decide about them.
+"""Failed documents and steps: list them with the usual remedy, retry or skip them.
 
-A site's failures are those of its last reading and of its last run.  A selection is frozen: retry
-and skip act on exactly the failures they are given, and leave alone what has changed since.
+A site's failures are those of its last reading and of its last run.  Retry and skip act on exactly
+the failures they are given, and leave alone those that have changed since they were listed.
 
 ::
 
-    retry   the document leaves the failed count and is read again: in the reading that is under
-            way, else in a new run that reads just that
-    skip    the document is left out of the counts, now and in coming runs, until its bytes change
+    retry   the document is removed from the failed count and read again: in the reading that is
+            running, else in a new run that reads only that
+    skip    the document is left out of the counts, now and in later runs, until its bytes change
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from fnmatch import fnmatchcase
@@ -21,13 +20,15 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, and_, case, false, func, or_, select
+from sqlalchemy import Connection, Row, Select, and_, case, false, func, or_, select, union
 
-from clerk.core import config, storage
+from clerk.core import storage
+from clerk.core.config import Settings
 from clerk.core.db import (
     civic_db_connection,
+    get_civic_db,
     latest_readings,
-    latest_runs,
+    latest_run_ids,
     lock_site,
     reading_connection,
     require_site,
@@ -47,22 +48,22 @@ from clerk.core.states import (
     Step,
 )
 
-from . import ledger, pipeline_state, queue, transitions
+from . import ledger, queues, transitions
 
 DAY_SECONDS = 86_400.0
 
 #: What usually helps, by the kind of error.
 REMEDIES = {
     "UnreadablePdf": "The file is damaged: fetch it again with 'clerk run SITE', or skip it.",
-    "UnreadableFile": "Mend the link or the permissions at the source, then 'clerk run SITE'.",
-    "EncryptedPdf": "Put a copy without a password in its place and retry, or skip it.",
+    "UnreadableFile": "Fix the link or the permissions at the source, then 'clerk run SITE'.",
+    "EncryptedPdf": "Replace it with a copy without a password and retry, or skip it.",
     "EmptyDocument": "The source delivered nothing: fetch it again with 'clerk run SITE'.",
     "DocumentTooLarge": "Raise MAX_DOCUMENT_MB or MAX_DOCUMENT_PAGES and retry, or skip it.",
     "FileGone": "Its file was deleted: fetch it again with 'clerk run SITE', or skip it.",
     "PagesFailed": "The good pages are published; retry with another --ocr-backend.",
     "SourceUnavailable": "The source did not answer: retry later.",
     "SourceBlocked": "The source refuses to be read: ask its owner, or skip it.",
-    "StorageUnusable": "Free space or mend permissions (clerk doctor), then retry.",
+    "StorageUnusable": "Free space or fix permissions (clerk doctor), then retry.",
     "MemoryError": "Raise WORKER_MEMORY_MB and retry.",
     "TimeoutError": "Raise PAGE_SECONDS and retry.",
     "CRASH": "It killed its process: raise WORKER_MEMORY_MB or change the engine, then retry.",
@@ -71,27 +72,25 @@ REMEDIES = {
     "UNLISTED": "They are not listed: 'clerk run SITE' reads what can be read.",
     "UNNAMED": "Failed in an older system: retry reads the PDFs that are on disk.",
 }
-#: The kind of those that an older system counted, and that have no rows here.
+#: The kind of failures that an older system counted and that have no rows here.
 UNLISTED = "Counted by an older system"
-OTHER_REMEDY = "Look at one with 'clerk failures show ID', then retry or skip."
-
-_ERROR_CLASS = re.compile(r"([A-Z]\w*)(?=: )")
+OTHER_REMEDY = "Inspect one with 'clerk failures show ID', then retry or skip."
 
 
 @dataclass(frozen=True)
 class Filter:
-    """Which failures are meant; what is not given does not matter."""
+    """Which failures to select; what is None matches all."""
 
     site: str | None = None
     stage: str | None = None
-    #: A kind of error, or a part of its message.
+    #: Part of the error message, for instance its class.
     error: str | None = None
-    #: A document's name, in which * stands for anything.
+    #: Document name; ``*`` is a wildcard.
     document: str | None = None
     quarantined: bool = False
 
     def matches(self, failure: Failure) -> bool:
-        """Whether a failure is meant."""
+        """Whether a failure matches all given criteria."""
         return (
             self.site in (None, failure.subdomain)
             and self.stage in (None, failure.stage)
@@ -103,7 +102,7 @@ class Filter:
 
 @dataclass(frozen=True)
 class Failure:
-    """A piece of work that failed.  ``id`` and ``attempt`` tell whether it has changed since."""
+    """A failed document or step; ``id`` and ``attempt`` tell whether it has changed since."""
 
     id: int
     attempt: int
@@ -112,17 +111,19 @@ class Failure:
     stage: str
     step: str
     document: str
-    #: How many documents it stands for; those of an older system have no names.
+    #: How many documents it represents; those of an older system have no names.
     documents: int
     state: str
     error: str
+    #: The class of the error; empty where an older system stored none.
+    error_kind: str = ""
     errors: int = 0
     crashes: int = 0
     lost: int = 0
     sha256: str = ""
     bytes: int | None = None
     alone: bool = False
-    #: When it failed; a failure that is carried into another run keeps its date.
+    #: When it failed first, also if it was copied into a later run.
     finished_at: datetime | None = None
     #: Whether that is less than a day ago by the database's clock.
     is_recent: bool = False
@@ -130,8 +131,7 @@ class Failure:
     @property
     def kind(self) -> str:
         """The class of the error, or its first sentence."""
-        named = _ERROR_CLASS.match(self.error)
-        return named[1] if named else self.error.split(". ")[0][:80]
+        return self.error_kind or self.error.split(". ")[0][:80]
 
     @property
     def remedy(self) -> str:
@@ -144,15 +144,15 @@ class Failure:
 
 
 @dataclass(frozen=True)
-class Failed:
-    """How much failed: documents that could not be read, and steps of a run.
+class FailureTotals:
+    """How many documents could not be read, and how many steps of a run failed.
 
-    A step is anything else: fetching a site, looking at its text, compiling, extracting, deploying.
+    A step is anything else: fetching a site, coordinating, compiling, extracting, deploying.
     """
 
     documents: int = 0
     steps: int = 0
-    #: Of the documents, those that failed within the last day.
+    #: The documents that failed within the last day.
     documents_24h: int = 0
 
     @property
@@ -160,8 +160,8 @@ class Failed:
         """Documents and steps together."""
         return self.documents + self.steps
 
-    def __add__(self, other: Failed) -> Failed:
-        return Failed(
+    def __add__(self, other: FailureTotals) -> FailureTotals:
+        return FailureTotals(
             self.documents + other.documents,
             self.steps + other.steps,
             self.documents_24h + other.documents_24h,
@@ -175,8 +175,8 @@ class Failed:
         return f"{documents} and {steps}" if self.documents else steps
 
 
-def count_failed(failures: Iterable[Failure]) -> Failed:
-    """Return how many documents and steps some failures stand for."""
+def count_failed(failures: Iterable[Failure]) -> FailureTotals:
+    """Return how many documents and steps some failures represent."""
     documents = steps = recent = 0
     for each in failures:
         if each.stage == OCR and each.step != Step.COORDINATOR:
@@ -184,11 +184,11 @@ def count_failed(failures: Iterable[Failure]) -> Failed:
             recent += each.documents if each.is_recent else 0
         else:
             steps += max(1, each.documents)
-    return Failed(documents, steps, recent)
+    return FailureTotals(documents, steps, recent)
 
 
 @dataclass(frozen=True)
-class Group:
+class FailureGroup:
     """Failures of one stage and one kind of error."""
 
     stage: str
@@ -199,9 +199,9 @@ class Group:
     unlisted: Mapping[str, int] = field(default_factory=dict)
 
     @property
-    def failed(self) -> Failed:
-        """How many documents and steps that is."""
-        return count_failed(self.failures) + Failed(sum(self.unlisted.values()))
+    def failed(self) -> FailureTotals:
+        """How many documents and steps failed."""
+        return count_failed(self.failures) + FailureTotals(sum(self.unlisted.values()))
 
     @property
     def sites(self) -> list[str]:
@@ -210,10 +210,10 @@ class Group:
 
 
 @dataclass
-class Decided:
-    """What became of a frozen selection."""
+class SelectionResult:
+    """The result of retrying or skipping a selection."""
 
-    done: Failed = field(default_factory=Failed)
+    done: FailureTotals = field(default_factory=FailureTotals)
     sites: list[str] = field(default_factory=list)
     #: Failures that had changed since they were selected.
     changed: int = 0
@@ -226,11 +226,11 @@ class Decided:
         return self.done.documents
 
 
-# ------------------------------------------------------------------------------- looking
+# ------------------------------------------------------------------------------- listing
 
 
 def find(wanted: Filter | None = None) -> list[Failure]:
-    """Return the failures that are meant, by site."""
+    """Return the failures that match, by site."""
     wanted = wanted or Filter()
     with reading_connection() as conn:
         if wanted.site is not None:
@@ -259,18 +259,18 @@ def find_unlisted(conn: Connection, wanted: Filter | None = None) -> dict[str, i
     return {row.subdomain: row.ocr_failed for row in conn.execute(never_read)}
 
 
-def find_groups(wanted: Filter | None = None) -> list[Group]:
-    """Return the failures that are meant by stage and kind of error, also those only counted."""
+def find_groups(wanted: Filter | None = None) -> list[FailureGroup]:
+    """Return the failures that match by stage and kind of error, also those only counted."""
     found = groups(find(wanted))
     with reading_connection() as conn:
         unlisted = find_unlisted(conn, wanted)
     if unlisted:
-        found.append(Group(OCR, UNLISTED, REMEDIES["UNLISTED"], (), unlisted))
+        found.append(FailureGroup(OCR, UNLISTED, REMEDIES["UNLISTED"], (), unlisted))
     return found
 
 
-def count_in_database(conn: Connection) -> Failed:
-    """Return how many documents and steps are failed, of all sites, with those only counted."""
+def count_in_database(conn: Connection) -> FailureTotals:
+    """Return how many documents and steps of all sites are failed, with those only counted."""
     failed = _failures().order_by(None).subquery()
     documents = and_(failed.c.stage == OCR, failed.c.kind == Kind.STAGE)
     steps = case((failed.c.documents > 1, failed.c.documents), else_=1)
@@ -280,16 +280,16 @@ def count_in_database(conn: Connection) -> Failed:
         func.sum(failed.c.documents).filter(documents, failed.c.is_recent),
     )
     counted = conn.execute(select(*(func.coalesce(each, 0) for each in sums))).one()
-    return Failed(*map(int, counted)) + Failed(sum(find_unlisted(conn).values()))
+    return FailureTotals(*map(int, counted)) + FailureTotals(sum(find_unlisted(conn).values()))
 
 
 def recent_by_hour(conn: Connection) -> dict[datetime, int]:
-    """Return how many of the failed documents became so within the last day, by the hour."""
+    """Return how many failed documents failed within the last day, by the hour."""
     items, readings = items_table, latest_readings()
     hour = hour_of(items.c.finished_at)
     counted = (
         select(hour, func.sum(items.c.documents))
-        .join(readings, readings.c.id == items.c.job_id)
+        .where(items.c.job_id.in_(select(readings.c.id)))
         .where(items.c.state.in_([ledger.sql_word("failed"), ledger.sql_word("quarantined")]))
         .where(items.c.finished_at >= db_now(-DAY_SECONDS))
         .group_by(hour)
@@ -297,14 +297,8 @@ def recent_by_hour(conn: Connection) -> dict[datetime, int]:
     return {row[0]: int(row[1]) for row in conn.execute(counted)}
 
 
-def refused(subdomain: str) -> int:
-    """Return how many failures of a site's last reading are of what never came to disk."""
-    failed = find(Filter(site=subdomain, stage=OCR))
-    return sum(each.step == Step.DOCUMENT and not _pdf(subdomain, each.document) for each in failed)
-
-
 def find_by_id(ids: Iterable[int]) -> list[Failure]:
-    """Return failures by their ids, or refuse one that is none."""
+    """Return failures by their ids; raises NotFound for an id that is not a failure."""
     by_id = {failure.id: failure for failure in find()}
     try:
         return [by_id[each] for each in ids]
@@ -315,13 +309,24 @@ def find_by_id(ids: Iterable[int]) -> list[Failure]:
 
 
 def _failures(site: str | None = None) -> Select[Any]:
-    """Failures of each site's last reading, and of the other stages of its last run."""
-    items, jobs, runs = items_table, jobs_table, runs_table
-    last, readings = latest_runs(), select(latest_readings().c.id)
-    a_step = or_(jobs.c.stage != OCR, jobs.c.kind == Kind.COORDINATOR)
-    of_last_run = and_(runs.c.epoch == last.c.epoch, a_step)
+    """Select failures of each site's last reading, and of the other stages of its last run."""
+    items, jobs = items_table, jobs_table
+    readings, steps = latest_readings(), jobs_table.alias("steps")
+    a_step = or_(steps.c.stage != OCR, steps.c.kind == Kind.COORDINATOR)
+    # Found from the sites: found from the failures, those of all former runs would be read.
+    of_readings = select(readings.c.id)
+    of_steps = select(steps.c.id).where(steps.c.run_id.in_(latest_run_ids(site)), a_step)
+    if site is not None:
+        of_readings = of_readings.where(readings.c.subdomain == site)
+    current: Any = union(of_readings, of_steps)
+    if get_civic_db().dialect.name == "postgresql":
+        # Told of an array it looks each job up; told of the query it reads all failures.
+        current = func.any(func.array(current.scalar_subquery()))
+        is_current = items.c.job_id == current
+    else:
+        is_current = items.c.job_id.in_(current)
     is_recent = func.coalesce(items.c.finished_at >= db_now(-DAY_SECONDS), false())
-    statement = (
+    return (
         select(
             items,
             jobs.c.subdomain,
@@ -331,13 +336,10 @@ def _failures(site: str | None = None) -> Select[Any]:
             is_recent.label("is_recent"),
         )
         .join(jobs, jobs.c.id == items.c.job_id)
-        .join(runs, runs.c.run_id == jobs.c.run_id)
-        .join(last, last.c.subdomain == jobs.c.subdomain)
         .where(items.c.state.in_([ledger.sql_word("failed"), ledger.sql_word("quarantined")]))
-        .where(or_(jobs.c.id.in_(readings), of_last_run))
+        .where(is_current)
         .order_by(jobs.c.subdomain, items.c.id)
     )
-    return statement if site is None else statement.where(jobs.c.subdomain == site)
 
 
 def _as_failure(row: Row[Any]) -> Failure:
@@ -352,6 +354,7 @@ def _as_failure(row: Row[Any]) -> Failure:
         documents=row.documents,
         state=row.state,
         error=row.error or "Not known",
+        error_kind=row.error_kind or "",
         errors=row.errors,
         crashes=row.crashes,
         lost=row.lost,
@@ -363,7 +366,7 @@ def _as_failure(row: Row[Any]) -> Failure:
     )
 
 
-def groups(failures: Iterable[Failure]) -> list[Group]:
+def groups(failures: Iterable[Failure]) -> list[FailureGroup]:
     """Return failures by stage and kind of error, the largest group first."""
 
     def key(failure: Failure) -> tuple[str, str]:
@@ -372,12 +375,12 @@ def groups(failures: Iterable[Failure]) -> list[Group]:
     made = []
     for (stage, kind), same in groupby(sorted(failures, key=key), key):
         members = tuple(same)
-        made.append(Group(stage, kind, members[0].remedy, members))
+        made.append(FailureGroup(stage, kind, members[0].remedy, members))
     return sorted(made, key=lambda group: (-group.failed.all, group.stage, group.kind))
 
 
-def frozen(listed: Sequence[Mapping[str, Any]]) -> list[Failure]:
-    """Return a selection that was written down before, as it was then."""
+def parse_selection(listed: Sequence[Mapping[str, Any]]) -> list[Failure]:
+    """Return the failures of a list that ``clerk failures list --each --json`` printed."""
     try:
         return [
             Failure(**{name: each[name] for name in Failure.__dataclass_fields__ if name in each})
@@ -393,182 +396,181 @@ def frozen(listed: Sequence[Mapping[str, Any]]) -> list[Failure]:
 # ------------------------------------------------------------------------------ retrying
 
 
+@dataclass(frozen=True)
+class _DocumentToRead:
+    """A document to read again; the fields are columns of ``items``."""
+
+    document: str
+    bytes: int | None = None
+    sha256: str | None = None
+    alone: bool = False
+
+
 def retry(
-    selected: Sequence[Failure], *, who: str, options: Mapping[str, Any] | None = None
-) -> Decided:
-    """Have failed documents read again, and failed steps done again, each site in one transaction.
-
-    A site whose documents cannot be read again, because there is no PDF, is fetched.
-    """
-    decided = Decided()
-    for subdomain, failures in _by_site(selected):
-        with civic_db_connection() as conn:
-            _retry_site(conn, subdomain, failures, who, options or {}, decided)
-    if decided.sites:
-        queue.offer(QUEUES)
-    return decided
-
-
-def _retry_site(
-    conn: Connection,
-    subdomain: str,
+    settings: Settings,
     selected: Sequence[Failure],
+    *,
     who: str,
-    options: Mapping[str, Any],
-    decided: Decided,
-) -> None:
-    current = _still_failed(conn, subdomain, selected, decided)
-    if not current:
-        return
-    wanted = _wanted_documents(conn, subdomain, current)
-    names = [each["document"] for each in wanted]
-    transitions.forget_failures(conn, subdomain, names + [each.document for each in current])
-    if not _is_being_fetched(conn, subdomain):
-        _do_again(conn, subdomain, current, wanted, {"opened_by": "retry", **options})
-    decided.sites.append(subdomain)
-    decided.done += count_failed(current)
-    ledger.audit(conn, who, "failures retried", subdomain, f"{len(current)} failures")
+    options: Mapping[str, Any] | None = None,
+) -> SelectionResult:
+    """Read failed documents and do failed steps again, each site in one transaction.
+
+    A site is fetched again if the PDF of one of its documents is missing.
+    """
+    result = SelectionResult()
+    for subdomain, same_site in _by_site(selected):
+        folder = storage.site_folder(settings.storage_dir, subdomain)
+        with civic_db_connection() as conn:
+            current = _still_failed(conn, subdomain, same_site, result)
+            if not current:
+                continue
+            wanted = _documents_to_read(conn, subdomain, folder, current)
+            names = [each.document for each in wanted] + [each.document for each in current]
+            transitions.forget_failures(conn, subdomain, names)
+            fetching = transitions.job_of_stage(conn, subdomain, FETCH)
+            # A fetch that is running lists what there is to read anyway.
+            if fetching is None or fetching.state != "open":
+                opened = {"opened_by": "retry", **(options or {})}
+                _repeat(conn, subdomain, folder, current, wanted, opened)
+            result.sites.append(subdomain)
+            result.done += count_failed(current)
+            ledger.audit(conn, who, "failures retried", subdomain, f"{len(current)} failures")
+    if result.sites:
+        queues.offer(settings, QUEUES)
+    return result
 
 
-def _is_being_fetched(conn: Connection, subdomain: str) -> bool:
-    """Whether a run is under way that will list what there is to read anyway."""
-    fetching = pipeline_state.job_of_stage(conn, subdomain, FETCH)
-    return fetching is not None and fetching.state == "open"
-
-
-def _do_again(
+def _repeat(
     conn: Connection,
     subdomain: str,
+    folder: Path,
     failures: Sequence[Failure],
-    wanted: Sequence[Mapping[str, Any]],
+    wanted: Sequence[_DocumentToRead],
     options: Mapping[str, Any],
 ) -> None:
-    """Choose the shortest road that does all of it again."""
+    """Open the shortest run that repeats all of the failed work."""
     stages = {failure.stage for failure in failures}
-    if OCR not in stages or all(each.step == Step.COORDINATOR for each in failures):
-        _repeat_steps(conn, subdomain, stages, options)
-    elif _all_on_disk(failures, wanted):
+    only_steps = OCR not in stages or all(each.step == Step.COORDINATOR for each in failures)
+    if only_steps and stages <= {DEPLOY}:
+        transitions.resume_run(conn, subdomain, DEPLOY)
+    elif only_steps and stages <= {COMPILATION, EXTRACTION, DEPLOY, OCR}:
+        transitions.resume_run(conn, subdomain, COMPILATION)
+    elif (
+        not only_steps
+        and wanted
+        and all(stored_pdf(folder, each.document) is not None for each in wanted)
+    ):
         _read_again(conn, subdomain, failures, wanted, options)
     else:
         transitions.start_run(conn, subdomain, options=options)
 
 
-def _repeat_steps(
-    conn: Connection, subdomain: str, stages: set[str], options: Mapping[str, Any]
-) -> None:
-    if stages <= {DEPLOY}:
-        transitions.resume_run(conn, subdomain, DEPLOY)
-    elif stages <= {COMPILATION, EXTRACTION, DEPLOY, OCR}:
-        transitions.resume_run(conn, subdomain, COMPILATION)
-    else:
-        transitions.start_run(conn, subdomain, options=options)
+#: What a failure keeps when it is carried over into another reading.
+_KEPT = (
+    *("step", "document", "documents", "state", "error", "error_kind"),
+    *("bytes", "sha256", "finished_at"),
+)
+
+
+def failures_of_reading(
+    conn: Connection,
+    subdomain: str,
+    job_id: int,
+    *,
+    but: Collection[str] = (),
+    but_ids: Collection[int] = (),
+) -> list[dict[str, Any]]:
+    """Return the failures of a reading as rows of the next one, without some of them."""
+    return [
+        {name: row._mapping[name] for name in _KEPT}
+        for row in conn.execute(_failures(subdomain))
+        if row.job_id == job_id and row.id not in but_ids and row.document not in but
+    ]
+
+
+def last_reading(conn: Connection, subdomain: str) -> ledger.Job | None:
+    """Return the last reading of a site, unless there is none or it was not finished."""
+    row = conn.execute(_last_readings(subdomain)).first()
+    if row is None or row.run_state in (Run.CANCELLED, Run.SUPERSEDED):
+        return None
+    return ledger.job_from(row)
 
 
 def _read_again(
     conn: Connection,
     subdomain: str,
     failures: Sequence[Failure],
-    wanted: Sequence[Mapping[str, Any]],
+    wanted: Sequence[_DocumentToRead],
     options: Mapping[str, Any],
 ) -> None:
+    """Read documents again: in the reading that is running, else in a new one.
+
+    Documents without a name for which there is no PDF stay failed.  So do, in a new reading, the
+    failures that are not retried: they stay counted and listed.
+    """
     former = _last_reading(conn, subdomain)
     if former.run_state in (Run.CANCELLED, Run.SUPERSEDED):
         transitions.start_run(conn, subdomain, options=options)
         return
-    unnamed = _unnamed_left(failures, wanted)
+    lost: list[dict[str, Any]] = []
+    unnamed = sum(each.documents for each in failures if each.step == Step.CARRIED)
+    named = sum(each.step == Step.DOCUMENT for each in failures)
+    if (missing := unnamed - (len(wanted) - named)) > 0:
+        error = "Neither text nor PDF on disk"
+        lost = [{"step": Step.CARRIED, "documents": missing, "state": Item.FAILED, "error": error}]
+    ids = [failure.id for failure in failures]
     if former.run_state == Run.ACTIVE and former.state == "open":
-        ids = [failure.id for failure in failures]
         names = {failure.document for failure in failures}
-        new = [row for row in wanted if row["document"] not in names]
-        transitions.retry_in_run(conn, former, ids, [*new, *unnamed])
+        new = [vars(each) for each in wanted if each.document not in names]
+        transitions.retry_in_run(conn, ledger.job_from(former), ids, [*new, *lost])
         return
-    rows = [*wanted, *unnamed, *_failures_that_stay(conn, former, failures)]
-    transitions.read_again(conn, subdomain, former, rows, options)
+    not_retried = failures_of_reading(conn, subdomain, former.id, but_ids=set(ids))
+    rows = [*map(vars, wanted), *lost, *not_retried]
+    transitions.read_again(conn, subdomain, ledger.job_from(former), rows, options)
 
 
 def _last_reading(conn: Connection, subdomain: str) -> Row[Any]:
-    return conn.execute(
+    return conn.execute(_last_readings(subdomain)).one()
+
+
+def _last_readings(subdomain: str) -> Select[Any]:
+    return (
         select(jobs_table, runs_table.c.state.label("run_state"))
         .join(runs_table, runs_table.c.run_id == jobs_table.c.run_id)
         .where(jobs_table.c.subdomain == subdomain)
         .where(jobs_table.c.stage == OCR, jobs_table.c.kind == Kind.STAGE)
         .order_by(jobs_table.c.id.desc())
         .limit(1)
-    ).one()
+    )
 
 
-def _failures_that_stay(
-    conn: Connection, former: Row[Any], retried: Sequence[Failure]
-) -> list[dict[str, Any]]:
-    """Return rows for the failures that are not retried, so that they stay counted and listed."""
-    ids = {failure.id for failure in retried}
-    rows = conn.execute(_failures(former.subdomain)).fetchall()
-    return [
-        {
-            "step": row.step,
-            "document": row.document,
-            "documents": row.documents,
-            "state": row.state,
-            "error": row.error,
-            "bytes": row.bytes,
-            "sha256": row.sha256,
-            "finished_at": row.finished_at,
-        }
-        for row in rows
-        if row.job_id == former.id and row.id not in ids
-    ]
+def _documents_to_read(
+    conn: Connection, subdomain: str, folder: Path, failures: Sequence[Failure]
+) -> list[_DocumentToRead]:
+    """Return the failed documents, and PDFs without text that the last reading does not name.
 
-
-def _unnamed_left(
-    failures: Sequence[Failure], wanted: Sequence[Mapping[str, Any]]
-) -> list[dict[str, Any]]:
-    """Return a row for documents without a name for which there is no PDF either."""
-    unnamed = sum(each.documents for each in failures if each.step == Step.CARRIED)
-    named = sum(each.step == Step.DOCUMENT for each in failures)
-    lost = unnamed - (len(wanted) - named)
-    if lost <= 0:
-        return []
-    why = "Neither text nor PDF on disk"
-    return [{"step": Step.CARRIED, "documents": lost, "state": Item.FAILED, "error": why}]
-
-
-def _wanted_documents(
-    conn: Connection, subdomain: str, failures: Sequence[Failure]
-) -> list[dict[str, Any]]:
-    """Return rows for the documents to read: the named ones, and PDFs that were never named."""
-    rows = [
-        {"document": each.document, "bytes": each.bytes, "sha256": each.sha256, "alone": each.alone}
+    The latter only if some failures have no name.
+    """
+    wanted = [
+        _DocumentToRead(each.document, each.bytes, each.sha256, each.alone)
         for each in failures
         if each.step == Step.DOCUMENT
     ]
     if any(each.step == Step.CARRIED for each in failures):
-        unnamed = _pdfs_without_text(subdomain) - _named(conn, subdomain)
-        rows += [{"document": name} for name in sorted(unnamed)]
-    return rows
+        document = items_table.c.document
+        of_last_reading = items_table.c.job_id == _last_reading(conn, subdomain).id
+        named = select(document).where(of_last_reading, document.is_not(None))
+        unnamed = {each.name for each in storage.pdf_documents(folder)}
+        unnamed -= {each.name for each in storage.text_documents(folder)}
+        unnamed -= set(conn.execute(named).scalars())
+        wanted += [_DocumentToRead(name) for name in sorted(unnamed)]
+    return wanted
 
 
-def _named(conn: Connection, subdomain: str) -> set[str]:
-    """Return the documents that the last reading knows by name."""
-    reading = _last_reading(conn, subdomain)
-    names = select(items_table.c.document).where(items_table.c.job_id == reading.id)
-    return set(conn.execute(names.where(items_table.c.document.is_not(None))).scalars())
-
-
-def _pdfs_without_text(subdomain: str) -> set[str]:
-    folder = _folder(subdomain)
-    text_names = {each.name for each in storage.text_documents(folder)}
-    return {each.name for each in storage.pdf_documents(folder)} - text_names
-
-
-def _all_on_disk(failures: Sequence[Failure], wanted: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether every document to read has a PDF, and there is one."""
-    subdomain = failures[0].subdomain
-    return bool(wanted) and all(_pdf(subdomain, row["document"]) for row in wanted)
-
-
-def _pdf(subdomain: str, name: str) -> Path | None:
+def stored_pdf(folder: Path, name: str) -> Path | None:
+    """Return the PDF of a document in a site's folder, or None if there is none."""
     try:
-        pdf = storage.Document.from_name(name).pdf(_folder(subdomain))
+        pdf = storage.Document.from_name(name).pdf(folder)
     except InvalidInput:
         return None
     return pdf if pdf.is_file() else None
@@ -577,41 +579,28 @@ def _pdf(subdomain: str, name: str) -> Path | None:
 # ------------------------------------------------------------------------------ skipping
 
 
-def skip(selected: Sequence[Failure], *, who: str, why: str) -> Decided:
-    """Leave failed documents out of the counts, now and in coming runs, and keep who and why."""
-    decided = Decided()
-    for subdomain, failures in _by_site(selected):
+def skip(settings: Settings, selected: Sequence[Failure], *, who: str, why: str) -> SelectionResult:
+    """Leave failed documents out of the counts, now and in later runs, and record who and why."""
+    result = SelectionResult()
+    for subdomain, same_site in _by_site(selected):
+        folder = storage.site_folder(settings.storage_dir, subdomain)
         with civic_db_connection() as conn:
-            _skip_site(conn, subdomain, failures, who, why, decided)
-    return decided
-
-
-def _skip_site(
-    conn: Connection,
-    subdomain: str,
-    selected: Sequence[Failure],
-    who: str,
-    why: str,
-    decided: Decided,
-) -> None:
-    current = _still_failed(conn, subdomain, selected, decided)
-    documents = [each for each in current if each.step in (Step.DOCUMENT, Step.CARRIED)]
-    if len(documents) < len(current):
-        decided.refused[subdomain] = "only documents can be skipped; retry the failed step"
-    if not documents:
-        return
-    reason = f"Skipped by {who}: {why}"
-    for row in _wanted_documents(conn, subdomain, documents):
-        pdf = _pdf(subdomain, row["document"])
-        sha256 = storage.sha256_of(pdf) if pdf else row.get("sha256") or ""
-        transitions.remember_skipped(conn, subdomain, row["document"], sha256, reason)
-        ledger.audit(conn, who, "document skipped", f"{subdomain} {row['document']}", why)
-    transitions.leave_out(conn, [each.id for each in documents], reason)
-    decided.sites.append(subdomain)
-    decided.done += count_failed(documents)
-
-
-# -------------------------------------------------------------------------------- common
+            current = _still_failed(conn, subdomain, same_site, result)
+            documents = [each for each in current if each.step in (Step.DOCUMENT, Step.CARRIED)]
+            if len(documents) < len(current):
+                result.refused[subdomain] = "only documents can be skipped; retry the failed step"
+            if not documents:
+                continue
+            reason = f"Skipped by {who}: {why}"
+            for each in _documents_to_read(conn, subdomain, folder, documents):
+                pdf = stored_pdf(folder, each.document)
+                sha256 = storage.sha256_of(pdf) if pdf else each.sha256 or ""
+                transitions.remember_skipped(conn, subdomain, each.document, sha256, reason)
+                ledger.audit(conn, who, "document skipped", f"{subdomain} {each.document}", why)
+            transitions.leave_out(conn, [each.id for each in documents], reason)
+            result.sites.append(subdomain)
+            result.done += count_failed(documents)
+    return result
 
 
 def _by_site(failures: Sequence[Failure]) -> Iterable[tuple[str, list[Failure]]]:
@@ -621,17 +610,13 @@ def _by_site(failures: Sequence[Failure]) -> Iterable[tuple[str, list[Failure]]]
 
 
 def _still_failed(
-    conn: Connection, subdomain: str, selected: Sequence[Failure], decided: Decided
+    conn: Connection, subdomain: str, selected: Sequence[Failure], result: SelectionResult
 ) -> list[Failure]:
-    """Return those of a selection that are as they were, with others locked out of the site."""
+    """Lock a site and return the failures of a selection that have not changed since."""
     lock_site(conn, subdomain)
     now = {row.id: _as_failure(row) for row in conn.execute(_failures(subdomain))}
     current = [
         now[each.id] for each in selected if each.id in now and now[each.id].attempt == each.attempt
     ]
-    decided.changed += len(selected) - len(current)
+    result.changed += len(selected) - len(current)
     return current
-
-
-def _folder(subdomain: str) -> Path:
-    return storage.site_folder(config.load().storage_dir, subdomain)

@@ -1,28 +1,28 @@
-"""Reconciliation: find what stopped, decide what it needs, and do it.
+"""Reconciliation: find sites that stopped, decide what each needs, and do it.
 
-It is the second net, safe for anybody at any time.  Dead workers are seen by their leases within
-seconds, with or without it.  What it adds: sites an older system left in a stage without a run are
-taken into the ledger, counters are brought in line with what the disk shows, stages whose end
-nobody noticed are closed.  It never advances a site on the strength of a timestamp: the threshold
-only says which sites are looked at.
+Safe to run at any time, by anybody.  Dead workers are detected by their leases within seconds, with
+or without it.  What reconciliation adds: sites an older system left in a stage without a run are
+taken into the ledger, counters are brought in line with the disk, and stages whose end was missed
+are closed.  It never advances a site because of a timestamp: the threshold only says which sites
+are checked.
 
-:func:`decide` returns a :class:`Plan` and changes nothing, so a dry run is the decision without the
-deed and cannot differ from it.
+:func:`decide` returns a :class:`RecoveryPlan` and changes nothing, so a dry run makes the same
+decision as a real one.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from functools import partial
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
+from datetime import datetime, timedelta
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
     Connection,
-    Row,
     Select,
     exists,
     func,
@@ -31,7 +31,8 @@ from sqlalchemy import (
     update,
 )
 
-from clerk.core import config, storage
+from clerk.core import manifest, storage
+from clerk.core.config import Settings
 from clerk.core.db import civic_db_connection, lock_site, reading_connection, require_site
 from clerk.core.errors import (
     ClerkError,
@@ -63,27 +64,45 @@ from clerk.core.states import (
     Run,
     Step,
 )
-from clerk.fetch.sources import stored_pdfs
 
-from . import ledger, liveness, pipeline_state, queue, steps, transitions, workers
+from . import flow, ledger, liveness, queues, steps, transitions
+from .batches import BatchJobTracking
+from .scan import scan_site
 
-#: A century; beyond that a database's calendar ends.
+#: Upper bound of the threshold: beyond a century a database's calendar ends.
 MOST_HOURS = 1_000_000
 
-#: How many files are named in a message.
+#: How many files a message names.
 NAMES_SHOWN = 5
 
 
+class Action(StrEnum):
+    """What reconciliation does with a site."""
+
+    NONE = "none"
+    FETCH = "fetch"
+    #: Write the reading as the disk shows it, and read what is missing.
+    READ = "read"
+    #: The same, and end the run as failed: nothing could be read.
+    GIVE_UP = "give up"
+    #: Close a stage whose documents are all accounted for.
+    ADVANCE = "advance"
+    COMPILE = "compile"
+    DEPLOY = "deploy"
+    #: Notify workers; the work is in the queue.
+    OFFER = "offer"
+
+
 @dataclass(frozen=True)
-class Plan:
+class RecoveryPlan:
     """What a site needs, in words and in figures.
 
-    ``moves``: carrying it out sets the site moving.  ``needs_person``: clerk cannot help further.
+    ``moves``: the site continues once it is carried out.  ``needs_person``: clerk cannot help.
     """
 
     subdomain: str
     stage: str
-    action: str
+    action: Action
     message: str
     moves: bool = False
     needs_person: bool = False
@@ -96,21 +115,38 @@ class Plan:
 class Reconciliation:
     """What one reconciliation found and did."""
 
-    found: list[Plan] = field(default_factory=list)
+    found: list[RecoveryPlan] = field(default_factory=list)
     recovered: int = 0
     crashed_batches: int = 0
 
     @property
-    def need_a_person(self) -> list[Plan]:
-        """The sites that clerk cannot help further."""
+    def need_a_person(self) -> list[RecoveryPlan]:
+        """The sites that clerk cannot help."""
         return [plan for plan in self.found if plan.needs_person]
 
 
-# ------------------------------------------------------------------------------- looking
+# ------------------------------------------------------------------------------- finding
 
 
-def find_stuck_sites(threshold_hours: float = 2) -> list[Row[Any]]:
-    """Return the sites in a stage that have not moved for so long and that nobody works on."""
+@dataclass(frozen=True)
+class StuckSite:
+    """A site in a stage without progress that nobody works on; columns of ``sites``."""
+
+    subdomain: str
+    current_stage: str
+    started_at: datetime | None
+    updated_at: datetime | None
+    coordinator_enqueued: bool
+    ocr_total: int
+    ocr_completed: int
+    ocr_failed: int
+
+
+_STUCK_SITE_COLUMNS = [sites_table.c[each.name] for each in fields(StuckSite)]
+
+
+def find_stuck_sites(threshold_hours: float = 2) -> list[StuckSite]:
+    """Return the sites in a stage without progress for this long that nobody works on."""
     _check_threshold(threshold_hours)
     with reading_connection() as conn:
         return stuck_sites(conn, threshold_hours)
@@ -121,12 +157,12 @@ def _check_threshold(hours: float) -> None:
         raise InvalidInput(f"The threshold must be between 0 and {MOST_HOURS} hours, not {hours}.")
 
 
-def stuck_sites(conn: Connection, threshold_hours: float) -> list[Row[Any]]:
-    """Return the same sites, seen by a connection that is open already."""
-    silent = conn.execute(_silent(threshold_hours)).fetchall()
+def stuck_sites(conn: Connection, threshold_hours: float) -> list[StuckSite]:
+    """Return the stuck sites, within a transaction."""
+    silent = [StuckSite(*row) for row in conn.execute(_silent(threshold_hours))]
     if not silent:
         return []
-    moving = _in_hand(conn) | _waiting_for_a_live_worker(conn)
+    moving = _in_work(conn) | _waiting_for_a_live_worker(conn)
     return [site for site in silent if site.subdomain not in moving]
 
 
@@ -134,15 +170,15 @@ def _silent(threshold_hours: float) -> Select[Any]:
     sites = sites_table
     cutoff = db_now(-3600.0 * threshold_hours)
     return (
-        select(sites)
+        select(*_STUCK_SITE_COLUMNS)
         .where(sites.c.current_stage != COMPLETED, sites.c.current_stage.is_not(None))
         .where(or_(sites.c.updated_at < cutoff, sites.c.updated_at.is_(None)))
         .order_by(sites.c.subdomain)
     )
 
 
-def _in_hand(conn: Connection, *only: ColumnElement[bool]) -> set[str]:
-    """Sites a live worker is busy with: slow is not stuck."""
+def _in_work(conn: Connection, *only: ColumnElement[bool]) -> set[str]:
+    """Return the sites a live worker works on: slow is not stuck."""
     rows = conn.execute(
         select(jobs_table.c.subdomain)
         .join(batches_table, batches_table.c.parent_job_id == jobs_table.c.id)
@@ -154,19 +190,19 @@ def _in_hand(conn: Connection, *only: ColumnElement[bool]) -> set[str]:
 
 
 def _waiting_for_a_live_worker(conn: Connection, *only: ColumnElement[bool]) -> set[str]:
-    """Sites whose work waits in a queue that is being served: a backlog is not a fault.
+    """Return the sites whose work waits in a queue that is served: a backlog is not a fault.
 
-    Work that met what only a person can mend is none: it is given out again and again, in vain.
+    Work that needs a person does not count: it is claimed again and again without success.
     """
     served: set[str] = set()
     alive = select(workers_table.c.queues).where(workers_table.c.lease_until >= db_now())
-    for queues in conn.execute(alive).scalars():
-        served |= set(queues.split(","))
+    for names in conn.execute(alive).scalars():
+        served |= set(names.split(","))
     waiting = exists().where(
         items_table.c.job_id == jobs_table.c.id,
         items_table.c.state == ledger.sql_word(Item.PENDING),
         items_table.c.available_at.is_not(None),
-        or_(items_table.c.error.is_(None), ~_met_trouble()),
+        or_(items_table.c.error_kind.is_(None), ~_met_trouble()),
     )
     rows = conn.execute(
         select(jobs_table.c.subdomain)
@@ -177,8 +213,8 @@ def _waiting_for_a_live_worker(conn: Connection, *only: ColumnElement[bool]) -> 
 
 
 def _met_trouble() -> ColumnElement[bool]:
-    """The condition that a piece of work met what only a person can mend."""
-    return or_(*(items_table.c.error.startswith(f"{name}: ") for name in _TROUBLES))
+    """Return the condition that an item has an error that only a person can fix."""
+    return items_table.c.error_kind.in_(_TROUBLES)
 
 
 def _family(error: type[Exception]) -> Iterator[str]:
@@ -191,7 +227,7 @@ _TROUBLES = tuple(_family(OperatorError))
 
 
 def waiting_for_a_person(conn: Connection) -> dict[str, str]:
-    """Return the sites whose work waits until a person mends something, and what that is."""
+    """Return the sites whose work waits until a person fixes something, and what that is."""
     items, jobs = items_table, jobs_table
     rows = conn.execute(
         select(jobs.c.subdomain, func.min(items.c.error).label("error"))
@@ -205,23 +241,23 @@ def waiting_for_a_person(conn: Connection) -> dict[str, str]:
 
 
 @dataclass(frozen=True)
-class _Queued:
-    """What of an active run is open: pieces of work, and documents that nobody knows by name."""
+class _OpenWork:
+    """What of an active run is open: named items, and documents known only by their number."""
 
-    pieces: int = 0
+    items: int = 0
     unnamed: int = 0
-    #: What only a person can mend, if the work met it.
+    #: The error that needs a person, if there is one.
     trouble: str = ""
 
 
-def _queued(conn: Connection, *only: ColumnElement[bool]) -> dict[str, _Queued]:
-    """Return what is open of every active run, by site, in one statement however many."""
+def _open_work(conn: Connection, *only: ColumnElement[bool]) -> dict[str, _OpenWork]:
+    """Return the open work of every active run, by site, in one statement."""
     items, jobs, runs = items_table, jobs_table, runs_table
     unnamed = items.c.step == Step.UNNAMED
     rows = conn.execute(
         select(
             runs.c.subdomain,
-            func.count().filter(~unnamed).label("pieces"),
+            func.count().filter(~unnamed).label("named"),
             func.coalesce(func.sum(items.c.documents).filter(unnamed), 0).label("unnamed"),
             func.min(items.c.error).filter(_met_trouble()).label("trouble"),
         )
@@ -232,91 +268,87 @@ def _queued(conn: Connection, *only: ColumnElement[bool]) -> dict[str, _Queued]:
         .where(items.c.state.in_([ledger.sql_word(Item.PENDING), ledger.sql_word(Item.RUNNING)]))
         .group_by(runs.c.subdomain)
     )
-    return {row.subdomain: _Queued(row.pieces, row.unnamed, row.trouble or "") for row in rows}
+    return {row.subdomain: _OpenWork(row.named, row.unnamed, row.trouble or "") for row in rows}
 
 
 def has_work(conn: Connection, run_id: str) -> bool:
-    """Whether everything open of a run is known by name, and there is something."""
-    open_work = _queued(conn, runs_table.c.run_id == run_id)
-    return any(each.pieces and not each.unnamed for each in open_work.values())
+    """Whether a run has open work, and all of it is known by name."""
+    open_work = _open_work(conn, runs_table.c.run_id == run_id)
+    return any(each.items and not each.unnamed for each in open_work.values())
 
 
 # ------------------------------------------------------------------------------ deciding
 
 
-def decide(conn: Connection, subdomain: str) -> Plan:
+def decide(conn: Connection, storage_dir: Path, subdomain: str) -> RecoveryPlan:
     """Return what a site needs; changes nothing."""
     site = require_site(conn, subdomain)
     stage = site["current_stage"]
     if stage == COMPLETED or stage is None:
-        return Plan(subdomain, stage or "", "none", "Nothing to do")
+        return RecoveryPlan(subdomain, stage or "", Action.NONE, "Nothing to do")
     if stage not in STAGES:
-        return Plan(subdomain, stage, "none", f"Unknown stage '{stage}'", needs_person=True)
+        unknown = f"Unknown stage '{stage}'"
+        return RecoveryPlan(subdomain, stage, Action.NONE, unknown, needs_person=True)
     try:
-        run = pipeline_state.active_run(conn, subdomain)
-        if run is None:
-            return _decide_without_run(conn, site)
-        return _decide_with_run(conn, site, run.run_id)
+        run = transitions.active_run(conn, subdomain)
+        plan = _decide_with_run(conn, site, storage_dir, run.run_id) if run is not None else None
+        return plan or _decide_without_run(site, storage_dir)
     except (InvalidSubdomain, OSError) as error:
-        return Plan(
-            subdomain, stage, "none", f"Its files cannot be seen: {error}", needs_person=True
-        )
+        message = f"Its files cannot be read: {error}"
+        return RecoveryPlan(subdomain, stage, Action.NONE, message, needs_person=True)
 
 
-def _decide_without_run(conn: Connection, site: dict[str, Any]) -> Plan:
+def _decide_with_run(
+    conn: Connection, site: Mapping[str, Any], storage_dir: Path, run_id: str
+) -> RecoveryPlan | None:
+    """Return what an active run needs; None if it has neither open work nor a stage to close."""
+    subdomain, stage = site["subdomain"], site["current_stage"]
+    job = transitions.job_of_stage(conn, subdomain, OCR)
+    work = _open_work(conn, runs_table.c.run_id == run_id).get(subdomain, _OpenWork())
+    if job is not None and job.state == "open":
+        counted = _counted_documents(conn, job.id)
+        if counted.unaccounted or not work.items:
+            return _decide_reading(subdomain, storage_dir, counted)
+    if work.items:
+        of_run = jobs_table.c.run_id == run_id
+        if _in_work(conn, of_run) or _waiting_for_a_live_worker(conn, of_run):
+            return RecoveryPlan(subdomain, stage, Action.NONE, "A worker is working on it")
+        return _plan_for_waiting(subdomain, stage, work)
+    if (unclosed := _complete_but_open(conn, run_id)) is not None:
+        message = f"All documents of {unclosed.stage} are accounted for, enqueueing what follows"
+        return RecoveryPlan(subdomain, stage, Action.ADVANCE, message, moves=True)
+    return None
+
+
+def _decide_without_run(site: Mapping[str, Any], storage_dir: Path) -> RecoveryPlan:
     subdomain, stage = site["subdomain"], site["current_stage"]
     if stage == OCR:
         totals = (site["ocr_completed"], site["ocr_failed"], site["ocr_total"])
-        return _decide_reading(subdomain, _Counted(*totals))
+        return _decide_reading(subdomain, storage_dir, _CountedDocuments(*totals))
     if stage == FETCH:
-        return Plan(subdomain, stage, "fetch", "Fetch did not finish, enqueueing it", moves=True)
-    if not _any_text(subdomain):
-        return Plan(
-            subdomain,
-            stage,
-            "fetch",
-            f"Stuck in {stage} without any text, enqueueing fetch",
-            moves=True,
-        )
-    if stage == DEPLOY and (_folder(subdomain) / "meetings.db").is_file():
-        return Plan(subdomain, stage, "deploy", "Deploy did not finish, enqueueing it", moves=True)
-    message = f"Stuck in {stage}, enqueueing compilation and extraction"
-    return Plan(subdomain, stage, "compile", message, moves=True)
+        message = "Fetch did not finish, enqueueing it"
+        return RecoveryPlan(subdomain, stage, Action.FETCH, message, moves=True)
+    folder = storage.site_folder(storage_dir, subdomain)
+    if not any(storage.text_documents(folder, incomplete=True)):
+        action, message = Action.FETCH, f"Stuck in {stage} without any text, enqueueing fetch"
+    elif stage == DEPLOY and (folder / "meetings.db").is_file():
+        action, message = Action.DEPLOY, "Deploy did not finish, enqueueing it"
+    else:
+        action = Action.COMPILE
+        message = f"Stuck in {stage}, enqueueing compilation and extraction"
+    return RecoveryPlan(subdomain, stage, action, message, moves=True)
 
 
-def _decide_with_run(conn: Connection, site: dict[str, Any], run_id: str) -> Plan:
-    subdomain, stage = site["subdomain"], site["current_stage"]
-    job = pipeline_state.job_of_stage(conn, subdomain, OCR)
-    queued = _queued(conn, runs_table.c.run_id == run_id).get(subdomain, _Queued())
-    if job is not None and job.state == "open":
-        counted = _counted(conn, job)
-        if counted.unnamed or not queued.pieces:
-            return _decide_reading(subdomain, counted)
-    if queued.pieces:
-        return _queued_plan(subdomain, stage, queued, moving=_is_moving(conn, run_id))
-    if (unclosed := _complete_but_open(conn, run_id)) is not None:
-        message = f"All documents of {unclosed.stage} are accounted for, enqueueing what follows"
-        return Plan(subdomain, stage, "advance", message, moves=True)
-    return _decide_without_run(conn, site)
-
-
-def _is_moving(conn: Connection, run_id: str) -> bool:
-    """Whether a live worker has some of a run in hand or will get to it."""
-    of_run = jobs_table.c.run_id == run_id
-    return bool(_in_hand(conn, of_run) | _waiting_for_a_live_worker(conn, of_run))
-
-
-def _queued_plan(subdomain: str, stage: str, queued: _Queued, *, moving: bool) -> Plan:
-    if moving:
-        return Plan(subdomain, stage, "none", "A worker is at it")
-    away = f"{queued.pieces} wait for a worker and none is running"
-    message = f"It waits for a person: {queued.trouble}" if queued.trouble else away
-    return Plan(subdomain, stage, "offer", message, needs_person=True)
+def _plan_for_waiting(subdomain: str, stage: str, work: _OpenWork) -> RecoveryPlan:
+    message = f"{work.items} wait for a worker and none is running"
+    if work.trouble:
+        message = f"It waits for a person: {work.trouble}"
+    return RecoveryPlan(subdomain, stage, Action.OFFER, message, needs_person=True)
 
 
 @dataclass(frozen=True)
-class _Counted:
-    """Documents of a reading that are only counted, and the names of those that are known."""
+class _CountedDocuments:
+    """Documents of a reading that are only counted, and the names of the others."""
 
     completed: int
     failed: int
@@ -324,25 +356,24 @@ class _Counted:
     named: frozenset[str] = frozenset()
 
     @property
-    def unnamed(self) -> int:
-        """Documents that nobody has accounted for, and nobody knows by name."""
+    def unaccounted(self) -> int:
+        """Documents without a result and without a name."""
         return self.total - self.completed - self.failed
 
 
-def _counted(conn: Connection, job: Row[Any]) -> _Counted:
-    """Return what of a job is only counted, and what is known by name."""
+def _counted_documents(conn: Connection, job_id: int) -> _CountedDocuments:
     items = items_table
     rows = conn.execute(
         select(items.c.state, func.sum(items.c.documents).label("documents"))
-        .where(items.c.job_id == job.id, items.c.step.in_([Step.UNNAMED, Step.CARRIED]))
+        .where(items.c.job_id == job_id, items.c.step.in_([Step.UNNAMED, Step.CARRIED]))
         .where(items.c.state != Item.CANCELLED)
         .group_by(items.c.state)
-    ).fetchall()
-    names = conn.execute(
-        select(items.c.document).where(items.c.job_id == job.id, items.c.document.is_not(None))
-    ).scalars()
+    )
     by_state = {row.state: row.documents for row in rows}
-    return _Counted(
+    names = conn.execute(
+        select(items.c.document).where(items.c.job_id == job_id, items.c.document.is_not(None))
+    ).scalars()
+    return _CountedDocuments(
         completed=by_state.get(Item.COMPLETED, 0),
         failed=by_state.get(Item.FAILED, 0),
         total=sum(by_state.values()),
@@ -350,243 +381,243 @@ def _counted(conn: Connection, job: Row[Any]) -> _Counted:
     )
 
 
-def _decide_reading(subdomain: str, counted: _Counted) -> Plan:
+def _decide_reading(subdomain: str, storage_dir: Path, counted: _CountedDocuments) -> RecoveryPlan:
     """Bring a reading in line with the disk.
 
     Text on disk is read; a PDF without text is read again, unless every document was accounted for
     and there are no more of them than failures; what is neither is lost and counts as failed.
     """
-    folder = _folder(subdomain)
+    folder = storage.site_folder(storage_dir, subdomain)
     text = {each.name for each in storage.text_documents(folder)} - counted.named
     pdfs = {each.name for each in storage.pdf_documents(folder)} - counted.named - text
-    left = max(0, counted.total - len(text))
-    known_failures = not counted.unnamed and len(pdfs) <= counted.failed
+    known_failures = not counted.unaccounted and len(pdfs) <= counted.failed
     again = () if known_failures else tuple(sorted(pdfs))
-    failed = max(0, left - len(again))
-    plan = _reading_plan(subdomain, len(text), failed, again, anything=bool(counted.named))
-    return _naming_unusable(plan, storage.unusable_names(folder))
-
-
-def _naming_unusable(plan: Plan, names: list[str]) -> Plan:
-    """Tell of files that are passed over until a person gives them names that can be stored."""
-    if not names:
-        return plan
-    more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
-    listed = ", ".join(names[:NAMES_SHOWN]) + more
-    message = (
-        f"{plan.message}; rename these, their names are not UTF-8 or contain secrets: {listed}"
-    )
-    return replace(plan, message=message, needs_person=True)
-
-
-def _reading_plan(
-    subdomain: str, completed: int, failed: int, again: tuple[str, ...], *, anything: bool
-) -> Plan:
-    facts: dict[str, Any] = {"completed": completed, "failed": failed, "documents": again}
+    failed = max(0, counted.total - len(text) - len(again))
+    action, moves = Action.READ, True
     if again:
-        found = f"Found {completed} completed documents, enqueueing {len(again)} that are missing"
-        return Plan(subdomain, OCR, "read", found, moves=True, **facts)
-    if completed or anything:
-        found = f"Found {completed} completed documents, enqueueing coordinator"
-        return Plan(subdomain, OCR, "read", found, moves=True, **facts)
-    if failed:
-        nothing = "No completed OCR documents found - ALL OCR failed"
-        return Plan(subdomain, OCR, "give up", nothing, needs_person=True, **facts)
-    nothing = "No documents found on disk, enqueueing fetch"
-    return Plan(subdomain, OCR, "fetch", nothing, moves=True)
+        message = f"Found {len(text)} completed documents, enqueueing {len(again)} that are missing"
+    elif text or counted.named:
+        message = f"Found {len(text)} completed documents, enqueueing coordinator"
+    elif failed:
+        action, moves = Action.GIVE_UP, False
+        message = "No completed OCR documents found - ALL OCR failed"
+    else:
+        action, message = Action.FETCH, "No documents found on disk, enqueueing fetch"
+    plan = RecoveryPlan(
+        subdomain,
+        OCR,
+        action,
+        message,
+        moves=moves,
+        needs_person=not moves,
+        completed=len(text),
+        failed=failed,
+        documents=again,
+    )
+    if unusable := storage.unusable_names(folder):
+        more = f" and {len(unusable) - NAMES_SHOWN} more" if len(unusable) > NAMES_SHOWN else ""
+        listed = ", ".join(unusable[:NAMES_SHOWN]) + more
+        advice = "rename these, their names are not UTF-8 or contain secrets"
+        plan = replace(plan, message=f"{message}; {advice}: {listed}", needs_person=True)
+    return plan
 
 
-def _complete_but_open(conn: Connection, run_id: str) -> Row[Any] | None:
-    """Return a stage to be closed; not a fetch, which must say what it found."""
-    return conn.execute(
+def _complete_but_open(conn: Connection, run_id: str) -> ledger.Job | None:
+    """Return a stage to be closed; not a fetch, which must report what it found."""
+    row = conn.execute(
         select(jobs_table)
         .where(jobs_table.c.run_id == run_id, jobs_table.c.state == "open")
         .where(jobs_table.c.completed + jobs_table.c.failed == jobs_table.c.total)
         .where(jobs_table.c.stage != FETCH)
     ).first()
+    return None if row is None else ledger.job_from(row)
 
 
 # --------------------------------------------------------------------------------- doing
 
 
-def recover_stuck_site(subdomain: str) -> bool:
-    """Do what a site needs and say whether that set it moving."""
-    return recover(subdomain).moves
-
-
-def recover(subdomain: str) -> Plan:
+def recover(settings: Settings, subdomain: str) -> RecoveryPlan:
     """Decide under the site's lock, do it, and return the plan that was carried out."""
-    plan = _recover(subdomain)
-    if plan.moves or plan.action == "offer":
-        queue.offer(QUEUES)
+    plan = _recover(settings, subdomain)
+    if plan.moves or plan.action == Action.OFFER:
+        queues.offer(settings, QUEUES)
     return plan
 
 
-def _recover(subdomain: str, threshold_hours: float | None = None) -> Plan:
-    known = _known_of(_look(subdomain))
+def _recover(
+    settings: Settings, subdomain: str, threshold_hours: float | None = None
+) -> RecoveryPlan:
+    files = _files_to_read(settings, _look(settings, subdomain))
     with civic_db_connection() as conn:
         lock_site(conn, subdomain)
-        run = pipeline_state.active_run(conn, subdomain)
+        run = transitions.active_run(conn, subdomain)
         if run is not None:
             ledger.hold_run(conn, run.run_id, exclusive=True)
-        if threshold_hours is not None and not _is_silent(conn, subdomain, threshold_hours):
-            return Plan(subdomain, "", "none", "Somebody else set it moving")
-        plan = decide(conn, subdomain)
-        _carry_out(conn, plan, known)
+        if threshold_hours is not None:
+            still_silent = _silent(threshold_hours).where(sites_table.c.subdomain == subdomain)
+            if conn.execute(still_silent).first() is None:
+                return RecoveryPlan(subdomain, "", Action.NONE, "It was recovered meanwhile")
+        plan = decide(conn, settings.storage_dir, subdomain)
+        _carry_out(conn, plan, files)
     return plan
+
+
+def _look(settings: Settings, subdomain: str) -> RecoveryPlan:
+    with reading_connection() as conn:
+        return decide(conn, settings.storage_dir, subdomain)
 
 
 @dataclass(frozen=True)
-class _Known:
-    """What a reading is remembered by: the bytes of its documents, and the reader."""
+class _FilesToRead:
+    """What the ledger records of documents to read: size and hash of each, and the engine."""
 
     documents: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     engine: str = ""
 
 
-def _known_of(plan: Plan) -> _Known:
-    """Look at the files of a plan; without a lock, for hashing them may take a while."""
+def _files_to_read(settings: Settings, plan: RecoveryPlan) -> _FilesToRead:
+    """Hash the files of a plan; outside the lock, because that may take a while."""
     if not plan.documents:
-        return _Known()
+        return _FilesToRead()
     with reading_connection() as conn:
         site = require_site(conn, plan.subdomain)
-    held = {
-        each.name: {"bytes": each.bytes, "sha256": each.sha256}
-        for each in stored_pdfs(_folder(plan.subdomain))
-    }
+    scan_site(settings, plan.subdomain)
+    with reading_connection() as conn:
+        documents = {
+            row.name: {"bytes": row.bytes, "sha256": row.pdf_sha256 or ""}
+            for row in manifest.documents(conn, plan.subdomain)
+        }
     try:
-        return _Known(held, steps.engine_of(site, {}, config.load()))
+        return _FilesToRead(documents, steps.engine_of(site, {}, settings))
     except ClerkError:
-        return _Known(held)
+        return _FilesToRead(documents)
 
 
-def _is_silent(conn: Connection, subdomain: str, threshold_hours: float) -> bool:
-    this = sites_table.c.subdomain == subdomain
-    return conn.execute(_silent(threshold_hours).where(this)).first() is not None
-
-
-def _carry_out(conn: Connection, plan: Plan, known: _Known) -> None:
+def _carry_out(conn: Connection, plan: RecoveryPlan, files: _FilesToRead) -> None:
     subdomain = plan.subdomain
-    if plan.action == "fetch":
+    if plan.action == Action.FETCH:
         transitions.start_run(conn, subdomain, options={"opened_by": "reconciliation"})
-    elif plan.action in ("compile", "deploy"):
-        first = {"compile": COMPILATION, "deploy": DEPLOY}[plan.action]
-        transitions.resume_run(conn, subdomain, first)
-    elif plan.action in ("read", "give up"):
-        _restate_reading(conn, plan, known)
-    elif plan.action == "advance":
-        run = pipeline_state.active_run(conn, subdomain)
+    elif plan.action == Action.COMPILE:
+        transitions.resume_run(conn, subdomain, COMPILATION)
+    elif plan.action == Action.DEPLOY:
+        transitions.resume_run(conn, subdomain, DEPLOY)
+    elif plan.action in (Action.READ, Action.GIVE_UP):
+        _restate_reading(conn, plan, files)
+    elif plan.action == Action.ADVANCE:
+        run = transitions.active_run(conn, subdomain)
         job = _complete_but_open(conn, run.run_id) if run else None
         assert job is not None, "that is what the plan was made for"
-        transitions.close(conn, job, [None] if job.kind == Kind.COORDINATOR else [])
+        transitions.close_stage(conn, job, [None] if job.kind == Kind.COORDINATOR else [])
 
 
-def _restate_reading(conn: Connection, plan: Plan, known: _Known) -> None:
+def _restate_reading(conn: Connection, plan: RecoveryPlan, files: _FilesToRead) -> None:
     """Write a reading as the disk shows it, and close the stage if nothing is left to read."""
-    subdomain = plan.subdomain
-    job = pipeline_state.job_of_stage(conn, subdomain, OCR)
+    subdomain, items = plan.subdomain, items_table
+    job = transitions.job_of_stage(conn, subdomain, OCR)
     if job is None:
-        job = pipeline_state.adopt(conn, require_site(conn, subdomain))
-    _cancel_counted(conn, job.id)
+        job = transitions.adopt(conn, require_site(conn, subdomain))
+    conn.execute(
+        update(items)
+        .where(items.c.job_id == job.id, items.c.step.in_([Step.UNNAMED, Step.CARRIED]))
+        .values(state=Item.CANCELLED, finished_at=db_now())
+    )
     lost = "Neither text nor PDF on disk, or failed before"
     finished = {"step": Step.CARRIED, "available_at": None}
     rows: list[dict[str, Any]] = [
         finished | {"documents": plan.completed, "state": Item.COMPLETED},
         finished | {"documents": plan.failed, "state": Item.FAILED, "error": lost},
-        *({"document": name, **known.documents.get(name, {})} for name in plan.documents),
+        *({"document": name, **files.documents.get(name, {})} for name in plan.documents),
     ]
-    if known.engine and not job.detail.get("engine"):
-        ledger.note_detail(conn, job.id, {**job.detail, "engine": known.engine})
+    if files.engine and not job.detail.get("engine"):
+        ledger.note_detail(conn, job.id, {**job.detail, "engine": files.engine})
     ledger.add_items(conn, job.id, job.run_id, [row for row in rows if row.get("documents", 1)])
     job = ledger.recount(conn, job.id)
-    pipeline_state.enter(conn, subdomain, OCR)
-    pipeline_state.show_job(conn, job)
-    if plan.action == "give up":
+    transitions.enter(conn, subdomain, OCR)
+    transitions.show_job(conn, job)
+    if plan.action == Action.GIVE_UP:
         transitions.end_run(conn, job, Run.FAILED, plan.message, stage=OCR)
-    elif job.completed + job.failed == job.total:
-        transitions.close(conn, job, [])
+    elif transitions.is_over(conn, job):
+        transitions.close_stage(conn, job, [])
 
 
-def _cancel_counted(conn: Connection, job_id: int) -> None:
-    items = items_table
-    conn.execute(
-        update(items)
-        .where(items.c.job_id == job_id, items.c.step.in_([Step.UNNAMED, Step.CARRIED]))
-        .values(state=Item.CANCELLED, finished_at=db_now())
-    )
+def detect_crashed_batches(timeout: timedelta) -> int:
+    """Take batches back from dead workers, and return how many there were.
+
+    Batches that operators' scripts keep have no worker of clerk: they count as crashed when they
+    were not updated for ``timeout``.
+    """
+    taken_back = flow.sweep()
+    silent = BatchJobTracking.possibly_crashed(timeout).where(batches_table.c.claim.is_(None))
+    return taken_back + sum(batch.mark_crashed() for batch in silent)
 
 
-# ------------------------------------------------------------------------ the whole of it
+# ----------------------------------------------------------------------- reconciling all
 
 
 def reconcile(
-    threshold_hours: float = 2, *, dry_run: bool = False, who: str = ""
-) -> Iterator[Plan | Reconciliation]:
-    """Yield the plan of each stuck site as it is carried out, then the whole.
+    settings: Settings, threshold_hours: float = 2, *, dry_run: bool = False, who: str = ""
+) -> Iterator[RecoveryPlan | Reconciliation]:
+    """Yield the plan of each stuck site as it is carried out, then the result of all.
 
-    First, whatever the threshold, work is taken back from dead workers and offered again.  ``who``
-    is the person who wanted it, for the audit; a timer is nobody.
+    First, whatever the threshold, work is taken back from dead workers.  ``who`` is the person who
+    started it, for the audit log; a timer is nobody.
     """
     _check_threshold(threshold_hours)
     whole = Reconciliation()
-    whole.crashed_batches = _count_dead() if dry_run else workers.sweep()
-    see_to = _look if dry_run else partial(_recover, threshold_hours=threshold_hours)
-    for site, plan in _found(threshold_hours):
-        plan = plan or _plan(site, see_to)
-        if plan.action == "none" and not plan.needs_person:
+    if dry_run:
+        with reading_connection() as conn:
+            dead = liveness.dead_on_this_host(conn)
+            whole.crashed_batches = len(ledger.batches_of_the_dead(conn, dead))
+    else:
+        whole.crashed_batches = flow.sweep()
+    for site, waiting in _stuck_and_waiting(threshold_hours):
+        try:
+            if waiting is not None:
+                plan = waiting
+            elif dry_run:
+                plan = _look(settings, site.subdomain)
+            else:
+                plan = _recover(settings, site.subdomain, threshold_hours)
+        except (DatabaseUnavailable, OperatorError):
+            raise
+        except Exception as error:  # noqa: BLE001 - the edge of a loop: the next site gets its turn
+            reason = f"It cannot be recovered: {type(error).__name__}: {error}".splitlines()[0]
+            plan = RecoveryPlan(
+                site.subdomain, site.current_stage, Action.NONE, reason, needs_person=True
+            )
+        if plan.action == Action.NONE and not plan.needs_person:
             continue
         whole.found.append(plan)
         whole.recovered += plan.moves
         yield plan
     if not dry_run:
-        queue.offer(QUEUES)
+        queues.offer(settings, QUEUES)
         _record(whole, who)
     yield whole
 
 
-def _found(threshold_hours: float) -> list[tuple[Row[Any], Plan | None]]:
-    """Return the stuck sites, and the plan of those that only wait: there is nothing to look at.
+def _stuck_and_waiting(threshold_hours: float) -> list[tuple[StuckSite, RecoveryPlan | None]]:
+    """Return the stuck sites, and the plan of those that only wait for a worker or a person.
 
-    What waits is seen before what is stuck, so that a site that another reconciliation sets moving
-    in between is not taken for one that waits for a worker.
+    Open work is read before the stuck sites, so that a site that another reconciliation recovers in
+    between is not taken for one that waits for a worker.
     """
     with reading_connection() as conn:
         if conn.execute(_silent(threshold_hours).limit(1)).first() is None:
             return []
-        queued = _queued(conn)
+        open_work = _open_work(conn)
         stuck = stuck_sites(conn, threshold_hours)
-    return [(site, _plan_of_waiting(site, queued.get(site.subdomain))) for site in stuck]
-
-
-def _plan_of_waiting(site: Row[Any], queued: _Queued | None) -> Plan | None:
-    if queued is None or queued.unnamed or not queued.pieces or site.current_stage not in STAGES:
-        return None
-    return _queued_plan(site.subdomain, site.current_stage, queued, moving=False)
-
-
-def _plan(site: Row[Any], see_to: Callable[[str], Plan]) -> Plan:
-    """See to one site; whatever is odd about it does not keep the others waiting."""
-    try:
-        return see_to(site.subdomain)
-    except (DatabaseUnavailable, OperatorError):
-        raise
-    except Exception as error:  # noqa: BLE001 - the edge of a loop: the next site gets its turn
-        reason = f"It cannot be recovered: {type(error).__name__}: {error}".splitlines()[0]
-        return Plan(site.subdomain, site.current_stage, "none", reason, needs_person=True)
-
-
-def _look(subdomain: str) -> Plan:
-    with reading_connection() as conn:
-        return decide(conn, subdomain)
-
-
-def _count_dead() -> int:
-    with reading_connection() as conn:
-        return len(ledger.batches_of_the_dead(conn, liveness.dead_on_this_host(conn)))
+    found = []
+    for site in stuck:
+        work = open_work.get(site.subdomain, _OpenWork())
+        only_waits = work.items and not work.unnamed and site.current_stage in STAGES
+        plan = _plan_for_waiting(site.subdomain, site.current_stage, work) if only_waits else None
+        found.append((site, plan))
+    return found
 
 
 def _record(whole: Reconciliation, who: str) -> None:
-    """Keep what was done, and in the same transaction which person wanted it."""
+    """Record what was done, and in the same transaction which person started it."""
     detail = {"found": len(whole.found), "crashed_batches": whole.crashed_batches}
     with civic_db_connection() as conn:
         liveness.forget_the_long_dead(conn)
@@ -600,11 +631,3 @@ def _record(whole: Reconciliation, who: str) -> None:
         if who:
             recovered = f"{len(whole.found)} found, {whole.recovered} recovered"
             ledger.audit(conn, who, "reconciled", detail=recovered)
-
-
-def _any_text(subdomain: str) -> bool:
-    return any(storage.text_documents(_folder(subdomain), incomplete=True))
-
-
-def _folder(subdomain: str) -> Path:
-    return storage.site_folder(config.load().storage_dir, subdomain)

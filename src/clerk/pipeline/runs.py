@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, or_, select
+from sqlalchemy import Connection, Row, Select, bindparam, or_, select
 
+from clerk.core import config
 from clerk.core.config import Settings
 from clerk.core.db import (
     among,
     civic_db_connection,
     lock_site,
+    lock_sites,
     reading_connection,
     require_site,
     sites_in_a_run,
@@ -21,14 +23,19 @@ from clerk.core.db import (
 from clerk.core.models import db_now, items_table, jobs_table, runs_table, sites_table
 from clerk.core.states import DEPLOY, FETCH, OCR, QUEUES, STAGES, Item, Kind, Run, Step
 
-from . import pipeline_state, queue, reconcile, steps, transitions
+from . import queues, reconcile, steps, transitions
+
+#: The rank of a run that goes before all others, and of one that waits for all others.
+URGENT, LATE = -100, 100
 
 #: A site is due when it was updated longer ago than this.
 DUE_HOURS = 23.0
+#: How many runs are started in one transaction.
+STARTED_AT_ONCE = 100
 
 
 @dataclass(frozen=True)
-class Failure:
+class RunFailure:
     """A document that failed, and why."""
 
     document: str
@@ -50,12 +57,12 @@ class Summary:
     cancelled: int = 0
     #: Documents that needed no reading.
     unchanged: int = 0
-    #: Documents that were taken in hand.
+    #: Documents that were tried.
     attempted: int = 0
     pages: int = 0
     #: What each single step had to say, by stage.
     details: dict[str, Mapping[str, Any]] = field(default_factory=dict)
-    failures: list[Failure] = field(default_factory=list)
+    failures: list[RunFailure] = field(default_factory=list)
 
     @property
     def nothing_new(self) -> bool:
@@ -82,31 +89,75 @@ def start(
     goal: str | None = None,
     first: str = FETCH,
     restart: bool = False,
+    urgent: bool = False,
 ) -> str:
     """Start a run of a site, or take up the one that is under way, and return its id.
 
-    A run with nothing in it that anybody could do is first brought in line with the disk.
+    A run with nothing in it that anybody could do is first brought in line with the disk.  An
+    urgent run goes before all that waits, also if it is under way already.
     """
     if not restart:
         _repair(subdomain)
     with civic_db_connection() as conn:
         lock_site(conn, subdomain)
         require_site(conn, subdomain)
-        active = pipeline_state.active_run(conn, subdomain)
+        active = transitions.active_run(conn, subdomain)
         if active is not None and not restart:
             run_id: str = active.run_id
+            if urgent and active.rank > URGENT:
+                transitions.change_rank(conn, run_id, URGENT)
         else:
-            run_id = transitions.start_run(conn, subdomain, first=first, goal=goal, options=options)
-    queue.offer(QUEUES)
+            run_id = transitions.start_run(
+                conn,
+                subdomain,
+                first=first,
+                goal=goal,
+                options=options,
+                rank=URGENT if urgent else 0,
+            )
+    queues.offer(config.load(), QUEUES)
     return run_id
+
+
+def start_due(options: Mapping[str, Any] | None = None) -> Iterator[int]:
+    """Start a run of every due site without one, and give the number started so far.
+
+    Many are started in one transaction.  Who is interrupted has started whole groups; repeating it
+    starts the others.
+    """
+    with reading_connection() as conn:
+        names = list(conn.execute(_due_sites(DUE_HOURS)).scalars())
+    started = 0
+    for first in range(0, len(names), STARTED_AT_ONCE):
+        group = names[first : first + STARTED_AT_ONCE]
+        with civic_db_connection() as conn:
+            lock_sites(conn, group)
+            # Others may have started some of them since they were listed.
+            chosen = _due_sites(DUE_HOURS).where(among(conn, sites_table.c.subdomain, group))
+            for name in sorted(conn.execute(chosen).scalars()):
+                transitions.start_run(conn, name, options=options)
+                started += 1
+        queues.offer(config.load(), QUEUES)
+        yield started
+
+
+def _due_sites(hours: float) -> Select[str]:
+    """Return the query of the sites not updated for this many hours and not in a run."""
+    updated_at = sites_table.c.updated_at
+    return (
+        select(sites_table.c.subdomain)
+        .where(or_(updated_at.is_(None), updated_at < db_now(-3600.0 * hours)))
+        .where(sites_table.c.subdomain.not_in(sites_in_a_run()))
+        .order_by(updated_at.asc().nulls_first(), sites_table.c.subdomain)
+    )
 
 
 def _repair(subdomain: str) -> None:
     with reading_connection() as conn:
-        run = pipeline_state.active_run(conn, subdomain)
+        run = transitions.active_run(conn, subdomain)
         if run is None or reconcile.has_work(conn, run.run_id):
             return
-    reconcile.recover(subdomain)
+    reconcile.recover(config.load(), subdomain)
 
 
 def not_applied(run_id: str, options: Mapping[str, Any], goal: str | None = None) -> list[str]:
@@ -125,7 +176,7 @@ def check_engine(subdomains: Sequence[str], options: Mapping[str, Any], settings
 
 
 def due_sites(hours: float = DUE_HOURS) -> list[str]:
-    """Return the sites that were not updated for so long, and those with a run to be taken up."""
+    """Return the sites not updated for this many hours, and those with a run to be taken up."""
     sites, cutoff = sites_table, db_now(-3600.0 * hours)
     with reading_connection() as conn:
         return list(
@@ -220,7 +271,7 @@ def _add_reading(conn: Connection, job: Row[Any], summary: Summary) -> None:
     summary.failures += _failures(conn, job)
 
 
-def _failures(conn: Connection, job: Row[Any]) -> list[Failure]:
+def _failures(conn: Connection, job: Row[Any]) -> list[RunFailure]:
     items = items_table
     rows = conn.execute(
         select(items.c.document, items.c.step, items.c.error)
@@ -228,4 +279,4 @@ def _failures(conn: Connection, job: Row[Any]) -> list[Failure]:
         .where(items.c.state.in_([Item.FAILED, Item.QUARANTINED]))
         .order_by(items.c.document)
     )
-    return [Failure(row.document or row.step, row.error or "no reason was kept") for row in rows]
+    return [RunFailure(row.document or row.step, row.error or "no reason was kept") for row in rows]

@@ -1,16 +1,17 @@
-"""Sites as people ask about them: where each stands, what it holds, and its end."""
+"""Sites: the list of all, the details of one, and removing one."""
 
 from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, delete, select
 
-from clerk.core import config, storage
+from clerk.core import manifest, storage
 from clerk.core.config import Settings
 from clerk.core.db import (
     civic_db_connection,
@@ -20,23 +21,89 @@ from clerk.core.db import (
     reading_connection,
     require_site,
 )
+from clerk.core.errors import BadSetting
 from clerk.core.models import audit_table, runs_table, sites_table
-from clerk.core.states import COMPLETED, STAGES, Run
-from clerk.fetch.sources import gone_documents
+from clerk.core.site_extra import site_extra
+from clerk.core.states import COMPLETED, OCR, STAGES, Run, Step
 from clerk.publish import further_targets, published_at, unpublish
 from clerk.search import forget_site
 
-from . import transitions
-from .pipeline_state import NO_DOCUMENTS
-from .steps import site_choices
+from . import failures, transitions
+from .run_history import EarlierRuns, earlier_runs
+from .transitions import NO_DOCUMENTS
 
 #: Settings of a site that are not shown.
 SECRET_CHOICES = ("token",)
+#: How a site is listed whose settings cannot be read.
+BAD_SETTINGS = "bad settings"
 #: How many of a site's runs are shown.
 RUNS_SHOWN = 5
 
 
-def overview(conn: Connection) -> list[dict[str, Any]]:
+@dataclass(frozen=True)
+class SiteOverview:
+    """A site with its outcome and the documents of its last reading."""
+
+    subdomain: str
+    name: str | None
+    outcome: str
+    current_stage: str | None
+    documents: int
+    read: int
+    failed: int
+    cancelled: int
+    updated_at: datetime | None
+
+
+@dataclass(frozen=True)
+class StageCounters:
+    """The counters of one stage of a site."""
+
+    stage: str
+    total: int
+    completed: int
+    failed: int
+    cancelled: int
+
+
+@dataclass(frozen=True)
+class FilesOnDisk:
+    """How many documents of a site have a PDF, and how many have text."""
+
+    pdfs: int
+    texts: int
+
+
+@dataclass(frozen=True)
+class SiteDetails:
+    """Everything about a site, its counters and what is on disk."""
+
+    #: The row of ``sites``, without ``extra``, which may hold secrets.
+    columns: Mapping[str, Any]
+    outcome: str
+    source: str | None
+    settings: Mapping[str, Any]
+    #: What is wrong with the settings; empty if they can be read.
+    settings_error: str
+    stages: list[StageCounters]
+    disk: FilesOnDisk
+    #: Documents that the source offers no longer.
+    gone: list[str]
+    #: The latest runs, newest first.
+    runs: list[dict[str, Any]]
+    #: Runs before those that are kept.
+    earlier_runs: EarlierRuns | None
+    #: Where counters and disk disagree; a site in a run may be ahead.
+    differences: list[str]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the details as JSON shows them."""
+        shown = asdict(self)
+        columns: dict[str, Any] = shown.pop("columns")
+        return columns | shown
+
+
+def overview(conn: Connection) -> list[SiteOverview]:
     """Return every site with its outcome and the documents of its last reading."""
     latest, documents = latest_runs(runs_table.c.state), documents_of_sites().subquery()
     rows = conn.execute(
@@ -52,19 +119,23 @@ def overview(conn: Connection) -> list[dict[str, Any]]:
         .order_by(sites_table.c.subdomain)
     )
     return [
-        {
-            "subdomain": row.subdomain,
-            "name": row.name,
-            "outcome": outcome(row.current_stage, row.run_state, row.last_error_message),
-            "current_stage": row.current_stage,
-            "documents": row.total,
-            "read": row.completed,
-            "failed": row.failed,
-            "cancelled": (
+        SiteOverview(
+            subdomain=row.subdomain,
+            name=row.name,
+            outcome=(
+                BAD_SETTINGS
+                if _bad_settings({"subdomain": row.subdomain, "extra": row.extra})
+                else outcome(row.current_stage, row.run_state, row.last_error_message)
+            ),
+            current_stage=row.current_stage,
+            documents=row.total,
+            read=row.completed,
+            failed=row.failed,
+            cancelled=(
                 row.total - row.completed - row.failed if row.run_state == Run.CANCELLED else 0
             ),
-            "updated_at": row.updated_at,
-        }
+            updated_at=row.updated_at,
+        )
         for row in rows
     ]
 
@@ -76,9 +147,9 @@ def names(conn: Connection, limit: int | None = None) -> list[str]:
 
 
 def outcome(current_stage: str | None, run_state: str | None, error: str | None = None) -> str:
-    """Say in a word or two how a site stands; nothing found is never shown as a success.
+    """Return the state of a site in a word or two; finding nothing is never shown as a success.
 
-    A site that was taken over without documents has no run: its error tells.
+    A site that was taken over without documents has no run: its error says so.
     """
     if current_stage is None:
         return "new"
@@ -89,8 +160,8 @@ def outcome(current_stage: str | None, run_state: str | None, error: str | None 
     return COMPLETED if run_state in (None, Run.SUPERSEDED) else run_state
 
 
-def describe(subdomain: str) -> dict[str, Any]:
-    """Return all there is to say about a site, counters beside what is on disk."""
+def describe(storage_dir: Path, subdomain: str) -> SiteDetails:
+    """Return everything about a site, and where its counters and its folder disagree."""
     with reading_connection() as conn:
         site = require_site(conn, subdomain)
         runs = conn.execute(
@@ -99,54 +170,89 @@ def describe(subdomain: str) -> dict[str, Any]:
             .order_by(runs_table.c.epoch.desc())
             .limit(RUNS_SHOWN)
         ).fetchall()
-    folder, chosen = storage.site_folder(config.load().storage_dir, subdomain), site_choices(site)
-    # The column as it is written may hold secrets; ``source`` and ``settings`` say what is in it.
-    return {name: value for name, value in site.items() if name != "extra"} | {
-        "outcome": outcome(
-            site["current_stage"], runs[0].state if runs else None, site["last_error_message"]
+        documents = manifest.documents(conn, subdomain)
+        earlier = earlier_runs(conn, subdomain)
+    run_state = runs[0].state if runs else None
+    stages = []
+    for stage in STAGES:
+        total, completed, failed = (
+            site[f"{stage}_{name}"] for name in ("total", "completed", "failed")
+        )
+        cancelled = total - completed - failed if run_state == Run.CANCELLED else 0
+        stages.append(StageCounters(stage, total, completed, failed, cancelled))
+    folder, problem = storage.site_folder(storage_dir, subdomain), _bad_settings(site)
+    chosen = {} if problem else dict(site_extra(site))
+    return SiteDetails(
+        columns={name: value for name, value in site.items() if name != "extra"},
+        outcome=(
+            BAD_SETTINGS
+            if problem
+            else outcome(site["current_stage"], run_state, site["last_error_message"])
         ),
-        "source": chosen.pop("source", None),
-        "settings": {name: _shown(name, value) for name, value in chosen.items()},
-        "stages": [_stage(site, stage, runs[0].state if runs else None) for stage in STAGES],
-        "disk": {
-            "pdfs": sum(1 for _ in storage.pdf_documents(folder)),
-            "texts": sum(1 for _ in storage.text_documents(folder)),
+        source=chosen.pop("source", None),
+        settings={
+            name: "***" if name in SECRET_CHOICES else value for name, value in chosen.items()
         },
-        "gone": gone_documents(folder),
-        "runs": [dict(run._mapping) for run in runs],
-    }
-
-
-def _shown(name: str, value: Any) -> Any:
-    return "***" if name in SECRET_CHOICES else value
-
-
-def _stage(site: Mapping[str, Any], stage: str, run_state: str | None) -> dict[str, Any]:
-    """Return the counters of a stage; what a cancelled run left undone is cancelled."""
-    total, completed, failed = (
-        site[f"{stage}_{name}"] for name in ("total", "completed", "failed")
+        settings_error=problem,
+        stages=stages,
+        disk=FilesOnDisk(
+            sum(bool(row.pdf_sha256) for row in documents),
+            sum(bool(row.text_sha256 and not row.failed_pages) for row in documents),
+        ),
+        gone=[row.name for row in documents if row.gone_at],
+        runs=[dict(run._mapping) for run in runs],
+        earlier_runs=earlier,
+        differences=disk_differences(site, folder),
     )
-    cancelled = total - completed - failed if run_state == Run.CANCELLED else 0
-    return {
-        "stage": stage,
-        "total": total,
-        "completed": completed,
-        "failed": failed,
-        "cancelled": cancelled,
-    }
+
+
+def _bad_settings(site: Mapping[str, Any]) -> str:
+    """Return what is wrong with a site's settings; one bad site does not end a listing."""
+    try:
+        site_extra(site)
+    except BadSetting as error:
+        return str(error)
+    return ""
+
+
+def disk_differences(site: Mapping[str, Any], folder: Path) -> list[str]:
+    """Return where a site's counters and its folder disagree.
+
+    Documents that the fetch rejected count as failed and were never on disk.
+    """
+    failed = failures.find(failures.Filter(site=site["subdomain"], stage=OCR))
+    rejected = sum(
+        each.step == Step.DOCUMENT and failures.stored_pdf(folder, each.document) is None
+        for each in failed
+    )
+    texts = sum(1 for _ in storage.text_documents(folder))
+    pdfs = {each.name for each in storage.pdf_documents(folder)}
+    with_text = {each.name for each in storage.text_documents(folder, incomplete=True)}
+    compared = [
+        ("documents read", site["ocr_completed"], texts),
+        ("documents in all", site["ocr_total"] - rejected, len(pdfs | with_text)),
+    ]
+    return [
+        f"{what}: {counted} counted, {on_disk} on disk"
+        for what, counted, on_disk in compared
+        if counted != on_disk
+    ]
 
 
 @dataclass(frozen=True)
-class Left:
-    """Where a site that was removed is to be seen still."""
+class StillPublished:
+    """Where a removed site can still be seen."""
 
+    #: Its folder on this machine.
     published: Path | None
-    #: Places elsewhere that it was published to; clerk does not delete there.
+    #: Other targets it was published to; clerk deletes nothing there.
     targets: list[str]
 
 
-def remove(subdomain: str, settings: Settings, *, files: bool, who: str = "operator") -> Left:
-    """Forget a site and all its runs; its files, and those published here, only if asked for."""
+def remove(
+    subdomain: str, settings: Settings, *, files: bool, who: str = "operator"
+) -> StillPublished:
+    """Delete a site and all its runs; with ``files`` also its files, here and published here."""
     folder = storage.site_folder(settings.storage_dir, subdomain)
     with civic_db_connection() as conn:
         site = require_site(conn, subdomain)
@@ -159,5 +265,5 @@ def remove(subdomain: str, settings: Settings, *, files: bool, who: str = "opera
     if files:
         unpublish(settings, subdomain)
         shutil.rmtree(folder, ignore_errors=True)
-    targets = further_targets({"extra": site_choices(site)})
-    return Left(published_at(settings, subdomain), targets)
+    targets = [] if _bad_settings(site) else further_targets(site)
+    return StillPublished(published_at(settings, subdomain), targets)

@@ -6,36 +6,46 @@ Each takes an order and the item's index and returns what the next step needs to
 from __future__ import annotations
 
 import errno
-import json
 import stat
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from clerk.core import config, storage
+import msgspec
+from sqlalchemy import Connection
+
+from clerk.core import config, installation, manifest, plugins, storage
+from clerk.core.child_process import Order, OrderItem, Performed, Report
 from clerk.core.config import Settings
+from clerk.core.db import reading_connection, writing_to
 from clerk.core.errors import (
     BadSetting,
     DocumentError,
     FileGone,
     MissingTool,
+    ObjectLost,
     OperatorError,
+    PagesFailed,
     SiteMisconfigured,
     StorageIncomplete,
     StorageUnusable,
     UnusableTraineddata,
 )
+from clerk.core.files import SiteFiles
+from clerk.core.manifest import DocumentRow, SiteManifest, TextRecord
+from clerk.core.site_extra import site_extra
 from clerk.core.states import Step
-from clerk.executors.child_process import Order, OrderItem, Performed, Report
+from clerk.core.store import PDF, TEXT
 from clerk.read import shared_pages
-from clerk.read.shared_pages import folder_of_desks, offered
 
-from .blame import pages_blamed
+from . import ledger
+from .upload_state import ClaimLost
 
 if TYPE_CHECKING:
     from clerk.fetch.base import FetchReport
     from clerk.read.documents import ReadingOptions
+    from clerk.site_db import CompileReport
 
 #: Steps over a whole site have no pages to count their time by.
 FETCH_SECONDS = 6 * 3600.0
@@ -46,9 +56,6 @@ ASSIST = "assist"
 #: So many pages are ordered at once; the order is cut short when time is up.
 ASSISTED_PAGES = 20
 
-#: Steps that come after the reading: without any text they would publish an empty site.
-_NEED_TEXT = (Step.COMPILE, Step.EXTRACT, Step.DEPLOY)
-
 #: How many things a fetch skipped are kept by name.
 NAMES_KEPT = 100
 UNUSABLE_NAME = "rename it, its name is not UTF-8 or contains a secret"
@@ -56,31 +63,59 @@ UNUSABLE_NAME = "rename it, its name is not UTF-8 or contains a secret"
 
 def perform(order: Order, index: int, report: Report) -> Performed:
     """Do one item of an order."""
-    around = _Surroundings.of(order)
-    folder, settings = around.folder, around.settings
-    if order.step in _NEED_TEXT and not storage.has_text(folder):
-        raise _incomplete(folder, f"{folder} has no text on this machine")
+    around = OrderContext.of(order)
+    if order.step != Step.COORDINATOR:
+        installation.require_files(around.settings)
     try:
-        return _STEPS[order.step](order, order.items[index], folder, settings, report)
+        return _STEPS[order.step](around, order.items[index], report)
     except (BadSetting, MissingTool, UnusableTraineddata) as error:
         raise _site_trouble(error, order) or error from error
+    except ObjectLost as error:
+        _forget_lost(around, error)
+        if order.step == Step.DOCUMENT:
+            raise FileGone(str(error), hint=error.hint) from error
+        raise
     except OSError as error:
-        raise _storage_trouble(error, folder) or error from error
+        raise _storage_trouble(error, around.files.folder) or error from error
 
 
-class _Surroundings:
+def _forget_lost(around: OrderContext, lost: ObjectLost) -> None:
+    """Have what is not in the store any more made again: fetched, read or extracted."""
+    with writing_to(around.settings.sql_url) as conn:
+        _check_of(around.order)(conn)
+        subdomain, name = around.files.subdomain, lost.document
+        if lost.kind == PDF:
+            manifest.forget_bytes(conn, subdomain, name)
+        elif lost.kind == TEXT:
+            manifest.forget_text(conn, subdomain, [name])
+        else:
+            manifest.forget_findings(conn, subdomain, [name])
+
+
+class OrderContext:
     """What the items of an order have in common, looked up once: it takes as long as a page."""
 
-    _latest: ClassVar[_Surroundings | None] = None
+    _latest: ClassVar[OrderContext | None] = None
 
     def __init__(self, order: Order) -> None:
         self.order = order
+        self.site = order.site
         self.settings = config.load()
-        self.folder = storage.site_folder(self.settings.storage_dir, order.site["subdomain"])
-        self.desks = folder_of_desks(self.settings.storage_dir)
+        self.files = SiteFiles(self.settings, order.site["subdomain"])
+        self.shared_reading = storage.shared_reading_folder(self.settings.storage_dir)
+
+    def documents(self, names: Sequence[str] | None) -> list[DocumentRow]:
+        """Return what the manifest says of the site's documents, or of those of these names."""
+        with reading_connection(self.settings.sql_url) as conn:
+            return manifest.documents(conn, self.files.subdomain, names)
+
+    def changes(self, after: int) -> tuple[Sequence[str] | None, int]:
+        """Return the documents that changed behind a number of the outbox, and the last number."""
+        with reading_connection(self.settings.sql_url) as conn:
+            return manifest.changed_names(conn, self.files.subdomain, after)
 
     @classmethod
-    def of(cls, order: Order) -> _Surroundings:
+    def of(cls, order: Order) -> OrderContext:
         """Return those of the order in hand."""
         if cls._latest is None or cls._latest.order is not order:
             cls._latest = cls(order)
@@ -104,10 +139,10 @@ def _site_trouble(error: OperatorError, order: Order) -> SiteMisconfigured | Non
 
     An engine or language that the site says nothing about is the machine's.
     """
-    own = site_choices(order.site) | order.options
-    reads = order.step in (Step.FETCH, Step.DOCUMENT) and not isinstance(error, BadSetting)
-    if reads and not (own.get("languages") or own.get("ocr_backend")):
-        return None
+    if order.step in (Step.FETCH, Step.DOCUMENT) and not isinstance(error, BadSetting):
+        own = site_extra(order.site) | order.options
+        if not (own.get("languages") or own.get("ocr_backend")):
+            return None
     return SiteMisconfigured(f"{error} {error.hint}".strip())
 
 
@@ -118,25 +153,41 @@ def _storage_trouble(error: OSError, folder: Path) -> StorageUnusable | None:
     return StorageUnusable(f"{folder} cannot be written to: {error.strerror}")
 
 
-def fetch(
-    order: Order, _item: OrderItem, folder: Path, settings: Settings, report: Report
-) -> Performed:
-    """Fetch from the site's source and list what is on disk to be read."""
+def fetch(around: OrderContext, _item: OrderItem, report: Report) -> Performed:
+    """Fetch from the site's source; the manifest knows afterwards what is to be read."""
     from clerk.fetch.store import fetch_site
 
+    from .scan import scan_site
+
+    settings, files = around.settings, around.files
     report(FETCH_SECONDS, "fetching")
-    folder.mkdir(parents=True, exist_ok=True)
-    fetched = fetch_site(order.site, folder, settings)
-    found = documents_to_read(order, folder, settings)
+    files.folder.mkdir(parents=True, exist_ok=True)
+    with reading_connection(settings.sql_url) as conn:
+        is_scanned = manifest.is_scanned(conn, files.subdomain)
+    if not is_scanned:
+        scan_site(settings, files.subdomain)
+    record = SiteManifest(settings.sql_url, files.subdomain, _check_of(around.order))
+    fetched = fetch_site(around.site, files, record)
     rejected = [
-        {"name": problem.what, "error": f"{problem.error or 'Rejected'}: {problem.why}"}
+        {"name": problem.what, "kind": problem.error or "Rejected", "why": problem.why}
         for problem in fetched.errors
     ]
     rejected += [
-        {"name": name, "error": f"UnusableName: {UNUSABLE_NAME}"}
-        for name in storage.unusable_names(folder)
+        {"name": name, "kind": "UnusableName", "why": UNUSABLE_NAME}
+        for name in storage.unusable_names(files.folder)
     ]
-    return Performed(found | {"rejected": rejected, "detail": summary(fetched)})
+    engine = engine_of(around.site, around.order.options, settings)
+    return Performed({"engine": engine, "rejected": rejected, "detail": summary(fetched)})
+
+
+def _check_of(order: Order) -> Callable[[Connection], None]:
+    """Return what refuses to write for a claim that is not held any more."""
+
+    def check(conn: Connection) -> None:
+        if order.claim and order.claim not in ledger.still_held(conn, [order.claim]):
+            raise ClaimLost(f"The run of {order.site['subdomain']} is over.")
+
+    return check
 
 
 def summary(fetched: FetchReport) -> dict[str, Any]:
@@ -156,22 +207,6 @@ def summary(fetched: FetchReport) -> dict[str, Any]:
     }
 
 
-def documents_to_read(order: Order, folder: Path, settings: Settings) -> dict[str, Any]:
-    """List the documents on disk whose text is not there or not of these bytes."""
-    from clerk.fetch.sources import stored_pdfs
-    from clerk.read import documents as reading
-
-    engine = engine_of(order.site, order.options, settings)
-    documents, carried = [], 0
-    for held in stored_pdfs(folder):
-        target = storage.Document.from_name(held.name).text(folder)
-        if reading.is_current(target, held.sha256, engine):
-            carried += 1
-        else:
-            documents.append({"name": held.name, "bytes": held.bytes, "sha256": held.sha256})
-    return {"documents": documents, "carried": carried, "engine": engine}
-
-
 def engine_of(site: dict[str, Any], options: Mapping[str, Any], settings: Settings) -> str:
     """Return what identifies the reader of a site's documents."""
     from clerk.read import documents as reading
@@ -179,43 +214,68 @@ def engine_of(site: dict[str, Any], options: Mapping[str, Any], settings: Settin
     return reading.fingerprint(_reading_options(site, options, settings))
 
 
-def read(
-    order: Order, item: OrderItem, folder: Path, _settings: Settings, report: Report
-) -> Performed:
+def read(around: OrderContext, item: OrderItem, report: Report) -> Performed:
     """Read one document into its text directory; a failure speaks of it as its source does."""
     from clerk.fetch.sources import name_at_source
     from clerk.read import documents as reading
 
-    document = storage.Document.from_name(item.name)
-    pdf = document.pdf(folder)
-    _require_file(document, item.sha256, folder)
-    sha256 = item.sha256 or storage.sha256_of(pdf)
-    around = _Surroundings.of(order)
-    try:
-        facts = reading.read_and_store(
-            pdf,
-            document.text(folder),
-            around.options,
-            sha256,
-            _reporting(report),
-            pages_blamed(item.error),
-            around.desks,
-            around.reader,
-        )
-    except DocumentError as error:
-        named = name_at_source(order.site, folder, document)
-        raise type(error)(str(error).replace(str(pdf), named), hint=error.hint) from error
-    return Performed(pages=len(facts.pages))
+    document, files = storage.Document.from_name(item.name), around.files
+    with files.pdf(document, item.sha256) as pdf:
+        _require_file(document, pdf, around)
+        sha256 = item.sha256 or storage.sha256_of(pdf)
+        try:
+            reading.read_and_store(
+                pdf,
+                document.text(files.folder),
+                around.options,
+                sha256,
+                _reporting(report),
+                item.blamed_pages,
+                around.shared_reading,
+                around.reader,
+            )
+        except DocumentError as error:
+            with writing_to(around.settings.sql_url) as conn:
+                _check_of(around.order)(conn)
+                if isinstance(error, PagesFailed):
+                    # The document has failed, and its good pages are published all the same.
+                    kept = _keep_text(around, document, sha256)
+                    manifest.record_texts(conn, files.subdomain, {document.name: kept})
+                row = manifest.document(conn, files.subdomain, item.name)
+            source_url = (row.source_url if row else None) or ""
+            named = name_at_source(around.site, item.name, source_url)
+            raise type(error)(str(error).replace(str(pdf), named), hint=error.hint) from error
+    text = _keep_text(around, document, sha256)
+    return Performed(msgspec.to_builtins(text), pages=text.pages)
 
 
-def _require_file(document: storage.Document, sha256: str, folder: Path) -> None:
+def _keep_text(around: OrderContext, document: storage.Document, sha256: str) -> TextRecord:
+    """Put the text that was just written into the store, and return what the manifest says of it.
+
+    The OCR engine is left out of the reader if no page needed one.
+    """
+    from clerk.read.files import ENGINE_MARK, load_facts, load_failed_pages
+
+    folder = document.text(around.files.folder)
+    facts = load_facts(folder)
+    if facts is None:
+        raise FileGone(f"{document.name}: its text was removed while it was being written.")
+    used_ocr = any(page.engine for page in facts.pages)
+    return TextRecord(
+        pdf_sha256=sha256,
+        text_sha256=around.files.keep_text(document),
+        reader=around.reader if used_ocr else around.reader.split(ENGINE_MARK)[0],
+        pages=facts.page_count,
+        failed_pages=len(load_failed_pages(folder)),
+    )
+
+
+def _require_file(document: storage.Document, pdf: Path, around: OrderContext) -> None:
     """Refuse a document whose PDF is not there, and tell a deleted file from a missing folder.
 
-    A document without a known hash was named by a script, and nobody has ever seen its file.
+    A deleted one is fetched again by the next run.
     """
-    from clerk.fetch.sources import has_held
-
-    pdf = document.pdf(folder)
+    folder = around.files.folder
     try:
         if not stat.S_ISREG(pdf.stat().st_mode):
             return
@@ -227,8 +287,9 @@ def _require_file(document: storage.Document, sha256: str, folder: Path) -> None
         raise _incomplete(folder, f"{pdf} cannot be read: {error.strerror}") from error
     if not folder.is_dir():
         raise _incomplete(folder, f"{folder} does not exist on this machine")
-    if sha256 and not has_held(folder, document, sha256):
-        raise _incomplete(folder, f"{document.name} is not in {folder} on this machine")
+    with writing_to(around.settings.sql_url) as conn:
+        _check_of(around.order)(conn)
+        manifest.forget_bytes(conn, around.files.subdomain, document.name)
     raise FileGone(f"{document.name}: its PDF is not on disk; the site's folder is there.")
 
 
@@ -249,28 +310,31 @@ def no_text(subdomain: str, documents: int, settings: Settings) -> StorageIncomp
 
 def _reporting(report: Report) -> Callable[[int, int, float], None]:
     def on_page(page: int, pages: int, seconds: float) -> None:
-        report(seconds, f"page {page} of {pages}" if page else "waiting for pages")
+        note = f"page {page} of {pages}" if page else "waiting for pages"
+        report(seconds, note, page)
 
     return on_page
 
 
 def invitation(settings: Settings) -> Order | None:
     """Return an order to help with a document that another process reads, if one wants help."""
-    desk = offered(folder_of_desks(settings.storage_dir))
-    return Order(ASSIST, items=[OrderItem(desk)] * ASSISTED_PAGES) if desk else None
+    key = shared_pages.find_waiting_document(storage.shared_reading_folder(settings.storage_dir))
+    return Order(ASSIST, items=[OrderItem(key)] * ASSISTED_PAGES) if key else None
 
 
 def has_reader(order: Order, settings: Settings) -> bool:
     """Whether the document that an order to help is for is still being read."""
-    return shared_pages.has_reader(folder_of_desks(settings.storage_dir) / order.items[0].name)
+    return shared_pages.has_reader(
+        storage.shared_reading_folder(settings.storage_dir) / order.items[0].name
+    )
 
 
 def assist(order: Order, index: int, report: Report) -> Performed:
     """Read one page of a document that another process reads."""
     from clerk.read import page_helper
 
-    desk = folder_of_desks(config.load().storage_dir) / order.items[index].name
-    return Performed(pages=int(page_helper.assist(desk, _reporting(report))))
+    shared = storage.shared_reading_folder(config.load().storage_dir) / order.items[index].name
+    return Performed(pages=int(page_helper.help_with_page(shared, _reporting(report))))
 
 
 def check_engine(site: dict[str, Any], options: Mapping[str, Any], settings: Settings) -> None:
@@ -278,7 +342,7 @@ def check_engine(site: dict[str, Any], options: Mapping[str, Any], settings: Set
 
     clerk's own default is always there and not looked for: loading the engines takes a moment.
     """
-    chosen = site_choices(site) | dict(options)
+    chosen = site_extra(site) | dict(options)
     by_default = settings.origin("default_ocr_backend") == "the default"
     name = chosen.get("ocr_backend") or ("" if by_default else settings.default_ocr_backend)
     if name and chosen.get("ocr") != "never":
@@ -291,7 +355,7 @@ def check_reading(site: dict[str, Any], settings: Settings) -> None:
     """Refuse an engine or languages of a site's own that this machine does not have."""
     from clerk.read.ocr import check_engine
 
-    chosen = site_choices(site)
+    chosen = site_extra(site)
     if chosen.get("ocr_backend") or chosen.get("languages"):
         options = _reading_options(site, {}, settings)
         check_engine(options.backend, options.languages)
@@ -302,7 +366,7 @@ def _reading_options(
 ) -> ReadingOptions:
     from clerk.read.documents import ReadingOptions
 
-    chosen = site_choices(site) | dict(options)
+    chosen = site_extra(site) | dict(options)
     return ReadingOptions.from_settings(
         settings,
         ocr=chosen.get("ocr"),
@@ -311,64 +375,105 @@ def _reading_options(
     )
 
 
-def site_choices(site: dict[str, Any]) -> dict[str, Any]:
-    """Return what a site's ``extra`` says, if it is an object."""
-    try:
-        chosen = json.loads(site.get("extra") or "{}")
-    except ValueError:
-        return {}
-    return chosen if isinstance(chosen, dict) else {}
+def coordinate(around: OrderContext, _item: OrderItem, _report: Report) -> Performed:
+    """Count the documents that have any text.
+
+    Where a script or an older system has read them, what it left is taken in first.
+    """
+    from .scan import scan_site
+
+    settings, subdomain = around.settings, around.files.subdomain
+
+    def texts() -> int:
+        with reading_connection(settings.sql_url) as conn:
+            return manifest.count_documents(conn, subdomain)[1]
+
+    if "opened_by" in around.order.options or not texts():
+        scan_site(settings, subdomain)
+    return Performed(texts())
 
 
-def coordinate(
-    _order: Order, _item: OrderItem, folder: Path, _settings: Settings, _report: Report
-) -> Performed:
-    """Count the documents that have any text."""
-    return Performed(sum(1 for _ in storage.text_documents(folder, incomplete=True)))
-
-
-def compile_text(
-    order: Order, _item: OrderItem, folder: Path, settings: Settings, report: Report
-) -> Performed:
+def compile_text(around: OrderContext, _item: OrderItem, report: Report) -> Performed:
     """Compile the database and publish the text at once, before extraction is through."""
     from clerk.publish import publish
-    from clerk.site_db import compile_site
 
     report(SITE_SECONDS, "compiling")
-    compiled = compile_site(folder, order.site)
-    publish(order.site, folder, settings, complete=False, keep=order.options.get("keep"))
+    hook = plugins.manager().hook
+    of_run = {"subdomain": around.files.subdomain, "run_id": around.order.run_id}
+    hook.pre_compilation(**of_run)
+    compiled = compile_database(around)
+    hook.post_compilation(database_path=str(compiled.path), **of_run)
+    keep = around.order.options.get("keep")
+    publish(around.site, around.files.folder, around.settings, complete=False, keep=keep)
     return Performed({"documents": compiled.documents, "pages": compiled.pages})
 
 
-def extract(
-    order: Order, _item: OrderItem, folder: Path, _settings: Settings, report: Report
-) -> Performed:
-    """Find votes and names, and compile them in."""
-    from clerk.extract import extract_site
+def compile_database(around: OrderContext) -> CompileReport:
+    """Bring the site's database, and the index over all sites, to what the manifest says."""
+    from clerk.search import index
     from clerk.site_db import compile_site
+    from clerk.site_db.stored import bring_database, keep_database
+
+    files, sql_url = around.files, around.settings.sql_url
+    check = _check_of(around.order)
+    while True:
+        with reading_connection(sql_url) as conn:
+            before = manifest.current_database(conn, files.subdomain)
+        bring_database(files, before)
+        compiled = compile_site(files, around.documents, around.site, around.changes)
+        index.update_site(files.folder, compiled)
+        if files.store is None or (before and not compiled.changed):
+            return compiled
+        sha256 = keep_database(files)
+        with writing_to(sql_url) as conn:
+            check(conn)
+            if manifest.make_database_current(
+                conn, files.subdomain, before, sha256, compiled.digest
+            ):
+                return compiled
+        # Another machine was quicker: build on what it has built.
+
+
+def extract(around: OrderContext, _item: OrderItem, report: Report) -> Performed:
+    """Find votes and names in what has not been looked at, and compile them in."""
+    from clerk.extract import VERSION, extract_documents
 
     report(SITE_SECONDS, "extracting")
-    found = extract_site(folder)
-    compile_site(folder, order.site)
+    subdomain, sql_url = around.files.subdomain, around.settings.sql_url
+    check = _check_of(around.order)
+    with reading_connection(sql_url) as conn:
+        rows = manifest.documents_to_extract(conn, subdomain, VERSION)
+
+    def record(findings: Mapping[str, tuple[str, str]]) -> None:
+        with writing_to(sql_url) as conn:
+            check(conn)
+            manifest.record_findings(conn, subdomain, VERSION, findings)
+
+    found = extract_documents(around.files, rows, record)
+    compile_database(around)
     failed = dict(list(found.failed.items())[:NAMES_KEPT])
     return Performed({"votes": found.votes, "entities": found.entities, "failed": failed})
 
 
-def deploy(
-    order: Order, _item: OrderItem, folder: Path, settings: Settings, report: Report
-) -> Performed:
+def deploy(around: OrderContext, _item: OrderItem, report: Report) -> Performed:
     """Publish, and run what plugins do after that; done only when all of it has returned."""
     from clerk.publish import finish_deploy, publish
+    from clerk.site_db import is_outdated
+    from clerk.site_db.stored import bring_database
 
     report(SITE_SECONDS, "publishing")
-    keep = order.options.get("keep")
-    published = publish(order.site, folder, settings, complete=True, keep=keep)
-    finish_deploy(order.site)
+    folder, keep = around.files.folder, around.order.options.get("keep")
+    with reading_connection(around.settings.sql_url) as conn:
+        bring_database(around.files, manifest.current_database(conn, around.files.subdomain))
+    if is_outdated(folder):
+        compile_database(around)
+    published = publish(around.site, folder, around.settings, complete=True, keep=keep)
+    finish_deploy(around.site)
     changed = published.changed or bool(published.targets)
     return Performed({"path": str(published.path), "changed": changed})
 
 
-_Step = Callable[[Order, OrderItem, Path, Settings, Report], Performed]
+_Step = Callable[[OrderContext, OrderItem, Report], Performed]
 
 _STEPS: dict[str, _Step] = {
     Step.FETCH: fetch,

@@ -1,22 +1,54 @@
-"""The road of a run: what each finished piece of work opens next, in the transaction that ends it.
+"""The transitions of runs and stages: each one function, in one transaction.
 
-::
+What follows a stage is in :mod:`clerk.pipeline.stages`, and :func:`close_stage` is the only place
+that opens it.  Stage, counters and the coordinator's claim in ``sites`` are written only here; the
+counters are a projection of the ledger, kept in the same transaction.  Whatever dies in between
+leaves an item that is pending, or running until it is swept.
 
-    start -> fetch -> ocr: a row per document -> coordinator
-          -> compilation + extraction -> deploy -> end
-
-Nothing calls back up, and whatever dies on this road leaves a row that is pending or leased.
+The functions that operators' scripts know are at the end.  A site that they find in a stage without
+a run (an older system wrote it) is first taken into the ledger as it is.
 """
 
 from __future__ import annotations
 
+import logging
+import uuid
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, delete, func, insert, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    String,
+    and_,
+    bindparam,
+    case,
+    delete,
+    exists,
+    func,
+    insert,
+    or_,
+    select,
+    true,
+    update,
+)
 
-from clerk.core.db import require_site
+from clerk.annotations import Issue
+from clerk.annotations.store import Stored
+from clerk.core import manifest
+from clerk.core.db import (
+    civic_db_connection,
+    get_site_by_subdomain,
+    lock_site,
+    reading_connection,
+    require_site,
+    unknown_site,
+)
+from clerk.core.errors import InvalidInput
+from clerk.core.manifest import TextRecord
 from clerk.core.models import (
     db_now,
     items_table,
@@ -28,44 +60,92 @@ from clerk.core.models import (
 from clerk.core.states import (
     COMPILATION,
     COMPLETED,
-    DEPLOY,
-    EXTRACTION,
     FETCH,
     OCR,
+    STAGES,
     Batch,
     Item,
     Kind,
     Run,
     Step,
+    Upload,
     check_stage,
 )
+from clerk.executors.work import Claim, Crash, Outcome
 
-from . import ledger, pipeline_state
-from .ledger import Claimed, ClaimedItem, Outcome, Settled, Statement
+from . import ledger, upload_state
+from .ledger import Job, NewPart, Settled, Statement
+from .stages import Stage, opened_with, stage_named
 
-#: The single step that is the whole work of a stage.
-STEP_OF_STAGE = {
-    FETCH: Step.FETCH,
-    COMPILATION: Step.COMPILE,
-    EXTRACTION: Step.EXTRACT,
-    DEPLOY: Step.DEPLOY,
-}
+log = logging.getLogger(__name__)
+
+NO_DOCUMENTS = "No PDFs found during fetch - site may have no documents or fetch failed"
+
+
+SUPERSEDED = "A newer run was started"
+
+
+@dataclass(frozen=True)
+class RunRow:
+    """A run, as its row is."""
+
+    run_id: str
+    subdomain: str
+    epoch: int
+    state: str
+    goal_stage: str | None
+    options: Mapping[str, Any]
+    rank: int
+    reason: str | None
+    created_at: datetime
+    finished_at: datetime | None
+
+
+@dataclass(frozen=True)
+class Remembered:
+    """A document that failed for good, or that a person skipped."""
+
+    state: str
+    reason: str
+    error_kind: str | None
+    created_at: datetime
+
+
+@dataclass(frozen=True)
+class FoundDocument:
+    """A document that a fetch left on disk to be read."""
+
+    name: str
+    bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Rejected:
+    """What the source offered and nobody can read: its name, the class of the error, and why."""
+
+    name: str
+    kind: str
+    why: str
 
 
 @dataclass(frozen=True)
 class Found:
-    """What a fetch left on disk: the documents to read, and how many need no reading."""
+    """What a fetch found, and what is to be read after it.
 
-    documents: tuple[Mapping[str, Any], ...] = ()
+    Without ``documents`` the manifest is asked which have no text of this reader, and how many need
+    no reading (``carried``).
+    """
+
+    documents: tuple[FoundDocument, ...] | None = None
     carried: int = 0
-    #: What the source offered and nobody can read: name and error.
-    rejected: tuple[Mapping[str, Any], ...] = ()
+    rejected: tuple[Rejected, ...] = ()
     #: The reader they are for; a document that failed with another one is tried again.
     engine: str = ""
     detail: Mapping[str, Any] = field(default_factory=dict)
 
 
-# -------------------------------------------------------------------------------- beginning
+# -------------------------------------------------------------------------------- starting
 
 
 def start_run(
@@ -75,170 +155,95 @@ def start_run(
     first: str = FETCH,
     goal: str | None = None,
     options: Mapping[str, Any] | None = None,
+    rank: int = 0,
 ) -> str:
-    """Open a run at a stage, fencing everything older, and return its id."""
+    """Open a run at a stage, fencing everything older, and return its id.
+
+    ``rank``: where its work waits; that of a lower rank goes first.
+    """
     require_site(conn, subdomain)
     check_stage(first)
-    run_id = pipeline_state.open_run(conn, subdomain, options or {}, goal)
-    pipeline_state.begin(conn, subdomain, first)
+    run_id = open_run(conn, subdomain, options or {}, goal, rank)
+    if first == FETCH:
+        # What the run before achieved is shown until the fetch has found something.
+        begin_again(conn, subdomain, first)
+    else:
+        begin(conn, subdomain, first)
     ledger.record(conn, "run started", subdomain=subdomain, run_id=run_id, stage=first)
     if first == OCR:
         raise ValueError("reading starts with a fetch, which finds what is on disk")
-    if first in (COMPILATION, EXTRACTION):
-        _open_compile_and_extract(conn, run_id, subdomain)
-    else:
-        open_step(conn, run_id, subdomain, first)
+    for stage in opened_with(first):
+        open_step(conn, run_id, subdomain, stage)
     return run_id
 
 
 def resume_run(
-    conn: Connection, subdomain: str, stage: str, opened_by: str = "reconciliation"
+    conn: Connection,
+    subdomain: str,
+    stage: str,
+    opened_by: str = "reconciliation",
+    rank: int = 0,
 ) -> str:
     """Open a run in a late stage for what is on disk; the counters of earlier ones stay."""
-    run_id = pipeline_state.open_run(conn, subdomain, {"opened_by": opened_by})
+    run_id = open_run(conn, subdomain, {"opened_by": opened_by}, rank=rank)
     ledger.record(conn, "run resumed", subdomain=subdomain, run_id=run_id, stage=stage)
-    if stage == DEPLOY:
-        open_step(conn, run_id, subdomain, DEPLOY)
-    else:
-        _open_compile_and_extract(conn, run_id, subdomain)
+    for each in opened_with(stage):
+        open_step(conn, run_id, subdomain, each)
     return run_id
 
 
-def open_step(conn: Connection, run_id: str, subdomain: str, stage: str) -> None:
+def open_run(
+    conn: Connection,
+    subdomain: str,
+    options: Mapping[str, Any],
+    goal: str | None = None,
+    rank: int = 0,
+) -> str:
+    """Open a run, superseding the active one, and return its id."""
+    lock_site(conn, subdomain)
+    former = conn.execute(
+        update(runs_table)
+        .where(runs_table.c.subdomain == subdomain, runs_table.c.state == Run.ACTIVE)
+        .values(state=Run.SUPERSEDED, finished_at=db_now(), reason=SUPERSEDED)
+        .returning(runs_table.c.run_id)
+    ).scalar()
+    if former:
+        ledger.cancel_open_work(conn, former, SUPERSEDED)
+        ledger.record(conn, "run superseded", subdomain=subdomain, run_id=former)
+    run_id = f"{subdomain}-{uuid.uuid4().hex[:12]}"
+    last_epoch = select(func.coalesce(func.max(runs_table.c.epoch), 0)).where(
+        runs_table.c.subdomain == subdomain
+    )
+    conn.execute(
+        insert(runs_table).values(
+            run_id=run_id,
+            subdomain=subdomain,
+            epoch=last_epoch.scalar_subquery() + 1,
+            options=dict(options),
+            goal_stage=goal,
+            rank=rank,
+        )
+    )
+    return run_id
+
+
+def change_rank(conn: Connection, run_id: str, rank: int) -> None:
+    """Move a run that is under way, with all its open jobs, to another rank."""
+    former = select(runs_table.c.rank).where(runs_table.c.run_id == run_id).scalar_subquery()
+    mine = and_(jobs_table.c.run_id == run_id, jobs_table.c.state == "open")
+    conn.execute(update(jobs_table).where(mine).values(rank=jobs_table.c.rank + rank - former))
+    conn.execute(update(runs_table).where(runs_table.c.run_id == run_id).values(rank=rank))
+
+
+def open_step(conn: Connection, run_id: str, subdomain: str, stage: Stage) -> None:
     """Open a stage that is a single step."""
+    name = stage.name
     job_id = ledger.open_job(
-        conn, run_id=run_id, subdomain=subdomain, stage=stage, queue=stage, total=1
+        conn, run_id=run_id, subdomain=subdomain, stage=name, queue=stage.queue, total=1
     )
-    ledger.add_items(conn, job_id, run_id, [{"step": STEP_OF_STAGE[stage]}])
-    counters = {f"{stage}_total": 1, f"{stage}_completed": 0, f"{stage}_failed": 0}
-    pipeline_state.enter(conn, subdomain, stage, **counters)
-
-
-# --------------------------------------------------------------------------------- finishing
-
-
-def finish(
-    conn: Connection,
-    claimed: Claimed,
-    outcomes: Sequence[Outcome],
-    *,
-    ended: bool,
-    going_on: Collection[str] = (),
-) -> Settled:
-    """Account for items of a claim and open what follows.
-
-    ``ended``: the worker has no more of this batch in hand.  A run that is over, and rows that
-    somebody else holds by now, are left alone.  A coordinator is given to the worker that ends the
-    reading (``Settled.following``) if it serves its queue.
-    """
-    settled = ledger.settle(conn, claimed, outcomes)
-    if settled is None:
-        # A batch in work was cancelled with its run; one that had settled all it held was not.
-        status = Batch.CANCELLED if outcomes else Batch.COMPLETED
-        ledger.end_batch(conn, claimed, status, "The run is over" if outcomes else None)
-        return Settled()
-    also: list[Statement] = []
-    if ended:
-        if len(outcomes) < len(claimed.items):
-            ledger.give_back(conn, claimed)
-        error = settled.error or next((each.error for each in outcomes if each.error), "")
-        useless = error and not settled.completed and not settled.results
-        status = Batch.FAILED if useless else Batch.COMPLETED
-        also.append(ledger.ending_batch(claimed, status, error or None))
-    taker = claimed if COMPILATION in going_on else None
-    _account(conn, claimed, settled, also, taker)
-    return settled
-
-
-def crash(
-    conn: Connection,
-    claimed: Claimed,
-    blamed: ClaimedItem | None,
-    cause: str,
-    *,
-    worker_lost: bool = False,
-) -> Settled:
-    """Account for a process that died: charge what it had in hand, give the rest back."""
-    if not ledger.hold_run(conn, claimed.run_id, exclusive=True):
-        ledger.end_batch(conn, claimed, Batch.CRASHED, cause)
-        return Settled()
-    settled = ledger.crash(conn, claimed, blamed, cause, worker_lost=worker_lost)
-    _account(conn, claimed, settled, [])
-    return settled
-
-
-def _account(
-    conn: Connection,
-    claimed: Claimed,
-    settled: Settled,
-    also: list[Statement],
-    taker: Claimed | None = None,
-) -> None:
-    """Record and count what was settled; the rows that all workers count on are locked last."""
-    _remember_failures(conn, claimed, settled)
-    if not (settled.completed or settled.failed or settled.results):
-        if also:
-            ledger.together(conn, *also)
-        return
-    if claimed.kind == Kind.STAGE:
-        also.append(_recording(claimed, settled))
-    job = ledger.count(
-        conn,
-        claimed.job_id,
-        *also,
-        completed=settled.completed,
-        failed=settled.failed,
-        seconds=settled.seconds,
-    )
-    settled.closed = job.completed + job.failed == job.total
-    if job.kind == Kind.STAGE and job.stage == OCR and settled.closed:
-        settled.following = pipeline_state.complete(conn, job, settled.error, taker)
-        return
-    if job.kind == Kind.STAGE:
-        pipeline_state.show_job(conn, job, settled.error)
-    if settled.closed:
-        close(conn, job, settled.results)
-
-
-def _recording(claimed: Claimed, settled: Settled) -> Statement:
-    return ledger.recording(
-        "finished",
-        subdomain=claimed.subdomain,
-        run_id=claimed.run_id,
-        stage=claimed.stage,
-        completed=settled.completed,
-        failed=settled.failed,
-        seconds=settled.seconds,
-        detail=settled.error or None,
-    )
-
-
-def close(conn: Connection, job: Row[Any], results: list[Any]) -> None:
-    """Close a stage whose documents are all accounted for, and open what follows."""
-    if job.kind == Kind.COORDINATOR:
-        ledger.close_job(conn, job.id)
-        _coordinate(conn, job, results)
-    elif job.stage == OCR:
-        pipeline_state.complete(conn, job)
-    elif ledger.close_job(conn, job.id):
-        if results and isinstance(results[0], Mapping):
-            ledger.note_detail(conn, job.id, results[0])
-        _AFTER_STAGE[job.stage](conn, job, results)
-
-
-def _after_fetch(conn: Connection, job: Row[Any], results: list[Any]) -> None:
-    if job.failed:
-        end_run(conn, job, Run.FAILED, "The documents could not be fetched", stage=FETCH)
-        return
-    found: Found = results[0]
-    ledger.note_detail(conn, job.id, found.detail)
-    if _goal(conn, job) == FETCH:
-        end_run(conn, job, Run.COMPLETED, "Stopped after fetch, as asked")
-    elif not (found.documents or found.carried or found.rejected):
-        pipeline_state.note_error(conn, job.subdomain, FETCH, pipeline_state.NO_DOCUMENTS)
-        end_run(conn, job, Run.NO_DOCUMENTS, pipeline_state.NO_DOCUMENTS)
-    else:
-        open_reading(conn, job.run_id, job.subdomain, found)
+    ledger.add_items(conn, job_id, run_id, [{"step": stage.step}])
+    counters = {f"{name}_total": 1, f"{name}_completed": 0, f"{name}_failed": 0}
+    enter(conn, subdomain, name, **counters)
 
 
 def open_reading(conn: Connection, run_id: str, subdomain: str, found: Found) -> None:
@@ -249,7 +254,7 @@ def open_reading(conn: Connection, run_id: str, subdomain: str, found: Found) ->
     to read the stage closes here.
     """
     remembered = _remembered(conn, subdomain, found.engine)
-    rows = [_document_row(document, remembered) for document in found.documents]
+    rows = [_document_row(document, remembered) for document in found.documents or ()]
     rejected = _told_apart(rows, [_rejected_row(each, remembered) for each in found.rejected])
     rows += _with_dates(conn, subdomain, rejected)
     failures = [row for row in rows if row["state"] in (Item.FAILED, Item.QUARANTINED)]
@@ -268,30 +273,47 @@ def open_reading(conn: Connection, run_id: str, subdomain: str, found: Found) ->
     if found.carried:
         rows.append({"step": Step.CARRIED, "documents": found.carried, "state": Item.COMPLETED})
     ledger.add_items(conn, job_id, run_id, rows)
-    pipeline_state.enter(conn, subdomain, OCR)
+    enter(conn, subdomain, OCR)
     job = ledger.count(conn, job_id)
-    pipeline_state.show_job(conn, job, failures[-1]["error"] if failures else "")
-    if job.completed + job.failed == job.total:
-        close(conn, job, [])
+    show_job(conn, job, failures[-1]["error"] if failures else "")
+    if is_over(conn, job):
+        close_stage(conn, job, [])
+
+
+def _with_documents(conn: Connection, subdomain: str, found: Found) -> Found:
+    """Add what the manifest says is to be read, and how many documents need no reading."""
+    unread = manifest.documents_to_read(conn, subdomain, found.engine)
+    total, _ = manifest.count_documents(conn, subdomain)
+    documents = tuple(FoundDocument(row.name, row.bytes, row.pdf_sha256 or "") for row in unread)
+    return replace(found, documents=documents, carried=total - len(documents))
 
 
 def _document_row(
-    document: Mapping[str, Any], remembered: Mapping[tuple[str, str], Row[Any]]
+    document: FoundDocument, remembered: Mapping[tuple[str, str], Remembered]
 ) -> dict[str, Any]:
-    row = {"document": document["name"], "bytes": document["bytes"], "sha256": document["sha256"]}
-    known = remembered.get((document["name"], document["sha256"]))
+    row = {"document": document.name, "bytes": document.bytes, "sha256": document.sha256}
+    known = remembered.get((document.name, document.sha256))
     if known is None:
         return row | {"state": Item.PENDING}
-    return row | {"state": known.state, "error": known.reason, "finished_at": known.created_at}
+    return row | _as_remembered(known) | {"finished_at": known.created_at}
 
 
 def _rejected_row(
-    rejected: Mapping[str, Any], remembered: Mapping[tuple[str, str], Row[Any]]
+    rejected: Rejected, remembered: Mapping[tuple[str, str], Remembered]
 ) -> dict[str, Any]:
-    known = remembered.get((rejected["name"], ""))
+    known = remembered.get((rejected.name, ""))
     if known is not None:
-        return {"document": rejected["name"], "state": known.state, "error": known.reason}
-    return {"document": rejected["name"], "state": Item.FAILED, "error": rejected["error"]}
+        return {"document": rejected.name} | _as_remembered(known)
+    return {
+        "document": rejected.name,
+        "state": Item.FAILED,
+        "error": f"{rejected.kind}: {rejected.why}",
+        "error_kind": rejected.kind,
+    }
+
+
+def _as_remembered(known: Remembered) -> dict[str, Any]:
+    return {"state": known.state, "error": known.reason, "error_kind": known.error_kind}
 
 
 def _told_apart(
@@ -332,130 +354,423 @@ def _with_dates(
     return [row | {"finished_at": since.get(row["document"], now)} for row in rejected]
 
 
-def read_again(
-    conn: Connection,
-    subdomain: str,
-    former: Row[Any],
-    rows: Sequence[Mapping[str, Any]],
-    options: Mapping[str, Any],
-) -> str:
-    """Open a run that reads some documents of a former reading again, and return its id.
+def open_stage(conn: Connection, subdomain: str, stage: str, total: int) -> None:
+    """Open a run in a stage, for documents that are not known by name yet."""
+    run_id = open_run(conn, subdomain, {"opened_by": "initialize_stage"})
+    ledger.record(conn, "run started", subdomain=subdomain, run_id=run_id, stage=stage)
+    _open_unnamed(conn, run_id, subdomain, stage, total=total)
+    enter(conn, subdomain, stage, **_counters(stage, total, 0, 0))
 
-    ``rows`` are the documents to read and the failures that stay; what was read counts as before.
-    """
-    run_id = pipeline_state.open_run(conn, subdomain, options)
-    ledger.record(conn, "run started", subdomain=subdomain, run_id=run_id, stage=OCR)
+
+def adopt(conn: Connection, site: Mapping[str, Any]) -> Job:
+    """Take a site that is in a stage without a run into the ledger, counters as they stand."""
+    stage, subdomain = site["current_stage"], site["subdomain"]
+    total, completed, failed = (site[f"{stage}_{c}"] for c in ("total", "completed", "failed"))
+    # An old worker counts without looking at the total.
+    total = max(total, completed + failed)
+    run_id = open_run(conn, subdomain, {"opened_by": "adoption"})
+    ledger.record(conn, "run started", subdomain=subdomain, run_id=run_id, stage=stage)
+    _open_unnamed(conn, run_id, subdomain, stage, total, completed, failed)
+    job = job_of_stage(conn, subdomain, stage)
+    assert job is not None, "the job was written in this transaction"
+    return job
+
+
+def _open_unnamed(
+    conn: Connection,
+    run_id: str,
+    subdomain: str,
+    stage: str,
+    total: int,
+    completed: int = 0,
+    failed: int = 0,
+) -> None:
     job_id = ledger.open_job(
         conn,
         run_id=run_id,
         subdomain=subdomain,
-        stage=OCR,
-        queue=OCR,
-        detail=former.detail,
+        stage=stage,
+        queue=stage,
+        total=total,
+        completed=completed,
+        failed=failed,
     )
-    carried = {"step": Step.CARRIED, "documents": former.completed, "state": Item.COMPLETED}
-    ledger.add_items(conn, job_id, run_id, [*rows, *([carried] if former.completed else [])])
-    pipeline_state.begin_again(conn, subdomain, OCR)
-    pipeline_state.show_job(conn, ledger.recount(conn, job_id))
-    return run_id
+    never = {"available_at": None}
+    rows = [
+        never | {"step": Step.UNNAMED, "documents": total - completed - failed},
+        never | {"step": Step.CARRIED, "documents": completed, "state": Item.COMPLETED},
+        never | {"step": Step.CARRIED, "documents": failed, "state": Item.FAILED},
+    ]
+    ledger.add_items(conn, job_id, run_id, [row for row in rows if row["documents"]])
 
 
-def retry_in_run(
-    conn: Connection, job: Row[Any], ids: Sequence[int], new: Sequence[Mapping[str, Any]]
-) -> None:
-    """Have failures of a reading that is under way read again: they leave the failed count.
+def active_run(conn: Connection, subdomain: str) -> RunRow | None:
+    """Return the run that is under way, or None."""
+    row = conn.execute(
+        select(runs_table).where(
+            runs_table.c.subdomain == subdomain, runs_table.c.state == Run.ACTIVE
+        )
+    ).first()
+    return None if row is None else RunRow(**row._mapping)
 
-    ``new`` stands for failures that had no name, which leave the reading.
+
+_JOB_OF_STAGE = (
+    select(jobs_table, runs_table.c.options)
+    .join(runs_table, runs_table.c.run_id == jobs_table.c.run_id)
+    .where(runs_table.c.subdomain == bindparam("site"))
+    .where(runs_table.c.state == ledger.sql_word(Run.ACTIVE))
+    .where(jobs_table.c.stage == bindparam("stage"), jobs_table.c.kind == bindparam("kind"))
+)
+
+
+def job_of_stage(
+    conn: Connection, subdomain: str, stage: str, kind: str = Kind.STAGE
+) -> Job | None:
+    """Return the parent of a stage in the active run, or None."""
+    values = {"site": subdomain, "stage": stage, "kind": kind}
+    row = conn.execute(_JOB_OF_STAGE, values).first()
+    return None if row is None else ledger.job_from(row)
+
+
+# -------------------------------------------------------------------------------- settling
+
+
+def finish(
+    conn: Connection,
+    claim: Claim,
+    outcomes: Sequence[Outcome],
+    *,
+    ended: bool,
+    going_on: Collection[str] = (),
+) -> Settled:
+    """Account for items of a claim and open what follows.
+
+    ``ended``: the worker has finished this batch.  A run that is over, and rows that
+    somebody else holds by now, are left alone.  A coordinator is given to the worker that ends the
+    reading (``Settled.following``) if it serves its queue.
     """
-    if not ledger.hold_run(conn, job.run_id, exclusive=True):
+    settled = ledger.settle(conn, claim, outcomes)
+    if settled is None:
+        # A batch in work was cancelled with its run; one that had settled all it held was not.
+        status = Batch.CANCELLED if outcomes else Batch.COMPLETED
+        ledger.end_batch(conn, claim, status, "The run is over" if outcomes else None)
+        return Settled()
+    if claim.step == Step.DOCUMENT:
+        texts = {
+            each.item.document: each.result
+            for each in outcomes
+            if each.state == Item.COMPLETED and isinstance(each.result, TextRecord)
+        }
+        manifest.record_texts(conn, claim.subdomain, texts)
+    also: list[Statement] = []
+    error = settled.error or next((each.error for each in outcomes if each.error), "")
+    if ended and len(outcomes) < len(claim.items):
+        ledger.release(conn, claim)
+    if claim.kind == Kind.UPLOAD and (ended or outcomes):
+        # A part is a batch until it succeeds or fails; what succeeded was settled with its storing.
+        if settled.failures:
+            ledger.end_batch(conn, claim, Batch.FAILED, error)
+        else:
+            ledger.return_batch(conn, claim, error or None)
+    elif ended:
+        useless = error and not settled.completed and not settled.results
+        status = Batch.FAILED if useless else Batch.COMPLETED
+        also.append(ledger.ending_batch(claim, status, error or None))
+    taker = claim if COMPILATION in going_on else None
+    _account(conn, claim, settled, also, taker)
+    return settled
+
+
+def crash(conn: Connection, claim: Claim, crash: Crash, parts: Sequence[NewPart] = ()) -> Settled:
+    """Record that a process died: charge what it was running, release the rest.
+
+    A part of an upload may be divided instead of being tried again; ``parts`` take its place.
+    """
+    if claim.run_id and not ledger.hold_run(conn, claim.run_id, exclusive=True):
+        ledger.end_batch(conn, claim, Batch.CRASHED, crash.error)
+        return Settled()
+    if parts:
+        if ledger.record_crash(conn, claim, crash):
+            ledger.replace_part(conn, claim, parts, Batch.CRASHED, crash.error)
+        return Settled()
+    settled = ledger.crash(conn, claim, crash)
+    _account(conn, claim, settled, [])
+    return settled
+
+
+def _account(
+    conn: Connection,
+    claim: Claim,
+    settled: Settled,
+    also: list[Statement],
+    taker: Claim | None = None,
+) -> None:
+    """Record and count what was settled; the rows that all workers count on are locked last."""
+    _remember_failures(conn, claim, settled)
+    if not (settled.completed or settled.failed or settled.results):
+        if also:
+            ledger.together(conn, *also)
         return
-    ledger.reopen(conn, ids)
-    ledger.leave_out(conn, ids, "Named when it was retried")
-    ledger.add_items(conn, job.id, job.run_id, new)
-    pipeline_state.show_job(conn, ledger.recount(conn, job.id))
+    if claim.step == Step.SPLIT:
+        why = settled.error.splitlines()[0]
+        issue = Issue("unreadable", f"the file could not be split into batches: {why}")
+        upload_state.add_issues(conn, claim.job_id, [issue])
+        settled.closed = upload_state.cancel_upload(conn, claim.job_id, settled.error)
+        return
+    if claim.kind != Kind.COORDINATOR:
+        also.append(_recording(claim, settled))
+    job = ledger.count(
+        conn,
+        claim.job_id,
+        *also,
+        completed=settled.completed,
+        failed=settled.failed,
+        seconds=settled.seconds,
+    )
+    if job.kind == Kind.UPLOAD:
+        upload_state.count_failed_parts(conn, claim, settled.failures)
+    settled.closed = is_over(conn, job)
+    if job.kind == Kind.STAGE and job.stage == OCR and settled.closed:
+        settled.following = complete_reading(conn, job, settled.error, taker)
+        return
+    if job.kind == Kind.STAGE:
+        show_job(conn, job, settled.error)
+    if settled.closed:
+        close_stage(conn, job, settled.results)
 
 
-def leave_out(conn: Connection, ids: Sequence[int], reason: str) -> None:
-    """Take failures out of the counts of their reading, and of the site unless it has gone on."""
-    for job_id in ledger.leave_out(conn, ids, reason):
-        job = ledger.recount(conn, job_id)
-        run = pipeline_state.active_run(conn, job.subdomain)
-        if run is None or run.run_id == job.run_id:
-            pipeline_state.correct(conn, job)
+def _recording(claim: Claim, settled: Settled) -> Statement:
+    return ledger.recording(
+        "finished",
+        subdomain=claim.subdomain or None,
+        run_id=claim.run_id or None,
+        stage=claim.stage,
+        completed=settled.completed,
+        failed=settled.failed,
+        seconds=settled.seconds,
+        detail=settled.error or None,
+    )
 
 
-def _coordinate(conn: Connection, job: Row[Any], results: list[Any]) -> None:
+def finish_split(conn: Connection, claim: Claim) -> None:
+    """Note that all parts are written; an upload without any is over."""
+    if not ledger.complete_item(conn, claim, 0):
+        raise upload_state.ClaimLost
+    job = ledger.count(conn, claim.job_id)
+    if is_over(conn, job):
+        close_stage(conn, job, [])
+
+
+def finish_part(
+    conn: Connection,
+    claim: Claim,
+    stored: Stored,
+    issues: Sequence[Issue],
+    bad: Sequence[NewPart] = (),
+    seconds: float = 0.0,
+) -> None:
+    """Complete a part, in the transaction that stores what is in it.
+
+    Bad documents become failed parts of their own.  Raises `ClaimLost` when the claim is lost: the
+    transaction must not be committed.
+    """
+    (item,) = claim.items
+    lost = sum(part.objects for part in bad)
+    done = item.documents - lost
+    if not ledger.complete_item(conn, claim, done):
+        raise upload_state.ClaimLost
+    batch_id = ledger.batch_id_of(conn, claim)
+    ledger.end_batch(conn, claim, Batch.COMPLETED if done else Batch.SPLIT)
+    if bad and done:
+        ledger.shrink_batch(conn, claim, done)
+    ledger.add_parts(conn, claim.job_id, bad, parent_item_id=item.id, parent_batch_id=batch_id)
+    upload_state.add_issues(conn, claim.job_id, issues)
+    settled = Settled(completed=done, failed=lost, seconds=seconds)
+    job = ledger.count(
+        conn,
+        claim.job_id,
+        _recording(claim, settled),
+        completed=done,
+        failed=lost,
+        seconds=seconds,
+    )
+    upload_state.count_part(conn, claim, stored)
+    if is_over(conn, job):
+        close_stage(conn, job, [])
+
+
+def is_over(conn: Connection, job: Job) -> bool:
+    """Whether everything of a job is accounted for; the job is locked by this transaction."""
+    accounted = bool(job.completed + job.failed == job.total)
+    return accounted and not (job.kind == Kind.UPLOAD and ledger.has_open_step(conn, job.id))
+
+
+def close_stage(conn: Connection, job: Job, results: list[Any]) -> None:
+    """Close a stage whose documents are all accounted for, and open what follows."""
+    if job.kind == Kind.COORDINATOR:
+        ledger.close_job(conn, job.id)
+        _coordinate(conn, job, results)
+    elif job.kind == Kind.UPLOAD:
+        upload_state.close_upload(conn, job.id, Upload.COMPLETED)
+    elif job.kind == Kind.NOTICE:
+        ledger.close_job(conn, job.id)
+    elif job.stage == OCR:
+        complete_reading(conn, job)
+    elif ledger.close_job(conn, job.id):
+        if results and isinstance(results[0], Mapping):
+            ledger.note_detail(conn, job.id, results[0])
+        if job.stage == FETCH and not job.failed:
+            _after_fetch(conn, job, results[0])
+        else:
+            _after_step(conn, job)
+
+
+def _after_fetch(conn: Connection, job: Job, found: Found) -> None:
+    """Open the reading of what was found; only now do the counters of the run before go."""
+    ledger.note_detail(conn, job.id, found.detail)
+    if found.documents is None:
+        found = _with_documents(conn, job.subdomain, found)
+    if _goal(conn, job) == FETCH:
+        end_run(conn, job, Run.COMPLETED, "Stopped after fetch, as asked")
+        return
+    zeros: dict[str, Any] = {}
+    for stage in STAGES:
+        if stage != FETCH:
+            zeros |= _counters(stage, 0, 0, 0)
+    _write(conn, job.subdomain, **zeros)
+    if not (found.documents or found.carried or found.rejected):
+        note_error(conn, job.subdomain, FETCH, NO_DOCUMENTS)
+        end_run(conn, job, Run.NO_DOCUMENTS, NO_DOCUMENTS)
+    else:
+        open_reading(conn, job.run_id, job.subdomain, found)
+
+
+def _coordinate(conn: Connection, job: Job, results: list[Any]) -> None:
     """Open compilation and extraction if there is any text, else end the run."""
     text_documents = results[0]
-    read = pipeline_state.job_of_stage(conn, job.subdomain, OCR)
+    read = job_of_stage(conn, job.subdomain, OCR)
     if text_documents is None:
         end_run(conn, job, Run.FAILED, "The text on disk could not be looked at", stage=OCR)
     elif _goal(conn, job) == OCR:
         end_run(conn, job, _verdict(conn, job.run_id), "Stopped after ocr, as asked")
     elif text_documents:
-        _open_compile_and_extract(conn, job.run_id, job.subdomain)
+        for name in stage_named(OCR).then:
+            open_step(conn, job.run_id, job.subdomain, stage_named(name))
     elif read is not None and read.total:
         reason = f"No text: none of {read.total} documents could be read"
         end_run(conn, job, Run.FAILED, reason, stage=OCR)
     else:
-        pipeline_state.note_error(conn, job.subdomain, FETCH, pipeline_state.NO_DOCUMENTS)
-        end_run(conn, job, Run.NO_DOCUMENTS, pipeline_state.NO_DOCUMENTS)
+        note_error(conn, job.subdomain, FETCH, NO_DOCUMENTS)
+        end_run(conn, job, Run.NO_DOCUMENTS, NO_DOCUMENTS)
 
 
-def _open_compile_and_extract(conn: Connection, run_id: str, subdomain: str) -> None:
-    open_step(conn, run_id, subdomain, COMPILATION)
-    open_step(conn, run_id, subdomain, EXTRACTION)
+def _after_step(conn: Connection, job: Job) -> None:
+    """Open what follows once all stages that run side by side are over, or end the run.
 
-
-def _after_compile_or_extract(conn: Connection, job: Row[Any], results: list[Any]) -> None:
-    """Open deploy when both are through; the run is held exclusively, so one of them sees both."""
-    stages = conn.execute(
+    The run is held exclusively, so one of them sees that all are over.
+    """
+    beside = opened_with(job.stage)
+    jobs = conn.execute(
         select(jobs_table.c.stage, jobs_table.c.state, jobs_table.c.failed).where(
-            jobs_table.c.run_id == job.run_id, jobs_table.c.stage.in_([COMPILATION, EXTRACTION])
+            jobs_table.c.run_id == job.run_id,
+            jobs_table.c.stage.in_([stage.name for stage in beside]),
         )
     ).fetchall()
-    if any(row.state == "open" for row in stages):
+    if any(each.state == "open" for each in jobs):
         return
-    if any(row.stage == COMPILATION and row.failed for row in stages):
-        _stay(conn, job, COMPILATION, "The database could not be compiled")
-    elif _goal(conn, job) in (COMPILATION, EXTRACTION):
-        end_run(conn, job, _verdict(conn, job.run_id), "Stopped before deploy, as asked")
-    else:
-        open_step(conn, job.run_id, job.subdomain, DEPLOY)
-
-
-def _after_deploy(conn: Connection, job: Row[Any], results: list[Any]) -> None:
-    if job.failed:
-        _stay(conn, job, DEPLOY, "The site could not be published")
-    else:
+    failed = {each.stage for each in jobs if each.failed}
+    then = beside[0].then
+    for stage in beside:
+        if stage.failure and stage.name in failed:
+            end = _stay if stage.is_retried else end_run
+            end(conn, job, Run.FAILED, stage.failure, stage.name)
+            return
+    if not then:
         end_run(conn, job, _verdict(conn, job.run_id))
+    elif _goal(conn, job) in [stage.name for stage in beside]:
+        end_run(conn, job, _verdict(conn, job.run_id), f"Stopped before {then[0]}, as asked")
+    else:
+        for name in then:
+            open_step(conn, job.run_id, job.subdomain, stage_named(name))
 
 
-_AFTER_STAGE = {
-    FETCH: _after_fetch,
-    COMPILATION: _after_compile_or_extract,
-    EXTRACTION: _after_compile_or_extract,
-    DEPLOY: _after_deploy,
-}
+# ----------------------------------------------------------------------------- coordinator
 
 
-# ------------------------------------------------------------------------------------ ending
+def complete_reading(
+    conn: Connection, job: Job, error: str = "", taker: Claim | None = None
+) -> Claim | None:
+    """Show a reading whose documents are all accounted for, and claim its coordinator, at once.
+
+    The coordinator is given to the one who takes it, if there is such a worker.
+    """
+    values = _counters(job.stage, job.total, job.completed, job.failed)
+    if error:
+        values |= _error(job.stage, error)
+    if not _change(conn, job.subdomain, _unclaimed(job.stage), coordinator_enqueued=True, **values):
+        show_job(conn, job, error)
+        return None
+    if taker is not None:
+        return ledger.open_coordinator_for(conn, job, taker)
+    ledger.close_job(conn, job.id)
+    open_coordinator(conn, job)
+    return None
 
 
-def end_run(conn: Connection, job: Row[Any], state: str, reason: str = "", stage: str = "") -> None:
+def claim_coordinator(conn: Connection, subdomain: str, stage: str, job: Job) -> bool:
+    """Set the visible claim and write the coordinator's row; False when taken or too early."""
+    if not _change(conn, subdomain, _ripe(stage), coordinator_enqueued=True):
+        return False
+    ledger.close_job(conn, job.id)
+    if stage == OCR:
+        open_coordinator(conn, job)
+    return True
+
+
+@cache
+def _ripe(stage: str) -> ColumnElement[bool]:
+    sites = sites_table
+    counted = sites.c[f"{stage}_completed"] + sites.c[f"{stage}_failed"]
+    return and_(_unclaimed(stage), counted == sites.c[f"{stage}_total"])
+
+
+@cache
+def _unclaimed(stage: str) -> ColumnElement[bool]:
+    sites = sites_table
+    return and_(sites.c.current_stage == stage, sites.c.coordinator_enqueued.is_(False))
+
+
+def open_coordinator(conn: Connection, job: Job) -> None:
+    """Write the coordinator of a stage whose documents are all accounted for."""
+    job_id = ledger.open_job(
+        conn,
+        run_id=job.run_id,
+        subdomain=job.subdomain,
+        stage=job.stage,
+        queue=COMPILATION,
+        kind=Kind.COORDINATOR,
+        rank=-1,
+    )
+    ledger.add_items(conn, job_id, job.run_id, [{"step": Step.COORDINATOR, "documents": 0}])
+
+
+# ---------------------------------------------------------------------------------- ending
+
+
+def end_run(conn: Connection, job: Job, state: str, reason: str = "", stage: str = "") -> None:
     """End a run; the site waits for its next one.  ``stage`` is where it failed, if it did."""
     _end(conn, job.run_id, state, reason)
-    pipeline_state.enter(conn, job.subdomain, COMPLETED)
+    enter(conn, job.subdomain, COMPLETED)
     if stage and not _has_error(conn, job.subdomain):
-        pipeline_state.note_error(conn, job.subdomain, stage, reason)
+        note_error(conn, job.subdomain, stage, reason)
     _record_end(conn, job, state, reason)
 
 
-def _stay(conn: Connection, job: Row[Any], stage: str, reason: str) -> None:
+def _stay(conn: Connection, job: Job, state: str, reason: str, stage: str) -> None:
     """End a run whose site is not published: it stays in the stage, for reconciliation to retry."""
-    _end(conn, job.run_id, Run.FAILED, reason)
-    pipeline_state.enter(conn, job.subdomain, stage)
-    _record_end(conn, job, Run.FAILED, reason)
+    _end(conn, job.run_id, state, reason)
+    enter(conn, job.subdomain, stage)
+    _record_end(conn, job, state, reason)
 
 
 def _end(conn: Connection, run_id: str, state: str, reason: str) -> None:
@@ -467,7 +782,7 @@ def _end(conn: Connection, run_id: str, state: str, reason: str) -> None:
     ledger.cancel_open_work(conn, run_id, reason or "The run is over")
 
 
-def _record_end(conn: Connection, job: Row[Any], state: str, reason: str) -> None:
+def _record_end(conn: Connection, job: Job, state: str, reason: str) -> None:
     ledger.record(
         conn,
         f"run {state}",
@@ -480,11 +795,11 @@ def _record_end(conn: Connection, job: Row[Any], state: str, reason: str) -> Non
 
 def cancel_run(conn: Connection, subdomain: str, reason: str) -> bool:
     """Cancel the active run of a site and say whether there was one."""
-    run = pipeline_state.active_run(conn, subdomain)
+    run = active_run(conn, subdomain)
     if run is None or not ledger.hold_run(conn, run.run_id, exclusive=True):
         return False
     _end(conn, run.run_id, Run.CANCELLED, reason)
-    pipeline_state.enter(conn, subdomain, COMPLETED)
+    enter(conn, subdomain, COMPLETED)
     ledger.record(
         conn, "run cancelled", subdomain=subdomain, run_id=run.run_id, detail=reason or None
     )
@@ -501,7 +816,7 @@ def _verdict(conn: Connection, run_id: str) -> str:
 _GOAL = select(runs_table.c.goal_stage).where(runs_table.c.run_id == bindparam("run"))
 
 
-def _goal(conn: Connection, job: Row[Any]) -> str | None:
+def _goal(conn: Connection, job: Job) -> str | None:
     return conn.execute(_GOAL, {"run": job.run_id}).scalar()
 
 
@@ -514,14 +829,72 @@ def _has_error(conn: Connection, subdomain: str) -> bool:
     )
 
 
-# ------------------------------------------------------------------------------ remembering
+# ---------------------------------------------------------------------- what people decide
 
 
-def _remembered(conn: Connection, subdomain: str, engine: str) -> dict[tuple[str, str], Row[Any]]:
+def read_again(
+    conn: Connection,
+    subdomain: str,
+    former: Job,
+    rows: Sequence[Mapping[str, Any]],
+    options: Mapping[str, Any],
+    rank: int = 0,
+) -> str:
+    """Open a run that reads some documents of a former reading again, and return its id.
+
+    ``rows`` are the documents to read and the failures that stay; what was read counts as before.
+    """
+    run_id = open_run(conn, subdomain, options, rank=rank)
+    ledger.record(conn, "run started", subdomain=subdomain, run_id=run_id, stage=OCR)
+    job_id = ledger.open_job(
+        conn,
+        run_id=run_id,
+        subdomain=subdomain,
+        stage=OCR,
+        queue=OCR,
+        detail=former.detail,
+    )
+    carried = {"step": Step.CARRIED, "documents": former.completed, "state": Item.COMPLETED}
+    ledger.add_items(conn, job_id, run_id, [*rows, *([carried] if former.completed else [])])
+    begin_again(conn, subdomain, OCR)
+    show_job(conn, ledger.recount(conn, job_id))
+    return run_id
+
+
+def retry_in_run(
+    conn: Connection, job: Job, ids: Sequence[int], new: Sequence[Mapping[str, Any]]
+) -> None:
+    """Have failures of a reading that is under way read again: they leave the failed count.
+
+    ``new`` stands for failures that had no name, which leave the reading.
+    """
+    if not ledger.hold_run(conn, job.run_id, exclusive=True):
+        return
+    ledger.reopen(conn, ids)
+    ledger.leave_out(conn, ids, "Named when it was retried")
+    ledger.add_items(conn, job.id, job.run_id, new)
+    show_job(conn, ledger.recount(conn, job.id))
+
+
+def leave_out(conn: Connection, ids: Sequence[int], reason: str) -> None:
+    """Take failures out of the counts of their reading, and of the site unless it has gone on."""
+    for job_id in ledger.leave_out(conn, ids, reason):
+        job = ledger.recount(conn, job_id)
+        run = active_run(conn, job.subdomain)
+        if run is None or run.run_id == job.run_id:
+            correct(conn, job)
+
+
+def _remembered(conn: Connection, subdomain: str, engine: str) -> dict[tuple[str, str], Remembered]:
     quarantine = quarantine_table
     holds = or_(quarantine.c.engine == engine, quarantine.c.state == Item.CANCELLED)
     rows = conn.execute(select(quarantine).where(quarantine.c.subdomain == subdomain, holds))
-    return {(row.document, row.sha256): row for row in rows}
+    return {
+        (row.document, row.sha256): Remembered(
+            row.state, row.reason, row.error_kind, row.created_at
+        )
+        for row in rows
+    }
 
 
 def forget_failures(conn: Connection, subdomain: str, documents: Sequence[str]) -> None:
@@ -549,19 +922,271 @@ def remember_skipped(
     )
 
 
-def _remember_failures(conn: Connection, claimed: Claimed, settled: Settled) -> None:
+def _remember_failures(conn: Connection, claim: Claim, settled: Settled) -> None:
     """Keep documents that would fail again, by their bytes, so that the next run spares them."""
-    for item, state, reason in settled.failures:
-        if item.step != Step.DOCUMENT:
+    for failed in settled.failures:
+        if failed.item.step != Step.DOCUMENT or not failed.lasting:
             continue
         key = {
-            "subdomain": claimed.subdomain,
-            "document": item.document,
-            "sha256": item.sha256,
+            "subdomain": claim.subdomain,
+            "document": failed.item.document,
+            "sha256": failed.item.sha256,
         }
         conn.execute(delete(quarantine_table).filter_by(**key))
         conn.execute(
             insert(quarantine_table).values(
-                **key, engine=claimed.detail.get("engine", ""), state=state, reason=reason
+                **key,
+                engine=claim.detail.get("engine", ""),
+                state=failed.state,
+                reason=failed.error,
+                error_kind=failed.error_kind or None,
             )
         )
+
+
+# -------------------------------------------------------------------- what `sites` shows
+
+
+_NO_ERROR: dict[str, Any] = {
+    "last_error_stage": None,
+    "last_error_message": None,
+    "last_error_at": None,
+}
+
+
+def begin(conn: Connection, subdomain: str, stage: str) -> None:
+    """Show a site at the start of a run: counters at zero, no error."""
+    zeros: dict[str, Any] = {}
+    for each in STAGES:
+        zeros |= _counters(each, 0, 0, 0)
+    enter(conn, subdomain, stage, started_at=db_now(), **zeros, **_NO_ERROR)
+
+
+def begin_again(conn: Connection, subdomain: str, stage: str) -> None:
+    """Show a site at the start of a run in a later stage: counters stay, no error."""
+    enter(conn, subdomain, stage, started_at=db_now(), **_NO_ERROR)
+
+
+def enter(conn: Connection, subdomain: str, stage: str, **values: Any) -> None:
+    """Show the site in a stage, nobody having its coordinator yet."""
+    _write(conn, subdomain, current_stage=stage, coordinator_enqueued=False, **values)
+
+
+def note_error(conn: Connection, subdomain: str, stage: str, error: str) -> None:
+    """Keep the last error of a site."""
+    _write(conn, subdomain, **_error(stage, error))
+
+
+def show_job(conn: Connection, job: Job, error: str = "") -> None:
+    """Bring the site's counters of a stage in line with the job, in the job's transaction."""
+    values = _counters(job.stage, job.total, job.completed, job.failed)
+    if error:
+        values |= _error(job.stage, error)
+    _write(conn, job.subdomain, **values)
+
+
+def correct(conn: Connection, job: Job) -> None:
+    """Bring the site's counters in line with a job that a person corrected: not a movement."""
+    conn.execute(
+        update(sites_table)
+        .where(sites_table.c.subdomain == job.subdomain)
+        .values(**_counters(job.stage, job.total, job.completed, job.failed))
+    )
+
+
+def take_over(conn: Connection, sites: Sequence[Mapping[str, Any]]) -> int:
+    """Write where sites of an older system stand and return how many were written.
+
+    Only those are that no run has touched and that have not gone past reading; the moments of
+    their last movement stay, so that reconciliation sees how long ago it was.
+    """
+    by_stage: dict[tuple[str, ...], list[Mapping[str, Any]]] = {}
+    for site in sites:
+        by_stage.setdefault(tuple(sorted(site)), []).append(site)
+    return sum(_take_over_alike(conn, alike) for alike in by_stage.values())
+
+
+def _take_over_alike(conn: Connection, sites: Sequence[Mapping[str, Any]]) -> int:
+    table = sites_table
+    columns = [name for name in sites[0] if name not in ("subdomain", "error")]
+    failed = bindparam("b_error", type_=String) != ""
+    statement = (
+        update(table)
+        .where(table.c.subdomain == bindparam("b_subdomain"))
+        .where(or_(table.c.current_stage.is_(None), table.c.current_stage == OCR))
+        .where(~exists().where(runs_table.c.subdomain == table.c.subdomain))
+        .values(
+            coordinator_enqueued=False,
+            last_error_stage=case((failed, FETCH), else_=table.c.last_error_stage),
+            last_error_message=case(
+                (failed, bindparam("b_error")), else_=table.c.last_error_message
+            ),
+            last_error_at=case((failed, db_now()), else_=table.c.last_error_at),
+            **{name: bindparam(f"b_{name}") for name in columns},
+        )
+    )
+    rows = [{f"b_{name}": value for name, value in site.items()} for site in sites]
+    return conn.execute(statement, rows).rowcount
+
+
+def _counters(stage: str, total: int, completed: int, failed: int) -> dict[str, Any]:
+    return {
+        f"{stage}_total": total,
+        f"{stage}_completed": completed,
+        f"{stage}_failed": failed,
+    }
+
+
+def _error(stage: str, error: str) -> dict[str, Any]:
+    return {
+        "last_error_stage": stage,
+        "last_error_message": error[: ledger.ERROR_LENGTH],
+        "last_error_at": db_now(),
+    }
+
+
+def _write(conn: Connection, subdomain: str, **values: Any) -> None:
+    if not _change(conn, subdomain, _ALWAYS, **values):
+        raise unknown_site(subdomain)
+
+
+_ALWAYS = true()
+
+
+def _change(conn: Connection, subdomain: str, where: ColumnElement[bool], **values: Any) -> bool:
+    """Change a site for which something holds, and say whether it did."""
+    moments = tuple(name for name, value in values.items() if isinstance(value, db_now))
+    plain = {name: value for name, value in values.items() if name not in moments}
+    return conn.execute(_changing(where, moments), plain | {"site": subdomain}).rowcount == 1
+
+
+@cache
+def _changing(where: ColumnElement[bool], moments: tuple[str, ...]) -> Any:
+    """Return the statement that sets these columns to the database's clock, others as given."""
+    return (
+        update(sites_table)
+        .where(sites_table.c.subdomain == bindparam("site"), where)
+        .values(**dict.fromkeys((*moments, "updated_at"), db_now()))
+    )
+
+
+# -------------------------------------------------------- what operators' scripts call
+
+
+def initialize_stage(subdomain: str, stage: str, total_jobs: int) -> None:
+    """Open a stage for a number of documents that are not known by name yet.
+
+    A run that is under way is superseded: nothing of it counts any more.
+    """
+    check_stage(stage)
+    if total_jobs < 0:
+        raise InvalidInput(f"A stage cannot have {total_jobs} documents.")
+    with civic_db_connection() as conn:
+        require_site(conn, subdomain)
+        open_stage(conn, subdomain, stage, total_jobs)
+
+
+def increment_completed(subdomain: str, stage: str) -> bool:
+    """Count one more document as completed; False when all were accounted for already."""
+    return _increment(subdomain, stage, Item.COMPLETED)
+
+
+def increment_failed(subdomain: str, stage: str, error_message: str, error_class: str) -> bool:
+    """Count one more document as failed and keep why; False when all were accounted for."""
+    error = f"{error_class}: {error_message}"[: ledger.ERROR_LENGTH]
+    return _increment(subdomain, stage, Item.FAILED, error)
+
+
+def should_trigger_coordinator(subdomain: str, stage: str) -> bool:
+    """Say whether every document of the stage is accounted for and nobody has the coordinator.
+
+    Not of a site that does not exist: there is nothing to trigger.
+    """
+    check_stage(stage)
+    with reading_connection() as conn:
+        site = get_site_by_subdomain(conn, subdomain)
+    if site is None:
+        return False
+    accounted = site[f"{stage}_completed"] + site[f"{stage}_failed"] == site[f"{stage}_total"]
+    return bool(accounted and site["current_stage"] == stage and not site["coordinator_enqueued"])
+
+
+def claim_coordinator_enqueue(subdomain: str) -> bool:
+    """Claim the coordinator of the site's stage; True for exactly one caller.
+
+    The coordinator's own row is written with the claim, so that a caller that dies now loses
+    nothing.  A stage with documents still open cannot be claimed: a slow worker of the stage before
+    finds the next one's counters and is refused.
+    """
+    with civic_db_connection() as conn:
+        lock_site(conn, subdomain)
+        stage = require_site(conn, subdomain)["current_stage"]
+        if stage not in STAGES:
+            return False
+        return claim_coordinator(conn, subdomain, stage, _held_job(conn, subdomain, stage))
+
+
+def _increment(subdomain: str, stage: str, state: str, error: str = "") -> bool:
+    check_stage(stage)
+    with civic_db_connection() as conn:
+        lock_site(conn, subdomain)
+        job = _held_job(conn, subdomain, stage)
+        if not _take_unnamed(conn, job.id, state):
+            log.warning("%s: all documents of %s are accounted for already", subdomain, stage)
+            return False
+        more = {{Item.COMPLETED: "completed", Item.FAILED: "failed"}[state]: 1}
+        show_job(conn, ledger.count(conn, job.id, **more), error)
+        ledger.record(
+            conn,
+            "finished",
+            subdomain=subdomain,
+            run_id=job.run_id,
+            stage=stage,
+            detail=error or None,
+            **more,
+        )
+        return True
+
+
+def _held_job(conn: Connection, subdomain: str, stage: str) -> Job:
+    """Return the parent of a stage, its run held against being ended.
+
+    The caller has locked the site: else two callers would adopt it, or count into a run that a
+    third is superseding.
+    """
+    job = job_of_stage(conn, subdomain, stage)
+    if job is None or not ledger.hold_run(conn, job.run_id, exclusive=False):
+        job = adopt(conn, _site_in_stage(conn, subdomain, stage))
+    return job
+
+
+def _site_in_stage(conn: Connection, subdomain: str, stage: str) -> dict[str, Any]:
+    site = require_site(conn, subdomain)
+    if site["current_stage"] != stage:
+        raise InvalidInput(
+            f"{subdomain} is not in the stage {stage} but in {site['current_stage']}.",
+            hint="Open the stage first: initialize_stage(subdomain, stage, total_jobs)",
+        )
+    return site
+
+
+def _take_unnamed(conn: Connection, job_id: int, state: str) -> bool:
+    """Move one document from the unnamed to the finished ones; False when none is left.
+
+    Those of an hour share a row, so that it is known, to the hour, when each of them ended.
+    """
+    items = items_table
+    taken = ledger.take_unnamed(conn, job_id)
+    if taken is None:
+        return False
+    added = conn.execute(
+        update(items)
+        .where(items.c.job_id == job_id, items.c.step == Step.CARRIED, items.c.state == state)
+        .where(items.c.finished_at.is_not(None), items.c.created_at >= db_now(-3600.0))
+        .values(documents=items.c.documents + 1, finished_at=db_now())
+    )
+    if added.rowcount == 0:
+        now = conn.execute(select(db_now())).scalar_one()
+        row = {"step": Step.CARRIED, "state": state, "available_at": None, "finished_at": now}
+        ledger.add_items(conn, job_id, taken, [row])
+    return True

@@ -11,9 +11,8 @@ A site is published with state ``text-only`` as soon as it is compiled and ``com
 extraction.  Publishing the same content again does nothing.  Whatever is killed on the way leaves
 the old version or the new one, and the next publishing removes the rest.
 
-Everything in a version is public (:mod:`clerk.core.public_text`).  A database that another version
-of clerk has compiled is compiled again first.  Versions of an older format may hold more than is
-public: they are removed as soon as a newer one is served.
+Everything in a version is public (:mod:`clerk.core.public_text`).  Versions of an older format may
+hold more than is public: they are removed as soon as a newer one is served.
 
 Further targets (``deploy_to`` in the site's ``extra``, as in ``rsync://host/www``) are served by
 deployers, which are plugins; clerk's own are registered here.  Each gets the finished version, and
@@ -32,8 +31,8 @@ from typing import Any
 from clerk import hookimpl
 from clerk.core import plugins
 from clerk.core.config import Settings
+from clerk.core.files import SiteFiles
 from clerk.core.public_text import Gate
-from clerk.site_db import compile_site, is_outdated
 
 from .bundle import open_bundle
 from .targets import Deployer, KeepsVersions, check_targets, find_deployer, further_targets
@@ -89,13 +88,12 @@ def publish(
     ``keep`` versions of the site stay on disk; as many as PUBLISH_KEEP says if it is None.  What
     is served as complete does not become text-only again before its content has changed.
     """
-    if is_outdated(folder):
-        compile_site(folder, site)
     subdomain = str(site.get("subdomain") or folder.name)
     place = VersionedFolder(settings.published, subdomain)
     gate = Gate.for_site(settings, site)
+    files = SiteFiles(replace(settings, storage_dir=folder.parent), folder.name)
     # The lock comes first: of two publishers, the later one must not have opened the older bundle.
-    with place.locked(), open_bundle(site, folder, gate, complete=complete) as bundle:
+    with place.locked(), open_bundle(site, files, gate, complete=complete) as bundle:
         changed, deployed_to = False, list[str]()
         if complete or not place.serves(replace(bundle, complete=True).version):
             keep = keep or settings.publish_keep

@@ -10,15 +10,15 @@ import sqlite3
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from clerk.core.clock import utc_now
 from clerk.core.errors import NotFound
+from clerk.core.files import SiteFiles
 from clerk.core.public_text import Gate
-from clerk.core.storage import KINDS, Document
-from clerk.fetch.base import site_extra
-from clerk.site_db import content_digest, database_path
-from clerk.site_db.buffers import build_lock
+from clerk.core.site_extra import site_extra
+from clerk.core.storage import KINDS, Document, compiled_database, published_part
+from clerk.site_db import build_lock, content_digest
 from clerk.site_db.schema import open_readonly
 
 from .export import ExportRows
@@ -35,12 +35,11 @@ _COUNTED = (*KINDS, "documents", "votes", "entities")
 class Bundle:
     """The files of one version of a site; the database is the one that was there at the start.
 
-    A build may replace it meanwhile: the file is held open, and what is written about it is read
-    from the copy.
+    A build may replace it meanwhile: ``database`` is a link to the file of the start.
     """
 
-    folder: Path
-    database: BinaryIO
+    files: SiteFiles
+    database: Path
     site: dict[str, Any]
     with_images: bool
     #: The content of the database, by its hash.
@@ -61,12 +60,14 @@ class Bundle:
 
     def write_to(self, target: Path) -> None:
         """Write the files of this version into an empty directory."""
-        copy = database_path(target)
-        self.database.seek(0)
-        with copy.open("wb") as file:
-            shutil.copyfileobj(self.database, file, 1 << 20)
-            file.flush()
-            os.fsync(file.fileno())
+        copy = compiled_database(target)
+        try:
+            # Builds replace the file and never write to it, so that one file serves for both.
+            os.link(self.database, copy)
+        except OSError:
+            shutil.copyfile(self.database, copy)
+            with copy.open("rb") as file:
+                os.fsync(file)
         with contextlib.closing(open_readonly(copy)) as connection:
             documents = [
                 row | {"failed_pages": row["failed_pages"] or {}}
@@ -94,36 +95,43 @@ class Bundle:
     def _write_images(self, target: Path, connection: sqlite3.Connection) -> None:
         """Draw the pages of every document whose PDF is on disk."""
         from clerk.read.documents import page_image
-        from clerk.site_db.tables import page_image as address
+        from clerk.site_db.rows import page_image as address
 
-        rows = connection.execute("SELECT name, pages, failed_pages FROM documents ORDER BY name")
-        for name, pages, failed in rows:
+        query = "SELECT name, pages, failed_pages, sha256 FROM documents ORDER BY name"
+        for name, pages, failed, sha256 in connection.execute(query):
             document = Document.from_name(name)
-            pdf = document.pdf(self.folder)
             failed_pages = json.loads(failed or "{}")
-            for page in range(1, pages + 1) if pdf.exists() else ():
-                if str(page) not in failed_pages:
-                    path = target / address(document.name, page)
-                    path.parent.mkdir(parents=True, exist_ok=True)
-                    path.write_bytes(page_image(pdf, page, _IMAGE_WIDTH))
+            if not sha256:
+                continue
+            with self.files.pdf(document, sha256) as pdf:
+                for page in range(1, pages + 1) if pdf.exists() else ():
+                    if str(page) not in failed_pages:
+                        path = target / address(document.name, page)
+                        path.parent.mkdir(parents=True, exist_ok=True)
+                        path.write_bytes(page_image(pdf, page, _IMAGE_WIDTH))
 
 
 @contextlib.contextmanager
 def open_bundle(
-    site: Mapping[str, Any], folder: Path, gate: Gate, *, complete: bool
+    site: Mapping[str, Any], files: SiteFiles, gate: Gate, *, complete: bool
 ) -> Iterator[Bundle]:
-    """Open what is compiled of a site for publishing."""
+    """Open what is compiled of a site; for one publisher of the site at a time."""
+    folder = files.folder
     about = {key: site[key] for key in _SITE if site.get(key) is not None}
     with_images = bool(site_extra(site).get("page_images"))
-    path = database_path(folder)
-    with contextlib.ExitStack() as stack:
-        with build_lock(folder):
-            try:
-                database = stack.enter_context(path.open("rb"))
-            except FileNotFoundError as error:
-                raise NotFound(
-                    f"{folder.name} has not been compiled yet.", hint=f"clerk run {folder.name}"
-                ) from error
-            with contextlib.closing(open_readonly(path)) as connection:
-                content = content_digest(connection)
-        yield Bundle(folder, database, about, with_images, content, complete, gate)
+    path = compiled_database(folder)
+    held = published_part(folder)
+    with build_lock(folder):
+        held.unlink(missing_ok=True)
+        try:
+            os.link(path, held)
+        except FileNotFoundError as error:
+            raise NotFound(
+                f"{folder.name} has not been compiled yet.", hint=f"clerk run {folder.name}"
+            ) from error
+        with contextlib.closing(open_readonly(path)) as connection:
+            content = content_digest(connection)
+    try:
+        yield Bundle(files, held, about, with_images, content, complete, gate)
+    finally:
+        held.unlink(missing_ok=True)

@@ -19,7 +19,8 @@ from typing import IO, Any
 
 from clerk.core.config import Settings
 from clerk.core.public_text import Gate
-from clerk.site_db import database_path, schema
+from clerk.core.storage import compiled_database
+from clerk.site_db import schema
 
 _BALLOTS = {
     "ayes": "aye",
@@ -45,7 +46,8 @@ QUERIES = {
     "votes": f"""
         SELECT votes.id, document AS doc, start, "end", page, meeting, date, item, motion, mover,
                seconder, result, result_text, vote_type,
-               {_MEMBERS}, tally, unanimous, flags, quote, confidence
+               {_MEMBERS}, tally, unanimous, flags, quote, confidence, item_title, consent_items,
+               consent_exceptions, field_confidence, doubtful, doubts
         FROM votes ORDER BY document, start, votes.id""",
     "entities": """
         SELECT id, document AS doc, start, "end", page, type, text, value, role
@@ -54,7 +56,12 @@ QUERIES = {
 #: Columns with the words of documents.
 _AS_READ = schema.AS_READ | _BALLOTS.keys()
 #: Columns that hold JSON; they are nested in JSON and stay text in CSV.
-_JSON_COLUMNS = frozenset((*_BALLOTS, "tally", "flags", "failed_pages"))
+_JSON_COLUMNS = frozenset(
+    (
+        *(*_BALLOTS, "tally", "flags", "failed_pages", "consent_items", "consent_exceptions"),
+        *("field_confidence", "doubtful", "doubts"),
+    )
+)
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 Row = dict[str, Any]
@@ -65,7 +72,7 @@ def export(
 ) -> int:
     """Write a table of the compiled site as csv, jsonl, json, txt, or all of them as a zip."""
     gate = Gate(settings)
-    with contextlib.closing(schema.open_readonly(database_path(folder))) as connection:
+    with contextlib.closing(schema.open_readonly(compiled_database(folder))) as connection:
         if kind == "zip":
             return write_zip(connection, gate, out)
         return WRITERS[kind](ExportRows(connection, gate, table), out)

@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 from clerk.core import plugins
 from clerk.core.errors import BadSetting, UnknownPlugin
-from clerk.fetch.base import site_extra
+from clerk.core.site_extra import site_extra
 
 from .bundle import INDEX
 from .versions import VersionedFolder

@@ -2,174 +2,129 @@
 
 ::
 
-    open -> look at every page's text layer -> which lines are repeated? -> judge each page
+    open -> load every page's text layer -> which lines are repeated? -> judge each page
                                                                      |           |
-                                                              good: its text   else: a grey
-                                                                               picture -> OCR
+                                                              good: its text   else: render
+                                                                               -> OCR
 
-When many pages need OCR they are laid out on a desk (:mod:`clerk.read.shared_pages`), where other
-processes may take some; what comes out is the same.
+When many pages need OCR they are shared (:mod:`clerk.read.shared_pages`) with processes that have
+nothing else to do; the result is the same.
 
-A page that cannot be read is a failed page and the others are read all the same.  libpdfium and the
-OCR engines may crash or hang: the caller runs this in a child process with limits, and learns by
-``on_page`` which page is in hand and how long it may take.
+A page that cannot be read is a failed page, and the others are read all the same.  libpdfium and
+the OCR engines may crash or hang: the caller runs this in a child process with limits, and learns
+from ``on_page`` which page is being read and how long it may take.  :func:`read_in_child` does so
+for callers that are not workers.
 """
 
 from __future__ import annotations
 
 import contextlib
+import os
+import select
+import tempfile
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import ParamSpec, TypeVar
 
 import msgspec
 
-from clerk.core.config import Settings
+from clerk.core import child_process
 from clerk.core.errors import (
-    BadSetting,
+    DocumentError,
     EmptyDocument,
     InvalidInput,
     OperatorError,
     PagesFailed,
+    PagesOutOfTime,
     TransientError,
-    UnreadablePdf,
 )
+from clerk.core.states import MOST_PAGES
 
-from . import ocr, pdf, text_layer
+from . import layer_check, ocr, pdf, text_layer
 from .files import (
     BLANK,
-    ENGINE_MARK,
     FAILED,
+    MIX,
     OCR,
     TEXT,
+    UNIT,
     DocumentFacts,
     PageFacts,
     PageWords,
     ReadDocument,
     ReadPage,
     is_current,
-    load_facts,
-    load_failed_pages,
-    load_words,
     store,
 )
-from .pdf_text import UNIT, TextLayer
-from .recognition import is_blank, recognise
-from .shared_pages import Desk, Seen, Task, version_of
+from .layer_check import AGREES_FROM
+from .ocr import GreyImage, OcrPage
+from .options import ReadingOptions, engine_name, fingerprint
+from .other_formats import Format, format_of, read_other
+from .page_helper import help_with_page
+from .pdf_text import TextLayer
+from .recognition import OnPage, ocr_seconds, recognise_page, words_beside
+from .rows import in_rows
+from .shared_pages import (
+    OcrResult,
+    SharedDocument,
+    SharedPages,
+    file_version,
+    find_waiting_document,
+)
 from .text_layer import JUNK_BELOW, Verdict
 
 __all__ = [
-    "DocumentFacts",
-    "OnPage",
-    "PageFacts",
-    "PageWords",
-    "ReadDocument",
-    "ReadPage",
     "ReadingOptions",
     "fingerprint",
     "is_current",
-    "load_facts",
-    "load_failed_pages",
-    "load_words",
-    "ocr_seconds",
     "page_image",
     "raise_for_failed_pages",
     "read_and_store",
+    "read_document",
+    "read_in_child",
     "read_pdf",
-    "see",
-    "store",
 ]
 
-#: Raised when the rules change so much that documents should be read again.
-READER = 1
-
-#: Less loses small type, more costs time and gains nothing measurable.
-OCR_DPI = 200
-
-#: What a page may take for its text layer, and for OCR at the start and per million pixels.
+#: Time limit of a page for its text layer.
 _LAYER_SECONDS = 30.0
-_OCR_SECONDS = 20.0
-_OCR_SECONDS_PER_MEGAPIXEL = 10.0
 
-#: From so many pages that need OCR they are shared.
+#: Documents with at least this many pages that need OCR are shared.
 SHARED_FROM_PAGES = 8
-#: One who has a page in hand is given so much longer than the page may take.
+#: A helper gets this much longer than its page may take.
 _GRACE_SECONDS = 5.0
+#: By the clock, a page that somebody else reads is waited for this many times as long.
+_PATIENCE = 5
 
-#: OCR that sees this share of the letters of a doubtful layer is preferred to it.
+#: OCR that finds this share of the letters of a doubtful layer is preferred to it.
 _ENOUGH_OF_A_DOUBTFUL_LAYER = 0.5
 
-#: Called before each step with page, pages of the document, seconds this step may take.  First come
-#: all pages for their text layer, then those in doubt about it, then those for OCR.
-#: Page 0: it waits for pages that others have in hand.
-OnPage = Callable[[int, int, float], None]
+#: A layer that was only looked at, not compared with its page, is not beyond doubt.
+_SURE_OF_LAYER = 0.99
+#: OCR that finds fewer letters than this beside the layer adds nothing to it.
+_FEW_LETTERS_ADDED = 12
 
-#: No pages are given up.
-NOTHING: Mapping[int, str] = MappingProxyType({})
+#: No pages have crashed a reader before.
+NO_PAGES: Mapping[int, str] = MappingProxyType({})
 
-#: What a page is shown to the engine for.
 _NEED_OCR = frozenset(Verdict) - {Verdict.GOOD, Verdict.EMPTY}
 
-_MODES = ("auto", "always", "never")
+_IMAGE_KINDS = ("png", "jpeg", "webp")
+_IMAGE_MEGAPIXELS = 20
+_NO_LIMIT = 1_000_000_000
 
-_PICTURE_KINDS = ("png", "jpeg", "webp")
-_PICTURE_MEGAPIXELS = 20
-_ANY = 1_000_000_000
+#: How often helpers are checked, and given pages.
+_POLL_SECONDS = 0.1
+_PAGES_PER_ORDER = 20
 
+_Parameters = ParamSpec("_Parameters")
 _Result = TypeVar("_Result")
 
 
 def _ignore(page: int, pages: int, seconds_allowed: float) -> None:
-    """Take no notice."""
-
-
-@dataclass(frozen=True)
-class ReadingOptions:
-    """How documents are to be read, as one value that can be handed to another process."""
-
-    ocr: str = "auto"
-    backend: str = "tesseract"
-    languages: tuple[str, ...] = ("eng",)
-    dpi: int = OCR_DPI
-    page_seconds: float = 120.0
-    page_megapixels: int = 40
-    max_document_mb: int = 150
-    max_document_pages: int = 5000
-
-    def __post_init__(self) -> None:
-        """Refuse a way of reading that does not exist."""
-        if self.ocr not in _MODES:
-            raise BadSetting(f"OCR must be one of {', '.join(_MODES)}, not {self.ocr!r}.")
-
-    @classmethod
-    def from_settings(cls, settings: Settings, **chosen: Any) -> ReadingOptions:
-        """Take the settings, and over them what a site or a flag chooses (None: no choice)."""
-        options = cls(
-            backend=settings.default_ocr_backend,
-            languages=settings.ocr_languages,
-            page_seconds=settings.page_seconds,
-            page_megapixels=settings.page_megapixels,
-            max_document_mb=settings.max_document_mb,
-            max_document_pages=settings.max_document_pages,
-        )
-        return replace(options, **{name: value for name, value in chosen.items() if value})
-
-
-def fingerprint(options: ReadingOptions) -> str:
-    """Return what identifies the reader and its engine, as in ``reader 1 auto | tesseract ...``."""
-    reader = f"reader {READER} {options.ocr}"
-    if options.ocr == "never":
-        return reader
-    engine = ocr.find_backend(options.backend)
-    languages = "+".join(options.languages)
-    return f"{reader}{ENGINE_MARK}{_engine_name(engine)} {languages} {options.dpi} dpi"
-
-
-def _engine_name(backend: ocr.OcrBackend) -> str:
-    return f"{backend.name} {backend.version()}"
+    """Report nothing."""
 
 
 def read_and_store(
@@ -178,7 +133,7 @@ def read_and_store(
     options: ReadingOptions,
     pdf_sha256: str,
     on_page: OnPage = _ignore,
-    given_up: Mapping[int, str] = NOTHING,
+    given_up: Mapping[int, str] = NO_PAGES,
     share_in: Path | None = None,
     reader: str = "",
 ) -> DocumentFacts:
@@ -186,58 +141,81 @@ def read_and_store(
 
     ``reader`` is the :func:`fingerprint` of the options, if it is known.
 
-    With pages that could not be read the good ones are stored all the same, marked by
+    If some pages cannot be read, the good ones are stored all the same, marked by
     ``failed-pages.json``, and PagesFailed is raised.  Nothing is stored when the PDF as a whole
-    cannot be read.  A long document is shared in that folder, if one is given, and what is read of
-    it outlives this process until it is stored.
+    cannot be read.  A long document is shared in the folder ``share_in``, if one is given; the
+    results of its pages outlive this process until the document is stored.
     """
     with Sharing(share_in, path, options) as sharing:
-        document = read_pdf(path, options, on_page, given_up=given_up, sharing=sharing)
+        document = read_document(path, options, on_page, given_up=given_up, sharing=sharing)
         reader = reader or fingerprint(options)
         facts = store(document, target_dir, pdf_sha256=pdf_sha256, fingerprint=reader)
-        sharing.clear()
+        if sharing.pages:
+            sharing.pages.remove()
     raise_for_failed_pages(path, document)
     return facts
 
 
 class Sharing(contextlib.AbstractContextManager["Sharing"]):
-    """The desk of one document, laid out once it is known that there is enough to share."""
+    """The shared pages of one document, created once it is known that there are enough of them."""
 
     def __init__(self, folder: Path | None, path: Path, options: ReadingOptions) -> None:
         self._folder = folder
         self._path = path
         self._options = options
-        # Before the file is opened: one that is replaced meanwhile is found to be another.
-        self._version = version_of(path) if folder and path.exists() else None
-        self.desk: Desk | None = None
+        # Before the file is opened: one that is replaced meanwhile has another version.
+        self._version = file_version(path) if folder and path.exists() else None
+        self.pages: SharedPages | None = None
 
-    def lay_out(self, pages: Sequence[int]) -> Desk | None:
-        """Lay the pages out if they are many and nobody else reads the document."""
-        if self._folder and self._version and len(pages) >= SHARED_FROM_PAGES:
-            options = msgspec.to_builtins(self._options)
-            path, mark = str(self._path.absolute()), fingerprint(self._options)
-            self.desk = Desk.lay_out(self._folder, Task(path, self._version, mark, options), pages)
-        return self.desk
-
-    def clear(self) -> None:
-        """Remove the desk: the document is stored."""
-        if self.desk:
-            self.desk.clear()
+    def start(self, numbers: Sequence[int]) -> SharedPages | None:
+        """Share the pages if there are many and no other process reads the document."""
+        if self._folder and self._version and len(numbers) >= SHARED_FROM_PAGES:
+            path, reader = str(self._path.absolute()), fingerprint(self._options)
+            document = SharedDocument(path, self._version, reader, self._options)
+            self.pages = SharedPages.create(self._folder, document, numbers)
+        return self.pages
 
     def __exit__(self, *_: object) -> None:
-        if self.desk:
-            self.desk.close()
+        if self.pages:
+            self.pages.close()
 
 
 def raise_for_failed_pages(path: Path, document: ReadDocument) -> None:
-    """Raise PagesFailed, naming the pages and the first reason, if there are any."""
+    """Raise PagesFailed, naming the pages and the first reason, if there are any.
+
+    If a page was given up because it used up its time, the error says so by its class.
+    """
     failed = document.failed_pages
     if failed:
         shown = ", ".join(map(str, list(failed)[:20])) + (", ..." if len(failed) > 20 else "")
-        raise PagesFailed(
+        out_of_time = child_process.OUT_OF_TIME in failed.values()
+        raise (PagesOutOfTime if out_of_time else PagesFailed)(
             f"{path}: {len(failed)} of {document.page_count} pages could not be read"
             f" ({shown}): {next(iter(failed.values()))}"
         )
+
+
+def read_document(
+    path: Path,
+    options: ReadingOptions,
+    on_page: OnPage = _ignore,
+    only: Sequence[int] | None = None,
+    given_up: Mapping[int, str] = NO_PAGES,
+    sharing: Sharing | None = None,
+) -> ReadDocument:
+    """Read a document of any format that clerk reads: PDF, HTML or DOCX.
+
+    The content decides, but a file named .pdf must be one: portals answer with web pages that say
+    what went wrong.
+    """
+    if path.suffix.lower() == ".pdf" or (found := format_of(path)) is Format.PDF:
+        return read_pdf(path, options, on_page, only, given_up, sharing)
+    on_page(0, 1, options.page_seconds)
+    document = read_other(path, found, options.max_document_mb)
+    if only is None:
+        return document
+    pages = [page for page in document.pages if page.facts.page in only]
+    return ReadDocument(document.page_count, pages)
 
 
 def read_pdf(
@@ -245,27 +223,27 @@ def read_pdf(
     options: ReadingOptions,
     on_page: OnPage = _ignore,
     only: Sequence[int] | None = None,
-    given_up: Mapping[int, str] = NOTHING,
+    given_up: Mapping[int, str] = NO_PAGES,
     sharing: Sharing | None = None,
 ) -> ReadDocument:
     """Read a PDF, or only some of its pages (numbers from 1; those beyond the end are ignored).
 
     Pages that are given up, because they have crashed a reader before, are failed pages for the
-    reason given and are not touched.  Raises a DocumentError when the PDF cannot be opened; a page
-    that fails is in ``failed_pages``.
+    reason given and are not read again.  Raises a DocumentError when the PDF cannot be opened; a
+    page that fails is in ``failed_pages``.
     """
     limits = {"max_megabytes": options.max_document_mb, "max_pages": options.max_document_pages}
     with pdf.opened(path, **limits) as document:
         numbers = range(1, document.pages + 1)
         wanted = numbers if only is None else [number for number in numbers if number in only]
-        pages = _Reader(document, options, on_page, given_up, sharing).read(wanted)
+        pages = _DocumentReader(document, options, on_page, given_up, sharing).read(wanted)
     if only is None and all(page.facts.why == Verdict.EMPTY.value for page in pages):
         raise EmptyDocument(f"{path} has nothing on any of its pages; it may be damaged.")
     return ReadDocument(document.pages, pages)
 
 
-class _Reader:
-    """One document on its way: the layers seen so far, and the engine once it is needed."""
+class _DocumentReader:
+    """Reads the pages of one document; loads the OCR engine when a page first needs it."""
 
     def __init__(
         self,
@@ -279,24 +257,23 @@ class _Reader:
         self.options = options
         self.on_page = on_page
         self.sharing = sharing
-        self.desk: Desk | None = None
+        self.shared: SharedPages | None = None
         self.layers: dict[int, TextLayer] = {}
         self.plausible: dict[int, float] = {}
         self.failed: dict[int, str] = dict(given_up)
 
     @cached_property
     def backend(self) -> ocr.OcrBackend:
-        """The engine; it and its languages are asked for by the first page that needs them."""
+        """The engine, checked to have the languages; to be loaded outside of :meth:`_attempt`.
+
+        A missing engine is not the fault of a page.
+        """
         return ocr.check_engine(self.options.backend, self.options.languages)
 
     @cached_property
     def engine_name(self) -> str:
         """The engine with its version."""
-        return _engine_name(self.backend)
-
-    def _require_engine(self) -> None:
-        # Outside of any guard: an engine that is not there is not the page's fault.
-        _ = self.backend
+        return engine_name(self.backend)
 
     def read(self, numbers: Sequence[int]) -> list[ReadPage]:
         """Read the pages: first every text layer, then OCR where it is needed."""
@@ -304,196 +281,333 @@ class _Reader:
             for number in numbers:
                 if number not in self.failed:
                     self._announce(number, _LAYER_SECONDS)
-                    self._guarded(number, self._look)
+                    layer = self._attempt(number, self.document.text_layer, number)
+                    if layer is not None:
+                        self.layers[number] = layer
+                        self.plausible[number] = text_layer.plausibility(layer.text)
         repeated = text_layer.repeated_lines([each.text for each in self.layers.values()])
         verdicts = {number: self._verdict(number, repeated) for number in numbers}
+        if self.options.ocr == "auto":
+            for number in numbers:
+                if verdicts[number] is Verdict.GOOD:
+                    verdicts[number] = self._check_on_image(number, repeated)
         self._share([number for number in numbers if verdicts[number] in _NEED_OCR])
-        return [self._page_or_failure(number, verdicts[number]) for number in numbers]
+        return [self._read_page(number, verdicts[number]) for number in numbers]
 
     def _announce(self, number: int, seconds: float) -> None:
-        # Outside of any guard: when nobody listens any more, the document stops, not the page.
+        # Outside of _attempt: when nobody listens any more, the document stops, not the page.
         self.on_page(number, self.document.pages, min(seconds, self.options.page_seconds))
 
-    def _guarded(self, number: int, step: Callable[[int], _Result]) -> _Result | None:
+    def _attempt(
+        self,
+        number: int,
+        step: Callable[_Parameters, _Result],
+        *args: _Parameters.args,
+        **kwargs: _Parameters.kwargs,
+    ) -> _Result | None:
         """Take a step of one page; whatever goes wrong fails this page only."""
         if number in self.failed:
             return None
         try:
-            return step(number)
+            return step(*args, **kwargs)
         except (OperatorError, TransientError):
             raise
         except Exception as error:  # noqa: BLE001 - an engine is a plugin and may raise anything
             self.failed[number] = f"{type(error).__name__}: {error}"
             return None
 
-    def _look(self, number: int) -> None:
-        self.layers[number] = self.document.text_layer(number)
-        self.plausible[number] = text_layer.plausibility(self.layers[number].text)
-
     def _verdict(self, number: int, repeated: frozenset[str]) -> Verdict | None:
-        """Judge a page; None for one that fails at it."""
-        if self.options.ocr == "auto" and number not in self.failed:
-            if text_layer.is_good_beyond_doubt(
-                self.layers[number].text, self.plausible[number], repeated
-            ):
-                return Verdict.GOOD
-            self._announce(number, _LAYER_SECONDS)
-        return self._guarded(number, partial(self._judge, repeated=repeated))
+        """Judge the text layer of a page; None for a page that fails."""
+        if number in self.failed:
+            return None
+        if self.options.ocr != "auto":
+            return Verdict.ASKED_FOR if self.options.ocr == "always" else Verdict.GOOD
+        text, plausible = self.layers[number].text, self.plausible[number]
+        if text_layer.is_good_beyond_doubt(text, plausible, repeated):
+            return Verdict.GOOD
+
+        def ask(question: Callable[[pdf.PdfPage], bool]) -> bool:
+            with self.document.page(number) as page:
+                return question(page)
+
+        self._announce(number, _LAYER_SECONDS)
+        return self._attempt(
+            number,
+            text_layer.judge,
+            text,
+            plausible,
+            repeated,
+            shows_nothing=lambda: ask(pdf.PdfPage.is_empty),
+            shows_more=lambda: ask(pdf.PdfPage.shows_more),
+            is_scan=lambda: ask(pdf.PdfPage.is_scan),
+        )
+
+    def _check_on_image(self, number: int, repeated: frozenset[str]) -> Verdict | None:
+        """Check a layer that looks good against what the page shows, if that may be more."""
+        layer = self.layers[number]
+        few = not text_layer.has_enough_letters(layer.text, repeated, text_layer.FEW_LETTERS)
+        if not layer.near_picture and not few:
+            return Verdict.GOOD
+        self._announce(number, _LAYER_SECONDS)
+        hidden = self._attempt(number, self._hides_text, number)
+        if hidden is None:
+            return Verdict.GOOD if number not in self.failed else None
+        seconds = self._attempt(number, ocr_seconds, self.document, number, self.options)
+        if seconds is not None:
+            self._announce(number, seconds)
+        _ = self.backend
+        return self._attempt(number, self._measured_verdict, number, hidden)
+
+    def _hides_text(self, number: int) -> bool | None:
+        """Whether the text of a page is hidden; None if the page shows nothing but its text."""
+        with self.document.page(number) as page:
+            return page.hides_text() if page.shows_more() else None
+
+    def _measured_verdict(self, number: int, hidden: bool) -> Verdict:
+        layer = self.layers[number]
+        with self.document.page(number, with_forms=True) as page:
+            image, dpi = page.render(self.options.dpi, self.options.page_megapixels)
+        partial = layer_check.is_partial(layer, image, dpi)
+        if hidden:
+            languages = self.options.languages
+            same = layer_check.agreement(layer, image, dpi, self.backend, languages)
+            if same is not None and same < AGREES_FROM:
+                return Verdict.WRONG
+            if same is not None:
+                self.plausible[number] = min(self.plausible[number], same)
+        # Text that can be seen is what is written.
+        return Verdict.PARTIAL if partial else Verdict.GOOD
 
     def _share(self, numbers: Sequence[int]) -> None:
-        """Have pages seen by whoever takes them; in the end none is in another's hand."""
+        """Run OCR on pages together with helpers; in the end no helper has a page."""
         if self.sharing is None or not numbers:
             return
-        self._require_engine()
-        self.desk = self.sharing.lay_out(numbers)
-        if self.desk is None:
+        _ = self.backend
+        self.shared = self.sharing.start(numbers)
+        if self.shared is None:
             return
-        for patient in (False, True):
+        for wait in (False, True):
             for number in numbers:
-                if not (number in self.failed or self.desk.has(number)):
-                    self._see_on(self.desk, number, patient)
+                if not (number in self.failed or self.shared.has_result(number)):
+                    self._recognise_shared(self.shared, number, wait=wait)
 
-    def _see_on(self, desk: Desk, number: int, patient: bool) -> None:
-        """Look at a page unless another does; with patience, wait for that and then do it."""
-        seconds = self._guarded(number, self._ocr_seconds)
+    def _recognise_shared(self, shared: SharedPages, number: int, *, wait: bool) -> None:
+        """Run OCR on a page unless a helper does; or wait for the helper, then do it if needed."""
+        seconds = self._attempt(number, ocr_seconds, self.document, number, self.options)
         if seconds is None:
             return
-        patience = seconds if patient else 0.0
-        if patient:
+        # A helper has no more time than this process, but may have to wait for a processor.
+        patience = _PATIENCE * seconds if wait else 0.0
+        if wait:
             self.on_page(0, self.document.pages, patience + _GRACE_SECONDS)
-        with desk.in_hand(number, patience) as held:
-            if (held or patient) and not desk.has(number):
+        with shared.locked(number, patience) as held:
+            if (held or wait) and not shared.has_result(number):
                 self._announce(number, seconds)
-                seen = self._guarded(number, self._see)
-                if seen is not None:
-                    desk.keep(number, seen)
+                result = self._attempt(number, self._recognise, number)
+                if result is not None:
+                    shared.store(number, result)
 
-    def _page_or_failure(self, number: int, verdict: Verdict | None) -> ReadPage:
-        if verdict is None:
-            return self._failed(number)
+    def _recognise(self, number: int) -> OcrResult:
+        return recognise_page(self.document, number, self.options, self.backend)
+
+    def _read_page(self, number: int, verdict: Verdict | None) -> ReadPage:
         if verdict is Verdict.GOOD:
             return self._by_layer(number)
         if verdict is Verdict.EMPTY:
-            return self._page(number, BLANK, why=verdict.value)
-        seconds = self._guarded(number, self._ocr_seconds)
-        if seconds is not None:
-            self._announce(number, seconds)
-        self._require_engine()
-        return self._guarded(number, partial(self._by_ocr, why=verdict)) or self._failed(number)
-
-    def _judge(self, number: int, repeated: frozenset[str]) -> Verdict:
-        if self.options.ocr == "always":
-            return Verdict.ASKED_FOR
-        if self.options.ocr == "never":
-            return Verdict.GOOD
-        return text_layer.judge(
-            self.layers[number].text,
-            self.plausible[number],
-            repeated,
-            shows_nothing=lambda: self._ask(number, pdf.Page.is_empty),
-            shows_more=lambda: self._ask(number, pdf.Page.shows_more),
-            is_scan=lambda: self._ask(number, pdf.Page.is_scan),
-        )
-
-    def _ask(self, number: int, question: Callable[[pdf.Page], bool]) -> bool:
-        with self.document.page(number) as page:
-            return question(page)
-
-    def _ocr_seconds(self, number: int) -> float:
-        return ocr_seconds(self.document, number, self.options)
-
-    def _see(self, number: int) -> Seen:
-        return see(self.document, number, self.options, self.backend)
+            return self._page(PageFacts(number, BLANK, why=verdict.value))
+        if verdict is not None:
+            seconds = self._attempt(number, ocr_seconds, self.document, number, self.options)
+            if seconds is not None:
+                self._announce(number, seconds)
+            _ = self.backend
+            page = self._attempt(number, self._by_ocr, number, verdict)
+            if page is not None:
+                return page
+        facts = PageFacts(number, FAILED, error=self.failed[number])
+        return ReadPage("", facts, PageWords(number))
 
     def _by_layer(self, number: int) -> ReadPage:
-        text, boxes = self.layers[number]
+        text, boxes, _ = self.layers[number]
         words = text.split()
         if not words:
-            return self._page(number, BLANK)
-        confidence = round(self.plausible[number], 3)
-        return self._page(number, TEXT, text, words, boxes, confidence=confidence)
+            return self._page(PageFacts(number, BLANK))
+        confidence = min(round(self.plausible[number], 3), _SURE_OF_LAYER)
+        return self._page(PageFacts(number, TEXT, confidence), text, words, boxes)
 
     def _by_ocr(self, number: int, why: Verdict) -> ReadPage:
-        seen = (self.desk and self.desk.kept(number)) or self._see(number)
-        page = seen.page
-        if self._layer_has_more(number, page, why):
-            return self._by_layer(number)
-        if seen.white:
-            return self._page(number, BLANK)
-        return self._page(
+        result = (self.shared and self.shared.result(number)) or self._recognise(number)
+        page = result.page
+        method = OCR if page.words else BLANK
+        if self.plausible.get(number, 0) >= JUNK_BELOW:
+            if why in (Verdict.SPARSE, Verdict.PARTIAL):
+                # What is printed stays; what the picture shows besides is added.
+                mixed = self._mixed(number, result)
+                if mixed is None:
+                    return self._by_layer(number)
+                page, method = mixed, MIX
+            else:
+                # A layer that makes sense is used after all if OCR found too few letters.
+                enough = _ENOUGH_OF_A_DOUBTFUL_LAYER
+                in_layer = text_layer.letters(self.layers[number].text)
+                if text_layer.letters(page.text) < enough * in_layer:
+                    return self._by_layer(number)
+        if result.white:
+            return self._page(PageFacts(number, BLANK))
+        facts = PageFacts(
             number,
-            OCR if page.words else BLANK,
-            page.text,
-            [word.text for word in page.words],
-            [edge for word in page.words for edge in _shares(word.box, seen)],
-            [round(100 * word.confidence) for word in page.words],
+            method,
             confidence=round(float(page.confidence), 3),
             why=why.value,
             engine=self.engine_name,
-            dpi=seen.dpi,
+            dpi=result.dpi,
         )
+        scales = (UNIT / result.width, UNIT / result.height) * 2
+        boxes = [
+            int(edge * scale)
+            for word in page.words
+            for edge, scale in zip(word.box, scales, strict=True)
+        ]
+        confidences = [round(100 * word.confidence) for word in page.words]
+        return self._page(facts, page.text, [word.text for word in page.words], boxes, confidences)
 
-    def _layer_has_more(self, number: int, seen: ocr.OcrPage, why: Verdict) -> bool:
-        """Whether OCR saw fewer letters than a layer that makes sense has."""
-        if self.plausible.get(number, 0) < JUNK_BELOW:
-            return False
-        enough = _ENOUGH_OF_A_DOUBTFUL_LAYER if why is Verdict.DOUBTFUL else 1.0
-        return text_layer.letters(seen.text) < enough * text_layer.letters(self.layers[number].text)
+    def _mixed(self, number: int, result: OcrResult) -> OcrPage | None:
+        """Return the words of the layer with those that OCR found beside them; None without any."""
+        layer = self.layers[number]
+        sure = min(self.plausible[number], _SURE_OF_LAYER)
+        size = GreyImage(result.width, result.height, b"")
+        printed = layer_check.words_of_layer(layer, size, sure)
+        added = words_beside(result.page.words, printed)
+        # A layer may be a little beside the picture.
+        news = Counter(word.text for word in added) - Counter(layer.text.split())
+        if text_layer.letters("".join(news.elements())) < _FEW_LETTERS_ADDED:
+            return None
+        longer, shorter = (added, printed) if len(added) > len(printed) else (printed, added)
+        return OcrPage.of(in_rows(longer, shorter))
 
     def _page(
         self,
-        number: int,
-        method: str,
+        facts: PageFacts,
         text: str = "",
         words: Sequence[str] = (),
         boxes: Sequence[int] = (),
         confidences: Sequence[int] = (),
-        **facts: Any,
     ) -> ReadPage:
-        width, height = self.document.size(number)
-        return ReadPage(
-            text,
-            PageFacts(number, method, width=width, height=height, **facts),
-            PageWords(number, width, height, words, boxes, confidences),
-        )
-
-    def _failed(self, number: int) -> ReadPage:
-        error = self.failed[number]
-        return ReadPage("", PageFacts(number, FAILED, error=error), PageWords(number))
+        width, height = self.document.size(facts.page)
+        facts = msgspec.structs.replace(facts, width=width, height=height)
+        placed = PageWords(facts.page, width, height, words, boxes, confidences)
+        return ReadPage(text, facts, placed)
 
 
-def ocr_seconds(document: pdf.Pdf, number: int, options: ReadingOptions) -> float:
-    """Return how long OCR of a page may take, by its size and no longer than the options say."""
-    size = document.size(number)
-    pixels = pdf.pixels(*size, options.dpi, options.page_megapixels)
-    seconds = _OCR_SECONDS + _OCR_SECONDS_PER_MEGAPIXEL * pixels / 1e6
-    return min(seconds, options.page_seconds)
+class _ChildLost(DocumentError):
+    """The child died or was too slow."""
+
+    def __init__(self, path: Path, page: int, reason: str) -> None:
+        at = f"page {page}" if page else "opening it"
+        super().__init__(f"{path}: {at}: {reason}.")
+        self.page = page
+        self.reason = reason
 
 
-def see(document: pdf.Pdf, number: int, options: ReadingOptions, backend: ocr.OcrBackend) -> Seen:
-    """Look at a picture of a page; raises whatever the page or the engine is at fault with."""
-    with document.page(number, with_forms=True) as page:
-        image, dpi = page.render(options.dpi, options.page_megapixels)
-        white = is_blank(image)
-        if white and page.has_broken_picture():
-            raise UnreadablePdf(f"page {number} has a picture that cannot be decoded.")
-    nothing = ocr.OcrPage.of(())
-    seen = nothing if white else recognise(backend, image, options.languages, dpi)
-    return Seen(dpi, image.width, image.height, white, seen)
+def read_in_child(
+    path: Path,
+    options: ReadingOptions,
+    only: Sequence[int] | None = None,
+    *,
+    memory_mb: int = 0,
+    processes: int = 1,
+) -> ReadDocument:
+    """Do what :func:`read_pdf` does, in processes with limits on time and memory (0: one per core).
+
+    A page that crashes its process or takes too long is a failed page, and another process reads
+    the others.  A document that does so again and again is a DocumentError.
+    """
+    given_up: dict[int, str] = {}
+    with (
+        tempfile.TemporaryDirectory(prefix="clerk-reading-") as folder,
+        _Helpers(Path(folder), (processes or os.cpu_count() or 1) - 1, memory_mb) as helpers,
+    ):
+
+        def perform(
+            _order: child_process.Order, _index: int, report: child_process.Report
+        ) -> child_process.Performed:
+            def on_page(page: int, _pages: int, seconds_allowed: float) -> None:
+                report(seconds_allowed, position=page)
+
+            with Sharing(Path(folder), path, options) as sharing:
+                document = read_document(path, options, on_page, only, given_up, sharing)
+            return child_process.Performed(msgspec.to_builtins(document))
+
+        while True:
+            child = child_process.Child(perform, memory_mb=memory_mb)
+            try:
+                child.send(child_process.Order(step="read"))
+                return _result_of(child, path, helpers)
+            except _ChildLost as lost:
+                if not lost.page or lost.page in given_up or len(given_up) == MOST_PAGES:
+                    raise
+                given_up[lost.page] = lost.reason
+            finally:
+                child.dismiss()
 
 
-def _shares(box: ocr.PixelBox, picture: Seen) -> tuple[int, int, int, int]:
-    left, top, right, bottom = box
-    across, down = UNIT / picture.width, UNIT / picture.height
-    return (int(left * across), int(top * down), int(right * across), int(bottom * down))
+def _result_of(child: child_process.Child, path: Path, helpers: _Helpers) -> ReadDocument:
+    """Wait for the child that reads a document, and keep the helpers busy meanwhile."""
+    page = 0
+    while not child.overdue:
+        select.select([child, *helpers.children], [], [], _POLL_SECONDS)
+        helpers.attend()
+        messages = child.receive()
+        if messages is None:
+            raise _ChildLost(path, page, f"the reading process was {child.wait_for_end()}")
+        for message in messages:
+            if isinstance(message, child_process.Began):
+                page = message.position or page
+            if isinstance(message, child_process.Raised):
+                raise child_process.revive(message)
+            if isinstance(message, child_process.Ended):
+                return msgspec.convert(message.performed.result, ReadDocument)
+    raise _ChildLost(path, page, child_process.OUT_OF_TIME)
+
+
+class _Helpers(contextlib.AbstractContextManager["_Helpers"]):
+    """Children that help with the document; one that dies is not replaced."""
+
+    def __init__(self, folder: Path, number: int, memory_mb: int) -> None:
+        self._folder = folder
+        self.children = [
+            child_process.Child(self._perform, memory_mb=memory_mb) for _ in range(number)
+        ]
+
+    def _perform(
+        self, order: child_process.Order, index: int, report: child_process.Report
+    ) -> child_process.Performed:
+        def on_page(_page: int, _pages: int, seconds_allowed: float) -> None:
+            report(seconds_allowed)
+
+        folder = self._folder / order.items[index].name
+        return child_process.Performed(help_with_page(folder, on_page))
+
+    def attend(self) -> None:
+        """End those that died or take too long; give pages to those that are idle."""
+        for child in list(self.children):
+            if child.receive() is None or child.overdue:
+                child.dismiss()
+                self.children.remove(child)
+            elif child.deadline is None and (key := find_waiting_document(self._folder)):
+                pages = [child_process.OrderItem(key)] * _PAGES_PER_ORDER
+                child.send(child_process.Order(step="assist", items=pages))
+
+    def __exit__(self, *_: object) -> None:
+        for child in self.children:
+            child.dismiss()
 
 
 def page_image(path: Path, page: int, width: int, kind: str = "webp") -> bytes:
-    """Return a picture of a page in colour, so many pixels wide: a PNG, JPEG or WebP file."""
-    if kind not in _PICTURE_KINDS:
-        raise InvalidInput(f"Pictures are {', '.join(_PICTURE_KINDS)}, not {kind!r}.")
-    with pdf.opened(path, max_megabytes=_ANY, max_pages=_ANY) as document:
+    """Return an image of a page in colour, this many pixels wide: a PNG, JPEG or WebP file."""
+    if kind not in _IMAGE_KINDS:
+        raise InvalidInput(f"Pictures are {', '.join(_IMAGE_KINDS)}, not {kind!r}.")
+    with pdf.opened(path, max_megabytes=_NO_LIMIT, max_pages=_NO_LIMIT) as document:
         if not 1 <= page <= document.pages:
             raise InvalidInput(f"{path} has pages 1 to {document.pages}, not {page}.")
         with document.page(page, with_forms=True) as each:
-            return each.picture(width, kind, _PICTURE_MEGAPIXELS)
+            return each.picture(width, kind, _IMAGE_MEGAPIXELS)

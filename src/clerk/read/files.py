@@ -1,4 +1,4 @@
-"""The directory of a document that has been read: what is in it, writing it, asking it.
+"""The files of a document that has been read: the only module that writes and reads them.
 
 ::
 
@@ -17,9 +17,8 @@
     failed-pages.json    {"pages": {"3": "the reason"}}, only if there are any
 
 Boxes are four numbers a word: left, top, right, bottom in ten-thousandths of the page's width and
-height as shown, from the top left corner.  The confidence of a word is in percent and there only
-for pages read by OCR.
-The same PDF read by the same engine gives the same bytes.
+height as shown, from the top left corner.  Word confidences are percentages, and only for pages
+read by OCR.  The same PDF read by the same engine gives the same bytes.
 """
 
 from __future__ import annotations
@@ -33,28 +32,30 @@ import msgspec
 
 from clerk.core import storage
 
-from .pdf_text import UNIT
-
 FORMAT: Final = 1
+#: Boxes divide the width and the height of a page into this many parts.
+UNIT: Final = 10_000
 
 TEXT: Final = "text"
 OCR: Final = "ocr"
+#: The text layer, and by OCR what the picture shows besides.
+MIX: Final = "mix"
 BLANK: Final = "blank"
 FAILED: Final = "failed"
 
-#: Between the part of a fingerprint that concerns every page and the part that concerns OCR.
+#: Separates the part of a fingerprint that concerns every page from the part about OCR.
 ENGINE_MARK: Final = " | "
 
 
 class PageFacts(msgspec.Struct, frozen=True, omit_defaults=True):
     """How one page was read.
 
-    ``why`` says why its text layer was not used, ``engine`` which engine looked at it (and saw
+    ``why`` says why its text layer was not used, ``engine`` which engine read it (and found
     nothing, if the page is blank).
     """
 
-    page: int
-    method: str
+    page: int = 0
+    method: str = ""
     confidence: float = 0.0
     width: float = 0.0
     height: float = 0.0
@@ -65,7 +66,7 @@ class PageFacts(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class PageWords(msgspec.Struct, frozen=True, omit_defaults=True):
-    """The words of one page in reading order, and where they stand."""
+    """The words of one page in reading order, with their boxes."""
 
     page: int
     width: float = 0.0
@@ -102,13 +103,13 @@ class ReadDocument(msgspec.Struct, frozen=True):
 
 
 class DocumentFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """What ``document.json`` says."""
+    """The content of ``document.json``; a file of somebody else's may leave out anything."""
 
     format: int = FORMAT
-    pdf_sha256: str
-    fingerprint: str
-    page_count: int
-    pages: Sequence[PageFacts]
+    pdf_sha256: str = ""
+    fingerprint: str = ""
+    page_count: int = 0
+    pages: Sequence[PageFacts] = ()
 
 
 class _DocumentWords(msgspec.Struct, frozen=True, kw_only=True):
@@ -118,19 +119,7 @@ class _DocumentWords(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _FailedPages(msgspec.Struct, frozen=True):
-    pages: dict[int, str]
-
-
-class _Engine(msgspec.Struct, frozen=True):
-    engine: str = ""
-
-
-class _Identity(msgspec.Struct, frozen=True):
-    """The little of ``document.json`` that tells whether it is current; the rest is skipped."""
-
-    pdf_sha256: str
-    fingerprint: str
-    pages: Sequence[_Engine]
+    pages: dict[int, str] = {}
 
 
 def store(
@@ -146,7 +135,7 @@ def store(
     with storage.directory_written_whole(target_dir) as folder:
         for page in document.pages:
             if page.facts.method != FAILED:
-                _write(folder, f"page-{page.facts.page}.txt", page.text.encode())
+                _write(folder, storage.page_file(page.facts.page), page.text.encode())
         words = _DocumentWords(pages=[page.words for page in document.pages])
         _write(folder, storage.WORDS, msgspec.json.encode(words))
         if document.failed_pages:
@@ -157,7 +146,7 @@ def store(
 
 
 def _write(folder: Path, name: str, content: bytes) -> None:
-    """Write a new file; a file object for each of many small ones costs as much as they do."""
+    """Write a new file by system calls: for many small files, file objects double the cost."""
     file = os.open(f"{folder}/{name}", os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
     try:
         left = memoryview(content)
@@ -168,38 +157,45 @@ def _write(folder: Path, name: str, content: bytes) -> None:
 
 
 def is_current(target_dir: Path, pdf_sha256: str, fingerprint: str) -> bool:
-    """Whether a document need not be read again: same bytes, same reader, no holes.
+    """Whether a document need not be read again: same bytes, same reader, no failed pages.
 
-    Another OCR engine matters only where OCR was used.  What an older installation has read, a flat
-    text or a directory without ``document.json``, is current: nobody knows better.
+    Another OCR engine matters only where OCR was used.  Text of an older installation, a flat file
+    or a directory without ``document.json``, is current: nobody knows better.
     """
     if not target_dir.is_dir():
-        return _is_flat(target_dir)
+        return Path(f"{target_dir}.txt").is_file()
     if (target_dir / storage.FAILED_PAGES).exists():
         return False
     try:
         stored = (target_dir / storage.DOCUMENT_FACTS).read_bytes()
     except OSError:
-        return _is_legacy(target_dir)
-    try:
-        identity = msgspec.json.decode(stored, type=_Identity)
-    except msgspec.DecodeError:
+        return Path(f"{target_dir}.txt").is_file() or any(target_dir.glob("*.txt"))
+    facts = decode_facts(stored)
+    if facts is None or facts.pdf_sha256 != pdf_sha256:
         return False
-    return identity.pdf_sha256 == pdf_sha256 and _same_reader(identity, fingerprint)
+    if any(page.engine for page in facts.pages):
+        return facts.fingerprint == fingerprint
+    return facts.fingerprint.split(ENGINE_MARK)[0] == fingerprint.split(ENGINE_MARK)[0]
 
 
-def _is_legacy(target_dir: Path) -> bool:
-    return _is_flat(target_dir) or any(target_dir.glob("*.txt"))
+def decode_facts(stored: bytes) -> DocumentFacts | None:
+    """Return the content of a ``document.json``; None if it is damaged."""
+    try:
+        return _decode_facts(stored)
+    except (msgspec.DecodeError, UnicodeError):
+        return None
 
 
-def _is_flat(target_dir: Path) -> bool:
-    return Path(f"{target_dir}.txt").is_file()
+def decode_failed_pages(stored: bytes) -> dict[int, str]:
+    """Return the content of a ``failed-pages.json``; nothing if it is damaged."""
+    try:
+        return _decode_failed_pages(stored).pages
+    except (msgspec.DecodeError, UnicodeError):
+        return {}
 
 
-def _same_reader(identity: _Identity, fingerprint: str) -> bool:
-    if any(page.engine for page in identity.pages):
-        return identity.fingerprint == fingerprint
-    return identity.fingerprint.split(ENGINE_MARK)[0] == fingerprint.split(ENGINE_MARK)[0]
+_decode_facts = msgspec.json.Decoder(DocumentFacts).decode
+_decode_failed_pages = msgspec.json.Decoder(_FailedPages).decode
 
 
 def load_facts(target_dir: Path) -> DocumentFacts | None:
@@ -208,7 +204,7 @@ def load_facts(target_dir: Path) -> DocumentFacts | None:
         stored = (target_dir / storage.DOCUMENT_FACTS).read_bytes()
     except OSError:
         return None
-    return msgspec.json.decode(stored, type=DocumentFacts)
+    return _decode_facts(stored)
 
 
 def load_words(target_dir: Path) -> dict[int, PageWords]:
@@ -227,4 +223,4 @@ def load_failed_pages(target_dir: Path) -> dict[int, str]:
         stored = (target_dir / storage.FAILED_PAGES).read_bytes()
     except OSError:
         return {}
-    return msgspec.json.decode(stored, type=_FailedPages).pages
+    return _decode_failed_pages(stored).pages

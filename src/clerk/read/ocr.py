@@ -1,39 +1,55 @@
-"""OCR engines: what one must offer, and finding the one a site asks for.
+"""The interface of OCR engines, and finding the engine a site asks for.
 
 An engine is a plugin.  It offers an object with the shape of :class:`OcrBackend` through the hook
-``register_ocr_backends``; clerk's own engines come by the same hook::
+``register_ocr_backends``; clerk's own engines (:mod:`clerk.read.own_engines`) use the same hook::
 
     @clerk.hookimpl
     def register_ocr_backends():
         return [MyEngine()]
 
-The engine gets one grey picture of one page at a time, upright as far as the PDF says, and answers
-with an :class:`OcrPage`.  It runs in a working process with limits on time and memory: whatever it
-raises, and even a crash, costs the page or document in hand and nothing else.
+The engine gets one grey image of one page at a time, upright as far as the PDF says, and returns an
+:class:`OcrPage`.  It runs in a child process with limits on time and memory: an exception fails the
+page, a crash fails the page or the document, and nothing else is lost.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from enum import Enum
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import msgspec
 
-from clerk import hookimpl
 from clerk.core import plugins
-from clerk.core.errors import MissingTool, UnknownPlugin
+from clerk.core.errors import MissingTool, UnknownPlugin, UnusableTraineddata
 
 if TYPE_CHECKING:
     import numpy
     import pluggy
 
-#: Left, top, right, bottom in pixels of the picture; the origin is its top left corner.
+__all__ = [
+    "GreyImage",
+    "MissingTool",
+    "OcrBackend",
+    "OcrPage",
+    "OcrWord",
+    "PixelBox",
+    "Segmentation",
+    "SegmentingBackend",
+    "UnusableTraineddata",
+    "backends",
+    "check_engine",
+    "find_backend",
+    "mean_confidence",
+]
+
+#: Left, top, right, bottom in pixels of the image; the origin is its top left corner.
 PixelBox = tuple[int, int, int, int]
 
 
 class GreyImage(msgspec.Struct, frozen=True):
-    """A picture of a page: 8 bits a pixel, 0 black, 255 white, rows from the top, no padding."""
+    """An image of a page: 8 bits a pixel, 0 black, 255 white, rows from the top, no padding."""
 
     width: int
     height: int
@@ -47,10 +63,10 @@ class GreyImage(msgspec.Struct, frozen=True):
 
 
 class OcrWord(msgspec.Struct, frozen=True):
-    """A word, where it stands, and how sure the engine is (0 to 1).
+    """A word with its box and the engine's confidence (0 to 1).
 
     ``line`` and ``paragraph`` number the lines and paragraphs of the page from 0 in reading order,
-    so that line breaks can be told from spaces.
+    so that line breaks can be distinguished from spaces.
     """
 
     text: str
@@ -61,10 +77,10 @@ class OcrWord(msgspec.Struct, frozen=True):
 
 
 class OcrPage(msgspec.Struct, frozen=True):
-    """What an engine read on one page; the words are in reading order.
+    """The result of OCR on one page; the words are in reading order.
 
-    ``text`` is the words with their breaks, as :func:`text_of` gives it; ``confidence`` is between
-    0 and 1, and 0 for a page without words.
+    ``text`` is the words with their breaks; ``confidence`` is between 0 and 1, and 0 for a page
+    without words.
     """
 
     text: str
@@ -73,13 +89,25 @@ class OcrPage(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, words: Sequence[OcrWord]) -> OcrPage:
-        """Return the page that has these words."""
-        return cls(text_of(words), words, mean_confidence(words))
+        """Return the page with these words.
+
+        Words are joined with spaces, lines with a line break and paragraphs with an empty line.
+        """
+        parts: list[str] = []
+        before: OcrWord | None = None
+        for word in words:
+            if before is not None:
+                same_line = " " if word.line == before.line else "\n"
+                parts.append(same_line if word.paragraph == before.paragraph else "\n\n")
+            parts.append(word.text)
+            before = word
+        text = "".join(parts) + ("\n" if parts else "")
+        return cls(text, words, mean_confidence(words))
 
 
 @runtime_checkable
 class OcrBackend(Protocol):
-    """An OCR engine.  One object serves a whole process; it is called by one thread at a time."""
+    """An OCR engine.  One object serves a whole process; one thread at a time calls it."""
 
     @property
     def name(self) -> str:
@@ -95,22 +123,30 @@ class OcrBackend(Protocol):
         """Read a page.  Any exception fails this page only; MissingTool stops the work."""
 
 
-def text_of(words: Iterable[OcrWord]) -> str:
-    """Join words with spaces, lines with a line break and paragraphs with an empty line."""
-    pieces: list[str] = []
-    before: OcrWord | None = None
-    for word in words:
-        if before is not None:
-            pieces.append(_gap(before, word))
-        pieces.append(word.text)
-        before = word
-    return "".join(pieces) + ("\n" if pieces else "")
+class Segmentation(Enum):
+    """How an engine is to divide a page; the values are Tesseract's page segmentation modes."""
+
+    AUTOMATIC = 3
+    ONE_COLUMN = 4
+    ONE_BLOCK = 6
 
 
-def _gap(before: OcrWord, word: OcrWord) -> str:
-    if word.paragraph != before.paragraph:
-        return "\n\n"
-    return " " if word.line == before.line else "\n"
+@runtime_checkable
+class SegmentingBackend(OcrBackend, Protocol):
+    """An engine that can also divide a page otherwise, and read places it did not find itself.
+
+    Engines that cannot do so are asked for the whole page once, as ``recognise`` reads it.
+    """
+
+    def recognise_as(
+        self, image: GreyImage, languages: Sequence[str], dpi: int, segmentation: Segmentation
+    ) -> OcrPage:
+        """Read a page that is divided in this way."""
+
+    def read_places(
+        self, image: GreyImage, places: Sequence[PixelBox], languages: Sequence[str], dpi: int
+    ) -> list[OcrWord]:
+        """Read pieces of lines; ``line`` of a word is the index of its place."""
 
 
 def mean_confidence(words: Sequence[OcrWord]) -> float:
@@ -122,21 +158,21 @@ def mean_confidence(words: Sequence[OcrWord]) -> float:
 
 
 def backends() -> Mapping[str, OcrBackend]:
-    """Return the engines by name; a plugin that comes later replaces one of the same name."""
-    return _backends(plugins.manager())
+    """Return the engines by name; a plugin loaded later replaces one of the same name."""
+    return _offered_by(plugins.manager())
 
 
 @lru_cache(maxsize=8)
-def _backends(installed: pluggy.PluginManager) -> Mapping[str, OcrBackend]:
+def _offered_by(manager: pluggy.PluginManager) -> Mapping[str, OcrBackend]:
     found: dict[str, OcrBackend] = {}
     # pluggy calls the plugin registered last first.
-    for offered in reversed(installed.hook.register_ocr_backends()):
+    for offered in reversed(manager.hook.register_ocr_backends()):
         found.update((backend.name, backend) for backend in offered)
     return found
 
 
 def find_backend(name: str) -> OcrBackend:
-    """Return the engine of that name, or say which ones there are."""
+    """Return the engine of that name, or raise UnknownPlugin with the names of the others."""
     known = backends()
     if name not in known:
         raise UnknownPlugin(
@@ -146,8 +182,9 @@ def find_backend(name: str) -> OcrBackend:
     return known[name]
 
 
-def check_languages(backend: OcrBackend, languages: Sequence[str]) -> None:
-    """Refuse languages the engine has no data for, by name."""
+def check_engine(name: str, languages: Sequence[str]) -> OcrBackend:
+    """Return the engine of that name, or raise an error if it or a language is missing."""
+    backend = find_backend(name)
     available = set(backend.available_languages())
     missing = [language for language in languages if language not in available]
     if missing:
@@ -157,18 +194,4 @@ def check_languages(backend: OcrBackend, languages: Sequence[str]) -> None:
             " (from a tessdata_fast package of your system) into a folder and set TESSDATA_DIR"
             " to it.",
         )
-
-
-def check_engine(name: str, languages: Sequence[str]) -> OcrBackend:
-    """Return the engine of that name if it is there and can read these languages."""
-    backend = find_backend(name)
-    check_languages(backend, languages)
     return backend
-
-
-@hookimpl
-def register_ocr_backends() -> Iterable[OcrBackend]:
-    """Offer libtesseract in this process, and the system's tesseract program."""
-    from .tesseract import Tesseract, TesseractProgram
-
-    return [Tesseract(), TesseractProgram()]

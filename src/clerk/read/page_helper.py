@@ -1,120 +1,91 @@
 """Helping another process with a long document: one of its pages at a time.
 
-The document stays open from one page to the next: finding one's way in it may cost as much as
-reading some pages.
+The document stays open from one page to the next: opening a long one may take as long as reading
+some of its pages.  Apart from :mod:`clerk.read.shared_pages` because it loads libpdfium, which only
+the processes that help need.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-
-import msgspec
 
 from clerk.core.errors import ClerkError, OperatorError, TransientError
 
 from . import ocr, pdf
-from .documents import OnPage, ReadingOptions, fingerprint, ocr_seconds, see
-from .shared_pages import Desk, Seen, Task, version_of
+from .options import ReadingOptions, fingerprint
+from .recognition import OnPage, ocr_seconds, recognise_page
+from .shared_pages import SharedPages, file_version
 
 
 class CannotHelp(ClerkError):
     """This process would not read the document as its reader does."""
 
 
-def assist(folder: Path, on_page: OnPage) -> bool:
-    """Read a page of the document on a desk; False when none is waiting.
+@dataclass(frozen=True)
+class _OpenDocument:
+    shared: SharedPages
+    pdf: pdf.Pdf
+    options: ReadingOptions
+    backend: ocr.OcrBackend
+    opened: contextlib.ExitStack
+
+
+#: The document this process helps with: none or one.
+_open: list[_OpenDocument] = []
+
+
+def help_with_page(folder: Path, on_page: OnPage) -> bool:
+    """Read a page of the document in a shared folder; False when none is waiting.
 
     A page that fails here is left to the document's reader.  Raises CannotHelp when the file or the
     engine is another than the reader's, and an OperatorError when there is no engine.
     """
-    if not (_seats and _seats[-1].is_at(folder)):
-        leave()
-        assistant = _sit_down(folder)
-        if assistant is None:
+    if not (_open and _open[0].shared.folder == folder and _open[0].shared.exists):
+        stop_helping()
+        document = _open_shared(folder)
+        if document is None:
             return False
-        _seats.append(assistant)
-    if _seats[-1].read_a_page(on_page):
-        return True
-    leave()
+        _open.append(document)
+    document = _open[0]
+    with document.shared.next_waiting() as number:
+        if number is not None:
+            on_page(number, document.pdf.pages, ocr_seconds(document.pdf, number, document.options))
+            try:
+                result = recognise_page(document.pdf, number, document.options, document.backend)
+            except (OperatorError, TransientError):
+                raise
+            except Exception:  # noqa: BLE001 - an engine may raise anything; the reader reports it
+                return True
+            document.shared.store(number, result)
+            return True
+    stop_helping()
     return False
 
 
-#: Where this process sits, if it helps: nowhere or at one desk.
-_seats: list[_Assistant] = []
+def stop_helping() -> None:
+    """Close the document this process helps with, if any."""
+    while _open:
+        _open.pop().opened.close()
 
 
-def leave() -> None:
-    """Close what was open for helping."""
-    while _seats:
-        _seats.pop().close()
-
-
-def _sit_down(folder: Path) -> _Assistant | None:
-    """Open a desk and its document; None when the desk is gone or nothing waits there."""
+def _open_shared(folder: Path) -> _OpenDocument | None:
+    """Open a shared document; None when its folder is gone or no page is waiting there."""
     with contextlib.ExitStack() as stack:
         try:
-            desk = stack.enter_context(contextlib.closing(Desk(folder)))
+            shared = stack.enter_context(contextlib.closing(SharedPages(folder)))
         except FileNotFoundError:
             return None
-        task = desk.task
-        if task is None or not desk.waiting():
+        document = shared.document
+        if document is None or not shared.waiting():
             return None
-        options = msgspec.convert(task.options, ReadingOptions)
+        path, options = Path(document.path), document.options
         backend = ocr.check_engine(options.backend, options.languages)
-        document = stack.enter_context(_opened(task, options))
-        return _Assistant(desk, document, options, backend, stack.pop_all())
-
-
-@contextlib.contextmanager
-def _opened(task: Task, options: ReadingOptions) -> Iterator[pdf.Pdf]:
-    path = Path(task.path)
-    limits = {"max_megabytes": options.max_document_mb, "max_pages": options.max_document_pages}
-    with pdf.opened(path, **limits) as document:
+        limits = {"max_megabytes": options.max_document_mb, "max_pages": options.max_document_pages}
+        opened = stack.enter_context(pdf.opened(path, **limits))
         # After opening: a file replaced before or meanwhile is not mistaken for the reader's.
-        if version_of(path) != task.version or fingerprint(options) != task.fingerprint:
+        if file_version(path) != document.version or fingerprint(options) != document.fingerprint:
             raise CannotHelp(f"{path} or the OCR engine has changed since its reading began.")
-        yield document
-
-
-class _Assistant:
-    """A process at a desk, with the document open."""
-
-    def __init__(
-        self,
-        desk: Desk,
-        document: pdf.Pdf,
-        options: ReadingOptions,
-        backend: ocr.OcrBackend,
-        opened: contextlib.ExitStack,
-    ) -> None:
-        self._desk = desk
-        self._document = document
-        self._options = options
-        self._backend = backend
-        self.close = opened.close
-
-    def is_at(self, folder: Path) -> bool:
-        """Whether this is the desk, and it was not cleared away since."""
-        return self._desk.folder == folder and self._desk.stands
-
-    def read_a_page(self, on_page: OnPage) -> bool:
-        """Take a page and leave what is seen there; whether there was one."""
-        with self._desk.next_waiting() as number:
-            if number is None:
-                return False
-            seconds = ocr_seconds(self._document, number, self._options)
-            on_page(number, self._document.pages, seconds)
-            seen = self._seen_or_left(number)
-            if seen is not None:
-                self._desk.keep(number, seen)
-            return True
-
-    def _seen_or_left(self, number: int) -> Seen | None:
-        try:
-            return see(self._document, number, self._options, self._backend)
-        except (OperatorError, TransientError):
-            raise
-        except Exception:  # noqa: BLE001 - whatever it is, the reader meets it and says so
-            return None
+        return _OpenDocument(shared, opened, options, backend, stack.pop_all())
+    return None

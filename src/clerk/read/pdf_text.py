@@ -1,12 +1,12 @@
 """The text layer of a page: its text, and a box for each of its words.
 
-With :mod:`clerk.read.pdf` the only module that knows libpdfium.  Every page there is comes through
-here, and most need nothing else: the library is asked directly, because pypdfium2's objects cost
-what a twentieth of the page costs, and a call for each word is made as cheap as it can be.
+With :mod:`clerk.read.pdf` the only module that uses libpdfium.  Every page passes through here, and
+most need nothing else.  So the library is called directly, because pypdfium2's objects take a
+twentieth of the time of a page, and the call for each word is as cheap as possible.
 
 Boxes are in ten-thousandths of the page's width and height as it is shown (rotation applied), from
-the top left corner, so that they can be drawn on a picture of any size.  They are kept flat, four
-numbers a word: a list for each of the hundreds of words of a page costs more than finding them.
+the top left corner, so that they can be drawn on an image of any size.  They are one flat list,
+four numbers a word: a list for each word of a page takes longer than finding the words.
 """
 
 from __future__ import annotations
@@ -21,8 +21,7 @@ from typing import Any, NamedTuple
 import numpy
 import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 
-#: What the width and the height of a page are divided into.
-UNIT = 10_000
+from .files import UNIT
 
 #: libpdfium's mark for a hyphen at the end of a line, where it drops the line break.
 _HYPHEN = "\ufffe"
@@ -40,17 +39,27 @@ _REPLACEMENT = "\ufffd"
 #: No character from here on is a space to str.split().
 _BEYOND_SPACES = 0x3001
 
-#: Words are asked about so many characters at a time.
+#: So many things at either end of what is drawn are looked at for a large picture.
+_ENDS = 3
+_LARGE = 0.1
+#: Scans are pictures; some programs wrap them into forms.
+_PICTURES = (pdfium.FPDF_PAGEOBJ_IMAGE, pdfium.FPDF_PAGEOBJ_FORM)
+
+#: Boxes of this many characters are fetched at a time.
 _BOXES_AT_ONCE = 4096
 
 _Array = numpy.ndarray[Any, Any]
 
 
 class TextLayer(NamedTuple):
-    """The text a page carries; ``boxes`` has four numbers for each of ``text.split()``."""
+    """The text a page carries; ``boxes`` has four numbers for each of ``text.split()``.
+
+    ``near_picture`` says that a large picture is drawn before or after the text.
+    """
 
     text: str
     boxes: list[int]
+    near_picture: bool = False
 
 
 def text_layer(document: Any, index: int) -> TextLayer | None:
@@ -66,30 +75,49 @@ def text_layer(document: Any, index: int) -> TextLayer | None:
         if not text_page:
             return None
         try:
-            return _text_and_boxes(page, text_page)
+            characters = pdfium.FPDFText_CountChars(text_page)
+            units = _units(text_page, characters)
+            if not len(units):
+                return TextLayer("", [])
+            text, ends = text_and_word_ends(units)
+            if len(text) != characters:
+                to_character = pdfium.FPDFText_GetCharIndexFromTextIndex
+                ends = [int(to_character(text_page, end)) for end in ends]
+            box = pdfium.FS_RECTF()
+            pdfium.FPDF_GetPageBoundingBox(page, box)
+            quarter_turns = pdfium.FPDFPage_GetRotation(page)
+            frame = _frame(box.left, box.bottom, box.right, box.top, quarter_turns)
+            boxes = frame.boxes(_rectangles(text_page, ends))
+            return TextLayer(tidy(text), boxes, _has_picture_at_an_end(page, box))
         finally:
             pdfium.FPDFText_ClosePage(text_page)
     finally:
         pdfium.FPDF_ClosePage(page)
 
 
-def _text_and_boxes(page: Any, text_page: Any) -> TextLayer:
-    characters = pdfium.FPDFText_CountChars(text_page)
-    units = _units(text_page, characters)
-    if not len(units):
-        return TextLayer("", [])
-    text, ends = text_and_word_ends(units)
-    if len(text) != characters:
-        to_character = pdfium.FPDFText_GetCharIndexFromTextIndex
-        ends = [int(to_character(text_page, end)) for end in ends]
-    return TextLayer(tidy(text), _frame_of(page).boxes(_rectangles(text_page, ends)))
+def _has_picture_at_an_end(page: Any, page_box: Any) -> bool:
+    """Whether one of the first or last things drawn is a picture that covers much of the page.
+
+    To look at all of them would take longer than reading the text; scans are drawn first or last.
+    """
+    count = pdfium.FPDFPage_CountObjects(page)
+    area = (page_box.right - page_box.left) * (page_box.top - page_box.bottom)
+    left, bottom, right, top = (ctypes.c_float() for _ in range(4))
+    ends = range(count) if count <= 2 * _ENDS else (*range(_ENDS), *range(count - _ENDS, count))
+    for index in ends:
+        each = pdfium.FPDFPage_GetObject(page, index)
+        if pdfium.FPDFPageObj_GetType(each) in _PICTURES:
+            pdfium.FPDFPageObj_GetBounds(each, left, bottom, right, top)
+            if (right.value - left.value) * (top.value - bottom.value) >= _LARGE * area:
+                return True
+    return False
 
 
 def _units(text_page: Any, characters: int) -> _Array:
     """Return the text in units of UTF-16.
 
-    Characters at either end that are not part of the text are left out of what is asked for:
-    libpdfium would count others in their place.
+    Characters at either end that are not part of the text are not requested: libpdfium would count
+    others in their place.
     """
     to_text = pdfium.FPDFText_GetTextIndexFromCharIndex
     first, last = 0, characters - 1
@@ -100,47 +128,38 @@ def _units(text_page: Any, characters: int) -> _Array:
     if first > last:
         return numpy.empty(0, numpy.uint16)
     wanted = last + 1 - first
-    units, room = _ROOM if wanted < len(_ROOM[0]) else _room_for(wanted + 1)
+    units, room = _BUFFER if wanted < len(_BUFFER[0]) else _buffer(wanted + 1)
     return units[: pdfium.FPDFText_GetText(text_page, first, wanted, room) - 1]
 
 
-def _room_for(units: int) -> tuple[_Array, Any]:
-    """Return room for so much text, and its address as libpdfium takes it."""
+def _buffer(units: int) -> tuple[_Array, Any]:
+    """Return a buffer for this much text, and its address as libpdfium takes it."""
     room = numpy.empty(units, numpy.uint16)
     return room, room.ctypes.data_as(ctypes.POINTER(ctypes.c_ushort))
 
 
-#: Enough for all but the longest pages; what is in it counts until the next page.
-_ROOM = _room_for(1 << 16)
+#: Enough for all but the longest pages; its content is valid until the next page.
+_BUFFER = _buffer(1 << 16)
 
 
 # ------------------------------------------------------------------------ text and words
 
 
-def _kinds_of_units() -> _Array:
-    kinds = numpy.zeros(0x10000, numpy.uint8)
-    kinds[list(map(ord, filter(str.isspace, map(chr, range(_BEYOND_SPACES)))))] = _IS_SPACE
-    for first, last in _UNPRINTABLE_UNITS:
-        kinds[ord(first) : ord(last) + 1] = _IS_UNPRINTABLE
-    kinds[ord(_HYPHEN)] = _IS_HYPHEN
-    return kinds
-
-
 #: What a unit of UTF-16 is to words; anything else is 0.
 _IS_SPACE, _IS_HYPHEN, _IS_UNPRINTABLE = 1, 2, 3
-_KINDS = _kinds_of_units()
+_KINDS = numpy.zeros(0x10000, numpy.uint8)
+_KINDS[[code for code in range(_BEYOND_SPACES) if chr(code).isspace()]] = _IS_SPACE
+for _first, _last in _UNPRINTABLE_UNITS:
+    _KINDS[ord(_first) : ord(_last) + 1] = _IS_UNPRINTABLE
+_KINDS[ord(_HYPHEN)] = _IS_HYPHEN
 
 
 def text_and_word_ends(units: _Array) -> tuple[str, list[int]]:
-    """Return the text, and the units where each word of it begins and ends, once it is tidy."""
+    """Return the text, and the units where each word of the tidy text begins and ends."""
     kinds = _KINDS[units]
     text = units.tobytes().decode("utf-16-le", "replace")
     if kinds.max() == _IS_UNPRINTABLE:
         text = _UNPRINTABLE.sub(_REPLACEMENT, text)
-    return text, _word_ends(kinds)
-
-
-def _word_ends(kinds: _Array) -> list[int]:
     space, hyphen = kinds == _IS_SPACE, kinds == _IS_HYPHEN
     begins = ~space
     ends = begins.copy()
@@ -150,7 +169,7 @@ def _word_ends(kinds: _Array) -> list[int]:
     both = numpy.empty(2 * len(begin), begin.dtype)
     both[0::2], both[1::2] = begin, end
     positions: list[int] = both.tolist()
-    return positions
+    return text, positions
 
 
 def tidy(raw: str) -> str:
@@ -161,9 +180,9 @@ def tidy(raw: str) -> str:
 
 # -------------------------------------------------------------------------------- boxes
 
-#: FPDFText_GetLooseCharBox(text page, index, address of left, top, right, bottom), without handing
-#: over the interpreter lock and with arguments that need no conversion: called for every word, it
-#: is most of what word boxes cost, and takes less than half of the time so.
+#: FPDFText_GetLooseCharBox(text page, index, address of left, top, right, bottom), called without
+#: releasing the interpreter lock and with arguments that need no conversion.  It is called for
+#: every word, makes up most of the cost of word boxes, and takes less than half of the time so.
 _char_box = ctypes.PYFUNCTYPE(None)(
     ctypes.cast(pdfium.FPDFText_GetLooseCharBox, ctypes.c_void_p).value or 0
 )
@@ -181,17 +200,10 @@ def _rectangles(text_page: Any, ends: list[int]) -> _Array:
     for start in range(0, len(ends), _BOXES_AT_ONCE):
         some = ends[start : start + _BOXES_AT_ONCE]
         _FOUND[: len(some)] = 0
-        # As a loop over them, but without a step of the interpreter for each.
+        # A loop over them without a step of the interpreter for each.
         deque(map(_char_box, handle, some, _ROWS), maxlen=0)
         found[start : start + len(some)] = _FOUND[: len(some)]
     return found.reshape(-1, 8)
-
-
-def _frame_of(page: Any) -> _Frame:
-    box = pdfium.FS_RECTF()
-    pdfium.FPDF_GetPageBoundingBox(page, box)
-    quarter_turns = pdfium.FPDFPage_GetRotation(page)
-    return _frame(box.left, box.bottom, box.right, box.top, quarter_turns)
 
 
 class _Frame:

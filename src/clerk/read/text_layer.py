@@ -1,14 +1,18 @@
-"""Judging a page's text layer: is it the text of the page, or must the page be looked at?
+"""Judging a page's text layer: is it the text of the page, or does the page need OCR?
 
-The only module that decides between text layer and OCR, from text alone and without touching a
-PDF.  A layer is believed when
+The only module that decides between text layer and OCR, from text alone and without opening a
+PDF.  A layer is used when
 
 - it has enough letters beyond the lines that are repeated from page to page (a page whose only text
   is a stamped header still needs OCR), or the page shows nothing but that text;
 - its words look like words (:func:`plausibility`): not the junk of fonts without a character map,
   not one run without spaces, not letters in improbable proportions;
-- and, where the page is mostly one picture (a scan with an OCR layer of somebody else's making),
-  the words look like words beyond doubt.
+- and, where the page is mostly one picture (a scan with somebody else's OCR layer), the words look
+  like words beyond doubt.
+
+Such a layer may look like text and be wrong ("Tbe rneeting was ca11ed to onler"), and a page with
+some text may show much more of it in a picture.  Both are measured on the image of the page, by
+:mod:`clerk.read.layer_check`.
 """
 
 from __future__ import annotations
@@ -20,6 +24,8 @@ from enum import Enum
 
 #: A page with fewer letters of its own is sparse: what else it shows may be text too.
 ENOUGH_LETTERS = 100
+#: A page with fewer may still show more text than it carries, in a picture.
+FEW_LETTERS = 400
 #: Below this share of plausible words a layer is junk, whatever the page shows.
 JUNK_BELOW = 0.55
 #: A layer over a scan must have this share of plausible words.
@@ -48,6 +54,12 @@ _PLAUSIBLE = re.compile(
     """,
     re.VERBOSE,
 )
+#: Dots, dashes or lines that lead from an entry to its number.
+_LEADER = re.compile(r"(?:[.…·_]\s?){4,}")
+#: Single letters that are no words; more than this share of them is text torn apart ("P aym ents").
+_LETTER_ALONE = re.compile(r"(?<!\S)[b-hj-zB-HJ-Z](?!\S)")
+_LETTERS_ALONE = 0.12
+_FEW_ALONE = 3
 #: The pairs of letters that are frequent in the languages of Europe, by their first letter.
 _FREQUENT_PAIRS = """
     a:cdilnrst b:e c:aehot d:ei e:acdelmnrst f:io g:e h:aeio i:acdelmnorstv l:aeiloy m:aeio
@@ -63,12 +75,12 @@ _FEWEST_FREQUENT_PAIRS = 0.38
 _PAIRS_FOR_PROPORTIONS = 50
 #: Words are longer than this on average only where the spaces are missing.
 _LONGEST_MEAN_WORD = 20
-#: So many characters of a page, spread over its lines, are looked at.
+#: About this many characters of a page, spread over its lines, are examined.
 _SAMPLE_CHARACTERS = 700
-#: A count of something on a page has so many bits at most.
+#: A count of something on a page has at most this many bits.
 _COUNT_BITS = 32
 _ONE_COUNT = (1 << _COUNT_BITS) - 1
-#: So many tokens are remembered, and none that is longer.
+#: At most this many tokens are cached, and none that is longer.
 _MOST_TALLIES = 30_000
 _LONGEST_KEPT = 40
 
@@ -83,7 +95,7 @@ _PAIR = re.compile("(?=([a-z]{2}))")
 
 
 class Verdict(Enum):
-    """Why the layer is believed, or why not."""
+    """Why the layer is used, or why not."""
 
     GOOD = "good"
     EMPTY = "nothing on the page"
@@ -92,6 +104,8 @@ class Verdict(Enum):
     SPARSE = "little text of its own"
     JUNK = "words do not look like words"
     DOUBTFUL = "doubtful layer over a scan"
+    WRONG = "hidden layer differs from the picture"
+    PARTIAL = "the layer is only a part of the text"
 
 
 def is_good_beyond_doubt(text: str, plausible: float, repeated: frozenset[str]) -> bool:
@@ -129,27 +143,28 @@ def plausibility(text: str) -> float:
 
     Text in improbable proportions (pairs of letters, no spaces) is 0.
     """
-    sample = _sample(text)
-    tokens = sample.split()
-    plausible, pairs, frequent = _tallied(tokens)
-    if not tokens or _improbable(len(tokens), pairs, frequent):
-        return 0.0
-    return max(0.0, (plausible - len(_UNMAPPED.findall(sample))) / len(tokens))
-
-
-def _sample(text: str) -> str:
-    """Return every n-th line, so that a long page costs no more than a short one."""
     every = len(text) // _SAMPLE_CHARACTERS
-    return "\n".join(text.splitlines()[::every]) if every > 1 else text
+    # Every n-th line, so that a long page costs no more than a short one.
+    sample = "\n".join(text.splitlines()[::every]) if every > 1 else text
+    if _LEADER.search(sample):
+        sample = _LEADER.sub(" ", sample)
+    tokens = sample.split()
+    plausible, pairs, frequent = tally(tokens)
+    if not tokens:
+        return 0.0
+    if pairs >= _PAIRS_FOR_PROPORTIONS:
+        improbable = frequent < _FEWEST_FREQUENT_PAIRS * pairs
+        if improbable or pairs > _LONGEST_MEAN_WORD * len(tokens):
+            return 0.0
+    plausible -= len(_UNMAPPED.findall(sample))
+    torn = len(_LETTER_ALONE.findall(sample))
+    if torn > max(_FEW_ALONE, _LETTERS_ALONE * len(tokens)):
+        # The words are torn apart: each letter has a neighbour that is no word either.
+        plausible -= 2 * torn
+    return max(0.0, plausible / len(tokens))
 
 
-def _improbable(tokens: int, pairs: int, frequent: int) -> bool:
-    if pairs < _PAIRS_FOR_PROPORTIONS:
-        return False
-    return frequent < _FEWEST_FREQUENT_PAIRS * pairs or pairs > _LONGEST_MEAN_WORD * tokens
-
-
-def _tallied(tokens: Sequence[str]) -> tuple[int, int, int]:
+def tally(tokens: Sequence[str]) -> tuple[int, int, int]:
     """Count the plausible tokens, the pairs of Latin letters, and those that are frequent."""
     if len(_tallies) > _MOST_TALLIES:
         _tallies.clear()
@@ -158,9 +173,9 @@ def _tallied(tokens: Sequence[str]) -> tuple[int, int, int]:
 
 
 class _Tallies(dict[str, int]):
-    """The three counts of a token in one number, so that many are added up at once.
+    """The three counts of a token in one number, so that one sum adds them all up.
 
-    A town's minutes use the same words over and over: each is looked at when it first comes.
+    A town's minutes use the same words over and over: each is examined once.
     """
 
     def __missing__(self, token: str) -> int:
@@ -181,9 +196,9 @@ def letters(text: str) -> int:
     return sum(map(str.isalpha, text))
 
 
-def has_enough_letters(text: str, repeated: frozenset[str]) -> bool:
+def has_enough_letters(text: str, repeated: frozenset[str], enough: int = ENOUGH_LETTERS) -> bool:
     """Whether there are enough letters outside of repeated lines."""
-    missing = ENOUGH_LETTERS
+    missing = enough
     for line in text.split("\n"):
         if _pattern(line) not in repeated:
             missing -= letters(line)
@@ -193,7 +208,7 @@ def has_enough_letters(text: str, repeated: frozenset[str]) -> bool:
 
 
 def repeated_lines(pages: Sequence[str]) -> frozenset[str]:
-    """Return the patterns of the lines that stand on most pages: headers, footers, stamps.
+    """Return the patterns of the lines that appear on most pages: headers, footers, stamps.
 
     Numbers may differ from page to page.  One page alone has no repeated lines.
     """
@@ -208,7 +223,7 @@ def repeated_lines(pages: Sequence[str]) -> frozenset[str]:
 
 
 def _pattern(lines: str) -> str:
-    """Take the numbers out, so that page 3 looks like page 4."""
+    """Remove the numbers, so that page 3 looks like page 4."""
     folded = lines.casefold()
-    # The quick way to do the same.
+    # For ASCII, translate() does the same much faster.
     return folded.translate(_NO_ASCII_DIGITS) if folded.isascii() else _DIGITS.sub("", folded)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from clerk.core.storage import Document
+from clerk.read.files import load_words
 
 from .query import fold, hits, parse
 
@@ -21,8 +22,6 @@ def hit_boxes(folder: Path, document: Document | str, page: int, query: str) -> 
     A word broken at the end of a line is hit in both its parts.  Text without word boxes, of an
     older installation, gives none.
     """
-    from clerk.read.files import load_words
-
     document = Document.from_name(document) if isinstance(document, str) else document
     words = load_words(document.text(folder)).get(page)
     if words is None:
@@ -30,12 +29,11 @@ def hit_boxes(folder: Path, document: Document | str, page: int, query: str) -> 
     pieces = list(_pieces(words.words))
     found = hits([word for word, _ in pieces], parse(query).terms)
     wanted = sorted({number for at in found for number in pieces[at][1]})
-    return [_box(words.boxes[4 * number : 4 * number + 4]) for number in wanted]
-
-
-def _box(corners: Sequence[int]) -> Box:
-    left, top, right, bottom = corners
-    return left, top, right, bottom
+    edges = words.boxes
+    return [
+        (edges[at], edges[at + 1], edges[at + 2], edges[at + 3])
+        for at in (4 * number for number in wanted)
+    ]
 
 
 def _pieces(words: Sequence[str]) -> Iterator[tuple[str, list[int]]]:

@@ -1,4 +1,4 @@
-"""What hits are counted, filtered and sorted by, kept in memory for one state of the index.
+"""What hits are counted, filtered and sorted by, cached in memory for one state of the index.
 
 A query may hit every page there is; looking up each document in the database would then take
 longer than finding the pages.  So a dozen bytes of every document stay here::
@@ -8,8 +8,8 @@ longer than finding the pages.  So a dozen bytes of every document stay here::
     date_of     document number -> its date
     dates       number of a date -> the date
 
-The index carries a stamp that changes with every update: facts are good for the stamp they were
-read with.  After an update only the sites it touched are read again.
+The index has a stamp that changes with every update: facts are valid for the stamp they were read
+with.  After an update only the sites it touched are read again.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 from .index import MADE, STAMP
 
-#: Facts of so many indexes are kept; a process mostly serves one.
+#: Facts of this many indexes are cached; a process mostly serves one.
 _KEPT = 2
 _DOCUMENTS = "SELECT id, site, kind, body, date FROM documents"
 
@@ -32,7 +32,7 @@ _Row = tuple[int, int, str, str, str]
 Value = TypeVar("Value")
 
 
-class Class(NamedTuple):
+class DocumentClass(NamedTuple):
     """What many documents have in common."""
 
     site: int
@@ -40,7 +40,7 @@ class Class(NamedTuple):
     body: str
 
 
-class Site(NamedTuple):
+class IndexedSite(NamedTuple):
     """A site of the index; its digest changes with its documents."""
 
     subdomain: str
@@ -48,7 +48,7 @@ class Site(NamedTuple):
     digest: str
 
 
-class Names(Generic[Value]):
+class NumberedValues(Generic[Value]):
     """Values with numbers of their own; only ever added to, so that all states can share them."""
 
     def __init__(self, none: Value) -> None:
@@ -64,20 +64,22 @@ class Names(Generic[Value]):
 
 
 @dataclass
-class Facts:
-    """The facts at one state of the index; not changed once they are given out."""
+class IndexFacts:
+    """The facts at one state of the index; never changed once returned."""
 
     made: int | None = None
     stamp: int | None = None
-    sites: dict[int, Site] = field(default_factory=dict)
+    sites: dict[int, IndexedSite] = field(default_factory=dict)
     documents: dict[int, array[int]] = field(default_factory=dict)
     class_of: array[int] = field(default_factory=lambda: array("I"))
     date_of: array[int] = field(default_factory=lambda: array("I"))
-    known_classes: Names[Class] = field(default_factory=lambda: Names(Class(0, "", "")))
-    known_dates: Names[str] = field(default_factory=lambda: Names(""))
+    known_classes: NumberedValues[DocumentClass] = field(
+        default_factory=lambda: NumberedValues(DocumentClass(0, "", ""))
+    )
+    known_dates: NumberedValues[str] = field(default_factory=lambda: NumberedValues(""))
 
     @property
-    def classes(self) -> list[Class]:
+    def classes(self) -> list[DocumentClass]:
         """The classes by their numbers."""
         return self.known_classes.values
 
@@ -87,16 +89,17 @@ class Facts:
         return self.known_dates.values
 
 
-class Memory:
+class FactsCache:
     """The facts of the indexes that are searched, read once for all threads."""
 
     def __init__(self) -> None:
-        self._facts: dict[Path, Facts] = {}
+        self._facts: dict[Path, IndexFacts] = {}
         self._lock = threading.Lock()
 
-    def facts(self, path: Path, connection: sqlite3.Connection) -> Facts:
+    def facts(self, path: Path, connection: sqlite3.Connection) -> IndexFacts:
         """Return the facts of the state that a connection sees inside its transaction."""
-        made, stamp = _marks(connection)
+        marks = dict(connection.execute("SELECT name, pages FROM counts").fetchall())
+        made, stamp = marks.get(MADE), marks.get(STAMP)
         facts = self._facts.get(path)
         if facts is None or (facts.made, facts.stamp) != (made, stamp):
             with self._lock:
@@ -105,31 +108,25 @@ class Memory:
 
     def _read(
         self, path: Path, connection: sqlite3.Connection, made: int | None, stamp: int | None
-    ) -> Facts:
+    ) -> IndexFacts:
         known = self._facts.pop(path, None)
         if known is None or known.made != made:
-            known = Facts(made)
+            known = IndexFacts(made)
         if not known.sites or known.stamp != stamp:
-            known = _caught_up(known, stamp, connection)
+            known = _updated(known, stamp, connection)
         self._facts[path] = known
         while len(self._facts) > _KEPT:
             del self._facts[next(iter(self._facts))]
         return known
 
 
-def _marks(connection: sqlite3.Connection) -> tuple[int | None, int | None]:
-    """Return the numbers that tell this index, and this state of it, from any other."""
-    found = dict(connection.execute("SELECT name, pages FROM counts").fetchall())
-    return found.get(MADE), found.get(STAMP)
-
-
-def _caught_up(known: Facts, stamp: int | None, connection: sqlite3.Connection) -> Facts:
+def _updated(known: IndexFacts, stamp: int | None, connection: sqlite3.Connection) -> IndexFacts:
     """Return the facts of the state that a connection sees, from those of another state."""
     rows = connection.execute("SELECT id, subdomain, name, digest FROM sites").fetchall()
     facts = replace(
         known,
         stamp=stamp,
-        sites={number: Site(*site) for number, *site in rows},
+        sites={number: IndexedSite(*site) for number, *site in rows},
         documents=dict(known.documents),
         class_of=_with_room(known.class_of, connection),
         date_of=_with_room(known.date_of, connection),
@@ -149,7 +146,7 @@ def _caught_up(known: Facts, stamp: int | None, connection: sqlite3.Connection) 
     return facts
 
 
-def _digest(facts: Facts, number: int) -> str | None:
+def _digest(facts: IndexFacts, number: int) -> str | None:
     return facts.sites[number].digest if number in facts.sites else None
 
 
@@ -162,13 +159,13 @@ def _with_room(numbers: array[int], connection: sqlite3.Connection) -> array[int
     return copy
 
 
-def _forget(facts: Facts, site: int) -> None:
+def _forget(facts: IndexFacts, site: int) -> None:
     for document in facts.documents.pop(site, ()):
         facts.class_of[document] = 0
 
 
-def _add(facts: Facts, rows: Iterable[_Row]) -> None:
+def _add(facts: IndexFacts, rows: Iterable[_Row]) -> None:
     for document, site, kind, body, date in rows:
-        facts.class_of[document] = facts.known_classes.number(Class(site, kind, body))
+        facts.class_of[document] = facts.known_classes.number(DocumentClass(site, kind, body))
         facts.date_of[document] = facts.known_dates.number(date)
         facts.documents.setdefault(site, array("I")).append(document)

@@ -14,9 +14,7 @@ nowhere.  When more rows lead nowhere than somewhere, the index is made again fr
 databases; that is paid for by the pages added since.
 
 Updates of several processes wait for each other; readers never wait: more than a few pages are
-indexed aside, and the finished segments are moved in by one short transaction.  A site that is
-built anew numbers its pages as they are numbered here, by document numbers reserved for it: its
-text is indexed once, and the segments go into both databases.
+indexed aside, and the finished segments are moved in by one short transaction.
 """
 
 from __future__ import annotations
@@ -25,14 +23,14 @@ import contextlib
 import fcntl
 import sqlite3
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from clerk.core.storage import KINDS
-from clerk.site_db import fts, schema
-from clerk.site_db.buffers import DATABASE, remove_all
+from clerk.core.storage import remove_all
+from clerk.site_db import DATABASE, CompileReport, content_digest, schema
+
+from . import fts
 
 VERSION = 2
 INDEX = "sites.db"
@@ -67,25 +65,8 @@ PRAGMA user_version = {VERSION};
 """
 
 
-@dataclass(frozen=True)
-class Step:
-    """From which content to which a build has brought a site, and the documents it touched."""
-
-    before: str
-    after: str
-    documents: list[str]
-
-
-@dataclass(frozen=True)
-class Reserved:
-    """Numbers for documents, good for the index as it was made then."""
-
-    first: int
-    made: int
-
-
 class Built(NamedTuple):
-    """A document of a site that was built anew: its columns here."""
+    """A document of a site: its columns here."""
 
     number: int
     public_id: str
@@ -102,10 +83,10 @@ def index_path(storage_dir: Path) -> Path:
     return storage_dir / INDEX
 
 
-def update_site(folder: Path, about: Mapping[str, str], step: Step) -> None:
+def update_site(folder: Path, built: CompileReport) -> None:
     """Bring the index to what the site's database shows; forget sites whose folder is gone.
 
-    Costs what the step touched, if the index stood where the step began; else the documents are
+    Costs what the build touched, if the index stood where the build began; else the documents are
     compared by hash.  An index that is missing or damaged is made again from all sites.
     """
     storage_dir = folder.parent
@@ -113,80 +94,14 @@ def update_site(folder: Path, about: Mapping[str, str], step: Step) -> None:
         try:
             with contextlib.closing(_opened(storage_dir)) as connection:
                 _forget_missing(connection, storage_dir)
-                _Update(connection, folder, about).run(step)
+                touched = [*built.added, *built.updated, *built.removed]
+                _Update(connection, folder).run(built.digest_before, built.digest, touched)
                 if _is_crowded(connection):
                     _make_again(storage_dir, connection)
         except sqlite3.DatabaseError as error:
             if isinstance(error, sqlite3.OperationalError) and "malformed" not in str(error):
                 raise
             _make_again(storage_dir, None)
-
-
-def reserve(storage_dir: Path, subdomain: str, documents: int) -> Reserved | None:
-    """Return numbers for the documents of a site that is being built anew.
-
-    None if the index knows the greater part of them: comparing costs less then, and leaves fewer
-    rows that lead nowhere.
-    """
-    with (
-        contextlib.suppress(sqlite3.DatabaseError),
-        _updating(storage_dir),
-        contextlib.closing(_opened(storage_dir)) as connection,
-    ):
-        if 2 * len(_documents_of(connection, subdomain)) >= documents:
-            return None
-        first = _next_number(connection)
-        connection.execute("BEGIN IMMEDIATE")
-        _set_last_number(connection, first + documents - 1)
-        connection.execute("COMMIT")
-        return Reserved(first, _made(connection))
-    return None
-
-
-@dataclass(frozen=True)
-class Arrival:
-    """A site that is built anew and numbered as reserved; comes part by part, seen in the end.
-
-    Does nothing if the index was made again since the numbers were reserved.
-    """
-
-    folder: Path
-    about: Mapping[str, str]
-    reserved: Reserved
-
-    def take(self, path: Path) -> None:
-        """Move a part in: its rows lead nowhere as yet."""
-        with self._opened() as connection, fts.attached(connection, [path]) as parts:
-            connection.execute("BEGIN IMMEDIATE")
-            _move_in(connection, parts, [f"{kind}_fts" for kind in KINDS], large=True)
-            _count(connection, "stale", _indexed_pages(connection, parts[0]))
-            _stamp(connection)
-            connection.execute("COMMIT")
-
-    def reveal(self, documents: list[Built], digest: str) -> None:
-        """Replace all that the index had of the site by the documents that were moved in."""
-        with self._opened() as connection:
-            connection.execute("BEGIN IMMEDIATE")
-            _drop(connection, _documents_of(connection, self.about["subdomain"]))
-            _Update(connection, self.folder, self.about).add(documents, digest)
-            pages = sum(document.pages for document in documents)
-            _count(connection, "stale", -pages)
-            _stamp(connection)
-            fts.merge(connection, "pages_fts", pages)
-            connection.execute("COMMIT")
-
-    @contextlib.contextmanager
-    def _opened(self) -> Iterator[sqlite3.Connection]:
-        storage_dir = self.folder.parent
-        with _updating(storage_dir), contextlib.closing(_opened(storage_dir)) as connection:
-            if _made(connection) != self.reserved.made:
-                raise sqlite3.DatabaseError("the index was made again")
-            yield connection
-
-
-def _indexed_pages(connection: sqlite3.Connection, part: str) -> int:
-    query = " UNION ALL ".join(f"SELECT count(*) FROM {part}.{kind}_fts_docsize" for kind in KINDS)
-    return sum(pages for (pages,) in connection.execute(query).fetchall())
 
 
 def _count(connection: sqlite3.Connection, name: str, pages: int) -> None:
@@ -320,37 +235,29 @@ def _index_whole(new: Path, folder: Path) -> None:
         contextlib.closing(schema.open_readonly(folder / DATABASE)) as source,
         contextlib.closing(_opened(new)) as connection,
     ):
-        from clerk.site_db import content_digest
-
-        about = dict(source.execute("SELECT key, value FROM about").fetchall())
-        _Update(connection, folder, about).run(Step("", content_digest(source), []))
+        _Update(connection, folder).run("", content_digest(source), [])
 
 
 class _Update:
     """One site brought up to date."""
 
-    def __init__(
-        self, connection: sqlite3.Connection, folder: Path, about: Mapping[str, str]
-    ) -> None:
+    def __init__(self, connection: sqlite3.Connection, folder: Path) -> None:
         self._db = connection
         self._folder = folder
-        self._about = about
+        self._about: dict[str, str] = {"subdomain": folder.name}
 
-    def run(self, step: Step) -> None:
+    def run(self, before: str, after: str, touched: list[str]) -> None:
         """Compare, index what is new, and move it in."""
-        if self._digest() == step.after:
+        if self._digest() == after:
             return
         with contextlib.closing(schema.open_readonly(self._folder / DATABASE)) as source:
-            names = step.documents if step.before and self._digest() == step.before else None
+            self._about |= dict(source.execute("SELECT key, value FROM about").fetchall())
+            names = touched if before and self._digest() == before else None
             wanted = _documents(source, names)
-            before = self._known(names)
-            old = [
-                number for name, (number, digest) in before.items() if wanted.get(name) != digest
-            ]
-            new = [
-                name for name, digest in wanted.items() if before.get(name, (0, ""))[1] != digest
-            ]
-            self._write(source, old, sorted(new), step.after)
+            known = self._known(names)
+            old = [number for name, (number, digest) in known.items() if wanted.get(name) != digest]
+            new = [name for name, digest in wanted.items() if known.get(name, (0, ""))[1] != digest]
+            self._write(source, old, sorted(new), after)
 
     def _digest(self) -> str:
         row = self._db.execute(
@@ -385,7 +292,9 @@ class _Update:
                 fts.attached(self._db, filler.finish()) as parts,
                 self._replacing(old, documents, digest),
             ):
-                moved = _move_in(self._db, parts, [fts.Filler.TABLE])
+                moved = fts.graft(
+                    self._db, "pages_fts", [f"{part}.{fts.Filler.TABLE}" for part in parts]
+                )
                 fts.merge(self._db, "pages_fts", moved)
 
     @contextlib.contextmanager
@@ -417,14 +326,6 @@ class _Update:
             (subdomain, about.get("name") or subdomain, about.get("state", ""), digest),
         ).fetchone()
         return int(row[0])
-
-
-def _move_in(
-    connection: sqlite3.Connection, parts: list[str], tables: Sequence[str], *, large: bool = False
-) -> int:
-    """Copy the full text of attached parts; return how many pages of the index that is."""
-    sources = [f"{part}.{table}" for part in parts for table in tables]
-    return fts.graft(connection, "pages_fts", sources, large=large)
 
 
 def _documents(source: sqlite3.Connection, names: list[str] | None) -> dict[str, str]:

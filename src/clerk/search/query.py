@@ -62,7 +62,8 @@ class Parsed:
     @property
     def fts(self) -> str:
         """The query in FTS5's language; empty if there is nothing to look for."""
-        wanted = " OR ".join(_all_of(group) for group in self.alternatives)
+        groups = (" AND ".join(term.fts for term in group) for group in self.alternatives)
+        wanted = " OR ".join(f"({group})" for group in groups)
         if not wanted or not self.excluded:
             return wanted
         return f"({wanted}) NOT ({' OR '.join(term.fts for term in self.excluded)})"
@@ -72,10 +73,6 @@ class Parsed:
         """The query as a person would type it."""
         groups = (" ".join(term.typed for term in group) for group in self.alternatives)
         return " ".join([" OR ".join(groups), *(term.typed for term in self.excluded)])
-
-
-def _all_of(group: Sequence[Term]) -> str:
-    return f"({' AND '.join(term.fts for term in group)})"
 
 
 def parse(text: str) -> Parsed:
@@ -100,7 +97,7 @@ def parse(text: str) -> Parsed:
 
 
 def _cleaned(text: str) -> str:
-    """Return as much as is looked at, in the plain forms of letters that the index has."""
+    """Return as much as is used, in the plain forms of letters that the index has."""
     return unicodedata.normalize("NFKC", storable(text[:_LONGEST]).translate(_STRAIGHT))
 
 
@@ -180,15 +177,11 @@ def hits(words: Sequence[str], terms: Iterable[Term]) -> set[int]:
     found: set[int] = set()
     for term in terms:
         length = len(term.words)
-        for start in _starts(term, words, known):
+        only_prefix = term.prefix and length == 1
+        for start in range(len(words)) if only_prefix else known.get(term.words[0], ()):
             if _matches(term, words[start : start + length]):
                 found.update(range(start, start + length))
     return found
-
-
-def _starts(term: Term, words: Sequence[str], known: dict[str, list[int]]) -> Iterable[int]:
-    only_prefix = term.prefix and len(term.words) == 1
-    return range(len(words)) if only_prefix else known.get(term.words[0], ())
 
 
 def _matches(term: Term, words: Sequence[str]) -> bool:

@@ -1,4 +1,4 @@
-"""A document on disk as rows: its pages, its votes, its entities.
+"""A document as rows of ``meetings.db``: its pages, its votes, its entities.
 
 The raw text of a page stays as it was read.  What is searched is a copy in which words broken at
 the end of a line are joined and odd forms of letters (ligatures, full-width digits) are made
@@ -11,16 +11,19 @@ import contextlib
 import os
 import re
 import unicodedata
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from hashlib import blake2b, sha256
 from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
 
-from clerk.core.storage import DOCUMENT_FACTS, FAILED_PAGES, Document
+from clerk.core.manifest import DocumentRow
+from clerk.core.public_text import Gate
+from clerk.core.storage import DOCUMENT_FACTS, FAILED_PAGES, PAGE_FILE, Document
 
-from .holdings import PAGE, digest_of, extracted_path
+Row = Sequence[Any]
 
 #: A word broken at the end of a line; libpdfium and scanners write the hyphen in several ways.
 _BROKEN = re.compile(
@@ -29,10 +32,6 @@ _BROKEN = re.compile(
 #: Quicker than the pattern above, and found in every text of plain letters that it may match.
 _HYPHEN_AT_END = re.compile("-[ \t]*\r?\n")
 _OTHER_HYPHENS = re.compile("[\u2010\u00ac\u00ad\ufffe]")
-#: Most pages are read by one call.
-_READ_BYTES = 1 << 16
-#: How often a directory that is replaced while it is read is opened again.
-_ATTEMPTS = 5
 #: The lists of names of a vote, and what a name in each did.
 _BALLOTS = {
     "ayes": "aye",
@@ -41,9 +40,17 @@ _BALLOTS = {
     "absent": "absent",
     "recused": "recused",
 }
+_VOTE_COLUMNS = (
+    *("start", "end", "item", "motion", "mover", "seconder", "result", "result_text"),
+    *("vote_type", "tally", "unanimous", "flags", "quote", "confidence", "item_title"),
+    *("consent_items", "consent_exceptions", "field_confidence", "doubtful", "doubts"),
+)
+#: How often a directory that is replaced while it is read is opened again.
+_ATTEMPTS = 5
+_ENTITY_COLUMNS = ("type", "text", "value", "role", "start", "end")
 
 
-class PageFacts(msgspec.Struct):
+class _PageInFile(msgspec.Struct):
     """How one page was read."""
 
     page: int = 0
@@ -51,21 +58,21 @@ class PageFacts(msgspec.Struct):
     confidence: float | None = None
 
 
-class DocumentFacts(msgspec.Struct):
+class _DocumentFile(msgspec.Struct):
     """What is taken from ``document.json``, whatever else stands there."""
 
     pdf_sha256: str | None = None
     page_count: int = 0
-    pages: list[PageFacts] = []
+    pages: list[_PageInFile] = []
 
 
-class FailedPages(msgspec.Struct):
+class _FailedPagesFile(msgspec.Struct):
     """The pages that could not be read, with the reason."""
 
     pages: dict[int, str] = {}
 
 
-class Found(msgspec.Struct):
+class _FindingsFile(msgspec.Struct):
     """What is taken from an extraction result; the entries are passed on as they are."""
 
     text_sha256: str = ""
@@ -73,42 +80,7 @@ class Found(msgspec.Struct):
     entities: list[dict[str, Any]] = []
 
 
-_Json = TypeVar("_Json", DocumentFacts, FailedPages, Found)
-
-
-@dataclass(slots=True)
-class Page:
-    """One page as it goes into the database."""
-
-    number: int
-    text: str
-    method: str | None = None
-    confidence: float | None = None
-
-
-@dataclass
-class Content:
-    """Everything the database says about one document."""
-
-    document: Document
-    digest: str
-    text_sha256: str
-    pages: list[Page]
-    failed_pages: dict[int, str] = field(default_factory=dict)
-    page_count: int = 0
-    pdf_sha256: str | None = None
-
-    @property
-    def method(self) -> str | None:
-        """How its pages were read; ``mixed`` when in several ways."""
-        methods = {page.method for page in self.pages if page.method}
-        return methods.pop() if len(methods) == 1 else ("mixed" if methods else None)
-
-    @property
-    def confidence(self) -> float | None:
-        """The mean over the pages that have one."""
-        known = [page.confidence for page in self.pages if page.confidence is not None]
-        return round(sum(known) / len(known), 4) if known else None
+_Json = TypeVar("_Json", _DocumentFile, _FailedPagesFile, _FindingsFile)
 
 
 def document_id(subdomain: str, document: Document) -> str:
@@ -121,18 +93,29 @@ def page_id(document: str, number: int) -> str:
     return f"{document}-{number}"
 
 
+def page_image(document: str, page: int) -> str:
+    """Return the address of a page's picture, relative to the published site."""
+    return f"images/{document}/page-{page}.webp"
+
+
+def names_of(vote: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return (member, ballot) for every name a vote prints; none if the names are not certain."""
+    if "names" in (vote.get("doubtful") or ()):
+        return []
+    return [(str(name), ballot) for key, ballot in _BALLOTS.items() for name in vote.get(key) or ()]
+
+
 def search_text(text: str) -> str:
     """Return the copy of a page's text that is searched."""
     plain = text if text.isascii() else unicodedata.normalize("NFKC", text)
-    if not _may_be_broken(plain):
+    may_be_broken = (
+        _HYPHEN_AT_END.search(plain)
+        or "\x02" in plain
+        or (not plain.isascii() and _OTHER_HYPHENS.search(plain))
+    )
+    if not may_be_broken:
         return plain
     return _BROKEN.sub(lambda broken: _joined(broken, plain), plain).replace("\u00ad", "")
-
-
-def _may_be_broken(text: str) -> bool:
-    if _HYPHEN_AT_END.search(text) or "\x02" in text:
-        return True
-    return not text.isascii() and bool(_OTHER_HYPHENS.search(text))
 
 
 def _joined(broken: re.Match[str], text: str) -> str:
@@ -143,65 +126,127 @@ def _joined(broken: re.Match[str], text: str) -> str:
     return left + right
 
 
-def read_content(folder: Path, document: Document) -> Content:
-    """Read the text of a document, from its directory or from an older installation's file.
+@dataclass(frozen=True)
+class DocumentRows:
+    """The rows of one document, by table; ``pages`` without their rowids."""
+
+    kind: str
+    document: Row
+    pages: list[Row]
+    votes: list[Row]
+    vote_members: list[Row]
+    entities: list[Row]
+
+
+def rows_of(
+    subdomain: str, row: DocumentRow, text: Path, found: bytes | None, digest: str, gate: Gate
+) -> DocumentRows:
+    """Return the rows of a document, from its text and from what was found in it.
+
+    ``text`` is a directory of pages, or a flat file of an older installation.  What was found in
+    another text than this one is left out.
+    """
+    document = row.document
+    name, identity = document.name, document_id(subdomain, document)
+    raw, facts, failed = _read_text(text)
+    text_sha256 = sha256(b"\f".join(raw.values())).hexdigest()
+    findings = _tolerant(found or b"", _FindingsFile)
+    if findings.text_sha256 not in ("", text_sha256):
+        findings = _FindingsFile()
+    was_extracted = found is not None
+    votes_of, entities_of = _by_page(findings.votes), _by_page(findings.entities)
+    facts_of = {each.page: each for each in facts.pages}
+    pages: list[Row] = []
+    methods: set[str] = set()
+    confidences: list[float] = []
+    for number, content in raw.items():
+        plain = content.decode().replace("\0", " ")
+        searched = search_text(plain)
+        fact = facts_of.get(number, _PageInFile())
+        if fact.method:
+            methods.add(fact.method)
+        if fact.confidence is not None:
+            confidences.append(fact.confidence)
+        pages.append(
+            (
+                *(page_id(identity, number), document.meeting, document.date),
+                *(number, plain, page_image(name, number)),
+                _json(entities_of.get(number, [])) if was_extracted else None,
+                _json(votes_of.get(number, [])) if was_extracted else None,
+                *(name, fact.method, fact.confidence, None if searched == plain else searched),
+            )
+        )
+    method = methods.pop() if len(methods) == 1 else ("mixed" if methods else None)
+    confidence = round(sum(confidences) / len(confidences), 4) if confidences else None
+    reasons = {page: str(gate(reason)) for page, reason in failed.pages.items()}
+    document_row = (
+        *(name, identity, document.kind, document.meeting, document.date),
+        max(facts.page_count, len(raw)),
+        *(method, confidence, _json(reasons) if reasons else None),
+        # Text of an older installation does not say which PDF it was read from.
+        facts.pdf_sha256 if method else row.pdf_sha256,
+        *(row.bytes if row.pdf_sha256 else None, gate.source(row.source_url)),
+        *(_moment(row.fetched_at), _moment(row.gone_at), text_sha256, digest),
+    )
+    return DocumentRows(
+        document.kind, document_row, pages, *_found_rows(identity, document, findings)
+    )
+
+
+def _found_rows(
+    identity: str, document: Document, findings: _FindingsFile
+) -> tuple[list[Row], list[Row], list[Row]]:
+    """Return the rows of votes, of the names in them, and of entities."""
+    votes: list[Row] = []
+    members: dict[Row, None] = {}
+    for number, vote in enumerate(findings.votes, start=1):
+        key = f"{identity}-v{number}"
+        values = (_plain(vote.get(column)) for column in _VOTE_COLUMNS)
+        where = (document.name, document.meeting, document.date, *_place(identity, vote))
+        votes.append((key, *where, *values))
+        members.update(dict.fromkeys((key, member, ballot) for member, ballot in names_of(vote)))
+    entities: list[Row] = [
+        (
+            *(f"{identity}-e{number}", document.name, *_place(identity, entity)),
+            *(_plain(entity.get(column)) for column in _ENTITY_COLUMNS),
+        )
+        for number, entity in enumerate(findings.entities, start=1)
+    ]
+    return votes, list(members), entities
+
+
+def _read_text(text: Path) -> tuple[dict[int, bytes], _DocumentFile, _FailedPagesFile]:
+    """Return the pages of a document by number, as UTF-8, and how they were read.
 
     The directory may be replaced meanwhile: it is read through one handle, so that old and new
     pages are never mixed, and again when it was taken away during that.
     """
-    for _ in range(_ATTEMPTS):
-        with contextlib.suppress(FileNotFoundError):
-            return _read_once(document, str(document.text(folder)))
-    return _read_once(document, str(document.text(folder)))
+    for attempt in range(_ATTEMPTS):
+        try:
+            handle = os.open(text, os.O_RDONLY | os.O_DIRECTORY)
+        except (FileNotFoundError, NotADirectoryError):
+            flat = _encodable(Path(f"{text}.txt").read_bytes())
+            return dict(enumerate(flat.split(b"\f"), start=1)), _DocumentFile(), _FailedPagesFile()
+        try:
+            names = set(os.listdir(handle))  # noqa: PTH208 - a handle is no path
+            numbers = sorted(int(page[1]) for name in names if (page := PAGE_FILE.fullmatch(name)))
+            raw = {
+                number: _encodable(_bytes_of(f"page-{number}.txt", handle)) for number in numbers
+            }
+            facts = _bytes_of(DOCUMENT_FACTS, handle) if DOCUMENT_FACTS in names else b""
+            failed = _bytes_of(FAILED_PAGES, handle) if FAILED_PAGES in names else b""
+            return raw, _tolerant(facts, _DocumentFile), _tolerant(failed, _FailedPagesFile)
+        except FileNotFoundError:
+            if attempt == _ATTEMPTS - 1:
+                raise
+        finally:
+            os.close(handle)
+    raise FileNotFoundError(text)
 
 
-def _read_once(document: Document, path: str) -> Content:
-    try:
-        handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-    except (FileNotFoundError, NotADirectoryError):
-        return _flat_content(document, _bytes_of(f"{path}.txt"))
-    try:
-        return _directory_content(document, handle)
-    finally:
-        os.close(handle)
-
-
-def _directory_content(document: Document, handle: int) -> Content:
-    names = os.listdir(handle)
-    numbers = sorted(int(page[1]) for name in names if (page := PAGE.fullmatch(name)))
-    raw = [_bytes_of(f"page-{number}.txt", handle) for number in numbers]
-    facts = _bytes_of(DOCUMENT_FACTS, handle) if DOCUMENT_FACTS in names else b""
-    holes = _bytes_of(FAILED_PAGES, handle) if FAILED_PAGES in names else b""
-    content = _content(document, dict(zip(numbers, raw, strict=True)), facts, holes)
-    _add_facts(content, _tolerant(facts, DocumentFacts))
-    return content
-
-
-def _flat_content(document: Document, raw: bytes) -> Content:
-    return _content(document, dict(enumerate(raw.split(b"\f"), start=1)))
-
-
-def _content(
-    document: Document, raw: dict[int, bytes], facts: bytes = b"", holes: bytes = b""
-) -> Content:
-    """Return the document with the hash of its text and the hash of all that is known of it."""
-    text_sha256 = sha256(_encodable(b"\f".join(raw.values()))).hexdigest()
-    digest = digest_of(text_sha256.encode(), repr(list(raw)).encode(), facts, holes)
-    pages = [Page(number, _decoded(text)) for number, text in raw.items()]
-    failed = _tolerant(holes, FailedPages).pages
-    return Content(document, digest, text_sha256, pages, failed, page_count=len(pages))
-
-
-def _bytes_of(path: str, folder: int | None = None) -> bytes:
-    handle = os.open(path, os.O_RDONLY, dir_fd=folder)
-    try:
-        parts = [os.read(handle, _READ_BYTES)]
-        # A file gives less than it was asked for only at its end.
-        while len(parts[-1]) == _READ_BYTES:
-            parts.append(os.read(handle, _READ_BYTES))
-        return b"".join(parts)
-    finally:
-        os.close(handle)
+def _bytes_of(name: str, folder: int) -> bytes:
+    with os.fdopen(os.open(name, os.O_RDONLY, dir_fd=folder), "rb", buffering=0) as file:
+        return file.readall()
 
 
 def _encodable(raw: bytes) -> bytes:
@@ -213,29 +258,6 @@ def _encodable(raw: bytes) -> bytes:
     return raw
 
 
-def _decoded(raw: bytes) -> str:
-    return raw.decode("utf-8", "replace").replace("\0", " ")
-
-
-def _add_facts(content: Content, facts: DocumentFacts) -> None:
-    """Take over how the pages were read."""
-    content.pdf_sha256 = facts.pdf_sha256
-    content.page_count = max(facts.page_count, content.page_count)
-    known = {each.page: each for each in facts.pages}
-    for page in content.pages:
-        if fact := known.get(page.number):
-            page.method, page.confidence = fact.method, fact.confidence
-
-
-def read_found(folder: Path, document: Document) -> tuple[str, Found]:
-    """Return the hash and the contents of a document's extraction result, if there is one."""
-    try:
-        raw = extracted_path(folder, document).read_bytes()
-    except (FileNotFoundError, NotADirectoryError):
-        return "", Found()
-    return digest_of(raw), _tolerant(raw, Found)
-
-
 def _tolerant(raw: bytes, kind: type[_Json]) -> _Json:
     """Decode a file of somebody else's; one that cannot be read says nothing."""
     with contextlib.suppress(msgspec.MsgspecError, ValueError):
@@ -244,6 +266,27 @@ def _tolerant(raw: bytes, kind: type[_Json]) -> _Json:
     return kind()
 
 
-def names_of(vote: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return (member, ballot) for every name a vote prints."""
-    return [(str(name), ballot) for key, ballot in _BALLOTS.items() for name in vote.get(key) or ()]
+def _by_page(entries: list[dict[str, Any]]) -> dict[int, list[dict[str, Any]]]:
+    pages: dict[int, list[dict[str, Any]]] = {}
+    for entry in entries:
+        if isinstance(page := entry.get("page"), int):
+            pages.setdefault(page, []).append(entry)
+    return pages
+
+
+def _place(identity: str, entry: Mapping[str, Any]) -> tuple[int | None, str | None]:
+    page = entry.get("page")
+    return (page, page_id(identity, page)) if isinstance(page, int) else (None, None)
+
+
+def _plain(value: Any) -> Any:
+    """Return a value that fits a column; lists and mappings as JSON."""
+    return _json(value) if isinstance(value, list | dict) else value
+
+
+def _json(value: Any) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def _moment(moment: Any) -> str | None:
+    return moment.isoformat(timespec="milliseconds") if moment else None

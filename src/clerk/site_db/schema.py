@@ -8,7 +8,7 @@
         +--- n votes 1 --- n vote_members
         +--- n entities
 
-    about       facts about the site          compiled    what was compiled, by hash
+    about       facts about the site
 
 Datasette shows it as it is: foreign keys lead from pages, votes and entities to their document, and
 the full-text tables are found by their ``content``.  Rows are the same whoever builds the file
@@ -25,9 +25,9 @@ from pathlib import Path
 
 from clerk.core.storage import KINDS
 
-#: Raised when a table changes, or when less of what is stored may be in it (and remembered.VERSION
-#: with it): an older ``meetings.db`` is then built again.
-VERSION = 3
+#: Raised when a table changes, or when less of what is stored may be in it: an older
+#: ``meetings.db`` is then built again.
+VERSION = 5
 #: "clrk", so that the file can be told from any other database.
 APPLICATION_ID = 0x636C726B
 
@@ -44,17 +44,18 @@ AS_READ = frozenset(
         *("text", "joined", "search_text", "entities_json", "votes_json"),
         *("item", "motion", "mover", "seconder", "result", "result_text", "vote_type", "tally"),
         *("flags", "quote", "member", "ballot", "type", "value", "role"),
+        *("item_title", "consent_items", "consent_exceptions"),
     )
 )
 #: Made from the names of documents; a scan passes over names that must not be published.
-NAMES = frozenset(("name", "meeting", "date", "document", "page_image", "source"))
+NAMES = frozenset(("name", "meeting", "date", "document", "page_image"))
 #: From sources and errors: through the gate, as is every ``value`` of ``about``.
 CLEANED = frozenset(("failed_pages", "source_url"))
 #: clerk's own words, times and hashes.
 OWN = frozenset(
     (
         *("id", "kind", "method", "sha256", "fetched_at", "gone_at", "text_sha256", "digest"),
-        *("extracted_digest", "vote", "page_id", "key"),
+        *("vote", "page_id", "key", "field_confidence", "doubtful", "doubts"),
     )
 )
 
@@ -83,21 +84,12 @@ CREATE INDEX {kind}_date ON {kind}(date);
 
 #: Columns of a page that are written, in this order; the others follow from them.
 PAGE_COLUMNS = """
-    rowid, id, meeting, date, page, text, page_image, entities_json, votes_json, document, method,
+    id, meeting, date, page, text, page_image, entities_json, votes_json, document, method,
     confidence, joined
-"""
-
-#: Pages on their way into the file, in the order they are read.
-_PAGES_OF_PART = """
-CREATE TABLE {kind} (
-    number INTEGER PRIMARY KEY, id, meeting, date, page, text, page_image, entities_json,
-    votes_json, document, method, confidence, joined
-);
 """
 
 _TABLES = """
 CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
-CREATE TABLE compiled (source TEXT PRIMARY KEY, digest TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE documents (
     name TEXT PRIMARY KEY,
     id TEXT NOT NULL,
@@ -114,8 +106,7 @@ CREATE TABLE documents (
     fetched_at TEXT,
     gone_at TEXT,
     text_sha256 TEXT NOT NULL,
-    digest TEXT NOT NULL,
-    extracted_digest TEXT NOT NULL DEFAULT ''
+    digest TEXT NOT NULL
 );
 CREATE TABLE votes (
     id TEXT PRIMARY KEY,
@@ -137,7 +128,13 @@ CREATE TABLE votes (
     unanimous INTEGER,
     flags TEXT,
     quote TEXT,
-    confidence REAL
+    confidence REAL,
+    item_title TEXT,
+    consent_items TEXT,
+    consent_exceptions TEXT,
+    field_confidence TEXT,
+    doubtful TEXT,
+    doubts TEXT
 );
 CREATE TABLE vote_members (
     vote TEXT NOT NULL REFERENCES votes(id),
@@ -179,13 +176,6 @@ def create(connection: sqlite3.Connection) -> None:
     connection.executescript(_TABLES)
     for kind in KINDS:
         connection.executescript(_PAGES.format(kind=kind, tokenizer=TOKENIZER))
-
-
-def create_part(connection: sqlite3.Connection) -> None:
-    """Make tables in an empty file that take the same rows, to be copied later."""
-    connection.executescript(_TABLES)
-    for kind in KINDS:
-        connection.executescript(_PAGES_OF_PART.format(kind=kind))
 
 
 def open_private(path: Path) -> sqlite3.Connection:

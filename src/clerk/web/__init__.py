@@ -1,13 +1,14 @@
-"""The web: a public search site and the operators' pages, side by side in one application.
+"""The web: a public search site and the operators' pages in one application.
 
 ::
 
-    app.py        the routes, put together          safety.py    what every answer must obey
-    library.py    compiled sites, as pages read them  rendering.py  templates to answers
-    public.py places.py people.py feeds.py           pages for everybody
-    ops/          pages for operators, after login    live.py      one stream per browser
-    api.py metrics.py                                for programs
+    app          routes, error pages, shared state     serving connections    the HTTP server
+    public/      pages and feeds for everybody         middleware             rules for all requests
+    ops/         operators' pages, after login         auth                   logins and roles
+    api uploads metrics    for programs                request_bodies parameters rendering
+    live         updates of open pages                 supervised_process worker_process
+    data data_server       Datasette at /data          page_images            scans as images
 
-Handlers parse, call one function below and render.  Whatever was read from a document or said by an
-error is hostile text: templates escape everything.
+Handlers parse the request, call one function below and render.  Text from documents and errors is
+hostile: templates escape everything.
 """

@@ -1,33 +1,33 @@
-"""``/api/v1``: the same things as JSON; one table makes the routes and their description."""
+"""``/api/v1``: everything as JSON.  One table makes the routes and their OpenAPI description."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
+from contextlib import AbstractContextManager
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from sqlalchemy import Row
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from clerk import __version__
-from clerk.annotations import api as annotation_jobs
-from clerk.core import db
-from clerk.core.db import reading_connection
 from clerk.core.errors import InvalidInput
-from clerk.core.states import QUEUES, Batch
+from clerk.core.states import Batch
 from clerk.core.storage import KINDS
-from clerk.pipeline import ledger, pipeline_state, queue, sites, transitions
-from clerk.search import SORTS, find_document, find_page, hit_boxes
+from clerk.ops import activity, run_control
+from clerk.ops.activity import ListedBatch
+from clerk.pipeline import uploads as annotation_jobs
+from clerk.pipeline.mirror import bring_document
+from clerk.search import SORTS, find_document, find_page, hit_boxes, listing
+from clerk.site_db.queries import CompiledDocument, SiteDatabase, open_site
 
-from . import checks, feeds, figures, library, uploads
-from .access import operator, viewer
-from .answers import as_json, for_operators
-from .public import number_of, whole
-from .rendering import page, settings_of
+from . import annotation_pages, metrics, uploads
+from .auth import operator, viewer
+from .parameters import id_in_path, optional_word, whole_number
+from .public import feeds
+from .rendering import as_json, for_operators, page, settings_of
 
 PREFIX = "/api/v1"
 LIMIT_AT_MOST = 500
@@ -35,7 +35,7 @@ LIMIT_AT_MOST = 500
 
 @dataclass(frozen=True)
 class Parameter:
-    """Something an address takes in its query."""
+    """A parameter in the query of an address."""
 
     name: str
     meaning: str
@@ -53,111 +53,105 @@ class Endpoint:
     method: str = "GET"
     role: str = ""
     success: int = 200
+    #: The path of the route, where a name in it may contain slashes.
+    route: str = ""
+
+    def respond(self, request: Request) -> Any:
+        """Respond to a request; one with a parameter that is not known is refused."""
+        known = {each.name for each in self.parameters}
+        unknown = sorted(set(request.query_params) - known)
+        if unknown:
+            named = ", ".join(sorted(known)) or "no parameters"
+            raise InvalidInput(f"Unknown parameter {unknown[0]!r}; {self.path} takes {named}.")
+        return self.handler(request)
 
 
-def _paged(request: Request, rows: list[Any], total: int | None = None) -> Response:
-    answer: dict[str, Any] = {"items": rows}
-    return as_json(request, answer if total is None else answer | {"total": total})
-
-
-def _limits(request: Request) -> dict[str, int]:
-    return {
-        "limit": whole(request, "limit", 50, most=LIMIT_AT_MOST),
-        "offset": whole(request, "offset", 0, least=0, most=1_000_000),
-    }
+def _limits(request: Request) -> tuple[int, int]:
+    limit = whole_number(request, "limit", 50, most=LIMIT_AT_MOST)
+    return limit, whole_number(request, "offset", 0, least=0, most=1_000_000)
 
 
 # --------------------------------------------------------------------------- for everybody
 
 
 def all_sites(request: Request) -> Response:
-    """Give the places that can be searched."""
-    return _paged(
-        request, [vars(place) for place in library.places(settings_of(request).storage_dir)]
-    )
+    """Respond with the places that can be searched."""
+    found = listing.places(settings_of(request).storage_dir)
+    return as_json(request, {"items": [vars(place) for place in found]})
+
+
+def _open_site(request: Request) -> AbstractContextManager[SiteDatabase]:
+    return open_site(settings_of(request).storage_dir, request.path_params["site"])
 
 
 def one_site(request: Request) -> Response:
-    """Give a place with its bodies."""
-    with _site(request) as compiled:
-        facts = {"site": compiled.subdomain, "name": compiled.name, "about": compiled.about}
-        return as_json(request, facts | {"totals": compiled.totals(), "bodies": compiled.bodies()})
+    """Respond with a place and its bodies."""
+    with _open_site(request) as site:
+        facts = {"site": site.subdomain, "name": site.name, "about": site.about}
+        bodies = [vars(each) for each in site.bodies()]
+        return as_json(request, facts | {"totals": site.totals(), "bodies": bodies})
 
 
 def documents(request: Request) -> Response:
-    """Give the documents of a place, the newest first."""
+    """Respond with the documents of a place, newest first."""
     asked = request.query_params
-    kind = _one_of(request, "kind", KINDS)
+    kind = optional_word(request, "kind", KINDS)
     filters = {"body": asked.get("body", ""), "kind": kind, "year": asked.get("year", "")}
-    with _site(request) as compiled:
-        rows = compiled.documents(**_limits(request), **filters)
-        return _paged(request, [_document(row) for row in rows])
+    with _open_site(request) as site:
+        limit, offset = _limits(request)
+        found = site.documents(limit=limit, offset=offset, **filters)
+        return as_json(request, {"items": [_document(each) for each in found]})
 
 
 def one_document(request: Request) -> Response:
-    """Give what is known of a document, and the ids of its pages."""
+    """Respond with a document and the ids of its pages."""
     storage_dir = settings_of(request).storage_dir
-    site, document = find_document(storage_dir, request.path_params["document"])
-    with library.opened(storage_dir, site) as compiled:
-        pages = list(compiled.page_ids(document).values())
-        facts = _document(compiled.document(document))
-        return as_json(request, facts | {"site": site, "page_ids": pages})
+    subdomain, document = find_document(storage_dir, request.path_params["document"])
+    with open_site(storage_dir, subdomain) as site:
+        pages = list(site.page_ids(document).values())
+        facts = _document(site.document(document))
+        return as_json(request, facts | {"site": subdomain, "page_ids": pages})
+
+
+def _document(document: CompiledDocument) -> dict[str, Any]:
+    hidden = ("source", "meeting")
+    facts = {name: value for name, value in vars(document).items() if name not in hidden}
+    source = {"source": document.source.label, "source_url": document.source.url}
+    return facts | {"body": document.meeting} | source
 
 
 def one_page(request: Request) -> Response:
-    """Give the text of a page; with ``q`` also the boxes of the words it hits."""
+    """Respond with the text of a page; with ``q`` also the boxes of the words it finds."""
     storage_dir = settings_of(request).storage_dir
     address = find_page(storage_dir, request.path_params["page"])
     query = request.query_params.get("q", "")
-    with library.opened(storage_dir, address.site) as compiled:
-        row = compiled.page(address.document, address.page)
-        facts = compiled.document(address.document)
+    with open_site(storage_dir, address.site) as site:
+        found = site.page(address.document, address.page)
+        document_id = site.document(address.document).id
+    if query:
+        bring_document(settings_of(request), address.site, address.document)
     boxes = hit_boxes(storage_dir / address.site, address.document, address.page, query)
-    return as_json(
-        request,
-        {
-            "id": row["id"],
-            "site": address.site,
-            "document": facts["id"],
-            "page": row["page"],
-            "text": row["text"],
-            "method": row["method"],
-            "confidence": row["confidence"],
-            "boxes": boxes if query else [],
-        },
-    )
+    answer = {
+        "id": found.id,
+        "site": address.site,
+        "document": document_id,
+        "page": found.page,
+        "text": found.text,
+        "method": found.method,
+        "confidence": found.confidence,
+        "boxes": boxes if query else [],
+    }
+    return as_json(request, answer)
 
 
 def votes(request: Request) -> Response:
-    """Give the votes of a place with their evidence, the newest first."""
-    filters = {name: request.query_params.get(name, "") for name in ("body", "member", "year")}
-    filters["result"] = request.query_params.get("result", "")
-    with _site(request) as compiled:
-        found = compiled.votes(**_limits(request), **filters)
-        return _paged(request, found, compiled.count_votes(**filters))
-
-
-def _site(request: Request) -> Any:
-    return library.opened(settings_of(request).storage_dir, request.path_params["site"])
-
-
-def _document(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is known of a document, without what concerns only its compilation."""
-    hidden = ("source", "source_url", "digest", "extracted_digest", "label", "meeting")
-    shown = {key: value for key, value in row.items() if key not in hidden}
-    source = row["source"]
-    return shown | {
-        "body": row["meeting"],
-        "source": source["label"],
-        "source_url": source["url"],
-    }
-
-
-def _one_of(request: Request, name: str, words: Sequence[str]) -> str:
-    value = request.query_params.get(name, "")
-    if value and value not in words:
-        raise InvalidInput(f"{name} must be one of {', '.join(words)}, not {value!r}.")
-    return value
+    """Respond with the votes of a place and their evidence, newest first."""
+    names = ("body", "member", "year", "result")
+    filters = {name: request.query_params.get(name, "") for name in names}
+    with _open_site(request) as site:
+        limit, offset = _limits(request)
+        found = [vars(each) for each in site.votes(limit=limit, offset=offset, **filters)]
+        return as_json(request, {"items": found, "total": site.count_votes(**filters)})
 
 
 # --------------------------------------------------------------------------- for operators
@@ -165,72 +159,60 @@ def _one_of(request: Request, name: str, words: Sequence[str]) -> str:
 
 @viewer
 def all_health(request: Request) -> Response:
-    """Give every check, and where all sites stand: what ``clerk health --json`` prints."""
-    seen, redact = checks.check_all(request), request.app.state.redact
+    """Respond with every check and all figures: what ``clerk health --json`` prints."""
+    checked, redact = metrics.check_health(request), request.app.state.redact
     found = [
-        {"name": each.name, "level": each.word, "said": redact(each.said), "mend": each.mend}
-        for each in seen.checks
+        {"name": each.name, "level": each.word, "said": redact(each.message), "mend": each.fix}
+        for each in checked.checks
     ]
-    pipeline = seen.figures.as_dict() if seen.figures else None
+    pipeline = checked.figures.as_dict() if checked.figures else None
     if pipeline is not None:
-        for each in pipeline["attention"]:
+        for each in (*pipeline["attention"], *pipeline["failing"]):
             each["reason"] = redact(each["reason"])
+        for each in pipeline["fetchers"]:
+            each["example"] = redact(each["example"])
         pipeline["blocked"] = {site: redact(why) for site, why in pipeline["blocked"].items()}
-    answer = {"level": seen.word, "exit_code": seen.level, "checks": found, "pipeline": pipeline}
-    return for_operators(json.loads(json.dumps(answer, default=str)))
+    worst = {"level": checked.word, "exit_code": checked.level}
+    findings = [
+        asdict(each) | {"severity": each.severity.name, "what": redact(each.what)}
+        for each in checked.findings
+    ]
+    answer = worst | {"checks": found, "findings": findings, "pipeline": pipeline}
+    return for_operators(request, json.loads(json.dumps(answer, default=str)))
 
 
 @viewer
 def followed(request: Request) -> Response:
-    """Give the sites that are followed, with their state and counters."""
-    with reading_connection() as conn:
-        return for_operators({"items": [_plain(row) for row in sites.overview(conn)]})
+    """Respond with the sites that are followed, their state and counters."""
+    return for_operators(request, {"items": activity.list_sites()})
 
 
 @viewer
 def batches(request: Request) -> Response:
-    """Give batches, the newest first."""
-    status = _one_of(request, "status", Batch.ALL) or None
+    """Respond with batches, newest first."""
+    status = optional_word(request, "status", Batch.ALL) or None
     site = request.query_params.get("site") or None
-    with reading_connection() as conn:
-        rows = figures.batches(conn, status=status, subdomain=site, **_limits(request))
-        return for_operators({"items": [_batch(row) for row in rows]})
+    limit, offset = _limits(request)
+    found = activity.list_batches(status=status, subdomain=site, limit=limit, offset=offset)
+    return for_operators(request, {"items": [_batch(each) for each in found]})
 
 
 @viewer
 def one_batch(request: Request) -> Response:
-    """Give one batch with its documents."""
-    with reading_connection() as conn:
-        return for_operators(_batch(figures.batch(conn, number_of(request, "batch"))))
+    """Respond with one batch and its documents."""
+    return for_operators(request, _batch(activity.find_batch(id_in_path(request, "batch"))))
+
+
+def _batch(batch: ListedBatch) -> dict[str, Any]:
+    return {name: value for name, value in vars(batch).items() if name != "run_id"}
 
 
 @operator
 def start_run(request: Request) -> Response:
-    """Queue a run of a site, or name the one that is under way."""
-    subdomain, who = request.path_params["site"], request.state.person.who
-    with db.civic_db_connection() as conn:
-        db.lock_site(conn, subdomain)
-        db.require_site(conn, subdomain)
-        active = pipeline_state.active_run(conn, subdomain)
-        run_id = active.run_id if active else transitions.start_run(conn, subdomain)
-        if active is None:
-            ledger.audit(conn, who, "run started", subdomain, run_id)
-    queue.offer(QUEUES)
-    return for_operators({"site": subdomain, "run": run_id}, 202)
-
-
-def _batch(row: Row[Any]) -> dict[str, Any]:
-    names = ("id", "parent_job_id", "subdomain", "stage", "kind", "status", "item_count", "attempt")
-    times = ("created_at", "started_at", "completed_at", "beat_at")
-    more = ("worker_id", "current_item", "error_message", "doc_identifiers", "parent_batch_id")
-    return _plain({name: getattr(row, name) for name in (*names, *times, *more)})
-
-
-def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        key: value.isoformat() if isinstance(value, datetime) else value
-        for key, value in row.items()
-    }
+    """Queue a run of a site, or respond with the one that is active."""
+    subdomain = request.path_params["site"]
+    run_id = run_control.start(settings_of(request), subdomain, request.state.person.who)
+    return for_operators(request, {"site": subdomain, "run": run_id}, 202)
 
 
 # ------------------------------------------------------------------------------- the table
@@ -243,30 +225,38 @@ def _one_word(words: Sequence[str]) -> dict[str, Any]:
 _NUMBER = {"type": "integer", "minimum": 0}
 _PAGING = (
     Parameter("limit", "How many, at most", _NUMBER | {"minimum": 1, "maximum": LIMIT_AT_MOST}),
-    Parameter("offset", "How many to pass over", _NUMBER | {"maximum": 1_000_000}),
+    Parameter("offset", "How many to skip", _NUMBER | {"maximum": 1_000_000}),
 )
 _DAY = {"type": "string", "pattern": r"^\d{4}(-\d{2}(-\d{2})?)?$"}
 _SEARCH = (
     Parameter("q", 'Words, "phrases", -minus, prefix*, OR'),
     Parameter("site", "Only this place"),
     Parameter("body", "Only this body"),
-    Parameter("kind", "Only this kind", {"type": "string", "enum": list(KINDS)}),
+    Parameter("kind", "Only this kind", _one_word(KINDS)),
     Parameter("from", "Not before a day, month or year", _DAY),
     Parameter("to", "Not after a day, month or year", _DAY),
-    Parameter("sort", "The order", {"type": "string", "enum": list(SORTS)}),
+    Parameter("sort", "The order", _one_word(SORTS)),
     Parameter("limit", "How many, at most", _NUMBER | {"minimum": 1, "maximum": LIMIT_AT_MOST}),
-    Parameter("offset", "How many to pass over", _NUMBER | {"maximum": 10_000}),
+    Parameter("offset", "How many to skip", _NUMBER | {"maximum": 10_000}),
 )
-_STATUS = {"type": "string", "enum": list(Batch.ALL)}
 _BODY, _YEAR = Parameter("body", "Only this body"), Parameter("year", "Only this year")
 _PROJECT = Parameter("project", "The project they belong to")
 _UPLOAD = (
     _PROJECT,
-    Parameter("name", "The file's name; its ending tells what it is"),
-    Parameter("mode", "What to do with what is there", _one_word(annotation_jobs.MODES)),
+    Parameter("name", "The file name; its extension tells the format"),
+    Parameter("mode", "How to combine with existing ones", _one_word(annotation_jobs.MODES)),
     Parameter("align", "How to align texts that differ", _one_word(annotation_jobs.ALIGNMENTS)),
-    Parameter("create_docs", "Make documents that are not there", {"type": "boolean"}),
+    Parameter("create_docs", "Create missing documents", {"type": "boolean"}),
+    Parameter(
+        "on_lost",
+        "If some spans cannot be placed: drop them, or reject the document",
+        _one_word(annotation_jobs.ON_LOST),
+    ),
+    Parameter("dry_run", "Do everything except the commit, and report", {"type": "boolean"}),
+    Parameter("format", "The format of the file", _one_word(annotation_jobs.FORMATS)),
+    Parameter("sourcedb", "The source of documents that name none"),
 )
+_PROJECTS = Parameter("project", "Only this project; may be repeated")
 _MEMBER = Parameter("member", "Only votes that name this person")
 _RESULT = Parameter("result", "Only this result, as in passed")
 
@@ -280,7 +270,7 @@ ENDPOINTS = (
         "The documents of a place",
         (
             _BODY,
-            Parameter("kind", "Only this kind", {"type": "string", "enum": list(KINDS)}),
+            Parameter("kind", "Only this kind", _one_word(KINDS)),
             _YEAR,
             *_PAGING,
         ),
@@ -291,21 +281,52 @@ ENDPOINTS = (
         "The votes of a place, with evidence",
         (_BODY, _MEMBER, _YEAR, _RESULT, *_PAGING),
     ),
-    Endpoint("/documents/{document}", one_document, "What is known of a document"),
+    Endpoint("/documents/{document}", one_document, "A document and the ids of its pages"),
     Endpoint(
         "/pages/{page}",
         one_page,
         "The text of a page",
-        (Parameter("q", "Give the boxes of the words this hits"),),
+        (Parameter("q", "Also return the boxes of the words this finds"),),
+    ),
+    Endpoint(
+        "/pages/{page}/annotations",
+        annotation_pages.of_page,
+        "The annotations on a page, a track for each project",
+        (_PROJECTS,),
+    ),
+    Endpoint("/projects", annotation_pages.projects, "The projects of annotations"),
+    Endpoint(
+        "/projects/{project}/annotations",
+        annotation_pages.collection,
+        "A project as a W3C annotation collection; also annotations.jsonl and annotations.tgz",
+        (Parameter("page", "One page of it, from 0", _NUMBER),),
+        route="/projects/{project:path}/annotations",
+    ),
+    Endpoint(
+        "/annotations",
+        annotation_pages.search,
+        "Annotations by label, words and project",
+        (
+            _PROJECTS,
+            Parameter("label", "Only this label"),
+            Parameter("text", "Only those on words that contain this"),
+            *_PAGING,
+        ),
+    ),
+    Endpoint(
+        "/annotations/statistics",
+        annotation_pages.statistics,
+        "How many annotations each label has",
+        (_PROJECTS,),
     ),
     Endpoint("/health", all_health, "Every check", role="viewer"),
     Endpoint("/followed", followed, "The sites that are followed", role="viewer"),
     Endpoint(
         "/batches",
         batches,
-        "What workers were given",
+        "Batches, as given to workers",
         (
-            Parameter("status", "Only this status", _STATUS),
+            Parameter("status", "Only this status", _one_word(Batch.ALL)),
             Parameter("site", "Only this site"),
             *_PAGING,
         ),
@@ -322,7 +343,7 @@ ENDPOINTS = (
     Endpoint(
         "/uploads",
         uploads.receive,
-        "Upload a file of annotations, which is the body",
+        "Upload a file of annotations as the request body",
         _UPLOAD,
         method="POST",
         role="operator",
@@ -332,9 +353,25 @@ ENDPOINTS = (
     Endpoint(
         "/uploads/{upload}/issues",
         uploads.issues,
-        "What was wrong in an upload",
-        (Parameter("code", "Only this kind"), _PAGING[0]),
+        "The issues of an upload",
+        (Parameter("code", "Only this kind"), *_PAGING),
         role="viewer",
+    ),
+    *(
+        Endpoint(
+            f"/uploads/{{upload}}/{action}",
+            uploads.change,
+            summary,
+            method="POST",
+            role="operator",
+        )
+        for action, summary in (
+            ("suspend", "Start no more batches of an upload"),
+            ("resume", "Continue a suspended upload"),
+            ("cancel", "Cancel an upload; what it has stored stays"),
+            ("retry", "Retry what failed or was cancelled in an upload"),
+            ("rollback", "Undo what an upload stored"),
+        )
     ),
     Endpoint(
         "/sites/{site}/runs",
@@ -353,12 +390,24 @@ def routes() -> list[BaseRoute]:
         Route("/api", guide),
         Route(f"{PREFIX}/openapi.json", lambda request: as_json(request, openapi())),
     ]
-    table = [Route(PREFIX + each.path, each.handler, methods=[each.method]) for each in ENDPOINTS]
-    return [*described, *table]
+    table = [
+        Route(
+            PREFIX + (each.route or each.path),
+            each.handler if each.handler is uploads.receive else each.respond,
+            methods=[each.method],
+        )
+        for each in ENDPOINTS
+    ]
+    project = PREFIX + "/projects/{project:path}/annotations"
+    streams = [
+        Route(f"{project}.jsonl", annotation_pages.as_lines),
+        Route(f"{project}.tgz", annotation_pages.as_archive),
+    ]
+    return [*described, *streams, *table]
 
 
 def guide(request: Request) -> Response:
-    """Show people what programs can ask."""
+    """Show the API to people."""
     return page(request, "public/api.html", endpoints=ENDPOINTS, prefix=PREFIX)
 
 
@@ -385,12 +434,12 @@ def _operation(endpoint: Endpoint) -> dict[str, Any]:
         {"name": each.name, "in": "query", "description": each.meaning, "schema": each.schema}
         for each in endpoint.parameters
     ]
-    errors = {400: "That cannot be right", 404: "Not found", 429: "Too many requests"}
+    errors = {400: "Invalid request", 404: "Not found", 429: "Too many requests"}
     if endpoint.method == "POST":
         errors |= {413: "Too large"}
     if endpoint.role:
-        errors |= {401: "A token is needed", 403: "The token's role does not suffice"}
-    errors |= {503: "Not now"}
+        errors |= {401: "A token is needed", 403: "The role of the token is not sufficient"}
+    errors |= {503: "Temporarily unavailable"}
     answers = {str(endpoint.success): _json("The answer", {"type": "object"})} | {
         str(code): _json(meaning, _ERROR) for code, meaning in errors.items()
     }

@@ -1,4 +1,4 @@
-"""Connections: how many may be open, and how long a client may take over its headers.
+"""Connections: how many may be open, and how long a client may take to send its headers.
 
 ::
 
@@ -28,11 +28,11 @@ from typing import Any
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from .safety import HEADER_BYTES, address_group
+from .middleware import HEADER_BYTES, address_group
 
 HEADER_SECONDS = 10.0
 KEEP_ALIVE_SECONDS = 30
-#: A client that takes none of its answer for this long is disconnected.
+#: A client that reads nothing of the response for this long is disconnected.
 STALLED_SECONDS = 60.0
 #: Bytes read at a time.  asyncio would read 256 kB; nobody else is served while they are parsed.
 READ_BYTES = 16 << 10
@@ -48,7 +48,7 @@ _END = b"Content-Length: 0\r\nConnection: close\r\n\r\n"
 
 
 class OpenConnections:
-    """All connections of a server, and those among them that wait for their clients."""
+    """All connections of a server, and which of them wait for their clients."""
 
     def __init__(self, most: int, most_per_address: int, proxies: Iterable[str]) -> None:
         self._most, self._most_per_address = most, most_per_address
@@ -62,7 +62,11 @@ class OpenConnections:
         """Count a new connection; False if no other can be closed for it."""
         address = connection.address
         crowded = len(self._of.get(address, ())) >= self._most_per_address
-        if crowded and not self._is_proxy(connection) and not self._make_room(address):
+        if crowded:
+            with contextlib.suppress(ValueError):
+                host = ipaddress.ip_address(connection.client[0] if connection.client else "")
+                crowded = not any(host in network for network in self._proxies)
+        if crowded and not self._make_room(address):
             return False
         if self._open >= self._most and not self._make_room():
             return False
@@ -70,13 +74,6 @@ class OpenConnections:
         self._open += 1
         self._waiting[connection] = None
         return True
-
-    def _is_proxy(self, connection: BoundedConnection) -> bool:
-        host = connection.client[0] if connection.client else ""
-        with contextlib.suppress(ValueError):
-            address = ipaddress.ip_address(host)
-            return any(address in network for network in self._proxies)
-        return False
 
     def _make_room(self, address: str | None = None) -> bool:
         """Close the connection that has waited longest, of one address if it is given."""
@@ -88,7 +85,7 @@ class OpenConnections:
         return False
 
     def forget(self, connection: BoundedConnection) -> None:
-        """Count a connection no more; one that is not counted changes nothing."""
+        """Stop counting a connection; one that is not counted changes nothing."""
         of_address = self._of[connection.address]
         if connection in of_address:
             of_address.remove(connection)
@@ -98,14 +95,14 @@ class OpenConnections:
         self._waiting.pop(connection, None)
 
     def note(self, connection: BoundedConnection, *, waiting: bool) -> None:
-        """Keep in mind whether a connection waits for its client."""
+        """Note whether a connection waits for its client."""
         if not waiting:
             self._waiting.pop(connection, None)
         elif connection in self._of.get(connection.address, ()):
             self._waiting.setdefault(connection, None)
 
 
-class Parser(h11.Connection):
+class BoundedParser(h11.Connection):
     """A parser that stops at a flood of tiny chunks: each costs as much time as a large one."""
 
     chunks = body_bytes = 0
@@ -116,7 +113,7 @@ class Parser(h11.Connection):
         return self.chunks >= CHUNKS and self.body_bytes < self.chunks * CHUNK_BYTES
 
     def receive_data(self, data: bytes) -> None:
-        """Take in what has arrived together."""
+        """Take in data that arrived together."""
         self.chunks = self.body_bytes = 0
         super().receive_data(data)
 
@@ -132,20 +129,20 @@ class Parser(h11.Connection):
 
 
 class BoundedConnection(H11Protocol):
-    """A connection whose client has to ask in time, and to take its answer."""
+    """A connection whose client has to send its request in time, and to read the response."""
 
     #: Set by :func:`protocol_for`.
     others: OpenConnections
 
-    conn: Parser
+    conn: BoundedParser
     address = ""
     _headers_due: asyncio.TimerHandle | None = None
     _answer_due: asyncio.TimerHandle | None = None
-    _heard_something = False
+    _has_sent_something = False
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
-        self.conn = Parser(h11.SERVER, HEADER_BYTES)
+        self.conn = BoundedParser(h11.SERVER, HEADER_BYTES)
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Refuse the connection, or begin to wait for headers."""
@@ -156,7 +153,7 @@ class BoundedConnection(H11Protocol):
         if self.others.admit(self):
             self._wait_for_headers()
         else:
-            self._hang_up(_BUSY)
+            self._disconnect(_BUSY)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Make room for others."""
@@ -169,23 +166,23 @@ class BoundedConnection(H11Protocol):
     def data_received(self, data: bytes) -> None:
         """Note the beginning of a request, and the end of its headers.
 
-        A body that arrives after the answer has begun is of no use to anybody, and is not parsed.
+        A body that arrives after the response has begun is not needed, and is not parsed.
         """
         if not self._in_progress:
-            self._heard_something = True
+            self._has_sent_something = True
             self._wait_for_headers()
         elif self.cycle.response_started and self.conn.their_state is h11.SEND_BODY:
             return
         super().data_received(data)
         if self.conn.is_flooded:
-            self._hang_up(b"" if self.cycle.response_started else _TINY)
+            self._disconnect(b"" if self.cycle.response_started else _TINY)
         self._note_progress()
 
     def on_response_complete(self) -> None:
         """Wait for the next request, which may have begun already."""
         super().on_response_complete()
-        self._heard_something = bool(self.conn.trailing_data[0])
-        if self._heard_something and not self._in_progress:
+        self._has_sent_something = bool(self.conn.trailing_data[0])
+        if self._has_sent_something and not self._in_progress:
             self._wait_for_headers()
         self._note_progress()
 
@@ -201,24 +198,24 @@ class BoundedConnection(H11Protocol):
 
     def _wait_for_headers(self) -> None:
         if self._headers_due is None:
-            self._headers_due = self.loop.call_later(HEADER_SECONDS, self._give_up)
+            self._headers_due = self.loop.call_later(HEADER_SECONDS, self._time_out)
 
-    def _give_up(self) -> None:
-        """Hang up; who has said nothing yet is told nothing, as browsers expect."""
-        self._hang_up(_LATE if self._heard_something else b"")
+    def _time_out(self) -> None:
+        """Close the connection; without a response if the client has sent nothing."""
+        self._disconnect(_LATE if self._has_sent_something else b"")
 
-    def _hang_up(self, status: bytes) -> None:
+    def _disconnect(self, status: bytes) -> None:
         if status and not self.transport.is_closing():
             self.transport.write(status + _END)
         self.transport.close()
 
     def pause_writing(self) -> None:
-        """Disconnect a client that does not take its answer."""
+        """Disconnect a client that does not read the response."""
         super().pause_writing()
         self._answer_due = self.loop.call_later(STALLED_SECONDS, self.transport.abort)
 
     def resume_writing(self) -> None:
-        """Go on: the client has taken some of it."""
+        """Go on: the client has read some of the response."""
         if self._answer_due is not None:
             self._answer_due.cancel()
         super().resume_writing()

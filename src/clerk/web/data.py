@@ -2,10 +2,10 @@
 
 ::
 
-    browser <--> /data, here: throttle, paths, time <--unix socket--> clerk.web.data_server
+    browser <--> /data, here: rate limit, paths, time <--unix socket--> clerk.web.data_server
 
 Anybody may send SQL to these pages, so Datasette runs in a process of its own, with low priority
-and limits on time, rows and memory.  If it does not answer in time it is killed, and started again.
+and limits on time, rows and memory.  If it does not answer in time it is killed and restarted.
 A query that freezes it freezes nothing else.
 
 Datasette writes scripts and styles into its pages, so they run in a sandbox: a page below ``/data``
@@ -33,8 +33,8 @@ from clerk.core import config
 from clerk.core.config import Settings
 from clerk.core.errors import MissingTool
 
-from .child_process import ChildProcess
-from .safety import too_often
+from .middleware import refuse_over_limit
+from .supervised_process import SupervisedProcess
 
 PREFIX = "/data"
 HEADERS = {
@@ -51,16 +51,16 @@ ANSWER_SECONDS, START_SECONDS = 10.0, 60.0
 PIECE_SECONDS = 30.0
 #: At most this many requests wait for Datasette; it runs three queries at a time.
 WAITING = 8
-#: Which headers of a request reach Datasette, and which of an answer come back.
-ASKED = ("accept", "if-none-match", "if-modified-since")
-ANSWERED = (
+#: Headers of a request that are passed to Datasette, and of a response that are passed back.
+REQUEST_HEADERS = ("accept", "if-none-match", "if-modified-since")
+RESPONSE_HEADERS = (
     *("cache-control", "content-disposition", "content-length", "content-type", "etag"),
     *("last-modified", "link", "location"),
 )
-#: All else below ``-`` shows paths, settings, plugins and threads of the process.
-_STATIC = ("/-/static/", "/-/static-plugins/")
-_FOLDER = "clerk-data-"
-_IN_A_PATH = "/~!$&'()*+,;=:@"
+#: Everything else below ``-`` shows paths, settings, plugins and threads of the process.
+_STATIC_PATHS = ("/-/static/", "/-/static-plugins/")
+_FOLDER_PREFIX = "clerk-data-"
+_SAFE_IN_A_PATH = "/~!$&'()*+,;=:@"
 
 
 class PublishedData:
@@ -75,24 +75,24 @@ class PublishedData:
         self._settings = settings
         self._folder = Path()
         self._listening: socket.socket | None = None
-        self._process: ChildProcess | None = None
+        self._process: SupervisedProcess | None = None
         self._waiting = 0
         #: The process that has answered before; any other may still be starting.
         self._known_pid: int | None = None
 
-    def start(self) -> ChildProcess:
+    def start(self) -> SupervisedProcess:
         """Return the process of Datasette; start it if this is the first time."""
         if self._process is not None:
             return self._process
         remove_leftovers()
-        self._folder = Path(tempfile.mkdtemp(prefix=_FOLDER))
+        self._folder = Path(tempfile.mkdtemp(prefix=_FOLDER_PREFIX))
         # The socket is made here and handed over: it outlives the process that answers.
         self._listening = socket.socket(socket.AF_UNIX)
         self._listening.bind(str(self._folder / "socket"))
         self._listening.listen(64)
         published = str(self._settings.published.absolute())
         scheme = urlsplit(self._settings.public_url).scheme or "http"
-        self._process = ChildProcess(
+        self._process = SupervisedProcess(
             "Datasette process",
             "clerk.web.data_server",
             [str(self._listening.fileno()), published, scheme],
@@ -103,7 +103,7 @@ class PublishedData:
         return self._process
 
     def finish(self) -> None:
-        """Have Datasette end, and not be started again."""
+        """Tell Datasette to finish; it is not restarted."""
         if self._process is not None:
             self._process.finish()
 
@@ -119,11 +119,11 @@ class PublishedData:
         request = Request(scope, receive)
         if request.method not in ("GET", "HEAD"):
             raise HTTPException(405, "Only reading is possible.", {"Allow": "GET, HEAD"})
-        if (refusal := too_often(request, "data")) is not None:
+        if (refusal := refuse_over_limit(request, "data")) is not None:
             await refusal(scope, receive, send)
             return
         path = _path_of(request)
-        if "-" in path.split("/") and not path.startswith(_STATIC):
+        if "-" in path.split("/") and not path.startswith(_STATIC_PATHS):
             raise HTTPException(404)
         process = self.start()
         socket_path = str(self._folder / "socket")
@@ -132,13 +132,13 @@ class PublishedData:
             if answer.status >= 500:
                 raise HTTPException(500, "The query failed.")
             headers = {name.decode().lower(): value.decode() for name, value in answer.headers}
-            kept = {name: value for name, value in headers.items() if name in ANSWERED}
+            kept = {name: value for name, value in headers.items() if name in RESPONSE_HEADERS}
             shown = StreamingResponse(answer.aiter_stream(), answer.status, kept | HEADERS)
             await shown(scope, receive, send)
 
     async def _ask(
         self,
-        process: ChildProcess,
+        process: SupervisedProcess,
         upstream: httpcore.AsyncConnectionPool,
         order: httpcore.Request,
     ) -> httpcore.Response:
@@ -146,17 +146,17 @@ class PublishedData:
         if self._waiting >= WAITING:
             raise _unavailable("Too many queries are running.")
         if not process.state.alive:
-            raise _unavailable("The data pages are being started again.")
+            raise _unavailable("The data pages are being restarted.")
         pid = process.pid
         self._waiting += 1
         try:
             async with asyncio.timeout(ANSWER_SECONDS if pid == self._known_pid else START_SECONDS):
                 answer = await upstream.handle_async_request(order)
-        except TimeoutError:
+        except (TimeoutError, httpcore.TimeoutException):
             process.kill(pid)
             raise _unavailable("The query took too long.") from None
         except (httpcore.NetworkError, httpcore.ProtocolError):
-            raise _unavailable("The data pages are being started again.") from None
+            raise _unavailable("The data pages are being restarted.") from None
         finally:
             self._waiting -= 1
         self._known_pid = pid
@@ -165,10 +165,12 @@ class PublishedData:
     def _order(self, request: Request) -> httpcore.Request:
         """Return the request for Datasette, with the path that was checked."""
         query: bytes = request.scope["query_string"]
-        target = quote(_path_of(request), safe=_IN_A_PATH).encode() + (query and b"?" + query)
+        target = quote(_path_of(request), safe=_SAFE_IN_A_PATH).encode() + (query and b"?" + query)
         host = urlsplit(self._settings.public_url).netloc or request.headers["host"]
         headers: list[tuple[bytes | str, bytes | str]] = [("host", host)]
-        headers += [(name, request.headers[name]) for name in ASKED if name in request.headers]
+        headers += [
+            (name, request.headers[name]) for name in REQUEST_HEADERS if name in request.headers
+        ]
         return httpcore.Request(
             request.method,
             httpcore.URL(scheme=b"http", host=b"localhost", target=target),
@@ -179,7 +181,7 @@ class PublishedData:
 
 def remove_leftovers() -> None:
     """Remove the sockets of servers that were killed: nobody listens on them any more."""
-    for folder in Path(tempfile.gettempdir()).glob(f"{_FOLDER}*"):
+    for folder in Path(tempfile.gettempdir()).glob(f"{_FOLDER_PREFIX}*"):
         with socket.socket(socket.AF_UNIX) as asking:
             try:
                 asking.settimeout(1)
@@ -195,5 +197,5 @@ def _path_of(request: Request) -> str:
     return path.removeprefix(PREFIX) or "/"
 
 
-def _unavailable(said: str) -> HTTPException:
-    return HTTPException(503, said, {"Retry-After": "5"})
+def _unavailable(message: str) -> HTTPException:
+    return HTTPException(503, message, {"Retry-After": "5"})

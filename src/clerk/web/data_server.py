@@ -2,9 +2,9 @@
 
     python -m clerk.web.data_server PARENT SOCKET PUBLISHED SCHEME
 
-It knows no settings and no secrets, and shows only what anybody may have.  It has low priority and
-a bound on memory; when memory runs out it is the first to go.  Once it serves its output is
-dropped: Datasette reports every error of every visitor there.
+It knows no settings and no secrets, and shows only what is published.  It has low priority and a
+bound on memory; when the system runs out of memory it is killed first.  Once it serves, its output
+is dropped: Datasette reports every error of every visitor there.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ import uvicorn
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from clerk.site_db.buffers import DATABASE
+from clerk.core.storage import compiled_database
 from clerk.site_db.schema import open_readonly
 
-from .child_process import die_with
+from .supervised_process import end_with_parent
 
 SQL_MILLISECONDS = 1000
 ROWS = 1000
@@ -45,7 +45,7 @@ RETIRE_SECONDS = 30.0
 
 
 class Published:
-    """Datasette over what is published now; made again when that has changed."""
+    """Datasette over what is published; made again when that changes."""
 
     def __init__(self, folder: Path, scheme: str) -> None:
         self._folder, self._scheme = folder, scheme
@@ -67,7 +67,7 @@ class Published:
         found = tuple(
             (link.name, link.resolve())
             for link in sorted(self._folder.glob("[a-z0-9]*"))
-            if (link / DATABASE).is_file()
+            if compiled_database(link).is_file()
         )
         if found == self._shown or not found:
             return
@@ -85,7 +85,7 @@ def _datasette(databases: tuple[tuple[str, Path], ...], scheme: str) -> Any:
         def connect(self, write: bool = False) -> sqlite3.Connection:
             connection: sqlite3.Connection = super().connect(write)
             connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, VALUE_BYTES)
-            connection.set_authorizer(_authorize)
+            connection.set_authorizer(hide_paths)
             return connection
 
     settings = {
@@ -100,11 +100,11 @@ def _datasette(databases: tuple[tuple[str, Path], ...], scheme: str) -> Any:
     facts = {}
     for name, folder in databases:
         with contextlib.suppress(sqlite3.Error, OSError):
-            facts[name] = _facts(folder / DATABASE)
+            facts[name] = _facts(compiled_database(folder))
     datasette = make(settings=settings, inspect_data=facts)
     for name, folder in databases:
         if name in facts:
-            path = str(folder / DATABASE)
+            path = str(compiled_database(folder))
             datasette.add_database(Restricted(datasette, path=path, is_mutable=False), name=name)
     return datasette
 
@@ -125,8 +125,8 @@ def _retire(datasette: Any) -> None:
         each.close()
 
 
-def _authorize(action: int, table: str | None, *_where: str | None) -> int:
-    """Deny ``SELECT file FROM pragma_database_list``: nobody needs to know where files are."""
+def hide_paths(action: int, table: str | None, *_where: str | None) -> int:
+    """Deny ``SELECT file FROM pragma_database_list``, which tells where files are."""
     reads_paths = action == sqlite3.SQLITE_READ and table == "pragma_database_list"
     return sqlite3.SQLITE_DENY if reads_paths else sqlite3.SQLITE_OK
 
@@ -141,7 +141,7 @@ class _Server(uvicorn.Server):
 
 def main(parent: int, listening: int, published: Path, scheme: str) -> None:
     """Serve until told to stop, or until the server is gone."""
-    die_with(parent, signal.SIGKILL)
+    end_with_parent(parent, signal.SIGKILL)
     os.nice(PRIORITY)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

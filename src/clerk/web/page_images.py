@@ -1,10 +1,10 @@
-"""Pictures of pages: drawn by a process of their own, kept in a cache.
+"""Images of pages: drawn by a process of its own, kept in a cache.
 
-A PDF may crash or exhaust whoever draws it, and a process with threads must not fork; so the web
-asks a single-threaded painter (``python -m clerk.web.page_images``), which forks a child for each
-picture::
+A PDF may crash or exhaust the process that draws it, and a process with threads must not fork; so
+the web asks a single-threaded process (``python -m clerk.web.page_images``), which forks a child
+for each image::
 
-    web  --{"path", "page", "width"}-->  painter  --fork-->  child
+    web  --[path, page, width]-->  drawing process  --fork-->  child
          <--length, bytes-- or <--error--
 """
 
@@ -28,130 +28,119 @@ from clerk.core.storage import written_whole
 
 SECONDS = 20.0
 MEMORY_MB = 1024
-PAINTERS = 2
-#: So many requests may wait for a painter; the server has 40 threads.
+PROCESSES = 2
+#: At most this many requests wait for an image; the server has 40 threads.
 WAITING = 24
-#: So many pictures stay; then the oldest half goes.
+#: When the cache has more images than this, the older half is removed.
 KEPT = 4000
 
 _HEAD = struct.Struct("!?I")
 
 
-def picture(settings: Settings, site: str, pdf: Path, page: int, width: int) -> bytes:
-    """Return a page as a WebP picture, from the cache if the PDF has not changed."""
-    facts = pdf.stat()
-    seen = f"{pdf}|{facts.st_mtime_ns}|{facts.st_size}|{page}|{width}"
+def page_image(settings: Settings, pdf: Path, page: int, width: int) -> bytes:
+    """Return a page as a WebP image, from the cache if the PDF has not changed."""
+    stat = pdf.stat()
+    version = f"{pdf}|{stat.st_mtime_ns}|{stat.st_size}|{page}|{width}"
     folder = settings.storage_dir / "_clerk" / "pictures"
-    path = folder / f"{blake2b(seen.encode(), digest_size=16).hexdigest()}.webp"
+    path = folder / f"{blake2b(version.encode(), digest_size=16).hexdigest()}.webp"
     with contextlib.suppress(FileNotFoundError):
         return path.read_bytes()
-    drawn = _studio.draw(pdf, page, width)
+    drawn = _pool.draw(pdf, page, width)
     with contextlib.suppress(OSError), written_whole(path) as part:
         part.write_bytes(drawn)
-    _forget_old(folder)
+    with contextlib.suppress(OSError):
+        images = list(folder.glob("*.webp"))
+        if len(images) > KEPT:
+            images.sort(key=lambda each: each.stat().st_mtime)
+            for each in images[: KEPT // 2]:
+                each.unlink(missing_ok=True)
     return drawn
 
 
-def _forget_old(folder: Path) -> None:
-    with contextlib.suppress(OSError):
-        pictures = list(folder.glob("*.webp"))
-        if len(pictures) > KEPT:
-            pictures.sort(key=lambda path: path.stat().st_mtime)
-            for path in pictures[: KEPT // 2]:
-                path.unlink(missing_ok=True)
-
-
-class Studio:
-    """A few painters, and a bound on who may wait for one: pages must not wait for pictures."""
+class DrawingPool:
+    """A few drawing processes, and a bound on the requests that wait for one."""
 
     def __init__(self) -> None:
-        self._idle: SimpleQueue[Painter] = SimpleQueue()
+        self._idle: SimpleQueue[DrawingProcess] = SimpleQueue()
         self._room = threading.BoundedSemaphore(WAITING)
-        self._painters = [Painter() for _ in range(PAINTERS)]
-        for painter in self._painters:
-            self._idle.put(painter)
+        self._processes = [DrawingProcess() for _ in range(PROCESSES)]
+        for each in self._processes:
+            self._idle.put(each)
 
     def draw(self, pdf: Path, page: int, width: int) -> bytes:
-        """Return a picture, or say why there is none."""
+        """Return an image; raise DocumentError if there is none."""
         if not self._room.acquire(blocking=False):
-            raise TransientError("Too many pictures are being drawn just now.")
+            raise TransientError("Too many images are being drawn at the moment.")
         try:
-            painter = self._idle.get()
+            process = self._idle.get()
             try:
-                return painter.draw(pdf, page, width)
+                return process.draw(pdf, page, width)
             finally:
-                self._idle.put(painter)
+                self._idle.put(process)
         finally:
             self._room.release()
 
     def close(self) -> None:
-        """End the painters."""
-        for painter in self._painters:
-            painter.close()
+        """End the processes."""
+        for each in self._processes:
+            each.close()
 
 
-class Painter:
-    """A painter as the web sees it: started when needed, and again when it died."""
+class DrawingProcess:
+    """A drawing process: started when needed, and again after it died."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
 
     def draw(self, pdf: Path, page: int, width: int) -> bytes:
-        """Return a picture, or say why there is none; for one caller at a time."""
-        order = json.dumps([str(pdf), page, width]).encode() + b"\n"
-        drawn, answer = self._ask(order)
-        if not drawn:
-            raise DocumentError(answer.decode(errors="replace"))
-        return answer
-
-    def _ask(self, order: bytes) -> tuple[bool, bytes]:
-        process = self._running()
-        assert process.stdin and process.stdout
-        try:
-            process.stdin.write(order)
-            process.stdin.flush()
-            drawn, length = _HEAD.unpack(_exactly(process.stdout, _HEAD.size))
-            return drawn, _exactly(process.stdout, length)
-        except (BrokenPipeError, EOFError) as error:
-            self.close()
-            raise DocumentError("The page could not be drawn.") from error
-
-    def _running(self) -> subprocess.Popen[bytes]:
+        """Return an image; raise DocumentError if there is none.  For one caller at a time."""
         if self._process is None or self._process.poll() is not None:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "clerk.web.page_images"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
             )
-        return self._process
+        requests, answers = self._process.stdin, self._process.stdout
+        assert requests and answers
+        try:
+            requests.write(json.dumps([str(pdf), page, width]).encode() + b"\n")
+            requests.flush()
+            drawn, length = _HEAD.unpack(_read_exactly(answers, _HEAD.size))
+            answer = _read_exactly(answers, length)
+        except (BrokenPipeError, EOFError) as error:
+            self.close()
+            raise DocumentError("The page could not be drawn.") from error
+        if not drawn:
+            raise DocumentError(answer.decode(errors="replace"))
+        return answer
 
     def close(self) -> None:
-        """End the painter."""
+        """End the process."""
         if self._process is not None:
             self._process.kill()
             self._process.communicate()
             self._process = None
 
 
-_studio = Studio()
+_pool = DrawingPool()
 
 
 def close() -> None:
-    """End the painters of this process, if there are any."""
-    _studio.close()
+    """End the drawing processes of this process, if there are any."""
+    _pool.close()
 
 
-def _exactly(stream: IO[bytes], length: int) -> bytes:
-    said = stream.read(length)
-    if len(said) < length:
+def _read_exactly(stream: IO[bytes], length: int) -> bytes:
+    read = stream.read(length)
+    if len(read) < length:
         raise EOFError
-    return said
+    return read
 
 
-def paint_on_order() -> None:
-    """Be the painter: draw what is asked for until nobody asks any more."""
-    from clerk.executors import child_process
-    from clerk.read.documents import page_image
+def draw_requested_pages() -> None:
+    """Draw the pages that stdin asks for until it ends."""
+    from clerk.core import child_process
+    from clerk.read import documents
 
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
@@ -159,7 +148,7 @@ def paint_on_order() -> None:
         path, page, width = json.loads(line)
         try:
             answer = child_process.call(
-                page_image,
+                documents.page_image,
                 Path(path),
                 page,
                 width,
@@ -176,4 +165,4 @@ def paint_on_order() -> None:
 
 if __name__ == "__main__":
     with contextlib.suppress(KeyboardInterrupt, BrokenPipeError):
-        paint_on_order()
+        draw_requested_pages()

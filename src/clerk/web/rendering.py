@@ -1,13 +1,19 @@
-"""Templates to answers: the one Jinja environment, its filters, and what every page knows.
+"""Responses: templates, JSON, CSV, XML and plain text, and what must not be in them.
 
-Whatever a public template prints passes the gate on its way (:func:`_shown`): a field that a
-handler adds is public text, or becomes it.  Operators' templates print what they are given.
+Whatever a public response contains has passed the gate (:class:`clerk.core.public_text.Gate`): a
+field that a handler adds is public text, or becomes it.  The words of documents are marked as such
+by :func:`clerk.core.public_text.document_text` and pass as they are.  Operators see paths, too, but
+no secrets.  Handlers of public addresses respond with these functions, never with a response of
+their own making (a test checks it).
 """
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from calendar import month_name
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from datetime import datetime
 from functools import lru_cache
@@ -15,23 +21,27 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
+from xml.etree import ElementTree as Xml
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Undefined
 from markupsafe import Markup
 from starlette.requests import Request
-from starlette.responses import HTMLResponse
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 
 from clerk import __version__
 from clerk.core import errors
 from clerk.core.clock import utc_now
 from clerk.core.config import Settings
+from clerk.core.errors import InvalidInput
 from clerk.core.public_text import Gate, PublicText
+from clerk.core.storage import Document
 
 STATIC = Path(__file__).parent / "static"
 THIN_SPACE = "\u202f"
 
-#: What the page that is being made has to pass; None for operators.
-_gate: ContextVar[Gate | None] = ContextVar("gate", default=Gate())  # noqa: B039
+
+#: Returns what may be read of a text by whoever the page is being made for.
+_clean: ContextVar[Callable[[str], str]] = ContextVar("clean", default=Gate())  # noqa: B039
 
 
 def settings_of(request: Request) -> Settings:
@@ -40,30 +50,112 @@ def settings_of(request: Request) -> Settings:
     return settings
 
 
+def gate_of(request: Request) -> Gate:
+    """Return the gate of the application."""
+    gate: Gate = request.app.state.gate
+    return gate
+
+
+def _clean_for_operators(request: Request) -> Callable[[str], str]:
+    """Return what removes secrets, but no paths and user names, from a text."""
+    gate: Gate = request.app.state.operator_gate
+    return lambda text: text if isinstance(text, PublicText) else gate.without_secrets(text)
+
+
+# --------------------------------------------------------------------------------- responses
+
+
 def page(request: Request, template: str, status: int = 200, **values: Any) -> HTMLResponse:
-    """Render a page; ``?fragment=1`` gives only the part that keeps itself up to date, if any."""
-    wanted = [_part_of(template), template] if request.query_params.get("fragment") else [template]
+    """Render a page; with ``?fragment=1`` only the part that keeps itself up to date, if any."""
+    wanted = [template]
+    if request.query_params.get("fragment"):
+        folder, _, file = template.rpartition("/")
+        wanted.insert(0, f"{folder}/_{file}")
     for_operators = template.startswith("ops/") or getattr(request.state, "person", None)
-    before = _gate.set(None if for_operators else request.app.state.gate)
+    clean = _clean_for_operators(request) if for_operators else gate_of(request)
+    before = _clean.set(clean)
     try:
         html = _environment().select_template(wanted).render(request=request, **values)
     finally:
-        _gate.reset(before)
+        _clean.reset(before)
     return HTMLResponse(html, status_code=status)
 
 
-def _shown(value: Any) -> Any:
+def _printed(value: Any) -> Any:
     """Return what a template prints for a value."""
     if value is None or isinstance(value, int | float | Undefined | Markup):
         return value
-    gate = _gate.get()
-    text = value if isinstance(value, str) else str(value)
-    return gate(text) if gate else text
+    return _clean.get()(value if isinstance(value, str) else str(value))
 
 
-def _part_of(template: str) -> str:
-    folder, _, file = template.rpartition("/")
-    return f"{folder}/_{file}"
+def document_page(subdomain: str, name: str) -> str:
+    """Return the operators' page of a document; empty for what is none, or carries a secret."""
+    try:
+        Document.from_name(name)
+    except InvalidInput:
+        return ""
+    return f"/ops/sites/{subdomain}/documents/{quote(name)}" if _clean.get()(name) == name else ""
+
+
+def as_json(
+    request: Request, value: Any, status: int = 200, headers: Mapping[str, str] | None = None
+) -> Response:
+    """Respond with plain values (dictionaries, lists, texts, numbers)."""
+    return JSONResponse(gate_of(request).clean(value), status, headers=headers)
+
+
+def for_operators(
+    request: Request, value: Any, status: int = 200, headers: Mapping[str, str] | None = None
+) -> Response:
+    """Respond to somebody who is logged in: with paths, without secrets."""
+    clean = _clean_for_operators(request)
+
+    def cleaned(value: Any) -> Any:
+        if isinstance(value, str):
+            return clean(value)
+        if isinstance(value, Mapping):
+            return {key: cleaned(each) for key, each in value.items()}
+        if isinstance(value, list | tuple):
+            return [cleaned(each) for each in value]
+        return value.isoformat() if isinstance(value, datetime) else value
+
+    return JSONResponse(cleaned(value), status, headers=headers)
+
+
+def as_csv(
+    request: Request, columns: Sequence[str], rows: Iterable[Mapping[str, Any]], name: str
+) -> Response:
+    """Respond with a table to be saved; a quote is put before what a spreadsheet would run."""
+    gate, out = gate_of(request), io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(columns)
+    for row in rows:
+        texts = [str(gate.clean(row[column])) for column in columns]
+        formulas = ("=", "+", "-", "@", "\t", "\r")
+        writer.writerow([f"'{text}" if text.startswith(formulas) else text for text in texts])
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(out.getvalue(), media_type="text/csv; charset=utf-8", headers=headers)
+
+
+def as_xml(request: Request, root: Xml.Element, media_type: str) -> Response:
+    """Respond with a feed or another file for programs."""
+    gate = gate_of(request)
+    for element in root.iter():
+        if element.text:
+            # XML cannot hold control characters.
+            letters = (
+                each if each >= " " or each in "\t\n\r" else " " for each in gate(element.text)
+            )
+            element.text = "".join(letters)
+        for name, value in element.attrib.items():
+            element.set(name, gate(value))
+    content = Xml.tostring(root, encoding="utf-8", xml_declaration=True)
+    return Response(content, media_type=media_type)
+
+
+def as_text(request: Request, text: str) -> Response:
+    """Respond with plain text, line by line."""
+    return PlainTextResponse("\n".join(map(gate_of(request), text.split("\n"))))
 
 
 @lru_cache(maxsize=1)
@@ -75,7 +167,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         auto_reload=False,
-        finalize=_shown,
+        finalize=_printed,
     )
     environment.globals |= {
         "static": static,
@@ -85,6 +177,7 @@ def _environment() -> Environment:
         "meeting_link": meeting_link,
         "body_link": body_link,
         "person_link": person_link,
+        "document_page": document_page,
         "utc_now": utc_now,
     }
     environment.filters |= {
@@ -115,19 +208,17 @@ def static(name: str) -> str:
 
 
 def with_query(request: Request, **changes: Any) -> str:
-    """Return the address of this page with some of its query changed; None takes one away."""
+    """Return the address of this page with some of its query changed; None removes a parameter."""
     query = {key: value for key, value in request.query_params.items() if key != "fragment"}
-    query |= {key: str(value) for key, value in changes.items() if value is not None}
-    for key, value in changes.items():
-        if value is None:
-            query.pop(key, None)
+    query |= {key: str(value) for key, value in changes.items()}
+    query = {key: value for key, value in query.items() if changes.get(key, value) is not None}
     return f"{request.url.path}?{urlencode(query)}" if query else request.url.path
 
 
 def public_url(request: Request, path: str) -> str:
     """Return the address of a path for readers elsewhere; without PUBLIC_URL the path itself.
 
-    The Host header of a request is never asked: whoever sends it could choose where links lead.
+    The Host header is never used for it: whoever sends the request could choose where links lead.
     """
     return settings_of(request).public_url + path
 
@@ -138,9 +229,9 @@ def page_link(page_id: str, query: str = "") -> str:
 
 
 def _without_secrets(name: str) -> str:
-    """Return a name as it may be part of an address; one that is compiled stays what it is."""
-    gate = _gate.get()
-    return gate.without_secrets(name) if gate else name
+    """Return a name as it may be part of an address; one that is compiled is not changed."""
+    gate = _clean.get()
+    return gate.without_secrets(name) if isinstance(gate, Gate) else name
 
 
 def body_link(site: str, body: str) -> str:
@@ -162,7 +253,7 @@ def person_link(site: str, member: str) -> str:
 
 
 def thousands(number: int | None) -> str:
-    """Return a number with its thousands apart."""
+    """Return a number with its thousands separated."""
     return f"{number or 0:,}".replace(",", THIN_SPACE)
 
 
@@ -172,7 +263,7 @@ def percent(share: float | None) -> str:
 
 
 def moment(at: datetime | str | None) -> str:
-    """Return a moment as people write it, in UTC."""
+    """Return a time as people write it, in UTC."""
     if not at:
         return "never"
     known = datetime.fromisoformat(at) if isinstance(at, str) else at
@@ -181,7 +272,7 @@ def moment(at: datetime | str | None) -> str:
 
 @lru_cache(maxsize=10_000)
 def day(date: str) -> str:
-    """Return a date in words, or whatever stands there instead of one."""
+    """Return a date in words; a text that is no date is returned as it is."""
     try:
         known = datetime.fromisoformat(date[:10])
     except ValueError:
@@ -191,7 +282,7 @@ def day(date: str) -> str:
 
 
 def stamp(at: datetime | None) -> Markup:
-    """Return a moment that a program can read, too."""
+    """Return a time that programs can read, too."""
     if at is None:
         return Markup("never")
     return Markup('<time datetime="{}">{}</time>').format(at.isoformat(), moment(at))
@@ -203,7 +294,7 @@ def counted(number: int | None, thing: str) -> str:
 
 
 def plain_detail(detail: str | None) -> str:
-    """Return what an event keeps about itself, in words."""
+    """Return the detail of an event in words."""
     try:
         told = json.loads(detail or "")
     except ValueError:
@@ -215,7 +306,7 @@ def plain_detail(detail: str | None) -> str:
 
 @lru_cache
 def reason(kind: str) -> str:
-    """Return what a kind of error means, as a reader without the code would put it."""
+    """Return what a kind of error means, for a reader who does not know the code."""
     error = getattr(errors, kind, None)
     return str(error.__doc__).rstrip(".") if error else kind
 

@@ -1,6 +1,6 @@
 """Running the application: a web server that stops at once, on a socket that is bound first.
 
-A port that is taken is so said at once, before any worker is started.
+So a port that is in use is reported before any worker is started.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import socket
+import traceback
 from collections.abc import Callable
 from types import FrameType
 from typing import Any
@@ -17,16 +18,16 @@ import uvicorn
 from clerk.core import log
 from clerk.core.config import Settings
 from clerk.core.errors import BadSetting
+from clerk.core.public_text import Redactor
 
 from .connections import KEEP_ALIVE_SECONDS, OpenConnections, protocol_for, with_open_files
-from .redaction import RedactingFilter, Redactor
 
-#: Answers under way may take so long once the server is to stop.
+#: Running requests may take this long once the server stops.
 GRACE_SECONDS = 1
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Return the socket to serve on, or say that it cannot be had."""
+    """Return the socket to serve on; raise BadSetting if the address or port cannot be used."""
     try:
         family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         return socket.create_server(address[:2], family=family, backlog=512)
@@ -40,8 +41,8 @@ def listen(host: str, port: int) -> socket.socket:
 def own_address(wildcard: str) -> str:
     """Return the address of this machine that others see, for a server on 0.0.0.0 or ``::``.
 
-    Nothing is sent: the system is asked which of its addresses it would send from.  A machine
-    without a network has its loopback address.
+    Nothing is sent: the system is asked which of its addresses it would send from.  On a machine
+    without a network it is the loopback address.
     """
     family, elsewhere, loopback = {
         "0.0.0.0": (socket.AF_INET, "192.0.2.1", "127.0.0.1"),
@@ -53,6 +54,23 @@ def own_address(wildcard: str) -> str:
             return str(asking.getsockname()[0])
     except OSError:
         return loopback
+
+
+class RedactingFilter(logging.Filter):
+    """Removes the secrets of this installation from every log record."""
+
+    def __init__(self, redact: Redactor) -> None:
+        super().__init__()
+        self._redact = redact
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Rewrite the record; it is always kept."""
+        record.msg, record.args = self._redact(record.getMessage()), ()
+        if record.exc_info:
+            lines = traceback.format_exception(*record.exc_info)
+            record.msg += "\n" + self._redact("".join(lines))
+            record.exc_info = None
+        return True
 
 
 def log_safely(settings: Settings) -> None:
@@ -68,7 +86,7 @@ def log_safely(settings: Settings) -> None:
 
 
 class Server(uvicorn.Server):
-    """A server that ends its live streams before it waits for the answers under way."""
+    """A server that ends its live streams before it waits for running requests."""
 
     def __init__(self, config: uvicorn.Config, on_exit: Callable[[], None]) -> None:
         super().__init__(config)
@@ -94,7 +112,7 @@ def run_server(
         http=protocol_for(connections),
         ws="none",
         log_config=None,
-        # Warnings are about requests that make no sense: whoever sends them must not fill the log.
+        # Warnings are about invalid requests; their senders must not be able to fill the log.
         log_level="error",
         access_log=False,
         server_header=False,
@@ -102,6 +120,6 @@ def run_server(
         timeout_graceful_shutdown=GRACE_SECONDS,
         timeout_keep_alive=KEEP_ALIVE_SECONDS,
     )
-    # The server repeats the signal to itself when it is done; it has been obeyed by then.
+    # The server raises the signal again when it is done; it has been handled by then.
     with contextlib.suppress(KeyboardInterrupt):
         Server(config, on_exit).run(sockets=[listening])

@@ -1,8 +1,9 @@
-"""Uploads of annotations by HTTP: taken in as a stream, answered with the job that stores them."""
+"""Uploads of annotations by HTTP: received as a stream, then stored by a job."""
 
 from __future__ import annotations
 
 import contextlib
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -14,51 +15,63 @@ import msgspec
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
 from starlette.requests import Request
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.responses import RedirectResponse, Response
 
-from clerk.annotations import api as annotation_jobs
-from clerk.core.config import Settings
 from clerk.core.errors import InvalidInput
+from clerk.ops.web_sessions import OPERATOR
+from clerk.pipeline import uploads as annotation_jobs
 
-from .access import refused, viewer
-from .bodies import allow_body
-from .public import number_of, whole
-from .rendering import public_url, settings_of
-from .sessions import OPERATOR
+from .auth import operator, refuse_without_role, viewer, web_folder
+from .parameters import id_in_path, whole_number
+from .rendering import for_operators, public_url, settings_of
+from .request_bodies import allow_body
 
 UPLOAD_BYTES = 1 << 30
 #: The form of an upload has a file and at most this many other fields, of this many bytes each.
 FIELDS, FIELD_BYTES = 10, 4 << 10
-SUFFIXES = (".json", ".jsonl", ".tgz", ".tar.gz", ".txt")
+SUFFIXES = (
+    *(".json", ".jsonl", ".tgz", ".tar.gz", ".txt"),
+    *(".zip", ".tar", ".gz", ".jsonld", ".tsv", ".conll"),
+)
+_NOT_IN_A_NAME = re.compile(r"[^\w.+-]+")
 ISSUES_AT_MOST = 500
 
-#: What may be asked of an upload.  A parameter that is ignored would be an upload nobody asked for.
-PARAMETERS = ("project", "name", "mode", "align", "create_docs")
+#: All parameters of an upload; others are refused, because ignoring one would do something else
+#: than was asked for.
+PARAMETERS = (
+    *("project", "name", "mode", "align", "create_docs", "on_lost", "dry_run"),
+    *("format", "sourcedb"),
+)
 _YES, _NO = ("1", "true", "yes"), ("", "0", "false", "no")
 
 
 async def receive(request: Request) -> Response:
-    """Take in a file of annotations and name the job that stores it."""
-    refusal = await run_in_threadpool(refused, request, OPERATOR)
+    """Receive a file of annotations and respond with the job that stores it."""
+    refusal = await run_in_threadpool(refuse_without_role, request, OPERATOR)
     if refusal is not None:
         return refusal
     _check_parameters(request.query_params)
-    suffix = _suffix(request.query_params.get("name", "upload.jsonl"))
+    name = _file_name(request.query_params.get("name", "upload.jsonl"))
     allow_body(request, UPLOAD_BYTES)
     with _incoming(request) as folder:
-        path = folder / f"upload{suffix}"
+        path = folder / name
         with path.open("wb") as file:
             async for chunk in request.stream():
                 await run_in_threadpool(file.write, chunk)
         who = request.state.person.who
-        job_id = await run_in_threadpool(_take_in, request.query_params, who, path)
-    url = public_url(request, f"/api/v1/uploads/{job_id}")
-    return JSONResponse({"upload": job_id, "url": url}, 202, headers={"Location": url})
+        job = await run_in_threadpool(_store, request.query_params, who, path)
+        if not job.id:
+            found = [msgspec.to_builtins(each) for each in islice(job.issues(), ISSUES_AT_MOST)]
+            answer = _as_json(job.status()) | {"dry_run": True, "found": found}
+            return for_operators(request, answer)
+    url = public_url(request, f"/api/v1/uploads/{job.id}")
+    answer = {"upload": job.id, "url": url}
+    return for_operators(request, answer, 202, headers={"Location": url})
 
 
 async def receive_form(request: Request) -> Response:
-    """Take in a file that a person chose, and lead to its upload."""
-    refusal = await run_in_threadpool(refused, request, OPERATOR)
+    """Receive a file from the form and redirect to its upload."""
+    refusal = await run_in_threadpool(refuse_without_role, request, OPERATOR)
     if refusal is not None:
         return refusal
     allow_body(request, UPLOAD_BYTES)
@@ -68,12 +81,14 @@ async def receive_form(request: Request) -> Response:
             raise InvalidInput("Choose a file.")
         asked = {name: str(value) for name, value in form.items() if name != "file"}
         _check_parameters(asked)
+        if _is_yes(asked, "dry_run"):
+            raise InvalidInput("A dry run is done by the API or the command line.")
         with _incoming(request) as folder:
-            path = folder / f"upload{_suffix(chosen.filename)}"
+            path = folder / _file_name(chosen.filename)
             with path.open("wb") as file:
                 await run_in_threadpool(shutil.copyfileobj, chosen.file, file)
-            job_id = await run_in_threadpool(_take_in, asked, request.state.person.who, path)
-    return RedirectResponse(f"/ops/uploads/{job_id}", 303)
+            job = await run_in_threadpool(_store, asked, request.state.person.who, path)
+    return RedirectResponse(f"/ops/uploads/{job.id}", 303)
 
 
 def _check_parameters(asked: Mapping[str, str]) -> None:
@@ -83,73 +98,98 @@ def _check_parameters(asked: Mapping[str, str]) -> None:
         raise InvalidInput(
             f"Unknown parameter {unknown[0]!r}; an upload takes {', '.join(PARAMETERS)}."
         )
-    create_docs = asked.get("create_docs", "")
-    if create_docs.lower() not in _YES + _NO:
-        raise InvalidInput(f"create_docs must be true or false, not {create_docs!r}.")
+    for name in ("create_docs", "dry_run"):
+        if asked.get(name, "").lower() not in _YES + _NO:
+            raise InvalidInput(f"{name} must be true or false, not {asked[name]!r}.")
 
 
-def _suffix(name: str) -> str:
-    name = name.lower()
-    found = next((each for each in SUFFIXES if name.endswith(each)), None)
-    if found is None:
+def _is_yes(asked: Mapping[str, str], name: str) -> bool:
+    return asked.get(name, "").lower() in _YES
+
+
+def _file_name(name: str) -> str:
+    """Return the name of an uploaded file, without folders and odd characters."""
+    if not name.lower().endswith(SUFFIXES):
         raise InvalidInput(f"name must end in one of {', '.join(SUFFIXES)}, not {name!r}.")
-    return found
+    return _NOT_IN_A_NAME.sub("-", name.replace("\\", "/").rpartition("/")[2])[-150:].lstrip(".-")
 
 
 @contextlib.contextmanager
 def _incoming(request: Request) -> Iterator[Path]:
-    """Give a folder for a file on its way in; it is gone afterwards."""
-    parent = scratch(settings_of(request))
+    """Give a folder for a file while it is received; it is removed afterwards."""
+    parent = web_folder(settings_of(request).storage_dir)
     with tempfile.TemporaryDirectory(prefix="incoming-", dir=parent) as folder:
         yield Path(folder)
 
 
-def scratch(settings: Settings) -> Path:
-    """Return where files are kept while they come in or go out."""
-    return settings.storage_dir / "_clerk" / "web"
-
-
-def _take_in(asked: Mapping[str, str], who: str, path: Path) -> int:
-    job = annotation_jobs.upload(
+def _store(asked: Mapping[str, str], who: str, path: Path) -> annotation_jobs.StartedUpload:
+    return annotation_jobs.upload(
         [path],
         project=asked.get("project", ""),
         mode=asked.get("mode") or "replace",
         align=asked.get("align") or "auto",
-        create_docs=asked.get("create_docs", "").lower() in _YES,
+        create_docs=_is_yes(asked, "create_docs"),
+        on_lost=asked.get("on_lost") or "drop",
+        dry_run=_is_yes(asked, "dry_run"),
+        format=asked.get("format") or None,
+        sourcedb=asked.get("sourcedb") or None,
         created_by=who,
     )
-    return job.id
 
 
 @viewer
 def all_uploads(request: Request) -> Response:
-    """Give the newest uploads and how far they are."""
-    found = annotation_jobs.list_uploads(
-        request.query_params.get("project") or None, whole(request, "limit", 50, most=500)
-    )
-    return JSONResponse({"items": [plain(each) for each in found]})
+    """Respond with the newest uploads and their progress."""
+    project = request.query_params.get("project") or None
+    found = annotation_jobs.list_uploads(project, whole_number(request, "limit", 50, most=500))
+    return for_operators(request, {"items": [_as_json(each) for each in found]})
 
 
 @viewer
 def one_upload(request: Request) -> Response:
-    """Give one upload: how far it is and what was stored."""
-    return JSONResponse(plain(found(request).status()))
+    """Respond with the progress of one upload and what it stored."""
+    return for_operators(request, _as_json(upload_of(request).status()))
 
 
 @viewer
 def issues(request: Request) -> Response:
-    """Give what was wrong in an upload, in the order in which it was found."""
-    limit = whole(request, "limit", 50, most=ISSUES_AT_MOST)
-    some = islice(found(request).issues(request.query_params.get("code") or None), limit)
-    return JSONResponse({"items": [msgspec.to_builtins(each) for each in some]})
+    """Respond with the issues of an upload, in the order in which they were found."""
+    limit = whole_number(request, "limit", 50, most=ISSUES_AT_MOST)
+    offset = whole_number(request, "offset", 0, least=0, most=1_000_000)
+    job = upload_of(request)
+    code = request.query_params.get("code") or None
+    found = job.some_issues(code, limit, offset)
+    counts = job.status().issues
+    total = counts.get(code, 0) if code else sum(counts.values())
+    items = [msgspec.to_builtins(each) for each in found]
+    return for_operators(request, {"items": items, "total": total})
 
 
-def found(request: Request) -> annotation_jobs.UploadJob:
-    """Return the upload an address names."""
-    return annotation_jobs.find(number_of(request, "upload"))
+@operator
+def change(request: Request) -> Response:
+    """Suspend, resume, cancel, retry or roll back an upload; respond with its state."""
+    job, who = upload_of(request), request.state.person.who
+    action = request.url.path.rpartition("/")[2]
+    if action == "rollback":
+        undone = annotation_jobs.rollback(job.id, who=who)
+        return for_operators(request, {"upload": job.id, **vars(undone)})
+    if action == "retry":
+        job = annotation_jobs.retry(job.id, who=who)
+        url = public_url(request, f"/api/v1/uploads/{job.id}")
+        return for_operators(request, {"upload": job.id, "url": url}, headers={"Location": url})
+    done = {
+        "suspend": annotation_jobs.suspend,
+        "resume": annotation_jobs.resume,
+        "cancel": annotation_jobs.cancel,
+    }[action](job.id, who=who)
+    return for_operators(request, {"changed": done, **_as_json(job.status())})
 
 
-def plain(status: annotation_jobs.Status) -> dict[str, Any]:
-    """Return how far an upload is as JSON can say it."""
+def upload_of(request: Request) -> annotation_jobs.UploadJob:
+    """Return the upload that the path names."""
+    return annotation_jobs.find(id_in_path(request, "upload"))
+
+
+def _as_json(status: annotation_jobs.Status) -> dict[str, Any]:
     answer: dict[str, Any] = msgspec.to_builtins(status.as_dict(), str_keys=True)
     return answer

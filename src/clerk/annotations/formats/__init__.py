@@ -1,6 +1,6 @@
 """Writing checked objects in other formats, and reading those back.
 
-``dump`` of a module gives text for one document (brat: two files); ``load`` gives objects in
+``dump`` of a module returns the text for one document (brat: two files); ``load`` yields objects in
 PubAnnotation's form, which are then checked like any upload.
 
 ============  =========  ==================================================  =============
@@ -22,7 +22,7 @@ from typing import Any
 
 import msgspec
 
-from clerk.annotations.model import CheckedObject
+from clerk.annotations.objects import CheckedObject
 from clerk.core.errors import UnusableUpload
 
 from . import brat, conll, pubannotation, spacy, tsv, w3c
@@ -47,7 +47,7 @@ __all__ = ["READERS", "WRITERS", "brat", "export", "export_array", "translate"]
 
 
 def export(documents: Iterable[CheckedObject], format: str) -> Iterator[bytes]:
-    """Give the content of a file with these documents, piece by piece."""
+    """Yield the content of a file with these documents, piece by piece."""
     write, _ = WRITERS[format]
     if format == "tsv":
         yield tsv.HEADER.encode()
@@ -56,7 +56,7 @@ def export(documents: Iterable[CheckedObject], format: str) -> Iterator[bytes]:
 
 
 def export_array(documents: Iterable[CheckedObject]) -> Iterator[bytes]:
-    """Give one JSON array of the documents in PubAnnotation's form, piece by piece."""
+    """Yield one JSON array of the documents in PubAnnotation's form, piece by piece."""
     before = b"["
     for each in documents:
         yield before + pubannotation.dump(each).encode()
@@ -65,7 +65,7 @@ def export_array(documents: Iterable[CheckedObject]) -> Iterator[bytes]:
 
 
 def translate(content: bytes, format: str) -> Iterator[bytes]:
-    """Give the documents of a file in another format as lines that can be uploaded.
+    """Yield the documents of a file in another format as lines that can be uploaded.
 
     Raises `UnusableUpload` at the first place that is not of that format.
     """

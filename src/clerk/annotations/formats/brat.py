@@ -1,8 +1,8 @@
 """brat's stand-off files: ``.txt`` with the text and ``.ann`` with a line for each annotation.
 
-brat names things T1, R1, A1 and knows no labels with spaces, no blocks and no values but words.
-Where an annotation does not fit it is written as well as it can be, and whole, as JSON, in a note
-``ClerkNote`` beside it, from which it is read back.
+brat names annotations T1, R1, A1 and has no labels with spaces, no blocks and no values but words.
+An annotation that does not fit is written as closely as possible, and completely, as JSON, in a
+note ``ClerkNote`` that follows it, from which it is read back.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from clerk.annotations.model import CheckedObject
+from clerk.annotations.objects import CheckedObject
 
 from .pubannotation import to_value
 
@@ -37,7 +37,7 @@ class _Writer:
         self._notes = count(1)
 
     def lines(self) -> Iterator[str]:
-        """Give the lines; references point back, as brat wants them."""
+        """Yield the lines; references point back, as brat requires."""
         numbers = {letter: count(1) for letter in "TRA"}
         head = {
             key: self._value[key]
@@ -58,18 +58,15 @@ class _Writer:
 
     def _line(self, kind: str, each: dict[str, Any]) -> str:
         if kind in ("denotations", "blocks"):
-            return f"{_word(each['obj'])} {self._places(each['span'])}"
+            spans = each["span"] if isinstance(each["span"], list) else [each["span"]]
+            places = ";".join(f"{span['begin']} {span['end']}" for span in spans)
+            quote = " ".join(self._text[span["begin"] : span["end"]] for span in spans)
+            return f"{_word(each['obj'])} {places}\t{' '.join(quote.splitlines())}"
         if kind == "relations":
             ends = f"Arg1:{self._names[each['subj']]} Arg2:{self._names[each['obj']]}"
             return f"{_word(each['pred'])} {ends}"
         value = "" if each["obj"] is True else f" {_word(each['obj'])}"
         return f"{_word(each['pred'])} {self._names[each['subj']]}{value}"
-
-    def _places(self, span: Any) -> str:
-        spans = span if isinstance(span, list) else [span]
-        quote = " ".join(self._text[each["begin"] : each["end"]] for each in spans)
-        places = ";".join(f"{each['begin']} {each['end']}" for each in spans)
-        return f"{places}\t{' '.join(quote.splitlines())}"
 
     def _fits(self, kind: str, each: dict[str, Any]) -> bool:
         """Whether brat's line says everything."""
@@ -100,7 +97,7 @@ def load(text: str, annotations: str, sourcedb: str = "", sourceid: str = "") ->
     for line in annotations.split("\n"):
         name, _, rest = line.partition("\t")
         if name and rest:
-            reader.take(name, rest)
+            reader.read(name, rest)
     return {"sourcedb": sourcedb, "sourceid": sourceid, "text": text, **reader.value()}
 
 
@@ -111,29 +108,41 @@ class _Reader:
         self._triggers: dict[str, str] = {}
         self._kept: dict[str, dict[str, Any]] = {}
 
-    def take(self, name: str, rest: str) -> None:
-        """Take in one line."""
+    def read(self, name: str, rest: str) -> None:
+        """Read one line."""
         what, _, more = rest.partition("\t")
         words = what.split()
         match name[0]:
             case "T":
-                self._take_denotation(name, words)
+                spans = [
+                    dict(zip(("begin", "end"), map(int, place.split()), strict=True))
+                    for place in " ".join(words[1:]).split(";")
+                ]
+                self._lists["denotations"][name] = {"id": name, "span": spans, "obj": words[0]}
             case "R":
                 self._relate(name, words[0], *(_argument(word) for word in words[1:3]))
             case "E":
-                self._take_event(name, words)
+                self._triggers[name] = trigger = _argument(words[0])
+                for word in words[1:]:
+                    role, _, filler = word.partition(":")
+                    self._relate("", role, trigger, filler)
             case "A" | "M":
                 value: Any = words[2] if len(words) > 2 else True
                 self._describe(name, words[1], words[0], value)
             case "N":
                 self._describe("", words[1], words[0], words[2])
+            case "#" if words[0] != _NOTE:
+                self._describe("", words[1], words[0], more)
+            case "#" if words[1] == "document":
+                self._head = msgspec.json.decode(more)
             case "#":
-                self._take_note(words, more)
+                self._kept[words[1]] = {**msgspec.json.decode(more), "whole": True}
             case "*":
-                self._take_equivalence(words)
+                for other in words[2:]:
+                    self._relate("", "Equiv", words[1], other)
 
     def value(self) -> dict[str, Any]:
-        """Return the lists; notes of clerk's own stand for the line they are about."""
+        """Return the lists; a note of clerk's own replaces the line it is about."""
         for name, whole in self._kept.items():
             kind = whole.pop("kind")
             for other in self._lists.keys() - {kind}:
@@ -146,50 +155,22 @@ class _Reader:
         }
         for kind in ("relations", "attributes"):
             for each in found.get(kind, []):
-                self._follow(each, ("subj", "obj") if kind == "relations" else ("subj",))
+                if each.pop("whole", False):
+                    continue
+                for end in ("subj", "obj") if kind == "relations" else ("subj",):
+                    name = self._triggers.get(each[end], each[end])
+                    each[end] = self._kept.get(name, {}).get("id", name)
         return {**self._head, **found}
-
-    def _follow(self, each: dict[str, Any], ends: tuple[str, ...]) -> None:
-        if each.pop("whole", False):
-            return
-        for end in ends:
-            name = self._triggers.get(each[end], each[end])
-            each[end] = self._kept.get(name, {}).get("id", name)
-
-    def _take_denotation(self, name: str, words: list[str]) -> None:
-        places = " ".join(words[1:]).split(";")
-        spans = [
-            dict(zip(("begin", "end"), map(int, place.split()), strict=True)) for place in places
-        ]
-        self._lists["denotations"][name] = {"id": name, "span": spans, "obj": words[0]}
 
     def _relate(self, name: str, pred: str, subj: str, obj: str) -> None:
         relation = {"subj": subj, "pred": pred, "obj": obj}
         key = name or f"relation {len(self._lists['relations'])}"
         self._lists["relations"][key] = {"id": name, **relation} if name else relation
 
-    def _take_event(self, name: str, words: list[str]) -> None:
-        self._triggers[name] = trigger = _argument(words[0])
-        for word in words[1:]:
-            role, _, filler = word.partition(":")
-            self._relate("", role, trigger, filler)
-
-    def _take_equivalence(self, words: list[str]) -> None:
-        for other in words[2:]:
-            self._relate("", "Equiv", words[1], other)
-
     def _describe(self, name: str, subj: str, pred: str, value: Any) -> None:
         attribute = {"subj": subj, "pred": pred, "obj": value}
         key = name or f"attribute {len(self._lists['attributes'])}"
         self._lists["attributes"][key] = {"id": name, **attribute} if name else attribute
-
-    def _take_note(self, words: list[str], more: str) -> None:
-        if words[0] != _NOTE:
-            self._describe("", words[1], words[0], more)
-        elif words[1] == "document":
-            self._head = msgspec.json.decode(more)
-        else:
-            self._kept[words[1]] = {**msgspec.json.decode(more), "whole": True}
 
 
 def _argument(word: str) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from clerk.annotations.model import CheckedObject, Denotation, Span
+from clerk.annotations.objects import CheckedObject, Denotation, Span
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _COMMENT = re.compile(r"# (sourcedb|sourceid|text) = (.*)")
@@ -22,7 +22,7 @@ _COMMENT = re.compile(r"# (sourcedb|sourceid|text) = (.*)")
 
 def dump(found: CheckedObject) -> str:
     """Return the document as lines, with a blank line after it."""
-    shown, left_out = _chosen(found.denotations)
+    shown, left_out = _without_overlaps(found.denotations)
     lines = [
         f"# {key} = {msgspec.json.encode(value).decode()}"
         for key, value in (
@@ -33,12 +33,31 @@ def dump(found: CheckedObject) -> str:
     ]
     if left_out:
         lines.append(f"# not shown = {', '.join(left_out)}")
-    lines += _token_lines(found.text, shown)
+
+    # A token is cut where a span begins or ends.
+    text = found.text
+    cuts = sorted({edge for span, _ in shown for edge in (span.begin, span.end)} | {len(text)})
+    labels = iter([*shown, (Span(len(text), len(text)), "")])
+    span, label = next(labels)
+    begin = 0
+    for end in cuts:
+        while span.end <= begin and label:
+            span, label = next(labels)
+        inside = bool(label) and span.begin <= begin < span.end
+        tag = f"B-{label}" if inside else "O"
+        previous = begin
+        for match in _TOKEN.finditer(text, begin, end):
+            if "\n" in text[previous : match.start()] and not inside:
+                lines.append("")
+            lines.append(f"{match[0]}\t{match.start()}\t{match.end()}\t{tag}")
+            tag = f"I-{label}" if inside else "O"
+            previous = match.end()
+        begin = end
     return "\n".join(lines) + "\n\n"
 
 
-def _chosen(denotations: list[Denotation]) -> tuple[list[tuple[Span, str]], list[str]]:
-    """Return spans that do not overlap, in order, and the ids of the rest."""
+def _without_overlaps(denotations: list[Denotation]) -> tuple[list[tuple[Span, str]], list[str]]:
+    """Return spans that do not overlap with their labels, in order, and the ids of the rest."""
     ordered = sorted(
         denotations, key=lambda each: (each.spans[0].begin - each.spans[-1].end, each.spans)
     )
@@ -52,46 +71,18 @@ def _chosen(denotations: list[Denotation]) -> tuple[list[tuple[Span, str]], list
             for other, _ in taken[max(0, place - 1) : place + 1]
         )
         if free and len(each.spans) == 1:
-            taken.insert(place, (span, _label(each.obj)))
+            obj = each.obj
+            label = obj if isinstance(obj, str) else msgspec.json.encode(obj).decode()
+            taken.insert(place, (span, re.sub(r"\s", "_", label)))
         else:
             left_out.append(str(each.id))
     return taken, sorted(left_out)
 
 
-def _label(obj: Any) -> str:
-    shown = obj if isinstance(obj, str) else msgspec.json.encode(obj).decode()
-    return re.sub(r"\s", "_", shown)
-
-
-def _token_lines(text: str, shown: list[tuple[Span, str]]) -> Iterator[str]:
-    """Give the token lines; a token is cut where a span begins or ends."""
-    cuts = sorted({edge for span, _ in shown for edge in (span.begin, span.end)} | {len(text)})
-    begin = 0
-    labels = iter([*shown, (Span(len(text), len(text)), "")])
-    span, label = next(labels)
-    for end in cuts:
-        while span.end <= begin and label:
-            span, label = next(labels)
-        inside = bool(label) and span.begin <= begin < span.end
-        yield from _tokens(text, begin, end, label if inside else "")
-        begin = end
-
-
-def _tokens(text: str, begin: int, end: int, label: str) -> Iterator[str]:
-    tag = f"B-{label}" if label else "O"
-    previous = begin
-    for match in _TOKEN.finditer(text, begin, end):
-        if "\n" in text[previous : match.start()] and not label:
-            yield ""
-        yield f"{match[0]}\t{match.start()}\t{match.end()}\t{tag}"
-        tag = f"I-{label}" if label else "O"
-        previous = match.end()
-
-
 def load(content: bytes) -> Iterator[dict[str, Any]]:
-    """Give the documents of a file: tokens in the first column, BIO or BIOES tags in the last.
+    """Yield the documents of a file: tokens in the first column, BIO or BIOES tags in the last.
 
-    A foreign file has no text; it is put together from the tokens, a space between two.
+    A foreign file has no text; it is joined from the tokens with spaces.
     """
     document = _Document()
     for line in [*content.decode().split("\n"), "# sourcedb = null"]:

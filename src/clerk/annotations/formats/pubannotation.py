@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
-from clerk.annotations.model import CheckedObject, Denotation, Span
+from clerk.annotations.objects import CheckedObject, Denotation, Span
+from clerk.annotations.store import Annotated, Values
 
 
 def to_value(found: CheckedObject) -> dict[str, Any]:
@@ -15,8 +17,8 @@ def to_value(found: CheckedObject) -> dict[str, Any]:
         "sourcedb": found.sourcedb,
         "sourceid": found.sourceid,
         "text": found.text,
-        "denotations": [_denotation(each) for each in found.denotations],
-        "blocks": [_denotation(each) for each in found.blocks],
+        "denotations": _denotations(found.denotations),
+        "blocks": _denotations(found.blocks),
         "relations": [
             {"id": each.id, "pred": each.pred, "subj": each.subj, "obj": each.obj}
             for each in found.relations
@@ -42,11 +44,94 @@ def dump(found: CheckedObject) -> str:
     return msgspec.json.encode(to_value(found)).decode() + "\n"
 
 
-def _denotation(found: Denotation) -> dict[str, Any]:
-    span = found.span
-    place = _span(span) if isinstance(span, Span) else [_span(each) for each in span]
-    return {"id": found.id, "span": place, "obj": found.obj}
+def _denotations(found: list[Denotation]) -> list[dict[str, Any]]:
+    return [
+        {
+            "id": each.id,
+            "span": {"begin": span.begin, "end": span.end}
+            if type(span := each.span) is Span
+            else [_span(piece) for piece in each.spans],
+            "obj": each.obj,
+        }
+        for each in found
+    ]
 
 
 def _span(span: Span) -> dict[str, int]:
     return {"begin": span.begin, "end": span.end}
+
+
+class _WrittenSpan(msgspec.Struct, gc=False):
+    begin: int
+    end: int
+
+
+class _WrittenDenotation(msgspec.Struct, gc=False):
+    id: str
+    span: _WrittenSpan | list[_WrittenSpan]
+    obj: Any
+
+
+class _WrittenRelation(msgspec.Struct, gc=False):
+    id: str
+    pred: str
+    subj: str
+    obj: str
+
+
+class _WrittenAttribute(msgspec.Struct, gc=False):
+    id: str
+    subj: str
+    pred: str
+    obj: msgspec.Raw
+
+
+class _WrittenObject(msgspec.Struct, gc=False, kw_only=True):
+    sourcedb: str
+    sourceid: str
+    text: str
+    denotations: list[_WrittenDenotation]
+    blocks: list[_WrittenDenotation] | msgspec.UnsetType = msgspec.UNSET
+    relations: list[_WrittenRelation] | msgspec.UnsetType = msgspec.UNSET
+    attributes: list[_WrittenAttribute] | msgspec.UnsetType = msgspec.UNSET
+    namespaces: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+    tracks: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+
+
+_encode = msgspec.json.Encoder().encode
+
+
+def dump_rows(found: Annotated) -> bytes:
+    """Return a stored document as one line of JSON, as `dump` does, straight from its rows."""
+    relations, attributes = found.rows["relations"], found.rows["attributes"]
+    head = found.head
+    written = _WrittenObject(
+        sourcedb=found.key[0],
+        sourceid=found.key[1],
+        text=found.text,
+        denotations=_written(found.rows["denotations"]),
+        blocks=_written(found.rows["blocks"]) or msgspec.UNSET,
+        relations=[_WrittenRelation(name, pred, subj, obj) for name, subj, pred, obj in relations]
+        or msgspec.UNSET,
+        attributes=[
+            _WrittenAttribute(name, subj, pred, msgspec.Raw(value))
+            for name, subj, pred, value in attributes
+        ]
+        or msgspec.UNSET,
+        namespaces=msgspec.UNSET if head.namespaces is None else msgspec.Raw(head.namespaces),
+        tracks=msgspec.UNSET if head.tracks is None else msgspec.Raw(head.tracks),
+    )
+    return _encode(written) + b"\n"
+
+
+def _written(rows: Sequence[Values]) -> list[_WrittenDenotation]:
+    return [
+        _WrittenDenotation(
+            name,
+            _WrittenSpan(begin, end)
+            if pieces is None
+            else [_WrittenSpan(*piece) for piece in msgspec.json.decode(pieces)],
+            obj if value is None else msgspec.Raw(value),
+        )
+        for name, begin, end, pieces, obj, value in rows
+    ]

@@ -1,8 +1,8 @@
 """spaCy's JSON lines: a text and its entities, one document a line.
 
-Written are ``text``, ``ents`` (start, end, label, id; a discontinuous mention is several with one
-id) and in ``meta`` what spaCy has no place for.  Read are also ``spans`` as Prodigy writes them and
-``entities`` as triples.
+``dump`` writes ``text``, ``ents`` (start, end, label, id; a discontinuous mention is several with
+one id) and, in ``meta``, what spaCy has no place for.  ``load`` also reads ``spans`` as Prodigy
+writes them and ``entities`` as triples.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from clerk.annotations.model import CheckedObject
+from clerk.annotations.objects import CheckedObject
 
 from .pubannotation import to_value
 
@@ -34,29 +34,23 @@ def dump(found: CheckedObject) -> str:
 
 
 def load(content: bytes) -> Iterator[dict[str, Any]]:
-    """Give the objects of the lines."""
+    """Yield the objects of the lines."""
     for line in _line.decode_lines(content):
         meta = line.get("meta") or {}
+        by_id: dict[Any, dict[str, Any]] = {}
+        entities = line.get("ents") or line.get("spans") or line.get("entities") or []
+        for number, each in enumerate(entities):
+            name = None
+            if isinstance(each, dict):
+                start, end, label = each.get("start"), each.get("end"), each.get("label")
+                name = each.get("id") or None
+            else:
+                start, end, label = each[:3]
+            span = {"begin": start, "end": end}
+            key = name if name is not None else number
+            if key in by_id:
+                by_id[key]["span"].append(span)
+            else:
+                by_id[key] = {"id": name, "span": [span], "obj": label}
         found = {key: meta[key] for key in _IN_META if key in meta}
-        yield {**found, "text": line.get("text"), "denotations": _denotations(line)}
-
-
-def _denotations(line: dict[str, Any]) -> list[dict[str, Any]]:
-    by_id: dict[Any, dict[str, Any]] = {}
-    for number, (start, end, label, name) in enumerate(_entities(line)):
-        span = {"begin": start, "end": end}
-        key = name if name is not None else number
-        if key in by_id:
-            by_id[key]["span"].append(span)
-        else:
-            by_id[key] = {"id": name, "span": [span], "obj": label}
-    return list(by_id.values())
-
-
-def _entities(line: dict[str, Any]) -> Iterator[tuple[Any, Any, Any, Any]]:
-    for each in line.get("ents") or line.get("spans") or line.get("entities") or []:
-        if isinstance(each, dict):
-            yield each.get("start"), each.get("end"), each.get("label"), each.get("id") or None
-        else:
-            start, end, label = each[:3]
-            yield start, end, label, None
+        yield {**found, "text": line.get("text"), "denotations": list(by_id.values())}

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from clerk.annotations.model import CheckedObject, Denotation
+from clerk.annotations.objects import CheckedObject
 
 HEADER = "sourcedb\tsourceid\tkind\tid\tsubject\tpredicate\tobject\tquote\n"
 
@@ -25,30 +25,28 @@ _MEANINGS = {"t": "\t", "n": "\n", "r": "\r"}
 
 def dump(found: CheckedObject) -> str:
     """Return the rows of a document; the header is `HEADER`."""
-    return "".join(_row(found.sourcedb, found.sourceid, *cells) for cells in _cells(found))
-
-
-def _cells(found: CheckedObject) -> Iterator[tuple[str, ...]]:
-    yield "text", "", "", "", "", found.text
+    rows = [("text", "", "", "", "", found.text)]
     if found.namespaces is not None:
-        yield "namespaces", "", "", "", _written(found.namespaces), ""
+        rows.append(("namespaces", "", "", "", _written(found.namespaces), ""))
     for kind, denotations in (("denotation", found.denotations), ("block", found.blocks)):
         for each in denotations:
+            spans = ",".join(f"{span.begin}-{span.end}" for span in each.spans)
             quote = " ".join(found.text[span.begin : span.end] for span in each.spans)
-            yield kind, each.id or "", _spans(each), "denotes", _written(each.obj), quote
+            rows.append((kind, each.id or "", spans, "denotes", _written(each.obj), quote))
     for relation in found.relations:
-        yield "relation", relation.id or "", relation.subj, relation.pred, relation.obj, ""
+        ends = (relation.subj, relation.pred, relation.obj)
+        rows.append(("relation", relation.id or "", *ends, ""))
     for attribute in found.attributes:
-        value = _written(attribute.obj)
-        yield "attribute", attribute.id or "", attribute.subj, attribute.pred, value, ""
-
-
-def _spans(found: Denotation) -> str:
-    return ",".join(f"{span.begin}-{span.end}" for span in found.spans)
-
-
-def _row(*cells: str) -> str:
-    return "\t".join(_ESCAPED.sub(lambda m: _ESCAPES[m[0]], cell) for cell in cells) + "\n"
+        said = (attribute.subj, attribute.pred, _written(attribute.obj))
+        rows.append(("attribute", attribute.id or "", *said, ""))
+    return "".join(
+        "\t".join(
+            _ESCAPED.sub(lambda match: _ESCAPES[match[0]], cell)
+            for cell in (found.sourcedb, found.sourceid, *cells)
+        )
+        + "\n"
+        for cells in rows
+    )
 
 
 def _written(value: Any) -> str:
@@ -62,7 +60,7 @@ def _read(cell: str) -> Any:
 
 
 def load(content: bytes) -> Iterator[dict[str, Any]]:
-    """Give the objects of rows; a document's rows follow each other."""
+    """Yield the objects of rows; the rows of a document are consecutive."""
     found: dict[str, Any] = {}
     for line in content.decode().replace("\r\n", "\n").split("\n"):
         if not line or f"{line}\n" == HEADER:
@@ -73,34 +71,25 @@ def load(content: bytes) -> Iterator[dict[str, Any]]:
             if found:
                 yield found
             found = {"sourcedb": sourcedb, "sourceid": sourceid, "denotations": []}
-        _take(found, *(cells[2:] + [""] * 6)[:6])
+        kind, name, subject, pred, obj, quote = (cells[2:] + [""] * 6)[:6]
+        match kind:
+            case "text":
+                found["text"] = quote
+            case "namespaces":
+                found["namespaces"] = _read(obj)
+            case "relation":
+                row = {"id": name, "subj": subject, "pred": pred, "obj": obj}
+                found.setdefault("relations", []).append(row)
+            case "attribute":
+                row = {"id": name, "subj": subject, "pred": pred, "obj": _read(obj)}
+                found.setdefault("attributes", []).append(row)
+            case _:
+                edges = (written.partition("-") for written in subject.split(","))
+                spans = [{"begin": _number(begin), "end": _number(end)} for begin, _, end in edges]
+                placed = {"id": name, "span": spans, "obj": _read(obj)}
+                found.setdefault(f"{kind}s", []).append(placed)
     if found:
         yield found
-
-
-def _take(
-    found: dict[str, Any], kind: str, name: str, subject: str, pred: str, obj: str, quote: str
-) -> None:
-    match kind:
-        case "text":
-            found["text"] = quote
-        case "namespaces":
-            found["namespaces"] = _read(obj)
-        case "relation":
-            row = {"id": name, "subj": subject, "pred": pred, "obj": obj}
-            found.setdefault("relations", []).append(row)
-        case "attribute":
-            row = {"id": name, "subj": subject, "pred": pred, "obj": _read(obj)}
-            found.setdefault("attributes", []).append(row)
-        case _:
-            spans = [_read_span(span) for span in subject.split(",")]
-            placed = {"id": name, "span": spans, "obj": _read(obj)}
-            found.setdefault(f"{kind}s", []).append(placed)
-
-
-def _read_span(written: str) -> dict[str, Any]:
-    begin, _, end = written.partition("-")
-    return {"begin": _number(begin), "end": _number(end)}
 
 
 def _number(written: str) -> int | str:

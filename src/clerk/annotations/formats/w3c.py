@@ -2,18 +2,20 @@
 
 Denotations are annotations with the motivation ``tagging``, blocks ``classifying``, relations
 ``linking``, attributes ``describing``.  Positions are code points, as the recommendation says; each
-comes with its quote.  What the recommendation has no words for (the text, predicates) has names in
-clerk's own vocabulary, so that a page can be read back whole.
+comes with its quote.  What the recommendation has no terms for (the text, predicates) has names in
+clerk's own vocabulary, so that a page can be read back completely.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 import msgspec
 
-from clerk.annotations.model import CheckedObject, Denotation, Span
+from clerk.annotations.objects import CheckedObject
 
 _CONTEXT = ["http://www.w3.org/ns/anno.jsonld", {"@vocab": "urn:clerk:annotations:"}]
 _page = msgspec.json.Decoder(dict[str, Any])
@@ -25,44 +27,90 @@ _LISTS = {
 }
 
 
+#: So much text before and after a quote comes with it.
+CONTEXT = 32
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The address of a document, and who made the annotations on it and when."""
+
+    address: str
+    creator: str | None = None
+    created_at: datetime | None = None
+
+    def facts(self) -> dict[str, Any]:
+        """Return what is known of the origin of an annotation."""
+        found: dict[str, Any] = {}
+        if self.creator:
+            found["creator"] = self.creator
+        if self.created_at:
+            found["created"] = self.created_at.isoformat()
+        return found
+
+
 def dump(found: CheckedObject) -> str:
     """Return the page as one line of JSON-LD."""
-    page = {
+    origin = Origin(f"urn:clerk:{found.sourcedb}:{found.sourceid}")
+    return msgspec.json.encode(to_page(found, origin)).decode() + "\n"
+
+
+def to_page(found: CheckedObject, origin: Origin) -> dict[str, Any]:
+    """Return the annotations of a document as a page of plain values."""
+    source, facts = origin.address, origin.facts()
+    # Ids are relative to the page where the document has no address.
+    prefix = "" if source.startswith("urn:") else source
+    items: list[dict[str, Any]] = []
+
+    def add(name: str | None, motivation: str, body: Any, target: Any) -> None:
+        items.append(
+            {
+                "type": "Annotation",
+                "id": f"{prefix}#{name}",
+                "motivation": motivation,
+                **facts,
+                "body": body,
+                "target": target,
+            }
+        )
+
+    for motivation, denotations in (("tagging", found.denotations), ("classifying", found.blocks)):
+        for each in denotations:
+            pieces: list[dict[str, Any]] = [
+                {
+                    "source": source,
+                    "selector": [
+                        {"type": "TextPositionSelector", "start": span.begin, "end": span.end},
+                        {
+                            "type": "TextQuoteSelector",
+                            "exact": found.text[span.begin : span.end],
+                            "prefix": found.text[max(0, span.begin - CONTEXT) : span.begin],
+                            "suffix": found.text[span.end : span.end + CONTEXT],
+                        },
+                    ],
+                }
+                for span in each.spans
+            ]
+            target = pieces[0] if len(pieces) == 1 else {"type": "Composite", "items": pieces}
+            add(each.id, motivation, _body(each.obj), target)
+    for relation in found.relations:
+        ends = [f"{prefix}#{relation.subj}", f"{prefix}#{relation.obj}"]
+        add(relation.id, "linking", _body(relation.pred), ends)
+    for attribute in found.attributes:
+        body = {**_body(attribute.obj), "predicate": attribute.pred}
+        add(attribute.id, "describing", body, f"{prefix}#{attribute.subj}")
+    page: dict[str, Any] = {
         "@context": _CONTEXT,
         "type": "AnnotationPage",
-        "id": f"urn:clerk:{found.sourcedb}:{found.sourceid}",
+        "id": source,
         "sourcedb": found.sourcedb,
         "sourceid": found.sourceid,
         "text": found.text,
-        "items": list(_items(found)),
+        "items": items,
     }
     if found.namespaces is not None:
         page["namespaces"] = found.namespaces
-    return msgspec.json.encode(page).decode() + "\n"
-
-
-def _items(found: CheckedObject) -> Iterator[dict[str, Any]]:
-    source = f"urn:clerk:{found.sourcedb}:{found.sourceid}"
-    for motivation, denotations in (("tagging", found.denotations), ("classifying", found.blocks)):
-        for each in denotations:
-            target = _target(each, found.text, source)
-            yield _item(each.id, motivation, _body(each.obj), target)
-    for relation in found.relations:
-        ends = [f"#{relation.subj}", f"#{relation.obj}"]
-        yield _item(relation.id, "linking", _body(relation.pred), ends)
-    for attribute in found.attributes:
-        body = {**_body(attribute.obj), "predicate": attribute.pred}
-        yield _item(attribute.id, "describing", body, f"#{attribute.subj}")
-
-
-def _item(name: str | None, motivation: str, body: Any, target: Any) -> dict[str, Any]:
-    return {
-        "type": "Annotation",
-        "id": f"#{name}",
-        "motivation": motivation,
-        "body": body,
-        "target": target,
-    }
+    return page
 
 
 def _body(value: Any) -> dict[str, Any]:
@@ -72,27 +120,16 @@ def _body(value: Any) -> dict[str, Any]:
     return {"type": "TextualBody", "value": shown, "format": "application/json"}
 
 
-def _target(found: Denotation, text: str, source: str) -> dict[str, Any]:
-    pieces = [_piece(span, text, source) for span in found.spans]
-    return pieces[0] if len(pieces) == 1 else {"type": "Composite", "items": pieces}
-
-
-def _piece(span: Span, text: str, source: str) -> dict[str, Any]:
-    return {
-        "source": source,
-        "selector": [
-            {"type": "TextPositionSelector", "start": span.begin, "end": span.end},
-            {"type": "TextQuoteSelector", "exact": text[span.begin : span.end]},
-        ],
-    }
-
-
 def load(content: bytes) -> Iterator[dict[str, Any]]:
-    """Give the objects of pages, one page a line or one in all.
+    """Yield the objects of pages: one page on each line, or one page in all.
 
-    A foreign page must carry ``text``, ``sourcedb`` and ``sourceid``; checking says so if not.
+    A foreign page must have ``text``, ``sourcedb`` and ``sourceid``; checking reports it if not.
     """
-    for page in _pages(content):
+    try:
+        pages = [_page.decode(content)]
+    except msgspec.DecodeError:
+        pages = _page.decode_lines(content)
+    for page in pages:
         found: dict[str, Any] = {
             key: page[key] for key in ("sourcedb", "sourceid", "text", "namespaces") if key in page
         }
@@ -100,23 +137,27 @@ def load(content: bytes) -> Iterator[dict[str, Any]]:
             found["denotations"] = []
         for item in page.get("items", []):
             kind = _LISTS.get(item.get("motivation", "tagging"), "denotations")
-            found.setdefault(kind, []).append(_READERS[kind](item))
+            body, target = item["body"], item["target"]
+            value: dict[str, Any] = {}
+            if item.get("id"):
+                value["id"] = _name(item["id"])
+            if kind == "relations":
+                subj, obj = map(_name, target)
+                value |= {"subj": subj, "pred": _read_body(body), "obj": obj}
+            elif kind == "attributes":
+                value |= {"subj": _name(target), "pred": body["predicate"]}
+                value["obj"] = _read_body(body)
+            else:
+                pieces = target["items"] if target.get("type") == "Composite" else [target]
+                spans = [_read_span(piece) for piece in pieces]
+                value["span"] = spans if len(spans) > 1 else spans[0]
+                value["obj"] = _read_body(body)
+            found.setdefault(kind, []).append(value)
         yield found
 
 
-def _pages(content: bytes) -> Iterator[dict[str, Any]]:
-    try:
-        yield _page.decode(content)
-    except msgspec.DecodeError:
-        yield from _page.decode_lines(content)
-
-
-def _read_denotation(item: dict[str, Any]) -> dict[str, Any]:
-    target = item["target"]
-    pieces = target["items"] if target.get("type") == "Composite" else [target]
-    spans = [_read_span(piece) for piece in pieces]
-    found = {"span": spans if len(spans) > 1 else spans[0], "obj": _read_body(item["body"])}
-    return _named(item, found)
+def _name(iri: str) -> str:
+    return iri.rpartition("#")[2]
 
 
 def _read_span(piece: dict[str, Any]) -> dict[str, Any] | None:
@@ -127,21 +168,6 @@ def _read_span(piece: dict[str, Any]) -> dict[str, Any] | None:
     return None
 
 
-def _read_relation(item: dict[str, Any]) -> dict[str, Any]:
-    subj, obj = (end.removeprefix("#") for end in item["target"])
-    return _named(item, {"subj": subj, "pred": _read_body(item["body"]), "obj": obj})
-
-
-def _read_attribute(item: dict[str, Any]) -> dict[str, Any]:
-    body = item["body"]
-    subj = item["target"].removeprefix("#")
-    return _named(item, {"subj": subj, "pred": body["predicate"], "obj": _read_body(body)})
-
-
-def _named(item: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
-    return {"id": item["id"].removeprefix("#"), **found} if item.get("id") else found
-
-
 def _read_body(body: Any) -> Any:
     if isinstance(body, list):
         return _read_body(body[0])
@@ -150,11 +176,3 @@ def _read_body(body: Any) -> Any:
     if body.get("format") == "application/json":
         return msgspec.json.decode(body["value"])
     return body.get("value", body.get("source", body.get("id")))
-
-
-_READERS = {
-    "denotations": _read_denotation,
-    "blocks": _read_denotation,
-    "relations": _read_relation,
-    "attributes": _read_attribute,
-}

@@ -9,6 +9,12 @@
     0005  drop the legacy columns of ``sites``       } clerk db cleanup drops them later
     0006  sessions of the web pages
     0007  batches may be cancelled
+    0008  uploads in the ledger of items
+    0009  documents, their versions and parts, the outbox, the installation's id, hosts
+    0010  ranks of runs, schedules of sites, problems that people are told of
+    0011  annotations that are kept when their page is read again
+    0013  when documents were asked for
+    0014  sums of old runs by day and site
 
 Every upgrade ends at the newest revision; whether legacy data is left is seen from the tables, not
 from the revision.  Every command asks whether it can work with the database, and few change it:
@@ -31,6 +37,10 @@ from clerk.core import storage
 from clerk.core.db import engine_for, explained
 from clerk.core.distribution import install_command
 from clerk.core.errors import InvalidInput, SchemaOutdated, SchemaTooNew
+from clerk.core.models import metadata
+from clerk.core.states import STAGES
+
+from . import old_system
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -92,17 +102,27 @@ def _upgrade_beside(file: Path) -> Upgrade:
 
 
 def _upgrade(engine: Engine) -> Upgrade:
+    """Decide first, then do everything in one transaction."""
     from alembic import command
 
     before = current(engine)
     adopted = _is_legacy(engine, before)
     if adopted:
-        command.stamp(_config(engine), LEGACY, purge=before is not None)
-    _refuse_newer(engine)
+        with _reading(engine) as conn:
+            old = old_system.recognise(conn, metadata.tables)
+    else:
+        _refuse_newer(engine)
     left = what_is_left(engine)
     config = _config(engine)
     config.attributes["keep_legacy"] = bool(left)
-    command.upgrade(config, "head")
+    with engine.begin() as conn:
+        config.attributes["connection"] = conn
+        if adopted:
+            old_system.prepare(conn, old)
+            command.stamp(config, LEGACY, purge=before is not None)
+        command.upgrade(config, "head")
+        if adopted:
+            old_system.remember(conn, old, before)
     return Upgrade(before, current(engine) or "", adopted, left)
 
 
@@ -126,7 +146,30 @@ def drop_legacy(engine: Engine, also: Callable[[Connection], None] = lambda conn
         conn.execute(text("DROP TABLE IF EXISTS site_progress"))
         for name in _legacy_columns(conn):
             conn.execute(text(f"ALTER TABLE sites DROP COLUMN {name}"))
+        _guard_counters(conn)
         also(conn)
+
+
+def _guard_counters(conn: Connection) -> None:
+    """Have PostgreSQL refuse impossible counters, now that no old worker writes them.
+
+    SQLite cannot add a constraint to a table that others refer to; there the ledger is the guard.
+    """
+    if conn.dialect.name != "postgresql":
+        return
+    present = {each["name"] for each in inspect(conn).get_check_constraints("sites")}
+    for stage in STAGES:
+        if f"ck_sites_{stage}" not in present:
+            total = f"{stage}_completed + {stage}_failed"
+            conn.execute(
+                text(f"UPDATE sites SET {stage}_total = {total} WHERE {total} > {stage}_total")
+            )
+            conn.execute(
+                text(
+                    f"ALTER TABLE sites ADD CONSTRAINT ck_sites_{stage}"
+                    f" CHECK ({total} <= {stage}_total)"
+                )
+            )
 
 
 def has_legacy(engine: Engine) -> bool:
@@ -187,6 +230,65 @@ def downgrade(engine: Engine, revision: str) -> None:
         raise InvalidInput(
             f"The schema cannot go back to {revision!r}: {error}.", hint="See: clerk db history"
         ) from error
+
+
+#: What :func:`lost_with_the_way_back` counts: a table, and what its rows are.
+_LOST = {
+    "runs": "runs with their history",
+    "stage_events": "events of the history",
+    "quarantine": "documents remembered as failing or skipped",
+    "schedules": "schedules",
+    "annotation_projects": "annotation projects with everything in them",
+    "annotation_uploads": "uploads of annotations",
+    "tokens": "API tokens",
+    "sessions": "logins",
+    "audit": "entries of the audit log",
+}
+
+
+def lost_with_the_way_back(engine: Engine) -> list[str]:
+    """Describe what going back to the old system removes; refuse where there is no way back."""
+    lost = []
+    with _reading(engine) as conn:
+        recorded = old_system.adopted(conn)
+        tables = inspect(conn).get_table_names()
+        for name, what in _LOST.items():
+            rows = 0
+            if name in tables:
+                rows = conn.execute(text(f"SELECT count(*) FROM {name}")).scalar_one()
+            if rows:
+                lost.append(f"{rows} {what}")
+        columns = [each["name"] for each in inspect(conn).get_columns("sites")]
+    added = [name for name in columns if ("column", name) not in recorded]
+    if added:
+        lost.append(f"the columns {', '.join(added)} of sites")
+    gone = [name for kind, name in sorted(recorded) if kind == "table" and name not in tables]
+    gone += [
+        f"sites.{name}"
+        for kind, name in sorted(recorded)
+        if kind == "column" and name not in columns
+    ]
+    if gone:
+        lost.append(f"{', '.join(gone)}: come back empty, clerk db cleanup dropped their content")
+    return lost
+
+
+def downgrade_to_old_system(engine: Engine) -> str:
+    """Remove what clerk added, put the old revision back, and return it; empty if there was none.
+
+    The old system's tables and columns stay with their data.  One transaction.
+    """
+    from alembic import command
+
+    with explained(), _alone(engine):
+        with _reading(engine) as conn:
+            recorded = old_system.adopted(conn)
+        config = _config(engine)
+        with engine.begin() as conn:
+            config.attributes["connection"] = conn
+            command.downgrade(config, LEGACY)
+            old_system.restore(conn, recorded)
+    return next(name for kind, name in recorded if kind == "revision")
 
 
 def current(engine: Engine) -> str | None:

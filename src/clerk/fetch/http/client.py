@@ -15,16 +15,19 @@ from protego import Protego
 from clerk import __version__
 from clerk.core.config import Settings
 from clerk.core.errors import DocumentTooLarge, SourceBlocked, SourceUnavailable
-from clerk.core.storage import pace_folder, writing
+from clerk.core.hosts import SharedHosts
+from clerk.core.storage import machine_pace_folder, pace_folder, writing
 
 from . import DEFAULT_PACE_SECONDS
-from .hosts import Clock, Hosts
+from .hosts import Clock, HostFiles, Hosts, HostStates
 from .limits import MEGABYTE, TooLarge, check_url, first_bytes, limited_chunks
 from .responses import (
     HEAD_BYTES,
     AddressRefused,
+    ChallengePage,
     CircuitOpen,
     Download,
+    HostTrouble,
     PageMissing,
     RobotsRefused,
     TryAgain,
@@ -49,7 +52,9 @@ MAX_WAIT_SECONDS = 120.0
 MAX_CRAWL_DELAY_SECONDS = 60.0
 
 _AGENT = "clerk"
+_VIEWER_HOST = "docs.google.com"
 _TRY_AGAIN = frozenset({408, 429, *range(500, 600)})
+_HOSTS_OWN = frozenset({429, 502, 503, 504})
 _REFUSED = frozenset({401, 402, 403, 407, 451})
 _MISSING = frozenset({404, 410})
 
@@ -61,15 +66,21 @@ class Client:
 
     def __init__(
         self,
-        folder: Path,
+        hosts: HostStates | Path,
         *,
         contact_url: str = "",
         pace_seconds: float = DEFAULT_PACE_SECONDS,
         vendors: Mapping[str, float] | None = None,
         allow_private: bool = False,
+        ignore_robots: bool = False,
+        site: str = "",
         transport: httpx.BaseTransport | None = None,
         clock: Clock = time,
     ) -> None:
+        #: Called with every page that was read, and with pages that are refused as a challenge.
+        self.on_page: Callable[[WebPage], None] | None = None
+        #: Whether somebody allowed what robots.txt refuses; its delay is kept all the same.
+        self.ignore_robots = ignore_robots
         self._clock = clock
         self._allow_private = allow_private
         self._transport = transport or VettedTransport(clock, allow_private=allow_private)
@@ -81,7 +92,8 @@ class Client:
             timeout=httpx.Timeout(IDLE_SECONDS, connect=CONNECT_SECONDS),
             headers={"User-Agent": agent, "Accept-Encoding": "gzip, deflate"},
         )
-        self._hosts = Hosts(folder, clock, pace_seconds=pace_seconds, vendors=vendors)
+        states = HostFiles(hosts, clock) if isinstance(hosts, Path) else hosts
+        self._hosts = Hosts(states, clock, pace_seconds=pace_seconds, vendors=vendors, site=site)
         self._robots: dict[tuple[str, str, int | None], Protego] = {}
         self._deadline = 0.0
 
@@ -92,14 +104,18 @@ class Client:
         *,
         pace_seconds: float = DEFAULT_PACE_SECONDS,
         vendors: Mapping[str, float] | None = None,
+        ignore_robots: bool = False,
+        site: str = "",
     ) -> Client:
         """Return a client that behaves as the settings say."""
         return cls(
-            pace_folder(settings.storage_dir),
+            pace_states(settings),
             contact_url=settings.contact_url,
             pace_seconds=pace_seconds,
             vendors=vendors,
             allow_private=settings.fetch_allow_private,
+            ignore_robots=ignore_robots,
+            site=site,
         )
 
     def __enter__(self) -> Client:
@@ -116,6 +132,7 @@ class Client:
         method: str = "GET",
         form: Mapping[str, str] | None = None,
         json: Any = None,
+        content: str | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> WebPage:
         """Return a page of at most 10 MB; raise when it is missing, refused, or a challenge."""
@@ -126,11 +143,20 @@ class Client:
                 content = b"".join(chunks)
             except TooLarge as reason:
                 raise SourceUnavailable(f"{_shown(response.url)} {reason}.") from reason
+            page = WebPage(str(response.url), content, response.headers)
+            if self.on_page:
+                self.on_page(page)
             _refuse_challenge(response, content[:HEAD_BYTES])
-            return WebPage(str(response.url), content, response.headers)
+            return page
 
         request = self._request(
-            method, url, params=params, data=form, json=json, headers=dict(headers or {})
+            method,
+            url,
+            params=params,
+            data=form,
+            json=json,
+            content=content,
+            headers=dict(headers or {}),
         )
         return self._retried(request, read)
 
@@ -167,7 +193,9 @@ class Client:
         if body:
             headers["Content-Type"] = "application/x-www-form-urlencoded"
         return self._retried(
-            self._request(method, url, content=body or None, headers=headers), save
+            self._request(method, url, content=body or None, headers=headers),
+            save,
+            counts_for_site=False,
         )
 
     def _request(self, method: str, url: str, **parts: Any) -> httpx.Request:
@@ -176,8 +204,17 @@ class Client:
         except (httpx.InvalidURL, UnicodeError) as error:
             raise AddressRefused(f"{url} is not an address: {error}.") from error
 
-    def _retried(self, request: httpx.Request, read: Callable[[httpx.Response], Result]) -> Result:
-        """Send a request, retry it if that may help, and count the host's failures."""
+    def _retried(
+        self,
+        request: httpx.Request,
+        read: Callable[[httpx.Response], Result],
+        *,
+        counts_for_site: bool = True,
+    ) -> Result:
+        """Send a request, retry it if that may help, and count failures of the host or the site.
+
+        A document that fails is its own matter and closes neither.
+        """
         host = request.url.host
         try:
             for attempt in stamina.retry_context(
@@ -187,20 +224,17 @@ class Client:
                     result = self._exchange(request, read)
         except (PageMissing, AddressRefused, CircuitOpen, RobotsRefused, DocumentTooLarge):
             raise
-        except SourceBlocked:
-            self._hosts.refused(host)
-            raise
-        except SourceUnavailable:
-            self._hosts.failed(host)
+        except SourceUnavailable as error:
+            if isinstance(error, HostTrouble) or getattr(error, "of_host", False):
+                self._hosts.failed(host)
+            elif counts_for_site or isinstance(error, SourceBlocked):
+                self._hosts.failed_for_site(host)
             raise
         self._hosts.succeeded(host)
         return result
 
     def _exchange(self, request: httpx.Request, read: Callable[[httpx.Response], Result]) -> Result:
         """Send one request within the deadline and return what ``read`` makes of the response."""
-        self._deadline = self._clock.monotonic() + TOTAL_SECONDS
-        if isinstance(self._transport, VettedTransport):
-            self._transport.set_deadline(self._deadline)
         host = request.url.host
         try:
             response = self._send(request)
@@ -213,9 +247,9 @@ class Client:
             if self._clock.monotonic() < self._deadline:
                 raise TryAgain(f"{host} did not respond in time.") from error
             minutes = f"{TOTAL_SECONDS / 60:.0f} minutes"
-            raise SourceUnavailable(f"{host} took more than {minutes}.") from error
+            raise HostTrouble(f"{host} took more than {minutes}.") from error
         except (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL) as error:
-            raise SourceUnavailable(f"{_shown(request.url)}: {error or repr(error)}.") from error
+            raise HostTrouble(f"{_shown(request.url)}: {error or repr(error)}.") from error
 
     def _send(self, request: httpx.Request, *, obey_robots: bool = True) -> httpx.Response:
         """Send a request and follow its redirects, with every check at every hop."""
@@ -224,11 +258,18 @@ class Client:
             check_url(request.url, allow_private=self._allow_private)
             delay_seconds = self._crawl_delay_seconds(request.url) if obey_robots else 0.0
             self._hosts.await_turn(request.url.host, delay_seconds)
+            # The wait for a turn is not the host's fault.
+            self._deadline = self._clock.monotonic() + TOTAL_SECONDS
+            if isinstance(self._transport, VettedTransport):
+                self._transport.set_deadline(self._deadline)
             response = self._http.send(request, stream=True)
             if response.next_request is None:
                 return response
             response.close()
             request = response.next_request
+            if request.url.host == _VIEWER_HOST and (wrapped := request.url.params.get("url")):
+                # A viewer of documents around the document: Granicus redirects to it.
+                request = self._request("GET", wrapped)
         raise SourceUnavailable(f"{_shown(first)} redirects more than {MAX_REDIRECTS} times.")
 
     def _check_status(self, response: httpx.Response) -> None:
@@ -238,8 +279,10 @@ class Client:
             return
         if status in _MISSING:
             raise PageMissing(f"{where} does not exist (status {status}).")
-        if status in _REFUSED or is_challenge(response.headers, first_bytes(response, HEAD_BYTES)):
-            raise _blocked(where, f"it returned status {status}")
+        challenged = is_challenge(response.headers, first_bytes(response, HEAD_BYTES))
+        if status in _REFUSED or challenged:
+            kind = ChallengePage if challenged else SourceBlocked
+            raise _blocked(where, f"it returned status {status}", kind)
         if status in _TRY_AGAIN:
             raise self._try_again(response)
         raise SourceUnavailable(f"{where} returned status {status}.")
@@ -249,7 +292,10 @@ class Client:
         message = f"{_shown(response.url)} returned status {response.status_code}"
         wait_seconds = seconds_to_wait(response.headers, self._clock.time())
         if wait_seconds is None or wait_seconds <= MAX_WAIT_SECONDS:
-            return TryAgain(f"{message}.", wait_seconds)
+            # Too many requests and an overloaded gateway are the host's; another error of the
+            # server may be that of one page.
+            of_host = response.status_code in _HOSTS_OWN
+            return TryAgain(f"{message}.", wait_seconds, of_host=of_host)
         self._hosts.close_for(response.url.host, wait_seconds)
         return CircuitOpen(f"{message} and asks to wait {wait_seconds:.0f} s.")
 
@@ -261,6 +307,10 @@ class Client:
         host = (url.scheme, url.host, url.port)
         if host not in self._robots:
             robots_url = str(url.copy_with(raw_path=b"/robots.txt"))
+            kept = self._hosts.states.robots(robots_url)
+            if kept is not None:
+                self._robots[host] = Protego.parse(kept)
+        if host not in self._robots:
             response = self._send(self._request("GET", robots_url), obey_robots=False)
             try:
                 if response.status_code in _TRY_AGAIN:
@@ -268,14 +318,28 @@ class Client:
                 content = first_bytes(response, MAX_ROBOTS_BYTES) if response.is_success else b""
             finally:
                 response.close()
-            self._robots[host] = Protego.parse(content.decode("utf-8", "replace"))
+            robots = content.decode("utf-8", "replace")
+            self._robots[host] = Protego.parse(robots)
+            self._hosts.states.keep_robots(robots_url, robots)
         rules = self._robots[host]
-        if not rules.can_fetch(str(url), _AGENT):
+        if not self.ignore_robots and not rules.can_fetch(str(url), _AGENT):
             raise RobotsRefused(
                 f"robots.txt of {url.host} disallows {url.path}.",
-                hint="Ask the host for permission, or get the documents in another way.",
+                hint="Ask the town for permission and record it: "
+                "clerk site edit SITE --permission-from WHO --permission-reason WHY.",
             )
         return min(float(rules.crawl_delay(_AGENT) or 0.0), MAX_CRAWL_DELAY_SECONDS)
+
+
+def pace_states(settings: Settings) -> HostStates | Path:
+    """Return where the turns at hosts are kept: for all machines, else for all of this machine.
+
+    Sources on private addresses are this installation's own business.
+    """
+    if not settings.sql_url.startswith("sqlite"):
+        return SharedHosts()
+    own = pace_folder(settings.storage_dir)
+    return own if settings.fetch_allow_private else machine_pace_folder() or own
 
 
 def _retry_delay(error: Exception) -> bool | float:
@@ -287,11 +351,11 @@ def _retry_delay(error: Exception) -> bool | float:
 
 def _refuse_challenge(response: httpx.Response, head: bytes) -> None:
     if is_challenge(response.headers, head):
-        raise _blocked(_shown(response.url), "it shows a challenge page")
+        raise _blocked(_shown(response.url), "it shows a challenge page", ChallengePage)
 
 
-def _blocked(where: str, how: str) -> SourceBlocked:
-    return SourceBlocked(
+def _blocked(where: str, how: str, kind: type[SourceBlocked] = SourceBlocked) -> SourceBlocked:
+    return kind(
         f"{where} blocks clerk: {how}.",
         hint="Set CONTACT_URL so that the host sees who is asking, or ask them to allow clerk.",
     )

@@ -1,6 +1,7 @@
-"""How all processes of this machine treat a host: one pace, pauses, no hammering.
+"""How all processes treat a host: one pace, pauses, no hammering.
 
-One small file per host below ``_clerk/pace/``, changed under its lock::
+Where one machine does all the work there is a small file per host below ``_clerk/pace/``, changed
+under its lock; where there may be many (PostgreSQL), a row per host (:mod:`clerk.core.hosts`)::
 
     {"next_at": 1719846000.2, "failures": 2, "closed_until": 0}
 """
@@ -18,6 +19,7 @@ from typing import Protocol
 
 import msgspec
 
+from clerk.core.hosts import HostState
 from clerk.core.storage import storage_errors
 
 from .responses import CircuitOpen
@@ -45,24 +47,71 @@ class Clock(Protocol):
         """Return after this long."""
 
 
-class _State(msgspec.Struct):
-    next_at: float = 0.0
-    failures: int = 0
-    closed_until: float = 0.0
+class HostStates(Protocol):
+    """Where the states of hosts are kept."""
+
+    def locked(self, host: str) -> contextlib.AbstractContextManager[tuple[HostState, float]]:
+        """Give the state of a host and the time while nobody else can change it."""
+
+    def robots(self, host: str) -> str | None:
+        """Return a host's robots.txt if it was read lately."""
+
+    def keep_robots(self, host: str, content: str) -> None:
+        """Keep a host's robots.txt for a while."""
+
+
+class HostFiles:
+    """The states of hosts in files, for the processes of one machine."""
+
+    def __init__(self, folder: Path, clock: Clock) -> None:
+        self._folder = folder
+        self._clock = clock
+
+    @contextlib.contextmanager
+    def locked(self, host: str) -> Iterator[tuple[HostState, float]]:
+        """Give the state of a host and the time while its file is locked, and write it back."""
+        path = self._folder / re.sub(r"[^a-z0-9.-]", "_", host)[:120]
+        with storage_errors(path):
+            self._folder.mkdir(parents=True, exist_ok=True)
+            file = path.open("a+b")
+        with file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            file.seek(0)
+            try:
+                state = msgspec.json.decode(file.read(), type=HostState)
+            except msgspec.DecodeError:
+                state = HostState()
+            yield state, self._clock.time()
+            file.truncate(0)
+            file.write(msgspec.json.encode(state))
+
+    def robots(self, _host: str) -> str | None:
+        """Return None: each process reads it once."""
+        return None
+
+    def keep_robots(self, _host: str, _content: str) -> None:
+        """Keep nothing."""
 
 
 class Hosts:
-    """Turns and failures of hosts.  ``vendors`` are host suffixes that share one pace."""
+    """Turns and failures of hosts.  ``vendors`` are host suffixes that share one pace.
+
+    Failures are counted for the host if they are the host's own (no connection, no time, too many
+    requests), and else for the site that is being fetched: one town's broken pages close neither
+    its vendor nor the other towns on the same host.
+    """
 
     def __init__(
         self,
-        folder: Path,
+        states: HostStates,
         clock: Clock,
         *,
         pace_seconds: float,
         vendors: Mapping[str, float] | None = None,
+        site: str = "",
     ) -> None:
-        self._folder = folder
+        self.states = states
+        self._site = f"site {site}" if site else ""
         self._clock = clock
         self._pace_seconds = pace_seconds
         self._vendors = dict(vendors or {})
@@ -71,11 +120,11 @@ class Hosts:
         """Take the host's next turn and wait for it; refuse while the host is closed."""
         key = self._key(host)
         pace = max(self._vendors.get(key, self._pace_seconds), at_least_seconds)
-        now = self._clock.time()
-        if key != _plain(host):
-            with self._state(_plain(host)) as own:
-                _check_open(own, host, now)
-        with self._state(key) as state:
+        for other in (_plain(host), self._site):
+            if other and other != key:
+                with self.states.locked(other) as (own, now):
+                    _check_open(own, host, now)
+        with self.states.locked(key) as (state, now):
             _check_open(state, host, now)
             turn = state.next_at if now < state.next_at < now + _MAX_WAIT_SECONDS else now
             state.next_at = turn + pace * random.uniform(1, 1 + _JITTER)
@@ -84,29 +133,29 @@ class Hosts:
 
     def succeeded(self, host: str) -> None:
         """Forget the failures of a host."""
-        for key in {self._key(host), _plain(host)}:
-            with self._state(key) as state:
+        for key in {self._key(host), _plain(host), self._site or _plain(host)}:
+            with self.states.locked(key) as (state, _):
                 state.failures = 0
 
     def failed(self, host: str) -> None:
-        """Count a failure of the host and its vendor; too many in a row close them for a while."""
-        self._count_failure(self._key(host))
-
-    def refused(self, host: str) -> None:
-        """Count a refusal: it is this host's own, not that of others at the same vendor."""
+        """Count a failure of the host itself; too many in a row close it for a while."""
         self._count_failure(_plain(host))
 
+    def failed_for_site(self, host: str) -> None:
+        """Count a failure of the pages of one site; without a site it is the host's."""
+        self._count_failure(self._site or _plain(host))
+
     def _count_failure(self, key: str) -> None:
-        with self._state(key) as state:
+        with self.states.locked(key) as (state, now):
             state.failures += 1
             if state.failures >= FAILURES_TO_CLOSE:
-                state.closed_until = self._clock.time() + CLOSED_SECONDS
+                state.closed_until = now + CLOSED_SECONDS
                 state.failures = FAILURES_TO_CLOSE - 1
 
     def close_for(self, host: str, seconds: float) -> None:
         """Send no requests to a host for as long as it asked."""
-        with self._state(self._key(host)) as state:
-            state.closed_until = max(state.closed_until, self._clock.time() + seconds)
+        with self.states.locked(self._key(host)) as (state, now):
+            state.closed_until = max(state.closed_until, now + seconds)
 
     def _key(self, host: str) -> str:
         host = _plain(host)
@@ -115,30 +164,12 @@ class Hosts:
                 return suffix
         return host
 
-    @contextlib.contextmanager
-    def _state(self, key: str) -> Iterator[_State]:
-        """Give the state of a host while its lock is held, and write it back."""
-        path = self._folder / re.sub(r"[^a-z0-9.-]", "_", key)[:120]
-        with storage_errors(path):
-            self._folder.mkdir(parents=True, exist_ok=True)
-            file = path.open("a+b")
-        with file:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            file.seek(0)
-            try:
-                state = msgspec.json.decode(file.read(), type=_State)
-            except msgspec.DecodeError:
-                state = _State()
-            yield state
-            file.truncate(0)
-            file.write(msgspec.json.encode(state))
-
 
 def _plain(host: str) -> str:
     return host.lower().rstrip(".")
 
 
-def _check_open(state: _State, host: str, now: float) -> None:
+def _check_open(state: HostState, host: str, now: float) -> None:
     if state.closed_until > now:
         until = datetime.fromtimestamp(state.closed_until, UTC)
         raise CircuitOpen(

@@ -96,12 +96,14 @@ def limited_chunks(
     announced = response.headers.get("content-length", "")
     if announced.isdigit() and int(announced[:15]) > max_bytes:
         raise TooLarge(f"has {int(announced[:15]) / MEGABYTE:.0f} MB")
+    packed = bool(response.headers.get("content-encoding"))
     total = 0
     for chunk in response.iter_bytes():
         total += len(chunk)
         if total > max_bytes:
             raise TooLarge(f"has more than {max_bytes / MEGABYTE:.0f} MB")
-        if total > MEGABYTE and total > MAX_RATIO * max(response.num_bytes_downloaded, 1):
+        unpacked_from = max(response.num_bytes_downloaded, 1)
+        if packed and total > MEGABYTE and total > MAX_RATIO * unpacked_from:
             raise TooLarge(f"unpacks to more than {MAX_RATIO} times its size")
         if clock.monotonic() > deadline:
             raise httpx.ReadTimeout("too slow")

@@ -1,10 +1,17 @@
 """What a host returns: a page, a document, or the reason why not.
 
 SourceUnavailable
+ +- NotUnderstood     the page is there, but it is not what was expected; keeps what it returned
+ |   +- ApiError      an API that returned an error or something else than a list
+ |   +- NeedsBrowser  a page of scripts only: what it shows is made in a browser
+ |   +- NothingListed the links of documents on the pages, and none of them was listed
+ +- FewerDocuments    far fewer documents than last time
  +- AddressRefused    the URL is not one that clerk fetches from
  +- CircuitOpen       the host is in trouble or asked for a pause: send no more requests
  +- PageMissing       404 or 410
  +- RobotsRefused     robots.txt disallows this page: a SourceBlocked of one page
+ +- ChallengePage     a page for browsers or people instead of the answer: a SourceBlocked
+ +- HostTrouble       no connection to the host, or none that ends in time
  +- TryAgain          a timeout, 408, 429 or 5xx: raised to callers only after the last attempt
 """
 
@@ -61,6 +68,10 @@ class CircuitOpen(SourceUnavailable):
     """No requests are sent to the host for a while."""
 
 
+class HostTrouble(SourceUnavailable):
+    """The host cannot be reached."""
+
+
 class PageMissing(SourceUnavailable):
     """There is nothing at this address."""
 
@@ -69,12 +80,50 @@ class RobotsRefused(SourceBlocked):
     """The host's robots.txt disallows this."""
 
 
+class ChallengePage(SourceBlocked):
+    """The host shows a challenge page."""
+
+
+class NotUnderstood(SourceUnavailable):
+    """A page that is there and is not what was expected; ``page`` is what was returned."""
+
+    def __init__(self, page: WebPage | None, expected: str, seen: str = "") -> None:
+        where = page.url if page else "the source"
+        found = seen or (described_page(page) if page else "nothing of it")
+        super().__init__(
+            f"{where} was not understood: expected {expected}, found {found}.",
+            hint="Open it in a browser. The answer is kept; see: clerk failures.",
+        )
+        self.page = page
+        self.expected = expected
+
+
+class ApiError(NotUnderstood):
+    """An API returned an error."""
+
+
+class NeedsBrowser(NotUnderstood):
+    """A page that scripts fill in a browser."""
+
+
+class NothingListed(NotUnderstood):
+    """Documents are linked and none was listed."""
+
+
+class FewerDocuments(SourceUnavailable):
+    """The source lists far fewer documents than before."""
+
+
 class TryAgain(SourceUnavailable):
     """The host may respond a moment later."""
 
-    def __init__(self, message: str, wait_seconds: float | None = None) -> None:
+    def __init__(
+        self, message: str, wait_seconds: float | None = None, *, of_host: bool = True
+    ) -> None:
         super().__init__(message)
         self.wait_seconds = wait_seconds
+        #: Whether the whole host is in trouble, and not one page of it.
+        self.of_host = of_host
 
 
 @dataclass(frozen=True)
@@ -153,6 +202,33 @@ def format_of(head: bytes) -> str:
         return "an HTML page"
     is_text = head and not re.search(rb"[\x00-\x08\x0e-\x1f]", head[:1024])
     return "text" if is_text else "an unknown format"
+
+
+def described_page(page: WebPage) -> str:
+    """Say in a few words what a page is, for a message."""
+    try:
+        answer = json.loads(page.content)
+    except ValueError:
+        title = re.search(r"<title[^>]*>(.*?)</title>", page.text, re.IGNORECASE | re.DOTALL)
+        named = f' titled "{" ".join(title[1].split())[:80]}"' if title else ""
+        links = len(re.findall(rb"<a\s", page.content, re.IGNORECASE))
+        return f"{format_of(page.content)}{named} with {links} link{'s' * (links != 1)}"
+    if isinstance(answer, dict):
+        errors = [answer[key] for key in ("error", "Message", "message") if key in answer]
+        if errors:
+            return f"the error {str(errors[0])[:200]!r}"
+        return f"a JSON object with the keys {', '.join(sorted(answer)[:8]) or '(none)'}"
+    return f"JSON: {str(answer)[:200]!r}"
+
+
+def is_only_scripts(page: WebPage) -> bool:
+    """Whether a page is made of scripts, with no text or links of its own."""
+    text = page.text
+    if len(re.findall(r"<script\b", text, re.IGNORECASE)) == 0:
+        return False
+    without = re.sub(r"<(script|style|noscript|head)\b.*?</\1>", " ", text, flags=re.I | re.S)
+    links = len(re.findall(r"<a\s[^>]*href", without, re.IGNORECASE))
+    return links < 3 and len(re.sub(r"<[^>]*>|\s+", "", without)) < 300
 
 
 def is_challenge(headers: httpx.Headers, head: bytes) -> bool:

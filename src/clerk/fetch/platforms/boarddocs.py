@@ -1,17 +1,21 @@
 """BoardDocs: ``go.boarddocs.com/{state}/{board}/Board.nsf``; school boards, mostly.
 
-Agendas are HTML there; minutes and agendas that are attached as files are fetched.
+Agendas and minutes are pages there, made by a POST; files that are attached to a meeting are asked
+for too, because minutes are often among them.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from urllib.parse import urlencode
 
+from clerk.core.storage import AGENDAS, MINUTES
 from clerk.fetch import html, naming
 from clerk.fetch.base import DocumentRef, FetcherSpec, MeetingRef, SourceSettings, Window
+from clerk.fetch.http.responses import NotUnderstood, PageMissing, WebPage
 
-from .common import Offer, PlatformFetcher, moment
+from .common import Offer, PlatformFetcher, moment, records_of
 
 
 class BoardDocsSettings(SourceSettings, kw_only=True):
@@ -24,6 +28,8 @@ class BoardDocs(PlatformFetcher):
     """Lists meetings by committee, and requests the files of each."""
 
     settings: BoardDocsSettings
+    #: Requests per meeting that this board does not answer.
+    _unanswered: frozenset[str] = frozenset()
 
     @property
     def _board(self) -> str:
@@ -41,29 +47,46 @@ class BoardDocs(PlatformFetcher):
             yield from (each for each in self._meetings_of_feed() if window.covers(each.day))
 
     def _meetings_of_committees(self) -> Iterator[MeetingRef]:
-        committees = list(self.settings.committees)
-        if not committees:
-            tree = html.parsed(self.client.page(f"{self._board}/Public").text)
-            found = [node.attributes.get("committeeid") or "" for node in tree.css("[committeeid]")]
-            committees = list(dict.fromkeys(each for each in found if each)) or [""]
+        names: dict[str, str] = dict.fromkeys(self.settings.committees, "")
+        if not names:
+            try:
+                tree = html.parsed(self.client.page(f"{self._board}/Public").text)
+            except PageMissing:
+                tree = html.parsed("")
+            for node in tree.css("[committeeid]"):
+                if identity := node.attributes.get("committeeid"):
+                    names.setdefault(identity, html.text_of(node))
         url = f"{self._board}/BD-GetMeetingsList?open"
-        for committee in committees:
-            page = self.client.page(url, method="POST", form={"current_committee_id": committee})
-            for each in page.json():
-                if each.get("unique"):
-                    day = each.get("numberdate") or ""
-                    yield self._meeting(each["unique"], each.get("name") or "", day, "")
+        for committee, name in (names or {"": ""}).items():
+            try:
+                page = self.client.page(
+                    url, method="POST", form={"current_committee_id": committee}
+                )
+            except PageMissing:
+                continue
+            body = name if naming.BODY_WORD.search(name) and " " in name else ""
+            yield from self.understood(
+                [each for each in records_of(page) if each],
+                lambda each, body=body: self._meeting(  # type: ignore[misc]
+                    each["unique"], each.get("name") or "", each.get("numberdate") or "", body
+                ),
+            )
 
     def _meetings_of_feed(self) -> Iterator[MeetingRef]:
         """Yield the meetings of the feed, which is not always well-formed XML."""
         page = self.client.page(f"{self._board}/XML-ActiveMeetings")
-        for meeting in html.parsed(page.text).css("meeting"):
-            yield self._meeting(
-                meeting.attributes.get("id") or "",
+        meetings = html.parsed(page.text).css("meeting")
+        if not meetings:
+            raise NotUnderstood(page, "a list of meetings")
+        yield from self.understood(
+            meetings,
+            lambda meeting: self._meeting(
+                meeting.attributes["id"] or "",
                 html.text_of(meeting.css_first("name")),
                 html.text_of(meeting.css_first("start date")),
                 meeting.attributes.get("bodyname") or "",
-            )
+            ),
+        )
 
     def _meeting(self, identity: str, title: str, day: str, body: str) -> MeetingRef:
         name = title.partition("@")[0].strip()
@@ -71,20 +94,53 @@ class BoardDocs(PlatformFetcher):
             title,
             moment(day, title),
             vendor_id=identity,
-            body=body or naming.body_of_title(name) or name,
+            body=body or naming.body_of_meeting(name) or naming.UNNAMED_BODY,
             source_url=f"{self._board}/goto?open&id={identity}",
         )
 
     def list_documents(self, meeting: MeetingRef) -> Iterator[DocumentRef]:
-        """Yield the minutes and agendas among the public files of a meeting."""
-        url = f"{self._board}/BD-GetPublicFiles?open"
-        page = self.client.page(url, method="POST", form={"id": meeting.vendor_id})
-        offers = []
-        for node in html.parsed(page.text).css("a[href]"):
-            link = html.href_of(node, page.url)
+        """Yield the agenda, the minutes if there are some, and both among the files."""
+        offers = [self._page_offer(meeting, AGENDAS, "PRINT-AgendaDetailed")]
+        page = self._asked("BD-GetMeeting", meeting)
+        if page and re.search(r'id="[^"]*minutes', page.text, re.IGNORECASE):
+            offers.append(self._page_offer(meeting, MINUTES, "BD-GetMinutes"))
+        page = self._asked("BD-GetPublicFiles", meeting)
+        for node in html.parsed(page.text).css("a[href]") if page else []:
+            link = html.href_of(node, page.url if page else "")
             if "/files/" in link.lower():
-                offers.append(Offer(html.text_of(node) or link.rsplit("/", 1)[-1], link))
+                name = html.text_of(node) or link.rsplit("/", 1)[-1]
+                if naming.find_kind(name) == MINUTES:
+                    offers.append(Offer(name, link, MINUTES, link))
+                else:
+                    self.skip(f"{meeting.title}: {name}", "an attachment", link)
         yield from self.documents(offers, f"{meeting.body} {meeting.day or ''}")
+
+    def _page_offer(self, meeting: MeetingRef, kind: str, command: str) -> Offer:
+        form = urlencode({"id": meeting.vendor_id, "current_committee_id": ""})
+        return Offer(
+            kind.capitalize(),
+            f"{self._board}/goto?open&id={meeting.vendor_id}",
+            kind,
+            kind,
+            format="html",
+            method="POST",
+            body=form,
+            request_url=f"{self._board}/{command}?open",
+        )
+
+    def _asked(self, command: str, meeting: MeetingRef) -> WebPage | None:
+        """Return an answer about a meeting; a command that is unknown is not sent again."""
+        if command in self._unanswered:
+            return None
+        try:
+            return self.client.page(
+                f"{self._board}/{command}?open",
+                method="POST",
+                form={"id": meeting.vendor_id, "current_committee_id": ""},
+            )
+        except PageMissing:
+            self._unanswered |= {command}
+            return None
 
 
 SPEC = FetcherSpec(

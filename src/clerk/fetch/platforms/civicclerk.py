@@ -8,7 +8,7 @@ from typing import Any
 from clerk.fetch.base import FetcherSpec, MeetingRef, Window
 from clerk.fetch.html import joined
 
-from .common import Offer, PlatformFetcher, iso_moment
+from .common import Offer, PlatformFetcher, iso_moment, records_of
 
 
 class CivicClerk(PlatformFetcher):
@@ -22,9 +22,10 @@ class CivicClerk(PlatformFetcher):
             f"{api}/Events", params={"$filter": days, "$orderby": "startDateTime"}
         )
         while True:
+            yield from self.understood(
+                records_of(page, "value"), lambda event: self._meeting(event, api)
+            )
             answer = page.json()
-            for event in answer.get("value", []):
-                yield self._meeting(event, api)
             following = joined(f"{api}/Events", answer.get("@odata.nextLink") or "")
             if not following:
                 return
@@ -34,10 +35,12 @@ class CivicClerk(PlatformFetcher):
         title = event.get("eventName") or ""
         offers = []
         for file in event.get("publishedFiles") or []:
-            number, kind = file["fileId"], file.get("type") or ""
+            number, kind = file.get("fileId"), file.get("type") or ""
+            if number is None:
+                continue
             offers.append(
                 Offer(
-                    kind or file.get("name") or "",
+                    (file.get("name") or kind) if kind in ("", "Other") else kind,
                     f"{api}/Meetings/GetMeetingFileStream(fileId={number},plainText=false)",
                     vendor_id=kind,
                     version_hint=f"{number} {file.get('publishOn') or ''}",
@@ -59,4 +62,5 @@ SPEC = FetcherSpec(
     CivicClerk,
     hosts=("civicclerk.com",),
     help="CivicClerk: https://TOWN.portal.civicclerk.com",
+    document_links=(r'"fileId":\s*[0-9]+',),
 )

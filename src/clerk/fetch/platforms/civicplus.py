@@ -11,6 +11,7 @@ from selectolax.lexbor import LexborNode
 from clerk.core.storage import AGENDAS, MINUTES
 from clerk.fetch import html
 from clerk.fetch.base import FetcherSpec, MeetingRef, Window
+from clerk.fetch.http.responses import NotUnderstood, PageMissing, WebPage
 
 from .common import Offer, PlatformFetcher, moment, parameter
 
@@ -20,25 +21,73 @@ _FILE = re.compile(r"/AgendaCenter/ViewFile/(Agenda|Minutes)/(_[0-9]{8}-[0-9]+)"
 class CivicPlus(PlatformFetcher):
     """Lists the results of the AgendaCenter's own search, a year at a time."""
 
+    def list_meetings(self, window: Window) -> Iterator[MeetingRef]:
+        """Yield what the search finds; where there is no search, what the page shows."""
+        try:
+            yield from super().list_meetings(window)
+        except PageMissing:
+            yield from self._meetings_of_page(window)
+
     def meetings_of_year(self, part: Window) -> Iterator[MeetingRef]:
+        """Yield the search's results for one year."""
         first, last = f"{part.start:%m/%d/%Y}", f"{part.end:%m/%d/%Y}"
         query = {"term": "", "CIDs": "all", "startDate": first, "endDate": last}
         page = self.client.page(f"{self.root}/AgendaCenter/Search/", params=query)
-        for row in html.parsed(page.text).css("tr.catAgendaRow"):
-            links = [html.href_of(node, page.url) for node in row.css("a[href]")]
-            found = [match for link in links if (match := _FILE.search(urlsplit(link).path))]
-            if not found:
+        if "AgendaCenter" not in page.text:
+            raise NotUnderstood(page, "results of an AgendaCenter (tr.catAgendaRow)")
+        yield from self._rows(page)
+
+    def _meetings_of_page(self, window: Window) -> Iterator[MeetingRef]:
+        """Yield the rows of the page, then of each category's further years."""
+        page = self.client.page(self.source)
+        if "catAgendaRow" not in page.text:
+            raise NotUnderstood(page, "an AgendaCenter (tr.catAgendaRow)")
+        yield from self._rows(page)
+        shown = {
+            (match[2], match[1])
+            for match in re.finditer(r"changeYear\(\s*([0-9]{4})\s*,\s*([0-9]+)", page.text)
+        }
+        for category, year in sorted(shown, key=lambda each: (each[1], each[0]), reverse=True):
+            if int(year) not in window.years:
                 continue
-            number, body = found[0][2], _list_heading(row)
-            title = html.text_of(row.css_first("p")) or html.text_of(row.css_first("h3, h4"))
-            yield self.meeting(
-                title,
-                moment(number[1:9]),
-                _offers(links),
-                vendor_id=number,
-                body=body or title,
-                source_url=page.url,
+            form = {
+                "year": year,
+                "catID": category,
+                "startDate": "",
+                "endDate": "",
+                "term": "",
+                "prevVersionScreen": "false",
+            }
+            answer = self.read(
+                f"{self.root}/AgendaCenter/UpdateCategoryList", method="POST", form=form
             )
+            if answer is None:
+                return
+            heading = re.search(
+                rf'aria-label="([^"]+?)\s*{year}"[^>]*changeYear\(\s*{year}\s*,\s*{category}\b',
+                f"{answer.text}{page.text}",
+            )
+            yield from self._rows(answer, heading[1] if heading else "")
+
+    def _rows(self, page: WebPage, body: str = "") -> Iterator[MeetingRef]:
+        rows = html.parsed(page.text).css("tr.catAgendaRow")
+        yield from self.understood(rows, lambda row: self._meeting(row, page.url, body))
+
+    def _meeting(self, row: LexborNode, base: str, body: str) -> MeetingRef | None:
+        links = [html.href_of(node, base) for node in row.css("a[href]")]
+        found = [match for link in links if (match := _FILE.search(urlsplit(link).path))]
+        if not found:
+            return None
+        number = found[0][2]
+        title = html.text_of(row.css_first("p")) or html.text_of(row.css_first("h3, h4"))
+        return self.meeting(
+            title,
+            moment(number[1:9]),
+            _offers(links),
+            vendor_id=number,
+            body=body or _list_heading(row) or title,
+            source_url=base,
+        )
 
 
 def _list_heading(row: LexborNode) -> str:
@@ -71,4 +120,6 @@ SPEC = FetcherSpec(
     url_patterns=(r"/AgendaCenter\b",),
     pace=7.0,
     help="CivicPlus AgendaCenter: https://TOWN/AgendaCenter",
+    document_links=(r"/AgendaCenter/ViewFile/(?:Agenda|Minutes)/_[0-9]{8}-[0-9]+",),
+    page_marks=(r"/AgendaCenter/ViewFile/(?:Agenda|Minutes)/_",),
 )

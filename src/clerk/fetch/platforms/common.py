@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from datetime import date, datetime, time
+from datetime import UTC, date, datetime, time
+from typing import Any, TypeVar
 from urllib.parse import parse_qs, urlsplit
 
+from clerk.core.errors import SourceBlocked, SourceUnavailable
 from clerk.core.storage import AGENDAS
 from clerk.fetch import naming
-from clerk.fetch.base import Context, DocumentRef, Fetcher, MeetingRef, Window
+from clerk.fetch.base import Context, DocumentRef, Fetcher, MeetingRef, Problem, Window
+from clerk.fetch.http.responses import ApiError, CircuitOpen, WebPage
 
-#: A full sweep backwards through the years ends after this many without meetings.
+Record = TypeVar("Record")
+
+#: A full sweep backwards through the years ends after this many without meetings, once there were
+#: some: a town may have left the platform years ago.
 EMPTY_YEARS = 3
 _TIME = re.compile(r"([0-9]{1,2}):([0-9]{2})(?::[0-9]{2})?\s*(?:([ap])\.?\s*m)?", re.IGNORECASE)
 
@@ -26,6 +32,13 @@ class Offer:
     kind: str = ""
     vendor_id: str = ""
     version_hint: str = ""
+    #: Whether it is an agenda with all its attachments, where the title does not say it.
+    packet: bool = False
+    #: ``html`` if the document is a page.
+    format: str = ""
+    method: str = "GET"
+    body: str = ""
+    request_url: str = ""
 
 
 class PlatformFetcher(Fetcher):
@@ -57,7 +70,7 @@ class PlatformFetcher(Fetcher):
         """
         return MeetingRef(
             vendor_id=vendor_id,
-            body=body or naming.body_of_title(title) or title,
+            body=body or naming.body_of_meeting(title) or title,
             title=title,
             start_local=start,
             tz=self.settings.tz,
@@ -73,7 +86,11 @@ class PlatformFetcher(Fetcher):
         the same id to two documents: the second one gets a number.
         """
         sorted_out = [
-            (offer, offer.kind or naming.find_kind(offer.title), naming.is_packet(offer.title))
+            (
+                offer,
+                offer.kind or kind_of_title(offer.title),
+                offer.packet or naming.is_packet(offer.title),
+            )
             for offer in offers
         ]
         agendas = any(kind == AGENDAS and not packet for _, kind, packet in sorted_out)
@@ -81,9 +98,11 @@ class PlatformFetcher(Fetcher):
         found = []
         for offer, kind, packet in sorted_out:
             if not kind:
-                self.skip(f"{what}: {offer.title or offer.url}", "neither minutes nor agenda")
+                self.skip(
+                    f"{what}: {offer.title or offer.url}", "neither minutes nor agenda", offer.url
+                )
             elif packet and agendas and not self.settings.packets:
-                self.skip(f"{what}: {offer.title}", "a packet in addition to the agenda")
+                self.skip(f"{what}: {offer.title}", "a packet in addition to the agenda", offer.url)
             else:
                 number = times_seen.get((kind, offer.vendor_id), 0) + 1
                 times_seen[kind, offer.vendor_id] = number
@@ -95,19 +114,58 @@ class PlatformFetcher(Fetcher):
                         vendor_id,
                         title=offer.title,
                         version_hint=offer.version_hint,
+                        format=offer.format,
+                        method=offer.method,
+                        body=offer.body,
+                        request_url=offer.request_url,
                     )
                 )
         return tuple(found)
 
+    def read(self, url: str, **options: Any) -> WebPage | None:
+        """Return a page, or None if it is missing or the host fails; the report has the reason.
+
+        For pages that are not the only ones: what the others list is worth having.
+        """
+        try:
+            return self.client.page(url, **options)
+        except (CircuitOpen, SourceBlocked):
+            raise
+        except SourceUnavailable as error:
+            self.report.complete = False
+            self.report.errors.append(Problem(url, str(error), type(error).__name__))
+            return None
+
+    def understood(
+        self, records: Iterable[Record], meeting: Callable[[Record], MeetingRef | None]
+    ) -> Iterator[MeetingRef]:
+        """Yield the meetings that records describe; an odd record is reported and skipped."""
+        for record in records:
+            try:
+                found = meeting(record)
+            except (AttributeError, KeyError, IndexError, TypeError, ValueError) as error:
+                shown = record if isinstance(record, dict) else str(record)
+                what = f"one record of {self.source}: {str(shown)[:200]}"
+                self.report.errors.append(Problem(what, repr(error), "OddRecord"))
+            else:
+                if found:
+                    yield found
+
     def list_meetings(self, window: Window) -> Iterator[MeetingRef]:
-        """Yield the meetings of each year, the latest first, until the years are empty."""
-        empty_years = 0
+        """Yield the meetings of each year, the latest first, until the years are empty.
+
+        Years before the first meeting that is found do not count: a calendar may not reach the
+        years to come, and a town may have left the platform.
+        """
+        empty_years, found = 0, False
         for year in window.years:
             first, last = date(year, 1, 1), date(year, 12, 31)
             part = Window(max(window.start, first), min(window.end, last), window.full)
             meetings = list(self.meetings_of_year(part))
             yield from meetings
-            empty_years = 0 if meetings else empty_years + 1
+            found = found or bool(meetings)
+            if found:
+                empty_years = 0 if meetings else empty_years + 1
             if empty_years == EMPTY_YEARS:
                 return
 
@@ -116,23 +174,56 @@ class PlatformFetcher(Fetcher):
         raise NotImplementedError
 
 
+_NOTICE = re.compile(r"\bnotices?\b|\bcancell?ation\b", re.IGNORECASE)
+_NAMED = re.compile(r"agenda|minutes|packet|journal|acta|orden del", re.IGNORECASE)
+
+
+def kind_of_title(title: str) -> str:
+    """Return minutes or agendas; a notice that a meeting takes place, or does not, is neither."""
+    if _NOTICE.search(title) and not _NAMED.search(title):
+        return ""
+    return naming.find_kind(title) or ""
+
+
 def moment(*texts: str) -> datetime | None:
     """Return the date in the texts, with the time of day if there is one."""
     text = " ".join(texts)
     day = naming.find_date(text)
     if not day:
         return None
+    return datetime.combine(day, time_in(text) or time())
+
+
+def time_in(text: str) -> time | None:
+    """Return the first time of day in a text."""
     for match in _TIME.finditer(text):
         hour, minute = int(match[1]), int(match[2])
         if match[3]:
             hour = hour % 12 + (12 if match[3].lower() == "p" else 0)
         if hour < 24 and minute < 60:
-            return datetime.combine(day, time(hour, minute))
-    return datetime.combine(day, time())
+            return time(hour, minute)
+    return None
+
+
+def records_of(page: WebPage, *keys: str) -> list[dict[str, Any]]:
+    """Return the list of records in an answer of an API, below these keys.
+
+    Anything else is an error of the API: an object with a message, a text, a page.
+    """
+    answer = page.json()
+    for key in keys:
+        if not isinstance(answer, dict) or key not in answer:
+            raise ApiError(page, f"a JSON object with {key!r}")
+        answer = answer[key]
+    if not isinstance(answer, list):
+        raise ApiError(page, "a list of records")
+    return [each for each in answer if isinstance(each, dict)]
 
 
 def iso_moment(text: str | None) -> datetime | None:
     """Return a time of an API as local time: a Z at the end cannot be trusted."""
+    if match := re.fullmatch(r"/Date\((-?[0-9]+)(?:[+-][0-9]{4})?\)/", text or ""):
+        return datetime.fromtimestamp(int(match[1]) / 1000, UTC).replace(tzinfo=None)
     try:
         return datetime.fromisoformat((text or "").replace("/", "-")).replace(tzinfo=None)
     except ValueError:

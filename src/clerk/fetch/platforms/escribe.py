@@ -5,6 +5,7 @@ Its ids change when a meeting is edited, so meetings and documents are known by 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,7 +13,12 @@ from clerk.fetch import naming
 from clerk.fetch.base import FetcherSpec, MeetingRef, SourceSettings, Window
 from clerk.fetch.html import joined
 
-from .common import Offer, PlatformFetcher, iso_moment
+from .common import Offer, PlatformFetcher, iso_moment, moment, records_of
+
+_OTHER_LANGUAGE = re.compile(
+    r"\b(?:spanish|español|french|français|chinese|vietnamese|tagalog|korean|somali|hmong|arabic)\b",
+    re.IGNORECASE,
+)
 
 
 class EscribeSettings(SourceSettings, kw_only=True):
@@ -34,34 +40,49 @@ class Escribe(PlatformFetcher):
             json={"calendarStartDate": f"{part.start}", "calendarEndDate": f"{part.end}"},
         )
         in_one_language: dict[str, dict[str, Any]] = {}
-        for meeting in page.json().get("d") or []:
+        for meeting in records_of(page, "d"):
             key = str(meeting.get("ID"))
             preferred = meeting.get("LanguageName") == self.settings.language
             if key not in in_one_language or preferred:
                 in_one_language[key] = meeting
-        for meeting in in_one_language.values():
-            title = meeting.get("MeetingName") or ""
-            body = meeting.get("MeetingType") or title
-            yield self.meeting(
-                title,
-                iso_moment(meeting.get("StartDate")),
-                self._offers(meeting.get("MeetingDocumentLink") or []),
-                body=naming.body_of_title(body) or body,
-                source_url=meeting.get("Url") or self.root,
-            )
+        yield from self.understood(in_one_language.values(), self._meeting)
+
+    def _meeting(self, meeting: dict[str, Any]) -> MeetingRef:
+        title = meeting.get("MeetingName") or ""
+        start, shown = meeting.get("StartDate") or "", meeting.get("FormattedStart") or ""
+        # Milliseconds may be of universal time; what the page shows is local.
+        local = moment(shown) if start.startswith("/Date") or not iso_moment(start) else None
+        return self.meeting(
+            title,
+            local or iso_moment(start),
+            self._offers(meeting.get("MeetingDocumentLink") or []),
+            body=naming.body_of_meeting(meeting.get("MeetingType") or title),
+            source_url=meeting.get("Url") or self.root,
+        )
 
     def _offers(self, links: list[dict[str, Any]]) -> Iterator[Offer]:
-        seen: set[str] = set()
+        """Yield one document of each type: as PDF, else as the page it is."""
+        of_type: dict[str, dict[str, Any]] = {}
         for link in links:
-            kind = link.get("Type") or ""
-            if link.get("Format") != ".pdf" or kind == "AgendaCover" or kind in seen:
+            which, form = link.get("Type") or "", (link.get("Format") or "").lower()
+            if form not in (".pdf", "html") or which == "AgendaCover":
                 continue
-            if kind != "AdditionalDocuments":
-                seen.add(kind)
+            if which == "AdditionalDocuments":
+                title = link.get("Title") or which
+                # A translation of a document is not another document.
+                if not _OTHER_LANGUAGE.search(title):
+                    of_type.setdefault(f"{which} {title}", link)
+            elif which not in of_type or (form == ".pdf" != of_type[which]["Format"].lower()):
+                of_type[which] = link
+        for which, link in of_type.items():
             url = joined(f"{self.root}/", link.get("Url") or "")
-            title = link.get("Title") or kind
+            additional = which.startswith("AdditionalDocuments")
+            title = link.get("Title") or which
             yield Offer(
-                title if kind == "AdditionalDocuments" else kind, url, vendor_id=kind or title
+                title if additional else which,
+                url,
+                vendor_id=which if not additional else title,
+                format="" if (link.get("Format") or "").lower() == ".pdf" else "html",
             )
 
 
@@ -71,4 +92,5 @@ SPEC = FetcherSpec(
     hosts=("escribemeetings.com",),
     settings=EscribeSettings,
     help="eSCRIBE: https://pub-TOWN.escribemeetings.com",
+    document_links=(r"FileStream\.ashx\?DocumentId=[0-9]+",),
 )

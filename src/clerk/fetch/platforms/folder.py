@@ -21,6 +21,7 @@ from datetime import datetime
 from pathlib import Path
 from urllib.parse import quote_from_bytes
 
+from clerk import __version__
 from clerk.core.errors import BadSetting, SourceUnavailable
 from clerk.core.storage import KINDS, MINUTES
 from clerk.fetch import naming
@@ -35,7 +36,7 @@ from clerk.fetch.base import (
     Window,
 )
 from clerk.fetch.sources import file_url, readable_name
-from clerk.fetch.store import begins_as_pdf
+from clerk.fetch.store import begins_as_pdf, looks_of_file
 
 _FIELDS = ("meeting", "date", "kind", "year", "month", "day", "title")
 _WILDCARDS = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
@@ -114,10 +115,31 @@ class FolderFetcher(Fetcher):
                 continue
             relative = path.relative_to(self.root)
             unused.discard(relative.as_posix())
+            if self._looks_the_same(path, relative):
+                continue
             if path != mapping_file and self._is_candidate(path, relative):
                 yield self._meeting(path, relative)
         for row in sorted(unused):
             self.skip(row, "named in the mapping file, but not in the folder")
+
+    def _looks_the_same(self, path: Path, relative: Path) -> bool:
+        """Whether a file is as it was fetched; it need not be named again then."""
+        if not self.known_files:
+            return False
+        key = quote_from_bytes(os.fsencode(relative))
+        try:
+            facts = os.stat(path)  # noqa: PTH116 - many
+            looks = looks_of_file(facts, may_link=self.settings.link)
+            same = looks == self.known_files.get(key)
+        except OSError:
+            return False
+        if same:
+            self.passed_over.append(key)
+        return same
+
+    def rules(self) -> str:
+        """Return what the names of files depend on besides their paths."""
+        return repr((self.settings, sorted(self.mapping.items()), __version__))
 
     def _is_candidate(self, path: Path, relative: Path) -> bool:
         """Whether a file is called a PDF or begins like one; others are skipped by name."""

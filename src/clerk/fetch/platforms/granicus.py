@@ -1,53 +1,194 @@
 """Granicus: ``/ViewPublisher.php?view_id=N``, one page with every meeting of a view.
 
-A viewer may answer a PDF, an HTML page or a redirect; what is no PDF is skipped by name.
+Towns choose or write the template of that page, so rows and cells tell nothing: every link to a
+viewer is looked for, and the smallest element around it that holds a date is its row.  Where a page
+lists nothing, its feed with the newest hundred meetings does.  A viewer may answer a PDF, an HTML
+page or a redirect.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from datetime import datetime, time
+from urllib.parse import urlsplit
 
+from selectolax.lexbor import LexborNode
+
+from clerk.core.errors import SourceUnavailable
 from clerk.core.storage import AGENDAS, MINUTES
 from clerk.fetch import html, naming
 from clerk.fetch.base import FetcherSpec, MeetingRef, Window
+from clerk.fetch.http.responses import NotUnderstood, PageMissing, WebPage
 
-from .common import Offer, PlatformFetcher, moment, parameter
+from .common import Offer, PlatformFetcher, moment, parameter, time_in
 
-_KIND_OF_VIEWER = {"AgendaViewer.php": AGENDAS, "MinutesViewer.php": MINUTES}
+_VIEWER = re.compile(r"/(?:Generated)?(?P<what>Agenda|Minutes)Viewer\.php\?", re.IGNORECASE)
+_PACKET = re.compile(r"cloudfront\.net/.*\.pdf", re.IGNORECASE)
+#: Views that are tried where the address names none.
+_VIEWS = range(1, 13)
+#: Elements that name a meeting in the templates that name their elements at all.
+_NAME_CELLS = (
+    'td[headers^="Name"], td[headers*="EventName"], td[headers^="Title"], [class*="committee"], '
+    '[class*="meetingName"], [class*="meeting-name"], [class*="eventName"], [class*="EventName"], '
+    'td[scope="row"], th[scope="row"]'
+)
 
 
 class Granicus(PlatformFetcher):
-    """Lists the rows of a publisher page."""
+    """Lists the viewer links of publisher pages."""
 
     def list_meetings(self, window: Window) -> Iterator[MeetingRef]:
-        page = self.client.page(self.source)
-        for row in html.parsed(page.text).css("tr"):
-            if not row.css_first("td[headers]") or row.css_first("tr tr"):
+        """Yield the meetings of the view; without a view in the address, of the first views."""
+        view = parameter(self.source, "view_id")
+        if view:
+            yield from self._view(f"{self.root}/ViewPublisher.php?view_id={view}")
+            return
+        if urlsplit(self.source).path.lower().endswith(".php"):
+            yield from self._view(self.source)
+            return
+        found = False
+        for number in _VIEWS:
+            try:
+                page = self.client.page(f"{self.root}/ViewPublisher.php?view_id={number}")
+            except PageMissing:
                 continue
-            name = html.text_of(row.css_first('td[headers^="Name"]'))
-            cell = row.css_first('td[headers^="Date"]')
-            # Some views hide seconds in front of the date.
-            hidden = html.text_of(cell.css_first("span[style*=none]")) if cell else ""
-            start = moment(html.text_of(cell).removeprefix(hidden)) or moment(html.text_of(row))
-            if not start or not name:
+            for meeting in self._meetings(page):
+                found = True
+                yield meeting
+        if not found:
+            raise SourceUnavailable(
+                f"{self.root} needs the number of a view, and the first {len(_VIEWS)} are empty.",
+                hint="Give the address with its view: "
+                f"{self.root}/ViewPublisher.php?view_id=N, as the town's page links it.",
+            )
+
+    def _view(self, url: str) -> Iterator[MeetingRef]:
+        page = self.client.page(url)
+        meetings = list(self._meetings(page))
+        if not meetings:
+            meetings = list(self._meetings_of_feed(url))
+        if not meetings:
+            raise NotUnderstood(page, "links to AgendaViewer.php or MinutesViewer.php with dates")
+        yield from meetings
+
+    def _meetings(self, page: WebPage) -> Iterator[MeetingRef]:
+        dated = html.DatedPage(page.text, page.url)
+        tabs = _tabs(dated)
+        rows: dict[str, list[tuple[LexborNode, str]]] = {}
+        for node, url in dated.links(_VIEWER):
+            key = _meeting_key(url)
+            if key:
+                rows.setdefault(key, []).append((node, url))
+        for key, links in rows.items():
+            node = links[0][0]
+            row = dated.row_of(node)
+            found = dated.date_of(node, row) if row else None
+            said = _said_by(node)
+            start = moment(said)
+            if found:
+                start = datetime.combine(found[0], time_in(found[1][:60]) or time())
+            if not start:
+                self.skip(f"{said or key} ({links[0][1]})", "no date next to the link", links[0][1])
                 continue
-            links = [html.href_of(node, page.url) for node in row.css("a[href]")]
-            keys = ("clip_id", "event_id")
-            numbers = [(key, parameter(link, key)) for key in keys for link in links]
-            offers = [
-                Offer(kind.capitalize(), link, kind, kind)
-                for link in links
-                for viewer, kind in _KIND_OF_VIEWER.items()
-                if f"/{viewer}" in link
-            ]
+            offers = [_offer(url) for _, url in links]
+            if row:
+                offers += [
+                    Offer("Agenda Packet", url, AGENDAS, "packet", packet=True)
+                    for each in row.css("a[href]")
+                    for url in html.targets(each, page.url)
+                    if _PACKET.search(url) and "packet" in html.text_of(each).lower()
+                ]
+            name = (_name_in(row, dated) if row else "") or said or naming.UNNAMED_BODY
             yield self.meeting(
                 name,
                 start,
-                offers,
-                vendor_id=next((f"{key}={number}" for key, number in numbers if number), ""),
-                body=naming.body_of_title(name) or naming.UNNAMED_BODY,
+                {(offer.kind, offer.url): offer for offer in offers}.values(),
+                vendor_id=key,
+                body=tabs.get(node.mem_id) or naming.body_of_meeting(name),
+                notice=dated.text(row)[:500] if row else name,
                 source_url=page.url,
             )
+
+    def _meetings_of_feed(self, url: str) -> Iterator[MeetingRef]:
+        import feedparser  # type: ignore[import-untyped]
+
+        view = parameter(url, "view_id")
+        for mode, kind in (("agendas", AGENDAS), ("minutes", MINUTES)):
+            feed_url = f"{self.root}/ViewPublisherRSS.php?view_id={view}&mode={mode}"
+            try:
+                page = self.client.page(feed_url)
+            except PageMissing:
+                continue
+            for entry in feedparser.parse(page.content).entries:
+                link = html.joined(page.url, entry.get("link", ""))
+                title = entry.get("title", "")
+                start = moment(title) or moment(entry.get("published", ""))
+                if link and start:
+                    yield self.meeting(
+                        title,
+                        start,
+                        [Offer(kind.capitalize(), link, kind, kind)],
+                        vendor_id=_meeting_key(link),
+                        source_url=page.url,
+                    )
+
+
+def _meeting_key(url: str) -> str:
+    for name in ("clip_id", "event_id", "meta_id"):
+        if number := parameter(url, name):
+            return f"{name}={number}"
+    return ""
+
+
+def _offer(url: str) -> Offer:
+    match = _VIEWER.search(url)
+    kind = MINUTES if match and match["what"].lower() == "minutes" else AGENDAS
+    return Offer(kind.capitalize(), url, kind, kind)
+
+
+def _said_by(node: LexborNode) -> str:
+    """Return what a link and its picture say about themselves."""
+    pictures = node.css("img[alt]")
+    texts = [node.attributes.get("title"), node.attributes.get("aria-label")]
+    texts += [each.attributes.get("alt") for each in pictures]
+    return " ".join(text for text in texts if text)
+
+
+def _name_in(row: LexborNode, dated: html.DatedPage) -> str:
+    """Return what a row calls its meeting: the cell of the name, else the first text that may."""
+    for cell in row.css(_NAME_CELLS):
+        if name := html.name_in(dated.text(cell)):
+            return name
+    for cell in row.css("td, th, h1, h2, h3, h4, h5, h6, strong, b, span, p, div, li"):
+        inner = [each for each in cell.css("td, div, p, a, table") if each.mem_id != cell.mem_id]
+        if not inner and (name := html.name_in(dated.text(cell))):
+            return name
+    return html.name_in(dated.text(row)[:300])
+
+
+def _tabs(dated: html.DatedPage) -> dict[int, str]:
+    """Return the tab of each link where tabs name bodies, by the link's number in memory."""
+    bodies: dict[int, str] = {}
+    for panel in dated.tree.css("div.TabbedPanels"):
+        names = [
+            html.text_of(each)
+            for group in panel.css("ul.TabbedPanelsTabGroup")
+            if (parent := group.parent) is not None and parent.mem_id == panel.mem_id
+            for each in group.css("li.TabbedPanelsTab")
+        ]
+        contents = [
+            each
+            for group in panel.css("div.TabbedPanelsContentGroup")
+            if (parent := group.parent) is not None and parent.mem_id == panel.mem_id
+            for each in group.css("div.TabbedPanelsContent")
+            if (inside := each.parent) is not None and inside.mem_id == group.mem_id
+        ]
+        for name, content in zip(names, contents, strict=False):
+            if naming.BODY_WORD.search(name):
+                for node in content.css("a[href], input[onclick]"):
+                    bodies.setdefault(node.mem_id, name)
+    return bodies
 
 
 SPEC = FetcherSpec(
@@ -56,5 +197,8 @@ SPEC = FetcherSpec(
     hosts=("granicus.com",),
     url_patterns=(r"/ViewPublisher\.php",),
     pace=3.6,
+    lists_all=True,
     help="Granicus: https://TOWN.granicus.com/ViewPublisher.php?view_id=N",
+    document_links=(r"(?:Agenda|Minutes)Viewer\.php\?[^\"'\s<>]*(?:clip|event)_id=[0-9]+",),
+    page_marks=(r"ViewPublisher\.php.{0,2000}?AgendaViewer\.php",),
 )

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from clerk.core.storage import AGENDAS, MINUTES
-from clerk.fetch import html
+from clerk.fetch import html, naming
 from clerk.fetch.base import FetcherSpec, MeetingRef, Window
+from clerk.fetch.http.responses import NotUnderstood, PageMissing
 
 from .common import Offer, PlatformFetcher, moment, parameter
 
@@ -23,8 +24,15 @@ class Iqm2(PlatformFetcher):
             "From": f"{window.start:%m/%d/%Y}",
             "To": f"{window.end:%m/%d/%Y}",
         }
-        page = self.client.page(f"{self.root}/Citizens/Calendar.aspx", params=query)
-        for row in html.parsed(page.text).css("div.MeetingRow"):
+        try:
+            page = self.client.page(f"{self.root}/Citizens/Calendar.aspx", params=query)
+        except PageMissing:
+            page = self.client.page(self.source)
+        tree = html.parsed(page.text)
+        rows = tree.css("div.MeetingRow")
+        if not rows and not tree.css_first('[id*="pnlMeetings"], div.MonthHeader'):
+            raise NotUnderstood(page, "the rows of a calendar (div.MeetingRow)")
+        for row in rows:
             link = row.css_first("div.RowLink a[href]")
             start = moment(html.text_of(link))
             if not link or not start:
@@ -36,8 +44,11 @@ class Iqm2(PlatformFetcher):
                 url = html.href_of(node, page.url)
                 number = parameter(url, "Type")
                 if "FileOpen.aspx" in url and number in _KIND_OF_TYPE:
-                    kind = _KIND_OF_TYPE[number]
-                    offers.append(Offer(html.text_of(node), url, kind, f"type {number}"))
+                    label = html.text_of(node)
+                    # The label decides: towns use the types for documents of their own.
+                    kind = naming.find_kind(label) or _KIND_OF_TYPE[number]
+                    packet = number == "1" and kind == AGENDAS
+                    offers.append(Offer(label, url, kind, f"type {number}", packet=packet))
             yield self.meeting(
                 title,
                 start,
@@ -49,4 +60,10 @@ class Iqm2(PlatformFetcher):
             )
 
 
-SPEC = FetcherSpec("iqm2", Iqm2, hosts=("iqm2.com",), help="IQM2: https://TOWN.iqm2.com/Citizens")
+SPEC = FetcherSpec(
+    "iqm2",
+    Iqm2,
+    hosts=("iqm2.com",),
+    help="IQM2: https://TOWN.iqm2.com/Citizens",
+    document_links=(r"FileOpen\.aspx\?Type=(?:1[245]|1)&(?:amp;)?ID=[0-9]+",),
+)

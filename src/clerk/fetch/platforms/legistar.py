@@ -1,7 +1,8 @@
-"""Legistar's calendar page, for towns whose Web API is closed.
+"""Legistar's calendar page, on the vendor's host or a town's own, if the Web API is closed.
 
 The header row names the columns; which there are differs from town to town.  Other years and
-further pages come by posting the page's form back.
+further pages come by posting the page's form back.  A meeting is known by its own links: the name
+of the body often leads to the body's page, which is the same in all its rows.
 """
 
 from __future__ import annotations
@@ -9,94 +10,161 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from urllib.parse import urlsplit
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from clerk.core.storage import AGENDAS, MINUTES
-from clerk.fetch import html
+from clerk.fetch import html, naming
 from clerk.fetch.base import FetcherSpec, MeetingRef, Window
-from clerk.fetch.http.responses import WebPage
+from clerk.fetch.http.responses import NotUnderstood, WebPage
 
-from .common import Offer, PlatformFetcher, moment, parameter
+from .common import EMPTY_YEARS, Offer, PlatformFetcher, moment, parameter
 
-#: The M parameter of View.ashx for what clerk reads.  AADA is the agenda as HTML, IC a calendar.
-_KIND_OF_VIEW = {"A": AGENDAS, "M": MINUTES}
+#: The M parameter of View.ashx.  AADA and MADA are accessible variants, PA the packet.
+_KIND_OF_VIEW = {"A": AGENDAS, "M": MINUTES, "PA": AGENDAS}
+_VARIANT_OF = {"AADA": AGENDAS, "MADA": MINUTES}
+_STORED = re.compile(r"media\.legistar\.com/.*\.pdf", re.IGNORECASE)
 _MOST_PAGES = 100
-_YEARS = "ctl00$ContentPlaceHolder1$lstYears"
 _POST_BACK = re.compile(r"__doPostBack\('([^']+)'")
+#: How columns with the date, the time and the body are called.
+_DATES = ("meeting date", "date", "event date")
+_TIMES = ("meeting time", "time", "event time")
+_BODIES = ("name", "meeting body", "body", "meeting name", "committee", "department", "board")
 
 
 class Legistar(PlatformFetcher):
     """Lists the rows of the calendar, or of one body's page."""
 
     def list_meetings(self, window: Window) -> Iterator[MeetingRef]:
-        """Yield the meetings of the page, and of the years of the window if there is a choice."""
+        """Yield the meetings of the page, and of the years of the window if there is a choice.
+
+        Years are asked for from the latest on until several in a row, none of them to come, have
+        nothing new.
+        """
         calendar = f"{self.root}/Calendar.aspx"
         first = self.client.page(self.source if ".aspx" in self.source else calendar)
-        yield from self._all_pages(first)
-        if "lstYears" not in first.text:
+        if "rgMasterTable" not in first.text and not _is_calendar(first.text):
+            raise NotUnderstood(first, "a Legistar calendar (rgMasterTable, View.ashx)")
+        seen: set[str] = set()
+        for meeting in self._all_pages(first):
+            seen.add(meeting.identity(""))
+            yield meeting
+        field = re.search(r'name="([^"]*\$lstYears)"', first.text)
+        if not field:
             return
+        empty_years = 0
         for year in window.years:
             state = json.dumps({"logEntries": [], "value": str(year), "text": str(year)})
-            chosen = {_YEARS.replace("$", "_") + "_ClientState": state, _YEARS: str(year)}
-            found = list(self._all_pages(self._posted(first, _YEARS, chosen)))
-            yield from found
-            if window.full and not found:
+            chosen = {field[1].replace("$", "_") + "_ClientState": state, field[1]: str(year)}
+            page = self._posted(first, field[1], chosen)
+            if page is None:
+                return
+            fresh = [each for each in self._all_pages(page) if each.identity("") not in seen]
+            seen.update(each.identity("") for each in fresh)
+            yield from fresh
+            if seen and year < self.today.year:
+                empty_years = 0 if fresh else empty_years + 1
+            if empty_years == EMPTY_YEARS:
                 return
 
-    def _all_pages(self, page: WebPage) -> Iterator[MeetingRef]:
+    def _all_pages(self, page: WebPage | None) -> Iterator[MeetingRef]:
         for _ in range(_MOST_PAGES):
+            if page is None:
+                return
             tree = html.parsed(page.text)
             page_body = html.text_of(tree.css_first("title")).rpartition(" - ")[2]
-            for table in tree.css("table.rgMasterTable"):
+            tables = tree.css("table.rgMasterTable")
+            for table in tables or [each for each in tree.css("table") if _is_calendar(each.html)]:
                 names = [html.text_of(node).lower() for node in table.css("th")]
-                for row in table.css("tr.rgRow, tr.rgAltRow"):
-                    cells = [html.text_of(node) for node in row.css("td")]
-                    texts = dict(zip(names, cells, strict=False))
-                    meeting = self._meeting(row, texts, page.url, page_body)
-                    if meeting:
-                        yield meeting
+                rows = table.css("tr.rgRow, tr.rgAltRow") or table.css("tr")
+                yield from self.understood(
+                    [(row, names, page.url, page_body) for row in rows],
+                    lambda each: self._meeting(*each),
+                )
             target = _next_page(tree)
             if not target:
                 return
             page = self._posted(page, target, {})
 
-    def _posted(self, page: WebPage, target: str, fields: dict[str, str]) -> WebPage:
+    def _posted(self, page: WebPage, target: str, fields: dict[str, str]) -> WebPage | None:
         tree = html.parsed(page.text)
         hidden = {
             node.attributes["name"] or "": node.attributes.get("value") or ""
             for node in tree.css("input[type=hidden][name]")
         }
         form = {**hidden, **fields, "__EVENTTARGET": target, "__EVENTARGUMENT": ""}
-        return self.client.page(page.url, method="POST", form=form)
+        return self.read(page.url, method="POST", form=form)
 
     def _meeting(
-        self, row: LexborNode, texts: dict[str, str], base: str, page_body: str
+        self, row: LexborNode, names: list[str], base: str, page_body: str
     ) -> MeetingRef | None:
-        start = moment(
-            texts.get("meeting date") or texts.get("date") or "",
-            texts.get("meeting time") or texts.get("time") or "",
-        )
+        cells = [each for each in row.css("td") if each.parent and each.parent.mem_id == row.mem_id]
+        texts = dict(zip(names, map(html.text_of, cells), strict=False))
+
+        def column(known: tuple[str, ...]) -> str:
+            return next((texts[name] for name in known if texts.get(name)), "")
+
+        start = moment(column(_DATES), column(_TIMES)) or moment(html.text_of(row))
         if not start:
             return None
-        body = texts.get("name") or page_body
-        links = [html.href_of(node, base) for node in row.css("a[href]")]
-        identities = [parameter(link, "ID") for link in links if "GUID=" in link]
-        offers = []
-        for link in links:
-            view = parameter(link, "M")
-            if "View.ashx" in link and view in _KIND_OF_VIEW:
-                kind = _KIND_OF_VIEW[view]
-                offers.append(Offer(kind.capitalize(), link, kind, view))
+        body = column(_BODIES) or ("" if names else _first_name(cells)) or page_body
+        links = [url for node in row.css("a") for url in html.targets(node, base)]
         return self.meeting(
             body,
             start,
-            offers,
-            vendor_id=identities[0] if identities else "",
-            body=body,
+            self._offers(row, cells, names, base),
+            vendor_id=_meeting_id(links),
+            body=naming.body_of_meeting(body),
             notice=html.text_of(row),
             source_url=next((link for link in links if "MeetingDetail" in link), base),
         )
+
+    def _offers(
+        self, row: LexborNode, cells: list[LexborNode], names: list[str], base: str
+    ) -> list[Offer]:
+        offers, variants = [], []
+        for node in row.css("a"):
+            for link in html.targets(node, base):
+                view = parameter(link, "M").upper()
+                is_view = "view.ashx" in link.lower()
+                if is_view and view in _KIND_OF_VIEW:
+                    kind = _KIND_OF_VIEW[view]
+                    title = "Agenda Packet" if view == "PA" else kind.capitalize()
+                    offers.append(Offer(title, link, kind, view, packet=view == "PA"))
+                elif is_view and view in _VARIANT_OF:
+                    kind = _VARIANT_OF[view]
+                    variants.append(Offer(kind.capitalize(), link, kind, view, format="html"))
+        have = {offer.kind for offer in offers if not offer.packet}
+        for name, cell in zip(names, cells, strict=False):
+            kind = naming.find_kind(name) or ""
+            for node in cell.css("a[href]"):
+                link = html.href_of(node, base)
+                if kind and kind not in have and _STORED.search(link):
+                    offers.append(Offer(html.text_of(node) or name, link, kind, link))
+        have = {offer.kind for offer in offers if not offer.packet}
+        unique = {(each.kind, each.url): each for each in offers}
+        return [*unique.values(), *(each for each in variants if each.kind not in have)]
+
+
+def _is_calendar(markup: str | None) -> bool:
+    return bool(re.search(r"View\.ashx\?M=|MeetingDetail\.aspx\?", markup or "", re.IGNORECASE))
+
+
+def _first_name(cells: list[LexborNode]) -> str:
+    """Return the first cell that can name a body, where no header row says which it is."""
+    return next((name for cell in cells if (name := html.name_in(html.text_of(cell)))), "")
+
+
+def _meeting_id(links: list[str]) -> str:
+    """Return the meeting's own id: of its page, else of its calendar entry, else of a document."""
+    for wanted in (r"MeetingDetail\.aspx", r"View\.ashx\?.*M=IC", r"View\.ashx"):
+        for link in links:
+            if re.search(wanted, link, re.IGNORECASE):
+                number = parameter(link, "ID") or parameter(link, "LEGID")
+                if number:
+                    return number
+    return ""
 
 
 def _next_page(tree: LexborHTMLParser) -> str:
@@ -109,9 +177,25 @@ def _next_page(tree: LexborHTMLParser) -> str:
     return match[1] if match else ""
 
 
-SPEC = FetcherSpec(
+class LegistarSpec(FetcherSpec):
+    """Knows the calendar by its table and its links, and no page for signing in by its host."""
+
+    def matches(self, url: str) -> bool:
+        """Whether a URL looks like a calendar."""
+        return super().matches(url) and "signin" not in urlsplit(url).path.lower()
+
+    def recognises(self, markup: str) -> bool:
+        """Whether a page links documents of meetings, or has the table and links their pages."""
+        if re.search(r"View\.ashx\?M=(?:A|M|AADA|MADA|PA|IC)&", markup, re.IGNORECASE):
+            return True
+        return "rgMasterTable" in markup and _is_calendar(markup)
+
+
+SPEC = LegistarSpec(
     "legistar",
     Legistar,
     hosts=("legistar.com",),
+    url_patterns=(r"(?<!/Citizens)/(?:Calendar|DepartmentDetail|MeetingDetail)\.aspx",),
     help="Legistar's calendar: https://TOWN.legistar.com/Calendar.aspx",
+    document_links=(r"View\.ashx\?M=[AM]&(?:amp;)?ID=[0-9]+",),
 )

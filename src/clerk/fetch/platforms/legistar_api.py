@@ -10,7 +10,7 @@ from clerk.core.storage import AGENDAS, MINUTES
 from clerk.fetch import naming
 from clerk.fetch.base import FetcherSpec, MeetingRef, SourceSettings, Window
 
-from .common import Offer, PlatformFetcher, moment
+from .common import Offer, PlatformFetcher, moment, records_of
 
 _PER_PAGE = 1000
 
@@ -44,8 +44,8 @@ class LegistarApi(PlatformFetcher):
             if self.settings.token:
                 query["token"] = self.settings.token
             page = self.client.page(url, params=query, headers={"Accept": "application/json"})
-            events = page.json()
-            for meeting in map(self._meeting, events):
+            events = records_of(page)
+            for meeting in self.understood(events, self._meeting):
                 if meeting.vendor_id not in seen:
                     seen.add(meeting.vendor_id)
                     yield meeting

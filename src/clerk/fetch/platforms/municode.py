@@ -1,22 +1,31 @@
-"""Municode Meetings: tables of meetings; links to PDFs are wrapped in ``/d/f?u=``."""
+"""Municode: ``meetings.municode.com/PublishPage``, and ``{town}-{st}.municodemeetings.com``.
+
+The first is a plain table whose links to PDFs are wrapped in ``/d/f?u=``.  The second, also on
+towns' own hosts, is a Drupal view with named cells.  Both repeat their last page for ever.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from datetime import datetime
 from urllib.parse import urlsplit, urlunsplit
 
 from selectolax.lexbor import LexborNode
 
+from clerk.core.storage import AGENDAS, MINUTES
 from clerk.fetch import html
 from clerk.fetch.base import FetcherSpec, MeetingRef, Window
+from clerk.fetch.http.responses import NotUnderstood, WebPage
 
-from .common import Offer, PlatformFetcher, moment, parameter
+from .common import Offer, PlatformFetcher, iso_moment, moment, parameter
 
 _MOST_PAGES = 200
 #: Where wrapped links may lead.
 _STORES = (".blob.core.usgovcloudapi.net", ".blob.core.windows.net", ".municode.com")
 _BLOB = re.compile(r"MEET-(?P<what>[A-Za-z]+)-(?P<id>[0-9a-f]{16,})", re.IGNORECASE)
+_HTML_TWIN = re.compile(r"adaHtmlDocument", re.IGNORECASE)
+_FILE = re.compile(r"/sites/default/files/.*\.pdf|\.pdf(?:\?|$)", re.IGNORECASE)
 
 
 class Municode(PlatformFetcher):
@@ -25,35 +34,63 @@ class Municode(PlatformFetcher):
     def list_meetings(self, window: Window) -> Iterator[MeetingRef]:
         """Yield the meetings, the latest first, until the window is left."""
         parts = urlsplit(self.source)
-        query = re.sub(r"(^|&)p=[0-9]+", "", parts.query).strip("&")
+        drupal = "publishpage" not in parts.path.lower()
+        name, first = ("page", 0) if drupal else ("p", 1)
+        query = re.sub(rf"(^|&){name}=[0-9]+", "", parts.query).strip("&")
         seen: set[str] = set()
-        for number in range(1, _MOST_PAGES + 1):
-            numbered = parts._replace(query=f"{query}&p={number}".strip("&"))
-            page = self.client.page(urlunsplit(numbered))
-            meetings = list(self._rows(page.text, page.url))
-            fresh = [each for each in meetings if each.source_url not in seen]
-            seen.update(each.source_url for each in meetings)
+        for number in range(first, first + _MOST_PAGES):
+            numbered = "" if drupal and number == 0 else f"{name}={number}"
+            url = urlunsplit(parts._replace(query=f"{query}&{numbered}".strip("&")))
+            page = self.client.page(url) if number == first else self.read(url)
+            if page is None:
+                return
+            meetings = list(self._rows(page, drupal=drupal))
+            if number == first and not meetings:
+                meetings = list(self._linked_pages(page))
+                if not meetings:
+                    raise NotUnderstood(page, "a table of meetings with dates")
+            fresh = [each for each in meetings if each.identity("") not in seen]
+            seen.update(each.identity("") for each in meetings)
             yield from fresh
             past = [each for each in fresh if each.day and each.day < window.start]
-            if not fresh or past:
+            more = not drupal or re.search(rf"[?&]{name}={number + 1}\b", page.text)
+            if not fresh or past or not more:
                 return
 
-    def _rows(self, text: str, base: str) -> Iterator[MeetingRef]:
-        for row in html.parsed(text).css("tr"):
-            name = html.text_of(row.css_first("td"))
-            start = moment(html.text_of(row))
-            if not name or not start:
+    def _rows(self, page: WebPage, *, drupal: bool) -> Iterator[MeetingRef]:
+        for row in html.parsed(page.text).css("tr"):
+            # A calendar of a month is no list of meetings.
+            if len(row.css("tr")) > 1 or _in_calendar(row):
                 continue
-            offers = list(self._offers(row, base))
-            blobs = [match["id"] for offer in offers if (match := _BLOB.search(offer.url))]
-            yield self.meeting(
-                name,
-                start,
-                offers,
-                vendor_id=blobs[0] if blobs else "",
-                notice=html.text_of(row),
-                source_url=f"{base}#{blobs[0] if blobs else f'{name} {start:%Y-%m-%d}'}",
+            stamp = row.css_first("span.date-display-single[content], time[datetime]")
+            start = (
+                iso_moment(
+                    stamp.attributes.get("content") or stamp.attributes.get("datetime") or ""
+                )
+                if stamp
+                else None
             )
+            start = start or moment(html.text_of(row))
+            cell = row.css_first("td.views-field-title, td.meeting") or (
+                None if drupal else row.css_first("td")
+            )
+            name = html.text_of(cell) or _name_by_date(row)
+            if name and start:
+                yield self._meeting(row, name, start, page.url)
+
+    def _meeting(self, row: LexborNode, name: str, start: datetime, base: str) -> MeetingRef:
+        offers = list(self._offers(row, base))
+        blobs = [match["id"] for offer in offers if (match := _BLOB.search(offer.url))]
+        detail = row.css_first("td.views-field-view-node a[href], td.views-field-nothing a[href]")
+        own_page = html.href_of(detail, base) if detail else ""
+        return self.meeting(
+            name,
+            start,
+            offers,
+            vendor_id=blobs[0] if blobs else own_page,
+            notice=html.text_of(row),
+            source_url=own_page or f"{base}#{blobs[0] if blobs else f'{name} {start:%Y-%m-%d}'}",
+        )
 
     def _offers(self, row: LexborNode, base: str) -> Iterator[Offer]:
         for node in row.css("a[href]"):
@@ -62,14 +99,68 @@ class Municode(PlatformFetcher):
                 url = parameter(url, "u")
             match = _BLOB.search(url)
             if match and not (urlsplit(url).hostname or "").endswith(_STORES):
-                self.skip(url, "a wrapped link that leads elsewhere")
+                self.skip(url, "a wrapped link that leads elsewhere", url)
             elif match:
                 yield Offer(match["what"], url, vendor_id=match["what"].lower())
+            elif _FILE.search(url) and not _HTML_TWIN.search(url):
+                column = _column_of(node)
+                kind = {"agendas": AGENDAS, "packets": AGENDAS, "minutes": MINUTES}.get(column, "")
+                title = html.text_of(node) or column
+                if kind:
+                    yield Offer(title, url, kind, url, packet=column == "packets")
+
+    def _linked_pages(self, page: WebPage) -> Iterator[MeetingRef]:
+        """Yield the meetings that a calendar of a month links to, each from its own page."""
+        tree = html.parsed(page.text)
+        links = {
+            html.href_of(node, page.url)
+            for node in tree.css("table.calendar a[href], .calendar-calendar a[href]")
+        }
+        for url in sorted(link for link in links if link.startswith(self.root)):
+            detail = self.read(url)
+            if detail is None:
+                continue
+            body = html.parsed(detail.text)
+            stamp = body.css_first("span.date-display-single[content]")
+            start = iso_moment(stamp.attributes.get("content") or "") if stamp else None
+            title = html.text_of(body.css_first("h1")) or html.text_of(body.css_first("title"))
+            holder = body.css_first("main, #content, article, body")
+            if start and title and holder:
+                offers = list(self._offers(holder, detail.url))
+                yield self.meeting(title, start, offers, vendor_id=url, source_url=url)
+
+
+def _column_of(node: LexborNode) -> str:
+    """Return which cell or block of a meeting a link is in: agendas, packets or minutes."""
+    parent = node.parent
+    while parent is not None and parent.tag not in ("tr", "body"):
+        match = re.search(
+            r"(?:^|[\s-])(agenda|packet|minute)s?\b", parent.attributes.get("class") or ""
+        )
+        if match:
+            return {"minute": "minutes"}.get(match[1], match[1] + "s")
+        parent = parent.parent
+    return ""
+
+
+def _in_calendar(row: LexborNode) -> bool:
+    parent = row.parent
+    while parent is not None and parent.tag != "table":
+        parent = parent.parent
+    return parent is not None and "calendar" in (parent.attributes.get("class") or "").split()
+
+
+def _name_by_date(row: LexborNode) -> str:
+    """Return the first cell that can be a name."""
+    cells = (html.name_in(html.text_of(cell)) for cell in row.css("td"))
+    return next((name for name in cells if name), "")
 
 
 SPEC = FetcherSpec(
     "municode",
     Municode,
     hosts=("municodemeetings.com", "meetings.municode.com"),
-    help="Municode: https://meetings.municode.com/PublishPage?cid=TOWN&ppid=ID",
+    help="Municode: https://TOWN-ST.municodemeetings.com",
+    document_links=(r"MEET-(?:Agenda|Minutes)-[0-9a-f]{16,}",),
+    page_marks=(r"mccmeetings\.blob\.core\.usgovcloudapi\.net/[^\"']+/MEET-",),
 )

@@ -7,10 +7,13 @@ around it; its kind there and in the heading of the page.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import datetime, time
+from datetime import date, datetime, time
 from urllib.parse import unquote, urlsplit
+
+from selectolax.lexbor import LexborNode
 
 from clerk.core.errors import SourceUnavailable
 from clerk.fetch import html, naming
@@ -22,15 +25,27 @@ from .common import Offer, PlatformFetcher
 _MOST_PAGES = 50
 _LONGEST_AROUND = 500
 _LONGEST_BODY = 80
-_BODY_WORD = re.compile(
-    r"council|board|commission|committee|authority|trustees|select(?:men|board)|assembly|court|"
-    r"agency|panel|task force|conseil|comit[ée]|consejo",
+#: A notice instead of a document.
+_NO_MEETING = re.compile(
+    r"cancel|notice[- ]of[- ]adjourn|\bno\b.{0,60}\b(?:meetings?|for the month)\b|postponed",
+    re.IGNORECASE,
+)
+_ATTACHMENT = re.compile(
+    r"public comment|presentation|staff report|attachment|exhibit|supplement|\bvideo\b|\baudio\b|"
+    r"\bmap\b|\bordinance\b|\bresolution\b|\bzoom\b",
+    re.IGNORECASE,
+)
+#: Bodies that govern a place.
+_GOVERNING = re.compile(
+    r"\b(?:(?:city|town|village|borough|county|township|parish) (?:council|commission|board)"
+    r"|board of (?:supervisors|commissioners|trustees|selectmen|education|aldermen)"
+    r"|select\s?board|school board|common council)\b",
     re.IGNORECASE,
 )
 _AROUND = frozenset(("tr", "li", "p", "dd", "article", "section"))
 #: Links to documents whose names do not end in .pdf.
 _DOCUMENT_LINK = re.compile(
-    r"\.pdf(?:[?#]|$)|/DocumentCenter/View/|[?&]ADID=|showdocument|showpublisheddocument|"
+    r"\.(?:pdf|docx?)(?:[?#]|$)|/DocumentCenter/View/|[?&]ADID=|showdocument|showpublisheddocument|"
     r"/ViewFile/|/download(?:[/?]|$)|DocView\.aspx",
     re.IGNORECASE,
 )
@@ -49,32 +64,52 @@ class PlainSettings(SourceSettings, kw_only=True):
 
 @dataclass(frozen=True)
 class Link:
-    """A link with the texts around it that may describe it."""
+    """A link with the texts around it that may describe it; ``titles`` the nearest first.
+
+    ``day`` is that of the row or paragraph it is in, and ``kind`` what its column or its neighbours
+    say; ``attachment`` means that others in its row are named and it is not.
+    """
 
     url: str
     text: str
     around: str
-    heading: str
+    titles: tuple[str, ...] = ()
+    day: date | None = None
+    kind: str = ""
+    attachment: bool = False
+    #: What its row says before the first link.
+    lead: str = ""
+
+    @property
+    def own_texts(self) -> tuple[str, str]:
+        """The texts that are about this link or its row alone."""
+        return self.text, self.lead
 
     @property
     def file_name(self) -> str:
         """The last part of its path, readable."""
-        return unquote(urlsplit(self.url).path).rsplit("/", 1)[-1].removesuffix(".pdf")
+        name = unquote(urlsplit(self.url).path).rsplit("/", 1)[-1]
+        return re.sub(r"\.(?:pdf|docx?|html?)$", "", name, flags=re.IGNORECASE)
 
 
 class PlainFetcher(PlatformFetcher):
     """Lists the documents that pages, feeds or calendars link to."""
 
     settings: PlainSettings
+    _governing_body = ""
 
     def list_meetings(self, window: Window) -> Iterator[MeetingRef]:
         """Yield one meeting per link to a document."""
         follow = self.settings.follow
         waiting, read = [self.source], set[str]()
         while waiting and len(read) < _MOST_PAGES:
-            page = self.client.page(waiting.pop(0))
-            read.add(page.url)
-            for link in _links(page):
+            url = waiting.pop(0)
+            page = self.read(url) if read else self.client.page(url)
+            if page is None:
+                continue
+            read |= {url, page.url}
+            self._governing_body = _governing_body(page)
+            for link in _links(page, day_first=self.settings.day_first):
                 same_host = (urlsplit(link.url).hostname or "") == self.host
                 if follow and same_host and re.search(follow, link.url):
                     if link.url not in read and link.url not in waiting:
@@ -83,18 +118,36 @@ class PlainFetcher(PlatformFetcher):
                     yield meeting
 
     def _meeting(self, link: Link) -> MeetingRef | None:
-        texts = (link.text, link.file_name, link.around)
-        dates = (naming.find_date(text, day_first=self.settings.day_first) for text in texts)
-        day = next((each for each in dates if each), None)
-        kind = next((k for text in (*texts, link.heading) if (k := naming.find_kind(text))), "")
+        """Return a meeting with one document, or None for what is neither minutes nor agenda."""
+        day_first = self.settings.day_first
+        own = naming.find_date(link.text, day_first=day_first)
+        of_file = naming.find_date(link.file_name, day_first=day_first)
+        near = naming.find_date(link.around, day_first=day_first)
+        day = own or link.day or of_file or near
+        said = naming.find_kind(link.text) or link.kind
+        kind = said or naming.find_kind(link.file_name) or ""
+        shown = f"{link.text} ({link.url})"
+        named = re.search(r"agenda|minutes|packet", f"{link.text} {link.file_name}", re.IGNORECASE)
+        if not named and _NO_MEETING.search(f"{link.text} {link.around} {link.file_name}"):
+            self.skip(shown, "a notice that there is no meeting", link.url)
+            return None
+        if not kind and (link.attachment or _ATTACHMENT.search(link.text)):
+            self.skip(shown, "an attachment", link.url)
+            return None
+        months = (link.text, link.file_name, link.around)
+        month = next((m for text in months if (m := naming.find_month(text))), "")
+        texts = (link.around, *(link.titles if day or month else ()))
+        kind = kind or next((k for text in texts if (k := naming.find_kind(text))), "")
         if not kind and not (day and self.settings.kind):
-            self.skip(f"{link.text} ({link.url})", "says neither minutes nor agenda")
+            self.skip(shown, "says neither minutes nor agenda", link.url)
             return None
         offer = Offer(link.text or link.file_name, link.url, kind or self.settings.kind, "url")
-        month = next((m for text in texts if (m := naming.find_month(text))), "")
         return MeetingRef(
             vendor_id=canonical_url(link.url),
-            body=self.settings.meeting or _body(link),
+            body=self.settings.meeting
+            or _body(link)
+            or self._governing_body
+            or naming.UNNAMED_BODY,
             title=month if month and not day else link.text or link.file_name,
             start_local=datetime.combine(day, time()) if day else None,
             tz=self.settings.tz,
@@ -105,14 +158,29 @@ class PlainFetcher(PlatformFetcher):
 
 def _body(link: Link) -> str:
     """Return the first thing said about a link that sounds like a body of people."""
-    for text in (link.text, link.around, *re.split(r"[|–—:]", link.heading)):
-        body = naming.body_of_title(text)
-        if len(body) < _LONGEST_BODY and _BODY_WORD.search(body):
+    for part in re.split(
+        r"[|–—:•;\n]|\s-\s", "\n".join((*link.own_texts, *link.titles, link.around))
+    ):
+        body = naming.YEAR.sub(" ", naming.body_of_meeting(part)).strip()
+        if len(body) < _LONGEST_BODY and naming.BODY_WORD.search(body):
             return body
-    return naming.UNNAMED_BODY
+    return ""
 
 
-def _links(page: WebPage) -> list[Link]:
+def _governing_body(page: WebPage) -> str:
+    """Return the council or board that a page without any other name is most likely about.
+
+    That is the one it mentions most; the page of a city that mentions none is its council's.
+    """
+    text = html.text_of(html.parsed(page.text).body)
+    named = Counter(" ".join(each.split()).title() for each in _GOVERNING.findall(text))
+    if named:
+        return named.most_common(1)[0][0]
+    place = re.search(r"\b(city|town|village) of [A-Z]", text, re.IGNORECASE)
+    return f"{place[1].title()} Council" if place else ""
+
+
+def _links(page: WebPage, *, day_first: bool) -> list[Link]:
     """Return the links of a page, a feed or a calendar, each URL once.
 
     The texts of several links to one URL are joined, as of a picture and the words next to it.
@@ -123,30 +191,91 @@ def _links(page: WebPage) -> list[Link]:
     elif re.match(rb"<\?xml|<rss|<feed", start) and not re.search(rb"<html", start, re.IGNORECASE):
         found = _feed_links(page)
     else:
-        found = _page_links(page)
+        found = _page_links(page, day_first=day_first)
     merged: dict[str, Link] = {}
     for link in found:
         known = merged.get(link.url)
-        if known and link.text not in known.text:
-            link = replace(link, text=f"{known.text} {link.text}".strip())
+        if known:
+            text = known.text
+            if link.text not in known.text:
+                text = f"{known.text} {link.text}".strip()
+            link = replace(
+                known, text=text, day=known.day or link.day, kind=known.kind or link.kind
+            )
         merged[link.url] = link
     return list(merged.values())
 
 
-def _page_links(page: WebPage) -> Iterator[Link]:
-    tree = html.parsed(page.text)
-    titles = [html.text_of(node) for node in tree.css("h1, title")]
-    heading = " | ".join(dict.fromkeys(title for title in titles if title))
-    for node in tree.css("a[href]"):
+def _page_links(page: WebPage, *, day_first: bool) -> Iterator[Link]:
+    dated = html.DatedPage(page.text, page.url, day_first=day_first)
+    # Where each entry has a heading of the first rank, none of them is the page's.
+    firsts = dated.tree.css("h1")
+    headings = [html.text_of(node) for node in [*firsts[:1], *dated.tree.css("title")]]
+    above = html.titles_above(dated.tree)
+    for node in dated.tree.css("a[href]"):
         url = html.href_of(node, page.url)
-        if url:
-            parent = node.parent
-            while parent is not None and parent.tag not in _AROUND:
-                parent = parent.parent
-            around = html.text_of(parent)
+        if not url:
+            continue
+        if not _DOCUMENT_LINK.search(url):
+            yield Link(url, html.text_of(node), "")
+            continue
+        texts = (node.attributes.get("title"), node.attributes.get("aria-label"))
+        text = html.text_of(node) or next(filter(None, texts), "")
+        around = next((each for each in html.ancestors(node) if each.tag in _AROUND), None)
+        said_around = dated.text(around) if around else ""
+        row = dated.row_of(node)
+        day = None
+        if row is not None and (row.tag in _AROUND or len(dated.text(row)) <= _LONGEST_AROUND):
+            found = dated.date_of(node, row)
+            day = found[0] if found else None
+        yield Link(
+            url,
+            text,
             # A longer text is a whole page and not about this link.
-            around = around if len(around) <= _LONGEST_AROUND else ""
-            yield Link(url, html.text_of(node), around, heading)
+            said_around if len(said_around) <= _LONGEST_AROUND else "",
+            tuple(dict.fromkeys((*above.get(node.mem_id, ()), *filter(None, headings)))),
+            day,
+            _column_kind(node) or _kind_before(node, around),
+            _has_named_neighbours(node, around),
+            html.text_before(around, around.css("a[href]")[0])[:200] if around else "",
+        )
+
+
+def _column_kind(node: LexborNode) -> str:
+    """Return the kind that the header of a link's column names."""
+    cell = next((each for each in html.ancestors(node) if each.tag == "td"), None)
+    table = next((each for each in html.ancestors(node) if each.tag == "table"), None)
+    if cell is None or table is None or cell.parent is None:
+        return ""
+    if label := cell.attributes.get("data-label") or cell.attributes.get("data-th"):
+        return naming.find_kind(label) or ""
+    row = cell.parent
+    cells = [each for each in row.css("td, th") if each.parent and each.parent.mem_id == row.mem_id]
+    at = next(at for at, each in enumerate(cells) if each.mem_id == cell.mem_id)
+    header = table.css_first("tr")
+    names = [html.text_of(each) for each in header.css("td, th")] if header else []
+    if header is None or header.css_first("a[href]") or len(names) != len(cells):
+        return ""
+    if naming.find_date(" ".join(names)):
+        return ""
+    return naming.find_kind(names[at]) or ""
+
+
+def _kind_before(node: LexborNode, around: LexborNode | None) -> str:
+    """Return the kind named between the link and the one before it: "Minutes: part 1, part 2"."""
+    if around is None or len(html.text_of(around)) > _LONGEST_AROUND:
+        return ""
+    kinds = [html.text_of(each) for each in around.css("a[href]")]
+    if len(kinds) > 1:
+        return ""
+    return naming.find_kind(html.text_before(around, node)) or ""
+
+
+def _has_named_neighbours(node: LexborNode, around: LexborNode | None) -> bool:
+    """Whether other links of the same row say what they are."""
+    links = around.css("a[href]") if around is not None else []
+    others = [each for each in links if each.mem_id != node.mem_id]
+    return any(naming.find_kind(html.text_of(each)) for each in others)
 
 
 def _feed_links(page: WebPage) -> Iterator[Link]:
@@ -160,7 +289,7 @@ def _feed_links(page: WebPage) -> Iterator[Link]:
             each.get("href", "") for each in (*entry.get("links", ()), *entry.get("enclosures", ()))
         ]
         for url in filter(None, (html.joined(page.url, each) for each in urls)):
-            yield Link(url, title, f"{title} {published}", heading)
+            yield Link(url, title, f"{title} {published}", (heading,))
 
 
 def _calendar_links(page: WebPage) -> Iterator[Link]:
@@ -179,7 +308,7 @@ def _calendar_links(page: WebPage) -> Iterator[Link]:
             value = event.get(name, "")
             values += value if isinstance(value, list) else [value]
         for url in re.findall(r"https?://[^\s<>\"']+", " ".join(map(str, values))):
-            yield Link(url, title, around, str(calendar.get("X-WR-CALNAME", "")))
+            yield Link(url, title, around, (str(calendar.get("X-WR-CALNAME", "")),))
 
 
 SPEC = FetcherSpec(

@@ -1,22 +1,19 @@
-"""The OCR engine ``tesseract-onnx``: Tesseract's own network, run faster.
+"""The OCR engine ``tesseract-onnx``: Tesseract's layout and weights, run by onnxruntime.
 
-Its packages are imported when it first reads a page: they are large, and few commands read.
+Imports nothing of clerk but the OCR interface and the measure of ink::
+
+    page -> blank, or read before? -> done
+         -> libtesseract's layout -> line images -> network in batches -> words
+         -> low confidence? -> the same upside down
+         -> unsure of a word? -> libtesseract reads the word too
+         -> unsure of the page? -> libtesseract reads it too
+
+Whatever the network cannot do, libtesseract does: data of another shape, a doubtful word or page, a
+page that fails.  Only a missing package is an error.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from .engine import TesseractOnnx
 
-from clerk import hookimpl
-
-if TYPE_CHECKING:
-    from clerk.read.ocr import OcrBackend
-
-
-@hookimpl
-def register_ocr_backends() -> Iterable[OcrBackend]:
-    """Offer Tesseract's network run by onnxruntime."""
-    from .engine import TesseractOnnx
-
-    return [TesseractOnnx()]
+__all__ = ["TesseractOnnx"]

@@ -1,4 +1,4 @@
-"""Cutting lines out of a page, as large and as bright as the network was trained to see them."""
+"""Cutting lines out of a page, scaled and stretched to what the network was trained on."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LEAST_WIDTH = 9
 _LONGEST = 120
 #: Letters of more pixels than this are pictures.
 _TALLEST = 1200
-#: How far from where the network saw a space its gap is looked for, in pixels of the crop.
+#: How far from the network's space its gap is searched, in pixels of the crop.
 _GAP_REACH = 14
 _INK = b"\1"
 #: What is left of the crop's width beyond its last whole column is less than this.
@@ -49,7 +49,7 @@ class LineCrop:
     page_size: tuple[int, int]
 
     def picture(self, page: NDArray[numpy.uint8], word: PixelBox) -> GreyImage:
-        """Return a word of the line as it stands on the page, upright; its box is on the page."""
+        """Return the image of a word of the line, upright; its box is on the page."""
         first, top, last, bottom = self.area
         left, right = word[1::2] if self.quarter_turns else word[::2]
         left, right = max(first, left - _AROUND_WORD), min(last, right + _AROUND_WORD)
@@ -61,17 +61,15 @@ class LineCrop:
         inked = self.pixels < 0
         profile = inked.any(axis=0).tobytes()
         for begin, end in spans:
-            left, right = _gap_near(profile, begin), _gap_near(profile, end)
-            yield self.on_page(*self._inked_box(inked, left, max(left + 1, right)))
-
-    def _inked_box(self, inked: NDArray[numpy.bool_], left: int, right: int) -> Iterator[float]:
-        part = inked[:, left:right]
-        rows, columns = part.any(axis=1).tobytes(), part.any(axis=0).tobytes()
-        box = (left, 0, right, len(inked))
-        if _INK in rows:
-            first, last = left + columns.find(_INK), left + columns.rfind(_INK)
-            box = (first, rows.find(_INK), last + 1, rows.rfind(_INK) + 1)
-        return (side / self.scale for side in box)
+            left = _gap_near(profile, begin)
+            right = max(left + 1, _gap_near(profile, end))
+            part = inked[:, left:right]
+            rows, columns = part.any(axis=1).tobytes(), part.any(axis=0).tobytes()
+            box = (left, 0, right, len(inked))
+            if _INK in rows:
+                first, last = left + columns.find(_INK), left + columns.rfind(_INK)
+                box = (first, rows.find(_INK), last + 1, rows.rfind(_INK) + 1)
+            yield self.on_page(*(side / self.scale for side in box))
 
     def on_page(self, left: float, top: float, right: float, bottom: float) -> PixelBox:
         """Return the box on the page of a box in what was cut out."""
@@ -81,7 +79,7 @@ class LineCrop:
 
 
 def turned_back(box: PixelBox, quarter_turns: int, page_size: tuple[int, int]) -> PixelBox:
-    """Return where a box on a page turned counter-clockwise stands on the page itself."""
+    """Return the box on the page of a box on the page turned counter-clockwise."""
     left, top, right, bottom = box
     width, height = page_size
     return {
@@ -94,7 +92,12 @@ def turned_back(box: PixelBox, quarter_turns: int, page_size: tuple[int, int]) -
 def cut_out(page: NDArray[numpy.uint8], line: PlacedLine, height: int) -> LineCrop | None:
     """Return the line at the network's height, or None if it is too small or too long to read."""
     turned = numpy.rot90(page, line.quarter_turns)
-    left, top, right, bottom = area = _area(line, turned.shape)
+    page_height, page_width = turned.shape
+    ascender, descender = line.baseline - line.ascent, line.baseline + line.descent
+    left = min(page_width, max(0, round(line.left) - _MARGIN))
+    top = min(page_height, max(0, round(ascender) - _MARGIN))
+    right = max(0, min(page_width, round(line.right) + _MARGIN))
+    bottom = max(0, min(page_height, round(descender) + _MARGIN))
     cut = numpy.ascontiguousarray(turned[top:bottom, left:right])
     rows, columns = cut.shape
     if min(rows, columns) < _LEAST_SIDE or rows > _TALLEST or columns > _LONGEST * rows:
@@ -103,31 +106,17 @@ def cut_out(page: NDArray[numpy.uint8], line: PlacedLine, height: int) -> LineCr
     width = max(_LEAST_WIDTH, round(columns * scale))
     scaled = Image.fromarray(cut).resize((width, height), Image.Resampling.BILINEAR)
     fingerprint = hashlib.sha256(scaled.tobytes() + repr(scale).encode()).digest()
-    pixels = _stretched(numpy.asarray(_sharpened(scaled, scale)))
-    return LineCrop(pixels, scale, fingerprint, area, line.quarter_turns, page.shape[::-1])
-
-
-def _area(line: PlacedLine, shape: tuple[int, ...]) -> PixelBox:
-    height, width = shape
-    top, bottom = line.baseline - line.ascent, line.baseline + line.descent
-    return (
-        min(width, max(0, round(line.left) - _MARGIN)),
-        min(height, max(0, round(top) - _MARGIN)),
-        max(0, min(width, round(line.right) + _MARGIN)),
-        max(0, min(height, round(bottom) + _MARGIN)),
-    )
-
-
-def _sharpened(picture: Image.Image, scale: float) -> Image.Image:
-    """Sharpen as much as Tesseract's own scaling does: the network was trained on its results."""
-    if scale >= 1.4:
-        return picture
-    radius, share = (2, 0.4) if scale >= 0.7 else (1, 0.2)
-    return Image.blend(picture.filter(ImageFilter.BoxBlur(radius)), picture, 1 + share)
+    if scale < 1.4:
+        # Tesseract's own scaling sharpens as much, and the network was trained on its results.
+        radius, share = (2, 0.4) if scale >= 0.7 else (1, 0.2)
+        scaled = Image.blend(scaled.filter(ImageFilter.BoxBlur(radius)), scaled, 1 + share)
+    area, size = (left, top, right, bottom), page.shape[::-1]
+    pixels = _stretched(numpy.asarray(scaled))
+    return LineCrop(pixels, scale, fingerprint, area, line.quarter_turns, size)
 
 
 def _stretched(pixels: NDArray[numpy.uint8]) -> Crop:
-    """Map ink to -1 and paper to 1, judging both by the valleys and peaks of the middle row."""
+    """Map ink to -1 and paper to 1, estimated by the valleys and peaks of the middle row."""
     middle = pixels[len(pixels) // 2].astype(numpy.int16)
     before, here, after = middle[:-2], middle[1:-1], middle[2:]
     valleys = here[((here < before) & (here <= after)) | ((here <= before) & (here < after))]

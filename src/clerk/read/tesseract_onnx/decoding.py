@@ -1,15 +1,15 @@
-"""From the network's shares for each column to text.
+"""From the network's output for each column to text.
 
-The network says for every column of a crop which character it sees, or that it sees none (the
-*blank*); the same character in adjacent columns is one character.  Usually the best of each column
-is the text.  Where that is doubtful and no known word, the likeliest known word is taken instead,
-weighed as Tesseract weighs it.
+For every column of a crop the network gives the share of each character, or of none (the *blank*);
+the same character in adjacent columns is one character.  Usually the best of each column is the
+text.  Where that is doubtful and not a known word, the likeliest known word is taken instead, rated
+as Tesseract rates it.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -56,7 +56,7 @@ class Alphabet:
 
 @dataclass(frozen=True)
 class ReadWord:
-    """A word in a crop: its text, how sure that is (0 to 1), and the columns it begins and ends."""
+    """A word in a crop: its text, the confidence (0 to 1), and its first and last column."""
 
     text: str
     confidence: float
@@ -69,30 +69,25 @@ def decode(shares: Shares, alphabet: Alphabet, dictionary: Dictionary | None) ->
     if sum(letter.certainty for letter in letters) < _GARBAGE * len(letters):
         dictionary = None
     words: list[ReadWord] = []
-    for inside, begin, end in _between_spaces(letters, len(shares)):
-        text, certainty = _text(inside, shares[begin:end], begin, alphabet, dictionary)
-        if _SPACE in text:
-            first = inside[0].column
-            gap = first + int(shares[first:end, alphabet.space].argmax())
-            words += _parted(text, certainty, (begin, gap, end))
-        else:
-            words.append(ReadWord(text, _confidence(text, certainty), (begin, end)))
-    return words
-
-
-def _between_spaces(
-    letters: Sequence[_Letter], columns: int
-) -> Iterator[tuple[list[_Letter], int, int]]:
-    """Yield the letters of each word with the columns between which it stands."""
-    word: list[_Letter] = []
+    inside: list[_Letter] = []
     begin = 0
-    for letter in (*letters, _Letter(_SPACE, columns, 0.0)):
+    for letter in (*letters, _Letter(_SPACE, len(shares), 0.0)):
         if letter.text != _SPACE:
-            word.append(letter)
+            inside.append(letter)
             continue
-        if word:
-            yield word, begin, letter.column
-        begin, word = letter.column, []
+        end = letter.column
+        if inside:
+            text, certainty = _text(inside, shares[begin:end], begin, alphabet, dictionary)
+            confidence = round(min(1.0, math.exp(certainty / len(text))), 4)
+            borders = [begin, end]
+            if _SPACE in text:
+                # Two words after all.
+                first = inside[0].column
+                borders.insert(1, first + int(shares[first:end, alphabet.space].argmax()))
+            parts = zip(text.split(_SPACE), pairwise(borders), strict=True)
+            words += [ReadWord(part, confidence, between) for part, between in parts]
+        begin, inside = end, []
+    return words
 
 
 def _text(
@@ -107,21 +102,25 @@ def _text(
     certainty = sum(letter.certainty for letter in letters)
     inside = shares[letters[0].column - begin : letters[-1].column - begin, alphabet.space]
     no_space = math.log(max(1e-9, 1 - float(inside.max(initial=0.0))))
-    doubtful = _may_be_another(certainty + no_space, len(shares))
-    if dictionary is None or not doubtful or dictionary.knows(text):
+    sure, columns = certainty + no_space, len(shares)
+    if dictionary is None or sure >= 0 or columns > _LONGEST_WORD:
         return text, certainty
-    return _likeliest(shares, alphabet, dictionary) or (text, certainty)
-
-
-def _parted(text: str, certainty: float, columns: tuple[int, int, int]) -> Iterator[ReadWord]:
-    """Yield the two words that have a space between them after all."""
-    confidence = _confidence(text, certainty)
-    for part, between in zip(text.split(_SPACE), pairwise(columns), strict=True):
-        yield ReadWord(part, confidence, between)
-
-
-def _confidence(text: str, certainty: float) -> float:
-    return round(min(1.0, math.exp(certainty / len(text))), 4)
+    # Could a known word be rated better than this text, if it is unknown?
+    all_others = math.log(max(1 - math.exp(sure), 1e-9))
+    if _rating(all_others, columns, known=True) <= _rating(sure, columns, known=False):
+        return text, certainty
+    if dictionary.knows(text):
+        return text, certainty
+    best: tuple[float, str, float] | None = None
+    for codes, likelihood in _likeliest_texts(shares, alphabet.blank):
+        other = "".join(alphabet.characters[code] for code in codes).strip()
+        if not other or other.count(_SPACE) > 1:
+            continue
+        known = all(dictionary.knows(part) for part in other.split(_SPACE))
+        rating = _rating(likelihood, columns, known=known)
+        if best is None or rating > best[0]:
+            best = (rating, other, likelihood)
+    return best[1:] if best else (text, certainty)
 
 
 class _Letter(NamedTuple):
@@ -146,60 +145,31 @@ def _best_letters(shares: Shares, alphabet: Alphabet) -> list[_Letter]:
     return [_Letter(*letter) for letter in found if letter[0]]
 
 
-def _may_be_another(certainty: float, columns: int) -> bool:
-    """Say whether a known word could be rated better than this unknown one."""
-    if certainty >= 0 or columns > _LONGEST_WORD:
-        return False
-    all_others = math.log(max(1 - math.exp(certainty), 1e-9))
-    return _rating(all_others, columns, known=True) > _rating(certainty, columns, known=False)
-
-
 def _rating(certainty: float, columns: int, *, known: bool) -> float:
     rating = certainty - _COST_OF_COLUMN * columns
     return rating if known else rating * _UNKNOWN_FACTOR
 
 
-def _likeliest(
-    shares: Shares, alphabet: Alphabet, dictionary: Dictionary
-) -> tuple[str, float] | None:
-    """Return the best rated text, preferring known words."""
-    best: tuple[float, str, float] | None = None
-    for codes, certainty in _followed(shares, alphabet.blank):
-        text = "".join(alphabet.characters[code] for code in codes).strip()
-        if not text or text.count(_SPACE) > 1:
-            continue
-        known = all(dictionary.knows(part) for part in text.split(_SPACE))
-        rating = _rating(certainty, len(shares), known=known)
-        if best is None or rating > best[0]:
-            best = (rating, text, certainty)
-    return best and best[1:]
-
-
-def _followed(shares: Shares, blank: int) -> list[tuple[tuple[int, ...], float]]:
-    """Return the likeliest texts with the logarithm of their likelihood, the best first.
+def _likeliest_texts(shares: Shares, blank: int) -> list[tuple[tuple[int, ...], float]]:
+    """Return the likeliest texts with the logarithm of their likelihood.
 
     Each text is followed from column to column with two likelihoods: that the column before was
     the blank, and that it was the last character; only after a blank may a character repeat.
     """
+    candidates: list[list[tuple[int, float]]] = [[] for _ in shares]
+    columns, codes = numpy.nonzero(shares > _LEAST_SHARE)
+    likely = zip(columns.tolist(), codes.tolist(), shares[columns, codes].tolist(), strict=True)
+    for column, code, share in likely:
+        candidates[column].append((code, share))
     texts: _Followed = {(): (1.0, 0.0)}
     scale = 0.0
-    for candidates in _candidates(shares):
-        texts = _next_column(texts, candidates, blank)
+    for each in candidates:
+        texts = _next_column(texts, each, blank)
         total = sum(map(sum, texts.values())) or _NEARLY_NOTHING
         if total < _SMALL:
             scale += math.log(total)
             texts = {text: (a / total, b / total) for text, (a, b) in texts.items()}
     return [(text, math.log(max(a + b, _NEARLY_NOTHING)) + scale) for text, (a, b) in texts.items()]
-
-
-def _candidates(shares: Shares) -> list[list[tuple[int, float]]]:
-    """Return for each column the characters worth following, with their shares."""
-    found: list[list[tuple[int, float]]] = [[] for _ in shares]
-    columns, codes = numpy.nonzero(shares > _LEAST_SHARE)
-    likely = zip(columns.tolist(), codes.tolist(), shares[columns, codes].tolist(), strict=True)
-    for column, code, share in likely:
-        found[column].append((code, share))
-    return found
 
 
 def _next_column(

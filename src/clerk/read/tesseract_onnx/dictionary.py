@@ -1,4 +1,4 @@
-"""The words, numbers and punctuation that Tesseract's data knows for a language.
+"""The words, numbers and punctuation in Tesseract's data for a language.
 
 Each of the three lists is stored as a graph whose edges are letters.  In the numbers a digit, and
 in the punctuation the word itself, is written as a space: ``$  .  ``, ``( ),``.
@@ -6,7 +6,7 @@ in the punctuation the word itself, is written as a space: ``$  .  ``, ``( ),``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy
@@ -18,10 +18,8 @@ _FLAG_BITS = 3
 PLACEHOLDER = " "
 #: Punctuation marks before or after a word.
 _MOST_MARKS = 5
-
-
-#: Nodes whose edges are kept ready: about those of the common words.
-_NODES_KEPT = 20_000
+#: Nodes whose edges are cached: about those of the common words.
+_NODES_CACHED = 20_000
 
 
 @dataclass(frozen=True)
@@ -31,7 +29,7 @@ class WordGraph:
     edges: NDArray[numpy.uint64]
     letter_bits: int
     letters: Mapping[str, int]
-    _from_nodes: dict[int, dict[int, tuple[int, bool]]] = field(default_factory=dict, repr=False)
+    _cached_edges: dict[int, dict[int, tuple[int, bool]]] = field(default_factory=dict, repr=False)
 
     def __contains__(self, word: str) -> bool:
         """Say whether the word is in the set."""
@@ -39,28 +37,28 @@ class WordGraph:
         for position, letter in enumerate(word):
             if position and node == 0:
                 return False
-            edge = self._edges_from(node).get(self.letters.get(letter, -1))
+            edge = self._edges_of(node).get(self.letters.get(letter, -1))
             if edge is None:
                 return False
             node, ends_here = edge
         return ends_here
 
-    def _edges_from(self, node: int) -> dict[int, tuple[int, bool]]:
+    def _edges_of(self, node: int) -> dict[int, tuple[int, bool]]:
         """Return by letters where the edges of a node lead, and whether a word ends with them."""
-        known = self._from_nodes.get(node)
-        if known is None:
-            if len(self._from_nodes) >= _NODES_KEPT:
-                self._from_nodes.clear()
-            known = self._from_nodes[node] = dict(self._read_edges(node))
-        return known
-
-    def _read_edges(self, node: int) -> Iterator[tuple[int, tuple[int, bool]]]:
+        known = self._cached_edges.get(node)
+        if known is not None:
+            return known
+        found: dict[int, tuple[int, bool]] = {}
         for edge in self.edges[node : node + len(self.letters)].tolist():
             flags = edge >> self.letter_bits
             letter = edge & ((1 << self.letter_bits) - 1)
-            yield letter, (flags >> _FLAG_BITS, bool(flags & _END_OF_WORD))
+            found[letter] = (flags >> _FLAG_BITS, bool(flags & _END_OF_WORD))
             if flags & _LAST_EDGE_OF_NODE:
                 break
+        if len(self._cached_edges) >= _NODES_CACHED:
+            self._cached_edges.clear()
+        self._cached_edges[node] = found
+        return found
 
 
 @dataclass(frozen=True)
@@ -73,26 +71,23 @@ class Dictionary:
 
     def knows(self, text: str) -> bool:
         """Say whether the text is a known word or kind of number, with usual punctuation."""
-        before = min(_MOST_MARKS, len(text) - len(text.lstrip(_NOT_IN_WORDS)))
-        after = min(_MOST_MARKS, len(text) - len(text.rstrip(_NOT_IN_WORDS)))
-        return any(
-            self._knows_split(
-                text[:start], text[start : len(text) - left], text[len(text) - left :]
-            )
-            for start in range(before + 1)
-            for left in range(after + 1)
-            if start + left < len(text)
-        )
-
-    def _knows_split(self, before: str, core: str, after: str) -> bool:
-        usual = not before + after or before + PLACEHOLDER + after in self.punctuation
-        return usual and (core in self.words or _digits_hidden(core) in self.numbers)
+        most_before = min(_MOST_MARKS, len(text) - len(text.lstrip(_NOT_IN_WORDS)))
+        most_after = min(_MOST_MARKS, len(text) - len(text.rstrip(_NOT_IN_WORDS)))
+        for start in range(most_before + 1):
+            for end in range(len(text), len(text) - most_after - 1, -1):
+                before, core, after = text[:start], text[start:end], text[end:]
+                if not core:
+                    continue
+                if (before or after) and before + PLACEHOLDER + after not in self.punctuation:
+                    continue
+                if core in self.words:
+                    return True
+                shape = "".join(PLACEHOLDER if each.isdigit() else each for each in core)
+                if shape in self.numbers:
+                    return True
+        return False
 
 
 _NOT_IN_WORDS = "".join(
     chr(code) for code in range(33, 0x2040) if not chr(code).isalnum() and chr(code).isprintable()
 )
-
-
-def _digits_hidden(text: str) -> str:
-    return "".join(PLACEHOLDER if letter.isdigit() else letter for letter in text)

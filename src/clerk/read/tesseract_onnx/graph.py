@@ -25,15 +25,18 @@ from typing import TYPE_CHECKING, Any
 import numpy
 from numpy.typing import NDArray
 
-from clerk.core.errors import MissingTool
+from clerk.read.ocr import MissingTool
 
-from .traineddata import Layer, LstmData, Matrix
+from .traineddata import Layer, LstmData
 
 if TYPE_CHECKING:
-    from onnx import ModelProto, NodeProto, TensorProto
+    from onnx import NodeProto, TensorProto
 
 #: Raise when the graph changes: networks kept on disk are then made again.
 GRAPH_VERSION = 2
+
+#: What the output ``probe`` is when the processor multiplies bytes without overflow.
+EXACT_PROBE = 64 * 255 * 127
 
 _EXTENSIONS = "com.microsoft"
 #: What the two further cells of each layer always say.
@@ -51,13 +54,37 @@ def onnx_model(data: LstmData, *, unsigned: bool = False) -> bytes:
     unsigned and signed bytes overflows.  The output ``probe`` tells: see :data:`EXACT_PROBE`.
     """
     graph = _Graph(unsigned)
-    pooled = _convolved(graph, data)
-    columns, batch = _summed_up(graph, data, pooled)
+    matrix = data.convolution.matrices[0]
+    # The file counts the window's pixels column by column.
+    real_weights = matrix.weights * matrix.scales[:, None]
+    window = real_weights.reshape(-1, 1, 3, 3).transpose(0, 1, 3, 2)
+    inputs = ["picture", graph.constant(window), graph.constant(matrix.bias)]
+    convolved = graph.add("Conv", inputs, pads=[1, 1, 1, 1])
+    across, down = data.pooling.size
+    pooled = graph.add("MaxPool", [convolved], kernel_shape=[down, across], strides=[down, across])
+    # tanh comes after the pooling, where there are fewer values.
+    columns, batch = _summarised(graph, data, graph.add("Tanh", [pooled]))
+
     for layer in data.lstms:
-        every_step, _ = _lstm(graph, layer, columns, batch, "columns")
+        every_step, _ = _add_lstm(graph, layer, columns, batch, "columns")
         columns = graph.add("Squeeze", [every_step, graph.integers(1)])
-    _softmax(graph, data.softmax, columns)
-    _add_probe(graph)
+
+    matrix = data.softmax.matrices[0]
+    characters, cells = matrix.weights.shape
+    weights = numpy.zeros((cells + len(_BOUNDS), characters), numpy.int8)
+    weights[:cells] = matrix.weights.T
+    factors = [
+        graph.weights(weights),
+        graph.constant(matrix.scales),
+        graph.zero_points(characters),
+    ]
+    product = graph.add("DynamicQuantizeMatMul", [columns, *factors], domain=_EXTENSIONS)
+    biased = graph.add("Add", [product, graph.constant(matrix.bias)])
+    graph.add("Softmax", [biased], output="shares", axis=-1)
+
+    largest = graph.constant(numpy.full((1, 64), 255, numpy.uint8))
+    most = graph.constant(numpy.full((64, 1), 127, numpy.int8))
+    graph.add("MatMulInteger", [largest, most], output="probe")
     return bytes(_model(graph, data).SerializeToString())
 
 
@@ -65,7 +92,13 @@ class _Graph:
     """Nodes and constants while they are collected."""
 
     def __init__(self, unsigned: bool) -> None:
-        self.onnx = _onnx()
+        try:
+            import onnx
+            import onnx.helper
+            import onnx.numpy_helper
+        except ImportError as error:
+            raise missing_extra("onnx") from error
+        self.onnx = onnx
         self.unsigned = unsigned
         self.nodes: list[NodeProto] = []
         self.constants: list[TensorProto] = []
@@ -128,16 +161,6 @@ class _Graph:
         return self.add("Concat", parts, axis=0)
 
 
-def _onnx() -> Any:
-    try:
-        import onnx
-        import onnx.helper
-        import onnx.numpy_helper
-    except ImportError as error:
-        raise missing_extra("onnx") from error
-    return onnx
-
-
 def missing_extra(package: str) -> MissingTool:
     """Return the error that says how to get a package this engine needs."""
     return MissingTool(
@@ -146,50 +169,35 @@ def missing_extra(package: str) -> MissingTool:
     )
 
 
-def _convolved(graph: _Graph, data: LstmData) -> str:
-    """Convolve and pool; tanh comes after the pooling, where there are fewer values."""
-    matrix = data.convolution.matrices[0]
-    # The file counts the window's pixels column by column.
-    window = _real_weights(matrix).reshape(-1, 1, 3, 3).transpose(0, 1, 3, 2)
-    inputs = ["picture", graph.constant(window), graph.constant(matrix.bias)]
-    convolved = graph.add("Conv", inputs, pads=[1, 1, 1, 1])
-    across, down = data.pooling.size
-    pooled = graph.add("MaxPool", [convolved], kernel_shape=[down, across], strides=[down, across])
-    return graph.add("Tanh", [pooled])
-
-
-def _real_weights(matrix: Matrix) -> NDArray[numpy.float32]:
-    return matrix.weights * matrix.scales[:, None]
-
-
-def _summed_up(graph: _Graph, data: LstmData, pooled: str) -> tuple[str, str]:
-    """Run an LSTM down every column of every picture; return [column, batch, cells] and [batch]."""
-    layer, rows = data.summary, data.height // data.pooling.size[1]
-    by_row = graph.add("Transpose", [pooled], perm=[2, 3, 0, 1])
-    every_column = graph.add("Reshape", [by_row, graph.integers(0, -1, layer.inputs)])
-    summary = _after_all_rows(graph, layer, every_column, rows)
-    shape = graph.shape(graph.sides(by_row, 1, 3), graph.integers(layer.outputs))
-    columns = graph.add("Reshape", [summary, shape])
-    each = graph.shape(graph.sides(columns, 0, 2), graph.integers(1))
-    bounds = graph.add("Expand", [graph.floats(*_BOUNDS), each])
-    return graph.add("Concat", [columns, bounds], axis=2), graph.sides(by_row, 2, 3)
-
-
-def _after_all_rows(graph: _Graph, layer: Layer, every_column: str, rows: int) -> str:
-    """Return what the cells say in the end, [column, cells].
+def _summarised(graph: _Graph, data: LstmData, pooled: str) -> tuple[str, str]:
+    """Run an LSTM down every column of every picture; return [column, batch, cells] and [batch].
 
     There are few rows and many columns, so the steps are written out one by one: that takes half
     the time of an LSTM that is one node.
     """
-    seen = graph.rounded(every_column)
-    said = state = ""
-    at_first, later = (_factors(graph, layer, inputs) for inputs in (layer.inputs, None))
+    layer, rows = data.summary, data.height // data.pooling.size[1]
+    by_row = graph.add("Transpose", [pooled], perm=[2, 3, 0, 1])
+    every_column = graph.add("Reshape", [by_row, graph.integers(0, -1, layer.inputs)])
+    inputs = graph.rounded(every_column)
+    output = state = ""
+    at_first, later = (_factors(graph, layer, number) for number in (layer.inputs, None))
     for row in range(rows):
-        here = graph.add("Gather", [seen, graph.constant(numpy.int64(row))], axis=0)
-        if said:
-            here = graph.add("Concat", [here, graph.rounded(said)], axis=1)
-        said, state = _step(graph, here, later if said else at_first, state)
-    return said
+        here = graph.add("Gather", [inputs, graph.constant(numpy.int64(row))], axis=0)
+        if output:
+            here = graph.add("Concat", [here, graph.rounded(output)], axis=1)
+        factors = later if output else at_first
+        product = graph.add("MatMulIntegerToFloat", [here, *factors], domain=_EXTENSIONS)
+        *gates, candidate = graph.split(product, len(_INPUT_OUTPUT_FORGET_CANDIDATE))
+        take_in, let_out, keep = (graph.add("Sigmoid", [gate]) for gate in gates)
+        now = graph.add("Mul", [take_in, graph.add("Tanh", [candidate])])
+        if state:
+            now = graph.add("Add", [graph.add("Mul", [keep, state]), now])
+        output, state = graph.add("Mul", [let_out, graph.add("Tanh", [now])]), now
+    shape = graph.shape(graph.sides(by_row, 1, 3), graph.integers(layer.outputs))
+    columns = graph.add("Reshape", [output, shape])
+    each = graph.shape(graph.sides(columns, 0, 2), graph.integers(1))
+    bounds = graph.add("Expand", [graph.floats(*_BOUNDS), each])
+    return graph.add("Concat", [columns, bounds], axis=2), graph.sides(by_row, 2, 3)
 
 
 def _factors(graph: _Graph, layer: Layer, inputs: int | None) -> list[str]:
@@ -204,21 +212,27 @@ def _factors(graph: _Graph, layer: Layer, inputs: int | None) -> list[str]:
     return [*names, graph.zero_points(), graph.constant(bias)]
 
 
-def _step(graph: _Graph, seen: str, factors: Sequence[str], state: str) -> tuple[str, str]:
-    """Return what the cells say and keep after one more step."""
-    product = graph.add("MatMulIntegerToFloat", [seen, *factors], domain=_EXTENSIONS)
-    *gates, candidate = graph.split(product, len(_INPUT_OUTPUT_FORGET_CANDIDATE))
-    take_in, let_out, keep = (graph.add("Sigmoid", [gate]) for gate in gates)
-    now = graph.add("Mul", [take_in, graph.add("Tanh", [candidate])])
-    if state:
-        now = graph.add("Add", [graph.add("Mul", [keep, state]), now])
-    return graph.add("Mul", [let_out, graph.add("Tanh", [now])]), now
+def _add_lstm(
+    graph: _Graph, layer: Layer, sequence: str, batch: str, lengths: str
+) -> tuple[str, str]:
+    """Add an LSTM with two further cells that are 1 and -1 from before the first step.
 
-
-def _lstm(graph: _Graph, layer: Layer, sequence: str, batch: str, lengths: str) -> tuple[str, str]:
-    """Add an LSTM with two further cells that say 1 and -1 from before the first step."""
-    cells = layer.outputs + len(_BOUNDS)
-    from_inputs, from_cells, scales, bias = _gates(layer)
+    The two further inputs and cells have no weight; their gates keep what is in the cell.
+    """
+    inner, outer = layer.inputs, layer.outputs
+    cells = outer + len(_BOUNDS)
+    # Weights are [input, gate, cell].
+    from_inputs = numpy.zeros((inner + len(_BOUNDS), 4, cells), numpy.int8)
+    from_cells = numpy.zeros((cells, 4, cells), numpy.int8)
+    scales = numpy.ones((4, cells), numpy.float32)
+    bias = numpy.zeros((8, cells), numpy.float32)
+    for gate, place in enumerate(_INPUT_OUTPUT_FORGET_CANDIDATE):
+        matrix = layer.matrices[place]
+        from_inputs[:inner, gate, :outer] = matrix.weights[:, :inner].T
+        from_cells[:outer, gate, :outer] = matrix.weights[:, inner:].T
+        scales[gate, :outer] = matrix.scales
+        bias[gate, :outer] = matrix.bias
+    bias[:3, outer:] = numpy.array([[-_SATURATED], [_SATURATED], [_SATURATED]])
     scales_name = graph.constant(scales.reshape(1, -1))
     zero_points = graph.zero_points(1, scales.size)
     start = graph.shape(graph.integers(1), batch, graph.integers(1))
@@ -244,48 +258,7 @@ def _start(cells: int, size: float) -> NDArray[numpy.float32]:
     return state
 
 
-def _gates(layer: Layer) -> tuple[Any, Any, Any, Any]:
-    """Return the weights [input, gate, cell] from inputs and from cells, the scales and biases.
-
-    The two further inputs and cells have no weight; their gates keep what is in the cell.
-    """
-    extra, inputs, outputs = len(_BOUNDS), layer.inputs, layer.outputs
-    from_inputs = numpy.zeros((inputs + extra, 4, outputs + extra), numpy.int8)
-    from_cells = numpy.zeros((outputs + extra, 4, outputs + extra), numpy.int8)
-    scales = numpy.ones((4, outputs + extra), numpy.float32)
-    bias = numpy.zeros((8, outputs + extra), numpy.float32)
-    for gate, place in enumerate(_INPUT_OUTPUT_FORGET_CANDIDATE):
-        matrix = layer.matrices[place]
-        from_inputs[:inputs, gate, :outputs] = matrix.weights[:, :inputs].T
-        from_cells[:outputs, gate, :outputs] = matrix.weights[:, inputs:].T
-        scales[gate, :outputs] = matrix.scales
-        bias[gate, :outputs] = matrix.bias
-    bias[:3, outputs:] = numpy.array([[-_SATURATED], [_SATURATED], [_SATURATED]])
-    return from_inputs, from_cells, scales, bias
-
-
-def _softmax(graph: _Graph, layer: Layer, columns: str) -> None:
-    matrix = layer.matrices[0]
-    outputs, inputs = matrix.weights.shape
-    weights = numpy.zeros((inputs + len(_BOUNDS), outputs), numpy.int8)
-    weights[:inputs] = matrix.weights.T
-    factors = [graph.weights(weights), graph.constant(matrix.scales), graph.zero_points(outputs)]
-    product = graph.add("DynamicQuantizeMatMul", [columns, *factors], domain=_EXTENSIONS)
-    biased = graph.add("Add", [product, graph.constant(matrix.bias)])
-    graph.add("Softmax", [biased], output="shares", axis=-1)
-
-
-#: What the output ``probe`` is when the processor multiplies bytes without overflow.
-EXACT_PROBE = 64 * 255 * 127
-
-
-def _add_probe(graph: _Graph) -> None:
-    largest = graph.constant(numpy.full((1, 64), 255, numpy.uint8))
-    weights = graph.constant(numpy.full((64, 1), 127, numpy.int8))
-    graph.add("MatMulInteger", [largest, weights], output="probe")
-
-
-def _model(graph: _Graph, data: LstmData) -> ModelProto:
+def _model(graph: _Graph, data: LstmData) -> Any:
     helper, kinds = graph.onnx.helper, graph.onnx.TensorProto
     value = helper.make_tensor_value_info
     inputs = [
@@ -299,16 +272,11 @@ def _model(graph: _Graph, data: LstmData) -> ModelProto:
     whole = helper.make_graph(graph.nodes, "lstm", inputs, outputs, graph.constants)
     opsets = [helper.make_opsetid("", 17), helper.make_opsetid(_EXTENSIONS, 1)]
     model = helper.make_model(whole, opset_imports=opsets, ir_version=8)
-    helper.set_model_props(model, {"clerk": _description(data)})
-    return model  # type: ignore[no-any-return]
-
-
-def _description(data: LstmData) -> str:
-    """Return what the reader must know beside the graph."""
     facts = {
         "height": data.height,
         "pixels_per_column": data.pooling.size[0],
         "blank": data.blank,
         "characters": list(data.characters),
     }
-    return json.dumps(facts)
+    helper.set_model_props(model, {"clerk": json.dumps(facts)})
+    return model

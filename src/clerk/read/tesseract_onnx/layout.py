@@ -1,4 +1,4 @@
-"""Where the lines of a page stand: libtesseract's layout analysis without its recognition."""
+"""Where the lines of a page are: libtesseract's layout analysis without its recognition."""
 
 from __future__ import annotations
 
@@ -8,11 +8,9 @@ from itertools import groupby
 from typing import Any
 
 import numpy
-from numpy.typing import NDArray
 from PIL import Image, ImageChops
 
-from clerk.read.ocr import GreyImage, PixelBox
-from clerk.read.tesseract import layout_engine
+from clerk.read.ocr import GreyImage, Segmentation
 
 #: The kinds of blocks that hold text, as libtesseract numbers them; the others are pictures, rules.
 _TEXT_BLOCKS = range(1, 9)
@@ -20,7 +18,7 @@ _TEXT_BLOCKS = range(1, 9)
 _TOP_TO_BOTTOM = 2
 #: A finer picture than this says no more about where lines are, but takes longer.
 _LAYOUT_DPI = 200
-#: White around all that is on the page, in pixels; the rest of its margins is not looked at.
+#: White pixels kept around everything on the page; the rest of the margins is cut off.
 _MARGIN = 16
 #: Lines whose ascents differ by less than this share are taken to be of one size.
 _LIKE = 0.3
@@ -33,7 +31,7 @@ class PlacedLine:
     """A line that has yet to be read.
 
     ``quarter_turns`` says how often the page must be turned counter-clockwise for the line to
-    stand upright; the places are those on the turned page.  ``baseline`` is the height of its
+    be upright; the coordinates are those on the turned page.  ``baseline`` is the height of its
     baseline in the middle; ``ascent`` and ``descent`` are the room its type takes.
     """
 
@@ -48,35 +46,37 @@ class PlacedLine:
     number: int
 
 
-def placed_lines(image: GreyImage, dpi: int) -> list[PlacedLine]:
-    """Return the lines of a page in reading order."""
-    shrunk, scale = _for_layout(image, dpi)
-    picture = black_on_white(shrunk)
-    inked = _inked_part(picture)
-    api = layout_engine()
-    api.SetImage(picture.crop(inked))
+def placed_lines(
+    image: GreyImage, dpi: int, api: Any, segmentation: Segmentation = Segmentation.AUTOMATIC
+) -> list[PlacedLine]:
+    """Return the lines of a page in reading order; ``api`` is libtesseract's layout analysis."""
+    picture, scale = Image.fromarray(image.array()), dpi / _LAYOUT_DPI
+    if scale < 1.25:
+        scale = 1.0
+    else:
+        size = (max(1, round(image.width / scale)), max(1, round(image.height / scale)))
+        picture = picture.resize(size, Image.Resampling.BOX)
+    picture = black_on_white(picture)
+    left, top, right, bottom = ImageChops.invert(picture).getbbox() or (0, 0, *picture.size)
+    left, top = max(0, left - _MARGIN), max(0, top - _MARGIN)
+    right, bottom = min(picture.width, right + _MARGIN), min(picture.height, bottom + _MARGIN)
+    api.SetImage(picture.crop((left, top, right, bottom)))
     api.SetSourceResolution(round(dpi / scale))
-    found = list(_found_lines(api.AnalyseLayout(True), inked[:2], shrunk.width))
+    api.SetPageSegMode(segmentation.value)
+    found = list(_found_lines(api.AnalyseLayout(True), (left, top), picture.width))
     api.Clear()
     blocks = groupby(found, key=lambda line: line.block)
     lines = [line for _, block in blocks for line in _of_like_height(list(block))]
-    return [_enlarged(line, scale) for line in lines] if scale != 1 else lines
-
-
-def _for_layout(image: GreyImage, dpi: int) -> tuple[Image.Image, float]:
-    """Return the picture, made smaller if it is very fine, and how many times smaller it is."""
-    scale = dpi / _LAYOUT_DPI
-    whole = Image.fromarray(image.array())
-    if scale < 1.25:
-        return whole, 1.0
-    size = (max(1, round(image.width / scale)), max(1, round(image.height / scale)))
-    return whole.resize(size, Image.Resampling.BOX), scale
+    if scale == 1:
+        return lines
+    scaled = ("left", "right", "baseline", "ascent", "descent")
+    return [replace(line, **{it: getattr(line, it) * scale for it in scaled}) for line in lines]
 
 
 def black_on_white(picture: Image.Image) -> Image.Image:
-    """Return what libtesseract would make of a grey picture before looking for lines, sooner.
+    """Return the picture in black and white, faster than libtesseract would make it.
 
-    Otsu's threshold parts it in two; the greater part is the paper.
+    Otsu's threshold divides the pixels in two groups; the larger one is the paper.
     """
     counts = numpy.array(picture.histogram(), numpy.float64)
     up_to, shades = counts.cumsum(), numpy.arange(256)
@@ -89,21 +89,10 @@ def black_on_white(picture: Image.Image) -> Image.Image:
     return picture.point((is_paper * 255).tolist(), "1")
 
 
-def _inked_part(picture: Image.Image) -> PixelBox:
-    """Return the part of the page without its white margins, but for a little of them."""
-    left, top, right, bottom = ImageChops.invert(picture).getbbox() or (0, 0, *picture.size)
-    return (
-        max(0, left - _MARGIN),
-        max(0, top - _MARGIN),
-        min(picture.width, right + _MARGIN),
-        min(picture.height, bottom + _MARGIN),
-    )
-
-
 def _found_lines(iterator: Any, corner: tuple[int, int], page_width: int) -> Iterator[PlacedLine]:
     """Yield the lines; without recognition, what libtesseract calls a word is a line or a part.
 
-    ``corner`` says where on the page the picture stands that was looked at.
+    ``corner`` is the top left corner, on the page, of the part that was analysed.
     """
     from tesserocr import RIL  # type: ignore[import-untyped]
 
@@ -116,30 +105,21 @@ def _found_lines(iterator: Any, corner: tuple[int, int], page_width: int) -> Ite
         line += iterator.IsAtBeginningOf(RIL.TEXTLINE)
         box = iterator.BoundingBox(RIL.WORD)
         if box and int(iterator.BlockType()) in _TEXT_BLOCKS:
-            downwards = int(iterator.Orientation()[1]) == _TOP_TO_BOTTOM
             left, top, right, bottom = box
-            box = (left + x, top + y, right + x, bottom + y)
+            left, top, right, bottom = left + x, top + y, right + x, bottom + y
             ends = [(at + x, height + y) for at, height in iterator.Baseline(RIL.WORD) or ()]
-            geometry = _geometry(box, ends, page_width if downwards else 0)
-            yield PlacedLine(*geometry, int(downwards), block, paragraph, line)
+            downwards = int(iterator.Orientation()[1]) == _TOP_TO_BOTTOM
+            if downwards:
+                left, top, right, bottom = top, page_width - right, bottom, page_width - left
+                ends = [(height, page_width - at) for at, height in ends]
+            # A line without a usable baseline stands on its box.
+            baseline, ascent, descent = float(bottom), float(bottom - top), 0.0
+            if ends and top - 9 <= ends[0][1] <= bottom + 40:
+                baseline = (ends[0][1] + ends[1][1]) / 2
+                ascent, descent = max(baseline - top, 1.0), max(bottom - baseline, 0.0)
+            sizes = (left, right, baseline, ascent, descent)
+            yield PlacedLine(*sizes, int(downwards), block, paragraph, line)
         more = iterator.Next(RIL.WORD)
-
-
-def _geometry(
-    box: PixelBox, ends: Sequence[tuple[int, int]], turned_width: int
-) -> tuple[float, float, float, float, float]:
-    """Return left, right, baseline, ascent and descent, on the turned page if it is turned.
-
-    A line without a baseline stands on its box.
-    """
-    if turned_width:
-        box = (box[1], turned_width - box[2], box[3], turned_width - box[0])
-        ends = [(y, turned_width - x) for x, y in ends]
-    left, top, right, bottom = box
-    if not ends or not top - 9 <= ends[0][1] <= bottom + 40:
-        return left, right, bottom, bottom - top, 0.0
-    baseline = (ends[0][1] + ends[1][1]) / 2
-    return left, right, baseline, max(baseline - top, 1.0), max(bottom - baseline, 0.0)
 
 
 def _of_like_height(block: Sequence[PlacedLine]) -> Iterator[PlacedLine]:
@@ -148,29 +128,14 @@ def _of_like_height(block: Sequence[PlacedLine]) -> Iterator[PlacedLine]:
     The letters of a line may have no ascender or descender, but the network expects all text of
     one size at one scale; so a line borrows from the lines of like size around it.
     """
-    measured = [line for line in block if line.descent]
-    measured.sort(key=lambda line: line.ascent)
+    measured = sorted((line for line in block if line.descent), key=lambda line: line.ascent)
     ascents = numpy.array([line.ascent for line in measured])
     descents = numpy.array([line.descent for line in measured])
     for line in block:
-        yield _like_others(line, ascents, descents)
-
-
-def _like_others(
-    line: PlacedLine, ascents: NDArray[numpy.float64], descents: NDArray[numpy.float64]
-) -> PlacedLine:
-    least = max(line.descent, _LEAST_DESCENT * line.ascent)
-    tolerance = _LIKE * line.ascent
-    first, end = numpy.searchsorted(ascents, [line.ascent - tolerance, line.ascent + tolerance])
-    if first == end:
-        return replace(line, descent=least)
-    return replace(
-        line,
-        ascent=max(line.ascent, float(numpy.median(ascents[first:end]))),
-        descent=max(least, float(numpy.median(descents[first:end]))),
-    )
-
-
-def _enlarged(line: PlacedLine, scale: float) -> PlacedLine:
-    sides = ("left", "right", "baseline", "ascent", "descent")
-    return replace(line, **{side: getattr(line, side) * scale for side in sides})
+        ascent, descent = line.ascent, max(line.descent, _LEAST_DESCENT * line.ascent)
+        reach = (ascent - _LIKE * ascent, ascent + _LIKE * ascent)
+        first, end = numpy.searchsorted(ascents, reach)
+        if first != end:
+            ascent = max(ascent, float(numpy.median(ascents[first:end])))
+            descent = max(descent, float(numpy.median(descents[first:end])))
+        yield replace(line, ascent=ascent, descent=descent)

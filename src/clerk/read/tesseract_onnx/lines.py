@@ -1,4 +1,4 @@
-"""Reading lines: batches for the network, and each picture of a line only once."""
+"""Reading lines: in batches for the network, and equal images of a line only once."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from .networks import Network
 #: and gain nothing.
 LINES_IN_BATCH = 4
 _WIDTH_OF_BATCH = 4000
-#: A line joins a batch if it is at most so much longer than the shortest of it.
+#: A line joins a batch if it is at most this much longer than the shortest line in it.
 _LONGER, _LONGER_PIXELS = 1.1, 12
 #: Below this the line is tried again as white on black.
 _DOUBTFUL = 0.8
-#: Lines remembered: running heads and the like are pixel for pixel the same in made PDFs.
-_REMEMBERED = 2000
+#: Lines cached: running heads and the like are pixel for pixel the same in born-digital PDFs.
+_LINES_CACHED = 2000
 
 
 class LineReader:
-    """Reads lines in one language; what it says of a line never depends on other lines."""
+    """Reads lines in one language; the result for a line never depends on other lines."""
 
     def __init__(
         self, network: Network, dictionary: Dictionary | None, batch: int = LINES_IN_BATCH
@@ -31,7 +31,7 @@ class LineReader:
         self.network = network
         self._dictionary = dictionary
         self._batch = batch
-        self._seen: OrderedDict[bytes, list[ReadWord]] = OrderedDict()
+        self._cache: OrderedDict[bytes, list[ReadWord]] = OrderedDict()
 
     def read(self, crops: Sequence[LineCrop]) -> list[list[ReadWord]]:
         """Return the words of each line."""
@@ -48,47 +48,35 @@ class LineReader:
         return self._dictionary is not None and self._dictionary.knows(text)
 
     def _read(self, pictures: Sequence[tuple[bytes, Crop]]) -> list[list[ReadWord]]:
-        found = {key: self._seen[key] for key, _ in pictures if key in self._seen}
+        found = {key: self._cache[key] for key, _ in pictures if key in self._cache}
         unseen = {key: picture for key, picture in pictures if key not in found}
-        found.update(self._look_at(unseen.items()))
-        self._remember(found)
-        return [found[key] for key, _ in pictures]
-
-    def _look_at(
-        self, pictures: Iterable[tuple[bytes, Crop]]
-    ) -> Iterator[tuple[bytes, list[ReadWord]]]:
-        for batch in self._batches(pictures):
+        for batch in self._batches(unseen.items()):
             shares = self.network.shares([picture for _, picture in batch])
             for (key, _), each in zip(batch, shares, strict=True):
-                yield key, decode(each, self.network.alphabet, self._dictionary)
+                found[key] = decode(each, self.network.alphabet, self._dictionary)
+        for key, words in found.items():
+            self._cache[key] = words
+            self._cache.move_to_end(key)
+        while len(self._cache) > _LINES_CACHED:
+            self._cache.popitem(last=False)
+        return [found[key] for key, _ in pictures]
 
     def _batches(
         self, pictures: Iterable[tuple[bytes, Crop]]
     ) -> Iterator[list[tuple[bytes, Crop]]]:
-        """Group pictures of like length, so that little is computed for the padding."""
+        """Group pictures of similar length, so that little is computed for the padding."""
         batch: list[tuple[bytes, Crop]] = []
         for key, picture in sorted(pictures, key=lambda item: item[1].shape[1]):
-            if batch and (self._is_full(batch, picture) or _much_longer(picture, batch[0][1])):
-                yield batch
-                batch = []
+            if batch:
+                shortest, longest = batch[0][1].shape[1], picture.shape[1]
+                too_wide = (len(batch) + 1) * longest > _WIDTH_OF_BATCH
+                much_longer = longest > shortest * _LONGER + _LONGER_PIXELS
+                if len(batch) == self._batch or too_wide or much_longer:
+                    yield batch
+                    batch = []
             batch.append((key, picture))
         if batch:
             yield batch
-
-    def _is_full(self, batch: Sequence[tuple[bytes, Crop]], longest: Crop) -> bool:
-        too_wide = (len(batch) + 1) * longest.shape[1] > _WIDTH_OF_BATCH
-        return too_wide or len(batch) == self._batch
-
-    def _remember(self, found: dict[bytes, list[ReadWord]]) -> None:
-        for key, words in found.items():
-            self._seen[key] = words
-            self._seen.move_to_end(key)
-        while len(self._seen) > _REMEMBERED:
-            self._seen.popitem(last=False)
-
-
-def _much_longer(picture: Crop, shortest: Crop) -> bool:
-    return bool(picture.shape[1] > shortest.shape[1] * _LONGER + _LONGER_PIXELS)
 
 
 def certainty(words: Sequence[ReadWord]) -> float:

@@ -1,17 +1,19 @@
 """Networks ready to run, one for each language and process, made from the installed data.
 
-A network is converted once and kept under the hash of the data it was made from::
+A network is converted once and kept in a folder under the hash of the data it was made from::
 
-    STORAGE_DIR/_clerk/ocr-networks/{sha256}-{graph version}-{int8|uint8}.onnx
+    {sha256}-{graph version}-{int8|uint8}.onnx
 
-It appears there by one rename, so any number of processes may make it at the same time.  A folder
-that cannot be written to costs a conversion in each process (some 0.2 s), nothing more.
+It appears there by one rename, so any number of processes may make it at the same time.  Without a
+folder that can be written to, each process converts it again (some 0.2 s).
 """
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
+import tempfile
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -19,8 +21,7 @@ from typing import Any
 
 import numpy
 
-from clerk.core.errors import UnusableTraineddata
-from clerk.core.storage import sha256_of, written_whole
+from clerk.read.ocr import UnusableTraineddata
 
 from .crops import Crop
 from .decoding import Alphabet, Shares
@@ -42,7 +43,7 @@ class Network:
 
     @property
     def scale(self) -> tuple[int, int]:
-        """What crops for this network have to be made for."""
+        """What networks must share so that they can read the same crops."""
         return self.height, self.pixels_per_column
 
     @cached_property
@@ -52,7 +53,7 @@ class Network:
         return int(probe[0, 0]) == EXACT_PROBE
 
     def shares(self, crops: Sequence[Crop]) -> list[Shares]:
-        """Look at crops in one batch; what is seen does not depend on which others are in it."""
+        """Run crops in one batch; the result for a crop does not depend on the others."""
         shares, _ = self._run(crops)
         if not numpy.isfinite(shares).all():
             raise UnusableTraineddata("The converted network gives values that are no numbers.")
@@ -74,40 +75,44 @@ class Network:
             raise UnusableTraineddata(f"The converted network cannot be run: {error}") from error
 
 
-def load_network(traineddata: Path, kept_in: Path | None) -> Network:
-    """Return the network of a traineddata file, converting it unless that was done before.
+def load_network(traineddata: Path, folder: Path | None) -> Network:
+    """Return the network of a traineddata file, from the folder or converted and kept there.
 
     Raises UnusableTraineddata for data of another shape and MissingTool without onnxruntime.
     """
     _onnxruntime()
     try:
-        sha256 = sha256_of(traineddata)
+        with traineddata.open("rb") as file:
+            sha256 = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise UnusableTraineddata(f"{traineddata} cannot be read: {error.strerror}.") from error
     for weights in ("int8", "uint8"):
-        kept = kept_in and kept_in / f"{sha256}-{GRAPH_VERSION}-{weights}.onnx"
-        network = _kept(kept) or _converted(traineddata, kept, unsigned=weights == "uint8")
+        kept = folder and folder / f"{sha256}-{GRAPH_VERSION}-{weights}.onnx"
+        network = _loaded_or_converted(traineddata, kept, unsigned=weights == "uint8")
         if network.exact:
             break
     return network
 
 
-def _kept(path: Path | None) -> Network | None:
-    """Return the network kept in a file, or None when it is missing or damaged."""
-    if path is None or not path.is_file():
-        return None
-    try:
-        return _opened(path.read_bytes())
-    except Exception:  # noqa: BLE001  # as above, and whatever a damaged file may hold
-        return None
-
-
-def _converted(traineddata: Path, kept: Path | None, *, unsigned: bool) -> Network:
+def _loaded_or_converted(traineddata: Path, kept: Path | None, *, unsigned: bool) -> Network:
+    if kept and kept.is_file():
+        # A file may be damaged in any way, and onnxruntime's errors share no narrower class.
+        with contextlib.suppress(Exception):
+            return _opened(kept.read_bytes())
     model = onnx_model(read_traineddata(traineddata), unsigned=unsigned)
     if kept:
-        with contextlib.suppress(OSError), written_whole(kept) as part:
-            part.write_bytes(model)
+        _keep(model, kept)
     return _opened(model)
+
+
+def _keep(model: bytes, path: Path) -> None:
+    """Write a file by one rename; a folder that cannot be written to is no error."""
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".converting-", dir=path.parent) as scratch:
+            part = Path(scratch) / path.name
+            part.write_bytes(model)
+            part.replace(path)
 
 
 def _opened(model: bytes) -> Network:

@@ -1,12 +1,16 @@
-"""A second look at the words of a page that the network is unsure of: libtesseract reads them too.
+"""A second look at what the network is unsure of: at words by libtesseract, at numbers by a vote.
 
-It has the same weights, but sees the word alone and at another scale, and weighs words of its lists
-against letters in another way.  Only few words of a page are worth the time; a page that is
-doubtful as a whole is read by libtesseract as a whole.
+libtesseract has the same weights, but sees the word alone and at another scale, and weighs words of
+its lists against letters in another way.  Only few words of a page are worth the time; a page that
+is doubtful as a whole is read by libtesseract as a whole.
+
+No list helps with numbers, dates and amounts, and one wrong digit is as bad as none right.  The
+network reads such a word again at other scales, and each reading has as many votes as confidence.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -21,6 +25,18 @@ from .layout import PlacedLine
 _SURE_OF_WORD = 0.8
 #: Words of a page that are looked at again, the least sure ones.
 _MOST_WORDS = 12
+#: Numbers and single characters below this confidence are voted on, the least sure ones first.
+_SURE_OF_NUMBER = 0.985
+_MOST_NUMBERS = 80
+#: What follows the comma of an amount, and the widest gap before it, in heights.
+_AFTER_COMMA = re.compile(r"[,.]\d{2,3}(?!\d)")
+_NARROW_GAP = 0.5
+#: What the vote for a reading with fewer digits is worth, and that of the line as a whole.
+_FEWER_DIGITS = 0.2
+_IN_LINE = 1.1
+_PUNCTUATION = ".,;:"
+#: The heights of the type at which a number is read again, as multiples of the line's.
+SCALES = (1.0, 1.12, 0.9, 1.25)
 
 
 @dataclass(frozen=True)
@@ -36,6 +52,11 @@ class FoundLine:
 Knows = Callable[[str], bool]
 #: Reads one word of a line again; None if it makes no single word of it.
 ReadAgain = Callable[[FoundLine, OcrWord], OcrWord | None]
+
+#: Reads words of lines again at each of :data:`SCALES`; a word may turn out to be several.
+ReadAtScales = Callable[
+    [Sequence[tuple["FoundLine", OcrWord]]], Sequence[Sequence[Sequence[OcrWord]]]
+]
 
 
 def look_again(lines: Sequence[FoundLine], knows: Knows, read: ReadAgain) -> list[FoundLine]:
@@ -53,6 +74,87 @@ def look_again(lines: Sequence[FoundLine], knows: Knows, read: ReadAgain) -> lis
             words[place] = better
             found[number] = replace(found[number], words=words)
     return found
+
+
+def vote_on_numbers(lines: Sequence[FoundLine], read: ReadAtScales) -> list[FoundLine]:
+    """Return the lines, their numbers in doubt as most readings of them have it.
+
+    What was read as one word may be several: the network overlooks narrow spaces.
+    """
+    found = list(lines)
+    doubtful = sorted(
+        (word.confidence, number, place)
+        for number, line in enumerate(lines)
+        for place, word in enumerate(line.words)
+        if word.confidence < _SURE_OF_NUMBER and _is_number(word.text)
+    )[:_MOST_NUMBERS]
+    if not doubtful:
+        return found
+    asked = [(lines[number], lines[number].words[place]) for _, number, place in doubtful]
+    decided: dict[tuple[int, int], list[OcrWord]] = {}
+    for (_, number, place), again in zip(doubtful, read(asked), strict=True):
+        others = (
+            with_whole_numbers([word for word in words if any(map(str.isalnum, word.text))])
+            for words in again
+        )
+        readings = [[lines[number].words[place]], *filter(None, others)]
+        decided[number, place] = _elected(readings)
+    for number in {number for number, _ in decided}:
+        words = [
+            better
+            for place, word in enumerate(lines[number].words)
+            for better in decided.get((number, place), [word])
+        ]
+        found[number] = replace(found[number], words=words)
+    return found
+
+
+def _elected(readings: Sequence[Sequence[OcrWord]]) -> list[OcrWord]:
+    """Return the reading with the most votes, each worth its confidence; the first is the line's.
+
+    A reading that makes letters of digits is worth less: a one alone looks like an l.  What follows
+    a number is better seen in the line: alone, a full stop looks like a comma.
+    """
+    texts = [" ".join(word.text for word in words) for words in readings]
+    digits = [sum(map(str.isdigit, text)) for text in texts]
+    cores = [text.rstrip(_PUNCTUATION) for text in texts]
+    votes: dict[str, float] = {}
+    for core, count, words in zip(cores, digits, readings, strict=True):
+        # Words that were one: "1of2", "1o0f2".
+        apart = len(words) > len(readings[0])
+        weight = 1.0 if apart or count >= digits[0] else _FEWER_DIGITS
+        if words is readings[0]:
+            weight = _IN_LINE
+        votes[core] = votes.get(core, 0.0) + weight * min(word.confidence for word in words)
+    winner = max(votes, key=lambda core: votes[core])
+    sure = round(min(1.0, votes[winner] / len(readings)), 4)
+    elected = [changed(word, confidence=sure) for word in readings[cores.index(winner)]]
+    if cores[0] != winner:
+        after = texts[0][len(cores[0]) :]
+        last = elected[-1]
+        elected[-1] = changed(last, text=last.text.rstrip(_PUNCTUATION) + after)
+    return elected
+
+
+def with_whole_numbers(words: Sequence[OcrWord]) -> list[OcrWord]:
+    """Return the words of a line, amounts put together that were torn apart at their comma."""
+    found: list[OcrWord] = []
+    for word in words:
+        if found and word.text[:1] in ",." and _AFTER_COMMA.match(word.text):
+            before = found[-1]
+            gap, height = word.box[0] - before.box[2], before.box[3] - before.box[1]
+            if before.text[-1:].isdigit() and gap < _NARROW_GAP * height:
+                left, top, _, bottom = before.box
+                box = (left, min(top, word.box[1]), word.box[2], max(bottom, word.box[3]))
+                sure = min(before.confidence, word.confidence)
+                found[-1] = changed(before, text=before.text + word.text, box=box, confidence=sure)
+                continue
+        found.append(word)
+    return found
+
+
+def _is_number(text: str) -> bool:
+    return any(map(str.isdigit, text)) or (len(text) == 1 and text.isalnum())
 
 
 def _in_doubt(lines: Sequence[FoundLine], knows: Knows) -> list[tuple[int, int]]:

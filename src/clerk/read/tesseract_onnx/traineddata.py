@@ -23,7 +23,7 @@ from typing import Any
 import numpy
 from numpy.typing import NDArray
 
-from clerk.core.errors import UnusableTraineddata
+from clerk.read.ocr import UnusableTraineddata
 
 from .dictionary import Dictionary, WordGraph
 
@@ -91,9 +91,20 @@ class LstmData:
 
 
 def read_traineddata(path: Path) -> LstmData:
-    """Read the network of a file, or refuse it with UnusableTraineddata."""
+    """Read the network of a file, or raise UnusableTraineddata."""
     try:
-        return _network(_components(path.read_bytes()))
+        components = _components(path.read_bytes())
+        for index, name in ((_LSTM, "network"), (_UNICHARSET, "character set")):
+            if index not in components:
+                raise _Refused(f"it has no LSTM {name}")
+        reader = _Reader(components[_LSTM])
+        layers = _without_wrappers(_layer(reader))
+        reader.text()
+        training_flags, *_, blank = reader.values("4i")
+        if not training_flags & _COMPRESSED_CHARACTERS or _RECODER not in components:
+            raise _Refused("its characters have no codes")
+        data = _usual_shape(layers, blank)
+        return replace(data, characters=_characters(components, data.softmax.outputs, blank))
     except (_Refused, OSError, ValueError, struct.error, IndexError, OverflowError) as error:
         reason = str(error) if isinstance(error, _Refused | OSError) else f"it is damaged ({error})"
         raise UnusableTraineddata(
@@ -108,19 +119,17 @@ def read_dictionary(path: Path) -> Dictionary | None:
         components = _components(path.read_bytes())
         names = _unicharset(components[_UNICHARSET])
         letters = {name: number for number, name in reversed(list(enumerate(names)))}
-        lists = (components[index] for index in (_WORDS, _NUMBERS, _PUNCTUATION))
-        return Dictionary(*(_word_graph(each, letters) for each in lists))
+        graphs = []
+        for index in (_WORDS, _NUMBERS, _PUNCTUATION):
+            reader = _Reader(components[index])
+            magic, letters_known, number_of_edges = reader.values("hii")
+            if magic != _WORD_GRAPH or letters_known < 1:
+                return None
+            edges = reader.array("<u8", number_of_edges)
+            graphs.append(WordGraph(edges, letters_known.bit_length(), letters))
+        return Dictionary(*graphs)
     except (_Refused, OSError, ValueError, struct.error, KeyError):
         return None
-
-
-def _word_graph(component: bytes, letters: dict[str, int]) -> WordGraph:
-    reader = _Reader(component)
-    magic, letters_known, number_of_edges = reader.values("hii")
-    if magic != _WORD_GRAPH or letters_known < 1:
-        raise _Refused("it has no list of words")
-    edges = reader.array("<u8", number_of_edges)
-    return WordGraph(edges, letters_known.bit_length(), letters)
 
 
 class _Refused(Exception):
@@ -165,21 +174,6 @@ def _components(content: bytes) -> dict[int, bytes]:
     return {index: content[start:end] for (start, index), end in zip(present, ends, strict=True)}
 
 
-def _network(components: dict[int, bytes]) -> LstmData:
-    for index, name in ((_LSTM, "network"), (_UNICHARSET, "character set")):
-        if index not in components:
-            raise _Refused(f"it has no LSTM {name}")
-    reader = _Reader(components[_LSTM])
-    layers = _without_wrappers(_layer(reader))
-    reader.text()
-    training_flags, *_, blank = reader.values("4i")
-    if not training_flags & _COMPRESSED_CHARACTERS or _RECODER not in components:
-        raise _Refused("its characters have no codes")
-    data = _usual_shape(layers, blank)
-    characters = _characters(components, data.softmax.outputs, blank)
-    return replace(data, characters=characters)
-
-
 def _layer(reader: _Reader, depth: int = 0) -> tuple[Layer, list[Any]]:
     """Read a layer and, for a wrapper, the layers in it."""
     number = reader.value("b")
@@ -188,32 +182,25 @@ def _layer(reader: _Reader, depth: int = 0) -> tuple[Layer, list[Any]]:
         raise _Refused("it is a checkpoint of a training")
     _, flags, inputs, outputs, _ = reader.values("biiii")
     reader.text()
-    layer = Layer(kind, inputs, outputs)
+    layer, inner = Layer(kind, inputs, outputs), []
     if kind in _WRAPPERS:
-        return layer, _inner_layers(reader, flags, depth)
-    return _with_weights(reader, layer), []
-
-
-def _inner_layers(reader: _Reader, flags: int, depth: int) -> list[Any]:
-    if depth >= _DEEPEST_NESTING:
-        raise _Refused("its layers are nested too deeply")
-    layers = [_layer(reader, depth + 1) for _ in range(reader.value("I"))]
-    if flags & _LAYER_SPECIFIC_RATES:
-        reader.array("<f4", reader.value("I"))
-    return layers
-
-
-def _with_weights(reader: _Reader, layer: Layer) -> Layer:
-    if layer.kind == "Input":
-        return replace(layer, size=reader.values("5i"))
-    if layer.kind in ("Convolve", "Maxpool"):
-        return replace(layer, size=reader.values("2i"))
-    if layer.kind in ("LSTM", "SummLSTM"):
+        if depth >= _DEEPEST_NESTING:
+            raise _Refused("its layers are nested too deeply")
+        inner = [_layer(reader, depth + 1) for _ in range(reader.value("I"))]
+        if flags & _LAYER_SPECIFIC_RATES:
+            reader.array("<f4", reader.value("I"))
+    elif kind == "Input":
+        layer = replace(layer, size=reader.values("5i"))
+    elif kind in ("Convolve", "Maxpool"):
+        layer = replace(layer, size=reader.values("2i"))
+    elif kind in ("LSTM", "SummLSTM"):
         reader.value("i")
-        return replace(layer, matrices=[_matrix(reader) for _ in range(4)])
-    if layer.kind in ("Tanh", "Softmax"):
-        return replace(layer, matrices=[_matrix(reader)])
-    raise _Refused(f"its network has a layer of the kind {layer.kind}")
+        layer = replace(layer, matrices=[_matrix(reader) for _ in range(4)])
+    elif kind in ("Tanh", "Softmax"):
+        layer = replace(layer, matrices=[_matrix(reader)])
+    else:
+        raise _Refused(f"its network has a layer of the kind {kind}")
+    return layer, inner
 
 
 def _matrix(reader: _Reader) -> Matrix:
@@ -227,11 +214,9 @@ def _matrix(reader: _Reader) -> Matrix:
         scales = reader.array("<f8", reader.value("I"))[:outputs]
         return _finite(stored[:, :-1], scales, stored[:, -1] * scales)
     reader.value("d")
-    weights = reader.array("<f8", outputs * columns).reshape(outputs, columns)
-    return _rounded_to_int8(weights[:, :-1], weights[:, -1])
-
-
-def _rounded_to_int8(weights: NDArray[Any], bias: NDArray[Any]) -> Matrix:
+    # Weights stored as floats are rounded to int8.
+    stored = reader.array("<f8", outputs * columns).reshape(outputs, columns)
+    weights, bias = stored[:, :-1], stored[:, -1]
     if not numpy.isfinite(weights).all():
         raise _Refused("it has weights that are no numbers")
     scales = numpy.maximum(numpy.abs(weights).max(axis=1, initial=0.0), 1e-9) / 127
@@ -239,15 +224,11 @@ def _rounded_to_int8(weights: NDArray[Any], bias: NDArray[Any]) -> Matrix:
 
 
 def _finite(weights: NDArray[Any], scales: NDArray[Any], bias: NDArray[Any]) -> Matrix:
-    if not (_usable(scales) and _usable(bias)):
+    if not all((numpy.abs(values) < 1e6).all() for values in (scales, bias)):
         raise _Refused("it has weights that are no numbers")
     return Matrix(
         weights.astype(numpy.int8), scales.astype(numpy.float32), bias.astype(numpy.float32)
     )
-
-
-def _usable(values: NDArray[Any]) -> bool:
-    return bool((numpy.abs(values) < 1e6).all())
 
 
 def _without_wrappers(tree: tuple[Layer, list[Any]], around: tuple[str, ...] = ()) -> list[Layer]:
@@ -270,29 +251,21 @@ def _usual_shape(layers: list[Layer], blank: int) -> LstmData:
     if not all(1 <= side <= 8 for side in pooling.size) or height % pooling.size[1]:
         raise _Refused(f"its network pools {pooling.size} pixels")
     convolution = replace(tanh, size=convolve.size)
-    _check_wrappers(summary, lstms, [convolution, pooling, softmax])
-    _check_sizes(convolution, [summary, *lstms], softmax)
-    if not 0 <= blank < softmax.outputs:
-        raise _Refused("its blank is none of its outputs")
-    return LstmData(height, convolution, pooling, summary, lstms, softmax, blank, ())
-
-
-def _check_wrappers(summary: Layer, lstms: Sequence[Layer], plain: Sequence[Layer]) -> None:
     along_the_line = all(layer.wrappers in ((), ("RTLReversed",)) for layer in lstms)
-    bare = not any(layer.wrappers for layer in plain)
-    if summary.wrappers != ("XYTranspose",) or not along_the_line or not bare:
+    wrapped = any(layer.wrappers for layer in (convolution, pooling, softmax))
+    if summary.wrappers != ("XYTranspose",) or not along_the_line or wrapped:
         raise _Refused("its layers run in unusual directions")
-
-
-def _check_sizes(convolution: Layer, lstms: Sequence[Layer], softmax: Layer) -> None:
-    width, height = (2 * half + 1 for half in convolution.size)
-    sizes_fit = convolution.size == (1, 1) and _fits(convolution, width * height)
+    window_width, window_height = (2 * half + 1 for half in convolution.size)
+    sizes_fit = convolution.size == (1, 1) and _fits(convolution, window_width * window_height)
     outputs = convolution.outputs
-    for layer in lstms:
+    for layer in (summary, *lstms):
         sizes_fit &= layer.inputs == outputs and _fits(layer, outputs + layer.outputs)
         outputs = layer.outputs
     if not sizes_fit or not _fits(softmax, outputs):
         raise _Refused("the sizes of its layers do not fit together")
+    if not 0 <= blank < softmax.outputs:
+        raise _Refused("its blank is none of its outputs")
+    return LstmData(height, convolution, pooling, summary, lstms, softmax, blank, ())
 
 
 def _fits(layer: Layer, inputs: int) -> bool:
@@ -306,7 +279,14 @@ def _fits(layer: Layer, inputs: int) -> bool:
 def _characters(components: dict[int, bytes], outputs: int, blank: int) -> list[str]:
     characters = [""] * outputs
     names = _unicharset(components[_UNICHARSET])
-    for code, name in zip(_codes(components[_RECODER]), names, strict=True):
+    reader = _Reader(components[_RECODER])
+    codes = []
+    for _ in range(reader.value("I")):
+        _, length = reader.values("bI")
+        if length != 1:
+            raise _Refused("its characters are written with several codes each")
+        codes.append(reader.value("i"))
+    for code, name in zip(codes, names, strict=True):
         if not 0 <= code < outputs:
             raise _Refused(f"it gives a character the code {code}")
         if code != blank and not characters[code]:
@@ -322,14 +302,3 @@ def _unicharset(component: bytes) -> list[str]:
     number, *lines = component.decode().split("\n")
     names = [line.split(" ")[0] for line in lines[: int(number)]]
     return [" " if name == "NULL" else name for name in names]
-
-
-def _codes(component: bytes) -> list[int]:
-    reader = _Reader(component)
-    codes = []
-    for _ in range(reader.value("I")):
-        _, length = reader.values("bI")
-        if length != 1:
-            raise _Refused("its characters are written with several codes each")
-        codes.append(reader.value("i"))
-    return codes

@@ -1,27 +1,25 @@
-"""Is it OK?  The answer in five seconds."""
+"""The overview: is everything OK?"""
 
 from __future__ import annotations
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from clerk.core.db import reading_connection
-from clerk.ops import counts
-from clerk.web import checks, figures
-from clerk.web.access import viewer
+from clerk.ops import activity, counts
+from clerk.web import metrics
+from clerk.web.auth import viewer
 from clerk.web.rendering import page
 
 
 @viewer
 def overview(request: Request) -> Response:
-    """Show whether all is well, what needs attention, how far everything is, and the last day."""
-    health = checks.check_all(request)
-    with reading_connection() as conn:
-        return page(
-            request,
-            "ops/overview.html",
-            health=health,
-            seen=health.figures or counts.figures(),
-            seconds=counts.seconds_by_stage(conn),
-            events=figures.recent_events(conn),
-        )
+    """Show health, sites that need attention, the progress of all stages, and the last day."""
+    health = metrics.check_health(request)
+    return page(
+        request,
+        "ops/overview.html",
+        health=health,
+        figures=health.figures or counts.figures(),
+        seconds=activity.seconds_by_stage(),
+        events=activity.recent_events(),
+    )

@@ -1,25 +1,24 @@
-"""Queues and workers: what waits, who serves, who is alive."""
+"""Queues and workers."""
 
 from __future__ import annotations
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from clerk.core.db import reading_connection
 from clerk.core.errors import InvalidInput, NotFound
 from clerk.core.states import QUEUES
-from clerk.ops import queues
-from clerk.web import figures
-from clerk.web.access import operator, viewer
-from clerk.web.rendering import page
+from clerk.ops import activity
+from clerk.pipeline import queues
+from clerk.web.auth import operator, viewer
+from clerk.web.rendering import page, settings_of
 
 
 @viewer
 def all_queues(request: Request) -> Response:
-    """Show every queue, and every worker with the age of its last beat."""
-    with reading_connection() as conn:
-        workers = figures.workers(conn)
-    return page(request, "ops/queues.html", queues=queues.look(), workers=workers)
+    """Show every queue, and every worker with the age of its last heartbeat."""
+    workers = activity.list_workers()
+    listed = queues.list_queues(settings_of(request))
+    return page(request, "ops/queues.html", queues=listed, workers=workers)
 
 
 @operator
@@ -32,7 +31,7 @@ def change(request: Request) -> Response:
     if action == "pause":
         queues.pause(name, who=who)
     elif action == "resume":
-        queues.resume(name, who=who)
+        queues.resume(settings_of(request), name, who=who)
     else:
         raise InvalidInput(f"A queue can be paused or resumed, not {action!r}.")
     return RedirectResponse("/ops/queues", 303)

@@ -1,117 +1,90 @@
-"""The sites, and everything about one of them."""
+"""All sites, and one site."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections import Counter
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from clerk.core import db, storage
-from clerk.core.states import QUEUES, Item
-from clerk.ops import counts, health
-from clerk.pipeline import ledger, pipeline_state, queue, sites, transitions
-from clerk.web import figures
-from clerk.web.access import operator, viewer
-from clerk.web.public import whole
+from clerk.core.states import Item
+from clerk.ops import activity, counts, run_control, run_details
+from clerk.pipeline import sites
+from clerk.web.auth import operator, viewer
+from clerk.web.parameters import count_pages, page_slice
 from clerk.web.rendering import page, settings_of
 
 PER_PAGE = 100
-SORTS = ("subdomain", "documents", "failed", "updated_at")
 
 
 @viewer
 def all_sites(request: Request) -> Response:
-    """Show the sites that pass the filters; the filters are in the address."""
+    """Show the sites that pass the filters in the address."""
     asked = request.query_params
-    with db.reading_connection() as conn:
-        rows = sites.overview(conn)
-    outcomes: dict[str, int] = {}
-    for row in rows:
-        outcomes[row["outcome"]] = outcomes.get(row["outcome"], 0) + 1
-    attention = _attention() if asked.get("attention") else None
+    words, outcome, sort = (asked.get(name, "") for name in ("q", "outcome", "sort"))
+    reasons: dict[str, str] = {}
+    if asked.get("attention"):
+        reasons = {each.subdomain: each.reason for each in counts.figures().attention}
+    rows = activity.list_sites()
     found = [
         row
         for row in rows
-        if _matches(row, asked.get("q", ""), asked.get("outcome", ""))
-        and (attention is None or row["subdomain"] in attention)
+        if words.lower() in f"{row['subdomain']} {row['name'] or ''}".lower()
+        and (not outcome or row["outcome"] == outcome)
+        and (not asked.get("attention") or row["subdomain"] in reasons)
     ]
-    _sort(found, asked.get("sort", ""))
-    number = whole(request, "page", 1, most=100_000)
+    if sort in ("documents", "failed"):
+        found.sort(key=lambda row: -(row[sort] or 0))
+    elif sort == "updated_at":
+        found.sort(key=lambda row: (row[sort] is not None, row[sort]))
+    number, offset = page_slice(request, PER_PAGE, most=100_000)
     return page(
         request,
         "ops/sites.html",
-        rows=found[(number - 1) * PER_PAGE : number * PER_PAGE],
-        reasons=attention or {},
+        rows=found[offset : offset + PER_PAGE],
+        reasons=reasons,
         found=len(found),
-        outcomes=sorted(outcomes.items()),
+        outcomes=sorted(Counter(row["outcome"] for row in rows).items()),
         number=number,
-        last=max(1, -(-len(found) // PER_PAGE)),
+        last=count_pages(len(found), PER_PAGE),
     )
-
-
-def _attention() -> dict[str, str]:
-    """Return the sites a person should look at, and why."""
-    return {each.subdomain: each.reason for each in counts.figures().attention}
-
-
-def _matches(row: dict[str, Any], words: str, outcome: str) -> bool:
-    named = f"{row['subdomain']} {row['name'] or ''}".lower()
-    return words.lower() in named and (not outcome or row["outcome"] == outcome)
-
-
-def _sort(rows: list[dict[str, Any]], by: str) -> None:
-    if by in SORTS[1:3]:
-        rows.sort(key=lambda row: -(row[by] or 0))
-    elif by == SORTS[3]:
-        rows.sort(key=lambda row: (row[by] is not None, row[by]))
 
 
 @viewer
 def one_site(request: Request) -> Response:
-    """Show a site: stages, counters against disk, documents, runs, events."""
+    """Show a site: stages, counters compared with the disk, documents, runs, events."""
     subdomain = request.path_params["site"]
     asked = request.query_params
-    described = sites.describe(subdomain)
-    folder = storage.site_folder(settings_of(request).storage_dir, subdomain)
-    with db.reading_connection() as conn:
-        return page(
-            request,
-            "ops/site.html",
-            site=described,
-            active=pipeline_state.active_run(conn, subdomain),
-            differences=health.disk_differences(described, folder),
-            documents=figures.documents(
-                conn, subdomain, state=asked.get("state"), like=asked.get("q", "")
-            ),
-            states=Item.ALL,
-            events=figures.recent_events(conn, 20, subdomain),
-            batches=figures.batches(conn, subdomain=subdomain, limit=10),
-        )
+    described = sites.describe(settings_of(request).storage_dir, subdomain)
+    return page(
+        request,
+        "ops/site.html",
+        site=described.as_dict(),
+        active=run_control.is_active(subdomain),
+        schedule=run_details.schedule_of(settings_of(request), subdomain),
+        differences=described.differences,
+        documents=activity.list_documents(
+            subdomain, state=asked.get("state"), like=asked.get("q", "")
+        ),
+        states=Item.ALL,
+        events=activity.recent_events(20, subdomain),
+        batches=activity.list_batches(subdomain=subdomain, limit=10),
+    )
 
 
 @operator
 def start(request: Request) -> Response:
-    """Queue a run of a site, unless one is under way."""
-    subdomain, who = request.path_params["site"], request.state.person.who
-    with db.civic_db_connection() as conn:
-        db.lock_site(conn, subdomain)
-        db.require_site(conn, subdomain)
-        if pipeline_state.active_run(conn, subdomain) is None:
-            run_id = transitions.start_run(conn, subdomain)
-            ledger.audit(conn, who, "run started", subdomain, run_id)
-    queue.offer(QUEUES)
+    """Queue a run of a site, unless one is active."""
+    subdomain = request.path_params["site"]
+    run_control.start(settings_of(request), subdomain, request.state.person.who)
     return RedirectResponse(f"/ops/sites/{subdomain}", 303)
 
 
 @operator
 def cancel(request: Request) -> Response:
-    """End the run that is under way, after a confirmation."""
-    subdomain, who = request.path_params["site"], request.state.person.who
+    """Cancel the active run, after a confirmation."""
+    subdomain = request.path_params["site"]
     if request.state.form.get("sure") != "yes":
         return RedirectResponse(f"/ops/sites/{subdomain}?unsure=1", 303)
-    with db.civic_db_connection() as conn:
-        db.require_site(conn, subdomain)
-        if transitions.cancel_run(conn, subdomain, f"Cancelled by {who}"):
-            ledger.audit(conn, who, "run cancelled", subdomain)
+    run_control.cancel(subdomain, request.state.person.who)
     return RedirectResponse(f"/ops/sites/{subdomain}", 303)

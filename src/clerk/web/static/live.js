@@ -1,5 +1,5 @@
-// Keeps the region #live up to date.  One tab per browser holds the stream and tells the others;
-// behind it everything is fetched again every 30 s.  Without this file a refresh does the same.
+// Keeps the region #live up to date.  One tab per browser holds the stream and notifies the others;
+// in addition everything is fetched again every 30 s.  Without this file a refresh does the same.
 (() => {
   "use strict";
   const POLL = 30000, RETRY = 5000;
@@ -13,20 +13,20 @@
   let paused = false, stale = false, lost = false, out = false, last = 0, timer = 0, browsers = 1;
 
   const show = () => {
-    const [state, text] = out ? ["lost", "Logged out: log in again"]
+    const [state, text] = out ? ["lost", "Logged out; log in again"]
       : paused ? ["paused", "Paused"]
-      : lost ? ["lost", "Connection lost: trying again"]
+      : lost ? ["lost", "Connection lost; retrying"]
       : ["live", "Live"];
     if (badge.textContent !== text) badge.textContent = text;
     badge.parentElement.dataset.state = state;
   };
 
-  // Never swap what a person has in hand: a ticked box, a field being filled, an open dialog.
-  const inHand = () => live.querySelector("tbody input:checked, input[name=sure]:checked, dialog[open]") !== null
+  // Never swap what a person is using: a ticked box, a field being filled, an open dialog.
+  const isInUse = () => live.querySelector("tbody input:checked, input[name=sure]:checked, dialog[open]") !== null
     || (live.contains(document.activeElement) && /^(INPUT|SELECT|TEXTAREA)$/.test(document.activeElement.tagName));
 
   const refresh = () => {
-    if (paused || out || document.hidden || inHand()) { stale = true; return; }
+    if (paused || out || document.hidden || isInUse()) { stale = true; return; }
     const wait = last + Math.max(AT_MOST_EVERY, FOR_EACH_BROWSER * browsers) - Date.now();
     if (wait > 0) { timer = timer || setTimeout(() => { timer = 0; refresh(); }, wait); return; }
     last = Date.now();
@@ -39,7 +39,7 @@
   }
   // A box may be ticked while the answer is on its way.
   live.addEventListener("htmx:beforeSwap", (event) => {
-    if (inHand()) { event.detail.shouldSwap = false; stale = true; }
+    if (isInUse()) { event.detail.shouldSwap = false; stale = true; }
   });
   live.addEventListener("htmx:responseError", (event) => {
     out = event.detail.xhr.status === 401;
@@ -53,7 +53,7 @@
   pause.hidden = false;
   pause.addEventListener("click", () => {
     paused = !paused;
-    pause.textContent = paused ? "Go on" : "Pause";
+    pause.textContent = paused ? "Resume" : "Pause";
     pause.setAttribute("aria-pressed", String(paused));
     show();
     if (!paused) refresh();

@@ -7,7 +7,7 @@ kept and mended.  The table ``adopted_schema`` says what it was, so that going b
 from typing import Any
 
 import sqlalchemy as sa
-from alembic import op
+from alembic import context, op
 
 from clerk.core.errors import DowngradeRefused
 
@@ -53,7 +53,7 @@ def upgrade() -> None:
     """Add what is missing, mend what an operator added by hand, and guard the counters."""
     found = sa.inspect(op.get_bind())
     present = {column["name"] for column in found.get_columns("sites")}
-    _record_what_was_there(present, {index["name"] for index in found.get_indexes("sites")})
+    _record_what_was_there(found, present)
     with op.batch_alter_table("sites") as batch:
         for column in _columns_of_sites():
             if column.name not in present:
@@ -63,24 +63,38 @@ def upgrade() -> None:
     _mend_moments()
     with op.batch_alter_table("sites") as batch:
         batch.alter_column("coordinator_enqueued", server_default=sa.false())
-        for stage in STAGES:
+        # Workers of the old system may go on for a while; they count without looking at the total.
+        for stage in () if context.config.attributes.get("keep_legacy") else STAGES:
             batch.create_check_constraint(
                 f"ck_sites_{stage}", f"{stage}_completed + {stage}_failed <= {stage}_total"
             )
     _create_indexes()
 
 
-def _record_what_was_there(columns: set[str], indexes: set[str | None]) -> None:
+def _record_what_was_there(found: Any, columns: set[str]) -> None:
+    """Record tables, columns and indexes, and moments without a time zone, which get one."""
     adopted = op.create_table(
         "adopted_schema",
         sa.Column("kind", sa.String(), nullable=False),
         sa.Column("name", sa.String(), nullable=False),
         sa.PrimaryKeyConstraint("kind", "name", name="pk_adopted_schema"),
     )
-    rows = [
-        *({"kind": "column", "name": each.name} for each in _new_columns() if each.name in columns),
-        *({"kind": "index", "name": name} for name in INDEXES if name in indexes),
+    tables = [name for name in ("site_progress", "job_tracking") if found.has_table(name)]
+    indexes = {
+        index["name"]
+        for table in ("sites", *tables)
+        for index in found.get_indexes(table)
+        if index["name"] in (*INDEXES, "ix_job_tracking_subdomain")
+    }
+    naive = [
+        f"{table}.{column['name']}"
+        for table, names in MOMENTS.items()
+        if found.has_table(table)
+        for column in found.get_columns(table)
+        if column["name"] in names and not getattr(column["type"], "timezone", False)
     ]
+    recorded = {"table": tables, "column": columns, "index": indexes, "without zone": naive}
+    rows = [{"kind": kind, "name": name} for kind, names in recorded.items() for name in names]
     op.bulk_insert(adopted, rows)
 
 
@@ -173,9 +187,11 @@ def downgrade() -> None:
     for index in INDEXES:
         if ("index", index) not in adopted:
             op.drop_index(index, "sites")
+    guards = {each["name"] for each in sa.inspect(conn).get_check_constraints("sites")}
     with op.batch_alter_table("sites") as batch:
         for stage in STAGES:
-            batch.drop_constraint(f"ck_sites_{stage}", type_="check")
+            if f"ck_sites_{stage}" in guards:
+                batch.drop_constraint(f"ck_sites_{stage}", type_="check")
         for column in _new_columns():
             if ("column", column.name) not in adopted:
                 batch.drop_column(column.name)

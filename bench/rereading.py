@@ -1,0 +1,118 @@
+"""How many marks keep their place when documents are read again with another engine.
+
+    python -m bench.rereading [--pages 12]
+
+The documents of ``clerk demo`` and, if there are any, the PDFs of the shared data are read with
+libtesseract and with Tesseract's network in onnxruntime, all pages by OCR.  On every page words are
+marked, about 20 and about 200 characters long, in steps over the whole text, and moved to the text
+of the other engine, in both directions.  A mark is misplaced if it is in other words, or if the
+same words are elsewhere too and nothing around them is alike.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from rapidfuzz.distance import Levenshtein
+
+from bench import options
+from clerk.annotations import align, fold
+from clerk.read.documents import read_pdf
+from clerk.read.options import ReadingOptions
+from clerk.samples import READ, write_samples
+
+ENGINES = ("tesseract", "tesseract-onnx")
+#: The share of marks of a length that may lose their place.
+BARS = {20: 0.01, 200: 0.05}
+MARKS_PER_PAGE = 25
+CONTEXT = 60
+
+
+def marks(text: str, length: int) -> Iterator[tuple[int, int]]:
+    """Yield spans of whole words of about that length, in steps over the text."""
+    words = list(re.finditer(r"\S+", text))
+    for index in range(0, len(words), max(1, len(words) // MARKS_PER_PAGE)):
+        begin = words[index].start()
+        ends = (word.end() for word in words[index:])
+        end = next((end for end in ends if end - begin >= length), 0)
+        if end:
+            yield begin, end
+
+
+def is_misplaced(source: str, target: str, span: tuple[int, int], place: tuple[int, int]) -> bool:
+    """Whether a mark is in other words, or nothing but its own words says that it is there."""
+    quote, found = fold(source[slice(*span)]), fold(target[slice(*place)])
+    if Levenshtein.normalized_similarity(quote, found) < 0.75:
+        return True
+    if fold(target).count(found) == 1:
+        return False
+    sides = (
+        (
+            source[max(0, span[0] - CONTEXT) : span[0]],
+            target[max(0, place[0] - CONTEXT) : place[0]],
+        ),
+        (source[span[1] : span[1] + CONTEXT], target[place[1] : place[1] + CONTEXT]),
+    )
+    alike = (Levenshtein.normalized_similarity(fold(here), fold(there)) for here, there in sides)
+    return max(alike) < 0.5
+
+
+def count(source: str, target: str, length: int, found: Counter[str]) -> None:
+    """Move the marks of a page, and count what becomes of them."""
+    alignment = align(source, target)
+    for span in marks(source, length):
+        found["marks"] += 1
+        place = alignment.place(*span)
+        if place is None:
+            found["orphaned"] += 1
+            continue
+        found["changed"] += place.changed
+        found["misplaced"] += is_misplaced(source, target, span, (place.begin, place.end))
+
+
+def main() -> int:
+    """Read, mark and move; print the shares."""
+    parser = options.parser("rereading", __doc__)
+    parser.add_argument("--pages", type=int, default=12, help="at most this many of a document")
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="clerk-bench-") as folder:
+        samples = write_samples(Path(folder))
+        paths = [each.path for each in samples if each.outcome == READ]
+        shared = options.shared_data()
+        paths += sorted((shared / "pdfs").rglob("*.pdf")) if shared else []
+        if asked.tiny:
+            paths, asked.pages = paths[:1], 1
+        texts: list[tuple[str, str]] = []
+        for path in paths:
+            both = []
+            for engine in ENGINES:
+                how = ReadingOptions(ocr="always", backend=engine)
+                read = read_pdf(path, how, only=range(1, asked.pages + 1))
+                both.append({page.facts.page: page.text for page in read.pages})
+            texts += [(text, both[1].get(number, "")) for number, text in both[0].items()]
+    met = True
+    print(f"{len(paths)} documents, {len(texts)} pages, {' and '.join(ENGINES)}")
+    for length, bar in BARS.items():
+        found: Counter[str] = Counter()
+        for one, other in texts:
+            if one.strip() and other.strip():
+                count(one, other, length, found)
+                count(other, one, length, found)
+        share = found["orphaned"] / max(1, found["marks"])
+        met = met and share <= bar and not found["misplaced"]
+        print(
+            f"  {length:>3} characters: {found['marks']} marks,"
+            f" {share:.2%} orphaned (bar {bar:.0%}),"
+            f" {found['changed'] / max(1, found['marks']):.1%} with other words,"
+            f" {found['misplaced']} misplaced"
+        )
+    return options.exit_code(tiny=asked.tiny, bars_met=met)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,261 @@
+"""What more sites, more history and more documents cost: claims, commands and pages, runs.
+
+    python -m bench.scale [--jobs 10000] [--sites 1000] [--documents 1000 8000]
+
+Claims with 10 open jobs against many; commands and pages over sites with one run each against ten;
+`clerk run` of a site without changes, and with one new document, against the same in a site with
+more documents (processor time of all processes).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from sqlalchemy import text
+
+from bench import options, servers
+from tools.pdf_writer import PdfWriter, Text
+
+CLAIM_BAR = 2.0
+HISTORY_BAR = 1.3
+UNCHANGED_BAR = 1.3
+NEW_DOCUMENT_BAR = 1.5
+RUNS = 10
+
+_NUMBERS = (
+    "WITH RECURSIVE"
+    " numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < {sites}),"
+    " rounds(r) AS (SELECT 1 UNION ALL SELECT r + 1 FROM rounds WHERE r < {runs})"
+)
+_OPEN = {
+    "sites(subdomain)": "'site-' || n FROM numbers",
+    "runs(run_id, subdomain, epoch)": "'run-' || n, 'site-' || n, 1 FROM numbers",
+    "jobs(id, kind, run_id, subdomain, stage, queue, total)": (
+        "n, 'stage', 'run-' || n, 'site-' || n, 'fetch', 'fetch', 1 FROM numbers"
+    ),
+    "items(job_id, run_id, step, available_at)": (
+        "n, 'run-' || n, 'fetch', '2020-01-01 00:00:00.000000' FROM numbers"
+    ),
+}
+_RUN = "'run-' || n || '-' || r"
+_TIMES = "FROM numbers, rounds"
+_STAGES = (
+    "(SELECT 'fetch' AS stage, 1 AS s UNION ALL SELECT 'ocr', 2 UNION ALL SELECT 'compilation', 3"
+    " UNION ALL SELECT 'extraction', 4 UNION ALL SELECT 'deploy', 5) stages"
+)
+_JOB = "((n * 100 + r) * 5 + s)"
+_LONG_AGO = "'2026-01-01 00:00:00.000000'"
+_HISTORY = {
+    "sites(subdomain, current_stage, updated_at, ocr_total, ocr_completed, ocr_failed)": (
+        f"'site-' || n, 'completed', {_LONG_AGO}, 10, 9, 1 FROM numbers"
+    ),
+    "runs(run_id, subdomain, epoch, state, created_at, finished_at)": (
+        f"{_RUN}, 'site-' || n, r, 'partial', {_LONG_AGO}, {_LONG_AGO} {_TIMES}"
+    ),
+    "jobs(id, kind, run_id, subdomain, stage, queue, state, total, completed, failed)": (
+        f"{_JOB}, 'stage', {_RUN}, 'site-' || n, stage, stage, 'closed', 10, 9, 1"
+        f" {_TIMES}, {_STAGES}"
+    ),
+    "items(job_id, run_id, step, document, documents, state, error, finished_at)": (
+        f"{_JOB}, {_RUN}, 'document', 'minutes/bad', 1, 'failed', 'ValueError: bad', {_LONG_AGO}"
+        f" {_TIMES}, {_STAGES} WHERE stage = 'ocr'"
+    ),
+    "stage_events(at, event, subdomain, run_id, stage, completed, seconds)": (
+        f"{_LONG_AGO}, 'finished', 'site-' || n, {_RUN}, stage, 10, 1.0 {_TIMES}, {_STAGES}"
+    ),
+}
+
+
+def main() -> int:
+    """Measure everything; return 1 when a bar is missed."""
+    parser = options.parser("scale", __doc__)
+    parser.add_argument("--jobs", type=int, default=10_000)
+    parser.add_argument("--sites", type=int, default=1_000)
+    parser.add_argument("--documents", type=int, nargs=2, default=(1_000, 8_000))
+    asked = parser.parse_args()
+    jobs, sites, documents, rounds = asked.jobs, asked.sites, tuple(asked.documents), 15
+    if asked.tiny:
+        jobs, sites, documents, rounds = 20, 5, (2, 3), 1
+    met = []
+    with contextlib.ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="clerk-bench-"))
+        os.environ["STORAGE_DIR"] = folder
+        for label, urls in {
+            "SQLite": [f"sqlite:///{folder}/{number}.db" for number in range(4)],
+            "PostgreSQL": [stack.enter_context(servers.postgres()) for _ in range(4)],
+        }.items():
+            fill(urls[0], _OPEN, sites=10)
+            fill(urls[1], _OPEN, sites=jobs)
+            met += compare(label, urls[:2], CLAIMS, CLAIM_BAR, rounds)
+            fill(urls[2], _HISTORY, sites=sites, runs=1)
+            fill(urls[3], _HISTORY, sites=sites, runs=RUNS)
+            met += compare(label, urls[2:], PAGES, HISTORY_BAR, rounds)
+        del os.environ["DATABASE_URL"]
+        met += compare_runs(Path(folder), documents, repeats=min(3, rounds))
+    return options.exit_code(tiny=asked.tiny, bars_met=all(met))
+
+
+# ------------------------------------------------------------------------------ the database
+
+
+def claim() -> None:
+    """Claim the next work, and leave it to others."""
+    from clerk.core import db
+    from clerk.core.states import QUEUES
+    from clerk.pipeline import ledger
+
+    with db.get_civic_db().connect() as conn:
+        assert ledger.claim(conn, QUEUES, "bench", lambda _: 1)
+        conn.rollback()
+
+
+def list_failures() -> None:
+    """Do what ``clerk failures list`` and its page do."""
+    from clerk.pipeline import failures
+
+    assert failures.find()
+
+
+def show_site() -> None:
+    """Do what ``clerk site show`` does."""
+    from clerk.core import config
+    from clerk.pipeline import sites
+
+    assert sites.describe(config.load().storage_dir, "site-1").runs
+
+
+def show_overview() -> None:
+    """Do what the overview page, ``clerk pipeline-status`` and ``/metrics`` do."""
+    from clerk.ops import counts
+
+    assert counts.figures().failed.documents
+
+
+def list_sites() -> None:
+    """Do what the page of all sites does."""
+    from clerk.ops import activity
+
+    assert activity.list_sites()
+
+
+def list_jobs() -> None:
+    """Do what the page of batches does."""
+    from clerk.ops import activity
+
+    assert activity.stage_jobs(50)
+    activity.list_batches(limit=50)
+    activity.recent_events()
+
+
+Actions = dict[str, Callable[[], None]]
+CLAIMS: Actions = {"claim": claim}
+PAGES: Actions = {
+    "failures list": list_failures,
+    "site show": show_site,
+    "/ops": show_overview,
+    "/ops/sites": list_sites,
+    "/ops/batches": list_jobs,
+}
+
+
+def compare(label: str, urls: list[str], actions: Actions, bar: float, rounds: int) -> list[bool]:
+    """Do each action on a small and a large database, and print how their medians compare."""
+    met = []
+    for name, action in actions.items():
+        times: list[list[float]] = [[], []]
+        for turn in range(rounds + 1):
+            for url, measured in zip(urls, times, strict=True):
+                os.environ["DATABASE_URL"] = url
+                started = time.perf_counter()
+                for _ in range(5):
+                    action()
+                if turn:
+                    measured.append(time.perf_counter() - started)
+        small, large = map(statistics.median, times)
+        print(f"{label:11} {name:14} {large / small:5.2f} times (bar {bar})", flush=True)
+        met.append(large / small <= bar)
+    return met
+
+
+def fill(url: str, tables: dict[str, str], *, sites: int, runs: int = 1) -> None:
+    """Make a database with these rows."""
+    from clerk.core import db, schema
+
+    os.environ["DATABASE_URL"] = url
+    schema.upgrade(db.get_civic_db())
+    with db.civic_db_connection() as conn:
+        for into, selected in tables.items():
+            numbers = _NUMBERS.format(sites=sites, runs=runs)
+            conn.execute(text(f"INSERT INTO {into} {numbers} SELECT {selected}"))
+    with db.get_civic_db().connect() as conn:
+        conn.execution_options(isolation_level="AUTOCOMMIT").execute(text("ANALYZE"))
+
+
+# -------------------------------------------------------------------------------------- runs
+
+
+def compare_runs(folder: Path, documents: tuple[int, ...], repeats: int) -> list[bool]:
+    """Run a small and a large site again, and print how their processor time compares."""
+    unchanged, with_one_more = [], []
+    for number in documents:
+        source, storage = folder / f"source-{number}", folder / f"storage-{number}"
+        source.mkdir()
+        storage.mkdir()
+        for each in range(number):
+            _write(source, each)
+        os.environ["STORAGE_DIR"] = str(storage)
+        _clerk("db", "upgrade")
+        _clerk("site", "add", "bench", "--from", str(source))
+        _clerk("run", "bench")
+        unchanged.append(min(_clerk("run", "bench") for _ in range(repeats)))
+        spent = []
+        for each in range(repeats):
+            _write(source, number + each)
+            spent.append(_clerk("run", "bench"))
+        with_one_more.append(min(spent))
+    met = []
+    for name, (small, large), bar in (
+        ("no changes", unchanged, UNCHANGED_BAR),
+        ("one document", with_one_more, NEW_DOCUMENT_BAR),
+    ):
+        compared = f"{documents[1]} documents against {documents[0]}"
+        print(f"run, {name:13} {compared}: {large / small:5.2f} times (bar {bar})", flush=True)
+        met.append(large / small <= bar)
+    return met
+
+
+def _write(folder: Path, number: int) -> None:
+    """Write the minutes of a day."""
+    day = f"{1990 + number // 336}-{number // 28 % 12 + 1:02}-{number % 28 + 1:02}"
+    lines = (
+        f"Minutes of the Council, {day}",
+        f"Moved by Ms. Abel, seconded by Mr. Ames, to approve item {number}.",
+        "The motion carried 4 to 1.",
+    )
+    writer = PdfWriter()
+    writer.add_page(
+        [Text(72, 700 - 20 * at, "Times-Roman", 12, line) for at, line in enumerate(lines)]
+    )
+    (folder / f"Council {day} minutes.pdf").write_bytes(writer.getvalue())
+
+
+def _clerk(*arguments: str) -> float:
+    """Run a command to its end and return its processor seconds."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    command = [sys.executable, "-m", "clerk", *arguments]
+    subprocess.run(command, check=True, capture_output=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+if __name__ == "__main__":
+    sys.exit(main())

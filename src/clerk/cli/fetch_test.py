@@ -1,0 +1,133 @@
+"""``clerk fetch-test``: print what a fetcher yields, without storing anything."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from clerk.core import config
+from clerk.core.errors import InvalidInput, UnknownPlugin
+
+from .common import existing_path, json_option, print_json
+from .previews import as_json as preview_as_json
+from .previews import client_opener, described, show_preview
+
+if TYPE_CHECKING:
+    from clerk.fetch.base import FetcherSpec
+    from clerk.fetch.http.client import Client
+
+
+@click.command("fetch-test")
+@click.argument("source")
+@click.option("--scraper", default="", help="Fetcher to use; detected from SOURCE.")
+@click.option("--since", type=click.IntRange(1600, 2100), default=2000, help="First year to list.")
+@click.option(
+    "--pages", type=click.IntRange(0), default=40, help="Pages to read at most; 0 for all."
+)
+@click.option("--all", "show_all", is_flag=True, help="Print every document.")
+@click.option("--permitted", is_flag=True, help="Ignore robots.txt; you have permission.")
+@click.option(
+    "--set", "further", multiple=True, metavar="KEY=VALUE", help="Setting of the fetcher."
+)
+@json_option
+def fetch_test(
+    source: str,
+    scraper: str,
+    since: int,
+    pages: int,
+    show_all: bool,
+    permitted: bool,
+    further: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Print what a fetcher lists.
+
+    SOURCE is a URL, a folder of documents, a list of URLs, or a folder with recorded answers:
+    a manifest.json that names addresses and files.  Nothing is stored.
+
+    \b
+    Examples:
+      clerk fetch-test https://springfield.legistar.com
+      clerk fetch-test ./recordings --scraper gazette --all
+    """
+    settings = config.load()
+    from clerk.fetch.base import Window
+    from clerk.fetch.candidates import find_source
+    from clerk.fetch.discover import detect, registered
+    from clerk.fetch.preview import list_source
+    from clerk.fetch.recording import MANIFEST, RecordedPortal
+
+    where = existing_path(source)
+    if "://" not in where and not Path(where).exists():
+        raise InvalidInput(f"{source!r} is neither a folder nor a file nor a URL.")
+    opened = client_opener(settings, permitted=permitted)
+    with tempfile.TemporaryDirectory() as pace:
+        if (Path(where) / MANIFEST).is_file():
+            portal = RecordedPortal(Path(where))
+            where = portal.address
+            opened = _recorded_opener(portal, Path(pace))
+        if not scraper:
+            scraper, where = detect(where)
+            if scraper == "plain":
+                found = find_source(where, opened)
+                if found.best:
+                    scraper, where = found.best[0].scraper, found.best[0].source
+        spec = registered().get(scraper)
+        if spec is None:
+            raise UnknownPlugin(
+                f"There is no fetcher {scraper!r}.",
+                hint=f"Fetchers: {', '.join(sorted(registered()))}.",
+            )
+        site = {"subdomain": "", "scraper": scraper, "extra": _settings(where, further)}
+        until = datetime.now(UTC).date() + timedelta(days=60)
+        window = Window(date(since, 1, 1), until, full=True)
+        with opened(spec) as client:
+            preview = list_source(spec, site, client, window, most_pages=pages)
+    if as_json:
+        print_json(preview_as_json(preview))
+        return
+    show_preview(preview)
+    if show_all:
+        for each in preview.documents:
+            click.echo(described(each))
+        for problem in preview.skipped:
+            click.echo(f"skipped {problem.what}: {problem.why}")
+
+
+def _recorded_opener(portal: Any, pace: Path) -> Any:
+    from clerk.fetch.http.client import Client
+
+    class NoWaiting:
+        """A clock that does not wait: recorded answers need no pace."""
+
+        def time(self) -> float:
+            return 0.0
+
+        def monotonic(self) -> float:
+            return 0.0
+
+        def sleep(self, _seconds: float, /) -> None:
+            return
+
+    def opened(_spec: FetcherSpec | None) -> Client:
+        return Client(pace, transport=portal, clock=NoWaiting())
+
+    return opened
+
+
+def _settings(source: str, further: tuple[str, ...]) -> dict[str, Any]:
+    settings: dict[str, Any] = {"source": source}
+    for pair in further:
+        key, mark, value = pair.partition("=")
+        if not mark:
+            raise InvalidInput(f"--set takes KEY=VALUE, not {pair!r}.")
+        try:
+            settings[key] = json.loads(value)
+        except ValueError:
+            settings[key] = value
+    return settings

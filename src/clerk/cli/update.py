@@ -1,0 +1,76 @@
+"""``clerk update``: queue sites for the workers."""
+
+from __future__ import annotations
+
+import click
+
+from .common import hint, numbered, on_a_terminal, open_database
+from .run import warn_about_ignored_options
+
+
+@click.command()
+@click.option("-s", "--subdomain", "--site", "subdomain", help="Site to queue.")
+@click.option("--next-site", is_flag=True, help="Queue the site that was updated longest ago.")
+@click.option("--all-due", is_flag=True, help="Queue every site not updated for 23 hours.")
+@click.option("--ocr-backend", help="OCR engine for this run.")
+@click.option("--restart", is_flag=True, help="Replace a run that is not finished.")
+@click.option("--urgent", is_flag=True, help="Go before everything that waits.")
+@click.option("--all-years", is_flag=True, hidden=True, help="Of the old system: all years.")
+@click.option("--all-agendas", is_flag=True, hidden=True, help="Of the old system: all agendas.")
+@click.option("--skip-fetch", is_flag=True, hidden=True, help="Of the old system; see clerk redo.")
+@click.option("--fetch-local", is_flag=True, hidden=True, help="Of the old system; see clerk run.")
+def update(
+    subdomain: str | None,
+    next_site: bool,
+    all_due: bool,
+    ocr_backend: str | None,
+    restart: bool,
+    urgent: bool,
+    all_years: bool,
+    all_agendas: bool,
+    skip_fetch: bool,
+    fetch_local: bool,
+) -> None:
+    """Queue sites for the workers.
+
+    \b
+    Examples:
+      clerk update -s springfield
+      clerk update --next-site
+      clerk update --all-due
+    """
+    settings = open_database()
+    from clerk.core import db
+    from clerk.pipeline import runs
+
+    if skip_fetch or fetch_local:
+        option = "--skip-fetch" if skip_fetch else "--fetch-local"
+        instead = "clerk redo --stage ocr --site SITE" if skip_fetch else "clerk run SITE"
+        raise click.UsageError(f"There is no option {option} any more. Use: {instead}")
+    if (subdomain is not None) + next_site + all_due != 1:
+        raise click.UsageError("Give -s SITE, --next-site or --all-due.")
+    if all_due and (restart or urgent):
+        raise click.UsageError("--restart and --urgent are for one site.")
+    given = {"ocr_backend": ocr_backend, "all_years": all_years, "all_agendas": all_agendas}
+    options = {option: value for option, value in given.items() if value}
+    if all_due:
+        if ocr_backend:
+            runs.check_engine(runs.due_sites(), options, settings)
+        queued = 0
+        for queued in runs.start_due(options):
+            if on_a_terminal():
+                hint(f"{numbered(queued, 'site')} queued")
+        click.echo(f"Queued {numbered(queued, 'site')}." if queued else "No site is due.")
+        here = "clerk run --all-due"
+    else:
+        name = subdomain or db.get_oldest_site()
+        if name is None:
+            click.echo("No site is due.")
+            return
+        runs.check_engine([name], options, settings)
+        run_id = runs.start(name, options=options, restart=restart, urgent=urgent)
+        warn_about_ignored_options({name: run_id}, options)
+        click.echo(f"Queued {name} as {run_id}.")
+        here, queued = f"clerk run {name}", 1
+    if queued and settings.embedded and not settings.uses_postgresql:
+        hint(f"REDIS_URL is not set, so no worker will see it. To do the work here: {here}")

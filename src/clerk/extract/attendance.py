@@ -1,0 +1,573 @@
+"""Read who was at a meeting: present, absent or excused, late, gone early or on a screen.
+
+::
+
+    PRESENT: Mayor Ann Smith, Councilmembers Jones and Brown (arrived at 7:15 p.m.)
+    ABSENT: Councilmember Lee (excused)
+    STAFF: Pat Moss, Town Clerk
+
+A section begins with its label.  From there names are read one after the other, with the role, the
+note and the status behind each, in one line or in many, until something else comes: a list that
+cannot be read to its end is read as far as it is a list.  ``ABSENT:`` below a motion belongs to a
+vote, and not to the attendance.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+
+from .findings import Presence, place
+from .names import (
+    ALSO_SURNAMES,
+    BALLOT_WORDS,
+    STOPS,
+    Name,
+    has_last_names_first,
+    names_before,
+    read_name,
+    read_names,
+)
+from .text import NormalText, Phrase, end_without, line_start, pattern, word_set
+
+PRESENT = "present"
+ABSENT = "absent"
+EXCUSED = "excused"
+STATUSES = (PRESENT, ABSENT, EXCUSED)
+
+#: Who votes, and who is there for another reason: staff, officials, the public.
+MEMBER = "member"
+OTHER = "other"
+
+
+@dataclass(frozen=True)
+class Attendee:
+    """Somebody the attendance names, and what it says about them."""
+
+    name: Name
+    #: What the text calls them: ``Mayor``, ``Town Clerk``.
+    role: str | None
+    #: "member" or "other".
+    group: str
+    status: str
+    late: bool = False
+    left_early: bool = False
+    remote: bool = False
+    #: Their own line says that they were there, or not.
+    said: bool = False
+    #: The text says whether they were there; a list of members in a letterhead does not.
+    stated: bool = True
+    #: Where the label of the list is, and where what is said about this person ends.
+    label: int = 0
+    end: int = 0
+
+
+#: A word of a label, and what may come between it and the names.
+_LABEL = Phrase(
+    "present absent attend apolog excused regrets roll_call members absences leave_of staff"
+    " officials officers guests visitors others remotely",
+    r"(?:present|absent|attendance|attending|attendees|apolog(?:y|ies)|excused|regrets|roll call"
+    r"|members|absences|leave of absence|staff|officials|officers|guests|visitors|others"
+    r"|remotely)\b(?:[^\n:;.]{0,40}?)"
+    r"\s{0,3}(?:[:;]|-(?=[\s-])|(?P<over>\n|\s(?:were|was|included|are)\b[:\s-]{0,4}))",
+)
+_NUMBERING = re.compile(r"\s{0,60}(?:[\dIVXA-Z]{1,4}[.)]?){0,3}\s{0,8}")
+_LABEL_START = re.compile(r"(?:\A|[\n:;,.]|\d[.)])\s{0,40}([^\n:;,.]{0,48})\Z")
+#: The words that may begin an attendance; the others only go on with it.
+_BEGINS = pattern(r"\bpresent\b|\battend(?:ance|ing|ees)\b|\broll\s+call\b|\bmembers?\b", re.I)
+_STATED = pattern(r"\bpresent\b|\battend|\broll\s+call\b", re.I)
+_BODY_LABEL = pattern(
+    r"\W{0,4}(?:city\s+|town\s+|village\s+|school\s+|county\s+)?(?:council(?:\s?members?|men)?"
+    r"|board(?:\s+members?)?|commissioners|trustees|members)\W{0,4}",
+    re.I,
+)
+_TITLE_LABEL = pattern(
+    r"\s*(?:councill?ors?|commissioners?|trustees?|directors?|supervisors?|aldermen|members?"
+    r"|cllrs?\.?|council\s?members?)\s?:\s?-?\s*",
+    re.I,
+)
+_AWAY = pattern(
+    r"\babsen|\bapolog|\bexcused|\bregrets|\bleave\s+of|\bnot\s+(?:present|attend)", re.I
+)
+_EXCUSED = pattern(r"\bexcused|\bapolog|\bregrets|\bleave\s+of|\bwith\s+notice", re.I)
+_REMOTE = pattern(
+    r"\b(?:via|by|through|on|over)\s+(?:(?:ms\s+|microsoft\s+)?teams|zoom|(?:tele)?phone"
+    r"|telephone|video|webex|conference\s+call|electronic|audio)|\bremote|\bvirtual|\bzoom\b"
+    r"|\btelephonic|\bcall(?:ed)?\s+in\b|\belectronic(?:ally)?\s+(?:attend|particip)",
+    re.I,
+)
+_OTHERS = pattern(
+    r"\b(?:staff|also|others?|guests?|public|visitors?|officials?|officers?|press|citizens|clerk"
+    r"|manager|attorney|administration|audience|consultants?|residents)\b",
+    re.I,
+)
+_OTHER_MEMBERS = pattern(
+    r"\bother\s+(?:members|councill?ors|commissioners|trustees|directors)\b", re.I
+)
+_IN_ATTENDANCE = pattern(r"\bin\s+attendance\b|\battending\b", re.I)
+_LATE = pattern(
+    r"\b(?:arriv\w+|late|join(?:ed|ing)|entered|from\s+(?:item|\d)|came\s+in)\b|@\s?\d", re.I
+)
+_LEFT = pattern(r"\b(?:left|depart\w+|leaving|until|to\s+item|excused\s+at)\b", re.I)
+_HOUR_ONLY = re.compile(r"\(\s?(?:at\s+)?\d{1,2}[:.]\d\d\s?(?:[ap]\.?m\.?)?\s?\)", re.IGNORECASE)
+
+#: Separates two people, or a person from what is said about them.
+_BETWEEN = re.compile(
+    r"(?:[\s,;&/\u2022\u25cf\u25aa\u00b7\u2023*>]|-(?!\w)|\d{1,2}[.)](?=\s)|\band\b|\bthe\b|#\d?)*"
+)
+_NOTE = re.compile(r"\s{0,3}[(\[](?P<note>[^()\[\]\n]{1,90})[)\]]")
+_SAID = (
+    r"(?P<status>present|absent|excused|here|apolog(?:y|ies)"
+    r"|arrived(?:\s+late)?(?:\s+at)?|late|left(?:\s+at)?|via\s+\w+(?:\s+\w+)?|remote(?:ly)?"
+    r"|until\s[^\n]{3,40}|from\s+item[^\n]{1,30}|by\s+(?:phone|telephone|zoom)|not\s+present)\b"
+    r"(?:\s?(?:at\s)?\d{1,2}[:.]\d\d\s?(?:[ap]\.?m\.?)?)?"
+)
+_STATUS = re.compile(
+    rf"[ ]{{0,60}}[-,;=(|.]{{0,4}}:?[ ]{{0,60}}{_SAID}"
+    r"(?!\s{0,3}[:;]\s|\s{0,2}-\s|\s+(?:was|were)\b)\)?",
+    re.IGNORECASE,
+)
+#: A status in the line below a name has that line for itself.
+_STATUS_BELOW = re.compile(rf"[ ]{{0,60}}\n\s{{0,60}}{_SAID}(?=[ ]{{0,60}}(?:\n|$))", re.IGNORECASE)
+_ROLE_WORD = (
+    r"(?:(?:deputy|vice|assistant|acting|interim|first|second|student|alternate|town|city|village|county"
+    r"|township|borough|parish|district|school|public|senior|chief|executive|general|board|council"
+    r"|planning|zoning|finance|fire|police|recording|administrative|community|economic|human"
+    r"|development|works|building|code|enforcement|library|parks?|recreation|legal|water|utility"
+    r"|utilities|services?|pro|tem(?:pore)?|ex|officio|court|road"
+    r"|highway|health|information|technology|corporate|ward|seat|place|position|precinct|division"
+    r"|no\.?|\d{1,2})[ /-]{1,3}(?:(?:of|the|and|&|for)[ ]){0,2}){0,8}"
+    r"(?:chair(?:man|woman|person)?|vice-?chair(?:man|woman|person)?|mayor(?:\s+pro\s+tem(?:pore)?)?"
+    r"|president|vice-?president|secretary|treasurer|clerk(?:-treasurer)?|clerk/treasurer|moderator"
+    r"|member|members|commissioner|trustee|director|councill?or|council(?:man|woman|member|person)"
+    r"|alder(?:man|woman|person)|supervisor|select(?:man|woman|person)|selectboard|reeve|judge"
+    r"|manager|administrator|attorney|solicitor|counsel|engineer|planner|superintendent|recorder"
+    r"|officer|chief|inspector|librarian|cao|cfo|ceo|esq\.?|principal|coordinator|liaison|intern"
+    r"|technician|assistant|foreman|consultant|auditor|assessor|representative|alternate|jp|qsm"
+    r"|oam|onzm|p\.?e\.?|sarpanch|cathaoirleach|(?:ward|district|seat|place|position|precinct|alt)"
+    r"\s?\.?\s?(?:no\.?\s?|#\s?)?[\dIVX]{1,3})\b"
+    r"(?:[ ](?:precinct|pct\.?|district|ward|seat|place|position|division)[ ]#?[\dIVX]{1,3}\b)?"
+    r"(?:[ ]of[ ](?:the[ ])?[^\W\d_]+(?:[ ](?:and[ ]|&[ ])?[^\W\d_]+){0,2})?"
+)
+_ROLE = re.compile(
+    rf"[ ]{{0,60}}[,\-/]?[ ]{{0,60}}(?P<role>{_ROLE_WORD})(?![\w'])",
+    re.IGNORECASE,
+)
+_OTHER_ROLE = pattern(
+    r"\b(?:clerk|manager|administrator|attorney|solicitor|counsel|engineer|planner|superintendent"
+    r"|recorder|officer|chief|inspector|librarian|cao|cfo|ceo|esq|principal|coordinator|liaison|intern"
+    r"|technician|foreman|consultant|auditor|assessor|assistant|staff|director\s+of|p\.?e)\b"
+    r"|\b(?:works|finance|services|development|planning|recreation|library)\s+director\b",
+    re.I,
+)
+_REST_OF_NAME = re.compile(r" {0,2}\n {0,40}([A-Z][\w'-]{2,25})(?=[,;.(]| and\b)")
+_DIRECTLY = re.compile(r" {1,3}(?=[A-Z])")
+_COLON = re.compile(r":(?!\d)")
+_CELL_END = re.compile(r"[\n,;:(]|  ")
+_CALLED_THE_ROLL = re.compile(r"[\s,]{0,60}called\s+the\s+roll[^.\n:]{0,60}[.:]\s+")
+#: No list goes on behind one of these.
+_OVER = re.compile(
+    r"[\s,]{0,60}(?:called|opened|presided|stated|led|gave|said|welcomed|is|has|delivered|moved|made)\b"
+)
+#: Words of headings and of the opening of a meeting, which no name has.
+_HEADINGS = (
+    word_set(
+        """
+    pledge allegiance anthem national invocation prayer moment silence reflection acknowledgement
+    acknowledgment welcome flag salute declaration declarations interest interests apologies
+    proclamation proclamations presentation presentations correspondence announcements
+    introduction introductions citizens visitors guests officials press media call order roll
+    opening minutes quorum adjournment resolution ordinance committee commission city town village
+    county township borough district school university library hall chambers room street avenue
+    state department office absences attendance attendees name names title status item
+    items others time date location disclosure conflict conflicts pecuniary reports report review
+    designation signature election public participants vacant vacancy tbd zoning planning hearing
+    adoption approval agenda consent statement notice compliance open communications delegations
+    part record disclaimer page land country traditional religious diversity audio recording
+    services projects corporate environmental human administrative officer finance administration
+    hearings inspection inspections licensed transactional violations recommended
+    precinct counsel litigator collector development management engineering operations
+    resources emergency information
+    """
+    )
+    - ALSO_SURNAMES
+)
+#: A section is at most this long, and the next label of an attendance this near to the last one.
+_REACH, _NEAR = 2500, 900
+#: What makes the words before a label those of a vote.
+_OF_A_VOTE = pattern(
+    r"\b(?:motion|moved|seconded|ayes?|nays?|noes|yeas?|vote[ds]?|carried)\b", re.I
+)
+_VOTED = pattern(
+    r"[\s,:(\-\"]{1,12}(?:voted\s+|votes\s+)?\"?(?:yes|aye|yea|no|nay|y|n|abstain\w*|in favou?r)\b"
+)
+_WERE_AWAY = pattern(
+    r"\s+(?:asked\s+to\s+be|was|were|had\s+been|is|are)\s+(?P<status>excused|absent)\b", re.I
+)
+#: Names before a verb: ``Chair Smith and Commissioners Jones and Brown answered the roll.``
+_SAID_OF = Phrase(
+    "answered were was",
+    r"(?:answered\s+(?:to\s+)?(?:the\s+|their\s+)?roll|(?:were|was)\s+(?:all\s+|also\s+)?"
+    r"(?P<status>present|in\s+attendance|absent|excused))\b(?!\s+(?:for|from|when|during|at\s+the))",
+)
+#: Such sentences are looked for in this much of a document.
+_OPENING = 4000
+_APOLOGIES = Phrase(
+    "apologies regrets",
+    r"(?:apologies|regrets)(?:\s+for\s+absence)?\b[^.\n:]{0,40}?(?:\bfrom\b|\breceived\b|:|\n|-)"
+    r"(?:\s+from\b)?\s*",
+)
+_PLAIN_PRESENT = Phrase(
+    "members those also following councill trustees commissioners directors supervisors others"
+    " present",
+    r"(?:(?:members?|those|also|following|councill?ors|trustees|commissioners|directors"
+    r"|supervisors|others?)\s+(?:who\s+were\s+)?)?(?:present|in\s+attendance|attending)\s+"
+    r"(?:were|was|included|are)\s*:?\s*-?\s*"
+    r"|following\s+(?:\w+\s+){0,4}(?:present|in\s+attendance|attend\w*)\s*:\s*-?\s*",
+)
+
+
+def presences(document: NormalText, attendees: Iterable[Attendee]) -> list[Presence]:
+    """Return what is published of the attendance: each person once per status and group.
+
+    The quote is what is printed about the person, from the title to the note behind the name.
+    """
+    found: dict[tuple[str, str, str], Presence] = {}
+    for who in attendees:
+        key = (who.name.text.lower(), who.group, who.status)
+        if key in found or not who.stated:
+            continue
+        found[key] = Presence(
+            **place(document, who.name.start, max(who.end, who.name.end)),
+            name=who.name.text,
+            role=who.role,
+            group=who.group,
+            status=who.status,
+            late=who.late,
+            left_early=who.left_early,
+            remote=who.remote,
+        )
+    return list(found.values())
+
+
+#: A label in capitals without a colon: ``PRESENT Ann Smith, Chair``.
+_CAPITAL_LABEL = Phrase(
+    "PRESENT ABSENT", r"(?:PRESENT|ABSENT)(?: MEMBERS)? {1,4}(?=[A-Z][a-z]|[A-Z]\.)"
+)
+
+
+def read_attendees(document: NormalText, known: frozenset[str]) -> list[Attendee]:
+    """Return who the attendance of a document names, in printed order, each place once."""
+    reader = _Reader(document, known)
+    found: list[Attendee] = []
+    taken = 0
+    for start, end, label in _labels(document):
+        if start < taken:
+            continue
+        section = reader.section(start, end, label)
+        if section:
+            taken = max(section[-1].end, end)
+            found += section
+        if len(found) > 400:
+            break
+    return sorted([*found, *reader.in_prose(found)], key=lambda who: who.name.start)
+
+
+def _labels(document: NormalText) -> Iterator[tuple[int, int, str]]:
+    """Yield the labels of lists: where they begin, where the names begin, and their words."""
+    text, lower = document.text, document.lower
+    last = -1
+    marks: list[tuple[int, int, str]] = []
+    for mark in _LABEL.find(lower):
+        before = _LABEL_START.search(lower, max(0, mark.start() - 60), mark.start())
+        if before is None and not text[mark.start()].isupper():
+            continue
+        start = before.start(1) if before else mark.start()
+        line = line_start(text, start)
+        if mark["over"] and not _NUMBERING.fullmatch(text, line, start):
+            continue
+        marks.append((start, mark.end(), text[start : mark.end()]))
+    for phrase, printed in (
+        (_PLAIN_PRESENT, lower),
+        (_APOLOGIES, lower),
+        (_CAPITAL_LABEL, text),
+    ):
+        marks += [(mark.start(), mark.end(), mark[0]) for mark in phrase.find(printed)]
+    done = -1
+    for start, end, label in sorted(marks, key=lambda mark: (mark[0], -mark[1])):
+        if start < done:
+            continue
+        begins = _BEGINS.search(label) is not None and not _AWAY.search(label)
+        near = last >= 0 and start - last < _NEAR
+        apology = _EXCUSED.search(label) and last >= 0 and start - last < 4 * _NEAR
+        if not begins and not near and not apology:
+            continue
+        floor = max(0, start - 160, last)
+        if _OF_A_VOTE.search(label) or (not begins and _OF_A_VOTE.search(lower, floor, start)):
+            continue
+        yield start, end, label
+        done, last = end, end
+
+
+@dataclass
+class _Reader:
+    """Reads the sections of one document."""
+
+    document: NormalText
+    known: frozenset[str]
+    #: The surnames of the members who are present.
+    members: set[str] = field(default_factory=set)
+    #: Where the last list ends that says who was there.
+    stated_until: int = -10_000
+
+    def in_prose(self, found: list[Attendee]) -> Iterator[Attendee]:
+        """Yield those of whom a sentence at the beginning says that they were there or not."""
+        text, lower = self.document.text, self.document.lower
+        seen = {who.name.start for who in found}
+        for said in _SAID_OF.find(lower):
+            if said.start() > _OPENING:
+                break
+            names = names_before(text, end_without(text, said.start(), " \n,"), self.known)
+            if not names or _OF_A_VOTE.search(lower, max(0, names[0].start - 80), names[0].start):
+                continue
+            status = said["status"] or PRESENT
+            status = PRESENT if status.startswith(("present", "in")) else status
+            member = any(name.titled or name.surname.lower() in self.known for name in names)
+            listed = len(names) > 2 and all(" " in name.text for name in names)
+            if not (member or listed):
+                continue
+            for name in names:
+                role = self._title(name.start, name)
+                group = OTHER if role and _OTHER_ROLE.search(role) else MEMBER
+                if name.start not in seen and self._is_person(name, name.start, False, []):
+                    yield Attendee(name, role, group, status, label=said.start(), end=name.end)
+
+    def section(self, start: int, position: int, label: str) -> list[Attendee]:
+        """Return the people below or behind one label."""
+        away = _AWAY.search(label) is not None
+        status = PRESENT if not away else EXCUSED if _EXCUSED.search(label) else ABSENT
+        group = OTHER if _OTHERS.search(label) and not _OTHER_MEMBERS.search(label) else MEMBER
+        remote = _REMOTE.search(label) is not None
+        text = self.document.text
+        limit = min(len(text), position + _REACH)
+        found: list[Attendee] = []
+        if has_last_names_first(text, position, limit):
+            for each in read_names(text, position, limit, self.known).names:
+                found.append(
+                    Attendee(each, None, group, status, remote=remote, label=start, end=each.end)
+                )
+            self.members |= {who.name.surname.lower() for who in found if group == MEMBER}
+            return found
+        role: str | None = None
+        #: Where those begin of whom the last sentence speaks.
+        sentence = 0
+        if title := _TITLE_LABEL.match(text, position, limit):
+            # ``Present: Councillors: A Smith``
+            position = title.end()
+        while position < limit:
+            gap = _BETWEEN.match(text, position, limit)
+            after = gap.end() if gap else position
+            between = text[position:after]
+            # A line break behind a comma breaks no list.
+            broken = "\n" in between and not between.lstrip().startswith((",", ";", "&", "and"))
+            if broken and found and not self._is_row(after, found[-1].name.text.isupper()):
+                break
+            heading = _ROLE.match(text, after, limit)
+            name: Name | None = None
+            if heading is not None or not self._is_heading(after):
+                name = read_name(text, after, self.known, listed=True)
+            if heading is not None and name is not None:
+                first = name.end - len(text[name.start : name.end].split()[-1])
+                if heading.end() > first:
+                    # ``Chief Administrative Officer, S. Chambers``
+                    name = None
+            spoken_role: str | None = None
+            if heading is not None and (held := _DIRECTLY.match(text, heading.end(), limit)):
+                # ``Public Works Director Tony Smith``
+                behind = read_name(text, held.end(), self.known, listed=True)
+                if behind is not None and behind.start == held.end() and not behind.titled:
+                    name = Name(behind.text, after, behind.end, True)
+                    spoken_role = heading["role"]
+            if (
+                name is not None
+                and not broken
+                and found
+                and len(name.text.split()) == 1
+                and (rest := _REST_OF_NAME.match(text, name.end, limit))
+            ):
+                # ``Edmund Budish, Robert`` and ``Burgermeister,`` in the next line.
+                name = Name(f"{name.text} {rest[1]}", name.start, rest.end(1), name.titled)
+            if name is not None and not self._is_person(name, after, broken, found):
+                name = None
+            if name is None or name.end > limit:
+                # ``Chairperson`` above the name, ``, Chair`` behind it.
+                if heading is None or heading.end() <= after:
+                    break
+                if found and not broken and heading["role"].lower() == "members":
+                    break
+                title_follows = text[heading.end() : heading.end() + 1] in (",", ":")
+                if found and not broken and not title_follows:
+                    found[-1] = self._with_role(found[-1], heading["role"], heading.end())
+                else:
+                    role = heading["role"]
+                position = heading.end() + text.startswith(":", heading.end())
+                continue
+            printed_role = spoken_role or self._title(after, name) or role
+            words = name.text.split()
+            if len(words) == 4 and all(len(word.strip(".")) > 2 for word in words):
+                # Two names that lost their comma: ``Kim Newbury Susie Tjossem``.
+                middle = text.find(words[2], name.start + len(words[0]))
+                both = Name(" ".join(words[:2]), name.start, middle - 1, name.titled)
+                found.append(Attendee(both, printed_role, group, status, label=start, end=both.end))
+                name = Name(" ".join(words[2:]), middle, name.end, False)
+            who = Attendee(
+                name, printed_role, group, status, remote=remote, label=start, end=name.end
+            )
+            position = name.end
+            who, position = self._said_behind(who, position, limit)
+            if group == MEMBER and who.role and _OTHER_ROLE.search(who.role):
+                who = replace(who, group=OTHER)
+            elif found and found[-1].group == OTHER and not who.role:
+                # Members come first; who has no title behind the clerk is somebody else.
+                who = replace(who, group=OTHER)
+            if broken:
+                sentence = len(found)
+            found.append(who)
+            if over := _OVER.match(text, position, limit):
+                # ``Mayor Smith called the meeting to order``: a sentence, and no list.
+                found.pop()
+                roll = _CALLED_THE_ROLL.match(text, over.start(), limit)
+                if roll is None:
+                    break
+                position = roll.end()
+            if text[position : position + 1] == "." and not broken and role is None:
+                following = _BETWEEN.match(text, position + 1, limit)
+                if following is None or not self._is_row(following.end(), False):
+                    break
+                position += 1
+                sentence = len(found)
+            if broken and role is not None and not role.lower().endswith("s"):
+                role = None
+        if found and (gone := _WERE_AWAY.match(text, found[-1].end)):
+            # ``Mayor Smith and Councilmember Jones asked to be excused.``
+            away_as = ABSENT if gone["status"].lower() == "absent" else EXCUSED
+            found[sentence:] = [replace(who, status=away_as) for who in found[sentence:]]
+        if found and _VOTED.match(self.document.lower, found[0].name.end):
+            # ``ROLL CALL: Mr. Smith, yes``
+            return []
+        if away or _STATED.search(label):
+            self.stated_until = found[-1].end if found else position
+        elif start - self.stated_until > _NEAR:
+            found = [replace(who, stated=who.said) for who in found]
+        members = {who.name.surname.lower() for who in found if who.group == MEMBER}
+        several = len(self.members) > (0 if _IN_ATTENDANCE.search(label) else 2)
+        again = status == PRESENT and several and not _OTHER_MEMBERS.search(label)
+        if again and len(members & self.members) * 2 < len(members):
+            # ``Present:`` again, with other people: they are staff.
+            found = [replace(who, group=OTHER) for who in found]
+        elif status == PRESENT:
+            self.members |= members
+        return found
+
+    def _is_heading(self, position: int) -> bool:
+        line = _CELL_END.split(self.document.text[position : position + 120])[0]
+        return any(word.strip(".").lower() in _HEADINGS for word in line.split()[:3])
+
+    def _is_row(self, position: int, capitals: bool) -> bool:
+        """Whether the line at a position begins with a person, and is no heading or sentence."""
+        line = self.document.text[position : position + 200].partition("\n")[0].strip()
+        if not line or len(line) > 160:
+            return False
+        words = line.split()
+        if line.isupper() and len(line) > 3 and not capitals:
+            return False
+        first = words[0].strip(".,:;()").lower()
+        if first in ("the", "a", "an", "there", "it", "this", "in", "on", "at", "all", "to"):
+            return False
+        if _ROLE.match(line):
+            return True
+        if line[0].isdigit() or self._is_heading(position):
+            return False
+        return not _COLON.search(line.split("  ")[0][:60]) or _BODY_LABEL.match(line) is not None
+
+    def _is_person(self, name: Name, after: int, broken: bool, found: list[Attendee]) -> bool:
+        """Whether what was read is a name, and not a word that begins a sentence or a heading."""
+        words = name.text.split()
+        low = [word.strip(".").lower() for word in words]
+        if any(word in _HEADINGS or word in BALLOT_WORDS for word in low):
+            return False
+        if name.start - after > 3:
+            return False
+        surname = name.surname.lower()
+        if surname in self.known or name.titled:
+            return True
+        word = surname in STOPS and surname not in ALSO_SURNAMES
+        if found and not broken and len(words) == len(found[-1].name.text.split()) == 1:
+            # ``Smith, Jones, Brown``
+            return not word
+        if word and len(words) == 1:
+            return False
+        if len(words) > 1 or name.surname.count("-"):
+            return True
+        following = self.document.text[name.end : name.end + 2]
+        ends = following[:1] in (",", ";", "(") or (following[:1] in ("\n", ".", "") and found)
+        if following[:1] == "\n" and len(found) > 1:
+            # Half a name, in a list of whole ones.
+            ends = any(who.name.text == who.name.surname for who in found[-2:])
+        return not broken and (bool(ends) or following == " a")
+
+    def _title(self, after: int, name: Name) -> str | None:
+        """Return the title printed before a name, as printed."""
+        printed = self.document.text[name.start : name.end]
+        first = printed.find(name.text.split()[0])
+        title = " ".join(printed[: max(0, first)].split()).strip(" ,.:")
+        return title or None
+
+    def _with_role(self, who: Attendee, role: str, end: int) -> Attendee:
+        group = OTHER if _OTHER_ROLE.search(role) else who.group
+        joined = f"{who.role}, {role}" if who.role else role
+        return replace(who, role=" ".join(joined.split()), group=group, end=end)
+
+    def _said_behind(self, who: Attendee, position: int, limit: int) -> tuple[Attendee, int]:
+        """Add the role, note and status behind a name."""
+        text = self.document.text
+        for _ in range(6):
+            if note := _NOTE.match(text, position, limit):
+                said, end = note["note"], note.end()
+                if _HOUR_ONLY.fullmatch(note[0].strip()):
+                    who = replace(who, late=True)
+                elif role := _ROLE.fullmatch(said):
+                    who = self._with_role(who, role["role"], end)
+            elif status := (
+                _STATUS.match(text, position, limit) or _STATUS_BELOW.match(text, position, limit)
+            ):
+                said, end = status["status"], status.end()
+                word = said.lower()
+                who = replace(who, said=True)
+                if word in ("absent", "not present"):
+                    who = replace(who, status=ABSENT)
+                elif word.startswith(("excused", "apolog")):
+                    who = replace(who, status=EXCUSED)
+            elif role := _ROLE.match(text, position, limit):
+                # ``Smith, Councilmember Ann Jones``: the title of the next one.
+                following = _DIRECTLY.match(text, role.end(), limit)
+                if following is not None and read_name(text, following.end(), self.known):
+                    break
+                if role["role"].lower() == "members" and text[role.end() : role.end() + 1] == " ":
+                    break
+                who = self._with_role(who, role["role"], role.end())
+                position = role.end()
+                continue
+            else:
+                break
+            if _LATE.search(said):
+                who = replace(who, late=True)
+            if _LEFT.search(said):
+                who = replace(who, left_early=True)
+            if _REMOTE.search(said):
+                who = replace(who, remote=True)
+            if _EXCUSED.search(said) and who.status == ABSENT:
+                who = replace(who, status=EXCUSED)
+            who, position = replace(who, end=end), end
+        return who, position

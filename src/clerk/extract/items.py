@@ -1,0 +1,274 @@
+"""Find the agenda items of a document: headings with a number, a title or both.
+
+::
+
+    4. APPROVAL OF MINUTES          2.1 Wildwood Park          VIII.  Reports
+    NEW BUSINESS                    ## New business            A. Minutes of May 4
+
+A number is a heading's only if it goes on from the one before: "R." in ``R. A. Gardiner`` and "27"
+in ``27 William Street`` number nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from .context import DocumentText
+from .names import read_name
+from .text import pattern
+
+#: A title is published up to this length.
+_LONGEST = 160
+
+_NUMBERED = pattern(
+    r"\n(?P<indent> {0,60})(?:item\s{1,2}(?:no\.?\s?)?)?\(?"
+    r"(?P<number>\d{1,2}(?:\.\d{1,2}){1,3}|\d{1,2}(?= ?[.):])|[IVX]{1,6}(?= ?[.)])"
+    r"|[A-Za-z](?= ?[.)])|\d{1,2}[A-Za-z](?=[.)])) ?[.):]{0,2}\s{1,40}(?=\S)",
+    re.I,
+)
+_CAPITALS = re.compile(r"\n {0,60}(?P<title>[A-Z][A-Z0-9 ,.&'/()\-]{4,90}[A-Z0-9)]):? *(?=\n|$)")
+_MARKED = re.compile(r"\n(?:#{1,5} +|\*\*_?)(?P<title>[^\n*#:]{3,90})")
+#: A short line between blank lines, or one that ends with a colon.
+_ALONE = re.compile(
+    r"\n {0,20}(?:(?<=\n\n)|(?<=\n \n)|(?<=\n  \n))(?P<title>[A-Z][^\n.;]{3,70}?)"
+    r"(?: *\n *(?=\n)|: *(?=\n))"
+)
+_WITH_NUMBER = re.compile(r"(?P<number>\d{1,2}|[A-Z]|[IVX]{2,5}) ?\\?[.)] *(?P<title>.+)")
+#: Lines that are part of a vote, and no titles.
+_OF_A_VOTE = pattern(
+    r"(?:motions?|moved|seconded|second|roll\s+call\s+vote|ayes?|nays?|noes|yeas?|absent|abstain\w*"
+    r"|carried|passed|resolved|whereas|now\s+therefore|voting|vote|unanimous\w*|mover|result|none"
+    r"|it\s+was|upon|on\s+motion|a\s+motion|that)\b",
+    re.I,
+)
+#: Lines of a page or of a signature, and names of bodies.
+_OF_A_PAGE = pattern(
+    r".{0,60}\bmeeting\b|(?:roll\s+call|resolution$|(?:mon|tues|wednes|thurs|fri|satur|sun)day|present|attest\w*|page|minutes\s+of|draft|approved|adopted|resolution\s+no"
+    r"|mr|mrs|ms|trustee|council\s?members?|commissioners?|(?:the\s+)?(?:corporation|city|town|township"
+    r"|village|county|borough|parish|state|board|council|district)\s+of)\b",
+    re.I,
+)
+_TITLE_ENDS = pattern(
+    r"[:.;](?<!\bno.)(?<!\bnos.)(?<!\bst.)(?<!\b[a-z].)(?=\s|$)"
+    r"|\s(?=(?:motion|moved|it\s+was\s+moved|upon\s+motion|on\s+motion|a\s+motion)\b)",
+    re.I,
+)
+#: A sentence, and no title: it has a subject and a verb.
+_SENTENCE = pattern(
+    r"(?:(?:the|he|she|they|this|there|it)\s.{0,80}|\w+\s+)\b(?:is|are|was|were|will|would|has|had|have)\b",
+    re.I,
+)
+_WHO_MOVED = pattern(r"\b(?:moved|seconded|proposed)\b.{0,40}\b(?:by|second\w*)\b", re.I)
+_INLINE = pattern(
+    r"(?:^|[:;)] {1,3}|(?<=[a-z0-9)]\.) {1,3})(?P<number>\d{1,2}(?:\.\d{1,2}){0,2}"
+    r"|[IVX]{1,5}|[A-Z])\s?[.)]\s{1,4}"
+    r"(?P<title>[A-Z(](?:(?![.:;)]\s{1,3}(?:\d{1,2}|[IVX]{1,5}|[A-Z])\s?[.)]\s)[^\n]){3,150}?)"
+    r"[\s:.\-]{0,6}$"
+)
+_ROMAN = {"I": 1, "V": 5, "X": 10}
+#: Numbered lists inside an item; they end a little below their last line.
+_LIST_STYLES = ("a", "A", "1a")
+_LIST_REACH = 1500
+#: A consent agenda is at most this far above the vote on it.
+_CONSENT_REACH = 12_000
+#: Numbers may be left out between two headings, at most this many.
+_SKIPPED = 4
+
+_CONSENT = pattern(r"\bconsent\b")
+_EXCEPT = pattern(
+    r"\b(?:except(?:ing|ion\s+of)?(?:\s+for)?|excluding|removal\s+of|removing|pulling|minus|less)\s+"
+    r"(?:agenda\s+|consent\s+)?items?\s+(?:nos?\.?\s*|numbers?\s+)?"
+    r"(?P<items>[\w.\-]{1,8}(?:\s*(?:,|and|&|,\s*and)\s*[\w.\-]{1,8}){0,12})",
+    re.I,
+)
+_ITEM_NUMBER = re.compile(
+    r"(?:[A-Za-z]{0,2}[-.]?\d{1,3}[A-Za-z]?(?:\.\d{1,2})*\.?[A-Za-z]?|[A-Z])\b"
+)
+
+
+@dataclass(frozen=True)
+class Heading:
+    """An agenda item: where it begins, its number and its title as printed."""
+
+    start: int
+    number: str | None
+    title: str | None
+    #: How it is numbered: "1", "1.1", "I", "A", "a" or nothing.
+    style: str
+
+
+@dataclass(frozen=True)
+class Consent:
+    """The items that one vote decides, and those that are taken out of it."""
+
+    items: list[str]
+    exceptions: list[str]
+
+
+class Items:
+    """The agenda items of a document in the order of the text."""
+
+    def __init__(self, doc: DocumentText) -> None:
+        self.doc = doc
+
+    @cached_property
+    def headings(self) -> list[Heading]:
+        """The headings, looked for only in documents that have votes."""
+        return sorted(_headings(self.doc), key=lambda heading: heading.start)
+
+    @cached_property
+    def starts(self) -> list[int]:
+        """Where the headings begin."""
+        return [heading.start for heading in self.headings]
+
+    def at(self, position: int) -> Heading | None:
+        """Return the item that a position belongs to: the heading before it."""
+        floor = max(0, position - 200)
+        inline = _INLINE.search(self.doc.text[floor:position])
+        if inline and (inline.start() > 0 or floor == 0):
+            start = floor + inline.start("number")
+            title = _tidy(inline["title"])
+            after = bisect_right(self.starts, start)
+            if after and self.starts[after - 1] == start:
+                return self.headings[after - 1]
+            if title is not None and not (
+                after < len(self.starts) and self.starts[after] < position
+            ):
+                return Heading(start, inline["number"], title, "inline")
+        place = bisect_right(self.starts, position) - 1
+        while place >= 0 and (
+            self.headings[place].style in _LIST_STYLES
+            and position - self.headings[place].start > _LIST_REACH
+        ):
+            # The letters of a list that is over.
+            place -= 1
+        return self.headings[place] if place >= 0 else None
+
+    def consent(self, position: int, item: Heading | None, words: str | None) -> Consent | None:
+        """Return what a vote at a position over a consent agenda decides, with the exceptions."""
+        title = item.title.lower() if item and item.title else ""
+        if not _CONSENT.search((words or "").lower()) and not _CONSENT.search(title):
+            return None
+        exceptions: list[str] = []
+        if left_out := _EXCEPT.search(words or ""):
+            exceptions = _ITEM_NUMBER.findall(left_out["items"])
+        place = bisect_right(self.starts, position) - 1
+        while place >= 0 and not _CONSENT.search((self.headings[place].title or "").lower()):
+            place -= 1
+        if place < 0 or position - self.headings[place].start > _CONSENT_REACH:
+            return Consent([], exceptions)
+        style = self.headings[place].style
+        listed: list[str] = []
+        for each in self.headings[place + 1 :]:
+            if each.style in (style, "") or each.number is None:
+                break
+            listed.append(f"{each.number} {each.title}" if each.title else each.number)
+        return Consent(listed, exceptions)
+
+
+def _headings(doc: DocumentText) -> Iterator[Heading]:
+    """Yield the headings of lines: first those with numbers, then those without."""
+    text = f"\n{doc.text}"
+    last: dict[str, int] = {}
+    for match in _NUMBERED.finditer(text):
+        number = match["number"]
+        style, value = _numbered(number, last)
+        goes_on = _goes_on(value, last.get(style))
+        if (style in last and not goes_on) or not _begins_paragraph(text, match.start()):
+            continue
+        title = _title_at(doc, match.end() - 1)
+        if style in ("A", "a", "I") and title is None:
+            continue
+        if not goes_on and not title:
+            continue
+        if style in ("A", "a") and value > 1 and style not in last:
+            continue
+        last[style] = value
+        if style in ("1", "I"):
+            last.pop("A", None)
+            last.pop("a", None)
+        yield Heading(match.start("number") - 1, number, title, style)
+    sources = ((_CAPITALS, text), (_MARKED, f"\n{doc.original}"), (_ALONE, f"\n{text}"))
+    for line, source in sources:
+        added = len(source) - len(doc.text)
+        for match in line.finditer(source):
+            number, title = None, match["title"]
+            if numbered := _WITH_NUMBER.match(title):
+                number, title = numbered["number"], numbered["title"]
+            title = _tidy(title) or ""
+            if len(title) < 5 or _OF_A_PAGE.match(title):
+                continue
+            # A line that is the name of a member is no heading.
+            if title.count(" ") > 3 or not doc.roster.is_known(title):
+                yield Heading(match.start("title") - added, number, title, "1" if number else "")
+
+
+_SENTENCE_OVER = re.compile(r"[.:;!?)\"\n*|-] {0,3}$")
+
+
+def _begins_paragraph(text: str, position: int) -> bool:
+    """Whether the line above one does not go on in it: ``Items 5.4 and / 5.6. The motion``."""
+    above = text[max(0, position - 120) : position]
+    line = above.rpartition("\n")[2]
+    return not line.strip() or len(line.strip()) < 45 or _SENTENCE_OVER.search(above) is not None
+
+
+def _numbered(number: str, last: dict[str, int]) -> tuple[str, int]:
+    """Return how a heading is numbered, and its place in the row."""
+    if "." in number:
+        return "1.1", int(number.rpartition(".")[2])
+    if number.isdigit():
+        return "1", int(number)
+    if number[:-1].isdigit():
+        return "1a", ord(number[-1].lower()) - 96
+    roman = sum(
+        -_ROMAN[letter]
+        if index + 1 < len(number) and _ROMAN.get(number[index + 1], 0) > _ROMAN[letter]
+        else _ROMAN[letter]
+        for index, letter in enumerate(number)
+        if letter in _ROMAN
+    )
+    is_roman = all(letter in _ROMAN for letter in number)
+    if is_roman and (len(number) > 1 or _goes_on(roman, last.get("I")) or (roman == 1)):
+        return "I", roman
+    return ("A", ord(number[0]) - 64) if number[0].isupper() else ("a", ord(number[0]) - 96)
+
+
+def _goes_on(value: int, last: int | None) -> bool:
+    return value == 1 if last is None else value == 1 or last <= value <= last + _SKIPPED
+
+
+def _title_at(doc: DocumentText, position: int) -> str | None:
+    """Return the title that begins at a position: its line, and the next where it goes on."""
+    text = doc.text
+    end = text.find("\n", position)
+    end = len(text) if end < 0 else end
+    line = text[position:end]
+    following = text[end + 1 : end + 161].partition("\n")[0].strip()
+    if len(line) > 55 and following[:1].islower() and not _TITLE_ENDS.search(line):
+        line = f"{line} {following}"
+    return _tidy(line)
+
+
+def _tidy(line: str) -> str | None:
+    """Return a title without what follows it in its line, or None if it is no title."""
+    line = " ".join(line.split())
+    if _OF_A_VOTE.match(line) or _SENTENCE.match(line):
+        return None
+    ends = _TITLE_ENDS.search(line, 3)
+    title = (line[: ends.start()] if ends else line).strip(" .:;-,_")
+    if len(title) < 3 or not title[0].isalnum() or title.lower() == title.upper():
+        return None
+    low = title.lower()
+    if low in ("the", "and", "all"):
+        return None
+    if ("moved" in low or "proposed" in low or "seconded" in low) and _WHO_MOVED.search(title):
+        return None
+    name = read_name(title, 0) if "," in title else None
+    if name is not None and name.start == 0 and title[name.end : name.end + 1] == ",":
+        return None
+    return title if len(title) <= _LONGEST else title[: _LONGEST - 3].rstrip() + "..."

@@ -1,0 +1,459 @@
+"""Follow matters: ordinances, resolutions, bills, cases and files by number, others by title.
+
+::
+
+    Ordinance No. 2024-05    Ord. 24-5    Ordinance 5, Series of 2024      ordinance 2024-5
+    Resolution R-2020-026    Case No. PZ-22-014    File #: 24-0123         resolution R-2020-26 ...
+
+An appearance says what one meeting did with a matter: it was introduced, continued to a date,
+amended, referred, passed or failed, or only mentioned.  What was done comes from the votes on it,
+and from words next to its number.  A matter without a number is known by the title of its item,
+without the words that change from meeting to meeting; "Approval of minutes" is no matter.
+
+:func:`join_matters` joins the appearances of all documents of a site.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from .context import DocumentText
+from .findings import FAILED, PASSED, Appearance, Entity, Vote, place
+from .items import Heading, Items
+from .text import Phrase, pattern, word_set
+
+INTRODUCED = "introduced"
+CONTINUED = "continued"
+AMENDED = "amended"
+REFERRED = "referred"
+MENTIONED = "mentioned"
+#: What a meeting may do with a matter; the later one of two outweighs the earlier.
+ACTIONS = (MENTIONED, INTRODUCED, REFERRED, CONTINUED, AMENDED, FAILED, PASSED)
+
+#: The kind of a matter that has no number.
+TOPIC = "topic"
+
+_NUMBER = (
+    r"(?P<number>(?:[a-z]{1,5}[-. ]?){0,2}\d[\w./-]{0,18}\w|\d)"
+    r"(?P<series>(?:,?\s+(?:series\s+(?:of\s+)?|of\s+)|,\s+)(?P<year>(?:19|20)\d\d)\b)?"
+)
+_MATTER = Phrase(
+    "ordinance ord resolution res by-law bylaw bill council_bill board_bill house_bill senate_bill"
+    " local_law case file docket application petition permit legislation",
+    r"(?P<kind>ordinances?|ord\.|resolutions?|res\.|by-?laws?|(?:council|board|house|senate|assembly)"
+    r"\s+bill|bills?|local\s+laws?|(?:planning\s+|zoning\s+|legislative\s+)?case|file|docket"
+    r"|application|petition|permit)"
+    r"\s{1,3}(?P<sign>(?:no|nos|number|num|id)\b\.?\s?:?\s{0,3}#?|:\s{0,2}#?|#\s?:?\s?)?\s{0,3}"
+    + _NUMBER,
+)
+_KINDS = {
+    "ord": "ordinance",
+    "res": "resolution",
+    "by": "by-law",
+    "loc": "local law",
+    "bil": "bill",
+    "cou": "bill",
+    "boa": "bill",
+    "hou": "bill",
+    "sen": "bill",
+    "ass": "bill",
+    "fil": "file",
+}
+#: These need a sign before their number: "application 3" may be anything.
+_NEEDS_SIGN = ("case", "file", "docket", "application", "petition", "permit", "bill")
+#: A case that is known by its letters: ``CUP 08-2922``, ``PZ-22-014``.
+_LETTERED_CASE = re.compile(
+    r"(?<![\w-])(?P<number>(?:CUP|PZ|ZBA|BZA|ZA|RZN|SUP|VAR|DRB|PUD|PC|CPA|GPA|SPR|LUA|ANX|DA|TTM|TPM)"
+    r"[ -]{0,2}\d{2,4}[-/.]\d{1,5})(?![\w-])"
+)
+_GROUP = re.compile(r"[A-Za-z]+|\d+")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+
+
+def matter_kind(printed: str) -> str:
+    """Return the kind of matter that a printed word means."""
+    last = printed.lower().split()[-1]
+    first = printed.lower().split()[0]
+    for word in (first, last):
+        for stem, kind in _KINDS.items():
+            if word.startswith(stem):
+                return kind
+    return "case"
+
+
+def matter_number(printed: str, year: str | None = None) -> str:
+    """Return a number in one form: ``2024-005``, ``5, Series of 2024`` and ``5-2024`` are one.
+
+    Letters are capitals, numbers lose their leading zeros, and a year comes first.
+    """
+    groups = [
+        group.upper() if group.isalpha() else str(int(group)) for group in _GROUP.findall(printed)
+    ]
+    if year:
+        groups = [year, *(group for group in groups if group != year)]
+    numbers = [place for place, group in enumerate(groups) if group.isdigit()]
+    years = [place for place in numbers if _YEAR.fullmatch(groups[place])]
+    if len(years) == 1 and len(numbers) == 2 and years[0] == numbers[1]:
+        first, last = numbers
+        groups[first], groups[last] = groups[last], groups[first]
+    return "-".join(groups)
+
+
+_READING = pattern(
+    r"\b(?:(?:the\s+)?(?:first|second|third|1st|2nd|3rd|final)\s+(?:and\s+final\s+)?readings?"
+    r"(?:\s+of)?|public\s+hearings?(?:\s+(?:on|for|to\s+consider|regarding))?|introduction(?:\s+of)?"
+    r"|adoption(?:\s+of)?|consideration(?:\s+of)?|consider|continued(?:\s+from\s+[\w ,]{3,30})?"
+    r"|discussion(?:\s+(?:and|/|of|on|regarding)(?:\s+(?:possible\s+|/\s*)?action)?(?:\s+(?:on|regarding))?)?"
+    r"|possible\s+action(?:\s+on)?|approval(?:\s+of)?|approve|request\s+(?:for|to)|update\s+on"
+    r"|old\s+business|new\s+business|unfinished\s+business|motion\s+to|action\s+on|vote\s+on)\b"
+)
+_NOT_WORDS = re.compile(r"[^a-z0-9$ ]+")
+_FILLING = word_set(
+    "the a an of for to in on and or with by at from as re regarding concerning be is it its this"
+)
+#: Items that every meeting has.
+_GENERIC = word_set(
+    """
+    minutes minute agenda adjournment adjourn consent calendar roll call order pledge allegiance
+    invocation prayer public comment comments hearing hearings announcements announcement report
+    reports committee committees business old new unfinished other bills claims vouchers warrants
+    warrant payroll payment payments accounts payable treasurer treasurers financial statement
+    statements finance executive session closed open correspondence communications communication
+    meeting meetings previous last regular special attendance apologies absence apology declarations
+    declaration interest interests chair chairman chairperson mayor president vice clerk manager
+    election officers appointment appointments department departments monthly financials
+    confirmation approval council board commission trustees members member staff police fire chief
+    attorney engineer citizens items item miscellaneous welcome presentations presentation
+    proclamations recess schedule next date time budget general expenses invoices disbursements
+    january february march april may june july august september october november december
+    resolution resolutions ordinance ordinances reading readings bid bids license licenses permit
+    permits updates update discussion action question questions first second third leave
+    councilmember councilmembers request requests pursuant
+    """
+)
+#: A title with fewer words than this of its own, or more words than that, is no matter.
+_OWN_WORDS, _TITLE_WORDS = 3, 20
+_HOUR = re.compile(r"\d{1,2}:\d\d(?::\d\d)?(?:\s?[ap]\.?m\.?)?")
+
+
+def topic_key(title: str) -> str | None:
+    """Return the words of a title that name a matter, or None if every meeting has such an item."""
+    words = _NOT_WORDS.sub(" ", _READING.sub(" ", _HOUR.sub(" ", title.lower()))).split()
+    kept = [word for word in words if word not in _FILLING]
+    own = [word for word in kept if word not in _GENERIC and not word.isdigit()]
+    return " ".join(kept) if len(own) >= _OWN_WORDS and len(kept) <= _TITLE_WORDS else None
+
+
+_FIRST_READING = pattern(
+    r"\b(?:first\s+reading|1st\s+reading|introduc(?:e|ed|es|tion|ing)|set\s+(?:a\s+|the\s+)?"
+    r"(?:public\s+)?hearing)\b"
+)
+_CONTINUING = pattern(r"\b(?:continu|postpon|defer|tabl(?:e|ed|ing)\b|(?:hold|carry|lay)\s+over)")
+_REFERRING = pattern(r"\b(?:refer(?:red|ring)?|remand(?:ed)?|send)\b")
+_DENYING = pattern(r"\b(?:den(?:y|ied|ial)|reject(?:ed)?|disapprov\w+)\b")
+_TO_DATE = pattern(r"\b(?:to|until|till)\s+(?:the\s+)?(?:\w+day,?\s+)?$")
+
+
+def action_of(vote: Vote, about: str) -> str:
+    """Return what a vote did with a matter that is called ``about``: ordinance, case, ..."""
+    words = (vote.motion or "").lower()
+    opening = " ".join(words.split()[:8])
+    if vote.result not in (PASSED, FAILED):
+        return MENTIONED
+    if _CONTINUING.search(opening):
+        return CONTINUED if vote.result == PASSED else MENTIONED
+    if _REFERRING.search(opening):
+        return REFERRED if vote.result == PASSED else MENTIONED
+    if "amendment" in vote.flags or (opening.startswith("amend") and about not in ("case", TOPIC)):
+        return AMENDED if vote.result == PASSED else MENTIONED
+    if _FIRST_READING.search(words):
+        return INTRODUCED if vote.result == PASSED else FAILED
+    if _DENYING.search(opening):
+        return FAILED if vote.result == PASSED else MENTIONED
+    return PASSED if vote.result == PASSED else FAILED
+
+
+#: A motion that names no number, but what has one above it.
+_THE_SAME = pattern(
+    r"\b(?:the|this|said)\s+(?:resolution|ordinance|bill|by-?law|local\s+law|application|request"
+    r"|case|petition|same)\b|\bits\s+(?:adoption|passage|approval)\b",
+    re.I,
+)
+_ABOVE = 600
+#: Amounts and addresses of a topic are at most this far above the vote on it.
+_ITEM_REACH = 1500
+
+
+@dataclass
+class _Sighting:
+    """One matter in one document, while its mentions are collected."""
+
+    kind: str
+    number: str | None
+    key: str
+    start: int
+    end: int
+    title: str | None = None
+    action: str = MENTIONED
+    continued_to: str | None = None
+    votes: list[int] = field(default_factory=list)
+    stretches: list[tuple[int, int]] = field(default_factory=list)
+
+    def did(self, action: str) -> None:
+        """Keep the weightier of two actions."""
+        if ACTIONS.index(action) > ACTIONS.index(self.action):
+            self.action = action
+
+
+def find_matters(
+    doc: DocumentText, votes: Sequence[Vote], entities: Sequence[Entity], items: Items
+) -> list[Appearance]:
+    """Return the matters of a document, each once, with what the meeting did with it."""
+    found: dict[str, _Sighting] = {}
+    for kind, number, key, start, end in _numbered(doc):
+        sighting = found.setdefault(key, _Sighting(kind, number, key, start, end))
+        sighting.title = sighting.title or _title_behind(doc, end)
+        sighting.stretches.append((start, doc.sentence_end(end, 300)))
+        _read_words(doc, entities, sighting, start)
+    by_start = sorted(found.values(), key=lambda each: each.start)
+    for place_, vote in enumerate(votes):
+        item = items.at(vote.start)
+        begin = item.start if item is not None else vote.start
+        mentioned = [
+            each
+            for each in by_start
+            if any(begin <= start < vote.end for start, _ in each.stretches)
+        ]
+        inside = [
+            each
+            for each in mentioned
+            if any(vote.start <= start < vote.end for start, _ in each.stretches)
+        ]
+        # One matter in the item is what the vote is on; of several, those that the vote names.
+        chosen = inside or (mentioned if len(mentioned) == 1 else [])
+        if not chosen and _THE_SAME.search(vote.motion or ""):
+            # ``Resolution 103 - ... Smith made a motion to approve the resolution.``
+            floor = max(votes[place_ - 1].end if place_ else 0, vote.start - _ABOVE)
+            above = [
+                each
+                for each in by_start
+                if any(floor <= start < vote.start for start, _ in each.stretches)
+            ]
+            chosen = above if len(above) == 1 else []
+        listed = {key for words in vote.consent_items for key in _keys_in(words)}
+        chosen += [each for each in by_start if each.key in listed and each not in chosen]
+        if not chosen and not mentioned and (topic := _topic(vote, item)) is not None:
+            chosen = [found.setdefault(topic.key, topic)]
+        for each in chosen:
+            each.votes.append(place_)
+            each.stretches.append((vote.start, vote.end))
+            each.did(action_of(vote, each.kind))
+            if each.action == CONTINUED and each.continued_to is None:
+                each.continued_to = _date_after(doc, entities, vote.start, vote.end)
+    return [
+        _appearance(doc, each, entities)
+        for each in sorted(found.values(), key=lambda each: each.start)
+    ]
+
+
+def _keys_in(words: str) -> Iterator[str]:
+    """Yield the keys of the matters that words name by number."""
+    # Not with ``find``: it would forget what it knows of the document.
+    for match in _MATTER.pattern.finditer(words.lower()):
+        yield f"{matter_kind(match['kind'])} {matter_number(match['number'], match['year'])}"
+
+
+def _numbered(doc: DocumentText) -> Iterator[tuple[str, str, str, int, int]]:
+    """Yield the kind, printed number, key and place of every number of a matter."""
+    for match in _MATTER.find(doc.lower):
+        kind = matter_kind(match["kind"])
+        printed = doc.text[match.start("number") : match.end("number")].rstrip("./-")
+        word = match["kind"].split()[-1].rstrip("s.")
+        if word in _NEEDS_SIGN and not match["sign"] and len(_GROUP.findall(printed)) < 2:
+            continue
+        if not any(letter.isdigit() for letter in printed) or len(_GROUP.findall(printed)) > 5:
+            continue
+        if kind == "resolution" and not match["sign"] and printed.isdigit() and len(printed) > 4:
+            continue
+        key = f"{kind} {matter_number(printed, match['year'])}"
+        yield kind, printed, key, match.start(), match.end()
+    for match in _LETTERED_CASE.finditer(doc.text):
+        printed = match["number"]
+        yield "case", printed, f"case {matter_number(printed)}", match.start(), match.end()
+
+
+_TITLE_BEHIND = re.compile(
+    r"[\s,:;.\u2013\u2014-]{1,6}(?:entitled[\s,:]{1,3})?[\"\u201c]?"
+    r"(?P<title>(?:An? |AN? |To |TO |Amending|AMENDING|Authorizing|AUTHORIZING|Approving|APPROVING"
+    r"|Establishing|ESTABLISHING|Adopting|ADOPTING|Appointing|Accepting|ACCEPTING)[^\n]{8,400})"
+)
+
+
+def _title_behind(doc: DocumentText, position: int) -> str | None:
+    """Return the title printed behind a number: ``Ordinance 5, An ordinance amending ...``"""
+    title = _TITLE_BEHIND.match(doc.text, position, position + 420)
+    if title is None:
+        return None
+    end = min(title.end("title"), doc.sentence_end(title.start("title"), 400))
+    words = " ".join(doc.text[title.start("title") : end].split()).strip(' .;,"\u201d')
+    return words[:200].rstrip() if len(words) > 12 else None
+
+
+def _read_words(
+    doc: DocumentText, entities: Sequence[Entity], sighting: _Sighting, start: int
+) -> None:
+    """Read what words next to a number say was done, where no vote is printed."""
+    begin = doc.sentence_start(start, 160)
+    end = doc.sentence_end(sighting.stretches[-1][0] + 1, 300)
+    sentence = doc.lower[begin:end]
+    if re.search(r"\b(?:was|were|is|been)\s+(?:continued|postponed|deferred|tabled)\b", sentence):
+        sighting.did(CONTINUED)
+        sighting.continued_to = sighting.continued_to or _date_after(doc, entities, begin, end)
+    elif re.search(r"\b(?:was|were)\s+introduced\b|\bfirst reading\b", sentence):
+        sighting.did(INTRODUCED)
+
+
+def _date_after(doc: DocumentText, entities: Sequence[Entity], start: int, end: int) -> str | None:
+    """Return the date that something in a stretch was continued to."""
+    for entity in entities:
+        if (
+            entity.type == "date"
+            and start <= entity.start < end
+            and _TO_DATE.search(doc.lower, max(start, entity.start - 40), entity.start)
+        ):
+            return entity.value
+    return None
+
+
+def _topic(vote: Vote, item: Heading | None) -> _Sighting | None:
+    """Return a matter without a number: the item of a vote, if its title names one."""
+    if item is None or item.title is None or "item" in vote.doubtful:
+        return None
+    key = topic_key(item.title)
+    if key is None:
+        return None
+    sighting = _Sighting(TOPIC, None, f"{TOPIC} {key}", vote.start, vote.end, item.title)
+    sighting.stretches.append((max(item.start, vote.start - _ITEM_REACH), vote.end))
+    return sighting
+
+
+def _appearance(doc: DocumentText, sighting: _Sighting, entities: Sequence[Entity]) -> Appearance:
+    def values(kind: str) -> list[str]:
+        return list(
+            dict.fromkeys(
+                entity.value
+                for entity in entities
+                if entity.type == kind
+                and any(start <= entity.start < end for start, end in sighting.stretches)
+            )
+        )
+
+    end = max(sighting.end, doc.sentence_end(sighting.end, 200))
+    return Appearance(
+        **place(doc, sighting.start, end),
+        kind=sighting.kind,
+        number=sighting.number,
+        key=sighting.key,
+        title=sighting.title,
+        action=sighting.action,
+        continued_to=sighting.continued_to,
+        votes=sighting.votes,
+        amounts=values("money"),
+        addresses=values("address"),
+    )
+
+
+@dataclass(frozen=True)
+class DocumentMatters:
+    """The matters of one document: what it is called, whose meeting it is of, and when."""
+
+    document: str
+    body: str
+    date: str
+    matters: Sequence[Appearance]
+
+
+@dataclass(frozen=True)
+class MatterStep:
+    """One appearance of a matter: the document, its date, and the place in its list of matters."""
+
+    document: str
+    body: str
+    date: str
+    place: int
+    action: str
+    continued_to: str | None
+
+
+@dataclass(frozen=True)
+class Matter:
+    """A matter of a site over all its meetings, in the order of their dates."""
+
+    key: str
+    kind: str
+    number: str | None
+    title: str | None
+    #: What the last meeting that did something did with it.
+    state: str
+    first_date: str
+    last_date: str
+    steps: tuple[MatterStep, ...]
+
+
+def join_matters(documents: Iterable[DocumentMatters]) -> list[Matter]:
+    """Join the appearances of a site's documents into matters, in the order of their keys.
+
+    A number with two digits for the year (``24-5``) is that with four (``2024-5``) if the site
+    writes both and the meeting is of that year or the one after it.
+    """
+    documents = list(documents)
+    printed = {each.key for document in documents for each in document.matters}
+    steps: dict[str, list[tuple[MatterStep, Appearance]]] = defaultdict(list)
+    for document in sorted(documents, key=lambda each: (each.date, each.document)):
+        for number, each in enumerate(document.matters):
+            key = _with_century(each.key, document.date, printed)
+            step = MatterStep(
+                document.document,
+                document.body,
+                document.date,
+                number,
+                each.action,
+                each.continued_to,
+            )
+            steps[key].append((step, each))
+    matters = []
+    for key, found in sorted(steps.items()):
+        titles = Counter(each.title for _, each in found if each.title)
+        numbers = Counter(each.number for _, each in found if each.number)
+        done = [step.action for step, _ in found if step.action != MENTIONED]
+        matters.append(
+            Matter(
+                key=key,
+                kind=found[0][1].kind,
+                number=numbers.most_common(1)[0][0] if numbers else None,
+                title=titles.most_common(1)[0][0] if titles else None,
+                state=done[-1] if done else MENTIONED,
+                first_date=found[0][0].date,
+                last_date=found[-1][0].date,
+                steps=tuple(step for step, _ in found),
+            )
+        )
+    return matters
+
+
+_SHORT_YEAR = re.compile(r"(?P<before>.* (?:[A-Z]+-)?)(?P<year>\d{1,2})(?P<after>-\d+)")
+
+
+def _with_century(key: str, date: str, printed: set[str]) -> str:
+    short = _SHORT_YEAR.fullmatch(key)
+    if short is None or not date[:4].isdigit():
+        return key
+    for year in (int(date[:4]), int(date[:4]) - 1):
+        if year % 100 == int(short["year"]):
+            whole = f"{short['before']}{year}{short['after']}"
+            if whole in printed:
+                return whole
+    return key

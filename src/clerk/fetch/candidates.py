@@ -1,0 +1,189 @@
+"""Finding the source at an address: candidates are collected, and each is tried with one listing.
+
+::
+
+    the address itself   its host or path is a platform's
+    the page's content   it is a platform's page on a town's own host
+    frames, scripts, feeds and links of the page
+    the page itself      read as a plain page with links to documents
+
+What yields documents counts, not who is linked first: every town links to vendors in its footer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from clerk.core.errors import ClerkError, InvalidInput, SourceUnavailable
+
+from .base import FetcherSpec, Window
+from .discover import detect, registered
+from .html import joined, parsed
+from .http.responses import CircuitOpen, RobotsRefused, WebPage
+from .preview import Preview, list_source
+
+if TYPE_CHECKING:
+    from .http.client import Client
+
+#: A preview looks this far back first, and at everything if there is nothing.
+LOOK_BACK, LOOK_AHEAD = timedelta(days=365), timedelta(days=60)
+EARLIEST = date(2000, 1, 1)
+#: How many pages a preview reads, and how many candidates of a page are tried.
+MOST_PAGES = 40
+MOST_CANDIDATES = 6
+#: A page with at least this many dated documents is the source itself, whatever it links to.
+ENOUGH_OF_ITS_OWN = 10
+
+_ADDRESS_IN_SCRIPT = re.compile(r"https?://[^\s\"'<>\\]+")
+_FEED = "link[rel=alternate][type*=rss], link[rel=alternate][type*=atom]"
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A fetcher and the source to give it; ``found_in`` says where it was seen."""
+
+    scraper: str
+    source: str
+    found_in: str
+
+
+@dataclass
+class FoundSources:
+    """What was found at an address: the best candidate first, then others that yield documents."""
+
+    tried: list[tuple[Candidate, Preview]] = field(default_factory=list)
+    #: Candidates that could not be listed, and why.
+    failed: list[tuple[Candidate, ClerkError]] = field(default_factory=list)
+
+    @property
+    def best(self) -> tuple[Candidate, Preview] | None:
+        """The candidate to take if nobody chooses another."""
+        return self.tried[0] if self.tried else None
+
+
+def find_source(
+    source: str,
+    open_client: Callable[[FetcherSpec | None], Client],
+    *,
+    scraper: str = "",
+    today: date | None = None,
+) -> FoundSources:
+    """Collect the candidates at an address, try each with one listing, and rank them.
+
+    Raises SourceUnavailable when the address cannot be read at all, RobotsRefused when robots.txt
+    refuses the only candidate.
+    """
+    if "://" in source and not re.match(r"https?://[^/\s]", source, re.IGNORECASE):
+        raise InvalidInput(
+            f"{source!r} is not an http or https address.",
+            hint="Give a portal's address as in https://springfield.example/minutes, or a folder.",
+        )
+    today = today or datetime.now(UTC).date()
+    found = FoundSources()
+    label, where = (scraper, source) if scraper else detect(source)
+    if label != "plain" or scraper:
+        _try(found, Candidate(label, where, "the address"), open_client, today)
+        if scraper or "://" not in source or found.tried:
+            return found
+    page: WebPage | None = None
+    try:
+        with open_client(None) as client:
+            page = client.page(source)
+    except SourceUnavailable as error:
+        if not found.failed:
+            found.failed.append((Candidate("plain", source, "the address"), error))
+    if page is not None:
+        for candidate in candidates_of(page)[: MOST_CANDIDATES + 1]:
+            if candidate not in [each for each, _ in found.failed]:
+                _try(found, candidate, open_client, today)
+            if found.tried and found.tried[-1][0].found_in in ("the page", "a frame"):
+                break
+    found.tried.sort(key=_rank, reverse=True)
+    return found
+
+
+def _rank(tried: tuple[Candidate, Preview]) -> tuple[int, int]:
+    candidate, preview = tried
+    dated = sum(1 for each in preview.documents if each.day)
+    own = candidate.found_in in ("the page", "a frame") or (
+        candidate.scraper == "plain" and dated >= ENOUGH_OF_ITS_OWN
+    )
+    return int(own), dated
+
+
+def _try(
+    found: FoundSources,
+    candidate: Candidate,
+    open_client: Callable[[FetcherSpec | None], Client],
+    today: date,
+) -> None:
+    """List a candidate once and put it where it belongs."""
+    spec = registered().get(candidate.scraper)
+    if spec is None:
+        return
+    site = {"subdomain": "", "scraper": spec.id, "extra": {"source": candidate.source}}
+    recent = Window(today - LOOK_BACK, today + LOOK_AHEAD)
+    everything = Window(EARLIEST, today + LOOK_AHEAD, full=True)
+    failure: ClerkError | None = None
+    for window in (recent,) if spec.lists_all else (recent, everything):
+        try:
+            with open_client(spec) as client:
+                preview = list_source(spec, site, client, window, most_pages=MOST_PAGES)
+        except (RobotsRefused, CircuitOpen) as error:
+            failure = error
+            break
+        except SourceUnavailable as error:
+            failure = error
+            continue
+        if preview.documents or preview.meetings:
+            found.tried.append((candidate, preview))
+            return
+    failure = failure or SourceUnavailable(f"{candidate.source} lists no meetings.")
+    found.failed.append((candidate, failure))
+
+
+def candidates_of(page: WebPage) -> list[Candidate]:
+    """Return the candidates of a page: by its content, then what it frames, loads and links."""
+    specs = list(registered().values())
+    markup = page.text
+    found: dict[tuple[str, str], Candidate] = {}
+
+    def add(spec: FetcherSpec, url: str, where: str) -> None:
+        key = (spec.id, url if where != "links" else urlsplit(url).netloc)
+        found.setdefault(key, Candidate(spec.id, url, where))
+
+    for spec in specs:
+        if spec.recognises(markup):
+            add(spec, page.url, "the page")
+    for where, urls in _addresses(page):
+        # Of many links to one vendor's host the one that looks like a list is taken.
+        for url, _ in Counter(urls).most_common():
+            for spec in specs:
+                if (spec.hosts or spec.url_patterns) and spec.id != "urls" and spec.matches(url):
+                    add(spec, url, where)
+                    break
+    platforms = list(found.values())[:MOST_CANDIDATES]
+    return [*platforms, Candidate("plain", page.url, "the page's own links")]
+
+
+def _addresses(page: WebPage) -> Iterator[tuple[str, list[str]]]:
+    """Yield the addresses on a page by where they are, the most telling first."""
+    tree = parsed(page.text)
+
+    def whole(selector: str, attribute: str) -> list[str]:
+        nodes = tree.css(selector)
+        urls = (joined(page.url, node.attributes.get(attribute) or "") for node in nodes)
+        return [url for url in urls if url]
+
+    yield "a frame", whole("iframe[src], frame[src], object[data]", "src")
+    yield "a feed", whole(_FEED, "href")
+    yield "links", whole("main a[href], article a[href], #content a[href]", "href")
+    yield "links", whole("a[href]", "href")
+    scripts = " ".join(node.text() or "" for node in tree.css("script:not([src])"))
+    yield "a script", [*whole("script[src]", "src"), *_ADDRESS_IN_SCRIPT.findall(scripts)]

@@ -1,0 +1,82 @@
+"""AgendaQuick (Destiny): ``destinyhosted.com/agenda_publish.cfm?id=CLIENT``, a month a page.
+
+Agendas and minutes are pages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from selectolax.lexbor import LexborNode
+
+from clerk.core.storage import AGENDAS, MINUTES
+from clerk.fetch import html
+from clerk.fetch.base import FetcherSpec, MeetingRef, Window
+from clerk.fetch.http.responses import NotUnderstood, WebPage
+
+from .common import Offer, PlatformFetcher, moment, parameter
+
+_KIND_OF_PAGE = {"ag": AGENDAS, "min": MINUTES}
+#: The way back through the months ends after this many without anything new.
+_EMPTY_MONTHS = 12
+
+
+class AgendaQuick(PlatformFetcher):
+    """Lists the table of each month."""
+
+    def list_meetings(self, window: Window) -> Iterator[MeetingRef]:
+        """Yield the meetings of the page given, then month by month, the latest first."""
+        first = self.client.page(self.source)
+        if "agenda_publish.cfm" not in first.text and not html.parsed(first.text).css("#list"):
+            raise NotUnderstood(first, "the table of a month (table#list)")
+        seen: set[str] = set()
+        for meeting in self._meetings(first):
+            seen.add(meeting.identity(""))
+            yield meeting
+        address, client_id = self.source.partition("?")[0], parameter(self.source, "id")
+        month, year, empty = window.end.month, window.end.year, 0
+        while (year, month) >= (window.start.year, window.start.month) and empty < _EMPTY_MONTHS:
+            query = {"id": client_id, "mt": "ALL", "get_month": str(month), "get_year": str(year)}
+            page = self.read(address, params=query)
+            if page is None:
+                return
+            fresh = [each for each in self._meetings(page) if each.identity("") not in seen]
+            seen.update(each.identity("") for each in fresh)
+            yield from fresh
+            if seen and (year, month) < (self.today.year, self.today.month):
+                empty = 0 if fresh else empty + 1
+            year, month = (year, month - 1) if month > 1 else (year - 1, 12)
+
+    def _meetings(self, page: WebPage) -> Iterator[MeetingRef]:
+        rows = html.parsed(page.text).css("table#list tbody tr")
+        yield from self.understood(rows, lambda row: self._meeting(row, page.url))
+
+    def _meeting(self, row: LexborNode, base: str) -> MeetingRef | None:
+        cells = row.css("td")
+        start = moment(html.text_of(cells[0])) if len(cells) > 1 else None
+        if not start:
+            return None
+        offers, number = [], ""
+        for node in row.css("a[href]"):
+            url = html.href_of(node, base)
+            said = node.attributes.get("title") or ""
+            which = parameter(url, "dsp")
+            if which in _KIND_OF_PAGE:
+                kind, number = _KIND_OF_PAGE[which], number or parameter(url, "seq")
+                offers.append(Offer(kind.capitalize(), url, kind, which, format="html"))
+            elif url.lower().partition("?")[0].endswith(".pdf"):
+                offers.append(Offer(said or html.text_of(node), url, vendor_id=url))
+        return self.meeting(
+            html.text_of(cells[1]), start, offers, vendor_id=number, source_url=base
+        )
+
+
+SPEC = FetcherSpec(
+    "agendaquick",
+    AgendaQuick,
+    hosts=("destinyhosted.com",),
+    url_patterns=(r"/agenda_publish\.cfm",),
+    help="AgendaQuick: https://destinyhosted.com/agenda_publish.cfm?id=CLIENT",
+    document_links=(r"dsp=(?:ag|min)&(?:amp;)?seq=[0-9]+",),
+    page_marks=(r"agenda_publish\.cfm\?[^\"']*dsp=ag",),
+)

@@ -1,0 +1,84 @@
+"""BoardBook, Sparq and BOEconnect: one product on three hosts, mostly for school boards.
+
+``/Public/Organization/{id}`` is one page with all years; committees have rows of their own class.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from clerk.core.storage import AGENDAS, MINUTES
+from clerk.fetch import html, naming
+from clerk.fetch.base import FetcherSpec, MeetingRef, Window
+from clerk.fetch.http.responses import NotUnderstood
+
+from .common import Offer, PlatformFetcher, moment, parameter
+
+_LINK = re.compile(r"/Public/(Agenda|Minutes)/([^/?]+)\?", re.IGNORECASE)
+_UNIT = re.compile(r"row-for-unit-(\w+)")
+
+
+class BoardBook(PlatformFetcher):
+    """Lists the rows of an organization's page."""
+
+    def list_meetings(self, window: Window) -> Iterator[MeetingRef]:
+        """Yield the meetings of the board and its committees."""
+        match = re.search(r"/Public/\w+/([^/?]+)", self.source)
+        where = f"{self.root}/Public/Organization/{match[1]}" if match else self.source
+        page = self.client.page(where)
+        tree = html.parsed(page.text)
+        rows = tree.css('tr[class*="row-for-"]')
+        if not rows and not tree.css_first("#PublicMeetingsTable"):
+            raise NotUnderstood(page, "rows of meetings (tr.row-for-board)")
+        yield from self.understood(rows, lambda row: self._meeting(row, tree, page.url))
+
+    def _meeting(self, row: LexborNode, tree: LexborHTMLParser, base: str) -> MeetingRef | None:
+        first = html.text_of(row.css_first("td div") or row.css_first("td"))
+        start = moment(first)
+        title = re.sub(r"^.*?[0-9]\s*[ap]\.?m\.?\s*-\s*", "", first, flags=re.IGNORECASE).strip()
+        title = title if title != first else first.partition(" - ")[2].strip()
+        offers, number = [], ""
+        for node in row.css("a[href]"):
+            link = html.href_of(node, base)
+            if match := _LINK.search(link):
+                number = parameter(link, "meeting")
+                kind = AGENDAS if match[1].lower() == "agenda" else MINUTES
+                file = f"{self.root}/Public/Download{match[1]}/{match[2]}?meeting={number}"
+                offers.append(Offer(kind.capitalize(), file, kind, kind))
+        if not start:
+            return None
+        unit = _UNIT.search(row.attributes.get("class") or "")
+        body = _name_of_unit(tree, unit[1]) if unit else ""
+        return self.meeting(
+            title,
+            start,
+            offers,
+            vendor_id=number,
+            body=body or naming.body_of_meeting(title),
+            source_url=base,
+        )
+
+
+def _name_of_unit(tree: LexborHTMLParser, unit: str) -> str:
+    """Return what the page's filter calls a committee."""
+    for node in tree.css("option[value], [data-unit], label[for], input[value]"):
+        values = (node.attributes.get(name) or "" for name in ("value", "data-unit", "for"))
+        if any(re.search(rf"(?:^|\D){re.escape(unit)}$", value) for value in values):
+            name = html.text_of(node) or html.text_of(node.parent)
+            if re.search(r"[^\W\d_]{3}", name):
+                return name
+    return ""
+
+
+SPEC = FetcherSpec(
+    "boardbook",
+    BoardBook,
+    hosts=("meetings.boardbook.org", "meeting.sparqdata.com", "meeting.boeconnect.net"),
+    lists_all=True,
+    help="BoardBook and Sparq: https://meetings.boardbook.org/Public/Organization/ID",
+    document_links=(r"/Public/(?:Agenda|Minutes)/[^/\"'?]+\?meeting=[0-9]+",),
+    page_marks=(r"row-for-board",),
+)

@@ -1,0 +1,172 @@
+"""ModernGov (most councils of the UK, some of Australia): the XML service next to the pages.
+
+``/mgWebService.asmx/GetCommittees``, ``GetMeetings``, ``GetMeeting``; dates are day first.
+Agendas and minutes are pages (``ieListDocuments.aspx``); PDFs that it links are preferred.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import datetime, time
+from urllib.parse import unquote, urlsplit
+
+from selectolax.lexbor import LexborNode
+
+from clerk.core.storage import AGENDAS, MINUTES
+from clerk.fetch import html, naming
+from clerk.fetch.base import DocumentRef, FetcherSpec, MeetingRef, Window
+from clerk.fetch.http.responses import NotUnderstood, PageMissing, WebPage
+
+from .common import Offer, PlatformFetcher, parameter, time_in
+
+_FILE = re.compile(r"/documents/g[0-9]+/.*\.pdf", re.IGNORECASE)
+_LISTING = re.compile(r"ieListDocuments\.aspx\?", re.IGNORECASE)
+#: The T parameter of a meeting's PDFs: front sheet, reports pack, minutes.
+_FRONT_SHEET, _PACK, _PRINTED_MINUTES = "0", "10", "1"
+
+
+class ModernGov(PlatformFetcher):
+    """Lists the meetings of each committee; where the service is closed, its pages."""
+
+    def list_meetings(self, window: Window) -> Iterator[MeetingRef]:
+        """Yield the meetings of the window, committee by committee."""
+        path = re.sub(r"/(?:mg|ie)\w*\.(?:aspx|asmx).*", "", urlsplit(self.source).path, flags=re.I)
+        self._base = f"{self.root}{path.rstrip('/')}"
+        try:
+            page = self.client.page(f"{self._base}/mgWebService.asmx/GetCommittees")
+        except PageMissing:
+            yield from self._meetings_of_pages(window)
+            return
+        committees = html.parsed(page.text).css("committee")
+        if not committees:
+            raise NotUnderstood(page, "a list of committees")
+        for committee in committees:
+            if _said(committee, "committeedeleted") == "True":
+                continue
+            if _said(committee, "committeeexpired") == "True" and not window.full:
+                continue
+            query = {
+                "lCommitteeId": _said(committee, "committeeid"),
+                "sFromDate": f"{window.start:%d/%m/%Y}",
+                "sToDate": f"{window.end:%d/%m/%Y}",
+            }
+            listing = self._asked("GetMeetings", query)
+            if listing is None:
+                continue
+            for listed in listing.css("committee"):
+                number = _said(listed, "committeeid") or query["lCommitteeId"]
+                body = _said(listed, "committeetitle") or _said(committee, "committeetitle")
+                rows = [(row, number, body) for row in listed.css("meeting")]
+                yield from self.understood(rows, lambda each: self._meeting(*each))
+
+    def _asked(self, operation: str, query: dict[str, str]) -> LexborNode | None:
+        try:
+            page = self.client.page(f"{self._base}/mgWebService.asmx/{operation}", params=query)
+        except PageMissing:
+            return None
+        return html.parsed(page.text).root
+
+    def _meeting(self, row: LexborNode, committee: str, body: str) -> MeetingRef | None:
+        day = naming.find_date(_said(row, "meetingdate"), day_first=True)
+        number = _said(row, "meetingid")
+        if not day or not number:
+            return None
+        clock = _said(row, "meetingtime").replace(".", ":", 1)
+        return self.meeting(
+            body,
+            datetime.combine(day, time_in(clock) or time()),
+            vendor_id=number,
+            body=body,
+            notice=_said(row, "meetingstatus") or body,
+            source_url=f"{self._base}/ieListDocuments.aspx?CId={committee}&MId={number}",
+        )
+
+    def list_documents(self, meeting: MeetingRef) -> Iterator[DocumentRef]:
+        """Yield the published agenda and minutes, as PDF where the meeting's page links one."""
+        if meeting.status == "cancelled":
+            return
+        published = {AGENDAS, MINUTES}
+        answer = self._asked("GetMeeting", {"lMeetingId": meeting.vendor_id})
+        if answer is not None and answer.css_first("meetingid"):
+            flags = ((AGENDAS, "agendapublished"), (MINUTES, "minutepublished"))
+            published = {kind for kind, flag in flags if _said(answer, flag) == "True"}
+        if not published:
+            return
+        try:
+            page: WebPage | None = self.client.page(meeting.source_url)
+        except PageMissing:
+            page = None
+        offers = list(_files(page)) if page else []
+        have = {offer.kind for offer in offers}
+        if page is None and answer is None:
+            return
+        for kind in (AGENDAS, MINUTES):
+            if kind in published and kind not in have and answer is not None:
+                offers.append(
+                    Offer(kind.capitalize(), meeting.source_url, kind, kind, format="html")
+                )
+        yield from self.documents(offers, f"{meeting.body} {meeting.day or ''}")
+
+    def _meetings_of_pages(self, window: Window) -> Iterator[MeetingRef]:
+        """Yield the meetings that the lists of the committees' pages link."""
+        page = self.client.page(f"{self._base}/mgListCommittees.aspx?bcr=1")
+        committees = {
+            parameter(url, "ID") or parameter(url, "CId"): html.text_of(node)
+            for node, url in html.DatedPage(page.text, page.url).links(
+                re.compile(r"mgCommitteeDetails\.aspx|ieListMeetings\.aspx", re.IGNORECASE)
+            )
+        }
+        if not committees:
+            raise NotUnderstood(page, "links to committees (mgCommitteeDetails.aspx)")
+        for number, body in committees.items():
+            listing = self.read(f"{self._base}/ieListMeetings.aspx?CId={number}&Year=0")
+            if listing is None:
+                continue
+            dated = html.DatedPage(listing.text, listing.url, day_first=True)
+            for node, url in dated.links(_LISTING):
+                row = dated.row_of(node)
+                found = dated.date_of(node, row) if row else None
+                if found and window.covers(found[0]) and parameter(url, "MId"):
+                    yield self.meeting(
+                        body,
+                        datetime.combine(found[0], time_in(found[1][:30]) or time()),
+                        vendor_id=parameter(url, "MId"),
+                        body=body,
+                        notice=html.text_of(node),
+                        source_url=f"{self._base}/ieListDocuments.aspx?CId={number}"
+                        f"&MId={parameter(url, 'MId')}",
+                    )
+
+
+def _files(page: WebPage) -> Iterator[Offer]:
+    """Yield the PDFs of a meeting's page; the printed minutes, not those of the meeting before."""
+    for node in html.parsed(page.text).css("a[href]"):
+        url = html.href_of(node, page.url)
+        if not _FILE.search(unquote(url)):
+            continue
+        which, name = parameter(url, "T"), unquote(url).rsplit("/", 1)[-1].lower()
+        if which == _PRINTED_MINUTES or name.startswith("printed minutes"):
+            yield Offer("Minutes", url, MINUTES, "printed minutes")
+        elif which == _FRONT_SHEET or name.startswith("agenda frontsheet"):
+            yield Offer("Agenda", url, AGENDAS, "agenda frontsheet")
+        elif which == _PACK or name.startswith("public reports pack"):
+            yield Offer("Public reports pack", url, AGENDAS, "public reports pack", packet=True)
+
+
+def _said(node: LexborNode, name: str) -> str:
+    return html.text_of(node.css_first(name))
+
+
+SPEC = FetcherSpec(
+    "moderngov",
+    ModernGov,
+    hosts=("moderngov.co.uk",),
+    url_patterns=(
+        r"/mg[A-Z]\w+\.(?:aspx|asmx)",
+        r"/ie(?:List\w+|DocHome|Doc\w*)\.aspx",
+        r"^https?://(?:democracy|moderngov|modgov)\.[^/]+",
+    ),
+    help="ModernGov: https://democracy.COUNCIL.gov.uk",
+    page_marks=(r"(?:mgListCommittees|ieListMeetings|mgCommitteeDetails|ieDocHome)\.aspx",),
+)

@@ -1,0 +1,91 @@
+"""SessionNet (Germany, Somacos): ``si0040.php?__cjahr=2026&__cmonat=3``, a month a page.
+
+A meeting's own page (``si0057``) links its documents; dates are day first.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date, datetime, time
+
+from clerk.core.storage import AGENDAS, MINUTES
+from clerk.fetch import html, naming
+from clerk.fetch.base import DocumentRef, FetcherSpec, MeetingRef, Window
+from clerk.fetch.http.responses import NotUnderstood, WebPage
+
+from .common import Offer, PlatformFetcher, parameter, time_in
+
+_MEETING = re.compile(r"si0057\.(?:php|asp)\?.*__ksinr=[0-9]+", re.IGNORECASE)
+_FILE = re.compile(r"getfile\.(?:php|asp)\?.*id=[0-9]+", re.IGNORECASE)
+_AGENDA = re.compile(r"bekanntmachung|einladung|tagesordnung", re.IGNORECASE)
+_MINUTES = re.compile(r"niederschrift|protokoll", re.IGNORECASE)
+_EMPTY_MONTHS = 12
+
+
+class SessionNet(PlatformFetcher):
+    """Lists the calendar month by month."""
+
+    def list_meetings(self, window: Window) -> Iterator[MeetingRef]:
+        """Yield the meetings of each month, the latest first, until a year of them is empty."""
+        address = re.sub(r"/[^/]*(?:\?.*)?$", "", self.source)
+        suffix = "asp" if ".asp" in self.source.lower() else "php"
+        month, year, empty, understood = window.end.month, window.end.year, 0, False
+        found = False
+        last: WebPage | None = None
+        while (year, month) >= (window.start.year, window.start.month) and empty < _EMPTY_MONTHS:
+            url = f"{address}/si0040.{suffix}?__cjahr={year}&__cmonat={month}"
+            page = self.client.page(url) if last is None else self.read(url)
+            if page is None:
+                return
+            last = page
+            understood = understood or bool(re.search(r"si0040|silink|smc", page.text))
+            meetings = list(self._meetings(page, date(year, month, 1)))
+            yield from meetings
+            found = found or bool(meetings)
+            if found and (year, month) < (self.today.year, self.today.month):
+                empty = 0 if meetings else empty + 1
+            year, month = (year, month - 1) if month > 1 else (year - 1, 12)
+        if not understood:
+            raise NotUnderstood(last, "the calendar of SessionNet (td.silink)")
+
+    def _meetings(self, page: WebPage, month: date) -> Iterator[MeetingRef]:
+        dated = html.DatedPage(page.text, page.url, day_first=True)
+        for node, url in dated.links(_MEETING):
+            row = next((each for each in html.ancestors(node) if each.tag in ("tr", "li")), None)
+            text = dated.text(row) if row else html.text_of(node)
+            day = naming.find_date(text, day_first=True)
+            number = re.search(r"(?<![0-9])([0-3]?[0-9])(?:\.|\b)", text)
+            if day is None and number and 1 <= int(number[1]) <= 31:
+                day = naming.find_date(f"{number[1]}.{month.month}.{month.year}", day_first=True)
+            title = html.text_of(node)
+            if day and title:
+                yield self.meeting(
+                    title,
+                    datetime.combine(day, time_in(text) or time()),
+                    vendor_id=parameter(url, "__ksinr"),
+                    body=title,
+                    notice="cancelled" if re.search(r"entfällt|abgesagt", text, re.I) else title,
+                    source_url=url,
+                )
+
+    def list_documents(self, meeting: MeetingRef) -> Iterator[DocumentRef]:
+        """Yield the invitation and the minutes among the files of a meeting's page."""
+        page = self.read(meeting.source_url)
+        offers = []
+        for node in html.parsed(page.text).css("a[href]") if page else []:
+            url = html.href_of(node, meeting.source_url)
+            said = f"{html.text_of(node)} {node.attributes.get('title') or ''}"
+            kind = MINUTES if _MINUTES.search(said) else AGENDAS if _AGENDA.search(said) else ""
+            if _FILE.search(url) and kind:
+                offers.append(Offer(said.strip(), url, kind, parameter(url, "id")))
+        yield from self.documents(offers, f"{meeting.body} {meeting.day or ''}")
+
+
+SPEC = FetcherSpec(
+    "sessionnet",
+    SessionNet,
+    url_patterns=(r"/si00(?:40|46|57)\.(?:php|asp)",),
+    help="SessionNet: https://HOST/bi/si0040.php",
+    page_marks=(r"si0040\.(?:php|asp)|smc_datatype_si",),
+)

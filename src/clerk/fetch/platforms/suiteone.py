@@ -1,0 +1,68 @@
+"""SuiteOne: ``{town}.suiteonemedia.com``, tables of meetings whose header row names the columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from selectolax.lexbor import LexborNode
+
+from clerk.core.storage import AGENDAS, MINUTES
+from clerk.fetch import html
+from clerk.fetch.base import FetcherSpec, MeetingRef, Window
+from clerk.fetch.http.responses import NotUnderstood
+
+from .common import Offer, PlatformFetcher, moment, parameter
+
+_KIND_OF_FILE = {
+    "getagendafile": AGENDAS,
+    "getagendapacketfile": AGENDAS,
+    "getminutesfile": MINUTES,
+}
+
+
+class SuiteOne(PlatformFetcher):
+    """Lists the rows of all tables."""
+
+    def list_meetings(self, window: Window) -> Iterator[MeetingRef]:
+        """Yield each meeting once, however many tabs show it."""
+        page = self.client.page(self.source)
+        tables = html.parsed(page.text).css("table.eventTable")
+        if not tables:
+            raise NotUnderstood(page, "a table of events (table.eventTable)")
+        for table in tables:
+            names = [html.text_of(node).lower() for node in table.css("th")]
+            rows = [(row, names) for row in table.css("tbody tr")]
+            yield from self.understood(rows, lambda each: self._meeting(*each, page.url))
+
+    def _meeting(self, row: LexborNode, names: list[str], base: str) -> MeetingRef | None:
+        cells = dict(zip(names, row.css("td"), strict=False))
+        name_cell, when = cells.get("meeting"), html.text_of(cells.get("date | time"))
+        start = moment(when) or moment(html.text_of(row))
+        link = name_cell.css_first("a[href]") if name_cell else None
+        title = html.text_of(name_cell).replace("(opens in new window)", "").strip()
+        if not start or not title:
+            return None
+        offers = []
+        for node in row.css("a[href]"):
+            url = html.href_of(node, base)
+            for file, kind in _KIND_OF_FILE.items():
+                if f"/{file}/" in url.lower():
+                    packet = "packet" in file
+                    name = "Agenda Packet" if packet else kind.capitalize()
+                    number = parameter(url, "aid") or parameter(url, "mid")
+                    offers.append(Offer(name, url, kind, f"{file} {number}", packet=packet))
+        own_page = html.href_of(link, base) if link else ""
+        return self.meeting(
+            title, start, offers, vendor_id=parameter(own_page, "id"), source_url=own_page or base
+        )
+
+
+SPEC = FetcherSpec(
+    "suiteone",
+    SuiteOne,
+    hosts=("suiteonemedia.com",),
+    lists_all=True,
+    help="SuiteOne: https://TOWN.suiteonemedia.com",
+    document_links=(r"/event/Get(?:Agenda|Minutes)File/[^\"'\s<>]+",),
+    page_marks=(r"/event/Get(?:Agenda|Minutes)File/",),
+)

@@ -1,0 +1,124 @@
+"""What a source offers, listed and not stored: for ``clerk site add`` and ``clerk fetch-test``."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+from clerk.core.errors import SourceUnavailable, TransientError
+
+from .base import Context, FetcherSpec, FetchReport, Gap, Problem, Window
+from .discover import source_settings
+from .http.responses import CircuitOpen
+from .understanding import EnoughPages, PagesRead
+
+if TYPE_CHECKING:
+    from .http.client import Client
+
+
+@dataclass(frozen=True)
+class OfferedDocument:
+    """A document with what its meeting says about it."""
+
+    url: str
+    kind: str
+    day: date | None
+    body: str
+    title: str
+    format: str = ""
+
+
+@dataclass
+class Preview:
+    """What one listing of a source found."""
+
+    scraper: str
+    source: str
+    meetings: int = 0
+    documents: list[OfferedDocument] = field(default_factory=list)
+    skipped: list[Problem] = field(default_factory=list)
+    errors: list[Problem] = field(default_factory=list)
+    pages: int = 0
+    #: Whether it read as many pages as it may; there is more.
+    stopped_early: bool = False
+
+    @property
+    def by_kind_and_year(self) -> dict[tuple[str, str], int]:
+        """How many documents there are of each kind and year."""
+        years = ((each.kind, str(each.day.year) if each.day else "") for each in self.documents)
+        return dict(sorted(Counter(years).items()))
+
+    @property
+    def days(self) -> tuple[date, date] | None:
+        """The oldest and the newest day of a meeting with documents."""
+        days = [each.day for each in self.documents if each.day]
+        return (min(days), max(days)) if days else None
+
+
+def list_source(
+    spec: FetcherSpec,
+    site: Mapping[str, Any],
+    client: Client | None,
+    window: Window,
+    *,
+    most_pages: int = 0,
+) -> Preview:
+    """List a source with a fetcher and store nothing; read at most so many pages, or all.
+
+    An error after the first meeting ends the listing and is in the preview; one before is raised,
+    as is a page that was not understood.
+    """
+    report = FetchReport(spec.id)
+    settings = source_settings(site, spec)
+    pages = PagesRead(spec, most_pages)
+
+    def opened() -> Client:
+        if client is None:
+            raise SourceUnavailable(f"{settings.source} is not on this machine.")
+        client.on_page = pages.read
+        return client
+
+    fetcher = spec.factory(Context(site, settings, opened, report))
+    preview = Preview(spec.id, settings.source, skipped=report.skipped, errors=report.errors)
+    meetings: set[str] = set()
+    documents: set[str] = set()
+    try:
+        for meeting in fetcher.list_meetings(window):
+            if isinstance(meeting, Gap):
+                continue
+            meetings.add(meeting.identity(spec.id))
+            try:
+                offered = list(fetcher.list_documents(meeting))
+            except CircuitOpen:
+                raise
+            except TransientError as error:
+                report.errors.append(Problem(meeting.title, str(error), type(error).__name__))
+                continue
+            for ref in offered:
+                identity = ref.identity(spec.id, meeting)
+                if identity not in documents:
+                    documents.add(identity)
+                    preview.documents.append(
+                        OfferedDocument(
+                            ref.url,
+                            ref.kind,
+                            meeting.day,
+                            meeting.body,
+                            meeting.title or ref.title,
+                            ref.format,
+                        )
+                    )
+    except EnoughPages:
+        preview.stopped_early = True
+    except TransientError as error:
+        if not meetings:
+            raise
+        report.errors.append(Problem(settings.source, str(error), type(error).__name__))
+    preview.meetings = len(meetings)
+    preview.pages = pages.pages
+    if not preview.stopped_early:
+        pages.check(len(preview.documents), len(meetings), report)
+    return preview

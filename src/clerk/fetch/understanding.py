@@ -1,0 +1,111 @@
+"""Whether a listing understood what it read: pages are counted, looked through and kept.
+
+A page that is there and yields nothing is a failure with a name of its own.  The links on it that
+look like the platform's documents are counted: 226 seen and none listed says that the page has
+changed, not that the town has no documents.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from html import unescape
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from clerk.core.storage import own_files, storage_errors
+
+from .base import FetcherSpec, FetchReport, Problem
+from .http.responses import (
+    NeedsBrowser,
+    NothingListed,
+    NotUnderstood,
+    WebPage,
+    is_only_scripts,
+)
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+#: At least this share of the links that look like documents must have been listed or skipped.
+LEAST_SHARE = 0.5
+#: How much of an answer is kept, and how many answers of a site.
+KEPT_BYTES = 256 * 1024
+KEPT_ANSWERS = 5
+
+
+#: Keys of a session in links and scripts of a page, which a cleaner of sentences does not expect.
+_KEYS_IN_MARKUP = re.compile(
+    r"""(\b\w{0,20}(?:token|key|secret|passw|session|auth|constr)\w{0,20}["']?\s?[:=]\s?["']?)"""
+    r"""[^"'\s&<>]{6,200}""",
+    re.IGNORECASE,
+)
+
+
+class EnoughPages(Exception):
+    """A preview has read as many pages as it may."""
+
+
+class PagesRead:
+    """The pages that a listing read, and what they link to."""
+
+    def __init__(self, spec: FetcherSpec, most_pages: int = 0) -> None:
+        self._patterns = [re.compile(each, re.IGNORECASE) for each in spec.document_links]
+        self._most_pages = most_pages
+        self._seen: set[str] = set()
+        self._most_links = 0
+        self.pages = 0
+        #: The page with the most links to documents, else the last one.
+        self.page: WebPage | None = None
+
+    def read(self, page: WebPage) -> None:
+        """Count what a page links to; called by the client for each page."""
+        self.pages += 1
+        text = unescape(page.text) if self._patterns else ""
+        links = {match[0].lower() for pattern in self._patterns for match in pattern.finditer(text)}
+        self._seen |= links
+        if self.page is None or len(links) >= self._most_links:
+            self.page, self._most_links = page, len(links)
+        if self._most_pages and self.pages >= self._most_pages:
+            raise EnoughPages
+
+    def check(self, documents: int, meetings: int, report: FetchReport) -> None:
+        """Raise if nothing came of pages that have something; report if only a part did."""
+        if not self.pages:
+            return
+        seen, accounted = len(self._seen), documents + len(report.skipped)
+        if seen and not accounted:
+            raise NothingListed(
+                self.page,
+                f"the {seen} document{'s' * (seen > 1)} that it links",
+                "none in a layout that clerk knows",
+            )
+        if not meetings and not accounted:
+            if self.page and is_only_scripts(self.page):
+                raise NeedsBrowser(self.page, "meetings", "a page that scripts fill in a browser")
+            raise NotUnderstood(self.page, "at least one meeting")
+        if accounted < seen * LEAST_SHARE:
+            what = self.page.url if self.page else "the source"
+            why = f"{seen} links look like documents, and only {accounted} were understood"
+            report.errors.append(Problem(what, why, "PartlyUnderstood"))
+
+
+def keep_answer(
+    folder: Path, page: WebPage, kind: str, now: datetime, clean: Callable[[str], str]
+) -> Path:
+    """Keep what a host returned for the operator: its beginning, without secrets.
+
+    The last few answers of a site are kept below ``_clerk/answers/``.
+    """
+    kept = own_files(folder) / "answers"
+    text = f"<!-- {page.url} -->\n{page.text}"
+    content = clean(_KEYS_IN_MARKUP.sub(r"\1***", text[:KEPT_BYTES])).encode("utf-8", "replace")[
+        :KEPT_BYTES
+    ]
+    path = kept / f"{now:%Y%m%dT%H%M%S}-{kind}.txt"
+    with storage_errors(folder):
+        kept.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+        for old in sorted(kept.iterdir())[:-KEPT_ANSWERS]:
+            old.unlink(missing_ok=True)
+    return path

@@ -1,0 +1,252 @@
+"""One run and one document, as the operators' pages show them, and when sites run next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import select
+
+from clerk.core import storage
+from clerk.core.config import Settings
+from clerk.core.db import reading_connection, require_site
+from clerk.core.errors import InvalidInput, NotFound
+from clerk.core.models import items_table, jobs_table, runs_table, stage_events_table
+from clerk.core.states import STAGES
+from clerk.pipeline import failures, redo, schedule
+from clerk.pipeline.schedule import Scheduled, ScheduleRule
+from clerk.read.files import PageFacts, load_facts
+
+#: How many documents and events of a run are shown.
+SHOWN = 200
+
+
+@dataclass(frozen=True)
+class RunStage:
+    """A stage of a run, or its coordinator, with its timing."""
+
+    stage: str
+    kind: str
+    state: str
+    total: int
+    completed: int
+    failed: int
+    created_at: datetime
+    closed_at: datetime | None
+    #: Seconds that workers spent on it together.
+    busy_seconds: float
+
+    @property
+    def seconds(self) -> float | None:
+        """How long it was open; None while it is."""
+        return (self.closed_at - self.created_at).total_seconds() if self.closed_at else None
+
+
+@dataclass(frozen=True)
+class Attempted:
+    """A document or step of a run."""
+
+    id: int
+    run_id: str
+    stage: str
+    step: str
+    document: str | None
+    documents: int
+    state: str
+    attempt: int
+    errors: int
+    crashes: int
+    lost: int
+    pages: int | None
+    bytes: int | None
+    sha256: str | None
+    worker_id: str | None
+    error: str | None
+    created_at: datetime
+    finished_at: datetime | None
+
+
+@dataclass(frozen=True)
+class RunEvent:
+    """Something that happened in a run."""
+
+    id: int
+    at: datetime
+    event: str
+    stage: str | None
+    completed: int
+    failed: int
+    seconds: float | None
+    detail: str | None
+
+
+@dataclass(frozen=True)
+class RunDetails:
+    """Everything about a run."""
+
+    run_id: str
+    subdomain: str
+    epoch: int
+    state: str
+    goal_stage: str | None
+    rank: int
+    reason: str | None
+    options: dict[str, Any]
+    created_at: datetime
+    finished_at: datetime | None
+    stages: Sequence[RunStage]
+    #: Failed and running ones first.
+    items: Sequence[Attempted]
+    events: Sequence[RunEvent]
+
+
+_ITEM_COLUMNS = [
+    items_table.c[name]
+    for name in Attempted.__dataclass_fields__
+    if name in items_table.c and name != "stage"
+]
+_ORDER = {"running": 0, "failed": 1, "quarantined": 1, "pending": 2}
+
+
+def find_run(run_id: str) -> RunDetails:
+    """Return a run with its stages, documents and events, or refuse an unknown one by name."""
+    runs, jobs, items, events = runs_table, jobs_table, items_table, stage_events_table
+    with reading_connection() as conn:
+        run = conn.execute(select(runs).where(runs.c.run_id == run_id)).first()
+        if run is None:
+            raise NotFound(f"There is no run {run_id!r}.", hint="Old runs are removed.")
+        of_run = conn.execute(
+            select(*(jobs.c[name] for name in RunStage.__dataclass_fields__))
+            .where(jobs.c.run_id == run_id)
+            .order_by(jobs.c.id)
+        )
+        stages = [RunStage(**row._mapping) for row in of_run]
+        rows = conn.execute(
+            select(*_ITEM_COLUMNS, jobs.c.stage)
+            .join(jobs, jobs.c.id == items.c.job_id)
+            .where(items.c.run_id == run_id)
+            .order_by(items.c.error.is_(None), items.c.id)
+            .limit(SHOWN)
+        )
+        found = [Attempted(**row._mapping) for row in rows]
+        happened = conn.execute(
+            select(*(events.c[name] for name in RunEvent.__dataclass_fields__))
+            .where(events.c.run_id == run_id)
+            .order_by(events.c.id)
+            .limit(SHOWN)
+        )
+        return RunDetails(
+            **{
+                name: run._mapping[name]
+                for name in RunDetails.__dataclass_fields__
+                if name in runs.c
+            },
+            stages=sorted(stages, key=lambda each: STAGES.index(each.stage)),
+            items=sorted(found, key=lambda each: _ORDER.get(each.state, 3)),
+            events=[RunEvent(**row._mapping) for row in happened],
+        )
+
+
+@dataclass(frozen=True)
+class DocumentDetails:
+    """A document: its files, how each page was read, and what became of it in each run."""
+
+    subdomain: str
+    name: str
+    kind: str
+    meeting: str
+    date: str
+    bytes: int | None
+    pdf_sha256: str
+    pages: Sequence[PageFacts]
+    #: Newest first.
+    history: Sequence[Attempted]
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether it is failed in the last run that names it."""
+        return bool(self.history) and self.history[0].state in ("failed", "quarantined")
+
+
+def find_document(settings: Settings, subdomain: str, name: str) -> DocumentDetails:
+    """Return everything about a document, or refuse an unknown one by name."""
+    with reading_connection() as conn:
+        require_site(conn, subdomain)
+        jobs, items = jobs_table, items_table
+        rows = conn.execute(
+            select(*_ITEM_COLUMNS, jobs.c.stage)
+            .join(jobs, jobs.c.id == items.c.job_id)
+            .where(jobs.c.subdomain == subdomain, items.c.document == name)
+            .order_by(items.c.id.desc())
+            .limit(SHOWN)
+        )
+        history = [Attempted(**row._mapping) for row in rows]
+    try:
+        document = storage.Document.from_name(name)
+    except InvalidInput as error:
+        raise NotFound(str(error)) from error
+    folder = storage.site_folder(settings.storage_dir, subdomain)
+    pdf, facts = document.pdf(folder), load_facts(document.text(folder))
+    if not history and not pdf.is_file() and facts is None:
+        raise NotFound(f"{subdomain} has no document {name!r}.")
+    return DocumentDetails(
+        subdomain=subdomain,
+        name=name,
+        kind=document.kind,
+        meeting=document.meeting,
+        date=document.date,
+        bytes=pdf.stat().st_size if pdf.is_file() else None,
+        pdf_sha256=facts.pdf_sha256 if facts else "",
+        pages=facts.pages if facts else (),
+        history=history,
+    )
+
+
+def retry_document(settings: Settings, subdomain: str, name: str, *, who: str) -> None:
+    """Read a failed document again."""
+    found = failures.find(failures.Filter(site=subdomain))
+    failures.retry(settings, [each for each in found if each.document == name], who=who)
+
+
+def redo_document(settings: Settings, subdomain: str, name: str, *, who: str) -> str:
+    """Read a document again that was read, and return the run; empty if the site is in a run."""
+    wanted = redo.Repetition(subdomain, (name,))
+    started = redo.carry_out(settings, "ocr", [wanted], who=who)
+    return started[0] if started else ""
+
+
+# ---------------------------------------------------------------------------------- schedules
+
+
+def upcoming(settings: Settings) -> list[Scheduled]:
+    """Return every site with its schedule, the next one first."""
+    with reading_connection() as conn:
+        return schedule.list_schedules(conn, settings)
+
+
+def last_queued_at() -> datetime | None:
+    """Return when due sites were queued last; None if nothing ever does that here."""
+    with reading_connection() as conn:
+        return schedule.looked_at(conn)
+
+
+def schedule_of(settings: Settings, subdomain: str) -> Scheduled:
+    """Return the schedule of a site."""
+    return next(each for each in upcoming(settings) if each.subdomain == subdomain)
+
+
+def change_schedule(
+    settings: Settings, subdomain: str, action: str, words: str, *, who: str
+) -> None:
+    """Pause or resume the schedule of a site, or set it; no words mean the default."""
+    if action == "pause":
+        schedule.pause(subdomain, who=who)
+    elif action == "resume":
+        schedule.resume(subdomain, who=who)
+    elif action == "set":
+        rule: ScheduleRule | None = schedule.parse_rule(words) if words.strip() else None
+        schedule.set_rule(settings, subdomain, rule, who=who)
+    else:
+        raise InvalidInput(f"A schedule can be set, paused or resumed, not {action!r}.")

@@ -1,0 +1,140 @@
+"""What workers hold: leases, claims of the dead."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from sqlalchemy import Connection, Subquery, exists, insert, or_, select, union, update
+
+from clerk.core import config
+from clerk.core.models import batches_table, db_now, items_table, workers_table
+from clerk.core.states import Batch, Item
+from clerk.executors.work import Claim
+
+from .claiming import load_claim
+from .sql import sql_word
+
+
+def register_worker(
+    conn: Connection, worker_id: str, *, lease_seconds: float, **facts: Any
+) -> None:
+    """Make a worker known before it claims anything: an unknown owner is a dead owner."""
+    conn.execute(
+        insert(workers_table).values(id=worker_id, lease_until=db_now(lease_seconds), **facts)
+    )
+
+
+def forget_worker(conn: Connection, worker_id: str) -> None:
+    """Strike a worker that ended in order."""
+    conn.execute(workers_table.delete().where(workers_table.c.id == worker_id))
+
+
+def forget_dead_workers(conn: Connection) -> list[tuple[str, str | None]]:
+    """Strike workers silent for a day that hold nothing; return host and lock of each."""
+    holds = or_(
+        exists().where(
+            batches_table.c.worker_id == workers_table.c.id,
+            batches_table.c.status == sql_word(Batch.RUNNING),
+        ),
+        exists().where(
+            items_table.c.worker_id == workers_table.c.id,
+            items_table.c.state == sql_word(Item.RUNNING),
+        ),
+    )
+    struck = conn.execute(
+        workers_table.delete()
+        .where(workers_table.c.lease_until < db_now(-86_400.0), ~holds)
+        .returning(workers_table.c.host, workers_table.c.lock_path)
+    )
+    return [(row.host, row.lock_path) for row in struck]
+
+
+def beat(
+    conn: Connection, worker_id: str, lease_seconds: float, in_hand: Mapping[str, str]
+) -> bool:
+    """Renew a worker's lease and note the running document per claim; False: it was given up."""
+    for token, document in sorted(in_hand.items()):
+        conn.execute(
+            update(batches_table)
+            .where(
+                batches_table.c.claim == token,
+                batches_table.c.status == sql_word(Batch.RUNNING),
+                batches_table.c.current_item != document,
+            )
+            .values(current_item=document, updated_at=db_now())
+        )
+    changed = conn.execute(
+        update(workers_table)
+        .where(workers_table.c.id == worker_id)
+        .values(beat_at=db_now(), lease_until=db_now(lease_seconds))
+    )
+    return changed.rowcount == 1
+
+
+def still_held(conn: Connection, tokens: Collection[str]) -> set[str]:
+    """Return which of the claims still hold something: a batch or an item.
+
+    The others were cancelled, or their work is in other hands: what is done for them is useless.
+    """
+    held = _held_tokens()
+    return set(conn.execute(select(held.c.claim).where(held.c.claim.in_(list(tokens)))).scalars())
+
+
+def _held_tokens() -> Subquery:
+    """The claims that hold something, and their workers.
+
+    A batch whose items are all settled is held until it ends; splitting a file has no batch.
+    """
+    batches, items = batches_table, items_table
+    return union(
+        select(batches.c.claim, batches.c.worker_id).where(
+            batches.c.status == sql_word(Batch.RUNNING), batches.c.claim.is_not(None)
+        ),
+        select(items.c.claim, items.c.worker_id).where(items.c.state == sql_word(Item.RUNNING)),
+    ).subquery("held")
+
+
+def batches_of_the_dead(
+    conn: Connection, known_dead: Collection[str] = (), most: int | None = None
+) -> list[Claim]:
+    """Return what workers hold whose lease has ended, who are unknown, or who are known dead."""
+    tokens = _tokens_of_the_dead(conn, known_dead)[:most]
+    claims = (load_claim(conn, token) for token in tokens)
+    return [claim for claim in claims if claim]
+
+
+def claims_of(conn: Connection, worker_id: str) -> list[Claim]:
+    """Return what a worker holds."""
+    held = _held_tokens()
+    tokens = conn.execute(
+        select(held.c.claim).where(held.c.worker_id == worker_id).distinct()
+    ).scalars()
+    claims = [load_claim(conn, token) for token in tokens.all()]
+    return [claim for claim in claims if claim]
+
+
+def is_of_the_dead(conn: Connection, claim: Claim, known_dead: Collection[str] = ()) -> bool:
+    """Whether a claim is still held by a worker that is dead."""
+    return bool(_tokens_of_the_dead(conn, known_dead, claim.token))
+
+
+def _tokens_of_the_dead(
+    conn: Connection, known_dead: Collection[str], only: str | None = None
+) -> list[str]:
+    held, workers = _held_tokens(), workers_table
+    dead = or_(
+        workers.c.id.is_(None),
+        workers.c.lease_until < db_now(),
+        workers.c.beat_at < db_now(-config.load().crash_detection_timeout),
+        held.c.worker_id.in_(list(known_dead)),
+    )
+    chosen = (
+        select(held.c.claim)
+        .join(workers, workers.c.id == held.c.worker_id, isouter=True)
+        .where(dead)
+        .distinct()
+    )
+    if only is not None:
+        chosen = chosen.where(held.c.claim == only)
+    return sorted(conn.execute(chosen).scalars())

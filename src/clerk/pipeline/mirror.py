@@ -1,0 +1,127 @@
+"""What a machine that serves pages has of the store: databases and index, and files when needed.
+
+::
+
+    python -m clerk.pipeline.mirror PARENT            keep the databases of all sites as they are
+    python -m clerk.pipeline.mirror SITE DOCUMENT     bring one document's PDF and text
+
+Only with STORAGE_URL.  These are processes of their own, because one that has used a store must not
+fork, and a server does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import subprocess
+import sys
+import time
+
+from clerk.core import config, installation, manifest
+from clerk.core.config import Settings
+from clerk.core.db import reading_connection
+from clerk.core.errors import ClerkError, NotFound, StorageUnusable
+from clerk.core.files import SiteFiles
+from clerk.core.storage import Document
+from clerk.search import index
+from clerk.site_db import report_of
+from clerk.site_db.stored import bring_database
+
+_log = logging.getLogger(__name__)
+
+#: How often a serving machine asks for new databases.
+EVERY_SECONDS = 1.0
+#: How long a reader of a page waits for its files.
+BRING_SECONDS = 60.0
+
+
+def bring_databases(settings: Settings) -> list[str]:
+    """Bring the databases that are newer in the store, and return the sites they are of."""
+    with reading_connection(settings.sql_url) as conn:
+        current = manifest.current_databases(conn)
+    brought = []
+    for subdomain, sha256 in current.items():
+        files = SiteFiles(settings, subdomain)
+        if bring_database(files, sha256):
+            index.update_site(files.folder, report_of(files.folder))
+            brought.append(subdomain)
+    return brought
+
+
+def keep_databases(settings: Settings, parent: int) -> None:
+    """Bring newer databases as long as the server lives; a silent store is asked again."""
+    complaint = ""
+    while os.getppid() == parent:
+        try:
+            installation.require_files(settings)
+            bring_databases(settings)
+            complaint = ""
+        except (ClerkError, OSError) as error:
+            if str(error) != complaint:
+                _log.error("Pages may be out of date: %s", error)
+            complaint = str(error)
+        time.sleep(EVERY_SECONDS)
+
+
+def bring_document(settings: Settings, subdomain: str, document: Document) -> None:
+    """Have a document's PDF and text on this machine, from a process that may fork.
+
+    Without STORAGE_URL they are there or nowhere.
+    """
+    folder = SiteFiles(settings, subdomain).folder
+    if not settings.storage_url or (
+        document.pdf(folder).is_file() and document.text(folder).is_dir()
+    ):
+        return
+    command = [sys.executable, "-m", "clerk.pipeline.mirror", subdomain, document.name]
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=BRING_SECONDS, check=False)
+    except subprocess.TimeoutExpired as error:
+        raise StorageUnusable(f"The store {settings.storage_url} is too slow.") from error
+    if done.returncode:
+        raise StorageUnusable(done.stderr.decode(errors="replace").strip() or "The store failed.")
+
+
+def has_pdf(settings: Settings, subdomain: str, document: Document) -> bool:
+    """Whether the PDF of a document can be shown."""
+    if document.pdf(SiteFiles(settings, subdomain).folder).is_file():
+        return True
+    if not settings.storage_url:
+        return False
+    with reading_connection(settings.sql_url) as conn:
+        row = manifest.document(conn, subdomain, document.name)
+    return row is not None and row.pdf_sha256 is not None
+
+
+def _bring_document(settings: Settings, subdomain: str, name: str) -> None:
+    with reading_connection(settings.sql_url) as conn:
+        row = manifest.document(conn, subdomain, name)
+    if row is None:
+        raise NotFound(f"There is no document {name!r} of {subdomain!r}.")
+    files = SiteFiles(settings, subdomain)
+    if row.pdf_sha256:
+        with files.pdf(row.document, row.pdf_sha256):
+            pass
+    if row.text_sha256:
+        with files.text(row.document, row.text_sha256):
+            pass
+
+
+def main(arguments: list[str]) -> int:
+    """Be one of the two processes; return the exit code."""
+    settings = config.load()
+    if len(arguments) == 1:
+        keep_databases(settings, int(arguments[0]))
+        return 0
+    try:
+        _bring_document(settings, *arguments)
+    except (ClerkError, OSError) as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    with contextlib.suppress(KeyboardInterrupt):
+        sys.exit(main(sys.argv[1:]))

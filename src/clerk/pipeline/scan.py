@@ -1,0 +1,353 @@
+"""Take in what a site's folder or the store has, and the manifest does not know.
+
+The manifest is the truth about documents.  A scan is for what it cannot know: the files of an older
+installation, and what people changed behind our back.  It can be interrupted and repeated: it
+records document by document, and what is recorded already is not changed.
+
+::
+
+    pdfs/...              -> documents, by their hashes
+    txt/...               -> which text they have, and what read it
+    _clerk/extracted/...  -> what was found in it
+    _clerk/sources.db     -> where an older installation got them from
+    nothing there         -> the PDF is fetched again, the text is read again
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import sqlite3
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from clerk.core import manifest, storage
+from clerk.core.config import Settings
+from clerk.core.db import reading_connection, writing_to
+from clerk.core.files import SiteFiles, pack_text
+from clerk.core.manifest import DocumentRow, FetchedDocument, ListedMeeting, TextRecord
+from clerk.core.storage import Document
+from clerk.core.store import PDF, TEXT
+from clerk.extract.findings import VERSION, text_hash
+from clerk.read.files import ENGINE_MARK, load_facts, load_failed_pages
+
+#: So many documents are recorded in one transaction.
+_GROUP = 200
+
+
+@dataclass
+class ScanReport:
+    """What a scan found that the manifest did not know."""
+
+    documents: int = 0
+    added: list[str] = field(default_factory=list)
+    changed: list[str] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    missing_pdfs: list[str] = field(default_factory=list)
+    missing_texts: list[str] = field(default_factory=list)
+
+    @property
+    def found_something(self) -> bool:
+        """Whether the manifest is another one than before."""
+        found = (self.added, self.changed, self.texts, self.missing_pdfs, self.missing_texts)
+        return any(found)
+
+
+@dataclass(frozen=True)
+class _OldRecord:
+    """What an older installation remembered of a document; the columns of its own file."""
+
+    identity: str
+    source_url: str
+    day: str
+    etag: str
+    last_modified: str
+    version_hint: str
+    source_bytes: int
+    source_mtime_ns: int
+    fetched_at: str
+    gone_at: str
+
+
+@dataclass(frozen=True)
+class _Found:
+    """A document as it lies in the folder."""
+
+    fetched: FetchedDocument
+    text: TextRecord | None
+    findings: tuple[str, str] | None
+    is_gone: bool
+
+
+def scan_site(
+    settings: Settings, subdomain: str, on_document: Callable[[int], None] = lambda number: None
+) -> ScanReport:
+    """Compare a site's files with the manifest, record what differs, and say what that was.
+
+    ``on_document`` is told how many documents have been looked at.
+    """
+    files = SiteFiles(settings, subdomain)
+    with reading_connection(settings.sql_url) as conn:
+        known = {row.name: row for row in manifest.documents(conn, subdomain)}
+    report = ScanReport()
+    if files.store is not None:
+        _scan_store(files, known, report)
+    else:
+        _scan_folder(files, known, report, on_document)
+    with writing_to(settings.sql_url) as conn:
+        for name in report.missing_pdfs:
+            manifest.forget_bytes(conn, subdomain, name)
+        manifest.forget_text(conn, subdomain, report.missing_texts)
+        manifest.record_scan(conn, subdomain)
+    return report
+
+
+def scan_new_sites(settings: Settings) -> Iterator[tuple[str, ScanReport]]:
+    """Scan every site that was never scanned, and yield each with what was found.
+
+    Each is committed for itself: who is interrupted goes on with the next one.
+    """
+    with reading_connection(settings.sql_url) as conn:
+        new = manifest.unscanned_sites(conn)
+    for subdomain in new:
+        if storage.site_folder(settings.storage_dir, subdomain).is_dir():
+            yield subdomain, scan_site(settings, subdomain)
+
+
+def _scan_store(files: SiteFiles, known: dict[str, DocumentRow], report: ScanReport) -> None:
+    """Note which objects that the manifest names the store lacks."""
+    assert files.store is not None
+    there = {kind: {each.key for each in files.store.listing(kind)} for kind in (PDF, TEXT)}
+    report.documents = len(known)
+    for row in known.values():
+        if row.pdf_sha256 and f"{PDF}/{row.pdf_sha256}" not in there[PDF]:
+            report.missing_pdfs.append(row.name)
+        if row.text_sha256 and f"{TEXT}/{row.text_sha256}" not in there[TEXT]:
+            report.missing_texts.append(row.name)
+
+
+def _scan_folder(
+    files: SiteFiles,
+    known: dict[str, DocumentRow],
+    report: ScanReport,
+    on_document: Callable[[int], None],
+) -> None:
+    """Record what lies in the folder, and note what does not any more."""
+    folder, sql_url = files.folder, files.settings.sql_url
+    old, hashes = _old_records(folder)
+    with_pdf = {document.name for document in storage.pdf_documents(folder)}
+    with_text = {document.name for document in storage.text_documents(folder, incomplete=True)}
+    names = sorted(with_pdf | with_text)
+    for start in range(0, len(names), _GROUP):
+        group = [
+            _look(files, name, known.get(name), old.get(name), hashes, name in with_pdf)
+            for name in names[start : start + _GROUP]
+        ]
+        with writing_to(sql_url) as conn:
+            _record(conn, files.subdomain, group, known, report)
+        report.documents += len(group)
+        on_document(report.documents)
+    _record_old_memory(folder, files.subdomain, sql_url)
+    for name, row in known.items():
+        if row.pdf_sha256 and name not in with_pdf:
+            report.missing_pdfs.append(name)
+        if row.text_sha256 and name not in with_text:
+            report.missing_texts.append(name)
+
+
+def _look(
+    files: SiteFiles,
+    name: str,
+    row: DocumentRow | None,
+    old: _OldRecord | None,
+    hashes: dict[str, tuple[int, int, str]],
+    has_pdf: bool,
+) -> _Found:
+    """Look at the files of one document."""
+    document, folder = Document.from_name(name), files.folder
+    sha256, size = None, 0
+    if has_pdf:
+        with contextlib.suppress(OSError):
+            facts = document.pdf(folder).stat()
+            size = facts.st_size
+            bytes_then, mtime_then, hash_then = hashes.get(name, (0, 0, ""))
+            as_then = (bytes_then, mtime_then) == (size, facts.st_mtime_ns)
+            sha256 = hash_then if as_then else storage.sha256_of(document.pdf(folder))
+    fetched = FetchedDocument(
+        name=name,
+        identity=row.identity if row else (old.identity if old else None),
+        kind=document.kind,
+        pdf_sha256=sha256,
+        bytes=size,
+        fetched_at=row.fetched_at if row else _moment(old.fetched_at if old else ""),
+        body=row.body if row else document.meeting or None,
+        date=row.date if row else _day(old.day if old and old.day else document.date),
+        title=row.title if row else None,
+        file_name=row.file_name if row else None,
+        sequence=row.sequence if row else 1,
+        source_url=row.source_url if row else (old.source_url if old else None),
+        etag=row.etag if row else (old.etag if old else None),
+        last_modified=row.last_modified if row else (old.last_modified if old else None),
+        version_hint=row.version_hint if row else (old.version_hint if old else None),
+        source_bytes=row.source_bytes if row else (old.source_bytes if old else 0),
+        source_mtime_ns=row.source_mtime_ns if row else (old.source_mtime_ns if old else 0),
+        evidence=row.evidence if row else {},
+    )
+    text, pages_hash = _text_of(document, folder, sha256 or "")
+    findings = None
+    if text is not None:
+        with contextlib.suppress(OSError, msgspec.MsgspecError):
+            content = storage.extracted_file(folder, document).read_bytes()
+            said = msgspec.json.decode(content, type=dict[str, Any])
+            if said.get("version") == VERSION and said.get("text_sha256") == pages_hash:
+                findings = (text.text_sha256, hashlib.sha256(content).hexdigest())
+    is_gone = bool(row.gone_at if row else old and old.gone_at)
+    return _Found(fetched, text, findings, is_gone)
+
+
+def _text_of(document: Document, folder: Path, pdf_sha256: str) -> tuple[TextRecord | None, str]:
+    """Return what text a document has, and the hash of its pages; nothing if it has none."""
+    path = document.text(folder)
+    if not path.is_dir():
+        try:
+            flat = document.flat_text(folder).read_bytes()
+        except OSError:
+            return None, ""
+        text_sha256 = hashlib.sha256(flat).hexdigest()
+        pages = flat.count(b"\f") + 1
+        return TextRecord(pdf_sha256, text_sha256, None, pages), text_sha256
+    text_sha256 = hashlib.sha256(pack_text(path)).hexdigest()
+    numbered = sorted(
+        (int(found[1]), page)
+        for page in path.iterdir()
+        if (found := storage.PAGE_FILE.fullmatch(page.name))
+    )
+    joined = "\f".join(page.read_bytes().decode("utf-8", "replace") for _, page in numbered)
+    pages_hash = text_hash(joined)
+    failed = len(load_failed_pages(path))
+    try:
+        facts = load_facts(path)
+    except msgspec.MsgspecError:
+        return None, ""
+    if facts is None:
+        return TextRecord(pdf_sha256, text_sha256, None, len(numbered), failed), pages_hash
+    used_ocr = any(page.engine for page in facts.pages)
+    reader = facts.fingerprint if used_ocr else facts.fingerprint.split(ENGINE_MARK)[0]
+    read = TextRecord(facts.pdf_sha256, text_sha256, reader, facts.page_count, failed)
+    return read, pages_hash
+
+
+def _record(
+    conn: Any,
+    subdomain: str,
+    group: list[_Found],
+    known: dict[str, DocumentRow],
+    report: ScanReport,
+) -> None:
+    """Record what was found of some documents."""
+    differing = []
+    for found in group:
+        row = known.get(found.fetched.name)
+        if row is None:
+            report.added.append(found.fetched.name)
+            differing.append(found.fetched)
+        elif row.pdf_sha256 != found.fetched.pdf_sha256 and found.fetched.pdf_sha256:
+            report.changed.append(found.fetched.name)
+            differing.append(found.fetched)
+    manifest.record(conn, subdomain, differing)
+    texts = {
+        found.fetched.name: found.text
+        for found in group
+        if found.text
+        and (
+            (row := known.get(found.fetched.name)) is None
+            or row.text_sha256 != found.text.text_sha256
+        )
+    }
+    report.texts.extend(texts)
+    manifest.record_texts(conn, subdomain, texts)
+    findings = {
+        found.fetched.name: found.findings
+        for found in group
+        if found.findings
+        and ((row := known.get(found.fetched.name)) is None or row.findings_of is None)
+    }
+    manifest.record_findings(conn, subdomain, VERSION, findings)
+    manifest.mark_gone(conn, subdomain, [each.fetched.name for each in group if each.is_gone])
+
+
+# ------------------------------------------------------- what older installations remembered
+
+
+def _old_records(
+    folder: Path,
+) -> tuple[dict[str, _OldRecord], dict[str, tuple[int, int, str]]]:
+    """Return what ``sources.db`` says of each document, and the hashes of files it knows."""
+    with _old_memory(folder) as db:
+        if db is None:
+            return {}, {}
+        records = {}
+        for kind, meeting, day, *columns in db.execute(
+            "SELECT kind, meeting, date, identity, source_url, day, etag, last_modified,"
+            " version_hint, source_bytes, source_mtime_ns, fetched_at, gone_at FROM documents"
+        ):
+            records[Document(kind, meeting, day).name] = _OldRecord(*columns)
+        rows = db.execute("SELECT name, bytes, mtime_ns, sha256 FROM hashes").fetchall()
+        return records, {name: (size, mtime, sha256) for name, size, mtime, sha256 in rows}
+
+
+def _record_old_memory(folder: Path, subdomain: str, sql_url: str) -> None:
+    """Take over the versions and meetings that ``sources.db`` knows, then put it aside."""
+    with _old_memory(folder) as db:
+        if db is None:
+            return
+        listed = [ListedMeeting(*row) for row in db.execute("SELECT * FROM meetings")]
+        swept = db.execute("SELECT value FROM facts WHERE key = 'full sweep at'").fetchone()
+        former: dict[str, list[tuple[str, int, datetime]]] = {}
+        for kind, meeting, day, sha256, size, at in db.execute(
+            "SELECT kind, meeting, date, versions.sha256, versions.bytes, versions.fetched_at"
+            " FROM versions JOIN documents USING (identity)"
+        ):
+            moment = _moment(at) or datetime.now(UTC)
+            former.setdefault(Document(kind, meeting, day).name, []).append((sha256, size, moment))
+    with writing_to(sql_url) as conn:
+        manifest.record_meetings(conn, subdomain, listed)
+        if swept:
+            manifest.record_full_listing(conn, subdomain, datetime.fromisoformat(swept[0]))
+        for row in manifest.documents(conn, subdomain, sorted(former)):
+            manifest.record_versions(conn, row.id, former[row.name])
+    storage.sources_database(folder).rename(storage.former_sources_database(folder))
+
+
+@contextlib.contextmanager
+def _old_memory(folder: Path) -> Iterator[sqlite3.Connection | None]:
+    path = storage.sources_database(folder).absolute()
+    if not path.is_file():
+        yield None
+        return
+    with contextlib.closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as db:
+        try:
+            db.execute("SELECT 1 FROM documents LIMIT 1")
+        except sqlite3.Error:
+            yield None
+        else:
+            yield db
+
+
+def _moment(text: str) -> datetime | None:
+    if not text:
+        return None
+    moment = datetime.fromisoformat(text)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _day(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text[:10])
+    except ValueError:
+        return None

@@ -1,0 +1,181 @@
+"""The steps of an upload: split its file into parts, and store each part, whatever dies meanwhile.
+
+A child reads a part, decides what becomes of each document, and stores all of it in one transaction
+together with the end of its item.  The ledger sees to what raised or died::
+
+    raised        -> again after a delay, document by document: a bad one costs only itself
+    died          -> again -> the document that was running alone, or two halves
+    died alone    -> again -> quarantined: an issue names it, everything else is stored
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+from sqlalchemy import Connection, select
+
+from clerk import annotations as hands
+from clerk.annotations import upload_parts
+from clerk.annotations.decide import Options
+from clerk.annotations.spool import stored_upload
+from clerk.annotations.upload_parts import SECONDS, SECONDS_PER_MB, Decide, PartTask, Progress
+from clerk.core import config
+from clerk.core.child_process import Order, OrderItem, Performed, Report
+from clerk.core.db import civic_db_connection, reading_connection
+from clerk.core.errors import described
+from clerk.core.models import annotation_uploads_table
+from clerk.core.states import Batch, Step
+from clerk.executors.work import Claim, Crash
+
+from . import ledger, transitions, upload_state
+from .ledger import CRASH_BUDGET, NewPart, doc_summary
+from .upload_state import ClaimLost
+
+#: Parts are written in groups: at most this many, or this long after the last.
+SPLIT_AT_ONCE, SPLIT_SECONDS = 16, 0.25
+
+
+class _Sent(msgspec.Struct, frozen=True):
+    """What a child is told: its claim, and what it needs to know of the upload."""
+
+    claim: Claim
+    project_id: int
+    options: Options
+    path: str
+    #: How many parts the file was split into so far.
+    parts: int
+
+
+def order(claim: Claim) -> Order:
+    """Return a claim with its upload, in values that can be sent."""
+    uploads = annotation_uploads_table
+    with reading_connection() as conn:
+        row = conn.execute(select(uploads).where(uploads.c.job_id == claim.job_id)).one()
+    options = msgspec.convert({**row.options, "mode": row.mode}, Options)
+    sent = _Sent(claim, row.project_id, options, row.source["path"], row.batches)
+    (item,) = claim.items
+    return Order(claim.step, {}, [OrderItem(item.document, item.bytes)], msgspec.to_builtins(sent))
+
+
+def split(order: Order, report: Report) -> Performed:
+    """Split the rest of a file into parts, which can be claimed while this goes on."""
+    sent = msgspec.convert(order.options, _Sent)
+    upload = stored_upload(sent.path)
+    seconds = SECONDS + SECONDS_PER_MB * Path(upload.path).stat().st_size / 1e6
+    report(seconds, Step.SPLIT)
+    waiting: list[NewPart] = []
+    written_at = time.monotonic()
+    for batch in hands.split(upload, sent.options.limits, skip=sent.parts):
+        waiting.append(new_part(batch))
+        if len(waiting) >= SPLIT_AT_ONCE or time.monotonic() - written_at > SPLIT_SECONDS:
+            _write(sent.claim, waiting)
+            written_at = time.monotonic()
+            report(seconds, Step.SPLIT)
+    _write(sent.claim, waiting)
+    with civic_db_connection() as conn:
+        transitions.finish_split(conn, sent.claim)
+    return Performed()
+
+
+def _write(claim: Claim, waiting: list[NewPart]) -> None:
+    if waiting:
+        with civic_db_connection() as conn:
+            upload_state.extend_split(conn, claim, waiting)
+    waiting.clear()
+
+
+def new_part(batch: hands.UploadBatch, error: Exception | None = None) -> NewPart:
+    """Return a part as the ledger keeps it; one with an error has failed."""
+    names = [{"sourcedb": db, "sourceid": name} for db, name in batch.documents]
+    payload = upload_parts.payload_of(batch) | {"name": doc_summary(names)}
+    return NewPart(
+        payload,
+        batch.items,
+        batch.bytes,
+        names,
+        described(error) if error else "",
+        type(error).__name__ if error else "",
+    )
+
+
+def store(order: Order, report: Report, decide: Decide) -> Performed:
+    """Decide about every document of a part, and store all in one transaction."""
+    sent = msgspec.convert(order.options, _Sent)
+    with _without_garbage_collection():
+        started = time.monotonic()
+        (item,) = sent.claim.items
+        task = _task(sent)
+        seconds = SECONDS + SECONDS_PER_MB * item.bytes / 1e6
+        progress = Progress(report, seconds, exact=bool(item.crashes or item.lost))
+        found = upload_parts.find(task, progress, decide, singly=bool(item.errors))
+        report(seconds)
+        with civic_db_connection() as conn:
+            _limit_idling(conn, seconds)
+            if not ledger.is_held(conn, sent.claim):
+                raise ClaimLost
+            found.store(conn, task)
+            bad = [new_part(each.batch, each.error) for each in found.bad]
+            issues = [
+                upload_state.document_failed(name, Batch.FAILED, part.error)
+                for part, each in zip(bad, found.bad, strict=True)
+                for name in each.batch.documents or [("", "")]
+            ]
+            transitions.finish_part(
+                conn,
+                sent.claim,
+                found.stored,
+                [*found.issues, *issues],
+                bad,
+                time.monotonic() - started,
+            )
+    return Performed()
+
+
+def _task(sent: _Sent) -> PartTask:
+    (item,) = sent.claim.items
+    batch = upload_parts.batch_from(item.payload, item.documents, item.bytes)
+    upload = stored_upload(sent.path)
+    storage_dir = config.load().storage_dir
+    return PartTask(sent.project_id, sent.claim.job_id, sent.options, upload, batch, storage_dir)
+
+
+@contextlib.contextmanager
+def _without_garbage_collection() -> Iterator[None]:
+    """Spare looking for cycles among the many values of a part, where there are none."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
+def _limit_idling(conn: Connection, seconds: float) -> None:
+    """Have the database let go of the locks of a child that was stopped while it holds them."""
+    if conn.dialect.name == "postgresql":
+        milliseconds = int(seconds * 1000)
+        conn.exec_driver_sql(f"SET LOCAL idle_in_transaction_session_timeout = {milliseconds}")
+
+
+def divided_after(claim: Claim, crash: Crash) -> list[NewPart]:
+    """Return the parts that take the place of one whose process died; none: it is tried again.
+
+    A part of several documents is divided when it has used up its budget, so that only the
+    document that is to blame is given up.
+    """
+    item = crash.item
+    if item is None or item.step != Step.STORE or item.payload["documents"] <= 1:
+        return []
+    if item.crashes + item.lost + 1 < CRASH_BUDGET:
+        return []
+    return divided(claim, crash.position)
+
+
+def divided(claim: Claim, position: int = 0) -> list[NewPart]:
+    """Return a part as the document at a position and the rest, or else as two halves."""
+    task = _task(msgspec.convert(order(claim).options, _Sent))
+    return [new_part(each) for each in upload_parts.divided(task.upload, task.batch, position)]

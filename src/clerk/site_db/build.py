@@ -1,0 +1,327 @@
+"""Compiling: the documents of a site become ``meetings.db``.
+
+::
+
+    manifest -> which documents differ from the file? -> a private copy -> write those documents
+                                  |                                                |
+                        none: say so                                    sync, one rename
+
+The file is brought from whatever it was to what the manifest says, document by document.  A full
+build and any sequence of incremental ones end with the same rows.  Nothing that readers can open is
+written to; a build that dies leaves the old file.  Builds of one site wait for each other.
+
+The file is published as it is, so everything in it is public: what comes from a source, an error or
+an operator passes the gate (:mod:`clerk.core.public_text`) on its way in.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from clerk.core.errors import StorageUnusable
+from clerk.core.files import SiteFiles
+from clerk.core.manifest import DocumentRow
+from clerk.core.public_text import Gate
+from clerk.core.storage import (
+    KINDS,
+    Document,
+    compile_lock,
+    compile_part,
+    compile_stamp,
+    compiled_database,
+    remove_all,
+    written_whole,
+)
+
+from . import schema
+from .rows import DocumentRows, rows_of
+
+#: Facts about the site that are published with it.
+_ABOUT = ("subdomain", "name", "state", "kind", "country", "lat", "lng", "start_year")
+
+
+@dataclass(frozen=True)
+class CompileReport:
+    """What a build did; ``digest`` names the content, whoever built it."""
+
+    path: Path
+    documents: int
+    pages: int
+    added: Sequence[str]
+    updated: Sequence[str]
+    removed: Sequence[str]
+    rebuilt: bool
+    digest_before: str
+    digest: str
+
+    @property
+    def changed(self) -> bool:
+        """Whether the database is another one than before."""
+        return self.digest != self.digest_before
+
+
+@contextlib.contextmanager
+def build_lock(folder: Path) -> Iterator[None]:
+    """Hold the site's build lock; waits for another build to end."""
+    path = compile_lock(folder)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the manifest says of documents; of all, or of those that changed since the last build.
+
+    ``number`` is where the outbox stood before it was asked.
+    """
+
+    documents: Mapping[str, tuple[DocumentRow, str]]
+    changed: Sequence[str] | None
+    number: int
+
+
+#: Returns the documents of these names, or all.
+Documents = Callable[[Sequence[str] | None], Iterable[DocumentRow]]
+#: Returns the names of the documents that changed behind a number of the outbox, and the last
+#: number; None if that cannot be told.
+Changes = Callable[[int], tuple[Sequence[str] | None, int]]
+
+
+def compile_site(
+    files: SiteFiles, documents: Documents, site: Mapping[str, Any], changes: Changes | None = None
+) -> CompileReport:
+    """Bring ``meetings.db`` to what the manifest says; costs what changed since the last build.
+
+    A file that is missing, damaged or of another version is built anew.  The manifest is asked when
+    no other build is under way, so that an older answer never replaces a later one.  ``changes``
+    says which documents changed; without it all are compared.
+    """
+    folder = files.folder
+    gate = Gate.for_site(files.settings, site)
+    about = {key: str(gate(str(site[key]))) for key in _ABOUT if site.get(key) is not None}
+    about["subdomain"] = files.subdomain
+
+    def ask(after: int | None) -> Wanted:
+        changed, number = changes(-1 if after is None else after) if changes else (None, 0)
+        if after is None:
+            changed = None
+        rows = [row for row in documents(changed) if row.text_sha256]
+        all_public = gate.allows_name("\n".join(row.name for row in rows))
+        public = (row for row in rows if all_public or gate.allows_name(row.name))
+        return Wanted({row.name: (row, _digest_of(row, gate)) for row in public}, changed, number)
+
+    try:
+        with build_lock(folder):
+            try:
+                built_at = _built_at(folder, gate) if changes else None
+                return _build(files, ask(built_at), about, gate, compiled_database(folder))
+            except sqlite3.DatabaseError:
+                return _build(files, ask(None), about, gate, None)
+    except (OSError, sqlite3.Error) as error:
+        if isinstance(error, StorageUnusable):
+            raise
+        raise StorageUnusable(
+            f"{compiled_database(folder)} cannot be built: {error}.",
+            hint="Free space or correct the permissions of the folder, then run it again.",
+        ) from error
+
+
+def _built_at(folder: Path, gate: Gate) -> int | None:
+    """Return where the outbox stood when the file was built, if it was built with this gate.
+
+    None if that is not known, or if the file is not the one that was built.
+    """
+    with contextlib.suppress(OSError, ValueError):
+        looks, fingerprint, number = compile_stamp(folder).read_text().split("\n")
+        target = compiled_database(folder)
+        if looks == looks_of(target) and fingerprint == gate.fingerprint():
+            with contextlib.closing(schema.open_readonly(target)) as db:
+                return int(number) if schema.is_current(db) else None
+    return None
+
+
+def _build(
+    files: SiteFiles, asked: Wanted, about: Mapping[str, str], gate: Gate, current: Path | None
+) -> CompileReport:
+    """Write what differs from the current file, or everything if there is none, and swap it in."""
+    target, part = compiled_database(files.folder), compile_part(files.folder)
+    wanted = asked.documents
+    # What a build that was killed has left.
+    remove_all([part, *part.parent.glob(f".{compile_stamp(files.folder).name}.*.part")])
+    compiled: dict[str, str] = {}
+    about_before: dict[str, str] = {}
+    digest_before = ""
+    if current is not None and current.exists():
+        with contextlib.closing(schema.open_readonly(current)) as db:
+            if schema.is_current(db) and _is_intact(db, files.folder):
+                compiled = dict(db.execute("SELECT name, digest FROM documents").fetchall())
+                about_before = dict(db.execute("SELECT key, value FROM about").fetchall())
+                digest_before = content_digest(db)
+    if asked.changed is not None:
+        looked_at = set(asked.changed)
+        compiled = {name: digest for name, digest in compiled.items() if name in looked_at}
+    is_new = not digest_before
+    removed = sorted(compiled.keys() - wanted.keys())
+    added = sorted(wanted.keys() - compiled.keys())
+    updated = sorted(
+        name for name in wanted.keys() & compiled.keys() if compiled[name] != wanted[name][1]
+    )
+    if is_new or removed or updated or added or about_before != about:
+        part.parent.mkdir(parents=True, exist_ok=True)
+        if not is_new:
+            _copy(target, part)
+        with contextlib.closing(schema.open_private(part)) as db:
+            if is_new:
+                schema.create(db)
+            db.execute("BEGIN")
+            for name in (*removed, *updated):
+                _remove(db, Document.from_name(name))
+            for name in (*updated, *added):
+                row, digest = wanted[name]
+                _add(db, _read(files, row, digest, gate), with_full_text=not is_new)
+            db.execute("DELETE FROM about")
+            db.executemany("INSERT INTO about VALUES (?, ?)", sorted(about.items()))
+            if is_new:
+                # In one go, which is quicker than page by page.
+                for kind in KINDS:
+                    db.execute(f"INSERT INTO {kind}_fts({kind}_fts) VALUES ('rebuild')")
+            db.execute("COMMIT")
+            if is_new:
+                db.executescript(schema.INDEXES)
+        with part.open("rb") as file:
+            os.fsync(file)
+        part.chmod(0o644)
+        part.replace(target)
+    now = f"{looks_of(target)}\n{gate.fingerprint()}\n{asked.number}"
+    if not compile_stamp(files.folder).exists() or compile_stamp(files.folder).read_text() != now:
+        with written_whole(compile_stamp(files.folder)) as stamp:
+            stamp.write_text(now)
+    with contextlib.closing(schema.open_readonly(target)) as db:
+        pages = sum(db.execute(f"SELECT count(*) FROM {kind}").fetchone()[0] for kind in KINDS)
+        documents = db.execute("SELECT count(*) FROM documents").fetchone()[0]
+        digest = content_digest(db)
+    return CompileReport(
+        target, documents, pages, added, updated, removed, is_new, digest_before, digest
+    )
+
+
+#: Linux: let a file share the blocks of another until one of them is written to.
+_FICLONE = 0x40049409
+
+
+def _copy(source: Path, target: Path) -> None:
+    """Copy a file, without copying its content where the file system can do that."""
+    with source.open("rb") as original, target.open("wb") as copy:
+        try:
+            fcntl.ioctl(copy, _FICLONE, original.fileno())
+        except OSError:
+            shutil.copyfileobj(original, copy, 1 << 20)
+
+
+def _is_intact(db: sqlite3.Connection, folder: Path) -> bool:
+    """Whether the file is as the last build left it, or proves to be in order."""
+    with contextlib.suppress(OSError):
+        if compile_stamp(folder).read_text().split("\n")[0] == looks_of(compiled_database(folder)):
+            return True
+    return bool(db.execute("PRAGMA quick_check").fetchone() == ("ok",))
+
+
+def looks_of(path: Path) -> str:
+    """Return what tells a file from the one that replaces it."""
+    facts = path.stat()
+    return f"{facts.st_ino} {facts.st_size} {facts.st_mtime_ns}"
+
+
+def _digest_of(row: DocumentRow, gate: Gate) -> str:
+    """Return the hash of what is published of a document: the same on every machine."""
+    published = (
+        *(row.text_sha256, row.findings_sha256, row.pdf_sha256, row.bytes),
+        *(gate.source(row.source_url), row.fetched_at, row.gone_at),
+    )
+    return blake2b(repr(published).encode(), digest_size=16).hexdigest()
+
+
+def content_digest(db: sqlite3.Connection) -> str:
+    """Return the hash of a compiled file's content, the same whoever built it."""
+    documents = db.execute("SELECT name, digest FROM documents ORDER BY name").fetchall()
+    about = db.execute("SELECT key, value FROM about ORDER BY key").fetchall()
+    return blake2b(repr((documents, about)).encode(), digest_size=16).hexdigest()
+
+
+def report_of(folder: Path) -> CompileReport:
+    """Return the report of a database that was built elsewhere; what changed is not known."""
+    target = compiled_database(folder)
+    with contextlib.closing(schema.open_readonly(target)) as db:
+        documents = db.execute("SELECT count(*) FROM documents").fetchone()[0]
+        pages = sum(db.execute(f"SELECT count(*) FROM {kind}").fetchone()[0] for kind in KINDS)
+        return CompileReport(target, documents, pages, (), (), (), True, "", content_digest(db))
+
+
+def is_outdated(folder: Path) -> bool:
+    """Whether a site was compiled, but not by this version: its file may not be all public."""
+    path = compiled_database(folder)
+    if not path.exists():
+        return False
+    try:
+        with contextlib.closing(schema.open_readonly(path)) as db:
+            return not schema.is_current(db)
+    except sqlite3.Error:
+        return True
+
+
+def _read(files: SiteFiles, row: DocumentRow, digest: str, gate: Gate) -> DocumentRows:
+    found = None
+    if row.findings_sha256:
+        found = files.findings(row.document, row.findings_sha256)
+    with files.text(row.document, row.text_sha256 or "") as text:
+        return rows_of(files.subdomain, row, text, found, digest, gate)
+
+
+def _insert(db: sqlite3.Connection, table: str, rows: Sequence[Sequence[Any]]) -> None:
+    if rows:
+        marks = ", ".join("?" * len(rows[0]))
+        db.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)
+
+
+def _add(db: sqlite3.Connection, new: DocumentRows, *, with_full_text: bool) -> None:
+    """Write a document that is not in the file."""
+    kind = new.kind
+    _insert(db, "documents", [new.document])
+    _insert(db, f"{kind} ({schema.PAGE_COLUMNS})", new.pages)
+    if with_full_text:
+        db.execute(
+            f"""INSERT INTO {kind}_fts(rowid, search_text)
+                SELECT rowid, search_text FROM {kind} WHERE document = ? ORDER BY rowid""",
+            (new.document[0],),
+        )
+    _insert(db, "votes", new.votes)
+    _insert(db, "vote_members", new.vote_members)
+    _insert(db, "entities", new.entities)
+
+
+def _remove(db: sqlite3.Connection, document: Document) -> None:
+    """Take a document out, with everything that belongs to it."""
+    kind, name = document.kind, (document.name,)
+    db.execute(
+        f"""INSERT INTO {kind}_fts({kind}_fts, rowid, search_text)
+            SELECT 'delete', rowid, search_text FROM {kind} WHERE document = ?""",
+        name,
+    )
+    db.execute(f"DELETE FROM {kind} WHERE document = ?", name)
+    db.execute(
+        "DELETE FROM vote_members WHERE vote IN (SELECT id FROM votes WHERE document = ?)", name
+    )
+    for table in ("votes", "entities"):
+        db.execute(f"DELETE FROM {table} WHERE document = ?", name)
+    db.execute("DELETE FROM documents WHERE name = ?", name)

@@ -1,0 +1,63 @@
+"""The compiled database in the store: brought to a machine, and put there after a build."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+
+from clerk.core.files import SiteFiles
+from clerk.core.storage import (
+    compile_stamp,
+    compiled_database,
+    own_files,
+    sha256_of,
+    stored_database_stamp,
+    written_whole,
+)
+from clerk.core.store import DATABASE
+
+from .build import build_lock, looks_of
+
+
+def bring_database(files: SiteFiles, sha256: str | None) -> bool:
+    """Have the database with this content in its place; return whether it was brought now.
+
+    Without a store the database is where it was built.
+    """
+    if files.store is None or sha256 is None:
+        return False
+    target = compiled_database(files.folder)
+    with build_lock(files.folder):
+        with contextlib.suppress(OSError):
+            if stored_database_stamp(files.folder).read_text() == f"{sha256} {looks_of(target)}":
+                return False
+        files.store.get_into(DATABASE, sha256, target)
+        target.chmod(0o644)
+        _stamp(files, sha256)
+        with written_whole(compile_stamp(files.folder)) as part:
+            part.write_text(looks_of(target))
+    return True
+
+
+def keep_database(files: SiteFiles) -> str:
+    """Put the database into the store, and return its hash."""
+    assert files.store is not None
+    target = compiled_database(files.folder)
+    link = own_files(files.folder) / f"stored.{os.getpid()}.part"
+    link.unlink(missing_ok=True)
+    # A build may replace the file while it is sent.
+    os.link(target, link)
+    try:
+        sha256 = sha256_of(link)
+        files.store.put(DATABASE, sha256, link)
+        with build_lock(files.folder):
+            if looks_of(link) == looks_of(target):
+                _stamp(files, sha256)
+    finally:
+        link.unlink(missing_ok=True)
+    return sha256
+
+
+def _stamp(files: SiteFiles, sha256: str) -> None:
+    with written_whole(stored_database_stamp(files.folder)) as part:
+        part.write_text(f"{sha256} {looks_of(compiled_database(files.folder))}")

@@ -1,0 +1,72 @@
+"""One run, one document, and when sites run next."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from clerk.core.errors import InvalidInput
+from clerk.ops import run_details
+from clerk.web.auth import operator, viewer
+from clerk.web.parameters import count_pages, page_slice
+from clerk.web.rendering import page, settings_of
+
+PER_PAGE = 100
+
+
+@viewer
+def one_run(request: Request) -> Response:
+    """Show a run: stages with their timing, documents, events."""
+    return page(request, "ops/run.html", run=run_details.find_run(request.path_params["run"]))
+
+
+@viewer
+def one_document(request: Request) -> Response:
+    """Show a document: identity, pages, and what became of it in each run."""
+    site, name = request.path_params["site"], request.path_params["document"]
+    found = run_details.find_document(settings_of(request), site, name)
+    return page(request, "ops/document.html", document=found)
+
+
+@operator
+def change_document(request: Request) -> Response:
+    """Retry a failed document, or read one again that was read."""
+    site, name = request.path_params["site"], request.path_params["document"]
+    settings, who = settings_of(request), request.state.person.who
+    action = request.state.form.get("action")
+    if action == "retry":
+        run_details.retry_document(settings, site, name, who=who)
+    elif action == "redo":
+        run_details.redo_document(settings, site, name, who=who)
+    else:
+        raise InvalidInput(f"A document can be retried or read again, not {action!r}.")
+    return RedirectResponse(f"/ops/sites/{site}/documents/{quote(name)}", 303)
+
+
+@viewer
+def schedules(request: Request) -> Response:
+    """Show which sites run next."""
+    words = request.query_params.get("q", "").lower()
+    found = [each for each in run_details.upcoming(settings_of(request)) if words in each.subdomain]
+    number, offset = page_slice(request, PER_PAGE, most=100_000)
+    return page(
+        request,
+        "ops/schedules.html",
+        rows=found[offset : offset + PER_PAGE],
+        found=len(found),
+        last_queued_at=run_details.last_queued_at(),
+        number=number,
+        last=count_pages(len(found), PER_PAGE),
+    )
+
+
+@operator
+def change_schedule(request: Request) -> Response:
+    """Set, pause or resume the schedule of a site."""
+    site, form = request.path_params["site"], request.state.form
+    action, words = str(form.get("action", "")), str(form.get("schedule", ""))
+    who = request.state.person.who
+    run_details.change_schedule(settings_of(request), site, action, words, who=who)
+    return RedirectResponse(f"/ops/sites/{site}", 303)

@@ -1,0 +1,113 @@
+"""Uploads of annotations: their progress and issues, actions on them, and exports."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from starlette.background import BackgroundTask
+from starlette.requests import Request
+from starlette.responses import FileResponse, RedirectResponse, Response
+
+from clerk.annotations import api as annotation_projects
+from clerk.annotations.formats import WRITERS
+from clerk.ops import activity
+from clerk.pipeline import uploads as annotation_jobs
+from clerk.web.auth import operator, viewer, web_folder
+from clerk.web.parameters import one_of
+from clerk.web.rendering import page, settings_of
+from clerk.web.uploads import upload_of
+
+PER_PAGE = 50
+#: At most this many issues of an upload are shown; the API has the rest.
+ISSUES = 100
+BRAT = "brat"
+
+#: What can be done with an upload.
+ACTIONS: dict[str, Callable[..., Any]] = {
+    "suspend": annotation_jobs.suspend,
+    "resume": annotation_jobs.resume,
+    "retry": annotation_jobs.retry,
+    "cancel": annotation_jobs.cancel,
+    "rollback": annotation_jobs.rollback,
+}
+NEED_CONFIRMATION = ("cancel", "rollback")
+
+
+@viewer
+def all_uploads(request: Request) -> Response:
+    """Show the projects and the newest uploads, of one project if the address names it."""
+    project = request.query_params.get("project") or None
+    return page(
+        request,
+        "ops/uploads.html",
+        uploads=annotation_jobs.list_uploads(project, PER_PAGE),
+        projects=annotation_projects.list_projects(),
+        formats=annotation_projects.FORMATS,
+        modes=annotation_jobs.MODES,
+    )
+
+
+@viewer
+def one_upload(request: Request) -> Response:
+    """Show one upload: its progress, issues and batches."""
+    job = upload_of(request)
+    return page(
+        request,
+        "ops/upload.html",
+        upload=job.status(),
+        issues=list(islice(job.issues(), ISSUES)),
+        batches=activity.list_batches(job=job.id, limit=PER_PAGE),
+        shown=ISSUES,
+    )
+
+
+@operator
+def change(request: Request) -> Response:
+    """Suspend, resume, cancel or retry an upload, or roll it back."""
+    job, who, form = upload_of(request), request.state.person.who, request.state.form
+    action = one_of("action", str(form.get("action", "")), tuple(ACTIONS))
+    here = f"/ops/uploads/{job.id}"
+    if action in NEED_CONFIRMATION and form.get("sure") != "yes":
+        return RedirectResponse(f"{here}?unsure=1", 303)
+    if action == "rollback":
+        undo = BackgroundTask(annotation_jobs.rollback, job.id, who=who)
+        return RedirectResponse(here, 303, background=undo)
+    done = ACTIONS[action](job.id, who=who)
+    return RedirectResponse(f"/ops/uploads/{done.id}" if action == "retry" else here, 303)
+
+
+@operator
+def export(request: Request) -> Response:
+    """Respond with a project as a file, and record who exported it."""
+    form = request.state.form
+    project = str(form.get("project", ""))
+    kind = one_of("format", str(form.get("format", "")), tuple(annotation_projects.FORMATS))
+    parent = web_folder(settings_of(request).storage_dir)
+    folder = Path(tempfile.mkdtemp(prefix="outgoing-", dir=parent))
+    try:
+        path = _write_export(project, kind, folder)
+        activity.record_audit(request.state.person.who, "annotations exported", project, kind)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    remove = BackgroundTask(shutil.rmtree, folder, ignore_errors=True)
+    return FileResponse(path, filename=path.name, background=remove)
+
+
+def _write_export(project: str, kind: str, folder: Path) -> Path:
+    """Write a project as one file; brat has two files for each document, which are zipped."""
+    name = "".join(each if each.isalnum() or each in "-_." else "-" for each in project)
+    if kind == BRAT:
+        inside = folder / "brat"
+        inside.mkdir()
+        annotation_projects.export_brat(project, inside)
+        return Path(shutil.make_archive(str(folder / f"{name}-brat"), "zip", inside))
+    path = folder / f"{name}{WRITERS[kind][1]}"
+    with path.open("wb") as file:
+        file.writelines(annotation_projects.export(project, kind))
+    return path

@@ -1,0 +1,60 @@
+"""Parameters of a request: read from the address, checked, and refused by name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from starlette.requests import Request
+
+from clerk.core.errors import InvalidInput, NotFound
+
+_DATE = re.compile(r"\d{4}(-\d{2}(-\d{2})?)?")
+
+
+def whole_number(request: Request, name: str, default: int, *, least: int = 1, most: int) -> int:
+    """Return a number of the query."""
+    text = request.query_params.get(name) or str(default)
+    if not (text.isascii() and text.isdigit() and len(text) < 9 and least <= int(text) <= most):
+        raise InvalidInput(f"{name} must be a number from {least} to {most}, not {text!r}.")
+    return int(text)
+
+
+def id_in_path(request: Request, name: str) -> int:
+    """Return an id in the path; raise NotFound for one that no row can have."""
+    text = str(request.path_params[name])
+    if not (text.isascii() and text.isdigit() and len(text) < 16):
+        raise NotFound(f"There is no {name} {text[:40]!r}.")
+    return int(text)
+
+
+def one_of(name: str, value: str, words: Sequence[str]) -> str:
+    """Return a value that is one of some words."""
+    if value not in words:
+        raise InvalidInput(f"{name} must be one of {', '.join(words)}, not {value!r}.")
+    return value
+
+
+def optional_word(request: Request, name: str, words: Sequence[str]) -> str:
+    """Return a word of the query that is one of some words, or nothing."""
+    value = request.query_params.get(name, "")
+    return one_of(name, value, words) if value else ""
+
+
+def optional_date(request: Request, name: str) -> str | None:
+    """Return a day, month or year of the query."""
+    value = request.query_params.get(name) or None
+    if value is not None and not _DATE.fullmatch(value):
+        raise InvalidInput(f"{name} must be a day, month or year as in 2024-01, not {value!r}.")
+    return value
+
+
+def page_slice(request: Request, per_page: int, most: int = 10_000) -> tuple[int, int]:
+    """Return which page of a list is asked for, and the offset of its first row."""
+    number = whole_number(request, "page", 1, most=most)
+    return number, (number - 1) * per_page
+
+
+def count_pages(rows: int, per_page: int) -> int:
+    """Return how many pages a list has; an empty list has one."""
+    return max(1, -(-rows // per_page))

@@ -1,0 +1,52 @@
+"""Pages, feeds and files for everybody."""
+
+from __future__ import annotations
+
+from starlette.routing import BaseRoute, Route
+
+from clerk.web import annotation_pages
+
+from . import coverage, feeds, places, search, votes
+
+#: Projects and documents as PubAnnotation names them.
+_PROJECT = "/projects/{project:path}"
+_DOCUMENT = "/docs/sourcedb/{sourcedb}/sourceid/{sourceid:path}"
+
+
+def routes() -> list[BaseRoute]:
+    """Return the public addresses."""
+    return [
+        Route("/", search.home),
+        Route("/search", search.search_page),
+        Route("/search.json", feeds.search_json),
+        Route("/search.csv", feeds.search_csv),
+        Route("/search.atom", feeds.search_atom),
+        Route("/new.atom", feeds.new_atom),
+        Route("/s/{site}/", places.place),
+        Route("/s/{site}/{rest:path}", places.body_or_meeting),
+        Route("/d/{document}", places.document),
+        Route("/d/{document}/original.pdf", places.original),
+        Route("/d/{document}/meeting", places.meeting_of_document),
+        Route("/p/{page}", places.page_view),
+        Route("/p/{page}/image.webp", places.page_image),
+        Route("/annotations", annotation_pages.list_page),
+        Route("/votes", votes.votes),
+        Route("/people", votes.people_of_all),
+        Route("/people/{site}", votes.people),
+        Route("/people/{site}/{member:path}", votes.person),
+        Route("/coverage", coverage.all_places),
+        Route("/coverage/{site}", coverage.of_place),
+        Route(f"{_DOCUMENT}/annotations.json", annotation_pages.of_document),
+        Route(_DOCUMENT, annotation_pages.of_document),
+        Route(
+            "/projects/{project:path}" + f"{_DOCUMENT}/annotations.json",
+            annotation_pages.of_document,
+        ),
+        Route(f"{_PROJECT}/annotations.jsonl", annotation_pages.as_lines),
+        Route(f"{_PROJECT}/annotations.json", annotation_pages.as_array),
+        Route(f"{_PROJECT}/annotations.tgz", annotation_pages.as_archive),
+        Route("/sitemap.xml", feeds.sitemap),
+        Route("/sitemap-{number:int}.xml", feeds.sitemap_part),
+        Route("/opensearch.xml", feeds.opensearch),
+        Route("/robots.txt", feeds.robots),
+    ]

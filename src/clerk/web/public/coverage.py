@@ -1,0 +1,105 @@
+"""What is held of every place and what is missing."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from clerk.core.errors import NotFound
+from clerk.core.public_text import Gate, PublicText
+from clerk.core.states import OCR
+from clerk.ops import activity
+from clerk.pipeline import failures
+from clerk.search import listing
+from clerk.site_db.queries import open_site
+from clerk.web.rendering import gate_of, page, settings_of
+
+from .places import CoverageGrid, filter_places
+
+#: At most this many missing or failed documents are named; the rest is counted.
+NAMED = 200
+
+
+@dataclass(frozen=True)
+class PlaceCoverage:
+    """How much of a place is held."""
+
+    subdomain: str
+    name: str
+    outcome: str
+    documents: int | None
+    read: int | None
+    failed: int | None
+    updated_at: datetime | None
+
+
+@dataclass(frozen=True)
+class Unread:
+    """A document that could not be read, or several without a name, as anybody may see it."""
+
+    document: PublicText
+    documents: int
+    kind: PublicText
+
+    @classmethod
+    def of(cls, failure: failures.Failure, gate: Gate) -> Unread:
+        """Make one of a failure; an error without a kind is cleaned before it is cut."""
+        known = failure.kind.isidentifier()
+        kind = failure.kind if known else gate(failure.error).split(". ")[0][:80]
+        return cls(gate(failure.document), failure.documents, gate(kind))
+
+
+def all_places(request: Request) -> Response:
+    """Show for every place how much is held, what failed and when it was last checked."""
+    held = {place.subdomain: place for place in listing.places(settings_of(request).storage_dir)}
+    rows = []
+    for site in activity.list_sites():
+        names = ("outcome", "documents", "read", "failed", "updated_at")
+        name = site["name"] or site["subdomain"]
+        rows.append(PlaceCoverage(site["subdomain"], name, *(site[each] for each in names)))
+    followed = {row.subdomain for row in rows}
+    for place in held.values():
+        if place.subdomain not in followed:
+            documents = place.documents
+            outcome = "no longer followed"
+            row = (place.subdomain, place.name or place.subdomain, outcome, documents, documents)
+            rows.append(PlaceCoverage(*row, failed=0, updated_at=None))
+    rows.sort(key=lambda row: row.name.lower())
+    shown = filter_places(request, rows, lambda row: row.name)
+    return page(request, "public/coverage.html", listing=shown, held=held)
+
+
+def of_place(request: Request) -> Response:
+    """Show what is missing of a place: years, minutes, pages, documents."""
+    subdomain = request.path_params["site"]
+    followed = activity.find_site(subdomain)
+    name = (followed or {}).get("name") or subdomain
+    values: dict[str, Any] = {"grid": CoverageGrid.of([]), "lacking": [], "unread_pages": []}
+    with (
+        contextlib.suppress(NotFound),
+        open_site(settings_of(request).storage_dir, subdomain) as site,
+    ):
+        name = site.name
+        values = {
+            "grid": CoverageGrid.of(site.coverage()),
+            "lacking": site.without_minutes(),
+            "unread_pages": site.with_unread_pages(),
+        }
+    if not followed and not values["grid"].rows:
+        raise NotFound(f"There is no site {subdomain!r}.")
+    failed = failures.find(failures.Filter(site=subdomain, stage=OCR)) if followed else []
+    return page(
+        request,
+        "public/coverage_place.html",
+        site=subdomain,
+        name=name,
+        followed=followed,
+        failed=[Unread.of(each, gate_of(request)) for each in failed],
+        named=NAMED,
+        **values,
+    )

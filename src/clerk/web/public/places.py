@@ -1,0 +1,259 @@
+"""What is held: a place, a body, a meeting, a document, a page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from starlette.requests import Request
+from starlette.responses import FileResponse, RedirectResponse, Response
+
+from clerk.annotations.browsing import Track, find_projects, tracks_on
+from clerk.annotations.store import Project
+from clerk.core import storage
+from clerk.core.errors import NotFound
+from clerk.core.public_text import PublicText, document_text
+from clerk.core.storage import Document
+from clerk.pipeline.mirror import bring_document, has_pdf
+from clerk.read.files import load_facts, load_words
+from clerk.search import find_document, find_page, hit_boxes, parse
+from clerk.search.query import places as hit_places
+from clerk.site_db.queries import SiteDatabase, YearCoverage, open_site
+from clerk.web import page_images
+from clerk.web.annotation_pages import sees_everything
+from clerk.web.drawn_annotations import draw
+from clerk.web.middleware import SANDBOX, limited
+from clerk.web.parameters import count_pages, page_slice, whole_number
+from clerk.web.rendering import gate_of, meeting_link, page, public_url, settings_of
+
+T = TypeVar("T")
+
+PAGES_SHOWN = 50
+IMAGE_WIDTHS = (240, 1000, 1600)
+#: At most this many places are listed at once.
+PLACES_PER_PAGE = 200
+_NOT_IN_A_FILE_NAME = re.compile(r"[^\w.-]+")
+
+
+@dataclass(frozen=True)
+class PlaceList(Generic[T]):
+    """A page of a list of places; ``any`` says whether the list has entries without its filter."""
+
+    rows: Sequence[T]
+    found: int
+    number: int
+    last: int
+    any: bool
+
+
+def filter_places(
+    request: Request, places: Sequence[T], name_of: Callable[[T], str]
+) -> PlaceList[T]:
+    """Return the places whose name contains the words asked for, one page of them."""
+    words = request.query_params.get("q", "").lower()
+    found = [place for place in places if words in name_of(place).lower()]
+    number, offset = page_slice(request, PLACES_PER_PAGE)
+    rows = found[offset : offset + PLACES_PER_PAGE]
+    last = count_pages(len(found), PLACES_PER_PAGE)
+    return PlaceList(rows, len(found), number, last, bool(places))
+
+
+@dataclass(frozen=True)
+class CoverageGrid:
+    """Documents per body and year; the years include those without any."""
+
+    years: list[str]
+    rows: dict[str, dict[str, YearCoverage]]
+
+    @classmethod
+    def of(cls, coverage: Iterable[YearCoverage]) -> CoverageGrid:
+        """Arrange what is held of each body and year."""
+        rows: dict[str, dict[str, YearCoverage]] = {}
+        for each in coverage:
+            rows.setdefault(each.body, {})[each.year] = each
+        years = sorted({int(year) for held in rows.values() for year in held if year.isdigit()})
+        span = range(years[0], years[-1] + 1) if years else ()
+        return cls([str(year) for year in span], rows)
+
+
+def place(request: Request) -> Response:
+    """Show a place: its bodies, and what is held of each year."""
+    subdomain = request.path_params["site"]
+    with open_site(settings_of(request).storage_dir, subdomain) as site:
+        return page(
+            request,
+            "public/place.html",
+            site=subdomain,
+            name=site.name,
+            state=site.about.get("state", ""),
+            totals=site.totals(),
+            bodies=site.bodies(),
+            grid=CoverageGrid.of(site.coverage()),
+            people=site.count_people(),
+        )
+
+
+def body_or_meeting(request: Request) -> Response:
+    """Show a body, or one of its meetings: names of bodies may contain slashes."""
+    subdomain, rest = request.path_params["site"], request.path_params["rest"].strip("/")
+    with open_site(settings_of(request).storage_dir, subdomain) as site:
+        if any(each.body == rest for each in site.bodies()):
+            return _body(request, site, rest)
+        body, _, date = rest.rpartition("/")
+        return _meeting(request, site, body, date)
+
+
+def _body(request: Request, site: SiteDatabase, body: str) -> Response:
+    year = request.query_params.get("year", "")
+    return page(
+        request,
+        "public/body.html",
+        site=site.subdomain,
+        name=site.name,
+        body=body,
+        meetings=site.meetings(body, year),
+        years=sorted({each.date[:4] for each in site.meetings(body)}, reverse=True),
+        year=year,
+    )
+
+
+def _meeting(request: Request, site: SiteDatabase, body: str, date: str) -> Response:
+    found = [each for each in site.meetings(body) if each.date == date]
+    if not found:
+        raise NotFound(f"Nothing is held of a meeting of {body!r} on {date!r} in {site.name}.")
+    before, after = site.neighbours(body, date)
+    return page(
+        request,
+        "public/meeting.html",
+        site=site.subdomain,
+        name=site.name,
+        meeting=found[0],
+        votes=site.votes(body=body, date=date, limit=500),
+        before=before,
+        after=after,
+    )
+
+
+def document(request: Request) -> Response:
+    """Show a document: its pages, where it came from, how it was read."""
+    storage_dir = settings_of(request).storage_dir
+    subdomain, document = find_document(storage_dir, request.path_params["document"])
+    first = whole_number(request, "from", 1, most=1_000_000)
+    with open_site(storage_dir, subdomain) as site:
+        return page(
+            request,
+            "public/document.html",
+            site=subdomain,
+            name=site.name,
+            document=site.document(document),
+            pages=site.pages(document, first, PAGES_SHOWN),
+            first=first,
+            step=PAGES_SHOWN,
+            has_pdf=has_pdf(settings_of(request), subdomain, document),
+            votes=site.count_votes(document=document.name),
+        )
+
+
+def page_view(request: Request) -> Response:
+    """Show a page: the scan with the hits marked, next to its text."""
+    storage_dir = settings_of(request).storage_dir
+    address = find_page(storage_dir, request.path_params["page"])
+    document, number = address.document, address.page
+    query = PublicText(request.query_params.get("q", ""))
+    folder = storage_dir / address.site
+    bring_document(settings_of(request), address.site, document)
+    projects: list[Project] = []
+    tracks: list[Track] = []
+    if "project" in request.query_params:
+        projects = find_projects([], everything=sees_everything(request))
+        on_page = (address.site, f"{document.name}/{number}")
+        names = request.query_params.getlist("project")
+        chosen = [each for each in projects if each.name in names]
+        tracks = tracks_on(*on_page, chosen)
+    with open_site(storage_dir, address.site) as site:
+        shown = site.page(document, number)
+        pages = site.page_ids(document)
+        fts = parse(query).fts
+        with_hits = site.pages_hit(document, fts) if fts else []
+        return page(
+            request,
+            "public/page.html",
+            site=address.site,
+            name=site.name,
+            document=site.document(document),
+            page=shown,
+            parts=marked(shown.text, query),
+            projects=projects,
+            chosen=[track.project for track in tracks],
+            drawn=draw(shown.text, tracks, load_words(document.text(folder)).get(number))
+            if tracks
+            else None,
+            boxes=hit_boxes(folder, document, number, query) if query else [],
+            size=_image_size(folder, document, number),
+            has_pdf=has_pdf(settings_of(request), address.site, document),
+            query=query,
+            permalink=public_url(request, f"/p/{shown.id}"),
+            before=max((each for each in pages if each < number), default=None),
+            after=min((each for each in pages if each > number), default=None),
+            hit_before=max((each for each in with_hits if each < number), default=None),
+            hit_after=min((each for each in with_hits if each > number), default=None),
+        )
+
+
+def _image_size(folder: Path, document: Document, number: int) -> tuple[int, int]:
+    """Return width and height of a page, so that the browser can reserve room for the image."""
+    facts = load_facts(document.text(folder))
+    for each in facts.pages if facts else ():
+        if each.page == number and each.width and each.height:
+            return 1000, round(1000 * each.height / each.width)
+    return 1000, 1294
+
+
+def marked(text: str, query: str) -> list[tuple[str, int]]:
+    """Return a text in parts, each with the number of its hit, or 0: marking follows escaping."""
+    parts: list[tuple[str, int]] = []
+    begin = 0
+    for number, (start, end) in enumerate(hit_places(text, parse(query).terms), start=1):
+        parts += [(text[begin:start], 0), (text[start:end], number)]
+        begin = end
+    parts.append((text[begin:], 0))
+    return [(document_text(words), number) for words, number in parts if words]
+
+
+@limited("image")
+def page_image(request: Request) -> Response:
+    """Respond with the image of a page."""
+    settings = settings_of(request)
+    address = find_page(settings.storage_dir, request.path_params["page"])
+    width = whole_number(request, "w", 1000, most=IMAGE_WIDTHS[-1])
+    width = next(each for each in IMAGE_WIDTHS if each >= width)
+    bring_document(settings, address.site, address.document)
+    pdf = address.document.pdf(settings.storage_dir / address.site)
+    if not pdf.is_file():
+        raise NotFound("The original of this page is not here.")
+    image = page_images.page_image(settings, pdf, address.page, width)
+    headers = {"Cache-Control": "public, max-age=3600"}
+    return Response(image, media_type="image/webp", headers=headers)
+
+
+def original(request: Request) -> Response:
+    """Respond with the PDF as it was fetched, to be saved and not run."""
+    storage_dir = settings_of(request).storage_dir
+    site, document = find_document(storage_dir, request.path_params["document"])
+    bring_document(settings_of(request), site, document)
+    pdf = document.pdf(storage.site_folder(storage_dir, site))
+    if not pdf.is_file():
+        raise NotFound("The original of this document is not here.")
+    name = _NOT_IN_A_FILE_NAME.sub("-", gate_of(request)(f"{site}-{document.name}")).strip("-")
+    headers = {"Content-Security-Policy": SANDBOX}
+    return FileResponse(pdf, media_type="application/pdf", filename=f"{name}.pdf", headers=headers)
+
+
+def meeting_of_document(request: Request) -> Response:
+    """Redirect from a document to its meeting."""
+    storage_dir = settings_of(request).storage_dir
+    site, document = find_document(storage_dir, request.path_params["document"])
+    return RedirectResponse(meeting_link(site, document.meeting, document.date), 307)

@@ -1,0 +1,152 @@
+"""Who was there is read from prose, lines and columns, and from nothing else."""
+
+from __future__ import annotations
+
+import pytest
+
+from clerk.extract import Presence, extract_text
+
+
+def attendance(text: str) -> list[Presence]:
+    return extract_text([text]).attendance
+
+
+def short(who: Presence) -> str:
+    """Return what a reader sees of a person: marks for late, left early and remote behind it."""
+    marks = [mark for mark in ("late", "left_early", "remote") if getattr(who, mark)]
+    return " ".join([who.group, who.status, who.name, *marks])
+
+
+CASES = {
+    "prose with roles": (
+        "PRESENT: Mayor Ann Hobbs, Councilmembers Jo Tandy and Pat Webb (arrived at 7:15 p.m.)\n"
+        "ABSENT: Councilmember Kim Royce (excused)\n"
+        "STAFF: Lee Nolan, Town Clerk\n\nCALL TO ORDER\nMayor Hobbs called the meeting to order.",
+        [
+            *("member present Ann Hobbs", "member present Jo Tandy"),
+            *("member present Pat Webb late", "member excused Kim Royce"),
+            "other present Lee Nolan",
+        ],
+    ),
+    "lines with roles above": (
+        "present\n\nChairperson\n\nAnn Hobbs\n\nDeputy Chairperson\n\nJo Tandy, JP\n\nMembers\n\n"
+        "Pat Webb (via MS Teams - left the meeting at 1.51pm)\n\nKim Royce\n\n"
+        "1          Welcome\n\nThe chairperson opened the meeting.",
+        [
+            *("member present Ann Hobbs", "member present Jo Tandy"),
+            *("member present Pat Webb left_early remote", "member present Kim Royce"),
+        ],
+    ),
+    "a status behind each name, in columns": (
+        "ROLL CALL:\n\nAnn Hobbs - Absent                  Jo Tandy - Present\n\n"
+        "Pat Webb (Alt #1) - Absent          Kim Royce - Present\n\n"
+        "Also Present:   Lee Nolan, Planner\n\nPLEDGE OF ALLEGIANCE",
+        [
+            *("member absent Ann Hobbs", "member present Jo Tandy"),
+            *("member absent Pat Webb", "member present Kim Royce", "other present Lee Nolan"),
+        ],
+    ),
+    "names alone": (
+        "Members present: Hobbs, Tandy, Webb, and Royce. Members absent: None.\n"
+        "Others present: Lee Nolan from the Fire Dept",
+        [
+            *("member present Hobbs", "member present Tandy", "member present Webb"),
+            *("member present Royce", "other present Lee Nolan"),
+        ],
+    ),
+    "apologies": (
+        "Present: Cllr A Hobbs (Chair), Cllr Tandy, Cllr Webb\n\n"
+        "Apologies for absence were received from Cllr Royce.",
+        [
+            *("member present A Hobbs", "member present Tandy", "member present Webb"),
+            "member excused Royce",
+        ],
+    ),
+    "the roll is called": (
+        "Roll call: Lee Nolan, Town Clerk, called the roll.  Supervisor Ann Hobbs- present,"
+        " Councilman Jo Tandy - present, and Councilwoman Pat Webb - absent.\n",
+        [
+            *("member present Ann Hobbs", "member present Jo Tandy", "member absent Pat Webb"),
+        ],
+    ),
+    "a name broken by a line": (
+        "PRESENT - Mayor Ann Hobbs, Aldermen Jo Tandy, Pat\nWebb, Kim Royce and Lee\nNolan.\n",
+        [
+            *("member present Ann Hobbs", "member present Jo Tandy", "member present Pat Webb"),
+            *("member present Kim Royce", "member present Lee Nolan"),
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), CASES.values(), ids=CASES)
+def test_the_attendance_is_read_as_printed(text: str, expected: list[str]) -> None:
+    assert [short(who) for who in attendance(text)] == expected
+
+
+def test_every_person_has_a_quote_with_the_name() -> None:
+    for text, _ in CASES.values():
+        for who in attendance(text):
+            assert who.quote == text[who.start : who.end]
+            assert who.name.split()[-1] in who.quote
+
+
+def test_the_absent_of_a_vote_are_not_the_attendance() -> None:
+    text = (
+        "PRESENT: Ann Hobbs, Jo Tandy, Pat Webb\n\n"
+        "Motion by Hobbs, seconded by Tandy, to adjourn.\n"
+        "AYES: Hobbs, Tandy\nNAYS: None\nABSENT: Webb\nMotion carried.\n"
+    )
+
+    assert [short(who) for who in attendance(text)] == [
+        *("member present Ann Hobbs", "member present Jo Tandy", "member present Pat Webb"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "PRESENT:\n\nNATIONAL ANTHEM\n\nOPENING PRAYER\nPastor Smith led the prayer.",
+        "Roll Call\nVol. 40, Page 431\nFebruary 7, 2005",
+        "The following members voted YEA: Rice, Sand, Toll. NAY: Utley.",
+        "Members are reminded that they must declare interests.",
+    ],
+)
+def test_headings_and_sentences_are_nobody(text: str) -> None:
+    assert attendance(text) == []
+
+
+def test_a_sentence_behind_the_list_says_who_was_excused() -> None:
+    text = (
+        "Attending: Council Member Hobbs, Council Member Tandy and Council Member Webb.\n"
+        "Mayor Royce and Council Member Nolan asked to be excused.\nThe Clerk read the agenda.\n"
+    )
+
+    assert [short(who) for who in attendance(text)] == [
+        *("member present Hobbs", "member present Tandy", "member present Webb"),
+        *("member excused Royce", "member excused Nolan"),
+    ]
+
+
+def test_names_before_a_verb_are_the_attendance_too() -> None:
+    text = (
+        "Chair Hobbs called the meeting to order. Chair Hobbs and Commissioners Tandy, Webb, and"
+        " Royce, answered the roll. Commissioner Nolan was absent. A quorum was present.\n"
+    )
+
+    assert [short(who) for who in attendance(text)] == [
+        *("member present Hobbs", "member present Tandy", "member present Webb"),
+        *("member present Royce", "member absent Nolan"),
+    ]
+
+
+def test_a_letterhead_does_not_say_who_was_there() -> None:
+    text = (
+        "Alderbury Town Council\nCouncil Members: Ann Hobbs, Jo Tandy, Pat Webb\n\n"
+        + "The meeting began late because of the storm that night. " * 20
+        + "\n\nPresent: Ann Hobbs, Jo Tandy\n"
+    )
+
+    assert [short(who) for who in attendance(text)] == [
+        *("member present Ann Hobbs", "member present Jo Tandy"),
+    ]

@@ -1,0 +1,72 @@
+"""A vote belongs to the agenda item above it, with its number and its title."""
+
+from __future__ import annotations
+
+import pytest
+
+from clerk.extract import Vote, extract_text
+
+MOTION = "Motion by Ito, second by Jett to approve it. Motion carried."
+
+
+def vote_below(heading: str, motion: str = MOTION) -> Vote:
+    (vote,) = extract_text([f"{heading}\n{motion}\n"]).votes
+    return vote
+
+
+@pytest.mark.parametrize(
+    ("heading", "item", "title"),
+    [
+        ("4. APPROVAL OF MINUTES - May 4", "4", "APPROVAL OF MINUTES - May 4"),
+        ("2.1 Wildwood Park\n\nStaff reported on the park.\n", "2.1", "Wildwood Park"),
+        ("VIII.\n\nApproval of Bills\n", "VIII", "Approval of Bills"),
+        ("1. Call to order\nA. Roll call\nB. Minutes of May 4", "B", "Minutes of May 4"),
+        ("## 10. Project Management", "10", "Project Management"),
+        ("NEW BUSINESS", None, "NEW BUSINESS"),
+        ("Cemetery Regulations:\n\nThe Chairman read them out.\n", None, "Cemetery Regulations"),
+        ("3. Review of Minutes: July 1 Meeting Minutes", "3", "Review of Minutes"),
+        # What numbers nothing.
+        ("Present: Ito, Jett and\nR. A. Gardner\n", None, None),
+        ("27 William Street\n", None, None),
+        (
+            "It was about Items 5.4, 5.5, and a long list of other things that were\n5.6."
+            " He spoke.",
+            None,
+            None,
+        ),
+    ],
+)
+def test_the_heading_above_a_vote_is_its_item(
+    heading: str, item: str | None, title: str | None
+) -> None:
+    vote = vote_below(heading)
+
+    assert (vote.item, vote.item_title) == (item, title)
+
+
+def test_a_heading_in_the_same_line_is_found_where_lines_are_lost() -> None:
+    text = f"1. CALL TO ORDER: 2. PUBLIC FORUM: 3. APPROVAL OF MINUTES: {MOTION}"
+
+    (vote,) = extract_text([text]).votes
+
+    assert (vote.item, vote.item_title) == ("3", "APPROVAL OF MINUTES")
+
+
+def test_a_consent_agenda_is_one_vote_over_its_items_with_the_exceptions() -> None:
+    agenda = """5. Consent Agenda
+   A. Minutes of May 4
+   B. Tax rate resolution
+   C. Bleachers
+"""
+    motion = (
+        "Motion by Ito, second by Jett to approve the consent agenda except item B. Carried 5-0."
+    )
+
+    vote = vote_below(agenda, motion)
+
+    assert vote.consent_items == ["A Minutes of May 4", "B Tax rate resolution", "C Bleachers"]
+    assert vote.consent_exceptions == ["B"]
+
+
+def test_other_votes_have_no_consent_items() -> None:
+    assert vote_below("4. Bills").consent_items == []

@@ -1,0 +1,128 @@
+"""Matters are followed by number, however it is written, and by title if it names one."""
+
+from __future__ import annotations
+
+import pytest
+
+from clerk.extract import Appearance, extract_text
+from clerk.extract.matters import (
+    DocumentMatters,
+    join_matters,
+    matter_number,
+    topic_key,
+)
+
+
+@pytest.mark.parametrize(
+    ("printed", "year", "number"),
+    [
+        ("2024-005", None, "2024-5"),
+        ("5", "2024", "2024-5"),
+        ("5-2024", None, "2024-5"),
+        ("102-2015", None, "2015-102"),
+        ("R-2020-026", None, "R-2020-26"),
+        ("pz 22-014", None, "PZ-22-14"),
+        ("24-0123", None, "24-123"),
+    ],
+)
+def test_a_number_has_one_form(printed: str, year: str | None, number: str) -> None:
+    assert matter_number(printed, year) == number
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "Approval of Minutes",
+        "Consent Agenda",
+        "Treasurer's Report and Payment of Bills",
+        "Old Business",
+        "Approval of the minutes of the regular meeting of May 4, 2024",
+        "Election of Chair and Vice Chair",
+    ],
+)
+def test_what_every_meeting_has_is_no_matter(title: str) -> None:
+    assert topic_key(title) is None
+
+
+def test_a_topic_is_the_same_at_every_reading() -> None:
+    first = topic_key("First Reading of an Oak Street Bridge Replacement Plan")
+
+    assert first == topic_key("Public Hearing on the Oak Street Bridge Replacement Plan")
+    assert first is not None
+
+
+def matters(text: str) -> list[Appearance]:
+    return extract_text([text]).matters
+
+
+def test_a_vote_says_what_became_of_an_ordinance() -> None:
+    text = (
+        "5. Ordinance No. 2024-05, An Ordinance amending the zoning map at 12 Elm Street.\n"
+        "Motion by Smith, seconded by Jones, to adopt Ordinance 2024-05 at a cost of $1,200."
+        " Motion carried 5-0.\n"
+    )
+
+    (matter,) = matters(text)
+
+    assert (matter.kind, matter.key, matter.action) == ("ordinance", "ordinance 2024-5", "passed")
+    assert matter.title == "An Ordinance amending the zoning map at 12 Elm Street"
+    assert (matter.votes, matter.amounts, matter.addresses) == (
+        [0],
+        ["1200 USD"],
+        ["12 Elm Street"],
+    )
+
+
+@pytest.mark.parametrize(
+    ("sentence", "action"),
+    [
+        ("to continue Case No. PZ-22-014 to October 4, 2024. Motion carried.", "continued"),
+        ("to approve Case No. PZ-22-014. Motion failed 2-3.", "failed"),
+        ("to deny Case No. PZ-22-014. Motion carried.", "failed"),
+        ("to introduce Ordinance No. 7 on first reading. Motion carried.", "introduced"),
+        ("to refer Resolution No. 12 to the committee. Motion carried.", "referred"),
+    ],
+)
+def test_what_was_done_comes_from_the_motion_and_its_result(sentence: str, action: str) -> None:
+    (matter,) = matters(f"Motion by Smith, seconded by Jones, {sentence}\n")
+
+    assert matter.action == action
+    if action == "continued":
+        assert matter.continued_to == "2024-10-04"
+
+
+def test_a_consent_agenda_decides_the_ordinances_on_it() -> None:
+    text = (
+        "2. CONSENT AGENDA\n2.1 ORDINANCE NO. 2605 - FINAL READING\n2.2 RESOLUTION NO. 77-24\n"
+        "Motion by Smith, seconded by Jones, to approve the Consent Agenda. Motion carried 5-0.\n"
+    )
+
+    assert {each.key: (each.action, each.votes) for each in matters(text)} == {
+        "ordinance 2605": ("passed", [0]),
+        "resolution 77-24": ("passed", [0]),
+    }
+
+
+def test_a_site_joins_appearances_of_a_matter_in_the_order_of_dates() -> None:
+    introduced = matters(
+        "Motion by Smith, seconded by Jones, to introduce Ordinance No. 24-5 on first reading."
+        " Motion carried.\n"
+    )
+    passed = matters(
+        "Motion by Smith, seconded by Jones, to adopt Ordinance 2024-005. Motion carried.\n"
+    )
+
+    (matter,) = join_matters(
+        [
+            DocumentMatters("b", "Council", "2024-06-10", passed),
+            DocumentMatters("a", "Council", "2024-05-13", introduced),
+        ]
+    )
+
+    assert matter.key == "ordinance 2024-5"
+    assert [step.action for step in matter.steps] == ["introduced", "passed"]
+    assert (matter.state, matter.first_date, matter.last_date) == (
+        "passed",
+        "2024-05-13",
+        "2024-06-10",
+    )

@@ -1,0 +1,119 @@
+"""The words of a motion are those that are printed, from its verb to its end."""
+
+from __future__ import annotations
+
+import pytest
+
+from clerk.extract import extract_text
+
+EXAMPLES = [
+    # A label above the names.
+    (
+        "Motion: To close the hearing\nMoved by Ann Sax, seconded by Bo Marsh\nAction: Approved",
+        "close the hearing",
+    ),
+    # Behind the mover, with a semicolon in the middle.
+    (
+        "R2031-07 D. Yew, S. Kirk: That the accounts dated: May 4 and 5; totaling $180, be"
+        " approved. "
+        "Carried.",
+        "the accounts dated: May 4 and 5; totaling $180, be approved",
+    ),
+    (
+        "Mr. Ito moved approval of the minutes as corrected. Mrs. Jett seconded. Passed.",
+        "approval of the minutes as corrected",
+    ),
+    (
+        "Cllr Ito proposed that Cllr Orr be replaced by Cllr Lee, seconded by Cllr Jett."
+        " Agreed by all.",
+        "Cllr Orr be replaced by Cllr Lee",
+    ),
+    # Behind the seconder, also in a paragraph of its own.
+    (
+        "Resolved (Cr Ann Ito / Cr Bo Jett)\n\nThat the minutes be confirmed.\n\nCarried",
+        "the minutes be confirmed",
+    ),
+    (
+        "Moved by Cr Ito (Town), seconded by Cr Jett (Rural), that the report be noted. CARRIED",
+        "the report be noted",
+    ),
+    (
+        "Moved by Ito, seconded by Jett, the Resolution be adopted. Carried, all voting aye.",
+        "the Resolution be adopted",
+    ),
+    # Behind the outcome.
+    (
+        "On a motion by Ito, seconded by Jett, the Board voted 4-1, with Orr voting"
+        " against, to hire a "
+        "clerk.",
+        "hire a clerk",
+    ),
+    (
+        "A motion was made by Ito, seconded by Jett and voted unanimously to open the beach.",
+        "open the beach",
+    ),
+    (
+        "ON MOTION by Mr. Ito, SECONDED by Mr. Jett, by a 4-1 vote (Mr. Orr opposed), the"
+        " Motion to add "
+        "Item 14 FAILED.",
+        "add Item 14",
+    ),
+    (
+        "RESOLVED: (Unanimously)\n\nThat the minutes be approved as a correct record.",
+        "the minutes be approved as a correct record",
+    ),
+    # Before the outcome.
+    ("The agenda was accepted after motion by Ito.", "The agenda was accepted"),
+    # After the reasons.
+    (
+        "R2031-08 D. Yew, S. Kirk:\nWHEREAS Council has a request for a refund;\nNOW"
+        " THEREFORE Council "
+        "approves the refund. Carried.",
+        "Council approves the refund",
+    ),
+    (
+        "R2031-09 D. Yew, S. Kirk: BE IT RESOLVED:\n\n1. That this Council does approve"
+        " the sale.\n\n"
+        "Carried.",
+        "this Council does approve the sale",
+    ),
+    # The line above asks for it, or the heading says what it is about.
+    (
+        "(ii) To approve expenditure as itemised.\nProposed by Cllr Ito seconded by Cllr Jett and "
+        "unanimously approved.",
+        "approve expenditure as itemised",
+    ),
+    (
+        "Adoption of Annual Accounts\n\nCllr Ito proposed acceptance seconded by Cllr"
+        " Jett. Agreed.",
+        "acceptance (Adoption of Annual Accounts)",
+    ),
+    # Line numbers and running headers are not part of it.
+    (
+        "Ito moved, seconded by Jett, to approve the 1\nminutes of the May 2\nmeeting with the 3\n"
+        "changes that Mr. 4\nOrr sent. 5\nMotion carried. 6",
+        "approve the minutes of the May meeting with the changes that Mr. Orr sent",
+    ),
+]
+
+
+@pytest.mark.parametrize(("excerpt", "words"), EXAMPLES, ids=[words for _, words in EXAMPLES])
+def test_a_motion_is_published_in_its_own_words(excerpt: str, words: str) -> None:
+    (vote,) = extract_text([excerpt]).votes
+
+    assert vote.motion == words
+
+
+@pytest.mark.parametrize(
+    "excerpt",
+    [
+        "Ito so moved. Jett seconded. All in favor. Motion carried.",
+        "Roll Call Vote on Substitute Motion: Motion passed 4-3.",
+        "AYES: Ito, Jett\nNOES: None\nMotion carried.",
+    ],
+)
+def test_words_of_the_vote_are_no_motion(excerpt: str) -> None:
+    (vote,) = extract_text([excerpt]).votes
+
+    assert vote.motion is None
+    assert "no_words" in vote.doubts

@@ -1,0 +1,154 @@
+"""Discovery: candidates of a page are tried, and what yields documents is taken."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+from typing import Any
+
+import httpx
+import pytest
+import stamina
+from small_portal import StillClock
+
+from clerk.core.errors import InvalidInput
+from clerk.fetch.base import FetcherSpec
+from clerk.fetch.candidates import FoundSources, find_source
+from clerk.fetch.http.client import Client
+from clerk.fetch.http.responses import PageMissing, RobotsRefused
+
+TODAY = date(2024, 3, 1)
+GRANICUS = """<table><tr><td>Council</td><td>Jan 16, 2024</td>
+  <td><a href="/AgendaViewer.php?view_id=1&clip_id=7">Agenda</a></td></tr></table>"""
+
+
+@pytest.fixture
+def find(tmp_path):
+    def look(source: str, answers: Mapping[str, Any], **options: Any) -> FoundSources:
+        def answer(request: httpx.Request) -> httpx.Response:
+            for piece, content in answers.items():
+                if piece in str(request.url):
+                    return content if isinstance(content, httpx.Response) else page(content)
+            return httpx.Response(404)
+
+        def opened(_spec: FetcherSpec | None) -> Client:
+            return Client(tmp_path, transport=httpx.MockTransport(answer), clock=StillClock())
+
+        with stamina.set_testing(True):
+            return find_source(source, opened, today=TODAY, **options)
+
+    return look
+
+
+def page(content: Any) -> httpx.Response:
+    if isinstance(content, str):
+        return httpx.Response(200, html=content)
+    return httpx.Response(200, json=content)
+
+
+def documents(number: int) -> str:
+    rows = "".join(
+        f"<p>January {day}, 2024 <a href='/files/{day}.pdf'>Council Minutes</a></p>"
+        for day in range(1, number + 1)
+    )
+    return f"<html><body>{rows}</body></html>"
+
+
+def test_a_watch_live_link_decides_nothing(find):
+    footer = '<footer><a href="https://town.granicus.com/player/camera/2">Watch live</a></footer>'
+    found = find("https://town.gov/minutes", {"town.gov/minutes": documents(12) + footer})
+
+    assert found.best[0].scraper == "plain"
+    assert len(found.best[1].documents) == 12
+
+
+def test_a_page_with_documents_of_its_own_wins_over_a_portal_that_has_more(find):
+    link = '<a href="https://town.granicus.com/ViewPublisher.php?view_id=1">All boards</a>'
+    answers = {"granicus.com/ViewPub": GRANICUS, "town.gov/minutes": documents(12) + link}
+    found = find("https://town.gov/minutes", answers)
+
+    assert [candidate.scraper for candidate, _ in found.tried] == ["plain", "granicus"]
+
+
+def test_a_page_without_documents_leads_to_the_portal_it_links(find):
+    link = """<a href="https://granicus.com">Designed by Granicus</a>
+      <a href="https://town.granicus.com/ViewPublisher.php?view_id=1">Meetings</a>"""
+    found = find("https://town.gov/", {"granicus.com/ViewPub": GRANICUS, "town.gov/": link})
+
+    candidate, preview = found.best
+    assert candidate.source == "https://town.granicus.com/ViewPublisher.php?view_id=1"
+    assert candidate.found_in == "links"
+    assert (preview.meetings, len(preview.documents)) == (1, 1)
+
+
+def test_a_page_that_frames_a_portal_leads_to_it(find):
+    frame = '<iframe src="//town.primegov.com/public/portal"></iframe>'
+    meeting = {"id": 1, "title": "Council", "dateTime": "2024-01-16T18:00:00"}
+    meeting["documentList"] = [{"templateName": "Minutes", "templateId": 1, "compileOutputType": 1}]
+    answers = {"year=2024": [meeting], "primegov.com": [], "town.gov/meetings": frame}
+    found = find("https://town.gov/meetings", answers)
+
+    assert found.best[0].scraper == "primegov"
+    assert found.best[0].found_in == "a frame"
+
+
+def test_legistar_on_a_towns_own_host_is_known_by_its_page(find):
+    calendar = """<table class="rgMasterTable"><tr><th>Name</th><th>Meeting Date</th><th></th></tr>
+      <tr class="rgRow"><td>Council</td><td>1/16/2024</td>
+      <td><a href="View.ashx?M=A&ID=1&GUID=G">Agenda</a></td></tr></table>"""
+    found = find("https://meetings.town.gov/", {"meetings.town.gov/": calendar})
+
+    assert found.best[0].scraper == "legistar"
+
+
+def test_a_calendar_of_days_in_the_same_table_is_not_legistars(find):
+    days = """<table class="rgMasterTable"><tr class="rgRow"><td class="SimpleCalendarDate">Tuesday,
+      16 January</td><td><p class="Meeting"><a href="/x/ViewMeetingPublic/mid/1/Meeting/5/D.aspx">
+      10:00 Cabinet</a></p></td></tr></table>"""
+    found = find("https://council.gov.uk/meetings", {"council.gov.uk/meetings": days})
+
+    assert found.best[0].scraper == "cmis"
+
+
+def test_a_single_document_of_a_vendor_is_no_portal(find):
+    link = '<a href="https://town.legistar.com/SignIn.aspx">Sign in</a>'
+    found = find("https://town.gov/", {"town.gov/": f"<p>Welcome</p>{link}"})
+
+    assert found.best is None
+    assert found.failed
+
+
+def test_robots_txt_that_refuses_is_reported_as_that(find):
+    refused = {"robots.txt": httpx.Response(200, text="User-agent: *\nDisallow: /")}
+    found = find("https://town.granicus.com/ViewPublisher.php?view_id=1", refused)
+
+    assert isinstance(found.failed[0][1], RobotsRefused)
+
+
+def test_an_address_that_does_not_exist_says_so(find):
+    found = find("https://town.gov/", {})
+
+    assert isinstance(found.failed[0][1], PageMissing)
+    with pytest.raises(InvalidInput):
+        find("ftp://town.gov/", {})
+
+
+def test_a_preview_reads_a_bounded_number_of_pages(find):
+    meetings = [
+        {
+            "Id": number,
+            "Name": f"Council - Jan {number % 28 + 1} 2024",
+            "MeetingDateTime": f"2024-01-{number % 28 + 1:02} 17:00",
+            "Published": True,
+        }
+        for number in range(200)
+    ]
+    files = [{"Id": 1, "Type": 1, "IsPublic": True}]
+    found = find(
+        "https://town.civicweb.net/",
+        {"meetingDocuments": files, "MeetingsService.svc/meetings": meetings},
+    )
+
+    preview = found.best[1]
+    assert preview.stopped_early and preview.pages == 40
+    assert preview.by_kind_and_year == {("agendas", "2024"): len(preview.documents)}

@@ -1,0 +1,173 @@
+"""When documents are asked for again, and what a failing or cut-off fetch leaves to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import httpx
+import pytest
+from folder_town import pdf
+from small_portal import NOW, Portal
+
+API = "https://webapi.legistar.com/v1/town"
+
+
+def events(*days: str) -> list[dict[str, Any]]:
+    return [
+        {
+            "EventId": number,
+            "EventBodyName": "Council",
+            "EventDate": f"{day}T00:00:00",
+            "EventMinutesFile": f"https://files.example/{day}.pdf",
+        }
+        for number, day in enumerate(days)
+    ]
+
+
+def asked_documents(town: Portal) -> list[str]:
+    """Days of the documents that were asked for, in order."""
+    return [each.url.path[1:-4] for each in town.asked if each.url.host == "files.example"]
+
+
+@pytest.fixture
+def town(portal: Callable[..., Portal]) -> Portal:
+    days = ("2024-02-20", "2023-06-01", "2021-12-01", "2018-01-01")
+    town = portal("legistar_api", API, {"/events": events(*days)})
+    town.site["start_year"] = 2010
+    town.answers["files.example"] = lambda request: (
+        httpx.Response(304)
+        if request.headers.get("If-None-Match")
+        else httpx.Response(200, content=pdf(str(request.url)), headers={"ETag": '"1"'})
+    )
+    return town
+
+
+def test_the_older_a_document_the_less_often_it_is_asked_for(town):
+    assert len(town.fetch().new) == 4
+
+    asked = {}
+    for days in (1, 25, 100, 300):
+        town.fetch(NOW + timedelta(days=days))
+        asked[days] = asked_documents(town)
+        assert all(
+            "If-None-Match" in each.headers for each in town.asked if each.url.host[0] == "f"
+        )
+
+    assert asked[1] == ["2024-02-20"]
+    assert asked[25] == ["2024-02-20", "2023-06-01"]
+    assert "2021-12-01" in asked[100] and "2018-01-01" not in asked[100]
+    assert "2018-01-01" in asked[300]
+
+
+def test_minutes_replaced_after_months_become_a_second_version(town):
+    town.fetch()
+    town.answers["files.example/2023-06-01"] = httpx.Response(200, content=pdf("approved"))
+    town.answers = dict(reversed(town.answers.items()))
+
+    report = town.fetch(NOW + timedelta(days=25))
+
+    assert report.changed == ["minutes/Council/2023-06-01"]
+    assert len(list((town.folder / "_clerk" / "versions").iterdir())) == 1
+
+
+def test_failing_documents_back_off_one_by_one_and_starve_nobody(portal):
+    days = [f"2024-02-{day:02}" for day in range(1, 11)]
+    town: Portal = portal("legistar_api", API, {"/events": events(*days)})
+    broken = {f"/2024-02-{day:02}.pdf" for day in range(5, 11)}
+    town.answers["files.example"] = lambda request: httpx.Response(
+        500 if request.url.path in broken else 200, content=pdf(str(request.url))
+    )
+
+    first = town.fetch()
+    second = town.fetch(NOW + timedelta(hours=1))
+    third = town.fetch(NOW + timedelta(hours=2))
+
+    assert len(first.new) == 4 and len(first.errors) == len(second.errors) == 6
+    assert third.errors == [] and len(third.postponed) == 6
+    assert not {f"/{day}.pdf" for day in asked_documents(town)} & broken
+
+    broken.clear()
+    assert len(town.fetch(NOW + timedelta(hours=8)).new) == 6
+
+
+def test_many_failures_in_a_row_end_a_run_and_the_next_goes_on(portal):
+    days = [f"2024-01-{day:02}" for day in range(1, 31)]
+    town: Portal = portal("legistar_api", API, {"/events": events(*days)})
+    town.answers["files.example"] = httpx.Response(500)
+
+    report = town.fetch()
+
+    assert not report.complete
+    assert report.errors[-1].error == "TooManyFailures"
+    assert len(set(asked_documents(town))) == 25
+
+
+def test_an_error_page_under_the_name_of_a_pdf_is_an_error_and_replaces_nothing(town):
+    town.fetch()
+    stored = {row.name: row.pdf_sha256 for row in town.known()}
+    town.answers = {"files.example": "<html><h1>Error</h1></html>"} | {
+        key: value for key, value in town.answers.items() if key != "files.example"
+    }
+
+    report = town.fetch(NOW + timedelta(days=1))
+
+    assert [problem.error for problem in report.errors] == ["UnreadablePdf"]
+    assert {row.name: row.pdf_sha256 for row in town.known()} == stored
+
+
+class Killed(BaseException):
+    """The process was killed."""
+
+
+def test_a_fetch_goes_on_where_it_was_cut_off_the_newest_first(portal):
+    listing = "\n".join(f"https://files.example/{number}.pdf" for number in range(10))
+    town: Portal = portal("urls", "https://town.example/list.txt", {"list.txt": listing.encode()})
+    town.fetch()
+    kill_at = [4]
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        kill_at[0] -= 1
+        if kill_at[0] == 0:
+            raise Killed
+        return httpx.Response(200, content=pdf(str(request.url)))
+
+    town.answers["files.example"] = answer
+    later = NOW + timedelta(days=1)
+    with pytest.raises(Killed):
+        town.fetch(later)
+    cut_off = asked_documents(town)
+
+    town.fetch(later + timedelta(hours=1))
+    went_on = asked_documents(town)
+    town.fetch(later + timedelta(hours=2))
+
+    assert len(cut_off) == 4
+    assert len(went_on) == 7 and set(went_on).isdisjoint(cut_off[:3])
+    assert len(asked_documents(town)) == 10
+
+
+@pytest.mark.parametrize("kill_at", range(1, 8))
+def test_a_fetch_killed_at_any_request_ends_in_the_same_state(portal, kill_at):
+    days = ("2024-02-20", "2024-02-13", "2024-02-06", "2024-01-30")
+    town: Portal = portal("legistar_api", API, {"/events": events(*days)})
+    town.answers["files.example"] = lambda request: pdf(str(request.url))
+    answer, left = town._answer, [kill_at]
+
+    def answer_or_kill(request: httpx.Request) -> httpx.Response:
+        left[0] -= 1
+        if left[0] == 0:
+            raise Killed
+        return answer(request)
+
+    town._answer = answer_or_kill  # type: ignore[method-assign]
+    with pytest.raises(Killed):
+        town.fetch()
+    town._answer = answer  # type: ignore[method-assign]
+    report = town.fetch(NOW + timedelta(hours=1))
+
+    assert report.complete and not report.errors
+    names = sorted(row.name for row in town.known())
+    assert names == [f"minutes/Council/{day}" for day in sorted(days)]
+    assert not list(town.folder.rglob("*.part"))

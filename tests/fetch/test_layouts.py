@@ -1,0 +1,596 @@
+"""Layouts of the platforms that towns really have, on small pages of our own."""
+# ruff: noqa: E501 - pages have long lines
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from typing import Any
+from urllib.parse import parse_qs
+
+import httpx
+import pytest
+from small_portal import NOW, Portal
+
+from clerk.core.errors import SourceUnavailable
+from clerk.fetch.base import Context, FetchReport, Window
+from clerk.fetch.discover import registered, source_settings
+from clerk.fetch.http.client import Client
+
+Listed = tuple[str, str, str, str]
+TODAY = NOW.date()
+
+
+def listed(portal: Portal, *, since: int = 2023, today: date = TODAY) -> list[Listed]:
+    """What a fetcher lists: kind, day, body and address of each document."""
+    spec = registered()[portal.site["scraper"]]
+    site = {**portal.site, "extra": portal.extra}
+    with portal.client() as client:
+        context = Context(
+            site, source_settings(site, spec), lambda: client, FetchReport(spec.id), today
+        )
+        fetcher = spec.factory(context)
+        window = Window(date(since, 1, 1), date(today.year + 1, 1, 1), full=True)
+        found = []
+        for meeting in fetcher.list_meetings(window):
+            for ref in fetcher.list_documents(meeting):
+                found.append((ref.kind, str(meeting.day), meeting.body, ref.url))
+    return sorted(found)
+
+
+GRANICUS = "https://town.granicus.com"
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        # The default template, with a number hidden before the date.
+        """<table><tr class="listingRow"><td headers="Name">City Council Special Meeting</td>
+        <td headers="Date"><span style="display:none">1705363200</span>Jan 16, 2024</td>
+        <td><a href="//town.granicus.com/AgendaViewer.php?view_id=1&clip_id=7">Agenda</a></td>
+        <td><a href="//town.granicus.com/MinutesViewer.php?view_id=1&clip_id=7&doc_id=x">M</a></td>
+        </tr></table>""",
+        # Other classes and no headers; links in scripts.
+        """<table><tr class="odd"><td>City Council</td><td>January 16, 2024 - 6:00 PM</td><td>
+        <a href="javascript:void(0)"
+        onclick="window.open('//town.granicus.com/AgendaViewer.php?view_id=1&clip_id=7')">x</a>
+        <input type="button" value="Minutes"
+        onclick="window.open('//town.granicus.com/MinutesViewer.php?view_id=1&clip_id=7&doc_id=x')">
+        </td></tr></table>""",
+        # No table: nested blocks, icons instead of words, a remark in a comment.
+        """<div class="row"><div><span class="committee">City Council</span><br>
+        01/16/2024</div><div><!-- <td>02/20/2023</td> -->
+        <a href="/AgendaViewer.php?view_id=1&clip_id=7"><img src="a.gif"></a>
+        <a href="/MinutesViewer.php?view_id=1&clip_id=7&doc_id=x"><img src="m.gif"></a></div></div>
+        <div class="row"><div><span class="committee">Parks Board</span><br>02/01/2024</div></div>""",
+        # One flat list: the date before the link counts.
+        """<p><b>City Council</b> December 5, 2023 - no documents</p>
+        <p><b>City Council</b> January 16, 2024
+        <a href="/AgendaViewer.php?view_id=1&clip_id=7">Agenda</a> -
+        <a href="/MinutesViewer.php?view_id=1&clip_id=7&doc_id=x">Minutes</a></p>""",
+    ],
+)
+def test_every_template_of_granicus_is_read_by_its_links(portal, rows):
+    source = f"{GRANICUS}/ViewPublisher.php?view_id=1"
+    town = portal("granicus", source, {"ViewPublisher.php": f"<html><body>{rows}</body></html>"})
+
+    assert listed(town) == [
+        (
+            "agendas",
+            "2024-01-16",
+            "City Council",
+            f"{GRANICUS}/AgendaViewer.php?view_id=1&clip_id=7",
+        ),
+        (
+            "minutes",
+            "2024-01-16",
+            "City Council",
+            f"{GRANICUS}/MinutesViewer.php?view_id=1&clip_id=7&doc_id=x",
+        ),
+    ]
+
+
+def test_a_granicus_page_without_links_gives_way_to_its_feed(portal):
+    feed = f"""<?xml version="1.0"?><rss version="2.0"><channel><item>
+      <title>City Council - Jan 16, 2024</title>
+      <link>{GRANICUS}/AgendaViewer.php?view_id=1&amp;clip_id=7</link></item></channel></rss>"""
+    answers = {"mode=agendas": feed, "mode=minutes": httpx.Response(404), "ViewPub": "<p>Hello</p>"}
+    town = portal("granicus", f"{GRANICUS}/ViewPublisher.php?view_id=1", answers)
+
+    assert [(kind, day, body) for kind, day, body, _ in listed(town)] == [
+        ("agendas", "2024-01-16", "City Council")
+    ]
+
+
+def legistar_row(number: int, day: str, *, detail: str = "", documents: str = "AM") -> str:
+    """A row whose body's name leads to the body's page, the same in all rows."""
+    links = "".join(
+        f'<td><a href="View.ashx?M={kind}&ID={number}&GUID=G{number}">x</a></td>'
+        for kind in documents
+    )
+    return f"""<tr class="rgRow"><td><a href="DepartmentDetail.aspx?ID=5&GUID=D">Council</a></td>
+      <td>{day}</td><td><a href="View.ashx?M=IC&ID={number}&GUID=G{number}"></a></td>
+      <td>{detail}</td>{links}</tr>"""
+
+
+def calendar(*rows: str, years: bool = True) -> str:
+    heads = "".join(f"<th>{name}</th>" for name in ("Name", "Meeting Date", "", "Details", "", ""))
+    choice = '<input name="ctl00$ContentPlaceHolder1$lstYears" value="This Year">' if years else ""
+    return f"""<form><input type="hidden" name="__VIEWSTATE" value="s">{choice}
+      <table class="rgMasterTable"><tr>{heads}</tr>{"".join(rows)}</table></form>"""
+
+
+def test_a_legistar_meeting_is_never_known_by_its_bodys_page(portal):
+    page = calendar(
+        legistar_row(1, "1/15/2024"),
+        legistar_row(2, "1/15/2024"),
+        legistar_row(3, "2/5/2024", documents="A"),
+        years=False,
+    )
+    town = portal("legistar", "https://town.legistar.com/Calendar.aspx", {"Calendar.aspx": page})
+    first = town.fetch()
+
+    town.answers["Calendar.aspx"] = calendar(legistar_row(2, "1/15/2024"), years=False)
+    second = town.fetch(datetime(2024, 3, 2, tzinfo=UTC))
+
+    assert first.meetings == 3
+    assert sorted(first.new) == [
+        "agendas/Council/2024-01-15",
+        "agendas/Council/2024-01-15-2",
+        "agendas/Council/2024-02-05",
+        "minutes/Council/2024-01-15",
+        "minutes/Council/2024-01-15-2",
+    ]
+    assert second.changed == [] and len(second.unchanged) == 2
+
+
+def test_an_empty_year_to_come_does_not_end_legistars_history(portal):
+    def answer(request: httpx.Request) -> str:
+        form = parse_qs(request.content.decode())
+        year = form.get("ctl00$ContentPlaceHolder1$lstYears", [""])[0]
+        days = {"2024": (4, "2/5/2024"), "2022": (3, "5/2/2022"), "2019": (2, "5/2/2019")}
+        if not year:
+            return calendar(legistar_row(9, "11/4/2024"))
+        return calendar(*([legistar_row(*days[year])] if year in days else []))
+
+    town = portal("legistar", "https://meetings.town.gov/Calendar.aspx", {"Calendar.aspx": answer})
+
+    days = {day for _, day, _, _ in listed(town, since=2010, today=date(2024, 11, 20))}
+
+    assert days == {"2024-11-04", "2024-02-05", "2022-05-02", "2019-05-02"}
+
+
+def test_legistars_further_pages_come_by_posting_back(portal):
+    def answer(request: httpx.Request) -> str:
+        target = parse_qs(request.content.decode()).get("__EVENTTARGET", [""])[0]
+        number = 2 if target == "page2" else 1
+        pages = """<a class="rgCurrentPage">1</a>
+          <a href="javascript:__doPostBack('page2','')">2</a>"""
+        rows = legistar_row(number, f"1/{number}/2024", documents="A")
+        return calendar(rows, years=False) + (pages if number == 1 else "")
+
+    town = portal("legistar", "https://town.legistar.com/Calendar.aspx", {"Calendar.aspx": answer})
+
+    assert [day for _, day, _, _ in listed(town)] == ["2024-01-01", "2024-01-02"]
+
+
+def test_onbase_is_read_by_the_titles_of_its_links(portal):
+    root = "https://docs.town.example/AgendaOnline"
+    home = """<ul><li><a id="lnkMeetingAgenda_8" href="/AgendaOnline/Meetings/ViewMeeting?id=8&doctype=1"
+      title="View Agenda for Regular Session City Council on 1/16/2024 10:00:00 AM">Agenda</a>
+      <a href="/AgendaOnline/Meetings/ViewMeeting?id=8&doctype=2"
+      title="View Minutes for Regular Session City Council on 1/16/2024 10:00:00 AM">Actions</a>
+      <!-- <a href="/AgendaOnline/Documents/DownloadFile/m.pdf?documentType=2&meetingId=8">PDF</a> -->
+      </li></ul>"""
+    town = portal("onbase", root, {"/Meetings/Search": "<p>none</p>", "/AgendaOnline/": home})
+
+    assert [(kind, day, url.partition("/Documents/")[2]) for kind, day, _, url in listed(town)] == [
+        ("agendas", "2024-01-16", "ViewAgenda?meetingId=8&type=agenda&doctype=1"),
+        ("minutes", "2024-01-16", "DownloadFile/m.pdf?documentType=2&meetingId=8"),
+    ]
+
+
+def test_municode_stops_where_its_last_page_repeats(portal):
+    row = """<tr><td class="meeting">City Council</td><td>1/16/2024</td><td>
+      <a href="https://meetings.municode.com/d/f?u=https://x.blob.core.usgovcloudapi.net/MEET-Agenda-{id}.pdf&n=a">
+      </a></td></tr>"""
+
+    def answer(request: httpx.Request) -> str:
+        number = min(int(request.url.params["p"]), 2)
+        return f"<table>{row.replace('{id}', f'{number:016x}')}</table>"
+
+    town = portal(
+        "municode", "https://meetings.municode.com/PublishPage?cid=T", {"Publish": answer}
+    )
+
+    assert len(listed(town)) == 2
+    assert len(town.asked) == 3
+
+
+def test_the_drupal_pages_of_municode_name_their_cells(portal):
+    page = """<table class="views-table"><tr>
+      <td><span class="date-display-single" content="2024-01-16T19:00:00-07:00">01/16/2024</span></td>
+      <td class="views-field views-field-title">Tree Board</td>
+      <td class="views-field views-field-field-agendas">
+      <a href="https://x.blob.core.usgovcloudapi.net/t/MEET-Agenda-e5993d899da74002.pdf"></a>
+      <a href="https://meetings.municode.com/adaHtmlDocument/index?cc=T&me=e5993d899da74002"></a></td>
+      <td class="views-field views-field-field-minutes">
+      <a href="/sites/default/files/fileattachments/m.pdf">1-16</a></td></tr></table>
+      <table class="calendar"><tr><td>16</td><td>January 2024</td></tr></table>"""
+    town = portal(
+        "municode", "https://town-wa.municodemeetings.com/", {"municodemeetings.com/": page}
+    )
+
+    assert [(kind, day, body) for kind, day, body, _ in listed(town)] == [
+        ("agendas", "2024-01-16", "Tree Board"),
+        ("minutes", "2024-01-16", "Tree Board"),
+    ]
+
+
+def test_primegov_takes_the_pdf_or_else_the_page_and_no_notice(portal):
+    def document(name: str, template: int, output: int) -> dict[str, Any]:
+        return {"templateName": name, "templateId": template, "compileOutputType": output}
+
+    meeting = {
+        "id": 1,
+        "title": "City Council",
+        "date": "Jan 16, 2024",
+        "time": "06:00 PM",
+        "documentList": [
+            document("Agenda", 1, 1),
+            document("Agenda", 1, 3),
+            document("HTML Minutes", 2, 3),
+            document("Meeting Notice", 3, 1),
+            {"templateName": "Agenda"},
+        ],
+    }
+    odd = {"title": "without an id"}
+    answers = {"ListUpcoming": [], "year=2024": [odd, meeting], "ListArchived": []}
+    town = portal("primegov", "https://town.primegov.com/public/portal", answers)
+
+    assert [(kind, day, url.rpartition("?")[2]) for kind, day, _, url in listed(town)] == [
+        ("agendas", "2024-01-16", "meetingTemplateId=1&compileOutputType=1"),
+        ("minutes", "2024-01-16", "meetingTemplateId=2&compileOutputType=3"),
+    ]
+
+
+def test_the_history_of_a_town_that_left_its_platform_years_ago_is_found(portal):
+    meeting = {"id": 1, "title": "Council", "dateTime": "2014-01-16T18:00:00"}
+    meeting["documentList"] = [{"templateName": "Minutes", "templateId": 1, "compileOutputType": 1}]
+    answers = {"year=2014": [meeting], "ListUpcoming": [], "ListArchived": httpx.Response(404)}
+    town = portal("primegov", "https://town.primegov.com/public/portal", answers)
+
+    assert [day for _, day, _, _ in listed(town, since=2000)] == ["2014-01-16"]
+    years = [each.url.params["year"] for each in town.asked if "year" in each.url.params]
+    assert years[-1] == "2011"
+
+
+@pytest.mark.parametrize(
+    "start", ["2024/01/16 18:30:00", "/Date(1705429800000)/", "2024-01-16T18:30:00"]
+)
+def test_escribe_writes_dates_in_three_ways(portal, start):
+    link = {"Type": "PostMinutes", "Format": "HTML", "Url": "Meeting.aspx?Id=1&Agenda=PostMinutes"}
+    meeting = {
+        "ID": "1",
+        "MeetingName": "Council",
+        "StartDate": start,
+        "MeetingDocumentLink": [link],
+    }
+    town = portal("escribe", "https://pub-town.escribemeetings.com", {"GetCal": {"d": [meeting]}})
+
+    assert listed(town)[0][:3] == ("minutes", "2024-01-16", "Council")
+
+
+SMALL_PAGES: dict[str, tuple[str, dict[str, Any], list[tuple[str, str, str]]]] = {
+    "boardbook": (
+        "https://meetings.boardbook.org/Public/Organization/9",
+        {
+            "/Public/Organization/9": """<select><option value="unit-4">Audit Committee</option>
+            </select><table><tr class="row-for-board"><td><div>January 16, 2024 at 6:15 PM - Regular
+            Meeting</div></td><td><a href="/Public/Agenda/9?meeting=1">Agenda</a>
+            <a href="/Public/PublicNotice/9?meeting=1">Notice</a>
+            <a href="/Public/Minutes/9?meeting=1">Minutes</a></td></tr>
+            <tr class="row-for-unit-4"><td><div>January 16, 2024 at 8:00 AM - Audit</div></td>
+            <td><a href="/Public/Agenda/9?meeting=2">Agenda</a></td></tr></table>"""
+        },
+        [
+            ("agendas", "2024-01-16", "Audit Committee"),
+            ("agendas", "2024-01-16", "Regular Meeting"),
+            ("minutes", "2024-01-16", "Regular Meeting"),
+        ],
+    ),
+    "infocouncil": (
+        "https://council.example/meetings",
+        {
+            "year=2023": """<table><tr class="bpsGridMenuItem"><td class="bpsGridDate">05/12/2023
+            </td><td class="bpsGridCommittee">Council Meeting<span>Town Hall</span></td>
+            <td class="bpsGridAgenda"><a href="RedirectToDoc.aspx?URL=Open/A_AGN_WEB.htm">x</a>
+            <a href="RedirectToDoc.aspx?URL=Open/A_AGN.PDF">x</a></td><td class="bpsGridMinutes">
+            <a href="RedirectToDoc.aspx?URL=Open/A_MIN_WEB.htm">x</a></td></tr></table>""",
+            "council.example": "<table class='bpsGridMenuItem'></table>",
+        },
+        [("agendas", "2023-12-05", "Council"), ("minutes", "2023-12-05", "Council")],
+    ),
+    "suiteone": (
+        "https://town.suiteonemedia.com/",
+        {
+            "suiteonemedia.com/": """<table class="eventTable"><thead><tr><th>Meeting</th>
+            <th>Date | Time</th><th>Agenda</th><th>Packet</th><th>Minutes</th></tr></thead><tbody>
+            <tr><td><a href="/event/?id=1">Tree Committee <span>(opens in new window)</span></a></td>
+            <td>Jan 16, 2024 | 09:00 AM</td>
+            <td><a href="/event/GetAgendaFile/Agenda?aid=1">x</a></td>
+            <td><a href="/event/GetAgendaPacketFile/Agenda?aid=1">x</a></td>
+            <td aria-label="No data"></td></tr></tbody></table>"""
+        },
+        [("agendas", "2024-01-16", "Tree Committee")],
+    ),
+    "agendaquick": (
+        "https://destinyhosted.com/agenda_publish.cfm?id=7",
+        {
+            "agenda_publish.cfm": """<table id="list"><tbody><tr><td>February 6, 2024*</td>
+            <td>FINANCE COMMITTEE - CANCELED</td><td></td></tr>
+            <tr><td><a href="agenda_publish.cfm?id=7&dsp=ag&seq=1">January 16, 2024</a></td>
+            <td>CITY COUNCIL</td><td><a href="agenda_publish.cfm?id=7&dsp=min&seq=2">Minutes</a></td>
+            </tr></tbody></table>"""
+        },
+        [("agendas", "2024-01-16", "CITY COUNCIL"), ("minutes", "2024-01-16", "CITY COUNCIL")],
+    ),
+    "swagit": (
+        "https://town.new.swagit.com/views/1",
+        {
+            "/views/1": """<ul class="nav-tabs-swagit"><li class="active"><a href="/views/1/a">
+            Council Archive</a></li></ul><table><tr><td><a href="/videos/5">City Council</a></td>
+            <td>Jan 16, 2024</td><!-- <td><a href="/videos/5/agenda">Agenda</a></td> --></tr></table>"""
+        },
+        [("agendas", "2024-01-16", "City Council")],
+    ),
+    "moderngov": (
+        "https://democracy.town.gov.uk/",
+        {
+            "GetCommittees": """<committees><committee><committeeid>4</committeeid>
+            <committeetitle>Audit Committee</committeetitle></committee></committees>""",
+            "GetMeetings": """<getmeetings><committee><committeeid>4</committeeid>
+            <committeetitle>Audit Committee</committeetitle><committeemeetings>
+            <meeting><meetingid>1</meetingid><meetingdate>05/02/2024</meetingdate>
+            <meetingstatus>Confirmed</meetingstatus><meetingtime>10.00 am</meetingtime></meeting>
+            <meeting><meetingid>2</meetingid><meetingdate>06/02/2024</meetingdate>
+            <meetingstatus>Cancelled</meetingstatus></meeting></committeemeetings></committee>
+            </getmeetings>""",
+            "GetMeeting?": """<meeting><meetingid>1</meetingid><agendapublished>True
+            </agendapublished><minutepublished>True</minutepublished></meeting>""",
+            "ieListDocuments": """<a href="/documents/g1/Printed%20minutes%2005.pdf?T=1">Minutes</a>
+            <a href="/documents/s9/Minutes%20of%20the%20last.pdf">Minutes of the last meeting</a>""",
+        },
+        [
+            ("agendas", "2024-02-05", "Audit Committee"),
+            ("minutes", "2024-02-05", "Audit Committee"),
+        ],
+    ),
+    "cmis": (
+        "https://town.cmis.uk.com/town/Meetings.aspx",
+        {
+            "ViewMeetingPublic": """<ol class="DocumentList"><li><a class="TitleLink"
+            href="/Document.ashx?id=1">Planning Minutes 16012024</a></li><li><a class="TitleLink"
+            href="/Document.ashx?id=2">Planning Agenda</a></li></ol>""",
+            "Meetings.aspx": """<table class="rgMasterTable"><tr class="rgRow">
+            <td class="SimpleCalendarDate">Tuesday, 6 February</td><td><p class="Meeting">
+            <a href="/t/ctl/ViewMeetingPublic/mid/3/Meeting/15/Committee/4/Default.aspx">14:00
+            Planning Committee</a></p></td></tr></table>""",
+        },
+        [
+            ("agendas", "2024-02-06", "Planning Committee"),
+            ("minutes", "2024-01-16", "Planning Committee"),
+        ],
+    ),
+    "simbli": (
+        "https://simbli.eboardsolutions.com/SB_Meetings/SB_MeetingListing.aspx?S=7",
+        {
+            "SB_MeetingListing": "<script>var constr = 'c'; var sToken = 't';</script>",
+            "GetMeetingListing": [
+                {
+                    "Master_MeetingID": 3,
+                    "MM_MeetingTitle": "Board Meeting",
+                    "MM_DateTime": "2024-01-16T18:00:00",
+                    "MinutesStatus": "PUBLISHED",
+                }
+            ],
+        },
+        [("agendas", "2024-01-16", "Board"), ("minutes", "2024-01-16", "Board")],
+    ),
+    "oparl": (
+        "https://oparl.town.de/",
+        {
+            "oparl.town.de/bodies": {"data": [{"meeting": "https://oparl.town.de/meetings"}]},
+            "oparl.town.de/meetings": {
+                "data": [
+                    {"id": "x", "name": "broken", "start": "200-10-03"},
+                    {
+                        "id": "https://oparl.town.de/meeting/1",
+                        "name": "4. Sitzung",
+                        "start": "2024-01-16T18:00:00+01:00",
+                        "organization": [{"name": "Finanzausschuss"}],
+                        "invitation": {"accessUrl": "https://oparl.town.de/files/1.pdf"},
+                        "resultsProtocol": {"accessUrl": "https://oparl.town.de/files/2.pdf"},
+                    },
+                ],
+                "links": {},
+            },
+            "oparl.town.de/": {"type": "System", "body": "https://oparl.town.de/bodies"},
+        },
+        [
+            ("agendas", "2024-01-16", "Finanzausschuss"),
+            ("minutes", "2024-01-16", "Finanzausschuss"),
+        ],
+    ),
+    "notubiz": (
+        "https://town.notubiz.nl/?organisation_id=12",
+        {
+            "/events/meetings/1": {
+                "documents": [
+                    {"id": 1, "title": "Verslag", "url": "https://api.notubiz.nl/document/1"},
+                    {"id": 2, "title": "Bijlage", "url": "https://api.notubiz.nl/document/2"},
+                ]
+            },
+            "/events": {
+                "events": [
+                    {
+                        "id": 1,
+                        "plannings": [{"start_date": "2024-01-16T19:30:00+01:00"}],
+                        "attributes": [{"id": "title", "value": "Raadsvergadering"}],
+                    }
+                ]
+            },
+        },
+        [("minutes", "2024-01-16", "Raadsvergadering")],
+    ),
+    "archivecenter": (
+        "https://www.town.gov/Archive.aspx",
+        {
+            "AMID=31": """<h1>Archive Center</h1><h2>City Council Minutes</h2>
+            <a href="Archive.aspx?ADID=5">January 16, 2024</a>
+            <a href="Archive.aspx?ADID=6">Index</a>""",
+            "Archive.aspx": """<a href="Archive.aspx?AMID=31">City Council Minutes</a>
+            <a href="Archive.aspx?AMID=32">Newsletters</a>""",
+        },
+        [("minutes", "2024-01-16", "City Council")],
+    ),
+    "laserfiche": (
+        "https://docs.town.gov/WebLink/Browse.aspx?id=1&dbid=0&repo=Town",
+        {
+            "Browse.aspx": "<html></html>",
+            "GetFolderListing2": lambda request: {
+                "data": {
+                    "results": [{"entryId": 2, "name": "City Council Minutes", "type": 0}]
+                    if b'"folderId":1,' in request.content.replace(b" ", b"")
+                    else [{"entryId": 3, "name": "2024-01-16", "type": -2}]
+                }
+            },
+        },
+        [("minutes", "2024-01-16", "City Council")],
+    ),
+    "sessionnet": (
+        "https://town.de/bi/si0040.php",
+        {
+            "si0057": """<a href="getfile.php?id=1&type=do">Niederschrift (öffentlich)</a>
+            <a href="getfile.php?id=2&type=do">Vorlage</a>""",
+            "si0040": lambda request: (
+                """<table><tr><td>16</td><td class="silink">
+                <a class="smc_datatype_si" href="si0057.php?__ksinr=4">Stadtrat</a></td>
+                <td>18:00 Uhr</td></tr></table>"""
+                if str(request.url).endswith("__cjahr=2024&__cmonat=1")
+                else "<p class='smc'></p>"
+            ),
+        },
+        [("minutes", "2024-01-16", "Stadtrat")],
+    ),
+}
+
+
+@pytest.mark.parametrize("scraper", SMALL_PAGES)
+def test_a_small_page_in_the_platforms_shape(portal, scraper):
+    source, answers, expected = SMALL_PAGES[scraper]
+
+    found = listed(portal(scraper, source, answers))
+
+    assert [(kind, day, body) for kind, day, body, _ in found] == expected
+
+
+def test_ibabs_needs_a_key_and_says_so(portal):
+    town = portal("ibabs", "https://town.bestuurlijkeinformatie.nl", {})
+
+    with pytest.raises(SourceUnavailable, match="needs the key"):
+        listed(town)
+
+
+def test_ibabs_lists_by_its_service(portal):
+    types = """<s:Envelope><GetMeetingtypesResponse><a:iBabsMeetingtype><a:Id>11</a:Id>
+      <a:Description>Raad</a:Description></a:iBabsMeetingtype></GetMeetingtypesResponse>"""
+    meetings = """<s:Envelope><GetMeetingsByDateRangeResponse><a:iBabsMeeting><a:Id>m1</a:Id>
+      <a:MeetingtypeId>11</a:MeetingtypeId><a:MeetingDate>2024-01-16T19:30:00</a:MeetingDate>
+      <a:Documents><a:iBabsDocument><a:Id>d</a:Id><a:DisplayName>Besluitenlijst</a:DisplayName>
+      <a:PublicDownloadURL>https://files.example/d.pdf</a:PublicDownloadURL></a:iBabsDocument>
+      </a:Documents></a:iBabsMeeting></GetMeetingsByDateRangeResponse></s:Envelope>"""
+
+    def answer(request: httpx.Request) -> str:
+        return types if b"GetMeetingtypes" in request.content else meetings
+
+    town = portal("ibabs", "https://town.bestuurlijkeinformatie.nl", {"Public.svc": answer})
+    town.extra["key"] = "town"
+
+    assert set(listed(town)) == {("minutes", "2024-01-16", "Raad", "https://files.example/d.pdf")}
+
+
+def test_a_plain_page_is_read_by_rows_tabs_and_columns(portal):
+    page = """<html><title>Agendas | City of Town</title><h1>Meetings</h1>
+      <div data-title="Planning Commission 2024"><p>January 16, 2024 Agenda —
+      <a href="/up/2023/99/x.pdf">view agenda</a> — <a href="/up/y.pdf">view minutes</a> Materials
+      <a href="/up/sales.pdf">Sales Tax</a></p>
+      <p>February 6, 2024 meeting cancelled — <a href="/up/c.pdf">read more</a></p></div>
+      <h2>City Council</h2><table><tr><th>Date</th><th>Agenda</th><th>Minutes</th></tr>
+      <tr><td>1/23/24</td><td><a href="/up/1.pdf">PDF</a></td><td><a href="/up/2.pdf">PDF</a></td></tr>
+      </table></html>"""
+    town = portal("plain", "https://town.example/boards", {"/boards": page})
+
+    assert listed(town) == [
+        ("agendas", "2024-01-16", "Planning Commission", "https://town.example/up/2023/99/x.pdf"),
+        ("agendas", "2024-01-23", "City Council", "https://town.example/up/1.pdf"),
+        ("minutes", "2024-01-16", "Planning Commission", "https://town.example/up/y.pdf"),
+        ("minutes", "2024-01-23", "City Council", "https://town.example/up/2.pdf"),
+    ]
+
+
+def test_boarddocs_lists_pages_and_asks_each_meeting_for_its_minutes(portal):
+    board = "https://go.boarddocs.com/st/town/Board.nsf"
+    meetings = [{"unique": "AB1", "name": "Regular Meeting", "numberdate": "20240116"}, {}]
+    answers = {
+        "/Public": httpx.Response(404),
+        "BD-GetMeetingsList": meetings,
+        "BD-GetMeeting?": '<a id="btn-view-minutes">Minutes</a>',
+        "BD-GetPublicFiles": httpx.Response(404),
+        "PRINT-AgendaDetailed": "<html><p>Agenda</p></html>",
+        "BD-GetMinutes": "<html><p>Minutes</p></html>",
+    }
+    town = portal("boarddocs", f"{board}/Public", answers)
+
+    assert [(kind, url) for kind, _, _, url in listed(town)] == [
+        ("agendas", f"{board}/goto?open&id=AB1"),
+        ("minutes", f"{board}/goto?open&id=AB1"),
+    ]
+
+    skipped = town.fetch().skipped
+    town.extra["keep_html"] = True
+    town.fetch()
+
+    assert {problem.why for problem in skipped} == {"not a PDF but an HTML page"}
+    pages = sorted(town.folder.rglob("*.html"))
+    assert [path.read_text() for path in pages] == [
+        "<html><p>Agenda</p></html>",
+        "<html><p>Minutes</p></html>",
+    ]
+
+
+def test_a_client_with_a_permission_still_keeps_the_delay_that_robots_txt_asks_for(tmp_path):
+    waits: list[float] = []
+
+    class Clock:
+        now = 0.0
+
+        def time(self) -> float:
+            return self.now
+
+        monotonic = time
+
+        def sleep(self, seconds: float, /) -> None:
+            waits.append(seconds)
+            self.now += seconds
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        robots = "User-agent: *\nDisallow: /\nCrawl-delay: 30"
+        return httpx.Response(200, text=robots if request.url.path == "/robots.txt" else "x")
+
+    client = Client(
+        tmp_path, transport=httpx.MockTransport(answer), clock=Clock(), ignore_robots=True
+    )
+    client.page("https://town.example/a")
+    client.page("https://town.example/b")
+
+    assert waits[-1] >= 30

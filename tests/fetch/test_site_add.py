@@ -1,0 +1,127 @@
+"""``clerk site add`` and ``clerk fetch-test`` as a person types them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from clerk.core import db, plugins
+from clerk.ops import activity
+
+LISTING = """<table class="eventTable"><thead><tr><th>Meeting</th><th>Date | Time</th></tr></thead>
+  <tbody><tr><td><a href="/event/?id=1">Tree Committee</a></td><td>Jan 16, 2024 | 09:00 AM
+  <a href="/event/GetMinutesFile/Minutes?mid=1">x</a></td></tr></tbody></table>"""
+
+
+@pytest.fixture
+def recording(tmp_path: Path) -> Path:
+    """A folder with the recorded answer of a portal."""
+    folder = tmp_path / "recording"
+    folder.mkdir()
+    (folder / "home.html").write_text(LISTING)
+    answers = [{"url": "https://town.suiteonemedia.com/", "name": "home.html", "note": "made up"}]
+    (folder / "manifest.json").write_text(json.dumps(answers))
+    return folder
+
+
+def test_fetch_test_prints_what_a_recording_yields(clerk, recording):
+    said = clerk("fetch-test", str(recording), "--all")
+
+    assert said.code == 0
+    assert "https://town.suiteonemedia.com/, fetched by 'suiteone'" in said.out
+    assert "1 meeting, 1 document" in said.out
+    assert "minutes: 1 (2024: 1)" in said.out
+    assert "2024-01-16  minutes Tree Committee: https://town.suiteonemedia.com/event/" in said.out
+
+
+def test_fetch_test_names_what_it_does_not_understand(clerk, recording):
+    (recording / "home.html").write_text("<title>Moved</title>")
+
+    said = clerk("fetch-test", str(recording), "--json")
+
+    assert said.code == 1
+    assert "expected a table of events" in said.err
+
+
+def test_fetch_test_lists_a_folder_of_documents(clerk, tmp_path):
+    (tmp_path / "Council").mkdir()
+    (tmp_path / "Council" / "minutes 2024-01-16.pdf").write_bytes(b"%PDF-1.4")
+
+    said = clerk("fetch-test", str(tmp_path), "--json")
+
+    assert json.loads(said.out)["documents"][0]["day"] == "2024-01-16"
+
+
+def test_fetch_test_with_a_fetcher_that_is_not_there(clerk, recording):
+    said = clerk("fetch-test", str(recording), "--scraper", "gopher")
+
+    assert said.code == 3
+    assert "There is no fetcher 'gopher'" in said.err
+
+
+def test_a_dry_run_shows_what_is_found_and_adds_nothing(clerk, storage, tmp_path):
+    (tmp_path / "minutes 2024-01-16.pdf").write_bytes(b"%PDF-1.4")
+
+    said = clerk("site", "add", "springfield", "--from", str(tmp_path), "--dry-run")
+
+    assert said.code == 0
+    assert "1 meeting, 1 document" in said.out
+    assert "Nothing was added." in said.err
+    assert clerk("site", "list").out == ""
+
+
+def test_an_address_in_place_of_a_name_names_the_site(clerk, storage):
+    said = clerk("site", "add", "https://columbus.legistar.com/Calendar.aspx", "--no-preview")
+
+    assert said.out.splitlines()[-1] == (
+        "Added columbus, fetched by 'legistar' from https://columbus.legistar.com/Calendar.aspx."
+    )
+
+
+def test_a_permission_is_kept_with_the_site_and_in_the_audit_log(clerk, storage):
+    source = "https://town.granicus.com/ViewPublisher.php?view_id=1"
+    permission = ("--permission-from", "City Clerk", "--permission-reason", "letter of 3 March")
+    assert clerk("site", "add", "town", "--from", source, "--no-preview", *permission).code == 0
+
+    with db.reading_connection() as conn:
+        extra = json.loads(str(db.require_site(conn, "town")["extra"]))
+
+    assert extra["permission"]["granted_by"] == "City Clerk"
+    assert extra["permission"]["recorded_at"]
+    assert "City Clerk" in clerk("site", "show", "town").out
+    entry = activity.audit_entries()[0]
+    assert (entry.action, entry.subject) == ("permission to fetch recorded", "town")
+    assert entry.detail == "by City Clerk: letter of 3 March"
+
+
+def test_half_a_permission_is_refused(clerk, storage):
+    said = clerk("site", "add", "town", "--from", "https://x.example", "--permission-from", "me")
+
+    assert said.code == 2
+    assert "Give both --permission-from and --permission-reason." in said.err
+
+
+def test_a_plain_address_that_cannot_be_reached_is_not_added(clerk, storage, monkeypatch):
+    monkeypatch.setenv("FETCH_ALLOW_PRIVATE", "yes")
+
+    said = clerk("site", "add", "town", "--from", "http://127.0.0.1:1/minutes")
+
+    assert said.code == 1
+    assert clerk("site", "list").out == ""
+
+
+def test_a_named_fetcher_is_added_even_if_its_host_does_not_respond(clerk, storage, monkeypatch):
+    monkeypatch.setenv("FETCH_ALLOW_PRIVATE", "yes")
+
+    address = "http://127.0.0.1:1/minutes"
+    said = clerk("site", "add", "town", "--from", address, "--scraper", "plain")
+
+    assert said.code == 0
+    assert "could not be listed" in said.err
+
+
+@pytest.fixture(autouse=True)
+def no_plugins_of_other_tests() -> None:
+    plugins._build.cache_clear()

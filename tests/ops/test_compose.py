@@ -1,0 +1,72 @@
+"""The compose file names commands, options and settings that exist."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from click.testing import CliRunner
+
+from clerk.cli import cli
+from clerk.core.config import Settings
+
+DEPLOYMENT = Path(__file__).parents[2] / "deployment"
+#: Read by the store itself.
+OF_THE_STORE = {"AWS_ENDPOINT_URL", "AWS_REGION", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"}
+
+
+SETTINGS = {each.metadata["variable"] for each in fields(Settings) if "variable" in each.metadata}
+
+
+def services() -> dict[str, Any]:
+    return dict(yaml.safe_load((DEPLOYMENT / "compose.yaml").read_text())["services"])
+
+
+def own() -> dict[str, Any]:
+    return {name: each for name, each in services().items() if each["image"] == "clerk"}
+
+
+def commands() -> Iterator[list[str]]:
+    for service in own().values():
+        if "entrypoint" not in service:
+            yield service["command"]
+        else:
+            for line in re.findall(r"^\s*clerk (.+)$", service["command"][0], re.MULTILINE):
+                yield line.split()
+
+
+@pytest.mark.parametrize("command", list(commands()), ids=" ".join)
+def test_a_command_exists_with_its_options(command: list[str]) -> None:
+    name, *rest = command
+    said = CliRunner().invoke(cli, [name, "--help"])
+    assert said.exit_code == 0, said.output
+    for option in (each for each in rest if each.startswith("-")):
+        assert re.search(rf"(^|\s|,){re.escape(option)}\b", said.output), option
+
+
+def test_settings_are_known() -> None:
+    for service in own().values():
+        assert set(service["environment"]) <= SETTINGS | OF_THE_STORE
+
+
+def test_every_queue_is_served_and_every_password_must_be_set() -> None:
+    served = {each[1] for each in commands() if each[0] == "worker"}
+    assert served == {"fetch", "ocr", "compilation", "extraction", "deploy", "annotations"}
+    asked = set(re.findall(r"\$\{(\w+)", (DEPLOYMENT / "compose.yaml").read_text()))
+    offered = re.findall(
+        r"^(\w+)=$", (DEPLOYMENT / "compose.env.example").read_text(), re.MULTILINE
+    )
+    assert asked == set(offered)
+
+
+def test_what_services_wait_for_and_store_in_exists() -> None:
+    everything = yaml.safe_load((DEPLOYMENT / "compose.yaml").read_text())
+    for service in everything["services"].values():
+        assert set(service.get("depends_on", ())) <= set(everything["services"])
+        for volume in service.get("volumes", ()):
+            assert volume.partition(":")[0] in everything["volumes"]

@@ -1,0 +1,229 @@
+"""The way in from every revision of the old system, both systems at once, and the way back."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import legacy
+import pytest
+from guide import clerk, run
+from small_pdfs import printed
+from sqlalchemy import Engine, inspect, text
+
+from clerk.core import db, schema
+from clerk.core.errors import DowngradeRefused, SchemaUnknown
+from clerk.queue import get_compilation_queue, get_high_queue, get_ocr_queue
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def engine(
+    request: pytest.FixtureRequest,
+    storage: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Iterator[Engine]:
+    """An empty database that the settings name."""
+    if request.param == "sqlite":
+        monkeypatch.setenv("DATABASE_URL", f"sqlite:///{tmp_path / 'sites.db'}")
+    else:
+        monkeypatch.setenv("DATABASE_URL", request.getfixturevalue("empty_postgres"))
+    yield db.get_civic_db()
+    db._engines.pop(db.config.load().sql_url).dispose()
+
+
+def everything(engine: Engine) -> dict[str, Any]:
+    """Every table with its columns, indexes and rows."""
+    seen = {}
+    with engine.connect() as conn:
+        conn = conn.execution_options(clerk_reads=True)
+        found = inspect(conn)
+        for name in found.get_table_names():
+            columns = {
+                each["name"]: (str(each["type"]), each["nullable"])
+                for each in found.get_columns(name)
+            }
+            indexes = sorted(str(each["name"]) for each in found.get_indexes(name))
+            rows = conn.execute(text(f"SELECT * FROM {name}"))
+            seen[name] = (columns, indexes, sorted(map(_plain, rows)))
+    return seen
+
+
+def _plain(row: Any) -> str:
+    """A row without the formats that clerk repairs on SQLite: of moments, and of booleans."""
+    shown = str(sorted(row._mapping.items()))
+    for repaired, stored in ((".000000", ""), ("+00:00", ""), ("'false'", "0"), ("'FALSE'", "0")):
+        shown = shown.replace(repaired, stored)
+    return shown
+
+
+@pytest.mark.parametrize("revision", legacy.REVISIONS)
+def test_every_revision_is_taken_over_works_and_goes_back_as_it_was(
+    engine: Engine, storage: Path, revision: str
+) -> None:
+    legacy.create_revision(engine, revision)
+    legacy.fill_revision(engine, revision, storage)
+    before = everything(engine)
+
+    assert clerk("db", "upgrade").output.startswith("Took over an existing installation.")
+    assert schema.current(engine) == schema.head()
+
+    shown = clerk("db", "downgrade", "--yes", "old")
+    assert shown.exit_code == 0
+    assert f"the old system's again, at its revision {revision}." in shown.output
+    assert everything(engine) == before
+
+    clerk("db", "upgrade")
+    migrated = clerk("migrate-stuck-sites").output
+    in_site_progress = revision != "45db71312424"
+    assert ("springfield: 2/5 completed, 3 failed" in migrated) is in_site_progress
+    reconciled = clerk("reconcile-pipeline").output
+    assert "Recovered 1 sites" in reconciled
+    lost = clerk("db", "downgrade", "old").output
+    assert "1 runs with their history" in lost
+    assert schema.current(engine) == schema.head(), "nobody confirmed it"
+
+    assert clerk("db", "downgrade", "--yes", "old").exit_code == 0
+    after = everything(engine)
+    assert {name: each[:2] for name, each in after.items()} == {
+        name: each[:2] for name, each in before.items()
+    }
+    assert after["alembic_version"] == before["alembic_version"]
+    if revision in legacy.REVISIONS[:3]:
+        assert after["sites"][2] == before["sites"][2], "clerk worked in columns of its own"
+
+
+def test_an_installation_without_a_revision_goes_back_without_one(
+    engine: Engine, storage: Path
+) -> None:
+    legacy.create_revision(engine, "9daf09ff2554", stamped=False)
+    legacy.fill_revision(engine, "9daf09ff2554", storage)
+    schema.upgrade(engine)
+
+    assert clerk("db", "downgrade", "--yes", "old").exit_code == 0
+
+    assert "alembic_version" not in inspect(engine).get_table_names()
+
+
+def test_what_the_cleanup_dropped_comes_back_empty_and_that_is_said(
+    engine: Engine, storage: Path
+) -> None:
+    legacy.create_revision(engine, "s9z7il1abnmz")
+    legacy.fill_revision(engine, "s9z7il1abnmz", storage)
+    schema.upgrade(engine)
+    schema.drop_legacy(engine)
+
+    said = clerk("db", "downgrade", "--yes", "old").output
+
+    assert "site_progress, sites.extraction_status," in said
+    assert "come back empty, clerk db cleanup dropped their content" in said
+    with engine.begin() as conn:
+        assert conn.execute(text("SELECT count(*) FROM site_progress")).scalar_one() == 0
+        assert conn.execute(text("SELECT status FROM sites LIMIT 1")).scalar() is None
+
+
+def test_clerks_own_database_has_no_way_back_to_the_old_system(engine: Engine) -> None:
+    schema.upgrade(engine)
+
+    with pytest.raises(DowngradeRefused, match="was not taken over"):
+        schema.downgrade_to_old_system(engine)
+
+
+@pytest.mark.parametrize(
+    ("statement", "reason"),
+    [
+        ("CREATE TABLE jobs (id INTEGER PRIMARY KEY, title VARCHAR)", "other programs"),
+        ("CREATE TABLE site_progress (town VARCHAR)", "neither subdomain nor site_id"),
+        ("ALTER TABLE sites RENAME COLUMN subdomain TO slug", "no column subdomain"),
+    ],
+)
+def test_what_cannot_be_taken_over_is_refused_before_anything_is_changed(
+    engine: Engine, statement: str, reason: str
+) -> None:
+    legacy.create_revision(engine, "45db71312424")
+    with engine.begin() as conn:
+        conn.execute(text(statement))
+    before = everything(engine)
+
+    with pytest.raises(SchemaUnknown, match=reason):
+        schema.upgrade(engine)
+
+    assert everything(engine) == before
+
+
+def test_an_upgrade_that_fails_halfway_changes_nothing(engine: Engine, storage: Path) -> None:
+    legacy.create_revision(engine, "c27bd77144ce")
+    legacy.fill_revision(engine, "c27bd77144ce", storage)
+    with engine.begin() as conn:
+        # The name of an index that a late revision creates.
+        conn.execute(text("CREATE INDEX ix_schedules_next_at ON sites(name)"))
+    before = everything(engine)
+
+    with pytest.raises(Exception, match="ix_schedules_next_at"):
+        schema.upgrade(engine)
+
+    assert everything(engine) == before
+
+
+def test_old_workers_count_on_while_both_systems_run(engine: Engine, storage: Path) -> None:
+    legacy.create_revision(engine, "e032d9c68444")
+    legacy.fill_revision(engine, "e032d9c68444", storage)
+    schema.upgrade(engine)
+
+    with engine.begin() as conn:
+        count = "UPDATE sites SET ocr_completed = ocr_completed + 1, status = 'needs_ocr'"
+        for _ in range(9):
+            conn.execute(text(count))
+        conn.execute(text("UPDATE site_progress SET stage_completed = stage_completed + 1"))
+
+    assert "Recovered 1 sites" in clerk("reconcile-pipeline").output
+    schema.drop_legacy(engine)
+    clerk("health")
+
+
+def test_waiting_jobs_under_old_names_are_run_or_named_and_cleared(
+    engine: Engine, storage: Path, redis: str
+) -> None:
+    legacy.create_revision(engine, "s9z7il1abnmz")
+    legacy.fill_revision(engine, "s9z7il1abnmz", storage)
+    shutil.rmtree(storage / "springfield")
+    folder = storage / "springfield" / "pdfs" / "Council"
+    folder.mkdir(parents=True)
+    for day in (1, 2):
+        (folder / f"2025-01-0{day}.pdf").write_bytes(
+            printed(["The council met.", f"It was day {day}."])
+        )
+    schema.upgrade(engine)
+    path = str(folder / "2025-01-01.pdf")
+    get_ocr_queue().enqueue("clerk.workers.ocr_document_job", "springfield", path, "vision", "r1")
+    get_high_queue().enqueue("clerk.workers.finance_job", "springfield")
+    get_compilation_queue().enqueue("clerk.workers.db_compilation_job", "nowhere", run_id="r1")
+
+    dry = clerk("migrate-stuck-sites", "--dry-run").output
+    assert "springfield: 0/2 completed, 1 failed" in dry, "one was never tried"
+    done = clerk("migrate-stuck-sites").output
+    assert "1 waiting job clerk.workers.ocr_document_job: workers of clerk run them" in done
+    assert "Deleted 1 waiting job clerk.workers.finance_job: clerk has no such job" in done
+    assert len(get_high_queue()) == 0 and len(get_ocr_queue()) == 1
+
+    reconciled = clerk("reconcile-pipeline").output
+    assert "ALL OCR failed" not in reconciled
+    assert "springfield: Found 0 completed documents, enqueueing 2 that are missing" in reconciled
+    assert run("clerk worker ocr --burst").exit_code == 0
+    assert run("clerk worker compilation --burst").exit_code == 0
+    with db.reading_connection() as conn:
+        site = db.require_site(conn, "springfield")
+    assert (site["ocr_total"], site["ocr_completed"], site["ocr_failed"]) == (2, 2, 0)
+    assert site["current_stage"] in ("extraction", "deploy", "completed")
+
+
+def test_the_columns_have_the_comments_of_the_old_guide(engine: Engine) -> None:
+    schema.upgrade(engine)
+
+    if engine.dialect.name == "postgresql":
+        comments = {each["name"]: each["comment"] for each in inspect(engine).get_columns("sites")}
+        assert comments["coordinator_enqueued"] == (
+            "Prevents duplicate coordinators - atomically claimed by last job"
+        )

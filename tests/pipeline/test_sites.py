@@ -1,0 +1,23 @@
+"""The details of a site."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import legacy
+
+from clerk.core import db
+from clerk.pipeline import sites
+from clerk.pipeline.transitions import initialize_stage
+
+
+def test_counters_are_compared_with_the_disk(site: str, storage: Path) -> None:
+    initialize_stage(site, "ocr", total_jobs=2)
+    legacy.write_documents(storage / site, both=2, pdf=1)
+    with db.reading_connection() as conn:
+        row = db.require_site(conn, site)
+
+    assert sites.disk_differences(row, storage / site) == [
+        "documents read: 0 counted, 2 on disk",
+        "documents in all: 2 counted, 3 on disk",
+    ]

@@ -1,0 +1,253 @@
+"""Each stage on a machine of its own, with a storage directory of its own and one store for all.
+
+A machine is a process: one that has used a store must not fork.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from small_pdfs import printed
+from small_sites import ask, content
+from small_work import Town, hurry
+from web_town import Browser
+
+from clerk.core import manifest
+from clerk.core.db import reading_connection
+from clerk.core.states import COMPILATION, DEPLOY, EXTRACTION, FETCH, OCR
+from clerk.pipeline import runs
+
+#: Forks once for each machine and what it is to do.
+MACHINES = """
+import os, sys
+from pathlib import Path
+
+import clerk.pipeline.flow, clerk.publish, clerk.extract, clerk.fetch.store, clerk.read.documents
+from clerk.core import config
+from clerk.executors.pool import Pool
+from clerk.pipeline.flow import Pipeline
+from clerk.pipeline.mirror import bring_databases
+
+for number, order in enumerate(sys.argv[2:]):
+    machine, queue = order.split("/")
+    folder = Path(sys.argv[1], machine)
+    folder.mkdir(exist_ok=True)
+    pid = os.fork()
+    if pid:
+        assert os.waitpid(pid, 0)[1] == 0, order
+        continue
+    os.environ["STORAGE_DIR"] = str(folder)
+    if queue == "mirror":
+        sys.stdout.write(" ".join(bring_databases(config.load())) + chr(10))
+    else:
+        with Pool(Pipeline(), [queue], config.load()) as pool:
+            while pool.turn() or not pool.nothing_to_claim():
+                pass
+    sys.stdout.flush()
+    os._exit(0)
+"""
+NAME = "minutes/Council/2024-01-15"
+
+
+class Machines:
+    """Machines that share a database and a store, and nothing else."""
+
+    def __init__(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._root, self._monkeypatch = root, monkeypatch
+
+    def be(self, name: str) -> Path:
+        """Be this machine from now on; return its storage directory."""
+        folder = self._root / name
+        folder.mkdir(exist_ok=True)
+        self._monkeypatch.setenv("STORAGE_DIR", str(folder))
+        return folder
+
+    def run(self, script: str, *arguments: str) -> str:
+        """Run a script in a process of its own; return what it printed."""
+        done = subprocess.run(
+            [sys.executable, "-c", script, *arguments],
+            capture_output=True,
+            text=True,
+            timeout=120,
+            env=os.environ,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def work(self, *orders: str) -> str:
+        """Do what is queued, on the machine named before it, or on one for its queue."""
+        named = [each if "/" in each else f"machine-{each}/{each}" for each in orders]
+        return self.run(MACHINES, str(self._root), *named)
+
+
+def add_documents(folder: Path, *months: int) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for month in months:
+        words = f"Minutes of month {month}: the motion to adopt the budget carried unanimously."
+        (folder / f"2024-{month:02}-15 minutes.pdf").write_bytes(printed([words]))
+
+
+@pytest.fixture(params=["s3", pytest.param("file", marks=pytest.mark.chaos)])
+def machines(
+    request: pytest.FixtureRequest,
+    database: str,
+    storage: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Machines:
+    hurry(monkeypatch)
+    monkeypatch.setenv("CLERK_WORKERS", "1")
+    if database == "sqlite":
+        monkeypatch.setenv("DATABASE_URL", f"sqlite:///{storage / 'clerk.db'}")
+    if request.param == "s3":
+        url = request.getfixturevalue("s3")
+    else:
+        (tmp_path / "store").mkdir()
+        url = f"file://{tmp_path}/store"
+    monkeypatch.setenv("STORAGE_URL", url)
+    return Machines(tmp_path, monkeypatch)
+
+
+@pytest.fixture
+def town(machines: Machines, clerk: Any, tmp_path: Path) -> Town:
+    add_documents(tmp_path / "documents" / "Council", 1, 2)
+    machines.be("desk")
+    assert clerk("site", "add", "springfield", "--from", str(tmp_path / "documents")).code == 0
+    return Town("springfield")
+
+
+STAGES = (FETCH, OCR, COMPILATION, EXTRACTION, DEPLOY)
+
+
+def test_machines_that_share_only_a_store_publish_what_one_machine_does(
+    machines: Machines, town: Town, clerk: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs.start("springfield")
+    machines.work(*STAGES, COMPILATION, DEPLOY)
+    assert town.run.state == "completed"
+    published = tmp_path / f"machine-{DEPLOY}" / "_published" / "springfield" / "meetings.db"
+
+    # A third document comes: the site is compiled again where it never was.
+    add_documents(tmp_path / "documents" / "Council", 3)
+    runs.start("springfield")
+    elsewhere = (f"another/{COMPILATION}", f"third/{EXTRACTION}")
+    brought = machines.work(FETCH, OCR, *elsewhere, COMPILATION, DEPLOY, *["web/mirror"] * 2)
+    assert town.run.state == "completed"
+    assert brought == "springfield\n\n"
+
+    machines.be("web")
+    visitor = Browser()
+    assert "adopt the" in visitor.get("/search?q=budget&site=springfield").text
+    (page,) = ask(published, "SELECT id FROM minutes WHERE date = '2024-03-15'")
+    assert visitor.get(f"/p/{page[0]}/image.webp").headers["content-type"] == "image/webp"
+    assert visitor.get(f"/api/v1/pages/{page[0]}?q=budget").json()["boxes"]
+
+    monkeypatch.delenv("STORAGE_URL")
+    alone = tmp_path / "alone"
+    alone.mkdir()
+    monkeypatch.setenv("DATABASE_URL", f"sqlite:///{alone / 'clerk.db'}")
+    machines.be("alone")
+    assert clerk("db", "upgrade").code == 0
+    assert clerk("site", "add", "springfield", "--from", str(tmp_path / "documents")).code == 0
+    assert clerk("run", "springfield").code == 0
+    without_times = ("fetched_at", "digest")
+    assert _rows(published, without_times) == _rows(
+        alone / "_published" / "springfield" / "meetings.db", without_times
+    )
+
+
+def _rows(database: Path, without: tuple[str, ...]) -> dict[str, Any]:
+    found = content(database)
+    columns = [row[1] for row in ask(database, "PRAGMA table_info(documents)")]
+    dropped = {columns.index(name) for name in without}
+    found["documents"] = [
+        tuple(value for at, value in enumerate(row) if at not in dropped)
+        for row in found["documents"]
+    ]
+    return found
+
+
+def work_to_the_end(machines: Machines, town: Town) -> None:
+    """Work until the run has ended; what failed is tried again after a moment."""
+    for _ in range(6):
+        machines.work(*STAGES, COMPILATION, DEPLOY)
+        if town.run.state != "active":
+            return
+
+
+def lose(machines: Machines, kind: str, sha256: str, *, damaged: bool) -> None:
+    """Have an object taken away, or changed behind our back."""
+    script = (
+        "import sys, obstore\n"
+        "from clerk.core import config\n"
+        "from clerk.core.store import Store, key_of\n"
+        "settings = config.load()\n"
+        "store = Store(settings.storage_url, allow_http=settings.storage_allow_http)\n"
+        "key = key_of(sys.argv[1], sys.argv[2])\n"
+        "obstore.put(store._objects, key, b'rubbish') if sys.argv[3] else store.delete([key])\n"
+    )
+    machines.run(script, kind, sha256, "damaged" if damaged else "")
+
+
+@pytest.mark.parametrize("machines", ["s3"], indirect=True)
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("damaged", [pytest.param(False, marks=pytest.mark.chaos), True])
+def test_an_object_that_is_lost_is_made_again_by_the_next_run(
+    machines: Machines, town: Town, damaged: bool
+) -> None:
+    runs.start("springfield")
+    machines.work(FETCH)
+    with reading_connection() as conn:
+        row = manifest.document(conn, "springfield", NAME)
+    assert row is not None and row.pdf_sha256
+    lose(machines, "pdf", row.pdf_sha256, damaged=damaged)
+
+    machines.work(OCR, COMPILATION, EXTRACTION, COMPILATION, DEPLOY)
+    assert (town.run.state, town.counts) == ("partial", (2, 1, 1))
+    assert town.items()["2024-01-15"].error.startswith(f"FileGone: {NAME}: ")
+
+    runs.start("springfield")
+    machines.work(FETCH, OCR)
+    with reading_connection() as conn:
+        row = manifest.document(conn, "springfield", NAME)
+    assert row is not None and row.text_sha256
+    lose(machines, "text", row.text_sha256, damaged=damaged)
+    work_to_the_end(machines, town)
+
+    runs.start("springfield")
+    work_to_the_end(machines, town)
+    assert (town.run.state, town.counts) == ("completed", (2, 2, 0))
+
+
+@pytest.mark.parametrize("machines", ["s3"], indirect=True)
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+def test_a_store_of_another_installation_is_refused_and_nobody_blamed(
+    machines: Machines, town: Town, clerk: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs.start("springfield")
+    machines.work(FETCH)
+    mine = os.environ["DATABASE_URL"]
+    monkeypatch.setenv("DATABASE_URL", f"sqlite:///{tmp_path / 'other.db'}")
+    machines.be("other")
+    assert clerk("db", "upgrade").code == 0
+    assert clerk("site", "add", "springfield", "--from", str(tmp_path / "documents")).code == 0
+    said = subprocess.run(
+        [sys.executable, "-m", "clerk", "run", "springfield"],
+        capture_output=True,
+        text=True,
+        env=os.environ,
+        check=False,
+    )
+    assert said.returncode == 3
+    assert "belongs to the installation" in said.stderr
+    assert "very-secret-key" not in said.stderr + said.stdout
+
+    monkeypatch.setenv("DATABASE_URL", mine)
+    machines.work(OCR, COMPILATION, EXTRACTION, COMPILATION, DEPLOY)
+    assert town.run.state == "completed"

@@ -1,0 +1,170 @@
+"""Annotations by HTTP: what everybody reads, what is private, and what an upload can be told."""
+
+from __future__ import annotations
+
+import io
+import json
+import tarfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from web_town import LINES, MINUTES, Browser, identity
+
+from clerk.annotations import api as annotation_projects
+from clerk.ops.web_sessions import OPERATOR, new_token
+from clerk.pipeline import uploads
+
+PAGE = f"{identity(MINUTES)}-1"
+SOURCE = {"sourcedb": "springfield", "sourceid": f"{MINUTES}/1"}
+
+
+def page_text(program: Browser) -> str:
+    return str(program.get(f"/api/v1/pages/{PAGE}").json()["text"])
+
+
+@pytest.fixture
+def program(town: Path) -> Browser:
+    """A program with an operator's token."""
+    client = Browser()
+    client.headers["Authorization"] = f"Bearer {new_token('test', OPERATOR, 'me')}"
+    return client
+
+
+@pytest.fixture
+def marked(program: Browser, tmp_path: Path) -> str:
+    """The first page of the minutes, with a word marked in a private project and a public one."""
+    text = page_text(program)
+    word = LINES[1].split()[0]
+    begin = text.index(word)
+    page = SOURCE | {
+        "text": text,
+        "denotations": [
+            {"id": "T1", "span": {"begin": begin, "end": begin + len(word)}, "obj": "Word"}
+        ],
+        "attributes": [{"id": "A1", "subj": "T1", "pred": "sure", "obj": True}],
+    }
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps(page) + "\n")
+    for project in ("mine", "town/words"):
+        uploads.upload([path], project=project, created_by="ann").wait(workers=1)
+    annotation_projects.set_public("town/words", True, who="ann")
+    return word
+
+
+def test_everybody_reads_public_projects_on_a_page(marked: str, program: Browser) -> None:
+    address = f"/api/v1/pages/{PAGE}/annotations"
+
+    (track,) = Browser().get(address).json()["tracks"]
+    both = program.get(address).json()
+
+    assert (track["project"], track["denotations"][0]["obj"]) == ("town/words", "Word")
+    assert [each["project"] for each in both["tracks"]] == ["mine", "town/words"]
+    assert both["target"].endswith(f"/p/{PAGE}") and SOURCE.items() <= both.items()
+    assert Browser().get(f"{address}?project=mine").status_code == 404
+    assert len(program.get(f"{address}?project=mine").json()["tracks"]) == 1
+    assert Browser().get(f"{address}?projet=mine").status_code == 400
+
+
+def test_a_project_is_a_collection_of_web_annotations(marked: str) -> None:
+    client = Browser()
+    found = client.get("/api/v1/projects/town/words/annotations").json()
+    assert (found["total"], found["label"]) == (2, "town/words")
+
+    page = client.get(found["first"]).json()
+
+    mark, attribute = page["items"]
+    assert mark["creator"] == "ann" and mark["created"].startswith("20")
+    assert mark["target"]["source"].endswith(f"/p/{PAGE}")
+    assert mark["id"] == f"{mark['target']['source']}#T1" == attribute["target"]
+    quote = mark["target"]["selector"][1]
+    assert quote["exact"] == marked and (quote["prefix"] or quote["suffix"])
+    assert client.get("/api/v1/projects/mine/annotations").status_code == 404
+
+
+@pytest.mark.parametrize("prefix", ["/api/v1", ""])
+def test_a_project_is_read_as_lines_and_as_an_archive(marked: str, prefix: str) -> None:
+    client = Browser()
+
+    lines = client.get(f"{prefix}/projects/town/words/annotations.jsonl").text.splitlines()
+    packed = client.get(f"{prefix}/projects/town/words/annotations.tgz").content
+
+    (found,) = [json.loads(line) for line in lines]
+    assert found == json.loads(b"".join(annotation_projects.export("town/words")))
+    with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
+        (member,) = archive.getmembers()
+        content = archive.extractfile(member)
+        assert content and json.loads(content.read()) == found
+    assert client.get(f"{prefix}/projects/mine/annotations.jsonl").status_code == 404
+
+
+def test_documents_have_the_addresses_of_pubannotation(marked: str) -> None:
+    client = Browser()
+    address = f"/docs/sourcedb/springfield/sourceid/{SOURCE['sourceid']}/annotations.json"
+
+    assert [each["project"] for each in client.get(address).json()["tracks"]] == ["town/words"]
+    one = client.get(f"/projects/town/words{address}").json()
+    assert one["denotations"][0]["id"] == "T1" and one["project"] == "town/words"
+    assert client.get("/projects/town/words/annotations.json").json()[0]["text"] == one["text"]
+
+
+def test_annotations_are_found_by_label_text_and_project(marked: str, program: Browser) -> None:
+    def found(query: str) -> list[dict[str, Any]]:
+        return list(program.get(f"/api/v1/annotations?{query}").json()["items"])
+
+    assert [each["project"] for each in found("label=Word")] == ["mine", "town/words"]
+    (one,) = found(f"text={marked[1:].upper()}&project=mine")
+    assert one["quote"] == marked and one["url"].endswith(f"/p/{PAGE}?project=mine#mine%3AT1")
+    assert found("label=Person") == [] == found("text=nothinglikeit")
+    counted = Browser().get("/api/v1/annotations/statistics").json()["items"]
+    assert counted == [{"project": "town/words", "label": "Word", "number": 1}]
+
+
+def test_the_page_view_draws_the_annotations_of_chosen_projects(
+    marked: str, program: Browser
+) -> None:
+    client = Browser()
+
+    plain = client.get(f"/p/{PAGE}").text
+    choosing = client.get(f"/p/{PAGE}?project=").text
+    drawn = client.get(f"/p/{PAGE}?project=town/words").text
+
+    assert 'href="?project="' in plain and "note-0" not in plain
+    assert 'value="town/words"' in choosing and 'value="mine"' not in choosing
+    assert f'title="Word (town/words) ">{marked}</mark>' in drawn
+    assert '<span id="town/words:T1"></span>' in drawn and "sure: true" in drawn
+    assert "note-0" not in client.get(f"/p/{PAGE}?project=mine").text
+    assert "note-0" in program.get(f"/p/{PAGE}?project=mine").text
+
+
+def test_the_list_shows_annotations_with_links_and_statistics(marked: str) -> None:
+    html = Browser().get(f"/annotations?text={marked}").text
+
+    assert f"/p/{PAGE}?project=town%2Fwords#town/words%3AT1" in html
+    assert "label=Word&amp;project=town%2Fwords" in html
+    assert "No annotations found" in Browser().get("/annotations?label=Nothing").text
+    assert ">mine<" not in html
+
+
+def test_the_api_does_what_the_command_line_does(program: Browser) -> None:
+    good = SOURCE | {"text": page_text(program), "denotations": []}
+    lines = (json.dumps(good) + "\n" + '{"text": 5}\n' * 3).encode()
+    address = "/api/v1/uploads?project=p&name=../my%20minutes.jsonl"
+
+    dry = program.post(f"{address}&dry_run=true&on_lost=reject", content=lines).json()
+    assert dry["dry_run"] and dry["issues"] == {"missing_source": 3} and len(dry["found"]) == 3
+    assert program.get("/api/v1/uploads").json()["items"] == []
+
+    upload = program.post(address, content=lines).json()["upload"]
+    here = f"/api/v1/uploads/{upload}"
+    assert program.get(here).json()["files"] == ["my-minutes.jsonl"]
+    assert program.post(f"{here}/suspend").json()["state"] == "suspended"
+    assert program.post(f"{here}/resume").json()["changed"] is True
+    uploads.find(upload).wait(workers=1)
+    second = program.get(f"{here}/issues?limit=2&offset=1&code=missing_source").json()
+    assert (len(second["items"]), second["items"][0]["line"], second["total"]) == (2, 3, 3)
+    assert program.post(f"{here}/rollback").json()["removed"] == 1
+    assert program.post(f"{here}/cancel").json()["changed"] is False
+    assert program.post(f"{here}/retry").status_code == 404
+    assert program.post(f"{here}/cancel?force=1").status_code == 400
+    assert Browser().post(f"{here}/cancel").status_code == 401

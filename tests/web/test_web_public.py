@@ -1,0 +1,379 @@
+"""The public pages: everything is found, shown as it was read, and nothing of it is ever run."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import hashlib
+import io
+import re
+from pathlib import Path
+from xml.etree import ElementTree as Xml
+
+import pytest
+from small_sites import compile_folder, remove_text, vote, write_found, write_text
+from web_town import HOSTILE, LINES, MINUTES, PAGES, SITE, Browser, identity
+
+from clerk import web
+from clerk.core import config, db
+from clerk.core.errors import BadSetting
+from clerk.web.middleware import RateLimit
+from clerk.web.public import feeds, places
+from clerk.web.rendering import STATIC
+
+MINUTES_ID = identity(MINUTES)
+
+
+def test_a_field_that_is_not_certain_is_not_shown_as_a_fact(visitor: Browser, town: Path) -> None:
+    folder, pages = town / SITE["subdomain"], ["A motion was made."]
+    document = write_text(folder, "minutes/Doubt/2024-06-01", pages)
+    unsure = vote(
+        1, motion="sell the hall", quote="the quote", doubtful=["result", "names", "mover", "item"]
+    )
+    write_found(folder, document, pages, [unsure])
+    compile_folder(folder, SITE)
+
+    page = visitor.get(f"/votes?site={SITE['subdomain']}&body=Doubt").text
+    card = page.partition("sell the hall")[2].partition("</article>")[0]
+
+    assert "Result not certain" in card and "Not certain: result, names, mover." in card
+    assert "the quote" in card
+    assert "Passed" not in card and "Diaz" not in card and "moved by" not in card
+
+
+@pytest.mark.parametrize("address", PAGES)
+def test_a_page_has_nothing_inline_and_a_policy_that_forbids_it(
+    visitor: Browser, address: str
+) -> None:
+    answer = visitor.get(address)
+
+    assert answer.status_code == (404 if address == "/nowhere" else 200)
+    policy = answer.headers["content-security-policy"]
+    assert "default-src 'none'" in policy and "unsafe" not in policy
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert not re.search(r"<style|\sstyle=|\son\w+=[\"']|javascript:", answer.text)
+    assert all("src=" in tag for tag in re.findall(r"<script[^>]*>", answer.text))
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/search?q=letters",
+        f"/p/{MINUTES_ID}-2",
+        f"/p/{MINUTES_ID}-2?q=script",
+        f"/d/{MINUTES_ID}",
+        "/votes?site=springfield",
+        "/s/springfield/City%20Council/2024-01-15/",
+        f"/search?q={HOSTILE}",
+        f"/s/springfield/{HOSTILE}/",
+        f"/people/springfield/{HOSTILE}",
+    ],
+)
+def test_hostile_text_is_shown_as_text(visitor: Browser, address: str) -> None:
+    html = visitor.get(address).text
+
+    assert "<script>alert" not in html and "<img src=x" not in html
+    assert "&lt;" in html
+
+
+def test_hits_are_marked_in_the_text_and_boxed_on_the_scan(visitor: Browser) -> None:
+    html = visitor.get(f"/p/{MINUTES_ID}-1?q=zoning+variance").text
+
+    assert re.findall(r"<mark id=\"hit-\d\">(.*?)</mark>", html) == ["zoning", "variance"]
+    words = " ".join(LINES).split()
+    wanted = [words.index("zoning"), words.index("variance.")]
+    boxes = re.findall(r'<rect x="(\d+)" y="(\d+)" width="(\d+)" height="(\d+)"/>', html)
+    assert boxes == [(str(at), str(at), "1", "1") for at in wanted]
+
+
+def test_a_page_leads_to_the_next_page_with_a_hit(visitor: Browser) -> None:
+    html = visitor.get(f"/p/{MINUTES_ID}-1?q=zoning").text
+
+    assert f'href="/p/{MINUTES_ID}-2?q=zoning">Hits on page 2' in html
+
+
+def test_a_page_tells_how_to_cite_it_and_where_it_came_from(visitor: Browser, town: Path) -> None:
+    html = visitor.get(f"/p/{MINUTES_ID}-1").text
+    facts = dict(re.findall(r"<dt>(.*?)</dt><dd.*?>(.*?)</dd>", html, re.DOTALL))
+
+    permalink = f"/p/{MINUTES_ID}-1"
+    cited = "Springfield, City Council minutes, 15 January 2024, p. 1."
+    assert facts["Cite as"] == f"{cited} {permalink}"
+    assert f'href="{permalink}"' in facts["Permalink"]
+    assert {"Source", "Fetched", "Text", "SHA-256", "This page"} <= facts.keys()
+    assert f'href="/d/{MINUTES_ID}/original.pdf"' in html
+    for what in ("text", "citation", "permalink"):
+        assert f'data-copy="{what}"' in html and f'id="{what}"' in html
+
+
+def test_a_permalink_survives_a_new_reading(visitor: Browser, town: Path) -> None:
+    folder = town / SITE["subdomain"]
+    remove_text(folder, MINUTES)
+    write_text(folder, MINUTES, ["The council discussed parking."])
+    compile_folder(folder, SITE)
+
+    html = visitor.get(f"/p/{MINUTES_ID}-1?q=parking").text
+
+    assert "discussed <mark" in html and "zoning variance" not in html
+
+
+def test_facets_are_links_that_narrow(visitor: Browser) -> None:
+    html = visitor.get("/search?q=agenda").text
+    link = re.search(r'href="(/search\?[^"]*body=Library[^"]*)"', html)
+
+    assert link
+    narrowed = visitor.get(link[1].replace("&amp;", "&")).text
+    assert "Agenda of the library" in re.sub(r"</?mark>", "", narrowed)
+    assert "zoning variance" not in narrowed
+
+
+def test_a_misspelt_word_is_mended_and_no_hits_are_said_so(visitor: Browser) -> None:
+    html = visitor.get("/search?q=zonign").text
+
+    assert "Nothing was found" in html
+    assert 'Did you mean <a href="/search?q=zoning">' in html
+
+
+def test_json_csv_and_atom_give_the_same_hits(visitor: Browser) -> None:
+    as_json = visitor.get("/search.json?q=zoning").json()
+    rows = list(csv.DictReader(io.StringIO(visitor.get("/search.csv?q=zoning").text)))
+    feed = Xml.fromstring(visitor.get("/search.atom?q=zoning").text)
+    links = [each.get("href") for each in feed.iterfind(".//{*}entry/{*}link")]
+
+    hits = sorted(hit["url"] for hit in as_json["hits"])
+    assert as_json["total"] == len(hits) == 4
+    assert sorted(row["url"] for row in rows) == hits == sorted(str(link) for link in links)
+
+
+def test_text_that_a_spreadsheet_would_run_is_disarmed(visitor: Browser) -> None:
+    rows = list(csv.DictReader(io.StringIO(visitor.get("/search.csv?q=%22zoning%22").text)))
+
+    assert "'=1+1 zoning" in [row["snippet"] for row in rows]
+
+
+PUBLIC = "https://minutes.example.org"
+
+
+@pytest.fixture
+def public_visitor(town: Path, monkeypatch: pytest.MonkeyPatch) -> Browser:
+    """Somebody who is not logged in, where the public address is known."""
+    monkeypatch.setenv("PUBLIC_URL", f"{PUBLIC}/")
+    return Browser()
+
+
+@pytest.mark.parametrize("address", ["/sitemap.xml", "/opensearch.xml", "/new.atom"])
+def test_machine_readable_files_are_well_formed(public_visitor: Browser, address: str) -> None:
+    assert Xml.fromstring(public_visitor.get(address).text).tag
+
+
+def test_links_for_others_begin_with_the_public_address(public_visitor: Browser) -> None:
+    addresses = (
+        *(f"/p/{MINUTES_ID}-1", "/search.json?q=zoning", "/search.csv?q=zoning", "/robots.txt"),
+        *("/search.atom?q=zoning", "/new.atom", "/sitemap.xml", "/opensearch.xml"),
+    )
+    for address in addresses:
+        said = public_visitor.get(address, headers={"Host": "127.0.0.1:8000"}).text
+        assert f"{PUBLIC}/" in said and "127.0.0.1" not in said, address
+    assert public_visitor.get("/", headers={"Host": "minutes.example.org"}).status_code == 200
+    assert (
+        f'href="{PUBLIC}/p/{MINUTES_ID}-1"'
+        in public_visitor.get(f"/p/{MINUTES_ID}-1?q=zoning").text
+    )
+
+
+def test_without_a_public_address_links_are_relative(visitor: Browser) -> None:
+    for address in ("/search.json?q=zoning", "/search.atom?q=zoning", "/new.atom", "/robots.txt"):
+        assert "localhost" not in visitor.get(address).text, address
+    hits = visitor.get("/search.json?q=zoning").json()["hits"]
+    assert {hit["url"] for hit in hits} == {f"/p/{hit['id']}" for hit in hits}
+    for address in ("/sitemap.xml", "/sitemap-0.xml", "/opensearch.xml"):
+        answer = visitor.get(address)
+        assert answer.status_code == 404 and "PUBLIC_URL" in answer.text
+    assert "Sitemap" not in visitor.get("/robots.txt").text
+    assert "opensearch" not in visitor.get("/").text
+
+
+def test_ids_in_feeds_do_not_depend_on_the_address(
+    visitor: Browser, public_visitor: Browser
+) -> None:
+    def ids(client: Browser, feed: str) -> list[str | None]:
+        return [each.text for each in Xml.fromstring(client.get(feed).text).iterfind(".//{*}id")]
+
+    for feed in ("/new.atom", "/search.atom?q=zoning"):
+        assert ids(visitor, feed) == ids(public_visitor, feed)
+        assert len(set(ids(public_visitor, feed))) > 2
+        assert all(str(each).startswith("urn:uuid:") for each in ids(public_visitor, feed))
+
+
+@pytest.mark.parametrize(
+    "value", ["minutes.example.org", "ftp://a.example", "https://a.example/minutes", "https://u@a"]
+)
+def test_a_public_address_that_cannot_be_right_is_refused(
+    monkeypatch: pytest.MonkeyPatch, value: str
+) -> None:
+    monkeypatch.setenv("PUBLIC_URL", value)
+    with pytest.raises(BadSetting, match="PUBLIC_URL"):
+        config.load()
+
+
+def addresses_in(xml: str) -> list[str]:
+    return [each.text or "" for each in Xml.fromstring(xml).iter() if each.text]
+
+
+def test_a_large_site_map_is_an_index_of_several(
+    public_visitor: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = addresses_in(public_visitor.get("/sitemap.xml").text)
+    assert f"{PUBLIC}/d/{identity(MINUTES)}" in whole
+
+    monkeypatch.setattr(feeds, "SITEMAP_URLS", 3)
+    parts = addresses_in(public_visitor.get("/sitemap.xml").text)
+    listed = [address for part in parts for address in addresses_in(public_visitor.get(part).text)]
+
+    assert len(parts) == 3 and sorted(listed) == sorted(whole)
+    assert public_visitor.get("/sitemap-3.xml").status_code == 404
+    assert feeds.SITEMAP_URLS <= 50_000
+
+
+def test_robots_may_read_documents_and_not_searches(visitor: Browser) -> None:
+    lines = visitor.get("/robots.txt").text.splitlines()
+
+    assert "Disallow: /search" in lines and "Disallow: /d/" not in lines
+
+
+def test_a_picture_of_a_page_is_drawn_and_kept(visitor: Browser, town: Path) -> None:
+    address = f"/p/{MINUTES_ID}-1/image.webp?w=240"
+    first = visitor.get(address)
+
+    assert first.headers["content-type"] == "image/webp" and first.content[:4] == b"RIFF"
+    assert len(list((town / "_clerk" / "pictures").glob("*.webp"))) == 1
+    assert visitor.get(address).content == first.content
+
+
+def test_a_pdf_that_cannot_be_drawn_hurts_nobody(visitor: Browser, town: Path) -> None:
+    pdf = town / "springfield" / "pdfs" / "City Council" / "2024-01-15.pdf"
+    pdf.write_bytes(b"%PDF-1.4 not really")
+
+    assert visitor.get(f"/p/{MINUTES_ID}-1/image.webp").status_code == 422
+    assert visitor.get(f"/p/{MINUTES_ID}-1").status_code == 200
+
+
+def test_the_original_is_saved_and_not_run(visitor: Browser) -> None:
+    answer = visitor.get(f"/d/{MINUTES_ID}/original.pdf")
+
+    assert answer.headers["content-disposition"].startswith("attachment")
+    assert answer.headers["content-security-policy"].startswith("sandbox")
+    assert answer.content.startswith(b"%PDF")
+
+
+def test_coverage_names_what_is_missing_and_what_failed(visitor: Browser) -> None:
+    html = visitor.get("/coverage/springfield").text
+
+    assert "Library Board, 1 March 2024" in html.partition("Agendas without minutes")[2]
+    assert "page 2" in html.partition("Pages that could not be read")[2]
+
+
+def test_a_persons_votes_come_with_their_evidence(visitor: Browser) -> None:
+    html = visitor.get("/people/springfield/Lee").text
+
+    assert "1 aye, 0 no" in html and "<blockquote>moved &lt;script" in html
+    assert "result implied" in html
+
+
+def test_no_path_of_this_machine_is_shown(visitor: Browser, town: Path) -> None:
+    pages = [visitor.get(address).text for address in (*PAGES, "/nowhere", "/search.json?q=a")]
+
+    assert not [html for html in pages if str(town) in html or "file://" in html]
+
+
+def test_many_places_are_listed_a_page_at_a_time(
+    visitor: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with db.civic_db_connection() as conn:
+        for number in range(9):
+            db.upsert_site(conn, {"subdomain": f"town{number}", "name": f"Town {number}"})
+    monkeypatch.setattr(places, "PLACES_PER_PAGE", 4)
+
+    first, last = visitor.get("/coverage").text, visitor.get("/coverage?page=3").text
+    assert "10 places" in first and "Page 1 of 3" in first
+    assert "Town 0" in last or "Town 8" in last
+    assert "Town 0" not in first or "Town 0" not in last
+    found = visitor.get("/coverage?q=town+7").text
+    assert "Town 7" in found and "Town 6" not in found and "1 place<" in found
+
+
+def test_an_empty_installation_says_what_to_do(installation: Path) -> None:
+    client = Browser()
+
+    assert "clerk site add" in client.get("/").text
+    assert "Nothing was found" in client.get("/search?q=zoning").text
+    for address in ("/votes", "/people", "/coverage", "/new.atom", "/search.csv?q=a"):
+        assert client.get(address).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("address", "status"),
+    [
+        ("/s/nowhere/", 404),
+        ("/s/..%2f..%2fetc/", 400),
+        ("/p/ffffffffffffffff-1", 404),
+        ("/p/x", 404),
+        ("/d/ffffffffffffffff/original.pdf", 404),
+        ("/search?kind=gossip", 400),
+        ("/search?page=0", 400),
+        ("/search?page=99999999999999999999", 400),
+        ("/search?from=yesterday", 400),
+        ("/search?sort=random", 400),
+        ("/search.json?limit=1000000", 400),
+        ("/static/../app.py", 404),
+    ],
+)
+def test_what_cannot_be_right_is_refused_by_name(
+    visitor: Browser, address: str, status: int
+) -> None:
+    assert visitor.get(address).status_code == status
+
+
+def test_an_unknown_host_is_not_served(visitor: Browser) -> None:
+    answer = visitor.get("/", headers={"Host": "evil.example"})
+
+    assert answer.status_code == 421
+    assert "default-src 'none'" in answer.headers["content-security-policy"]
+
+
+def test_somebody_who_asks_too_often_has_to_wait(visitor: Browser) -> None:
+    visitor.app.state.limits["search"] = RateLimit(3, 0.001)
+    answers = [visitor.get("/search?q=zoning").status_code for _ in range(5)]
+
+    assert answers == [200, 200, 200, 429, 429]
+    assert visitor.get("/").status_code == 200
+
+
+def test_a_surprise_is_logged_and_not_shown(
+    visitor: Browser, town: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (town / "springfield" / "meetings.db").write_bytes(b"not a database")
+    with caplog.at_level("ERROR", "clerk"):
+        answer = visitor.get("/s/springfield/")
+
+    assert answer.status_code == 500 and "not a database" not in answer.text
+    assert "default-src 'none'" in answer.headers["content-security-policy"]
+
+
+def test_vendored_files_are_the_ones_their_list_names() -> None:
+    listed = (STATIC / "VENDORED.md").read_text()
+
+    for name in ("htmx.min.js", "idiomorph-ext.min.js"):
+        assert hashlib.sha256((STATIC / name).read_bytes()).hexdigest() in listed
+
+
+def test_pages_are_light(visitor: Browser) -> None:
+    assert (STATIC / "style.css").stat().st_size < 10_000
+    for address in ("/", "/search?q=zoning"):
+        assert len(gzip.compress(visitor.get(address).content)) < 30_000
+
+
+def test_templates_never_switch_escaping_off() -> None:
+    templates = (Path(web.__file__).parent / "templates").rglob("*.html")
+
+    assert not [path for path in templates if re.search(r"\|\s*safe|autoescape", path.read_text())]

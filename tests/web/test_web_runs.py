@@ -1,0 +1,104 @@
+"""The pages of one run, one document and the schedule."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from small_work import Town, hurry, work_embedded
+from sqlalchemy import select
+from test_web_figures import row_of, rows
+from web_town import Browser
+
+from clerk.core import config, db
+from clerk.core.models import audit_table, runs_table
+from clerk.ops.web_sessions import OPERATOR, VIEWER
+from clerk.pipeline import schedule
+from clerk.pipeline.scan import scan_site
+
+
+@pytest.fixture
+def town(make_site: Callable[..., str], monkeypatch: pytest.MonkeyPatch) -> Town:
+    """A site of which two documents were read and one failed."""
+    hurry(monkeypatch)
+    town = Town(make_site(subdomain="springfield"))
+    town.pdfs(2)
+    town.pdf("2024-02-01", "bad")
+    town.start()
+    work_embedded()
+    return town
+
+
+def last_run() -> str:
+    with db.reading_connection() as conn:
+        newest = select(runs_table.c.run_id).order_by(runs_table.c.epoch.desc())
+        return str(conn.execute(newest).scalars().first())
+
+
+def test_a_run_is_shown_with_stages_documents_and_events(town: Town) -> None:
+    page = Browser(VIEWER).get(f"/ops/runs/{last_run()}")
+
+    assert page.status_code == 200
+    _, state, _, total, completed, failed, *_ = row_of(page.text, "ocr")
+    assert (state, total, completed, failed) == ("closed", "3", "2", "1")
+    shown = row_of(page.text, "minutes/Council/2024-02-01")
+    assert shown[2] == "failed" and "not a PDF" in shown[-1]
+    assert any("run partial" in row for row in rows(page.text))
+    assert Browser(VIEWER).get("/ops/runs/nothing").status_code == 404
+    assert last_run() in Browser(VIEWER).get("/ops/sites/springfield").text
+
+
+def test_a_failed_document_is_shown_and_retried_from_its_page(town: Town) -> None:
+    address = "/ops/sites/springfield/documents/minutes/Council/2024-02-01"
+    page = Browser(VIEWER).get(address)
+    assert "not a PDF" in page.text and "Retry" not in page.text
+    assert Browser(VIEWER).post(address, data={"action": "retry"}).status_code == 403
+    operator = Browser(OPERATOR)
+    assert "Retry" in operator.get(address).text
+    town.pdf("2024-02-01", "fine now")
+
+    assert operator.post(address, data={"action": "retry"}).status_code in (200, 303)
+    work_embedded()
+
+    assert "completed" in row_of(operator.get(address).text, last_run())
+    assert Browser(VIEWER).get(f"{address}-none").status_code == 404
+
+
+def test_a_document_that_was_read_is_read_again_from_its_page(town: Town) -> None:
+    address = "/ops/sites/springfield/documents/minutes/Council/2024-01-01"
+    scan_site(config.load(), "springfield")
+    before = last_run()
+
+    Browser(OPERATOR).post(address, data={"action": "redo"})
+
+    assert last_run() != before
+    work_embedded()
+    with db.reading_connection() as conn:
+        site = db.require_site(conn, "springfield")
+    assert (site["ocr_total"], site["ocr_completed"], site["ocr_failed"]) == (3, 2, 1)
+
+
+def test_the_schedule_is_shown_and_changed_from_the_pages(town: Town, storage: Path) -> None:
+    operator = Browser(OPERATOR)
+    assert "Nothing queues due sites here yet" in operator.get("/ops/schedule").text
+
+    operator.post(
+        "/ops/sites/springfield/schedule",
+        data={"action": "set", "schedule": "mon,thu 06:30 America/Chicago"},
+    )
+    operator.post("/ops/sites/springfield/schedule", data={"action": "pause"})
+
+    row = row_of(operator.get("/ops/schedule").text, "springfield")
+    assert row[2] == "mon, thu at 06:30 America/Chicago" and row[4].startswith("paused by")
+    assert "Resume" in operator.get("/ops/sites/springfield").text
+    refused = operator.post(
+        "/ops/sites/springfield/schedule", data={"action": "set", "schedule": "x"}
+    )
+    assert refused.status_code == 422 or refused.status_code == 400
+    operator.post("/ops/sites/springfield/schedule", data={"action": "resume"})
+    with db.reading_connection() as conn:
+        actions = conn.execute(select(audit_table.c.action)).scalars().all()
+        [listed] = schedule.list_schedules(conn, config.load())
+    assert {"schedule changed", "schedule paused", "schedule resumed"} <= set(actions)
+    assert listed.paused_at is None
