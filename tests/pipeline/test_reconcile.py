@@ -166,7 +166,8 @@ def test_only_what_is_missing_is_read_again(town: Town) -> None:
     assert town.counts == (5, 3, 0)
     assert set(town.items()) == {"2024-01-04", "2024-01-05"}
     work_embedded()
-    assert [line for line in town.diary if "read" in line] == [
+    # Two children read side by side, so either document may come first.
+    assert sorted(line for line in town.diary if "read" in line) == [
         "read minutes/Council/2024-01-04",
         "read minutes/Council/2024-01-05",
     ]
