@@ -77,6 +77,9 @@ _COUNTS_NEAR = 80
 #: From "approved a motion to" to the line that says whose motion it was.
 _MOVER_FOLLOWS = 400
 
+#: More words than these before a result in a line of its own are the title of its matter.
+_NUMBER_AND_WORD = 2
+
 _VOTE_WORD = pattern(r"\b(?:motion|vote|ayes?|nays?|yeas?|noes|unanim\w+|chair|mayor|president)\b")
 _TIE = pattern(r"\b(?:to\s+break|breaking|broke)\s+(?:the|a)\s+tie\b|\btie-?breaking\b")
 
@@ -321,7 +324,7 @@ class Assembler:
         self.hint: OutcomeCue | None = None
         #: The last names in prose; the outcome of their sentence may follow them.
         self.dissents: list[DissentCue] = []
-        #: Counts that no motion was open for; they may belong to the next outcome.
+        #: Counts and unread lists that no motion was open for; they may belong to the next outcome.
         self.loose_counts: list[BallotCue] = []
 
     @property
@@ -607,7 +610,7 @@ class Assembler:
             return
         named = cue.ballots.get(AYES) or cue.ballots.get(NOES)
         if cue.strength == SOFT or not (named or cue.whole_vote):
-            if cue.counts:
+            if cue.counts or cue.incomplete:
                 self.loose_counts = [*self.loose_counts[-3:], cue]
             return
         self.close_all()
@@ -655,6 +658,15 @@ def is_outcome_of_another(doc: DocumentText, top: Motion, cue: OutcomeCue) -> bo
     if not top.voted or not doc.blank_line_between(top.end, cue.start):
         return False
     if top.unanimous and cue.counts.get(NOES):
+        return True
+    if (
+        top.made is None
+        and top.outcome is not None
+        and top.ballots_start > top.outcome.at
+        and cue.at == cue.start
+        and len(doc.lower[top.end : cue.start].split()) > _NUMBER_AND_WORD
+    ):
+        # A record of results: the title of the next matter, and its result in a line of its own.
         return True
     counts = {kind: len(names) for kind, names in top.ballots.items() if names} | top.counts
     if not cue.label and any(

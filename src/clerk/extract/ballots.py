@@ -190,7 +190,7 @@ def _is_label(doc: DocumentText, label: re.Match[str]) -> bool:
         if word not in _ORDINARY_WORDS or printed[0].isupper():
             return True
         return _VOTERS_BEFORE.search(doc.lower[max(0, start - 20) : start]) is not None
-    if not printed[0].isupper():
+    if not printed[0].isupper() and not doc.text.endswith("In ", 0, start):
         return False
     if mark == ";":
         # ``Yeas; Smith, Jones, Nays; Brown``, not ``Smith, Aye; Jones, Aye``.
@@ -301,9 +301,9 @@ def capital_list(doc: DocumentText, label: re.Match[str]) -> BallotCue | None:
 
 
 _BARE_LABEL = Phrase(
-    "Ayes Yeas Yeahs Nays Noes Absent Abstain AYES YEAS NAYS NOES ABSENT ABSTAIN",
+    "Ayes Yeas Yeahs Nays Noes Absent Abstain AYES YEAS NAYS NOES ABSENT ABSTAIN In_favo",
     r"(?P<word>Ayes|Yeas|Yeahs|Nays|Noes|Absent|Abstain(?:ed|ing)?|AYES|YEAS|NAYS|NOES|ABSENT"
-    r"|ABSTAIN(?:ED)?)\s{1,3}(?=[^\W\d_])",
+    r"|ABSTAIN(?:ED)?|In favou?r)\s{1,3}(?=[^\W\d_])",
 )
 _BLOCK_BEFORE = pattern(r"\b(?:ayes|yea[hs]?s|nays|noes)\b[^\n]{0,12}[\s\S]{0,200}[.;,\n]\s{0,40}$")
 
@@ -562,7 +562,10 @@ RULES = (
     Rule(
         _BARE_LABEL,
         bare_list,
-        ("Tr. Smith and Tr. Jones sat.\nYeahs Smith, Jones; Nays Tr. Brown.",),
+        (
+            "Tr. Smith and Tr. Jones sat.\nYeahs Smith, Jones; Nays Tr. Brown.",
+            "Roll call vote: In favor Mr. Smith, Mr. Jones; opposed-none.",
+        ),
         as_printed=True,
     ),
     Rule(_VOTE_OF, vote_of_names, ("upon the affirmative vote of Councilmen Smith and Jones.",)),

@@ -309,7 +309,7 @@ _MOTION_COLON = pattern(r"\s*(?P<both>/\s*second(?:ed)?(?:er)?)?\s*(?:by)?\s*[:\
 _VOTE_FOLLOWS = pattern(
     r"[\s,:(\-\"]{1,8}(?:voted\s+)?\"?(?:yes|aye|yea|no|nay|abstain\w*|absent|recused)\b"
 )
-_AFTER_MOVER = pattern(r"\s*(?:[,;/(.]|\n|$|second(?:ed\s+by)?\b|2nd|-)", re.I)
+_AFTER_MOVER = pattern(r"\s*(?:[,;/(.)]|\n|$|second(?:ed\s+by)?\b|2nd|-)", re.I)
 _SECOND_NEAR = re.compile(r"second|2nd")
 _MOTION_TO = pattern(r"\s+(?:to|for|that)\s+[a-z]")
 _BEGINS = pattern(
@@ -339,7 +339,9 @@ def _motion_without_verb(doc: DocumentText, motion: re.Match[str], head: str) ->
         near = lower[name.end : name.end + 60]
         if colon or seconder is not None or _SECOND_NEAR.search(near):
             cue = _motion_cue(doc, start, name, seconder)
-            cue.needs = "second" if seconder is None and "second" not in near else ""
+            # ``Motion: (Smith)`` is a motion without a second.
+            bracket = near.startswith(")") and _are_members(doc, name)
+            cue.needs = "" if seconder or bracket or "second" in near else "second"
             return cue
     if not _MOTION_TO.match(lower[end : end + 12]):
         return None
@@ -727,6 +729,49 @@ def pair_that_moves(doc: DocumentText, slash: re.Match[str]) -> MotionCue | None
     return _motion_cue(doc, start, mover, seconder)
 
 
+_PAIRS_MOTION = pattern(r"\s{1,3}motion\b")
+
+
+def pairs_motion(doc: DocumentText, slash: re.Match[str]) -> MotionCue | None:
+    """Read what was done on the motion of two members whose names precede the noun."""
+    seconder = doc.name_at(slash.end())
+    motion = _PAIRS_MOTION.match(doc.lower, seconder.end) if seconder else None
+    mover = doc.name_before(slash.start()) if motion else None
+    if seconder is None or motion is None or mover is None or seconder.start > slash.end() + 1:
+        return None
+    cue = _motion_cue(doc, _article_start(doc.lower, mover.start), mover, seconder, motion.end())
+    cue.done = doc.lower.startswith(("on ", "upon "), cue.start)
+    return cue
+
+
+_WORDS_ABOVE = pattern(
+    r"(?:^|\n)[ ]{0,20}(?:[\d.]{1,8}[ ]{1,12}|\(?[a-z]\)[ ]{1,8})?(?=(?:That|THAT)\s)"
+)
+_PAIR_DECIDED = pattern(
+    r"[ ]{1,60}(?:motion[ :]{1,3})?(?:carried|lost|defeated|passed)\b|[ ]{0,3}\n\s{0,60}carried\b"
+)
+#: The words of a motion begin at most this far above the names of those who move it.
+_ABOVE_REACH = 3000
+
+
+def pair_below_motion(doc: DocumentText, slash: re.Match[str]) -> MotionCue | None:
+    """Read a line with two members and the outcome, below the words of the motion."""
+    text = doc.text
+    mover, seconder = doc.name_before(slash.start()), doc.name_at(slash.end())
+    if mover is None or seconder is None or seconder.start > slash.end() + 1:
+        return None
+    if not _PAIR_DECIDED.match(doc.lower, seconder.end) or not _are_members(doc, mover, seconder):
+        return None
+    line = indent_start(text, mover.start, 80)
+    floor = max(0, mover.start - _ABOVE_REACH)
+    above = last_match(_WORDS_ABOVE, text, floor, mover.start) if line is not None else None
+    if above is None:
+        return None
+    cue = _motion_cue(doc, above.end(), mover, seconder)
+    cue.at, cue.words_above = mover.start, True
+    return cue
+
+
 _TWO_NAMES = Phrase(
     "council cllr cr ald trustee mayor deputy reeve director commissioner",
     r"(?=(?:councillor|cllr|cr|councilman|councilmember|alderman|ald|trustee|mayor|deputy|reeve"
@@ -929,6 +974,18 @@ MOTION_RULES = (
             "Present: Smith, Jones, Brown\n\nSmith/Jones to approve the minutes.",
             "SMITH/JONES.... approve the minutes.",
         ),
+        as_printed=True,
+    ),
+    Rule(
+        SLASH,
+        pairs_motion,
+        ("The bills were approved on a Smith/Jones motion.",),
+        as_printed=True,
+    ),
+    Rule(
+        SLASH,
+        pair_below_motion,
+        ("Present: Smith, Jones, Brown\n\nThat the fee be set.\n\nSmith/Jones   Carried",),
         as_printed=True,
     ),
     Rule(_TWO_NAMES, two_names, ("Councillor Smith - Councillor Jones\nThat the fee be set.",)),

@@ -180,6 +180,8 @@ _SECONDED_BY = pattern(
     r"\bsecond(?:ed|er)\b[^.;\n]{0,16}(?:\b(?:cllr|cr|mrs?|ms|dr)\.)?[^.;\n]{2,40}$"
 )
 _SAID_TO_THE_END = pattern(r" {1,3}(?:unanimously\b|\(?\d{1,2}\s?-\s?\d)|\s{0,3}(?:[.;\n]|$)")
+#: ``Smith/Jones  Carried``
+_PAIR_BEFORE = pattern(r"(?:^|\n)[ ]{0,40}[^\s/]{2,20} ?/ ?[^\s/]{2,20}[ ]{1,40}$")
 _VERB_ALONE = pattern(r"\s*(?:[.;\n]|$|\(?\d{1,2}\s?-\s?\d)")
 _BEFORE_WORDS = re.compile(r"^[\s\-:.,)\]\d]*")
 _CLOSED = re.compile(r"\s*(?:[.;\n)\]]|$)")
@@ -197,6 +199,8 @@ def _is_bare(doc: DocumentText, verb: re.Match[str], before: str) -> bool:
     if _SECONDED_BY.search(head) and _SAID_TO_THE_END.match(lower, end):
         return True
     if before.rstrip()[-1:] in (".", ":", ";", ")") and _VERB_ALONE.match(lower, end):
+        return True
+    if _PAIR_BEFORE.search(head) and _VERB_ALONE.match(lower, end):
         return True
     if printed.isupper() and (
         _CLOSED.match(lower[end : end + 3]) or doc.text.startswith(" UNANIMOUSLY", end)
@@ -290,7 +294,7 @@ _VOTE_TOLD = pattern(
 _PROPOSED_IN_FRENCH = pattern(r"\b(?:propos|appuy|second)\u00e9e?\b")
 _ON_MOTION = pattern(
     r"\s+(?:and\s+\w+\s+)?(?:by\s+the\s+\w+\s+)?(?:up)?on\s+(?:the\s+|a\s+)?"
-    r"(?:proposal|proposition|motion)\b|\s+(?:a|the)\s+motion\s+(?:made\s+)?(?:by|of|from)\b"
+    r"(?:proposal|proposition|(?:[\w'.-]{2,20}\s?/\s?[\w'.-]{2,20}\s+)?motion)\b|\s+(?:a|the)\s+motion\s+(?:made\s+)?(?:by|of|from)\b"
     r"|\s+(?:after|following)\s+(?:a\s+)?motion\s+(?:made\s+)?(?:by|of|from)\b"
 )
 _RESOLVED_THAT = pattern(
@@ -695,7 +699,7 @@ def no_second(doc: DocumentText, second: re.Match[str]) -> OutcomeCue | None:
     lower = doc.lower
     missing = _NO_SECOND.search(lower, max(0, second.start() - 40), second.end())
     seconded = lower[second.end() : second.end() + 1] == "e"
-    if missing is None or (seconded and missing[0][:3] != "not"):
+    if missing is None or (seconded and missing[0][:3] not in ("not", "lac", "wan")):
         return None
     begin = doc.sentence_start(missing.start())
     if _IF.search(lower[begin : missing.start()]):
