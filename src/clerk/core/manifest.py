@@ -58,6 +58,7 @@ _COMMIT_SECONDS: Final = 0.5
 _FEW: Final = 200
 
 _d = documents_table.c
+Day = date
 
 
 #: What is said about a document: by itself, by its source, by people.
@@ -147,7 +148,7 @@ class DocumentRow:
         return Document.from_name(self.name)
 
     @property
-    def listed_date(self) -> date | None:
+    def listed_date(self) -> Day | None:
         """The day that the source says it is of."""
         said = self.listed.get("date")
         return date.fromisoformat(said) if said else None
@@ -659,7 +660,8 @@ def withdraw_corrections(conn: Connection, subdomain: str, names: Sequence[str])
         facts: dict[str, Any] = {name: getattr(row, name) for name in FACTS_OF_DOCUMENTS}
         for name in row.corrections:
             others = evidence.get("others", ())
-            was = next((each["fact"] for each in others if each["field"] == name), {})
+            facts_beside = [each["fact"] for each in others if each["field"] == name]
+            was: dict[str, Any] = facts_beside[0] if facts_beside else {}
             evidence[name] = was
             value = was.get("value")
             facts[name] = date.fromisoformat(value) if name == "date" and value else value
