@@ -349,6 +349,12 @@ items_table = Table(
         postgresql_where=text("state IN ('failed', 'quarantined')"),
         sqlite_where=text("state IN ('failed', 'quarantined')"),
     ),
+    Index(
+        "ix_items_failed_at",
+        "finished_at",
+        postgresql_where=text("state IN ('failed', 'quarantined')"),
+        sqlite_where=text("state IN ('failed', 'quarantined')"),
+    ),
 )
 
 batches_table = Table(
@@ -635,6 +641,24 @@ stage_events_table = Table(
     Index("ix_stage_events_at", "at"),
     Index("ix_stage_events_subdomain", "subdomain", "id"),
     Index("ix_stage_events_event", "event", "at"),
+)
+
+#: What workers reported of a run: steps that ended, and every attempt that did not go well.
+log_lines_table = Table(
+    "log_lines",
+    metadata,
+    Column("id", _Id, primary_key=True, autoincrement=True),
+    Column("run_id", String, ForeignKey("runs.run_id", ondelete="CASCADE"), nullable=False),
+    Column("at", UtcDateTime, nullable=False, server_default=db_now()),
+    #: info, warning or error.
+    Column("level", String, nullable=False),
+    Column("stage", String, nullable=False),
+    Column("document", String),
+    Column("worker_id", String),
+    Column("attempt", Integer),
+    Column("seconds", Float),
+    Column("message", Text, nullable=False),
+    Index("ix_log_lines_run_id", "run_id", "id"),
 )
 
 workers_table = Table(
