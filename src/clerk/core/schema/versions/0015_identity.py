@@ -5,7 +5,7 @@ from alembic import op
 from sqlalchemy.dialects.postgresql import JSONB
 
 revision = "0015"
-down_revision = "0014"
+down_revision = "0018"
 
 JSON = sa.JSON().with_variant(JSONB(), "postgresql")
 FACTS = ("kind", "body", "date", "title")
