@@ -45,6 +45,11 @@ def test_a_run_is_shown_with_stages_documents_and_events(town: Town) -> None:
     shown = row_of(page.text, "minutes/Council/2024-02-01")
     assert shown[2] == "failed" and "not a PDF" in shown[-1]
     assert any("run partial" in row for row in rows(page.text))
+    log = [row for row in rows(page.text[page.text.index("<h2>Log</h2>") :]) if len(row) == 8]
+    said = {(row[1], row[2], row[4].partition(":")[0]) for row in log}
+    assert ("info", "fetch", "fetch completed") in said
+    assert ("error", "ocr", "document failed") in said
+    assert ("info", "deploy", "deploy completed") in said
     assert Browser(VIEWER).get("/ops/runs/nothing").status_code == 404
     assert last_run() in Browser(VIEWER).get("/ops/sites/springfield").text
 
