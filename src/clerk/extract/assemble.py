@@ -177,6 +177,13 @@ class Motion:
             return True
         return (cue.only_names and 0 <= gap < 2) or self.outcome.at < cue.start < self.end
 
+    def is_told_with_outcome(self, cue: MotionCue) -> bool:
+        """Whether the sentence of the outcome names the mover: ``passed with a motion by Smith``."""
+        if self.made is None or self.seconder is not None or self.outcome is None:
+            return False
+        inside = self.outcome.at < cue.start < self.outcome.end and not cue.at_line_start
+        return inside and cue.mover is not None and self.mover in (None, cue.mover)
+
     def is_restated(self, cue: MotionCue) -> bool:
         """Whether a cue is about this motion, which is still open."""
         if cue.about and cue.about != self.about:
@@ -353,6 +360,9 @@ class Assembler:
             apart = self.doc.blank_line_between(top.end, cue.start)
             if top.takes_label(cue, apart):
                 return
+        if top is not None and top.is_told_with_outcome(cue):
+            top.add_motion(cue)
+            return
         if top is not None and top.follows_outcome(cue):
             top.add_motion(cue)
             top.made = cue

@@ -16,7 +16,7 @@ from .text import Phrase, end_without, indent_start, last_match, line_start, pat
 _SUBSTITUTE = pattern(r"\bsubstitute\b|\balternate\s+motion|\bin\s+lieu\b|\bdifferent\s+motion")
 _AMENDMENT = pattern(
     r"\b(?:motion|moved?)\s+to\s+amend\b|\bamend\s+the\s+motion"
-    r"|\bmotion\s+for\s+(?:an\s+)?amendment|\b(?:moved|proposed|offered)\s+(?:an"
+    r"|\bmotion\s+be\s+amended|\bmotion\s+for\s+(?:an\s+)?amendment|\b(?:moved|proposed|offered)\s+(?:an"
     r"|the\s+following)\s+amendment|\bamendment\s+(?:was\s+)?(?:moved|proposed|made)"
 )
 _ONLY_SECONDED = pattern(r"[,;]?\s*(?:and\s+)?second(?:ed|er)?(?:\s+by)?\s*:?\s*[^,;:]{2,40}\.")
@@ -305,6 +305,8 @@ def _mover_after(doc: DocumentText, start: int) -> Name | None:
 
 
 _SIDE = pattern(r"\b(?:for|against|favou?r\s+of|opposed\s+to|opposing|seconding)\s+(?:the\s+)?$")
+#: Nobody is named: ``Motion and a second to pay the bills.``
+_AND_A_SECOND = pattern(r"\s+and\s+(?:a\s+)?second(?:ed)?(?=\s+(?:to|that|for)\s)")
 _MOTION_COLON = pattern(r"\s*(?P<both>/\s*second(?:ed)?(?:er)?)?\s*(?:by)?\s*[:\-]\s*")
 _VOTE_FOLLOWS = pattern(
     r"[\s,:(\-\"]{1,8}(?:voted\s+)?\"?(?:yes|aye|yea|no|nay|abstain\w*|absent|recused)\b"
@@ -328,6 +330,10 @@ def _motion_without_verb(doc: DocumentText, motion: re.Match[str], head: str) ->
     lower, start, end = doc.lower, motion.start(), motion.end()
     if _SIDE.search(head):
         return None
+    if anonymous := _AND_A_SECOND.match(lower, end):
+        cue = _motion_cue(doc, _article_start(lower, start), None, end=anonymous.end())
+        cue.strength = FIRM
+        return cue
     colon = _MOTION_COLON.match(lower, end)
     position = colon.end() if colon else end
     name = doc.name_at(position) if lower[position : position + 2].strip() else None
@@ -366,6 +372,11 @@ def _motion_without_verb(doc: DocumentText, motion: re.Match[str], head: str) ->
         mover = doc.name_at(by.end()) if by else None
         if mover is not None and doc.text[mover.end : limit].strip(" ."):
             mover = None
+    if mover is None and head.rstrip().endswith(":"):
+        # ``Smith: Motion to recess, seconded by Jones.``
+        name = doc.name_before(start - len(head) + len(head.rstrip()) - 1)
+        if name is not None and _are_members(doc, name):
+            mover, by, start = name, None, name.start
     cue = _motion_cue(doc, start, mover, end=end)
     words = _WORDS_AND_COLON.match(lower, end)
     name = doc.name_at(words.end()) if words else None
@@ -425,7 +436,8 @@ def moved_verb(doc: DocumentText, moved: re.Match[str]) -> MotionCue | None:
     if _WAS.search(head) or (moved[0] == "moved" and seconded and not doc.name_before(start)):
         if not seconded and not _IT_WAS.search(head):
             return None
-        return _motion_cue(doc, _it_was_start(lower, start), _mover_after(doc, end), end=end)
+        begin, mover = _it_was_start(lower, start), _mover_after(doc, end)
+        return _motion_cue(doc, begin, mover, end=seconded.end() if seconded else end)
     if _NOT_MOTION.match(lower, end):
         return None
     capital = text[start].isupper()
@@ -474,6 +486,8 @@ _PROPOSED = Phrase(
     r"|(?P<subject>proposed)\b(?=\s*,?\s*(?:and\s+)?second"
     r"|\s+(?:that|the|to|an?|and|cllr|councillor|acceptance|adoption)"
     r"|\s+[a-z][^.;]{3,140},\s+[^.;,]{3,40}\bsecond(?:ed|s)\b)"
+    r"|(?P<offer>offered|introduced)(?=\s+(?:the\s+following|this|a|the)\s+(?:\w+\s+)?"
+    r"(?:resolution|ordinance|local\s+law|by-?law|motion)\b)"
     r"|(?P<act>proposing\s+(?:the|his|her|this|their)\s+motion\b,?)"
     r"|propos[\u00e9e]e?\s+par\b\s*:?(?:\s*l[ae](?=\s+(?:conseill|mair)))?",
 )
@@ -495,7 +509,7 @@ def proposed(doc: DocumentText, verb: re.Match[str]) -> MotionCue | None:
         if doc.sentence_start(start) < start - 8:
             return None
         return _motion_cue(doc, start, None, end=end + len(" and seconded"))
-    if verb["subject"]:
+    if verb["subject"] or verb["offer"]:
         cue = _moved_by_subject(doc, start, end)
         bracket = text[max(0, start - 1) : start] == "("
         if cue is None and (bracket or text[start].isupper()):
@@ -772,6 +786,22 @@ def pair_below_motion(doc: DocumentText, slash: re.Match[str]) -> MotionCue | No
     return cue
 
 
+_NAMES_ABOVE = re.compile(
+    r"\n {0,20}(?P<mover>[A-Z][\w'.-]+(?: [A-Z][\w'.-]+)?) ?[-/] ?(?=[A-Z][^\n]{1,30}\n\s{0,60}"
+    r"(?:Motion|MOTION|That|THAT|To|TO|Resolved|RESOLVED|BE IT|Be it)\s)"
+)
+
+
+def names_above_motion(doc: DocumentText, names: re.Match[str]) -> MotionCue | None:
+    """Read a line of two members above what they move."""
+    mover, seconder = doc.name_at(names.start("mover")), doc.name_at(names.end())
+    if mover is None or seconder is None or not _are_members(doc, mover, seconder):
+        return None
+    if mover.end != names.end("mover") or not doc.text[seconder.end :].lstrip(" ").startswith("\n"):
+        return None
+    return _motion_cue(doc, mover.start, mover, seconder)
+
+
 _TWO_NAMES = Phrase(
     "council cllr cr ald trustee mayor deputy reeve director commissioner",
     r"(?=(?:councillor|cllr|cr|councilman|councilmember|alderman|ald|trustee|mayor|deputy|reeve"
@@ -923,6 +953,8 @@ MOTION_RULES = (
             "Motion Smith, second Jones.",
             "Motion to approve the minutes.",
             "Motion to adjourn: Smith/Jones",
+            "Motion and a second to pay the bills.",
+            "Mr. Smith: Motion to recess, seconded by Jones.",
         ),
     ),
     Rule(
@@ -946,6 +978,7 @@ MOTION_RULES = (
             "Cllr Smith proposed that the fee be set.",
             "Cllr Smith proposed seconded by Cllr Jones that the fee be set.",
             "Proposed and seconded; all in favour.",
+            "Mr. Smith offered the following resolution, which was seconded by Mr. Jones:",
             "Propos\u00e9 par M. Roy",
             "Propos\u00e9 par le conseiller Roy",
         ),
@@ -986,6 +1019,12 @@ MOTION_RULES = (
         SLASH,
         pair_below_motion,
         ("Present: Smith, Jones, Brown\n\nThat the fee be set.\n\nSmith/Jones   Carried",),
+        as_printed=True,
+    ),
+    Rule(
+        _NAMES_ABOVE,
+        names_above_motion,
+        ("Present: Smith, Jones, Brown\n\nSMITH - JONES\n\nMotion to approve the agenda.",),
         as_printed=True,
     ),
     Rule(_TWO_NAMES, two_names, ("Councillor Smith - Councillor Jones\nThat the fee be set.",)),

@@ -126,8 +126,8 @@ _LABEL_WORDS = ("ayes", "nayes", "nays", "noes", "yeas", "absent", "abstain")
 _SUFFIX = pattern(r",? {0,2}((?:Jr|Sr|JR|SR)\b\.?|I{2,3}\b|IV\b)")
 #: Honours and degrees behind a name, which are no part of it: ``Smith OAM``, ``Smith, PhD``.
 _HONOURS = pattern(
-    r",? {0,2}\n? {0,40}(?:OAM|AM|AO|OBE|MBE|CBE|JP|QSM|QSO|ONZM|MNZM|CNZM|PSM|MP|TD|Esq\.?|PhD|Ph\.D\.?|MD"
-    r"|CPA|PE|AICP|EdD|Ed\.D\.?)(?=\s{0,3}(?:[,;)\n|]|$|and\b|\()|\.(?:\s|$))"
+    r",? {0,2}\n? {0,40}(?:OAM|AM|AO|OBE|MBE|CBE|JP|QSM|QSO|ONZM|MNZM|CNZM|PSM|MP|TD|CPA|PE|AICP|MD"
+    r"|PhD|Ph\.D\.?|EdD|Ed\.D\.?|Esq\.?)(?=\s{0,3}(?:[,;)\n|]|$|and\b|\()|\.(?:\s|$))"
 )
 _TOKEN = pattern(r"[Cc]/[Mm]\b|[^\W\d_]+(?:['\-][^\W\d_]+)*")
 _GAP = pattern(r" {0,3}(?:\n {0,60})?(?=\S)")
@@ -562,6 +562,9 @@ def name_before(text: str, position: int, known: frozenset[str] = frozenset()) -
         taken.append(token)
     words = [token.text for token in reversed(taken)]
     if not any(len(word.strip(".")) > 1 and word[0].isupper() for word in words):
+        return None
+    if taken[0].word in PARTICLES and taken[0].word not in known:
+        # ``WEI ST MOVED``: a name that was broken in two.
         return None
     if words[-1].endswith("'s"):
         return None

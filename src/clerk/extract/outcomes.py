@@ -88,6 +88,7 @@ _VERB = Phrase(
     "continued received appointed adopt\u00e9 rejet\u00e9 r\u00e9solu "
     "recommended authorized directed adjourned",
     r"(?P<plain>carried|carries|carry|prevailed|prevails|passed|passes|pass|failed|fails|defeated"
+    r"|(?<=motion )failing"
     r"|lost|died|dies|withdrawn|withdrew)\b"
     r"|(?P<approving>adopted|approved|accepted|ratified|granted|denied|rejected|agreed|resolved"
     r"|tabled|confirmed|concurred|deferred|continued|received|appointed|recommended|authorized"
@@ -462,7 +463,8 @@ def _verb_cue(
 _RESULT_LABEL = Phrase(
     "result outcome status disposition decision vote action voting motion",
     r"(?P<label>result|outcome|status|disposition|decision|vote|action(?:\s+taken)?|voting"
-    r"|motion)\s{0,3}:\s{0,80}(?P<value>[^\n]{1,100})",
+    r"|motion)(?:\s{0,3}:|(?= {4,}(?:carried|passed|defeated|lost|approved)\b))\s{0,80}"
+    r"(?P<value>[^\n]{1,100})",
 )
 _RESULT_WORD = pattern(
     r"\b(?:pass(?:ed|es)?|adopted|approved|carried|carries|accepted|granted|confirmed|ratified"
@@ -635,7 +637,8 @@ _ALL_FOR = Phrase(
     r"(?:all\s+(?:those\s+)?(?:members\s+|commissioners\s+|trustees\s+|directors\s+|councilm\w+\s+"
     r"|alder\w+\s+|supervisors\s+|selectmen\s+|councillors\s+|present\s+|were\s+|voted\s+|voting\s+"
     r"|five\s+|in\s+attendance\s+){0,4}(?:in\s+(?:the\s+)?(?:favou?r|affirmative)|ayes?\b"
-    r"|[\"']ayes?\b|yes\b|yeas?\b|said\s+aye|approved|agreed|concurred)"
+    r"|[\"']ayes?\b|yes\b|yeas?\b|said\s+aye|approved|agreed|concurred"
+    r"|for(?=\s{0,3}(?:[.;\n]|$)))"
     r"|ayes?\s+unanimous|ayes\s+have\s+it|ayes\s+all\b|so\s+ordered\b"
     r"|ayes?\s+unan\w+"
     r"|vote\s+(?:was|is|being)\s+unanimous|vote[:\s]+unanimous"
@@ -790,7 +793,12 @@ RULES = (
     Rule(
         _RESULT_LABEL,
         labelled_result,
-        ("RESULT: PASSED [14 TO 1]", "Vote: 5-0", "Status: 7-0-0 - Pass", "Action: Approved"),
+        (
+            "RESULT: PASSED [14 TO 1]",
+            "Vote: 5-0",
+            "Status: 7-0-0 - Pass",
+            "Disposition      Carried",
+        ),
     ),
     Rule(_VOTE_WAS, vote_was, ("The vote was 4-0 in favor.", "Vote 4-0.", "Motion 3-1.")),
     Rule(

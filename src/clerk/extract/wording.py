@@ -29,7 +29,7 @@ _FEW_WORDS, _SUBJECT_ONLY = 9, 90
 #: Nothing, or the number of the first part: ``That Council: 1.``
 _NUMBER_ONLY = pattern(r"[\s\-(]{0,80}(?:(?:\d{1,2}|[a-z]|[ivx]{2,4})[.)])?\s{0,40}")
 _OPENING = pattern(
-    r"[\s,;:.\-)\]\"]*(?:(?:the\s+motion|motion|and|be\s+it\s+(?:further\s+)?resolved(?:\s+by[^,:]{3,80})?"
+    r"[\s,;:.\-)\]\"]*(?:(?:(?:the|a)\s+motion|motion|and|be\s+it\s+(?:further\s+)?resolved(?:\s+by[^,:]{3,80})?"
     r"|it\s+was\s+resolved|resolved)[\s,:]+)?(?:\(?(?:\d{1,2}|[a-z])[.)]\s+)?(?:(?:to|that|for)[\s:\-]+)?",
     re.I,
 )
@@ -51,7 +51,8 @@ _NO_WORDS = pattern(
     r"|question|recorded|aye|unanimous|amendment|main|as|amended|by|put|lost|declared|board"
     r"|council|moved|made|ordered|with|was|is|the|and|being|called|for|voice|action|action:|be\s+it"
     r"|resolved|following|taken|motioned|so|upon|on|that|to)[\s,.:;]*)+"
-    r"(?:[\d\s\-/(),]|to|with|of){0,16}|\(.{0,12}\)?|[^a-z]{0,12}",
+    r"(?:[\d\s\-/(),]|to|with|of){0,16}|\(.{0,12}\)?|[^a-z]{0,12}|which"
+    r"|(?:the|a|this)\s+(?:following\s+)?(?:resolution|ordinance|local\s+law|by-?law)",
     re.I,
 )
 #: Words of the vote itself; what contains them is not what was moved.
@@ -87,6 +88,7 @@ _CARRIED_BEHIND = pattern(
     r"[,;.]?\s+(?:(?:and|which|the\s+motion|motion)\s+){0,2}(?:was\s+)?(?:unanimously\s+)?"
     r"(?:carried|passed|failed)\b(?:\s+unanimously\b|\s+\(?\d|\s*[.;]|$)"
 )
+_VOTED_BEHIND = pattern(r"[,;]?\s+and\s+(?:the\s+)?(?:\w+\s+){1,3}voted\b")
 _LINE_WITH_TO = pattern(r"[)\s]{0,4}[A-Z][^\n.]{3,60}\n\s{0,10}(?=To\s+[a-z])")
 #: The hour ends the sentence if the next word has a capital.
 _AFTER_HOUR = pattern(r"[ap]\.m\.(?=\s{1,3}(?:On|Upon|The|All|Roll|Motion|A)\s)")
@@ -148,15 +150,25 @@ def motion_wording(
 
     The vote before it ends at ``floor``.
     """
+    person: Wording | None = None
     for place, start, end in _places(doc, motion, floor):
         words = _tidy(_as_printed(doc, start, end))
         if _says_what(words):
+            if _ONLY_A_PERSON.fullmatch(words):
+                # ``Cllr Tong proposed Cllr Smith``: what for may be said further on.
+                person = person or Wording(words, start, end, place)
+                continue
+            if person is not None and place != "outcome":
+                continue
             if _BARE_NOUN.fullmatch(words) and (about := _about(doc, motion, item_title)):
                 words = f"{words} ({about})"
             return Wording(words, start, end, place)
+    if person is not None:
+        return person
     return Wording(item_title, motion.start, motion.start, "heading") if item_title else None
 
 
+_ONLY_A_PERSON = pattern(r"(?:Cllr|Councill?or|Cr|Mr|Mrs|Ms|Miss|Dr)\.?(?: [A-Z][\w'.-]*){1,3}")
 #: What precedes a motion in its line: ``Treasurer's report: Smith made a motion to accept``.
 _LEADS_TO = re.compile(r"[ ]{0,8}(?P<about>[^\n:;.]{6,60})[:;] {1,3}$")
 
@@ -354,7 +366,7 @@ def _words_end(doc: DocumentText, start: int, edge: int | None) -> int:
         gap = _BLANK.match(doc.text, end)
         end = doc.sentence_end(gap.end() + 4 if gap else end, _LONGEST)
     end = max(start, min(edge, end))
-    for behind in (_SECONDED_WITHOUT_COMMA, _CARRIED_BEHIND):
+    for behind in (_SECONDED_WITHOUT_COMMA, _CARRIED_BEHIND, _VOTED_BEHIND):
         if found := behind.search(doc.lower, start, end):
             end = found.start()
     if vote := _VOTE_BELOW.search(doc.text, start, end):
