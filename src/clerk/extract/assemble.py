@@ -178,7 +178,7 @@ class Motion:
         return (cue.only_names and 0 <= gap < 2) or self.outcome.at < cue.start < self.end
 
     def is_told_with_outcome(self, cue: MotionCue) -> bool:
-        """Whether the sentence of the outcome names the mover: ``passed with a motion by Smith``."""
+        """Whether the outcome and the mover share a sentence: ``passed with a motion by Smith``."""
         if self.made is None or self.seconder is not None or self.outcome is None:
             return False
         inside = self.outcome.at < cue.start < self.outcome.end and not cue.at_line_start
