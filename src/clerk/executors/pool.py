@@ -32,6 +32,7 @@ from clerk.core.child_process import (
 from clerk.core.config import Settings
 from clerk.core.errors import ClerkError, DatabaseUnavailable, OperatorError, UnknownSite
 from clerk.core.states import Item
+from clerk.core.storage import worker_lock
 
 from .work import Claim, ClaimItem, Crash, Flow, Outcome, WorkerInfo
 from .worker_lock import Lock
@@ -431,8 +432,7 @@ class Pool:
         self.aborting = False
 
     def __enter__(self) -> Pool:
-        folder = self._settings.storage_dir / "_clerk" / "workers"
-        self._lock = Lock(folder / f"{self.id}.lock")
+        self._lock = Lock(worker_lock(self._settings.storage_dir, self.id))
         db.trust_connections()
         try:
             self._flow.register(self._info)
