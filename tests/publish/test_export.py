@@ -15,7 +15,9 @@ from click.testing import CliRunner, Result
 from small_sites import SITE, compile_folder, vote, write_found, write_text
 
 from clerk.cli import cli
+from clerk.cli.export import TABLES
 from clerk.core.errors import InvalidInput, NotFound, UnknownSite
+from clerk.publish.export import QUERIES
 
 COUNCIL = "minutes/CityCouncil/2024-01-15"
 
@@ -125,3 +127,9 @@ def test_a_site_that_is_not_compiled_says_what_to_do(site: str) -> None:
     with pytest.raises(NotFound, match="has not been compiled yet") as caught:
         export()
     assert caught.value.hint == "clerk run springfield"
+
+
+def test_every_table_of_the_command_can_be_exported(sites: Path) -> None:
+    assert set(TABLES) == set(QUERIES)
+    for table in QUERIES:
+        assert isinstance(json.loads(export("--table", table, "--format", "json").stdout), list)

@@ -45,6 +45,11 @@ def test_a_run_is_shown_with_stages_documents_and_events(town: Town) -> None:
     shown = row_of(page.text, "minutes/Council/2024-02-01")
     assert shown[2] == "failed" and "not a PDF" in shown[-1]
     assert any("run partial" in row for row in rows(page.text))
+    log = [row for row in rows(page.text[page.text.index("<h2>Log</h2>") :]) if len(row) == 8]
+    said = {(row[1], row[2], row[4].partition(":")[0]) for row in log}
+    assert ("info", "fetch", "fetch completed") in said
+    assert ("error", "ocr", "document failed") in said
+    assert ("info", "deploy", "deploy completed") in said
     assert Browser(VIEWER).get("/ops/runs/nothing").status_code == 404
     assert last_run() in Browser(VIEWER).get("/ops/sites/springfield").text
 
@@ -85,15 +90,22 @@ def test_the_schedule_is_shown_and_changed_from_the_pages(town: Town, storage: P
 
     operator.post(
         "/ops/sites/springfield/schedule",
-        data={"action": "set", "schedule": "mon,thu 06:30 America/Chicago"},
+        data={
+            "action": "set",
+            "how": "at",
+            "at": "06:30",
+            "on": ["mon", "thu"],
+            "zone": "America/Chicago",
+            "jitter": "20",
+        },
     )
     operator.post("/ops/sites/springfield/schedule", data={"action": "pause"})
 
     row = row_of(operator.get("/ops/schedule").text, "springfield")
-    assert row[2] == "mon, thu at 06:30 America/Chicago" and row[4].startswith("paused by")
+    assert row[2] == "mon, thu at 06:30 America/Chicago + 20 min" and row[4].startswith("paused by")
     assert "Resume" in operator.get("/ops/sites/springfield").text
     refused = operator.post(
-        "/ops/sites/springfield/schedule", data={"action": "set", "schedule": "x"}
+        "/ops/sites/springfield/schedule", data={"action": "set", "how": "every", "hours": "x"}
     )
     assert refused.status_code == 422 or refused.status_code == 400
     operator.post("/ops/sites/springfield/schedule", data={"action": "resume"})

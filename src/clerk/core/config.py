@@ -413,6 +413,13 @@ class Settings:
         return self.database_url.startswith("postgresql")
 
     @property
+    def queue_in_words(self) -> str:
+        """How workers hear of work where there is no Redis."""
+        if self.uses_postgresql:
+            return "no Redis: PostgreSQL notifies the workers"
+        return "no Redis: clerk run and clerk serve do the work"
+
+    @property
     def published(self) -> Path:
         """The folder of published sites."""
         return self.publish_dir or self.storage_dir / "_published"

@@ -13,10 +13,16 @@ from clerk.core import storage
 from clerk.core.config import Settings
 from clerk.core.db import reading_connection, require_site
 from clerk.core.errors import InvalidInput, NotFound
-from clerk.core.models import items_table, jobs_table, runs_table, stage_events_table
+from clerk.core.models import (
+    items_table,
+    jobs_table,
+    log_lines_table,
+    runs_table,
+    stage_events_table,
+)
 from clerk.core.states import STAGES
 from clerk.pipeline import failures, redo, schedule
-from clerk.pipeline.schedule import Scheduled, ScheduleRule
+from clerk.pipeline.schedule import Scheduled
 from clerk.read.files import PageFacts, load_facts
 
 #: How many documents and events of a run are shown.
@@ -83,6 +89,21 @@ class RunEvent:
 
 
 @dataclass(frozen=True)
+class RunLogLine:
+    """What a worker reported of a run."""
+
+    id: int
+    at: datetime
+    level: str
+    stage: str
+    document: str | None
+    worker_id: str | None
+    attempt: int | None
+    seconds: float | None
+    message: str
+
+
+@dataclass(frozen=True)
 class RunDetails:
     """Everything about a run."""
 
@@ -100,6 +121,8 @@ class RunDetails:
     #: Failed and running ones first.
     items: Sequence[Attempted]
     events: Sequence[RunEvent]
+    #: The last ones, oldest first.
+    log: Sequence[RunLogLine]
 
 
 _ITEM_COLUMNS = [
@@ -137,6 +160,13 @@ def find_run(run_id: str) -> RunDetails:
             .order_by(events.c.id)
             .limit(SHOWN)
         )
+        lines = log_lines_table
+        logged = conn.execute(
+            select(*(lines.c[name] for name in RunLogLine.__dataclass_fields__))
+            .where(lines.c.run_id == run_id)
+            .order_by(lines.c.id.desc())
+            .limit(SHOWN)
+        )
         return RunDetails(
             **{
                 name: run._mapping[name]
@@ -146,6 +176,7 @@ def find_run(run_id: str) -> RunDetails:
             stages=sorted(stages, key=lambda each: STAGES.index(each.stage)),
             items=sorted(found, key=lambda each: _ORDER.get(each.state, 3)),
             events=[RunEvent(**row._mapping) for row in happened],
+            log=[RunLogLine(**row._mapping) for row in logged][::-1],
         )
 
 
@@ -235,18 +266,3 @@ def last_queued_at() -> datetime | None:
 def schedule_of(settings: Settings, subdomain: str) -> Scheduled:
     """Return the schedule of a site."""
     return next(each for each in upcoming(settings) if each.subdomain == subdomain)
-
-
-def change_schedule(
-    settings: Settings, subdomain: str, action: str, words: str, *, who: str
-) -> None:
-    """Pause or resume the schedule of a site, or set it; no words mean the default."""
-    if action == "pause":
-        schedule.pause(subdomain, who=who)
-    elif action == "resume":
-        schedule.resume(subdomain, who=who)
-    elif action == "set":
-        rule: ScheduleRule | None = schedule.parse_rule(words) if words.strip() else None
-        schedule.set_rule(settings, subdomain, rule, who=who)
-    else:
-        raise InvalidInput(f"A schedule can be set, paused or resumed, not {action!r}.")
