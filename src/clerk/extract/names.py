@@ -130,7 +130,7 @@ _HONOURS = pattern(
     r"|PhD|Ph\.D\.?|EdD|Ed\.D\.?|Esq\.?)(?=\s{0,3}(?:[,;)\n|]|$|and\b|\()|\.(?:\s|$))"
 )
 _TOKEN = pattern(r"[Cc]/[Mm]\b|[^\W\d_]+(?:['\-][^\W\d_]+)*")
-_GAP = pattern(r" {0,3}(?:\n {0,60})?(?=\S)")
+_GAP = pattern(r" {0,2}(?:\n {0,60})?(?=\S)")
 #: What may stand between a title and a name: ``Precinct 4``, ``(Town)``, ``/Commissioner``.
 _AFTER_TITLE = pattern(
     r"/(?=[^\W\d_])| {0,2}\([^()\n]{1,24}\)"

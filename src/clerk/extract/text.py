@@ -218,6 +218,13 @@ class NormalText:
     lower: str
     page_starts: Sequence[int]
 
+    def printed_end(self, start: int, end: int) -> int:
+        """Return where a stretch ends in the original if a word in it was joined over a line."""
+        for broken in _BROKEN_WORD.finditer(self.original, start, end):
+            if broken.start() + 1 < end and not self.text[broken.start() + 1].isspace():
+                end += len(broken[1])
+        return end
+
     def page_at(self, offset: int) -> int:
         """Return the number of the page, from 1, that an offset is on."""
         return bisect_right(self.page_starts, offset)
