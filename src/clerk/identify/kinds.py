@@ -32,14 +32,16 @@ def _rule(kind: str, weight: float, words: str, *examples: str) -> Rule:
 
 #: Before a word for a kind: then the line names something else.
 _NOT_ITSELF = pattern(
-    r"\b(?:approv\w*|adopt(?:ion|ed)?(?: of)?|accept\w*|confirm\w*|ratif\w*|previous"
+    r"^minutes ?:|\b(?:approv(?:al|e|ing)|adopt(?:ion|ing)?(?: of)?|accept(?:ance|ing)?"
+    r"|confirm(?:ation|ing)?|ratif\w*|previous"
     r"|reading of|review of|"
     r"correction\w*(?: to)?) (?:\S+ ){0,6}(?:minutes|agenda)\b|\b[0-9]+ minutes?\b"
     r"|\bminutes? (?:per|each|to speak)\b"
     r"|\bagenda (?:items?|number|no\b|section|item)|\bminutes? (?:taker|secretary|clerk|order)\b"
     r"|\bminutes (?:prepared|taken|recorded|submitted) by|\b(?:copy|copies) of (?:the "
     r"|this )?(?:agenda|minutes)"
-    r"|\bon (?:the|this) agenda\b|\bagenda (?:is|was|may|will)\b|\bminutes (?:are|were|was"
+    r"|\bposting (?:of )?(?:the )?agenda|\bon (?:the|this) agenda\b|\bagenda (?:is|was|may"
+    r"|will)\b|\bminutes (?:are|were|was"
     r"|will)\b"
 )
 
@@ -352,11 +354,13 @@ def kind_of(block: Sequence[Line], lines: Sequence[Line]) -> KindReading:
     for number, line in enumerate(block):
         found = heading_rule(line.text)
         if found:
-            # What comes first says what the document is, later headings what it contains.
-            weight = found.weight * (1.0 if found.kind not in shown else 0.3) - 0.15 * number
-            weights[found.kind] += max(weight, 1.0)
-            if found.kind not in shown:
-                shown[found.kind] = (weight, line)
+            # What comes first says what the document is, later headings what it contains;
+            # only a notice may be followed by the agenda that it announces.
+            later = [kind for kind in shown if kind != NOTICE and shown[kind][0] >= 5]
+            share = 0.3 if found.kind in shown else 0.5 if later else 1.0
+            weight = max(found.weight * share - 0.15 * number, 1.0)
+            weights[found.kind] += weight
+            shown.setdefault(found.kind, (weight, line))
     if shown:
         heading = max(shown.values(), key=lambda each: each[0])[1]
     seen = set()
