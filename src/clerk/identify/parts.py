@@ -21,7 +21,7 @@ import msgspec
 from .bodies import HEAD, MENTIONED, clean_name, municipalities, own_words, place_words
 from .dates import printed_dates
 from .document import Printed, read_pages
-from .kinds import OPENINGS, Rule, heading_rule
+from .kinds import Rule, heading_rule, openings
 from .model import (
     AGENDA,
     MINUTES,
@@ -122,10 +122,7 @@ class _Page:
     @cached_property
     def openings(self) -> frozenset[str]:
         """The kinds that the text after the title block begins like."""
-        rest = [line.text for line in self.lines[len(self.block) :]]
-        return frozenset(
-            rule.kind for rule in OPENINGS if any(rule.words.search(text) for text in rest)
-        )
+        return frozenset(rule.kind for rule in openings(self.lines, len(self.block)))
 
     @cached_property
     def days(self) -> frozenset[date]:
@@ -315,17 +312,17 @@ def _part(
     is_first: bool,
 ) -> Part:
     """Return what a part is; the first part of a packet is its agenda or what the packet is."""
+    if is_first:
+        kind = packet.kind
+        if kind.value == PACKET:
+            kind = msgspec.structs.replace(kind, value=AGENDA, confidence=0.6)
+        last = pages[-1].page
+        return Part(pages[0].page, last, kind, packet.body, packet.date, packet.title)
     printed = read_pages(pages[:2], own=own)
     place, is_own = _place_of(top, printed, own)
     day, body, kind = printed.date, printed.body, printed.kind
     elsewhere = place.value is not None and not is_own
-    if is_first:
-        kind = packet.kind if packet.kind.value not in (PACKET, None) else printed.kind
-        if packet.kind.value == PACKET and kind.value not in (AGENDA, MINUTES, NOTICE):
-            kind = Fact(AGENDA, packet.kind.source, packet.kind.quote, packet.kind.page, 0.6)
-        day, body, elsewhere = packet.date, packet.body, False
-        place = UNKNOWN
-    elif kind.value == RESOLUTION:
+    if kind.value == RESOLUTION:
         if elsewhere:
             if place.value and (body.value is None or body.value.lower() in _BARE_COUNCILS):
                 body = msgspec.structs.replace(place, value=f"{place.value} Council")

@@ -32,7 +32,6 @@ def pattern(words: str) -> re.Pattern[str]:
 
 
 _DECORATION = re.compile(r"^[\W_]+(?=[\w(\"“'])|[^\w.!?)\"”':;,%-]+$")
-_SPACES = re.compile(r"\s+")
 
 #: Where the text begins, and the title block ends.
 _TEXT_BEGINS = pattern(
@@ -82,9 +81,10 @@ def lines_of(page: PageView, most: int = MOST_LINES) -> list[Line]:
     found: list[Line] = []
     blank = False
     for raw in _wrapped(page.text[:MOST_CHARACTERS]):
-        text = _SPACES.sub(" ", raw).strip()
-        text = _DECORATION.sub("", text).strip()
-        if text and any(character.isalnum() for character in text):
+        text = " ".join(raw.split())
+        if text and not (text[0].isalnum() and text[-1].isalnum()):
+            text = _DECORATION.sub("", text).strip()
+        if text and any(map(str.isalnum, text)):
             found.append(Line(text, page.page, blank))
             if len(found) == most:
                 break
@@ -96,7 +96,13 @@ def lines_of(page: PageView, most: int = MOST_LINES) -> list[Line]:
 
 def is_address(line: str) -> bool:
     """Whether a line is an address, a telephone number or the like."""
+    small = line.lower()
+    if not any(map(str.isdigit, small)) and not any(word in small for word in _CONTACT):
+        return False
     return bool(_ADDRESS.search(line))
+
+
+_CONTACT: Final = ("@", "www", "http", "fax", "tel", "phone", "zoom", "box")
 
 
 #: A heading that is written like a sentence: "Minutes of the meeting held on ..."
