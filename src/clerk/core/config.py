@@ -319,7 +319,7 @@ class Settings:
     lease_seconds: float = _setting(
         "LEASE_SECONDS",
         12.0,
-        "A worker without a heartbeat for this many seconds is dead",
+        "Seconds without a heartbeat after which a worker is dead",
         _seconds,
     )
     crash_detection_timeout: float = _setting(
