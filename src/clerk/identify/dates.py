@@ -68,6 +68,7 @@ _NUMBERS = re.compile(
     rf"|(?P<first>[0-9]{{1,2}})(?P<mark2>[-/.])(?P<second>[0-9]{{1,2}})(?P=mark2)"
     rf"(?P<last>{_YEAR4}|[0-9]{{2}}))(?![0-9]|[-/.][0-9])"
 )
+_MARKED = re.compile(r"[0-9][-/.][0-9]{1,2}[-/.][0-9]")
 _BEFORE_DATE = re.compile(
     r"(?<![^\W\d_])(?P<weekday>[^\W\d_]{3,10})[.,]?\s{0,3}(?:the\s|den\s|le\s)?$", re.IGNORECASE
 )
@@ -168,6 +169,8 @@ def _named(text: str) -> Iterator[_Written]:
 
 
 def _in_numbers(text: str) -> Iterator[_Written]:
+    if not _MARKED.search(text):
+        return
     for match in _NUMBERS.finditer(text):
         if match.start() and text[match.start() - 1] in "0123456789./-":
             continue
