@@ -278,8 +278,8 @@ def _fact(text: str, found: PrintedDate, line: Line, confidence: float) -> Fact:
 def _weight(where: _Where, document: _Document) -> float | None:
     """Return how much speaks for a date; 0 if it is of something else, None if nothing is said."""
     in_block, kind = where.in_block, document.kind
-    is_second = not in_block or bool(printed_dates(where.same_line))
-    if where.is_number and is_second and _PRINTED_AT.match(where.after):
+    has_time = where.is_number and _PRINTED_AT.match(where.after)
+    if has_time and (not in_block or printed_dates(where.same_line)):
         return 0.0
     if not in_block and _AFTER_OTHER.search(where.after):
         return 0.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from .dates import DATE_START
@@ -67,32 +67,23 @@ class Line(NamedTuple):
 
     text: str
     page: int
-    blank_before: bool = False
-
-
-def _wrapped(text: str) -> Iterator[str]:
-    """Yield the lines of a text; a text without line ends is cut as if it had some."""
-    for line in text.split("\n"):
-        if len(line) <= LONGEST_LINE:
-            yield line
-        else:
-            yield from textwrap.wrap(line, _USUAL_LINE, break_on_hyphens=False)
 
 
 def lines_of(page: PageView, most: int = MOST_LINES) -> list[Line]:
-    """Return the first lines of a page, without decoration and empty lines."""
+    """Return the first lines of a page, without decoration and empty lines.
+
+    A text without line ends is cut as if it had some.
+    """
+    raw = page.text[: min(MOST_CHARACTERS, most * LONGEST_LINE)].split("\n")
+    if max(map(len, raw)) > LONGEST_LINE:
+        raw = [part for line in raw for part in textwrap.wrap(line, _USUAL_LINE) or [""]]
     found: list[Line] = []
-    blank = False
-    for raw in _wrapped(page.text[: min(MOST_CHARACTERS, most * LONGEST_LINE)]):
-        text = " ".join(raw.split())
-        text = text.lstrip(_BEFORE_WORDS).rstrip(_AFTER_WORDS)
-        if text and any(map(str.isalnum, text)):
-            found.append(Line(text, page.page, blank))
+    for line in raw:
+        text = " ".join(line.split()).lstrip(_BEFORE_WORDS).rstrip(_AFTER_WORDS)
+        if text and (text[0].isalnum() or any(map(str.isalnum, text))):
+            found.append(Line(text, page.page))
             if len(found) == most:
                 break
-            blank = False
-        else:
-            blank = True
     return found
 
 
