@@ -29,13 +29,9 @@ from clerk.site_db import CompileReport, compile_site
 SITE = {"subdomain": "springfield", "name": "Springfield", "state": "IL"}
 #: Everything but the rowids and the full-text shadow tables.
 TABLES = (
-    "about",
-    "agendas",
-    "documents",
-    "entities",
-    "minutes",
-    "vote_members",
-    "votes",
+    *("about", "agendas", "documents", "entities", "minutes", "vote_members", "votes"),
+    *("agenda_items", "attendance", "document_names", "interests", "speakers"),
+    *("matter_appearances", "matter_votes", "matters", "people", "person_names", "person_terms"),
 )
 
 
@@ -90,15 +86,20 @@ def write_legacy_text(folder: Path, name: str, pages: Sequence[str]) -> Document
 
 
 def write_found(
-    folder: Path, document: Document, pages: Sequence[str], votes: Sequence[Mapping[str, Any]]
+    folder: Path,
+    document: Document,
+    pages: Sequence[str],
+    votes: Sequence[Mapping[str, Any]],
+    **lists: Sequence[Mapping[str, Any]],
 ) -> None:
-    """Put the votes found in a document there."""
+    """Put the votes found in a document there, and further lists of findings."""
     entities = [{"type": "money", "text": "$5", "value": "5", "page": 1, "start": 0, "end": 2}]
     found = {
         "version": "1",
         "text_sha256": hashlib.sha256("\f".join(pages).encode()).hexdigest(),
         "votes": votes,
         "entities": entities,
+        **lists,
     }
     with written_whole(extracted_file(folder, document)) as part:
         part.write_text(json.dumps(found))
@@ -128,6 +129,26 @@ def vote(page: int, **fields: Any) -> dict[str, Any]:
         "confidence": 0.9,
     }
     return defaults | fields
+
+
+def presence(name: str, **fields: Any) -> dict[str, Any]:
+    """Somebody in the attendance, as extraction describes it."""
+    place = {"page": 1, "start": 0, "end": 5, "quote": name}
+    said = {"role": None, "group": "member", "status": "present"}
+    return (
+        place
+        | said
+        | {"late": False, "left_early": False, "remote": False}
+        | {"name": name}
+        | fields
+    )
+
+
+def appearance(key: str, **fields: Any) -> dict[str, Any]:
+    """A matter in a document, as extraction describes it."""
+    place = {"page": 1, "start": 0, "end": 5, "quote": key}
+    said = {"kind": key.split()[0], "number": key.split()[-1], "title": None, "action": "passed"}
+    return place | said | {"key": key, "votes": [0], "amounts": [], "addresses": []} | fields
 
 
 def rows_of_folder(folder: Path, **facts: Any) -> list[DocumentRow]:

@@ -1,4 +1,4 @@
-"""The names in docs/architecture.md exist."""
+"""The names in docs/architecture.md exist, and what it promises about the code holds."""
 
 from __future__ import annotations
 
@@ -34,3 +34,22 @@ def test_every_package_is_in_the_picture() -> None:
     packages = {path.parent.name for path in (ROOT / "src" / "clerk").glob("*/__init__.py")}
 
     assert packages == set(re.findall(r"\b(\w+)/ ", GUIDE[: GUIDE.index("## The road")])) & packages
+
+
+@pytest.mark.parametrize(
+    ("words", "home"),
+    [
+        (r"""["'/]_clerk["'/]""", "core/storage.py"),
+        (r"\bos\.(environ|getenv)\b", "core/config.py"),
+    ],
+)
+def test_only_one_module_builds_paths_and_reads_the_environment(words: str, home: str) -> None:
+    source = ROOT / "src" / "clerk"
+    found = {
+        str(path.relative_to(source))
+        for path in source.rglob("*.py")
+        for line in path.read_text().splitlines()
+        if re.search(words, line) and not re.search(r"^ +(\{site\}|STORAGE_DIR)/", line)
+    }
+
+    assert found == {home}

@@ -15,10 +15,10 @@ from web_town import Browser
 from clerk.annotations import api as annotation_projects
 from clerk.core import db
 from clerk.core.models import audit_table, metadata
+from clerk.core.storage import web_folder
 from clerk.ops.web_sessions import OPERATOR, VIEWER
 from clerk.pipeline import uploads as annotation_jobs
 from clerk.web import uploads
-from clerk.web.auth import web_folder
 
 
 def objects(number: int) -> bytes:

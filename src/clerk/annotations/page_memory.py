@@ -79,4 +79,4 @@ def _stamped(folder: Path, document: storage.Document) -> Iterator[int]:
 
 
 def _path(folder: Path) -> Path:
-    return folder / "_clerk" / "followed.msgpack"
+    return storage.own_files(folder) / "followed.msgpack"

@@ -6,7 +6,8 @@
       clerk.db                                  the embedded database (no DATABASE_URL)
       sites.db                                  the search index over all sites
       _published/{subdomain}/                   published sites (no PUBLISH_DIR)
-      _clerk/                                   clerk's own files: locks, uploads
+      _clerk/                                   clerk's own files
+        workers/ uploads/ web/ pictures/        locks, uploaded files, the web's secret, page images
         pace/{host}                             when each host may be asked next
         reading/{key}/                          long documents that several processes read
         ocr-networks/{sha256}-...onnx           OCR networks, converted once
@@ -148,7 +149,7 @@ def check_subdomain(subdomain: str) -> str:
     """Return the subdomain, or refuse it: it becomes a directory and a host name."""
     if not _SUBDOMAIN.fullmatch(subdomain) or ".." in subdomain or subdomain in _RESERVED:
         raise InvalidSubdomain(
-            f"{subdomain!r} cannot name a site.",
+            f"{subdomain!r} is not a valid site name.",
             hint="Use lower-case letters, digits, dots and hyphens, as in springfield.il.us.",
         )
     return subdomain
@@ -278,6 +279,26 @@ def shared_reading_folder(storage_dir: Path) -> Path:
 def ocr_networks_folder(storage_dir: Path) -> Path:
     """Return the directory of the OCR networks that have been converted."""
     return own_files(storage_dir) / "ocr-networks"
+
+
+def page_images_folder(storage_dir: Path) -> Path:
+    """Return the directory of the page images that have been drawn."""
+    return own_files(storage_dir) / "pictures"
+
+
+def web_folder(storage_dir: Path) -> Path:
+    """Return where the web keeps its secret, and files while they come in or go out."""
+    return own_files(storage_dir) / "web"
+
+
+def uploads_folder(storage_dir: Path) -> Path:
+    """Return where uploaded files are kept."""
+    return own_files(storage_dir) / "uploads"
+
+
+def worker_lock(storage_dir: Path, worker: str) -> Path:
+    """Return the lock file that a worker holds while it lives."""
+    return own_files(storage_dir) / "workers" / f"{worker}.lock"
 
 
 def extracted_file(folder: Path, document: Document) -> Path:

@@ -31,7 +31,8 @@ from clerk.core.child_process import (
 )
 from clerk.core.config import Settings
 from clerk.core.errors import ClerkError, DatabaseUnavailable, OperatorError, UnknownSite
-from clerk.core.states import Item
+from clerk.core.states import Item, Step
+from clerk.core.storage import worker_lock
 
 from .work import Claim, ClaimItem, Crash, Flow, Outcome, WorkerInfo
 from .worker_lock import Lock
@@ -186,6 +187,12 @@ class Slot:
         """The name of what the child is working on."""
         item = self._running_item or (self.claim.items[0] if self.claim else None)
         return (item.document or item.step) if item else ""
+
+    @property
+    def page(self) -> int:
+        """The page that the running document is at; 0 if it has not told."""
+        is_document = self._running_item is not None and self._running_item.step == Step.DOCUMENT
+        return self._position if is_document else 0
 
     def assign(self, claim: Claim) -> None:
         """Have the child do what was claimed."""
@@ -431,8 +438,7 @@ class Pool:
         self.aborting = False
 
     def __enter__(self) -> Pool:
-        folder = self._settings.storage_dir / "_clerk" / "workers"
-        self._lock = Lock(folder / f"{self.id}.lock")
+        self._lock = Lock(worker_lock(self._settings.storage_dir, self.id))
         db.trust_connections()
         try:
             self._flow.register(self._info)
@@ -463,6 +469,12 @@ class Pool:
     def running(self) -> dict[str, str]:
         """The running document, by claim."""
         return {slot.claim.token: slot.running_document for slot in self._slots if slot.claim}
+
+    @property
+    def pages(self) -> dict[str, int]:
+        """The page that the running document is at, by claim, where it has told."""
+        slots = (slot for slot in self._slots if slot.claim and slot.page)
+        return {slot.claim.token: slot.page for slot in slots if slot.claim}
 
     @property
     def trouble(self) -> OperatorError | None:
@@ -589,7 +601,7 @@ class Pool:
                 slot.leave()
 
     def _beat(self) -> None:
-        if not self._flow.beat(self._info, self.running):
+        if not self._flow.beat(self._info, self.running, self.pages):
             self._flow.register(self._info)
 
     def retry_while_database_is_down(self, action: Callable[[], T], *, gives: bool = False) -> T:

@@ -159,7 +159,7 @@ def extract_text(pages: Sequence[str], *, votes: bool = True) -> Extraction:
     from .context import document_text
     from .entities import find_entities
     from .hearings import find_declarations, find_speakers
-    from .items import Items
+    from .items import Items, agenda_items
     from .matters import find_matters
     from .votes import find_votes
 
@@ -171,6 +171,7 @@ def extract_text(pages: Sequence[str], *, votes: bool = True) -> Extraction:
         votes=find_votes(doc, items) if votes else [],
         entities=find_entities(doc),
     )
+    found.items = agenda_items(items)
     found.matters = find_matters(doc, found.votes, found.entities, items)
     if votes:
         found.attendance = presences(doc, doc.roster.attendees)
@@ -218,7 +219,7 @@ def extract_whole(text: str) -> Extraction:
     marks = page_marks(text)
     offsets = [offset for offset, _ in marks]
     places: list[Vote | Entity | Place] = [*found.votes, *found.entities, *found.attendance]
-    places += [*found.speakers, *found.declarations, *found.matters]
+    places += [*found.items, *found.speakers, *found.declarations, *found.matters]
     for each in places:
         place = bisect_right(offsets, each.start)
         each.page = marks[place - 1][1] if place else None

@@ -30,7 +30,7 @@ from clerk import __version__
 from clerk.core import schema
 from clerk.core.clock import utc_now
 from clerk.core.errors import DatabaseUnavailable, InvalidInput, MissingTool
-from clerk.core.storage import written_whole
+from clerk.core.storage import own_files, written_whole
 
 #: Names inside an archive.
 MANIFEST, DATABASE, STORE = "manifest.json", "database", "store"
@@ -210,8 +210,11 @@ def _refuse_full_database(engine: Engine) -> None:
 
 
 def _refuse_full_store(store: Path) -> None:
-    there = [path for path in store.iterdir() if not _NOT_STORED.fullmatch(path.name)]
-    there = [path for path in there if path.name != "_clerk"] if store.is_dir() else []
+    there = [
+        path
+        for path in (store.iterdir() if store.is_dir() else ())
+        if path != own_files(store) and not _NOT_STORED.fullmatch(path.name)
+    ]
     if there:
         raise InvalidInput(
             f"The storage directory {store} is not empty; nothing was restored.",

@@ -56,6 +56,7 @@ from clerk.core.models import (
     jobs_table,
 )
 from clerk.core.states import Batch, Kind, Upload
+from clerk.core.storage import uploads_folder
 
 from .ledger import doc_summary
 
@@ -639,7 +640,7 @@ def cleanup(storage_dir: Path, older_than: timedelta = KEPT, *, dry_run: bool = 
 
 def _finished_upload_folders(storage_dir: Path, before: datetime) -> list[Path]:
     """Return the folders of uploads that ended before a moment, and of unknown uploads."""
-    root = storage_dir / "_clerk" / "uploads"
+    root = uploads_folder(storage_dir)
     known = annotation_uploads_table
     chosen = select(known.c.source, known.c.state, jobs.c.closed_at)
     with reading_connection() as conn:

@@ -56,6 +56,7 @@ from clerk.core.models import (
     jobs_table,
 )
 from clerk.core.states import ANNOTATIONS, Item, Step, Upload
+from clerk.core.storage import uploads_folder
 from clerk.executors.embedded import Interrupted, slots
 from clerk.executors.pool import Pool, Signals
 
@@ -205,7 +206,7 @@ def _taken_in(
     """Copy files and open their upload, or rehearse it."""
     if dry_run:
         return _rehearsed(paths, project, options)
-    folder = uploads_folder(config.load()) / uuid.uuid4().hex
+    folder = uploads_folder(config.load().storage_dir) / uuid.uuid4().hex
     folder.mkdir(parents=True)
     try:
         source = gather(paths, folder)
@@ -213,11 +214,6 @@ def _taken_in(
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
-
-
-def uploads_folder(settings: Settings) -> Path:
-    """Return where uploaded files are kept."""
-    return settings.storage_dir / "_clerk" / "uploads"
 
 
 def _options(

@@ -35,6 +35,10 @@ _MEMBERS = ", ".join(
     for name, ballot in _BALLOTS.items()
 )
 _PAGES = "id, '{0}' AS kind, document, meeting, date, page, text, method, confidence FROM {0}"
+_PLACE = 'id, document AS doc, meeting, date, page, start, "end", quote'
+#: Whose name it is, if that is known.
+_PERSON = """(SELECT person FROM person_names WHERE person_names.meeting = {0}.meeting
+                AND person_names.printed_name = {0}.printed_name) AS person"""
 QUERIES = {
     "pages": f"""
         SELECT {_PAGES.format("agendas")} UNION ALL SELECT {_PAGES.format("minutes")}
@@ -47,19 +51,50 @@ QUERIES = {
         SELECT votes.id, document AS doc, start, "end", page, meeting, date, item, motion, mover,
                seconder, result, result_text, vote_type,
                {_MEMBERS}, tally, unanimous, flags, quote, confidence, item_title, consent_items,
-               consent_exceptions, field_confidence, doubtful, doubts
+               consent_exceptions, field_confidence, doubtful, doubts, corrected_fields,
+               corrected_by, corrected_at
         FROM votes ORDER BY document, start, votes.id""",
     "entities": """
         SELECT id, document AS doc, start, "end", page, type, text, value, role
         FROM entities ORDER BY document, start, id""",
+    "items": f"""
+        SELECT {_PLACE}, item, item_title FROM agenda_items ORDER BY document, start, id""",
+    "attendance": f"""
+        SELECT {_PLACE}, printed_name, role, is_member, status, late, left_early, remote,
+               {_PERSON.format("attendance")} FROM attendance ORDER BY document, start, id""",
+    "speakers": f"""
+        SELECT {_PLACE}, printed_name, side, item, item_title
+        FROM speakers ORDER BY document, start, id""",
+    "interests": f"""
+        SELECT {_PLACE}, printed_name, kind, concerning, {_PERSON.format("interests")}
+        FROM interests ORDER BY document, start, id""",
+    "matters": """
+        SELECT matter, kind, matter_number, matter_title, state, first_date, last_date, appearances
+        FROM matters ORDER BY matter""",
+    "matter_appearances": f"""
+        SELECT {_PLACE}, matter, kind, matter_number, matter_title, action, continued_to, amounts,
+               addresses, doubtful, (SELECT json_group_array(vote) FROM matter_votes
+                                     WHERE appearance = matter_appearances.id) AS votes
+        FROM matter_appearances ORDER BY matter, date, document, start, id""",
+    "people": """
+        SELECT person, meeting, printed_name, first_date, last_date,
+               (SELECT json_group_array(json_array(first_date, last_date)) FROM person_terms
+                WHERE person = people.person) AS terms,
+               (SELECT json_group_array(printed_name) FROM person_names
+                WHERE person = people.person) AS spellings
+        FROM people ORDER BY person""",
+    "person_names": """
+        SELECT meeting, printed_name, person, times FROM person_names
+        ORDER BY meeting, printed_name""",
 }
 #: Columns with the words of documents.
-_AS_READ = schema.AS_READ | _BALLOTS.keys()
+_AS_READ = schema.AS_READ | _BALLOTS.keys() | {"spellings"}
 #: Columns that hold JSON; they are nested in JSON and stay text in CSV.
 _JSON_COLUMNS = frozenset(
     (
         *(*_BALLOTS, "tally", "flags", "failed_pages", "consent_items", "consent_exceptions"),
-        *("field_confidence", "doubtful", "doubts"),
+        *("field_confidence", "doubtful", "doubts", "corrected_fields", "amounts", "addresses"),
+        *("votes", "terms", "spellings"),
     )
 )
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
@@ -144,15 +179,19 @@ def write_json(rows: ExportRows, out: IO[bytes]) -> int:
 def write_csv(rows: ExportRows, out: IO[bytes]) -> int:
     """Write CSV with a header line."""
     text = io.TextIOWrapper(out, encoding="utf-8", newline="", write_through=True)
-    writer = csv.DictWriter(text, rows.columns)
-    writer.writeheader()
-    for row in rows:
-        for name, value in row.items():
-            # A spreadsheet would take this for a formula.
-            if isinstance(value, str) and value.startswith(_FORMULA_STARTS):
-                row[name] = f"'{value}"
-        writer.writerow(row)
-    text.detach()
+    try:
+        writer = csv.DictWriter(text, rows.columns)
+        writer.writeheader()
+        for row in rows:
+            for name, value in row.items():
+                # A spreadsheet would take this for a formula.
+                if isinstance(value, str) and value.startswith(_FORMULA_STARTS):
+                    row[name] = f"'{value}"
+            writer.writerow(row)
+    finally:
+        # Otherwise the stream that was passed in is closed with this one.
+        with contextlib.suppress(OSError):
+            text.detach()
     return rows.taken
 
 

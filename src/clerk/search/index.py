@@ -27,7 +27,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from clerk.core.storage import remove_all
+from clerk.core.storage import own_files, remove_all, search_lock
 from clerk.site_db import DATABASE, CompileReport, content_digest, schema
 
 from . import fts
@@ -124,10 +124,10 @@ def remake(storage_dir: Path) -> None:
 @contextlib.contextmanager
 def _updating(storage_dir: Path) -> Iterator[None]:
     """Wait for other updates to end: the queue before SQLite's own lock, which is not fair."""
-    (storage_dir / "_clerk").mkdir(parents=True, exist_ok=True)
-    with (storage_dir / "_clerk" / "search.lock").open("a") as lock:
+    own_files(storage_dir).mkdir(parents=True, exist_ok=True)
+    with search_lock(storage_dir).open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        remove_all((storage_dir / "_clerk").glob("index.*"))
+        remove_all(own_files(storage_dir).glob("index.*"))
         yield
 
 
@@ -214,7 +214,7 @@ def _is_crowded(connection: sqlite3.Connection) -> bool:
 
 def _make_again(storage_dir: Path, live: sqlite3.Connection | None) -> None:
     """Index all sites aside and take the place of the index, in one transaction of a live one."""
-    with tempfile.TemporaryDirectory(prefix="index.", dir=storage_dir / "_clerk") as scratch:
+    with tempfile.TemporaryDirectory(prefix="index.", dir=own_files(storage_dir)) as scratch:
         new = Path(scratch)
         for database in sorted(storage_dir.glob(f"*/{DATABASE}")):
             _index_whole(new, database.parent)
@@ -283,7 +283,7 @@ class _Update:
                 fts.add(self._db, "pages_fts", texts)
             return
         with tempfile.TemporaryDirectory(
-            prefix="index.", dir=self._folder.parent / "_clerk"
+            prefix="index.", dir=own_files(self._folder.parent)
         ) as scratch:
             filler = fts.Filler(Path(scratch))
             for document in documents:

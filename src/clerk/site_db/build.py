@@ -46,6 +46,7 @@ from clerk.core.storage import (
 )
 
 from . import schema
+from .joined import Joins
 from .rows import DocumentRows, rows_of
 
 #: Facts about the site that are published with it.
@@ -218,11 +219,17 @@ def _build(
             if is_new:
                 schema.create(db)
             db.execute("BEGIN")
+            joins = Joins(db)
+            if not is_new:
+                joins.note([*removed, *updated])
             for name in (*removed, *updated):
                 _remove(db, Document.from_name(name))
             for name in (*updated, *added):
                 row, digest = wanted[name]
                 _add(db, _read(files, row, digest, gate), with_full_text=not is_new)
+            if not is_new:
+                joins.note([*updated, *added])
+                joins.join()
             db.execute("DELETE FROM about")
             db.executemany("INSERT INTO about VALUES (?, ?)", sorted(about.items()))
             if is_new:
@@ -232,6 +239,11 @@ def _build(
             db.execute("COMMIT")
             if is_new:
                 db.executescript(schema.INDEXES)
+                # Who and what is the same in all documents is looked up by index.
+                db.execute("BEGIN")
+                joins.note(None)
+                joins.join()
+                db.execute("COMMIT")
         with part.open("rb") as file:
             os.fsync(file)
         part.chmod(0o644)
@@ -344,9 +356,8 @@ def _add(db: sqlite3.Connection, new: DocumentRows, *, with_full_text: bool) -> 
                 SELECT rowid, search_text FROM {kind} WHERE document = ? ORDER BY rowid""",
             (new.document[0],),
         )
-    _insert(db, "votes", new.votes)
-    _insert(db, "vote_members", new.vote_members)
-    _insert(db, "entities", new.entities)
+    for table, rows in new.found.items():
+        _insert(db, table, rows)
 
 
 def _remove(db: sqlite3.Connection, document: Document) -> None:
@@ -361,6 +372,11 @@ def _remove(db: sqlite3.Connection, document: Document) -> None:
     db.execute(
         "DELETE FROM vote_members WHERE vote IN (SELECT id FROM votes WHERE document = ?)", name
     )
-    for table in ("votes", "entities"):
+    db.execute(
+        """DELETE FROM matter_votes
+           WHERE appearance IN (SELECT id FROM matter_appearances WHERE document = ?)""",
+        name,
+    )
+    for table in schema.OF_A_DOCUMENT:
         db.execute(f"DELETE FROM {table} WHERE document = ?", name)
     db.execute("DELETE FROM documents WHERE name = ?", name)

@@ -1,4 +1,4 @@
-"""A document as rows of ``meetings.db``: its pages, its votes, its entities.
+"""A document as rows of ``meetings.db``: its pages, and what was found in it.
 
 The raw text of a page stays as it was read.  What is searched is a copy in which words broken at
 the end of a line are joined and odd forms of letters (ligatures, full-width digits) are made
@@ -11,6 +11,7 @@ import contextlib
 import os
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b, sha256
@@ -44,6 +45,7 @@ _VOTE_COLUMNS = (
     *("start", "end", "item", "motion", "mover", "seconder", "result", "result_text"),
     *("vote_type", "tally", "unanimous", "flags", "quote", "confidence", "item_title"),
     *("consent_items", "consent_exceptions", "field_confidence", "doubtful", "doubts"),
+    *("corrected_fields", "corrected_by", "corrected_at"),
 )
 #: How often a directory that is replaced while it is read is opened again.
 _ATTEMPTS = 5
@@ -78,6 +80,11 @@ class _FindingsFile(msgspec.Struct):
     text_sha256: str = ""
     votes: list[dict[str, Any]] = []
     entities: list[dict[str, Any]] = []
+    items: list[dict[str, Any]] = []
+    attendance: list[dict[str, Any]] = []
+    speakers: list[dict[str, Any]] = []
+    declarations: list[dict[str, Any]] = []
+    matters: list[dict[str, Any]] = []
 
 
 _Json = TypeVar("_Json", _DocumentFile, _FailedPagesFile, _FindingsFile)
@@ -133,9 +140,8 @@ class DocumentRows:
     kind: str
     document: Row
     pages: list[Row]
-    votes: list[Row]
-    vote_members: list[Row]
-    entities: list[Row]
+    #: What was found in it, by table.
+    found: Mapping[str, list[Row]]
 
 
 def rows_of(
@@ -189,22 +195,29 @@ def rows_of(
         *(_moment(row.fetched_at), _moment(row.gone_at), text_sha256, digest),
     )
     return DocumentRows(
-        document.kind, document_row, pages, *_found_rows(identity, document, findings)
+        document.kind, document_row, pages, _found_rows(identity, document, findings, gate)
     )
 
 
 def _found_rows(
-    identity: str, document: Document, findings: _FindingsFile
-) -> tuple[list[Row], list[Row], list[Row]]:
-    """Return the rows of votes, of the names in them, and of entities."""
+    identity: str, document: Document, findings: _FindingsFile, gate: Gate
+) -> dict[str, list[Row]]:
+    """Return the rows of what was found in a document, by table."""
     votes: list[Row] = []
     members: dict[Row, None] = {}
+    names: Counter[str] = Counter()
     for number, vote in enumerate(findings.votes, start=1):
         key = f"{identity}-v{number}"
+        if vote.get("corrected_by"):
+            vote["corrected_by"] = str(gate(str(vote["corrected_by"])))
         values = (_plain(vote.get(column)) for column in _VOTE_COLUMNS)
         where = (document.name, document.meeting, document.date, *_place(identity, vote))
         votes.append((key, *where, *values))
         members.update(dict.fromkeys((key, member, ballot) for member, ballot in names_of(vote)))
+        names.update(member for member, _ in names_of(vote))
+        certain = (who for who in ("mover", "seconder") if who not in (vote.get("doubtful") or ()))
+        names.update(str(vote[who]) for who in certain if vote.get(who))
+    names.update(str(each["name"]) for each in findings.attendance if each.get("group") == "member")
     entities: list[Row] = [
         (
             *(f"{identity}-e{number}", document.name, *_place(identity, entity)),
@@ -212,7 +225,47 @@ def _found_rows(
         )
         for number, entity in enumerate(findings.entities, start=1)
     ]
-    return votes, list(members), entities
+
+    def found(mark: str, entries: list[dict[str, Any]], *columns: str) -> list[Row]:
+        """Return a row for each finding: where it is, then its columns."""
+        return [
+            (
+                *(f"{identity}-{mark}{number}", document.name, document.meeting, document.date),
+                *(*_place(identity, each), each.get("start"), each.get("end"), each.get("quote")),
+                *(_plain(each.get(column)) for column in columns),
+            )
+            for number, each in enumerate(entries, start=1)
+        ]
+
+    for each in findings.attendance:
+        each["is_member"] = each.get("group") == "member"
+    appearances = found(
+        *("m", findings.matters, "key", "key", "kind", "number", "title", "action"),
+        *("continued_to", "amounts", "addresses", "doubtful"),
+    )
+    return {
+        "votes": votes,
+        "vote_members": list(members),
+        "entities": entities,
+        "agenda_items": found("i", findings.items, "number", "title"),
+        "attendance": found(
+            *("a", findings.attendance, "name", "role", "is_member", "status"),
+            *("late", "left_early", "remote"),
+        ),
+        "speakers": found("s", findings.speakers, "name", "side", "item", "item_title"),
+        "interests": found("d", findings.declarations, "name", "kind", "about"),
+        "matter_appearances": appearances,
+        "matter_votes": [
+            (row[0], f"{identity}-v{place + 1}")
+            for row, each in zip(appearances, findings.matters, strict=True)
+            for place in dict.fromkeys(each.get("votes") or ())
+            if place < len(votes)
+        ],
+        "document_names": [
+            (document.name, document.meeting, document.date, name, times)
+            for name, times in sorted(names.items())
+        ],
+    }
 
 
 def _read_text(text: Path) -> tuple[dict[int, bytes], _DocumentFile, _FailedPagesFile]:

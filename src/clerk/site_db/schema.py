@@ -6,8 +6,12 @@
         |                 |
         |            minutes_fts, agendas_fts
         +--- n votes 1 --- n vote_members
-        +--- n entities
+        +--- n entities, agenda_items, attendance, speakers, interests
+        +--- n matter_appearances n --- n votes (matter_votes)
+        +--- n document_names                   names of members, and how often each is printed
 
+    matters 1 --- n matter_appearances          one matter over all meetings
+    people 1 --- n person_names, person_terms   one member of one body, however the name is written
     about       facts about the site
 
 Datasette shows it as it is: foreign keys lead from pages, votes and entities to their document, and
@@ -27,7 +31,7 @@ from clerk.core.storage import KINDS
 
 #: Raised when a table changes, or when less of what is stored may be in it: an older
 #: ``meetings.db`` is then built again.
-VERSION = 5
+VERSION = 6
 #: "clrk", so that the file can be told from any other database.
 APPLICATION_ID = 0x636C726B
 
@@ -45,17 +49,21 @@ AS_READ = frozenset(
         *("item", "motion", "mover", "seconder", "result", "result_text", "vote_type", "tally"),
         *("flags", "quote", "member", "ballot", "type", "value", "role"),
         *("item_title", "consent_items", "consent_exceptions"),
+        *("printed_name", "person", "concerning", "matter", "matter_key", "matter_number"),
+        *("matter_title", "amounts", "addresses"),
     )
 )
 #: Made from the names of documents; a scan passes over names that must not be published.
-NAMES = frozenset(("name", "meeting", "date", "document", "page_image"))
+NAMES = frozenset(("name", "meeting", "date", "document", "page_image", "first_date", "last_date"))
 #: From sources and errors: through the gate, as is every ``value`` of ``about``.
-CLEANED = frozenset(("failed_pages", "source_url"))
+CLEANED = frozenset(("failed_pages", "source_url", "corrected_by"))
 #: clerk's own words, times and hashes.
 OWN = frozenset(
     (
         *("id", "kind", "method", "sha256", "fetched_at", "gone_at", "text_sha256", "digest"),
         *("vote", "page_id", "key", "field_confidence", "doubtful", "doubts"),
+        *("corrected_fields", "corrected_at", "status", "side", "action", "continued_to"),
+        *("state", "appearance"),
     )
 )
 
@@ -134,7 +142,10 @@ CREATE TABLE votes (
     consent_exceptions TEXT,
     field_confidence TEXT,
     doubtful TEXT,
-    doubts TEXT
+    doubts TEXT,
+    corrected_fields TEXT,
+    corrected_by TEXT,
+    corrected_at TEXT
 );
 CREATE TABLE vote_members (
     vote TEXT NOT NULL REFERENCES votes(id),
@@ -154,7 +165,109 @@ CREATE TABLE entities (
     start INTEGER,
     "end" INTEGER
 );
+CREATE TABLE agenda_items (
+    {place},
+    item TEXT NOT NULL,
+    item_title TEXT NOT NULL
+);
+CREATE TABLE attendance (
+    {place},
+    printed_name TEXT NOT NULL,
+    role TEXT,
+    is_member INTEGER NOT NULL,
+    status TEXT NOT NULL,
+    late INTEGER NOT NULL,
+    left_early INTEGER NOT NULL,
+    remote INTEGER NOT NULL
+);
+CREATE TABLE speakers (
+    {place},
+    printed_name TEXT NOT NULL,
+    side TEXT,
+    item TEXT,
+    item_title TEXT
+);
+CREATE TABLE interests (
+    {place},
+    printed_name TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    concerning TEXT
+);
+CREATE TABLE matter_appearances (
+    {place},
+    matter TEXT NOT NULL,
+    matter_key TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    matter_number TEXT,
+    matter_title TEXT,
+    action TEXT NOT NULL,
+    continued_to TEXT,
+    amounts TEXT,
+    addresses TEXT,
+    doubtful TEXT
+);
+CREATE TABLE matter_votes (
+    appearance TEXT NOT NULL REFERENCES matter_appearances(id),
+    vote TEXT NOT NULL REFERENCES votes(id),
+    PRIMARY KEY (appearance, vote)
+) WITHOUT ROWID;
+CREATE TABLE document_names (
+    document TEXT NOT NULL REFERENCES documents(name),
+    meeting TEXT NOT NULL,
+    date TEXT,
+    printed_name TEXT NOT NULL,
+    times INTEGER NOT NULL
+);
+CREATE TABLE matters (
+    matter TEXT PRIMARY KEY,
+    kind TEXT NOT NULL,
+    matter_number TEXT,
+    matter_title TEXT,
+    state TEXT NOT NULL,
+    first_date TEXT,
+    last_date TEXT,
+    appearances INTEGER NOT NULL
+);
+CREATE TABLE people (
+    person TEXT PRIMARY KEY,
+    meeting TEXT NOT NULL,
+    printed_name TEXT NOT NULL,
+    first_date TEXT,
+    last_date TEXT
+);
+CREATE TABLE person_names (
+    meeting TEXT NOT NULL,
+    printed_name TEXT NOT NULL,
+    person TEXT NOT NULL REFERENCES people(person),
+    times INTEGER NOT NULL,
+    PRIMARY KEY (meeting, printed_name)
+) WITHOUT ROWID;
+CREATE TABLE person_terms (
+    person TEXT NOT NULL REFERENCES people(person),
+    first_date TEXT NOT NULL,
+    last_date TEXT NOT NULL,
+    PRIMARY KEY (person, first_date)
+) WITHOUT ROWID;
 """
+
+#: Where something was found: the first columns of every table of findings.
+_PLACE = """
+    id TEXT PRIMARY KEY,
+    document TEXT NOT NULL REFERENCES documents(name),
+    meeting TEXT NOT NULL,
+    date TEXT,
+    page INTEGER,
+    page_id TEXT,
+    start INTEGER,
+    "end" INTEGER,
+    quote TEXT
+"""
+
+#: The tables with rows of one document, besides its pages; in the order in which they are removed.
+OF_A_DOCUMENT = (
+    *("matter_appearances", "votes", "entities", "agenda_items", "attendance", "speakers"),
+    *("interests", "document_names"),
+)
 
 #: Made after the rows of a full build, which is quicker where rows come in another order.
 INDEXES = """
@@ -165,6 +278,22 @@ CREATE INDEX votes_date ON votes(date);
 CREATE INDEX vote_members_member ON vote_members(member);
 CREATE INDEX entities_document ON entities(document);
 CREATE INDEX entities_value ON entities(type, value);
+CREATE INDEX agenda_items_document ON agenda_items(document);
+CREATE INDEX attendance_document ON attendance(document);
+CREATE INDEX attendance_name ON attendance(meeting, printed_name);
+CREATE INDEX speakers_document ON speakers(document);
+CREATE INDEX speakers_name ON speakers(printed_name);
+CREATE INDEX interests_document ON interests(document);
+CREATE INDEX interests_name ON interests(meeting, printed_name);
+CREATE INDEX matter_appearances_document ON matter_appearances(document);
+CREATE INDEX matter_appearances_matter ON matter_appearances(matter, date);
+CREATE INDEX matter_appearances_key ON matter_appearances(matter_key);
+CREATE INDEX matter_votes_vote ON matter_votes(vote);
+CREATE INDEX document_names_document ON document_names(document);
+CREATE INDEX document_names_name ON document_names(meeting, printed_name, date, times, document);
+CREATE INDEX matters_date ON matters(last_date);
+CREATE INDEX people_meeting ON people(meeting);
+CREATE INDEX person_names_person ON person_names(person);
 """
 
 
@@ -173,7 +302,7 @@ def create(connection: sqlite3.Connection) -> None:
     connection.execute(f"PRAGMA page_size = {PAGE_SIZE}")
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {VERSION}")
-    connection.executescript(_TABLES)
+    connection.executescript(_TABLES.format(place=_PLACE.strip()))
     for kind in KINDS:
         connection.executescript(_PAGES.format(kind=kind, tokenizer=TOKENIZER))
 

@@ -20,6 +20,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 
 from clerk.core.errors import InvalidInput
+from clerk.core.storage import web_folder
 from clerk.ops import web_sessions
 from clerk.ops.web_sessions import OPERATOR, VIEWER, Person
 
@@ -92,11 +93,6 @@ def _unsigned(signer: Signer, value: str) -> str | None:
         return signer.unsign(value.encode("utf-8", "replace")).decode()
     except BadSignature:
         return None
-
-
-def web_folder(storage_dir: Path) -> Path:
-    """Return where the web keeps its secret, and files while they come in or go out."""
-    return storage_dir / "_clerk" / "web"
 
 
 def _installation_secret(path: Path) -> bytes:

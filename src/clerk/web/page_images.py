@@ -24,7 +24,7 @@ from typing import IO
 
 from clerk.core.config import Settings
 from clerk.core.errors import ClerkError, DocumentError, TransientError
-from clerk.core.storage import written_whole
+from clerk.core.storage import page_images_folder, written_whole
 
 SECONDS = 20.0
 MEMORY_MB = 1024
@@ -41,7 +41,7 @@ def page_image(settings: Settings, pdf: Path, page: int, width: int) -> bytes:
     """Return a page as a WebP image, from the cache if the PDF has not changed."""
     stat = pdf.stat()
     version = f"{pdf}|{stat.st_mtime_ns}|{stat.st_size}|{page}|{width}"
-    folder = settings.storage_dir / "_clerk" / "pictures"
+    folder = page_images_folder(settings.storage_dir)
     path = folder / f"{blake2b(version.encode(), digest_size=16).hexdigest()}.webp"
     with contextlib.suppress(FileNotFoundError):
         return path.read_bytes()

@@ -18,10 +18,11 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from clerk.core.errors import InvalidInput
+from clerk.core.storage import web_folder
 from clerk.ops.web_sessions import OPERATOR
 from clerk.pipeline import uploads as annotation_jobs
 
-from .auth import operator, refuse_without_role, viewer, web_folder
+from .auth import operator, refuse_without_role, viewer
 from .parameters import id_in_path, whole_number
 from .rendering import for_operators, public_url, settings_of
 from .request_bodies import allow_body

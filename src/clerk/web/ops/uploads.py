@@ -15,9 +15,10 @@ from starlette.responses import FileResponse, RedirectResponse, Response
 
 from clerk.annotations import api as annotation_projects
 from clerk.annotations.formats import WRITERS
+from clerk.core.storage import web_folder
 from clerk.ops import activity
 from clerk.pipeline import uploads as annotation_jobs
-from clerk.web.auth import operator, viewer, web_folder
+from clerk.web.auth import operator, viewer
 from clerk.web.parameters import one_of
 from clerk.web.rendering import page, settings_of
 from clerk.web.uploads import upload_of

@@ -1,0 +1,46 @@
+"""What a document is (date, body, kind, title), and the parts of a packet, each with evidence.
+
+::
+
+    pages, hints -> identify -> Identity       looks at the first pages only
+    pages, identity, hints -> split -> [Part]  one pass over all pages
+
+Nothing here reads files or knows a database: pages and hints go in, values with their evidence come
+out.  What a person said comes first, then the portal, then what is printed, then the path.
+"""
+
+from __future__ import annotations
+
+from .document import identify
+from .model import (
+    KINDS,
+    SOURCES,
+    UNKNOWN,
+    Bookmark,
+    Fact,
+    Hints,
+    Identity,
+    Known,
+    OtherReading,
+    PageView,
+    Part,
+)
+from .parts import split
+from .version import VERSION
+
+__all__ = [
+    "KINDS",
+    "SOURCES",
+    "UNKNOWN",
+    "VERSION",
+    "Bookmark",
+    "Fact",
+    "Hints",
+    "Identity",
+    "Known",
+    "OtherReading",
+    "PageView",
+    "Part",
+    "identify",
+    "split",
+]

@@ -1,0 +1,180 @@
+"""Decide what a document is: what people and portals said, what it prints, and its path."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from .bodies import MENTIONED, body_of, mentioned_body, place_words
+from .dates import DATE_START, day_comes_first, iso_day
+from .days import OF_A_MEETING, meeting_day
+from .kinds import kind_of
+from .model import (
+    AGENDA,
+    KINDS,
+    PACKET,
+    PAGE,
+    PERSON,
+    PORTAL,
+    REPORT,
+    RESOLUTION,
+    UNKNOWN,
+    Fact,
+    Field,
+    Hints,
+    Identity,
+    Known,
+    OtherReading,
+    PageView,
+)
+from .paths import read_path
+from .text import LONGEST_HEADING, Line, is_address, lines_of, title_block
+
+#: A cover page has fewer lines than this; then the second page is looked at too.
+_COVER_LINES: Final = 12
+#: The adoption of a resolution is looked for on this many pages.
+_RESOLUTION_PAGES: Final = 4
+_TITLE_LINES: Final = 3
+_NAMES_NOTHING = re.compile(
+    r"(?:state|county|town|city|village) of [A-Za-z .]+|[\W\d]*|page [0-9]+.*"
+    r"|.{1,2}",
+    re.IGNORECASE,
+)
+
+
+def identify(pages: Sequence[PageView], hints: Hints) -> Identity:
+    """Return what a document is, with the evidence; looks at its first pages only."""
+    printed = read_pages(pages, place_words(hints.place))
+    path = read_path(hints.path, day_first=printed.day_first)
+    person, portal = _said(hints.person, PERSON), _said(hints.portal, PORTAL)
+    others: list[OtherReading] = [OtherReading("date", fact) for fact in printed.other_days]
+
+    def choose(field: Field, *facts: Fact) -> Fact:
+        known = [fact for fact in facts if fact.value]
+        if not known:
+            return UNKNOWN
+        first, *rest = known
+        others.extend(OtherReading(field, fact) for fact in rest if fact.value != first.value)
+        return first
+
+    kind_said, kind_by_path = printed.kind, path.kind
+    if kind_by_path.value == PACKET and printed.kind.value == AGENDA:
+        # The page shows the agenda, the name says that its papers follow.
+        kind_said, kind_by_path = kind_by_path, printed.kind
+    weak = printed.kind.confidence < 0.4
+    facts = (kind_by_path, kind_said) if weak and path.kind.value else (kind_said, kind_by_path)
+    kind = choose("kind", person.kind, portal.kind, *facts)
+    day_of_path = path.date
+    if (
+        path.date.value
+        and printed.has_text
+        and kind.value not in OF_A_MEETING
+        and not printed.date.value
+    ):
+        # The day of a file that is not of a meeting may be of anything.
+        others.append(OtherReading("date", path.date))
+        day_of_path = UNKNOWN
+    printed_day = printed.date
+    if not printed_day.value and path.date.value:
+        # A day that the page prints without saying what it is of, and that the path names too.
+        same = [fact for fact in printed.unclear_days if fact.value == path.date.value]
+        printed_day = same[0] if same else UNKNOWN
+    date = choose("date", person.date, portal.date, printed_day, day_of_path)
+    of_meeting = kind.value in OF_A_MEETING or date.value is not None
+    bodies = [printed.body, path.body if of_meeting else UNKNOWN]
+    if printed.body.confidence < MENTIONED:
+        # The path says more than a mention in the text.
+        bodies.reverse()
+    body = choose("body", person.body, portal.body, *bodies)
+    title = choose("title", person.title, portal.title, printed.title, path.title)
+    return Identity(date, body, kind, title, others)
+
+
+class Printed(NamedTuple):
+    """What some pages print."""
+
+    date: Fact = UNKNOWN
+    body: Fact = UNKNOWN
+    kind: Fact = UNKNOWN
+    title: Fact = UNKNOWN
+    other_days: Sequence[Fact] = ()
+    unclear_days: Sequence[Fact] = ()
+    day_first: bool = False
+    has_text: bool = False
+    is_letter: bool = False
+    block: Sequence[Line] = ()
+
+
+def read_pages(pages: Sequence[PageView], own: frozenset[str]) -> Printed:
+    """Return what the first of these pages say that they are."""
+    written = [page for page in pages[:_RESOLUTION_PAGES] if page.text and not page.text.isspace()]
+    if not written:
+        return Printed()
+    lines = lines_of(written[0])
+    block = title_block(lines)
+    if len(lines) < _COVER_LINES and len(written) > 1:
+        lines = lines + lines_of(written[1])
+        block = block or title_block(lines)
+    kind = kind_of(block, lines)
+    name = kind.fact.value
+    day_first = day_comes_first("\n".join(line.text for line in lines))
+    day = meeting_day(block, lines, name, kind.is_letter, day_first)
+    if name == RESOLUTION:
+        for page in written[1:]:
+            if day.fact.confidence > 0.8:
+                break
+            later = meeting_day([], lines_of(page), name, kind.is_letter, day_first)
+            day = later if later.fact.confidence > day.fact.confidence else day
+    body = body_of(block, lines, name in OF_A_MEETING, kind.is_letter, own)
+    if body is UNKNOWN and (name in OF_A_MEETING or (name == REPORT and day.fact.value)):
+        body = mentioned_body([line for page in written for line in lines_of(page)], own)
+    return Printed(
+        day.fact,
+        body,
+        kind.fact,
+        _title(block, lines, kind.heading),
+        day.others,
+        day.unclear,
+        day_first,
+        True,
+        kind.is_letter,
+        block,
+    )
+
+
+def _title(block: Sequence[Line], lines: Sequence[Line], heading: Line | None) -> Fact:
+    """Return what a document calls itself: the heading that names its kind, and its neighbours."""
+    for line in lines[:16]:
+        if match := _TITLE_LABEL.match(line.text):
+            return Fact(match["title"], PAGE, line.text, line.page, 0.7)
+    named = [
+        line
+        for line in (block or lines[:2])
+        if len(line.text) <= LONGEST_HEADING
+        and not is_address(line.text)
+        and not _NAMES_NOTHING.fullmatch(line.text)
+        and not DATE_START.match(line.text)
+    ]
+    if not named:
+        return UNKNOWN
+    at = named.index(heading) if heading in named else 0
+    if at and heading and len(heading.text.split()) < 3:
+        at -= 1
+    text = " ".join(line.text for line in named[at : at + _TITLE_LINES])
+    return Fact(text[:200], PAGE, text[:200], named[at].page, 0.6)
+
+
+_TITLE_LABEL = re.compile(
+    r"(?:title|subject|re|topic|betreff|objet)\s?:\s?(?P<title>.{4,})", re.IGNORECASE
+)
+
+
+def _said(known: Known, source: str) -> Identity:
+    day = iso_day(known.date or "")
+    return Identity(
+        Fact(day.isoformat(), source, known.date, None, 1.0) if day else UNKNOWN,
+        Fact(known.body, source, known.body, None, 1.0) if known.body else UNKNOWN,
+        Fact(known.kind, source, known.kind, None, 1.0) if known.kind in KINDS else UNKNOWN,
+        Fact(known.title, source, known.title, None, 1.0) if known.title else UNKNOWN,
+    )
