@@ -50,6 +50,9 @@ OPERATORS = {
     "ops/overview.html": "/ops/",
     "ops/sites.html": "/ops/sites",
     "ops/site.html": "/ops/sites/springfield",
+    "ops/new_site.html": "/ops/new-site",
+    "ops/edit_site.html": "/ops/sites/springfield/edit",
+    "ops/sites_preview.html": "/ops/bulk?action=run",
     "ops/run.html": "/ops/runs/{run}",
     "ops/document.html": f"/ops/sites/springfield/documents/{quote(MINUTES.name)}",
     "ops/schedules.html": "/ops/schedule",
@@ -65,7 +68,7 @@ OPERATORS = {
     "ops/audit.html": "/ops/audit",
 }
 #: The answer to a deed; looked at where the deed is done.
-AFTER_A_DEED = {"ops/decided.html"}
+AFTER_A_DEED = {"ops/decided.html", "ops/sites_done.html"}
 
 
 def test_every_template_is_looked_at() -> None:

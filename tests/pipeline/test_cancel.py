@@ -326,7 +326,8 @@ def test_a_worker_that_was_given_up_leaves_the_work_to_others(
 
     assert reap(worker) == 0
     assert (town.run.state, town.counts) == ("completed", (1, 1, 0))
-    assert town.items()["2024-01-01"].lost == 1
+    # Before it has a row again, the worker may lose the document once more.
+    assert town.items()["2024-01-01"].lost in (1, 2)
 
 
 def _work_in_one_lane() -> None:

@@ -90,15 +90,22 @@ def test_the_schedule_is_shown_and_changed_from_the_pages(town: Town, storage: P
 
     operator.post(
         "/ops/sites/springfield/schedule",
-        data={"action": "set", "schedule": "mon,thu 06:30 America/Chicago"},
+        data={
+            "action": "set",
+            "how": "at",
+            "at": "06:30",
+            "on": ["mon", "thu"],
+            "zone": "America/Chicago",
+            "jitter": "20",
+        },
     )
     operator.post("/ops/sites/springfield/schedule", data={"action": "pause"})
 
     row = row_of(operator.get("/ops/schedule").text, "springfield")
-    assert row[2] == "mon, thu at 06:30 America/Chicago" and row[4].startswith("paused by")
+    assert row[2] == "mon, thu at 06:30 America/Chicago + 20 min" and row[4].startswith("paused by")
     assert "Resume" in operator.get("/ops/sites/springfield").text
     refused = operator.post(
-        "/ops/sites/springfield/schedule", data={"action": "set", "schedule": "x"}
+        "/ops/sites/springfield/schedule", data={"action": "set", "how": "every", "hours": "x"}
     )
     assert refused.status_code == 422 or refused.status_code == 400
     operator.post("/ops/sites/springfield/schedule", data={"action": "resume"})

@@ -138,6 +138,10 @@ class Problem:
     url: str = ""
 
 
+#: The error of a document that was skipped because nobody knows its date.
+UNDATED = "Undated"
+
+
 @dataclass
 class FetchReport:
     """What one fetch found and did; documents by name, ``skipped`` is nothing clerk reads."""

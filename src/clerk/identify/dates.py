@@ -63,6 +63,13 @@ _NAMED = re.compile(
     rf")",
     re.IGNORECASE,
 )
+#: A date at the beginning of a line.
+DATE_START: Final = re.compile(
+    rf"(?:(?:{_WEEKDAY})\b[.,]?\s)?(?:[0-9]{{1,2}}{_SUFFIX}\s(?:day\s)?(?:of\s"
+    rf"|de\s)?(?:{_MONTH})\b"
+    rf"|[0-9]{{1,4}}[-/.][0-9]{{1,2}}[-/.][0-9]{{1,4}}|(?:{_MONTH})\b\.?\s[0-9]{{1,2}})",
+    re.IGNORECASE,
+)
 _NUMBERS = re.compile(
     rf"{_BEFORE}(?<![0-9./-])(?:"
     rf"(?P<year>{_YEAR4})(?P<mark1>[-/.])(?P<month>[0-9]{{1,2}})(?P=mark1)(?P<day>[0-9]{{1,2}})"
@@ -86,6 +93,30 @@ class PrintedDate(NamedTuple):
 def printed_dates(text: str, *, day_first: bool = False) -> list[PrintedDate]:
     """Return the dates in a text in their order."""
     return sorted([*_named(text), *_in_numbers(text, day_first)], key=lambda found: found.start)
+
+
+#: A UK or Irish postcode.
+_BRITISH = re.compile(
+    r"\b[A-Z]{1,2}[0-9][0-9A-Z]? [0-9][A-Z]{2}\b|\b(?:parish council|councillors?' surgery|VAT)\b"
+)
+
+
+def day_comes_first(text: str) -> bool:
+    """Whether numbers are rather 31/12 than 12/31, by how the text writes other dates."""
+    day = month = 0
+    for match in _NAMED.finditer(text):
+        day += bool(match["day2"]) and " day" not in match[0].lower()
+        month += bool(match["month1"])
+    for match in _NUMBERS.finditer(text):
+        if not match["year"]:
+            day += 2 * (int(match["first"]) > 12)
+            month += 2 * (int(match["second"]) > 12)
+    return day > month or (day == month and bool(_BRITISH.search(text)))
+
+
+def without_dates(text: str, mark: str = " ") -> str:
+    """Return the text with a mark in place of each date."""
+    return _NUMBERS.sub(mark, _NAMED.sub(mark, text))
 
 
 def _named(text: str) -> Iterator[PrintedDate]:

@@ -22,7 +22,7 @@ from clerk.core.models import (
 )
 from clerk.core.states import STAGES
 from clerk.pipeline import failures, redo, schedule
-from clerk.pipeline.schedule import Scheduled, ScheduleRule
+from clerk.pipeline.schedule import Scheduled
 from clerk.read.files import PageFacts, load_facts
 
 #: How many documents and events of a run are shown.
@@ -266,18 +266,3 @@ def last_queued_at() -> datetime | None:
 def schedule_of(settings: Settings, subdomain: str) -> Scheduled:
     """Return the schedule of a site."""
     return next(each for each in upcoming(settings) if each.subdomain == subdomain)
-
-
-def change_schedule(
-    settings: Settings, subdomain: str, action: str, words: str, *, who: str
-) -> None:
-    """Pause or resume the schedule of a site, or set it; no words mean the default."""
-    if action == "pause":
-        schedule.pause(subdomain, who=who)
-    elif action == "resume":
-        schedule.resume(subdomain, who=who)
-    elif action == "set":
-        rule: ScheduleRule | None = schedule.parse_rule(words) if words.strip() else None
-        schedule.set_rule(settings, subdomain, rule, who=who)
-    else:
-        raise InvalidInput(f"A schedule can be set, paused or resumed, not {action!r}.")

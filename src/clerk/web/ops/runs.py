@@ -1,4 +1,4 @@
-"""One run, one document, and when sites run next."""
+"""One run, and one document."""
 
 from __future__ import annotations
 
@@ -10,10 +10,7 @@ from starlette.responses import RedirectResponse, Response
 from clerk.core.errors import InvalidInput
 from clerk.ops import run_details
 from clerk.web.auth import operator, viewer
-from clerk.web.parameters import count_pages, page_slice
 from clerk.web.rendering import page, settings_of
-
-PER_PAGE = 100
 
 
 @viewer
@@ -43,30 +40,3 @@ def change_document(request: Request) -> Response:
     else:
         raise InvalidInput(f"A document can be retried or read again, not {action!r}.")
     return RedirectResponse(f"/ops/sites/{site}/documents/{quote(name)}", 303)
-
-
-@viewer
-def schedules(request: Request) -> Response:
-    """Show which sites run next."""
-    words = request.query_params.get("q", "").lower()
-    found = [each for each in run_details.upcoming(settings_of(request)) if words in each.subdomain]
-    number, offset = page_slice(request, PER_PAGE, most=100_000)
-    return page(
-        request,
-        "ops/schedules.html",
-        rows=found[offset : offset + PER_PAGE],
-        found=len(found),
-        last_queued_at=run_details.last_queued_at(),
-        number=number,
-        last=count_pages(len(found), PER_PAGE),
-    )
-
-
-@operator
-def change_schedule(request: Request) -> Response:
-    """Set, pause or resume the schedule of a site."""
-    site, form = request.path_params["site"], request.state.form
-    action, words = str(form.get("action", "")), str(form.get("schedule", ""))
-    who = request.state.person.who
-    run_details.change_schedule(settings_of(request), site, action, words, who=who)
-    return RedirectResponse(f"/ops/sites/{site}", 303)

@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects.postgresql import JSONB
 
-revision = "0015"
+revision = "0019"
 down_revision = "0018"
 
 JSON = sa.JSON().with_variant(JSONB(), "postgresql")

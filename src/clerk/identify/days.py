@@ -1,0 +1,277 @@
+"""Which of the printed dates is the day of the meeting: rules for what stands around a date.
+
+A document prints many dates: of minutes to be approved, of printing, of letters, ends of periods,
+deadlines.  A rule says what the words before or after a date make of it.  The first that fits
+decides; a date without such words counts only in the title block of a document of a meeting.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from .dates import PrintedDate, printed_dates
+from .kinds import heading_rule
+from .model import AGENDA, MINUTES, NOTICE, PACKET, PAGE, RESOLUTION, UNKNOWN, Fact
+from .text import Line, is_sentence, pattern
+
+#: Kinds of documents that have a day of their own.
+OF_A_MEETING: Final = frozenset({MINUTES, AGENDA, PACKET, NOTICE, RESOLUTION})
+#: How much of the text around a date is looked at.
+_BEFORE, _AFTER = 140, 60
+
+
+class DayRule(NamedTuple):
+    """What words before a date make of it; ``weight`` 0 means that it is not the meeting's day.
+
+    ``kinds`` are the kinds of documents for which it holds, all if empty.  The date of an example
+    is at ``@``.
+    """
+
+    name: str
+    weight: float
+    before: re.Pattern[str]
+    examples: tuple[str, ...]
+    kinds: frozenset[str] = frozenset()
+
+
+def _rule(
+    name: str, weight: float, before: str, *examples: str, kinds: Sequence[str] = ()
+) -> DayRule:
+    return DayRule(name, weight, pattern(before), examples, frozenset(kinds))
+
+
+_LINK = (
+    r"[\W_]*(?:(?:on|of|the|at|for|as|by|is|was|date|dated?|held|this|le|am|den|el) ?[\W_]*){0,4}$"
+)
+
+RULES: Final = (
+    _rule(
+        "adoption",
+        7.0,
+        r"\b(?:passed|adopted|enacted|finally passed|resolved|ordained|carried|approved"
+        r"|read)\b[^.]{0,90}"
+        r"\b(?:this|the|on|day|dated?)\b[\W_]{0,4}$|\b(?:passed|adopted|enacted"
+        r"|approved)[\W_]{0,6}$"
+        r"|\bdate (?:adopted|passed|of (?:adoption|passage|meeting))[\W_]{0,4}$",
+        "READ A FIRST, SECOND AND THIRD TIME AND PASSED THIS @",
+        "ADOPTED this @",
+        kinds=(RESOLUTION,),
+    ),
+    _rule(
+        "other minutes",
+        0,
+        r"\b(?:approv\w*|adopt\w*|confirm\w*|accept\w*|ratif\w*|correct\w*|receiv\w*|review\w*"
+        r"|sign\w*|read\w*"
+        r"|consider\w*|circulat\w*|previous|last|prior)\b[^\n]{0,90}\b(?:minutes|proceedings"
+        r"|meetings?|session)\b[^\n]{0,70}$"
+        r"|\bminutes ?:[^\n]{0,60}$",
+        "Approval of the minutes of the meeting of @",
+        "Resolution: Adopt the Minutes of the @",
+    ),
+    _rule(
+        "other day",
+        0,
+        r"\b(?:amended|revised|revision|updated|posted|printed|published|created|prepared"
+        r"|issued|mailed|modified"
+        r"|distributed|generated|effective|expir\w+|due|deadline|end(?:ing|ed|s)?|as of|as at"
+        r"|through|thru|until|till"
+        r"|since|before|after|between|from|next|previous|last|prior|following|continued"
+        r"|received|filed|submitted"
+        r"|recorded|letter|born|inspection|version|copyright|notarized|signed|sworn|commencing"
+        r"|beginning|starting"
+        r"|to be held|week of|tabled|postponed|deferred|rescheduled|closing|opens?|ratified"
+        r"|enclosed|accounts?"
+        r"|statement|invoice|permit|dated|stand vom|to)"
+        r"\b[\W_]*(?:(?:on|of|the|at|for|as|by|date|meeting|regular|council|board|year|time"
+        r"|and) ?[\W_]*){0,5}$",
+        "AMENDED @",
+        "Year ended @",
+        "Printed on @",
+        "Next meeting: @",
+        "the meeting scheduled from @",
+    ),
+    _rule(
+        "named as the day",
+        7.0,
+        r"\b(?:meeting|hearing|agenda|council|session)s? date[\W_]*$|\b(?:council "
+        r"|board )?agenda(?: item| of)?[\W_]{1,4}$"
+        r"|\bdate (?:and time )?of (?:the )?(?:\w+ )?meeting[\W_]*$"
+        r"|\bfor (?:the )?(?:\S+ ){0,4}meeting(?: of| on|:)?[\W_]*(?:on )?$|\bdate (?:&|and"
+        r"|/) ?time[\W_]*$"
+        r"|\b(?:sitzung(?:stag)?|réunion|séance|sesión)\b[^\n]{0,40}(?:vom|am|du|de|del)[\W_]*$",
+        "MEETING DATE: @",
+        "Subject: Agenda Item – @",
+        "COUNCIL AGENDA: @",
+        "Cash Balances for Meeting on @",
+    ),
+    _rule(
+        "meeting held",
+        6.0,
+        r"\b(?:held|met|meet|convened?|assembled|take place"
+        r"|called to order)\b[^.\n]{0,90}?" + _LINK,
+        "A regular meeting of the Council was held on @",
+        "will take place on @",
+    ),
+    _rule(
+        "meeting of the day",
+        6.0,
+        r"\b(?:meetings?|sessions?|hearings?|workshop|regular council|special council|réunion"
+        r"|séance|sesión|sitzung)\b"
+        r"(?:[^.\n]|\.(?=\S)){0,80}" + _LINK,
+        "REGULAR MEETING OF THE TOWN BOARD, @",
+        "VOTING RESULTS OF SPECIAL TOWN MEETING @",
+    ),
+    _rule(
+        "minutes of the day",
+        5.5,
+        r"\b(?:minutes|agenda|proceedings|niederschrift|tagesordnung|ordre du jour"
+        r"|procès-verbal|acta)\b[^.\n]{0,80}" + _LINK,
+        "Minutes of @",
+        "AGENDA FOR @",
+        kinds=(MINUTES, AGENDA, PACKET, NOTICE),
+    ),
+    _rule(
+        "date label",
+        5.0,
+        r"(?:^|\n)(?:\W*)(?:date|datum|fecha|when|wann|day)[\W_]*$",
+        "DATE: @",
+        kinds=(MINUTES, AGENDA, PACKET, NOTICE, RESOLUTION),
+    ),
+)
+#: After a date: the date is of something else.
+_AFTER_OTHER = pattern(
+    r"^[\W_]{0,3}(?:\S+ ){0,6}?(?:minutes\b|deadline\b)|^ ?(?:and|to|through"
+    r"|[-–]) ?(?:\S+ ){0,2}[0-9]{1,2}\b.{0,24}"
+    r"\bminutes\b"
+)
+#: What may be on the line of a date that is a heading.
+_BESIDE = pattern(
+    r"\b(?:mon|tues?|wednes|thurs?|fri|satur|sun)day\b"
+    r"|\b[0-9]{1,2}(?:[:.][0-9]{2})? ?(?:[ap]\.? ?m\b\.?|o'?clock|uhr|hrs?\b|h\b)"
+    r"|\b[0-9]{1,2}[:.][0-9]{2}\b|\b(?:at|from|to|on|date|time|noon|midnight|and|the"
+    r"|immediately following)\b|[\W_]+"
+)
+_ITEM = re.compile(r"(?:[0-9]{1,2}|[A-Za-z]|[ivxIVX]{1,4})[.)]\s?(?!\d)")
+#: A day with the time of printing, to the minute.
+_PRINTED_AT = re.compile(r",?\s{0,3}(?:at\s)?[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?\s?[AaPp]\.?[Mm]")
+_MEETING_AFTER = pattern(
+    r"^[\W_]*(?:(?:regular|special|monthly|annual|board|council|committee|commission|town|city"
+    r"|budget|work|public|the) )"
+    r"{0,4}(?:meeting|session|hearing)\b(?! minutes)"
+)
+#: A report that is an item of an agenda; its date is the meeting's.
+_AGENDA_ITEM = pattern(
+    r"^category ?:|^agenda (?:section|item|category) ?:|\bthis (?:study session|meeting"
+    r"|workshop|public hearing)\b"
+)
+_DATE_LABEL = pattern(r"^date ?:")
+#: Dates without words around them, in the title block.
+_ALONE, _IN_HEADING = 4.5, 4.0
+
+
+class DayReading(NamedTuple):
+    """The day of the meeting, others that might have been it, and days of which nothing is said."""
+
+    fact: Fact
+    others: list[Fact]
+    unclear: list[Fact]
+
+
+def meeting_day(
+    block: Sequence[Line], lines: Sequence[Line], kind: str | None, is_letter: bool, day_first: bool
+) -> DayReading:
+    """Return the day of the meeting that a document is of or for."""
+    text = "\n".join(line.text for line in lines)
+    starts = []
+    at = 0
+    for line in lines:
+        starts.append(at)
+        at += len(line.text) + 1
+    candidates: list[tuple[float, PrintedDate, Line]] = []
+    unclear: list[Fact] = []
+    is_item = any(_AGENDA_ITEM.search(line.text) for line in lines[:16])
+    number = 0
+    for found in printed_dates(text, day_first=day_first):
+        while number + 1 < len(starts) and starts[number + 1] <= found.start:
+            number += 1
+        line = lines[number]
+        in_block = number < len(block)
+        above = lines[number - 1].text if number else ""
+        weight = _weight(
+            text, found, starts[number], line, above, in_block, kind, is_letter, is_item
+        )
+        if weight is None:
+            unclear.append(_fact(text, found, line, 0.6))
+        elif weight:
+            # Of two days the first, and in the title block before the text.
+            weight -= 0.01 * min(number, 40)
+            if found.wrong_weekday:
+                weight -= 0.6
+            candidates.append((weight + (0.5 if in_block else 0), found, line))
+    if not candidates:
+        return DayReading(UNKNOWN, [], unclear)
+    votes = Counter(found.day for _, found, _ in candidates)
+    weight, best, line = max(candidates, key=lambda each: (each[0] + 0.2 * votes[each[1].day],))
+    rivals = [each for each in candidates if each[1].day != best.day]
+    confidence = 0.95 if weight >= 5 else 0.85
+    if any(each[0] > weight - 1.0 for each in rivals):
+        confidence -= 0.25
+    if best.ambiguous:
+        confidence -= 0.25
+    if best.wrong_weekday:
+        confidence -= 0.15
+    fact = _fact(text, best, line, confidence)
+    others = [_fact(text, each[1], each[2], 0.3) for each in rivals[:5]]
+    return DayReading(fact, others, unclear)
+
+
+def _fact(text: str, found: PrintedDate, line: Line, confidence: float) -> Fact:
+    quote = line.text if len(line.text) <= 120 else text[found.start : found.end]
+    return Fact(found.day.isoformat(), PAGE, quote, line.page, round(confidence, 2))
+
+
+def _weight(
+    text: str,
+    found: PrintedDate,
+    line_start: int,
+    line: Line,
+    above: str,
+    in_block: bool,
+    kind: str | None,
+    is_letter: bool,
+    is_agenda_item: bool,
+) -> float | None:
+    """Return how much speaks for a date; 0 if it is of something else, None if nothing is said."""
+    before = text[max(0, found.start - _BEFORE) : found.start]
+    after = text[found.end : found.end + _AFTER]
+    same_line = text[line_start : found.start]
+    rest_of_line = text[found.end : line_start + len(line.text)]
+    if _PRINTED_AT.match(after) and (printed_dates(same_line) or not in_block):
+        return 0.0
+    if not in_block and _AFTER_OTHER.search(after) and kind != MINUTES:
+        return 0.0
+    if _ITEM.match(line.text) and same_line and kind in (AGENDA, PACKET) and not in_block:
+        return 0.0
+    of_meeting = kind in OF_A_MEETING
+    # Words on the same line come first; the line before says something about a line of its own.
+    alone = len(_BESIDE.sub("", same_line + rest_of_line)) <= 3
+    for words in (same_line, before) if alone or is_sentence(line.text) else (same_line,):
+        for rule in RULES:
+            if rule.kinds and kind not in rule.kinds:
+                continue
+            if rule.before.search(words):
+                if rule.weight == 0 or (is_letter and kind != RESOLUTION and rule.weight < 6):
+                    return 0.0
+                return rule.weight if in_block or rule.weight >= 6 or of_meeting else 0.0
+    if _MEETING_AFTER.match(rest_of_line):
+        return 6.0
+    if is_agenda_item and _DATE_LABEL.match(same_line):
+        return 4.0
+    if not of_meeting or is_letter or not in_block:
+        return None
+    if alone and heading_rule(above):
+        return 6.5
+    return _ALONE if alone else _IN_HEADING
