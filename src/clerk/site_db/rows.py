@@ -8,6 +8,7 @@ plain; it is kept only where it differs.
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
 import unicodedata
@@ -196,7 +197,7 @@ def rows_of(
     document_row = (
         *(name, identity, row.kind, _public(row.body, gate), _iso(row.date)),
         *(_public(row.title, gate), _public(row.file_name, gate), row.sequence),
-        _json(gate.clean(row.evidence)),
+        _public_json(row.evidence, gate),
         max(facts.page_count, len(raw)),
         *(method, confidence, _json(reasons) if reasons else None),
         # Text of an older installation does not say which PDF it was read from.
@@ -209,7 +210,7 @@ def rows_of(
         (
             *(name, part.first_page, part.last_page, part.kind, _public(part.body, gate)),
             *(_iso(part.date), _public(part.title, gate), part.of_other_place),
-            _json(gate.clean(part.evidence)),
+            _public_json(part.evidence, gate),
         )
         for part in row.parts
     ]
@@ -218,6 +219,10 @@ def rows_of(
 
 def _public(text: str | None, gate: Gate) -> str | None:
     return str(gate(text)) if text else None
+
+
+def _public_json(value: Mapping[str, Any], gate: Gate) -> str:
+    return json.dumps(gate.clean(value), ensure_ascii=False, sort_keys=True)
 
 
 def _iso(day: date | None) -> str | None:
