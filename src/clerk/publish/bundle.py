@@ -19,14 +19,13 @@ from clerk.core.files import SiteFiles
 from clerk.core.public_text import Gate
 from clerk.core.site_extra import site_extra
 from clerk.core.storage import (
-    KINDS,
     Document,
     compiled_database,
     published_lines,
     published_part,
 )
 from clerk.site_db import build_lock, digest_of_site
-from clerk.site_db.schema import VERSION, open_readonly
+from clerk.site_db.schema import PAGE_TABLES, VERSION, open_readonly
 
 from .export import ExportRows
 from .versions import FORMAT, version_name
@@ -35,7 +34,7 @@ INDEX = "index.json"
 
 _IMAGE_WIDTH = 1000
 _SITE = ("subdomain", "name", "state", "kind", "country", "lat", "lng", "start_year")
-_COUNTED = (*KINDS, "documents", "votes", "entities")
+_COUNTED = (*PAGE_TABLES, "documents", "votes", "entities")
 
 
 @dataclass(frozen=True)
