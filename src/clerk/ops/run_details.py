@@ -25,6 +25,8 @@ from clerk.pipeline import failures, redo, schedule
 from clerk.pipeline.schedule import Scheduled
 from clerk.read.files import PageFacts, load_facts
 
+from .document_versions import DocumentVersion, list_versions
+
 #: How many documents and events of a run are shown.
 SHOWN = 200
 
@@ -194,6 +196,8 @@ class DocumentDetails:
     pages: Sequence[PageFacts]
     #: Newest first.
     history: Sequence[Attempted]
+    #: Oldest first.
+    versions: Sequence[DocumentVersion] = ()
 
     @property
     def has_failed(self) -> bool:
@@ -232,7 +236,16 @@ def find_document(settings: Settings, subdomain: str, name: str) -> DocumentDeta
         pdf_sha256=facts.pdf_sha256 if facts else "",
         pages=facts.pages if facts else (),
         history=history,
+        versions=_versions(subdomain, name),
     )
+
+
+def _versions(subdomain: str, name: str) -> list[DocumentVersion]:
+    """Return the versions of a document; none for one that the manifest does not know."""
+    try:
+        return list_versions(subdomain, name)
+    except NotFound:
+        return []
 
 
 def retry_document(settings: Settings, subdomain: str, name: str, *, who: str) -> None:
