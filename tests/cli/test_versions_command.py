@@ -44,6 +44,6 @@ def test_the_page_of_a_document_shows_its_versions_and_what_changed(town):
     page = Browser(VIEWER).get(address).text
     compared = Browser(VIEWER).get(f"{address}?new=2").text
 
-    assert "Compare with version 1" in page and "+APPROVED" not in page
+    assert "Compare with the one before" in page and "+APPROVED" not in page
     assert "-DRAFT" in compared and "+APPROVED" in compared
     assert Browser(VIEWER).get(f"{address}?new=9").status_code == 400

@@ -165,15 +165,19 @@ def write_json(rows: ExportRows, out: IO[bytes]) -> int:
 def write_csv(rows: ExportRows, out: IO[bytes]) -> int:
     """Write CSV with a header line."""
     text = io.TextIOWrapper(out, encoding="utf-8", newline="", write_through=True)
-    writer = csv.DictWriter(text, rows.columns)
-    writer.writeheader()
-    for row in rows:
-        for name, value in row.items():
-            # A spreadsheet would take this for a formula.
-            if isinstance(value, str) and value.startswith(_FORMULA_STARTS):
-                row[name] = f"'{value}"
-        writer.writerow(row)
-    text.detach()
+    try:
+        writer = csv.DictWriter(text, rows.columns)
+        writer.writeheader()
+        for row in rows:
+            for name, value in row.items():
+                # A spreadsheet would take this for a formula.
+                if isinstance(value, str) and value.startswith(_FORMULA_STARTS):
+                    row[name] = f"'{value}"
+            writer.writerow(row)
+    finally:
+        # Otherwise the stream that was passed in is closed with this one.
+        with contextlib.suppress(OSError):
+            text.detach()
     return rows.taken
 
 
