@@ -300,6 +300,15 @@ class DocumentRequest:
 
 
 @dataclass(frozen=True)
+class KeptVersion:
+    """The bytes that a document had, and since when."""
+
+    pdf_sha256: str
+    bytes: int
+    fetched_at: datetime
+
+
+@dataclass(frozen=True)
 class DocumentChange:
     """A row of the outbox."""
 
@@ -379,8 +388,12 @@ def count_documents(conn: Connection, subdomain: str) -> tuple[int, int]:
     return total, with_text
 
 
-def documents_to_read(conn: Connection, subdomain: str, reader: str) -> list[DocumentRow]:
+def documents_to_read(
+    conn: Connection, subdomain: str, reader: str, names: Sequence[str] | None = None
+) -> list[DocumentRow]:
     """Return the documents that have no text, or text with holes, of other bytes or readers.
+
+    With ``names`` only those.
 
     ``reader`` is ``layout | engine``.  Text without a reader was made by an older installation and
     stays as it is: nobody knows better.
@@ -398,6 +411,8 @@ def documents_to_read(conn: Connection, subdomain: str, reader: str) -> list[Doc
         .where(func.coalesce(current, False).is_(False))
         .order_by(_d.name)
     )
+    if names is not None:
+        query = query.where(among(conn, _d.name, names))
     return [_typed(row) for row in conn.execute(query)]
 
 
@@ -439,15 +454,15 @@ def identified_of(text_sha256: Any, version: str) -> Any:
     return func.coalesce(text_sha256, "") + f" {version}"
 
 
-def versions(conn: Connection, document_id: int) -> list[str]:
-    """Return the hashes of the bytes a document has had, the oldest first."""
+def versions(conn: Connection, document_id: int) -> list[KeptVersion]:
+    """Return the bytes that a document has had, the oldest first."""
     table = document_versions_table.c
     query = (
-        select(table.pdf_sha256)
+        select(table.pdf_sha256, table.bytes, table.fetched_at)
         .where(table.document_id == document_id)
         .order_by(table.fetched_at, table.pdf_sha256)
     )
-    return list(conn.execute(query).scalars())
+    return [KeptVersion(*row) for row in conn.execute(query)]
 
 
 def changes_after(conn: Connection, number: int, limit: int = 1000) -> list[DocumentChange]:
@@ -1074,14 +1089,20 @@ class SiteManifest:
     """The manifest of one site, for the process that fetches it; writes are committed in groups.
 
     ``check`` is called in every transaction that writes, and raises if the run may write no more.
+    ``on_stored`` is called in the transaction that records documents, with their names.
     """
 
     def __init__(
-        self, sql_url: str, subdomain: str, check: Callable[[Connection], None] = lambda conn: None
+        self,
+        sql_url: str,
+        subdomain: str,
+        check: Callable[[Connection], None] = lambda conn: None,
+        on_stored: Callable[[Connection, Sequence[str]], None] = lambda conn, names: None,
     ) -> None:
         self._sql_url = sql_url
         self.subdomain = subdomain
         self._check = check
+        self._on_stored = on_stored
         self._fetched: dict[str, FetchedDocument] = {}
         self._seen: list[str] = []
         self._meetings: dict[str, ListedMeeting] = {}
@@ -1169,6 +1190,8 @@ class SiteManifest:
                 mark_seen(conn, self.subdomain, self._seen)
                 record_meetings(conn, self.subdomain, list(self._meetings.values()))
                 record_requests(conn, self.subdomain, list(self._asked.values()))
+                if self._fetched:
+                    self._on_stored(conn, list(self._fetched))
         self._fetched, self._seen, self._meetings, self._asked = {}, [], {}, {}
         self._committed_at = time.monotonic()
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import errno
 import stat
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -40,7 +40,7 @@ from clerk.core.store import PDF, TEXT
 from clerk.identify.version import VERSION as IDENTITY_VERSION
 from clerk.read import shared_pages
 
-from . import ledger, queues
+from . import ledger, queues, transitions
 from .identification import identify_documents, identify_text
 from .upload_state import ClaimLost
 
@@ -179,7 +179,18 @@ def fetch(around: OrderContext, _item: OrderItem, report: Report) -> Performed:
         is_scanned = manifest.is_scanned(conn, files.subdomain)
     if not is_scanned:
         scan_site(settings, files.subdomain)
-    record = SiteManifest(settings.sql_url, files.subdomain, _check_of(around.order))
+    order = around.order
+
+    def open_reading(conn: Connection, names: Sequence[str]) -> None:
+        # Documents are read while others are still being fetched.
+        if order.claim:
+            transitions.open_arrived(conn, order.run_id, files.subdomain, engine(), names)
+
+    @cache
+    def engine() -> str:
+        return engine_of(around.site, order.options, settings)
+
+    record = SiteManifest(settings.sql_url, files.subdomain, _holding(order), open_reading)
     fetched = fetch_site(around.site, files, record)
     rejected = [
         {"name": problem.what, "kind": problem.error or "Rejected", "why": problem.why}
@@ -189,8 +200,7 @@ def fetch(around: OrderContext, _item: OrderItem, report: Report) -> Performed:
         {"name": name, "kind": "UnusableName", "why": UNUSABLE_NAME}
         for name in storage.unusable_names(files.folder)
     ]
-    engine = engine_of(around.site, around.order.options, settings)
-    return Performed({"engine": engine, "rejected": rejected, "detail": summary(fetched)})
+    return Performed({"engine": engine(), "rejected": rejected, "detail": summary(fetched)})
 
 
 def _check_of(order: Order) -> Callable[[Connection], None]:
@@ -201,6 +211,16 @@ def _check_of(order: Order) -> Callable[[Connection], None]:
             raise ClaimLost(f"The run of {order.site['subdomain']} is over.")
 
     return check
+
+
+def _holding(order: Order) -> Callable[[Connection], None]:
+    """Return what locks the run and the claim for a transaction, or refuses to write."""
+
+    def hold(conn: Connection) -> None:
+        if order.claim and not ledger.hold_claim(conn, order.run_id, order.claim):
+            raise ClaimLost(f"The run of {order.site['subdomain']} is over.")
+
+    return hold
 
 
 def summary(fetched: FetchReport) -> dict[str, Any]:
