@@ -22,6 +22,14 @@ from clerk.read.files import load_facts, load_words
 from clerk.search import find_document, find_page, hit_boxes, parse
 from clerk.search.query import places as hit_places
 from clerk.site_db.queries import SiteDatabase, YearCoverage, open_site
+from clerk.site_db.record import (
+    Attendee,
+    DeclaredInterest,
+    ListedItem,
+    MatterStep,
+    PublicSpeaker,
+    SiteRecord,
+)
 from clerk.web import page_images
 from clerk.web.annotation_pages import sees_everything
 from clerk.web.drawn_annotations import draw
@@ -92,7 +100,8 @@ def place(request: Request) -> Response:
             totals=site.totals(),
             bodies=site.bodies(),
             grid=CoverageGrid.of(site.coverage()),
-            people=site.count_people(),
+            people=len(SiteRecord(site).people()),
+            matters=SiteRecord(site).count_matters(),
         )
 
 
@@ -125,6 +134,7 @@ def _meeting(request: Request, site: SiteDatabase, body: str, date: str) -> Resp
     if not found:
         raise NotFound(f"Nothing is held of a meeting of {body!r} on {date!r} in {site.name}.")
     before, after = site.neighbours(body, date)
+    record = SiteRecord(site)
     return page(
         request,
         "public/meeting.html",
@@ -132,6 +142,11 @@ def _meeting(request: Request, site: SiteDatabase, body: str, date: str) -> Resp
         name=site.name,
         meeting=found[0],
         votes=site.votes(body=body, date=date, limit=500),
+        items=record.find(ListedItem, body=body, date=date),
+        attendance=record.find(Attendee, body=body, date=date),
+        speakers=record.find(PublicSpeaker, body=body, date=date),
+        interests=record.find(DeclaredInterest, body=body, date=date),
+        matters=record.find(MatterStep, body=body, date=date),
         before=before,
         after=after,
     )
