@@ -119,6 +119,7 @@ PAGES = (
     "/people/springfield/City-Council%2Flee",
     "/matters/springfield",
     "/matters/springfield/ordinance%202024-5",
+    f"/report/{identity(MINUTES)}-v1",
     "/coverage",
     "/coverage/springfield",
     "/api",

@@ -19,9 +19,21 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from datetime import UTC, date, datetime
+from types import MappingProxyType
 from typing import Any, Final
 
-from sqlalchemy import Connection, Table, bindparam, delete, func, insert, null, select, update
+from sqlalchemy import (
+    Connection,
+    Table,
+    bindparam,
+    delete,
+    func,
+    insert,
+    null,
+    or_,
+    select,
+    update,
+)
 from sqlalchemy.dialects import postgresql, sqlite
 
 from . import store
@@ -245,15 +257,38 @@ def documents_to_read(conn: Connection, subdomain: str, reader: str) -> list[Doc
     return [_typed(row) for row in conn.execute(query)]
 
 
-def documents_to_extract(conn: Connection, subdomain: str, version: str) -> list[DocumentRow]:
-    """Return the documents with text that this version of the extractor has not looked at."""
+def documents_to_extract(
+    conn: Connection,
+    subdomain: str,
+    version: str,
+    corrections: Mapping[str, str] = MappingProxyType({}),
+) -> list[DocumentRow]:
+    """Return the documents with text that this version of the extractor has not looked at.
+
+    ``corrections`` are the documents that people corrected, with a digest of the corrections: one
+    whose findings honour others is looked at again.
+    """
     query = (
         select(*_ROW)
         .where(_d.subdomain == subdomain, _d.text_sha256.is_not(None))
-        .where(_d.findings_of.is_distinct_from(_d.text_sha256 + f" {version}"))
+        .where(
+            or_(
+                _d.findings_of.is_distinct_from(_d.text_sha256 + f" {version}"),
+                among(conn, _d.name, list(corrections)),
+            )
+        )
         .order_by(_d.name)
     )
-    return [_typed(row) for row in conn.execute(query)]
+    return [
+        row
+        for row in map(_typed, conn.execute(query))
+        if row.findings_of != _found_in(row.text_sha256, version, corrections.get(row.name))
+    ]
+
+
+def _found_in(text: str | None, version: str, corrections: str | None) -> str:
+    """Return what findings depend on."""
+    return f"{text} {version}" + (f" {corrections}" if corrections else "")
 
 
 def versions(conn: Connection, document_id: int) -> list[str]:
@@ -439,11 +474,16 @@ def record_texts(conn: Connection, subdomain: str, texts: Mapping[str, TextRecor
 
 
 def record_findings(
-    conn: Connection, subdomain: str, version: str, findings: Mapping[str, tuple[str, str]]
+    conn: Connection,
+    subdomain: str,
+    version: str,
+    findings: Mapping[str, tuple[str, str]],
+    corrections: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
     """Record what an extractor found: the name of each document -> its text's and the finds' hash.
 
-    What was found in a text that the document no longer has is not recorded.
+    ``corrections`` are the digests of the corrections that were honoured.  What was found in a text
+    that the document no longer has is not recorded.
     """
     if not findings:
         return
@@ -462,7 +502,12 @@ def record_findings(
     conn.execute(
         statement,
         [
-            {"of_name": name, "of_text": text, "found": found, "found_in": f"{text} {version}"}
+            {
+                "of_name": name,
+                "of_text": text,
+                "found": found,
+                "found_in": _found_in(text, version, corrections.get(name)),
+            }
             for name, (text, found) in findings.items()
         ],
     )

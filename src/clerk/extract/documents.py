@@ -25,6 +25,7 @@ from clerk.core.storage import (
     written_whole,
 )
 
+from .corrected import VoteCorrection
 from .findings import VERSION, Entity, Extraction, Place, Vote, text_hash
 from .text import page_marks
 
@@ -89,8 +90,11 @@ def extract_documents(
     files: SiteFiles,
     rows: Sequence[DocumentRow],
     record: Callable[[Mapping[str, tuple[str, str]]], None],
+    corrections: Callable[[str, Mapping[int, str]], Sequence[VoteCorrection]] = lambda *_: (),
 ) -> ExtractReport:
     """Extract from documents and keep what was found; ``record`` is told by groups.
+
+    ``corrections`` returns those of a document, given its name and its pages by number.
 
     It is given the name of each document with the hashes of its text and of what was found in it.
     One that cannot be read is reported by name and does not stop the others.
@@ -101,8 +105,12 @@ def extract_documents(
         document = row.document
         try:
             with files.text(document, row.text_sha256 or "") as text:
-                pages = read_pages(text)
-            found = extract_text(pages, votes=document.kind != AGENDAS)
+                pages = numbered_pages(text)
+            found = extract_text(
+                list(pages.values()),
+                votes=document.kind != AGENDAS,
+                corrections=corrections(document.name, pages),
+            )
         except (DocumentError, OSError, UnicodeError) as error:
             report.failed[document.name] = str(error)
             continue
@@ -149,14 +157,17 @@ def _extract_to_cache(cache: Path, pages: list[str], *, votes: bool = True) -> E
     return found
 
 
-def extract_text(pages: Sequence[str], *, votes: bool = True) -> Extraction:
+def extract_text(
+    pages: Sequence[str], *, votes: bool = True, corrections: Sequence[VoteCorrection] = ()
+) -> Extraction:
     """Find the votes and all else in the pages of one document, or only entities and matters.
 
-    Any text is accepted, and the same pages always give the same answer.
+    Any text is accepted, and the same pages and corrections always give the same answer.
     """
     # Loading the rules takes as long as reading a document: only when they are needed.
     from .attendance import presences
     from .context import document_text
+    from .corrected import corrected_votes
     from .entities import find_entities
     from .hearings import find_declarations, find_speakers
     from .items import Items, agenda_items
@@ -168,7 +179,7 @@ def extract_text(pages: Sequence[str], *, votes: bool = True) -> Extraction:
     found = Extraction(
         version=VERSION,
         text_sha256=text_hash(doc.original),
-        votes=find_votes(doc, items) if votes else [],
+        votes=corrected_votes(doc, find_votes(doc, items) if votes else [], corrections),
         entities=find_entities(doc),
     )
     found.items = agenda_items(items)
@@ -190,17 +201,22 @@ def explain_text(text: str) -> list[Reading]:
 
 def read_pages(text: Path) -> list[str]:
     """Return the pages of a document directory in order, or those of a flat file."""
+    return list(numbered_pages(text).values())
+
+
+def numbered_pages(text: Path) -> dict[int, str]:
+    """Return the pages of a document by number; some may be missing."""
     if text.is_dir():
-        numbered = [
+        numbered = sorted(
             (int(match[1]), path)
             for path in text.iterdir()
             if (match := _PAGE.fullmatch(path.name))
-        ]
+        )
         if not numbered:
             raise EmptyDocument(f"{text} has no pages.")
-        return [_text_of(path) for _, path in sorted(numbered)]
+        return {number: _text_of(path) for number, path in numbered}
     flat = text if text.is_file() else text.with_name(f"{text.name}.txt")
-    return _text_of(flat).split("\f")
+    return dict(enumerate(_text_of(flat).split("\f"), start=1))
 
 
 def _text_of(path: Path) -> str:

@@ -8,7 +8,7 @@ from clerk.web import auth
 from clerk.web.request_bodies import LONG_FORM_BYTES, LONG_FORM_FIELDS, with_form
 from clerk.web.uploads import receive_form
 
-from . import batches, failures, overview, queues, reconcile, runs, sites, system, uploads
+from . import batches, failures, overview, queues, reconcile, reports, runs, sites, system, uploads
 
 
 def routes() -> list[BaseRoute]:
@@ -46,6 +46,8 @@ def routes() -> list[BaseRoute]:
         Route("/ops/uploads/export", with_form(uploads.export), methods=["POST"]),
         Route("/ops/uploads/{upload:int}", uploads.one_upload),
         Route("/ops/uploads/{upload:int}", with_form(uploads.change), methods=["POST"]),
+        Route("/ops/reports", reports.all_reports),
+        Route("/ops/reports/{report:int}", with_form(reports.decide), methods=["POST"]),
         Route("/ops/queues", queues.all_queues),
         Route("/ops/queues/{queue}", with_form(queues.change), methods=["POST"]),
         Route("/ops/reconcile", reconcile.reconcile_page),
