@@ -211,7 +211,7 @@ def test_an_error_is_reported_accepted_and_marked_on_the_card(visit: Visit, serv
     vote = served.votes()[-1]
     meeting = f"/s/springfield/Town%20Council/{vote['date']}/"
     reader = visit(meeting)
-    card = reader.locator(f"#{vote['id']}")
+    card = reader.locator(f'[id="{vote["id"]}"]')
     card.get_by_role("link", name="Report an error").click()
     reader.get_by_label("Noes").fill("Brandt, Moreau")
     reader.get_by_label("Ayes").fill("Lindqvist, Abara, Smith")
