@@ -442,7 +442,8 @@ documents_table = Table(
     Column("name", String, nullable=False),
     #: What the source calls it; NULL for a file that no source offers.
     Column("identity", String),
-    Column("kind", String, nullable=False),
+    #: What it is, for each of kind, body, date and title; NULL if that is not known.
+    Column("kind", String),
     Column("body", String),
     Column("date", Date),
     Column("title", String),
@@ -451,6 +452,11 @@ documents_table = Table(
     Column("sequence", Integer, nullable=False, server_default=text("1")),
     #: For each of kind, body, date and title: where it comes from, the quote, and how sure it is.
     Column("evidence", _Json, nullable=False, server_default=text("'{}'")),
+    #: What the source says of it, and what people corrected, by the same names.
+    Column("listed", _Json, nullable=False, server_default=text("'{}'")),
+    Column("corrections", _Json, nullable=False, server_default=text("'{}'")),
+    #: The hash of the text it was identified by, and the version of the rules; NULL if it is due.
+    Column("identified_of", String),
     Column("source_url", String),
     Column("pdf_sha256", String),
     Column("bytes", BigInteger, nullable=False, server_default=text("0")),
@@ -511,7 +517,7 @@ document_parts_table = Table(
     ),
     Column("first_page", Integer, primary_key=True, autoincrement=False),
     Column("last_page", Integer, nullable=False),
-    Column("kind", String, nullable=False),
+    Column("kind", String),
     Column("body", String),
     Column("date", Date),
     Column("title", String),

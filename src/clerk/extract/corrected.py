@@ -36,11 +36,9 @@ _FLAGS = {
 
 @dataclass(frozen=True)
 class VoteCorrection:
-    """What is right about a stretch of a page; no fields mean that there is no vote."""
+    """What is right about a stretch of a text; no fields mean that there is no vote."""
 
-    #: The place of the page among the pages of the document, from 0.
-    page: int
-    begin: int
+    start: int
     end: int
     fields: Mapping[str, Any]
     who: str
@@ -53,8 +51,7 @@ def corrected_votes(
     """Return the votes of a document as people corrected them."""
     found = list(votes)
     for each in corrections:
-        start, page_end = doc.page_bounds(each.page + 1)
-        begin, end = start + each.begin, min(start + each.end, page_end)
+        begin, end = each.start, min(each.end, len(doc.original))
         shared = {
             index: min(vote.end, end) - max(vote.start, begin) for index, vote in enumerate(found)
         }

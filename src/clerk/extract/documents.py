@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ import msgspec
 from clerk.core.errors import DocumentError, EmptyDocument
 from clerk.core.files import SiteFiles
 from clerk.core.manifest import DocumentRow
+from clerk.core.parts import part_spans
 from clerk.core.storage import (
     AGENDAS,
     Document,
@@ -26,12 +27,14 @@ from clerk.core.storage import (
 )
 
 from .corrected import VoteCorrection
-from .findings import VERSION, Entity, Extraction, Place, Vote, text_hash
+from .findings import LISTS, VERSION, Entity, Extraction, Place, Vote, text_hash
 from .text import page_marks
 
 if TYPE_CHECKING:
     from .votes import Reading
 
+#: What a document or a part must be for votes to be on the record.
+MINUTES_KIND = "minutes"
 _PAGE = re.compile(r"page-(\d+)\.txt")
 
 
@@ -105,12 +108,8 @@ def extract_documents(
         document = row.document
         try:
             with files.text(document, row.text_sha256 or "") as text:
-                pages = numbered_pages(text)
-            found = extract_text(
-                list(pages.values()),
-                votes=document.kind != AGENDAS,
-                corrections=corrections(document.name, pages),
-            )
+                pages = read_numbered_pages(text)
+            found = extract_parts(pages, row, corrections(document.name, pages))
         except (DocumentError, OSError, UnicodeError) as error:
             report.failed[document.name] = str(error)
             continue
@@ -191,6 +190,64 @@ def extract_text(
     return found
 
 
+def extract_parts(
+    pages: Mapping[int, str], row: DocumentRow, corrections: Sequence[VoteCorrection] = ()
+) -> Extraction:
+    """Find what is in a document, in each part of a packet by itself; pages by their numbers.
+
+    Votes, and who was there, are in minutes of this place.  Nothing but entities is taken from the
+    papers of other places.
+    """
+    numbers, texts = list(pages), list(pages.values())
+    whole = "\f".join(texts)
+    if not row.parts:
+        found = extract_text(texts, votes=row.kind == MINUTES_KIND, corrections=corrections)
+        _move(found, 0, 0, 0, numbers)
+        return found
+    found = Extraction(version=VERSION, text_sha256=text_hash(whole), votes=[], entities=[])
+    for span in part_spans(pages, row.parts):
+        words = whole[span.start : span.end].removesuffix("\f")
+        if not words.strip():
+            continue
+        part = span.part
+        is_record = part.kind == MINUTES_KIND and not part.of_other_place
+        mine = [
+            replace(each, start=each.start - span.start, end=each.end - span.start)
+            for each in corrections
+            if span.start <= each.start < span.end and is_record
+        ]
+        one = extract_text(words.split("\f"), votes=is_record, corrections=mine)
+        if part.of_other_place:
+            one.items, one.matters = [], []
+        before = whole.count("\f", 0, span.start)
+        within = span.start - (whole.rfind("\f", 0, span.start) + 1)
+        _move(one, span.start, before, within, numbers)
+        for matter in one.matters:
+            matter.votes = [len(found.votes) + place for place in matter.votes]
+        for name in LISTS:
+            getattr(found, name).extend(getattr(one, name))
+    return found
+
+
+def _move(
+    found: Extraction, by: int, pages_before: int, within: int, numbers: Sequence[int]
+) -> None:
+    """Move what was found in some pages to where these are in the document.
+
+    The first page begins ``within`` a page; ``numbers`` are those of all pages that could be read.
+    """
+    every: list[Vote | Entity | Place] = [each for name in LISTS for each in getattr(found, name)]
+    for each in every:
+        each.start += by
+        each.end += by
+        if each.page is None:
+            continue
+        if each.page == 1:
+            each.page_start += within
+            each.page_end += within
+        each.page = numbers[each.page + pages_before - 1]
+
+
 def explain_text(text: str) -> list[Reading]:
     """Read the votes of a text and keep, for each, which rule read what and what is in doubt."""
     from .context import document_text
@@ -201,20 +258,20 @@ def explain_text(text: str) -> list[Reading]:
 
 def read_pages(text: Path) -> list[str]:
     """Return the pages of a document directory in order, or those of a flat file."""
-    return list(numbered_pages(text).values())
+    return list(read_numbered_pages(text).values())
 
 
-def numbered_pages(text: Path) -> dict[int, str]:
-    """Return the pages of a document by number; some may be missing."""
+def read_numbered_pages(text: Path) -> dict[int, str]:
+    """Return the pages of a document that could be read, in order, by their numbers."""
     if text.is_dir():
-        numbered = sorted(
+        numbered = [
             (int(match[1]), path)
             for path in text.iterdir()
             if (match := _PAGE.fullmatch(path.name))
-        )
+        ]
         if not numbered:
             raise EmptyDocument(f"{text} has no pages.")
-        return {number: _text_of(path) for number, path in numbered}
+        return {number: _text_of(path) for number, path in sorted(numbered)}
     flat = text if text.is_file() else text.with_name(f"{text.name}.txt")
     return dict(enumerate(_text_of(flat).split("\f"), start=1))
 

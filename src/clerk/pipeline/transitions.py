@@ -414,6 +414,16 @@ def active_run(conn: Connection, subdomain: str) -> RunRow | None:
     return None if row is None else RunRow(**row._mapping)
 
 
+def active_run_ids(conn: Connection) -> dict[str, str]:
+    """Return the run that is under way of every site that has one."""
+    rows = conn.execute(
+        select(runs_table.c.subdomain, runs_table.c.run_id).where(
+            runs_table.c.state == ledger.sql_word(Run.ACTIVE)
+        )
+    )
+    return {row.subdomain: row.run_id for row in rows}
+
+
 _JOB_OF_STAGE = (
     select(jobs_table, runs_table.c.options)
     .join(runs_table, runs_table.c.run_id == jobs_table.c.run_id)

@@ -24,13 +24,13 @@ _TRUTH = ("is_member", "late", "left_early", "remote")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Finding:
+class Recorded:
     """Something that was found in a document, and the words it was read from."""
 
     id: str
     document: str
     document_id: str
-    meeting: str
+    meeting: str | None
     date: str | None
     page: int | None
     page_id: str | None
@@ -38,7 +38,7 @@ class Finding:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ListedItem(Finding):
+class RecordedItem(Recorded):
     """An item of an agenda."""
 
     item: str
@@ -46,7 +46,7 @@ class ListedItem(Finding):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Attendee(Finding):
+class RecordedPresence(Recorded):
     """Somebody the attendance names."""
 
     printed_name: str
@@ -60,7 +60,7 @@ class Attendee(Finding):
 
 
 @dataclass(frozen=True, kw_only=True)
-class PublicSpeaker(Finding):
+class PublicSpeaker(Recorded):
     """Somebody from the public who spoke."""
 
     printed_name: str
@@ -70,7 +70,7 @@ class PublicSpeaker(Finding):
 
 
 @dataclass(frozen=True, kw_only=True)
-class DeclaredInterest(Finding):
+class DeclaredInterest(Recorded):
     """A member who stood aside or declared an interest."""
 
     printed_name: str
@@ -80,7 +80,7 @@ class DeclaredInterest(Finding):
 
 
 @dataclass(frozen=True, kw_only=True)
-class MatterStep(Finding):
+class MatterStep(Recorded):
     """What one meeting did with a matter."""
 
     matter: str
@@ -156,11 +156,11 @@ class PersonRecord:
     agreements: list[AgreementWith]
 
 
-Found = TypeVar("Found", bound=Finding)
+Found = TypeVar("Found", bound=Recorded)
 
-_TABLES: Mapping[type[Finding], str] = {
-    ListedItem: "agenda_items",
-    Attendee: "attendance",
+_TABLES: Mapping[type[Recorded], str] = {
+    RecordedItem: "agenda_items",
+    RecordedPresence: "attendance",
     PublicSpeaker: "speakers",
     DeclaredInterest: "interests",
     MatterStep: "matter_appearances",
@@ -334,8 +334,8 @@ class SiteRecord:
 
     def _attendance(self, person: str) -> Mapping[str, int]:
         """Return meetings by status; of two entries about one meeting, presence counts."""
-        by_meeting: dict[str, list[Attendee]] = {}
-        for each in self.find(Attendee, person=person, limit=1_000_000):
+        by_meeting: dict[str, list[RecordedPresence]] = {}
+        for each in self.find(RecordedPresence, person=person, limit=1_000_000):
             if each.is_member:
                 by_meeting.setdefault(each.date or each.document, []).append(each)
         counts = dict.fromkeys(("present", "absent", "excused", "late", "left_early", "remote"), 0)

@@ -15,7 +15,6 @@ from starlette.routing import BaseRoute, Route
 from clerk import __version__
 from clerk.core.errors import InvalidInput
 from clerk.core.states import Batch
-from clerk.core.storage import KINDS
 from clerk.ops import activity, run_control
 from clerk.ops.activity import ListedBatch
 from clerk.pipeline import uploads as annotation_jobs
@@ -23,13 +22,14 @@ from clerk.pipeline.mirror import bring_document
 from clerk.search import SORTS, find_document, find_page, hit_boxes, listing
 from clerk.site_db.queries import CompiledDocument, SiteDatabase, open_site
 from clerk.site_db.record import (
-    Attendee,
     DeclaredInterest,
-    Finding,
-    ListedItem,
     PublicSpeaker,
+    Recorded,
+    RecordedItem,
+    RecordedPresence,
     SiteRecord,
 )
+from clerk.site_db.schema import DOCUMENT_KINDS
 
 from . import annotation_pages, metrics, uploads
 from .auth import operator, viewer
@@ -103,7 +103,7 @@ def one_site(request: Request) -> Response:
 def documents(request: Request) -> Response:
     """Respond with the documents of a place, newest first."""
     asked = request.query_params
-    kind = optional_word(request, "kind", KINDS)
+    kind = optional_word(request, "kind", DOCUMENT_KINDS)
     filters = {"body": asked.get("body", ""), "kind": kind, "year": asked.get("year", "")}
     with _open_site(request) as site:
         limit, offset = _limits(request)
@@ -162,7 +162,7 @@ def votes(request: Request) -> Response:
         return as_json(request, {"items": found, "total": site.count_votes(**filters)})
 
 
-def _findings(kind: type[Finding], *names: str) -> Callable[[Request], Response]:
+def _findings(kind: type[Recorded], *names: str) -> Callable[[Request], Response]:
     """Return what responds with findings of a kind, newest first."""
 
     def respond(request: Request) -> Response:
@@ -287,7 +287,7 @@ _SEARCH = (
     Parameter("q", 'Words, "phrases", -minus, prefix*, OR'),
     Parameter("site", "Only this place"),
     Parameter("body", "Only this body"),
-    Parameter("kind", "Only this kind", _one_word(KINDS)),
+    Parameter("kind", "Only this kind", _one_word(DOCUMENT_KINDS)),
     Parameter("from", "Not before a day, month or year", _DAY),
     Parameter("to", "Not after a day, month or year", _DAY),
     Parameter("sort", "The order", _one_word(SORTS)),
@@ -327,7 +327,7 @@ ENDPOINTS = (
         "The documents of a place",
         (
             _BODY,
-            Parameter("kind", "Only this kind", _one_word(KINDS)),
+            Parameter("kind", "Only this kind", _one_word(DOCUMENT_KINDS)),
             _YEAR,
             *_PAGING,
         ),
@@ -370,8 +370,8 @@ ENDPOINTS = (
             (_BODY, Parameter("date", "Only this meeting"), _YEAR, *more, *_PAGING),
         )
         for name, kind, summary, more in (
-            ("items", ListedItem, "The items of agendas, with evidence", ()),
-            ("attendance", Attendee, "Who was there, with evidence", (_PERSON,)),
+            ("items", RecordedItem, "The items of agendas, with evidence", ()),
+            ("attendance", RecordedPresence, "Who was there, with evidence", (_PERSON,)),
             ("speakers", PublicSpeaker, "Who spoke from the public, with evidence", ()),
             ("interests", DeclaredInterest, "Recusals and declared interests", (_PERSON,)),
         )
