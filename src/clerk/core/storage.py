@@ -24,6 +24,7 @@
         _clerk/                                 caches that can be made again
             extracted/{kind}/{meeting}/{date}.json  votes and entities found in a document
             compile.*                             used by the next build of meetings.db
+            publish.lines                         the documents as index.json lists them
             sources.db                            where each document came from
             versions/{sha256}.pdf                 the bytes documents had before
             incoming/ fetch.lock                  used by the fetch that is running
@@ -50,6 +51,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
+from operator import itemgetter
 from pathlib import Path
 
 from .errors import InvalidInput, InvalidSubdomain, StorageUnusable
@@ -237,6 +239,11 @@ def compile_part(folder: Path) -> Path:
 def published_part(folder: Path) -> Path:
     """Return the database of a site that is being published."""
     return own_files(folder) / "publish.part.db"
+
+
+def published_lines(folder: Path) -> Path:
+    """Return the file with the documents of a site as its published index lists them."""
+    return own_files(folder) / "publish.lines"
 
 
 def installation_mark(storage_dir: Path) -> Path:
@@ -475,12 +482,14 @@ def unusable_names(folder: Path) -> list[str]:
     found = []
     for kind in KINDS:
         pdfs = _FOLDER_OF_KIND[kind] / "pdfs"
-        for parent, name in _all_files_below(folder / pdfs):
-            if name.endswith((".pdf", *OTHER_FORMATS)) and not (
-                _is_usable(parent) and _is_usable(name)
-            ):
-                readable = os.fsencode(pdfs / parent / name).decode(errors="backslashreplace")
-                found.append(_gate.without_secrets(readable))
+        for parent, files in itertools.groupby(_all_files_below(folder / pdfs), itemgetter(0)):
+            names = [name for _, name in files if name.endswith((".pdf", *OTHER_FORMATS))]
+            if _is_usable(f"{parent}\n" + "\n".join(names)):
+                continue
+            for name in names:
+                if not (_is_usable(parent) and _is_usable(name)):
+                    readable = os.fsencode(pdfs / parent / name).decode(errors="backslashreplace")
+                    found.append(_gate.without_secrets(readable))
     return found
 
 

@@ -52,8 +52,8 @@ from clerk.core.formats import (
 )
 from clerk.core.manifest import (
     DocumentRequest,
-    DocumentRow,
     FetchedDocument,
+    KnownDocument,
     ListedMeeting,
     SiteManifest,
 )
@@ -243,7 +243,7 @@ def _run_legacy_fetcher(
     except Exception as error:
         raise SourceUnavailable(f"The fetcher {legacy.label!r} failed: {error!r}.") from error
     report = FetchReport(legacy.label)
-    known = {row.name: row for row in manifest.documents() if row.pdf_sha256}
+    known = {row.name: row for row in manifest.known_documents() if row.pdf_sha256}
     now = datetime.now(UTC)
     with manifest:
         for document in storage.pdf_documents(files.folder):
@@ -325,12 +325,12 @@ class SiteFetch:
     #: Documents that the listing should contain and does not: name -> what is known of it.  Others
     #: may take over their names, so that a file that was moved, or a document that got another id
     #: at its source, stays the same document.
-    missing: dict[Document, DocumentRow] = field(default_factory=dict)
+    missing: dict[Document, KnownDocument] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.folder = self.files.folder
         self.incoming = storage.incoming_folder(self.folder)
-        rows = self.manifest.documents()
+        rows = self.manifest.known_documents()
         #: What was fetched before, by its identity at the source.
         self.known = {row.identity: row for row in rows if row.identity}
         #: Names of files that no source offers.
@@ -419,19 +419,19 @@ class SiteFetch:
 
         Returns the hash of what their names depend on; empty for other sources.
         """
-        self._files: dict[str, DocumentRow] = {}
+        self._files: dict[str, KnownDocument] = {}
         if not isinstance(self.fetcher, NamesFiles):
             return ""
-        rules = hashlib.sha256(self.fetcher.rules().encode()).hexdigest()
+        # With the same rules the names were found to be public when they were given.
+        named_by = f"{self.gate.fingerprint()} {self.fetcher.rules()}"
+        rules = hashlib.sha256(named_by.encode()).hexdigest()
         with contextlib.suppress(OSError):
             if storage.folder_rules(self.folder).read_text() == rules:
                 prefix = f"{self.spec.id}:"
-                names = "\n".join(row.name for row in self.known.values())
-                all_public = self.gate.allows_name(names)
                 self._files = {
                     identity.partition("|")[0].removeprefix(prefix): row
                     for identity, row in self.known.items()
-                    if row.pdf_sha256 and (all_public or self.gate.allows_name(row.name))
+                    if row.pdf_sha256
                 }
                 self.fetcher.known_files = {
                     key: (row.source_bytes, row.source_mtime_ns, row.version_hint or "")
@@ -444,11 +444,12 @@ class SiteFetch:
 
         What it lists is fetched all the same, and nothing is marked as gone.
         """
+        if self.fetcher.settings.accept_fewer or not self.pages.pages:
+            return None
         before = [
             row for row in self.known.values() if not row.gone_at and window.covers(row.listed_date)
         ]
-        accepted = self.fetcher.settings.accept_fewer
-        if accepted or not self.pages.pages or len(before) < FEWER_FROM:
+        if len(before) < FEWER_FROM:
             return None
         if listed >= len(before) * LEAST_OF_LAST_TIME:
             return None
@@ -564,13 +565,14 @@ class SiteFetch:
         if not listed:
             return []
         missing = {row.identity for row in self.missing.values()}
+        known = {each: row for each, row in self.known.items() if each not in missing}
         kept = {
-            each: known.document
-            for each, known in self.known.items()
-            if each not in missing and self.gate.allows_name(known.document.name)
+            each: known[each].document
+            for each in listed
+            if each in known and self.gate.allows_name(known[each].name)
         }
         folded, taken = self.folded, self.taken
-        taken |= {folded(document.name) for document in kept.values()}
+        taken |= {folded(row.name) for row in known.values()}
         taken |= {folded(name) for name in self.unlisted}
         named = []
 
@@ -663,7 +665,7 @@ class SiteFetch:
         self.taken.add(self.folded(document.name))
         return replace(wanted, document=document)
 
-    def _record_listing(self, wanted: NamedDocument, known: DocumentRow) -> None:
+    def _record_listing(self, wanted: NamedDocument, known: KnownDocument) -> None:
         """Record that a document is offered with the same bytes, and what is said of it now."""
         now = self._record_of(wanted, known.pdf_sha256 or "", known.bytes)
         if now.listed == known.listed:
@@ -681,7 +683,9 @@ class SiteFetch:
             )
         )
 
-    def _may_have_changed(self, wanted: NamedDocument, known: DocumentRow, recent: Window) -> bool:
+    def _may_have_changed(
+        self, wanted: NamedDocument, known: KnownDocument, recent: Window
+    ) -> bool:
         """Whether to request a document that is on disk.
 
         The older its meeting, the less often; what was asked for by a fetch that was cut off is not
@@ -707,7 +711,7 @@ class SiteFetch:
         return self.now - asked_at >= interval * (0.75 + spread / 2)
 
     def _download(
-        self, wanted: NamedDocument, known: DocumentRow | None, part: Path
+        self, wanted: NamedDocument, known: KnownDocument | None, part: Path
     ) -> FetchedDocument | None:
         """Return the record of the bytes now in the part, or None if they are those on disk."""
         download = self.fetcher.client.download(
@@ -740,7 +744,7 @@ class SiteFetch:
             last_modified=download.validators.last_modified,
         )
 
-    def _says_the_same(self, known: DocumentRow, part: Path) -> bool:
+    def _says_the_same(self, known: KnownDocument, part: Path) -> bool:
         """Whether a web page has the words it had: its markup differs each time it is made."""
         if known.document.is_pdf:
             return False
@@ -752,7 +756,7 @@ class SiteFetch:
         return words_of_page(before) == words_of_page(part.read_bytes())
 
     def _copy(
-        self, wanted: NamedDocument, known: DocumentRow | None, part: Path
+        self, wanted: NamedDocument, known: KnownDocument | None, part: Path
     ) -> FetchedDocument | None:
         """Return the record of the bytes now in the part, or None if they are those on disk."""
         source = path_of_file_url(wanted.ref.url)
@@ -809,7 +813,7 @@ class SiteFetch:
     def _store(
         self,
         wanted: NamedDocument,
-        known: DocumentRow | None,
+        known: KnownDocument | None,
         arrived: FetchedDocument,
         part: Path,
     ) -> None:
