@@ -23,7 +23,22 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, date, datetime
 from typing import Any, Final
 
-from sqlalchemy import Connection, Table, bindparam, delete, func, insert, null, select, update
+import msgspec
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    String,
+    Table,
+    and_,
+    bindparam,
+    cast,
+    delete,
+    func,
+    insert,
+    null,
+    select,
+    update,
+)
 from sqlalchemy.dialects import postgresql, sqlite
 
 from . import store
@@ -146,6 +161,46 @@ class DocumentRow:
     def document(self) -> Document:
         """The document by where its files lie."""
         return Document.from_name(self.name)
+
+    @property
+    def listed_date(self) -> Day | None:
+        """The day that the source says it is of."""
+        said = self.listed.get("date")
+        return date.fromisoformat(said) if said else None
+
+
+class KnownDocument(msgspec.Struct, frozen=True):
+    """What a fetch asks about a document that it fetched before; the fields are columns.
+
+    It asks about all of a site: columns that are slow to decode are left out.
+    """
+
+    name: str
+    identity: str | None
+    #: JSON, which is decoded when it is asked for.
+    listed_json: str
+    sequence: int
+    pdf_sha256: str | None
+    bytes: int
+    etag: str | None
+    last_modified: str | None
+    version_hint: str | None
+    source_bytes: int
+    source_mtime_ns: int
+    last_seen_at: datetime
+    fetched_at: datetime | None
+    gone_at: datetime | None
+
+    @property
+    def document(self) -> Document:
+        """The document by where its files lie."""
+        return Document.from_name(self.name)
+
+    @property
+    def listed(self) -> Mapping[str, Any]:
+        """What the source says of it."""
+        said: dict[str, Any] = msgspec.json.decode(self.listed_json)
+        return said
 
     @property
     def listed_date(self) -> Day | None:
@@ -287,6 +342,16 @@ def documents(
     return _with_parts(conn, found) if with_parts else found
 
 
+def known_documents(conn: Connection, subdomain: str) -> list[KnownDocument]:
+    """Return what a fetch asks about the documents of a site, in the order of their names."""
+    columns = [
+        cast(_d.listed, String) if name == "listed_json" else _d[name]
+        for name in KnownDocument.__struct_fields__
+    ]
+    query = select(*columns).where(_d.subdomain == subdomain).order_by(_d.name)
+    return [KnownDocument(*row) for row in conn.execute(query)]
+
+
 def document(conn: Connection, subdomain: str, name: str) -> DocumentRow | None:
     """Return one document of a site with its parts, or None."""
     found = documents(conn, subdomain, [name], with_parts=True)
@@ -353,13 +418,19 @@ def documents_to_read(
 
 def documents_to_extract(conn: Connection, subdomain: str, version: str) -> list[DocumentRow]:
     """Return the documents with text that this version of the extractor has not looked at."""
-    query = (
-        select(*_ROW)
-        .where(_d.subdomain == subdomain, _d.text_sha256.is_not(None))
-        .where(_d.findings_of.is_distinct_from(_d.text_sha256 + f" {version}"))
-        .order_by(_d.name)
-    )
+    query = select(*_ROW).where(_is_to_extract(subdomain, version)).order_by(_d.name)
     return _with_parts(conn, [_typed(row) for row in conn.execute(query)])
+
+
+def count_to_extract(conn: Connection, subdomain: str, version: str) -> int:
+    """Return how many documents this version of the extractor has not looked at."""
+    query = select(func.count()).where(_is_to_extract(subdomain, version))
+    return conn.execute(query).scalar_one()
+
+
+def _is_to_extract(subdomain: str, version: str) -> ColumnElement[bool]:
+    looked_at = _d.findings_of.is_not_distinct_from(_d.text_sha256 + f" {version}")
+    return and_(_d.subdomain == subdomain, _d.text_sha256.is_not(None), ~looked_at)
 
 
 def documents_to_identify(conn: Connection, subdomain: str, version: str) -> list[DocumentRow]:
@@ -437,6 +508,32 @@ def contents(conn: Connection, subdomain: str) -> dict[str, tuple[str, str | Non
 def oldest_change(conn: Connection) -> int:
     """Return the oldest number in the outbox, 0 if it is empty; who has not seen it starts anew."""
     return conn.execute(select(func.min(document_changes_table.c.number))).scalar() or 0
+
+
+def count_old_changes(conn: Connection, seconds: float) -> int:
+    """Return how many rows of the outbox are older than this."""
+    return conn.execute(select(func.count()).where(_is_old_change(seconds))).scalar_one()
+
+
+def delete_old_changes(conn: Connection, seconds: float, limit: int) -> int:
+    """Delete rows of the outbox that are older than this, oldest first; return how many.
+
+    The newest row stays: by it a reader knows that it has seen everything.
+    """
+    number = document_changes_table.c.number
+    if conn.dialect.name == "postgresql":
+        # Nobody is reading on meanwhile: what a reader has not seen is there, or it starts anew.
+        conn.execute(select(func.pg_advisory_xact_lock(_OUTBOX_LOCK)))
+    oldest = select(number).where(_is_old_change(seconds)).order_by(number).limit(limit)
+    return conn.execute(delete(document_changes_table).where(number.in_(oldest))).rowcount
+
+
+def _is_old_change(seconds: float) -> ColumnElement[bool]:
+    """Whether a row comes before all that are younger: what is left has no gaps."""
+    table = document_changes_table.c
+    newest = select(func.max(table.number)).scalar_subquery()
+    young = select(table.number).where(table.at >= db_now(-seconds)).order_by(table.at).limit(1)
+    return table.number < func.coalesce(young.scalar_subquery(), newest)
 
 
 # ----------------------------------------------------------------------------------- writing
@@ -1022,6 +1119,11 @@ class SiteManifest:
         """Return everything that is known of the site's documents."""
         with reading_connection(self._sql_url) as conn:
             return documents(conn, self.subdomain)
+
+    def known_documents(self) -> list[KnownDocument]:
+        """Return what a fetch asks about the site's documents."""
+        with reading_connection(self._sql_url) as conn:
+            return known_documents(conn, self.subdomain)
 
     def record(self, fetched: FetchedDocument) -> None:
         """Record a document whose bytes are stored."""

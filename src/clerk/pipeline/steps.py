@@ -35,12 +35,12 @@ from clerk.core.errors import (
 from clerk.core.files import SiteFiles
 from clerk.core.manifest import DocumentIdentity, DocumentRow, SiteManifest, TextRecord
 from clerk.core.site_extra import site_extra
-from clerk.core.states import Step
+from clerk.core.states import EXTRACTION, Step
 from clerk.core.store import PDF, TEXT
 from clerk.identify.version import VERSION as IDENTITY_VERSION
 from clerk.read import shared_pages
 
-from . import ledger, transitions
+from . import ledger, queues, transitions
 from .identification import identify_documents, identify_text
 from .upload_state import ClaimLost
 
@@ -57,6 +57,9 @@ SITE_SECONDS = 2 * 3600.0
 ASSIST = "assist"
 #: So many pages are ordered at once; the order is cut short when time is up.
 ASSISTED_PAGES = 20
+
+#: Votes and names of so many documents are found in seconds.
+EXTRACTED_SOON = 50
 
 #: How many things a fetch skipped are kept by name.
 NAMES_KEPT = 100
@@ -439,8 +442,9 @@ def coordinate(around: OrderContext, _item: OrderItem, report: Report) -> Perfor
 
 
 def compile_text(around: OrderContext, _item: OrderItem, report: Report) -> Performed:
-    """Compile the database and publish the text at once, before extraction is through."""
-    from clerk.publish import publish
+    """Compile the database, and publish the text at once unless extraction ends in moments."""
+    from clerk.extract import VERSION
+    from clerk.publish import publish, published_at
 
     report(SITE_SECONDS, "compiling")
     hook = plugins.manager().hook
@@ -448,8 +452,12 @@ def compile_text(around: OrderContext, _item: OrderItem, report: Report) -> Perf
     hook.pre_compilation(**of_run)
     compiled = compile_database(around)
     hook.post_compilation(database_path=str(compiled.path), **of_run)
-    keep = around.order.options.get("keep")
-    publish(around.site, around.files.folder, around.settings, complete=False, keep=keep)
+    with reading_connection(around.settings.sql_url) as conn:
+        to_extract = manifest.count_to_extract(conn, around.files.subdomain, VERSION)
+    is_published = published_at(around.settings, around.files.subdomain) is not None
+    if not (is_published and to_extract <= EXTRACTED_SOON and queues.starts_soon(EXTRACTION)):
+        keep = around.order.options.get("keep")
+        publish(around.site, around.files.folder, around.settings, complete=False, keep=keep)
     return Performed({"documents": compiled.documents, "pages": compiled.pages})
 
 
@@ -483,6 +491,8 @@ def extract(around: OrderContext, _item: OrderItem, report: Report) -> Performed
     """Find votes and names in what has not been looked at, and compile them in."""
     from clerk.extract import VERSION, extract_documents
 
+    from . import follow_pages
+
     report(SITE_SECONDS, "extracting")
     subdomain, sql_url = around.files.subdomain, around.settings.sql_url
     check = _check_of(around.order)
@@ -496,8 +506,13 @@ def extract(around: OrderContext, _item: OrderItem, report: Report) -> Performed
 
     found = extract_documents(around.files, rows, record)
     compile_database(around)
+    report(SITE_SECONDS, "keeping annotations")
+    followed = follow_pages.follow(subdomain, everything=False)
     failed = dict(list(found.failed.items())[:NAMES_KEPT])
-    return Performed({"votes": found.votes, "entities": found.entities, "failed": failed})
+    result = {"votes": found.votes, "entities": found.entities, "failed": failed}
+    if followed.changed_pages:
+        result["annotations"] = followed.summary()
+    return Performed(result)
 
 
 def deploy(around: OrderContext, _item: OrderItem, report: Report) -> Performed:

@@ -105,6 +105,11 @@ class CompiledDocument:
             return str(self.title or self.file_name)
         return f"{self.meeting or ''} {self.kind or 'document'}".strip()
 
+    @property
+    def is_pdf(self) -> bool:
+        """Whether its pages can be shown as images."""
+        return Document.from_name(self.name).is_pdf
+
     @classmethod
     def of(cls, row: sqlite3.Row) -> CompiledDocument:
         """Make one of a row of ``documents``."""

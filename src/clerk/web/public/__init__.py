@@ -26,6 +26,7 @@ def routes() -> list[BaseRoute]:
         Route("/s/{site}/{rest:path}", places.body_or_meeting),
         Route("/d/{document}", places.document),
         Route("/d/{document}/original.pdf", places.original),
+        Route("/d/{document}/original", places.original),
         Route("/d/{document}/meeting", places.meeting_of_document),
         Route("/p/{page}", places.page_view),
         Route("/p/{page}/image.webp", places.page_image),

@@ -17,7 +17,7 @@ from clerk.core import storage
 from clerk.core.errors import NotFound
 from clerk.core.public_text import PublicText, document_text
 from clerk.core.storage import Document
-from clerk.pipeline.mirror import bring_document, has_pdf
+from clerk.pipeline.mirror import bring_document, has_original, has_pdf
 from clerk.read.files import load_facts, load_words
 from clerk.search import find_document, find_page, hit_boxes, parse
 from clerk.search.query import places as hit_places
@@ -165,6 +165,7 @@ def document(request: Request) -> Response:
             first=first,
             step=PAGES_SHOWN,
             has_pdf=has_pdf(settings_of(request), subdomain, document),
+            has_original=has_original(settings_of(request), subdomain, document),
             votes=site.count_votes(document=document.name),
         )
 
@@ -208,6 +209,8 @@ def page_view(request: Request) -> Response:
             boxes=hit_boxes(folder, document, number, query) if query else [],
             size=_image_size(folder, document, number),
             has_pdf=has_pdf(settings_of(request), address.site, document),
+            is_pdf=document.is_pdf,
+            has_original=has_original(settings_of(request), address.site, document),
             query=query,
             permalink=public_url(request, f"/p/{shown.id}"),
             before=max((each for each in pages if each < number), default=None),
@@ -246,7 +249,7 @@ def page_image(request: Request) -> Response:
     width = next(each for each in IMAGE_WIDTHS if each >= width)
     bring_document(settings, address.site, address.document)
     pdf = address.document.pdf(settings.storage_dir / address.site)
-    if not pdf.is_file():
+    if not pdf.is_file() or not address.document.is_pdf:
         raise NotFound("The original of this page is not here.")
     image = page_images.page_image(settings, pdf, address.page, width)
     headers = {"Cache-Control": "public, max-age=3600"}
@@ -254,7 +257,7 @@ def page_image(request: Request) -> Response:
 
 
 def original(request: Request) -> Response:
-    """Respond with the PDF as it was fetched, to be saved and not run."""
+    """Respond with the file as it was fetched, to be saved and not run."""
     storage_dir = settings_of(request).storage_dir
     site, document = find_document(storage_dir, request.path_params["document"])
     bring_document(settings_of(request), site, document)
@@ -263,7 +266,12 @@ def original(request: Request) -> Response:
         raise NotFound("The original of this document is not here.")
     name = _NOT_IN_A_FILE_NAME.sub("-", gate_of(request)(f"{site}-{document.name}")).strip("-")
     headers = {"Content-Security-Policy": SANDBOX}
-    return FileResponse(pdf, media_type="application/pdf", filename=f"{name}.pdf", headers=headers)
+    if document.is_pdf:
+        name, kind = f"{name}.pdf", "application/pdf"
+    else:
+        # Nothing that a browser would show: web pages and Word documents may be active.
+        kind = "application/octet-stream"
+    return FileResponse(pdf, media_type=kind, filename=name, headers=headers)
 
 
 def meeting_of_document(request: Request) -> Response:
