@@ -416,16 +416,16 @@ def _place_of(top: _Page, printed: Printed, own: frozenset[str]) -> tuple[Fact, 
     """Return the place or organisation that a part names first, and whether it is the own one."""
     body = printed.body
     if body.value and _ORGANISATION.search(body.value):
-        is_own = bool(own & place_words(body.value))
+        is_own = bool(own) and own <= place_words(body.value)
         return Fact(body.value, PAGE, body.quote, body.page, 0.6), is_own
     # A letter names its reader further down; a resolution its council in the text.
     of_text = printed.kind.value == RESOLUTION
     lines = top.lines if of_text else top.block[:2] if printed.is_letter else top.block
-    for line in lines:
+    for line in (*lines_of(top.view, 1), *lines):
         for name in municipalities(line.text):
-            is_own = not own or bool(own & place_words(name))
+            is_own = own <= place_words(name)
             return Fact(name, PAGE, line.text[:120], line.page, 0.7), is_own
-    if body.value and own & place_words(body.value):
+    if body.value and own and own <= place_words(body.value):
         return UNKNOWN, True
     if printed.is_letter and top.block:
         line = top.block[0]

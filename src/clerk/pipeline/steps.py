@@ -492,22 +492,42 @@ def compile_database(around: OrderContext) -> CompileReport:
 
 def extract(around: OrderContext, _item: OrderItem, report: Report) -> Performed:
     """Find votes and names in what has not been looked at, and compile them in."""
+    from clerk.annotations.corrections import SiteCorrections
     from clerk.extract import VERSION, extract_documents
+    from clerk.extract.corrected import VoteCorrection
 
     from . import follow_pages
 
     report(SITE_SECONDS, "extracting")
     subdomain, sql_url = around.files.subdomain, around.settings.sql_url
     check = _check_of(around.order)
+    corrections = SiteCorrections(subdomain)
     with reading_connection(sql_url) as conn:
-        rows = manifest.documents_to_extract(conn, subdomain, VERSION)
+        rows = manifest.documents_to_extract(conn, subdomain, VERSION, corrections.digests)
+
+    def corrections_of(name: str, pages: Mapping[int, str]) -> list[VoteCorrection]:
+        begins, offset = {}, 0
+        for number, text in pages.items():
+            begins[number] = offset
+            offset += len(text) + 1
+        return [
+            VoteCorrection(
+                begins[each.page] + each.begin,
+                begins[each.page] + each.end,
+                {} if each.is_none else each.fields,
+                each.who,
+                each.at,
+            )
+            for each in corrections.placed(name, pages)
+            if each.label == "Vote"
+        ]
 
     def record(findings: Mapping[str, tuple[str, str]]) -> None:
         with writing_to(sql_url) as conn:
             check(conn)
-            manifest.record_findings(conn, subdomain, VERSION, findings)
+            manifest.record_findings(conn, subdomain, VERSION, findings, corrections.digests)
 
-    found = extract_documents(around.files, rows, record)
+    found = extract_documents(around.files, rows, record, corrections_of)
     compile_database(around)
     report(SITE_SECONDS, "keeping annotations")
     followed = follow_pages.follow(subdomain, everything=False)
