@@ -56,6 +56,7 @@ def routes() -> list[BaseRoute]:
             with_form(runs.change_document),
             methods=["POST"],
         ),
+        Route("/ops/sites/{site}/answers/{answer}", sites.one_answer),
         Route("/ops/sites/{site}/pdf/{document:path}", runs.original),
         Route("/ops/runs/{run}", runs.one_run),
         Route("/ops/schedule", schedules.schedules),
