@@ -243,7 +243,7 @@ def test_what_was_cancelled_is_shown_as_cancelled_and_read_by_the_next_run(
 
         readers.take("0")
         runs.start("springfield")
-        wait_until(lambda: town.run.state == "completed")
+        wait_until(lambda: town.run.state == "completed", seconds=150)
     assert town.counts == (4, 4, 0)
     nobody_is_blamed()
 
