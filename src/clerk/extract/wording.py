@@ -142,6 +142,11 @@ class Wording:
     #: "label", "mover", "seconder", "outcome", "statement", "below", "above" or "heading".
     place: str
 
+    @property
+    def only_a_person(self) -> bool:
+        """Whether they name somebody and do not say what for: ``Cllr Tong proposed Cllr Smith``."""
+        return _ONLY_A_PERSON.fullmatch(self.words) is not None
+
 
 def motion_wording(
     doc: DocumentText, motion: Motion, item_title: str | None, floor: int = 0
@@ -155,7 +160,7 @@ def motion_wording(
         words = _tidy(_as_printed(doc, start, end))
         if _says_what(words):
             if _ONLY_A_PERSON.fullmatch(words):
-                # ``Cllr Tong proposed Cllr Smith``: what for may be said further on.
+                # What for may be said further on.
                 person = person or Wording(words, start, end, place)
                 continue
             if person is not None and place != "outcome":
