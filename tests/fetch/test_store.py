@@ -404,5 +404,9 @@ def rows_of(town: Town) -> list[tuple[str | None, ...]]:
     known = town.known()
     with reading_connection(town.settings.sql_url) as conn:
         return sorted(
-            (each.identity, each.name, each.pdf_sha256, *versions(conn, each.id)) for each in known
+            (
+                *(each.identity, each.name, each.pdf_sha256),
+                *(kept.pdf_sha256 for kept in versions(conn, each.id)),
+            )
+            for each in known
         )
