@@ -405,8 +405,10 @@ def rows_of(town: Town) -> list[tuple[str | None, ...]]:
     with reading_connection(town.settings.sql_url) as conn:
         return sorted(
             (
-                *(each.identity, each.name, each.pdf_sha256),
-                *(kept.pdf_sha256 for kept in versions(conn, each.id)),
+                each.identity,
+                each.name,
+                each.pdf_sha256,
+                *(had.pdf_sha256 for had in versions(conn, each.id)),
             )
             for each in known
         )

@@ -318,6 +318,10 @@ def show(subdomain: str, as_json: bool) -> None:
     click.echo(f"  updated  {moment(facts['updated_at'], 'never')}")
     if facts["last_error_message"]:
         click.echo(f"  error    {facts['last_error_stage']}: {facts['last_error_message']}")
+    from clerk.fetch.understanding import kept_answers
+
+    for answer in kept_answers(storage.site_folder(settings.storage_dir, subdomain)):
+        click.echo(f"  answer   {answer.kind} of {answer.url}: {answer.path}")
     disk = facts["disk"]
     click.echo(f"  on disk  {disk['pdfs']} PDFs, {disk['texts']} read")
     if facts["gone"]:

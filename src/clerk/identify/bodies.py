@@ -55,7 +55,8 @@ _KIND_WORDS = pattern(
     r"|proceedings|journal|"
     r"procès[- ]verbal|ordre du jour|niederschrift|tagesordnung|staff report|agenda report"
     r"|report to|report|"
-    r"memorandum|memo to|resolutions?|held|cancel+ed|cancel+ation|postponed)\b"
+    r"memorandum|memo to|resolutions?|ordinances?|by-?laws?|held"
+    r"|cancel+ed|cancel+ation|postponed)\b"
 )
 _STATUS = pattern(
     r"\b(?:regular|special|scheduled|rescheduled|adjourned|recessed?|monthly|weekly|annual"
@@ -179,20 +180,20 @@ _NAME = (
     r"(?:St\.?[- ]|Sainte?[- ])?[A-Z][\w'’.-]*"
     r"(?: (?:(?:of|and|the|du|de|la|on|upon|OF|AND|THE) )?[A-Z][\w'’-]+){0,3}"
 )
-_PLACE = re.compile(
-    rf"\b(?i:(?:corporation of (?:the )?)?(?:united )?(?:city|town|township|village"
-    rf"|municipality|county|counties|borough"
-    rf"|district|region) of (?:the )?(?:township of |town of |county of |city of )?"
-    rf"|corporation of (?:the )?){_NAME}"
-    rf"|\b(?!(?i:the|corporation|of|a)\b){_NAME} (?i:town council|city council|township"
-    rf"|county council|borough council|parish council)\b"
+_PLACE_OF = re.compile(
+    rf"\b(?i:(?:corporation of (?:the )?)?(?:united )?(?:city|town|township|village|municipality"
+    rf"|county|counties|borough|district|region) of (?:the )?(?:township of |town of |county of "
+    rf"|city of )?|corporation of (?:the )?){_NAME}"
+)
+_PLACE_BEFORE = re.compile(
+    r"\b(?!(?i:the|corporation|of|a|an|resolution|ordinance|minutes|agenda|meeting|regular|special"
+    rf"|notice|by-law|report|joint)\b){_NAME} (?i:town council|city council|township|county council"
+    r"|borough council|parish council|district council)\b"
 )
 
 
-#: Every match of ``_PLACE`` contains one of these.
+#: Every name of a place as these patterns read it contains one of these.
 _PLACE_NEEDS: Final = (" of ", "council", "township")
-#: A place is named within this many lines of a first page.
-_NAMING_LINES: Final = 30
 
 
 def municipalities(text: str) -> list[str]:
@@ -200,9 +201,9 @@ def municipalities(text: str) -> list[str]:
     small = text.lower()
     if not any(map(small.__contains__, _PLACE_NEEDS)):
         return []
+    found = _PLACE_OF.findall(text) or _PLACE_BEFORE.findall(text)
     return [
-        readable(_CORPORATION_OF.sub("", " ".join(match[0].split()))).strip(" .,'’-")
-        for match in _PLACE.finditer(text)
+        readable(_CORPORATION_OF.sub("", " ".join(name.split()))).strip(" .,'’-") for name in found
     ]
 
 
@@ -211,12 +212,12 @@ def own_words(place: str, lines: Sequence[str]) -> frozenset[str]:
 
     A site may be called anything; what the first page prints is closer.
     """
-    words = place_words(place)
     text = "\n".join(lines).lower()
-    if words and any(map(text.__contains__, words)):
+    words = frozenset(word for word in place_words(place) if word in text)
+    if words:
         return words
-    named = next((each for line in lines[:_NAMING_LINES] for each in municipalities(line)), None)
-    return place_words(named) if named else words
+    named = Counter(name for line in lines for name in municipalities(line))
+    return place_words(named.most_common(1)[0][0]) if named else place_words(place)
 
 
 def body_in_heading(line: str) -> str | None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from starlette.requests import Request
 from starlette.responses import FileResponse, RedirectResponse, Response
@@ -22,6 +22,15 @@ from clerk.read.files import load_facts, load_words
 from clerk.search import find_document, find_page, hit_boxes, parse
 from clerk.search.query import places as hit_places
 from clerk.site_db.queries import SiteDatabase, YearCoverage, open_site
+from clerk.site_db.record import (
+    DeclaredInterest,
+    MatterStep,
+    PublicSpeaker,
+    Recorded,
+    RecordedItem,
+    RecordedPresence,
+    SiteRecord,
+)
 from clerk.web import page_images
 from clerk.web.annotation_pages import sees_everything
 from clerk.web.drawn_annotations import draw
@@ -35,6 +44,14 @@ PAGES_SHOWN = 50
 IMAGE_WIDTHS = (240, 1000, 1600)
 #: At most this many places are listed at once.
 PLACES_PER_PAGE = 200
+#: What is shown of a meeting besides its votes.
+_OF_A_MEETING: Mapping[str, type[Recorded]] = {
+    "items": RecordedItem,
+    "attendance": RecordedPresence,
+    "speakers": PublicSpeaker,
+    "interests": DeclaredInterest,
+    "matters": MatterStep,
+}
 _NOT_IN_A_FILE_NAME = re.compile(r"[^\w.-]+")
 
 
@@ -99,7 +116,8 @@ def place(request: Request) -> Response:
             totals=site.totals(),
             bodies=site.bodies(),
             grid=CoverageGrid.of(site.coverage()),
-            people=site.count_people(),
+            people=len(SiteRecord(site).people()),
+            matters=SiteRecord(site).count_matters(),
         )
 
 
@@ -136,6 +154,11 @@ def _meeting(request: Request, site: SiteDatabase, body: str | None, date: str) 
             return RedirectResponse(f"/d/{filed[0].id}", 308)
         raise NotFound(f"Nothing is held of a meeting of {body!r} on {date!r} in {site.name}.")
     before, after = site.neighbours(body, date)
+    record = SiteRecord(site)
+    recorded: dict[str, Any] = {
+        name: record.find(kind, body=body, date=date) if body else []
+        for name, kind in _OF_A_MEETING.items()
+    }
     return page(
         request,
         "public/meeting.html",
@@ -143,6 +166,7 @@ def _meeting(request: Request, site: SiteDatabase, body: str | None, date: str) 
         name=site.name,
         meeting=found[0],
         votes=site.votes(body=body or "", date=date, limit=500),
+        **recorded,
         before=before,
         after=after,
     )
