@@ -371,7 +371,7 @@ def _doubts(
 
 _VOTE_WORD = re.compile(
     r"\b(?:ayes?|nays?|noes|yeas?|abstain(?:ed|ing)?|abstentions?|absent|in favou?r|against|opposed"
-    r"|dissent(?:ed|ing)|voting record|vot(?:ed|ing) (?:yes|no)|(?:yes|no) votes?)\b"
+    r"|dissent(?:ed|ing)|voting record|vot(?:ed|ing)|(?:yes|no) votes?)\b"
 )
 #: This much text behind a vote may still belong to it.
 _BEHIND = 120
