@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from .dates import without_dates
 from .model import PAGE, UNKNOWN, Fact
-from .text import Line, is_address, is_sentence, pattern, readable
+from .text import Line, is_address, pattern, readable
 
 #: The words that end the name of a body, or begin it ("Board of ...").
 _HEAD = (
@@ -19,7 +19,8 @@ _HEAD = (
     r"|corporation|"
     r"directorate|bureau|agency|town meeting|working (?:group|party)|conseil|comité|consejo"
     r"|cabildo|ayuntamiento|pleno|"
-    r"gemeinderat|stadtrat|ortsbeirat|kreistag|ausschuss|rat|freeholders|governors|regents"
+    r"gemeinderat(?:e?s)?|stadtrat(?:e?s)?|ortsbeirat(?:e?s)?|kreistag(?:e?s)?"
+    r"|ausschuss(?:es)?|municipal district|freeholders|governors|regents"
     r"|forum|electors)"
 )
 HEAD: Final = pattern(rf"(?<![^\W\d_]){_HEAD}(?![^\W\d_])")
@@ -27,20 +28,23 @@ HEAD: Final = pattern(rf"(?<![^\W\d_]){_HEAD}(?![^\W\d_])")
 _NOT_A_BODY = pattern(
     r"\b(?:councils?|boards?|commission(?:ers?)?|committees?|court|trustees|supervisors"
     r"|assembly|cabinet|agency|authority)"
-    r"['’]?s? (?:chambers?|rooms?|house|hall|offices?|members?|member|president|chair\w*"
+    r"['’]?s? (?:vice )?(?:(?:meeting )?(?:chambers?|rooms?)|house|hall|offices?|members?"
+    r"|member|president|chair\w*"
     r"|secretary|clerk|liaison|"
     r"priorities|goals|report\w*|action|vacancy|packet|policy|policies|recommendation\w*)\b"
 )
 _MEETING_WORDS = pattern(
     r"\b(?:(?:regular(?:ly)?|special|annual|monthly|quarterly|emergency|scheduled|rescheduled"
     r"|adjourned|virtual|online|hybrid|"
-    r"remote|public|open|closed|executive|work|working|study|organi[sz]ational"
+    r"remote|öffentliche|nichtöffentliche|public|open|closed|executive|work|working|study"
+    r"|organi[sz]ational"
     r"|reorgani[sz]ation(?:al)?|inaugural|budget|"
     r"ordinary|extraordinary|extra-ordinary|full|combined|called|stated|in-person|joint"
     r"|planning|business|first|second|"
     r"statutory|electronic|teleconference|workshop|general|bi-?monthly"
     r"|semi-?monthly)[ /&-]{1,3})*"
     r"(?:meetings?|sessions?|hearings?|workshops?|retreat|sitzung|réunion|séance|sesión)\b"
+    r"(?: (?:extra)?ordina(?:ire|ria)s?\b)?(?: celebrada por\b)?|\btenue\b"
 )
 _KIND_WORDS = pattern(
     r"\b(?:draft|final|approved|unapproved|unconfirmed|confirmed|official|unofficial|amended"
@@ -51,21 +55,23 @@ _KIND_WORDS = pattern(
     r"|proceedings|journal|"
     r"procès[- ]verbal|ordre du jour|niederschrift|tagesordnung|staff report|agenda report"
     r"|report to|report|"
-    r"memorandum|memo to|resolutions?|held|cancel+ed|cancel+ation|postponed)\b"
+    r"memorandum|memo to|resolutions?|ordinances?|by-?laws?|held"
+    r"|cancel+ed|cancel+ation|postponed)\b"
 )
 _STATUS = pattern(
-    r"\b(?:regular|special|scheduled|rescheduled|monthly|weekly|annual|quarterly"
+    r"\b(?:regular|special|scheduled|rescheduled|adjourned|recessed?|monthly|weekly|annual"
+    r"|quarterly"
     r"|honorable mayor and|mayor and)\b(?= )"
     r"|\b(?:19|20)[0-9]{2}\b(?= )"
 )
 _EDGE_WORD = (
     r"(?:of|the|for|and|to|a|an|at|on|by|in|from|held|will|with|de|du|la|le|les|des|der|des"
     r"|die|zur|über|del|"
-    r"its|this|our)"
+    r"its|this|our|el|am|um|vom|members)"
 )
 _EDGES = re.compile(rf"^(?:\W*\b{_EDGE_WORD}\b\W*)+|(?:\W*\b{_EDGE_WORD}\b\W*)+$", re.IGNORECASE)
 _CLOCK = pattern(r"\b[0-9]{1,2}(?:[:.][0-9]{2})? ?[ap]\.? ?m\b\.?|\b[0-9]{1,2}:[0-9]{2}\b")
-_SPLIT = re.compile(r"\s+[-–—|•·]\s+|[|•·;:()\[\]]|\s*,\s+|\s{3,}|\*+")
+_SPLIT = re.compile(r"\s+[-–—|•·]\s+|\bthat\b|[|•·;:()\[\]]|\s*,\s+|\s{3,}|\*+")
 _COUNCIL_OF = pattern(
     r"^(?P<head>(?:municipal |city |town )?(?:council|board|assembly)) (?:of"
     r"|for) (?:the )?(?:corporation of )?(?:the )?"
@@ -100,38 +106,58 @@ _ADDRESSED = pattern(
     r"^(?:to|for) ?: ?(?:the )?(?:honou?rable )?(?:mayor (?:and|&) )?(?:members of (?:the )?)?"
     r"(?P<body>.{3,60})$"
 )
+_PART_OF_COUNCIL = pattern(
+    r"\b(?:committee|sub-?committee|cabinet|panel|commission|task force|working (?:group|party)"
+    r"|board of (?:appeals|adjustment|zoning appeals|health|review)|(?:planning|zoning|library"
+    r"|park"
+    r"|recreation|cemetery|licensing|liquor|police|fire|water|appeals|drainage|museum) board"
+    r"|ausschuss(?:es)?|comité)\b"
+)
 _PART_OF_BODY = pattern(r"^(?:board|council|committee|commission)(?: of \w+)?$")
 
 _CAPITAL = r"(?-i:[A-Z][\w'’&.-]*|of|the|and|for|on)"
 _OF_WHAT = rf"(?: (?:of|on|for) (?:the )?(?-i:[A-Z])[\w'’-]+(?: {_CAPITAL}){{0,6}})?"
-#: Sentences that say whose meeting it is; dates are taken out before.
+#: Sentences that say whose meeting it is, without dates; each with what it contains.
 _IN_TEXT: Final = (
-    pattern(
-        rf"\bmeetings? of (?:the )?(?P<body>(?:[\w'’&.-]+ ){{0,10}}?{_HEAD}\b{_OF_WHAT})",
+    (
+        pattern(
+            rf"\bmeetings? of (?:the )?(?P<body>(?:[\w'’&.-]+ ){{0,10}}?{_HEAD}\b{_OF_WHAT})",
+        ),
+        ("meeting of", "meetings of"),
     ),
-    pattern(
-        rf"(?:^|\bthe )(?P<body>(?:[\w'’&.-]+ ){{0,9}}{_HEAD}\b{_OF_WHAT}) (?:met|convened"
-        rf"|held|was held|assembled"
-        r"|will (?:meet|hold|convene)|was called|holds|meetings? (?:will|was|are|is))\b"
+    (
+        pattern(
+            rf"(?:^|\bthe )(?P<body>(?:[\w'’&.-]+ ){{0,9}}{_HEAD}\b{_OF_WHAT}) (?:met|convened"
+            rf"|held"
+            r"|was held|assembled|will (?:meet|hold|convene)|was called|holds"
+            r"|meetings? (?:will|was|are|is))\b"
+        ),
+        (" met", " convened", " held", " will ", " was ", " holds", " assembled", " meeting"),
     ),
-    pattern(
-        rf"\bcalled the (?:(?:regular|special|scheduled"
-        rf"|monthly) )*(?P<body>(?:[\w'’&.-]+ ){{0,7}}{_HEAD}\b{_OF_WHAT})"
-        r"(?: meeting)? to order"
+    (
+        pattern(
+            r"\bcalled the (?:(?:regular|special|scheduled|monthly) )*"
+            rf"(?P<body>(?:[\w'’&.-]+ ){{0,7}}{_HEAD}\b{_OF_WHAT})(?: meeting)? to order"
+        ),
+        ("called the",),
     ),
-    pattern(
-        r"\b(?:passed|adopted|carried|approved) (?:at|by|during) (?:the|its|a)?[\W_]*"
-        rf"(?P<body>(?:(?-i:[A-Z])[\w'’.-]+ ){{0,5}}{_HEAD})\b"
+    (
+        pattern(
+            r"\b(?:passed|adopted|carried|approved) (?:at|by|during) (?:the|its|a)?[\W_]*"
+            rf"(?P<body>(?:(?-i:[A-Z])[\w'’.-]+ ){{0,5}}{_HEAD})\b"
+        ),
+        ("passed", "adopted", "carried", "approved"),
     ),
-    pattern(r"\bproceedings of (?:the )?(?P<body>council)\b"),
-    pattern(
-        r"(?:^that |\bthe |^)(?P<body>(?:city |town "
-        r"|municipal )?council(?: of (?:the )?(?:corporation of )?(?:the )?"
-        r"(?:city|town|township|village|municipality"
-        r"|county) of (?-i:[A-Z])[\w'’.-]+(?: (?-i:[A-Z])[\w'’-]+){0,3})?) "
-        r"(?:of|for|hereby|changes|approves?|authori[sz]es?|directs?|supports?|endorses?"
-        r"|adopts?|enacts|receives?|"
-        r"does|do|support|acknowledges?)\b"
+    (pattern(r"\bproceedings of (?:the )?(?P<body>council)\b"), ("proceedings",)),
+    (
+        pattern(
+            r"(?:^that |\bthe |^)(?P<body>(?:city |town |municipal )?council(?: of (?:the )?"
+            r"(?:corporation of )?(?:the )?(?:city|town|township|village|municipality|county) of "
+            r"(?-i:[A-Z])[\w'’.-]+(?: (?-i:[A-Z])[\w'’-]+){0,3})?) "
+            r"(?:of|for|hereby|changes|approves?|authori[sz]es?|directs?|supports?|endorses?"
+            r"|adopts?|enacts|receives?|does|do|support|acknowledges?)\b"
+        ),
+        ("council",),
     ),
 )
 
@@ -154,27 +180,49 @@ _NAME = (
     r"(?:St\.?[- ]|Sainte?[- ])?[A-Z][\w'’.-]*"
     r"(?: (?:(?:of|and|the|du|de|la|on|upon|OF|AND|THE) )?[A-Z][\w'’-]+){0,3}"
 )
-_PLACE = re.compile(
-    rf"\b(?i:(?:corporation of (?:the )?)?(?:united )?(?:city|town|township|village"
-    rf"|municipality|county|counties|borough"
-    rf"|district|region) of (?:the )?(?:township of |town of |county of |city of )?"
-    rf"|corporation of (?:the )?){_NAME}"
-    rf"|\b(?!(?i:the|corporation|of|a)\b){_NAME} (?i:town council|city council|township"
-    rf"|county council|borough council|parish council)\b"
+_PLACE_OF = re.compile(
+    rf"\b(?i:(?:corporation of (?:the )?)?(?:united )?(?:city|town|township|village|municipality"
+    rf"|county|counties|borough|district|region) of (?:the )?(?:township of |town of |county of "
+    rf"|city of )?|corporation of (?:the )?){_NAME}"
 )
+_PLACE_BEFORE = re.compile(
+    r"\b(?!(?i:the|corporation|of|a|an|resolution|ordinance|minutes|agenda|meeting|regular|special"
+    rf"|notice|by-law|report|joint)\b){_NAME} (?i:town council|city council|township|county council"
+    r"|borough council|parish council|district council)\b"
+)
+
+
+#: Every name of a place as these patterns read it contains one of these.
+_PLACE_NEEDS: Final = (" of ", "council", "township")
 
 
 def municipalities(text: str) -> list[str]:
     """Return the municipalities that a text names, as ``Town of Prescott``."""
+    small = text.lower()
+    if not any(map(small.__contains__, _PLACE_NEEDS)):
+        return []
+    found = _PLACE_OF.findall(text) or _PLACE_BEFORE.findall(text)
     return [
-        readable(_CORPORATION_OF.sub("", " ".join(match[0].split()))).strip(" .,'’-")
-        for match in _PLACE.finditer(text)
+        readable(_CORPORATION_OF.sub("", " ".join(name.split()))).strip(" .,'’-") for name in found
     ]
+
+
+def own_words(place: str, lines: Sequence[str]) -> frozenset[str]:
+    """Return the words of the place of a site, or of the one that a page names if it is another.
+
+    A site may be called anything; what the first page prints is closer.
+    """
+    text = "\n".join(lines).lower()
+    words = frozenset(word for word in place_words(place) if word in text)
+    if words:
+        return words
+    named = Counter(name for line in lines for name in municipalities(line))
+    return place_words(named.most_common(1)[0][0]) if named else place_words(place)
 
 
 def body_in_heading(line: str) -> str | None:
     """Return the name of a body in a heading, without dates, kinds and kinds of meetings."""
-    if is_address(line) and not HEAD.search(line.split(",")[0]):
+    if not may_name_body(line) or (is_address(line) and not HEAD.search(line.split(",")[0])):
         return None
     if _NOT_A_BODY.search(line):
         line = _NOT_A_BODY.sub(" | ", line)
@@ -196,15 +244,38 @@ def body_in_heading(line: str) -> str | None:
 _TOWN_MEETING = pattern(r"\b(?:(?:annual|special) )?town meeting\b")
 
 
+_GENITIVE = re.compile(r"\b(\w*(?:rat|tag|[Aa]usschuss))e?s\b")
+#: What follows is what a body does, not its name.
+_DOING = pattern(
+    r"\b(?:approving|amending|authori[sz]ing|adopting|establishing|declaring|granting"
+    r"|accepting|supporting|relating"
+    r"|regarding|concerning|setting|calling|ordering|opposing|appointing|providing|creating"
+    r"|directing|rescinding"
+    r"|repealing|levying|confirming|certifying|recogni[sz]ing|to be held|will be held|held)\b"
+)
+
+
+#: What may follow the word for a body within its name.
+_TAIL = pattern(
+    r"(?: (?:of|on|for|and|&|in|with|de|des|du|d'|für|to)\b|[,/-]| (?:municipal|pleno|communal"
+    r"|général|no\.?|nr\.?|#|[0-9IVX]{1,3}\b))"
+)
+
+
 def clean_name(text: str) -> str:
     """Return a name without loose ends, and a council of a town as the town's council."""
-    name = _STATUS.sub(" ", text)
+    name = _DOING.split(_STATUS.sub(" ", text))[0]
     name = " ".join(name.split())
     while True:
         stripped = _EDGES.sub("", name).strip(" .,'\"“”’-–—/&*")
         if stripped == name:
             break
         name = stripped
+    if any(map(name.lower().__contains__, ("rates", "rats", "tages", "tags", "schusses"))):
+        name = _GENITIVE.sub(r"\1", name)
+    heads = list(HEAD.finditer(name))
+    if heads and not _TAIL.match(name, heads[-1].end()):
+        name = name[: heads[-1].end()]
     if match := _COUNCIL_OF.match(name):
         name = f"{match['place']} {match['head']}"
     if _INCORPORATED.search(name) and not _CORPORATION_OF.match(name):
@@ -222,20 +293,21 @@ def without_own_place(name: str, own: frozenset[str]) -> str:
     words = "|".join(re.escape(word) for word in sorted(own, key=len, reverse=True))
     place = rf"(?:(?:{words})(?:[\s-]+(?:{words}))*)"
     before = re.compile(
-        rf"^(?:the\s)?(?:{_MUNICIPALITY}\sof\s(?:the\s)?)?{place}\s+(?:{_MUNICIPALITY}\s+(?=board|council|select|school|trustees))?",
+        rf"^(?:the\s)?(?:{_MUNICIPALITY}\sof\s(?:the\s)?)?{place}\s+"
+        r"(?:(?:township|village|county|parish)\s+(?=board|select|school|trustees|commissioners)"
+        r"|(?:township|village)\s+(?=council))?",
         re.IGNORECASE,
     )
     rest = before.sub("", name)
     for link in reversed(list(_OF.finditer(rest))):
         head, tail = rest[: link.start()], rest[link.end() :]
-        if GOVERNING.fullmatch(head) and own & place_words(tail):
+        if GOVERNING.fullmatch(head) and place_words(tail) and place_words(tail) <= own:
             return head
-    if rest != name and GOVERNING.fullmatch(rest):
-        had_town = re.search(
-            rf"{place}\s+((?:city|town|village|township)\s+council)$", name, re.IGNORECASE
-        )
-        return had_town[1] if had_town else rest
-    return name
+    return rest if GOVERNING.fullmatch(rest) and rest.lower() != "board" else name
+
+
+#: A heading with this much weight is not compared with the text.
+_DECIDED: Final = 3.7
 
 
 def body_of(
@@ -259,6 +331,9 @@ def body_of(
                 weight -= 1.5
             if _is_organisation_alone(name):
                 weight -= 1.0
+            if _PART_OF_COUNCIL.search(name):
+                # A council's letterhead stands above the name of its committee.
+                weight += 1.0
             before = block[number - 1].text if number else ""
             if _PART_OF_BODY.match(name) and _INCORPORATED.search(before) and len(before) < 100:
                 name = f"{clean_name(before)} {name}"
@@ -267,10 +342,11 @@ def body_of(
         match = _ADDRESSED.match(line.text)
         if match and (name := body_in_heading(match["body"])) and GOVERNING.fullmatch(name):
             found.append((3.6, name, line))
-    if of_meeting:
+    if of_meeting and max((weight for weight, _, _ in found), default=0.0) < _DECIDED:
         for line, text in _sentences(block, lines):
-            for number, words in enumerate(_IN_TEXT):
-                for match in words.finditer(without_dates(text)):
+            small = text.lower()
+            for number, (words, needs) in enumerate(_IN_TEXT):
+                for match in words.finditer(text) if any(map(small.__contains__, needs)) else ():
                     name = body_in_heading(match["body"]) or ""
                     if name and not _NOT_A_BODY.search(match[0]):
                         weight = 2.4 - 0.1 * number - (1.5 if _BARE.fullmatch(name) else 0)
@@ -332,11 +408,63 @@ def _is_organisation_alone(name: str) -> bool:
     )
 
 
-def _sentences(block: Sequence[Line], lines: Sequence[Line]) -> list[tuple[Line, str]]:
-    """Return the lines of the text, each with the next one: sentences run over line ends."""
-    rest = lines[len(block) : len(block) + 40]
-    following = [*[line.text for line in rest[1:]], ""]
-    return [
-        (line, f"{line.text} {after}" if is_sentence(line.text) else line.text)
-        for line, after in zip(rest, following, strict=False)
-    ]
+_OPENING_LINES: Final = 30
+#: A line longer than this goes on in the next.
+_FULL_LINE: Final = 55
+
+
+def _sentences(block: Sequence[Line], lines: Sequence[Line]) -> Iterator[tuple[Line, str]]:
+    """Yield the lines that name a body, each with the next one and without dates."""
+    rest = lines[len(block) : len(block) + _OPENING_LINES]
+    for number, line in enumerate(rest):
+        text = line.text
+        if len(text) > _FULL_LINE and number + 1 < len(rest):
+            text = f"{text} {rest[number + 1].text}"
+        if may_name_body(text):
+            yield line, without_dates(text)
+
+
+def may_name_body(text: str) -> bool:
+    """Whether a text holds the beginning of a word that bodies are called by."""
+    small = text.lower()
+    return any(map(small.__contains__, _NEEDS))
+
+
+#: Every word of ``_HEAD`` contains one of these.
+_NEEDS: Final = (
+    "council",
+    "board",
+    "commi",
+    "authority",
+    "trustee",
+    "select",
+    "aldermen",
+    "supervisor",
+    "assembly",
+    "court",
+    "panel",
+    "task",
+    "cabinet",
+    "senate",
+    "legislature",
+    "corporation",
+    "directorate",
+    "bureau",
+    "agency",
+    "meeting",
+    "working",
+    "conse",
+    "comité",
+    "cabildo",
+    "ayuntamiento",
+    "pleno",
+    "rat",
+    "tag",
+    "schuss",
+    "district",
+    "freeholder",
+    "governor",
+    "regent",
+    "forum",
+    "elector",
+)

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import json
 import os
 import shutil
 import sqlite3
@@ -27,13 +28,13 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from clerk.core.errors import StorageUnusable
 from clerk.core.files import SiteFiles
 from clerk.core.manifest import DocumentRow
 from clerk.core.public_text import Gate
 from clerk.core.storage import (
-    KINDS,
-    Document,
     compile_lock,
     compile_part,
     compile_stamp,
@@ -68,6 +69,35 @@ class CompileReport:
     def changed(self) -> bool:
         """Whether the database is another one than before."""
         return self.digest != self.digest_before
+
+
+class BuildStamp(msgspec.Struct, frozen=True):
+    """How the last build left the file of a site.
+
+    ``looks`` tells the file from any other.  ``number`` is where the outbox stood, and ``gate``
+    which texts were public; both are unknown of a file that was built elsewhere.
+    """
+
+    looks: str
+    gate: str = ""
+    number: int = 0
+    digest: str = ""
+
+
+def read_stamp(folder: Path) -> BuildStamp | None:
+    """Return how the last build left the file, None if it is another file by now."""
+    with contextlib.suppress(OSError, msgspec.MsgspecError):
+        stamp = msgspec.json.decode(compile_stamp(folder).read_bytes(), type=BuildStamp)
+        if stamp.looks == looks_of(compiled_database(folder)):
+            return stamp
+    return None
+
+
+def write_stamp(folder: Path, stamp: BuildStamp) -> None:
+    """Record how the file was left, unless that is on record."""
+    if read_stamp(folder) != stamp:
+        with written_whole(compile_stamp(folder)) as part:
+            part.write_bytes(msgspec.json.encode(stamp))
 
 
 @contextlib.contextmanager
@@ -143,13 +173,11 @@ def _built_at(folder: Path, gate: Gate) -> int | None:
 
     None if that is not known, or if the file is not the one that was built.
     """
-    with contextlib.suppress(OSError, ValueError):
-        looks, fingerprint, number = compile_stamp(folder).read_text().split("\n")
-        target = compiled_database(folder)
-        if looks == looks_of(target) and fingerprint == gate.fingerprint():
-            with contextlib.closing(schema.open_readonly(target)) as db:
-                return int(number) if schema.is_current(db) else None
-    return None
+    stamp = read_stamp(folder)
+    if stamp is None or stamp.gate != gate.fingerprint():
+        return None
+    with contextlib.closing(schema.open_readonly(compiled_database(folder))) as db:
+        return stamp.number if schema.is_current(db) else None
 
 
 def _build(
@@ -166,19 +194,22 @@ def _build(
     if current is not None and current.exists():
         with contextlib.closing(schema.open_readonly(current)) as db:
             if schema.is_current(db) and _is_intact(db, files.folder):
-                compiled = dict(db.execute("SELECT name, digest FROM documents").fetchall())
+                query = "SELECT name, digest FROM documents"
+                if asked.changed is not None:
+                    query += " WHERE name IN (SELECT value FROM json_each(:names))"
+                names = json.dumps(list(asked.changed or ()))
+                compiled = dict(db.execute(query, {"names": names}).fetchall())
                 about_before = dict(db.execute("SELECT key, value FROM about").fetchall())
-                digest_before = content_digest(db)
-    if asked.changed is not None:
-        looked_at = set(asked.changed)
-        compiled = {name: digest for name, digest in compiled.items() if name in looked_at}
+                stamp = read_stamp(files.folder)
+                digest_before = (stamp and stamp.digest) or content_digest(db)
     is_new = not digest_before
     removed = sorted(compiled.keys() - wanted.keys())
     added = sorted(wanted.keys() - compiled.keys())
     updated = sorted(
         name for name in wanted.keys() & compiled.keys() if compiled[name] != wanted[name][1]
     )
-    if is_new or removed or updated or added or about_before != about:
+    changed = bool(is_new or removed or updated or added or about_before != about)
+    if changed:
         part.parent.mkdir(parents=True, exist_ok=True)
         if not is_new:
             _copy(target, part)
@@ -190,7 +221,7 @@ def _build(
             if not is_new:
                 joins.note([*removed, *updated])
             for name in (*removed, *updated):
-                _remove(db, Document.from_name(name))
+                _remove(db, name)
             for name in (*updated, *added):
                 row, digest = wanted[name]
                 _add(db, _read(files, row, digest, gate), with_full_text=not is_new)
@@ -201,8 +232,8 @@ def _build(
             db.executemany("INSERT INTO about VALUES (?, ?)", sorted(about.items()))
             if is_new:
                 # In one go, which is quicker than page by page.
-                for kind in KINDS:
-                    db.execute(f"INSERT INTO {kind}_fts({kind}_fts) VALUES ('rebuild')")
+                for table in schema.PAGE_TABLES:
+                    db.execute(f"INSERT INTO {table}_fts({table}_fts) VALUES ('rebuild')")
             db.execute("COMMIT")
             if is_new:
                 db.executescript(schema.INDEXES)
@@ -215,14 +246,12 @@ def _build(
             os.fsync(file)
         part.chmod(0o644)
         part.replace(target)
-    now = f"{looks_of(target)}\n{gate.fingerprint()}\n{asked.number}"
-    if not compile_stamp(files.folder).exists() or compile_stamp(files.folder).read_text() != now:
-        with written_whole(compile_stamp(files.folder)) as stamp:
-            stamp.write_text(now)
     with contextlib.closing(schema.open_readonly(target)) as db:
-        pages = sum(db.execute(f"SELECT count(*) FROM {kind}").fetchone()[0] for kind in KINDS)
+        (pages,) = db.execute("SELECT count(*) FROM pages").fetchone()
         documents = db.execute("SELECT count(*) FROM documents").fetchone()[0]
-        digest = content_digest(db)
+        digest = content_digest(db) if changed else digest_before
+    now = BuildStamp(looks_of(target), gate.fingerprint(), asked.number, digest)
+    write_stamp(files.folder, now)
     return CompileReport(
         target, documents, pages, added, updated, removed, is_new, digest_before, digest
     )
@@ -243,9 +272,8 @@ def _copy(source: Path, target: Path) -> None:
 
 def _is_intact(db: sqlite3.Connection, folder: Path) -> bool:
     """Whether the file is as the last build left it, or proves to be in order."""
-    with contextlib.suppress(OSError):
-        if compile_stamp(folder).read_text().split("\n")[0] == looks_of(compiled_database(folder)):
-            return True
+    if read_stamp(folder):
+        return True
     return bool(db.execute("PRAGMA quick_check").fetchone() == ("ok",))
 
 
@@ -260,6 +288,8 @@ def _digest_of(row: DocumentRow, gate: Gate) -> str:
     published = (
         *(row.text_sha256, row.findings_sha256, row.pdf_sha256, row.bytes),
         *(gate.source(row.source_url), row.fetched_at, row.gone_at),
+        *(row.kind, row.body, row.date, row.title, row.file_name, row.sequence, row.parts),
+        json.dumps(row.evidence, sort_keys=True),
     )
     return blake2b(repr(published).encode(), digest_size=16).hexdigest()
 
@@ -271,12 +301,21 @@ def content_digest(db: sqlite3.Connection) -> str:
     return blake2b(repr((documents, about)).encode(), digest_size=16).hexdigest()
 
 
+def digest_of_site(folder: Path) -> str:
+    """Return the hash of the content of a site's file, which was noted when it was built."""
+    stamp = read_stamp(folder)
+    if stamp and stamp.digest:
+        return stamp.digest
+    with contextlib.closing(schema.open_readonly(compiled_database(folder))) as db:
+        return content_digest(db)
+
+
 def report_of(folder: Path) -> CompileReport:
     """Return the report of a database that was built elsewhere; what changed is not known."""
     target = compiled_database(folder)
     with contextlib.closing(schema.open_readonly(target)) as db:
         documents = db.execute("SELECT count(*) FROM documents").fetchone()[0]
-        pages = sum(db.execute(f"SELECT count(*) FROM {kind}").fetchone()[0] for kind in KINDS)
+        (pages,) = db.execute("SELECT count(*) FROM pages").fetchone()
         return CompileReport(target, documents, pages, (), (), (), True, "", content_digest(db))
 
 
@@ -308,28 +347,28 @@ def _insert(db: sqlite3.Connection, table: str, rows: Sequence[Sequence[Any]]) -
 
 def _add(db: sqlite3.Connection, new: DocumentRows, *, with_full_text: bool) -> None:
     """Write a document that is not in the file."""
-    kind = new.kind
+    table = new.page_table
     _insert(db, "documents", [new.document])
-    _insert(db, f"{kind} ({schema.PAGE_COLUMNS})", new.pages)
+    _insert(db, f"{table} ({schema.PAGE_COLUMNS})", new.pages)
     if with_full_text:
         db.execute(
-            f"""INSERT INTO {kind}_fts(rowid, search_text)
-                SELECT rowid, search_text FROM {kind} WHERE document = ? ORDER BY rowid""",
+            f"""INSERT INTO {table}_fts(rowid, search_text)
+                SELECT rowid, search_text FROM {table} WHERE document = ? ORDER BY rowid""",
             (new.document[0],),
         )
     for table, rows in new.found.items():
         _insert(db, table, rows)
 
 
-def _remove(db: sqlite3.Connection, document: Document) -> None:
+def _remove(db: sqlite3.Connection, document: str) -> None:
     """Take a document out, with everything that belongs to it."""
-    kind, name = document.kind, (document.name,)
+    table, name = schema.table_of_document(db, document), (document,)
     db.execute(
-        f"""INSERT INTO {kind}_fts({kind}_fts, rowid, search_text)
-            SELECT 'delete', rowid, search_text FROM {kind} WHERE document = ?""",
+        f"""INSERT INTO {table}_fts({table}_fts, rowid, search_text)
+            SELECT 'delete', rowid, search_text FROM {table} WHERE document = ?""",
         name,
     )
-    db.execute(f"DELETE FROM {kind} WHERE document = ?", name)
+    db.execute(f"DELETE FROM {table} WHERE document = ?", name)
     db.execute(
         "DELETE FROM vote_members WHERE vote IN (SELECT id FROM votes WHERE document = ?)", name
     )
@@ -338,6 +377,6 @@ def _remove(db: sqlite3.Connection, document: Document) -> None:
            WHERE appearance IN (SELECT id FROM matter_appearances WHERE document = ?)""",
         name,
     )
-    for table in schema.OF_A_DOCUMENT:
-        db.execute(f"DELETE FROM {table} WHERE document = ?", name)
+    for each in schema.OF_A_DOCUMENT:
+        db.execute(f"DELETE FROM {each} WHERE document = ?", name)
     db.execute("DELETE FROM documents WHERE name = ?", name)

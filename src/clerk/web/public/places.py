@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from starlette.requests import Request
 from starlette.responses import FileResponse, RedirectResponse, Response
@@ -17,17 +17,26 @@ from clerk.core import storage
 from clerk.core.errors import NotFound
 from clerk.core.public_text import PublicText, document_text
 from clerk.core.storage import Document
-from clerk.pipeline.mirror import bring_document, has_pdf
+from clerk.pipeline.mirror import bring_document, has_original, has_pdf
 from clerk.read.files import load_facts, load_words
 from clerk.search import find_document, find_page, hit_boxes, parse
 from clerk.search.query import places as hit_places
 from clerk.site_db.queries import SiteDatabase, YearCoverage, open_site
+from clerk.site_db.record import (
+    DeclaredInterest,
+    MatterStep,
+    PublicSpeaker,
+    Recorded,
+    RecordedItem,
+    RecordedPresence,
+    SiteRecord,
+)
 from clerk.web import page_images
 from clerk.web.annotation_pages import sees_everything
 from clerk.web.drawn_annotations import draw
 from clerk.web.middleware import SANDBOX, limited
 from clerk.web.parameters import count_pages, page_slice, whole_number
-from clerk.web.rendering import gate_of, meeting_link, page, public_url, settings_of
+from clerk.web.rendering import NO_BODY, gate_of, meeting_link, page, public_url, settings_of
 
 T = TypeVar("T")
 
@@ -35,6 +44,14 @@ PAGES_SHOWN = 50
 IMAGE_WIDTHS = (240, 1000, 1600)
 #: At most this many places are listed at once.
 PLACES_PER_PAGE = 200
+#: What is shown of a meeting besides its votes.
+_OF_A_MEETING: Mapping[str, type[Recorded]] = {
+    "items": RecordedItem,
+    "attendance": RecordedPresence,
+    "speakers": PublicSpeaker,
+    "interests": DeclaredInterest,
+    "matters": MatterStep,
+}
 _NOT_IN_A_FILE_NAME = re.compile(r"[^\w.-]+")
 
 
@@ -66,17 +83,24 @@ class CoverageGrid:
     """Documents per body and year; the years include those without any."""
 
     years: list[str]
-    rows: dict[str, dict[str, YearCoverage]]
+    rows: dict[str | None, dict[str, YearCoverage]]
+    #: Of each body, what has no date.
+    undated: dict[str | None, YearCoverage]
 
     @classmethod
     def of(cls, coverage: Iterable[YearCoverage]) -> CoverageGrid:
         """Arrange what is held of each body and year."""
-        rows: dict[str, dict[str, YearCoverage]] = {}
+        rows: dict[str | None, dict[str, YearCoverage]] = {}
+        undated: dict[str | None, YearCoverage] = {}
         for each in coverage:
-            rows.setdefault(each.body, {})[each.year] = each
-        years = sorted({int(year) for held in rows.values() for year in held if year.isdigit()})
+            held = rows.setdefault(each.body, {})
+            if each.year is None:
+                undated[each.body] = each
+            else:
+                held[each.year] = each
+        years = sorted({int(year) for held in rows.values() for year in held})
         span = range(years[0], years[-1] + 1) if years else ()
-        return cls([str(year) for year in span], rows)
+        return cls([str(year) for year in span], rows, undated)
 
 
 def place(request: Request) -> Response:
@@ -92,7 +116,8 @@ def place(request: Request) -> Response:
             totals=site.totals(),
             bodies=site.bodies(),
             grid=CoverageGrid.of(site.coverage()),
-            people=site.count_people(),
+            people=len(SiteRecord(site).people()),
+            matters=SiteRecord(site).count_matters(),
         )
 
 
@@ -100,13 +125,13 @@ def body_or_meeting(request: Request) -> Response:
     """Show a body, or one of its meetings: names of bodies may contain slashes."""
     subdomain, rest = request.path_params["site"], request.path_params["rest"].strip("/")
     with open_site(settings_of(request).storage_dir, subdomain) as site:
-        if any(each.body == rest for each in site.bodies()):
-            return _body(request, site, rest)
+        if rest == NO_BODY or any(each.body == rest for each in site.bodies()):
+            return _body(request, site, None if rest == NO_BODY else rest)
         body, _, date = rest.rpartition("/")
-        return _meeting(request, site, body, date)
+        return _meeting(request, site, None if body == NO_BODY else body, date)
 
 
-def _body(request: Request, site: SiteDatabase, body: str) -> Response:
+def _body(request: Request, site: SiteDatabase, body: str | None) -> Response:
     year = request.query_params.get("year", "")
     return page(
         request,
@@ -115,23 +140,33 @@ def _body(request: Request, site: SiteDatabase, body: str) -> Response:
         name=site.name,
         body=body,
         meetings=site.meetings(body, year),
-        years=sorted({each.date[:4] for each in site.meetings(body)}, reverse=True),
+        years=site.years(body),
         year=year,
     )
 
 
-def _meeting(request: Request, site: SiteDatabase, body: str, date: str) -> Response:
+def _meeting(request: Request, site: SiteDatabase, body: str | None, date: str) -> Response:
     found = [each for each in site.meetings(body) if each.date == date]
     if not found:
+        # A link to where a document is filed still leads to what it is.
+        filed = site.documents_filed_under(body or "", date)
+        if filed:
+            return RedirectResponse(f"/d/{filed[0].id}", 308)
         raise NotFound(f"Nothing is held of a meeting of {body!r} on {date!r} in {site.name}.")
     before, after = site.neighbours(body, date)
+    record = SiteRecord(site)
+    recorded: dict[str, Any] = {
+        name: record.find(kind, body=body, date=date) if body else []
+        for name, kind in _OF_A_MEETING.items()
+    }
     return page(
         request,
         "public/meeting.html",
         site=site.subdomain,
         name=site.name,
         meeting=found[0],
-        votes=site.votes(body=body, date=date, limit=500),
+        votes=site.votes(body=body or "", date=date, limit=500),
+        **recorded,
         before=before,
         after=after,
     )
@@ -149,10 +184,12 @@ def document(request: Request) -> Response:
             site=subdomain,
             name=site.name,
             document=site.document(document),
+            parts=site.parts(document),
             pages=site.pages(document, first, PAGES_SHOWN),
             first=first,
             step=PAGES_SHOWN,
             has_pdf=has_pdf(settings_of(request), subdomain, document),
+            has_original=has_original(settings_of(request), subdomain, document),
             votes=site.count_votes(document=document.name),
         )
 
@@ -175,6 +212,7 @@ def page_view(request: Request) -> Response:
         tracks = tracks_on(*on_page, chosen)
     with open_site(storage_dir, address.site) as site:
         shown = site.page(document, number)
+        part = next((each for each in site.parts(document) if each.first_page == shown.part), None)
         pages = site.page_ids(document)
         fts = parse(query).fts
         with_hits = site.pages_hit(document, fts) if fts else []
@@ -185,6 +223,7 @@ def page_view(request: Request) -> Response:
             name=site.name,
             document=site.document(document),
             page=shown,
+            part=part,
             parts=marked(shown.text, query),
             projects=projects,
             chosen=[track.project for track in tracks],
@@ -194,6 +233,8 @@ def page_view(request: Request) -> Response:
             boxes=hit_boxes(folder, document, number, query) if query else [],
             size=_image_size(folder, document, number),
             has_pdf=has_pdf(settings_of(request), address.site, document),
+            is_pdf=document.is_pdf,
+            has_original=has_original(settings_of(request), address.site, document),
             query=query,
             permalink=public_url(request, f"/p/{shown.id}"),
             before=max((each for each in pages if each < number), default=None),
@@ -232,7 +273,7 @@ def page_image(request: Request) -> Response:
     width = next(each for each in IMAGE_WIDTHS if each >= width)
     bring_document(settings, address.site, address.document)
     pdf = address.document.pdf(settings.storage_dir / address.site)
-    if not pdf.is_file():
+    if not pdf.is_file() or not address.document.is_pdf:
         raise NotFound("The original of this page is not here.")
     image = page_images.page_image(settings, pdf, address.page, width)
     headers = {"Cache-Control": "public, max-age=3600"}
@@ -240,7 +281,7 @@ def page_image(request: Request) -> Response:
 
 
 def original(request: Request) -> Response:
-    """Respond with the PDF as it was fetched, to be saved and not run."""
+    """Respond with the file as it was fetched, to be saved and not run."""
     storage_dir = settings_of(request).storage_dir
     site, document = find_document(storage_dir, request.path_params["document"])
     bring_document(settings_of(request), site, document)
@@ -249,11 +290,18 @@ def original(request: Request) -> Response:
         raise NotFound("The original of this document is not here.")
     name = _NOT_IN_A_FILE_NAME.sub("-", gate_of(request)(f"{site}-{document.name}")).strip("-")
     headers = {"Content-Security-Policy": SANDBOX}
-    return FileResponse(pdf, media_type="application/pdf", filename=f"{name}.pdf", headers=headers)
+    if document.is_pdf:
+        name, kind = f"{name}.pdf", "application/pdf"
+    else:
+        # Nothing that a browser would show: web pages and Word documents may be active.
+        kind = "application/octet-stream"
+    return FileResponse(pdf, media_type=kind, filename=name, headers=headers)
 
 
 def meeting_of_document(request: Request) -> Response:
     """Redirect from a document to its meeting."""
     storage_dir = settings_of(request).storage_dir
-    site, document = find_document(storage_dir, request.path_params["document"])
-    return RedirectResponse(meeting_link(site, document.meeting, document.date), 307)
+    subdomain, document = find_document(storage_dir, request.path_params["document"])
+    with open_site(storage_dir, subdomain) as site:
+        found = site.document(document)
+    return RedirectResponse(meeting_link(subdomain, found.meeting, found.date), 307)
