@@ -45,6 +45,7 @@ _ENOUGH: Final = 3.0
 #: Lines at the top and the end of a page that are looked at.
 _TOP_LINES, _HEADER_LINES, _END_LINES, _HEADING_LINES = 26, 3, 4, 9
 _END_CHARACTERS: Final = 400
+_BEGINNING: Final = 2500
 #: A first line on this share of the pages is a running header.
 _OFTEN: Final = 0.4
 #: A heading of these kinds nearly begins a part alone.
@@ -79,6 +80,12 @@ _MOVED = pattern(r"^(?:it was )?moved by\b|\bmoved by:")
 _NUMBER_ONE = pattern(r"^(?:(?:part|section|article|item) )?(?:1|I|A)[.):]? \S")
 _DEAR = pattern(r"^dear \w|^to whom it may|^attention ?:|^attn ?:|\bwe thank you\b|^re ?:")
 _DEAR_NEEDS: Final = ("dear", "to whom", "attention", "attn", "thank you", "re:", "re :")
+#: A page with the running header of its part begins another only if it has one of these.
+_OPENING_WORDS: Final = (
+    *_DEAR_NEEDS,
+    *("moved by", "to:", "from:", "to :", "order", "present", "whereas", "resolved", "convened"),
+    *(" met ", "held", "apolog", "adjourn", "attend", "notice", "summon", "business"),
+)
 _LABEL = pattern(
     r"^(?:to|from|date|subject|title|re|via|dept\.?|department|category|prepared by) ?:"
 )
@@ -115,8 +122,8 @@ class _Page:
 
     @cached_property
     def small(self) -> str:
-        """The first lines in lower case: rules look for their words here before they search."""
-        return "\n".join(line.text for line in self.lines).lower()
+        """The beginning in lower case: rules look for their words here before they search."""
+        return self.view.text[:_BEGINNING].lower()
 
     @cached_property
     def moved(self) -> int:
@@ -223,6 +230,9 @@ class _Sign(NamedTuple):
 
 def _signs(page: _Page, before: _Page, first: _Page, seen: set[str]) -> Iterator[_Sign]:
     """Yield the signs on a page; ``first`` is the first page of the part before it."""
+    if page.first & seen and not any(map(page.small.__contains__, _OPENING_WORDS)):
+        yield _Sign("running header", -5.0)
+        return
     if not page.lines:
         return
     opening = page.lines[0].text

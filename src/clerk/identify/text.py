@@ -73,7 +73,9 @@ def lines_of(page: PageView, most: int = MOST_LINES) -> list[Line]:
 
     A text without line ends is cut as if it had some.
     """
-    raw = page.text[: min(MOST_CHARACTERS, most * LONGEST_LINE)].split("\n")
+    enough = 3 * most + 10
+    raw = page.text[: min(MOST_CHARACTERS, most * LONGEST_LINE)].split("\n", enough)
+    del raw[enough:]
     if max(map(len, raw)) > LONGEST_LINE:
         raw = [part for line in raw for part in textwrap.wrap(line, _USUAL_LINE) or [""]]
     found: list[Line] = []
