@@ -29,12 +29,15 @@ from .model import (
     OTHER,
     PACKET,
     PAGE,
+    PERSON,
+    PORTAL,
     REPORT,
     RESOLUTION,
     UNKNOWN,
     Fact,
     Hints,
     Identity,
+    OtherReading,
     PageView,
     Part,
 )
@@ -43,7 +46,7 @@ from .text import Line, is_address, is_sentence, lines_of, pattern, title_block
 #: A part begins where the signs for it weigh at least this much.
 _ENOUGH: Final = 3.0
 #: Lines at the top and the end of a page that are looked at.
-_TOP_LINES, _HEADER_LINES, _END_LINES, _HEADING_LINES = 26, 3, 4, 9
+_TOP_LINES, _HEADER_LINES, _END_LINES, _HEADING_LINES = 26, 3, 4, 14
 _END_CHARACTERS: Final = 400
 _BEGINNING: Final = 2500
 #: A first line on this share of the pages is a running header.
@@ -101,8 +104,9 @@ class _Page:
         self.running = running
         ending = page.text[-_END_CHARACTERS:].split("\n")
         self.last = [line.strip() for line in ending if line.strip()][-_END_LINES:]
-        head = [line.text for line in self._lines(_HEADER_LINES)]
+        head = [line.text for line in lines_of(page, _HEADER_LINES + 1)]
         self.number, self.of = _page_number(head, self.last)
+        head = head[_fixed(head[0]) in running :][:_HEADER_LINES] if head else []
         #: The lines that a running header would have.
         self.first = frozenset(_fixed(line) for line in head if len(line) > 7)
 
@@ -220,6 +224,26 @@ def split(pages: Sequence[PageView], identity: Identity, hints: Hints) -> list[P
     ]
 
 
+def with_papers(identity: Identity, parts: Sequence[Part]) -> Identity:
+    """Return an agenda that its papers follow as a packet; anything else as it is.
+
+    What a person or the portal said of the kind stays.
+    """
+    kind = identity.kind
+    papers = [part for part in parts[1:] if part.kind.value in _PAPERS]
+    has_minutes = any(part.kind.value == MINUTES for part in papers)
+    if kind.value != AGENDA or kind.source in (PERSON, PORTAL) or not (has_minutes or papers[1:]):
+        return identity
+    first = papers[0]
+    shown = Fact(PACKET, PAGE, first.begins.quote, first.first_page, 0.7)
+    return msgspec.structs.replace(
+        identity, kind=shown, others=[*identity.others, OtherReading("kind", kind)]
+    )
+
+
+_PAPERS: Final = frozenset({MINUTES, REPORT, RESOLUTION, OTHER})
+
+
 class _Sign(NamedTuple):
     """What speaks for a part that begins on a page, or against it."""
 
@@ -259,7 +283,10 @@ def _signs(page: _Page, before: _Page, first: _Page, seen: set[str]) -> Iterator
         yield _Sign("scan next to text", 1.5, opening)
     if page.days and page.days == first.days and not opens_again:
         yield _Sign("running header with the same day", -3.5)
-    same_day = page.days and page.days == first.days and not page.is_form
+    same_day = page.days and page.days <= first.days and not page.is_form
+    kinds = [each.heading[0].kind for each in (page, first) if each.heading]
+    if same_day and kinds == [AGENDA, AGENDA]:
+        yield _Sign("the same agenda", -4.0)
     if page.first & seen and (same_day or not opens_again):
         yield _Sign("running header", -4.0)
 
@@ -316,7 +343,7 @@ def _running_headers(pages: Sequence[PageView]) -> frozenset[str]:
         _fixed(page.text[:200].lstrip().split("\n", 1)[0].strip()) for page in pages if page.text
     )
     often = max(3, _OFTEN * len(pages))
-    return frozenset(line for line, count in found.items() if line and count >= often)
+    return frozenset(line for line, count in found.items() if len(line) > 7 and count >= often)
 
 
 def _fixed(line: str) -> str:
