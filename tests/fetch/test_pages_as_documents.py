@@ -30,7 +30,9 @@ def register_fetchers():
 """
 AGENDA = """<html><title>Agenda</title><body><h1>Agenda of the regular meeting</h1>
 <p>1. Call to order and roll call</p><p>2. Approval of the minutes of the last meeting</p>
-<p>3. Motion to adopt the budget of the library</p><p>4. Adjournment</p></body></html>"""
+<p>3. Motion to adopt the budget of the library, as the committee on finance has proposed it</p>
+<p>4. Report of the treasurer</p><p>5. Public comment, three minutes for each speaker</p>
+<p>6. Reports of the departments and of the manager</p><p>7. Adjournment</p></body></html>"""
 MINUTES = AGENDA.replace("Agenda of", "Minutes of").replace("Motion to adopt", "Moved to adopt")
 
 #: A piece of an address -> what a host answers; the first that fits counts.
