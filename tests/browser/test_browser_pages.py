@@ -155,6 +155,23 @@ def test_annotations_are_drawn_on_text_and_scan_and_can_be_linked_to(visit: Visi
         assert scan["x"] <= found["x"] and found["width"] < scan["width"]
 
 
+def test_relations_are_lines_and_projects_can_be_switched_off(visit: Visit) -> None:
+    page = visit(f"/p/{MINUTES_ID}-3?project=springfield/extraction")
+    listed = page.locator(".notes li[data-from]").count()
+    paths = page.locator("svg.relations path")
+    text = page.locator("#text").bounding_box()
+
+    assert paths.count() == listed >= 1
+    assert page.locator(".scan line.relation").count() == listed
+    for path in paths.all():
+        found = path.bounding_box()
+        assert text["x"] <= found["x"] and found["x"] + found["width"] <= text["x"] + text["width"]
+    page.get_by_label("springfield/extraction").uncheck()
+    page.locator("mark.note").first.wait_for(state="detached")
+    assert page.get_by_label("springfield/extraction").is_checked() is False
+    assert page.locator("svg.relations").count() == 0
+
+
 def test_the_scan_is_shown_and_its_room_is_kept(visit: Visit) -> None:
     page = visit(f"/p/{MINUTES_ID}-1")
     page.wait_for_load_state("networkidle")
