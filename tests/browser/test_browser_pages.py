@@ -78,6 +78,7 @@ OPERATORS = {
     "ops/uploads.html": "/ops/uploads",
     "ops/upload.html": "/ops/uploads/{upload}",
     "ops/reports.html": "/ops/reports",
+    "ops/project.html": "/ops/project?name=springfield/extraction",
     "ops/queues.html": "/ops/queues",
     "ops/reconcile.html": "/ops/reconcile?preview=1",
     "ops/system.html": "/ops/system",
