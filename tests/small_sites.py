@@ -9,7 +9,7 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import fields
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,8 @@ from clerk.site_db import CompileReport, compile_site
 SITE = {"subdomain": "springfield", "name": "Springfield", "state": "IL"}
 #: Everything but the rowids and the full-text shadow tables.
 TABLES = (
-    *("about", "agendas", "documents", "entities", "minutes", "vote_members", "votes"),
+    *("about", "agendas", "documents", "entities", "minutes", "others", "parts", "vote_members"),
+    "votes",
     *("agenda_items", "attendance", "document_names", "interests", "speakers"),
     *("matter_appearances", "matter_votes", "matters", "people", "person_names", "person_terms"),
 )
@@ -164,8 +165,15 @@ def rows_of_folder(folder: Path, **facts: Any) -> list[DocumentRow]:
             "id": 0,
             "subdomain": folder.name,
             "name": document.name,
-            "kind": document.kind,
+            "kind": "agenda" if document.kind == "agendas" else document.kind,
+            "body": document.meeting or None,
+            "date": _day(document.date),
+            "title": None if _day(document.date) else document.date,
+            "sequence": 1,
             "evidence": {},
+            "listed": {},
+            "corrections": {},
+            "parts": (),
             "bytes": pdf.stat().st_size if pdf.exists() else 0,
             "pdf_sha256": hashlib.sha256(pdf.read_bytes()).hexdigest() if pdf.exists() else None,
             "text_sha256": hashlib.sha256(packed).hexdigest(),
@@ -177,6 +185,13 @@ def rows_of_folder(folder: Path, **facts: Any) -> list[DocumentRow]:
             known["findings_sha256"] = hashlib.sha256(findings.read_bytes()).hexdigest()
         found.append(DocumentRow(**known | facts.get(document.name, {})))
     return found
+
+
+def _day(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text[:10])
+    except ValueError:
+        return None
 
 
 def compile_folder(

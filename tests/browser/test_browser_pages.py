@@ -20,7 +20,15 @@ MINUTES_ID = document_id("springfield", MINUTES)
 
 TEMPLATES = files("clerk.web") / "templates"
 #: Made for others to be put into.
-PARTS = ("base.html", "macros.html", "charts.html", "worker.html", "grid.html", "provenance.html")
+PARTS = (
+    "base.html",
+    "macros.html",
+    "charts.html",
+    "worker.html",
+    "chart_macros.html",
+    "grid.html",
+    "provenance.html",
+)
 
 NOWHERE = "/nowhere"
 #: Every template with a page that is made from it.
@@ -50,6 +58,8 @@ OPERATORS = {
     "ops/overview.html": "/ops/",
     "ops/sites.html": "/ops/sites",
     "ops/site.html": "/ops/sites/springfield",
+    "ops/trends.html": "/ops/charts?span=7d",
+    "ops/search.html": "/ops/search?q=town",
     "ops/new_site.html": "/ops/new-site",
     "ops/edit_site.html": "/ops/sites/springfield/edit",
     "ops/sites_preview.html": "/ops/bulk?action=run",

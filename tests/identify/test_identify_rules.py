@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
+from clerk.identify.bodies import HEAD, may_name_body
 from clerk.identify.days import RULES, DayRule
 from clerk.identify.kinds import HEADINGS, OPENINGS, Rule, heading_rule
+
+EXAMPLES = Path(__file__).parent / "examples" / "title_blocks.txt"
 
 
 @pytest.mark.parametrize(
@@ -34,6 +38,17 @@ def test_words_before_a_date_are_read_by_the_first_rule_that_fits(rule: DayRule,
 
     fitting = [each for each in RULES if not each.kinds or each.kinds & (rule.kinds or each.kinds)]
     assert next(each for each in fitting if each.before.search(before)).name == rule.name
+
+
+def test_what_a_rule_needs_is_in_everything_it_matches():
+    """On every line of the examples, with and without words around it."""
+    lines = EXAMPLES.read_text(encoding="utf-8").lower().split("\n")
+    lines += [text.lower() for rule in (*HEADINGS, *OPENINGS) for text in rule.examples]
+
+    for rule in (*HEADINGS, *OPENINGS):
+        matched = [line for line in lines if rule.words.search(line)]
+        assert not [line for line in matched if not any(word in line for word in rule.needs)]
+    assert not [line for line in lines if HEAD.search(line) and not may_name_body(line)]
 
 
 @pytest.mark.parametrize(

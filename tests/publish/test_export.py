@@ -69,7 +69,7 @@ def test_csv_has_headings_and_no_formulas(sites: Path) -> None:
     rows = list(csv.DictReader(io.StringIO(export("--format", "csv").stdout)))
 
     assert rows[2]["text"].startswith("'=cmd")
-    assert rows[0]["kind"] == "agendas"
+    assert rows[0]["kind"] == "agenda"
 
 
 def test_csv_of_nothing_has_headings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

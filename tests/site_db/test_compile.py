@@ -581,7 +581,7 @@ def test_every_table_and_column_of_findings_is_documented(folder: Path) -> None:
     path = compile_folder(folder, SITE).path
     docs = (Path(__file__).parents[2] / "docs" / "meetings-db.md").read_text("utf-8")
     tables = set(TABLES) - {"about"}
-    joined = tables - {"documents", "minutes", "agendas", "votes", "entities"}
+    joined = tables - {"documents", "minutes", "agendas", "others", "votes", "entities"}
     columns = {name for table in joined for _, name, *_ in ask(path, f"PRAGMA table_info({table})")}
 
     assert {name for name in tables | columns if f"`{name}`" not in docs} == set()
@@ -636,3 +636,27 @@ def test_a_text_that_cannot_be_read_fails_the_build_and_leaves_the_old_one(folde
         compile_site(files, lambda _: changed, SITE)
 
     assert content(folder / "meetings.db") == before
+
+
+def test_unknown_is_null_and_pages_lie_with_their_kind(folder: Path) -> None:
+    write_text(folder, "minutes/Meetings/scan-2-2", ["Cheques"])
+    write_text(folder, "minutes/Meetings/2024-03-01", ["Budget"])
+    facts = {
+        "minutes/Meetings/scan-2-2": {"kind": None, "body": None},
+        "minutes/Meetings/2024-03-01": {"kind": "report", "body": None, "date": None},
+    }
+    path = compile_folder(folder, facts=facts).path
+
+    query = "SELECT kind, meeting, date FROM documents WHERE name LIKE '%/Meetings/%' ORDER BY name"
+    assert ask(path, query) == [("report", None, None), (None, None, None)]
+    assert ask(path, "SELECT text FROM others ORDER BY text") == [("Budget",), ("Cheques",)]
+    assert ask(path, "SELECT count(*) FROM minutes") == [(3,)]
+
+    # A document that turns out to be another kind moves to the other table, with its page ids.
+    before = dict(ask(path, "SELECT text, id FROM pages"))
+    facts["minutes/Meetings/scan-2-2"] = {"kind": "minutes", "body": "Board"}
+    report = compile_folder(folder, facts=facts)
+    assert report.updated == ["minutes/Meetings/scan-2-2"]
+    assert ask(path, "SELECT meeting FROM minutes WHERE text = 'Cheques'") == [("Board",)]
+    assert dict(ask(path, "SELECT text, id FROM pages")) == before
+    assert content(path) == content(compile_folder(folder, facts=facts).path)

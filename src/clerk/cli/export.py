@@ -14,7 +14,17 @@ from .common import check_database, hint
 
 #: What can be exported: the queries of `clerk.publish.export`, which takes long to load.
 TABLES = (
-    *("pages", "votes", "documents", "entities", "items", "attendance", "speakers", "interests"),
+    *(
+        "pages",
+        "votes",
+        "documents",
+        "parts",
+        "entities",
+        "items",
+        "attendance",
+        "speakers",
+        "interests",
+    ),
     *("matters", "matter_appearances", "people", "person_names"),
 )
 
@@ -46,8 +56,8 @@ TABLES = (
 def export(site: str, kind: str, table: str, output: Path | None) -> None:
     """Export the pages and votes of a site.
 
-    Tables: pages, votes, documents, entities, items, attendance, speakers,
-    interests, matters, matter_appearances, people, person_names.
+    Tables: pages, votes, documents, parts, entities, items, attendance,
+    speakers, interests, matters, matter_appearances, people, person_names.
     docs/meetings-db.md describes them.
 
     \b

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from .dates import without_dates
 from .model import PAGE, UNKNOWN, Fact
-from .text import Line, is_address, is_sentence, pattern, readable
+from .text import Line, is_address, pattern, readable
 
 #: The words that end the name of a body, or begin it ("Board of ...").
 _HEAD = (
@@ -19,7 +19,8 @@ _HEAD = (
     r"|corporation|"
     r"directorate|bureau|agency|town meeting|working (?:group|party)|conseil|comité|consejo"
     r"|cabildo|ayuntamiento|pleno|"
-    r"gemeinderat|stadtrat|ortsbeirat|kreistag|ausschuss|rat|freeholders|governors|regents"
+    r"gemeinderat(?:e?s)?|stadtrat(?:e?s)?|ortsbeirat(?:e?s)?|kreistag(?:e?s)?"
+    r"|ausschuss(?:es)?|municipal district|freeholders|governors|regents"
     r"|forum|electors)"
 )
 HEAD: Final = pattern(rf"(?<![^\W\d_]){_HEAD}(?![^\W\d_])")
@@ -27,20 +28,23 @@ HEAD: Final = pattern(rf"(?<![^\W\d_]){_HEAD}(?![^\W\d_])")
 _NOT_A_BODY = pattern(
     r"\b(?:councils?|boards?|commission(?:ers?)?|committees?|court|trustees|supervisors"
     r"|assembly|cabinet|agency|authority)"
-    r"['’]?s? (?:chambers?|rooms?|house|hall|offices?|members?|member|president|chair\w*"
+    r"['’]?s? (?:vice )?(?:(?:meeting )?(?:chambers?|rooms?)|house|hall|offices?|members?"
+    r"|member|president|chair\w*"
     r"|secretary|clerk|liaison|"
     r"priorities|goals|report\w*|action|vacancy|packet|policy|policies|recommendation\w*)\b"
 )
 _MEETING_WORDS = pattern(
     r"\b(?:(?:regular(?:ly)?|special|annual|monthly|quarterly|emergency|scheduled|rescheduled"
     r"|adjourned|virtual|online|hybrid|"
-    r"remote|public|open|closed|executive|work|working|study|organi[sz]ational"
+    r"remote|öffentliche|nichtöffentliche|public|open|closed|executive|work|working|study"
+    r"|organi[sz]ational"
     r"|reorgani[sz]ation(?:al)?|inaugural|budget|"
     r"ordinary|extraordinary|extra-ordinary|full|combined|called|stated|in-person|joint"
     r"|planning|business|first|second|"
     r"statutory|electronic|teleconference|workshop|general|bi-?monthly"
     r"|semi-?monthly)[ /&-]{1,3})*"
     r"(?:meetings?|sessions?|hearings?|workshops?|retreat|sitzung|réunion|séance|sesión)\b"
+    r"(?: (?:extra)?ordina(?:ire|ria)s?\b)?(?: celebrada por\b)?|\btenue\b"
 )
 _KIND_WORDS = pattern(
     r"\b(?:draft|final|approved|unapproved|unconfirmed|confirmed|official|unofficial|amended"
@@ -54,18 +58,19 @@ _KIND_WORDS = pattern(
     r"memorandum|memo to|resolutions?|held|cancel+ed|cancel+ation|postponed)\b"
 )
 _STATUS = pattern(
-    r"\b(?:regular|special|scheduled|rescheduled|monthly|weekly|annual|quarterly"
+    r"\b(?:regular|special|scheduled|rescheduled|adjourned|recessed?|monthly|weekly|annual"
+    r"|quarterly"
     r"|honorable mayor and|mayor and)\b(?= )"
     r"|\b(?:19|20)[0-9]{2}\b(?= )"
 )
 _EDGE_WORD = (
     r"(?:of|the|for|and|to|a|an|at|on|by|in|from|held|will|with|de|du|la|le|les|des|der|des"
     r"|die|zur|über|del|"
-    r"its|this|our)"
+    r"its|this|our|el|am|um|vom|members)"
 )
 _EDGES = re.compile(rf"^(?:\W*\b{_EDGE_WORD}\b\W*)+|(?:\W*\b{_EDGE_WORD}\b\W*)+$", re.IGNORECASE)
 _CLOCK = pattern(r"\b[0-9]{1,2}(?:[:.][0-9]{2})? ?[ap]\.? ?m\b\.?|\b[0-9]{1,2}:[0-9]{2}\b")
-_SPLIT = re.compile(r"\s+[-–—|•·]\s+|[|•·;:()\[\]]|\s*,\s+|\s{3,}|\*+")
+_SPLIT = re.compile(r"\s+[-–—|•·]\s+|\bthat\b|[|•·;:()\[\]]|\s*,\s+|\s{3,}|\*+")
 _COUNCIL_OF = pattern(
     r"^(?P<head>(?:municipal |city |town )?(?:council|board|assembly)) (?:of"
     r"|for) (?:the )?(?:corporation of )?(?:the )?"
@@ -99,6 +104,13 @@ _BARE = pattern(
 _ADDRESSED = pattern(
     r"^(?:to|for) ?: ?(?:the )?(?:honou?rable )?(?:mayor (?:and|&) )?(?:members of (?:the )?)?"
     r"(?P<body>.{3,60})$"
+)
+_PART_OF_COUNCIL = pattern(
+    r"\b(?:committee|sub-?committee|cabinet|panel|commission|task force|working (?:group|party)"
+    r"|board of (?:appeals|adjustment|zoning appeals|health|review)|(?:planning|zoning|library"
+    r"|park"
+    r"|recreation|cemetery|licensing|liquor|police|fire|water|appeals|drainage|museum) board"
+    r"|ausschuss(?:es)?|comité)\b"
 )
 _PART_OF_BODY = pattern(r"^(?:board|council|committee|commission)(?: of \w+)?$")
 
@@ -172,9 +184,22 @@ def municipalities(text: str) -> list[str]:
     ]
 
 
+def own_words(place: str, lines: Sequence[str]) -> frozenset[str]:
+    """Return the words of the place of a site, or of the one that a page names if it is another.
+
+    A site may be called anything; what the first page prints is closer.
+    """
+    words = place_words(place)
+    text = "\n".join(lines)
+    if words and any(word in text.lower() for word in words):
+        return words
+    named = municipalities(text)
+    return place_words(named[0]) if named else words
+
+
 def body_in_heading(line: str) -> str | None:
     """Return the name of a body in a heading, without dates, kinds and kinds of meetings."""
-    if is_address(line) and not HEAD.search(line.split(",")[0]):
+    if not may_name_body(line) or (is_address(line) and not HEAD.search(line.split(",")[0])):
         return None
     if _NOT_A_BODY.search(line):
         line = _NOT_A_BODY.sub(" | ", line)
@@ -196,15 +221,37 @@ def body_in_heading(line: str) -> str | None:
 _TOWN_MEETING = pattern(r"\b(?:(?:annual|special) )?town meeting\b")
 
 
+_GENITIVE = re.compile(r"\b(\w*(?:rat|tag|[Aa]usschuss))e?s\b")
+#: What follows is what a body does, not its name.
+_DOING = pattern(
+    r"\b(?:approving|amending|authori[sz]ing|adopting|establishing|declaring|granting"
+    r"|accepting|supporting|relating"
+    r"|regarding|concerning|setting|calling|ordering|opposing|appointing|providing|creating"
+    r"|directing|rescinding"
+    r"|repealing|levying|confirming|certifying|recogni[sz]ing|to be held|will be held|held)\b"
+)
+
+
+#: What may follow the word for a body within its name.
+_TAIL = pattern(
+    r"(?: (?:of|on|for|and|&|in|with|de|des|du|d'|für|to)\b|[,/-]| (?:municipal|pleno|communal"
+    r"|général|no\.?|nr\.?|#|[0-9IVX]{1,3}\b))"
+)
+
+
 def clean_name(text: str) -> str:
     """Return a name without loose ends, and a council of a town as the town's council."""
-    name = _STATUS.sub(" ", text)
+    name = _DOING.split(_STATUS.sub(" ", text))[0]
     name = " ".join(name.split())
     while True:
         stripped = _EDGES.sub("", name).strip(" .,'\"“”’-–—/&*")
         if stripped == name:
             break
         name = stripped
+    name = _GENITIVE.sub(r"\1", name)
+    heads = list(HEAD.finditer(name))
+    if heads and not _TAIL.match(name, heads[-1].end()):
+        name = name[: heads[-1].end()]
     if match := _COUNCIL_OF.match(name):
         name = f"{match['place']} {match['head']}"
     if _INCORPORATED.search(name) and not _CORPORATION_OF.match(name):
@@ -222,20 +269,17 @@ def without_own_place(name: str, own: frozenset[str]) -> str:
     words = "|".join(re.escape(word) for word in sorted(own, key=len, reverse=True))
     place = rf"(?:(?:{words})(?:[\s-]+(?:{words}))*)"
     before = re.compile(
-        rf"^(?:the\s)?(?:{_MUNICIPALITY}\sof\s(?:the\s)?)?{place}\s+(?:{_MUNICIPALITY}\s+(?=board|council|select|school|trustees))?",
+        rf"^(?:the\s)?(?:{_MUNICIPALITY}\sof\s(?:the\s)?)?{place}\s+"
+        r"(?:(?:township|village|county|parish)\s+(?=board|select|school|trustees|commissioners)"
+        r"|(?:township|village)\s+(?=council))?",
         re.IGNORECASE,
     )
     rest = before.sub("", name)
     for link in reversed(list(_OF.finditer(rest))):
         head, tail = rest[: link.start()], rest[link.end() :]
-        if GOVERNING.fullmatch(head) and own & place_words(tail):
+        if GOVERNING.fullmatch(head) and place_words(tail) and place_words(tail) <= own:
             return head
-    if rest != name and GOVERNING.fullmatch(rest):
-        had_town = re.search(
-            rf"{place}\s+((?:city|town|village|township)\s+council)$", name, re.IGNORECASE
-        )
-        return had_town[1] if had_town else rest
-    return name
+    return rest if GOVERNING.fullmatch(rest) and rest.lower() != "board" else name
 
 
 def body_of(
@@ -259,6 +303,9 @@ def body_of(
                 weight -= 1.5
             if _is_organisation_alone(name):
                 weight -= 1.0
+            if _PART_OF_COUNCIL.search(name):
+                # A council's letterhead stands above the name of its committee.
+                weight += 1.0
             before = block[number - 1].text if number else ""
             if _PART_OF_BODY.match(name) and _INCORPORATED.search(before) and len(before) < 100:
                 name = f"{clean_name(before)} {name}"
@@ -270,7 +317,7 @@ def body_of(
     if of_meeting:
         for line, text in _sentences(block, lines):
             for number, words in enumerate(_IN_TEXT):
-                for match in words.finditer(without_dates(text)):
+                for match in words.finditer(text):
                     name = body_in_heading(match["body"]) or ""
                     if name and not _NOT_A_BODY.search(match[0]):
                         weight = 2.4 - 0.1 * number - (1.5 if _BARE.fullmatch(name) else 0)
@@ -332,11 +379,62 @@ def _is_organisation_alone(name: str) -> bool:
     )
 
 
-def _sentences(block: Sequence[Line], lines: Sequence[Line]) -> list[tuple[Line, str]]:
-    """Return the lines of the text, each with the next one: sentences run over line ends."""
+#: A line longer than this goes on in the next.
+_FULL_LINE: Final = 55
+
+
+def _sentences(block: Sequence[Line], lines: Sequence[Line]) -> Iterator[tuple[Line, str]]:
+    """Yield the lines that name a body, each with the next one and without dates."""
     rest = lines[len(block) : len(block) + 40]
-    following = [*[line.text for line in rest[1:]], ""]
-    return [
-        (line, f"{line.text} {after}" if is_sentence(line.text) else line.text)
-        for line, after in zip(rest, following, strict=False)
-    ]
+    for number, line in enumerate(rest):
+        text = line.text
+        if len(text) > _FULL_LINE and number + 1 < len(rest):
+            text = f"{text} {rest[number + 1].text}"
+        if may_name_body(text):
+            yield line, without_dates(text)
+
+
+def may_name_body(text: str) -> bool:
+    """Whether a text holds the beginning of a word that bodies are called by."""
+    small = text.lower()
+    return any(word in small for word in _NEEDS)
+
+
+#: Every word of ``_HEAD`` contains one of these.
+_NEEDS: Final = (
+    "council",
+    "board",
+    "commi",
+    "authority",
+    "trustee",
+    "select",
+    "aldermen",
+    "supervisor",
+    "assembly",
+    "court",
+    "panel",
+    "task",
+    "cabinet",
+    "senate",
+    "legislature",
+    "corporation",
+    "directorate",
+    "bureau",
+    "agency",
+    "meeting",
+    "working",
+    "conse",
+    "comité",
+    "cabildo",
+    "ayuntamiento",
+    "pleno",
+    "rat",
+    "tag",
+    "schuss",
+    "district",
+    "freeholder",
+    "governor",
+    "regent",
+    "forum",
+    "elector",
+)

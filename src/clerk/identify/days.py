@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 from .dates import PrintedDate, printed_dates
 from .kinds import heading_rule
 from .model import AGENDA, MINUTES, NOTICE, PACKET, PAGE, RESOLUTION, UNKNOWN, Fact
-from .text import Line, is_sentence, pattern
+from .text import Line, pattern
 
 #: Kinds of documents that have a day of their own.
 OF_A_MEETING: Final = frozenset({MINUTES, AGENDA, PACKET, NOTICE, RESOLUTION})
@@ -44,7 +44,8 @@ def _rule(
 
 
 _LINK = (
-    r"[\W_]*(?:(?:on|of|the|at|for|as|by|is|was|date|dated?|held|this|le|am|den|el) ?[\W_]*){0,4}$"
+    r"[\W_]*(?:(?:on|of|the|at|for|as|by|is|was|date|dated?|held|this|le|am|den"
+    r"|el) ?[\W_]*){0,4}$"
 )
 
 RULES: Final = (
@@ -82,7 +83,7 @@ RULES: Final = (
         r"|received|filed|submitted"
         r"|recorded|letter|born|inspection|version|copyright|notarized|signed|sworn|commencing"
         r"|beginning|starting"
-        r"|to be held|week of|tabled|postponed|deferred|rescheduled|closing|opens?|ratified"
+        r"|week of|tabled|postponed|deferred|rescheduled|closing|opens?|ratified"
         r"|enclosed|accounts?"
         r"|statement|invoice|permit|dated|stand vom|to)"
         r"\b[\W_]*(?:(?:on|of|the|at|for|as|by|date|meeting|regular|council|board|year|time"
@@ -108,12 +109,23 @@ RULES: Final = (
         "Cash Balances for Meeting on @",
     ),
     _rule(
+        "meeting announced",
+        8.5,
+        r"\b(?:summoned to attend|will be held|to be held|will take place|will meet|will hold"
+        r"|will convene"
+        r"|scheduled for|findet)\b[^.]{0,110}?" + _LINK,
+        "You are summoned to attend a meeting of the Council to be held in the hall on @",
+        "The Annual Town Meeting will take place on @",
+        kinds=(AGENDA, PACKET, NOTICE),
+    ),
+    _rule(
         "meeting held",
         6.0,
-        r"\b(?:held|met|meet|convened?|assembled|take place"
+        r"\bbe it remembered that[\W_]+(?:on )?(?:this )?(?:the )?$|\b(?:held|met|meet"
+        r"|convened?|assembled|take place"
         r"|called to order)\b[^.\n]{0,90}?" + _LINK,
         "A regular meeting of the Council was held on @",
-        "will take place on @",
+        "BE IT REMEMBERED that on this the @",
     ),
     _rule(
         "meeting of the day",
@@ -143,7 +155,8 @@ RULES: Final = (
 )
 #: After a date: the date is of something else.
 _AFTER_OTHER = pattern(
-    r"^[\W_]{0,3}(?:\S+ ){0,6}?(?:minutes\b|deadline\b)|^ ?(?:and|to|through"
+    r"^[\W_]{0,3}(?:be |were |was |are |stand )?(?:approved|adopted|accepted|confirmed|signed)\b"
+    r"|^[\W_]{0,3}(?:\S+ ){0,6}?(?:minutes\b|deadline\b)|^ ?(?:and|to|through"
     r"|[-–]) ?(?:\S+ ){0,2}[0-9]{1,2}\b.{0,24}"
     r"\bminutes\b"
 )
@@ -168,8 +181,12 @@ _AGENDA_ITEM = pattern(
     r"|workshop|public hearing)\b"
 )
 _DATE_LABEL = pattern(r"^date ?:")
+_OF_MINUTES = pattern(r"\b(?:minutes|proceedings|niederschrift|procès-verbal|acta)\b")
+_SENTENCE_END = re.compile(r"(?<=\w\w\w)[.;]\s")
 #: Dates without words around them, in the title block.
 _ALONE, _IN_HEADING = 4.5, 4.0
+#: A sentence that says when a meeting was or will be is within this many lines of the text.
+_OPENING_LINES = 15
 
 
 class DayReading(NamedTuple):
@@ -180,52 +197,75 @@ class DayReading(NamedTuple):
     unclear: list[Fact]
 
 
+class _Where(NamedTuple):
+    """Where a date stands: its line, what is before and after it, the line above."""
+
+    line: Line
+    same_line: str
+    before: str
+    after: str
+    rest_of_line: str
+    above: str
+    in_block: bool
+    is_near: bool
+    is_number: bool
+
+
+class _Document(NamedTuple):
+    kind: str | None
+    is_letter: bool
+    is_agenda_item: bool
+
+
 def meeting_day(
     block: Sequence[Line], lines: Sequence[Line], kind: str | None, is_letter: bool, day_first: bool
 ) -> DayReading:
     """Return the day of the meeting that a document is of or for."""
     text = "\n".join(line.text for line in lines)
-    starts = []
-    at = 0
+    starts = [0]
     for line in lines:
-        starts.append(at)
-        at += len(line.text) + 1
+        starts.append(starts[-1] + len(line.text) + 1)
+    is_item = any(_AGENDA_ITEM.search(line.text) for line in lines[:16])
+    document = _Document(kind, is_letter, is_item)
     candidates: list[tuple[float, PrintedDate, Line]] = []
     unclear: list[Fact] = []
-    is_item = any(_AGENDA_ITEM.search(line.text) for line in lines[:16])
     number = 0
     for found in printed_dates(text, day_first=day_first):
-        while number + 1 < len(starts) and starts[number + 1] <= found.start:
+        while starts[number + 1] <= found.start:
             number += 1
-        line = lines[number]
-        in_block = number < len(block)
-        above = lines[number - 1].text if number else ""
-        weight = _weight(
-            text, found, starts[number], line, above, in_block, kind, is_letter, is_item
+        line, start = lines[number], starts[number]
+        where = _Where(
+            line,
+            text[start : found.start],
+            text[max(0, found.start - _BEFORE) : found.start],
+            text[found.end : found.end + _AFTER],
+            text[found.end : start + len(line.text)],
+            lines[number - 1].text if number else "",
+            number < len(block),
+            number < len(block) + _OPENING_LINES,
+            not any(map(str.isalpha, text[found.start : found.end])),
         )
+        weight = _weight(where, document)
         if weight is None:
             unclear.append(_fact(text, found, line, 0.6))
         elif weight:
             # Of two days the first, and in the title block before the text.
-            weight -= 0.01 * min(number, 40)
-            if found.wrong_weekday:
-                weight -= 0.6
-            candidates.append((weight + (0.5 if in_block else 0), found, line))
+            weight += (2.0 if where.in_block else 0) - 0.01 * min(number, 40)
+            candidates.append((weight - 0.6 * found.wrong_weekday, found, line))
     if not candidates:
         return DayReading(UNKNOWN, [], unclear)
     votes = Counter(found.day for _, found, _ in candidates)
-    weight, best, line = max(candidates, key=lambda each: (each[0] + 0.2 * votes[each[1].day],))
+    weight, best, line = max(candidates, key=lambda each: each[0] + 0.2 * votes[each[1].day])
     rivals = [each for each in candidates if each[1].day != best.day]
-    confidence = 0.95 if weight >= 5 else 0.85
+    confidence = 0.95 if weight >= 6 else 0.85
     if any(each[0] > weight - 1.0 for each in rivals):
         confidence -= 0.25
     if best.ambiguous:
         confidence -= 0.25
     if best.wrong_weekday:
         confidence -= 0.15
-    fact = _fact(text, best, line, confidence)
     others = [_fact(text, each[1], each[2], 0.3) for each in rivals[:5]]
-    return DayReading(fact, others, unclear)
+    return DayReading(_fact(text, best, line, confidence), others, unclear)
 
 
 def _fact(text: str, found: PrintedDate, line: Line, confidence: float) -> Fact:
@@ -233,45 +273,49 @@ def _fact(text: str, found: PrintedDate, line: Line, confidence: float) -> Fact:
     return Fact(found.day.isoformat(), PAGE, quote, line.page, round(confidence, 2))
 
 
-def _weight(
-    text: str,
-    found: PrintedDate,
-    line_start: int,
-    line: Line,
-    above: str,
-    in_block: bool,
-    kind: str | None,
-    is_letter: bool,
-    is_agenda_item: bool,
-) -> float | None:
+def _weight(where: _Where, document: _Document) -> float | None:
     """Return how much speaks for a date; 0 if it is of something else, None if nothing is said."""
-    before = text[max(0, found.start - _BEFORE) : found.start]
-    after = text[found.end : found.end + _AFTER]
-    same_line = text[line_start : found.start]
-    rest_of_line = text[found.end : line_start + len(line.text)]
-    if _PRINTED_AT.match(after) and (printed_dates(same_line) or not in_block):
+    in_block, kind = where.in_block, document.kind
+    is_second = not in_block or bool(printed_dates(where.same_line))
+    if where.is_number and is_second and _PRINTED_AT.match(where.after):
         return 0.0
-    if not in_block and _AFTER_OTHER.search(after) and kind != MINUTES:
+    if not in_block and _AFTER_OTHER.search(where.after):
         return 0.0
-    if _ITEM.match(line.text) and same_line and kind in (AGENDA, PACKET) and not in_block:
+    if (
+        _ITEM.match(where.line.text)
+        and where.same_line
+        and not in_block
+        and kind in (AGENDA, PACKET)
+    ):
         return 0.0
     of_meeting = kind in OF_A_MEETING
-    # Words on the same line come first; the line before says something about a line of its own.
-    alone = len(_BESIDE.sub("", same_line + rest_of_line)) <= 3
-    for words in (same_line, before) if alone or is_sentence(line.text) else (same_line,):
-        for rule in RULES:
-            if rule.kinds and kind not in rule.kinds:
-                continue
-            if rule.before.search(words):
-                if rule.weight == 0 or (is_letter and kind != RESOLUTION and rule.weight < 6):
-                    return 0.0
-                return rule.weight if in_block or rule.weight >= 6 or of_meeting else 0.0
-    if _MEETING_AFTER.match(rest_of_line):
+    # Words on the same line come first; then the line above says something about a line of its
+    # own, and in the text a sentence runs over the ends of lines.
+    alone = len(_BESIDE.sub("", where.same_line + where.rest_of_line)) <= 3
+    sentence = _SENTENCE_END.split(where.before.replace("\n", " "))[-1]
+    around = [where.same_line] if in_block else [sentence]
+    if in_block and alone:
+        around.append(where.before)
+    if not in_block and _OF_MINUTES.search(sentence):
+        return 0.0
+    rules = [rule for rule in RULES if not rule.kinds or kind in rule.kinds]
+    for words in around:
+        rule = next((rule for rule in rules if rule.before.search(words)), None)
+        if rule is None:
+            continue
+        if rule.weight < 6 and document.is_letter and kind != RESOLUTION:
+            return 0.0
+        if in_block or rule.name in ("adoption", "named as the day"):
+            return rule.weight
+        # In the text: only where minutes and notices begin, and never a report's.
+        is_told = of_meeting and where.is_near and rule.name != "minutes of the day"
+        return rule.weight if is_told else 0.0
+    if _MEETING_AFTER.match(where.rest_of_line):
         return 6.0
-    if is_agenda_item and _DATE_LABEL.match(same_line):
+    if document.is_agenda_item and _DATE_LABEL.match(where.same_line):
         return 4.0
-    if not of_meeting or is_letter or not in_block:
+    if not of_meeting or document.is_letter or not in_block:
         return None
-    if alone and heading_rule(above):
+    if alone and heading_rule(where.above):
         return 6.5
     return _ALONE if alone else _IN_HEADING

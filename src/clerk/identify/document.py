@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from .bodies import MENTIONED, body_of, mentioned_body, place_words
+from .bodies import MENTIONED, body_of, mentioned_body, own_words
 from .dates import DATE_START, day_comes_first, iso_day
 from .days import OF_A_MEETING, meeting_day
 from .kinds import kind_of
@@ -45,7 +45,7 @@ _NAMES_NOTHING = re.compile(
 
 def identify(pages: Sequence[PageView], hints: Hints) -> Identity:
     """Return what a document is, with the evidence; looks at its first pages only."""
-    printed = read_pages(pages, place_words(hints.place))
+    printed = read_pages(pages, hints.place)
     path = read_path(hints.path, day_first=printed.day_first)
     person, portal = _said(hints.person, PERSON), _said(hints.portal, PORTAL)
     others: list[OtherReading] = [OtherReading("date", fact) for fact in printed.other_days]
@@ -106,8 +106,10 @@ class Printed(NamedTuple):
     block: Sequence[Line] = ()
 
 
-def read_pages(pages: Sequence[PageView], own: frozenset[str]) -> Printed:
-    """Return what the first of these pages say that they are."""
+def read_pages(
+    pages: Sequence[PageView], place: str = "", own: frozenset[str] = frozenset()
+) -> Printed:
+    """Return what the first of these pages say that they are, in a place or with its words."""
     written = [page for page in pages[:_RESOLUTION_PAGES] if page.text and not page.text.isspace()]
     if not written:
         return Printed()
@@ -116,6 +118,7 @@ def read_pages(pages: Sequence[PageView], own: frozenset[str]) -> Printed:
     if len(lines) < _COVER_LINES and len(written) > 1:
         lines = lines + lines_of(written[1])
         block = block or title_block(lines)
+    own = own or own_words(place, [line.text for line in lines])
     kind = kind_of(block, lines)
     name = kind.fact.value
     day_first = day_comes_first("\n".join(line.text for line in lines))
@@ -148,21 +151,25 @@ def _title(block: Sequence[Line], lines: Sequence[Line], heading: Line | None) -
     for line in lines[:16]:
         if match := _TITLE_LABEL.match(line.text):
             return Fact(match["title"], PAGE, line.text, line.page, 0.7)
-    named = [
-        line
-        for line in (block or lines[:2])
-        if len(line.text) <= LONGEST_HEADING
-        and not is_address(line.text)
-        and not _NAMES_NOTHING.fullmatch(line.text)
-        and not DATE_START.match(line.text)
-    ]
-    if not named:
+    rows = block or lines[:2]
+    names = [_is_name(line.text) for line in rows]
+    if True not in names:
         return UNKNOWN
-    at = named.index(heading) if heading in named else 0
-    if at and heading and len(heading.text.split()) < 3:
+    at = rows.index(heading) if heading in rows else names.index(True)
+    if at and names[at - 1] and len(rows[at].text.split()) < 3:
         at -= 1
-    text = " ".join(line.text for line in named[at : at + _TITLE_LINES])
-    return Fact(text[:200], PAGE, text[:200], named[at].page, 0.6)
+    end = at + 1
+    while end < min(len(rows), at + _TITLE_LINES) and names[end]:
+        end += 1
+    text = " ".join(line.text for line in rows[at:end])[:200]
+    return Fact(text, PAGE, text, rows[at].page, 0.6)
+
+
+def _is_name(line: str) -> bool:
+    """Whether a line of the title block may be part of a title."""
+    if len(line) > LONGEST_HEADING or is_address(line) or DATE_START.match(line):
+        return False
+    return not _NAMES_NOTHING.fullmatch(line)
 
 
 _TITLE_LABEL = re.compile(

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from .model import AGENDA, MINUTES, NOTICE, OTHER, PACKET, PAGE, REPORT, RESOLUTION, UNKNOWN, Fact
@@ -18,28 +19,35 @@ from .text import LONGEST_HEADING, Line, pattern
 
 
 class Rule(NamedTuple):
-    """A pattern, the kind it speaks for, how strongly, and examples of what it matches."""
+    """A pattern, the kind it speaks for, how strongly, and examples of what it matches.
+
+    Whatever it matches contains one of the ``needs`` in lower case: to look for these first makes
+    the rules five times as fast.
+    """
 
     kind: str
     weight: float
     words: re.Pattern[str]
     examples: tuple[str, ...]
+    needs: tuple[str, ...]
 
 
-def _rule(kind: str, weight: float, words: str, *examples: str) -> Rule:
-    return Rule(kind, weight, pattern(words), examples)
+def _rule(kind: str, weight: float, words: str, *examples: str, needs: str) -> Rule:
+    return Rule(kind, weight, pattern(words), examples, tuple(needs.split()))
 
 
 #: Before a word for a kind: then the line names something else.
 _NOT_ITSELF = pattern(
-    r"\b(?:approv\w*|adopt(?:ion|ed)?(?: of)?|accept\w*|confirm\w*|ratif\w*|previous"
+    r"^minutes ?:|\b(?:approv(?:al|e|ing)|adopt(?:ion|ing)?(?: of)?|accept(?:ance|ing)?"
+    r"|confirm(?:ation|ing)?|ratif\w*|previous"
     r"|reading of|review of|"
     r"correction\w*(?: to)?) (?:\S+ ){0,6}(?:minutes|agenda)\b|\b[0-9]+ minutes?\b"
     r"|\bminutes? (?:per|each|to speak)\b"
     r"|\bagenda (?:items?|number|no\b|section|item)|\bminutes? (?:taker|secretary|clerk|order)\b"
     r"|\bminutes (?:prepared|taken|recorded|submitted) by|\b(?:copy|copies) of (?:the "
     r"|this )?(?:agenda|minutes)"
-    r"|\bon (?:the|this) agenda\b|\bagenda (?:is|was|may|will)\b|\bminutes (?:are|were|was"
+    r"|\bposting (?:of )?(?:the )?agenda|\bon (?:the|this) agenda\b|\bagenda (?:is|was|may"
+    r"|will)\b|\bminutes (?:are|were|was"
     r"|will)\b"
 )
 
@@ -61,6 +69,7 @@ HEADINGS: Final = (
         "Report to Council",
         "AGENDA ITEM SUMMARY",
         "Certified Staffing Agenda 09/23/2020",
+        needs="report memo agenda staff personnel",
     ),
     _rule(
         PACKET,
@@ -71,6 +80,7 @@ HEADINGS: Final = (
         "Agenda Package",
         "CITY COUNCIL MEETING PACKET",
         "Public Document Pack",
+        needs="pack",
     ),
     _rule(
         MINUTES,
@@ -86,6 +96,8 @@ HEADINGS: Final = (
         "Niederschrift",
         "RECORD OF PROCEEDINGS",
         "OFFICIAL PROCEEDINGS",
+        needs="minut mintu verba niederschrift protokoll acta record journal summary "
+        "proceeding notes cofnod",
     ),
     _rule(
         AGENDA,
@@ -98,6 +110,7 @@ HEADINGS: Final = (
         "Tagesordnung",
         "ORDRE DU JOUR",
         "ORDER OF BUSINESS",
+        needs="agenda ordre orde tagesordnung docket",
     ),
     _rule(
         RESOLUTION,
@@ -115,6 +128,7 @@ HEADINGS: Final = (
         "TOWNSHIP OF MILLBROOK RESOLUTION",
         "AN ORDINANCE AMENDING CHAPTER 12",
         "Resolution Number 2026-009",
+        needs="resolution ordinance law bill",
     ),
     _rule(
         NOTICE,
@@ -131,6 +145,7 @@ HEADINGS: Final = (
         "2025 Meeting Schedule",
         "NOTICE IS HEREBY GIVEN",
         "CANCELLATION NOTICE",
+        needs="notice schedule dates calendar cancel",
     ),
     _rule(
         OTHER,
@@ -145,6 +160,8 @@ HEADINGS: Final = (
         "CORRESPONDENCE",
         "VOTING RESULTS OF SPECIAL TOWN MEETING",
         "Notice of Intent for New or Renewal of General",
+        needs="release correspond results proclamation newsletter intent request "
+        "invitation sale tender letter",
     ),
     _rule(
         OTHER,
@@ -157,6 +174,10 @@ HEADINGS: Final = (
         "LEASE AGREEMENT",
         "School Calendar 2020-2021",
         "Purchasing Policy",
+        needs="agreement contract lease polic handbook application permit certificate "
+        "invoice receipt calendar brochure questionnaire survey map procedure "
+        "guideline conduct description comments petition easement deed affidavit "
+        "warranty sign",
     ),
     _rule(
         REPORT,
@@ -182,6 +203,10 @@ HEADINGS: Final = (
         "CAPITAL BUDGET AND ASSET MANAGEMENT",
         "Certified Staffing",
         "Treasurer's Report",
+        needs="report memo budget statement balance forecast update reconciliation payable "
+        "register list bills check cheque warrant voucher breakdown staffing payroll "
+        "personnel study assessment inspection evaluation analysis audit statistics "
+        "schedule estimate findings summary plan improvement",
     ),
 )
 
@@ -200,6 +225,7 @@ OPENINGS: Final = (
         "Mayor Hale called the regular meeting of the council to order",
         "A regular meeting of the Council was held on Tuesday",
         "The Board of Education met in regular session",
+        needs="order meeting convened met was welcomed trat ouverte",
     ),
     _rule(
         MINUTES,
@@ -211,6 +237,7 @@ OPENINGS: Final = (
         "Present: Mayor Hale and Councillors Brandt and Orr",
         "Members Present:",
         "Trustee Orr was absent.",
+        needs="present attend absent apologies regrets excused anwesend présent",
     ),
     _rule(
         MINUTES,
@@ -225,6 +252,8 @@ OPENINGS: Final = (
         "Motion by Orr, seconded by Brandt, to approve the minutes",
         "All were in favor.",
         "It was resolved that the accounts be paid.",
+        needs="second motion moved favor favour carried resolved agreed noted reported "
+        "approved voted reviewed discussed roll aye yea",
     ),
     _rule(
         MINUTES,
@@ -232,6 +261,7 @@ OPENINGS: Final = (
         r"\b(?:meeting|session) (?:was )?(?:adjourned|closed|ended|concluded)\b"
         r"|\badjourned (?:at|the meeting)\b",
         "The meeting adjourned at 9:14 p.m.",
+        needs="adjourned closed ended concluded",
     ),
     _rule(
         AGENDA,
@@ -242,6 +272,7 @@ OPENINGS: Final = (
         "CALL TO ORDER:",
         "1. Roll Call",
         "ADJOURNMENT",
+        needs="order roll pledge adjourn invocation opening moment",
     ),
     _rule(
         AGENDA,
@@ -256,6 +287,7 @@ OPENINGS: Final = (
         "To receive apologies for absence",
         "Declarations of Interest",
         "NEW BUSINESS:",
+        needs="to apologies declaration disclosure public business consent approval",
     ),
     _rule(
         AGENDA,
@@ -266,6 +298,7 @@ OPENINGS: Final = (
         r"|invited|entitled)\b"
         r"|\bthe agenda is\b|\bpublic comment will be\b|\bspeaker (?:card|slip)s?\b",
         "You are hereby summoned to attend a meeting of the Parish Council",
+        needs="summoned invited business transacting public agenda speaker",
     ),
     _rule(
         RESOLUTION,
@@ -275,6 +308,7 @@ OPENINGS: Final = (
         r"|\bhereby (?:enacts|ordains)\b|\benacts as follows\b|\bordains as follows\b",
         "WHEREAS the Council acknowledges the challenges",
         "BE IT RESOLVED that the Council supports",
+        needs="whereas resolved ordained enacted therefore enacts ordains",
     ),
     _rule(
         RESOLUTION,
@@ -287,6 +321,7 @@ OPENINGS: Final = (
         r"|\bcertified (?:true )?copy of (?:a )?resolution\b",
         "Please be advised of the following motion passed at the council meeting",
         "Council adopted the following resolution",
+        needs="motion resolution",
     ),
     _rule(
         NOTICE,
@@ -294,6 +329,7 @@ OPENINGS: Final = (
         r"\bnotice is (?:hereby |also )?given\b|\bplease take notice\b"
         r"|\bwill hold a (?:\S+ ){0,3}(?:public hearing|meeting)\b",
         "NOTICE IS HEREBY GIVEN that the Annual Town Meeting will take place",
+        needs="notice hearing meeting",
     ),
     _rule(
         OTHER,
@@ -304,6 +340,7 @@ OPENINGS: Final = (
         r"|the)\b",
         "Dear Mayor and Council,",
         "Yours truly,",
+        needs="dear yours sincerely regards respectfully thank",
     ),
     _rule(
         REPORT,
@@ -316,12 +353,16 @@ OPENINGS: Final = (
         r"|staff recommendation)$",
         "FROM: Dana Orr, City Manager",
         "SUBJECT: Roof of the town hall",
+        needs="to from subject prepared submitted presented reviewed recommendation "
+        "background category purpose dept department title impact implication "
+        "summary analysis discussion",
     ),
     _rule(
         REPORT,
         3,
         r"^(?:table|figure|chart) [0-9A-Z]{1,2}(?:[-.][0-9]{1,2})?\b ?[:.–-]",
         "Table 6-1: Cost of the investigation",
+        needs="table figure chart",
     ),
 )
 
@@ -352,25 +393,19 @@ def kind_of(block: Sequence[Line], lines: Sequence[Line]) -> KindReading:
     for number, line in enumerate(block):
         found = heading_rule(line.text)
         if found:
-            # What comes first says what the document is, later headings what it contains.
-            weight = found.weight * (1.0 if found.kind not in shown else 0.3) - 0.15 * number
-            weights[found.kind] += max(weight, 1.0)
-            if found.kind not in shown:
-                shown[found.kind] = (weight, line)
+            # What comes first says what the document is, later headings what it contains;
+            # only a notice may be followed by the agenda that it announces.
+            later = [kind for kind in shown if kind != NOTICE and shown[kind][0] >= 5]
+            share = 0.3 if found.kind in shown else 0.5 if later else 1.0
+            weight = max(found.weight * share - 0.15 * number, 1.0)
+            weights[found.kind] += weight
+            shown.setdefault(found.kind, (weight, line))
     if shown:
         heading = max(shown.values(), key=lambda each: each[0])[1]
-    seen = set()
-    for number, line in enumerate(lines[: len(block) + _OPENING_LINES]):
-        for rule in OPENINGS:
-            if number < len(block) and rule.kind != REPORT:
-                continue
-            if rule.kind == MINUTES and line.text.isupper():
-                # "EXECUTIVE SESSION CALLED TO ORDER" is an item of an agenda.
-                continue
-            if rule not in seen and rule.words.search(line.text):
-                seen.add(rule)
-                weights[rule.kind] += rule.weight
-                shown.setdefault(rule.kind, (rule.weight, line))
+    seen = openings(lines[: len(block) + _OPENING_LINES], len(block))
+    for rule, line in seen.items():
+        weights[rule.kind] += rule.weight
+        shown.setdefault(rule.kind, (rule.weight, line))
     is_letter = any(rule.kind == OTHER for rule in seen)
     amounts = sum(bool(_MONEY.search(line.text)) for line in lines)
     if amounts >= _AMOUNT_LINES and amounts >= _AMOUNTS_SHARE * len(lines):
@@ -393,12 +428,39 @@ def kind_of(block: Sequence[Line], lines: Sequence[Line]) -> KindReading:
     return KindReading(fact, heading, is_letter)
 
 
+def openings(lines: Sequence[Line], block_lines: int) -> dict[Rule, Line]:
+    """Return the rules that the text after the title block fits, each with its first line.
+
+    The labels of a report may be in the title block too.
+    """
+    small = [line.text.lower() for line in lines]
+    whole = "\n".join(small)
+    found: dict[Rule, Line] = {}
+    for rule in OPENINGS:
+        if not any(word in whole for word in rule.needs):
+            continue
+        first = 0 if rule.kind == REPORT else block_lines
+        for line, text in zip(lines[first:], small[first:], strict=True):
+            # "EXECUTIVE SESSION CALLED TO ORDER" is an item of an agenda, no sentence of minutes.
+            if (
+                any(word in text for word in rule.needs)
+                and rule.words.search(text)
+                and not (rule.kind == MINUTES and line.text.isupper())
+            ):
+                found[rule] = line
+                break
+    return found
+
+
+@lru_cache(maxsize=1024)
 def heading_rule(line: str) -> Rule | None:
     """Return the rule of the kind that a heading names."""
     if len(line) > LONGEST_HEADING:
         return None
-    of_others = _NOT_ITSELF.search(line)
+    small = line.lower()
     for rule in HEADINGS:
-        if rule.words.search(line) and not (of_others and rule.kind in (MINUTES, AGENDA)):
+        if any(word in small for word in rule.needs) and rule.words.search(small):
+            if rule.kind in (MINUTES, AGENDA) and _NOT_ITSELF.search(small):
+                continue
             return rule
     return None

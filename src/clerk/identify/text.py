@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from .dates import DATE_START
@@ -11,13 +12,14 @@ from .model import PageView
 
 #: No more than this much of a page is looked at.
 MOST_CHARACTERS: Final = 12_000
-#: Nor more of a line: it is no heading then.
+#: A line longer than this is cut into lines of usual length.
 LONGEST_LINE: Final = 240
+_USUAL_LINE: Final = 110
 MOST_LINES: Final = 90
 #: A title block is not longer than this.
-_BLOCK_LINES: Final = 16
+_BLOCK_LINES: Final = 24
 #: A heading is not longer than this.
-LONGEST_HEADING: Final = 110
+LONGEST_HEADING: Final = 125
 
 
 _SPACE_OR_CLASS = re.compile(r"\[[^\]]*\]| \??")
@@ -30,7 +32,6 @@ def pattern(words: str) -> re.Pattern[str]:
 
 
 _DECORATION = re.compile(r"^[\W_]+(?=[\w(\"“'])|[^\w.!?)\"”':;,%-]+$")
-_SPACES = re.compile(r"\s+")
 
 #: Where the text begins, and the title block ends.
 _TEXT_BEGINS = pattern(
@@ -66,14 +67,24 @@ class Line(NamedTuple):
     blank_before: bool = False
 
 
+def _wrapped(text: str) -> Iterator[str]:
+    """Yield the lines of a text; a text without line ends is cut as if it had some."""
+    for line in text.split("\n"):
+        if len(line) <= LONGEST_LINE:
+            yield line
+        else:
+            yield from textwrap.wrap(line, _USUAL_LINE, break_on_hyphens=False)
+
+
 def lines_of(page: PageView, most: int = MOST_LINES) -> list[Line]:
     """Return the first lines of a page, without decoration and empty lines."""
     found: list[Line] = []
     blank = False
-    for raw in page.text[:MOST_CHARACTERS].split("\n"):
-        text = _SPACES.sub(" ", raw[:LONGEST_LINE]).strip()
-        text = _DECORATION.sub("", text).strip()
-        if text and any(character.isalnum() for character in text):
+    for raw in _wrapped(page.text[:MOST_CHARACTERS]):
+        text = " ".join(raw.split())
+        if text and not (text[0].isalnum() and text[-1].isalnum()):
+            text = _DECORATION.sub("", text).strip()
+        if text and any(map(str.isalnum, text)):
             found.append(Line(text, page.page, blank))
             if len(found) == most:
                 break
@@ -85,11 +96,30 @@ def lines_of(page: PageView, most: int = MOST_LINES) -> list[Line]:
 
 def is_address(line: str) -> bool:
     """Whether a line is an address, a telephone number or the like."""
+    small = line.lower()
+    if not any(map(str.isdigit, small)) and not any(word in small for word in _CONTACT):
+        return False
     return bool(_ADDRESS.search(line))
+
+
+_CONTACT: Final = ("@", "www", "http", "fax", "tel", "phone", "zoom", "box")
+
+
+#: A heading that is written like a sentence: "Minutes of the meeting held on ..."
+_HEADLINE = pattern(
+    r"^(?:draft |unapproved |approved |unconfirmed )?(?:minutes|mintues|agenda|notice|record"
+    r"|proceedings|journal"
+    r"|(?:(?:regular|special|annual|ordinary|extraordinary|monthly) )?meeting|séance|procès"
+    r"|sitzung|niederschrift"
+    r"|acta|zur sitzung|über die)\b"
+)
+_TOLD = pattern(r"\b(?:was|were|be|been|are|is) \w")
 
 
 def is_sentence(line: str) -> bool:
     """Whether a line is part of a text rather than a heading."""
+    if DATE_START.match(line) or (_HEADLINE.match(line) and not _TOLD.search(line)):
+        return False
     if len(line) <= 55 or line.isupper() or is_address(line):
         return False
     if len(line) > LONGEST_HEADING or _SENTENCE.search(line):

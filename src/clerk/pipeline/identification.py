@@ -40,7 +40,7 @@ from clerk.identify import (
     identify,
     split,
 )
-from clerk.read.files import PageWords, load_words
+from clerk.read.files import OCR, PageFacts, load_facts
 
 #: So many documents are recorded together.
 _GROUP: Final = 50
@@ -96,18 +96,17 @@ def page_views(text: Path) -> list[PageView]:
     if not text.is_dir():
         flat = Path(f"{text}.txt").read_bytes().decode("utf-8", "replace")
         return [PageView(number, page) for number, page in enumerate(flat.split("\f"), start=1)]
-    try:
-        words = load_words(text)
-    except (msgspec.MsgspecError, UnicodeError):
-        words = {}
+    stored = load_facts(text)
+    facts = {each.page: each for each in stored.pages} if stored else {}
     views = []
     for path in text.iterdir():
         if not (match := PAGE_FILE.fullmatch(path.name)):
             continue
         number = int(match[1])
         content = path.read_bytes().decode("utf-8", "replace")
-        placed = words.get(number, PageWords(number))
-        views.append(PageView(number, content, placed.words, placed.boxes))
+        page = facts.get(number, PageFacts(number))
+        is_scan = page.method == OCR if page.method else None
+        views.append(PageView(number, content, page.width, page.height, is_scan))
     return sorted(views, key=lambda view: view.page)
 
 

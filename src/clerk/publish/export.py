@@ -34,19 +34,25 @@ _MEMBERS = ", ".join(
     f" WHERE vote = votes.id AND ballot = '{ballot}') AS {name}"
     for name, ballot in _BALLOTS.items()
 )
-_PAGES = "id, '{0}' AS kind, document, meeting, date, page, text, method, confidence FROM {0}"
 _PLACE = 'id, document AS doc, meeting, date, page, start, "end", quote'
 #: Whose name it is, if that is known.
 _PERSON = """(SELECT person FROM person_names WHERE person_names.meeting = {0}.meeting
                 AND person_names.printed_name = {0}.printed_name) AS person"""
 QUERIES = {
-    "pages": f"""
-        SELECT {_PAGES.format("agendas")} UNION ALL SELECT {_PAGES.format("minutes")}
+    "pages": """
+        SELECT id, kind, document, meeting, date, page, text, method, confidence FROM pages
         ORDER BY document, page""",
     "documents": """
-        SELECT name, id, kind, meeting, date, pages, method, confidence, failed_pages, sha256,
-               bytes, source_url, fetched_at, gone_at
+        SELECT coalesce(source_url, name) AS file, date, meeting AS body, kind, title, name, id,
+               file_name, sequence, pages, method, confidence, failed_pages, sha256, bytes,
+               source_url, fetched_at, gone_at, evidence
         FROM documents ORDER BY name""",
+    "parts": """
+        SELECT coalesce(source_url, name) AS file, first_page, last_page, parts.kind,
+               parts.meeting AS body, parts.date, parts.title, of_other_place, document,
+               parts.evidence
+        FROM parts JOIN documents ON documents.name = parts.document
+        ORDER BY document, first_page""",
     "votes": f"""
         SELECT votes.id, document AS doc, start, "end", page, meeting, date, item, motion, mover,
                seconder, result, result_text, vote_type,
@@ -93,7 +99,15 @@ _AS_READ = schema.AS_READ | _BALLOTS.keys() | {"spellings"}
 _JSON_COLUMNS = frozenset(
     (
         *(*_BALLOTS, "tally", "flags", "failed_pages", "consent_items", "consent_exceptions"),
-        *("field_confidence", "doubtful", "doubts", "corrected_fields", "amounts", "addresses"),
+        *(
+            "field_confidence",
+            "doubtful",
+            "doubts",
+            "evidence",
+            "corrected_fields",
+            "amounts",
+            "addresses",
+        ),
         *("votes", "terms", "spellings"),
     )
 )
@@ -131,8 +145,10 @@ class ExportRows:
             }
 
     def _public(self, name: str, value: Any) -> Any:
-        if name == "source_url":
+        if name in ("source_url", "file"):
             return self._gate.source(value)
+        if name == "of_other_place":
+            return bool(value)
         if name in _JSON_COLUMNS and value:
             public = self._gate.clean(json.loads(value))
             return json.dumps(public, ensure_ascii=False, separators=(",", ":"))

@@ -330,16 +330,17 @@ class _Update:
 
 def _documents(source: sqlite3.Connection, names: list[str] | None) -> dict[str, str]:
     """Return the documents of a site's database, or those of some names, with their hashes."""
-    query = "SELECT name, text_sha256 FROM documents WHERE true"
+    query = "SELECT name, digest FROM documents WHERE true"
     return {row[0]: row[1] for row in _some(source, query, "name", names)}
 
 
 def _built(source: sqlite3.Connection, number: int, name: str) -> Built:
     """Return a document of a site's database as it stands here."""
-    kind = name.partition("/")[0]
+    table = schema.table_of_document(source, name)
     row = source.execute(
-        f"""SELECT id, name, kind, meeting, date,
-                   (SELECT count(*) FROM {kind} WHERE document = name), text_sha256
+        f"""SELECT id, name, coalesce(kind, '{schema.UNKNOWN}'), coalesce(meeting, ''),
+                   coalesce(date, ''),
+                   (SELECT count(*) FROM {table} WHERE document = name), digest
             FROM documents WHERE name = ?""",
         (name,),
     ).fetchone()
@@ -362,7 +363,7 @@ def _some(
 
 
 def _pages(source: sqlite3.Connection, document: Built) -> list[tuple[int, str]]:
-    query = f"""SELECT page, search_text FROM {document.kind}
+    query = f"""SELECT page, search_text FROM {schema.page_table(document.kind)}
                 WHERE document = ? AND page <= ? ORDER BY page"""
     rows = source.execute(query, (document.name, schema.LAST_PAGE)).fetchall()
     return [(document.number << PAGE_BITS | page, text) for page, text in rows]

@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from clerk.core.errors import InvalidInput, NotFound, SearchTimeout
-from clerk.core.storage import KINDS, Document, compiled_database, search_index
+from clerk.core.storage import Document, compiled_database, search_index
 from clerk.site_db.rows import page_id
-from clerk.site_db.schema import is_current, open_readonly
+from clerk.site_db.schema import DOCUMENT_KINDS, is_current, open_readonly, page_table
 
 from . import suggest
 from .facts import FactsCache, IndexFacts
@@ -73,8 +73,8 @@ class Query:
     def __post_init__(self) -> None:
         if self.sort not in SORTS:
             raise InvalidInput(f"Results are sorted by {', '.join(SORTS)}, not {self.sort!r}.")
-        if self.kind is not None and self.kind not in KINDS:
-            raise InvalidInput(f"The kinds are {', '.join(KINDS)}, not {self.kind!r}.")
+        if self.kind is not None and self.kind not in DOCUMENT_KINDS:
+            raise InvalidInput(f"The kinds are {', '.join(DOCUMENT_KINDS)}, not {self.kind!r}.")
 
 
 @dataclass(frozen=True)
@@ -360,7 +360,9 @@ def _with_snippets(storage_dir: Path, results: Results, parsed: Parsed) -> Resul
             column = "(SELECT gone_at FROM documents WHERE name = document)" if current else "NULL"
             for hit in results.hits:
                 if hit.site == site:
-                    query = f"SELECT id, search_text, {column} FROM {hit.kind} WHERE id = ?"
+                    query = (
+                        f"SELECT id, search_text, {column} FROM {page_table(hit.kind)} WHERE id = ?"
+                    )
                     for identity, text, at in connection.execute(query, (hit.page_id,)).fetchall():
                         texts[site, identity] = (text, at)
     hits = []

@@ -2,9 +2,10 @@
 
 ::
 
-    documents 1 --- n minutes, agendas      one row per page; text as read, search_text as searched
-        |                 |
-        |            minutes_fts, agendas_fts
+    documents 1 --- n minutes, agendas, others   one row per page; text as read, search_text as
+        |                 |                      searched; meeting, date and kind of the page
+        |            minutes_fts, agendas_fts, others_fts
+        +--- n parts                             of a packet
         +--- n votes 1 --- n vote_members
         +--- n entities, agenda_items, attendance, speakers, interests
         +--- n matter_appearances n --- n votes (matter_votes)
@@ -27,11 +28,21 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
-from clerk.core.storage import KINDS
+from clerk.identify.model import KINDS
+
+#: The tables of pages, by the kinds of documents they hold; ``others`` has all other kinds, and
+#: what is not known.
+MINUTES, AGENDAS, OTHERS = "minutes", "agendas", "others"
+PAGE_TABLES = (MINUTES, AGENDAS, OTHERS)
+#: The word for a kind that is not known, where a word is needed.
+UNKNOWN = "unknown"
+#: What can be asked for.
+DOCUMENT_KINDS = (*KINDS, UNKNOWN)
+_TABLE_OF_KIND = {"minutes": MINUTES, "agenda": AGENDAS, "packet": AGENDAS}
 
 #: Raised when a table changes, or when less of what is stored may be in it: an older
 #: ``meetings.db`` is then built again.
-VERSION = 6
+VERSION = 7
 #: "clrk", so that the file can be told from any other database.
 APPLICATION_ID = 0x636C726B
 
@@ -54,9 +65,14 @@ AS_READ = frozenset(
     )
 )
 #: Made from the names of documents; a scan passes over names that must not be published.
-NAMES = frozenset(("name", "meeting", "date", "document", "page_image", "first_date", "last_date"))
+NAMES = frozenset(("name", "date", "document", "page_image", "first_date", "last_date"))
 #: From sources and errors: through the gate, as is every ``value`` of ``about``.
-CLEANED = frozenset(("failed_pages", "source_url", "corrected_by"))
+CLEANED = frozenset(
+    (
+        *("failed_pages", "source_url", "corrected_by", "meeting", "title", "file_name"),
+        "evidence",
+    )
+)
 #: clerk's own words, times and hashes.
 OWN = frozenset(
     (
@@ -68,10 +84,10 @@ OWN = frozenset(
 )
 
 _PAGES = """
-CREATE TABLE {kind} (
+CREATE TABLE {table} (
     id TEXT PRIMARY KEY,
-    meeting TEXT NOT NULL,
-    date TEXT NOT NULL,
+    meeting TEXT,
+    date TEXT,
     page INTEGER NOT NULL,
     text TEXT NOT NULL,
     page_image TEXT NOT NULL,
@@ -81,19 +97,28 @@ CREATE TABLE {kind} (
     method TEXT,
     confidence REAL,
     joined TEXT,
+    kind TEXT,
+    part INTEGER,
     search_text TEXT GENERATED ALWAYS AS (coalesce(joined, text)) VIRTUAL
 );
-CREATE VIRTUAL TABLE {kind}_fts USING fts5(
-    search_text, content="{kind}", tokenize="{tokenizer}"
+CREATE VIRTUAL TABLE {table}_fts USING fts5(
+    search_text, content="{table}", tokenize="{tokenizer}"
 );
-CREATE INDEX {kind}_document ON {kind}(document, page);
-CREATE INDEX {kind}_date ON {kind}(date);
+CREATE INDEX {table}_document ON {table}(document, page);
+CREATE INDEX {table}_date ON {table}(date);
 """
+
+#: All pages, for those who ask by the kind of a page and not of its document.
+_ALL_PAGES = "CREATE VIEW pages AS " + " UNION ALL ".join(
+    "SELECT id, document, page, kind, meeting, date, part, text, method, confidence, search_text"
+    f" FROM {table}"
+    for table in PAGE_TABLES
+)
 
 #: Columns of a page that are written, in this order; the others follow from them.
 PAGE_COLUMNS = """
     id, meeting, date, page, text, page_image, entities_json, votes_json, document, method,
-    confidence, joined
+    confidence, joined, kind, part
 """
 
 _TABLES = """
@@ -101,9 +126,13 @@ CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE documents (
     name TEXT PRIMARY KEY,
     id TEXT NOT NULL,
-    kind TEXT NOT NULL,
-    meeting TEXT NOT NULL,
-    date TEXT NOT NULL,
+    kind TEXT,
+    meeting TEXT,
+    date TEXT,
+    title TEXT,
+    file_name TEXT,
+    sequence INTEGER NOT NULL,
+    evidence TEXT NOT NULL,
     pages INTEGER NOT NULL,
     method TEXT,
     confidence REAL,
@@ -116,11 +145,23 @@ CREATE TABLE documents (
     text_sha256 TEXT NOT NULL,
     digest TEXT NOT NULL
 );
+CREATE TABLE parts (
+    document TEXT NOT NULL REFERENCES documents(name),
+    first_page INTEGER NOT NULL,
+    last_page INTEGER NOT NULL,
+    kind TEXT,
+    meeting TEXT,
+    date TEXT,
+    title TEXT,
+    of_other_place INTEGER NOT NULL,
+    evidence TEXT NOT NULL,
+    PRIMARY KEY (document, first_page)
+) WITHOUT ROWID;
 CREATE TABLE votes (
     id TEXT PRIMARY KEY,
     document TEXT NOT NULL REFERENCES documents(name),
-    meeting TEXT NOT NULL,
-    date TEXT NOT NULL,
+    meeting TEXT,
+    date TEXT,
     page INTEGER,
     page_id TEXT,
     start INTEGER,
@@ -254,7 +295,7 @@ CREATE TABLE person_terms (
 _PLACE = """
     id TEXT PRIMARY KEY,
     document TEXT NOT NULL REFERENCES documents(name),
-    meeting TEXT NOT NULL,
+    meeting TEXT,
     date TEXT,
     page INTEGER,
     page_id TEXT,
@@ -266,7 +307,7 @@ _PLACE = """
 #: The tables with rows of one document, besides its pages; in the order in which they are removed.
 OF_A_DOCUMENT = (
     *("matter_appearances", "votes", "entities", "agenda_items", "attendance", "speakers"),
-    *("interests", "document_names"),
+    *("interests", "document_names", "parts"),
 )
 
 #: Made after the rows of a full build, which is quicker where rows come in another order.
@@ -303,8 +344,20 @@ def create(connection: sqlite3.Connection) -> None:
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {VERSION}")
     connection.executescript(_TABLES.format(place=_PLACE.strip()))
-    for kind in KINDS:
-        connection.executescript(_PAGES.format(kind=kind, tokenizer=TOKENIZER))
+    for table in PAGE_TABLES:
+        connection.executescript(_PAGES.format(table=table, tokenizer=TOKENIZER))
+    connection.execute(_ALL_PAGES)
+
+
+def page_table(kind: str | None) -> str:
+    """Return the table with the pages of documents of a kind."""
+    return _TABLE_OF_KIND.get(kind or "", OTHERS)
+
+
+def table_of_document(connection: sqlite3.Connection, name: str) -> str:
+    """Return the table with the pages of a document of the file."""
+    row = connection.execute("SELECT kind FROM documents WHERE name = ?", (name,)).fetchone()
+    return page_table(row[0] if row else None)
 
 
 def open_private(path: Path) -> sqlite3.Connection:

@@ -19,6 +19,7 @@ from . import (
     site_forms,
     sites,
     system,
+    trends,
     uploads,
 )
 
@@ -31,6 +32,8 @@ def routes() -> list[BaseRoute]:
         Route("/ops/logout", auth.log_out, methods=["POST"]),
         Route("/ops/stream", auth.open_stream),
         Route("/ops/", overview.overview),
+        Route("/ops/charts", trends.charts),
+        Route("/ops/search", trends.search),
         Route("/ops/sites", sites.all_sites),
         Route("/ops/sites/{site}", sites.one_site),
         Route("/ops/new-site", site_forms.new_site),
@@ -52,6 +55,7 @@ def routes() -> list[BaseRoute]:
             with_form(runs.change_document),
             methods=["POST"],
         ),
+        Route("/ops/sites/{site}/pdf/{document:path}", runs.original),
         Route("/ops/runs/{run}", runs.one_run),
         Route("/ops/schedule", schedules.schedules),
         Route("/ops/failures", failures.all_failures),

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from urllib.parse import quote
 
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import FileResponse, RedirectResponse, Response
 
 from clerk.core.errors import InvalidInput
 from clerk.ops import run_details
 from clerk.web.auth import operator, viewer
+from clerk.web.middleware import SANDBOX
 from clerk.web.rendering import page, settings_of
 
 
@@ -25,6 +27,16 @@ def one_document(request: Request) -> Response:
     site, name = request.path_params["site"], request.path_params["document"]
     found = run_details.find_document(settings_of(request), site, name)
     return page(request, "ops/document.html", document=found)
+
+
+@viewer
+def original(request: Request) -> Response:
+    """Respond with the PDF as it was fetched, to be saved and not run."""
+    site, name = request.path_params["site"], request.path_params["document"]
+    pdf = run_details.original(settings_of(request), site, name)
+    headers = {"Content-Security-Policy": SANDBOX}
+    shown = re.sub(r"[^\w.-]+", "-", f"{site}-{name}").strip("-")
+    return FileResponse(pdf, media_type="application/pdf", filename=f"{shown}.pdf", headers=headers)
 
 
 @operator

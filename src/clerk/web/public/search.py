@@ -10,8 +10,8 @@ from starlette.responses import Response
 from clerk.core.clock import utc_now
 from clerk.core.errors import NotFound
 from clerk.core.public_text import PublicText, document_text
-from clerk.core.storage import KINDS
 from clerk.search import SORTS, Facet, Query, Results, listing, search
+from clerk.site_db.schema import DOCUMENT_KINDS
 from clerk.web.middleware import limited
 from clerk.web.parameters import count_pages, optional_date, optional_word, page_slice
 from clerk.web.rendering import page, settings_of
@@ -114,7 +114,7 @@ def query_of(request: Request, *, limit: int, offset: int = 0) -> Query:
         PublicText(asked.get("q", "")),
         site=asked.get("site") or None,
         body=asked.get("body") or None,
-        kind=optional_word(request, "kind", KINDS) or None,
+        kind=optional_word(request, "kind", DOCUMENT_KINDS) or None,
         since=optional_date(request, "from") or year,
         until=optional_date(request, "to") or year,
         sort=asked.get("sort") or SORTS[0],
