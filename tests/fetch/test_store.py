@@ -395,7 +395,8 @@ def files_of(folder: Path) -> dict[str, bytes]:
     return {
         str(path.relative_to(folder)): path.read_bytes()
         for path in folder.rglob("*")
-        if path.is_file()
+        # The rules depend on where the folder is.
+        if path.is_file() and path.name != "folder.rules"
     }
 
 

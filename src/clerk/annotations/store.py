@@ -43,6 +43,7 @@ from sqlalchemy import (
     and_,
     cast,
     delete,
+    false,
     func,
     insert,
     or_,
@@ -799,10 +800,22 @@ def write_rows(
 # --------------------------------------------------------------- texts that have changed
 
 
-def documents_from(conn: Connection, sourcedb: str) -> dict[str, StoredDocument]:
-    """Return the documents of a source by name."""
+#: More folders than these are not told apart by the database.
+_FOLDERS_ASKED_FOR = 20
+
+
+def documents_from(
+    conn: Connection, sourcedb: str, folders: Collection[str] | None = None
+) -> dict[str, StoredDocument]:
+    """Return the documents of a source by name.
+
+    Of a few ``folders`` only what is in them is returned, and possibly a little more.
+    """
     chosen = select(documents.c.sourceid, documents.c.id, documents.c.digest)
     chosen = chosen.where(documents.c.sourcedb == sourcedb, documents.c.deleted_at.is_(None))
+    if folders is not None and len(folders) <= _FOLDERS_ASKED_FOR:
+        inside = (documents.c.sourceid.startswith(f"{each}/", autoescape=True) for each in folders)
+        chosen = chosen.where(or_(false(), *inside))
     ordered = chosen.order_by(documents.c.sourceid)
     return {name: StoredDocument(number, digest) for name, number, digest in conn.execute(ordered)}
 

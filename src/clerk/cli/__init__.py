@@ -51,6 +51,7 @@ COMMANDS = {
     "site": "Add, list, change and remove sites.",
     "token": "List and revoke API tokens.",
     "update": "Queue a site for the workers.",
+    "versions": "List and compare versions of a document.",
     "worker": "Process jobs until stopped.",
 }
 

@@ -712,17 +712,11 @@ def accept(number: int) -> None:
       clerk annotations reports accept 4
     """
     settings = open_database()
-    from clerk.annotations import corrections
-    from clerk.annotations.decide import page_text
-    from clerk.core import storage
+    from clerk.ops import vote_reports
 
-    found = [each for each in corrections.list_reports() if each.id == number]
-    text = None
-    if found:
-        folder = storage.site_folder(settings.storage_dir, found[0].site)
-        text = page_text(folder, found[0].sourceid)
-    corrections.accept(number, text=text or "", who=operator())
-    click.echo(f"Report {number} is accepted.")
+    is_running = vote_reports.accept(settings, number, operator())
+    then = "A run that publishes it is queued." if is_running else "The next run publishes it."
+    click.echo(f"Report {number} is accepted. {then}")
 
 
 @reports.command()

@@ -295,6 +295,8 @@ def prune(dry_run: bool) -> None:
     click.echo(f"  {numbered(done.events, 'event')} older than {settings.history_days} days")
     entries = numbered(done.audit_entries, "audit entry", "audit entries")
     click.echo(f"  {entries} older than {settings.audit_days} days")
+    changes = numbered(done.changes, "change of documents", "changes of documents")
+    click.echo(f"  {changes} older than {retention.CHANGES_DAYS} days")
     if settings.storage_url:
         click.echo(f"  {numbered(done.objects, 'object')} that nothing refers to")
 

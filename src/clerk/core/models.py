@@ -470,7 +470,8 @@ documents_table = Table(
     Column("failed_pages", Integer, nullable=False, server_default=text("0")),
     #: The hash of the votes and names found in its text; NULL until they are looked for.
     Column("findings_sha256", String),
-    #: The hash of the text they were found in, and the version of the extractor.
+    #: The hash of the text they were found in, the version of the extractor, and a digest of the
+    #: corrections that were honoured, if there are any.
     Column("findings_of", String),
     #: What tells whether the source's file has changed.
     Column("etag", String),

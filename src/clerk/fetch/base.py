@@ -188,7 +188,7 @@ class SourceSettings(msgspec.Struct, kw_only=True):
     bodies: tuple[str, ...] = ()
     #: Time zone of the meetings, as in America/Chicago.
     tz: str = ""
-    #: Also keep documents that are HTML pages, as files next to the PDFs.
+    #: Of older versions: web pages are documents now.
     keep_html: bool = False
     #: Whether it is right that the source lists far fewer documents than before.
     accept_fewer: bool = False

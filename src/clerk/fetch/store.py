@@ -34,16 +34,26 @@ from clerk.core.errors import (
     DocumentError,
     DocumentTooLarge,
     EmptyDocument,
+    ObjectLost,
     SourceUnavailable,
     TransientError,
     UnreadableFile,
     UnreadablePdf,
+    UnsupportedFormat,
 )
 from clerk.core.files import SiteFiles
+from clerk.core.formats import (
+    SUFFIXES,
+    Format,
+    format_of,
+    is_meeting_page,
+    refusal,
+    words_of_page,
+)
 from clerk.core.manifest import (
     DocumentRequest,
-    DocumentRow,
     FetchedDocument,
+    KnownDocument,
     ListedMeeting,
     SiteManifest,
 )
@@ -107,6 +117,9 @@ _MAGIC_WITHIN_BYTES = 1024
 
 #: One for all copies: allocating it costs as much as copying a small file.
 _COPY_BUFFER = memoryview(bytearray(MEGABYTE))
+
+#: What files are called that are documents, or that are refused with a remedy.
+FILE_SUFFIXES = (".pdf", ".html", ".htm", ".docx", ".doc", ".rtf")
 
 #: What the documents of a folder are said to be.
 LISTED_KINDS = {MINUTES: "minutes", AGENDAS: "agenda"}
@@ -230,7 +243,7 @@ def _run_legacy_fetcher(
     except Exception as error:
         raise SourceUnavailable(f"The fetcher {legacy.label!r} failed: {error!r}.") from error
     report = FetchReport(legacy.label)
-    known = {row.name: row for row in manifest.documents() if row.pdf_sha256}
+    known = {row.name: row for row in manifest.known_documents() if row.pdf_sha256}
     now = datetime.now(UTC)
     with manifest:
         for document in storage.pdf_documents(files.folder):
@@ -312,12 +325,12 @@ class SiteFetch:
     #: Documents that the listing should contain and does not: name -> what is known of it.  Others
     #: may take over their names, so that a file that was moved, or a document that got another id
     #: at its source, stays the same document.
-    missing: dict[Document, DocumentRow] = field(default_factory=dict)
+    missing: dict[Document, KnownDocument] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.folder = self.files.folder
         self.incoming = storage.incoming_folder(self.folder)
-        rows = self.manifest.documents()
+        rows = self.manifest.known_documents()
         #: What was fetched before, by its identity at the source.
         self.known = {row.identity: row for row in rows if row.identity}
         #: Names of files that no source offers.
@@ -330,6 +343,9 @@ class SiteFetch:
         self.sweep_is_due = not last_sweep or self.now - last_sweep >= FULL_SWEEP_EVERY
         #: How many meetings the source listed, of whatever body.
         self.offered_meetings = 0
+        #: Names that are given, as the disk tells them apart.
+        self.taken: set[str] = set()
+        self.folded = str.casefold if storage.ignores_case(self.folder) else str
         #: Whether hard links may be made instead of copies.
         self.may_link = bool(getattr(self.fetcher.settings, "link", False))
 
@@ -403,19 +419,19 @@ class SiteFetch:
 
         Returns the hash of what their names depend on; empty for other sources.
         """
-        self._files: dict[str, DocumentRow] = {}
+        self._files: dict[str, KnownDocument] = {}
         if not isinstance(self.fetcher, NamesFiles):
             return ""
-        rules = hashlib.sha256(self.fetcher.rules().encode()).hexdigest()
+        # With the same rules the names were found to be public when they were given.
+        named_by = f"{self.gate.fingerprint()} {self.fetcher.rules()}"
+        rules = hashlib.sha256(named_by.encode()).hexdigest()
         with contextlib.suppress(OSError):
             if storage.folder_rules(self.folder).read_text() == rules:
                 prefix = f"{self.spec.id}:"
-                names = "\n".join(row.name for row in self.known.values())
-                all_public = self.gate.allows_name(names)
                 self._files = {
                     identity.partition("|")[0].removeprefix(prefix): row
                     for identity, row in self.known.items()
-                    if row.pdf_sha256 and (all_public or self.gate.allows_name(row.name))
+                    if row.pdf_sha256
                 }
                 self.fetcher.known_files = {
                     key: (row.source_bytes, row.source_mtime_ns, row.version_hint or "")
@@ -428,11 +444,12 @@ class SiteFetch:
 
         What it lists is fetched all the same, and nothing is marked as gone.
         """
+        if self.fetcher.settings.accept_fewer or not self.pages.pages:
+            return None
         before = [
             row for row in self.known.values() if not row.gone_at and window.covers(row.listed_date)
         ]
-        accepted = self.fetcher.settings.accept_fewer
-        if accepted or not self.pages.pages or len(before) < FEWER_FROM:
+        if len(before) < FEWER_FROM:
             return None
         if listed >= len(before) * LEAST_OF_LAST_TIME:
             return None
@@ -443,7 +460,8 @@ class SiteFetch:
         )
 
     def _record_error(self, what: str, error: ClerkError) -> None:
-        self.report.errors.append(Problem(what, str(error), type(error).__name__))
+        why = f"{error}. {error.hint}" if isinstance(error, UnsupportedFormat) else str(error)
+        self.report.errors.append(Problem(what, why, type(error).__name__))
 
     def _list_source(self, recent: Window, full: Window) -> tuple[Window, ListedDocuments]:
         """List the recent meetings, or all if a full sweep is due or there are no recent ones."""
@@ -547,13 +565,14 @@ class SiteFetch:
         if not listed:
             return []
         missing = {row.identity for row in self.missing.values()}
+        known = {each: row for each, row in self.known.items() if each not in missing}
         kept = {
-            each: known.document
-            for each, known in self.known.items()
-            if each not in missing and self.gate.allows_name(known.document.name)
+            each: known[each].document
+            for each in listed
+            if each in known and self.gate.allows_name(known[each].name)
         }
-        folded = str.casefold if storage.ignores_case(self.folder) else str
-        taken = {folded(document.name) for document in kept.values()}
+        folded, taken = self.folded, self.taken
+        taken |= {folded(row.name) for row in known.values()}
         taken |= {folded(name) for name in self.unlisted}
         named = []
 
@@ -618,6 +637,8 @@ class SiteFetch:
                 get = self._copy if wanted.ref.method == "FILE" else self._download
                 arrived = get(wanted, intact, part)
             if arrived:
+                wanted = self._named_by_format(wanted, format_of(part))
+                arrived = replace(arrived, name=wanted.document.name)
                 self._store(wanted, known, arrived, part)
             elif intact:
                 self._record_listing(wanted, intact)
@@ -628,7 +649,23 @@ class SiteFetch:
         finally:
             part.unlink(missing_ok=True)
 
-    def _record_listing(self, wanted: NamedDocument, known: DocumentRow) -> None:
+    def _named_by_format(self, wanted: NamedDocument, found: Format) -> NamedDocument:
+        """Let the name of a document that has arrived end as its content asks for."""
+        document, suffix = wanted.document, SUFFIXES.get(found, "")
+        stem = document.date
+        if not document.is_pdf:
+            stem = stem.removesuffix(Path(stem).suffix)
+        if document.date == stem + suffix:
+            return wanted
+        number = 1
+        document = replace(document, date=stem + suffix)
+        while self.folded(document.name) in self.taken:
+            number += 1
+            document = replace(document, date=naming.numbered(stem, number) + suffix)
+        self.taken.add(self.folded(document.name))
+        return replace(wanted, document=document)
+
+    def _record_listing(self, wanted: NamedDocument, known: KnownDocument) -> None:
         """Record that a document is offered with the same bytes, and what is said of it now."""
         now = self._record_of(wanted, known.pdf_sha256 or "", known.bytes)
         if now.listed == known.listed:
@@ -646,7 +683,9 @@ class SiteFetch:
             )
         )
 
-    def _may_have_changed(self, wanted: NamedDocument, known: DocumentRow, recent: Window) -> bool:
+    def _may_have_changed(
+        self, wanted: NamedDocument, known: KnownDocument, recent: Window
+    ) -> bool:
         """Whether to request a document that is on disk.
 
         The older its meeting, the less often; what was asked for by a fetch that was cut off is not
@@ -672,7 +711,7 @@ class SiteFetch:
         return self.now - asked_at >= interval * (0.75 + spread / 2)
 
     def _download(
-        self, wanted: NamedDocument, known: DocumentRow | None, part: Path
+        self, wanted: NamedDocument, known: KnownDocument | None, part: Path
     ) -> FetchedDocument | None:
         """Return the record of the bytes now in the part, or None if they are those on disk."""
         download = self.fetcher.client.download(
@@ -687,17 +726,17 @@ class SiteFetch:
             return None
         if download.bytes == 0:
             raise EmptyDocument("the response is empty (0 bytes)")
-        if not begins_as_pdf(part):
-            address = urlsplit(wanted.ref.url).path.lower()
-            is_page = download.format == "an HTML page"
-            if is_page and address.endswith(".pdf"):
+        found = format_of(part)
+        if found is Format.HTML:
+            if urlsplit(wanted.ref.url).path.lower().endswith(".pdf"):
                 raise UnreadablePdf("the address ends in .pdf, but an HTML page was returned")
-            if is_page and self.fetcher.settings.keep_html:
-                page = wanted.document.pdf(self.folder).with_suffix(".html")
-                with storage_errors(self.folder):
-                    page.parent.mkdir(parents=True, exist_ok=True)
-                    part.replace(page)
-                raise NotWanted("an HTML page; kept as a file, but not read")
+            if wanted.ref.format != "html" and not is_meeting_page(part.read_bytes()):
+                raise NotWanted(f"not a PDF but {download.format}")
+            if known and self._says_the_same(known, part):
+                return None
+        elif found in (Format.RTF, Format.DOC):
+            raise refusal(found)
+        elif found is Format.UNKNOWN:
             raise NotWanted(f"not a PDF but {download.format}")
         return replace(
             self._record_of(wanted, download.sha256, download.bytes),
@@ -705,8 +744,19 @@ class SiteFetch:
             last_modified=download.validators.last_modified,
         )
 
+    def _says_the_same(self, known: KnownDocument, part: Path) -> bool:
+        """Whether a web page has the words it had: its markup differs each time it is made."""
+        if known.document.is_pdf:
+            return False
+        try:
+            with self.files.pdf(known.document, known.pdf_sha256 or "") as path:
+                before = path.read_bytes()
+        except (OSError, ObjectLost):
+            return False
+        return words_of_page(before) == words_of_page(part.read_bytes())
+
     def _copy(
-        self, wanted: NamedDocument, known: DocumentRow | None, part: Path
+        self, wanted: NamedDocument, known: KnownDocument | None, part: Path
     ) -> FetchedDocument | None:
         """Return the record of the bytes now in the part, or None if they are those on disk."""
         source = path_of_file_url(wanted.ref.url)
@@ -763,7 +813,7 @@ class SiteFetch:
     def _store(
         self,
         wanted: NamedDocument,
-        known: DocumentRow | None,
+        known: KnownDocument | None,
         arrived: FetchedDocument,
         part: Path,
     ) -> None:
@@ -877,8 +927,12 @@ def proposed_name(meeting: MeetingRef, ref: DocumentRef, gate: Gate) -> Document
     body = naming.safe_component(gate.name(meeting.body), naming.UNNAMED_BODY)
     if meeting.day:
         return Document(ref.kind, body, meeting.day.isoformat())
-    title = meeting.title or ref.title or ref.url.rsplit("/", 1)[-1]
-    return Document(ref.kind, body, naming.safe_component(gate.name(title)))
+    title = naming.safe_component(
+        gate.name(meeting.title or ref.title or ref.url.rsplit("/", 1)[-1])
+    )
+    if title.endswith(storage.OTHER_FORMATS):
+        title = Path(title).stem
+    return Document(ref.kind, body, title)
 
 
 def begins_as_pdf(path: Path) -> bool:
@@ -893,11 +947,13 @@ def _check_file(path: Path, facts: os.stat_result, max_bytes: int) -> None:
         raise NotWanted("not a regular file")
     named_pdf = path.suffix.lower() == ".pdf"
     if facts.st_size == 0:
-        raise EmptyDocument("is empty (0 bytes)") if named_pdf else NotWanted("empty, not a PDF")
-    if not begins_as_pdf(path):
-        if named_pdf:
-            raise UnreadablePdf("is not a PDF, although its name ends in .pdf")
-        raise NotWanted("not a PDF")
+        named = path.suffix.lower() in FILE_SUFFIXES
+        raise EmptyDocument("is empty (0 bytes)") if named else NotWanted("empty, not a PDF")
+    found = format_of(path)
+    if found is not Format.PDF and named_pdf:
+        raise UnreadablePdf("is not a PDF, although its name ends in .pdf")
+    if found not in SUFFIXES:
+        raise refusal(found)
     if facts.st_size > max_bytes:
         size = f"{facts.st_size / MEGABYTE:.1f} MB"
         raise DocumentTooLarge(f"has {size}, more than MAX_DOCUMENT_MB allows")

@@ -20,7 +20,7 @@ from .text import Line, pattern
 #: Kinds of documents that have a day of their own.
 OF_A_MEETING: Final = frozenset({MINUTES, AGENDA, PACKET, NOTICE, RESOLUTION})
 #: How much of the text around a date is looked at.
-_BEFORE, _AFTER = 140, 60
+_BEFORE, _AFTER = 120, 60
 
 
 class DayRule(NamedTuple):
@@ -221,6 +221,8 @@ def meeting_day(
     block: Sequence[Line], lines: Sequence[Line], kind: str | None, is_letter: bool, day_first: bool
 ) -> DayReading:
     """Return the day of the meeting that a document is of or for."""
+    if kind != RESOLUTION:
+        lines = lines[: len(block) + 2 * _OPENING_LINES]
     text = "\n".join(line.text for line in lines)
     starts = [0]
     for line in lines:
@@ -276,8 +278,8 @@ def _fact(text: str, found: PrintedDate, line: Line, confidence: float) -> Fact:
 def _weight(where: _Where, document: _Document) -> float | None:
     """Return how much speaks for a date; 0 if it is of something else, None if nothing is said."""
     in_block, kind = where.in_block, document.kind
-    is_second = not in_block or bool(printed_dates(where.same_line))
-    if where.is_number and is_second and _PRINTED_AT.match(where.after):
+    has_time = where.is_number and _PRINTED_AT.match(where.after)
+    if has_time and (not in_block or printed_dates(where.same_line)):
         return 0.0
     if not in_block and _AFTER_OTHER.search(where.after):
         return 0.0
@@ -299,7 +301,8 @@ def _weight(where: _Where, document: _Document) -> float | None:
     if not in_block and _OF_MINUTES.search(sentence):
         return 0.0
     rules = [rule for rule in RULES if not rule.kinds or kind in rule.kinds]
-    for words in around:
+    for whole in around:
+        words = whole[-_BEFORE:]
         rule = next((rule for rule in rules if rule.before.search(words)), None)
         if rule is None:
             continue

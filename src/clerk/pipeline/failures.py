@@ -57,6 +57,8 @@ REMEDIES = {
     "UnreadablePdf": "The file is damaged: fetch it again with 'clerk run SITE', or skip it.",
     "UnreadableFile": "Fix the link or the permissions at the source, then 'clerk run SITE'.",
     "EncryptedPdf": "Replace it with a copy without a password and retry, or skip it.",
+    "UnsupportedFormat": "Save it as PDF or DOCX (soffice --convert-to pdf FILE), and run again.",
+    "UnreadableDocument": "Save it as PDF at the source, then 'clerk run SITE', or skip it.",
     "EmptyDocument": "The source delivered nothing: fetch it again with 'clerk run SITE'.",
     "DocumentTooLarge": "Raise MAX_DOCUMENT_MB or MAX_DOCUMENT_PAGES and retry, or skip it.",
     "FileGone": "Its file was deleted: fetch it again with 'clerk run SITE', or skip it.",

@@ -179,6 +179,20 @@ def is_served(name: str) -> bool:
         return name in live_workers(conn).by_queue
 
 
+#: With more open jobs than these, a new one in a queue is not expected to start at once.
+_SHORT_QUEUE = 10
+
+
+def starts_soon(name: str) -> bool:
+    """Whether new work in a queue is likely to be taken within moments."""
+    jobs = jobs_table.c
+    opened = select(jobs.id).where(jobs.queue == name, jobs.state == "open")
+    with reading_connection() as conn:
+        if name in paused(conn) or name not in live_workers(conn).by_queue:
+            return False
+        return len(conn.execute(opened.limit(_SHORT_QUEUE + 1)).all()) <= _SHORT_QUEUE
+
+
 def paused(conn: Connection) -> list[str]:
     """Return the names of the paused queues."""
     chosen = select(queues_table.c.name).where(queues_table.c.paused_at.is_not(None))

@@ -12,6 +12,7 @@ from .build import (
     build_lock,
     compile_site,
     content_digest,
+    digest_of_site,
     is_outdated,
     report_of,
 )
@@ -22,6 +23,7 @@ __all__ = [
     "build_lock",
     "compile_site",
     "content_digest",
+    "digest_of_site",
     "is_outdated",
     "report_of",
 ]

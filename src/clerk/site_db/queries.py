@@ -105,6 +105,11 @@ class CompiledDocument:
             return str(self.title or self.file_name)
         return f"{self.meeting or ''} {self.kind or 'document'}".strip()
 
+    @property
+    def is_pdf(self) -> bool:
+        """Whether its pages can be shown as images."""
+        return Document.from_name(self.name).is_pdf
+
     @classmethod
     def of(cls, row: sqlite3.Row) -> CompiledDocument:
         """Make one of a row of ``documents``."""
@@ -217,8 +222,14 @@ class CompiledVote:
     doubtful: list[str]
     doubts: list[str]
     document_id: str
+    #: What people corrected: the fields, who and when.
+    corrected_fields: list[str]
+    corrected_by: str | None
+    corrected_at: str | None
     #: Ballot, as in aye -> names.
     ballots: Mapping[str, list[str]]
+    #: Name as printed -> the person it is known to be.
+    people: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -262,6 +273,10 @@ class SiteDatabase:
 
     def _all(self, query: str, *values: Any) -> list[Any]:
         return self._db.execute(query, values).fetchall()
+
+    def rows(self, query: str, *values: Any) -> list[Any]:
+        """Return the rows that a query finds."""
+        return self._all(query, *values)
 
     def _number(self, query: str, *values: Any) -> int:
         return int(self._db.execute(query, values).fetchone()[0])
@@ -429,7 +444,7 @@ class SiteDatabase:
     # --------------------------------------------------------------------- votes and people
 
     def votes(self, *, limit: int = 50, offset: int = 0, **filters: str) -> list[CompiledVote]:
-        """Return votes, newest first; filters: body, date, member, result, year, document."""
+        """Return votes, newest first; filters: see `_vote_filters`."""
         conditions, values = _vote_filters(filters)
         rows = self._all(
             f"""SELECT votes.*, documents.id AS document_id FROM votes
@@ -443,9 +458,14 @@ class SiteDatabase:
     def _vote(self, row: sqlite3.Row) -> CompiledVote:
         """Add who voted how, and parse the columns with JSON."""
         ballots: dict[str, list[str]] = {}
-        query = "SELECT ballot, member FROM vote_members WHERE vote = ? ORDER BY ballot, member"
-        for ballot, member in self._all(query, row["id"]):
+        people: dict[str, str] = {}
+        query = """SELECT ballot, member, person FROM vote_members
+                   LEFT JOIN person_names ON meeting = ? AND printed_name = member
+                   WHERE vote = ? ORDER BY ballot, member"""
+        for ballot, member, person in self._all(query, row["meeting"], row["id"]):
             ballots.setdefault(ballot, []).append(document_text(member))
+            if person:
+                people[document_text(member)] = document_text(person)
         values: dict[str, Any] = {
             **dict(row),
             **{name: document_text(row[name]) for name in _QUOTED if row[name]},
@@ -459,7 +479,9 @@ class SiteDatabase:
             "field_confidence": json.loads(row["field_confidence"] or "{}"),
             "doubtful": json.loads(row["doubtful"] or "[]"),
             "doubts": json.loads(row["doubts"] or "[]"),
+            "corrected_fields": json.loads(row["corrected_fields"] or "[]"),
             "ballots": ballots,
+            "people": people,
         }
         return CompiledVote(**{each.name: values[each.name] for each in fields(CompiledVote)})
 
@@ -493,10 +515,6 @@ class SiteDatabase:
             for row in rows
         ]
 
-    def count_people(self) -> int:
-        """Return how many names are known to have voted."""
-        return self._number("SELECT count(DISTINCT member) FROM vote_members")
-
     def person(self, member: str) -> MemberRecord:
         """Return how a person voted in all; raise NotFound for a name without votes."""
         found = [each for each in self.people() if each.member == member]
@@ -516,6 +534,11 @@ def _vote_filters(filters: Mapping[str, str]) -> tuple[str, list[str]]:
         "document": "votes.document = ?",
         "result": "votes.result = ?",
         "year": "substr(votes.date, 1, 4) = ?",
+        "id": "votes.id = ?",
+        "person": """(votes.meeting, votes.id) IN (SELECT meeting, vote FROM person_names
+                     JOIN vote_members ON member = printed_name WHERE person = ?)""",
+        "matter": """votes.id IN (SELECT vote FROM matter_votes JOIN matter_appearances
+                     ON matter_appearances.id = appearance WHERE matter = ?)""",
         "member": """EXISTS (SELECT 1 FROM vote_members WHERE vote_members.vote = votes.id
                              AND member = ?)""",
     }

@@ -187,6 +187,7 @@ def _environment() -> Environment:
         "meeting_link": meeting_link,
         "body_link": body_link,
         "person_link": person_link,
+        "matter_link": matter_link,
         "document_page": document_page,
         "utc_now": utc_now,
     }
@@ -260,6 +261,11 @@ def meeting_link(site: str, body: str | None, date: str | None) -> str:
 def person_link(site: str, member: str) -> str:
     """Return the address of a person's votes."""
     return f"/people/{quote(site)}/{quote(member, safe='')}"
+
+
+def matter_link(site: str, matter: str) -> str:
+    """Return the address of a matter."""
+    return f"/matters/{quote(site)}/{quote(matter, safe='')}"
 
 
 # --------------------------------------------------------------------------------- figures
