@@ -194,8 +194,6 @@ _PLACE_BEFORE = re.compile(
 
 #: Every name of a place as these patterns read it contains one of these.
 _PLACE_NEEDS: Final = (" of ", "council", "township")
-#: A place is named within this many lines of a first page.
-_NAMING_LINES: Final = 30
 
 
 def municipalities(text: str) -> list[str]:
@@ -214,12 +212,12 @@ def own_words(place: str, lines: Sequence[str]) -> frozenset[str]:
 
     A site may be called anything; what the first page prints is closer.
     """
-    words = place_words(place)
     text = "\n".join(lines).lower()
-    if words and any(map(text.__contains__, words)):
+    words = frozenset(word for word in place_words(place) if word in text)
+    if words:
         return words
-    named = next((each for line in lines[:_NAMING_LINES] for each in municipalities(line)), None)
-    return place_words(named) if named else words
+    named = Counter(name for line in lines for name in municipalities(line))
+    return place_words(named.most_common(1)[0][0]) if named else place_words(place)
 
 
 def body_in_heading(line: str) -> str | None:
