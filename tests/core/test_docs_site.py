@@ -1,4 +1,4 @@
-"""Every page of the documentation is in the navigation, and every link inside it leads somewhere."""
+"""Every page of the documentation is in the navigation, and every link leads somewhere."""
 
 from __future__ import annotations
 
