@@ -159,6 +159,8 @@ class FetchReport:
     errors: list[Problem] = field(default_factory=list)
     #: Documents that failed before and are not asked for yet.
     postponed: list[Problem] = field(default_factory=list)
+    #: Documents and meetings that are left for the next run, because time was up.
+    left: int = 0
     #: Whether the source could be listed to its end.
     complete: bool = True
 

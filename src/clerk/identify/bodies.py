@@ -55,13 +55,14 @@ _KIND_WORDS = pattern(
     r"|proceedings|journal|"
     r"procès[- ]verbal|ordre du jour|niederschrift|tagesordnung|staff report|agenda report"
     r"|report to|report|"
-    r"memorandum|memo to|resolutions?|held|cancel+ed|cancel+ation|postponed)\b"
+    r"memorandum|memo to|resolutions?|ordinances?|by-?laws?|held"
+    r"|cancel+ed|cancel+ation|postponed)\b"
 )
+#: "Special Board of Trustees" is the board; "Special Service Area Commission" is a name.
 _STATUS = pattern(
-    r"\b(?:regular|special|scheduled|rescheduled|adjourned|recessed?|monthly|weekly|annual"
-    r"|quarterly"
-    r"|honorable mayor and|mayor and)\b(?= )"
-    r"|\b(?:19|20)[0-9]{2}\b(?= )"
+    r"\b(?:regular|special|scheduled|rescheduled|adjourned|recessed?|monthly|weekly|annual|quarterly)"
+    r" (?=(?:\w+ ){0,3}?(?:board|council|commission|committee|trustees|select|meeting|authority))"
+    r"|\b(?:honorable mayor and|mayor and) |\b(?:19|20)[0-9]{2} "
 )
 _EDGE_WORD = (
     r"(?:of|the|for|and|to|a|an|at|on|by|in|from|held|will|with|de|du|la|le|les|des|der|des"
@@ -179,20 +180,20 @@ _NAME = (
     r"(?:St\.?[- ]|Sainte?[- ])?[A-Z][\w'’.-]*"
     r"(?: (?:(?:of|and|the|du|de|la|on|upon|OF|AND|THE) )?[A-Z][\w'’-]+){0,3}"
 )
-_PLACE = re.compile(
-    rf"\b(?i:(?:corporation of (?:the )?)?(?:united )?(?:city|town|township|village"
-    rf"|municipality|county|counties|borough"
-    rf"|district|region) of (?:the )?(?:township of |town of |county of |city of )?"
-    rf"|corporation of (?:the )?){_NAME}"
-    rf"|\b(?!(?i:the|corporation|of|a)\b){_NAME} (?i:town council|city council|township"
-    rf"|county council|borough council|parish council)\b"
+_PLACE_OF = re.compile(
+    rf"\b(?i:(?:corporation of (?:the )?)?(?:united )?(?:city|town|township|village|municipality"
+    rf"|county|counties|borough|district|region) of (?:the )?(?:township of |town of |county of "
+    rf"|city of )?|corporation of (?:the )?){_NAME}"
+)
+_PLACE_BEFORE = re.compile(
+    r"\b(?!(?i:the|corporation|of|a|an|resolution|ordinance|minutes|agenda|meeting|regular|special"
+    rf"|notice|by-law|report|joint)\b){_NAME} (?i:town council|city council|township|county council"
+    r"|borough council|parish council|district council)\b"
 )
 
 
-#: Every match of ``_PLACE`` contains one of these.
+#: Every name of a place as these patterns read it contains one of these.
 _PLACE_NEEDS: Final = (" of ", "council", "township")
-#: A place is named within this many lines of a first page.
-_NAMING_LINES: Final = 30
 
 
 def municipalities(text: str) -> list[str]:
@@ -200,9 +201,9 @@ def municipalities(text: str) -> list[str]:
     small = text.lower()
     if not any(map(small.__contains__, _PLACE_NEEDS)):
         return []
+    found = _PLACE_OF.findall(text) or _PLACE_BEFORE.findall(text)
     return [
-        readable(_CORPORATION_OF.sub("", " ".join(match[0].split()))).strip(" .,'’-")
-        for match in _PLACE.finditer(text)
+        readable(_CORPORATION_OF.sub("", " ".join(name.split()))).strip(" .,'’-") for name in found
     ]
 
 
@@ -211,12 +212,12 @@ def own_words(place: str, lines: Sequence[str]) -> frozenset[str]:
 
     A site may be called anything; what the first page prints is closer.
     """
-    words = place_words(place)
     text = "\n".join(lines).lower()
-    if words and any(map(text.__contains__, words)):
+    words = frozenset(word for word in place_words(place) if word in text)
+    if words:
         return words
-    named = next((each for line in lines[:_NAMING_LINES] for each in municipalities(line)), None)
-    return place_words(named) if named else words
+    named = Counter(name for line in lines for name in municipalities(line))
+    return place_words(named.most_common(1)[0][0]) if named else place_words(place)
 
 
 def body_in_heading(line: str) -> str | None:
@@ -291,18 +292,23 @@ def without_own_place(name: str, own: frozenset[str]) -> str:
         return name
     words = "|".join(re.escape(word) for word in sorted(own, key=len, reverse=True))
     place = rf"(?:(?:{words})(?:[\s-]+(?:{words}))*)"
-    before = re.compile(
-        rf"^(?:the\s)?(?:{_MUNICIPALITY}\sof\s(?:the\s)?)?{place}\s+"
-        r"(?:(?:township|village|county|parish)\s+(?=board|select|school|trustees|commissioners)"
-        r"|(?:township|village)\s+(?=council))?",
-        re.IGNORECASE,
+    rest = re.sub(
+        rf"^(?:the\s)?(?:{_MUNICIPALITY}\sof\s(?:the\s)?)?{place}\s+", "", name, flags=re.IGNORECASE
     )
-    rest = before.sub("", name)
+    # "Crete Township Board of Trustees" is the board of trustees, "Crete Township Board" is not.
+    without_town = _TOWN_BEFORE.sub("", rest)
+    rest = without_town if rest != name and GOVERNING.fullmatch(without_town) else rest
     for link in reversed(list(_OF.finditer(rest))):
         head, tail = rest[: link.start()], rest[link.end() :]
-        if GOVERNING.fullmatch(head) and place_words(tail) and place_words(tail) <= own:
+        if HEAD.search(head) and place_words(tail) and place_words(tail) <= own:
             return head
     return rest if GOVERNING.fullmatch(rest) and rest.lower() != "board" else name
+
+
+_TOWN_BEFORE = pattern(
+    r"^(?:township|village|county|parish) (?=board of|select|school|trustees|commissioners)"
+    r"|^(?:township|village) (?=council)"
+)
 
 
 #: A heading with this much weight is not compared with the text.
@@ -313,6 +319,7 @@ def body_of(
     block: Sequence[Line],
     lines: Sequence[Line],
     of_meeting: bool,
+    has_day: bool,
     is_letter: bool,
     own: frozenset[str],
 ) -> Fact:
@@ -356,7 +363,7 @@ def body_of(
     weight, name, line = max(
         found, key=lambda each: each[0] + 0.3 * (named[without_own_place(each[1], own).lower()] - 1)
     )
-    if not of_meeting and weight < 3.5:
+    if not (of_meeting or has_day) and weight < 3.5:
         return UNKNOWN
     longer = [each for each in found if each[1].lower().startswith(f"{name.lower()} ")]
     if longer:

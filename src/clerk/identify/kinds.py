@@ -55,12 +55,22 @@ _NOT_ITSELF = pattern(
     r"|reading of|review of|"
     r"correction\w*(?: to)?) (?:\S+ ){0,6}(?:minutes|agenda)\b|\b[0-9]+ minutes?\b"
     r"|\bminutes? (?:per|each|to speak)\b"
-    r"|\bagenda (?:items?|number|no\b|section|item)|\bminutes? (?:taker|secretary|clerk|order)\b"
+    r"|\bagenda (?:items?|number|no\b|section|item|date|#)|\bagenda ?: ?[0-9]"
+    r"|\bminutes? (?:taker|secretary|clerk|order)\b"
     r"|\bminutes (?:prepared|taken|recorded|submitted) by|\b(?:copy|copies) of (?:the "
     r"|this )?(?:agenda|minutes)"
     r"|\bposting (?:of )?(?:the )?agenda|\bon (?:the|this) agenda\b|\bagenda (?:is|was|may"
     r"|will)\b|\bminutes (?:are|were|was"
     r"|will)\b"
+)
+
+#: "Budget Committee Meeting" is no budget; rules of less weight than this may be in such names.
+_OF_BODIES_TOO: Final = 6
+_BODY_OR_MEETING = pattern(
+    r"\b(?:budget|audit|study|assessment|policy|planning|finance|calendar|survey|permits?|contracts?"
+    r"|personnel|staffing|application|report\w*|evaluation)\b"
+    r"(?: (?:and|&) \w+)?(?: \w+)? (?:committee|board|commission|meeting|session"
+    r"|hearing|workshop|council|subcommittee|work)\b"
 )
 
 #: Lines of the title block, from the strongest.
@@ -278,13 +288,14 @@ OPENINGS: Final = (
     _rule(
         AGENDA,
         2,
-        r"^(?:[0-9IVXA-Z]{1,4}[.)]? )?(?:call (?:the )?(?:meeting )?to order|roll call"
-        r"|pledge of allegiance(?: to the flag)?"
-        r"|adjourn(?:ment)?|invocation|opening (?:remarks|prayer)|moment of silence) ?[:.]?$",
+        r"^(?:[0-9IVXA-Z]{1,4}(?:\.[0-9]{1,2})?[.)]? )?(?:call (?:the )?(?:meeting )?to order"
+        r"|roll call|pledge of allegiance(?: to the flag)?|adjourn(?:ment)?|election of officers"
+        r"|invocation|opening (?:remarks|prayer)|moment of silence)"
+        r"(?: ?[:.–-].{0,25})?$",
         "CALL TO ORDER:",
         "1. Roll Call",
         "ADJOURNMENT",
-        needs="order roll pledge adjourn invocation opening moment",
+        needs="order roll pledge adjourn election invocation opening moment",
     ),
     _rule(
         AGENDA,
@@ -311,6 +322,21 @@ OPENINGS: Final = (
         r"|\bthe agenda is\b|\bpublic comment will be\b|\bspeaker (?:card|slip)s?\b",
         "You are hereby summoned to attend a meeting of the Parish Council",
         needs="summoned invited business transacting public agenda speaker",
+    ),
+    _rule(
+        AGENDA,
+        4,
+        r"^(?:agenda|tagesordnung|ordre du jour|orden del día|list of topics|order of business)"
+        r" ?:?$",
+        "AGENDA",
+        needs="agenda ordnung ordre orden topics order",
+    ),
+    _rule(
+        OTHER,
+        6,
+        r"^sent ?: |^from ?: .{0,60}@",
+        "Sent: Monday, March 6, 2023 8:14 AM",
+        needs="sent from",
     ),
     _rule(
         RESOLUTION,
@@ -448,7 +474,7 @@ def openings(
 ) -> dict[Rule, Line]:
     """Return the rules of some kinds that the text after the title block fits, each with its line.
 
-    The labels of a report may be in the title block too.
+    The labels of a report or an e-mail may be in the title block too.
     """
     small = [line.text.lower() for line in lines]
     whole = "\n".join(small)
@@ -456,7 +482,7 @@ def openings(
     for rule in OPENINGS:
         if rule.kind not in kinds or not any(map(whole.__contains__, rule.needs)):
             continue
-        first = 0 if rule.kind == REPORT else block_lines
+        first = 0 if rule.kind in (REPORT, OTHER) else block_lines
         for line, text in zip(lines[first:], small[first:], strict=True):
             # "EXECUTIVE SESSION CALLED TO ORDER" is an item of an agenda, no sentence of minutes.
             if (
@@ -478,6 +504,8 @@ def heading_rule(line: str) -> Rule | None:
     for rule in HEADINGS:
         if any(map(small.__contains__, rule.needs)) and rule.words.search(small):
             if rule.kind in (MINUTES, AGENDA) and _NOT_ITSELF.search(small):
+                continue
+            if rule.weight < _OF_BODIES_TOO and _BODY_OR_MEETING.search(small):
                 continue
             return rule
     return None

@@ -204,7 +204,9 @@ def split(pages: Sequence[PageView], identity: Identity, hints: Hints) -> list[P
             seen = set()
         seen |= tops[index].first
     ends = [index for index, _ in starts[1:]] + [len(pages)]
-    own = own_words(hints.place, [line.text for line in tops[0].lines])
+    own = own_words(
+        hints.place, [line.text for page in pages[:3] for line in lines_of(page, _TOP_LINES)]
+    )
     return [
         _part(pages[index:end], tops[index], begins, identity, own, index == 0)
         for (index, begins), end in zip(starts, ends, strict=True)
@@ -416,16 +418,16 @@ def _place_of(top: _Page, printed: Printed, own: frozenset[str]) -> tuple[Fact, 
     """Return the place or organisation that a part names first, and whether it is the own one."""
     body = printed.body
     if body.value and _ORGANISATION.search(body.value):
-        is_own = bool(own & place_words(body.value))
+        is_own = bool(own) and own <= place_words(body.value)
         return Fact(body.value, PAGE, body.quote, body.page, 0.6), is_own
     # A letter names its reader further down; a resolution its council in the text.
     of_text = printed.kind.value == RESOLUTION
     lines = top.lines if of_text else top.block[:2] if printed.is_letter else top.block
-    for line in lines:
+    for line in (*lines_of(top.view, 1), *lines):
         for name in municipalities(line.text):
-            is_own = not own or bool(own & place_words(name))
+            is_own = own <= place_words(name)
             return Fact(name, PAGE, line.text[:120], line.page, 0.7), is_own
-    if body.value and own & place_words(body.value):
+    if body.value and own and own <= place_words(body.value):
         return UNKNOWN, True
     if printed.is_letter and top.block:
         line = top.block[0]

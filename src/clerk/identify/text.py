@@ -37,12 +37,11 @@ _AFTER_WORDS: Final = " \t*•·▪■●◦○–—_=~|#<«»+/\\^`"
 
 #: Where the text begins, and the title block ends.
 _TEXT_BEGINS = pattern(
-    r"^(?:[0-9]{1,2}[.)] ?[^\W\d]|[A-Z][.)] \w|[IVX]{1,4}[.)] \w|item [0-9]"
-    r"|(?:and )?whereas\b|be it |now,? therefore|dear \w|(?:members |councill?ors "
-    r"|those )?present ?:"
-    r"|(?:members )?absent ?:|in attendance|attendance ?:|attendees|roll call"
-    r"|call (?:the meeting )?to order"
-    r"|pledge of|moved by)"
+    r"^(?:[0-9]{1,2}[.)] ?[^\W\d]|[0-9]{1,2}\.[0-9]{1,2}\.? [^\W\d]|[A-Z][.)] \w|[IVX]{1,4}[.)] \w"
+    r"|item [0-9]"
+    r"|(?:and )?whereas\b|be it |now,? therefore|dear \w"
+    r"|(?:\w+ ){0,3}(?:present|absent|attending) ?:|in attendance|attendance ?:|attendees|roll call"
+    r"|call (?:the meeting )?to order|pledge of|moved by)"
 )
 #: A sentence, not a heading.
 _SENTENCE = pattern(

@@ -52,6 +52,8 @@ if TYPE_CHECKING:
 #: Steps over a whole site have no pages to count their time by.
 FETCH_SECONDS = 6 * 3600.0
 SITE_SECONDS = 2 * 3600.0
+#: A fetch that takes longer leaves the rest to the next run, so that what it has is published.
+FETCH_BUDGET_SECONDS = 2 * 3600.0
 
 #: Not a step of its own: some pages of a document that another process reads.
 ASSIST = "assist"
@@ -191,7 +193,7 @@ def fetch(around: OrderContext, _item: OrderItem, report: Report) -> Performed:
         return engine_of(around.site, order.options, settings)
 
     record = SiteManifest(settings.sql_url, files.subdomain, _holding(order), open_reading)
-    fetched = fetch_site(around.site, files, record)
+    fetched = fetch_site(around.site, files, record, seconds=FETCH_BUDGET_SECONDS)
     rejected = [
         {"name": problem.what, "kind": problem.error or "Rejected", "why": problem.why}
         for problem in fetched.errors
@@ -235,6 +237,7 @@ def summary(fetched: FetchReport) -> dict[str, Any]:
         "unchanged": len(fetched.unchanged),
         "gone": len(fetched.gone),
         "gaps": len(fetched.gaps),
+        "left": fetched.left,
         "skipped": len(skipped),
         "skipped_names": skipped[:NAMES_KEPT],
     }

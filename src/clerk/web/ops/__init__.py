@@ -11,6 +11,7 @@ from clerk.web.uploads import receive_form
 from . import (
     batches,
     failures,
+    identities,
     overview,
     projects,
     queues,
@@ -51,12 +52,20 @@ def routes() -> list[BaseRoute]:
         Route("/ops/sites/{site}/run", with_form(sites.start), methods=["POST"]),
         Route("/ops/sites/{site}/cancel", with_form(sites.cancel), methods=["POST"]),
         Route("/ops/sites/{site}/schedule", with_form(schedules.change_schedule), methods=["POST"]),
+        Route("/ops/sites/{site}/identities", identities.all_identities),
+        Route("/ops/sites/{site}/identities/preview", identities.preview),
+        Route(
+            "/ops/sites/{site}/identities",
+            with_form(identities.change, size=LONG_FORM_BYTES, fields=LONG_FORM_FIELDS),
+            methods=["POST"],
+        ),
         Route("/ops/sites/{site}/documents/{document:path}", runs.one_document),
         Route(
             "/ops/sites/{site}/documents/{document:path}",
             with_form(runs.change_document),
             methods=["POST"],
         ),
+        Route("/ops/sites/{site}/answers/{answer}", sites.one_answer),
         Route("/ops/sites/{site}/pdf/{document:path}", runs.original),
         Route("/ops/runs/{run}", runs.one_run),
         Route("/ops/schedule", schedules.schedules),
