@@ -131,6 +131,7 @@ class PlaceFields(TypedDict):
 
 def place(doc: NormalText, start: int, end: int) -> PlaceFields:
     """Return the fields of a place for a stretch of a document, without the blanks around it."""
+    end = doc.printed_end(start, end)
     inside = doc.original[start:end]
     start += len(inside) - len(inside.lstrip())
     end = max(start + 1, start + len(doc.original[start:end].rstrip()))

@@ -204,7 +204,9 @@ def split(pages: Sequence[PageView], identity: Identity, hints: Hints) -> list[P
             seen = set()
         seen |= tops[index].first
     ends = [index for index, _ in starts[1:]] + [len(pages)]
-    own = own_words(hints.place, [line.text for line in tops[0].lines])
+    own = own_words(
+        hints.place, [line.text for page in pages[:3] for line in lines_of(page, _TOP_LINES)]
+    )
     return [
         _part(pages[index:end], tops[index], begins, identity, own, index == 0)
         for (index, begins), end in zip(starts, ends, strict=True)

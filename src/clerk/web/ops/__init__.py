@@ -11,7 +11,9 @@ from clerk.web.uploads import receive_form
 from . import (
     batches,
     failures,
+    identities,
     overview,
+    projects,
     queues,
     reconcile,
     reports,
@@ -50,6 +52,13 @@ def routes() -> list[BaseRoute]:
         Route("/ops/sites/{site}/run", with_form(sites.start), methods=["POST"]),
         Route("/ops/sites/{site}/cancel", with_form(sites.cancel), methods=["POST"]),
         Route("/ops/sites/{site}/schedule", with_form(schedules.change_schedule), methods=["POST"]),
+        Route("/ops/sites/{site}/identities", identities.all_identities),
+        Route("/ops/sites/{site}/identities/preview", identities.preview),
+        Route(
+            "/ops/sites/{site}/identities",
+            with_form(identities.change, size=LONG_FORM_BYTES, fields=LONG_FORM_FIELDS),
+            methods=["POST"],
+        ),
         Route("/ops/sites/{site}/documents/{document:path}", runs.one_document),
         Route(
             "/ops/sites/{site}/documents/{document:path}",
@@ -74,6 +83,8 @@ def routes() -> list[BaseRoute]:
         Route("/ops/uploads/export", with_form(uploads.export), methods=["POST"]),
         Route("/ops/uploads/{upload:int}", uploads.one_upload),
         Route("/ops/uploads/{upload:int}", with_form(uploads.change), methods=["POST"]),
+        Route("/ops/project", projects.one_project),
+        Route("/ops/project", with_form(projects.change), methods=["POST"]),
         Route("/ops/reports", reports.all_reports),
         Route("/ops/reports/{report:int}", with_form(reports.decide), methods=["POST"]),
         Route("/ops/queues", queues.all_queues),
