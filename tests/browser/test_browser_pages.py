@@ -78,6 +78,7 @@ OPERATORS = {
     "ops/uploads.html": "/ops/uploads",
     "ops/upload.html": "/ops/uploads/{upload}",
     "ops/reports.html": "/ops/reports",
+    "ops/project.html": "/ops/project?name=springfield/extraction",
     "ops/queues.html": "/ops/queues",
     "ops/reconcile.html": "/ops/reconcile?preview=1",
     "ops/system.html": "/ops/system",
@@ -153,6 +154,23 @@ def test_annotations_are_drawn_on_text_and_scan_and_can_be_linked_to(visit: Visi
     for box in page.locator(".scan rect.note").all():
         found = box.bounding_box()
         assert scan["x"] <= found["x"] and found["width"] < scan["width"]
+
+
+def test_relations_are_lines_and_projects_can_be_switched_off(visit: Visit) -> None:
+    page = visit(f"/p/{MINUTES_ID}-3?project=springfield/extraction")
+    listed = page.locator(".notes li[data-from]").count()
+    paths = page.locator("svg.relations path")
+    text = page.locator("#text").bounding_box()
+
+    assert paths.count() == listed >= 1
+    assert page.locator(".scan line.relation").count() == listed
+    for path in paths.all():
+        found = path.bounding_box()
+        assert text["x"] <= found["x"] and found["x"] + found["width"] <= text["x"] + text["width"]
+    page.get_by_label("springfield/extraction").uncheck()
+    page.locator("mark.note").first.wait_for(state="detached")
+    assert page.get_by_label("springfield/extraction").is_checked() is False
+    assert page.locator("svg.relations").count() == 0
 
 
 def test_the_scan_is_shown_and_its_room_is_kept(visit: Visit) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from clerk.core.config import Settings
+from clerk.core.errors import NotFound
 
 from .common import (
     EXIT_DOCUMENTS_FAILED,
@@ -663,6 +664,43 @@ def compare(first: str, second: str, by: str | None, limit: int, as_json: bool) 
     left = len(found.differences) - limit
     if left > 0:
         click.echo(f"... and {left:,} more differences: --json")
+
+
+@commands.command("members")
+@click.argument("project")
+@click.option("--add", "person", help="Give this person a role.")
+@click.option(
+    "--role",
+    type=click.Choice(["reader", "editor", "owner"]),
+    default="reader",
+    show_default=True,
+    help="The role to give.",
+)
+@click.option("--remove", help="Take the role of this person away.")
+def members(project: str, person: str | None, role: str, remove: str | None) -> None:
+    """List the people of a project, or change them.
+
+    A reader sees a private project, an editor also changes it, an owner also
+    decides who may.  Names are those of logins and tokens.
+
+    \b
+    Examples:
+      clerk annotations members genes
+      clerk annotations members genes --add ann --role editor
+    """
+    open_database()
+    from clerk.annotations import api
+
+    if person:
+        api.set_role(project, person, role, who=operator())
+    if remove:
+        api.set_role(project, remove, None, who=operator())
+    found = [each for each in api.list_projects() if each.name == project]
+    if not found:
+        raise NotFound(f"There is no project {project!r}.")
+    owned = [[found[0].owner or "clerk", "created it"]]
+    others = [list(each) for each in sorted(found[0].members.items())]
+    print_table(["PERSON", "ROLE"], owned + others)
 
 
 # ------------------------------------------------------------------------- reported errors

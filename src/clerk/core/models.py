@@ -848,6 +848,8 @@ annotation_projects_table = Table(
     #: Whether people who are not logged in see it.
     Column("is_public", Boolean, nullable=False, server_default=false()),
     Column("deleted_at", UtcDateTime),
+    #: Name of a person -> their role in it: reader, editor or owner.
+    Column("members", _Json, nullable=False, server_default=text("'{}'")),
 )
 
 annotation_documents_table = Table(

@@ -58,11 +58,11 @@ _KIND_WORDS = pattern(
     r"memorandum|memo to|resolutions?|ordinances?|by-?laws?|held"
     r"|cancel+ed|cancel+ation|postponed)\b"
 )
+#: "Special Board of Trustees" is the board; "Special Service Area Commission" is a name.
 _STATUS = pattern(
-    r"\b(?:regular|special|scheduled|rescheduled|adjourned|recessed?|monthly|weekly|annual"
-    r"|quarterly"
-    r"|honorable mayor and|mayor and)\b(?= )"
-    r"|\b(?:19|20)[0-9]{2}\b(?= )"
+    r"\b(?:regular|special|scheduled|rescheduled|adjourned|recessed?|monthly|weekly|annual|quarterly)"
+    r" (?=(?:\w+ ){0,3}?(?:board|council|commission|committee|trustees|select|meeting|authority))"
+    r"|\b(?:honorable mayor and|mayor and) |\b(?:19|20)[0-9]{2} "
 )
 _EDGE_WORD = (
     r"(?:of|the|for|and|to|a|an|at|on|by|in|from|held|will|with|de|du|la|le|les|des|der|des"
@@ -292,18 +292,23 @@ def without_own_place(name: str, own: frozenset[str]) -> str:
         return name
     words = "|".join(re.escape(word) for word in sorted(own, key=len, reverse=True))
     place = rf"(?:(?:{words})(?:[\s-]+(?:{words}))*)"
-    before = re.compile(
-        rf"^(?:the\s)?(?:{_MUNICIPALITY}\sof\s(?:the\s)?)?{place}\s+"
-        r"(?:(?:township|village|county|parish)\s+(?=board|select|school|trustees|commissioners)"
-        r"|(?:township|village)\s+(?=council))?",
-        re.IGNORECASE,
+    rest = re.sub(
+        rf"^(?:the\s)?(?:{_MUNICIPALITY}\sof\s(?:the\s)?)?{place}\s+", "", name, flags=re.IGNORECASE
     )
-    rest = before.sub("", name)
+    # "Crete Township Board of Trustees" is the board of trustees, "Crete Township Board" is not.
+    without_town = _TOWN_BEFORE.sub("", rest)
+    rest = without_town if rest != name and GOVERNING.fullmatch(without_town) else rest
     for link in reversed(list(_OF.finditer(rest))):
         head, tail = rest[: link.start()], rest[link.end() :]
-        if GOVERNING.fullmatch(head) and place_words(tail) and place_words(tail) <= own:
+        if HEAD.search(head) and place_words(tail) and place_words(tail) <= own:
             return head
     return rest if GOVERNING.fullmatch(rest) and rest.lower() != "board" else name
+
+
+_TOWN_BEFORE = pattern(
+    r"^(?:township|village|county|parish) (?=board of|select|school|trustees|commissioners)"
+    r"|^(?:township|village) (?=council)"
+)
 
 
 #: A heading with this much weight is not compared with the text.
@@ -314,6 +319,7 @@ def body_of(
     block: Sequence[Line],
     lines: Sequence[Line],
     of_meeting: bool,
+    has_day: bool,
     is_letter: bool,
     own: frozenset[str],
 ) -> Fact:
@@ -357,7 +363,7 @@ def body_of(
     weight, name, line = max(
         found, key=lambda each: each[0] + 0.3 * (named[without_own_place(each[1], own).lower()] - 1)
     )
-    if not of_meeting and weight < 3.5:
+    if not (of_meeting or has_day) and weight < 3.5:
         return UNKNOWN
     longer = [each for each in found if each[1].lower().startswith(f"{name.lower()} ")]
     if longer:

@@ -498,6 +498,12 @@ def last_reading(conn: Connection, subdomain: str) -> ledger.Job | None:
     return ledger.job_from(row)
 
 
+def is_in_reading(conn: Connection, reading: ledger.Job, document: str) -> bool:
+    """Whether a reading has a row for a document, however it ended."""
+    mine = and_(items_table.c.job_id == reading.id, items_table.c.document == document)
+    return conn.execute(select(items_table.c.id).where(mine)).first() is not None
+
+
 def _read_again(
     conn: Connection,
     subdomain: str,

@@ -26,6 +26,13 @@ MINUTES = "minutes"
 #: What stands for an agenda.
 AGENDA_KINDS = ("agenda", "packet")
 
+#: What is held of meetings: documents, and minutes that are in the packet of a later one.
+_HELD = """
+    SELECT meeting, date, 1 AS documents, pages FROM documents
+    UNION ALL
+    SELECT meeting, date, 0, 0 FROM parts WHERE kind = 'minutes' AND NOT of_other_place
+"""
+
 #: The columns of a vote that quote the document.
 _QUOTED = ("item", "item_title", "motion", "mover", "seconder", "result_text", "quote")
 
@@ -286,8 +293,9 @@ class SiteDatabase:
     def bodies(self) -> list[BodySummary]:
         """Return each body with its years and counts."""
         rows = self._all(
-            """SELECT meeting, count(*), sum(pages), count(DISTINCT date), min(date), max(date)
-               FROM documents GROUP BY meeting ORDER BY meeting IS NULL, meeting"""
+            f"""SELECT meeting, sum(documents), sum(pages), count(DISTINCT date), min(date),
+                       max(date)
+                FROM ({_HELD}) GROUP BY meeting ORDER BY meeting IS NULL, meeting"""
         )
         return [BodySummary(*row) for row in rows]
 
@@ -355,15 +363,16 @@ class SiteDatabase:
 
     def years(self, body: str | None) -> list[str]:
         """Return the years of which something of a body is held, the latest first."""
-        query = """SELECT DISTINCT substr(date, 1, 4) FROM documents
-                   WHERE meeting IS ? AND date IS NOT NULL ORDER BY 1 DESC"""
+        query = f"""SELECT DISTINCT substr(date, 1, 4) FROM ({_HELD})
+                    WHERE meeting IS ? AND date IS NOT NULL ORDER BY 1 DESC"""
         return [str(year) for (year,) in self._all(query, body)]
 
     def neighbours(self, body: str | None, date: str) -> tuple[str | None, str | None]:
         """Return the dates of the meetings before and after."""
-        query = "SELECT {}(date) FROM documents WHERE meeting IS ? AND date {} ?"
-        [(before,)] = self._all(query.format("max", "<"), body, date)
-        [(after,)] = self._all(query.format("min", ">"), body, date)
+        query = f"""SELECT max(date) FILTER (WHERE date < :date),
+                           min(date) FILTER (WHERE date > :date)
+                    FROM ({_HELD}) WHERE meeting IS :body"""
+        before, after = self._db.execute(query, {"date": date, "body": body}).fetchone()
         return before, after
 
     # ------------------------------------------------------------------ documents and pages

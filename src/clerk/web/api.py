@@ -441,7 +441,7 @@ ENDPOINTS = (
         "Upload a file of annotations as the request body",
         _UPLOAD,
         method="POST",
-        role="operator",
+        role="viewer",
         success=202,
     ),
     Endpoint("/uploads/{upload}", uploads.one_upload, "One upload", role="viewer"),
@@ -458,7 +458,7 @@ ENDPOINTS = (
             uploads.change,
             summary,
             method="POST",
-            role="operator",
+            role="viewer",
         )
         for action, summary in (
             ("suspend", "Start no more batches of an upload"),

@@ -32,10 +32,10 @@ from clerk.site_db.record import (
     SiteRecord,
 )
 from clerk.web import page_images
-from clerk.web.annotation_pages import sees_everything
 from clerk.web.drawn_annotations import draw
 from clerk.web.middleware import SANDBOX, limited
 from clerk.web.parameters import count_pages, page_slice, whole_number
+from clerk.web.project_access import project_user
 from clerk.web.rendering import NO_BODY, gate_of, meeting_link, page, public_url, settings_of
 
 T = TypeVar("T")
@@ -205,7 +205,7 @@ def page_view(request: Request) -> Response:
     projects: list[Project] = []
     tracks: list[Track] = []
     if "project" in request.query_params:
-        projects = find_projects([], everything=sees_everything(request))
+        projects = find_projects([], project_user(request))
         on_page = (address.site, f"{document.name}/{number}")
         names = request.query_params.getlist("project")
         chosen = [each for each in projects if each.name in names]

@@ -18,7 +18,7 @@ from .places import filter_places
 
 VOTES_PER_PAGE = 25
 MATTERS_PER_PAGE = 100
-FILTERS = ("body", "member", "result", "year")
+FILTERS = ("body", "member", "result", "year", "document")
 
 
 def votes(request: Request) -> Response:
