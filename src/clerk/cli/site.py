@@ -415,7 +415,7 @@ def edit(subdomain: str, source: str | None, **given: Any) -> None:
     if not source and not any(value for value in given.values()):
         raise click.UsageError("Give at least one option to change.")
     settings = open_database()
-    from clerk.core import db
+    from clerk.core import db, manifest
     from clerk.core.errors import BadSetting
     from clerk.core.site_extra import site_extra
 
@@ -437,6 +437,7 @@ def edit(subdomain: str, source: str | None, **given: Any) -> None:
     _check(row | columns, extra, settings)
     with db.civic_db_connection() as conn:
         db.update_site(conn, subdomain, columns)
+        manifest.announce_site(conn, subdomain, manifest.FACTS)
         _audit_permission(conn, subdomain, permission)
     click.echo(f"Changed {subdomain}.")
 

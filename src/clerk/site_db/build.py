@@ -27,10 +27,12 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from clerk.core.errors import StorageUnusable
+from clerk.core.config import Settings
+from clerk.core.errors import BadSetting, StorageUnusable
 from clerk.core.files import SiteFiles
 from clerk.core.manifest import DocumentRow
 from clerk.core.public_text import Gate
+from clerk.core.site_extra import site_extra
 from clerk.core.storage import (
     KINDS,
     Document,
@@ -109,8 +111,7 @@ def compile_site(
     """
     folder = files.folder
     gate = Gate.for_site(files.settings, site)
-    about = {key: str(gate(str(site[key]))) for key in _ABOUT if site.get(key) is not None}
-    about["subdomain"] = files.subdomain
+    about = about_site(files.settings, site, gate) | {"subdomain": files.subdomain}
 
     def ask(after: int | None) -> Wanted:
         changed, number = changes(-1 if after is None else after) if changes else (None, 0)
@@ -119,7 +120,7 @@ def compile_site(
         rows = [row for row in documents(changed) if row.text_sha256]
         all_public = gate.allows_name("\n".join(row.name for row in rows))
         public = (row for row in rows if all_public or gate.allows_name(row.name))
-        return Wanted({row.name: (row, _digest_of(row, gate)) for row in public}, changed, number)
+        return Wanted({row.name: (row, digest_of(row, gate)) for row in public}, changed, number)
 
     try:
         with build_lock(folder):
@@ -135,6 +136,18 @@ def compile_site(
             f"{compiled_database(folder)} cannot be built: {error}.",
             hint="Free space or correct the permissions of the folder, then run it again.",
         ) from error
+
+
+def about_site(settings: Settings, site: Mapping[str, Any], gate: Gate) -> dict[str, str]:
+    """Return the facts about a site that are published with it.
+
+    The language is that of its documents, by tesseract's name: the first that it is read in.
+    """
+    about = {key: str(gate(str(site[key]))) for key in _ABOUT if site.get(key) is not None}
+    chosen: Sequence[str] = ()
+    with contextlib.suppress(BadSetting):
+        chosen = site_extra(site).get("languages") or ()
+    return about | {"language": str((*chosen, *settings.ocr_languages)[0])}
 
 
 def _built_at(folder: Path, gate: Gate) -> int | None:
@@ -243,7 +256,7 @@ def looks_of(path: Path) -> str:
     return f"{facts.st_ino} {facts.st_size} {facts.st_mtime_ns}"
 
 
-def _digest_of(row: DocumentRow, gate: Gate) -> str:
+def digest_of(row: DocumentRow, gate: Gate) -> str:
     """Return the hash of what is published of a document: the same on every machine."""
     published = (
         *(row.text_sha256, row.findings_sha256, row.pdf_sha256, row.bytes),
@@ -257,15 +270,6 @@ def content_digest(db: sqlite3.Connection) -> str:
     documents = db.execute("SELECT name, digest FROM documents ORDER BY name").fetchall()
     about = db.execute("SELECT key, value FROM about ORDER BY key").fetchall()
     return blake2b(repr((documents, about)).encode(), digest_size=16).hexdigest()
-
-
-def report_of(folder: Path) -> CompileReport:
-    """Return the report of a database that was built elsewhere; what changed is not known."""
-    target = compiled_database(folder)
-    with contextlib.closing(schema.open_readonly(target)) as db:
-        documents = db.execute("SELECT count(*) FROM documents").fetchone()[0]
-        pages = sum(db.execute(f"SELECT count(*) FROM {kind}").fetchone()[0] for kind in KINDS)
-        return CompileReport(target, documents, pages, (), (), (), True, "", content_digest(db))
 
 
 def is_outdated(folder: Path) -> bool:
