@@ -195,7 +195,7 @@ def index_folder(folder: Path, shards: int = 1) -> None:
         else:
             with closing(compiled):
                 writer.bring(compiled, folder.name)
-        writer.commit(writer.progress() or index.Progress())
+        writer.commit(writer.progress() or index.ShardProgress())
 
 
 def remove_text(folder: Path, name: str) -> None:

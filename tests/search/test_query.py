@@ -13,7 +13,7 @@ from small_sites import SITE, compile_folder, write_text
 from clerk.search import Query, search
 from clerk.search.query import (
     DateRange,
-    Filter,
+    FieldFilter,
     Group,
     Node,
     Parsed,
@@ -117,8 +117,8 @@ def group(*parts: Node) -> Parsed:
             group(Term(("7", "30"), exact=True), Term(("http", "x", "org"), exact=True)),
         ),
         ("Re: zoning", group(Term(("re",)), Term(("zoning",)))),
-        ("site:springfield", group(Filter("site", "springfield"))),
-        ('BODY:"City Council"', group(Filter("body", "city council"))),
+        ("site:springfield", group(FieldFilter("site", "springfield"))),
+        ('BODY:"City Council"', group(FieldFilter("body", "city council"))),
         ("date:2024-01..2024-03", group(DateRange(20240101, 20240331, "2024-01..2024-03"))),
         ("date:2024-02-29", group(DateRange(20240229, 20240229, "2024-02-29"))),
         ("date:..2023", group(DateRange(0, 20231231, "..2023"))),

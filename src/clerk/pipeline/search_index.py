@@ -50,7 +50,7 @@ from clerk.search.index import (
     IndexDamaged,
     Layout,
     PlaceFacts,
-    Progress,
+    ShardProgress,
     ShardWriter,
     shard_of,
 )
@@ -164,7 +164,7 @@ class Tail:
     #: Files of segments whose content was compared.
     _checked: set[tuple[str, int]] = field(default_factory=set)
     #: Shard -> folder and place in the outbox at the end of the last turn.
-    _reached: dict[int, tuple[str, Progress]] = field(default_factory=dict)
+    _reached: dict[int, tuple[str, ShardProgress]] = field(default_factory=dict)
 
     def run(self, *, requested_only: bool = False) -> int:
         """Index what has changed, or only sites that were asked for; return how many documents.
@@ -201,7 +201,7 @@ class Tail:
 
     def _is_idle(self, shard: int, name: str) -> bool:
         """Whether nothing has happened since the last turn; costs one question to the database."""
-        folder, progress = self._reached.get(shard, ("", Progress()))
+        folder, progress = self._reached.get(shard, ("", ShardProgress()))
         if folder != name:
             return False
         with reading_connection(self.settings.sql_url) as conn:
@@ -255,7 +255,7 @@ class Tail:
             path.unlink(missing_ok=True)
         self._reached[shard] = (writer.folder.name, progress)
 
-    def _bring(self, writer: ShardWriter, progress: Progress, site: str) -> int:
+    def _bring(self, writer: ShardWriter, progress: ShardProgress, site: str) -> int:
         """Bring one site to what its database has; it stops waiting when that is everything.
 
         Returns how much of the index changed.
@@ -400,7 +400,7 @@ def _build_shard(
 ) -> None:
     """Index all sites of a shard into a new folder, from their databases."""
     with reading_connection(settings.sql_url) as conn:
-        progress = Progress(number=manifest.last_change(conn))
+        progress = ShardProgress(number=manifest.last_change(conn))
         sites = conn.execute(select(sites_table.c.subdomain).order_by(sites_table.c.subdomain))
         mine = [site for site in sites.scalars() if shard_of(site, settings.search_shards) == shard]
     state.of_sites += len(mine)
@@ -461,7 +461,7 @@ def status(settings: Settings, *, content: bool = False) -> IndexStatus:
     for shard, name in enumerate(layout.shards):
         folder = search_folder(storage_dir) / name
         damage = index.damage_of(storage_dir, shard)
-        progress, documents, pages = Progress(), 0, 0
+        progress, documents, pages = ShardProgress(), 0, 0
         try:
             for path in index.segment_files(folder):
                 index.check_file(path, content=content)

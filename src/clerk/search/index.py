@@ -106,7 +106,7 @@ class Layout(msgspec.Struct):
     shards: list[str]
 
 
-class Progress(msgspec.Struct):
+class ShardProgress(msgspec.Struct):
     """Up to where a shard has come.
 
     ``number`` is the last number of the outbox that was looked at.  ``waiting`` are the sites with
@@ -118,7 +118,7 @@ class Progress(msgspec.Struct):
     waiting: dict[str, int] = {}
 
 
-class PageFacts(msgspec.Struct, array_like=True):
+class StoredFacts(msgspec.Struct, array_like=True):
     """What is stored with a page, to be shown."""
 
     site: str
@@ -152,7 +152,7 @@ class IndexedDocument:
     """A document as it is put into the index."""
 
     id: str
-    facts: PageFacts
+    facts: StoredFacts
     state: str
     language: str
     first_seen_at: str
@@ -361,7 +361,7 @@ def read_document(
     )
     return IndexedDocument(
         id=key,
-        facts=PageFacts(place.subdomain, name, kind, body or "", date or "", pages),
+        facts=StoredFacts(place.subdomain, name, kind, body or "", date or "", pages),
         state=place.state,
         language=place.language,
         first_seen_at=first_seen_at or "",
@@ -421,7 +421,7 @@ class ShardWriter:
             self._writer = self._index.writer(self._writer_bytes, 1)
         return self._writer
 
-    def progress(self) -> Progress | None:
+    def progress(self) -> ShardProgress | None:
         """Return up to where the last commit has come; None for a shard that was never written."""
         with engine_errors(self.folder):
             return _read_progress(self._searcher)
@@ -486,7 +486,7 @@ class ShardWriter:
             entry = {"special": special, "facts": facts}
             self.writer.add_document(tantivy.Document.from_dict(entry, SCHEMA))
 
-    def commit(self, progress: Progress) -> None:
+    def commit(self, progress: ShardProgress) -> None:
         """Make everything visible, together with up to where the shard has come now."""
         self._put_special(_STATE, msgspec.json.encode(progress))
         with engine_errors(self.folder):
@@ -522,18 +522,18 @@ class ShardWriter:
         return len(gone) + len(new) + is_new_place
 
 
-def _read_progress(searcher: tantivy.Searcher) -> Progress | None:
+def _read_progress(searcher: tantivy.Searcher) -> ShardProgress | None:
     found = searcher.search(_special(_STATE), 1, count=False).hits
     if not found:
         return None
     facts = searcher.doc(found[0][1]).get_first("facts")
-    return msgspec.json.decode(bytes(facts or b""), type=Progress)
+    return msgspec.json.decode(bytes(facts or b""), type=ShardProgress)
 
 
-def describe(searcher: tantivy.Searcher) -> tuple[int, int, Progress]:
+def describe(searcher: tantivy.Searcher) -> tuple[int, int, ShardProgress]:
     """Return how many documents and pages a shard has, and up to where it has come."""
     first, further = (count_pages(searcher, _number("first", value)) for value in (1, 0))
-    return first, first + further, _read_progress(searcher) or Progress()
+    return first, first + further, _read_progress(searcher) or ShardProgress()
 
 
 def read_places(searcher: tantivy.Searcher) -> dict[str, PlaceFacts]:

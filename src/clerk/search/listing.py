@@ -12,7 +12,7 @@ import tantivy
 
 from clerk.core.errors import NotFound
 
-from .index import SCHEMA, PageFacts, document_id_of
+from .index import SCHEMA, StoredFacts, document_id_of
 from .readers import OpenIndex, open_index
 
 _Q = tantivy.Query
@@ -126,7 +126,7 @@ def _listed(
         found = []
         for (value, address), number in zip(hits, numbers, strict=True):
             raw = searcher.doc(address).get_first("facts")
-            facts = msgspec.json.decode(bytes(raw or b""), type=PageFacts)
+            facts = msgspec.json.decode(bytes(raw or b""), type=StoredFacts)
             place = index.places.get(facts.site)
             listed = ListedDocument(
                 facts.site,

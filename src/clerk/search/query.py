@@ -88,7 +88,7 @@ class Term:
 
 
 @dataclass(frozen=True)
-class Filter:
+class FieldFilter:
     """A field that must have a value."""
 
     field: str
@@ -128,7 +128,7 @@ class Group:
         return " ".join([" OR ".join(groups), *(f"-{_bracketed(part)}" for part in self.excluded)])
 
 
-Node = Term | Filter | DateRange | Group
+Node = Term | FieldFilter | DateRange | Group
 
 
 def _bracketed(node: Node) -> str:
@@ -269,7 +269,7 @@ class _Parser:
         words = value.strip() if field in ("site", "state", "kind") else " ".join(fold(value))
         if not words:
             raise QueryError(f"{field}: needs a value, as in {field}:{_EXAMPLES[field]}.")
-        return Filter(field, words)
+        return FieldFilter(field, words)
 
 
 _EXAMPLES = {

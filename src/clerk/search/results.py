@@ -33,8 +33,8 @@ from clerk.site_db.rows import page_id
 from clerk.site_db.schema import is_current, open_readonly
 
 from . import suggest
-from .index import SCHEMA, PageFacts, document_id_of, document_number
-from .query import DateRange, Filter, Group, Node, Parsed, QueryError, Term, date_range, parse
+from .index import SCHEMA, StoredFacts, document_id_of, document_number
+from .query import DateRange, FieldFilter, Group, Node, Parsed, QueryError, Term, date_range, parse
 from .readers import OpenIndex, open_index
 from .snippets import Snippet, snippet
 from .words import fold, has_cjk, sought, stemmer, storable
@@ -142,7 +142,7 @@ class Hit:
 
 
 @dataclass(frozen=True)
-class FoundDocument:
+class DocumentHits:
     """A document that was found, with the best of its pages; ``pages_found`` counts all of them."""
 
     best: Sequence[Hit]
@@ -172,7 +172,7 @@ class Results:
     cannot be read and is being rebuilt.
     """
 
-    found: Sequence[FoundDocument] = ()
+    found: Sequence[DocumentHits] = ()
     total: int = 0
     facets: dict[str, list[Facet]] = field(default_factory=dict)
     did_you_mean: str | None = None
@@ -285,7 +285,7 @@ def find_document(storage_dir: Path, identity: str) -> tuple[str, Document]:
     if _DOCUMENT_ID.fullmatch(identity):
         wanted = _all_of([_number("document", identity), _number("first", 1)])
 
-        def stored(searcher: tantivy.Searcher) -> list[PageFacts]:
+        def stored(searcher: tantivy.Searcher) -> list[StoredFacts]:
             return [
                 _stored(searcher, address)
                 for _, address in searcher.search(wanted, 1, count=False).hits
@@ -297,9 +297,9 @@ def find_document(storage_dir: Path, identity: str) -> tuple[str, Document]:
     raise NotFound(f"There is no document {identity[:80]!r}.")
 
 
-def _stored(searcher: tantivy.Searcher, address: tantivy.DocAddress) -> PageFacts:
+def _stored(searcher: tantivy.Searcher, address: tantivy.DocAddress) -> StoredFacts:
     raw = searcher.doc(address).get_first("facts")
-    return msgspec.json.decode(bytes(raw or b""), type=PageFacts)
+    return msgspec.json.decode(bytes(raw or b""), type=StoredFacts)
 
 
 # ----------------------------------------------------------------------- from words to engine
@@ -354,7 +354,7 @@ class _Builder:
         """Return the engine's query for a part of the tree."""
         if isinstance(node, Term):
             return self._of_term(node)
-        if isinstance(node, Filter):
+        if isinstance(node, FieldFilter):
             return _unscored(self._of_filter(node))
         if isinstance(node, DateRange):
             return _unscored(_dated(node))
@@ -387,7 +387,7 @@ class _Builder:
             found |= {(name, stem) for stem in stems.values() for name in ("text", "stem")}
         return _any_of([_Q.term_query(SCHEMA, name, each, "freq") for name, each in sorted(found)])
 
-    def _of_filter(self, asked: Filter) -> tantivy.Query:
+    def _of_filter(self, asked: FieldFilter) -> tantivy.Query:
         value = asked.value
         if asked.field == "site":
             if value not in self._index.places:
@@ -536,7 +536,7 @@ class _Search:
 
     def _documents(
         self, asked: tantivy.Query, groups: Sequence[Sequence[_Found]]
-    ) -> list[FoundDocument]:
+    ) -> list[DocumentHits]:
         """Return what is shown of the documents: the best pages of each, and how many there are."""
         best: dict[int, list[_Found]] = {group[0].document: list(group) for group in groups}
         counts = {number: len(found) for number, found in best.items()}
@@ -553,7 +553,7 @@ class _Search:
                 hits.append(self._hit(each, facts, load))
             if facts is not None:
                 found = 1 if self._query.single_pages else counts[group[0].document]
-                shown.append(FoundDocument(hits, found, facts.pages))
+                shown.append(DocumentHits(hits, found, facts.pages))
         return shown
 
     def _best_pages(
@@ -578,7 +578,7 @@ class _Search:
             number: sorted(found) or documents[number] for number, found in best.items()
         }, counts
 
-    def _hit(self, found: _Found, facts: PageFacts, load: _Texts) -> Hit:
+    def _hit(self, found: _Found, facts: StoredFacts, load: _Texts) -> Hit:
         place = self._index.places.get(facts.site)
         return Hit(
             site=facts.site,

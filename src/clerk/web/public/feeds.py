@@ -20,7 +20,7 @@ from starlette.responses import Response
 from clerk.core.clock import utc_now
 from clerk.core.errors import NotFound
 from clerk.core.public_text import PublicText, document_text
-from clerk.search import FoundDocument, Hit, listing
+from clerk.search import DocumentHits, Hit, listing
 from clerk.search.results import FIRST_SEEN, OFFSET_AT_MOST
 from clerk.web.middleware import Handler, limited
 from clerk.web.parameters import id_in_path, whole_number
@@ -65,7 +65,7 @@ def search_json(request: Request) -> Response:
     return as_json(request, answer)
 
 
-def _document(request: Request, found: FoundDocument) -> dict[str, Any]:
+def _document(request: Request, found: DocumentHits) -> dict[str, Any]:
     facts = found.facts
     return {
         "place": facts.site_name,
