@@ -9,7 +9,7 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import fields
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -30,13 +30,10 @@ from clerk.site_db import CompileReport, compile_site
 SITE = {"subdomain": "springfield", "name": "Springfield", "state": "IL"}
 #: Everything but the rowids and the full-text shadow tables.
 TABLES = (
-    "about",
-    "agendas",
-    "documents",
-    "entities",
-    "minutes",
-    "vote_members",
+    *("about", "agendas", "documents", "entities", "minutes", "others", "parts", "vote_members"),
     "votes",
+    *("agenda_items", "attendance", "document_names", "interests", "speakers"),
+    *("matter_appearances", "matter_votes", "matters", "people", "person_names", "person_terms"),
 )
 
 
@@ -91,15 +88,20 @@ def write_legacy_text(folder: Path, name: str, pages: Sequence[str]) -> Document
 
 
 def write_found(
-    folder: Path, document: Document, pages: Sequence[str], votes: Sequence[Mapping[str, Any]]
+    folder: Path,
+    document: Document,
+    pages: Sequence[str],
+    votes: Sequence[Mapping[str, Any]],
+    **lists: Sequence[Mapping[str, Any]],
 ) -> None:
-    """Put the votes found in a document there."""
+    """Put the votes found in a document there, and further lists of findings."""
     entities = [{"type": "money", "text": "$5", "value": "5", "page": 1, "start": 0, "end": 2}]
     found = {
         "version": "1",
         "text_sha256": hashlib.sha256("\f".join(pages).encode()).hexdigest(),
         "votes": votes,
         "entities": entities,
+        **lists,
     }
     with written_whole(extracted_file(folder, document)) as part:
         part.write_text(json.dumps(found))
@@ -131,6 +133,26 @@ def vote(page: int, **fields: Any) -> dict[str, Any]:
     return defaults | fields
 
 
+def presence(name: str, **fields: Any) -> dict[str, Any]:
+    """Somebody in the attendance, as extraction describes it."""
+    place = {"page": 1, "start": 0, "end": 5, "quote": name}
+    said = {"role": None, "group": "member", "status": "present"}
+    return (
+        place
+        | said
+        | {"late": False, "left_early": False, "remote": False}
+        | {"name": name}
+        | fields
+    )
+
+
+def appearance(key: str, **fields: Any) -> dict[str, Any]:
+    """A matter in a document, as extraction describes it."""
+    place = {"page": 1, "start": 0, "end": 5, "quote": key}
+    said = {"kind": key.split()[0], "number": key.split()[-1], "title": None, "action": "passed"}
+    return place | said | {"key": key, "votes": [0], "amounts": [], "addresses": []} | fields
+
+
 def rows_of_folder(folder: Path, **facts: Any) -> list[DocumentRow]:
     """The documents in a folder as the manifest would know them."""
     now = datetime(2026, 11, 17, tzinfo=UTC)
@@ -144,8 +166,15 @@ def rows_of_folder(folder: Path, **facts: Any) -> list[DocumentRow]:
             "id": 0,
             "subdomain": folder.name,
             "name": document.name,
-            "kind": document.kind,
+            "kind": "agenda" if document.kind == "agendas" else document.kind,
+            "body": document.meeting or None,
+            "date": _day(document.date),
+            "title": None if _day(document.date) else document.date,
+            "sequence": 1,
             "evidence": {},
+            "listed": {},
+            "corrections": {},
+            "parts": (),
             "bytes": pdf.stat().st_size if pdf.exists() else 0,
             "pdf_sha256": hashlib.sha256(pdf.read_bytes()).hexdigest() if pdf.exists() else None,
             "text_sha256": hashlib.sha256(packed).hexdigest(),
@@ -157,6 +186,13 @@ def rows_of_folder(folder: Path, **facts: Any) -> list[DocumentRow]:
             known["findings_sha256"] = hashlib.sha256(findings.read_bytes()).hexdigest()
         found.append(DocumentRow(**known | facts.get(document.name, {})))
     return found
+
+
+def _day(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text[:10])
+    except ValueError:
+        return None
 
 
 def compile_folder(

@@ -20,7 +20,15 @@ MINUTES_ID = document_id("springfield", MINUTES)
 
 TEMPLATES = files("clerk.web") / "templates"
 #: Made for others to be put into.
-PARTS = ("base.html", "macros.html", "charts.html", "worker.html", "grid.html", "provenance.html")
+PARTS = (
+    "base.html",
+    "macros.html",
+    "charts.html",
+    "worker.html",
+    "chart_macros.html",
+    "grid.html",
+    "provenance.html",
+)
 
 NOWHERE = "/nowhere"
 #: Every template with a page that is made from it.
@@ -50,6 +58,11 @@ OPERATORS = {
     "ops/overview.html": "/ops/",
     "ops/sites.html": "/ops/sites",
     "ops/site.html": "/ops/sites/springfield",
+    "ops/trends.html": "/ops/charts?span=7d",
+    "ops/search.html": "/ops/search?q=town",
+    "ops/new_site.html": "/ops/new-site",
+    "ops/edit_site.html": "/ops/sites/springfield/edit",
+    "ops/sites_preview.html": "/ops/bulk?action=run",
     "ops/run.html": "/ops/runs/{run}",
     "ops/document.html": f"/ops/sites/springfield/documents/{quote(MINUTES.name)}",
     "ops/schedules.html": "/ops/schedule",
@@ -65,7 +78,7 @@ OPERATORS = {
     "ops/audit.html": "/ops/audit",
 }
 #: The answer to a deed; looked at where the deed is done.
-AFTER_A_DEED = {"ops/decided.html"}
+AFTER_A_DEED = {"ops/decided.html", "ops/sites_done.html"}
 
 
 def test_every_template_is_looked_at() -> None:

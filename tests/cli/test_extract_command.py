@@ -96,9 +96,9 @@ def test_all_prints_everything_found_as_one_object(tmp_path: Path) -> None:
     row = json.loads(done.stdout)
     assert done.exit_code == 0
     assert " ".join(row) == (
-        "schema extractor doc votes attendance speakers declarations matters entities"
+        "schema extractor doc votes items attendance speakers declarations matters entities"
     )
-    assert (row["schema"], row["doc"], len(row["votes"])) == (1, str(path), 1)
+    assert (row["schema"], row["doc"], len(row["votes"])) == (2, str(path), 1)
     assert [(who["name"], who["status"]) for who in row["attendance"]] == [
         ("Ann Moss", "present"),
         ("Jo Nye", "present"),

@@ -89,7 +89,7 @@ def test_no_is_an_answer_when_a_site_is_to_be_removed(
         ("link=banana", "Expected `bool`, got `str` - at `$.link`"),
         ("ocr=sometimes", "Invalid enum value 'sometimes' - at `$.ocr`"),
         ("source=/elsewhere", "Error: Use --from to change the source."),
-        ("link", "Error: --set takes KEY=VALUE, not 'link'."),
+        ("link", "Error: A setting is KEY=VALUE, not 'link'."),
     ],
 )
 def test_a_setting_that_cannot_be_used_is_refused_at_once(

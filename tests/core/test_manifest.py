@@ -10,7 +10,14 @@ import pytest
 
 from clerk.core import manifest
 from clerk.core.db import civic_db_connection, get_civic_db
-from clerk.core.manifest import DocumentRequest, FetchedDocument, SiteManifest, TextRecord
+from clerk.core.manifest import (
+    DocumentIdentity,
+    DocumentPart,
+    DocumentRequest,
+    FetchedDocument,
+    SiteManifest,
+    TextRecord,
+)
 
 COUNCIL = "minutes/CityCouncil/2024-01-15"
 NOW = datetime(2026, 11, 17, tzinfo=UTC)
@@ -242,3 +249,85 @@ def test_a_fetch_that_was_cut_off_is_known_to_the_next(site: str) -> None:
     assert site_manifest.begin_fetch(NOW + timedelta(days=1)) == NOW
     site_manifest.end_fetch()
     assert site_manifest.begin_fetch(NOW + timedelta(days=2)) is None
+
+
+def fact(value: str, source: str = "page") -> dict[str, object]:
+    return {"value": value, "source": source, "confidence": 0.9}
+
+
+def identity(text: str = "t1", version: str = "1", **values: object) -> DocumentIdentity:
+    return DocumentIdentity(manifest.identified_of(text, version), **values)
+
+
+PACKET = identity(
+    kind="packet",
+    body="Council",
+    date=date(2026, 2, 3),
+    evidence={"date": fact("2026-02-03")},
+    parts=(
+        DocumentPart(1, 2, "agenda", "Council", date(2026, 2, 3)),
+        DocumentPart(3, 5, "minutes", "Council", date(2026, 1, 20), evidence={"kind": fact("x")}),
+    ),
+)
+
+
+def to_identify(version: str = "1") -> list[str]:
+    with civic_db_connection() as conn:
+        found = manifest.documents_to_identify(conn, "springfield", version)
+        return [each.name for each in found]
+
+
+def test_what_a_document_is_is_recorded_with_its_text(site):
+    record(MINUTES)
+    assert to_identify() == [COUNCIL]
+
+    read(identity=PACKET)
+
+    with civic_db_connection() as conn:
+        found = manifest.document(conn, "springfield", COUNCIL)
+    assert (found.kind, found.body, found.date) == ("packet", "Council", date(2026, 2, 3))
+    assert found.parts == PACKET.parts
+    assert not to_identify()
+    assert to_identify("2") == [COUNCIL]
+    # What the source says of it is not lost.
+    assert found.listed == {"kind": "minutes", "body": "City Council", "date": "2024-01-15"}
+
+
+def test_a_document_of_which_the_source_says_something_else_is_identified_again(site):
+    record(MINUTES)
+    read(identity=PACKET)
+    record(replace(MINUTES, date=date(2024, 1, 16)))
+    assert to_identify() == [COUNCIL]
+    assert row().date == date(2026, 2, 3)
+
+
+def test_what_a_person_says_survives_reading_and_fetching(site):
+    record(MINUTES)
+    read(identity=PACKET)
+    seen = len(changes())
+
+    with civic_db_connection() as conn:
+        said = {"date": "2026-02-05", "body": None}
+        assert manifest.correct(conn, "springfield", [COUNCIL], said) == 1
+        assert manifest.correct(conn, "springfield", [COUNCIL], said) == 0
+
+    assert (row().date, row().body) == (date(2026, 2, 5), None)
+    assert row().evidence["date"]["source"] == "person"
+    assert row().evidence["others"] == [{"field": "date", "fact": fact("2026-02-03")}]
+    assert changes()[seen:] == [(COUNCIL, "facts")]
+    record(replace(MINUTES, pdf_sha256="bb", date=date(2024, 1, 17)))
+    read("t2", pdf_sha256="bb", identity=replace(PACKET, identified_of="t2 1"))
+    assert (row().date, row().body, row().kind) == (date(2026, 2, 5), None, "packet")
+
+    with civic_db_connection() as conn:
+        assert manifest.withdraw_corrections(conn, "springfield", [COUNCIL]) == 1
+    assert row().date == date(2026, 2, 3)
+    assert to_identify() == [COUNCIL]
+
+
+def test_an_identity_by_a_text_that_is_gone_is_not_recorded(site):
+    record(MINUTES)
+    read("t2", identity=identity("t2", kind="minutes"))
+    with civic_db_connection() as conn:
+        manifest.record_identities(conn, "springfield", {COUNCIL: PACKET})
+    assert row().kind == "minutes"

@@ -126,6 +126,7 @@ def test_the_cache_lies_under_the_document_name(tmp_path: Path) -> None:
         "text_sha256",
         "votes",
         "entities",
+        "items",
         "attendance",
         "speakers",
         "declarations",

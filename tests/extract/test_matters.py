@@ -5,12 +5,16 @@ from __future__ import annotations
 import pytest
 
 from clerk.extract import Appearance, extract_text
+from clerk.extract.context import document_text
+from clerk.extract.items import Items
 from clerk.extract.matters import (
-    DocumentMatters,
-    join_matters,
+    find_matters,
+    key_with_century,
+    key_without_century,
     matter_number,
     topic_key,
 )
+from clerk.extract.votes import find_votes
 
 
 @pytest.mark.parametrize(
@@ -103,26 +107,29 @@ def test_a_consent_agenda_decides_the_ordinances_on_it() -> None:
     }
 
 
-def test_a_site_joins_appearances_of_a_matter_in_the_order_of_dates() -> None:
-    introduced = matters(
-        "Motion by Smith, seconded by Jones, to introduce Ordinance No. 24-5 on first reading."
-        " Motion carried.\n"
-    )
-    passed = matters(
-        "Motion by Smith, seconded by Jones, to adopt Ordinance 2024-005. Motion carried.\n"
-    )
+def test_a_doubtful_result_makes_the_action_doubtful() -> None:
+    text = "Motion by Smith, seconded by Jones, to adopt Ordinance 2024-05. Motion carried 5-0.\n"
+    doc = document_text([text])
+    votes = find_votes(doc, Items(doc))
+    (certain,) = find_matters(doc, votes, [], Items(doc))
+    votes[0].doubtful = ["result"]
+    (doubted,) = find_matters(doc, votes, [], Items(doc))
 
-    (matter,) = join_matters(
-        [
-            DocumentMatters("b", "Council", "2024-06-10", passed),
-            DocumentMatters("a", "Council", "2024-05-13", introduced),
-        ]
-    )
+    assert (certain.action, certain.doubtful) == ("passed", [])
+    assert (doubted.action, doubted.doubtful) == ("passed", ["action"])
 
-    assert matter.key == "ordinance 2024-5"
-    assert [step.action for step in matter.steps] == ["introduced", "passed"]
-    assert (matter.state, matter.first_date, matter.last_date) == (
-        "passed",
-        "2024-05-13",
-        "2024-06-10",
-    )
+
+@pytest.mark.parametrize(
+    ("key", "date", "whole"),
+    [
+        ("ordinance 24-5", "2024-05-13", "ordinance 2024-5"),
+        ("ordinance 24-5", "2025-01-13", "ordinance 2024-5"),
+        ("ordinance 24-5", "2031-01-13", "ordinance 24-5"),
+        ("ordinance 24-5", None, "ordinance 24-5"),
+        ("resolution R-5-12", "2005-05-13", "resolution R-2005-12"),
+    ],
+)
+def test_a_year_of_two_digits_may_be_one_of_four(key: str, date: str | None, whole: str) -> None:
+    assert key_with_century(key, date) == whole
+    if whole != key:
+        assert key_without_century(whole) == key

@@ -34,6 +34,7 @@ from clerk.fetch import discover
 from clerk.fetch.base import FetcherSpec, Window
 from clerk.fetch.candidates import find_source
 from clerk.fetch.http.client import Client
+from clerk.fetch.http.responses import RobotsRefused
 from clerk.fetch.preview import Preview, list_source
 
 #: The day of the score, so that it does not change with time.
@@ -109,6 +110,8 @@ class RecordedTown:
     total: int = 0
     by_kind: dict[str, int] = field(default_factory=dict)
     robots: dict[str, str] = field(default_factory=dict)
+    #: Whether a permission was needed, because robots.txt refuses.
+    permitted: bool = False
 
     @property
     def set_aside(self) -> bool:
@@ -535,35 +538,38 @@ class Score:
         return self.right / listed * found
 
 
-def same_body(expected: str, body: str, title: str) -> bool:
-    """Whether a body is the expected one; words like Meeting or a time do not count."""
+#: Words that stand for a body of people, and words for a meeting of one, which are not part of
+#: its name.
+_BODY = re.compile(
+    r"council|board|commission|committee|authority|panel|forum|directors|supervisors", re.IGNORECASE
+)
+_OF_A_MEETING = re.compile(
+    r"\b(?:regular|special|annual|cancel+ed|rescheduled|meetings?|sessions?|workshop|agendas?|minutes|"
+    r"opens|window|[ap]\.?m|[0-9]{1,2}:[0-9]{2}|(?:19|20)[0-9]{2})\b",
+    re.IGNORECASE,
+)
 
-    def words(text: str) -> set[str]:
-        found = set(re.findall(r"[^\W\d_]+", text.lower()))
-        return found - {
-            "meeting",
-            "meetings",
-            "opens",
-            "in",
-            "new",
-            "window",
-            "the",
-            "of",
-            "on",
-            "a",
-            "m",
-            "p",
-            "am",
-            "pm",
-            "cancelled",
-            "canceled",
-            "rescheduled",
-        }
 
-    wanted, have, titled = words(expected), words(body), words(title)
-    if not wanted or re.fullmatch(r"[\w ]*\d[\d/, -]*\d", expected):
-        return True
-    return (bool(have) and (have <= wanted or wanted <= have)) or wanted <= titled
+def said_body(expected: str, body: str) -> bool:
+    """Whether a body is what a person says who reads the expected name of a meeting.
+
+    It is a piece of that name as it is written.  Where the name contains a body of people, so does
+    the piece, and nothing that is about the meeting: "City Council" of "City Council Special
+    Meeting @ 6:30 p.m.".  A name that is only a date names nobody.
+    """
+
+    def words(text: str) -> str:
+        return " ".join(re.findall(r"[^\W_]+", text.lower()))
+
+    if not re.search(
+        r"[^\W\d_]{3}", re.sub(r"(?i)\b(?:\w+day|\w{3,9} [0-9]{1,2}, )\b", "", expected)
+    ):
+        return bool(body)
+    if not words(body) or f" {words(body)} " not in f" {words(expected)} ":
+        return False
+    if _BODY.search(expected):
+        return bool(_BODY.search(body)) and not _OF_A_MEETING.search(body)
+    return True
 
 
 class StillClock:
@@ -590,10 +596,14 @@ def previewed(town: RecordedTown) -> Preview:
                 Path(scratch),
                 transport=httpx.MockTransport(town.answer),
                 clock=StillClock(),
-                ignore_robots=True,
+                ignore_robots=town.permitted,
             )
 
         found = find_source(town.typed, open_client, today=TODAY)
+        if not found.tried and any(isinstance(error, RobotsRefused) for _, error in found.failed):
+            # As ``clerk site add --permission-from``: robots.txt refuses, and somebody allowed it.
+            town.permitted = True
+            found = find_source(town.typed, open_client, today=TODAY)
         if not found.best:
             raise found.failed[0][1]
         candidate, preview = found.best
@@ -640,8 +650,8 @@ def scored(town: RecordedTown) -> Score:
                 problem = f"kind {offer.kind}"
             elif expected.date and str(offer.day) != expected.date:
                 problem = f"date {offer.day} not {expected.date}"
-            elif not same_body(expected.body, offer.body, offer.title):
-                problem = f"body {offer.body!r} (title {offer.title!r}) not {expected.body!r}"
+            elif expected.body and not said_body(expected.body, offer.body):
+                problem = f"body {offer.body!r} not {expected.body!r}"
             elif not offer.day:
                 problem = "no date"
             else:

@@ -173,6 +173,127 @@ def test_legistars_further_pages_come_by_posting_back(portal):
     assert [day for _, day, _, _ in listed(town)] == ["2024-01-01", "2024-01-02"]
 
 
+def test_legistar_asks_for_all_bodies_where_the_form_shows_one(portal):
+    def answer(request: httpx.Request) -> str:
+        form = parse_qs(request.content.decode())
+        everything = form.get("c$lstBodies") == ["All Departments"]
+        rows = legistar_row(1, "1/1/2024", documents="A")
+        rows += legistar_row(2, "1/2/2024", documents="A") if everything else ""
+        return (
+            calendar(rows, years=False)
+            + """<input name="c$lstBodies" id="c_lstBodies_Input"
+          value="City Council"><div id="c_lstBodies_DropDown"><ul><li>All Departments</li>
+          <li>City Council</li></ul></div>"""
+        )
+
+    town = portal("legistar", "https://town.legistar.com/Calendar.aspx", {"Calendar.aspx": answer})
+
+    assert [day for _, day, _, _ in listed(town)] == ["2024-01-01", "2024-01-02"]
+
+
+#: Layouts that no fetcher was written for: the platform's links next to dates.
+UNSEEN = {
+    "iqm2": (
+        "https://town.iqm2.com/Citizens/Calendar.aspx",
+        """<table><tr><td>Jan 16, 2024 9:00 AM</td>
+        <td><a href="Detail_Meeting.aspx?ID=7">Board of Commissioners</a></td>
+        <td><a href="FileOpen.aspx?Type=14&ID=1">Agenda</a> <a href="FileOpen.aspx?Type=15&ID=2">
+        Minutes</a> <a href="FileOpen.aspx?Type=12&ID=2">Minutes Packet</a></td></tr></table>""",
+    ),
+    "suiteone": (
+        "https://town.suiteonemedia.com/",
+        """<h2>Board of Commissioners</h2><div class="card"><p>Jan 16, 2024</p>
+        <a href="/event/GetAgendaFile/A?aid=1">open</a>
+        <a href="/event/GetMinutesFile/M?mid=2">open</a></div>""",
+    ),
+    "boardbook": (
+        "https://meetings.boardbook.org/Public/Organization/7",
+        """<ul><li><b>Board of Commissioners</b> January 16, 2024
+        <a href="/Public/Agenda/7?meeting=1">Agenda</a>
+        <a href="/Public/Minutes/7?meeting=1">Minutes</a></li></ul>""",
+    ),
+    "novusagenda": (
+        "https://town.novusagenda.com/agendapublic",
+        """<div><span>01/16/24</span> <b>Board of Commissioners</b>
+        <a href="javascript:window.open('DisplayAgendaPDF.ashx?MeetingID=1')">A</a>
+        <a href="javascript:window.open('DisplayAgendaPDF.ashx?MinutesMeetingID=1')">M</a></div>""",
+    ),
+    "infocouncil": (
+        "https://town.infocouncil.biz/",
+        """<div class="grid"><div>16/01/2024 <strong>Board of Commissioners</strong>
+        <a href="RedirectToDoc.aspx?URL=Open/2024/01/BC_16012024_AGN_7_AT.PDF">PDF</a>
+        <a href="RedirectToDoc.aspx?URL=Open/2024/01/BC_16012024_MIN_7.PDF">PDF</a></div></div>""",
+    ),
+    "municode": (
+        "https://town-wa.municodemeetings.com/",
+        """<section><h3>Board of Commissioners</h3><p>January 16, 2024</p>
+        <a href="https://x.blob.core.usgovcloudapi.net/MEET-Agenda-e5993d899da74002.pdf">A</a>
+        <a href="https://x.blob.core.usgovcloudapi.net/MEET-Minutes-e5993d899da74002.pdf">M</a>
+        </section>""",
+    ),
+    "civicplus": (
+        "https://town.example/AgendaCenter/Board-3",
+        """<h2>Board of Commissioners</h2><ul>
+        <li><a href="/AgendaCenter/ViewFile/Agenda/_01162024-9">Agenda</a></li>
+        <li><a href="/AgendaCenter/ViewFile/Minutes/_01162024-9">Minutes</a></li></ul>""",
+    ),
+    "legistar": (
+        "https://town.legistar.com/Calendar.aspx",
+        """<div class="meeting"><h4>Board of Commissioners</h4> 1/16/2024
+        <a href="View.ashx?M=A&ID=1&GUID=G">Agenda</a>
+        <a href="View.ashx?M=M&ID=1&GUID=G">Minutes</a></div>""",
+    ),
+}
+
+
+@pytest.mark.parametrize("scraper", UNSEEN)
+def test_a_layout_nobody_has_seen_is_read_by_its_links_and_the_dates_next_to_them(portal, scraper):
+    source, page = UNSEEN[scraper]
+    where = source.partition("//")[2].partition("/")[0]
+
+    found = {each[:3] for each in listed(portal(scraper, source, {where: page}))}
+
+    assert found == {
+        ("agendas", "2024-01-16", "Board of Commissioners"),
+        ("minutes", "2024-01-16", "Board of Commissioners"),
+    }
+
+
+def test_a_list_of_cmis_has_whole_dates_and_no_minutes_of_another_meeting(portal):
+    root = "https://town.cmis.uk.com/town/Meetings"
+    page = f"""<div class="CMIS_ModuleWrapper"><table><tr class="rgRow"><td>
+      <a href="{root}/ctl/ViewMeetingPublic/mid/3/Meeting/42/Committee/4/Default.aspx">
+      9 Jan 2024 11:00 - Planning Committee</a></td><td>Room 3</td></tr></table></div>"""
+    documents = """<ul class="DocumentList"><li><a href="/Document.ashx?id=a">Agenda Contents</a></li>
+      <li><a href="/Document.ashx?x">Minutes of the previous meeting</a></li></ul>"""
+    town = portal("cmis", f"{root}.aspx", {"ViewMeetingPublic": documents, "Meetings.aspx": page})
+
+    found = listed(town)
+
+    assert [(kind, day, body) for kind, day, body, _ in found] == [
+        ("agendas", "2024-01-09", "Planning Committee")
+    ]
+
+
+def test_a_closed_service_of_civicweb_gives_way_to_its_pages(portal):
+    page = """<h3>Board of Commissioners</h3><ol><li>
+      <a class="list-link" href="/Portal/MeetingInformation.aspx?Id=4">Regular Meeting: January 16, 2024</a>
+      </li></ol>"""
+    meeting = """<a href="/document/51/?printPdf=true">Agenda</a>
+      <a href="/document/52/?printPdf=true">Minutes</a> <a href="/document/53/">Map</a>"""
+    missing = httpx.Response(404)
+    town = portal(
+        "civicweb",
+        "https://town.civicweb.net/Portal/",
+        {"Service": missing, "MeetingTypeList": page, "MeetingInformation": meeting},
+    )
+
+    assert [(kind, day, body) for kind, day, body, _ in listed(town)] == [
+        ("agendas", "2024-01-16", "Board of Commissioners"),
+        ("minutes", "2024-01-16", "Board of Commissioners"),
+    ]
+
+
 def test_onbase_is_read_by_the_titles_of_its_links(portal):
     root = "https://docs.town.example/AgendaOnline"
     home = """<ul><li><a id="lnkMeetingAgenda_8" href="/AgendaOnline/Meetings/ViewMeeting?id=8&doctype=1"
@@ -535,6 +656,36 @@ def test_a_plain_page_is_read_by_rows_tabs_and_columns(portal):
         ("agendas", "2024-01-23", "City Council", "https://town.example/up/1.pdf"),
         ("minutes", "2024-01-16", "Planning Commission", "https://town.example/up/y.pdf"),
         ("minutes", "2024-01-23", "City Council", "https://town.example/up/2.pdf"),
+    ]
+
+
+def test_a_plain_page_with_bold_titles_file_handlers_and_notices(portal):
+    page = """<p><strong>January 16, 2024 - Audit Committee Meeting</strong></p>
+      <ul><li><a href="/ViewFile.aspx?file=9RB%3d">Agenda</a></li>
+      <li><a href="/uploads/Meeting-Minutes.pdf">Minutes</a></li>
+      <li><a href="/uploads/notice-1-16-2024.pdf">Public Notice</a></li>
+      <li><a href="/uploads/resolutions-2024-01-16.pdf">Board Resolutions</a></li></ul>
+      <p><strong>January 9, 2024 - Board of Works</strong></p>
+      <ul><li><a href="/uploads/a.pdf">Meeting Notice and Agenda</a></li></ul>
+      <a href="/documents/agenda">Agendas</a>"""
+    town = portal("plain", "https://town.example/records", {"/records": page})
+
+    assert [(kind, day, body) for kind, day, body, _ in listed(town)] == [
+        ("agendas", "2024-01-09", "Board of Works"),
+        ("agendas", "2024-01-16", "Audit Committee"),
+        ("minutes", "2024-01-16", "Audit Committee"),
+    ]
+
+
+def test_boarddocs_reads_the_list_for_search_engines(portal):
+    meetings = [
+        {"Name": "City Commission Workshop", "Unique": "D1", "Date": "2024-01-16T00:00:00Z"}
+    ]
+    answers = {"ForSEO": meetings, "Board.nsf": httpx.Response(404)}
+    town = portal("boarddocs", "https://go.boarddocs.com/fla/town/Board.nsf/Public", answers)
+
+    assert [(kind, day, body) for kind, day, body, _ in listed(town)] == [
+        ("agendas", "2024-01-16", "City Commission")
     ]
 
 

@@ -139,6 +139,33 @@ def test_the_body_is_the_nearest_telling_folder_or_what_is_left_of_the_name(path
     assert naming.body_of_path(path.split("/")) == body
 
 
+@pytest.mark.parametrize(
+    ("title", "body"),
+    [
+        ("City Council Special Meeting", "City Council"),
+        ("City Council Zoning Meeting", "City Council"),
+        ("Urban County Council Work Session", "Urban County Council"),
+        ("Board of Ethics Regular Meeting", "Board of Ethics"),
+        ("Special Board Meeting/Work Session @ 5:30 p.m.", "Board"),
+        ("Training Workshop/Special Board Meeting @ 2:00 p.m.", "Board"),
+        ('Board Meeting (Virtual) - Click "View the Agenda"', "Board"),
+        ("CANCELLED-Regular Board Meeting", "Board"),
+        ("OHA Regular Meeting of the Board of Commissioners", "Board of Commissioners"),
+        ("Board of Supervisors - Joint Meeting with the School Board", "Board of Supervisors"),
+        ("Valley MPO - Technical Advisory Committee", "Valley MPO - Technical Advisory Committee"),
+        ("Joint Property Tax Advisory Committee (JPTAC)", "Joint Property Tax Advisory Committee"),
+        ("Planning Board/Zoning Board of Appeals", "Planning Board/Zoning Board of Appeals"),
+        ("Audit Committee on 2018-06-21 - (following Finance Committee)", "Audit Committee"),
+        ("Regular Business Meeting", "Regular Business Meeting"),
+        ("Town Meeting", "Town Meeting"),
+        ("Minutes from May 2002 through June 2002", "Minutes from May 2002 through June 2002"),
+        ("06-10-2002", ""),
+    ],
+)
+def test_a_title_tells_whose_meeting_it_was_or_is_kept_whole(title, body):
+    assert naming.body_of_meeting(title) == body
+
+
 @given(st.text())
 def test_no_text_makes_the_parsers_raise(text):
     parts = text.split("/")
@@ -149,6 +176,7 @@ def test_no_text_makes_the_parsers_raise(text):
     naming.date_of_path(parts)
     naming.month_of_path(parts)
     naming.body_of_path(parts)
+    naming.body_of_meeting(text)
     naming.title_of_path(parts)
 
 

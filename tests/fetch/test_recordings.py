@@ -23,3 +23,4 @@ def test_a_recorded_town_is_found_by_its_address_and_listed(town):
 
     assert score.estimate >= town.total * RIGHT, (score.error, score.wrong[:5])
     assert score.meetings and not score.error
+    assert not score.invented

@@ -14,6 +14,7 @@ import guide
 import pytest
 from guide import clerk
 from sqlalchemy import insert, update
+from web_town import Browser
 
 from clerk.core import config, db
 from clerk.core.clock import utc_now
@@ -393,6 +394,11 @@ def test_many_sites_of_one_fetcher_are_one_finding(make_site: Make) -> None:
     )
     assert found["command"] == "See why: clerk pipeline-status"
     assert findings("failing") == [], "they are one problem already"
+    public = Browser()
+    said = "6 of 6 places with a portal of the kind granicus could not be checked"
+    assert said in public.get("/coverage").text
+    assert "of 5 other places" in public.get("/coverage/granicus1").text
+    assert "could not be checked" not in public.get("/coverage/legistar1").text
 
 
 def test_a_fetcher_that_finds_nothing_any_more_is_broken(make_site: Make) -> None:

@@ -243,7 +243,7 @@ def test_what_was_cancelled_is_shown_as_cancelled_and_read_by_the_next_run(
 
         readers.take("0")
         runs.start("springfield")
-        wait_until(lambda: town.run.state == "completed")
+        wait_until(lambda: town.run.state == "completed", seconds=150)
     assert town.counts == (4, 4, 0)
     nobody_is_blamed()
 
@@ -326,7 +326,8 @@ def test_a_worker_that_was_given_up_leaves_the_work_to_others(
 
     assert reap(worker) == 0
     assert (town.run.state, town.counts) == ("completed", (1, 1, 0))
-    assert town.items()["2024-01-01"].lost == 1
+    # Before it has a row again, the worker may lose the document once more.
+    assert town.items()["2024-01-01"].lost in (1, 2)
 
 
 def _work_in_one_lane() -> None:

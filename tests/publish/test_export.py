@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import gc
 import io
 import json
 import sqlite3
@@ -15,7 +16,11 @@ from click.testing import CliRunner, Result
 from small_sites import SITE, compile_folder, vote, write_found, write_text
 
 from clerk.cli import cli
+from clerk.cli.export import TABLES
+from clerk.core import config
 from clerk.core.errors import InvalidInput, NotFound, UnknownSite
+from clerk.publish import export as exporting
+from clerk.publish.export import QUERIES, WRITERS
 
 COUNCIL = "minutes/CityCouncil/2024-01-15"
 
@@ -64,7 +69,7 @@ def test_csv_has_headings_and_no_formulas(sites: Path) -> None:
     rows = list(csv.DictReader(io.StringIO(export("--format", "csv").stdout)))
 
     assert rows[2]["text"].startswith("'=cmd")
-    assert rows[0]["kind"] == "agendas"
+    assert rows[0]["kind"] == "agenda"
 
 
 def test_csv_of_nothing_has_headings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,6 +79,24 @@ def test_csv_of_nothing_has_headings(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
     assert export("--format", "csv", "--table", "votes").stdout.startswith("id,doc,start")
     assert json.loads(export("--format", "json").stdout) == []
+
+
+class _ReaderGone(io.BytesIO):
+    """A pipe whose reader has closed it."""
+
+    def write(self, _data: object) -> int:
+        raise BrokenPipeError
+
+
+@pytest.mark.parametrize("kind", sorted(WRITERS))
+def test_the_output_stays_open_when_its_reader_goes(sites: Path, kind: str) -> None:
+    out = _ReaderGone()
+
+    with pytest.raises(BrokenPipeError):
+        exporting.export(sites / "springfield", config.load(), out, kind)
+
+    gc.collect()
+    assert not out.closed
 
 
 def test_text_reads_like_the_documents(sites: Path) -> None:
@@ -125,3 +148,9 @@ def test_a_site_that_is_not_compiled_says_what_to_do(site: str) -> None:
     with pytest.raises(NotFound, match="has not been compiled yet") as caught:
         export()
     assert caught.value.hint == "clerk run springfield"
+
+
+def test_every_table_of_the_command_can_be_exported(sites: Path) -> None:
+    assert set(TABLES) == set(QUERIES)
+    for table in QUERIES:
+        assert isinstance(json.loads(export("--table", table, "--format", "json").stdout), list)

@@ -70,6 +70,7 @@ def test_a_published_site_has_database_and_index(folder: Path, settings: Setting
     assert published["counts"] == {
         "minutes": 1,
         "agendas": 0,
+        "others": 0,
         "documents": 1,
         "votes": 1,
         "entities": 1,

@@ -99,7 +99,7 @@ def test_filters_narrow_the_pages(sites: Path) -> None:
 
     assert found(site="springfield") == 3
     assert found(body="CityCouncil") == 3
-    assert found(kind="agendas") == 1
+    assert found(kind="agenda") == 1
     assert found(since="2023") == 3
     assert found(until="2023") == 2
     assert found(since="2023-05", until="2023-05-01") == 1
@@ -117,7 +117,7 @@ def test_facets_count_all_found_pages_not_only_the_shown(sites: Path) -> None:
     ]
     assert results.facets["kind"] == [
         Facet("minutes", "minutes", 3),
-        Facet("agendas", "agendas", 1),
+        Facet("agenda", "agenda", 1),
     ]
     assert [facet.value for facet in results.facets["year"]] == ["2024", "2022", "2023"]
     assert results.facets["body"][0] == Facet("CityCouncil", "CityCouncil", 3)

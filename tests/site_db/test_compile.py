@@ -16,9 +16,11 @@ import pytest
 from small_sites import (
     SITE,
     TABLES,
+    appearance,
     ask,
     compile_folder,
     content,
+    presence,
     remove_text,
     rows_of_folder,
     vote,
@@ -197,6 +199,59 @@ def test_names_that_are_not_certain_are_in_nobodys_record(folder: Path) -> None:
     ]
     doubtful = ask(path, "SELECT doubtful FROM votes ORDER BY id")
     assert doubtful == [('["names"]',), (None,)]
+
+
+def test_what_else_was_found_is_compiled_in_and_joined_over_documents(folder: Path) -> None:
+    later = "minutes/CityCouncil/2024-06-10"
+    write_text(folder, later, ["x"])
+    write_found(
+        *(
+            folder,
+            Document.from_name(COUNCIL),
+            ["The council met.", "A zoning variance was granted."],
+        ),
+        [vote(1, mover="Lee", seconder="Wu", ayes=["Wu"], noes=["Lee"])],
+        items=[{"page": 1, "start": 0, "end": 3, "quote": "1. X", "number": "1", "title": "X"}],
+        attendance=[
+            presence("Ann Lee"),
+            presence("Bo Wu", status="absent"),
+            presence("Al", group="other"),
+        ],
+        speakers=[{"page": 1, "start": 0, "end": 3, "quote": "q", "name": "Pat", "side": "for"}],
+        declarations=[
+            {"page": 1, "start": 0, "end": 3, "quote": "q", "name": "Lee", "kind": "recusal"}
+        ],
+        matters=[appearance("ordinance 24-5", action="introduced", amounts=["5 USD"])],
+    )
+    write_found(
+        *(folder, Document.from_name(later), ["x"]),
+        [vote(1)],
+        matters=[
+            appearance("ordinance 2024-5"),
+            appearance("case 7", action="failed", doubtful=["action"]),
+        ],
+    )
+
+    path = compile_folder(folder, SITE).path
+
+    assert ask(path, "SELECT item, item_title, page FROM agenda_items") == [("1", "X", 1)]
+    assert ask(path, "SELECT printed_name, is_member, status FROM attendance ORDER BY id") == [
+        ("Ann Lee", 1, "present"),
+        ("Bo Wu", 1, "absent"),
+        ("Al", 0, "present"),
+    ]
+    assert ask(path, "SELECT printed_name, side FROM speakers") == [("Pat", "for")]
+    assert ask(path, "SELECT printed_name, kind FROM interests") == [("Lee", "recusal")]
+    assert ask(path, "SELECT person, printed_name, first_date, last_date FROM people") == [
+        ("CityCouncil/diaz", "Diaz", "2024-06-10", "2024-06-10"),
+        ("CityCouncil/lee", "Ann Lee", "2024-01-15", "2024-06-10"),
+        ("CityCouncil/wu", "Bo Wu", "2024-01-15", "2024-06-10"),
+    ]
+    assert ask(path, "SELECT matter, state, first_date, appearances FROM matters") == [
+        ("case 7", "mentioned", "2024-06-10", 1),
+        ("ordinance 2024-5", "passed", "2024-01-15", 2),
+    ]
+    assert ask(path, "SELECT count(*) FROM matter_votes JOIN votes ON votes.id = vote") == [(3,)]
 
 
 def test_a_page_that_was_not_extracted_says_so(folder: Path) -> None:
@@ -522,6 +577,16 @@ def test_every_column_of_text_says_why_it_is_public(folder: Path) -> None:
     assert sum(map(len, decided)) == len(columns), "each for one reason"
 
 
+def test_every_table_and_column_of_findings_is_documented(folder: Path) -> None:
+    path = compile_folder(folder, SITE).path
+    docs = (Path(__file__).parents[2] / "docs" / "meetings-db.md").read_text("utf-8")
+    tables = set(TABLES) - {"about"}
+    joined = tables - {"documents", "minutes", "agendas", "others", "votes", "entities"}
+    columns = {name for table in joined for _, name, *_ in ask(path, f"PRAGMA table_info({table})")}
+
+    assert {name for name in tables | columns if f"`{name}`" not in docs} == set()
+
+
 def something_else(folder: Path, pick: random.Random) -> None:
     """Change something, by chance."""
     document = Document("minutes", pick.choice(["Council", "Board"]), str(pick.randint(2020, 2024)))
@@ -533,7 +598,13 @@ def something_else(folder: Path, pick: random.Random) -> None:
         remove_text(folder, document.name)
     elif what < 0.9:
         write_text(folder, document.name, pages)
-        write_found(folder, document, pages, [vote(1)])
+        names = pick.sample(["Ann Lee", "A. Lee", "Bo Lee", "Lee", "Kim Royce", "Kim Royse"], 3)
+        key = pick.choice(["ordinance 2023-5", "ordinance 23-5", "topic new town hall"])
+        write_found(
+            *(folder, document, pages, [vote(1, ayes=names[:2], noes=[], mover=names[0])]),
+            attendance=[presence(name) for name in names],
+            matters=[appearance(key, action=pick.choice(["introduced", "passed"]))],
+        )
     else:
         shutil.rmtree(folder / "_clerk" / "extracted" / "minutes" / document.meeting, True)
 
@@ -565,3 +636,27 @@ def test_a_text_that_cannot_be_read_fails_the_build_and_leaves_the_old_one(folde
         compile_site(files, lambda _: changed, SITE)
 
     assert content(folder / "meetings.db") == before
+
+
+def test_unknown_is_null_and_pages_lie_with_their_kind(folder: Path) -> None:
+    write_text(folder, "minutes/Meetings/scan-2-2", ["Cheques"])
+    write_text(folder, "minutes/Meetings/2024-03-01", ["Budget"])
+    facts = {
+        "minutes/Meetings/scan-2-2": {"kind": None, "body": None},
+        "minutes/Meetings/2024-03-01": {"kind": "report", "body": None, "date": None},
+    }
+    path = compile_folder(folder, facts=facts).path
+
+    query = "SELECT kind, meeting, date FROM documents WHERE name LIKE '%/Meetings/%' ORDER BY name"
+    assert ask(path, query) == [("report", None, None), (None, None, None)]
+    assert ask(path, "SELECT text FROM others ORDER BY text") == [("Budget",), ("Cheques",)]
+    assert ask(path, "SELECT count(*) FROM minutes") == [(3,)]
+
+    # A document that turns out to be another kind moves to the other table, with its page ids.
+    before = dict(ask(path, "SELECT text, id FROM pages"))
+    facts["minutes/Meetings/scan-2-2"] = {"kind": "minutes", "body": "Board"}
+    report = compile_folder(folder, facts=facts)
+    assert report.updated == ["minutes/Meetings/scan-2-2"]
+    assert ask(path, "SELECT meeting FROM minutes WHERE text = 'Cheques'") == [("Board",)]
+    assert dict(ask(path, "SELECT text, id FROM pages")) == before
+    assert content(path) == content(compile_folder(folder, facts=facts).path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,10 +12,12 @@ from sqlalchemy import select
 from test_web_figures import row_of, rows
 from web_town import Browser
 
-from clerk.core import config, db
+from clerk.core import config, db, manifest
 from clerk.core.models import audit_table, runs_table
+from clerk.executors.work import Outcome, WorkerInfo
 from clerk.ops.web_sessions import OPERATOR, VIEWER
 from clerk.pipeline import schedule
+from clerk.pipeline.flow import Pipeline
 from clerk.pipeline.scan import scan_site
 
 
@@ -45,6 +48,11 @@ def test_a_run_is_shown_with_stages_documents_and_events(town: Town) -> None:
     shown = row_of(page.text, "minutes/Council/2024-02-01")
     assert shown[2] == "failed" and "not a PDF" in shown[-1]
     assert any("run partial" in row for row in rows(page.text))
+    log = [row for row in rows(page.text[page.text.index("<h2>Log</h2>") :]) if len(row) == 8]
+    said = {(row[1], row[2], row[4].partition(":")[0]) for row in log}
+    assert ("info", "fetch", "fetch completed") in said
+    assert ("error", "ocr", "document failed") in said
+    assert ("info", "deploy", "deploy completed") in said
     assert Browser(VIEWER).get("/ops/runs/nothing").status_code == 404
     assert last_run() in Browser(VIEWER).get("/ops/sites/springfield").text
 
@@ -79,21 +87,71 @@ def test_a_document_that_was_read_is_read_again_from_its_page(town: Town) -> Non
     assert (site["ocr_total"], site["ocr_completed"], site["ocr_failed"]) == (3, 2, 1)
 
 
+def test_a_document_shows_what_it_is_its_versions_and_its_pdf(town: Town) -> None:
+    address = "/ops/sites/springfield/documents/minutes/Council/2024-01-01"
+    scan_site(config.load(), "springfield")
+    viewer = Browser(VIEWER)
+
+    page = viewer.get(address).text
+    pdf = viewer.get(address.replace("/documents/", "/pdf/"))
+
+    with db.reading_connection() as conn:
+        known = manifest.document(conn, "springfield", "minutes/Council/2024-01-01")
+    assert known is not None and known.pdf_sha256
+    assert known.pdf_sha256 in page and "present" in page
+    assert "<dt>Date</dt><dd>2024-01-01" in page and "<dt>Title</dt><dd>unknown" in page
+    assert pdf.headers["content-type"] == "application/pdf"
+    assert "sandbox" in pdf.headers["content-security-policy"]
+    assert pdf.headers["content-disposition"].startswith("attachment")
+    assert hashlib.sha256(pdf.content).hexdigest() == known.pdf_sha256
+    nowhere = "/ops/sites/springfield/pdf/minutes/Council/1999-01-01"
+    assert viewer.get(nowhere).status_code == 404
+    assert viewer.get("/ops/sites/springfield/pdf/..%2f..%2fclerk").status_code == 404
+
+
+def test_the_page_that_a_document_is_at_is_shown_while_it_is_read(town: Town) -> None:
+    name = "minutes/Council/2024-04-01"
+    town.pdf("2024-04-01", "long")
+    town.start()
+    flow = Pipeline()
+    worker = WorkerInfo("a-worker", ("fetch", "ocr"), "", 60.0)
+    flow.register(worker)
+    fetch = flow.claim(("fetch",), worker.id, lambda _queue: 1)
+    assert fetch is not None
+    found = {"documents": [{"name": name, "bytes": 1, "sha256": "x"}]}
+    flow.finish(fetch, [Outcome(fetch.items[0], "completed", result=found)], ended=True)
+    reading = flow.claim(("ocr",), worker.id, lambda _queue: 9)
+    assert reading is not None
+    assert name in [item.document for item in reading.items]
+
+    assert flow.beat(worker, {reading.token: name}, {reading.token: 17})
+
+    page = Browser(VIEWER).get(f"/ops/sites/springfield/documents/{name}").text
+    assert "Being read: page 17, attempt 1, by <code>a-worker</code>" in page
+
+
 def test_the_schedule_is_shown_and_changed_from_the_pages(town: Town, storage: Path) -> None:
     operator = Browser(OPERATOR)
     assert "Nothing queues due sites here yet" in operator.get("/ops/schedule").text
 
     operator.post(
         "/ops/sites/springfield/schedule",
-        data={"action": "set", "schedule": "mon,thu 06:30 America/Chicago"},
+        data={
+            "action": "set",
+            "how": "at",
+            "at": "06:30",
+            "on": ["mon", "thu"],
+            "zone": "America/Chicago",
+            "jitter": "20",
+        },
     )
     operator.post("/ops/sites/springfield/schedule", data={"action": "pause"})
 
     row = row_of(operator.get("/ops/schedule").text, "springfield")
-    assert row[2] == "mon, thu at 06:30 America/Chicago" and row[4].startswith("paused by")
+    assert row[2] == "mon, thu at 06:30 America/Chicago + 20 min" and row[4].startswith("paused by")
     assert "Resume" in operator.get("/ops/sites/springfield").text
     refused = operator.post(
-        "/ops/sites/springfield/schedule", data={"action": "set", "schedule": "x"}
+        "/ops/sites/springfield/schedule", data={"action": "set", "how": "every", "hours": "x"}
     )
     assert refused.status_code == 422 or refused.status_code == 400
     operator.post("/ops/sites/springfield/schedule", data={"action": "resume"})

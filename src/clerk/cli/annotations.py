@@ -133,18 +133,18 @@ def _show_detached(job: StartedUpload, settings: Settings, *, as_json: bool) -> 
         print_json(job.status().as_dict())
     else:
         click.echo(f"Upload {job.id} is waiting for the workers.")
-    if settings.embedded:
+    if settings.embedded and not settings.uses_postgresql:
         hint(f"REDIS_URL is not set, so no worker sees it: clerk annotations watch {job.id}")
     else:
-        _warn_of_missing_workers(settings, job.id)
+        _warn_of_missing_workers(job.id)
 
 
-def _warn_of_missing_workers(settings: Settings, job_id: int) -> None:
+def _warn_of_missing_workers(job_id: int) -> None:
     """Say at once that nobody will work on an upload: it would stay at 0 % without a word."""
     from clerk.core.states import ANNOTATIONS
     from clerk.pipeline import queues
 
-    if not settings.embedded and not queues.is_served(ANNOTATIONS):
+    if not queues.is_served(ANNOTATIONS):
         hint(f"No worker serves the queue {ANNOTATIONS}; upload {job_id} waits until one does.")
         hint(f"Start one: clerk worker {ANNOTATIONS} -n 1")
 
@@ -233,8 +233,8 @@ def _follow(job: StartedUpload, settings: Settings, workers: int | None) -> Stat
     paused_by = queues.paused_by(ANNOTATIONS) if job.id else None
     if paused_by is not None:
         hint(f"{ANNOTATIONS} is paused by {paused_by}. Resume: clerk queue resume {ANNOTATIONS}")
-    if job.id:
-        _warn_of_missing_workers(settings, job.id)
+    if job.id and not settings.embedded:
+        _warn_of_missing_workers(job.id)
     draw = _bar() if on_a_terminal() else _lines()
     try:
         for each in job.events(workers=workers):
@@ -506,7 +506,7 @@ def resume(job_id: int) -> None:
 
     done = uploads.resume(job_id, who=operator())
     click.echo(f"Upload {job_id} is {'resumed' if done else 'not suspended: nothing changed'}.")
-    if settings.embedded:
+    if settings.embedded and not settings.uses_postgresql:
         hint(f"REDIS_URL is not set; to do the work here: clerk annotations watch {job_id}")
 
 

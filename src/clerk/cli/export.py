@@ -12,6 +12,22 @@ from clerk.core.errors import InvalidInput, NotFound
 
 from .common import check_database, hint
 
+#: What can be exported: the queries of `clerk.publish.export`, which takes long to load.
+TABLES = (
+    *(
+        "pages",
+        "votes",
+        "documents",
+        "parts",
+        "entities",
+        "items",
+        "attendance",
+        "speakers",
+        "interests",
+    ),
+    *("matters", "matter_appearances", "people", "person_names"),
+)
+
 
 @click.command()
 @click.argument("site")
@@ -25,7 +41,8 @@ from .common import check_database, hint
 )
 @click.option(
     "--table",
-    type=click.Choice(["pages", "votes", "documents", "entities"]),
+    type=click.Choice(TABLES),
+    metavar="TABLE",
     default="pages",
     show_default=True,
     help="What to export; zip contains all of them.",
@@ -39,12 +56,15 @@ from .common import check_database, hint
 def export(site: str, kind: str, table: str, output: Path | None) -> None:
     """Export the pages and votes of a site.
 
-    Documents and entities can be exported as well.
+    Tables: pages, votes, documents, parts, entities, items, attendance,
+    speakers, interests, matters, matter_appearances, people, person_names.
+    docs/meetings-db.md describes them.
 
     \b
     Examples:
       clerk export springfield > pages.jsonl
       clerk export springfield --table votes --format csv -o votes.csv
+      clerk export springfield --table attendance --format csv
       clerk export springfield --format zip -o springfield.zip
     """
     from clerk.core import db

@@ -15,7 +15,7 @@ from clerk.core.errors import InvalidInput, UnknownPlugin
 
 from .common import existing_path, json_option, print_json
 from .previews import as_json as preview_as_json
-from .previews import client_opener, described, show_preview
+from .previews import described, show_preview
 
 if TYPE_CHECKING:
     from clerk.fetch.base import FetcherSpec
@@ -57,7 +57,7 @@ def fetch_test(
     """
     settings = config.load()
     from clerk.fetch.base import Window
-    from clerk.fetch.candidates import find_source
+    from clerk.fetch.candidates import client_opener, find_source
     from clerk.fetch.discover import detect, registered
     from clerk.fetch.preview import list_source
     from clerk.fetch.recording import MANIFEST, RecordedPortal

@@ -3,42 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from clerk.core.config import Settings
-
 from .common import hint, numbered
 
 if TYPE_CHECKING:
-    from clerk.fetch.base import FetcherSpec
-    from clerk.fetch.http.client import Client
     from clerk.fetch.preview import OfferedDocument, Preview
 
 #: How many documents are shown as examples, and how many problems by name.
 EXAMPLES = 3
 PROBLEMS = 5
-
-
-def client_opener(settings: Settings, *, permitted: bool) -> Callable[[FetcherSpec | None], Client]:
-    """Return how to open a client for a fetcher, with its pace and that of its vendor's hosts."""
-    from clerk.fetch import discover
-    from clerk.fetch.http import DEFAULT_PACE_SECONDS
-    from clerk.fetch.http.client import Client
-
-    vendors = {host: each.pace for each in discover.registered().values() for host in each.hosts}
-
-    def opened(spec: FetcherSpec | None) -> Client:
-        return Client.from_settings(
-            settings,
-            pace_seconds=spec.pace if spec else DEFAULT_PACE_SECONDS,
-            vendors=vendors,
-            ignore_robots=permitted,
-        )
-
-    return opened
 
 
 def show_preview(preview: Preview, found_in: str = "") -> None:

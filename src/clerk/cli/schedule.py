@@ -159,4 +159,5 @@ def run(dry_run: bool, as_json: bool) -> None:
         click.echo(f"Held back {name}: {why}")
     hint(f"{verb} {len(done.started)}, {len(done.under_way)} were running already.")
     if settings.embedded and done.started and not dry_run:
-        hint("They run in clerk serve, or now with: clerk run --all-due")
+        where = "workers and clerk serve" if settings.uses_postgresql else "clerk serve"
+        hint(f"They run in {where}, or now with: clerk run --all-due")

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from clerk.core import config
+from clerk.site_db.schema import DOCUMENT_KINDS
 
 from .common import hint, json_option, print_json
 
@@ -31,7 +32,7 @@ def _date(ctx: click.Context, param: click.Parameter, value: str | None) -> str 
 @click.argument("query", nargs=-1, required=True)
 @click.option("--site", "-s", help="Only this site.")
 @click.option("--body", help="Only this body, such as 'City Council'.")
-@click.option("--kind", type=click.Choice(["minutes", "agendas"]), help="Only this kind.")
+@click.option("--kind", type=click.Choice(DOCUMENT_KINDS), help="Only this kind.")
 @click.option("--state", help="Only places of this state.")
 @click.option("--person", help="Only pages with a vote of this person.")
 @click.option("--from", "since", callback=_date, help="Earliest day, month or year.")

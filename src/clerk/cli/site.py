@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import re
 import shlex
 import sys
-from datetime import UTC, date, datetime
-from pathlib import Path
+from datetime import date
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -31,10 +29,7 @@ from .common import (
     print_json,
     print_table,
 )
-from .previews import client_opener, show_preview
-
-#: Options of ``site add`` and ``site edit`` that are columns of the site.
-COLUMNS = ("name", "state", "kind", "country", "start_year", "scraper")
+from .previews import show_preview
 
 
 @click.group()
@@ -114,16 +109,11 @@ def add(subdomain: str, source: str | None, dry_run: bool, no_preview: bool, **g
         raise click.UsageError("Missing option '--from'.")
     storage.check_subdomain(subdomain)
     settings = open_database()
-    from clerk.core import db, plugins
+    from clerk.ops import site_changes
 
-    with db.reading_connection() as conn:
-        if db.get_site_by_subdomain(conn, subdomain):
-            raise InvalidInput(
-                f"The site {subdomain!r} exists already.",
-                hint=f"Change it: clerk site edit {subdomain} --from {shlex.quote(source)}",
-            )
+    site_changes.require_new(subdomain, source)
     permission = _given_permission(given)
-    label, where = _source(source, given.get("scraper"))
+    label, where = site_changes.resolve_source(source, given.get("scraper"))
     if "://" in where and not no_preview:
         label, where, permission = _look_at(source, given, settings, permission)
     elif dry_run:
@@ -131,18 +121,15 @@ def add(subdomain: str, source: str | None, dry_run: bool, no_preview: bool, **g
     if dry_run:
         hint("Nothing was added.")
         return
-    extra = _extra(given)
-    if permission:
-        extra["permission"] = permission
-    chosen = json.dumps(_without_empty({"source": where} | extra))
-    columns = _columns(given) | {"scraper": label, "extra": chosen}
-    columns.setdefault("name", subdomain)
-    row = {"subdomain": subdomain, **columns}
-    _check(row, extra, settings)
-    with db.civic_db_connection() as conn:
-        db.upsert_site(conn, row)
-        _audit_permission(conn, subdomain, permission)
-    plugins.manager().hook.post_create(subdomain=subdomain)
+    site_changes.add(
+        settings,
+        subdomain,
+        (label, where),
+        _columns(given),
+        _extra(given),
+        who=operator(),
+        permission=permission,
+    )
     click.echo(f"Added {subdomain}, fetched by {label!r} from {where}.")
     hint(f"Next: clerk {'run' if settings.embedded else 'update -s'} {subdomain}")
 
@@ -153,29 +140,6 @@ def _name_of_host(url: str) -> str:
     return re.sub(r"[^a-z0-9-]+", "-", host.split(".")[0]).strip("-")
 
 
-def _source(source: str, scraper: str | None) -> tuple[str, str]:
-    from clerk.fetch import discover
-
-    where = existing_path(source)
-    path = Path(where)
-    if not source or ("://" not in where and not path.is_dir() and not path.is_file()):
-        raise InvalidInput(
-            f"{source!r} is neither a folder nor a file nor a URL.",
-            hint="Give a folder of PDFs, a list of URLs (text or CSV), or a portal's address.",
-        )
-    if path.is_file() and path.suffix.lower() == ".pdf":
-        raise InvalidInput(
-            f"{source!r} is a document, not a list of them.",
-            hint=f"Give the folder it is in: --from {shlex.quote(str(path.parent))}",
-        )
-    if "://" in where and not re.match(r"https?://[^/\s]", where, re.IGNORECASE):
-        raise InvalidInput(
-            f"{source!r} is not an http or https address.",
-            hint="Give a portal's address as in https://springfield.example/minutes, or a folder.",
-        )
-    return (scraper, where) if scraper else discover.detect(where)
-
-
 def _look_at(
     source: str, given: dict[str, Any], settings: Settings, permission: dict[str, str] | None
 ) -> tuple[str, str, dict[str, str] | None]:
@@ -184,20 +148,16 @@ def _look_at(
     A host that does not respond now is no reason to refuse a portal that is known by its address;
     a page in which nothing is found is.
     """
-    from clerk.fetch.candidates import find_source
-    from clerk.fetch.discover import find_fetcher
     from clerk.fetch.http.responses import NotUnderstood, RobotsRefused
+    from clerk.ops import site_changes
 
     scraper = given.get("scraper") or ""
-    if scraper:
-        find_fetcher({"subdomain": source, "scraper": scraper})
     hint(f"Looking at {source} ...")
-    opened = client_opener(settings, permitted=permission is not None)
-    found = find_source(source, opened, scraper=scraper)
+    found = site_changes.look_at(settings, source, scraper, permitted=permission is not None)
     refused = next((e for _, e in found.failed if isinstance(e, RobotsRefused)), None)
     if refused and not found.tried:
         permission = _ask_for_permission(refused)
-        found = find_source(source, client_opener(settings, permitted=True), scraper=scraper)
+        found = site_changes.look_at(settings, source, scraper, permitted=True)
     if not found.best:
         candidate, error = found.failed[0]
         sure = scraper or candidate.scraper != "plain"
@@ -231,31 +191,18 @@ def _ask_for_permission(refused: ClerkError) -> dict[str, str]:
     if not who:
         raise refused
     reason = click.prompt("How, and for what", err=True)
-    return _permission_record(who, reason)
+    from clerk.ops.site_changes import permission_record
 
-
-def _permission_record(who: str, reason: str) -> dict[str, str]:
-    return {
-        "granted_by": who,
-        "reason": reason,
-        "recorded_at": datetime.now(UTC).isoformat(timespec="seconds"),
-        "recorded_by": operator(),
-    }
+    return permission_record(who, reason, who=operator())
 
 
 def _given_permission(given: dict[str, Any]) -> dict[str, str] | None:
     who, reason = given.get("permission_from"), given.get("permission_reason")
     if bool(who) != bool(reason):
         raise InvalidInput("Give both --permission-from and --permission-reason.")
-    return _permission_record(who, reason) if who and reason else None
+    from clerk.ops.site_changes import permission_record
 
-
-def _audit_permission(conn: Any, subdomain: str, permission: dict[str, str] | None) -> None:
-    from clerk.pipeline import ledger
-
-    if permission:
-        detail = f"by {permission['granted_by']}: {permission['reason']}"
-        ledger.audit(conn, operator(), "permission to fetch recorded", subdomain, detail)
+    return permission_record(who, reason, who=operator()) if who and reason else None
 
 
 def _show_local(label: str, where: str) -> None:
@@ -272,6 +219,8 @@ def _show_local(label: str, where: str) -> None:
 
 
 def _columns(given: dict[str, Any]) -> dict[str, Any]:
+    from clerk.ops.site_changes import COLUMNS
+
     return {name: given[name] for name in COLUMNS if given.get(name) is not None}
 
 
@@ -285,33 +234,9 @@ def _extra(given: dict[str, Any]) -> dict[str, Any]:
         extra["mapping"] = existing_path(given["mapping"])
     if given.get("languages"):
         extra["languages"] = list(given["languages"])
-    for pair in given.get("further") or ():
-        key, mark, value = pair.partition("=")
-        if not mark:
-            raise InvalidInput(f"--set takes KEY=VALUE, not {pair!r}.")
-        if key == "source":
-            raise InvalidInput("Use --from to change the source.")
-        try:
-            extra[key] = json.loads(value) if value else None
-        except ValueError:
-            extra[key] = value
-    return extra
+    from clerk.ops.site_changes import parse_setting
 
-
-def _without_empty(extra: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in extra.items() if value is not None}
-
-
-def _check(row: dict[str, Any], extra: dict[str, Any], settings: Settings) -> None:
-    """Raise an error for settings that cannot work, before they are stored."""
-    from clerk.fetch import discover
-    from clerk.pipeline.steps import check_reading
-    from clerk.publish import check_targets
-
-    discover.check_choices(row, extra)
-    if extra:
-        check_reading(row, settings)
-        check_targets(row)
+    return extra | dict(map(parse_setting, given.get("further") or ()))
 
 
 @site.command("list")
@@ -415,30 +340,24 @@ def edit(subdomain: str, source: str | None, **given: Any) -> None:
     if not source and not any(value for value in given.values()):
         raise click.UsageError("Give at least one option to change.")
     settings = open_database()
-    from clerk.core import db, manifest
-    from clerk.core.errors import BadSetting
-    from clerk.core.site_extra import site_extra
+    from clerk.ops import site_changes
 
-    with db.reading_connection() as conn:
-        row = db.require_site(conn, subdomain)
-    columns, extra, chosen = _columns(given), _extra(given), dict[str, Any]()
-    with contextlib.suppress(BadSetting):
-        # What cannot be read is written again from what is given now.
-        chosen = site_extra(row)
+    found: tuple[str, str] | None = None
     permission = _given_permission(given)
     if source:
-        label, where = _source(source, given.get("scraper"))
-        if "://" in where and not given.get("scraper"):
+        found = site_changes.resolve_source(source, given.get("scraper"))
+        if "://" in found[1] and not given.get("scraper"):
             label, where, permission = _look_at(source, given, settings, permission)
-        columns["scraper"], chosen["source"] = label, where
-    if permission:
-        chosen["permission"] = permission
-    columns["extra"] = json.dumps(_without_empty(chosen | extra))
-    _check(row | columns, extra, settings)
-    with db.civic_db_connection() as conn:
-        db.update_site(conn, subdomain, columns)
-        manifest.announce_site(conn, subdomain, manifest.FACTS)
-        _audit_permission(conn, subdomain, permission)
+            found = label, where
+    site_changes.change(
+        settings,
+        subdomain,
+        _columns(given),
+        _extra(given),
+        who=operator(),
+        source=found,
+        permission=permission,
+    )
     click.echo(f"Changed {subdomain}.")
 
 

@@ -28,7 +28,7 @@ REDIS_WORDS = (
     *("ssl_certfile", "ssl_keyfile", "ssl_check_hostname"),
 )
 
-#: More processes than any machine has cores for is a slip of the pen.
+#: Upper bound, catches typos.
 MOST_PROCESSES = 256
 
 LOG_FORMATS = ("auto", "json", "text")
@@ -214,12 +214,12 @@ def _networks(value: str) -> tuple[str, ...]:
 
 
 def _check_port(url: str) -> None:
-    """Refuse an address that cannot be taken apart; what Python says of it may be a password."""
+    """Refuse a malformed URL; Python's own message may contain the password."""
     try:
         _ = urlsplit(url).port
     except ValueError:
         raise ValueError(
-            "must have an address that can be taken apart (a password with / as %2F, with @ as %40)"
+            "must be a valid URL: write / as %2F and @ as %40 in the password"
         ) from None
 
 
@@ -311,7 +311,7 @@ class Settings:
         "WORKER_MEMORY_MB", 2048, "Memory one working process may take (address space)", _positive
     )
     page_megapixels: int = _setting(
-        "PAGE_MEGAPIXELS", 40, "A page is rendered with at most so many million pixels", _positive
+        "PAGE_MEGAPIXELS", 40, "Pages are rendered with at most this many million pixels", _positive
     )
     max_document_mb: int = _setting(
         "MAX_DOCUMENT_MB", 150, "Larger documents are refused", _positive
@@ -323,7 +323,10 @@ class Settings:
         "CLERK_WORKERS", 0, "Working processes of an embedded run; 0: one per core", _processes
     )
     lease_seconds: float = _setting(
-        "LEASE_SECONDS", 12.0, "A worker that has not beaten for so long is dead", _seconds
+        "LEASE_SECONDS",
+        12.0,
+        "Seconds without a heartbeat after which a worker is dead",
+        _seconds,
     )
     crash_detection_timeout: float = _setting(
         "CRASH_DETECTION_TIMEOUT",
@@ -419,6 +422,13 @@ class Settings:
         return self.database_url.startswith("postgresql")
 
     @property
+    def queue_in_words(self) -> str:
+        """How workers hear of work where there is no Redis."""
+        if self.uses_postgresql:
+            return "no Redis: PostgreSQL notifies the workers"
+        return "no Redis: clerk run and clerk serve do the work"
+
+    @property
     def published(self) -> Path:
         """The folder of published sites."""
         return self.publish_dir or self.storage_dir / "_published"
@@ -477,7 +487,7 @@ def _built(
 
 
 def _check_together(settings: Settings) -> None:
-    """Refuse a lease that ends after silence is taken for death: the living would be buried."""
+    """Refuse a lease that is longer than the silence after which a worker counts as dead."""
     if settings.lease_seconds > settings.crash_detection_timeout:
         raise BadSetting(
             f"LEASE_SECONDS ({settings.lease_seconds:g}) must not be more than"

@@ -3,7 +3,9 @@
 ::
 
     fetch    -> record()            which bytes a document has, and where they came from
-    read     -> record_texts()      which text was read from them, in the transaction that counts it
+    read     -> record_texts()      which text was read from them, and what the document is, in the
+                                    transaction that counts it
+    people   -> correct()           what it is, for good
     extract  -> record_findings()   which votes and names were found in the text
     compile, publish, search, pages  <- documents(), changes_after()
 
@@ -17,7 +19,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, date, datetime
 from typing import Any, Final
 
@@ -29,6 +31,7 @@ from .db import among, reading_connection, writing_to
 from .models import (
     db_now,
     document_changes_table,
+    document_parts_table,
     document_requests_table,
     document_versions_table,
     documents_table,
@@ -51,24 +54,72 @@ _OUTBOX_LOCK: Final = 0x6F7574626F78
 #: Seconds between two commits of what a fetch has stored.
 _COMMIT_SECONDS: Final = 0.5
 
+#: For so many documents it is quicker to name them than to ask for all of the site.
+_FEW: Final = 200
+
 _d = documents_table.c
+Day = date
+
+
+#: What is said about a document: by itself, by its source, by people.
+FACTS_OF_DOCUMENTS: Final = ("kind", "body", "date", "title")
+#: How the evidence names a person who corrected a fact.
+PERSON: Final = "person"
+
+
+@dataclass(frozen=True)
+class DocumentPart:
+    """Some pages of a document, and what they are; all but the pages are columns that may be NULL.
+
+    ``evidence`` is as that of a document.
+    """
+
+    first_page: int
+    last_page: int
+    kind: str | None = None
+    body: str | None = None
+    date: date | None = None
+    title: str | None = None
+    of_other_place: bool = False
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class DocumentIdentity:
+    """What a document is; None is not known.
+
+    ``identified_of`` says by which text and by which version of the rules.  ``evidence`` has for
+    each fact its value, its source, the quote, the page and how sure it is, and under ``others``
+    the readings that contradict it.
+    """
+
+    identified_of: str
+    kind: str | None = None
+    body: str | None = None
+    date: date | None = None
+    title: str | None = None
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+    parts: tuple[DocumentPart, ...] = ()
 
 
 @dataclass(frozen=True)
 class DocumentRow:
-    """What the manifest knows of a document; the fields are the columns."""
+    """What the manifest knows of a document; the fields but ``parts`` are the columns."""
 
     id: int
     subdomain: str
     name: str
     identity: str | None
-    kind: str
+    kind: str | None
     body: str | None
     date: date | None
     title: str | None
     file_name: str | None
     sequence: int
     evidence: Mapping[str, Any]
+    listed: Mapping[str, Any]
+    corrections: Mapping[str, Any]
+    identified_of: str | None
     source_url: str | None
     pdf_sha256: str | None
     bytes: int
@@ -88,26 +139,35 @@ class DocumentRow:
     last_seen_at: datetime
     fetched_at: datetime | None
     gone_at: datetime | None
+    #: The parts of a packet, in order; only where they were asked for.
+    parts: tuple[DocumentPart, ...] = field(default=(), metadata={"column": False})
 
     @property
     def document(self) -> Document:
         """The document by where its files lie."""
         return Document.from_name(self.name)
 
+    @property
+    def listed_date(self) -> Day | None:
+        """The day that the source says it is of."""
+        said = self.listed.get("date")
+        return date.fromisoformat(said) if said else None
+
 
 @dataclass(frozen=True)
 class FetchedDocument:
     """What a fetch knows of a document whose bytes it has stored; the fields are columns.
 
+    ``kind``, ``body``, ``date`` and ``title`` are what the source says, if it does.
     ``former_name`` is the name it had so far, if that is another one.
     """
 
     name: str
     identity: str | None
-    kind: str
     pdf_sha256: str | None
     bytes: int
     fetched_at: datetime | None
+    kind: str | None = None
     body: str | None = None
     date: date | None = None
     title: str | None = None
@@ -119,16 +179,24 @@ class FetchedDocument:
     version_hint: str | None = None
     source_bytes: int = 0
     source_mtime_ns: int = 0
-    evidence: Mapping[str, Any] = field(default_factory=dict)
     former_name: str = field(default="", metadata={"column": False})
 
+    @property
+    def listed(self) -> dict[str, Any]:
+        """What the source says of it."""
+        said = {name: getattr(self, name) for name in FACTS_OF_DOCUMENTS}
+        if self.date:
+            said["date"] = self.date.isoformat()
+        return {name: value for name, value in said.items() if value}
 
-_FETCHED = tuple(each.name for each in fields(FetchedDocument) if not each.metadata)
-#: What is published of what a fetch knows; a change of the others is nobody's news.
-_PUBLISHED = (
-    *("name", "kind", "body", "date", "title", "file_name", "sequence"),
-    *("source_url", "pdf_sha256", "bytes", "fetched_at"),
+
+_FETCHED = tuple(
+    each.name
+    for each in fields(FetchedDocument)
+    if not each.metadata and each.name not in FACTS_OF_DOCUMENTS
 )
+#: What is published of what a fetch knows; a change of the others is nobody's news.
+_PUBLISHED = ("name", "file_name", "sequence", "source_url", "pdf_sha256", "bytes", "fetched_at")
 
 
 @dataclass(frozen=True)
@@ -137,7 +205,7 @@ class TextRecord:
 
     ``pdf_sha256`` are the bytes it was read from.  ``reader`` identifies what read it, without the
     OCR engine if no page needed it: then another engine is no reason to read it again.  Text of an
-    older installation has no reader.
+    older installation has no reader.  ``identity`` is what the document is by this text.
     """
 
     pdf_sha256: str
@@ -145,6 +213,7 @@ class TextRecord:
     reader: str | None
     pages: int
     failed_pages: int = 0
+    identity: DocumentIdentity | None = None
 
 
 @dataclass(frozen=True)
@@ -190,24 +259,46 @@ class DocumentChange:
 
 
 #: In the order of the fields.
-_ROW = tuple(_d[each.name] for each in fields(DocumentRow))
+_ROW = tuple(_d[each.name] for each in fields(DocumentRow) if not each.metadata)
+_PART = tuple(document_parts_table.c[each.name] for each in fields(DocumentPart))
 
 
 def documents(
-    conn: Connection, subdomain: str, names: Sequence[str] | None = None
+    conn: Connection,
+    subdomain: str,
+    names: Sequence[str] | None = None,
+    *,
+    with_parts: bool = False,
 ) -> list[DocumentRow]:
     """Return the documents of a site, or those of these names, in the order of their names."""
     query = select(*_ROW).where(_d.subdomain == subdomain).order_by(_d.name)
     if names is not None:
         query = query.where(among(conn, _d.name, names))
-    return [_typed(row) for row in conn.execute(query)]
+    found = [_typed(row) for row in conn.execute(query)]
+    return _with_parts(conn, found) if with_parts else found
 
 
 def document(conn: Connection, subdomain: str, name: str) -> DocumentRow | None:
-    """Return one document of a site, or None."""
-    query = select(*_ROW).where(_d.subdomain == subdomain, _d.name == name)
-    row = conn.execute(query).first()
-    return _typed(row) if row else None
+    """Return one document of a site with its parts, or None."""
+    found = documents(conn, subdomain, [name], with_parts=True)
+    return found[0] if found else None
+
+
+def _with_parts(conn: Connection, rows: Sequence[DocumentRow]) -> list[DocumentRow]:
+    """Add their parts to documents of one site."""
+    if not rows:
+        return []
+    table = document_parts_table.c
+    query = select(table.document_id, *_PART).order_by(table.document_id, table.first_page)
+    if len(rows) < _FEW:
+        query = query.where(table.document_id.in_([row.id for row in rows]))
+    else:
+        of_site = select(_d.id).where(_d.subdomain == rows[0].subdomain)
+        query = query.where(table.document_id.in_(of_site))
+    parts: dict[int, list[DocumentPart]] = {}
+    for document_id, *values in conn.execute(query):
+        parts.setdefault(document_id, []).append(DocumentPart(*values))
+    return [replace(row, parts=tuple(parts.get(row.id, ()))) for row in rows]
 
 
 def _typed(row: Iterable[Any]) -> DocumentRow:
@@ -253,7 +344,28 @@ def documents_to_extract(conn: Connection, subdomain: str, version: str) -> list
         .where(_d.findings_of.is_distinct_from(_d.text_sha256 + f" {version}"))
         .order_by(_d.name)
     )
+    return _with_parts(conn, [_typed(row) for row in conn.execute(query)])
+
+
+def documents_to_identify(conn: Connection, subdomain: str, version: str) -> list[DocumentRow]:
+    """Return the documents that this version of the rules has not looked at, with text or not."""
+    query = (
+        select(*_ROW)
+        .where(_d.subdomain == subdomain)
+        .where(_d.identified_of.is_distinct_from(identified_of(_d.text_sha256, version)))
+        .order_by(_d.name)
+    )
     return [_typed(row) for row in conn.execute(query)]
+
+
+def identified_of(text_sha256: Any, version: str) -> Any:
+    """Return what says that a document with this text was identified by this version, also in SQL.
+
+    A document without text is identified by its source.
+    """
+    if text_sha256 is None or isinstance(text_sha256, str):
+        return f"{text_sha256 or ''} {version}"
+    return func.coalesce(text_sha256, "") + f" {version}"
 
 
 def versions(conn: Connection, document_id: int) -> list[str]:
@@ -336,7 +448,7 @@ def record(conn: Connection, subdomain: str, fetched: Sequence[FetchedDocument])
 
     One that is known by its name, or by its former name, stays the same document with its text,
     its versions and what people said about it; what was found in a text is kept under a name, and
-    looked for again.
+    looked for again.  One of which the source says something else now is identified again.
     """
     if not fetched:
         return
@@ -346,10 +458,13 @@ def record(conn: Connection, subdomain: str, fetched: Sequence[FetchedDocument])
     changes: list[tuple[str, str, str | None]] = []
     for each in fetched:
         before = known.get(each.former_name or each.name)
-        values = {name: getattr(each, name) for name in _FETCHED}
+        values = {name: getattr(each, name) for name in _FETCHED} | {"listed": each.listed}
         if before is None:
-            added.append(values | {"subdomain": subdomain})
+            facts = {name: getattr(each, name) for name in FACTS_OF_DOCUMENTS}
+            added.append(values | facts | {"subdomain": subdomain})
             continue
+        if before.listed != each.listed or before.source_url != each.source_url:
+            values["identified_of"] = None
         is_news = before.gone_at is not None or any(
             values[name] != getattr(before, name) for name in _PUBLISHED
         )
@@ -447,7 +562,139 @@ def record_texts(conn: Connection, subdomain: str, texts: Mapping[str, TextRecor
         for name, read in texts.items()
     ]
     conn.execute(_RECORD_TEXT, values)
+    identities = {name: read.identity for name, read in texts.items() if read.identity}
+    record_identities(conn, subdomain, identities, announce=False)
     _announce(conn, subdomain, [(name, TEXT, read.text_sha256) for name, read in texts.items()])
+
+
+def record_identities(
+    conn: Connection,
+    subdomain: str,
+    identities: Mapping[str, DocumentIdentity],
+    *,
+    announce: bool = True,
+) -> None:
+    """Record what documents are, by name; what a person said of one stays.
+
+    What was found by a text that a document no longer has is not recorded.  Votes are looked for
+    again where other pages are minutes now.
+    """
+    if not identities:
+        return
+    names = list(identities)
+    query = select(*_ROW).where(_d.subdomain == subdomain, among(conn, _d.name, names))
+    rows = _with_parts(conn, [_typed(row) for row in conn.execute(query.with_for_update())])
+    changed: list[tuple[str, str, str | None]] = []
+    for row in rows:
+        new = _corrected(identities[row.name], row.corrections)
+        if new.identified_of.partition(" ")[0] != (row.text_sha256 or ""):
+            continue
+        values: dict[str, Any] = {"identified_of": new.identified_of}
+        for name in (*FACTS_OF_DOCUMENTS, "evidence"):
+            if getattr(new, name) != getattr(row, name):
+                values[name] = getattr(new, name)
+        if new.parts != row.parts:
+            _replace_parts(conn, row.id, new.parts)
+        if "kind" in values or new.parts != row.parts:
+            values["findings_of"] = None
+        if len(values) > 1:
+            changed.append((row.name, FACTS, row.text_sha256))
+        conn.execute(update(documents_table).where(_d.id == row.id).values(**values))
+    if announce:
+        _announce(conn, subdomain, [each for each in changed if each[2]])
+
+
+def _replace_parts(conn: Connection, document_id: int, parts: Sequence[DocumentPart]) -> None:
+    table = document_parts_table
+    conn.execute(delete(table).where(table.c.document_id == document_id))
+    names = [each.name for each in fields(DocumentPart)]
+    rows = [
+        {"document_id": document_id} | {name: getattr(part, name) for name in names}
+        for part in parts
+    ]
+    if rows:
+        conn.execute(insert(table), rows)
+
+
+def _corrected(found: DocumentIdentity, corrections: Mapping[str, Any]) -> DocumentIdentity:
+    """Return an identity with what people said; what was found instead is kept as contradicting."""
+    if not corrections:
+        return found
+    evidence: dict[str, Any] = dict(found.evidence)
+    others = list(evidence.get("others", ()))
+    facts: dict[str, Any] = {}
+    for name, value in corrections.items():
+        before = evidence.get(name, {})
+        if before.get("source") != PERSON:
+            if before.get("value") and before["value"] != value:
+                others.insert(0, {"field": name, "fact": before})
+            evidence[name] = {"value": value, "source": PERSON, "confidence": 1.0}
+        facts[name] = date.fromisoformat(value) if name == "date" and value else value
+    if others:
+        evidence["others"] = others
+    return replace(found, evidence=evidence, **facts)
+
+
+def correct(
+    conn: Connection, subdomain: str, names: Sequence[str], said: Mapping[str, str | None]
+) -> int:
+    """Record what a person says of documents, and return of how many that is news.
+
+    ``said`` has values by the names of facts; None means that it is not known.  It holds at once
+    and for good; parts and votes follow with the next run.
+    """
+    changed = 0
+    query = select(*_ROW).where(_d.subdomain == subdomain, among(conn, _d.name, names))
+    for row in [_typed(each) for each in conn.execute(query.with_for_update())]:
+        corrections = {**row.corrections, **said}
+        if corrections == row.corrections:
+            continue
+        changed += 1
+        facts = {name: getattr(row, name) for name in FACTS_OF_DOCUMENTS}
+        before = DocumentIdentity("", **facts, evidence=row.evidence)
+        new = _corrected(before, corrections)
+        _write_corrections(conn, row, new, corrections)
+    return changed
+
+
+def withdraw_corrections(conn: Connection, subdomain: str, names: Sequence[str]) -> int:
+    """Forget what people said of documents, and return of how many; the next run identifies them.
+
+    Until then a fact is what was known beside the correction, or not known.
+    """
+    changed = 0
+    query = select(*_ROW).where(_d.subdomain == subdomain, among(conn, _d.name, names))
+    for row in [_typed(each) for each in conn.execute(query.with_for_update())]:
+        if not row.corrections:
+            continue
+        changed += 1
+        evidence = dict(row.evidence)
+        facts: dict[str, Any] = {name: getattr(row, name) for name in FACTS_OF_DOCUMENTS}
+        for name in row.corrections:
+            others = evidence.get("others", ())
+            facts_beside = [each["fact"] for each in others if each["field"] == name]
+            was: dict[str, Any] = facts_beside[0] if facts_beside else {}
+            evidence[name] = was
+            value = was.get("value")
+            facts[name] = date.fromisoformat(value) if name == "date" and value else value
+        new = DocumentIdentity("", **facts, evidence=evidence)
+        _write_corrections(conn, row, new, {})
+    return changed
+
+
+def _write_corrections(
+    conn: Connection, row: DocumentRow, new: DocumentIdentity, corrections: Mapping[str, Any]
+) -> None:
+    values = {name: getattr(new, name) for name in (*FACTS_OF_DOCUMENTS, "evidence")}
+    if new.kind != row.kind:
+        values["findings_of"] = None
+    conn.execute(
+        update(documents_table)
+        .where(_d.id == row.id)
+        .values(corrections=dict(corrections), identified_of=None, **values)
+    )
+    if row.text_sha256:
+        _announce(conn, row.subdomain, [(row.name, FACTS, row.text_sha256)])
 
 
 def record_findings(

@@ -349,6 +349,12 @@ items_table = Table(
         postgresql_where=text("state IN ('failed', 'quarantined')"),
         sqlite_where=text("state IN ('failed', 'quarantined')"),
     ),
+    Index(
+        "ix_items_failed_at",
+        "finished_at",
+        postgresql_where=text("state IN ('failed', 'quarantined')"),
+        sqlite_where=text("state IN ('failed', 'quarantined')"),
+    ),
 )
 
 batches_table = Table(
@@ -436,7 +442,8 @@ documents_table = Table(
     Column("name", String, nullable=False),
     #: What the source calls it; NULL for a file that no source offers.
     Column("identity", String),
-    Column("kind", String, nullable=False),
+    #: What it is, for each of kind, body, date and title; NULL if that is not known.
+    Column("kind", String),
     Column("body", String),
     Column("date", Date),
     Column("title", String),
@@ -445,6 +452,11 @@ documents_table = Table(
     Column("sequence", Integer, nullable=False, server_default=text("1")),
     #: For each of kind, body, date and title: where it comes from, the quote, and how sure it is.
     Column("evidence", _Json, nullable=False, server_default=text("'{}'")),
+    #: What the source says of it, and what people corrected, by the same names.
+    Column("listed", _Json, nullable=False, server_default=text("'{}'")),
+    Column("corrections", _Json, nullable=False, server_default=text("'{}'")),
+    #: The hash of the text it was identified by, and the version of the rules; NULL if it is due.
+    Column("identified_of", String),
     Column("source_url", String),
     Column("pdf_sha256", String),
     Column("bytes", BigInteger, nullable=False, server_default=text("0")),
@@ -504,7 +516,7 @@ document_parts_table = Table(
     ),
     Column("first_page", Integer, primary_key=True, autoincrement=False),
     Column("last_page", Integer, nullable=False),
-    Column("kind", String, nullable=False),
+    Column("kind", String),
     Column("body", String),
     Column("date", Date),
     Column("title", String),
@@ -629,6 +641,24 @@ stage_events_table = Table(
     Index("ix_stage_events_at", "at"),
     Index("ix_stage_events_subdomain", "subdomain", "id"),
     Index("ix_stage_events_event", "event", "at"),
+)
+
+#: What workers reported of a run: steps that ended, and every attempt that did not go well.
+log_lines_table = Table(
+    "log_lines",
+    metadata,
+    Column("id", _Id, primary_key=True, autoincrement=True),
+    Column("run_id", String, ForeignKey("runs.run_id", ondelete="CASCADE"), nullable=False),
+    Column("at", UtcDateTime, nullable=False, server_default=db_now()),
+    #: info, warning or error.
+    Column("level", String, nullable=False),
+    Column("stage", String, nullable=False),
+    Column("document", String),
+    Column("worker_id", String),
+    Column("attempt", Integer),
+    Column("seconds", Float),
+    Column("message", Text, nullable=False),
+    Index("ix_log_lines_run_id", "run_id", "id"),
 )
 
 workers_table = Table(

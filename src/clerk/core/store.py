@@ -252,7 +252,7 @@ class Store:
                 raise self._unavailable("there is no such bucket", _NO_BUCKET) from error
             if "canonicalize" in said:
                 raise self._unavailable("there is no such folder", _NO_FOLDER) from error
-            if "301" in said or "PermanentRedirect" in said:
+            if "status code: 301" in said or "PermanentRedirect" in said:
                 raise self._unavailable("the bucket is in another region", _REGION) from error
             if "builder error" in said:
                 raise self._unavailable("its endpoint is not https", _HTTP) from error

@@ -31,7 +31,7 @@ from clerk.core.child_process import (
 )
 from clerk.core.config import Settings
 from clerk.core.errors import ClerkError, DatabaseUnavailable, OperatorError, UnknownSite
-from clerk.core.states import Item
+from clerk.core.states import Item, Step
 from clerk.core.storage import worker_lock
 
 from .work import Claim, ClaimItem, Crash, Flow, Outcome, WorkerInfo
@@ -187,6 +187,12 @@ class Slot:
         """The name of what the child is working on."""
         item = self._running_item or (self.claim.items[0] if self.claim else None)
         return (item.document or item.step) if item else ""
+
+    @property
+    def page(self) -> int:
+        """The page that the running document is at; 0 if it has not told."""
+        is_document = self._running_item is not None and self._running_item.step == Step.DOCUMENT
+        return self._position if is_document else 0
 
     def assign(self, claim: Claim) -> None:
         """Have the child do what was claimed."""
@@ -465,6 +471,12 @@ class Pool:
         return {slot.claim.token: slot.running_document for slot in self._slots if slot.claim}
 
     @property
+    def pages(self) -> dict[str, int]:
+        """The page that the running document is at, by claim, where it has told."""
+        slots = (slot for slot in self._slots if slot.claim and slot.page)
+        return {slot.claim.token: slot.page for slot in slots if slot.claim}
+
+    @property
     def trouble(self) -> OperatorError | None:
         """What only a person can fix, if the work met it and the pool does not pause for it."""
         return self._troubles.first
@@ -589,7 +601,7 @@ class Pool:
                 slot.leave()
 
     def _beat(self) -> None:
-        if not self._flow.beat(self._info, self.running):
+        if not self._flow.beat(self._info, self.running, self.pages):
             self._flow.register(self._info)
 
     def retry_while_database_is_down(self, action: Callable[[], T], *, gives: bool = False) -> T:

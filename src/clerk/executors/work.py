@@ -124,8 +124,13 @@ class Flow(Protocol):
     def register(self, worker: WorkerInfo) -> None:
         """Make a worker known before it claims anything; an unknown worker is a dead one."""
 
-    def beat(self, worker: WorkerInfo, running: Mapping[str, str]) -> bool:
-        """Renew a worker's lease and note what runs by claim; False when nobody knows it."""
+    def beat(
+        self, worker: WorkerInfo, running: Mapping[str, str], pages: Mapping[str, int]
+    ) -> bool:
+        """Renew a worker's lease and note what runs by claim; False when nobody knows it.
+
+        ``pages``: the page that a running document is at.
+        """
 
     def unregister(self, worker_id: str) -> None:
         """Release what a worker holds without knowing, and forget the worker."""

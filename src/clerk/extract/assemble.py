@@ -77,6 +77,9 @@ _COUNTS_NEAR = 80
 #: From "approved a motion to" to the line that says whose motion it was.
 _MOVER_FOLLOWS = 400
 
+#: More words than these before a result in a line of its own are the title of its matter.
+_NUMBER_AND_WORD = 2
+
 _VOTE_WORD = pattern(r"\b(?:motion|vote|ayes?|nays?|yeas?|noes|unanim\w+|chair|mayor|president)\b")
 _TIE = pattern(r"\b(?:to\s+break|breaking|broke)\s+(?:the|a)\s+tie\b|\btie-?breaking\b")
 
@@ -173,6 +176,13 @@ class Motion:
         if cue.names_below and self.outcome.own_question and 0 <= gap < 60:
             return True
         return (cue.only_names and 0 <= gap < 2) or self.outcome.at < cue.start < self.end
+
+    def is_told_with_outcome(self, cue: MotionCue) -> bool:
+        """Whether the outcome and the mover share a sentence: ``passed with a motion by Smith``."""
+        if self.made is None or self.seconder is not None or self.outcome is None:
+            return False
+        inside = self.outcome.at < cue.start < self.outcome.end and not cue.at_line_start
+        return inside and cue.mover is not None and self.mover in (None, cue.mover)
 
     def is_restated(self, cue: MotionCue) -> bool:
         """Whether a cue is about this motion, which is still open."""
@@ -321,7 +331,7 @@ class Assembler:
         self.hint: OutcomeCue | None = None
         #: The last names in prose; the outcome of their sentence may follow them.
         self.dissents: list[DissentCue] = []
-        #: Counts that no motion was open for; they may belong to the next outcome.
+        #: Counts and unread lists that no motion was open for; they may belong to the next outcome.
         self.loose_counts: list[BallotCue] = []
 
     @property
@@ -350,6 +360,9 @@ class Assembler:
             apart = self.doc.blank_line_between(top.end, cue.start)
             if top.takes_label(cue, apart):
                 return
+        if top is not None and top.is_told_with_outcome(cue):
+            top.add_motion(cue)
+            return
         if top is not None and top.follows_outcome(cue):
             top.add_motion(cue)
             top.made = cue
@@ -607,7 +620,7 @@ class Assembler:
             return
         named = cue.ballots.get(AYES) or cue.ballots.get(NOES)
         if cue.strength == SOFT or not (named or cue.whole_vote):
-            if cue.counts:
+            if cue.counts or cue.incomplete:
                 self.loose_counts = [*self.loose_counts[-3:], cue]
             return
         self.close_all()
@@ -655,6 +668,15 @@ def is_outcome_of_another(doc: DocumentText, top: Motion, cue: OutcomeCue) -> bo
     if not top.voted or not doc.blank_line_between(top.end, cue.start):
         return False
     if top.unanimous and cue.counts.get(NOES):
+        return True
+    if (
+        top.made is None
+        and top.outcome is not None
+        and top.ballots_start > top.outcome.at
+        and cue.at == cue.start
+        and len(doc.lower[top.end : cue.start].split()) > _NUMBER_AND_WORD
+    ):
+        # A record of results: the title of the next matter, and its result in a line of its own.
         return True
     counts = {kind: len(names) for kind, names in top.ballots.items() if names} | top.counts
     if not cue.label and any(

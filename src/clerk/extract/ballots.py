@@ -30,6 +30,8 @@ TALLY = pattern(
     r"(?:\s{0,2}-\s{0,2}(?P<abstain>\d{1,2}))?(?:\s{0,2}-\s{0,2}(?P<absent>\d{1,2}))?"
     r"(?![\d/%]|\s?(?:p\.?m|a\.?m|%)|-\d|\.\d|:\d)"
 )
+#: No tally: ``9-14-98``, ``10-12-04``.
+_DATE = re.compile(r"\d{1,2}-\d{1,2}-(?:0\d|[3-9]\d)")
 _WORD_TALLY = pattern(
     r"\b(?P<yes>"
     + "|".join(_NUMBER_WORDS)
@@ -48,6 +50,8 @@ def tally_in(lower: str, start: int, end: int) -> dict[str, int]:
     """Return the tally printed in a stretch of text: ``5-0-1``, ``[14 TO 1]``, ``three to one``."""
     for match in TALLY.finditer(lower, start, end):
         if _NUMBERED.search(lower[max(0, match.start() - 16) : match.start()]):
+            continue
+        if _DATE.fullmatch(match[0]):
             continue
         kinds = {
             AYES: match["yes"],
@@ -190,7 +194,7 @@ def _is_label(doc: DocumentText, label: re.Match[str]) -> bool:
         if word not in _ORDINARY_WORDS or printed[0].isupper():
             return True
         return _VOTERS_BEFORE.search(doc.lower[max(0, start - 20) : start]) is not None
-    if not printed[0].isupper():
+    if not printed[0].isupper() and not doc.text.endswith("In ", 0, start):
         return False
     if mark == ";":
         # ``Yeas; Smith, Jones, Nays; Brown``, not ``Smith, Aye; Jones, Aye``.
@@ -301,9 +305,9 @@ def capital_list(doc: DocumentText, label: re.Match[str]) -> BallotCue | None:
 
 
 _BARE_LABEL = Phrase(
-    "Ayes Yeas Yeahs Nays Noes Absent Abstain AYES YEAS NAYS NOES ABSENT ABSTAIN",
+    "Ayes Yeas Yeahs Nays Noes Absent Abstain AYES YEAS NAYS NOES ABSENT ABSTAIN In_favo",
     r"(?P<word>Ayes|Yeas|Yeahs|Nays|Noes|Absent|Abstain(?:ed|ing)?|AYES|YEAS|NAYS|NOES|ABSENT"
-    r"|ABSTAIN(?:ED)?)\s{1,3}(?=[^\W\d_])",
+    r"|ABSTAIN(?:ED)?|In favou?r)\s{1,3}(?=[^\W\d_])",
 )
 _BLOCK_BEFORE = pattern(r"\b(?:ayes|yea[hs]?s|nays|noes)\b[^\n]{0,12}[\s\S]{0,200}[.;,\n]\s{0,40}$")
 
@@ -429,6 +433,8 @@ def names_in_brackets(doc: DocumentText, opening: re.Match[str]) -> BallotCue | 
     label = _LABEL_BEFORE.search(doc.lower[floor:bracket])
     if square and label is None:
         label = _UNANIMOUS_BEFORE.search(doc.lower[floor:bracket])
+    elif label is None and (behind := _LABEL_BEHIND.match(doc.lower, close)):
+        return _names_before_label(doc, bracket, close, behind)
     elif label is None and not doc.lower.endswith(("yea", "aye", "yes", "nay", "no"), 0, close):
         return None
     listed = doc.names_at(bracket + 1, close)
@@ -452,6 +458,31 @@ def names_in_brackets(doc: DocumentText, opening: re.Match[str]) -> BallotCue | 
     return cue
 
 
+_LABEL_BEHIND = pattern(r"\)\s{1,3}(?P<word>against|opposed|for|in favou?r|abstaining)\b")
+_COUNT_OF_NAMES = pattern(
+    r"(?:\b(?P<yes>\d{1,2})\s{1,3}for\s{1,3}(?:\([^()]{3,200}\)\s{1,3})?and\s{1,3})?"
+    r"\b(?P<count>\d{1,2})\s{1,3}$"
+)
+
+
+def _names_before_label(
+    doc: DocumentText, bracket: int, close: int, label: re.Match[str]
+) -> BallotCue | None:
+    """Read ``6 for and 1 (Smith) against``, if there are as many names as were counted."""
+    floor = max(0, bracket - 240)
+    count = _COUNT_OF_NAMES.search(doc.lower[floor:bracket])
+    listed = doc.names_at(bracket + 1, close)
+    if count is None or len(listed.names) != int(count["count"]):
+        return None
+    kind = ballot_kind(label["word"])
+    cue = BallotCue(floor + count.start(), label.end(), FIRM)
+    cue.add_list(doc, kind, listed)
+    cue.counts[kind] = len(listed.names)
+    if count["yes"]:
+        cue.counts[AYES] = int(count["yes"])
+    return cue
+
+
 _COUNTED = Phrase(
     "favo affirmative opposition aye yea yes against opposed nay noes abst",
     r"(?:favou?r|affirmative|opposition|ayes?|yeas?|yes|against|opposed|nays?|noes"
@@ -460,6 +491,7 @@ _COUNTED = Phrase(
 _COUNTED_SHORT = pattern(r"[0-9] (?:votes? )?(?P<word>for|no|absent|against)\b")
 #: These count only next to a count of the other side.
 _DOUBTFUL_WORDS = word_set("no yes for opposed absent against")
+_VOTES_NEXT = pattern(r"\s{1,3}votes\b")
 _LABEL_MARK = pattern(r"\s{0,3}[:=-]")
 _DASH = pattern(r" {0,2}- {0,2}(?=[A-Z])")
 _LIST_OVER = pattern(r" {0,3}(?:[);.\n]|$)")
@@ -501,7 +533,9 @@ def counts_with_words(doc: DocumentText) -> Iterator[BallotCue]:
             cue.start, cue.counts = last.start, {**last.counts, **cue.counts}
             cue.ballots = {**last.ballots, **cue.ballots}
             yield cue
-        elif word not in _DOUBTFUL_WORDS and written not in ("no", "none", "one"):
+        elif written not in ("no", "none", "one") and (
+            word not in _DOUBTFUL_WORDS or _VOTES_NEXT.match(lower, end)
+        ):
             yield cue
         last = cue
 
@@ -562,7 +596,10 @@ RULES = (
     Rule(
         _BARE_LABEL,
         bare_list,
-        ("Tr. Smith and Tr. Jones sat.\nYeahs Smith, Jones; Nays Tr. Brown.",),
+        (
+            "Tr. Smith and Tr. Jones sat.\nYeahs Smith, Jones; Nays Tr. Brown.",
+            "Roll call vote: In favor Mr. Smith, Mr. Jones; opposed-none.",
+        ),
         as_printed=True,
     ),
     Rule(_VOTE_OF, vote_of_names, ("upon the affirmative vote of Councilmen Smith and Jones.",)),
@@ -573,6 +610,7 @@ RULES = (
         (
             "15 in favor (Smith, Jones)",
             "1 no (Smith)",
+            "6 for and 1 (Smith) against",
             "PASSED UNANIMOUSLY [Smith, Jones, Brown]",
             "on a roll call vote (Smith, Jones, Brown - yea)",
         ),

@@ -46,6 +46,8 @@ class MotionCue(Cue):
     seconder: str | None = None
     #: Where the words of the motion end, if that is known.
     words_end: int = 0
+    #: The words of the motion precede the names of those who move it.
+    words_above: bool = False
     #: What it does with another motion: "amendment", "substitute" or nothing.
     about: str = ""
     #: What must follow or precede it to make it a motion: "second", "outcome" or nothing.
@@ -222,7 +224,8 @@ _BLANK_LINE = pattern(r"\n[ ]{0,80}\n")
 #: A full stop that ends no abbreviation, or a blank line.  The characters it may begin with come
 #: first: the regex engine then skips all others fast.
 _SENTENCE_END = pattern(
-    r"[.;!?\n](?:(?<=[a-z]\.)(?=carried\b|defeated\b)|(?<=\n)[ ]{0,80}\n"
+    r"[.;!?\n](?:(?<=[a-z]\.)(?=(?:carried|defeated|motion|moved|seconded|minutes)\b)"
+    r"|(?<=\n)[ ]{0,80}\n"
     r"|(?<=\n)(?=[ ]{0,20}(?:motion|action|vote|date|present|moved\s+by)\s{0,3}:)"
     r"|(?<=[ap]\.m\.)(?=[ ]{0,3}\n|\s{1,3}(?:the\s+motion|motion|upon\s+roll"
     r"|roll\s+call:|ayes|seconded|second\s|voice\s+vote|vote\b))"

@@ -17,6 +17,7 @@ import msgspec
 from clerk.core.errors import DocumentError, EmptyDocument
 from clerk.core.files import SiteFiles
 from clerk.core.manifest import DocumentRow
+from clerk.core.parts import part_spans
 from clerk.core.storage import (
     AGENDAS,
     Document,
@@ -25,12 +26,14 @@ from clerk.core.storage import (
     written_whole,
 )
 
-from .findings import VERSION, Entity, Extraction, Place, Vote, text_hash
+from .findings import LISTS, VERSION, Entity, Extraction, Place, Vote, text_hash
 from .text import page_marks
 
 if TYPE_CHECKING:
     from .votes import Reading
 
+#: What a document or a part must be for votes to be on the record.
+MINUTES_KIND = "minutes"
 _PAGE = re.compile(r"page-(\d+)\.txt")
 
 
@@ -101,8 +104,8 @@ def extract_documents(
         document = row.document
         try:
             with files.text(document, row.text_sha256 or "") as text:
-                pages = read_pages(text)
-            found = extract_text(pages, votes=document.kind != AGENDAS)
+                pages = read_numbered_pages(text)
+            found = extract_parts(pages, row)
         except (DocumentError, OSError, UnicodeError) as error:
             report.failed[document.name] = str(error)
             continue
@@ -159,7 +162,7 @@ def extract_text(pages: Sequence[str], *, votes: bool = True) -> Extraction:
     from .context import document_text
     from .entities import find_entities
     from .hearings import find_declarations, find_speakers
-    from .items import Items
+    from .items import Items, agenda_items
     from .matters import find_matters
     from .votes import find_votes
 
@@ -171,12 +174,64 @@ def extract_text(pages: Sequence[str], *, votes: bool = True) -> Extraction:
         votes=find_votes(doc, items) if votes else [],
         entities=find_entities(doc),
     )
+    found.items = agenda_items(items)
     found.matters = find_matters(doc, found.votes, found.entities, items)
     if votes:
         found.attendance = presences(doc, doc.roster.attendees)
         found.speakers = find_speakers(doc, items)
         found.declarations = find_declarations(doc)
     return found
+
+
+def extract_parts(pages: Mapping[int, str], row: DocumentRow) -> Extraction:
+    """Find what is in a document, in each part of a packet by itself; pages by their numbers.
+
+    Votes, and who was there, are in minutes of this place.  Nothing but entities is taken from the
+    papers of other places.
+    """
+    numbers, texts = list(pages), list(pages.values())
+    whole = "\f".join(texts)
+    if not row.parts:
+        found = extract_text(texts, votes=row.kind == MINUTES_KIND)
+        _move(found, 0, 0, 0, numbers)
+        return found
+    found = Extraction(version=VERSION, text_sha256=text_hash(whole), votes=[], entities=[])
+    for span in part_spans(pages, row.parts):
+        words = whole[span.start : span.end].removesuffix("\f")
+        if not words.strip():
+            continue
+        part = span.part
+        is_record = part.kind == MINUTES_KIND and not part.of_other_place
+        one = extract_text(words.split("\f"), votes=is_record)
+        if part.of_other_place:
+            one.items, one.matters = [], []
+        before = whole.count("\f", 0, span.start)
+        within = span.start - (whole.rfind("\f", 0, span.start) + 1)
+        _move(one, span.start, before, within, numbers)
+        for matter in one.matters:
+            matter.votes = [len(found.votes) + place for place in matter.votes]
+        for name in LISTS:
+            getattr(found, name).extend(getattr(one, name))
+    return found
+
+
+def _move(
+    found: Extraction, by: int, pages_before: int, within: int, numbers: Sequence[int]
+) -> None:
+    """Move what was found in some pages to where these are in the document.
+
+    The first page begins ``within`` a page; ``numbers`` are those of all pages that could be read.
+    """
+    every: list[Vote | Entity | Place] = [each for name in LISTS for each in getattr(found, name)]
+    for each in every:
+        each.start += by
+        each.end += by
+        if each.page is None:
+            continue
+        if each.page == 1:
+            each.page_start += within
+            each.page_end += within
+        each.page = numbers[each.page + pages_before - 1]
 
 
 def explain_text(text: str) -> list[Reading]:
@@ -189,6 +244,11 @@ def explain_text(text: str) -> list[Reading]:
 
 def read_pages(text: Path) -> list[str]:
     """Return the pages of a document directory in order, or those of a flat file."""
+    return list(read_numbered_pages(text).values())
+
+
+def read_numbered_pages(text: Path) -> dict[int, str]:
+    """Return the pages of a document that could be read, in order, by their numbers."""
     if text.is_dir():
         numbered = [
             (int(match[1]), path)
@@ -197,9 +257,9 @@ def read_pages(text: Path) -> list[str]:
         ]
         if not numbered:
             raise EmptyDocument(f"{text} has no pages.")
-        return [_text_of(path) for _, path in sorted(numbered)]
+        return {number: _text_of(path) for number, path in sorted(numbered)}
     flat = text if text.is_file() else text.with_name(f"{text.name}.txt")
-    return _text_of(flat).split("\f")
+    return dict(enumerate(_text_of(flat).split("\f"), start=1))
 
 
 def _text_of(path: Path) -> str:
@@ -218,7 +278,7 @@ def extract_whole(text: str) -> Extraction:
     marks = page_marks(text)
     offsets = [offset for offset, _ in marks]
     places: list[Vote | Entity | Place] = [*found.votes, *found.entities, *found.attendance]
-    places += [*found.speakers, *found.declarations, *found.matters]
+    places += [*found.items, *found.speakers, *found.declarations, *found.matters]
     for each in places:
         place = bisect_right(offsets, each.start)
         each.page = marks[place - 1][1] if place else None

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from .text import NormalText
 
 #: Changes whenever the same text would give another answer; then caches are made again.
-VERSION = "9"
+VERSION = "10"
 
 PASSED = "passed"
 FAILED = "failed"
@@ -143,6 +143,13 @@ def place(doc: NormalText, start: int, end: int) -> PlaceFields:
     }
 
 
+class AgendaItem(Place, kw_only=True):
+    """An item of the agenda with its number and title as printed."""
+
+    number: str
+    title: str
+
+
 class Presence(Place, kw_only=True):
     """Somebody the attendance of a meeting names.
 
@@ -191,7 +198,8 @@ class Appearance(Place, kw_only=True):
     number in one form for all ways of writing it, or the title of a topic.  ``action`` is
     introduced, continued, amended, referred, passed, failed or mentioned; ``continued_to`` is a
     date in ISO form.  ``votes`` are places in the list of votes of the document; ``amounts`` and
-    ``addresses`` are those printed with the matter.
+    ``addresses`` are those printed with the matter.  ``doubtful`` names the fields that are not
+    facts: an action that only a vote with a doubtful result shows.
     """
 
     kind: str
@@ -203,6 +211,7 @@ class Appearance(Place, kw_only=True):
     votes: list[int]
     amounts: list[str]
     addresses: list[str]
+    doubtful: list[str] = []
 
 
 class Extraction(msgspec.Struct, kw_only=True):
@@ -212,6 +221,7 @@ class Extraction(msgspec.Struct, kw_only=True):
     text_sha256: str
     votes: list[Vote]
     entities: list[Entity]
+    items: list[AgendaItem] = []
     attendance: list[Presence] = []
     speakers: list[Speaker] = []
     declarations: list[Declaration] = []
@@ -230,9 +240,9 @@ VOTE_FIELDS = tuple(
 
 
 #: Changes whenever a field of what ``clerk extract --all`` prints changes its name or meaning.
-SCHEMA = 1
+SCHEMA = 2
 #: The lists of an extraction, in the order in which they are printed.
-LISTS = ("votes", "attendance", "speakers", "declarations", "matters", "entities")
+LISTS = ("votes", "items", "attendance", "speakers", "declarations", "matters", "entities")
 
 
 def extraction_as_row(document: str, found: Extraction) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from .context import DocumentText
+from .findings import AgendaItem, place
 from .names import read_name
 from .text import pattern
 
@@ -168,6 +169,44 @@ class Items:
                 break
             listed.append(f"{each.number} {each.title}" if each.title else each.number)
         return Consent(listed, exceptions)
+
+
+#: How the items of an agenda may be numbered; numbers of other kinds are those of its lists.
+_TOP_STYLES = ("1", "I", "A")
+#: A row of numbers that begins again after so many items belongs to something else.
+_WHOLE_AGENDA = 3
+
+
+def agenda_items(items: Items) -> list[AgendaItem]:
+    """Return the items with a number and a title, as far as the numbers go up.
+
+    Where the row begins again, the agenda is over: what follows is a report or another document of
+    a packet, with lists of its own.
+    """
+    numbered = [each for each in items.headings if each.number]
+    style = next((each.style for each in numbered if each.style in _TOP_STYLES), None)
+    found: dict[int, Heading] = {}
+    last = tops = 0
+    for each in numbered:
+        if each.style == style:
+            value = _numbered(each.number or "", {"I": 0} if style == "I" else {})[1]
+            if value < last:
+                if tops >= _WHOLE_AGENDA:
+                    break
+                found.clear()
+                tops = 0
+            last, tops = value, tops + (value != last)
+        if each.title:
+            found.setdefault(each.start, each)
+    doc, listed = items.doc, []
+    if len(found) < 2:
+        return []
+    for each in found.values():
+        number, title = each.number or "", each.title or ""
+        line_end = doc.original.find("\n", each.start)
+        end = line_end if line_end > 0 else len(doc.original)
+        listed.append(AgendaItem(**place(doc, each.start, end), number=number, title=title))
+    return listed
 
 
 def _headings(doc: DocumentText) -> Iterator[Heading]:

@@ -10,14 +10,13 @@ amended, referred, passed or failed, or only mentioned.  What was done comes fro
 and from words next to its number.  A matter without a number is known by the title of its item,
 without the words that change from meeting to meeting; "Approval of minutes" is no matter.
 
-:func:`join_matters` joins the appearances of all documents of a site.
+``site_db.joined`` joins the appearances of all documents of a site.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from .context import DocumentText
@@ -198,14 +197,17 @@ class _Sighting:
     end: int
     title: str | None = None
     action: str = MENTIONED
+    #: The weightiest action that is beyond doubt.
+    certain: str = MENTIONED
     continued_to: str | None = None
     votes: list[int] = field(default_factory=list)
     stretches: list[tuple[int, int]] = field(default_factory=list)
 
-    def did(self, action: str) -> None:
+    def did(self, action: str, *, is_certain: bool = True) -> None:
         """Keep the weightier of two actions."""
-        if ACTIONS.index(action) > ACTIONS.index(self.action):
-            self.action = action
+        self.action = max(self.action, action, key=ACTIONS.index)
+        if is_certain:
+            self.certain = max(self.certain, action, key=ACTIONS.index)
 
 
 def find_matters(
@@ -250,7 +252,7 @@ def find_matters(
         for each in chosen:
             each.votes.append(place_)
             each.stretches.append((vote.start, vote.end))
-            each.did(action_of(vote, each.kind))
+            each.did(action_of(vote, each.kind), is_certain="result" not in vote.doubtful)
             if each.action == CONTINUED and each.continued_to is None:
                 each.continued_to = _date_after(doc, entities, vote.start, vote.end)
     return [
@@ -363,97 +365,30 @@ def _appearance(doc: DocumentText, sighting: _Sighting, entities: Sequence[Entit
         votes=sighting.votes,
         amounts=values("money"),
         addresses=values("address"),
+        doubtful=[] if sighting.action == sighting.certain else ["action"],
     )
 
 
-@dataclass(frozen=True)
-class DocumentMatters:
-    """The matters of one document: what it is called, whose meeting it is of, and when."""
-
-    document: str
-    body: str
-    date: str
-    matters: Sequence[Appearance]
-
-
-@dataclass(frozen=True)
-class MatterStep:
-    """One appearance of a matter: the document, its date, and the place in its list of matters."""
-
-    document: str
-    body: str
-    date: str
-    place: int
-    action: str
-    continued_to: str | None
-
-
-@dataclass(frozen=True)
-class Matter:
-    """A matter of a site over all its meetings, in the order of their dates."""
-
-    key: str
-    kind: str
-    number: str | None
-    title: str | None
-    #: What the last meeting that did something did with it.
-    state: str
-    first_date: str
-    last_date: str
-    steps: tuple[MatterStep, ...]
-
-
-def join_matters(documents: Iterable[DocumentMatters]) -> list[Matter]:
-    """Join the appearances of a site's documents into matters, in the order of their keys.
-
-    A number with two digits for the year (``24-5``) is that with four (``2024-5``) if the site
-    writes both and the meeting is of that year or the one after it.
-    """
-    documents = list(documents)
-    printed = {each.key for document in documents for each in document.matters}
-    steps: dict[str, list[tuple[MatterStep, Appearance]]] = defaultdict(list)
-    for document in sorted(documents, key=lambda each: (each.date, each.document)):
-        for number, each in enumerate(document.matters):
-            key = _with_century(each.key, document.date, printed)
-            step = MatterStep(
-                document.document,
-                document.body,
-                document.date,
-                number,
-                each.action,
-                each.continued_to,
-            )
-            steps[key].append((step, each))
-    matters = []
-    for key, found in sorted(steps.items()):
-        titles = Counter(each.title for _, each in found if each.title)
-        numbers = Counter(each.number for _, each in found if each.number)
-        done = [step.action for step, _ in found if step.action != MENTIONED]
-        matters.append(
-            Matter(
-                key=key,
-                kind=found[0][1].kind,
-                number=numbers.most_common(1)[0][0] if numbers else None,
-                title=titles.most_common(1)[0][0] if titles else None,
-                state=done[-1] if done else MENTIONED,
-                first_date=found[0][0].date,
-                last_date=found[-1][0].date,
-                steps=tuple(step for step, _ in found),
-            )
-        )
-    return matters
-
-
 _SHORT_YEAR = re.compile(r"(?P<before>.* (?:[A-Z]+-)?)(?P<year>\d{1,2})(?P<after>-\d+)")
+_WHOLE_YEAR = re.compile(r"(?P<before>.* (?:[A-Z]+-)?)(?:19|20)(?P<year>\d\d)(?P<after>-\d+)")
 
 
-def _with_century(key: str, date: str, printed: set[str]) -> str:
+def key_with_century(key: str, date: str | None) -> str:
+    """Return the key with four digits for the year that a key with two may mean.
+
+    ``ordinance 24-5`` of a meeting in 2024 or 2025 may be ``ordinance 2024-5``; it is, if the site
+    prints that, too.
+    """
     short = _SHORT_YEAR.fullmatch(key)
-    if short is None or not date[:4].isdigit():
+    if short is None or not (date or "")[:4].isdigit():
         return key
-    for year in (int(date[:4]), int(date[:4]) - 1):
+    for year in (int(str(date)[:4]), int(str(date)[:4]) - 1):
         if year % 100 == int(short["year"]):
-            whole = f"{short['before']}{year}{short['after']}"
-            if whole in printed:
-                return whole
+            return f"{short['before']}{year}{short['after']}"
     return key
+
+
+def key_without_century(key: str) -> str:
+    """Return the key with two digits for the year, as other documents may print it."""
+    whole = _WHOLE_YEAR.fullmatch(key)
+    return f"{whole['before']}{int(whole['year'])}{whole['after']}" if whole else key

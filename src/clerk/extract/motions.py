@@ -16,7 +16,7 @@ from .text import Phrase, end_without, indent_start, last_match, line_start, pat
 _SUBSTITUTE = pattern(r"\bsubstitute\b|\balternate\s+motion|\bin\s+lieu\b|\bdifferent\s+motion")
 _AMENDMENT = pattern(
     r"\b(?:motion|moved?)\s+to\s+amend\b|\bamend\s+the\s+motion"
-    r"|\bmotion\s+for\s+(?:an\s+)?amendment|\b(?:moved|proposed|offered)\s+(?:an"
+    r"|\bmotion\s+be\s+amended|\bmotion\s+for\s+(?:an\s+)?amendment|\b(?:moved|proposed|offered)\s+(?:an"
     r"|the\s+following)\s+amendment|\bamendment\s+(?:was\s+)?(?:moved|proposed|made)"
 )
 _ONLY_SECONDED = pattern(r"[,;]?\s*(?:and\s+)?second(?:ed|er)?(?:\s+by)?\s*:?\s*[^,;:]{2,40}\.")
@@ -305,11 +305,13 @@ def _mover_after(doc: DocumentText, start: int) -> Name | None:
 
 
 _SIDE = pattern(r"\b(?:for|against|favou?r\s+of|opposed\s+to|opposing|seconding)\s+(?:the\s+)?$")
+#: Nobody is named: ``Motion and a second to pay the bills.``
+_AND_A_SECOND = pattern(r"\s+and\s+(?:a\s+)?second(?:ed)?(?=\s+(?:to|that|for)\s)")
 _MOTION_COLON = pattern(r"\s*(?P<both>/\s*second(?:ed)?(?:er)?)?\s*(?:by)?\s*[:\-]\s*")
 _VOTE_FOLLOWS = pattern(
     r"[\s,:(\-\"]{1,8}(?:voted\s+)?\"?(?:yes|aye|yea|no|nay|abstain\w*|absent|recused)\b"
 )
-_AFTER_MOVER = pattern(r"\s*(?:[,;/(.]|\n|$|second(?:ed\s+by)?\b|2nd|-)", re.I)
+_AFTER_MOVER = pattern(r"\s*(?:[,;/(.)]|\n|$|second(?:ed\s+by)?\b|2nd|-)", re.I)
 _SECOND_NEAR = re.compile(r"second|2nd")
 _MOTION_TO = pattern(r"\s+(?:to|for|that)\s+[a-z]")
 _BEGINS = pattern(
@@ -328,6 +330,10 @@ def _motion_without_verb(doc: DocumentText, motion: re.Match[str], head: str) ->
     lower, start, end = doc.lower, motion.start(), motion.end()
     if _SIDE.search(head):
         return None
+    if anonymous := _AND_A_SECOND.match(lower, end):
+        cue = _motion_cue(doc, _article_start(lower, start), None, end=anonymous.end())
+        cue.strength = FIRM
+        return cue
     colon = _MOTION_COLON.match(lower, end)
     position = colon.end() if colon else end
     name = doc.name_at(position) if lower[position : position + 2].strip() else None
@@ -339,7 +345,9 @@ def _motion_without_verb(doc: DocumentText, motion: re.Match[str], head: str) ->
         near = lower[name.end : name.end + 60]
         if colon or seconder is not None or _SECOND_NEAR.search(near):
             cue = _motion_cue(doc, start, name, seconder)
-            cue.needs = "second" if seconder is None and "second" not in near else ""
+            # ``Motion: (Smith)`` is a motion without a second.
+            bracket = near.startswith(")") and _are_members(doc, name)
+            cue.needs = "" if seconder or bracket or "second" in near else "second"
             return cue
     if not _MOTION_TO.match(lower[end : end + 12]):
         return None
@@ -364,6 +372,11 @@ def _motion_without_verb(doc: DocumentText, motion: re.Match[str], head: str) ->
         mover = doc.name_at(by.end()) if by else None
         if mover is not None and doc.text[mover.end : limit].strip(" ."):
             mover = None
+    if mover is None and head.rstrip().endswith(":"):
+        # ``Smith: Motion to recess, seconded by Jones.``
+        name = doc.name_before(start - len(head) + len(head.rstrip()) - 1)
+        if name is not None and _are_members(doc, name):
+            mover, by, start = name, None, name.start
     cue = _motion_cue(doc, start, mover, end=end)
     words = _WORDS_AND_COLON.match(lower, end)
     name = doc.name_at(words.end()) if words else None
@@ -423,7 +436,8 @@ def moved_verb(doc: DocumentText, moved: re.Match[str]) -> MotionCue | None:
     if _WAS.search(head) or (moved[0] == "moved" and seconded and not doc.name_before(start)):
         if not seconded and not _IT_WAS.search(head):
             return None
-        return _motion_cue(doc, _it_was_start(lower, start), _mover_after(doc, end), end=end)
+        begin, mover = _it_was_start(lower, start), _mover_after(doc, end)
+        return _motion_cue(doc, begin, mover, end=seconded.end() if seconded else end)
     if _NOT_MOTION.match(lower, end):
         return None
     capital = text[start].isupper()
@@ -472,6 +486,8 @@ _PROPOSED = Phrase(
     r"|(?P<subject>proposed)\b(?=\s*,?\s*(?:and\s+)?second"
     r"|\s+(?:that|the|to|an?|and|cllr|councillor|acceptance|adoption)"
     r"|\s+[a-z][^.;]{3,140},\s+[^.;,]{3,40}\bsecond(?:ed|s)\b)"
+    r"|(?P<offer>offered|introduced)(?=\s+(?:the\s+following|this|a|the)\s+(?:\w+\s+)?"
+    r"(?:resolution|ordinance|local\s+law|by-?law|motion)\b)"
     r"|(?P<act>proposing\s+(?:the|his|her|this|their)\s+motion\b,?)"
     r"|propos[\u00e9e]e?\s+par\b\s*:?(?:\s*l[ae](?=\s+(?:conseill|mair)))?",
 )
@@ -493,7 +509,7 @@ def proposed(doc: DocumentText, verb: re.Match[str]) -> MotionCue | None:
         if doc.sentence_start(start) < start - 8:
             return None
         return _motion_cue(doc, start, None, end=end + len(" and seconded"))
-    if verb["subject"]:
+    if verb["subject"] or verb["offer"]:
         cue = _moved_by_subject(doc, start, end)
         bracket = text[max(0, start - 1) : start] == "("
         if cue is None and (bracket or text[start].isupper()):
@@ -727,6 +743,65 @@ def pair_that_moves(doc: DocumentText, slash: re.Match[str]) -> MotionCue | None
     return _motion_cue(doc, start, mover, seconder)
 
 
+_PAIRS_MOTION = pattern(r"\s{1,3}motion\b")
+
+
+def pairs_motion(doc: DocumentText, slash: re.Match[str]) -> MotionCue | None:
+    """Read what was done on the motion of two members whose names precede the noun."""
+    seconder = doc.name_at(slash.end())
+    motion = _PAIRS_MOTION.match(doc.lower, seconder.end) if seconder else None
+    mover = doc.name_before(slash.start()) if motion else None
+    if seconder is None or motion is None or mover is None or seconder.start > slash.end() + 1:
+        return None
+    cue = _motion_cue(doc, _article_start(doc.lower, mover.start), mover, seconder, motion.end())
+    cue.done = doc.lower.startswith(("on ", "upon "), cue.start)
+    return cue
+
+
+_WORDS_ABOVE = pattern(
+    r"(?:^|\n)[ ]{0,20}(?:[\d.]{1,8}[ ]{1,12}|\(?[a-z]\)[ ]{1,8})?(?=(?:That|THAT)\s)"
+)
+_PAIR_DECIDED = pattern(
+    r"[ ]{1,60}(?:motion[ :]{1,3})?(?:carried|lost|defeated|passed)\b|[ ]{0,3}\n\s{0,60}carried\b"
+)
+#: The words of a motion begin at most this far above the names of those who move it.
+_ABOVE_REACH = 3000
+
+
+def pair_below_motion(doc: DocumentText, slash: re.Match[str]) -> MotionCue | None:
+    """Read a line with two members and the outcome, below the words of the motion."""
+    text = doc.text
+    mover, seconder = doc.name_before(slash.start()), doc.name_at(slash.end())
+    if mover is None or seconder is None or seconder.start > slash.end() + 1:
+        return None
+    if not _PAIR_DECIDED.match(doc.lower, seconder.end) or not _are_members(doc, mover, seconder):
+        return None
+    line = indent_start(text, mover.start, 80)
+    floor = max(0, mover.start - _ABOVE_REACH)
+    above = last_match(_WORDS_ABOVE, text, floor, mover.start) if line is not None else None
+    if above is None:
+        return None
+    cue = _motion_cue(doc, above.end(), mover, seconder)
+    cue.at, cue.words_above = mover.start, True
+    return cue
+
+
+_NAMES_ABOVE = re.compile(
+    r"\n {0,20}(?P<mover>[A-Z][\w'.-]+(?: [A-Z][\w'.-]+)?) ?[-/] ?(?=[A-Z][^\n]{1,30}\n\s{0,60}"
+    r"(?:Motion|MOTION|That|THAT|To|TO|Resolved|RESOLVED|BE IT|Be it)\s)"
+)
+
+
+def names_above_motion(doc: DocumentText, names: re.Match[str]) -> MotionCue | None:
+    """Read a line of two members above what they move."""
+    mover, seconder = doc.name_at(names.start("mover")), doc.name_at(names.end())
+    if mover is None or seconder is None or not _are_members(doc, mover, seconder):
+        return None
+    if mover.end != names.end("mover") or not doc.text[seconder.end :].lstrip(" ").startswith("\n"):
+        return None
+    return _motion_cue(doc, mover.start, mover, seconder)
+
+
 _TWO_NAMES = Phrase(
     "council cllr cr ald trustee mayor deputy reeve director commissioner",
     r"(?=(?:councillor|cllr|cr|councilman|councilmember|alderman|ald|trustee|mayor|deputy|reeve"
@@ -878,6 +953,8 @@ MOTION_RULES = (
             "Motion Smith, second Jones.",
             "Motion to approve the minutes.",
             "Motion to adjourn: Smith/Jones",
+            "Motion and a second to pay the bills.",
+            "Mr. Smith: Motion to recess, seconded by Jones.",
         ),
     ),
     Rule(
@@ -901,6 +978,7 @@ MOTION_RULES = (
             "Cllr Smith proposed that the fee be set.",
             "Cllr Smith proposed seconded by Cllr Jones that the fee be set.",
             "Proposed and seconded; all in favour.",
+            "Mr. Smith offered the following resolution, which was seconded by Mr. Jones:",
             "Propos\u00e9 par M. Roy",
             "Propos\u00e9 par le conseiller Roy",
         ),
@@ -929,6 +1007,24 @@ MOTION_RULES = (
             "Present: Smith, Jones, Brown\n\nSmith/Jones to approve the minutes.",
             "SMITH/JONES.... approve the minutes.",
         ),
+        as_printed=True,
+    ),
+    Rule(
+        SLASH,
+        pairs_motion,
+        ("The bills were approved on a Smith/Jones motion.",),
+        as_printed=True,
+    ),
+    Rule(
+        SLASH,
+        pair_below_motion,
+        ("Present: Smith, Jones, Brown\n\nThat the fee be set.\n\nSmith/Jones   Carried",),
+        as_printed=True,
+    ),
+    Rule(
+        _NAMES_ABOVE,
+        names_above_motion,
+        ("Present: Smith, Jones, Brown\n\nSMITH - JONES\n\nMotion to approve the agenda.",),
         as_printed=True,
     ),
     Rule(_TWO_NAMES, two_names, ("Councillor Smith - Councillor Jones\nThat the fee be set.",)),

@@ -124,6 +124,11 @@ BALLOT_WORDS = word_set(
 
 _LABEL_WORDS = ("ayes", "nayes", "nays", "noes", "yeas", "absent", "abstain")
 _SUFFIX = pattern(r",? {0,2}((?:Jr|Sr|JR|SR)\b\.?|I{2,3}\b|IV\b)")
+#: Honours and degrees behind a name, which are no part of it: ``Smith OAM``, ``Smith, PhD``.
+_HONOURS = pattern(
+    r",? {0,2}\n? {0,40}(?:OAM|AM|AO|OBE|MBE|CBE|JP|QSM|QSO|ONZM|MNZM|CNZM|PSM|MP|TD|CPA|PE|AICP|MD"
+    r"|PhD|Ph\.D\.?|EdD|Ed\.D\.?|Esq\.?)(?=\s{0,3}(?:[,;)\n|]|$|and\b|\()|\.(?:\s|$))"
+)
 _TOKEN = pattern(r"[Cc]/[Mm]\b|[^\W\d_]+(?:['\-][^\W\d_]+)*")
 _GAP = pattern(r" {0,3}(?:\n {0,60})?(?=\S)")
 #: What may stand between a title and a name: ``Precinct 4``, ``(Town)``, ``/Commissioner``.
@@ -437,6 +442,8 @@ def _name_words(
             and any(DamerauLevenshtein.distance(token.word, label) <= 1 for label in _LABEL_WORDS)
         ):
             break
+        if words and token.text.isupper() and _HONOURS.match(text, end):
+            break
         if token.word in _MONTHS and _DAY_NEXT.match(text, token.end):
             break
         if words and text[token.end : token.end + 1].isdigit():
@@ -487,9 +494,10 @@ def _name_words(
         or (len(words) > 1 and words[-1] in ("I.", "V.", "X.") and _HEADING_NEXT.match(text, end))
     ):
         words.pop()
-    suffix = _SUFFIX.match(text, end) if words else None
-    if suffix:
-        return [*words, suffix[1]], suffix.end()
+    if words and (suffix := _SUFFIX.match(text, end)):
+        words, end = [*words, suffix[1]], suffix.end()
+    if words and (honours := _HONOURS.match(text, end)):
+        end = honours.end()
     return words, end
 
 
@@ -555,6 +563,9 @@ def name_before(text: str, position: int, known: frozenset[str] = frozenset()) -
     words = [token.text for token in reversed(taken)]
     if not any(len(word.strip(".")) > 1 and word[0].isupper() for word in words):
         return None
+    if taken[0].word in PARTICLES and taken[0].word not in known:
+        # ``WEI ST MOVED``: a name that was broken in two.
+        return None
     if words[-1].endswith("'s"):
         return None
     return Name(" ".join(words), (titles or taken)[-1].start, taken[0].end, bool(titles))
@@ -601,6 +612,11 @@ _COUNT = pattern(r"\d{1,3} {0,20}\n {0,60}")
 #: Behind the last name of a list that was read to its end: a stop, a number, or nothing.
 _STOP = pattern(r"[ ]{0,80}(?:$|[.:)\]\"'\n\d(]|[-=][ ]{0,3}[(\d\n]|-{2,})")
 _SEPARATORS = re.compile(r"[\s,;/&]{0,80}")
+#: The next line begins with a word that is no name, and goes on with the list.
+_GOES_ON = re.compile(
+    r" {0,80}\n {0,60}[^\W\d_][\w'-]*(?: [A-Z][\w'-]+){0,2}, (?:[A-Z][\w'-]+ ){0,2}[A-Z][\w'-]+"
+    r"(?:,| and |\s*\n|\s*$)"
+)
 #: A word behind the last name that is neither a name nor a word that is not understood.
 _OVER_WORD = pattern(
     r"(?:ayes?|yea[hs]?s?|yes|noes|nays?|no|none|nil|absent|abstain\w*|abstentions?|excused|recus\w*"
@@ -702,7 +718,8 @@ def read_names(
         # A separator was read, and what follows it is no name.
         complete = text[after] in ".(:)]" or (mark == ";" and "\n" in text[end:after])
     else:
-        complete = _STOP.match(text, end, limit) is not None
+        goes_on = commas and _GOES_ON.match(text, end, limit)
+        complete = not goes_on and _STOP.match(text, end, limit) is not None
     return NameList(names, end, complete)
 
 

@@ -88,6 +88,7 @@ _VERB = Phrase(
     "continued received appointed adopt\u00e9 rejet\u00e9 r\u00e9solu "
     "recommended authorized directed adjourned",
     r"(?P<plain>carried|carries|carry|prevailed|prevails|passed|passes|pass|failed|fails|defeated"
+    r"|(?<=motion )failing"
     r"|lost|died|dies|withdrawn|withdrew)\b"
     r"|(?P<approving>adopted|approved|accepted|ratified|granted|denied|rejected|agreed|resolved"
     r"|tabled|confirmed|concurred|deferred|continued|received|appointed|recommended|authorized"
@@ -180,6 +181,8 @@ _SECONDED_BY = pattern(
     r"\bsecond(?:ed|er)\b[^.;\n]{0,16}(?:\b(?:cllr|cr|mrs?|ms|dr)\.)?[^.;\n]{2,40}$"
 )
 _SAID_TO_THE_END = pattern(r" {1,3}(?:unanimously\b|\(?\d{1,2}\s?-\s?\d)|\s{0,3}(?:[.;\n]|$)")
+#: ``Smith/Jones  Carried``
+_PAIR_BEFORE = pattern(r"(?:^|\n)[ ]{0,40}[^\s/]{2,20} ?/ ?[^\s/]{2,20}[ ]{1,40}$")
 _VERB_ALONE = pattern(r"\s*(?:[.;\n]|$|\(?\d{1,2}\s?-\s?\d)")
 _BEFORE_WORDS = re.compile(r"^[\s\-:.,)\]\d]*")
 _CLOSED = re.compile(r"\s*(?:[.;\n)\]]|$)")
@@ -197,6 +200,8 @@ def _is_bare(doc: DocumentText, verb: re.Match[str], before: str) -> bool:
     if _SECONDED_BY.search(head) and _SAID_TO_THE_END.match(lower, end):
         return True
     if before.rstrip()[-1:] in (".", ":", ";", ")") and _VERB_ALONE.match(lower, end):
+        return True
+    if _PAIR_BEFORE.search(head) and _VERB_ALONE.match(lower, end):
         return True
     if printed.isupper() and (
         _CLOSED.match(lower[end : end + 3]) or doc.text.startswith(" UNANIMOUSLY", end)
@@ -290,7 +295,7 @@ _VOTE_TOLD = pattern(
 _PROPOSED_IN_FRENCH = pattern(r"\b(?:propos|appuy|second)\u00e9e?\b")
 _ON_MOTION = pattern(
     r"\s+(?:and\s+\w+\s+)?(?:by\s+the\s+\w+\s+)?(?:up)?on\s+(?:the\s+|a\s+)?"
-    r"(?:proposal|proposition|motion)\b|\s+(?:a|the)\s+motion\s+(?:made\s+)?(?:by|of|from)\b"
+    r"(?:proposal|proposition|(?:[\w'.-]{2,20}\s?/\s?[\w'.-]{2,20}\s+)?motion)\b|\s+(?:a|the)\s+motion\s+(?:made\s+)?(?:by|of|from)\b"
     r"|\s+(?:after|following)\s+(?:a\s+)?motion\s+(?:made\s+)?(?:by|of|from)\b"
 )
 _RESOLVED_THAT = pattern(
@@ -458,7 +463,8 @@ def _verb_cue(
 _RESULT_LABEL = Phrase(
     "result outcome status disposition decision vote action voting motion",
     r"(?P<label>result|outcome|status|disposition|decision|vote|action(?:\s+taken)?|voting"
-    r"|motion)\s{0,3}:\s{0,80}(?P<value>[^\n]{1,100})",
+    r"|motion)(?:\s{0,3}:|(?= {4,}(?:carried|passed|defeated|lost|approved)\b))\s{0,80}"
+    r"(?P<value>[^\n]{1,100})",
 )
 _RESULT_WORD = pattern(
     r"\b(?:pass(?:ed|es)?|adopted|approved|carried|carries|accepted|granted|confirmed|ratified"
@@ -631,7 +637,8 @@ _ALL_FOR = Phrase(
     r"(?:all\s+(?:those\s+)?(?:members\s+|commissioners\s+|trustees\s+|directors\s+|councilm\w+\s+"
     r"|alder\w+\s+|supervisors\s+|selectmen\s+|councillors\s+|present\s+|were\s+|voted\s+|voting\s+"
     r"|five\s+|in\s+attendance\s+){0,4}(?:in\s+(?:the\s+)?(?:favou?r|affirmative)|ayes?\b"
-    r"|[\"']ayes?\b|yes\b|yeas?\b|said\s+aye|approved|agreed|concurred)"
+    r"|[\"']ayes?\b|yes\b|yeas?\b|said\s+aye|approved|agreed|concurred"
+    r"|for(?=\s{0,3}(?:[.;\n]|$)))"
     r"|ayes?\s+unanimous|ayes\s+have\s+it|ayes\s+all\b|so\s+ordered\b"
     r"|ayes?\s+unan\w+"
     r"|vote\s+(?:was|is|being)\s+unanimous|vote[:\s]+unanimous"
@@ -695,7 +702,7 @@ def no_second(doc: DocumentText, second: re.Match[str]) -> OutcomeCue | None:
     lower = doc.lower
     missing = _NO_SECOND.search(lower, max(0, second.start() - 40), second.end())
     seconded = lower[second.end() : second.end() + 1] == "e"
-    if missing is None or (seconded and missing[0][:3] != "not"):
+    if missing is None or (seconded and missing[0][:3] not in ("not", "lac", "wan")):
         return None
     begin = doc.sentence_start(missing.start())
     if _IF.search(lower[begin : missing.start()]):
@@ -786,7 +793,12 @@ RULES = (
     Rule(
         _RESULT_LABEL,
         labelled_result,
-        ("RESULT: PASSED [14 TO 1]", "Vote: 5-0", "Status: 7-0-0 - Pass", "Action: Approved"),
+        (
+            "RESULT: PASSED [14 TO 1]",
+            "Vote: 5-0",
+            "Status: 7-0-0 - Pass",
+            "Disposition      Carried",
+        ),
     ),
     Rule(_VOTE_WAS, vote_was, ("The vote was 4-0 in favor.", "Vote 4-0.", "Motion 3-1.")),
     Rule(

@@ -89,11 +89,21 @@ def split_tables(doc: DocumentText, blank: _Stretches) -> Iterator[_Table]:
                 rows.pop(0)
         if len(rows) < len(words):
             continue
+        # ``None Motion carried``: what follows is not the value.
+        rows = [(start, _value_end(doc, start, end)) for start, end in rows]
         cues = [_value_cue(doc, word, *row) for word, row in zip(words, rows, strict=False)]
         yield (
             [cue for cue in cues if cue is not None],
             [(start, labels.end()), (rows[0][0], rows[len(words) - 1][1])],
         )
+
+
+_NOBODY_FIRST = pattern(r"\s{0,40}(?:none|nil|0)\b(?=[ .]{1,4}(?:the\s+)?motion\b)")
+
+
+def _value_end(doc: DocumentText, start: int, end: int) -> int:
+    nobody = _NOBODY_FIRST.match(doc.lower, start, end)
+    return nobody.end() if nobody else end
 
 
 def _is_list(doc: DocumentText, start: int, end: int) -> bool:

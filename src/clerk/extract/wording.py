@@ -19,15 +19,17 @@ from dataclasses import dataclass
 
 from .assemble import Motion
 from .context import DocumentText
-from .text import last_match, line_start, pattern, plain
+from .text import end_without, last_match, line_start, pattern, plain
 
 #: Motions are published up to this length.
 _LONGEST = 600
 #: Words before a colon that are as few as this only say whose resolution it is: ``That Council:``
 _FEW_WORDS, _SUBJECT_ONLY = 9, 90
 
+#: Nothing, or the number of the first part: ``That Council: 1.``
+_NUMBER_ONLY = pattern(r"[\s\-(]{0,80}(?:(?:\d{1,2}|[a-z]|[ivx]{2,4})[.)])?\s{0,40}")
 _OPENING = pattern(
-    r"[\s,;:.\-)\]\"]*(?:(?:the\s+motion|motion|and|be\s+it\s+(?:further\s+)?resolved(?:\s+by[^,:]{3,80})?"
+    r"[\s,;:.\-)\]\"]*(?:(?:(?:the|a)\s+motion|motion|and|be\s+it\s+(?:further\s+)?resolved(?:\s+by[^,:]{3,80})?"
     r"|it\s+was\s+resolved|resolved)[\s,:]+)?(?:\(?(?:\d{1,2}|[a-z])[.)]\s+)?(?:(?:to|that|for)[\s:\-]+)?",
     re.I,
 )
@@ -49,7 +51,8 @@ _NO_WORDS = pattern(
     r"|question|recorded|aye|unanimous|amendment|main|as|amended|by|put|lost|declared|board"
     r"|council|moved|made|ordered|with|was|is|the|and|being|called|for|voice|action|action:|be\s+it"
     r"|resolved|following|taken|motioned|so|upon|on|that|to)[\s,.:;]*)+"
-    r"(?:[\d\s\-/(),]|to|with|of){0,16}|\(.{0,12}\)?|[^a-z]{0,12}",
+    r"(?:[\d\s\-/(),]|to|with|of){0,16}|\(.{0,12}\)?|[^a-z]{0,12}|which"
+    r"|(?:the|a|this)\s+(?:following\s+)?(?:resolution|ordinance|local\s+law|by-?law)",
     re.I,
 )
 #: Words of the vote itself; what contains them is not what was moved.
@@ -85,6 +88,7 @@ _CARRIED_BEHIND = pattern(
     r"[,;.]?\s+(?:(?:and|which|the\s+motion|motion)\s+){0,2}(?:was\s+)?(?:unanimously\s+)?"
     r"(?:carried|passed|failed)\b(?:\s+unanimously\b|\s+\(?\d|\s*[.;]|$)"
 )
+_VOTED_BEHIND = pattern(r"[,;]?\s+and\s+(?:the\s+)?(?:\w+\s+){1,3}voted\b")
 _LINE_WITH_TO = pattern(r"[)\s]{0,4}[A-Z][^\n.]{3,60}\n\s{0,10}(?=To\s+[a-z])")
 #: The hour ends the sentence if the next word has a capital.
 _AFTER_HOUR = pattern(r"[ap]\.m\.(?=\s{1,3}(?:On|Upon|The|All|Roll|Motion|A)\s)")
@@ -146,15 +150,25 @@ def motion_wording(
 
     The vote before it ends at ``floor``.
     """
+    person: Wording | None = None
     for place, start, end in _places(doc, motion, floor):
         words = _tidy(_as_printed(doc, start, end))
         if _says_what(words):
+            if _ONLY_A_PERSON.fullmatch(words):
+                # ``Cllr Tong proposed Cllr Smith``: what for may be said further on.
+                person = person or Wording(words, start, end, place)
+                continue
+            if person is not None and place != "outcome":
+                continue
             if _BARE_NOUN.fullmatch(words) and (about := _about(doc, motion, item_title)):
                 words = f"{words} ({about})"
             return Wording(words, start, end, place)
+    if person is not None:
+        return person
     return Wording(item_title, motion.start, motion.start, "heading") if item_title else None
 
 
+_ONLY_A_PERSON = pattern(r"(?:Cllr|Councill?or|Cr|Mr|Mrs|Ms|Miss|Dr)\.?(?: [A-Z][\w'.-]*){1,3}")
 #: What precedes a motion in its line: ``Treasurer's report: Smith made a motion to accept``.
 _LEADS_TO = re.compile(r"[ ]{0,8}(?P<about>[^\n:;.]{6,60})[:;] {1,3}$")
 
@@ -204,6 +218,8 @@ def _places(doc: DocumentText, motion: Motion, floor: int) -> Iterator[tuple[str
     if motion.ballots_start:
         voted_at = min(voted_at, motion.ballots_start)
     outcome_first = made is not None and outcome is not None and outcome.at < made.start
+    if made is not None and made.words_above:
+        yield "above", made.start, _words_end(doc, made.start, made.at)
     if made is not None and not outcome_first:
         if above := _label_above(doc, made.start):
             yield "label", *above
@@ -236,6 +252,10 @@ def _places(doc: DocumentText, motion: Motion, floor: int) -> Iterator[tuple[str
         after = _whole_statement(doc, motion)
         if _is_that(doc, after):
             yield "below", after, _words_end(doc, after, None)
+        if made is None and second is None and outcome.at == outcome.start:
+            above = _title_above(doc, outcome.at, floor)
+            if above is not None:
+                yield "above", *above
         if that is not None and not outcome_first:
             before = names if names and names > that.end() else None
             yield "outcome", that.end(), _words_end(doc, that.end(), before)
@@ -261,6 +281,25 @@ def _places(doc: DocumentText, motion: Motion, floor: int) -> Iterator[tuple[str
             yield "above", doc.sentence_start(max(0, begin - 3), 400), begin
         if begin < made.start:
             yield "above", begin, made.start
+
+
+#: The kind of a matter, before its title: ``RESOLUTION - ``.
+_KIND = pattern(r"(?:[\w./-]*\d[\w./-]*\s{1,40})?(?:[A-Z]{4,20} {0,3}[-:] {0,3})?")
+
+
+_RESULT_ALONE = re.compile(r" {0,40}[A-Z][a-z]+(?: [A-Za-z]+){0,3} {0,8}\n")
+
+
+def _title_above(doc: DocumentText, outcome: int, floor: int) -> tuple[int, int] | None:
+    """Return the paragraph above a result that is alone in its line: the title of a matter."""
+    line = line_start(doc.text, outcome)
+    if not _RESULT_ALONE.match(doc.text, line):
+        return None
+    end = end_without(doc.text, line, " \n")
+    start = max(floor, doc.text.rfind("\n\n", 0, end) + 2)
+    title = _KIND.match(doc.text, start)
+    start = title.end() if title else start
+    return (start, end) if 0 < end - start <= _LONGEST else None
 
 
 def _begins_sentence(doc: DocumentText, line: int) -> bool:
@@ -316,7 +355,7 @@ def _words_end(doc: DocumentText, start: int, edge: int | None) -> int:
     ends_open = doc.text[max(start, end - 8) : end].rstrip().endswith(":")
     announced = _tidy(doc.text[start:end]) if ends_open else ""
     colon = doc.text.find(":", start, min(end, start + _SUBJECT_ONLY))
-    if not ends_open and colon > 0 and not doc.text[colon + 1 : end].strip(" -\n"):
+    if not ends_open and colon > 0 and _NUMBER_ONLY.fullmatch(doc.lower, colon + 1, end):
         ends_open, announced = True, _tidy(doc.text[start:colon])
     if ends_open and (
         not _says_what(announced)
@@ -327,7 +366,7 @@ def _words_end(doc: DocumentText, start: int, edge: int | None) -> int:
         gap = _BLANK.match(doc.text, end)
         end = doc.sentence_end(gap.end() + 4 if gap else end, _LONGEST)
     end = max(start, min(edge, end))
-    for behind in (_SECONDED_WITHOUT_COMMA, _CARRIED_BEHIND):
+    for behind in (_SECONDED_WITHOUT_COMMA, _CARRIED_BEHIND, _VOTED_BEHIND):
         if found := behind.search(doc.lower, start, end):
             end = found.start()
     if vote := _VOTE_BELOW.search(doc.text, start, end):

@@ -89,7 +89,11 @@ class DocumentRef:
 
 @dataclass(frozen=True)
 class MeetingRef:
-    """A meeting that a source lists; ``documents`` are those known from the listing itself."""
+    """A meeting that a source lists; ``documents`` are those known from the listing itself.
+
+    ``guessed`` names what nobody says (kind, body, date, title) and only a path suggests: the
+    documents are filed by it, and what they are is found out when they are read.
+    """
 
     vendor_id: str = ""
     body: str = ""
@@ -99,6 +103,7 @@ class MeetingRef:
     status: str = ""
     source_url: str = ""
     documents: tuple[DocumentRef, ...] = ()
+    guessed: frozenset[str] = frozenset()
 
     @property
     def day(self) -> date | None:
@@ -131,6 +136,10 @@ class Problem:
     why: str
     error: str = ""
     url: str = ""
+
+
+#: The error of a document that was skipped because nobody knows its date.
+UNDATED = "Undated"
 
 
 @dataclass

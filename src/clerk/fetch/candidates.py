@@ -20,11 +20,13 @@ from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from clerk.core.config import Settings
 from clerk.core.errors import ClerkError, InvalidInput, SourceUnavailable
 
 from .base import FetcherSpec, Window
 from .discover import detect, registered
 from .html import joined, parsed
+from .http import DEFAULT_PACE_SECONDS
 from .http.responses import CircuitOpen, RobotsRefused, WebPage
 from .preview import Preview, list_source
 
@@ -65,6 +67,23 @@ class FoundSources:
     def best(self) -> tuple[Candidate, Preview] | None:
         """The candidate to take if nobody chooses another."""
         return self.tried[0] if self.tried else None
+
+
+def client_opener(settings: Settings, *, permitted: bool) -> Callable[[FetcherSpec | None], Client]:
+    """Return how to open a client for a fetcher, with its pace and that of its vendor's hosts."""
+    from .http.client import Client
+
+    vendors = {host: each.pace for each in registered().values() for host in each.hosts}
+
+    def opened(spec: FetcherSpec | None) -> Client:
+        return Client.from_settings(
+            settings,
+            pace_seconds=spec.pace if spec else DEFAULT_PACE_SECONDS,
+            vendors=vendors,
+            ignore_robots=permitted,
+        )
+
+    return opened
 
 
 def find_source(

@@ -140,6 +140,23 @@ def name_in(text: str) -> str:
     return name if re.search(r"[^\W\d_]{3}", name) and len(name) < 300 else ""
 
 
+def name_of_row(row: LexborNode, dated: DatedPage, name_cells: str = "") -> str:
+    """Return what a row calls its meeting: a cell made for the name, else the first that may.
+
+    A cell that names a body comes before one that does not, such as a place.
+    """
+    for cell in row.css(name_cells) if name_cells else ():
+        if name := name_in(dated.text(cell)):
+            return name
+    names = []
+    for cell in row.css("td, th, h1, h2, h3, h4, h5, h6, strong, b, a, span, p, div, li"):
+        inner = [each for each in cell.css("td, div, p, a, table") if each.mem_id != cell.mem_id]
+        if not inner and (name := name_in(dated.text(cell))):
+            names.append(name)
+    named = next(filter(naming.BODY_WORD.search, names), "")
+    return named or next(iter(names), "") or name_in(dated.text(row)[:300])
+
+
 def text_before(ancestor: LexborNode, node: LexborNode) -> str:
     """Return the text of an element up to one of the elements in it."""
     texts: list[str] = []
@@ -189,12 +206,20 @@ def titles_above(tree: LexborHTMLParser) -> dict[int, tuple[str, ...]]:
             node.attributes.get("class") or ""
         ):
             level = 7
+        elif tag == "p" and _stands_for_heading(node):
+            level = 8
         if level:
             text = text_of(node)
             if text and len(text) < 150:
                 levels = {each: known for each, known in levels.items() if each < level}
                 levels[level] = text
     return above
+
+
+def _stands_for_heading(node: LexborNode) -> bool:
+    """Whether a paragraph is bold as a whole, with no link in it: the title of what follows."""
+    bold = node.css_first("strong, b")
+    return bold is not None and node.css_first("a") is None and text_of(bold) == text_of(node)
 
 
 def ancestors(node: LexborNode) -> Iterator[LexborNode]:

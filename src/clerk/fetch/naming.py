@@ -132,7 +132,8 @@ _STATUS_WORDS = re.compile(
 )
 #: What remains when the other words are removed: "minutes of the", "agenda for".
 _LOOSE_ENDS = re.compile(
-    r"^(?:(?:of|the|for|and)\b\W*)+|(?:\W*\b(?:of|the|for|and|held|dated|on|at))+$", re.IGNORECASE
+    r"^(?:(?:of|the|for|and|from)\b\W*)+|(?:\W*\b(?:of|the|for|and|held|dated|on|at|from|through|until))+$",
+    re.IGNORECASE,
 )
 _AROUND_NAMES = " -–—.,;:@#&+/'\"()[]"
 #: Folders that say nothing about whose documents they hold.
@@ -152,7 +153,31 @@ BODY_WORD = re.compile(
     r"commissie|raad",
     re.IGNORECASE,
 )
-_MEETING_OF = re.compile(r"meetings? of (?:the )?(.+)", re.IGNORECASE)
+_MEETING_OF = re.compile(r"(?:meetings?|sessions?) of (?:the )?(.+)", re.IGNORECASE)
+#: Words for the sort of meeting, and for the meeting itself.
+_SORTS = (
+    r"regular(?:ly)?|scheduled|special(?:ly)?|called|annual|emergency|organi[sz]ational|adjourned|"
+    r"reconvened|continued|rescheduled|postponed|cancel+ed|amended|revised|draft|final|approved|"
+    r"unapproved|adopted|virtual|hybrid|remote|in-person|initial|tentative"
+)
+_GATHERINGS = (
+    r"meetings?|mtgs?|sessions?|work-?shops?|retreats?|hearings?|tours?|briefings?|agendas?|"
+    r"minutes|packets?"
+)
+_SORT_BEFORE = re.compile(
+    rf"^\W*(?:(?:{_SORTS})\b[\W_]+(?:(?:{_GATHERINGS}|called|business)\b[\W_]+)*"
+    rf"|(?:joint|work|study|budget|business|public|executive|closed|open)\s+(?:{_GATHERINGS})\b\W+"
+    r"|(?:agendas?|minutes|notice|of|for|and|the|an?)\b\W+)",
+    re.IGNORECASE,
+)
+_SORT_BEHIND = re.compile(
+    rf"[\s,:/-]*\b(?:{_SORTS}|{_GATHERINGS}|joint|business|notice|work|study)\W*$", re.IGNORECASE
+)
+_GATHERING_WORD = re.compile(rf"\b(?:{_GATHERINGS})\b", re.IGNORECASE)
+_BELONGS = re.compile(r"\s+(?:of|for|on|to|and)\b|\s*[,&]", re.IGNORECASE)
+_WITH_OTHERS = re.compile(r"joint\b.*\bwith\b|with\b|following\b", re.IGNORECASE)
+_ACRONYM = re.compile(r"(?:^|\s)(?!CANCEL)[A-Z]{2,}$")
+_CANCELLED_WORDS = re.compile(r"\b(?:cancel+ed|postponed|rescheduled)\b\W*", re.IGNORECASE)
 _CLOCK = re.compile(
     r"(?<![0-9])[0-9]{1,2}(?::[0-9]{2})?\s*[ap]\.?m\b\.?|(?<![0-9])[0-9]{1,2}:[0-9]{2}(?![0-9])",
     re.IGNORECASE,
@@ -255,20 +280,69 @@ def body_of_title(title: str) -> str:
 
 
 def body_of_meeting(title: str) -> str:
-    """Return whose meeting a title is about, without "Special Meeting", places and remarks."""
-    text = _CLOCK.sub(" ", title)
+    """Return whose meeting a title is about, without "Special Meeting", places and remarks.
+
+    A title that names nobody, such as "Budget Workshop", is returned whole.
+    """
+    text = _without_dates(_WEEKDAY.sub(" ", _CLOCK.sub(" ", title)))
     if (match := _MEETING_OF.search(text)) and BODY_WORD.search(match[1]):
         text = match[1]
-    parts = [part.strip() for part in _BESIDE_NAMES.split(text)]
-    parts = [part for part in parts if re.search(r"[^\W\d_]{2}", _without_dates(part))]
-    if not parts:
+    parts = [part.strip(_AROUND_NAMES) for part in _BESIDE_NAMES.split(text)]
+    parts = [part for part in parts if re.search(r"[^\W\d_]{2}", part)]
+    for at, part in enumerate(parts):
+        if body := _named_body(part):
+            # "Gallatin Valley MPO - Advisory Committee"
+            whose = parts[at - 1] if at else ""
+            return f"{whose} - {body}" if _ACRONYM.search(whose) and text != text.upper() else body
+    rest = body_of_title(_without_sort(parts[0])) if parts else ""
+    if " " in rest or re.fullmatch(r"[A-Z]{2,}", rest):
+        return rest
+    whole = re.sub(r"\s+", " ", _CANCELLED_WORDS.sub(" ", text)).strip(" -–—.,;:@")
+    if not re.search(r"[^\W\d_]{2}", whole):
         return ""
-    bodies = [part for part in parts if BODY_WORD.search(part) and body_of_title(part)]
-    if len(bodies) > 1 and "(" not in text:
-        # A name in two parts: "Transit Authority - Audit Committee".
-        return body_of_title(text) or bodies[0]
-    named = bodies[0] if bodies else parts[0]
-    return body_of_title(named) or _without_dates(named).strip(_AROUND_NAMES)
+    written = " ".join(title.split())
+    # Without a date in its middle it would say something else.
+    return whole if whole in written else written
+
+
+def _named_body(part: str) -> str:
+    """Return the body that a part of a title names, up to the word that stands for one.
+
+    What follows belongs to its name after "of", as in Board of Ethics; before a word like meeting
+    it is the sort of meeting, as in City Council Zoning Meeting.
+    """
+    part = _without_lead(part)
+    first = None if _WITH_OTHERS.match(part) else BODY_WORD.search(part)
+    if first is None:
+        return ""
+    # "Training Workshop/Special Board Meeting"
+    *_, before = [None, *_GATHERING_WORD.finditer(part, 0, first.start())]
+    if before:
+        part = _without_lead(part[before.end() :])
+        first = BODY_WORD.search(part) or first
+    gathering = _GATHERING_WORD.search(part, first.end())
+    part = part[: gathering.start()] if gathering else part
+    *_, last = BODY_WORD.finditer(part)
+    end = last.end() + len(re.split(r"[\W\d_]", part[last.end() :], maxsplit=1)[0])
+    if gathering and not _BELONGS.match(part, end):
+        part = part[:end]
+    return _LOOSE_ENDS.sub("", _without_sort(part))
+
+
+def _without_lead(text: str) -> str:
+    """Return a name without words for the sort of meeting at its beginning."""
+    while (shorter := _SORT_BEFORE.sub("", text)) != text:
+        text = shorter
+    return text
+
+
+def _without_sort(text: str) -> str:
+    """Return a name without words for the sort of meeting at its ends."""
+    while True:
+        shorter = _SORT_BEFORE.sub("", _SORT_BEHIND.sub("", text)).strip(_AROUND_NAMES)
+        if shorter == text:
+            return re.sub(r"\s+", " ", text)
+        text = shorter
 
 
 def without_dates(text: str) -> str:

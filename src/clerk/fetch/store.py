@@ -26,7 +26,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from clerk.core import storage
 from clerk.core.errors import (
@@ -48,7 +48,7 @@ from clerk.core.manifest import (
     SiteManifest,
 )
 from clerk.core.public_text import Gate
-from clerk.core.storage import MINUTES, Document, storage_errors
+from clerk.core.storage import AGENDAS, MINUTES, Document, storage_errors
 
 from . import naming
 from .base import (
@@ -108,6 +108,9 @@ _MAGIC_WITHIN_BYTES = 1024
 #: One for all copies: allocating it costs as much as copying a small file.
 _COPY_BUFFER = memoryview(bytearray(MEGABYTE))
 
+#: What the documents of a folder are said to be.
+LISTED_KINDS = {MINUTES: "minutes", AGENDAS: "agenda"}
+
 #: What a listing found: a meeting and one of its documents, by the document's identity.
 ListedDocuments = Mapping[str, tuple[MeetingRef, DocumentRef]]
 
@@ -134,6 +137,8 @@ class NamedDocument:
     meeting: MeetingRef
     ref: DocumentRef
     document: Document
+    #: Which one it is of those that would have the same name.
+    sequence: int = 1
 
     @property
     def what(self) -> str:
@@ -242,7 +247,7 @@ def _run_legacy_fetcher(
                 FetchedDocument(
                     name=document.name,
                     identity=before.identity if before else None,
-                    kind=document.kind,
+                    kind=LISTED_KINDS[document.kind],
                     body=document.meeting,
                     date=_day_of(document),
                     pdf_sha256=sha256,
@@ -350,7 +355,7 @@ class SiteFetch:
             passed_over = {row.identity for row in unchanged}
             for identity in self.known.keys() - listed.keys() - passed_over:
                 known = self.known[identity]
-                if window.covers(known.date):
+                if window.covers(known.listed_date):
                     self.missing[known.document] = known
         documents = self._give_names(listed)
         failures = 0
@@ -423,7 +428,9 @@ class SiteFetch:
 
         What it lists is fetched all the same, and nothing is marked as gone.
         """
-        before = [row for row in self.known.values() if not row.gone_at and window.covers(row.date)]
+        before = [
+            row for row in self.known.values() if not row.gone_at and window.covers(row.listed_date)
+        ]
         accepted = self.fetcher.settings.accept_fewer
         if accepted or not self.pages.pages or len(before) < FEWER_FROM:
             return None
@@ -556,15 +563,16 @@ class SiteFetch:
             return (str(Path(ref.title).with_suffix("")) if ref.method == "FILE" else "", identity)
 
         for identity, (meeting, ref) in sorted(listed.items(), key=order):
-            document = kept.get(identity)
-            if document is None:
+            document, number = kept.get(identity), 1
+            if document is not None:
+                number = self.known[identity].sequence
+            else:
                 document = proposed = proposed_name(meeting, ref, self.gate)
-                number = 1
                 while folded(document.name) in taken:
                     number += 1
                     document = replace(proposed, date=naming.numbered(proposed.date, number))
             taken.add(folded(document.name))
-            named.append(NamedDocument(identity, meeting, ref, document))
+            named.append(NamedDocument(identity, meeting, ref, document, number))
         return sorted(named, key=lambda each: each.document.date, reverse=True)
 
     def _back_off(self, wanted: NamedDocument, error: ClerkError) -> None:
@@ -612,13 +620,31 @@ class SiteFetch:
             if arrived:
                 self._store(wanted, known, arrived, part)
             elif intact:
-                self.manifest.record_unchanged(intact.name)
+                self._record_listing(wanted, intact)
                 self.report.unchanged.append(wanted.document.name)
             if is_due and wanted.ref.method != "FILE":
                 self.manifest.record_request(DocumentRequest(wanted.identity, self.now))
             return is_due
         finally:
             part.unlink(missing_ok=True)
+
+    def _record_listing(self, wanted: NamedDocument, known: DocumentRow) -> None:
+        """Record that a document is offered with the same bytes, and what is said of it now."""
+        now = self._record_of(wanted, known.pdf_sha256 or "", known.bytes)
+        if now.listed == known.listed:
+            self.manifest.record_unchanged(known.name)
+            return
+        self.manifest.record(
+            replace(
+                now,
+                fetched_at=known.fetched_at,
+                etag=known.etag,
+                last_modified=known.last_modified,
+                version_hint=known.version_hint,
+                source_bytes=known.source_bytes,
+                source_mtime_ns=known.source_mtime_ns,
+            )
+        )
 
     def _may_have_changed(self, wanted: NamedDocument, known: DocumentRow, recent: Window) -> bool:
         """Whether to request a document that is on disk.
@@ -708,20 +734,31 @@ class SiteFetch:
         )
 
     def _record_of(self, wanted: NamedDocument, sha256: str, size: int) -> FetchedDocument:
-        document, ref = wanted.document, wanted.ref
+        ref = wanted.ref
         return FetchedDocument(
-            name=document.name,
+            name=wanted.document.name,
             identity=wanted.identity,
-            kind=document.kind,
-            body=_storable(wanted.meeting.body),
-            date=wanted.meeting.day,
-            title=_storable(wanted.meeting.title or ref.title),
+            **self._listed_facts(wanted),
+            file_name=_storable(unquote(urlsplit(ref.url).path).rpartition("/")[2]),
+            sequence=wanted.sequence,
             source_url=ref.url,
             pdf_sha256=sha256,
             bytes=size,
             version_hint=ref.version_hint,
             fetched_at=self.now,
         )
+
+    def _listed_facts(self, wanted: NamedDocument) -> dict[str, Any]:
+        """Return what the source says of a document; a path in a folder says nothing by itself."""
+        meeting, ref = wanted.meeting, wanted.ref
+        said = {
+            "kind": "packet" if naming.is_packet(ref.title) else LISTED_KINDS[ref.kind],
+            "body": _storable(self.gate.name(meeting.body)),
+            "date": meeting.day,
+            "title": _storable(self.gate.name(meeting.title or ref.title)),
+        }
+        guessed = meeting.guessed
+        return {name: None if name in guessed else value for name, value in said.items()}
 
     def _store(
         self,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from clerk.core.storage import own_files, storage_errors
 
-from .base import FetcherSpec, FetchReport, Problem
+from .base import UNDATED, FetcherSpec, FetchReport, Problem
 from .http.responses import (
     NeedsBrowser,
     NothingListed,
@@ -73,7 +73,8 @@ class PagesRead:
         """Raise if nothing came of pages that have something; report if only a part did."""
         if not self.pages:
             return
-        seen, accounted = len(self._seen), documents + len(report.skipped)
+        known = sum(1 for problem in report.skipped if problem.error != UNDATED)
+        seen, accounted = len(self._seen), documents + known
         if seen and not accounted:
             raise NothingListed(
                 self.page,

@@ -26,11 +26,13 @@ from .model import (
     Part,
 )
 from .parts import split
+from .version import VERSION
 
 __all__ = [
     "KINDS",
     "SOURCES",
     "UNKNOWN",
+    "VERSION",
     "Bookmark",
     "Fact",
     "Hints",

@@ -7,8 +7,9 @@ Every regular expression takes linear time.  What is no day of the calendar (31 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 FIRST_YEAR: Final = 1800
@@ -47,30 +48,48 @@ _WEEKDAY = "|".join(sorted(_WEEKDAY_OF_WORD, key=len, reverse=True))
 
 _YEAR4 = r"(?:1[89]|20)[0-9]{2}"
 _SUFFIX = r"(?:\s?(?:st|nd|rd|th|er|ro|º|°|\.))?"
+_LETTERS = r"(?<![^\W\d_])(?P<month>[^\W\d_]{3,10})"
 
-#: A weekday before a date, taken into the quote.
-_BEFORE = rf"(?:(?<![^\W\d_])(?P<weekday>{_WEEKDAY})\b[.,]?\s{{0,3}}(?:the\s|den\s|le\s)?)?"
-
-_NAMED = re.compile(
-    rf"{_BEFORE}(?:"
+#: Dates are found by their years and marks: to look for twelve names of months in four languages at
+#: every letter takes twenty times as long.
+_YEAR = re.compile(rf"{_YEAR4}(?![0-9])")
+_LONGEST_DATE: Final = 44
+_BEFORE_YEAR = re.compile(
     # March 4, 2025; Oct. 3,2024; March the 4th 2025
-    rf"(?<![^\W\d_])(?P<month1>{_MONTH})(?![^\W\d_])\.?\s{{0,3}}(?:the\s)?(?P<day1>[0-9]{{1,2}}){_SUFFIX}"
-    rf"\s{{0,2}}[,.;]?\s{{0,3}}(?P<year1>{_YEAR4})(?![0-9])"
+    rf"{_LETTERS}\.?\s{{0,3}}(?:the\s)?(?P<day>[0-9]{{1,2}}){_SUFFIX}\s{{0,2}}[,.;]{{0,2}}\s{{0,3}}(?<![0-9])$"
     # 4 March 2025; 4th day of March, 2025; 4 de marzo de 2025; 4. März 2025
-    rf"|(?<![0-9])(?P<day2>[0-9]{{1,2}}){_SUFFIX}\s{{0,3}}(?:day\s)?(?:of\s|de\s|del\s)?\s{{0,2}}"
-    rf"(?P<month2>{_MONTH})(?![^\W\d_])\.?,?\s{{0,3}}(?:de\s|del\s|in the year\s)?"
-    rf"(?P<year2>{_YEAR4})(?![0-9])"
-    rf")",
+    rf"|(?<![0-9])(?P<day2>[0-9]{{1,2}}){_SUFFIX}\s{{0,3}}(?P<as_day>day\s)?(?:of\s|de\s"
+    rf"|del\s)?\s{{0,2}}"
+    rf"(?P<month2>[^\W\d_]{{3,10}})\.?,?\s{{0,3}}(?:de\s|del\s|in the year\s)?$",
     re.IGNORECASE,
 )
 _NUMBERS = re.compile(
-    rf"{_BEFORE}(?<![0-9./-])(?:"
-    rf"(?P<year>{_YEAR4})(?P<mark1>[-/.])(?P<month>[0-9]{{1,2}})(?P=mark1)(?P<day>[0-9]{{1,2}})"
+    rf"(?:(?P<year>{_YEAR4})(?P<mark1>[-/.])(?P<month>[0-9]{{1,2}})(?P=mark1)(?P<day>[0-9]{{1,2}})"
     rf"|(?P<first>[0-9]{{1,2}})(?P<mark2>[-/.])(?P<second>[0-9]{{1,2}})(?P=mark2)"
-    rf"(?P<last>{_YEAR4}|[0-9]{{2}})"
-    rf")(?![0-9]|[-/.][0-9])",
+    rf"(?P<last>{_YEAR4}|[0-9]{{2}}))(?![0-9]|[-/.][0-9])"
+)
+_BEFORE_DATE = re.compile(
+    r"(?<![^\W\d_])(?P<weekday>[^\W\d_]{3,10})[.,]?\s{0,3}(?:the\s|den\s|le\s)?$", re.IGNORECASE
+)
+_LONGEST_WEEKDAY: Final = 20
+#: A date at the beginning of a line.
+DATE_START: Final = re.compile(
+    rf"(?:(?:{_WEEKDAY})\b[.,]?\s)?(?:[0-9]{{1,2}}{_SUFFIX}\s(?:day\s)?(?:of\s"
+    rf"|de\s)?(?:{_MONTH})\b"
+    rf"|[0-9]{{1,4}}[-/.][0-9]{{1,2}}[-/.][0-9]{{1,4}}|(?:{_MONTH})\b\.?\s[0-9]{{1,2}})",
     re.IGNORECASE,
 )
+
+
+class _Written(NamedTuple):
+    """A date as it is written: the days it may be, month first and day first."""
+
+    start: int
+    end: int
+    by_month: date | None
+    by_day: date | None
+    is_number: bool
+    weekday: int | None
 
 
 class PrintedDate(NamedTuple):
@@ -85,37 +104,91 @@ class PrintedDate(NamedTuple):
 
 def printed_dates(text: str, *, day_first: bool = False) -> list[PrintedDate]:
     """Return the dates in a text in their order."""
-    return sorted([*_named(text), *_in_numbers(text, day_first)], key=lambda found: found.start)
-
-
-def _named(text: str) -> Iterator[PrintedDate]:
-    for match in _NAMED.finditer(text):
-        which = "1" if match["month1"] else "2"
-        month = MONTH_OF_WORD[match[f"month{which}"].lower()]
-        if day := calendar_day(int(match[f"year{which}"]), month, int(match[f"day{which}"])):
-            yield PrintedDate(
-                day, match.start(), match.end(), wrong_weekday=_contradicts(match, day)
-            )
-
-
-def _in_numbers(text: str, day_first: bool) -> Iterator[PrintedDate]:
-    for match in _NUMBERS.finditer(text):
-        if match["year"]:
-            found = calendar_day(int(match["year"]), int(match["month"]), int(match["day"]))
-            if found:
-                yield PrintedDate(found, *match.span(), wrong_weekday=_contradicts(match, found))
-            continue
-        year, first, second = whole_year(match["last"]), int(match["first"]), int(match["second"])
-        by_month, by_day = calendar_day(year, first, second), calendar_day(year, second, first)
-        readings = [day for day in ((by_day, by_month) if day_first else (by_month, by_day)) if day]
-        fitting = [day for day in readings if not _contradicts(match, day)] or readings
+    found = []
+    for each in _written(text):
+        order = (each.by_day, each.by_month) if day_first else (each.by_month, each.by_day)
+        readings = [day for day in order if day]
+        fitting = [day for day in readings if each.weekday in (None, day.weekday())] or readings
         if fitting:
-            yield PrintedDate(
-                fitting[0],
-                *match.span(),
-                ambiguous=len(set(fitting)) > 1,
-                wrong_weekday=_contradicts(match, fitting[0]),
+            day = fitting[0]
+            wrong = each.weekday is not None and each.weekday != day.weekday()
+            found.append(PrintedDate(day, each.start, each.end, len(set(fitting)) > 1, wrong))
+    return found
+
+
+#: A UK or Irish postcode.
+_BRITISH = re.compile(r"\b[A-Z]{1,2}[0-9][0-9A-Z]? [0-9][A-Z]{2}\b|\b[Pp]arish [Cc]ouncil\b")
+
+
+def day_comes_first(text: str) -> bool:
+    """Whether numbers are rather 31/12 than 12/31, by how the text writes other dates."""
+    day = month = 0
+    for each in _written(text):
+        weight = 2 if each.is_number else 1
+        if each.by_month != each.by_day:
+            day += weight * (each.by_month is None)
+            month += weight * (each.by_day is None)
+    return day > month or (day == month and bool(_BRITISH.search(text)))
+
+
+def without_dates(text: str, mark: str = " ") -> str:
+    """Return the text with a mark in place of each date."""
+    kept, at = [], 0
+    for each in _written(text):
+        kept.append(text[at : each.start])
+        at = each.end
+    return mark.join([*kept, text[at:]]) if kept else text
+
+
+@lru_cache(maxsize=64)
+def _written(text: str) -> Sequence[_Written]:
+    found = [*_named(text), *_in_numbers(text)]
+    found.sort()
+    return found
+
+
+def _named(text: str) -> Iterator[_Written]:
+    at = 0
+    for year in _YEAR.finditer(text):
+        match = _BEFORE_YEAR.search(text, max(at, year.start() - _LONGEST_DATE), year.start())
+        if not match:
+            continue
+        is_first = bool(match["month"])
+        word, number = ("month", "day") if is_first else ("month2", "day2")
+        month = MONTH_OF_WORD.get(match[word].lower())
+        if month is None:
+            continue
+        day = calendar_day(int(year[0]), month, int(match[number]))
+        start, weekday = _with_weekday(text, at, match.start())
+        # The order tells how this text writes dates; "4th day of March" is written everywhere.
+        by_month = day if is_first or match["as_day"] else None
+        by_day = day if not is_first else None
+        yield _Written(start, year.end(), by_month, by_day, False, weekday)
+        at = year.end()
+
+
+def _in_numbers(text: str) -> Iterator[_Written]:
+    for match in _NUMBERS.finditer(text):
+        if match.start() and text[match.start() - 1] in "0123456789./-":
+            continue
+        if match["year"]:
+            day = calendar_day(int(match["year"]), int(match["month"]), int(match["day"]))
+            by_month = by_day = day
+        else:
+            year, first, second = (
+                whole_year(match["last"]),
+                int(match["first"]),
+                int(match["second"]),
             )
+            by_month, by_day = calendar_day(year, first, second), calendar_day(year, second, first)
+        start, weekday = _with_weekday(text, 0, match.start())
+        yield _Written(start, match.end(), by_month, by_day, True, weekday)
+
+
+def _with_weekday(text: str, at: int, start: int) -> tuple[int, int | None]:
+    match = _BEFORE_DATE.search(text, max(at, start - _LONGEST_WEEKDAY), start)
+    weekday = _WEEKDAY_OF_WORD.get(match["weekday"].lower()) if match else None
+    return (match.start(), weekday) if match and weekday is not None else (start, None)
 
 
 def calendar_day(year: int, month: int, day: int) -> date | None:
@@ -142,8 +215,3 @@ def whole_year(digits: str) -> int:
     if len(digits) == 4:
         return int(digits)
     return int(digits) + (1900 if int(digits) >= _CENTURY_TURNS else 2000)
-
-
-def _contradicts(match: re.Match[str], day: date) -> bool:
-    weekday = match["weekday"]
-    return bool(weekday) and _WEEKDAY_OF_WORD[weekday.lower()] != day.weekday()

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from pathlib import PurePosixPath
-from typing import Final, get_args
+from typing import Final, NamedTuple
 
-import msgspec
-
-from .dates import iso_day, printed_dates
+from .bodies import MENTIONED, body_of, mentioned_body, own_words
+from .dates import DATE_START, day_comes_first, iso_day
+from .days import OF_A_MEETING, meeting_day
+from .kinds import kind_of
 from .model import (
     AGENDA,
-    FILE_NAME,
-    FOLDER,
     KINDS,
-    MINUTES,
-    NOTICE,
     PACKET,
     PAGE,
     PERSON,
@@ -32,91 +28,160 @@ from .model import (
     OtherReading,
     PageView,
 )
+from .paths import read_path
+from .text import LONGEST_HEADING, Line, is_address, lines_of, title_block
 
-#: The title block of a document is within this many lines.
-TOP_LINES: Final = 25
-#: No more than this much of a page is looked at.
-MOST_CHARACTERS: Final = 20_000
-
-_KIND_WORDS: Final = (
-    (PACKET, r"agenda (?:package|packet|pack)|(?:council|board|meeting) pack(?:et|age)?"),
-    (MINUTES, r"minutes|procès[- ]verbal|proces[- ]verbal|niederschrift|acta"),
-    (AGENDA, r"agenda|ordre du jour|tagesordnung|orden del día"),
-    (NOTICE, r"notice of .{0,40}meeting|meeting notice"),
-    (RESOLUTION, r"resolution|ordinance|by-?law"),
-    (REPORT, r"report|budget|memorandum|statement|forecast"),
-)
-_KIND: Final = [
-    (kind, re.compile(rf"(?<![^\W\d_])(?:{words})(?![^\W\d_])", re.IGNORECASE))
-    for kind, words in _KIND_WORDS
-]
-_BODY = re.compile(
-    r"(?:[^\W\d_][\w.'&-]*\s){0,6}(?:council|board|commission|committee|authority|trustees)"
-    r"(?: of (?:trustees|education|directors|selectmen|supervisors|commissioners))?",
+#: A cover page has fewer lines than this; then the second page is looked at too.
+_COVER_LINES: Final = 12
+#: The adoption of a resolution is looked for on this many pages.
+_RESOLUTION_PAGES: Final = 4
+_TITLE_LINES: Final = 3
+_NAMES_NOTHING = re.compile(
+    r"(?:state|county|town|city|village) of [A-Za-z .]+|[\W\d]*|page [0-9]+.*"
+    r"|.{1,2}",
     re.IGNORECASE,
 )
 
 
 def identify(pages: Sequence[PageView], hints: Hints) -> Identity:
-    """Return what a document is, with the evidence; looks at its first page only."""
-    readings: list[Identity] = [_said(hints.person, PERSON), _said(hints.portal, PORTAL)]
-    readings += [_printed(page) for page in pages[:1]]
-    readings += _of_path(hints.path)
-    chosen: dict[Field, Fact] = {}
-    others = []
-    fields: tuple[Field, ...] = get_args(Field)
-    for field in fields:
-        facts: list[Fact] = [getattr(reading, field) for reading in readings]
+    """Return what a document is, with the evidence; looks at its first pages only."""
+    printed = read_pages(pages, hints.place)
+    path = read_path(hints.path, day_first=printed.day_first)
+    person, portal = _said(hints.person, PERSON), _said(hints.portal, PORTAL)
+    others: list[OtherReading] = [OtherReading("date", fact) for fact in printed.other_days]
+
+    def choose(field: Field, *facts: Fact) -> Fact:
         known = [fact for fact in facts if fact.value]
-        chosen[field] = known[0] if known else UNKNOWN
-        others += [OtherReading(field, fact) for fact in known[1:] if fact.value != known[0].value]
-    return Identity(**chosen, others=others)
+        if not known:
+            return UNKNOWN
+        first, *rest = known
+        others.extend(OtherReading(field, fact) for fact in rest if fact.value != first.value)
+        return first
+
+    kind_said, kind_by_path = printed.kind, path.kind
+    if kind_by_path.value == PACKET and printed.kind.value == AGENDA:
+        # The page shows the agenda, the name says that its papers follow.
+        kind_said, kind_by_path = kind_by_path, printed.kind
+    weak = printed.kind.confidence < 0.4
+    facts = (kind_by_path, kind_said) if weak and path.kind.value else (kind_said, kind_by_path)
+    kind = choose("kind", person.kind, portal.kind, *facts)
+    day_of_path = path.date
+    if (
+        path.date.value
+        and printed.has_text
+        and kind.value not in OF_A_MEETING
+        and not printed.date.value
+    ):
+        # The day of a file that is not of a meeting may be of anything.
+        others.append(OtherReading("date", path.date))
+        day_of_path = UNKNOWN
+    printed_day = printed.date
+    if not printed_day.value and path.date.value:
+        # A day that the page prints without saying what it is of, and that the path names too.
+        same = [fact for fact in printed.unclear_days if fact.value == path.date.value]
+        printed_day = same[0] if same else UNKNOWN
+    date = choose("date", person.date, portal.date, printed_day, day_of_path)
+    of_meeting = kind.value in OF_A_MEETING or date.value is not None
+    bodies = [printed.body, path.body if of_meeting else UNKNOWN]
+    if printed.body.confidence < MENTIONED:
+        # The path says more than a mention in the text.
+        bodies.reverse()
+    body = choose("body", person.body, portal.body, *bodies)
+    title = choose("title", person.title, portal.title, printed.title, path.title)
+    return Identity(date, body, kind, title, others)
+
+
+class Printed(NamedTuple):
+    """What some pages print."""
+
+    date: Fact = UNKNOWN
+    body: Fact = UNKNOWN
+    kind: Fact = UNKNOWN
+    title: Fact = UNKNOWN
+    other_days: Sequence[Fact] = ()
+    unclear_days: Sequence[Fact] = ()
+    day_first: bool = False
+    has_text: bool = False
+    is_letter: bool = False
+    block: Sequence[Line] = ()
+
+
+def read_pages(
+    pages: Sequence[PageView], place: str = "", own: frozenset[str] = frozenset()
+) -> Printed:
+    """Return what the first of these pages say that they are, in a place or with its words."""
+    written = [page for page in pages[:_RESOLUTION_PAGES] if page.text and not page.text.isspace()]
+    if not written:
+        return Printed()
+    lines = lines_of(written[0])
+    block = title_block(lines)
+    if len(lines) < _COVER_LINES and len(written) > 1:
+        lines = lines + lines_of(written[1])
+        block = block or title_block(lines)
+    own = own or own_words(place, [line.text for line in lines])
+    kind = kind_of(block, lines)
+    name = kind.fact.value
+    day_first = day_comes_first("\n".join(line.text for line in lines))
+    day = meeting_day(block, lines, name, kind.is_letter, day_first)
+    if name == RESOLUTION:
+        for page in written[1:]:
+            if day.fact.confidence > 0.8:
+                break
+            later = meeting_day([], lines_of(page), name, kind.is_letter, day_first)
+            day = later if later.fact.confidence > day.fact.confidence else day
+    body = body_of(block, lines, name in OF_A_MEETING, kind.is_letter, own)
+    if body is UNKNOWN and (name in OF_A_MEETING or (name == REPORT and day.fact.value)):
+        body = mentioned_body([line for page in written for line in lines_of(page)], own)
+    return Printed(
+        day.fact,
+        body,
+        kind.fact,
+        _title(block, lines, kind.heading),
+        day.others,
+        day.unclear,
+        day_first,
+        True,
+        kind.is_letter,
+        block,
+    )
+
+
+def _title(block: Sequence[Line], lines: Sequence[Line], heading: Line | None) -> Fact:
+    """Return what a document calls itself: the heading that names its kind, and its neighbours."""
+    for line in lines[:16]:
+        if match := _TITLE_LABEL.match(line.text):
+            return Fact(match["title"], PAGE, line.text, line.page, 0.7)
+    rows = block or lines[:2]
+    names = [_is_name(line.text) for line in rows]
+    if True not in names:
+        return UNKNOWN
+    at = rows.index(heading) if heading in rows else names.index(True)
+    if at and names[at - 1] and len(rows[at].text.split()) < 3:
+        at -= 1
+    end = at + 1
+    while end < min(len(rows), at + _TITLE_LINES) and names[end]:
+        end += 1
+    text = " ".join(line.text for line in rows[at:end])[:200]
+    return Fact(text, PAGE, text, rows[at].page, 0.6)
+
+
+def _is_name(line: str) -> bool:
+    """Whether a line of the title block may be part of a title."""
+    if len(line) > LONGEST_HEADING or is_address(line) or DATE_START.match(line):
+        return False
+    return not _NAMES_NOTHING.fullmatch(line)
+
+
+_TITLE_LABEL = re.compile(
+    r"(?:title|subject|re|topic|betreff|objet)\s?:\s?(?P<title>.{4,})", re.IGNORECASE
+)
 
 
 def _said(known: Known, source: str) -> Identity:
-    facts = {
-        field: Fact(value, source, value, None, 1.0) if value else UNKNOWN
-        for field, value in msgspec.structs.asdict(known).items()
-    }
     day = iso_day(known.date or "")
-    facts["date"] = Fact(day.isoformat(), source, known.date, None, 1.0) if day else UNKNOWN
-    if known.kind not in KINDS:
-        facts["kind"] = UNKNOWN
-    return Identity(facts["date"], facts["body"], facts["kind"], facts["title"])
-
-
-def _printed(page: PageView) -> Identity:
-    lines = [line.strip() for line in page.text[:MOST_CHARACTERS].splitlines()]
-    lines = [line for line in lines if line][:TOP_LINES]
-    top = "\n".join(lines)
-    found = printed_dates(top)
-    day = title = kind = body = UNKNOWN
-    if found:
-        day = Fact(
-            found[0].day.isoformat(), PAGE, top[found[0].start : found[0].end], page.page, 0.7
-        )
-    if lines:
-        title = Fact(lines[0], PAGE, lines[0], page.page, 0.5)
-    for line in lines[:10]:
-        for name, words in _KIND:
-            if kind is UNKNOWN and len(line) < 80 and words.search(line):
-                kind = Fact(name, PAGE, line, page.page, 0.7)
-        if body is UNKNOWN and (match := _BODY.search(line)):
-            body = Fact(match[0], PAGE, line, page.page, 0.6)
-    return Identity(day, body, kind, title)
-
-
-def _of_path(path: str) -> list[Identity]:
-    parts = PurePosixPath(path).parts
-    return [
-        Identity(*_of_name(part, FILE_NAME if part is parts[-1] else FOLDER))
-        for part in reversed(parts)
-    ]
-
-
-def _of_name(name: str, source: str) -> tuple[Fact, Fact, Fact]:
-    plain = re.sub(r"[\s_-]+", " ", name)
-    found = printed_dates(name) or printed_dates(plain)
-    day = Fact(found[0].day.isoformat(), source, name, None, 0.4) if found else UNKNOWN
-    kind = next((Fact(k, source, name, None, 0.4) for k, w in _KIND if w.search(plain)), UNKNOWN)
-    return day, UNKNOWN, kind
+    return Identity(
+        Fact(day.isoformat(), source, known.date, None, 1.0) if day else UNKNOWN,
+        Fact(known.body, source, known.body, None, 1.0) if known.body else UNKNOWN,
+        Fact(known.kind, source, known.kind, None, 1.0) if known.kind in KINDS else UNKNOWN,
+        Fact(known.title, source, known.title, None, 1.0) if known.title else UNKNOWN,
+    )

@@ -14,7 +14,7 @@ import msgspec
 
 MINUTES: Final = "minutes"
 AGENDA: Final = "agenda"
-#: An agenda with its papers, or several minutes in one file.
+#: An agenda with its papers.
 PACKET: Final = "packet"
 #: A notice of a meeting, or a schedule of meetings.
 NOTICE: Final = "notice"
@@ -120,13 +120,15 @@ class Bookmark(msgspec.Struct, frozen=True):
 
 
 class PageView(msgspec.Struct, frozen=True):
-    """A page as it was read: its text, and if known the boxes of its words and its bookmarks.
+    """A page as it was read: its text, and if known its size, how it was read, its bookmarks.
 
-    ``boxes`` has four numbers for each of ``words``, as in :mod:`clerk.read.files`.
+    ``is_scan`` is true for a page whose text comes from OCR.  Paper and scans change where another
+    part begins.
     """
 
     page: int
     text: str
-    words: Sequence[str] = ()
-    boxes: Sequence[int] = ()
+    width: float = 0.0
+    height: float = 0.0
+    is_scan: bool | None = None
     bookmarks: Sequence[Bookmark] = ()

@@ -1,43 +1,406 @@
-"""Split a packet into its parts by what its pages print."""
+"""Split a packet into its parts by what its pages print.
+
+Each page is judged once, by its first and last lines and the page before it: does a part begin
+here?  Signs for it are a heading that names a kind, a letter, a page numbered 1, a bookmark, the
+end of the part before; signs against it are a page number that goes on, a running header that was
+on the page before, a sentence that goes on.  Then every part says what it is, as a document does,
+and takes from the packet what it does not print itself.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from datetime import date
+from functools import cached_property
+from typing import Final, NamedTuple
 
-from .document import identify
-from .model import Fact, Hints, Identity, PageView, Part
+import msgspec
+
+from .bodies import HEAD, MENTIONED, clean_name, municipalities, own_words, place_words
+from .dates import printed_dates
+from .document import Printed, read_pages
+from .kinds import Rule, heading_rule, openings
+from .model import (
+    AGENDA,
+    MINUTES,
+    NOTICE,
+    OTHER,
+    PACKET,
+    PAGE,
+    REPORT,
+    RESOLUTION,
+    UNKNOWN,
+    Fact,
+    Hints,
+    Identity,
+    PageView,
+    Part,
+)
+from .text import Line, is_address, is_sentence, lines_of, pattern, title_block
+
+#: A part begins where the signs for it weigh at least this much.
+_ENOUGH: Final = 3.0
+#: Lines at the top and the end of a page that are looked at.
+_TOP_LINES, _END_LINES, _HEADING_LINES = 26, 4, 9
+_END_CHARACTERS: Final = 400
+#: A first line on this share of the pages is a running header.
+_OFTEN: Final = 0.4
+#: A heading of these kinds nearly begins a part alone.
+_OWN_DOCUMENT: Final = frozenset({MINUTES, AGENDA, NOTICE, RESOLUTION, PACKET})
+
+_GOES_ON = pattern(
+    r"^(?:and (?:whereas|be it|that|further)|be it further|further(?:more)?\b|continued\b"
+    r"|therefore\b|\(?(?:[b-hj-z]|ii|iii|iv)\) |[2-9][.)] |1[0-9][.)] )"
+)
+_LOWER_CASE = re.compile(r"[a-zà-ü]{2,}[ ,;.]|[a-z] [a-z]")
+_PAGE_NUMBER = pattern(
+    r"\b(?:page|pg\.?|seite|p\.) ?(?P<one>[0-9]{1,3})\b(?: ?(?:of|/|von) ?(?P<of>[0-9]{1,3})\b)?"
+    r"|^(?P<two>[0-9]{1,3}) ?(?:of|/) ?(?P<of2>[0-9]{1,3})$"
+    r"|^[-–—~ ]*(?P<three>[0-9]{1,3})[-–—~ ]*$"
+    r"|\|(?: ?page) ?(?P<four>[0-9]{1,3})|https?:\S+ (?P<five>[0-9]{1,3})/(?P<of5>[0-9]{1,3})$"
+)
+_PACKET_PAGE = pattern(
+    r"\b(?:packet|agenda|pack) (?:pg|page|p)\b\.? ?[0-9]+|\bpage [0-9]+ of [0-9]{3,}\b"
+)
+#: The last lines of a part that is complete.
+_COMPLETE = pattern(
+    r"\badjourn\w*|\brespectfully submitted|\bmeeting (?:closed|ended)|\bsincerely"
+    r"|\byours (?:truly"
+    r"|faithfully)|-30-"
+)
+_SIGNED = pattern(
+    r"\b(?:mayor|clerk|reeve|secretary|chair(?:man|person|woman)?|president|superintendent"
+    r"|treasurer)\b"
+)
+_LONGEST_SIGNATURE: Final = 60
+_MOVED = pattern(r"^(?:it was )?moved by\b|\bmoved by:")
+_NUMBER_ONE = pattern(r"^(?:(?:part|section|article|item) )?(?:1|I|A)[.):]? \S")
+_DEAR = pattern(r"^dear \w|^to whom it may|^attention ?:|^attn ?:|\bwe thank you\b|^re ?:")
+_LABEL = pattern(
+    r"^(?:to|from|date|subject|title|re|via|dept\.?|department|category|prepared by) ?:"
+)
+_MEETING = pattern(r"\b(?:meeting|session|hearing|workshop|sitzung|séance|réunion|sesión)\b")
+_DIGITS = re.compile(r"[0-9]+")
+
+
+class _Page:
+    """What a page prints at its beginning and end."""
+
+    def __init__(self, page: PageView, running: frozenset[str]) -> None:
+        self.view = page
+        self.lines = lines_of(page, _TOP_LINES)
+        if self.lines and _fixed(self.lines[0].text) in running:
+            del self.lines[0]
+        self.block = title_block(self.lines)
+        ending = page.text[-_END_CHARACTERS:].split("\n")
+        self.last = [line.strip() for line in ending if line.strip()][-_END_LINES:]
+        self.number, self.of = _page_number([line.text for line in self.lines[:3]], self.last)
+        #: The lines that a running header would have.
+        self.first = frozenset(_fixed(line.text) for line in self.lines[:3] if len(line.text) > 7)
+
+    @cached_property
+    def moved(self) -> int:
+        return sum(bool(_MOVED.search(line.text)) for line in self.lines)
+
+    @property
+    def is_form(self) -> bool:
+        """Whether it is a form for one motion; minutes print many."""
+        return self.moved == 1
+
+    @cached_property
+    def heading(self) -> tuple[Rule, Line] | None:
+        for line in self.block[:_HEADING_LINES]:
+            if line.text.endswith(":") or _PAGE_NUMBER.search(line.text):
+                continue
+            rule = heading_rule(line.text)
+            if rule and not (rule.kind == RESOLUTION and self.moved > 1):
+                return rule, line
+        return None
+
+    @cached_property
+    def openings(self) -> frozenset[str]:
+        """The kinds that the text after the title block begins like."""
+        return frozenset(rule.kind for rule in openings(self.lines, len(self.block)))
+
+    @cached_property
+    def days(self) -> frozenset[date]:
+        found = printed_dates("\n".join(line.text for line in self.block))
+        return frozenset(each.day for each in found)
+
+    @cached_property
+    def is_complete(self) -> bool:
+        return any(
+            _COMPLETE.search(line) or (len(line) <= _LONGEST_SIGNATURE and _SIGNED.search(line))
+            for line in self.last
+        )
+
+    @cached_property
+    def is_letter(self) -> bool:
+        return any(_DEAR.search(line.text) for line in self.lines)
+
+    @cached_property
+    def names_meeting(self) -> Line | None:
+        """The line of the title block that names a meeting or a body, next to a date."""
+        if not self.days:
+            return None
+        block = self.block[:_HEADING_LINES]
+        return next(
+            (line for line in block if _MEETING.search(line.text) or HEAD.search(line.text)), None
+        )
+
+    def opens_like(self, kind: str) -> bool:
+        return kind in self.openings or (kind == RESOLUTION and self.is_form)
 
 
 def split(pages: Sequence[PageView], identity: Identity, hints: Hints) -> list[Part]:
     """Return the parts of a document in order; together they have every page."""
-    parts: list[Part] = []
-    for page in pages:
-        found = identify([page], Hints(place=hints.place))
-        begins = found.kind.value and found.date.value
-        if not parts or begins:
-            of_first = identity if not parts else found
-            parts.append(
-                Part(
-                    page.page,
-                    page.page,
-                    found.kind if found.kind.value else of_first.kind,
-                    found.body if found.body.value else of_first.body,
-                    found.date if found.date.value else of_first.date,
-                    found.title,
-                    begins=Fact("title block", "page", found.kind.quote, page.page, 0.5),
-                )
-            )
+    if not pages:
+        return []
+    running = _running_headers(pages)
+    tops = [_Page(page, running) for page in pages]
+    numbered_through = _is_numbered_through(tops)
+    has_bookmarks = sum(bool(page.bookmarks) for page in pages) > 1
+    starts: list[tuple[int, Fact]] = [(0, UNKNOWN)]
+    #: First lines of the pages of the part so far.
+    seen = set(tops[0].first)
+    for index in range(1, len(tops)):
+        first = starts[-1][0]
+        signs = list(_signs(tops[index], tops[index - 1], tops[first], seen))
+        if not numbered_through:
+            signs += _signs_of_number(tops[index], tops[index - 1], index - first + 1)
+        marks = [mark for mark in pages[index].bookmarks if mark.level <= 1]
+        if has_bookmarks and marks:
+            signs.append(_Sign("bookmark", 3.0, marks[0].title))
+        weight = sum(sign.weight for sign in signs)
+        if tops[index].lines and weight >= _ENOUGH:
+            best = max(signs, key=lambda sign: sign.weight)
+            confidence = round(min(0.95, 0.5 + 0.08 * (weight - _ENOUGH)), 2)
+            begins = Fact(best.name, PAGE, best.quote[:120], pages[index].page, confidence)
+            starts.append((index, begins))
+            seen = set()
+        seen |= tops[index].first
+    ends = [index for index, _ in starts[1:]] + [len(pages)]
+    own = own_words(hints.place, [line.text for line in tops[0].lines])
+    return [
+        _part(pages[index:end], tops[index], begins, identity, own, index == 0)
+        for (index, begins), end in zip(starts, ends, strict=True)
+    ]
+
+
+class _Sign(NamedTuple):
+    """What speaks for a part that begins on a page, or against it."""
+
+    name: str
+    weight: float
+    quote: str = ""
+
+
+def _signs(page: _Page, before: _Page, first: _Page, seen: set[str]) -> Iterator[_Sign]:
+    """Yield the signs on a page; ``first`` is the first page of the part before it."""
+    if not page.lines:
+        return
+    opening = page.lines[0].text
+    opens_again = page.is_form or page.is_letter
+    meeting = page.names_meeting
+    if page.heading:
+        rule, line = page.heading
+        strong = rule.kind in _OWN_DOCUMENT or rule.weight >= 7
+        weight = 3.0 if strong else 2.0 if line in page.lines[:2] else 1.5
+        if page.opens_like(rule.kind):
+            weight += 1.5
+            opens_again = True
+        if page.days:
+            weight += 0.5
+        if any(_NUMBER_ONE.match(each.text) for each in page.lines[:12]):
+            weight += 1.0
+        yield _Sign("heading", weight, line.text)
+    elif meeting and (page.openings & {MINUTES, AGENDA} or len(page.block) <= _HEADING_LINES):
+        opens_again = opens_again or bool(page.openings & {MINUTES, AGENDA})
+        yield _Sign("meeting", 3.5, meeting.text)
+    if sum(bool(_LABEL.match(line.text)) for line in page.lines[:10]) >= 3:
+        opens_again = True
+        yield _Sign("labels of a memorandum", 3.0, opening)
+    elif page.is_letter and not page.number:
+        yield _Sign("letter", 3.0, opening)
+    if any(is_address(line.text) for line in page.block[:7]):
+        yield _Sign("letterhead", 1.5, opening)
+    if before.is_form and before.is_complete:
+        yield _Sign("end of the form before", 3.5, opening)
+    elif before.is_complete:
+        yield _Sign("end of the part before", 1.0, opening)
+        if not page.heading and len(page.block) >= 2 and not is_sentence(opening):
+            yield _Sign("title", 1.0, opening)
+    if page.view.width and before.view.width and not _same_paper(page.view, before.view):
+        yield _Sign("other paper", 1.5, opening)
+    if None not in (scans := {page.view.is_scan, before.view.is_scan}) and len(scans) == 2:
+        yield _Sign("scan next to text", 1.5, opening)
+    if page.days and page.days == first.days and not opens_again:
+        yield _Sign("running header with the same day", -3.5)
+    same_day = page.days and page.days == first.days and not page.is_form
+    if page.first & seen and (same_day or not opens_again):
+        yield _Sign("running header", -4.0)
+    if _LOWER_CASE.match(opening) or _GOES_ON.match(opening):
+        yield _Sign("text goes on", -3.0)
+    elif is_sentence(opening):
+        yield _Sign("text", -0.5)
+
+
+def _signs_of_number(page: _Page, before: _Page, expected: int) -> Iterator[_Sign]:
+    """Yield what the numbers of pages say; ``expected`` if the part before goes on."""
+    if before.of and before.number == before.of:
+        yield _Sign("last page of the part before", 2.0)
+    if page.number == 1:
+        yield _Sign("page 1", 2.0, page.lines[0].text if page.lines else "")
+    elif page.number is not None and page.number in (expected, (before.number or -1) + 1):
+        yield _Sign("page number goes on", -5.0)
+
+
+def _same_paper(page: PageView, before: PageView) -> bool:
+    """Whether two pages have the same size, whichever way they are turned."""
+    return abs(page.width + page.height - before.width - before.height) < _PAPER_POINTS
+
+
+_PAPER_POINTS: Final = 15.0
+
+
+def _running_headers(pages: Sequence[PageView]) -> frozenset[str]:
+    """Return the first lines that are on many pages: they belong to no part."""
+    found = Counter(
+        _fixed(page.text[:200].lstrip().split("\n", 1)[0].strip()) for page in pages if page.text
+    )
+    often = max(3, _OFTEN * len(pages))
+    return frozenset(line for line, count in found.items() if line and count >= often)
+
+
+def _fixed(line: str) -> str:
+    """Return what is the same in a running header on every page."""
+    return _DIGITS.sub("#", line.lower())
+
+
+def _page_number(first: Sequence[str], last: Sequence[str]) -> tuple[int | None, int | None]:
+    for line in (*first, *reversed(last)):
+        if len(line) < 100 and not _PACKET_PAGE.search(line):
+            match = _PAGE_NUMBER.search(line)
+            if match:
+                named = match.groupdict()
+                number = next(named[each] for each in _NUMBERS if named[each])
+                of = named["of"] or named["of2"] or named["of5"]
+                return int(number), int(of) if of else None
+    return None, None
+
+
+_NUMBERS: Final = ("one", "two", "three", "four", "five")
+
+
+def _is_numbered_through(tops: Sequence[_Page]) -> bool:
+    """Whether the numbers on the pages count the pages of the whole packet."""
+    offsets = Counter(index - top.number for index, top in enumerate(tops) if top.number)
+    return len(tops) > 5 and bool(offsets) and offsets.most_common(1)[0][1] > 0.6 * len(tops)
+
+
+# ------------------------------------------------------------------------- what a part is
+
+
+def _part(
+    pages: Sequence[PageView],
+    top: _Page,
+    begins: Fact,
+    packet: Identity,
+    own: frozenset[str],
+    is_first: bool,
+) -> Part:
+    """Return what a part is; the first part of a packet is its agenda or what the packet is."""
+    if is_first:
+        kind = packet.kind
+        if kind.value == PACKET:
+            kind = msgspec.structs.replace(kind, value=AGENDA, confidence=0.6)
+        last = pages[-1].page
+        return Part(pages[0].page, last, kind, packet.body, packet.date, packet.title)
+    printed = read_pages(pages[:2], own=own)
+    place, is_own = _place_of(top, printed, own)
+    day, body, kind = printed.date, printed.body, printed.kind
+    elsewhere = place.value is not None and not is_own
+    if kind.value == RESOLUTION:
+        if elsewhere:
+            if place.value and (body.value is None or body.value.lower() in _BARE_COUNCILS):
+                body = msgspec.structs.replace(place, value=f"{place.value} Council")
         else:
-            last = parts[-1]
-            parts[-1] = Part(
-                last.first_page,
-                page.page,
-                last.kind,
-                last.body,
-                last.date,
-                last.title,
-                last.of_other_place,
-                last.place,
-                last.begins,
-            )
-    return parts
+            day = day if day.value else _taken(packet.date)
+            body = body if body.value else _taken(packet.body)
+    elif kind.value in (OTHER, REPORT, None):
+        same_day = _prints(top, packet.date)
+        if is_own and not elsewhere and not printed.is_letter and (same_day or day.value is None):
+            day = same_day or _taken(packet.date)
+            body = body if body.value else _taken(packet.body)
+        elif day.value != packet.date.value:
+            day, body = UNKNOWN, UNKNOWN
+            elsewhere = elsewhere or not is_own
+    elif not elsewhere and body.confidence < MENTIONED:
+        # A body that is only mentioned in the text; the packet's is as good.
+        body = _taken(packet.body) if packet.body.value else body
+    if not elsewhere and _is_council(body) and _is_council(packet.body):
+        # A place has one council, whether it is called "Council" or "Township Council".
+        body = msgspec.structs.replace(body, value=packet.body.value)
+    return Part(
+        pages[0].page,
+        pages[-1].page,
+        kind,
+        body,
+        day,
+        printed.title,
+        elsewhere,
+        place if elsewhere else UNKNOWN,
+        begins,
+    )
+
+
+_BARE_COUNCILS: Final = frozenset({"council", "town council", "city council", "municipal council"})
+
+
+def _is_council(body: Fact) -> bool:
+    return bool(body.value and _COUNCIL.fullmatch(body.value))
+
+
+_COUNCIL = pattern(r"(?:(?:city|town|township|village|municipal|common|regional) )?council")
+
+
+def _taken(fact: Fact) -> Fact:
+    """Return a fact of the packet as that of a part that does not print its own."""
+    return msgspec.structs.replace(fact, confidence=round(0.7 * fact.confidence, 2))
+
+
+def _prints(top: _Page, day: Fact) -> Fact | None:
+    """Return where the title block prints the day of the packet."""
+    for line in top.block:
+        if any(found.day.isoformat() == day.value for found in printed_dates(line.text)):
+            return Fact(day.value, PAGE, line.text, line.page, 0.8)
+    return None
+
+
+def _place_of(top: _Page, printed: Printed, own: frozenset[str]) -> tuple[Fact, bool]:
+    """Return the place or organisation that a part names first, and whether it is the own one."""
+    body = printed.body
+    if body.value and _ORGANISATION.search(body.value):
+        is_own = bool(own & place_words(body.value))
+        return Fact(body.value, PAGE, body.quote, body.page, 0.6), is_own
+    # A letter names its reader further down; a resolution its council in the text.
+    of_text = printed.kind.value == RESOLUTION
+    lines = top.lines if of_text else top.block[:2] if printed.is_letter else top.block
+    for line in lines:
+        for name in municipalities(line.text):
+            is_own = not own or bool(own & place_words(name))
+            return Fact(name, PAGE, line.text[:120], line.page, 0.7), is_own
+    if body.value and own & place_words(body.value):
+        return UNKNOWN, True
+    if printed.is_letter and top.block:
+        line = top.block[0]
+        return Fact(clean_name(line.text), PAGE, line.text, line.page, 0.4), False
+    return UNKNOWN, printed.kind.value not in (OTHER, REPORT, None)
+
+
+_ORGANISATION = pattern(
+    r"\b(?:corporation|association|authority|society|foundation|library|health unit"
+    r"|conservation|housing|inc|cooperative)\b"
+)

@@ -355,7 +355,7 @@ def figures() -> Figures:
             scheduled_at=schedule.looked_at(conn),
             overdue=len(schedule.overdue(schedules, now)),
             late=tuple(schedule.late_sites(conn, schedules, now)),
-            fetchers=_fetchers(conn, {row.subdomain for row in read if row.total}),
+            fetchers=fetcher_runs(conn, {row.subdomain for row in read if row.total}),
             failing=_failing(conn),
             batches=batches_by_status(conn),
             attention=tuple({each.subdomain: each for each in attention}.values()),
@@ -550,7 +550,14 @@ def _sites_with_files(conn: Connection) -> tuple[str, ...]:
     return tuple(dict.fromkeys(rows))
 
 
-def _fetchers(conn: Connection, had_documents: Collection[str]) -> tuple[FetcherRuns, ...]:
+def failing_fetches() -> tuple[FetcherRuns, ...]:
+    """Return how the last runs of the last day went, by fetcher."""
+    with snapshot_connection() as conn:
+        read = conn.execute(documents_of_sites()).fetchall()
+        return fetcher_runs(conn, {row.subdomain for row in read if row.total})
+
+
+def fetcher_runs(conn: Connection, had_documents: Collection[str]) -> tuple[FetcherRuns, ...]:
     """Return how the last run of each site that ended within the last day went, by fetcher."""
     events, sites = stage_events_table, sites_table
     ends = [f"run {state}" for state in (*_WENT_WELL, Run.NO_DOCUMENTS, Run.FAILED)]

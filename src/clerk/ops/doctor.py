@@ -153,7 +153,9 @@ def check_files(settings: Settings) -> Iterator[Check]:
 def check_queue(settings: Settings) -> Iterator[Check]:
     """Redis must answer if it is configured."""
     if settings.embedded:
-        found = "embedded; set REDIS_URL to spread work over machines"
+        found = settings.queue_in_words
+        if not settings.uses_postgresql:
+            found += "; set DATABASE_URL or REDIS_URL to use several machines"
     else:
         queues.require_redis(settings)
         found = f"{config.redact(settings.redis_url)} answers"

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import IntEnum
@@ -228,7 +228,7 @@ def check_disk(settings: Settings) -> Check:
 def check_queue(settings: Settings) -> Check:
     """Redis must answer if it is configured."""
     if settings.embedded:
-        return Check("queue", Level.OK, "embedded, no server needed")
+        return Check("queue", Level.OK, settings.queue_in_words)
     queues.require_redis(settings)
     return Check("queue", Level.OK, f"{config.redact(settings.redis_url)} answers")
 
@@ -260,7 +260,7 @@ def check_workers(seen: Figures, settings: Settings) -> Check:
     alive = f"{workers.alive} alive{beat}"
     fix = "Start: clerk worker TYPE -n N"
     if unserved:
-        if settings.embedded:
+        if settings.embedded and not settings.uses_postgresql:
             commands = ["clerk run --all-due"] if unserved.keys() - {ANNOTATIONS} else []
             commands += ["clerk annotations watch ID"] if ANNOTATIONS in unserved else []
             fix = f"Run: {', '.join(commands)}"
@@ -268,7 +268,7 @@ def check_workers(seen: Figures, settings: Settings) -> Check:
         found = f"{alive}; nobody serves {listed}"
         return Check("workers", Level.WARNING, found, fix, sum(unserved.values()))
     if seen.queues_left:
-        if settings.embedded:
+        if settings.embedded and not settings.uses_postgresql:
             fix = "Start clerk serve or clerk run again, and read its log"
         found = f"{alive}; the last worker of {', '.join(seen.queues_left)} died"
         return Check("workers", Level.WARNING, found, fix, len(seen.queues_left))
@@ -422,23 +422,21 @@ def check_fetchers(seen: Figures, _settings: Settings) -> Check:
             "See why: clerk pipeline-status",
             each.fetcher,
         )
-        for each in broken_fetchers(seen)
+        for each in broken_fetchers(seen.fetchers)
     ]
     return check_of("fetchers", findings, "no fetcher fails for many sites")
 
 
-def broken_fetchers(seen: Figures) -> list[FetcherRuns]:
+def broken_fetchers(fetchers: Iterable[FetcherRuns]) -> list[FetcherRuns]:
     """Return the fetchers whose sites fail together."""
     return [
-        each
-        for each in seen.fetchers
-        if each.failed >= FETCHER_SITES and 2 * each.failed >= each.ran
+        each for each in fetchers if each.failed >= FETCHER_SITES and 2 * each.failed >= each.ran
     ]
 
 
 def check_failing(seen: Figures, _settings: Settings) -> Check:
     """A site should not fail run after run; those of a broken fetcher are one problem already."""
-    known = {site for each in broken_fetchers(seen) for site in each.failed_sites}
+    known = {site for each in broken_fetchers(seen.fetchers) for site in each.failed_sites}
     findings = [
         Finding(
             "failing",

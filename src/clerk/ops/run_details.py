@@ -5,18 +5,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import select
 
-from clerk.core import storage
+from clerk.core import manifest, storage
 from clerk.core.config import Settings
 from clerk.core.db import reading_connection, require_site
 from clerk.core.errors import InvalidInput, NotFound
-from clerk.core.models import items_table, jobs_table, runs_table, stage_events_table
+from clerk.core.manifest import DocumentRow
+from clerk.core.models import (
+    document_versions_table,
+    items_table,
+    jobs_table,
+    log_lines_table,
+    runs_table,
+    stage_events_table,
+)
 from clerk.core.states import STAGES
 from clerk.pipeline import failures, redo, schedule
-from clerk.pipeline.schedule import Scheduled, ScheduleRule
+from clerk.pipeline.mirror import bring_document, has_pdf
+from clerk.pipeline.schedule import Scheduled
 from clerk.read.files import PageFacts, load_facts
 
 #: How many documents and events of a run are shown.
@@ -83,6 +93,21 @@ class RunEvent:
 
 
 @dataclass(frozen=True)
+class RunLogLine:
+    """What a worker reported of a run."""
+
+    id: int
+    at: datetime
+    level: str
+    stage: str
+    document: str | None
+    worker_id: str | None
+    attempt: int | None
+    seconds: float | None
+    message: str
+
+
+@dataclass(frozen=True)
 class RunDetails:
     """Everything about a run."""
 
@@ -100,6 +125,8 @@ class RunDetails:
     #: Failed and running ones first.
     items: Sequence[Attempted]
     events: Sequence[RunEvent]
+    #: The last ones, oldest first.
+    log: Sequence[RunLogLine]
 
 
 _ITEM_COLUMNS = [
@@ -137,6 +164,13 @@ def find_run(run_id: str) -> RunDetails:
             .order_by(events.c.id)
             .limit(SHOWN)
         )
+        lines = log_lines_table
+        logged = conn.execute(
+            select(*(lines.c[name] for name in RunLogLine.__dataclass_fields__))
+            .where(lines.c.run_id == run_id)
+            .order_by(lines.c.id.desc())
+            .limit(SHOWN)
+        )
         return RunDetails(
             **{
                 name: run._mapping[name]
@@ -146,20 +180,31 @@ def find_run(run_id: str) -> RunDetails:
             stages=sorted(stages, key=lambda each: STAGES.index(each.stage)),
             items=sorted(found, key=lambda each: _ORDER.get(each.state, 3)),
             events=[RunEvent(**row._mapping) for row in happened],
+            log=[RunLogLine(**row._mapping) for row in logged][::-1],
         )
 
 
 @dataclass(frozen=True)
+class DocumentVersion:
+    """Bytes that a document has, or had."""
+
+    pdf_sha256: str
+    bytes: int
+    fetched_at: datetime
+
+
+@dataclass(frozen=True)
 class DocumentDetails:
-    """A document: its files, how each page was read, and what became of it in each run."""
+    """A document: what it is, its files, how each page was read, what became of it in each run."""
 
     subdomain: str
     name: str
-    kind: str
-    meeting: str
-    date: str
-    bytes: int | None
-    pdf_sha256: str
+    #: What the manifest knows; None of a document that was never stored.
+    known: DocumentRow | None
+    #: Newest first; the first is the present one.
+    versions: Sequence[DocumentVersion]
+    #: Whether its PDF can be shown.
+    has_pdf: bool
     pages: Sequence[PageFacts]
     #: Newest first.
     history: Sequence[Attempted]
@@ -169,12 +214,21 @@ class DocumentDetails:
         """Whether it is failed in the last run that names it."""
         return bool(self.history) and self.history[0].state in ("failed", "quarantined")
 
+    @property
+    def running(self) -> Attempted | None:
+        """The attempt that is under way; its ``pages`` is the page it is at."""
+        return next((each for each in self.history if each.state == "running"), None)
+
 
 def find_document(settings: Settings, subdomain: str, name: str) -> DocumentDetails:
     """Return everything about a document, or refuse an unknown one by name."""
+    try:
+        document = storage.Document.from_name(name)
+    except InvalidInput as error:
+        raise NotFound(str(error)) from error
+    jobs, items, versions = jobs_table, items_table, document_versions_table
     with reading_connection() as conn:
         require_site(conn, subdomain)
-        jobs, items = jobs_table, items_table
         rows = conn.execute(
             select(*_ITEM_COLUMNS, jobs.c.stage)
             .join(jobs, jobs.c.id == items.c.job_id)
@@ -183,25 +237,42 @@ def find_document(settings: Settings, subdomain: str, name: str) -> DocumentDeta
             .limit(SHOWN)
         )
         history = [Attempted(**row._mapping) for row in rows]
-    try:
-        document = storage.Document.from_name(name)
-    except InvalidInput as error:
-        raise NotFound(str(error)) from error
+        known = manifest.document(conn, subdomain, name)
+        found = conn.execute(
+            select(versions.c.pdf_sha256, versions.c.bytes, versions.c.fetched_at)
+            .where(versions.c.document_id == (known.id if known else -1))
+            .order_by(versions.c.fetched_at.desc())
+            .limit(SHOWN)
+        )
+        had = [DocumentVersion(**row._mapping) for row in found]
     folder = storage.site_folder(settings.storage_dir, subdomain)
-    pdf, facts = document.pdf(folder), load_facts(document.text(folder))
-    if not history and not pdf.is_file() and facts is None:
+    facts, shown = load_facts(document.text(folder)), has_pdf(settings, subdomain, document)
+    if known is None and not history and not shown and facts is None:
         raise NotFound(f"{subdomain} has no document {name!r}.")
     return DocumentDetails(
         subdomain=subdomain,
         name=name,
-        kind=document.kind,
-        meeting=document.meeting,
-        date=document.date,
-        bytes=pdf.stat().st_size if pdf.is_file() else None,
-        pdf_sha256=facts.pdf_sha256 if facts else "",
+        known=known,
+        versions=had,
+        has_pdf=shown,
         pages=facts.pages if facts else (),
         history=history,
     )
+
+
+def original(settings: Settings, subdomain: str, name: str) -> Path:
+    """Return where the PDF of a document is on this machine, which it is brought to if needed."""
+    try:
+        document = storage.Document.from_name(name)
+    except InvalidInput as error:
+        raise NotFound(str(error)) from error
+    with reading_connection() as conn:
+        require_site(conn, subdomain)
+    bring_document(settings, subdomain, document)
+    pdf = document.pdf(storage.site_folder(settings.storage_dir, subdomain))
+    if not pdf.is_file():
+        raise NotFound(f"The PDF of {name} is not on this machine.")
+    return pdf
 
 
 def retry_document(settings: Settings, subdomain: str, name: str, *, who: str) -> None:
@@ -235,18 +306,3 @@ def last_queued_at() -> datetime | None:
 def schedule_of(settings: Settings, subdomain: str) -> Scheduled:
     """Return the schedule of a site."""
     return next(each for each in upcoming(settings) if each.subdomain == subdomain)
-
-
-def change_schedule(
-    settings: Settings, subdomain: str, action: str, words: str, *, who: str
-) -> None:
-    """Pause or resume the schedule of a site, or set it; no words mean the default."""
-    if action == "pause":
-        schedule.pause(subdomain, who=who)
-    elif action == "resume":
-        schedule.resume(subdomain, who=who)
-    elif action == "set":
-        rule: ScheduleRule | None = schedule.parse_rule(words) if words.strip() else None
-        schedule.set_rule(settings, subdomain, rule, who=who)
-    else:
-        raise InvalidInput(f"A schedule can be set, paused or resumed, not {action!r}.")

@@ -56,10 +56,12 @@ class Pipeline:
                 lock_path=worker.lock_path or None,
             )
 
-    def beat(self, worker: WorkerInfo, running: Mapping[str, str]) -> bool:
+    def beat(
+        self, worker: WorkerInfo, running: Mapping[str, str], pages: Mapping[str, int]
+    ) -> bool:
         """Renew a worker's lease; False when nobody knows it."""
         with civic_db_connection() as conn:
-            return liveness.beat(conn, worker.id, worker.lease_seconds, running)
+            return liveness.beat(conn, worker.id, worker.lease_seconds, running, pages)
 
     def unregister(self, worker_id: str) -> None:
         """Release what a worker holds without knowing, and forget the worker."""

@@ -41,10 +41,14 @@ def register(
 
 
 def beat(
-    conn: Connection, worker_id: str, lease_seconds: float, running: Mapping[str, str]
+    conn: Connection,
+    worker_id: str,
+    lease_seconds: float,
+    running: Mapping[str, str],
+    pages: Mapping[str, int] | None = None,
 ) -> bool:
     """Renew a worker's lease; False when it is not known any more."""
-    return ledger.beat(conn, worker_id, lease_seconds, running)
+    return ledger.beat(conn, worker_id, lease_seconds, running, pages or {})
 
 
 def forget_the_long_dead(conn: Connection) -> None:

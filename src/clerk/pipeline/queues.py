@@ -43,8 +43,8 @@ def redis_queue(settings: Settings, name: str) -> Queue:
     """Return the RQ queue of a name; needs REDIS_URL."""
     if settings.embedded:
         raise QueueUnavailable(
-            "There is no queue: REDIS_URL is not set, so work runs embedded.",
-            hint="Set REDIS_URL=redis://host:6379/0, or use: clerk run",
+            "There are no queues in Redis: REDIS_URL is not set.",
+            hint="Set REDIS_URL=redis://host:6379/0, or see the work: clerk queue list",
         )
     from clerk.executors import rq
 

@@ -41,6 +41,7 @@ from clerk.core.models import (
     db_now,
     items_table,
     jobs_table,
+    log_lines_table,
     run_history_table,
     runs_table,
     stage_events_table,
@@ -215,6 +216,7 @@ def _delete_rows_of(conn: Connection, runs: Sequence[EndedRun]) -> None:
     """Delete the jobs, items, batches and events of runs."""
     names, events = _ids(runs), stage_events_table
     batches.move_runs_to_history(conn, names)
+    conn.execute(delete(log_lines_table).where(log_lines_table.c.run_id.in_(names)))
     conn.execute(delete(items_table).where(items_table.c.run_id.in_(names)))
     conn.execute(delete(_jobs).where(_jobs.c.run_id.in_(names)))
     conn.execute(

@@ -18,7 +18,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -34,6 +34,7 @@ from clerk.core.manifest import DocumentRow, FetchedDocument, ListedMeeting, Tex
 from clerk.core.storage import Document
 from clerk.core.store import PDF, TEXT
 from clerk.extract.findings import VERSION, text_hash
+from clerk.identify.model import AGENDA, MINUTES
 from clerk.read.files import ENGINE_MARK, load_facts, load_failed_pages
 
 #: So many documents are recorded in one transaction.
@@ -178,16 +179,25 @@ def _look(
             bytes_then, mtime_then, hash_then = hashes.get(name, (0, 0, ""))
             as_then = (bytes_then, mtime_then) == (size, facts.st_mtime_ns)
             sha256 = hash_then if as_then else storage.sha256_of(document.pdf(folder))
+    # Who put a file into the folders of minutes or agendas has said what it is; of one that was
+    # fetched from a folder the path is known.
+    listed: Mapping[str, Any] = row.listed if row else {}
+    if row is None and not (old and (old.source_url or "").startswith("file:")):
+        listed = {
+            "kind": AGENDA if document.kind == storage.AGENDAS else MINUTES,
+            "body": document.meeting or None,
+            "date": old.day if old and old.day else document.date,
+        }
     fetched = FetchedDocument(
         name=name,
         identity=row.identity if row else (old.identity if old else None),
-        kind=document.kind,
+        kind=listed.get("kind"),
         pdf_sha256=sha256,
         bytes=size,
         fetched_at=row.fetched_at if row else _moment(old.fetched_at if old else ""),
-        body=row.body if row else document.meeting or None,
-        date=row.date if row else _day(old.day if old and old.day else document.date),
-        title=row.title if row else None,
+        body=listed.get("body"),
+        date=_day(listed.get("date") or ""),
+        title=listed.get("title"),
         file_name=row.file_name if row else None,
         sequence=row.sequence if row else 1,
         source_url=row.source_url if row else (old.source_url if old else None),
@@ -196,7 +206,6 @@ def _look(
         version_hint=row.version_hint if row else (old.version_hint if old else None),
         source_bytes=row.source_bytes if row else (old.source_bytes if old else 0),
         source_mtime_ns=row.source_mtime_ns if row else (old.source_mtime_ns if old else 0),
-        evidence=row.evidence if row else {},
     )
     text, pages_hash = _text_of(document, folder, sha256 or "")
     findings = None

@@ -22,7 +22,7 @@ from clerk.core.db import (
     require_site,
 )
 from clerk.core.errors import BadSetting
-from clerk.core.models import audit_table, runs_table, sites_table
+from clerk.core.models import audit_table, runs_table, schedules_table, sites_table
 from clerk.core.site_extra import site_extra
 from clerk.core.states import COMPLETED, OCR, STAGES, Run, Step
 from clerk.publish import further_targets, published_at, unpublish
@@ -46,6 +46,8 @@ class SiteOverview:
 
     subdomain: str
     name: str | None
+    #: Its fetcher.
+    scraper: str | None
     outcome: str
     current_stage: str | None
     documents: int
@@ -53,6 +55,8 @@ class SiteOverview:
     failed: int
     cancelled: int
     updated_at: datetime | None
+    #: Whether its schedule is paused.
+    paused: bool
 
 
 @dataclass(frozen=True)
@@ -113,7 +117,9 @@ def overview(conn: Connection) -> list[SiteOverview]:
             documents.c.total,
             documents.c.completed,
             documents.c.failed,
+            schedules_table.c.paused_at,
         )
+        .join(schedules_table, schedules_table.c.subdomain == sites_table.c.subdomain, isouter=True)
         .join(latest, latest.c.subdomain == sites_table.c.subdomain, isouter=True)
         .join(documents, documents.c.subdomain == sites_table.c.subdomain)
         .order_by(sites_table.c.subdomain)
@@ -122,6 +128,7 @@ def overview(conn: Connection) -> list[SiteOverview]:
         SiteOverview(
             subdomain=row.subdomain,
             name=row.name,
+            scraper=row.scraper,
             outcome=(
                 BAD_SETTINGS
                 if _bad_settings({"subdomain": row.subdomain, "extra": row.extra})
@@ -135,6 +142,7 @@ def overview(conn: Connection) -> list[SiteOverview]:
                 row.total - row.completed - row.failed if row.run_state == Run.CANCELLED else 0
             ),
             updated_at=row.updated_at,
+            paused=row.paused_at is not None,
         )
         for row in rows
     ]

@@ -33,13 +33,15 @@ from clerk.core.errors import (
     UnusableTraineddata,
 )
 from clerk.core.files import SiteFiles
-from clerk.core.manifest import DocumentRow, SiteManifest, TextRecord
+from clerk.core.manifest import DocumentIdentity, DocumentRow, SiteManifest, TextRecord
 from clerk.core.site_extra import site_extra
 from clerk.core.states import Step
 from clerk.core.store import PDF, TEXT
+from clerk.identify.version import VERSION as IDENTITY_VERSION
 from clerk.read import shared_pages
 
 from . import ledger
+from .identification import identify_documents, identify_text
 from .upload_state import ClaimLost
 
 if TYPE_CHECKING:
@@ -107,7 +109,15 @@ class OrderContext:
     def documents(self, names: Sequence[str] | None) -> list[DocumentRow]:
         """Return what the manifest says of the site's documents, or of those of these names."""
         with reading_connection(self.settings.sql_url) as conn:
-            return manifest.documents(conn, self.files.subdomain, names)
+            return manifest.documents(conn, self.files.subdomain, names, with_parts=True)
+
+    @cached_property
+    def rows(self) -> dict[str, DocumentRow]:
+        """What the manifest said of the documents of the order when it was given."""
+        with reading_connection(self.settings.sql_url) as conn:
+            names = [item.name for item in self.order.items]
+            found = manifest.documents(conn, self.files.subdomain, names)
+        return {row.name: row for row in found}
 
     def changes(self, after: int) -> tuple[Sequence[str] | None, int]:
         """Return the documents that changed behind a number of the outbox, and the last number."""
@@ -241,7 +251,7 @@ def read(around: OrderContext, item: OrderItem, report: Report) -> Performed:
                     # The document has failed, and its good pages are published all the same.
                     kept = _keep_text(around, document, sha256)
                     manifest.record_texts(conn, files.subdomain, {document.name: kept})
-                row = manifest.document(conn, files.subdomain, item.name)
+            row = around.rows.get(item.name)
             source_url = (row.source_url if row else None) or ""
             named = name_at_source(around.site, item.name, source_url)
             raise type(error)(str(error).replace(str(pdf), named), hint=error.hint) from error
@@ -261,12 +271,15 @@ def _keep_text(around: OrderContext, document: storage.Document, sha256: str) ->
     if facts is None:
         raise FileGone(f"{document.name}: its text was removed while it was being written.")
     used_ocr = any(page.engine for page in facts.pages)
+    text_sha256 = around.files.keep_text(document)
+    row = around.rows.get(document.name)
     return TextRecord(
         pdf_sha256=sha256,
-        text_sha256=around.files.keep_text(document),
+        text_sha256=text_sha256,
         reader=around.reader if used_ocr else around.reader.split(ENGINE_MARK)[0],
         pages=facts.page_count,
         failed_pages=len(load_failed_pages(folder)),
+        identity=identify_text(around.site, row, folder, text_sha256) if row else None,
     )
 
 
@@ -375,8 +388,8 @@ def _reading_options(
     )
 
 
-def coordinate(around: OrderContext, _item: OrderItem, _report: Report) -> Performed:
-    """Count the documents that have any text.
+def coordinate(around: OrderContext, _item: OrderItem, report: Report) -> Performed:
+    """Count the documents that have any text, and identify those that are due.
 
     Where a script or an older system has read them, what it left is taken in first.
     """
@@ -390,6 +403,18 @@ def coordinate(around: OrderContext, _item: OrderItem, _report: Report) -> Perfo
 
     if "opened_by" in around.order.options or not texts():
         scan_site(settings, subdomain)
+    with reading_connection(settings.sql_url) as conn:
+        due = manifest.documents_to_identify(conn, subdomain, IDENTITY_VERSION)
+    if due:
+        installation.require_files(settings)
+        report(SITE_SECONDS, "identifying documents")
+
+        def record(identities: Mapping[str, DocumentIdentity]) -> None:
+            with writing_to(settings.sql_url) as conn:
+                _check_of(around.order)(conn)
+                manifest.record_identities(conn, subdomain, identities)
+
+        identify_documents(around.files, around.site, due, record)
     return Performed(texts())
 
 

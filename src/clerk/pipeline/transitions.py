@@ -74,7 +74,7 @@ from clerk.core.states import (
 from clerk.executors.work import Claim, Crash, Outcome
 
 from . import ledger, upload_state
-from .ledger import Job, NewPart, Settled, Statement
+from .ledger import Job, LogLine, NewPart, Settled, Statement
 from .stages import Stage, opened_with, stage_named
 
 log = logging.getLogger(__name__)
@@ -414,6 +414,16 @@ def active_run(conn: Connection, subdomain: str) -> RunRow | None:
     return None if row is None else RunRow(**row._mapping)
 
 
+def active_run_ids(conn: Connection) -> dict[str, str]:
+    """Return the run that is under way of every site that has one."""
+    rows = conn.execute(
+        select(runs_table.c.subdomain, runs_table.c.run_id).where(
+            runs_table.c.state == ledger.sql_word(Run.ACTIVE)
+        )
+    )
+    return {row.subdomain: row.run_id for row in rows}
+
+
 _JOB_OF_STAGE = (
     select(jobs_table, runs_table.c.options)
     .join(runs_table, runs_table.c.run_id == jobs_table.c.run_id)
@@ -455,6 +465,7 @@ def finish(
         status = Batch.CANCELLED if outcomes else Batch.COMPLETED
         ledger.end_batch(conn, claim, status, "The run is over" if outcomes else None)
         return Settled()
+    ledger.log_lines(conn, claim, [_line(each) for each in outcomes if _is_worth_a_line(each)])
     if claim.step == Step.DOCUMENT:
         texts = {
             each.item.document: each.result
@@ -481,6 +492,29 @@ def finish(
     return settled
 
 
+def _is_worth_a_line(outcome: Outcome) -> bool:
+    """Whether the log of the run gets a line.
+
+    Not for each document that went well, and not again for what waits for a person.
+    """
+    if outcome.state == Item.COMPLETED:
+        return outcome.item.step != Step.DOCUMENT
+    repeated = outcome.error == outcome.item.error and not outcome.charged
+    return outcome.state == Item.FAILED or bool(outcome.error and not repeated)
+
+
+def _line(outcome: Outcome) -> LogLine:
+    message = {
+        Item.COMPLETED: f"{outcome.item.step} completed",
+        Item.FAILED: f"{outcome.item.step} failed: {outcome.error}",
+        Item.PENDING: f"{outcome.item.step} will be tried again: {outcome.error}",
+    }[outcome.state]
+    level = {Item.COMPLETED: "info", Item.FAILED: "error", Item.PENDING: "warning"}[outcome.state]
+    document, attempt = outcome.item.document or None, outcome.item.attempt
+    message = message[: ledger.ERROR_LENGTH]
+    return LogLine(level, message, document, attempt, round(outcome.seconds, 3) or None)
+
+
 def crash(conn: Connection, claim: Claim, crash: Crash, parts: Sequence[NewPart] = ()) -> Settled:
     """Record that a process died: charge what it was running, release the rest.
 
@@ -489,6 +523,9 @@ def crash(conn: Connection, claim: Claim, crash: Crash, parts: Sequence[NewPart]
     if claim.run_id and not ledger.hold_run(conn, claim.run_id, exclusive=True):
         ledger.end_batch(conn, claim, Batch.CRASHED, crash.error)
         return Settled()
+    blamed = crash.item
+    document, attempt = (blamed.document or None, blamed.attempt) if blamed else (None, None)
+    ledger.log_lines(conn, claim, [LogLine("error", crash.error, document, attempt)])
     if parts:
         if ledger.record_crash(conn, claim, crash):
             ledger.replace_part(conn, claim, parts, Batch.CRASHED, crash.error)

@@ -17,9 +17,9 @@ from clerk.core.errors import NotFound
 from clerk.core.files import SiteFiles
 from clerk.core.public_text import Gate
 from clerk.core.site_extra import site_extra
-from clerk.core.storage import KINDS, Document, compiled_database, published_part
+from clerk.core.storage import Document, compiled_database, published_part
 from clerk.site_db import build_lock, content_digest
-from clerk.site_db.schema import open_readonly
+from clerk.site_db.schema import PAGE_TABLES, open_readonly
 
 from .export import ExportRows
 from .versions import version_name
@@ -28,7 +28,7 @@ INDEX = "index.json"
 
 _IMAGE_WIDTH = 1000
 _SITE = ("subdomain", "name", "state", "kind", "country", "lat", "lng", "start_year")
-_COUNTED = (*KINDS, "documents", "votes", "entities")
+_COUNTED = (*PAGE_TABLES, "documents", "votes", "entities")
 
 
 @dataclass(frozen=True)

@@ -34,32 +34,81 @@ _MEMBERS = ", ".join(
     f" WHERE vote = votes.id AND ballot = '{ballot}') AS {name}"
     for name, ballot in _BALLOTS.items()
 )
-_PAGES = "id, '{0}' AS kind, document, meeting, date, page, text, method, confidence FROM {0}"
+_PLACE = 'id, document AS doc, meeting, date, page, start, "end", quote'
+#: Whose name it is, if that is known.
+_PERSON = """(SELECT person FROM person_names WHERE person_names.meeting = {0}.meeting
+                AND person_names.printed_name = {0}.printed_name) AS person"""
 QUERIES = {
-    "pages": f"""
-        SELECT {_PAGES.format("agendas")} UNION ALL SELECT {_PAGES.format("minutes")}
+    "pages": """
+        SELECT id, kind, document, meeting, date, page, text, method, confidence FROM pages
         ORDER BY document, page""",
     "documents": """
-        SELECT name, id, kind, meeting, date, pages, method, confidence, failed_pages, sha256,
-               bytes, source_url, fetched_at, gone_at
+        SELECT coalesce(source_url, name) AS file, date, meeting AS body, kind, title, name, id,
+               file_name, sequence, pages, method, confidence, failed_pages, sha256, bytes,
+               source_url, fetched_at, gone_at, evidence
         FROM documents ORDER BY name""",
+    "parts": """
+        SELECT coalesce(source_url, name) AS file, first_page, last_page, parts.kind,
+               parts.meeting AS body, parts.date, parts.title, of_other_place, document,
+               parts.evidence
+        FROM parts JOIN documents ON documents.name = parts.document
+        ORDER BY document, first_page""",
     "votes": f"""
         SELECT votes.id, document AS doc, start, "end", page, meeting, date, item, motion, mover,
                seconder, result, result_text, vote_type,
                {_MEMBERS}, tally, unanimous, flags, quote, confidence, item_title, consent_items,
-               consent_exceptions, field_confidence, doubtful, doubts
+               consent_exceptions, field_confidence, doubtful, doubts, corrected_fields,
+               corrected_by, corrected_at
         FROM votes ORDER BY document, start, votes.id""",
     "entities": """
         SELECT id, document AS doc, start, "end", page, type, text, value, role
         FROM entities ORDER BY document, start, id""",
+    "items": f"""
+        SELECT {_PLACE}, item, item_title FROM agenda_items ORDER BY document, start, id""",
+    "attendance": f"""
+        SELECT {_PLACE}, printed_name, role, is_member, status, late, left_early, remote,
+               {_PERSON.format("attendance")} FROM attendance ORDER BY document, start, id""",
+    "speakers": f"""
+        SELECT {_PLACE}, printed_name, side, item, item_title
+        FROM speakers ORDER BY document, start, id""",
+    "interests": f"""
+        SELECT {_PLACE}, printed_name, kind, concerning, {_PERSON.format("interests")}
+        FROM interests ORDER BY document, start, id""",
+    "matters": """
+        SELECT matter, kind, matter_number, matter_title, state, first_date, last_date, appearances
+        FROM matters ORDER BY matter""",
+    "matter_appearances": f"""
+        SELECT {_PLACE}, matter, kind, matter_number, matter_title, action, continued_to, amounts,
+               addresses, doubtful, (SELECT json_group_array(vote) FROM matter_votes
+                                     WHERE appearance = matter_appearances.id) AS votes
+        FROM matter_appearances ORDER BY matter, date, document, start, id""",
+    "people": """
+        SELECT person, meeting, printed_name, first_date, last_date,
+               (SELECT json_group_array(json_array(first_date, last_date)) FROM person_terms
+                WHERE person = people.person) AS terms,
+               (SELECT json_group_array(printed_name) FROM person_names
+                WHERE person = people.person) AS spellings
+        FROM people ORDER BY person""",
+    "person_names": """
+        SELECT meeting, printed_name, person, times FROM person_names
+        ORDER BY meeting, printed_name""",
 }
 #: Columns with the words of documents.
-_AS_READ = schema.AS_READ | _BALLOTS.keys()
+_AS_READ = schema.AS_READ | _BALLOTS.keys() | {"spellings"}
 #: Columns that hold JSON; they are nested in JSON and stay text in CSV.
 _JSON_COLUMNS = frozenset(
     (
         *(*_BALLOTS, "tally", "flags", "failed_pages", "consent_items", "consent_exceptions"),
-        *("field_confidence", "doubtful", "doubts"),
+        *(
+            "field_confidence",
+            "doubtful",
+            "doubts",
+            "evidence",
+            "corrected_fields",
+            "amounts",
+            "addresses",
+        ),
+        *("votes", "terms", "spellings"),
     )
 )
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
@@ -96,8 +145,10 @@ class ExportRows:
             }
 
     def _public(self, name: str, value: Any) -> Any:
-        if name == "source_url":
+        if name in ("source_url", "file"):
             return self._gate.source(value)
+        if name == "of_other_place":
+            return bool(value)
         if name in _JSON_COLUMNS and value:
             public = self._gate.clean(json.loads(value))
             return json.dumps(public, ensure_ascii=False, separators=(",", ":"))
@@ -130,15 +181,19 @@ def write_json(rows: ExportRows, out: IO[bytes]) -> int:
 def write_csv(rows: ExportRows, out: IO[bytes]) -> int:
     """Write CSV with a header line."""
     text = io.TextIOWrapper(out, encoding="utf-8", newline="", write_through=True)
-    writer = csv.DictWriter(text, rows.columns)
-    writer.writeheader()
-    for row in rows:
-        for name, value in row.items():
-            # A spreadsheet would take this for a formula.
-            if isinstance(value, str) and value.startswith(_FORMULA_STARTS):
-                row[name] = f"'{value}"
-        writer.writerow(row)
-    text.detach()
+    try:
+        writer = csv.DictWriter(text, rows.columns)
+        writer.writeheader()
+        for row in rows:
+            for name, value in row.items():
+                # A spreadsheet would take this for a formula.
+                if isinstance(value, str) and value.startswith(_FORMULA_STARTS):
+                    row[name] = f"'{value}"
+            writer.writerow(row)
+    finally:
+        # Otherwise the stream that was passed in is closed with this one.
+        with contextlib.suppress(OSError):
+            text.detach()
     return rows.taken
 
 

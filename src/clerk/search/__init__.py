@@ -19,8 +19,8 @@ from .query import QueryError, parse
 from .results import (
     FACETS,
     SORTS,
-    Facet,
     DocumentHits,
+    Facet,
     Hit,
     PageAddress,
     Query,
@@ -35,8 +35,8 @@ from .results import (
 __all__ = [
     "FACETS",
     "SORTS",
-    "Facet",
     "DocumentHits",
+    "Facet",
     "Hit",
     "PageAddress",
     "Query",

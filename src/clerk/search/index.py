@@ -140,10 +140,13 @@ class PlaceFacts(msgspec.Struct, array_like=True):
 
 @dataclass(frozen=True)
 class PageText:
-    """A page of a document, and who is named in its votes."""
+    """A page of a document, and the members who are named on it in a vote or as attending."""
 
     number: int
     text: str
+    kind: str = ""
+    body: str = ""
+    date: str = ""
     persons: Sequence[str] = ()
 
 
@@ -343,30 +346,45 @@ def _digest(digest: str, place: PlaceFacts) -> int:
 def read_document(
     db: sqlite3.Connection, place: PlaceFacts, name: str, digest: int
 ) -> IndexedDocument:
-    """Return a document as its site's database has it."""
+    """Return a document as its site's database has it.
+
+    A page of a packet has the kind, body and date of its part.
+    """
     key, kind, body, date, pages, first_seen_at = db.execute(
         "SELECT id, kind, meeting, date, pages, first_seen_at FROM documents WHERE name = ?",
         (name,),
     ).fetchone()
     persons: dict[int, dict[str, None]] = {}
-    rows = db.execute(
-        """SELECT votes.page, member FROM vote_members JOIN votes ON votes.id = vote_members.vote
-           WHERE votes.document = ? AND votes.page IS NOT NULL ORDER BY 1, 2""",
-        (name,),
-    )
-    for page, member in rows:
+    named = """SELECT votes.page, member FROM votes JOIN vote_members ON vote = votes.id
+               WHERE votes.document = ? AND votes.page IS NOT NULL
+               UNION SELECT page, printed_name FROM attendance
+               WHERE document = ? AND page IS NOT NULL AND is_member ORDER BY 1, 2"""
+    for page, member in db.execute(named, (name, name)):
         persons.setdefault(page, {})[member] = None
     texts = db.execute(
-        f"SELECT page, search_text FROM {kind} WHERE document = ? ORDER BY page", (name,)
+        f"""SELECT page, search_text, kind, meeting, date FROM {site_schema.page_table(kind)}
+            WHERE document = ? ORDER BY page""",
+        (name,),
     )
+    known = kind or site_schema.UNKNOWN
     return IndexedDocument(
         id=key,
-        facts=StoredFacts(place.subdomain, name, kind, body or "", date or "", pages),
+        facts=StoredFacts(place.subdomain, name, known, body or "", date or "", pages),
         state=place.state,
         language=place.language,
         first_seen_at=first_seen_at or "",
         digest=digest,
-        pages=[PageText(page, text, tuple(persons.get(page, ()))) for page, text in texts],
+        pages=[
+            PageText(
+                number=page,
+                text=text,
+                kind=of_page or site_schema.UNKNOWN,
+                body=of_body or "",
+                date=of_date or "",
+                persons=tuple(persons.get(page, ())),
+            )
+            for page, text, of_page, of_body, of_date in texts
+        ],
     )
 
 
@@ -573,38 +591,40 @@ def day_of(date: str) -> int:
 def _entries(document: IndexedDocument) -> Iterator[dict[str, Any]]:
     """Yield the values of the fields of each page."""
     facts, number = document.facts, document_number(document.id)
-    day, tie = day_of(facts.date), number & ((1 << _TIE_BITS) - 1)
+    tie = number & ((1 << _TIE_BITS) - 1)
     seen = 0
     with contextlib.suppress(ValueError):
         seen = int(datetime.fromisoformat(document.first_seen_at).timestamp())
     shared: dict[str, Any] = {
         "site": facts.site,
-        "kind": facts.kind,
-        "body": facts.body,
         "document": number,
-        "day": day,
-        "newest": (day << _TIE_BITS) | tie,
-        "oldest": ((day or _NO_DAY) << _TIE_BITS) | tie,
         "seen": (seen << _TIE_BITS) | tie,
         "facts": msgspec.json.encode(facts),
     }
-    if day:
-        shared["year"] = day // 10_000
     if document.state:
         shared["state"] = document.state
-    body = fold(facts.body)
-    shared |= {"body_key": " ".join(body), "body_words": " ".join(body)}
     stems = stemmer(document.language)
-    is_first = True
     # A document without a page that could be read is listed, and not found.
-    for page in document.pages or (PageText(0, ""),):
+    nothing = PageText(0, "", facts.kind, facts.body, facts.date)
+    is_first = True
+    for page in document.pages or (nothing,):
         words = fold(page.text)
+        day = day_of(page.date)
         values = shared | {
             "page": page.number,
+            "kind": page.kind,
+            "day": day,
+            "newest": (day << _TIE_BITS) | tie,
+            "oldest": ((day or _NO_DAY) << _TIE_BITS) | tie,
             "text": " ".join(words if page.text.isascii() else indexed(words)),
             "stem": " ".join(stems.changed(words)),
             "first": int(is_first),
         }
+        if page.body:
+            key = " ".join(fold(page.body))
+            values |= {"body": page.body, "body_key": key, "body_words": key}
+        if day:
+            values["year"] = day // 10_000
         if is_first:
             values |= {"pages": facts.pages, "digest": document.digest}
         if page.persons:

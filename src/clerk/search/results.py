@@ -28,9 +28,9 @@ import tantivy
 from tantivy import Occur
 
 from clerk.core.errors import InvalidInput, NotFound
-from clerk.core.storage import KINDS, Document, compiled_database
+from clerk.core.storage import Document, compiled_database
 from clerk.site_db.rows import page_id
-from clerk.site_db.schema import is_current, open_readonly
+from clerk.site_db.schema import DOCUMENT_KINDS, is_current, open_readonly, page_table
 
 from . import suggest
 from .index import SCHEMA, StoredFacts, document_id_of, document_number
@@ -97,8 +97,8 @@ class Query:
     def __post_init__(self) -> None:
         if self.sort not in SORTS:
             raise InvalidInput(f"Results are sorted by {', '.join(SORTS)}, not {self.sort!r}.")
-        if self.kind is not None and self.kind not in KINDS:
-            raise InvalidInput(f"The kinds are {', '.join(KINDS)}, not {self.kind!r}.")
+        if self.kind is not None and self.kind not in DOCUMENT_KINDS:
+            raise InvalidInput(f"The kinds are {', '.join(DOCUMENT_KINDS)}, not {self.kind!r}.")
 
 
 @dataclass(frozen=True)
@@ -394,8 +394,10 @@ class _Builder:
                 raise QueryError(f"There is no site {value!r}; the name is that in its address.")
             return _term("site", value)
         if asked.field == "kind":
-            if value not in KINDS:
-                raise QueryError(f"There is no kind {value!r}; the kinds are {', '.join(KINDS)}.")
+            if value not in DOCUMENT_KINDS:
+                raise QueryError(
+                    f"There is no kind {value!r}; the kinds are {', '.join(DOCUMENT_KINDS)}."
+                )
             return _term("kind", value)
         if asked.field == "state":
             states = {place.state for place in self._index.places.values() if place.state}
@@ -700,7 +702,7 @@ class _Texts:
             # A file of an older version, which the next build replaces, does not have the column.
             gone = "(SELECT gone_at FROM documents WHERE name = document)"
             gone = gone if is_current(db) else "NULL"
-            query = f"SELECT search_text, {gone} FROM {hit.kind} WHERE id = ?"
+            query = f"SELECT search_text, {gone} FROM {page_table(hit.kind)} WHERE id = ?"
             for text, gone_at in db.execute(query, (hit.page_id,)).fetchall():
                 return snippet(text, self._terms, self._languages), gone_at or ""
         return (), ""

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import json
 import os
 import shutil
 import sqlite3
@@ -34,8 +35,6 @@ from clerk.core.manifest import DocumentRow
 from clerk.core.public_text import Gate
 from clerk.core.site_extra import site_extra
 from clerk.core.storage import (
-    KINDS,
-    Document,
     compile_lock,
     compile_part,
     compile_stamp,
@@ -45,6 +44,7 @@ from clerk.core.storage import (
 )
 
 from . import schema
+from .joined import Joins
 from .rows import DocumentRows, rows_of
 
 #: Facts about the site that are published with it.
@@ -198,20 +198,31 @@ def _build(
             if is_new:
                 schema.create(db)
             db.execute("BEGIN")
+            joins = Joins(db)
+            if not is_new:
+                joins.note([*removed, *updated])
             for name in (*removed, *updated):
-                _remove(db, Document.from_name(name))
+                _remove(db, name)
             for name in (*updated, *added):
                 row, digest = wanted[name]
                 _add(db, _read(files, row, digest, gate), with_full_text=not is_new)
+            if not is_new:
+                joins.note([*updated, *added])
+                joins.join()
             db.execute("DELETE FROM about")
             db.executemany("INSERT INTO about VALUES (?, ?)", sorted(about.items()))
             if is_new:
                 # In one go, which is quicker than page by page.
-                for kind in KINDS:
-                    db.execute(f"INSERT INTO {kind}_fts({kind}_fts) VALUES ('rebuild')")
+                for table in schema.PAGE_TABLES:
+                    db.execute(f"INSERT INTO {table}_fts({table}_fts) VALUES ('rebuild')")
             db.execute("COMMIT")
             if is_new:
                 db.executescript(schema.INDEXES)
+                # Who and what is the same in all documents is looked up by index.
+                db.execute("BEGIN")
+                joins.note(None)
+                joins.join()
+                db.execute("COMMIT")
         with part.open("rb") as file:
             os.fsync(file)
         part.chmod(0o644)
@@ -221,7 +232,7 @@ def _build(
         with written_whole(compile_stamp(files.folder)) as stamp:
             stamp.write_text(now)
     with contextlib.closing(schema.open_readonly(target)) as db:
-        pages = sum(db.execute(f"SELECT count(*) FROM {kind}").fetchone()[0] for kind in KINDS)
+        (pages,) = db.execute("SELECT count(*) FROM pages").fetchone()
         documents = db.execute("SELECT count(*) FROM documents").fetchone()[0]
         digest = content_digest(db)
     return CompileReport(
@@ -261,6 +272,8 @@ def digest_of(row: DocumentRow, gate: Gate) -> str:
     published = (
         *(row.text_sha256, row.findings_sha256, row.pdf_sha256, row.bytes),
         *(gate.source(row.source_url), row.fetched_at, row.gone_at),
+        *(row.kind, row.body, row.date, row.title, row.file_name, row.sequence, row.parts),
+        json.dumps(row.evidence, sort_keys=True),
     )
     return blake2b(repr(published).encode(), digest_size=16).hexdigest()
 
@@ -300,32 +313,36 @@ def _insert(db: sqlite3.Connection, table: str, rows: Sequence[Sequence[Any]]) -
 
 def _add(db: sqlite3.Connection, new: DocumentRows, *, with_full_text: bool) -> None:
     """Write a document that is not in the file."""
-    kind = new.kind
+    table = new.page_table
     _insert(db, "documents", [new.document])
-    _insert(db, f"{kind} ({schema.PAGE_COLUMNS})", new.pages)
+    _insert(db, f"{table} ({schema.PAGE_COLUMNS})", new.pages)
     if with_full_text:
         db.execute(
-            f"""INSERT INTO {kind}_fts(rowid, search_text)
-                SELECT rowid, search_text FROM {kind} WHERE document = ? ORDER BY rowid""",
+            f"""INSERT INTO {table}_fts(rowid, search_text)
+                SELECT rowid, search_text FROM {table} WHERE document = ? ORDER BY rowid""",
             (new.document[0],),
         )
-    _insert(db, "votes", new.votes)
-    _insert(db, "vote_members", new.vote_members)
-    _insert(db, "entities", new.entities)
+    for table, rows in new.found.items():
+        _insert(db, table, rows)
 
 
-def _remove(db: sqlite3.Connection, document: Document) -> None:
+def _remove(db: sqlite3.Connection, document: str) -> None:
     """Take a document out, with everything that belongs to it."""
-    kind, name = document.kind, (document.name,)
+    table, name = schema.table_of_document(db, document), (document,)
     db.execute(
-        f"""INSERT INTO {kind}_fts({kind}_fts, rowid, search_text)
-            SELECT 'delete', rowid, search_text FROM {kind} WHERE document = ?""",
+        f"""INSERT INTO {table}_fts({table}_fts, rowid, search_text)
+            SELECT 'delete', rowid, search_text FROM {table} WHERE document = ?""",
         name,
     )
-    db.execute(f"DELETE FROM {kind} WHERE document = ?", name)
+    db.execute(f"DELETE FROM {table} WHERE document = ?", name)
     db.execute(
         "DELETE FROM vote_members WHERE vote IN (SELECT id FROM votes WHERE document = ?)", name
     )
-    for table in ("votes", "entities"):
-        db.execute(f"DELETE FROM {table} WHERE document = ?", name)
+    db.execute(
+        """DELETE FROM matter_votes
+           WHERE appearance IN (SELECT id FROM matter_appearances WHERE document = ?)""",
+        name,
+    )
+    for each in schema.OF_A_DOCUMENT:
+        db.execute(f"DELETE FROM {each} WHERE document = ?", name)
     db.execute("DELETE FROM documents WHERE name = ?", name)

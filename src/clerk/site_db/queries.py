@@ -18,34 +18,39 @@ from clerk.core.errors import NotFound
 from clerk.core.public_text import Gate, document_text
 from clerk.core.storage import KINDS, Document, check_subdomain, compiled_database
 
-from .schema import open_readonly
+from .schema import PAGE_TABLES, open_readonly, table_of_document
 
 #: Knows no installation: the page that shows a source does.
 _gate = Gate()
+MINUTES = "minutes"
+#: What stands for an agenda.
+AGENDA_KINDS = ("agenda", "packet")
+
 #: The columns of a vote that quote the document.
 _QUOTED = ("item", "item_title", "motion", "mover", "seconder", "result_text", "quote")
 
 
 @dataclass(frozen=True)
 class BodySummary:
-    """A body (council, board, committee) and how much is held of it."""
+    """A body (council, board, committee) and how much is held of it; None is not known."""
 
-    body: str
+    body: str | None
     documents: int
     pages: int
     meetings: int
-    first: str
-    last: str
+    first: str | None
+    last: str | None
 
 
 @dataclass(frozen=True)
 class YearCoverage:
-    """How many minutes and agendas of a body are held of one year."""
+    """How many minutes, agendas and others of a body are held of one year; None is not known."""
 
-    body: str
-    year: str
+    body: str | None
+    year: str | None
     minutes: int
     agendas: int
+    others: int
 
 
 @dataclass(frozen=True)
@@ -67,13 +72,20 @@ class SourceLink:
 
 @dataclass(frozen=True)
 class CompiledDocument:
-    """A document as it was compiled."""
+    """A document as it was compiled; its kind, body (``meeting``), date or title may be unknown.
+
+    ``evidence`` says of each where it comes from.
+    """
 
     name: str
     id: str
-    kind: str
-    meeting: str
-    date: str
+    kind: str | None
+    meeting: str | None
+    date: str | None
+    title: str | None
+    file_name: str | None
+    sequence: int
+    evidence: Mapping[str, Any]
     pages: int
     method: str | None
     confidence: float | None
@@ -88,14 +100,17 @@ class CompiledDocument:
 
     @property
     def label(self) -> str:
-        """The body and the kind."""
-        return f"{self.meeting} {self.kind}".strip()
+        """The body and the kind; what the document calls itself if the kind says nothing."""
+        if self.kind in (None, "other") and (self.title or self.file_name):
+            return str(self.title or self.file_name)
+        return f"{self.meeting or ''} {self.kind or 'document'}".strip()
 
     @classmethod
     def of(cls, row: sqlite3.Row) -> CompiledDocument:
         """Make one of a row of ``documents``."""
         parsed = {
             "failed_pages": json.loads(row["failed_pages"] or "{}"),
+            "evidence": json.loads(row["evidence"]),
             "source": public_source(row["source_url"]),
         }
         return cls(
@@ -105,29 +120,69 @@ class CompiledDocument:
 
 
 @dataclass(frozen=True)
+class CompiledPart:
+    """Some pages of a packet, and what they are."""
+
+    first_page: int
+    last_page: int
+    kind: str | None
+    meeting: str | None
+    date: str | None
+    title: str | None
+    of_other_place: bool
+
+    @property
+    def label(self) -> str:
+        """The body and the kind, or what the part calls itself."""
+        if self.kind in (None, "other") and self.title:
+            return self.title
+        return f"{self.meeting or ''} {self.kind or 'document'}".strip()
+
+
+@dataclass(frozen=True)
 class CompiledPage:
-    """A page of a document with its text and how it was read."""
+    """A page of a document with its text and how it was read.
+
+    ``kind``, ``meeting`` and ``date`` are those of its part; ``part`` is the part's first page.
+    """
 
     id: str
     page: int
     text: str
     method: str | None
     confidence: float | None
+    kind: str | None
+    meeting: str | None
+    date: str | None
+    part: int | None
+
+
+@dataclass(frozen=True)
+class PartOfPacket:
+    """A part that is about another meeting than the packet it is in."""
+
+    document: CompiledDocument
+    part: CompiledPart
 
 
 @dataclass
 class HeldMeeting:
-    """What is held of one meeting."""
+    """What is held of one meeting; without a date, all of the body that has none."""
 
-    body: str
-    date: str
+    body: str | None
+    date: str | None
     documents: list[CompiledDocument] = field(default_factory=list)
+    parts: list[PartOfPacket] = field(default_factory=list)
     votes: int = 0
 
+    def of_kinds(self, *kinds: str) -> list[CompiledDocument]:
+        """Return its documents of some kinds."""
+        return [each for each in self.documents if each.kind in kinds]
+
     @property
-    def kinds(self) -> dict[str, CompiledDocument]:
-        """Its documents by kind."""
-        return {each.kind: each for each in self.documents}
+    def others(self) -> list[CompiledDocument]:
+        """Its documents that are neither minutes nor agendas, or not known."""
+        return [each for each in self.documents if each.kind not in (MINUTES, *AGENDA_KINDS)]
 
 
 @dataclass(frozen=True)
@@ -136,8 +191,8 @@ class CompiledVote:
 
     id: str
     document: str
-    meeting: str
-    date: str
+    meeting: str | None
+    date: str | None
     page: int | None
     page_id: str | None
     start: int | None
@@ -176,8 +231,8 @@ class MemberRecord:
     no: int
     abstain: int
     other: int
-    first: str
-    last: str
+    first: str | None
+    last: str | None
     bodies: list[str]
 
 
@@ -217,24 +272,28 @@ class SiteDatabase:
         """Return each body with its years and counts."""
         rows = self._all(
             """SELECT meeting, count(*), sum(pages), count(DISTINCT date), min(date), max(date)
-               FROM documents GROUP BY meeting ORDER BY meeting"""
+               FROM documents GROUP BY meeting ORDER BY meeting IS NULL, meeting"""
         )
         return [BodySummary(*row) for row in rows]
 
     def coverage(self) -> list[YearCoverage]:
-        """Return for each body and year how many minutes and agendas are held."""
+        """Return for each body and year how many minutes, agendas and others are held."""
         rows = self._all(
-            """SELECT meeting, substr(date, 1, 4), sum(kind = 'minutes'), sum(kind = 'agendas')
-               FROM documents GROUP BY 1, 2 ORDER BY 1, 2"""
+            """SELECT meeting, substr(date, 1, 4), count(*) FILTER (WHERE kind = 'minutes'),
+                      count(*) FILTER (WHERE kind IN ('agenda', 'packet')),
+                      count(*) FILTER (WHERE kind IS NULL
+                                       OR kind NOT IN ('minutes', 'agenda', 'packet'))
+               FROM documents GROUP BY 1, 2 ORDER BY meeting IS NULL, 1, 2"""
         )
         return [YearCoverage(*row) for row in rows]
 
     def without_minutes(self) -> list[LoneAgenda]:
         """Return the meetings of which an agenda is held and no minutes."""
         rows = self._all(
-            """SELECT meeting, date, id FROM documents AS agenda WHERE kind = 'agendas'
-               AND NOT EXISTS (SELECT 1 FROM documents AS other WHERE other.kind = 'minutes'
-                               AND other.meeting = agenda.meeting AND other.date = agenda.date)
+            """SELECT DISTINCT meeting, date, id FROM documents AS agenda
+               WHERE kind IN ('agenda', 'packet') AND meeting IS NOT NULL AND date IS NOT NULL
+               AND NOT EXISTS (SELECT 1 FROM pages WHERE pages.kind = 'minutes'
+                               AND pages.meeting = agenda.meeting AND pages.date = agenda.date)
                ORDER BY date DESC, meeting"""
         )
         return [LoneAgenda(*row) for row in rows]
@@ -247,25 +306,47 @@ class SiteDatabase:
         )
         return [CompiledDocument.of(row) for row in rows]
 
-    def meetings(self, body: str, year: str = "") -> list[HeldMeeting]:
-        """Return the meetings of a body with their documents, newest first."""
-        rows = self._all(
-            """SELECT documents.*,
-                      (SELECT count(*) FROM votes WHERE votes.document = documents.name) AS votes
-               FROM documents WHERE meeting = ? AND substr(date, 1, ?) = ?
-               ORDER BY date DESC, kind""",
-            *(body, len(year), year),
-        )
-        found: dict[str, HeldMeeting] = {}
-        for row in rows:
-            meeting = found.setdefault(row["date"], HeldMeeting(body, row["date"]))
-            meeting.documents.append(CompiledDocument.of(row))
-            meeting.votes += row["votes"]
-        return list(found.values())
+    def meetings(self, body: str | None, year: str = "") -> list[HeldMeeting]:
+        """Return the meetings of a body with their documents, newest first, undated ones last.
 
-    def neighbours(self, body: str, date: str) -> tuple[str | None, str | None]:
+        A meeting is held, too, if its minutes are in the packet of a later one.
+        """
+        of_year = "meeting IS ? AND coalesce(substr(date, 1, ?), '') = ?"
+        given = (body, len(year), year)
+        found: dict[str | None, HeldMeeting] = {}
+        for row in self._all(
+            f"SELECT * FROM documents WHERE {of_year} ORDER BY date DESC NULLS LAST, kind, name",
+            *given,
+        ):
+            document = CompiledDocument.of(row)
+            meeting = found.setdefault(document.date, HeldMeeting(body, document.date))
+            meeting.documents.append(document)
+        for row in self._all(
+            f"""SELECT * FROM parts WHERE {of_year} AND date IS NOT NULL AND kind = 'minutes'
+                AND NOT of_other_place ORDER BY date DESC, document, first_page""",
+            *given,
+        ):
+            document = self._document(row["document"])
+            if (document.meeting, document.date) != (body, row["date"]):
+                meeting = found.setdefault(row["date"], HeldMeeting(body, row["date"]))
+                meeting.parts.append(PartOfPacket(document, _part(row)))
+        votes = self._all(f"SELECT date, count(*) FROM votes WHERE {of_year} GROUP BY date", *given)
+        for date, number in votes:
+            if date in found:
+                found[date].votes = number
+        undated = found.pop(None, None)
+        dated = sorted(found.values(), key=lambda each: each.date or "", reverse=True)
+        return [*dated, *([undated] if undated else [])]
+
+    def years(self, body: str | None) -> list[str]:
+        """Return the years of which something of a body is held, the latest first."""
+        query = """SELECT DISTINCT substr(date, 1, 4) FROM documents
+                   WHERE meeting IS ? AND date IS NOT NULL ORDER BY 1 DESC"""
+        return [str(year) for (year,) in self._all(query, body)]
+
+    def neighbours(self, body: str | None, date: str) -> tuple[str | None, str | None]:
         """Return the dates of the meetings before and after."""
-        query = "SELECT {}(date) FROM documents WHERE meeting = ? AND date {} ?"
+        query = "SELECT {}(date) FROM documents WHERE meeting IS ? AND date {} ?"
         [(before,)] = self._all(query.format("max", "<"), body, date)
         [(after,)] = self._all(query.format("min", ">"), body, date)
         return before, after
@@ -274,25 +355,42 @@ class SiteDatabase:
 
     def document(self, document: Document) -> CompiledDocument:
         """Return one document; raise NotFound if there is none of this name."""
-        rows = self._all("SELECT * FROM documents WHERE name = ?", document.name)
+        return self._document(document.name)
+
+    def _document(self, name: str) -> CompiledDocument:
+        rows = self._all("SELECT * FROM documents WHERE name = ?", name)
         if not rows:
-            raise NotFound(f"There is no document {document.name!r} in {self.subdomain}.")
+            raise NotFound(f"There is no document {name!r} in {self.subdomain}.")
         return CompiledDocument.of(rows[0])
+
+    def parts(self, document: Document) -> list[CompiledPart]:
+        """Return the parts of a packet, in order; none of a document that is one thing."""
+        query = "SELECT * FROM parts WHERE document = ? ORDER BY first_page"
+        return [_part(row) for row in self._all(query, document.name)]
 
     def documents(
         self, *, limit: int = 50, offset: int = 0, body: str = "", kind: str = "", year: str = ""
     ) -> list[CompiledDocument]:
-        """Return documents, newest first."""
+        """Return documents, newest first, undated ones last; the kind may be ``unknown``."""
         rows = self._all(
-            """SELECT * FROM documents WHERE (? = '' OR meeting = ?) AND (? = '' OR kind = ?)
-               AND substr(date, 1, ?) = ? ORDER BY date DESC, name LIMIT ? OFFSET ?""",
+            """SELECT * FROM documents WHERE (? = '' OR meeting = ?)
+               AND (? = '' OR coalesce(kind, 'unknown') = ?)
+               AND coalesce(substr(date, 1, ?), '') = ?
+               ORDER BY date DESC NULLS LAST, name LIMIT ? OFFSET ?""",
             *(body, body, kind, kind, len(year), year, limit, offset),
         )
         return [CompiledDocument.of(row) for row in rows]
 
+    def documents_filed_under(self, meeting: str, date: str) -> list[CompiledDocument]:
+        """Return the documents whose files lie in a meeting's folder under a date or title."""
+        names = [Document(kind, meeting, date).name for kind in KINDS]
+        rows = self._all("SELECT * FROM documents WHERE name IN (?, ?) ORDER BY name DESC", *names)
+        return [CompiledDocument.of(row) for row in rows]
+
     def pages(self, document: Document, first: int = 1, limit: int = 50) -> list[CompiledPage]:
         """Return pages of a document with their text, from a page on."""
-        query = f"""SELECT id, page, text, method, confidence FROM {document.kind}
+        query = f"""SELECT id, page, text, method, confidence, kind, meeting, date, part
+                    FROM {table_of_document(self._db, document.name)}
                     WHERE document = ? AND page >= ? ORDER BY page LIMIT ?"""
         return [
             CompiledPage(row["id"], row["page"], document_text(row["text"]), *row[3:])
@@ -301,7 +399,8 @@ class SiteDatabase:
 
     def page_ids(self, document: Document) -> dict[int, str]:
         """Return the id of each page that could be read, by its number."""
-        query = f"SELECT page, id FROM {document.kind} WHERE document = ? ORDER BY page"
+        table = table_of_document(self._db, document.name)
+        query = f"SELECT page, id FROM {table} WHERE document = ? ORDER BY page"
         return dict(self._all(query, document.name))
 
     def page(self, document: Document, number: int) -> CompiledPage:
@@ -313,9 +412,8 @@ class SiteDatabase:
 
     def totals(self) -> dict[str, int]:
         """Return how much the site holds."""
-        tables = (*KINDS, "documents", "votes")
-        counts = {table: self._number(f"SELECT count(*) FROM {table}") for table in tables}
-        return counts | {"pages": counts["minutes"] + counts["agendas"]}
+        tables = (*PAGE_TABLES, "pages", "documents", "votes")
+        return {table: self._number(f"SELECT count(*) FROM {table}") for table in tables}
 
     # --------------------------------------------------------------------- votes and people
 
@@ -325,7 +423,8 @@ class SiteDatabase:
         rows = self._all(
             f"""SELECT votes.*, documents.id AS document_id FROM votes
                 JOIN documents ON documents.name = votes.document WHERE {conditions}
-                ORDER BY votes.date DESC, votes.document, votes.start LIMIT ? OFFSET ?""",
+                ORDER BY votes.date DESC NULLS LAST, votes.document, votes.start
+                LIMIT ? OFFSET ?""",
             *(*values, limit, offset),
         )
         return [self._vote(row) for row in rows]
@@ -377,7 +476,9 @@ class SiteDatabase:
                GROUP BY member ORDER BY member"""
         )
         return [
-            MemberRecord(*(document_text(row[0]), *row[1:8], sorted(json.loads(row[8]))))
+            MemberRecord(
+                *(document_text(row[0]), *row[1:8], sorted(filter(None, json.loads(row[8]))))
+            )
             for row in rows
         ]
 
@@ -391,6 +492,10 @@ class SiteDatabase:
         if not found:
             raise NotFound(f"Nobody named {member!r} is known to have voted in {self.name}.")
         return found[0]
+
+
+def _part(row: sqlite3.Row) -> CompiledPart:
+    return CompiledPart(**{each.name: row[each.name] for each in fields(CompiledPart)})
 
 
 def _vote_filters(filters: Mapping[str, str]) -> tuple[str, list[str]]:

@@ -1,4 +1,4 @@
-"""A document as rows of ``meetings.db``: its pages, its votes, its entities.
+"""A document as rows of ``meetings.db``: its pages, and what was found in it.
 
 The raw text of a page stays as it was read.  What is searched is a copy in which words broken at
 the end of a line are joined and odd forms of letters (ligatures, full-width digits) are made
@@ -8,20 +8,26 @@ plain; it is kept only where it differs.
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from hashlib import blake2b, sha256
 from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
 
-from clerk.core.manifest import DocumentRow
+from clerk.core.manifest import DocumentPart, DocumentRow
+from clerk.core.parts import part_at, part_spans
 from clerk.core.public_text import Gate
 from clerk.core.storage import DOCUMENT_FACTS, FAILED_PAGES, PAGE_FILE, Document
+
+from . import schema
 
 Row = Sequence[Any]
 
@@ -44,6 +50,7 @@ _VOTE_COLUMNS = (
     *("start", "end", "item", "motion", "mover", "seconder", "result", "result_text"),
     *("vote_type", "tally", "unanimous", "flags", "quote", "confidence", "item_title"),
     *("consent_items", "consent_exceptions", "field_confidence", "doubtful", "doubts"),
+    *("corrected_fields", "corrected_by", "corrected_at"),
 )
 #: How often a directory that is replaced while it is read is opened again.
 _ATTEMPTS = 5
@@ -78,6 +85,11 @@ class _FindingsFile(msgspec.Struct):
     text_sha256: str = ""
     votes: list[dict[str, Any]] = []
     entities: list[dict[str, Any]] = []
+    items: list[dict[str, Any]] = []
+    attendance: list[dict[str, Any]] = []
+    speakers: list[dict[str, Any]] = []
+    declarations: list[dict[str, Any]] = []
+    matters: list[dict[str, Any]] = []
 
 
 _Json = TypeVar("_Json", _DocumentFile, _FailedPagesFile, _FindingsFile)
@@ -130,12 +142,11 @@ def _joined(broken: re.Match[str], text: str) -> str:
 class DocumentRows:
     """The rows of one document, by table; ``pages`` without their rowids."""
 
-    kind: str
     document: Row
+    page_table: str
     pages: list[Row]
-    votes: list[Row]
-    vote_members: list[Row]
-    entities: list[Row]
+    #: What was found in it, by table.
+    found: Mapping[str, list[Row]]
 
 
 def rows_of(
@@ -156,6 +167,7 @@ def rows_of(
     was_extracted = found is not None
     votes_of, entities_of = _by_page(findings.votes), _by_page(findings.entities)
     facts_of = {each.page: each for each in facts.pages}
+    whose = _Whose(row, raw, gate)
     pages: list[Row] = []
     methods: set[str] = set()
     confidences: list[float] = []
@@ -169,18 +181,23 @@ def rows_of(
             confidences.append(fact.confidence)
         pages.append(
             (
-                *(page_id(identity, number), document.meeting, document.date),
+                *(page_id(identity, number), *whose.page(number)),
                 *(number, plain, page_image(name, number)),
                 _json(entities_of.get(number, [])) if was_extracted else None,
-                _json(votes_of.get(number, [])) if was_extracted else None,
+                _json(list(filter(whose.counts, votes_of.get(number, []))))
+                if was_extracted
+                else None,
                 *(name, fact.method, fact.confidence, None if searched == plain else searched),
+                *whose.page_kind(number),
             )
         )
     method = methods.pop() if len(methods) == 1 else ("mixed" if methods else None)
     confidence = round(sum(confidences) / len(confidences), 4) if confidences else None
     reasons = {page: str(gate(reason)) for page, reason in failed.pages.items()}
     document_row = (
-        *(name, identity, document.kind, document.meeting, document.date),
+        *(name, identity, row.kind, _public(row.body, gate), _iso(row.date)),
+        *(_public(row.title, gate), _public(row.file_name, gate), row.sequence),
+        _public_json(row.evidence, gate),
         max(facts.page_count, len(raw)),
         *(method, confidence, _json(reasons) if reasons else None),
         # Text of an older installation does not say which PDF it was read from.
@@ -189,23 +206,103 @@ def rows_of(
         *(_moment(row.fetched_at), _moment(row.first_seen_at), _moment(row.gone_at)),
         *(text_sha256, digest),
     )
-    return DocumentRows(
-        document.kind, document_row, pages, *_found_rows(identity, document, findings)
-    )
+    found_rows = _found_rows(identity, document, findings, whose, gate)
+    found_rows["parts"] = [
+        (
+            *(name, part.first_page, part.last_page, part.kind, _public(part.body, gate)),
+            *(_iso(part.date), _public(part.title, gate), part.of_other_place),
+            _public_json(part.evidence, gate),
+        )
+        for part in row.parts
+    ]
+    return DocumentRows(document_row, schema.page_table(row.kind), pages, found_rows)
+
+
+def _public(text: str | None, gate: Gate) -> str | None:
+    return str(gate(text)) if text else None
+
+
+def _public_json(value: Mapping[str, Any], gate: Gate) -> str:
+    return json.dumps(gate.clean(value), ensure_ascii=False, sort_keys=True)
+
+
+def _iso(day: date | None) -> str | None:
+    return day.isoformat() if day else None
+
+
+class _Whose:
+    """Whose meeting, and of which day, the pages and findings of a document are.
+
+    In a packet that is decided by its parts.  What is said of a meeting, and above all its votes,
+    is only in minutes of this place.
+    """
+
+    def __init__(self, row: DocumentRow, raw: Mapping[int, bytes], gate: Gate) -> None:
+        self._row, self._gate = row, gate
+        texts = {number: content.decode() for number, content in raw.items()} if row.parts else {}
+        self._spans = part_spans(texts, row.parts)
+
+    def page(self, number: int) -> tuple[str | None, str | None]:
+        """Return the body and the day of a page; of two parts on one page, of the first."""
+        return self._facts(self._part_of_page(number))
+
+    def page_kind(self, number: int) -> tuple[str | None, int | None]:
+        """Return the kind of a page, and the first page of its part."""
+        part = self._part_of_page(number)
+        return (part.kind, part.first_page) if part else (self._row.kind, None)
+
+    def finding(self, found: Mapping[str, Any]) -> tuple[str | None, str | None]:
+        """Return the body and the day of what was found somewhere in the text."""
+        return self._facts(self._part_of(found))
+
+    def counts(self, found: Mapping[str, Any]) -> bool:
+        """Whether a vote is on the record: minutes of this place have it."""
+        part = self._part_of(found)
+        if part is None:
+            return self._row.kind == schema.MINUTES
+        return part.kind == schema.MINUTES and not part.of_other_place
+
+    def _part_of_page(self, number: int) -> DocumentPart | None:
+        for part in self._row.parts:
+            if number <= part.last_page:
+                return part
+        return self._row.parts[-1] if self._row.parts else None
+
+    def _part_of(self, found: Mapping[str, Any]) -> DocumentPart | None:
+        start = found.get("start")
+        return part_at(self._spans, start if isinstance(start, int) else 0)
+
+    def _facts(self, part: DocumentPart | None) -> tuple[str | None, str | None]:
+        said = part or self._row
+        return _public(said.body, self._gate), _iso(said.date)
 
 
 def _found_rows(
-    identity: str, document: Document, findings: _FindingsFile
-) -> tuple[list[Row], list[Row], list[Row]]:
-    """Return the rows of votes, of the names in them, and of entities."""
-    votes: list[Row] = []
+    identity: str, document: Document, findings: _FindingsFile, whose: _Whose, gate: Gate
+) -> dict[str, list[Row]]:
+    """Return the rows of what was found in a document, by table."""
+    votes: dict[str, Row] = {}
     members: dict[Row, None] = {}
+    names: Counter[tuple[str, str | None, str]] = Counter()
     for number, vote in enumerate(findings.votes, start=1):
+        if not whose.counts(vote):
+            continue
         key = f"{identity}-v{number}"
+        if vote.get("corrected_by"):
+            vote["corrected_by"] = str(gate(str(vote["corrected_by"])))
         values = (_plain(vote.get(column)) for column in _VOTE_COLUMNS)
-        where = (document.name, document.meeting, document.date, *_place(identity, vote))
-        votes.append((key, *where, *values))
+        body, day = whose.finding(vote)
+        votes[key] = (key, document.name, body, day, *_place(identity, vote), *values)
         members.update(dict.fromkeys((key, member, ballot) for member, ballot in names_of(vote)))
+        printed = [member for member, _ in names_of(vote)]
+        certain = (who for who in ("mover", "seconder") if who not in (vote.get("doubtful") or ()))
+        printed += [str(vote[who]) for who in certain if vote.get(who)]
+        # Nobody can be placed without a body.
+        names.update((body, day, name) for name in printed if body)
+    for each in findings.attendance:
+        body, day = whose.finding(each)
+        if each.get("group") == "member" and body:
+            names[body, day, str(each["name"])] += 1
     entities: list[Row] = [
         (
             *(f"{identity}-e{number}", document.name, *_place(identity, entity)),
@@ -213,7 +310,47 @@ def _found_rows(
         )
         for number, entity in enumerate(findings.entities, start=1)
     ]
-    return votes, list(members), entities
+
+    def found(mark: str, entries: list[dict[str, Any]], *columns: str) -> list[Row]:
+        """Return a row for each finding: where it is, then its columns."""
+        return [
+            (
+                *(f"{identity}-{mark}{number}", document.name, *whose.finding(each)),
+                *(*_place(identity, each), each.get("start"), each.get("end"), each.get("quote")),
+                *(_plain(each.get(column)) for column in columns),
+            )
+            for number, each in enumerate(entries, start=1)
+        ]
+
+    for each in findings.attendance:
+        each["is_member"] = each.get("group") == "member"
+    appearances = found(
+        *("m", findings.matters, "key", "key", "kind", "number", "title", "action"),
+        *("continued_to", "amounts", "addresses", "doubtful"),
+    )
+    return {
+        "votes": list(votes.values()),
+        "vote_members": list(members),
+        "entities": entities,
+        "agenda_items": found("i", findings.items, "number", "title"),
+        "attendance": found(
+            *("a", findings.attendance, "name", "role", "is_member", "status"),
+            *("late", "left_early", "remote"),
+        ),
+        "speakers": found("s", findings.speakers, "name", "side", "item", "item_title"),
+        "interests": found("d", findings.declarations, "name", "kind", "about"),
+        "matter_appearances": appearances,
+        "matter_votes": [
+            (row[0], f"{identity}-v{place + 1}")
+            for row, each in zip(appearances, findings.matters, strict=True)
+            for place in dict.fromkeys(each.get("votes") or ())
+            if f"{identity}-v{place + 1}" in votes
+        ],
+        "document_names": [
+            (document.name, body, day, name, times)
+            for (body, day, name), times in sorted(names.items(), key=repr)
+        ],
+    }
 
 
 def _read_text(text: Path) -> tuple[dict[int, bytes], _DocumentFile, _FailedPagesFile]:

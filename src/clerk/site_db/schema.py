@@ -2,12 +2,17 @@
 
 ::
 
-    documents 1 --- n minutes, agendas      one row per page; text as read, search_text as searched
-        |                 |
-        |            minutes_fts, agendas_fts
+    documents 1 --- n minutes, agendas, others   one row per page; text as read, search_text as
+        |                 |                      searched; meeting, date and kind of the page
+        |            minutes_fts, agendas_fts, others_fts
+        +--- n parts                             of a packet
         +--- n votes 1 --- n vote_members
-        +--- n entities
+        +--- n entities, agenda_items, attendance, speakers, interests
+        +--- n matter_appearances n --- n votes (matter_votes)
+        +--- n document_names                   names of members, and how often each is printed
 
+    matters 1 --- n matter_appearances          one matter over all meetings
+    people 1 --- n person_names, person_terms   one member of one body, however the name is written
     about       facts about the site
 
 Datasette shows it as it is: foreign keys lead from pages, votes and entities to their document, and
@@ -23,11 +28,21 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
-from clerk.core.storage import KINDS
+from clerk.identify.model import KINDS
+
+#: The tables of pages, by the kinds of documents they hold; ``others`` has all other kinds, and
+#: what is not known.
+MINUTES, AGENDAS, OTHERS = "minutes", "agendas", "others"
+PAGE_TABLES = (MINUTES, AGENDAS, OTHERS)
+#: The word for a kind that is not known, where a word is needed.
+UNKNOWN = "unknown"
+#: What can be asked for.
+DOCUMENT_KINDS = (*KINDS, UNKNOWN)
+_TABLE_OF_KIND = {"minutes": MINUTES, "agenda": AGENDAS, "packet": AGENDAS}
 
 #: Raised when a table changes, or when less of what is stored may be in it: an older
 #: ``meetings.db`` is then built again.
-VERSION = 6
+VERSION = 8
 #: "clrk", so that the file can be told from any other database.
 APPLICATION_ID = 0x636C726B
 
@@ -42,26 +57,35 @@ AS_READ = frozenset(
         *("item", "motion", "mover", "seconder", "result", "result_text", "vote_type", "tally"),
         *("flags", "quote", "member", "ballot", "type", "value", "role"),
         *("item_title", "consent_items", "consent_exceptions"),
+        *("printed_name", "person", "concerning", "matter", "matter_key", "matter_number"),
+        *("matter_title", "amounts", "addresses"),
     )
 )
 #: Made from the names of documents; a scan passes over names that must not be published.
-NAMES = frozenset(("name", "meeting", "date", "document", "page_image"))
+NAMES = frozenset(("name", "date", "document", "page_image", "first_date", "last_date"))
 #: From sources and errors: through the gate, as is every ``value`` of ``about``.
-CLEANED = frozenset(("failed_pages", "source_url"))
+CLEANED = frozenset(
+    (
+        *("failed_pages", "source_url", "corrected_by", "meeting", "title", "file_name"),
+        "evidence",
+    )
+)
 #: clerk's own words, times and hashes.
 OWN = frozenset(
     (
         *("id", "kind", "method", "sha256", "fetched_at", "gone_at", "text_sha256", "digest"),
         "first_seen_at",
         *("vote", "page_id", "key", "field_confidence", "doubtful", "doubts"),
+        *("corrected_fields", "corrected_at", "status", "side", "action", "continued_to"),
+        *("state", "appearance"),
     )
 )
 
 _PAGES = """
-CREATE TABLE {kind} (
+CREATE TABLE {table} (
     id TEXT PRIMARY KEY,
-    meeting TEXT NOT NULL,
-    date TEXT NOT NULL,
+    meeting TEXT,
+    date TEXT,
     page INTEGER NOT NULL,
     text TEXT NOT NULL,
     page_image TEXT NOT NULL,
@@ -71,19 +95,28 @@ CREATE TABLE {kind} (
     method TEXT,
     confidence REAL,
     joined TEXT,
+    kind TEXT,
+    part INTEGER,
     search_text TEXT GENERATED ALWAYS AS (coalesce(joined, text)) VIRTUAL
 );
-CREATE VIRTUAL TABLE {kind}_fts USING fts5(
-    search_text, content="{kind}", tokenize="{tokenizer}"
+CREATE VIRTUAL TABLE {table}_fts USING fts5(
+    search_text, content="{table}", tokenize="{tokenizer}"
 );
-CREATE INDEX {kind}_document ON {kind}(document, page);
-CREATE INDEX {kind}_date ON {kind}(date);
+CREATE INDEX {table}_document ON {table}(document, page);
+CREATE INDEX {table}_date ON {table}(date);
 """
+
+#: All pages, for those who ask by the kind of a page and not of its document.
+_ALL_PAGES = "CREATE VIEW pages AS " + " UNION ALL ".join(
+    "SELECT id, document, page, kind, meeting, date, part, text, method, confidence, search_text"
+    f" FROM {table}"
+    for table in PAGE_TABLES
+)
 
 #: Columns of a page that are written, in this order; the others follow from them.
 PAGE_COLUMNS = """
     id, meeting, date, page, text, page_image, entities_json, votes_json, document, method,
-    confidence, joined
+    confidence, joined, kind, part
 """
 
 _TABLES = """
@@ -91,9 +124,13 @@ CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE documents (
     name TEXT PRIMARY KEY,
     id TEXT NOT NULL,
-    kind TEXT NOT NULL,
-    meeting TEXT NOT NULL,
-    date TEXT NOT NULL,
+    kind TEXT,
+    meeting TEXT,
+    date TEXT,
+    title TEXT,
+    file_name TEXT,
+    sequence INTEGER NOT NULL,
+    evidence TEXT NOT NULL,
     pages INTEGER NOT NULL,
     method TEXT,
     confidence REAL,
@@ -107,11 +144,23 @@ CREATE TABLE documents (
     text_sha256 TEXT NOT NULL,
     digest TEXT NOT NULL
 );
+CREATE TABLE parts (
+    document TEXT NOT NULL REFERENCES documents(name),
+    first_page INTEGER NOT NULL,
+    last_page INTEGER NOT NULL,
+    kind TEXT,
+    meeting TEXT,
+    date TEXT,
+    title TEXT,
+    of_other_place INTEGER NOT NULL,
+    evidence TEXT NOT NULL,
+    PRIMARY KEY (document, first_page)
+) WITHOUT ROWID;
 CREATE TABLE votes (
     id TEXT PRIMARY KEY,
     document TEXT NOT NULL REFERENCES documents(name),
-    meeting TEXT NOT NULL,
-    date TEXT NOT NULL,
+    meeting TEXT,
+    date TEXT,
     page INTEGER,
     page_id TEXT,
     start INTEGER,
@@ -133,7 +182,10 @@ CREATE TABLE votes (
     consent_exceptions TEXT,
     field_confidence TEXT,
     doubtful TEXT,
-    doubts TEXT
+    doubts TEXT,
+    corrected_fields TEXT,
+    corrected_by TEXT,
+    corrected_at TEXT
 );
 CREATE TABLE vote_members (
     vote TEXT NOT NULL REFERENCES votes(id),
@@ -153,7 +205,109 @@ CREATE TABLE entities (
     start INTEGER,
     "end" INTEGER
 );
+CREATE TABLE agenda_items (
+    {place},
+    item TEXT NOT NULL,
+    item_title TEXT NOT NULL
+);
+CREATE TABLE attendance (
+    {place},
+    printed_name TEXT NOT NULL,
+    role TEXT,
+    is_member INTEGER NOT NULL,
+    status TEXT NOT NULL,
+    late INTEGER NOT NULL,
+    left_early INTEGER NOT NULL,
+    remote INTEGER NOT NULL
+);
+CREATE TABLE speakers (
+    {place},
+    printed_name TEXT NOT NULL,
+    side TEXT,
+    item TEXT,
+    item_title TEXT
+);
+CREATE TABLE interests (
+    {place},
+    printed_name TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    concerning TEXT
+);
+CREATE TABLE matter_appearances (
+    {place},
+    matter TEXT NOT NULL,
+    matter_key TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    matter_number TEXT,
+    matter_title TEXT,
+    action TEXT NOT NULL,
+    continued_to TEXT,
+    amounts TEXT,
+    addresses TEXT,
+    doubtful TEXT
+);
+CREATE TABLE matter_votes (
+    appearance TEXT NOT NULL REFERENCES matter_appearances(id),
+    vote TEXT NOT NULL REFERENCES votes(id),
+    PRIMARY KEY (appearance, vote)
+) WITHOUT ROWID;
+CREATE TABLE document_names (
+    document TEXT NOT NULL REFERENCES documents(name),
+    meeting TEXT NOT NULL,
+    date TEXT,
+    printed_name TEXT NOT NULL,
+    times INTEGER NOT NULL
+);
+CREATE TABLE matters (
+    matter TEXT PRIMARY KEY,
+    kind TEXT NOT NULL,
+    matter_number TEXT,
+    matter_title TEXT,
+    state TEXT NOT NULL,
+    first_date TEXT,
+    last_date TEXT,
+    appearances INTEGER NOT NULL
+);
+CREATE TABLE people (
+    person TEXT PRIMARY KEY,
+    meeting TEXT NOT NULL,
+    printed_name TEXT NOT NULL,
+    first_date TEXT,
+    last_date TEXT
+);
+CREATE TABLE person_names (
+    meeting TEXT NOT NULL,
+    printed_name TEXT NOT NULL,
+    person TEXT NOT NULL REFERENCES people(person),
+    times INTEGER NOT NULL,
+    PRIMARY KEY (meeting, printed_name)
+) WITHOUT ROWID;
+CREATE TABLE person_terms (
+    person TEXT NOT NULL REFERENCES people(person),
+    first_date TEXT NOT NULL,
+    last_date TEXT NOT NULL,
+    PRIMARY KEY (person, first_date)
+) WITHOUT ROWID;
 """
+
+#: Where something was found: the first columns of every table of findings.
+_PLACE = """
+    id TEXT PRIMARY KEY,
+    document TEXT NOT NULL REFERENCES documents(name),
+    meeting TEXT,
+    date TEXT,
+    page INTEGER,
+    page_id TEXT,
+    start INTEGER,
+    "end" INTEGER,
+    quote TEXT
+"""
+
+#: The tables with rows of one document, besides its pages; in the order in which they are removed.
+OF_A_DOCUMENT = (
+    *("matter_appearances", "votes", "entities", "agenda_items", "attendance", "speakers"),
+    *("interests", "document_names", "parts"),
+)
 
 #: Made after the rows of a full build, which is quicker where rows come in another order.
 INDEXES = """
@@ -164,6 +318,22 @@ CREATE INDEX votes_date ON votes(date);
 CREATE INDEX vote_members_member ON vote_members(member);
 CREATE INDEX entities_document ON entities(document);
 CREATE INDEX entities_value ON entities(type, value);
+CREATE INDEX agenda_items_document ON agenda_items(document);
+CREATE INDEX attendance_document ON attendance(document);
+CREATE INDEX attendance_name ON attendance(meeting, printed_name);
+CREATE INDEX speakers_document ON speakers(document);
+CREATE INDEX speakers_name ON speakers(printed_name);
+CREATE INDEX interests_document ON interests(document);
+CREATE INDEX interests_name ON interests(meeting, printed_name);
+CREATE INDEX matter_appearances_document ON matter_appearances(document);
+CREATE INDEX matter_appearances_matter ON matter_appearances(matter, date);
+CREATE INDEX matter_appearances_key ON matter_appearances(matter_key);
+CREATE INDEX matter_votes_vote ON matter_votes(vote);
+CREATE INDEX document_names_document ON document_names(document);
+CREATE INDEX document_names_name ON document_names(meeting, printed_name, date, times, document);
+CREATE INDEX matters_date ON matters(last_date);
+CREATE INDEX people_meeting ON people(meeting);
+CREATE INDEX person_names_person ON person_names(person);
 """
 
 
@@ -172,9 +342,21 @@ def create(connection: sqlite3.Connection) -> None:
     connection.execute(f"PRAGMA page_size = {PAGE_SIZE}")
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {VERSION}")
-    connection.executescript(_TABLES)
-    for kind in KINDS:
-        connection.executescript(_PAGES.format(kind=kind, tokenizer=TOKENIZER))
+    connection.executescript(_TABLES.format(place=_PLACE.strip()))
+    for table in PAGE_TABLES:
+        connection.executescript(_PAGES.format(table=table, tokenizer=TOKENIZER))
+    connection.execute(_ALL_PAGES)
+
+
+def page_table(kind: str | None) -> str:
+    """Return the table with the pages of documents of a kind."""
+    return _TABLE_OF_KIND.get(kind or "", OTHERS)
+
+
+def table_of_document(connection: sqlite3.Connection, name: str) -> str:
+    """Return the table with the pages of a document of the file."""
+    row = connection.execute("SELECT kind FROM documents WHERE name = ?", (name,)).fetchone()
+    return page_table(row[0] if row else None)
 
 
 def open_private(path: Path) -> sqlite3.Connection:

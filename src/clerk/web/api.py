@@ -15,13 +15,13 @@ from starlette.routing import BaseRoute, Route
 from clerk import __version__
 from clerk.core.errors import InvalidInput
 from clerk.core.states import Batch
-from clerk.core.storage import KINDS
 from clerk.ops import activity, run_control
 from clerk.ops.activity import ListedBatch
 from clerk.pipeline import uploads as annotation_jobs
 from clerk.pipeline.mirror import bring_document
 from clerk.search import SORTS, find_document, find_page, hit_boxes, listing
 from clerk.site_db.queries import CompiledDocument, SiteDatabase, open_site
+from clerk.site_db.schema import DOCUMENT_KINDS
 
 from . import annotation_pages, metrics, uploads
 from .auth import operator, viewer
@@ -95,7 +95,7 @@ def one_site(request: Request) -> Response:
 def documents(request: Request) -> Response:
     """Respond with the documents of a place, newest first."""
     asked = request.query_params
-    kind = optional_word(request, "kind", KINDS)
+    kind = optional_word(request, "kind", DOCUMENT_KINDS)
     filters = {"body": asked.get("body", ""), "kind": kind, "year": asked.get("year", "")}
     with _open_site(request) as site:
         limit, offset = _limits(request)
@@ -235,7 +235,7 @@ _SEARCH = (
     Parameter("site", "Only this place"),
     Parameter("state", "Only places of this state"),
     Parameter("body", "Only this body"),
-    Parameter("kind", "Only this kind", _one_word(KINDS)),
+    Parameter("kind", "Only this kind", _one_word(DOCUMENT_KINDS)),
     Parameter("year", "Only this year", _DAY),
     Parameter("person", "Only pages with a vote of this person"),
     Parameter("from", "Not before a day, month or year", _DAY),
@@ -277,7 +277,7 @@ ENDPOINTS = (
         "The documents of a place",
         (
             _BODY,
-            Parameter("kind", "Only this kind", _one_word(KINDS)),
+            Parameter("kind", "Only this kind", _one_word(DOCUMENT_KINDS)),
             _YEAR,
             *_PAGING,
         ),

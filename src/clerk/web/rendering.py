@@ -38,6 +38,16 @@ from clerk.core.storage import Document
 
 STATIC = Path(__file__).parent / "static"
 THIN_SPACE = "\u202f"
+#: Where the facts about a document come from, in words.
+EVIDENCE_SOURCES = {
+    "person": "corrected by a person",
+    "portal": "as listed by its source",
+    "page": "printed on page",
+    "file_name": "from the file's name",
+    "folder": "from the folder's name",
+}
+#: Stands for the body in addresses of documents of which no body is known.
+NO_BODY = "-"
 
 
 #: Returns what may be read of a text by whoever the page is being made for.
@@ -189,6 +199,7 @@ def _environment() -> Environment:
         "plain_detail": plain_detail,
         "reason": reason,
         "day": day,
+        "evidence_source": lambda source: EVIDENCE_SOURCES.get(source, source),
         "percent": percent,
         "plain_flag": lambda flag: str(flag).replace("_", " "),
         "megabytes": lambda size: f"{(size or 0) / 10**6:.1f} MB",
@@ -234,13 +245,15 @@ def _without_secrets(name: str) -> str:
     return gate.without_secrets(name) if isinstance(gate, Gate) else name
 
 
-def body_link(site: str, body: str) -> str:
-    """Return the address of a body."""
-    return f"/s/{quote(site)}/{quote(_without_secrets(body))}/"
+def body_link(site: str, body: str | None) -> str:
+    """Return the address of a body, or of the documents of which no body is known."""
+    return f"/s/{quote(site)}/{quote(_without_secrets(body or NO_BODY))}/"
 
 
-def meeting_link(site: str, body: str, date: str) -> str:
-    """Return the address of a meeting."""
+def meeting_link(site: str, body: str | None, date: str | None) -> str:
+    """Return the address of a meeting; without a date, of the body's documents that have none."""
+    if not date:
+        return f"{body_link(site, body)}#undated"
     return f"{body_link(site, body)}{quote(_without_secrets(date), safe='')}/"
 
 
@@ -271,14 +284,16 @@ def moment(at: datetime | str | None) -> str:
 
 
 @lru_cache(maxsize=10_000)
-def day(date: str) -> str:
-    """Return a date in words; a text that is no date is returned as it is."""
+def day(date: str | None) -> str:
+    """Return a date in words."""
+    if not date:
+        return "no date known"
     try:
-        known = datetime.fromisoformat(date[:10])
+        known = datetime.fromisoformat(date)
     except ValueError:
+        # A database that an older version has compiled.
         return date
-    rest = date[10:].strip("-_ ")
-    return f"{known.day} {month_name[known.month]} {known.year}" + (f" ({rest})" if rest else "")
+    return f"{known.day} {month_name[known.month]} {known.year}"
 
 
 def stamp(at: datetime | None) -> Markup:

@@ -15,6 +15,7 @@
     0011  annotations that are kept when their page is read again
     0013  when documents were asked for
     0014  sums of old runs by day and site
+    0015  what documents are: what their source and people say of them
 
 Every upgrade ends at the newest revision; whether legacy data is left is seen from the tables, not
 from the revision.  Every command asks whether it can work with the database, and few change it:

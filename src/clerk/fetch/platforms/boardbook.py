@@ -17,7 +17,7 @@ from clerk.fetch.http.responses import NotUnderstood
 
 from .common import Offer, PlatformFetcher, moment, parameter
 
-_LINK = re.compile(r"/Public/(Agenda|Minutes)/([^/?]+)\?", re.IGNORECASE)
+_LINK = re.compile(r"/Public/(?:Download)?(Agenda|Minutes)/([^/?]+)\?", re.IGNORECASE)
 _UNIT = re.compile(r"row-for-unit-(\w+)")
 
 
@@ -31,9 +31,11 @@ class BoardBook(PlatformFetcher):
         page = self.client.page(where)
         tree = html.parsed(page.text)
         rows = tree.css('tr[class*="row-for-"]')
-        if not rows and not tree.css_first("#PublicMeetingsTable"):
+        listed = list(self.understood(rows, lambda row: self._meeting(row, tree, page.url)))
+        listed += self.beside_dates(page, _LINK, self._offer, listed)
+        if not listed and not tree.css_first("#PublicMeetingsTable"):
             raise NotUnderstood(page, "rows of meetings (tr.row-for-board)")
-        yield from self.understood(rows, lambda row: self._meeting(row, tree, page.url))
+        yield from listed
 
     def _meeting(self, row: LexborNode, tree: LexborHTMLParser, base: str) -> MeetingRef | None:
         first = html.text_of(row.css_first("td div") or row.css_first("td"))
@@ -43,11 +45,9 @@ class BoardBook(PlatformFetcher):
         offers, number = [], ""
         for node in row.css("a[href]"):
             link = html.href_of(node, base)
-            if match := _LINK.search(link):
+            if offer := self._offer(link, ""):
                 number = parameter(link, "meeting")
-                kind = AGENDAS if match[1].lower() == "agenda" else MINUTES
-                file = f"{self.root}/Public/Download{match[1]}/{match[2]}?meeting={number}"
-                offers.append(Offer(kind.capitalize(), file, kind, kind))
+                offers.append(offer)
         if not start:
             return None
         unit = _UNIT.search(row.attributes.get("class") or "")
@@ -60,6 +60,16 @@ class BoardBook(PlatformFetcher):
             body=body or naming.body_of_meeting(title),
             source_url=base,
         )
+
+    def _offer(self, url: str, _text: str) -> Offer | None:
+        """Return the PDF of a page: it is below Download instead of Agenda or Minutes."""
+        match = _LINK.search(url)
+        if not match:
+            return None
+        kind = AGENDAS if match[1].lower() == "agenda" else MINUTES
+        number = parameter(url, "meeting")
+        file = f"{self.root}/Public/Download{match[1]}/{match[2]}?meeting={number}"
+        return Offer(kind.capitalize(), file, kind, kind)
 
 
 def _name_of_unit(tree: LexborHTMLParser, unit: str) -> str:

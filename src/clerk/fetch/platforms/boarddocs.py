@@ -17,6 +17,9 @@ from clerk.fetch.http.responses import NotUnderstood, PageMissing, WebPage
 
 from .common import Offer, PlatformFetcher, moment, records_of
 
+#: The body of meetings that are only called by their date.
+_BOARD = "Board"
+
 
 class BoardDocsSettings(SourceSettings, kw_only=True):
     """Ids of the committees to fetch; if empty, all that the public page names."""
@@ -37,14 +40,26 @@ class BoardDocs(PlatformFetcher):
         return match[1] if match else self.source.rstrip("/") + "/Board.nsf"
 
     def list_meetings(self, window: Window) -> Iterator[MeetingRef]:
-        """Yield the meetings of the window; where the list is empty, those of the feed."""
-        found = False
-        for meeting in self._meetings_of_committees():
-            found = True
-            if window.covers(meeting.day):
-                yield meeting
-        if not found:
-            yield from (each for each in self._meetings_of_feed() if window.covers(each.day))
+        """Yield the meetings of the lists, else of the one for search engines, else of the feed."""
+        for listing in (
+            self._meetings_of_committees,
+            self._meetings_for_search_engines,
+            self._meetings_of_feed,
+        ):
+            found = False
+            for meeting in listing():
+                found = True
+                if window.covers(meeting.day):
+                    yield meeting
+            if found:
+                return
+
+    def _meetings_for_search_engines(self) -> Iterator[MeetingRef]:
+        try:
+            page = self.client.page(f"{self._board}/BD-GetMeetingsListForSEO?open")
+        except PageMissing:
+            return
+        yield from self._listed(page, "")
 
     def _meetings_of_committees(self) -> Iterator[MeetingRef]:
         names: dict[str, str] = dict.fromkeys(self.settings.committees, "")
@@ -65,12 +80,20 @@ class BoardDocs(PlatformFetcher):
             except PageMissing:
                 continue
             body = name if naming.BODY_WORD.search(name) and " " in name else ""
-            yield from self.understood(
-                [each for each in records_of(page) if each],
-                lambda each, body=body: self._meeting(  # type: ignore[misc]
-                    each["unique"], each.get("name") or "", each.get("numberdate") or "", body
-                ),
-            )
+            yield from self._listed(page, body)
+
+    def _listed(self, page: WebPage, body: str) -> Iterator[MeetingRef]:
+        # Keys are written Unique and Date in the list for search engines.
+        records = [{key.lower(): each[key] for key in each} for each in records_of(page) if each]
+        yield from self.understood(
+            records,
+            lambda each: self._meeting(
+                each["unique"],
+                each.get("name") or "",
+                each.get("numberdate") or (each.get("date") or "")[:10],
+                body,
+            ),
+        )
 
     def _meetings_of_feed(self) -> Iterator[MeetingRef]:
         """Yield the meetings of the feed, which is not always well-formed XML."""
@@ -94,7 +117,7 @@ class BoardDocs(PlatformFetcher):
             title,
             moment(day, title),
             vendor_id=identity,
-            body=body or naming.body_of_meeting(name) or naming.UNNAMED_BODY,
+            body=body or naming.body_of_meeting(name) or _BOARD,
             source_url=f"{self._board}/goto?open&id={identity}",
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from clerk.fetch import naming
 from clerk.fetch.base import FetcherSpec, MeetingRef, Window
 from clerk.fetch.html import joined
 
@@ -51,7 +52,7 @@ class CivicClerk(PlatformFetcher):
             iso_moment(event.get("startDateTime")),
             offers,
             vendor_id=str(event["id"]),
-            body=event.get("categoryName") or "",
+            body=naming.body_of_meeting(event.get("categoryName") or title),
             notice="cancelled" if event.get("isDeleted") else "",
             source_url=f"{self.root}/event/{event['id']}",
         )

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from selectolax.lexbor import LexborNode
 
 from clerk.core.storage import AGENDAS, MINUTES
-from clerk.fetch import html
+from clerk.fetch import html, naming
 from clerk.fetch.base import FetcherSpec, MeetingRef, Window
 from clerk.fetch.http.responses import NotUnderstood, PageMissing, WebPage
 
@@ -22,16 +22,25 @@ class CivicPlus(PlatformFetcher):
     """Lists the results of the AgendaCenter's own search, a year at a time."""
 
     def list_meetings(self, window: Window) -> Iterator[MeetingRef]:
-        """Yield what the search finds; where there is no search, what the page shows."""
+        """Yield what the search finds; where it finds nothing, what the page shows."""
+        found = False
         try:
-            yield from super().list_meetings(window)
+            for meeting in super().list_meetings(window):
+                found = True
+                yield meeting
         except PageMissing:
+            if found:
+                raise
+        if not found:
             yield from self._meetings_of_page(window)
 
     def meetings_of_year(self, part: Window) -> Iterator[MeetingRef]:
         """Yield the search's results for one year."""
         first, last = f"{part.start:%m/%d/%Y}", f"{part.end:%m/%d/%Y}"
-        query = {"term": "", "CIDs": "all", "startDate": first, "endDate": last}
+        # The address of one category, as /AgendaCenter/City-Council-3, stands for that alone.
+        category = re.search(r"/AgendaCenter/[^/?]*?-([0-9]+)/?(?:[?#]|$)", self.source, re.I)
+        only = category[1] if category else "all"
+        query = {"term": "", "CIDs": only, "startDate": first, "endDate": last}
         page = self.client.page(f"{self.root}/AgendaCenter/Search/", params=query)
         if "AgendaCenter" not in page.text:
             raise NotUnderstood(page, "results of an AgendaCenter (tr.catAgendaRow)")
@@ -40,9 +49,10 @@ class CivicPlus(PlatformFetcher):
     def _meetings_of_page(self, window: Window) -> Iterator[MeetingRef]:
         """Yield the rows of the page, then of each category's further years."""
         page = self.client.page(self.source)
-        if "catAgendaRow" not in page.text:
+        rows = list(self._rows(page))
+        if not rows and "catAgendaRow" not in page.text:
             raise NotUnderstood(page, "an AgendaCenter (tr.catAgendaRow)")
-        yield from self._rows(page)
+        yield from rows
         shown = {
             (match[2], match[1])
             for match in re.finditer(r"changeYear\(\s*([0-9]{4})\s*,\s*([0-9]+)", page.text)
@@ -71,7 +81,31 @@ class CivicPlus(PlatformFetcher):
 
     def _rows(self, page: WebPage, body: str = "") -> Iterator[MeetingRef]:
         rows = html.parsed(page.text).css("tr.catAgendaRow")
-        yield from self.understood(rows, lambda row: self._meeting(row, page.url, body))
+        listed = list(self.understood(rows, lambda row: self._meeting(row, page.url, body)))
+        yield from listed
+        yield from self._outside_rows(page, body, {each.vendor_id for each in listed})
+
+    def _outside_rows(self, page: WebPage, body: str, listed: set[str]) -> Iterator[MeetingRef]:
+        """Yield the meetings whose files are linked elsewhere; the address has their date."""
+        tree = html.parsed(page.text)
+        links: dict[str, list[LexborNode]] = {}
+        for node in tree.css("a[href]"):
+            match = _FILE.search(urlsplit(html.href_of(node, page.url)).path)
+            if match and match[2] not in listed:
+                links.setdefault(match[2], []).append(node)
+        above = html.titles_above(tree) if links else {}
+        for number, nodes in links.items():
+            titles = [html.text_of(node) for node in nodes]
+            title = next((name for name in titles if html.name_in(name)), "")
+            heading = next(filter(naming.BODY_WORD.search, above.get(nodes[0].mem_id, ())), "")
+            yield self.meeting(
+                title or heading,
+                moment(number[1:9]),
+                _offers([html.href_of(node, page.url) for node in nodes]),
+                vendor_id=number,
+                body=body or heading or naming.body_of_meeting(title),
+                source_url=page.url,
+            )
 
     def _meeting(self, row: LexborNode, base: str, body: str) -> MeetingRef | None:
         links = [html.href_of(node, base) for node in row.css("a[href]")]

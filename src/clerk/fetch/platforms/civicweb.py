@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from datetime import datetime, time
 from typing import Any
+from urllib.parse import urlsplit
 
 from clerk.core.storage import AGENDAS, MINUTES
-from clerk.fetch import naming
+from clerk.fetch import html, naming
 from clerk.fetch.base import DocumentRef, FetcherSpec, MeetingRef, Window
+from clerk.fetch.http.responses import NotUnderstood, PageMissing
 
-from .common import Offer, PlatformFetcher, iso_moment, records_of
+from .common import Offer, PlatformFetcher, iso_moment, parameter, records_of
 
 #: ``Type`` of a meeting's document.
 _KIND_OF_TYPE = {1: AGENDAS, 2: MINUTES}
+
+_MEETING = re.compile(r"/MeetingInformation\.aspx\?", re.IGNORECASE)
+_FILE = re.compile(r"/document/[0-9]+", re.IGNORECASE)
 
 
 class CivicWeb(PlatformFetcher):
@@ -21,9 +28,38 @@ class CivicWeb(PlatformFetcher):
     def list_meetings(self, window: Window) -> Iterator[MeetingRef]:
         """Yield the published meetings of the window."""
         query = {"from": f"{window.start}", "to": f"{window.end}"}
-        page = self.client.page(f"{self._service}/meetings", params=query)
+        try:
+            page = self.client.page(f"{self._service}/meetings", params=query)
+        except PageMissing:
+            yield from self._meetings_of_page(window)
+            return
         meetings = self.understood(records_of(page), self._meeting)
         yield from (each for each in meetings if window.covers(each.day))
+
+    def _meetings_of_page(self, window: Window) -> Iterator[MeetingRef]:
+        """Yield the meetings that the list of the portal links, where the service is closed."""
+        listing = f"{self.root}/Portal/MeetingTypeList.aspx"
+        page = self.client.page(self.source if ".aspx" in self.source else listing)
+        dated = html.DatedPage(page.text, page.url)
+        links = dated.links(_MEETING)
+        if not links:
+            raise NotUnderstood(page, "links to meetings (MeetingInformation.aspx)")
+        above = html.titles_above(dated.tree)
+        for node, url in links:
+            title, row = html.text_of(node), dated.row_of(node)
+            found = dated.date_of(node, row) if row else None
+            if not found or not window.covers(found[0]):
+                continue
+            name = naming.without_dates(title) or title
+            heading = next(filter(naming.BODY_WORD.search, above.get(node.mem_id, ())), "")
+            yield self.meeting(
+                title,
+                datetime.combine(found[0], time()),
+                vendor_id=parameter(url, "Id"),
+                body=naming.body_of_meeting(name if naming.BODY_WORD.search(name) else heading)
+                or name,
+                source_url=url,
+            )
 
     def _meeting(self, meeting: dict[str, Any]) -> MeetingRef | None:
         if not meeting.get("Published"):
@@ -46,9 +82,15 @@ class CivicWeb(PlatformFetcher):
 
         Minutes that are said not to be public are linked all the same: the answer decides.
         """
-        page = self.read(f"{self._service}/meetings/{meeting.vendor_id}/meetingDocuments")
+        try:
+            page = self.client.page(
+                f"{self._service}/meetings/{meeting.vendor_id}/meetingDocuments"
+            )
+        except PageMissing:
+            yield from self._documents_of_page(meeting)
+            return
         offers = []
-        documents = records_of(page) if page else []
+        documents = records_of(page)
         written = {each.get("Type") for each in documents if each.get("Html")}
         for document in documents:
             kind = _KIND_OF_TYPE.get(document.get("Type") or 0, "")
@@ -61,6 +103,15 @@ class CivicWeb(PlatformFetcher):
                 continue
             title = kind.capitalize() or document.get("Name") or ""
             offers.append(Offer(title, url, kind, str(document["Id"]), packet=twin))
+        yield from self.documents(offers, f"{meeting.body} {meeting.day or ''}")
+
+    def _documents_of_page(self, meeting: MeetingRef) -> Iterator[DocumentRef]:
+        """Yield what the page of a meeting links, by what the links say."""
+        page = self.read(meeting.source_url)
+        offers = [
+            Offer(html.text_of(node), url, vendor_id=urlsplit(url).path.strip("/"))
+            for node, url in (html.DatedPage(page.text, page.url).links(_FILE) if page else [])
+        ]
         yield from self.documents(offers, f"{meeting.body} {meeting.day or ''}")
 
 

@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator
 from datetime import date, datetime, time
 
+from selectolax.lexbor import LexborNode
+
 from clerk.fetch import html, naming
 from clerk.fetch.base import FetcherSpec, MeetingRef, Window
 from clerk.fetch.http.responses import NotUnderstood
@@ -18,6 +20,7 @@ from .common import Offer, PlatformFetcher, time_in
 
 _MEETING = re.compile(r"/ViewMeetingPublic/.*?/Meeting/([0-9]+)/", re.IGNORECASE)
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_OF_ANOTHER = re.compile(r"\b(?:previous|last|preceding) meeting", re.IGNORECASE)
 #: How far from today the year of a day is looked for.
 _YEARS_AROUND = 4
 
@@ -28,25 +31,27 @@ class Cmis(PlatformFetcher):
     def list_meetings(self, window: Window) -> Iterator[MeetingRef]:
         """Yield the meetings of the month shown, and those that their documents are about."""
         page = self.client.page(self.source)
-        tree = html.parsed(page.text)
-        rows = tree.css("tr.rgRow, tr.rgAltRow")
-        if not tree.css_first("td.SimpleCalendarDate, p.Meeting"):
-            raise NotUnderstood(page, "a calendar of days (td.SimpleCalendarDate)")
-        for row in rows:
-            day = self._day(html.text_of(row.css_first("td.SimpleCalendarDate")))
-            for node in row.css("p.Meeting a[href]"):
-                url, said = html.href_of(node, page.url), html.text_of(node)
-                number = _MEETING.search(url)
-                clock = time_in(said)
-                name = re.sub(r"^[0-9]{1,2}[:.][0-9]{2}\s*", "", said)
-                if not day or not number:
-                    self.skip(f"{said} ({url})", "no date or number", url)
-                    continue
-                start = datetime.combine(day, clock or time())
-                yield from self._meetings(name, start, number[1], url)
+        dated = html.DatedPage(page.text, page.url, day_first=True)
+        links = dated.links(_MEETING)
+        if not links and not dated.tree.css_first("td.SimpleCalendarDate, [class*=CMIS]"):
+            raise NotUnderstood(page, "a calendar of days, or links to meetings")
+        for node, url in links:
+            said, number = html.text_of(node), _MEETING.search(url)
+            # A calendar has days without a year; a list has whole dates next to its links.
+            day = self._day(_day_of_row(node))
+            if day is None and (row := dated.row_of(node)) and (found := dated.date_of(node, row)):
+                day = found[0]
+            if not day or not number:
+                self.skip(f"{said} ({url})", "no date or number", url)
+                continue
+            start = datetime.combine(day, time_in(said) or time())
+            name = naming.without_dates(said) or said
+            yield from self._meetings(name, start, number[1], url)
 
     def _day(self, text: str) -> date | None:
         """Return "Monday, 8 June" as the nearest such day: the weekday tells the year."""
+        if not text:
+            return None
         weekday = next((at for at, name in enumerate(_DAYS) if name in text.lower()), None)
         this = self.today.year
         years = sorted(range(this - _YEARS_AROUND, this + 2), key=lambda year: abs(year - this))
@@ -60,8 +65,11 @@ class Cmis(PlatformFetcher):
         """Yield the meeting with its documents, and others whose documents are listed with it."""
         page = self.read(url)
         of_day: dict[date, list[Offer]] = {start.date(): []}
-        for node in html.parsed(page.text).css("ol.DocumentList a[href]") if page else []:
+        for node in html.parsed(page.text).css(".DocumentList a[href]") if page else []:
             title, link = html.text_of(node), html.href_of(node, page.url if page else url)
+            if _OF_ANOTHER.search(title) and not naming.find_date(title, day_first=True):
+                self.skip(f"{name} {start.date()}: {title}", "of another meeting, undated", link)
+                continue
             day = naming.find_date(title, day_first=True) or start.date()
             offers = of_day.setdefault(day, [])
             # "Agenda Reports" is the agenda with its reports, and mostly the only one.
@@ -75,6 +83,12 @@ class Cmis(PlatformFetcher):
                 vendor_id=number if own else "",
                 source_url=url,
             )
+
+
+def _day_of_row(node: LexborNode) -> str:
+    """Return the day that a row of the calendar begins with."""
+    row = next((each for each in html.ancestors(node) if each.tag == "tr"), None)
+    return html.text_of(row.css_first("td.SimpleCalendarDate")) if row else ""
 
 
 SPEC = FetcherSpec(

@@ -9,10 +9,20 @@ from datetime import UTC, date, datetime, time
 from typing import Any, TypeVar
 from urllib.parse import parse_qs, urlsplit
 
+from selectolax.lexbor import LexborNode
+
 from clerk.core.errors import SourceBlocked, SourceUnavailable
 from clerk.core.storage import AGENDAS
-from clerk.fetch import naming
-from clerk.fetch.base import Context, DocumentRef, Fetcher, MeetingRef, Problem, Window
+from clerk.fetch import html, naming
+from clerk.fetch.base import (
+    UNDATED,
+    Context,
+    DocumentRef,
+    Fetcher,
+    MeetingRef,
+    Problem,
+    Window,
+)
 from clerk.fetch.http.responses import ApiError, CircuitOpen, WebPage
 
 Record = TypeVar("Record")
@@ -82,7 +92,7 @@ class PlatformFetcher(Fetcher):
     def documents(self, offers: Iterable[Offer], what: str) -> tuple[DocumentRef, ...]:
         """Return the minutes and agendas among the offers; the rest is skipped by name.
 
-        A packet counts only if it is wanted or is the only agenda there is.  A platform may give
+        A packet counts only if it is wanted or is the only one of its kind.  A platform may give
         the same id to two documents: the second one gets a number.
         """
         sorted_out = [
@@ -93,7 +103,7 @@ class PlatformFetcher(Fetcher):
             )
             for offer in offers
         ]
-        agendas = any(kind == AGENDAS and not packet for _, kind, packet in sorted_out)
+        bare = {kind for _, kind, packet in sorted_out if not packet}
         times_seen: dict[tuple[str, str], int] = {}
         found = []
         for offer, kind, packet in sorted_out:
@@ -101,8 +111,10 @@ class PlatformFetcher(Fetcher):
                 self.skip(
                     f"{what}: {offer.title or offer.url}", "neither minutes nor agenda", offer.url
                 )
-            elif packet and agendas and not self.settings.packets:
-                self.skip(f"{what}: {offer.title}", "a packet in addition to the agenda", offer.url)
+            elif packet and kind in bare and not self.settings.packets:
+                bare_one = "agenda" if kind == AGENDAS else kind
+                why = f"a packet in addition to the {bare_one}"
+                self.skip(f"{what}: {offer.title}", why, offer.url)
             else:
                 number = times_seen.get((kind, offer.vendor_id), 0) + 1
                 times_seen[kind, offer.vendor_id] = number
@@ -150,6 +162,54 @@ class PlatformFetcher(Fetcher):
             else:
                 if found:
                     yield found
+
+    def skip_undated(self, what: str, url: str) -> None:
+        """Record a document without a date; it does not count as understood."""
+        self.report.skipped.append(Problem(what, "no date next to the link", UNDATED, url))
+
+    def beside_dates(
+        self,
+        page: WebPage,
+        pattern: re.Pattern[str],
+        offer_of: Callable[[str, str], Offer | None],
+        listed: Iterable[MeetingRef] = (),
+        *,
+        day_first: bool = False,
+    ) -> Iterator[MeetingRef]:
+        """Yield the meetings of documents that a page links and that were not listed.
+
+        For layouts that nobody has seen: the smallest element around a link that holds a date is
+        the row of its meeting.  ``offer_of`` makes an offer of an address and the link's text.
+        """
+        known = {ref.url for meeting in listed for ref in meeting.documents}
+        known |= {problem.url for problem in self.report.skipped}
+        dated = html.DatedPage(page.text, page.url, day_first=day_first)
+        rows: dict[tuple[int, date], tuple[LexborNode, datetime, dict[str, Offer]]] = {}
+        for node, url in dated.links(pattern):
+            offer = offer_of(url, html.text_of(node))
+            if offer is None or offer.url in known or url in known:
+                continue
+            row = dated.row_of(node)
+            found = dated.date_of(node, row) if row else None
+            if row is None or found is None:
+                self.skip_undated(f"{offer.title} ({url})", url)
+                continue
+            start = datetime.combine(found[0], time_in(found[1][:60]) or time())
+            rows.setdefault((row.mem_id, found[0]), (row, start, {}))[2].setdefault(url, offer)
+        above = html.titles_above(dated.tree) if rows else {}
+        for row, start, offers in rows.values():
+            name = html.name_of_row(row, dated)
+            links = [each for each in row.css("a") if each.mem_id in above]
+            titles = above[links[0].mem_id] if links else ()
+            if not naming.BODY_WORD.search(name):
+                name = next(filter(naming.BODY_WORD.search, titles), "") or name
+            yield self.meeting(
+                name or naming.UNNAMED_BODY,
+                start,
+                offers.values(),
+                notice=dated.text(row)[:300],
+                source_url=page.url,
+            )
 
     def list_meetings(self, window: Window) -> Iterator[MeetingRef]:
         """Yield the meetings of each year, the latest first, until the years are empty.

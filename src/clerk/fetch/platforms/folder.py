@@ -50,8 +50,8 @@ class FolderSettings(SourceSettings, kw_only=True):
     pattern: str = ""
     #: A CSV file with the columns path, meeting, date, kind.
     mapping: str = ""
-    #: The kind of documents that do not say it.
-    kind: str = MINUTES
+    #: The kind of all documents, minutes or agendas, if they are of one kind.
+    kind: str = ""
     #: The meeting of documents that do not say it.
     meeting: str = ""
     #: 1.2.2024 is the first of February.
@@ -61,7 +61,7 @@ class FolderSettings(SourceSettings, kw_only=True):
 
     def check(self) -> None:
         """Refuse a kind, a pattern or a mapping file that cannot be used."""
-        if self.kind not in KINDS:
+        if self.kind and self.kind not in KINDS:
             raise BadSetting(f"kind must be minutes or agendas, not {self.kind!r}.")
         compiled_pattern(self.pattern)
         rows_of_mapping(self.mapping)
@@ -173,6 +173,8 @@ class FolderFetcher(Fetcher):
                 groups.get("title", ""),
             )
             facts = facts.or_else(matched)
+        said = facts.or_else(PathFacts(self.settings.meeting, kind=self.settings.kind))
+        stated = {"kind": said.kind, "body": said.meeting, "date": said.date, "title": said.title}
         facts = facts.or_else(self._guessed(relative))
         start = datetime.fromisoformat(facts.date) if len(facts.date) == 10 else None
         return MeetingRef(
@@ -180,9 +182,10 @@ class FolderFetcher(Fetcher):
             body=facts.meeting,
             title=facts.date if facts.date and not start else facts.title,
             start_local=start,
+            guessed=frozenset(name for name, value in stated.items() if not value),
             documents=(
                 DocumentRef(
-                    facts.kind,
+                    facts.kind or MINUTES,
                     file_url(path),
                     "file",
                     title=readable_name(relative),

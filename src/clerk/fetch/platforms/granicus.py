@@ -89,7 +89,7 @@ class Granicus(PlatformFetcher):
             if found:
                 start = datetime.combine(found[0], time_in(found[1][:60]) or time())
             if not start:
-                self.skip(f"{said or key} ({links[0][1]})", "no date next to the link", links[0][1])
+                self.skip_undated(f"{said or key} ({links[0][1]})", links[0][1])
                 continue
             offers = [_offer(url) for _, url in links]
             if row:
@@ -99,7 +99,8 @@ class Granicus(PlatformFetcher):
                     for url in html.targets(each, page.url)
                     if _PACKET.search(url) and "packet" in html.text_of(each).lower()
                 ]
-            name = (_name_in(row, dated) if row else "") or said or naming.UNNAMED_BODY
+            name = html.name_of_row(row, dated, _NAME_CELLS) if row else ""
+            name = name or said or naming.UNNAMED_BODY
             yield self.meeting(
                 name,
                 start,
@@ -153,18 +154,6 @@ def _said_by(node: LexborNode) -> str:
     texts = [node.attributes.get("title"), node.attributes.get("aria-label")]
     texts += [each.attributes.get("alt") for each in pictures]
     return " ".join(text for text in texts if text)
-
-
-def _name_in(row: LexborNode, dated: html.DatedPage) -> str:
-    """Return what a row calls its meeting: the cell of the name, else the first text that may."""
-    for cell in row.css(_NAME_CELLS):
-        if name := html.name_in(dated.text(cell)):
-            return name
-    for cell in row.css("td, th, h1, h2, h3, h4, h5, h6, strong, b, span, p, div, li"):
-        inner = [each for each in cell.css("td, div, p, a, table") if each.mem_id != cell.mem_id]
-        if not inner and (name := html.name_in(dated.text(cell))):
-            return name
-    return html.name_in(dated.text(row)[:300])
 
 
 def _tabs(dated: html.DatedPage) -> dict[int, str]:

@@ -6,6 +6,7 @@ date in two different orders.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from datetime import datetime, time
 
@@ -18,6 +19,8 @@ from clerk.fetch.http.responses import NotUnderstood, PageMissing, WebPage
 
 from .common import EMPTY_YEARS, Offer, PlatformFetcher, parameter, time_in
 
+#: Documents in grids that name their cells otherwise.
+_DOCUMENT = re.compile(r"_(AGN|MIN)(?:_[^/]*)?\.pdf", re.IGNORECASE)
 _CELLS = {"bpsGridAgenda": AGENDAS, "bpsGridMinutes": MINUTES}
 
 
@@ -38,9 +41,9 @@ class InfoCouncil(PlatformFetcher):
             except PageMissing:
                 pass
             else:
-                understood = understood or "bpsGrid" in page.text
-                odd = odd or (None if understood else page)
                 meetings = [each for each in self._meetings(page) if each.identity("") not in seen]
+                understood = understood or bool(meetings) or "bpsGrid" in page.text
+                odd = odd or (None if understood else page)
                 seen.update(each.identity("") for each in meetings)
                 yield from meetings
             if seen and year < self.today.year:
@@ -52,7 +55,10 @@ class InfoCouncil(PlatformFetcher):
 
     def _meetings(self, page: WebPage) -> Iterator[MeetingRef]:
         rows = html.parsed(page.text).css("tr.bpsGridMenuItem, tr.bpsGridMenuAltItem")
-        yield from self.understood(rows, lambda row: self._meeting(row, page.url))
+        listed = list(self.understood(rows, lambda row: self._meeting(row, page.url)))
+        yield from listed
+        if not listed:
+            yield from self.beside_dates(page, _DOCUMENT, _offer, day_first=True)
 
     def _meeting(self, row: LexborNode, base: str) -> MeetingRef | None:
         when = html.text_of(row.css_first("td.bpsGridDate"))
@@ -84,6 +90,12 @@ class InfoCouncil(PlatformFetcher):
             notice=title,
             source_url=base,
         )
+
+
+def _offer(url: str, _text: str) -> Offer | None:
+    match = _DOCUMENT.search(_file(url))
+    kind = {"agn": AGENDAS, "min": MINUTES}.get(match[1].lower(), "") if match else ""
+    return Offer(kind.capitalize(), url, kind, _file(url)) if kind else None
 
 
 def _file(url: str) -> str:

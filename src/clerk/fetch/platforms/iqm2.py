@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+
+from selectolax.lexbor import LexborNode
 
 from clerk.core.storage import AGENDAS, MINUTES
 from clerk.fetch import html, naming
@@ -13,6 +16,8 @@ from .common import Offer, PlatformFetcher, moment, parameter
 
 #: The Type parameter of FileOpen.aspx.  Type 1 is the packet, as its label says.
 _KIND_OF_TYPE = {"14": AGENDAS, "1": AGENDAS, "12": MINUTES, "15": MINUTES}
+
+_FILE = re.compile(r"/FileOpen\.aspx\?", re.IGNORECASE)
 
 
 class Iqm2(PlatformFetcher):
@@ -30,40 +35,48 @@ class Iqm2(PlatformFetcher):
             page = self.client.page(self.source)
         tree = html.parsed(page.text)
         rows = tree.css("div.MeetingRow")
-        if not rows and not tree.css_first('[id*="pnlMeetings"], div.MonthHeader'):
+        listed = list(self.understood(rows, lambda row: self._meeting(row, page.url)))
+        listed += self.beside_dates(page, _FILE, _offer, listed)
+        if not listed and not tree.css_first('[id*="pnlMeetings"], div.MonthHeader'):
             raise NotUnderstood(page, "the rows of a calendar (div.MeetingRow)")
-        for row in rows:
-            link = row.css_first("div.RowLink a[href]")
-            start = moment(html.text_of(link))
-            if not link or not start:
-                continue
-            detail = html.href_of(link, page.url)
-            title = html.text_of(row.css_first("div.RowDetails"))
-            offers = []
-            for node in row.css("a[href]"):
-                url = html.href_of(node, page.url)
-                number = parameter(url, "Type")
-                if "FileOpen.aspx" in url and number in _KIND_OF_TYPE:
-                    label = html.text_of(node)
-                    # The label decides: towns use the types for documents of their own.
-                    kind = naming.find_kind(label) or _KIND_OF_TYPE[number]
-                    packet = number == "1" and kind == AGENDAS
-                    offers.append(Offer(label, url, kind, f"type {number}", packet=packet))
-            yield self.meeting(
-                title,
-                start,
-                offers,
-                vendor_id=parameter(detail, "ID"),
-                body=title.partition(" - ")[0] or title,
-                notice=html.text_of(row),
-                source_url=detail,
-            )
+        yield from listed
+
+    def _meeting(self, row: LexborNode, base: str) -> MeetingRef | None:
+        link = row.css_first("div.RowLink a[href]")
+        start = moment(html.text_of(link))
+        if not link or not start:
+            return None
+        detail = html.href_of(link, base)
+        title = html.text_of(row.css_first("div.RowDetails"))
+        links = [(html.href_of(node, base), html.text_of(node)) for node in row.css("a[href]")]
+        offers = [offer for url, said in links if (offer := _offer(url, said))]
+        return self.meeting(
+            title,
+            start,
+            offers,
+            vendor_id=parameter(detail, "ID"),
+            body=naming.body_of_meeting(title),
+            notice=html.text_of(row),
+            source_url=detail,
+        )
+
+
+def _offer(url: str, label: str) -> Offer | None:
+    """Return what a link offers; its label decides, because towns use the types as they like."""
+    number = parameter(url, "Type")
+    if not _FILE.search(url) or number not in _KIND_OF_TYPE:
+        return None
+    kind = naming.find_kind(label) or _KIND_OF_TYPE[number]
+    packet = number == "1" and kind == AGENDAS
+    return Offer(label, url, kind, f"type {number}", packet=packet)
 
 
 SPEC = FetcherSpec(
     "iqm2",
     Iqm2,
     hosts=("iqm2.com",),
+    url_patterns=(r"/Citizens/(?:Calendar|Default|Board|Detail_\w+)\.aspx",),
     help="IQM2: https://TOWN.iqm2.com/Citizens",
+    page_marks=(r"/Citizens/FileOpen\.aspx\?Type=",),
     document_links=(r"FileOpen\.aspx\?Type=(?:1[245]|1)&(?:amp;)?ID=[0-9]+",),
 )

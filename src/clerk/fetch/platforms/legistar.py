@@ -23,7 +23,8 @@ from .common import EMPTY_YEARS, Offer, PlatformFetcher, moment, parameter
 
 #: The M parameter of View.ashx.  AADA and MADA are accessible variants, PA the packet.
 _KIND_OF_VIEW = {"A": AGENDAS, "M": MINUTES, "PA": AGENDAS}
-_VARIANT_OF = {"AADA": AGENDAS, "MADA": MINUTES}
+_VARIANT_OF = {"AADA": AGENDAS, "MADA": MINUTES, "AMDA": MINUTES}
+_VIEW = re.compile(r"/View\.ashx\?", re.IGNORECASE)
 _STORED = re.compile(r"media\.legistar\.com/.*\.pdf", re.IGNORECASE)
 _MOST_PAGES = 100
 _POST_BACK = re.compile(r"__doPostBack\('([^']+)'")
@@ -46,6 +47,7 @@ class Legistar(PlatformFetcher):
         first = self.client.page(self.source if ".aspx" in self.source else calendar)
         if "rgMasterTable" not in first.text and not _is_calendar(first.text):
             raise NotUnderstood(first, "a Legistar calendar (rgMasterTable, View.ashx)")
+        first, bodies = self._of_all_bodies(first)
         seen: set[str] = set()
         for meeting in self._all_pages(first):
             seen.add(meeting.identity(""))
@@ -55,8 +57,7 @@ class Legistar(PlatformFetcher):
             return
         empty_years = 0
         for year in window.years:
-            state = json.dumps({"logEntries": [], "value": str(year), "text": str(year)})
-            chosen = {field[1].replace("$", "_") + "_ClientState": state, field[1]: str(year)}
+            chosen = _chosen(field[1], str(year), str(year)) | bodies
             page = self._posted(first, field[1], chosen)
             if page is None:
                 return
@@ -68,6 +69,23 @@ class Legistar(PlatformFetcher):
             if empty_years == EMPTY_YEARS:
                 return
 
+    def _of_all_bodies(self, page: WebPage) -> tuple[WebPage, dict[str, str]]:
+        """Return the page for all bodies, and the fields of the form that choose them.
+
+        Some towns show only one unless another is chosen.
+        """
+        field = re.search(r'name="([^"]*\$lstBodies)"', page.text)
+        tree = html.parsed(page.text)
+        offered = [html.text_of(node) for node in tree.css('[id$="lstBodies_DropDown"] li')]
+        if not field or not offered:
+            return page, {}
+        bodies = _chosen(field[1], "All", offered[0])
+        shown = tree.css_first('[id$="lstBodies_Input"]')
+        if shown is None or (shown.attributes.get("value") or offered[0]) == offered[0]:
+            return page, bodies
+        posted = self._posted(page, field[1], bodies)
+        return (posted if posted and _is_calendar(posted.text) else page), bodies
+
     def _all_pages(self, page: WebPage | None) -> Iterator[MeetingRef]:
         for _ in range(_MOST_PAGES):
             if page is None:
@@ -75,13 +93,16 @@ class Legistar(PlatformFetcher):
             tree = html.parsed(page.text)
             page_body = html.text_of(tree.css_first("title")).rpartition(" - ")[2]
             tables = tree.css("table.rgMasterTable")
+            listed: list[MeetingRef] = []
             for table in tables or [each for each in tree.css("table") if _is_calendar(each.html)]:
                 names = [html.text_of(node).lower() for node in table.css("th")]
                 rows = table.css("tr.rgRow, tr.rgAltRow") or table.css("tr")
-                yield from self.understood(
+                listed += self.understood(
                     [(row, names, page.url, page_body) for row in rows],
                     lambda each: self._meeting(*each),
                 )
+            yield from listed
+            yield from self.beside_dates(page, _VIEW, _offer, listed)
             target = _next_page(tree)
             if not target:
                 return
@@ -127,12 +148,9 @@ class Legistar(PlatformFetcher):
         for node in row.css("a"):
             for link in html.targets(node, base):
                 view = parameter(link, "M").upper()
-                is_view = "view.ashx" in link.lower()
-                if is_view and view in _KIND_OF_VIEW:
-                    kind = _KIND_OF_VIEW[view]
-                    title = "Agenda Packet" if view == "PA" else kind.capitalize()
-                    offers.append(Offer(title, link, kind, view, packet=view == "PA"))
-                elif is_view and view in _VARIANT_OF:
+                if offer := _offer(link, ""):
+                    offers.append(offer)
+                elif "view.ashx" in link.lower() and view in _VARIANT_OF:
                     kind = _VARIANT_OF[view]
                     variants.append(Offer(kind.capitalize(), link, kind, view, format="html"))
         have = {offer.kind for offer in offers if not offer.packet}
@@ -145,6 +163,20 @@ class Legistar(PlatformFetcher):
         have = {offer.kind for offer in offers if not offer.packet}
         unique = {(each.kind, each.url): each for each in offers}
         return [*unique.values(), *(each for each in variants if each.kind not in have)]
+
+
+def _chosen(field: str, value: str, text: str) -> dict[str, str]:
+    """Return the fields of a form that choose an entry of a list."""
+    state = json.dumps({"logEntries": [], "value": value, "text": text})
+    return {f"{field.replace('$', '_')}_ClientState": state, field: text}
+
+
+def _offer(url: str, _text: str) -> Offer | None:
+    """Return what a link to View.ashx offers; variants and attachments are no offers."""
+    view = parameter(url, "M").upper()
+    kind = _KIND_OF_VIEW.get(view, "") if _VIEW.search(url) else ""
+    title = "Agenda Packet" if view == "PA" else kind.capitalize()
+    return Offer(title, url, kind, view, packet=view == "PA") if kind else None
 
 
 def _is_calendar(markup: str | None) -> bool:

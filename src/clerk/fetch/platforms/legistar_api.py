@@ -61,11 +61,11 @@ class LegistarApi(PlatformFetcher):
                 hint = f"{url} {published}" if published else ""
                 offers.append(Offer(name, url, kind, name.lower(), hint))
         return self.meeting(
-            naming.body_of_title(body) or body,
+            body,
             moment((event.get("EventDate") or "")[:10], event.get("EventTime") or ""),
             offers,
             vendor_id=str(event["EventId"]),
-            body=body,
+            body=naming.body_of_meeting(body),
             notice=event.get("EventComment") or "",
             source_url=event.get("EventInSiteURL") or "",
         )

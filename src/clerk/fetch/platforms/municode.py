@@ -45,6 +45,7 @@ class Municode(PlatformFetcher):
             if page is None:
                 return
             meetings = list(self._rows(page, drupal=drupal))
+            meetings += self.beside_dates(page, _BLOB, _offer, meetings)
             if number == first and not meetings:
                 meetings = list(self._linked_pages(page))
                 if not meetings:
@@ -100,8 +101,8 @@ class Municode(PlatformFetcher):
             match = _BLOB.search(url)
             if match and not (urlsplit(url).hostname or "").endswith(_STORES):
                 self.skip(url, "a wrapped link that leads elsewhere", url)
-            elif match:
-                yield Offer(match["what"], url, vendor_id=match["what"].lower())
+            elif offer := _offer(url, ""):
+                yield offer
             elif _FILE.search(url) and not _HTML_TWIN.search(url):
                 column = _column_of(node)
                 kind = {"agendas": AGENDAS, "packets": AGENDAS, "minutes": MINUTES}.get(column, "")
@@ -128,6 +129,13 @@ class Municode(PlatformFetcher):
             if start and title and holder:
                 offers = list(self._offers(holder, detail.url))
                 yield self.meeting(title, start, offers, vendor_id=url, source_url=url)
+
+
+def _offer(url: str, _text: str) -> Offer | None:
+    match = _BLOB.search(parameter(url, "u") or url)
+    if not match or _HTML_TWIN.search(url):
+        return None
+    return Offer(match["what"], parameter(url, "u") or url, vendor_id=match["what"].lower())
 
 
 def _column_of(node: LexborNode) -> str:

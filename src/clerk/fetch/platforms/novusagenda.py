@@ -9,6 +9,7 @@ from html import unescape
 from clerk.core.storage import AGENDAS, MINUTES
 from clerk.fetch import html
 from clerk.fetch.base import FetcherSpec, MeetingRef, Window
+from clerk.fetch.http.responses import WebPage
 
 from .common import Offer, PlatformFetcher, moment, parameter
 
@@ -20,8 +21,14 @@ class NovusAgenda(PlatformFetcher):
     """Lists the rows of the page of meetings."""
 
     def list_meetings(self, window: Window) -> Iterator[MeetingRef]:
+        """Yield the meetings that the page shows."""
         general = f"{self.root}/agendapublic/meetingsgeneral.aspx"
         page = self.client.page(self.source if ".aspx" in self.source.lower() else general)
+        listed = list(self._rows(page))
+        listed += self.beside_dates(page, _PDF, _offer, listed)
+        yield from listed
+
+    def _rows(self, page: WebPage) -> Iterator[MeetingRef]:
         for row in html.parsed(page.text).css("tr.rgRow, tr.rgAltRow"):
             cells = [html.text_of(cell) for cell in row.css("td")]
             start = moment(cells[0]) if len(cells) > 1 else None
@@ -31,9 +38,7 @@ class NovusAgenda(PlatformFetcher):
             number = _MEETING.search(markup)
             offers = []
             for found in dict.fromkeys(_PDF.findall(markup)):
-                link = html.joined(page.url, found)
-                kind = MINUTES if parameter(link, "MinutesMeetingID") else AGENDAS
-                offers.append(Offer(kind.capitalize(), link, kind, kind))
+                offers.append(_offer(html.joined(page.url, found), ""))
             yield self.meeting(
                 cells[1],
                 start,
@@ -44,10 +49,18 @@ class NovusAgenda(PlatformFetcher):
             )
 
 
+def _offer(url: str, _text: str) -> Offer:
+    kind = MINUTES if parameter(url, "MinutesMeetingID") else AGENDAS
+    return Offer(kind.capitalize(), url, kind, kind)
+
+
 SPEC = FetcherSpec(
     "novusagenda",
     NovusAgenda,
     hosts=("novusagenda.com",),
     pace=3.6,
     help="NovusAgenda: https://TOWN.novusagenda.com/agendapublic",
+    url_patterns=(r"/agendapublic/(?:meetingsgeneral|default)\.aspx",),
+    page_marks=(r"DisplayAgendaPDF\.ashx\?",),
+    document_links=(r"DisplayAgendaPDF\.ashx\?(?:Minutes)?MeetingID=[0-9]+",),
 )

@@ -99,7 +99,7 @@ class OnBase(PlatformFetcher):
         base = root[1] if root else self.root
         for number, meeting in found.items():
             if not meeting.start:
-                self.skip(f"meeting {number} of {page.url}", "no date next to the link")
+                self.skip_undated(f"meeting {number} of {page.url}", page.url)
                 continue
             offers = [
                 Offer(

@@ -20,7 +20,7 @@ from clerk.fetch import html, naming
 from clerk.fetch.base import FetcherSpec, MeetingRef, SourceSettings, Window, canonical_url
 from clerk.fetch.http.responses import WebPage
 
-from .common import Offer, PlatformFetcher
+from .common import Offer, PlatformFetcher, kind_of_title
 
 _MOST_PAGES = 50
 _LONGEST_AROUND = 500
@@ -35,6 +35,7 @@ _ATTACHMENT = re.compile(
     r"\bmap\b|\bordinance\b|\bresolution\b|\bzoom\b",
     re.IGNORECASE,
 )
+_NOTICE = re.compile(r"\bnotices?\b", re.IGNORECASE)
 #: Bodies that govern a place.
 _GOVERNING = re.compile(
     r"\b(?:(?:city|town|village|borough|county|township|parish) (?:council|commission|board)"
@@ -47,6 +48,13 @@ _AROUND = frozenset(("tr", "li", "p", "dd", "article", "section"))
 _DOCUMENT_LINK = re.compile(
     r"\.(?:pdf|docx?)(?:[?#]|$)|/DocumentCenter/View/|[?&]ADID=|showdocument|showpublisheddocument|"
     r"/ViewFile/|/download(?:[/?]|$)|DocView\.aspx",
+    re.IGNORECASE,
+)
+#: Links that hand out a file, if their text says that it is an agenda or minutes.
+_FILE_HANDLER = re.compile(
+    r"(?:view|get|open|show|display|download)\w*(?:file|doc|attach)|\.ashx\?|/(?:documents?|files?|"
+    r"attachments?|media)/[^/]*[0-9]|[?&](?:file|doc|document|attachment)\w*=|"
+    r"drive\.google\.com/(?:file|open)|docs\.google\.com/document|dropbox\.com/s|1drv\.ms",
     re.IGNORECASE,
 )
 
@@ -114,7 +122,7 @@ class PlainFetcher(PlatformFetcher):
                 if follow and same_host and re.search(follow, link.url):
                     if link.url not in read and link.url not in waiting:
                         waiting.append(link.url)
-                elif _DOCUMENT_LINK.search(link.url) and (meeting := self._meeting(link)):
+                elif _leads_to_document(link.url, link.text) and (meeting := self._meeting(link)):
                     yield meeting
 
     def _meeting(self, link: Link) -> MeetingRef | None:
@@ -123,10 +131,17 @@ class PlainFetcher(PlatformFetcher):
         own = naming.find_date(link.text, day_first=day_first)
         of_file = naming.find_date(link.file_name, day_first=day_first)
         near = naming.find_date(link.around, day_first=day_first)
-        day = own or link.day or of_file or near
-        said = naming.find_kind(link.text) or link.kind
-        kind = said or naming.find_kind(link.file_name) or ""
+        title = link.titles[0] if link.titles else ""
+        of_title = naming.find_date(title, day_first=day_first)
+        day = own or link.day or of_title or of_file or near
         shown = f"{link.text} ({link.url})"
+        said = kind_of_title(link.text) or link.kind
+        if not said and _NOTICE.search(link.text):
+            self.skip(shown, "a notice", link.url)
+            return None
+        # Among links that say what they are, one that does not is known by a dated file name only.
+        by_file = kind_of_title(link.file_name) if of_file or not link.attachment else ""
+        kind = said or by_file
         named = re.search(r"agenda|minutes|packet", f"{link.text} {link.file_name}", re.IGNORECASE)
         if not named and _NO_MEETING.search(f"{link.text} {link.around} {link.file_name}"):
             self.skip(shown, "a notice that there is no meeting", link.url)
@@ -137,7 +152,10 @@ class PlainFetcher(PlatformFetcher):
         months = (link.text, link.file_name, link.around)
         month = next((m for text in months if (m := naming.find_month(text))), "")
         texts = (link.around, *(link.titles if day or month else ()))
-        kind = kind or next((k for text in texts if (k := naming.find_kind(text))), "")
+        kind = kind or next((k for text in texts if (k := kind_of_title(text))), "")
+        if not day and not _DOCUMENT_LINK.search(link.url):
+            self.skip(shown, "no date next to the link", link.url)
+            return None
         if not kind and not (day and self.settings.kind):
             self.skip(shown, "says neither minutes nor agenda", link.url)
             return None
@@ -216,11 +234,11 @@ def _page_links(page: WebPage, *, day_first: bool) -> Iterator[Link]:
         url = html.href_of(node, page.url)
         if not url:
             continue
-        if not _DOCUMENT_LINK.search(url):
-            yield Link(url, html.text_of(node), "")
-            continue
         texts = (node.attributes.get("title"), node.attributes.get("aria-label"))
         text = html.text_of(node) or next(filter(None, texts), "")
+        if not _leads_to_document(url, text):
+            yield Link(url, text, "")
+            continue
         around = next((each for each in html.ancestors(node) if each.tag in _AROUND), None)
         said_around = dated.text(around) if around else ""
         row = dated.row_of(node)
@@ -239,6 +257,13 @@ def _page_links(page: WebPage, *, day_first: bool) -> Iterator[Link]:
             _has_named_neighbours(node, around),
             html.text_before(around, around.css("a[href]")[0])[:200] if around else "",
         )
+
+
+def _leads_to_document(url: str, text: str) -> bool:
+    """Whether a link leads to a file, by its address or by what it says next to a file handler."""
+    if _DOCUMENT_LINK.search(url):
+        return True
+    return bool(_FILE_HANDLER.search(url) and re.search(r"agenda|minutes", text, re.IGNORECASE))
 
 
 def _column_kind(node: LexborNode) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from selectolax.lexbor import LexborNode
@@ -20,6 +21,9 @@ _KIND_OF_FILE = {
 }
 
 
+_FILE = re.compile(r"/event/(Get\w+File)/", re.IGNORECASE)
+
+
 class SuiteOne(PlatformFetcher):
     """Lists the rows of all tables."""
 
@@ -27,12 +31,15 @@ class SuiteOne(PlatformFetcher):
         """Yield each meeting once, however many tabs show it."""
         page = self.client.page(self.source)
         tables = html.parsed(page.text).css("table.eventTable")
-        if not tables:
-            raise NotUnderstood(page, "a table of events (table.eventTable)")
+        listed: list[MeetingRef] = []
         for table in tables:
             names = [html.text_of(node).lower() for node in table.css("th")]
             rows = [(row, names) for row in table.css("tbody tr")]
-            yield from self.understood(rows, lambda each: self._meeting(*each, page.url))
+            listed += self.understood(rows, lambda each: self._meeting(*each, page.url))
+        listed += self.beside_dates(page, _FILE, _offer, listed)
+        if not listed and not tables:
+            raise NotUnderstood(page, "a table of events (table.eventTable)")
+        yield from listed
 
     def _meeting(self, row: LexborNode, names: list[str], base: str) -> MeetingRef | None:
         cells = dict(zip(names, row.css("td"), strict=False))
@@ -42,19 +49,23 @@ class SuiteOne(PlatformFetcher):
         title = html.text_of(name_cell).replace("(opens in new window)", "").strip()
         if not start or not title:
             return None
-        offers = []
-        for node in row.css("a[href]"):
-            url = html.href_of(node, base)
-            for file, kind in _KIND_OF_FILE.items():
-                if f"/{file}/" in url.lower():
-                    packet = "packet" in file
-                    name = "Agenda Packet" if packet else kind.capitalize()
-                    number = parameter(url, "aid") or parameter(url, "mid")
-                    offers.append(Offer(name, url, kind, f"{file} {number}", packet=packet))
+        links = [html.href_of(node, base) for node in row.css("a[href]")]
+        offers = [offer for url in links if (offer := _offer(url, ""))]
         own_page = html.href_of(link, base) if link else ""
         return self.meeting(
             title, start, offers, vendor_id=parameter(own_page, "id"), source_url=own_page or base
         )
+
+
+def _offer(url: str, _text: str) -> Offer | None:
+    match = _FILE.search(url)
+    kind = _KIND_OF_FILE.get(match[1].lower(), "") if match else ""
+    if not match or not kind:
+        return None
+    packet = "packet" in match[1].lower()
+    name = "Agenda Packet" if packet else kind.capitalize()
+    number = parameter(url, "aid") or parameter(url, "mid")
+    return Offer(name, url, kind, f"{match[1].lower()} {number}", packet=packet)
 
 
 SPEC = FetcherSpec(

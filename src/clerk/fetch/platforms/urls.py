@@ -33,7 +33,7 @@ class UrlsSettings(SourceSettings, kw_only=True):
     """What is assumed of documents that do not say it themselves."""
 
     meeting: str = ""
-    kind: str = MINUTES
+    kind: str = ""
     #: 1.2.2024 is the first of February.
     day_first: bool = False
 
@@ -72,12 +72,19 @@ class UrlsFetcher(Fetcher):
         month = naming.find_month(date_text)
         body = row.get("meeting") or self.settings.meeting or naming.body_of_path([title])
         kind = naming.find_kind(row.get("kind") or "") or naming.find_kind(title)
+        stated = {
+            "kind": row.get("kind") or self.settings.kind,
+            "body": row.get("meeting") or self.settings.meeting,
+            "date": row.get("date"),
+            "title": "",
+        }
         return MeetingRef(
             vendor_id=canonical_url(url),
             body=body,
             title=month if month and not day else title,
             start_local=datetime.combine(day, time()) if day else None,
-            documents=(DocumentRef(kind or self.settings.kind, url, "url"),),
+            guessed=frozenset(name for name, value in stated.items() if not value),
+            documents=(DocumentRef(kind or self.settings.kind or MINUTES, url, "url"),),
         )
 
 

@@ -52,7 +52,7 @@ from .held import (
     register_worker,
     still_held,
 )
-from .history import audit, record, recording
+from .history import LogLine, audit, log_lines, record, recording
 from .items import (
     ERROR_LENGTH,
     Job,
@@ -113,6 +113,7 @@ __all__ = [
     "WORKER_LOST",
     "FailedItem",
     "Job",
+    "LogLine",
     "NewPart",
     "Settled",
     "Statement",
@@ -150,6 +151,7 @@ __all__ = [
     "job_from",
     "leave_out",
     "load_claim",
+    "log_lines",
     "name_item",
     "note_detail",
     "open_coordinator_for",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from sqlalchemy import Connection, Subquery, exists, insert, or_, select, union, update
+from sqlalchemy import Connection, Subquery, exists, func, insert, or_, select, union, update
 
 from clerk.core import config
 from clerk.core.models import batches_table, db_now, items_table, workers_table
@@ -51,9 +51,27 @@ def forget_dead_workers(conn: Connection) -> list[tuple[str, str | None]]:
 
 
 def beat(
-    conn: Connection, worker_id: str, lease_seconds: float, in_hand: Mapping[str, str]
+    conn: Connection,
+    worker_id: str,
+    lease_seconds: float,
+    in_hand: Mapping[str, str],
+    pages: Mapping[str, int] | None = None,
 ) -> bool:
-    """Renew a worker's lease and note the running document per claim; False: it was given up."""
+    """Renew a worker's lease and note the running document per claim; False: it was given up.
+
+    Of a document that has told which page it is at, the page is noted, too.
+    """
+    for token, page in sorted((pages or {}).items()):
+        conn.execute(
+            update(items_table)
+            .where(
+                items_table.c.claim == token,
+                items_table.c.state == sql_word(Item.RUNNING),
+                items_table.c.document == in_hand.get(token),
+                func.coalesce(items_table.c.pages, 0) != page,
+            )
+            .values(pages=page)
+        )
     for token, document in sorted(in_hand.items()):
         conn.execute(
             update(batches_table)

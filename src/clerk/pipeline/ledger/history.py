@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from sqlalchemy import Connection, insert
 
-from clerk.core.models import audit_table, stage_events_table
+from clerk.core.models import audit_table, log_lines_table, stage_events_table
+from clerk.executors.work import Claim
 
 from .sql import Statement, bound
 
@@ -35,6 +38,27 @@ def recording(
 def record(conn: Connection, event: str, **facts: Any) -> None:
     """Append to the history, in the transaction of what happened; see :func:`recording`."""
     conn.execute(*recording(event, **facts))
+
+
+@dataclass(frozen=True)
+class LogLine:
+    """What a worker reported of a step or a document."""
+
+    level: str
+    message: str
+    document: str | None = None
+    attempt: int | None = None
+    seconds: float | None = None
+
+
+_LOG = insert(log_lines_table)
+
+
+def log_lines(conn: Connection, claim: Claim, lines: Sequence[LogLine]) -> None:
+    """Append to the log of a claim's run, which must be locked by this transaction."""
+    if claim.run_id and lines:
+        where = {"run_id": claim.run_id, "stage": claim.stage, "worker_id": claim.worker_id or None}
+        conn.execute(_LOG, [where | asdict(line) for line in lines])
 
 
 def audit(

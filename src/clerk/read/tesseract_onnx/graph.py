@@ -1,4 +1,4 @@
-"""Writing Tesseract's network as an ONNX graph: the only module that needs the package onnx.
+"""Writing Tesseract's network as an ONNX graph.
 
 ::
 
@@ -20,17 +20,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy
 from numpy.typing import NDArray
 
-from clerk.read.ocr import MissingTool
-
+from . import model_file
 from .traineddata import Layer, LstmData
-
-if TYPE_CHECKING:
-    from onnx import NodeProto, TensorProto
 
 #: Raise when the graph changes: networks kept on disk are then made again.
 GRAPH_VERSION = 2
@@ -85,30 +81,45 @@ def onnx_model(data: LstmData, *, unsigned: bool = False) -> bytes:
     largest = graph.constant(numpy.full((1, 64), 255, numpy.uint8))
     most = graph.constant(numpy.full((64, 1), 127, numpy.int8))
     graph.add("MatMulInteger", [largest, most], output="probe")
-    return bytes(_model(graph, data).SerializeToString())
+    facts = {
+        "height": data.height,
+        "pixels_per_column": data.pooling.size[0],
+        "blank": data.blank,
+        "characters": list(data.characters),
+    }
+    return model_file.model(
+        graph.nodes,
+        graph.constants,
+        inputs=[
+            model_file.value_info("picture", numpy.float32, ["batch", 1, data.height, "width"]),
+            model_file.value_info("columns", numpy.int32, ["batch"]),
+        ],
+        outputs=[
+            model_file.value_info(
+                "shares", numpy.float32, ["column", "batch", data.softmax.outputs]
+            ),
+            model_file.value_info("probe", numpy.int32, [1, 1]),
+        ],
+        name="lstm",
+        ir_version=8,
+        opsets={"": 17, _EXTENSIONS: 1},
+        properties={"clerk": json.dumps(facts)},
+    )
 
 
 class _Graph:
     """Nodes and constants while they are collected."""
 
     def __init__(self, unsigned: bool) -> None:
-        try:
-            import onnx
-            import onnx.helper
-            import onnx.numpy_helper
-        except ImportError as error:
-            raise missing_extra("onnx") from error
-        self.onnx = onnx
         self.unsigned = unsigned
-        self.nodes: list[NodeProto] = []
-        self.constants: list[TensorProto] = []
+        self.nodes: list[bytes] = []
+        self.constants: list[bytes] = []
         #: The distance of two values when those between -1 and 1 become bytes, and their zero.
         self.rounding = (self.constant(numpy.float32(2 / 255)), self.constant(numpy.uint8(128)))
 
     def constant(self, values: NDArray[Any] | numpy.generic) -> str:
         name = f"constant{len(self.constants)}"
-        contiguous = numpy.asarray(values, order="C")
-        self.constants.append(self.onnx.numpy_helper.from_array(contiguous, name))
+        self.constants.append(model_file.tensor(name, numpy.asarray(values)))
         return name
 
     def integers(self, *values: int) -> str:
@@ -126,22 +137,26 @@ class _Graph:
         """Return what stands for zero in :meth:`weights`."""
         return self.weights(numpy.zeros(shape, numpy.int8))
 
-    def add(self, kind: str, inputs: Sequence[str], output: str = "", **attributes: Any) -> str:
+    def add(
+        self,
+        kind: str,
+        inputs: Sequence[str],
+        output: str = "",
+        domain: str = "",
+        **attributes: int | str | Sequence[int],
+    ) -> str:
         name = output or f"{kind}{len(self.nodes)}"
-        self._add(kind, inputs, [name], attributes)
+        self.nodes.append(model_file.node(kind, inputs, [name], attributes, domain))
         return name
 
-    def add_lstm(self, inputs: Sequence[str], **attributes: Any) -> tuple[str, str]:
+    def add_lstm(self, inputs: Sequence[str], **attributes: int | str) -> tuple[str, str]:
         """Add an LSTM and return its output at every step, and at the last one."""
         every_step, last_step = (f"{name}{len(self.nodes)}" for name in ("every", "last"))
-        attributes["domain"] = _EXTENSIONS
-        self._add("DynamicQuantizeLSTM", inputs, [every_step, last_step], attributes)
+        outputs = [every_step, last_step]
+        self.nodes.append(
+            model_file.node("DynamicQuantizeLSTM", inputs, outputs, attributes, _EXTENSIONS)
+        )
         return every_step, last_step
-
-    def _add(
-        self, kind: str, inputs: Sequence[str], outputs: list[str], attributes: dict[str, Any]
-    ) -> None:
-        self.nodes.append(self.onnx.helper.make_node(kind, inputs, outputs, **attributes))
 
     def rounded(self, tensor: str) -> str:
         """Return values between -1 and 1 as bytes, rounded as onnxruntime does for that range."""
@@ -150,7 +165,7 @@ class _Graph:
     def split(self, tensor: str, parts: int) -> list[str]:
         """Return equal parts of the last side."""
         names = [f"part{part} of {tensor}" for part in range(parts)]
-        self._add("Split", [tensor], names, {"axis": -1})
+        self.nodes.append(model_file.node("Split", [tensor], names, {"axis": -1}))
         return names
 
     def sides(self, tensor: str, start: int, end: int) -> str:
@@ -159,14 +174,6 @@ class _Graph:
 
     def shape(self, *parts: str) -> str:
         return self.add("Concat", parts, axis=0)
-
-
-def missing_extra(package: str) -> MissingTool:
-    """Return the error that says how to get a package this engine needs."""
-    return MissingTool(
-        f"The OCR engine tesseract-onnx needs the package {package}.",
-        hint="Install it with pip install onnx onnxruntime, or use the engine 'tesseract'.",
-    )
 
 
 def _summarised(graph: _Graph, data: LstmData, pooled: str) -> tuple[str, str]:
@@ -256,27 +263,3 @@ def _start(cells: int, size: float) -> NDArray[numpy.float32]:
     state = numpy.zeros((1, 1, cells), numpy.float32)
     state[..., -len(_BOUNDS) :] = numpy.multiply(_BOUNDS, size)
     return state
-
-
-def _model(graph: _Graph, data: LstmData) -> Any:
-    helper, kinds = graph.onnx.helper, graph.onnx.TensorProto
-    value = helper.make_tensor_value_info
-    inputs = [
-        value("picture", kinds.FLOAT, ["batch", 1, data.height, "width"]),
-        value("columns", kinds.INT32, ["batch"]),
-    ]
-    outputs = [
-        value("shares", kinds.FLOAT, ["column", "batch", data.softmax.outputs]),
-        value("probe", kinds.INT32, [1, 1]),
-    ]
-    whole = helper.make_graph(graph.nodes, "lstm", inputs, outputs, graph.constants)
-    opsets = [helper.make_opsetid("", 17), helper.make_opsetid(_EXTENSIONS, 1)]
-    model = helper.make_model(whole, opset_imports=opsets, ir_version=8)
-    facts = {
-        "height": data.height,
-        "pixels_per_column": data.pooling.size[0],
-        "blank": data.blank,
-        "characters": list(data.characters),
-    }
-    helper.set_model_props(model, {"clerk": json.dumps(facts)})
-    return model

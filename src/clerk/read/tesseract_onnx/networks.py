@@ -21,11 +21,11 @@ from typing import Any
 
 import numpy
 
-from clerk.read.ocr import UnusableTraineddata
+from clerk.read.ocr import MissingTool, UnusableTraineddata
 
 from .crops import Crop
 from .decoding import Alphabet, Shares
-from .graph import EXACT_PROBE, GRAPH_VERSION, missing_extra, onnx_model
+from .graph import EXACT_PROBE, GRAPH_VERSION, onnx_model
 from .traineddata import read_traineddata
 
 
@@ -130,5 +130,8 @@ def _onnxruntime() -> Any:
     try:
         import onnxruntime  # type: ignore[import-untyped]
     except ImportError as error:
-        raise missing_extra("onnxruntime") from error
+        raise MissingTool(
+            "The OCR engine tesseract-onnx needs the package onnxruntime.",
+            hint="Install it with pip install onnxruntime, or use the engine 'tesseract'.",
+        ) from error
     return onnxruntime

@@ -8,7 +8,20 @@ from clerk.web import auth
 from clerk.web.request_bodies import LONG_FORM_BYTES, LONG_FORM_FIELDS, with_form
 from clerk.web.uploads import receive_form
 
-from . import batches, failures, overview, queues, reconcile, runs, sites, system, uploads
+from . import (
+    batches,
+    failures,
+    overview,
+    queues,
+    reconcile,
+    runs,
+    schedules,
+    site_forms,
+    sites,
+    system,
+    trends,
+    uploads,
+)
 
 
 def routes() -> list[BaseRoute]:
@@ -19,19 +32,32 @@ def routes() -> list[BaseRoute]:
         Route("/ops/logout", auth.log_out, methods=["POST"]),
         Route("/ops/stream", auth.open_stream),
         Route("/ops/", overview.overview),
+        Route("/ops/charts", trends.charts),
+        Route("/ops/search", trends.search),
         Route("/ops/sites", sites.all_sites),
         Route("/ops/sites/{site}", sites.one_site),
+        Route("/ops/new-site", site_forms.new_site),
+        Route("/ops/new-site", with_form(site_forms.add_site), methods=["POST"]),
+        Route("/ops/sites/{site}/edit", site_forms.edit_site),
+        Route("/ops/sites/{site}/edit", with_form(site_forms.change_site), methods=["POST"]),
+        Route("/ops/bulk", sites.preview),
+        Route(
+            "/ops/bulk",
+            with_form(sites.act, size=LONG_FORM_BYTES, fields=LONG_FORM_FIELDS),
+            methods=["POST"],
+        ),
         Route("/ops/sites/{site}/run", with_form(sites.start), methods=["POST"]),
         Route("/ops/sites/{site}/cancel", with_form(sites.cancel), methods=["POST"]),
-        Route("/ops/sites/{site}/schedule", with_form(runs.change_schedule), methods=["POST"]),
+        Route("/ops/sites/{site}/schedule", with_form(schedules.change_schedule), methods=["POST"]),
         Route("/ops/sites/{site}/documents/{document:path}", runs.one_document),
         Route(
             "/ops/sites/{site}/documents/{document:path}",
             with_form(runs.change_document),
             methods=["POST"],
         ),
+        Route("/ops/sites/{site}/pdf/{document:path}", runs.original),
         Route("/ops/runs/{run}", runs.one_run),
-        Route("/ops/schedule", runs.schedules),
+        Route("/ops/schedule", schedules.schedules),
         Route("/ops/failures", failures.all_failures),
         Route("/ops/failures/preview", failures.preview),
         Route(

@@ -1,19 +1,18 @@
-"""One run, one document, and when sites run next."""
+"""One run, and one document."""
 
 from __future__ import annotations
 
+import re
 from urllib.parse import quote
 
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import FileResponse, RedirectResponse, Response
 
 from clerk.core.errors import InvalidInput
 from clerk.ops import run_details
 from clerk.web.auth import operator, viewer
-from clerk.web.parameters import count_pages, page_slice
+from clerk.web.middleware import SANDBOX
 from clerk.web.rendering import page, settings_of
-
-PER_PAGE = 100
 
 
 @viewer
@@ -30,6 +29,16 @@ def one_document(request: Request) -> Response:
     return page(request, "ops/document.html", document=found)
 
 
+@viewer
+def original(request: Request) -> Response:
+    """Respond with the PDF as it was fetched, to be saved and not run."""
+    site, name = request.path_params["site"], request.path_params["document"]
+    pdf = run_details.original(settings_of(request), site, name)
+    headers = {"Content-Security-Policy": SANDBOX}
+    shown = re.sub(r"[^\w.-]+", "-", f"{site}-{name}").strip("-")
+    return FileResponse(pdf, media_type="application/pdf", filename=f"{shown}.pdf", headers=headers)
+
+
 @operator
 def change_document(request: Request) -> Response:
     """Retry a failed document, or read one again that was read."""
@@ -43,30 +52,3 @@ def change_document(request: Request) -> Response:
     else:
         raise InvalidInput(f"A document can be retried or read again, not {action!r}.")
     return RedirectResponse(f"/ops/sites/{site}/documents/{quote(name)}", 303)
-
-
-@viewer
-def schedules(request: Request) -> Response:
-    """Show which sites run next."""
-    words = request.query_params.get("q", "").lower()
-    found = [each for each in run_details.upcoming(settings_of(request)) if words in each.subdomain]
-    number, offset = page_slice(request, PER_PAGE, most=100_000)
-    return page(
-        request,
-        "ops/schedules.html",
-        rows=found[offset : offset + PER_PAGE],
-        found=len(found),
-        last_queued_at=run_details.last_queued_at(),
-        number=number,
-        last=count_pages(len(found), PER_PAGE),
-    )
-
-
-@operator
-def change_schedule(request: Request) -> Response:
-    """Set, pause or resume the schedule of a site."""
-    site, form = request.path_params["site"], request.state.form
-    action, words = str(form.get("action", "")), str(form.get("schedule", ""))
-    who = request.state.person.who
-    run_details.change_schedule(settings_of(request), site, action, words, who=who)
-    return RedirectResponse(f"/ops/sites/{site}", 303)

@@ -13,7 +13,8 @@ from starlette.responses import Response
 from clerk.core.errors import NotFound
 from clerk.core.public_text import Gate, PublicText
 from clerk.core.states import OCR
-from clerk.ops import activity
+from clerk.ops import activity, counts
+from clerk.ops.health import broken_fetchers
 from clerk.pipeline import failures
 from clerk.search import listing
 from clerk.site_db.queries import open_site
@@ -71,7 +72,13 @@ def all_places(request: Request) -> Response:
             rows.append(PlaceCoverage(*row, failed=0, updated_at=None))
     rows.sort(key=lambda row: row.name.lower())
     shown = filter_places(request, rows, lambda row: row.name)
-    return page(request, "public/coverage.html", listing=shown, held=held)
+    return page(
+        request,
+        "public/coverage.html",
+        listing=shown,
+        held=held,
+        broken=broken_fetchers(counts.failing_fetches()),
+    )
 
 
 def of_place(request: Request) -> Response:
@@ -101,5 +108,10 @@ def of_place(request: Request) -> Response:
         followed=followed,
         failed=[Unread.of(each, gate_of(request)) for each in failed],
         named=NAMED,
+        broken=[
+            each
+            for each in broken_fetchers(counts.failing_fetches())
+            if subdomain in each.failed_sites
+        ],
         **values,
     )

@@ -163,8 +163,7 @@ def _atom(request: Request, title: str, entries: Iterable[FeedEntry]) -> Respons
         _add(entry, "title", each.title)
         _add(entry, "id", _stable_id(each.path))
         Xml.SubElement(entry, "link", href=public_url(request, each.path))
-        is_date = day(each.date) != each.date
-        _add(entry, "updated", f"{each.date[:10]}T00:00:00Z" if is_date else now)
+        _add(entry, "updated", f"{each.date}T00:00:00Z" if each.date else now)
         _add(entry, "summary", each.summary)
     return as_xml(request, feed, "application/atom+xml")
 

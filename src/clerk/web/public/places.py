@@ -29,7 +29,7 @@ from clerk.web.annotation_pages import sees_everything
 from clerk.web.drawn_annotations import draw
 from clerk.web.middleware import SANDBOX, limited
 from clerk.web.parameters import count_pages, page_slice, whole_number
-from clerk.web.rendering import gate_of, meeting_link, page, public_url, settings_of
+from clerk.web.rendering import NO_BODY, gate_of, meeting_link, page, public_url, settings_of
 
 T = TypeVar("T")
 
@@ -70,17 +70,24 @@ class CoverageGrid:
     """Documents per body and year; the years include those without any."""
 
     years: list[str]
-    rows: dict[str, dict[str, YearCoverage]]
+    rows: dict[str | None, dict[str, YearCoverage]]
+    #: Of each body, what has no date.
+    undated: dict[str | None, YearCoverage]
 
     @classmethod
     def of(cls, coverage: Iterable[YearCoverage]) -> CoverageGrid:
         """Arrange what is held of each body and year."""
-        rows: dict[str, dict[str, YearCoverage]] = {}
+        rows: dict[str | None, dict[str, YearCoverage]] = {}
+        undated: dict[str | None, YearCoverage] = {}
         for each in coverage:
-            rows.setdefault(each.body, {})[each.year] = each
-        years = sorted({int(year) for held in rows.values() for year in held if year.isdigit()})
+            held = rows.setdefault(each.body, {})
+            if each.year is None:
+                undated[each.body] = each
+            else:
+                held[each.year] = each
+        years = sorted({int(year) for held in rows.values() for year in held})
         span = range(years[0], years[-1] + 1) if years else ()
-        return cls([str(year) for year in span], rows)
+        return cls([str(year) for year in span], rows, undated)
 
 
 def place(request: Request) -> Response:
@@ -104,13 +111,13 @@ def body_or_meeting(request: Request) -> Response:
     """Show a body, or one of its meetings: names of bodies may contain slashes."""
     subdomain, rest = request.path_params["site"], request.path_params["rest"].strip("/")
     with open_site(settings_of(request).storage_dir, subdomain) as site:
-        if any(each.body == rest for each in site.bodies()):
-            return _body(request, site, rest)
+        if rest == NO_BODY or any(each.body == rest for each in site.bodies()):
+            return _body(request, site, None if rest == NO_BODY else rest)
         body, _, date = rest.rpartition("/")
-        return _meeting(request, site, body, date)
+        return _meeting(request, site, None if body == NO_BODY else body, date)
 
 
-def _body(request: Request, site: SiteDatabase, body: str) -> Response:
+def _body(request: Request, site: SiteDatabase, body: str | None) -> Response:
     year = request.query_params.get("year", "")
     return page(
         request,
@@ -119,14 +126,18 @@ def _body(request: Request, site: SiteDatabase, body: str) -> Response:
         name=site.name,
         body=body,
         meetings=site.meetings(body, year),
-        years=sorted({each.date[:4] for each in site.meetings(body)}, reverse=True),
+        years=site.years(body),
         year=year,
     )
 
 
-def _meeting(request: Request, site: SiteDatabase, body: str, date: str) -> Response:
+def _meeting(request: Request, site: SiteDatabase, body: str | None, date: str) -> Response:
     found = [each for each in site.meetings(body) if each.date == date]
     if not found:
+        # A link to where a document is filed still leads to what it is.
+        filed = site.documents_filed_under(body or "", date)
+        if filed:
+            return RedirectResponse(f"/d/{filed[0].id}", 308)
         raise NotFound(f"Nothing is held of a meeting of {body!r} on {date!r} in {site.name}.")
     before, after = site.neighbours(body, date)
     return page(
@@ -135,7 +146,7 @@ def _meeting(request: Request, site: SiteDatabase, body: str, date: str) -> Resp
         site=site.subdomain,
         name=site.name,
         meeting=found[0],
-        votes=site.votes(body=body, date=date, limit=500),
+        votes=site.votes(body=body or "", date=date, limit=500),
         before=before,
         after=after,
     )
@@ -162,6 +173,7 @@ def document(request: Request) -> Response:
             site=subdomain,
             name=site.name,
             document=site.document(document),
+            parts=site.parts(document),
             pages=site.pages(document, first, PAGES_SHOWN),
             first=first,
             step=PAGES_SHOWN,
@@ -204,6 +216,7 @@ def page_view(request: Request) -> Response:
         tracks = tracks_on(*on_page, chosen)
     with open_site(storage_dir, address.site) as site:
         shown = site.page(document, number)
+        part = next((each for each in site.parts(document) if each.first_page == shown.part), None)
         pages = site.page_ids(document)
         terms, problem = _terms(query)
         languages = _languages(site)
@@ -216,6 +229,7 @@ def page_view(request: Request) -> Response:
             name=site.name,
             document=site.document(document),
             page=shown,
+            part=part,
             parts=marked(shown.text, terms, languages),
             problem=problem,
             projects=projects,
@@ -287,5 +301,7 @@ def original(request: Request) -> Response:
 def meeting_of_document(request: Request) -> Response:
     """Redirect from a document to its meeting."""
     storage_dir = settings_of(request).storage_dir
-    site, document = find_document(storage_dir, request.path_params["document"])
-    return RedirectResponse(meeting_link(site, document.meeting, document.date), 307)
+    subdomain, document = find_document(storage_dir, request.path_params["document"])
+    with open_site(storage_dir, subdomain) as site:
+        found = site.document(document)
+    return RedirectResponse(meeting_link(subdomain, found.meeting, found.date), 307)

@@ -10,9 +10,9 @@ from starlette.responses import Response
 from clerk.core.clock import utc_now
 from clerk.core.errors import NotFound
 from clerk.core.public_text import PublicText, document_text
-from clerk.core.storage import KINDS
 from clerk.search import SORTS, Facet, Hit, Query, QueryError, Results, listing, search
 from clerk.search.results import OFFSET_AT_MOST
+from clerk.site_db.schema import DOCUMENT_KINDS
 from clerk.web.middleware import limited
 from clerk.web.parameters import count_pages, one_of, optional_date, optional_word, page_slice
 from clerk.web.rendering import page, settings_of
@@ -135,7 +135,7 @@ def query_of(request: Request, *, limit: int, offset: int = 0) -> Query:
         site=asked.get("site") or None,
         state=asked.get("state") or None,
         body=asked.get("body") or None,
-        kind=optional_word(request, "kind", KINDS) or None,
+        kind=optional_word(request, "kind", DOCUMENT_KINDS) or None,
         person=asked.get("person") or None,
         year=optional_date(request, "year"),
         since=optional_date(request, "from"),

@@ -10,11 +10,12 @@
   const pause = document.getElementById("live-pause");
   if (!live || !window.htmx) return;
 
-  let paused = false, stale = false, lost = false, out = false, last = 0, timer = 0, browsers = 1;
+  let paused = false, held = false, stale = false, lost = false, out = false, last = 0, timer = 0, browsers = 1;
 
   const show = () => {
     const [state, text] = out ? ["lost", "Logged out; log in again"]
       : paused ? ["paused", "Paused"]
+      : held ? ["paused", "Paused while you select"]
       : lost ? ["lost", "Connection lost; retrying"]
       : ["live", "Live"];
     if (badge.textContent !== text) badge.textContent = text;
@@ -26,7 +27,9 @@
     || (live.contains(document.activeElement) && /^(INPUT|SELECT|TEXTAREA)$/.test(document.activeElement.tagName));
 
   const refresh = () => {
-    if (paused || out || document.hidden || isInUse()) { stale = true; return; }
+    held = isInUse();
+    show();
+    if (paused || out || document.hidden || held) { stale = true; return; }
     const wait = last + Math.max(AT_MOST_EVERY, FOR_EACH_BROWSER * browsers) - Date.now();
     if (wait > 0) { timer = timer || setTimeout(() => { timer = 0; refresh(); }, wait); return; }
     last = Date.now();
@@ -36,6 +39,8 @@
 
   if (window.Idiomorph) {
     Idiomorph.defaults.callbacks.beforeAttributeUpdated = (name) => name !== "open";
+    // A filter that is being chosen stays as it is.
+    Idiomorph.defaults.callbacks.beforeNodeMorphed = (old) => !(old.matches && old.matches("form.keep"));
   }
   // A box may be ticked while the answer is on its way.
   live.addEventListener("htmx:beforeSwap", (event) => {
@@ -58,6 +63,8 @@
     show();
     if (!paused) refresh();
   });
+  // Once nothing is in use any more, what was held back is fetched.
+  live.addEventListener("change", () => { if (held && !isInUse()) refresh(); });
   document.addEventListener("visibilitychange", () => { if (!document.hidden && stale) refresh(); });
   setInterval(refresh, POLL);
 

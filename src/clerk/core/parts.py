@@ -1,0 +1,74 @@
+"""Which words of a document belong to which of its parts.
+
+A part begins on a page, and often within one: there it begins where the words are printed that show
+its beginning.  Offsets count the characters of the pages joined by form feeds.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+from .manifest import DocumentPart
+
+#: Where the beginning of a part may be quoted, the surest first.
+_QUOTED: Final = ("begins", "title", "kind", "date", "body")
+
+
+@dataclass(frozen=True)
+class PartSpan:
+    """A part, and the characters from ``start`` up to ``end`` that belong to it."""
+
+    part: DocumentPart
+    start: int
+    end: int
+
+
+def part_spans(pages: Mapping[int, str], parts: Sequence[DocumentPart]) -> list[PartSpan]:
+    """Return the parts in order, each with its characters.
+
+    ``pages`` are those that could be read, in order, by their numbers.
+    """
+    if not parts:
+        return []
+    page_starts: dict[int, int] = {}
+    end = 0
+    for number, text in pages.items():
+        page_starts[number] = end
+        end += len(text) + 1
+    end = max(end - 1, 0)
+    numbers = list(page_starts)
+    starts: list[int] = []
+    for index, part in enumerate(parts):
+        place = bisect_left(numbers, part.first_page)
+        start = page_starts[numbers[place]] if place < len(numbers) else end
+        if index and parts[index - 1].last_page >= part.first_page in page_starts:
+            start += _where_it_begins(pages[part.first_page], part)
+        starts.append(max(start, starts[-1]) if starts else 0)
+    return [
+        PartSpan(part, start, end)
+        for part, (start, end) in zip(parts, pairwise([*starts, end]), strict=True)
+    ]
+
+
+def _where_it_begins(page: str, part: DocumentPart) -> int:
+    """Return where a part begins within its first page, 0 if that cannot be told."""
+    for name in _QUOTED:
+        fact = part.evidence.get(name) or {}
+        quote = str(fact.get("quote") or "")
+        if fact.get("page", part.first_page) == part.first_page and quote:
+            at = page.find(quote)
+            if at >= 0:
+                return page.rfind("\n", 0, at) + 1
+    return 0
+
+
+def part_at(spans: Sequence[PartSpan], offset: int) -> DocumentPart | None:
+    """Return the part that a character belongs to; None if there are no parts."""
+    if not spans:
+        return None
+    place = bisect_right(spans, offset, key=lambda span: span.start)
+    return spans[max(place - 1, 0)].part

@@ -1,0 +1,440 @@
+"""Whose meeting it is: the name of a body in headings and in the sentence that opens minutes."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from .dates import without_dates
+from .model import PAGE, UNKNOWN, Fact
+from .text import Line, is_address, pattern, readable
+
+#: The words that end the name of a body, or begin it ("Board of ...").
+_HEAD = (
+    r"(?:councils?|boards?|commission|committees?|sub-?committee|authority|trustees|selectmen"
+    r"|selectboard|aldermen|"
+    r"supervisors|commissioners|assembly|court|panel|task force|cabinet|senate|legislature"
+    r"|corporation|"
+    r"directorate|bureau|agency|town meeting|working (?:group|party)|conseil|comité|consejo"
+    r"|cabildo|ayuntamiento|pleno|"
+    r"gemeinderat(?:e?s)?|stadtrat(?:e?s)?|ortsbeirat(?:e?s)?|kreistag(?:e?s)?"
+    r"|ausschuss(?:es)?|municipal district|freeholders|governors|regents"
+    r"|forum|electors)"
+)
+HEAD: Final = pattern(rf"(?<![^\W\d_]){_HEAD}(?![^\W\d_])")
+#: After such a word: it is a room or a person, no body.
+_NOT_A_BODY = pattern(
+    r"\b(?:councils?|boards?|commission(?:ers?)?|committees?|court|trustees|supervisors"
+    r"|assembly|cabinet|agency|authority)"
+    r"['’]?s? (?:vice )?(?:(?:meeting )?(?:chambers?|rooms?)|house|hall|offices?|members?"
+    r"|member|president|chair\w*"
+    r"|secretary|clerk|liaison|"
+    r"priorities|goals|report\w*|action|vacancy|packet|policy|policies|recommendation\w*)\b"
+)
+_MEETING_WORDS = pattern(
+    r"\b(?:(?:regular(?:ly)?|special|annual|monthly|quarterly|emergency|scheduled|rescheduled"
+    r"|adjourned|virtual|online|hybrid|"
+    r"remote|öffentliche|nichtöffentliche|public|open|closed|executive|work|working|study"
+    r"|organi[sz]ational"
+    r"|reorgani[sz]ation(?:al)?|inaugural|budget|"
+    r"ordinary|extraordinary|extra-ordinary|full|combined|called|stated|in-person|joint"
+    r"|planning|business|first|second|"
+    r"statutory|electronic|teleconference|workshop|general|bi-?monthly"
+    r"|semi-?monthly)[ /&-]{1,3})*"
+    r"(?:meetings?|sessions?|hearings?|workshops?|retreat|sitzung|réunion|séance|sesión)\b"
+    r"(?: (?:extra)?ordina(?:ire|ria)s?\b)?(?: celebrada por\b)?|\btenue\b"
+)
+_KIND_WORDS = pattern(
+    r"\b(?:draft|final|approved|unapproved|unconfirmed|confirmed|official|unofficial|amended"
+    r"|revised|updated|tentative|"
+    r"proposed(?= (?:agenda|minutes))|preliminary|action|voting|summary|detailed"
+    r"|synopsis)(?= )|\b(?:minutes|mintues|agendas?|"
+    r"packets?|packages?|notices?|order of business|record of proceedings|official proceedings"
+    r"|proceedings|journal|"
+    r"procès[- ]verbal|ordre du jour|niederschrift|tagesordnung|staff report|agenda report"
+    r"|report to|report|"
+    r"memorandum|memo to|resolutions?|held|cancel+ed|cancel+ation|postponed)\b"
+)
+_STATUS = pattern(
+    r"\b(?:regular|special|scheduled|rescheduled|adjourned|recessed?|monthly|weekly|annual"
+    r"|quarterly"
+    r"|honorable mayor and|mayor and)\b(?= )"
+    r"|\b(?:19|20)[0-9]{2}\b(?= )"
+)
+_EDGE_WORD = (
+    r"(?:of|the|for|and|to|a|an|at|on|by|in|from|held|will|with|de|du|la|le|les|des|der|des"
+    r"|die|zur|über|del|"
+    r"its|this|our|el|am|um|vom|members)"
+)
+_EDGES = re.compile(rf"^(?:\W*\b{_EDGE_WORD}\b\W*)+|(?:\W*\b{_EDGE_WORD}\b\W*)+$", re.IGNORECASE)
+_CLOCK = pattern(r"\b[0-9]{1,2}(?:[:.][0-9]{2})? ?[ap]\.? ?m\b\.?|\b[0-9]{1,2}:[0-9]{2}\b")
+_SPLIT = re.compile(r"\s+[-–—|•·]\s+|\bthat\b|[|•·;:()\[\]]|\s*,\s+|\s{3,}|\*+")
+_COUNCIL_OF = pattern(
+    r"^(?P<head>(?:municipal |city |town )?(?:council|board|assembly)) (?:of"
+    r"|for) (?:the )?(?:corporation of )?(?:the )?"
+    r"(?P<place>(?:united )?(?:city|town|township|village|municipality|county|district|borough"
+    r"|region|regional "
+    r"municipality|united townships|united counties)(?: of)? .+)$"
+)
+_CORPORATION_OF = pattern(r"^(?:the )?corporation of (?:the )?")
+_INCORPORATED = pattern(
+    r"\b(?:corporation|association|society|incorporated|inc\b|foundation|cooperative)"
+)
+_MUNICIPALITY = (
+    r"(?:city|town|township|village|borough|county|municipality|district|parish|commune|region"
+    r"|shire|hamlet)"
+)
+
+#: Names of the body that governs a place; then the name of the place says nothing.
+GOVERNING: Final = pattern(
+    r"(?:(?:city|town|township|village|municipal|common|regional) )?council|city council"
+    r"|select ?board|school board"
+    r"|(?:town|township|village|county|city) (?:board|commission|trustees)(?: of trustees"
+    r"| of supervisors)?"
+    r"|board(?: of (?:trustees|education|supervisors|selectmen|(?:county )?commissioners"
+    r"|directors|aldermen|"
+    r"school trustees|managers|finance))?|(?:county )?commissioners'? court"
+    r"|board of mayor and aldermen"
+)
+_BARE = pattern(
+    r"(?:the )?(?:board|committee|commission|sub-?committee|authority|trustees|panel|directors)"
+)
+_ADDRESSED = pattern(
+    r"^(?:to|for) ?: ?(?:the )?(?:honou?rable )?(?:mayor (?:and|&) )?(?:members of (?:the )?)?"
+    r"(?P<body>.{3,60})$"
+)
+_PART_OF_COUNCIL = pattern(
+    r"\b(?:committee|sub-?committee|cabinet|panel|commission|task force|working (?:group|party)"
+    r"|board of (?:appeals|adjustment|zoning appeals|health|review)|(?:planning|zoning|library"
+    r"|park"
+    r"|recreation|cemetery|licensing|liquor|police|fire|water|appeals|drainage|museum) board"
+    r"|ausschuss(?:es)?|comité)\b"
+)
+_PART_OF_BODY = pattern(r"^(?:board|council|committee|commission)(?: of \w+)?$")
+
+_CAPITAL = r"(?-i:[A-Z][\w'’&.-]*|of|the|and|for|on)"
+_OF_WHAT = rf"(?: (?:of|on|for) (?:the )?(?-i:[A-Z])[\w'’-]+(?: {_CAPITAL}){{0,6}})?"
+#: Sentences that say whose meeting it is; dates are taken out before.
+_IN_TEXT: Final = (
+    pattern(
+        rf"\bmeetings? of (?:the )?(?P<body>(?:[\w'’&.-]+ ){{0,10}}?{_HEAD}\b{_OF_WHAT})",
+    ),
+    pattern(
+        rf"(?:^|\bthe )(?P<body>(?:[\w'’&.-]+ ){{0,9}}{_HEAD}\b{_OF_WHAT}) (?:met|convened"
+        rf"|held|was held|assembled"
+        r"|will (?:meet|hold|convene)|was called|holds|meetings? (?:will|was|are|is))\b"
+    ),
+    pattern(
+        rf"\bcalled the (?:(?:regular|special|scheduled"
+        rf"|monthly) )*(?P<body>(?:[\w'’&.-]+ ){{0,7}}{_HEAD}\b{_OF_WHAT})"
+        r"(?: meeting)? to order"
+    ),
+    pattern(
+        r"\b(?:passed|adopted|carried|approved) (?:at|by|during) (?:the|its|a)?[\W_]*"
+        rf"(?P<body>(?:(?-i:[A-Z])[\w'’.-]+ ){{0,5}}{_HEAD})\b"
+    ),
+    pattern(r"\bproceedings of (?:the )?(?P<body>council)\b"),
+    pattern(
+        r"(?:^that |\bthe |^)(?P<body>(?:city |town "
+        r"|municipal )?council(?: of (?:the )?(?:corporation of )?(?:the )?"
+        r"(?:city|town|township|village|municipality"
+        r"|county) of (?-i:[A-Z])[\w'’.-]+(?: (?-i:[A-Z])[\w'’-]+){0,3})?) "
+        r"(?:of|for|hereby|changes|approves?|authori[sz]es?|directs?|supports?|endorses?"
+        r"|adopts?|enacts|receives?|"
+        r"does|do|support|acknowledges?)\b"
+    ),
+)
+
+
+_GENERIC_WORD = pattern(
+    r"\b(?:city|town|township|village|borough|county|municipality|district|parish|of|the"
+    r"|school|schools|board|education|"
+    r"council|commission|water|community|college|unified|public|corporation|city-?county"
+    r"|[a-z]{2})\b|[^\w\s'-]+"
+)
+
+
+def place_words(place: str) -> frozenset[str]:
+    """Return the words that distinguish a place: ``crete`` for ``Crete Township, IL``."""
+    name = _GENERIC_WORD.sub(" ", place.split(",")[0].replace("_", " "))
+    return frozenset(word.lower() for word in name.split() if len(word) > 2)
+
+
+_NAME = (
+    r"(?:St\.?[- ]|Sainte?[- ])?[A-Z][\w'’.-]*"
+    r"(?: (?:(?:of|and|the|du|de|la|on|upon|OF|AND|THE) )?[A-Z][\w'’-]+){0,3}"
+)
+_PLACE = re.compile(
+    rf"\b(?i:(?:corporation of (?:the )?)?(?:united )?(?:city|town|township|village"
+    rf"|municipality|county|counties|borough"
+    rf"|district|region) of (?:the )?(?:township of |town of |county of |city of )?"
+    rf"|corporation of (?:the )?){_NAME}"
+    rf"|\b(?!(?i:the|corporation|of|a)\b){_NAME} (?i:town council|city council|township"
+    rf"|county council|borough council|parish council)\b"
+)
+
+
+def municipalities(text: str) -> list[str]:
+    """Return the municipalities that a text names, as ``Town of Prescott``."""
+    return [
+        readable(_CORPORATION_OF.sub("", " ".join(match[0].split()))).strip(" .,'’-")
+        for match in _PLACE.finditer(text)
+    ]
+
+
+def own_words(place: str, lines: Sequence[str]) -> frozenset[str]:
+    """Return the words of the place of a site, or of the one that a page names if it is another.
+
+    A site may be called anything; what the first page prints is closer.
+    """
+    words = place_words(place)
+    text = "\n".join(lines)
+    if words and any(word in text.lower() for word in words):
+        return words
+    named = municipalities(text)
+    return place_words(named[0]) if named else words
+
+
+def body_in_heading(line: str) -> str | None:
+    """Return the name of a body in a heading, without dates, kinds and kinds of meetings."""
+    if not may_name_body(line) or (is_address(line) and not HEAD.search(line.split(",")[0])):
+        return None
+    if _NOT_A_BODY.search(line):
+        line = _NOT_A_BODY.sub(" | ", line)
+    town_meeting = _TOWN_MEETING.search(line)
+    if town_meeting:
+        return " ".join(town_meeting[0].split())
+    bare = _CLOCK.sub(" | ", without_dates(line, " | "))
+    bare = _KIND_WORDS.sub(" ", _MEETING_WORDS.sub(" | ", bare))
+    pieces = [clean_name(piece) for piece in _SPLIT.split(bare)]
+    named = [piece for piece in pieces if HEAD.search(piece) and len(piece.split()) <= 14]
+    if not named:
+        return None
+    if len(named) > 1 and _PART_OF_BODY.match(named[0]) is None and len(named[1].split()) > 1:
+        # "Transit Authority - Audit Committee" is one body with two names.
+        return named[1] if HEAD.search(named[1]) and "committee" in named[1].lower() else named[0]
+    return max(named, key=lambda piece: (len(piece.split()) > 1, -named.index(piece)))
+
+
+_TOWN_MEETING = pattern(r"\b(?:(?:annual|special) )?town meeting\b")
+
+
+_GENITIVE = re.compile(r"\b(\w*(?:rat|tag|[Aa]usschuss))e?s\b")
+#: What follows is what a body does, not its name.
+_DOING = pattern(
+    r"\b(?:approving|amending|authori[sz]ing|adopting|establishing|declaring|granting"
+    r"|accepting|supporting|relating"
+    r"|regarding|concerning|setting|calling|ordering|opposing|appointing|providing|creating"
+    r"|directing|rescinding"
+    r"|repealing|levying|confirming|certifying|recogni[sz]ing|to be held|will be held|held)\b"
+)
+
+
+#: What may follow the word for a body within its name.
+_TAIL = pattern(
+    r"(?: (?:of|on|for|and|&|in|with|de|des|du|d'|für|to)\b|[,/-]| (?:municipal|pleno|communal"
+    r"|général|no\.?|nr\.?|#|[0-9IVX]{1,3}\b))"
+)
+
+
+def clean_name(text: str) -> str:
+    """Return a name without loose ends, and a council of a town as the town's council."""
+    name = _DOING.split(_STATUS.sub(" ", text))[0]
+    name = " ".join(name.split())
+    while True:
+        stripped = _EDGES.sub("", name).strip(" .,'\"“”’-–—/&*")
+        if stripped == name:
+            break
+        name = stripped
+    name = _GENITIVE.sub(r"\1", name)
+    heads = list(HEAD.finditer(name))
+    if heads and not _TAIL.match(name, heads[-1].end()):
+        name = name[: heads[-1].end()]
+    if match := _COUNCIL_OF.match(name):
+        name = f"{match['place']} {match['head']}"
+    if _INCORPORATED.search(name) and not _CORPORATION_OF.match(name):
+        return readable(name)
+    return readable(_CORPORATION_OF.sub("", name))
+
+
+_OF = re.compile(r"\s(?:of|for)\s(?:the\s)?", re.IGNORECASE)
+
+
+def without_own_place(name: str, own: frozenset[str]) -> str:
+    """Return the name of a governing body without the place; other names stay as they are."""
+    if not own:
+        return name
+    words = "|".join(re.escape(word) for word in sorted(own, key=len, reverse=True))
+    place = rf"(?:(?:{words})(?:[\s-]+(?:{words}))*)"
+    before = re.compile(
+        rf"^(?:the\s)?(?:{_MUNICIPALITY}\sof\s(?:the\s)?)?{place}\s+"
+        r"(?:(?:township|village|county|parish)\s+(?=board|select|school|trustees|commissioners)"
+        r"|(?:township|village)\s+(?=council))?",
+        re.IGNORECASE,
+    )
+    rest = before.sub("", name)
+    for link in reversed(list(_OF.finditer(rest))):
+        head, tail = rest[: link.start()], rest[link.end() :]
+        if GOVERNING.fullmatch(head) and place_words(tail) and place_words(tail) <= own:
+            return head
+    return rest if GOVERNING.fullmatch(rest) and rest.lower() != "board" else name
+
+
+def body_of(
+    block: Sequence[Line],
+    lines: Sequence[Line],
+    of_meeting: bool,
+    is_letter: bool,
+    own: frozenset[str],
+) -> Fact:
+    """Return whose meeting it is: headings first, then the sentence that opens the text.
+
+    The headings of a letter name its writer and its reader, not a meeting.
+    """
+    found: list[tuple[float, str, Line]] = []
+    for number, line in enumerate(() if is_letter else block):
+        if len(line.text) <= 160 and (name := body_in_heading(line.text)):
+            weight = 3.0 - 0.05 * number
+            if _MEETING_WORDS.search(line.text) or _KIND_WORDS.search(line.text):
+                weight += 1.5
+            if _BARE.fullmatch(name):
+                weight -= 1.5
+            if _is_organisation_alone(name):
+                weight -= 1.0
+            if _PART_OF_COUNCIL.search(name):
+                # A council's letterhead stands above the name of its committee.
+                weight += 1.0
+            before = block[number - 1].text if number else ""
+            if _PART_OF_BODY.match(name) and _INCORPORATED.search(before) and len(before) < 100:
+                name = f"{clean_name(before)} {name}"
+            found.append((weight, name, line))
+    for line in lines[:15]:
+        match = _ADDRESSED.match(line.text)
+        if match and (name := body_in_heading(match["body"])) and GOVERNING.fullmatch(name):
+            found.append((3.6, name, line))
+    if of_meeting:
+        for line, text in _sentences(block, lines):
+            for number, words in enumerate(_IN_TEXT):
+                for match in words.finditer(text):
+                    name = body_in_heading(match["body"]) or ""
+                    if name and not _NOT_A_BODY.search(match[0]):
+                        weight = 2.4 - 0.1 * number - (1.5 if _BARE.fullmatch(name) else 0)
+                        found.append((weight, name, line))
+    if not found:
+        return UNKNOWN
+    named = Counter(without_own_place(name, own).lower() for _, name, _ in found)
+    weight, name, line = max(
+        found, key=lambda each: each[0] + 0.3 * (named[without_own_place(each[1], own).lower()] - 1)
+    )
+    if not of_meeting and weight < 3.5:
+        return UNKNOWN
+    longer = [each for each in found if each[1].lower().startswith(f"{name.lower()} ")]
+    if longer:
+        # "Board of Water and Power" where the line ends, "Commissioners" on the next.
+        weight, name, line = longer[0]
+    chosen = without_own_place(name, own)
+    if _BARE.fullmatch(chosen):
+        # "Board meeting" in the heading, "the Board of Education met" in the text.
+        fuller = [each for each in found if chosen.lower() in each[1].lower() and each[1] != name]
+        if fuller:
+            weight, name, line = max(fuller, key=lambda each: each[0])
+            chosen = without_own_place(name, own)
+    return Fact(chosen, PAGE, line.text[:120], line.page, round(min(0.95, 0.35 + 0.13 * weight), 2))
+
+
+#: A body that is only mentioned in the text is less sure than this.
+MENTIONED: Final = 0.5
+#: Capitals are required: "the board" may be any.
+_MENTIONED = re.compile(
+    r"\b(?:City|Town|Village|County|Parish) Council\b|\bSchool Board\b|\bSelect ?[Bb]oard\b"
+    r"|\bBoard of (?:Education|Trustees|Supervisors|Selectmen|(?:County )?Commissioners|Directors"
+    r"|Aldermen)\b|\bCity Commission\b|\bTown Board\b|\bPlanning Commission\b"
+    r"|(?:(?<=the )|(?<=The )|(?<=of )|(?<=by )|(?<=hat )|^)Council\b(?! [A-Z])"
+)
+
+
+def mentioned_body(lines: Sequence[Line], own: frozenset[str]) -> Fact:
+    """Return the body that a document mentions most, if it names none in its heading."""
+    for page in dict.fromkeys(line.page for line in lines):
+        found: Counter[str] = Counter()
+        where: dict[str, Line] = {}
+        for line in lines:
+            for match in _MENTIONED.finditer(line.text) if line.page == page else ():
+                if not _NOT_A_BODY.match(line.text, match.start()):
+                    found[match[0]] += 1
+                    where.setdefault(match[0], line)
+        if found:
+            # The first of equals; any name before the bare word.
+            name = max(found, key=lambda each: (each != "Council", found[each]))
+            line = where[name]
+            return Fact(without_own_place(name, own), PAGE, line.text[:120], line.page, 0.45)
+    return UNKNOWN
+
+
+def _is_organisation_alone(name: str) -> bool:
+    return bool(_INCORPORATED.search(name)) and not re.search(
+        r"\b(?:board|council|committee|commission)\b", name, re.IGNORECASE
+    )
+
+
+#: A line longer than this goes on in the next.
+_FULL_LINE: Final = 55
+
+
+def _sentences(block: Sequence[Line], lines: Sequence[Line]) -> Iterator[tuple[Line, str]]:
+    """Yield the lines that name a body, each with the next one and without dates."""
+    rest = lines[len(block) : len(block) + 40]
+    for number, line in enumerate(rest):
+        text = line.text
+        if len(text) > _FULL_LINE and number + 1 < len(rest):
+            text = f"{text} {rest[number + 1].text}"
+        if may_name_body(text):
+            yield line, without_dates(text)
+
+
+def may_name_body(text: str) -> bool:
+    """Whether a text holds the beginning of a word that bodies are called by."""
+    small = text.lower()
+    return any(word in small for word in _NEEDS)
+
+
+#: Every word of ``_HEAD`` contains one of these.
+_NEEDS: Final = (
+    "council",
+    "board",
+    "commi",
+    "authority",
+    "trustee",
+    "select",
+    "aldermen",
+    "supervisor",
+    "assembly",
+    "court",
+    "panel",
+    "task",
+    "cabinet",
+    "senate",
+    "legislature",
+    "corporation",
+    "directorate",
+    "bureau",
+    "agency",
+    "meeting",
+    "working",
+    "conse",
+    "comité",
+    "cabildo",
+    "ayuntamiento",
+    "pleno",
+    "rat",
+    "tag",
+    "schuss",
+    "district",
+    "freeholder",
+    "governor",
+    "regent",
+    "forum",
+    "elector",
+)

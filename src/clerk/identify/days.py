@@ -1,0 +1,321 @@
+"""Which of the printed dates is the day of the meeting: rules for what stands around a date.
+
+A document prints many dates: of minutes to be approved, of printing, of letters, ends of periods,
+deadlines.  A rule says what the words before or after a date make of it.  The first that fits
+decides; a date without such words counts only in the title block of a document of a meeting.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from .dates import PrintedDate, printed_dates
+from .kinds import heading_rule
+from .model import AGENDA, MINUTES, NOTICE, PACKET, PAGE, RESOLUTION, UNKNOWN, Fact
+from .text import Line, pattern
+
+#: Kinds of documents that have a day of their own.
+OF_A_MEETING: Final = frozenset({MINUTES, AGENDA, PACKET, NOTICE, RESOLUTION})
+#: How much of the text around a date is looked at.
+_BEFORE, _AFTER = 140, 60
+
+
+class DayRule(NamedTuple):
+    """What words before a date make of it; ``weight`` 0 means that it is not the meeting's day.
+
+    ``kinds`` are the kinds of documents for which it holds, all if empty.  The date of an example
+    is at ``@``.
+    """
+
+    name: str
+    weight: float
+    before: re.Pattern[str]
+    examples: tuple[str, ...]
+    kinds: frozenset[str] = frozenset()
+
+
+def _rule(
+    name: str, weight: float, before: str, *examples: str, kinds: Sequence[str] = ()
+) -> DayRule:
+    return DayRule(name, weight, pattern(before), examples, frozenset(kinds))
+
+
+_LINK = (
+    r"[\W_]*(?:(?:on|of|the|at|for|as|by|is|was|date|dated?|held|this|le|am|den"
+    r"|el) ?[\W_]*){0,4}$"
+)
+
+RULES: Final = (
+    _rule(
+        "adoption",
+        7.0,
+        r"\b(?:passed|adopted|enacted|finally passed|resolved|ordained|carried|approved"
+        r"|read)\b[^.]{0,90}"
+        r"\b(?:this|the|on|day|dated?)\b[\W_]{0,4}$|\b(?:passed|adopted|enacted"
+        r"|approved)[\W_]{0,6}$"
+        r"|\bdate (?:adopted|passed|of (?:adoption|passage|meeting))[\W_]{0,4}$",
+        "READ A FIRST, SECOND AND THIRD TIME AND PASSED THIS @",
+        "ADOPTED this @",
+        kinds=(RESOLUTION,),
+    ),
+    _rule(
+        "other minutes",
+        0,
+        r"\b(?:approv\w*|adopt\w*|confirm\w*|accept\w*|ratif\w*|correct\w*|receiv\w*|review\w*"
+        r"|sign\w*|read\w*"
+        r"|consider\w*|circulat\w*|previous|last|prior)\b[^\n]{0,90}\b(?:minutes|proceedings"
+        r"|meetings?|session)\b[^\n]{0,70}$"
+        r"|\bminutes ?:[^\n]{0,60}$",
+        "Approval of the minutes of the meeting of @",
+        "Resolution: Adopt the Minutes of the @",
+    ),
+    _rule(
+        "other day",
+        0,
+        r"\b(?:amended|revised|revision|updated|posted|printed|published|created|prepared"
+        r"|issued|mailed|modified"
+        r"|distributed|generated|effective|expir\w+|due|deadline|end(?:ing|ed|s)?|as of|as at"
+        r"|through|thru|until|till"
+        r"|since|before|after|between|from|next|previous|last|prior|following|continued"
+        r"|received|filed|submitted"
+        r"|recorded|letter|born|inspection|version|copyright|notarized|signed|sworn|commencing"
+        r"|beginning|starting"
+        r"|week of|tabled|postponed|deferred|rescheduled|closing|opens?|ratified"
+        r"|enclosed|accounts?"
+        r"|statement|invoice|permit|dated|stand vom|to)"
+        r"\b[\W_]*(?:(?:on|of|the|at|for|as|by|date|meeting|regular|council|board|year|time"
+        r"|and) ?[\W_]*){0,5}$",
+        "AMENDED @",
+        "Year ended @",
+        "Printed on @",
+        "Next meeting: @",
+        "the meeting scheduled from @",
+    ),
+    _rule(
+        "named as the day",
+        7.0,
+        r"\b(?:meeting|hearing|agenda|council|session)s? date[\W_]*$|\b(?:council "
+        r"|board )?agenda(?: item| of)?[\W_]{1,4}$"
+        r"|\bdate (?:and time )?of (?:the )?(?:\w+ )?meeting[\W_]*$"
+        r"|\bfor (?:the )?(?:\S+ ){0,4}meeting(?: of| on|:)?[\W_]*(?:on )?$|\bdate (?:&|and"
+        r"|/) ?time[\W_]*$"
+        r"|\b(?:sitzung(?:stag)?|réunion|séance|sesión)\b[^\n]{0,40}(?:vom|am|du|de|del)[\W_]*$",
+        "MEETING DATE: @",
+        "Subject: Agenda Item – @",
+        "COUNCIL AGENDA: @",
+        "Cash Balances for Meeting on @",
+    ),
+    _rule(
+        "meeting announced",
+        8.5,
+        r"\b(?:summoned to attend|will be held|to be held|will take place|will meet|will hold"
+        r"|will convene"
+        r"|scheduled for|findet)\b[^.]{0,110}?" + _LINK,
+        "You are summoned to attend a meeting of the Council to be held in the hall on @",
+        "The Annual Town Meeting will take place on @",
+        kinds=(AGENDA, PACKET, NOTICE),
+    ),
+    _rule(
+        "meeting held",
+        6.0,
+        r"\bbe it remembered that[\W_]+(?:on )?(?:this )?(?:the )?$|\b(?:held|met|meet"
+        r"|convened?|assembled|take place"
+        r"|called to order)\b[^.\n]{0,90}?" + _LINK,
+        "A regular meeting of the Council was held on @",
+        "BE IT REMEMBERED that on this the @",
+    ),
+    _rule(
+        "meeting of the day",
+        6.0,
+        r"\b(?:meetings?|sessions?|hearings?|workshop|regular council|special council|réunion"
+        r"|séance|sesión|sitzung)\b"
+        r"(?:[^.\n]|\.(?=\S)){0,80}" + _LINK,
+        "REGULAR MEETING OF THE TOWN BOARD, @",
+        "VOTING RESULTS OF SPECIAL TOWN MEETING @",
+    ),
+    _rule(
+        "minutes of the day",
+        5.5,
+        r"\b(?:minutes|agenda|proceedings|niederschrift|tagesordnung|ordre du jour"
+        r"|procès-verbal|acta)\b[^.\n]{0,80}" + _LINK,
+        "Minutes of @",
+        "AGENDA FOR @",
+        kinds=(MINUTES, AGENDA, PACKET, NOTICE),
+    ),
+    _rule(
+        "date label",
+        5.0,
+        r"(?:^|\n)(?:\W*)(?:date|datum|fecha|when|wann|day)[\W_]*$",
+        "DATE: @",
+        kinds=(MINUTES, AGENDA, PACKET, NOTICE, RESOLUTION),
+    ),
+)
+#: After a date: the date is of something else.
+_AFTER_OTHER = pattern(
+    r"^[\W_]{0,3}(?:be |were |was |are |stand )?(?:approved|adopted|accepted|confirmed|signed)\b"
+    r"|^[\W_]{0,3}(?:\S+ ){0,6}?(?:minutes\b|deadline\b)|^ ?(?:and|to|through"
+    r"|[-–]) ?(?:\S+ ){0,2}[0-9]{1,2}\b.{0,24}"
+    r"\bminutes\b"
+)
+#: What may be on the line of a date that is a heading.
+_BESIDE = pattern(
+    r"\b(?:mon|tues?|wednes|thurs?|fri|satur|sun)day\b"
+    r"|\b[0-9]{1,2}(?:[:.][0-9]{2})? ?(?:[ap]\.? ?m\b\.?|o'?clock|uhr|hrs?\b|h\b)"
+    r"|\b[0-9]{1,2}[:.][0-9]{2}\b|\b(?:at|from|to|on|date|time|noon|midnight|and|the"
+    r"|immediately following)\b|[\W_]+"
+)
+_ITEM = re.compile(r"(?:[0-9]{1,2}|[A-Za-z]|[ivxIVX]{1,4})[.)]\s?(?!\d)")
+#: A day with the time of printing, to the minute.
+_PRINTED_AT = re.compile(r",?\s{0,3}(?:at\s)?[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?\s?[AaPp]\.?[Mm]")
+_MEETING_AFTER = pattern(
+    r"^[\W_]*(?:(?:regular|special|monthly|annual|board|council|committee|commission|town|city"
+    r"|budget|work|public|the) )"
+    r"{0,4}(?:meeting|session|hearing)\b(?! minutes)"
+)
+#: A report that is an item of an agenda; its date is the meeting's.
+_AGENDA_ITEM = pattern(
+    r"^category ?:|^agenda (?:section|item|category) ?:|\bthis (?:study session|meeting"
+    r"|workshop|public hearing)\b"
+)
+_DATE_LABEL = pattern(r"^date ?:")
+_OF_MINUTES = pattern(r"\b(?:minutes|proceedings|niederschrift|procès-verbal|acta)\b")
+_SENTENCE_END = re.compile(r"(?<=\w\w\w)[.;]\s")
+#: Dates without words around them, in the title block.
+_ALONE, _IN_HEADING = 4.5, 4.0
+#: A sentence that says when a meeting was or will be is within this many lines of the text.
+_OPENING_LINES = 15
+
+
+class DayReading(NamedTuple):
+    """The day of the meeting, others that might have been it, and days of which nothing is said."""
+
+    fact: Fact
+    others: list[Fact]
+    unclear: list[Fact]
+
+
+class _Where(NamedTuple):
+    """Where a date stands: its line, what is before and after it, the line above."""
+
+    line: Line
+    same_line: str
+    before: str
+    after: str
+    rest_of_line: str
+    above: str
+    in_block: bool
+    is_near: bool
+    is_number: bool
+
+
+class _Document(NamedTuple):
+    kind: str | None
+    is_letter: bool
+    is_agenda_item: bool
+
+
+def meeting_day(
+    block: Sequence[Line], lines: Sequence[Line], kind: str | None, is_letter: bool, day_first: bool
+) -> DayReading:
+    """Return the day of the meeting that a document is of or for."""
+    text = "\n".join(line.text for line in lines)
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line.text) + 1)
+    is_item = any(_AGENDA_ITEM.search(line.text) for line in lines[:16])
+    document = _Document(kind, is_letter, is_item)
+    candidates: list[tuple[float, PrintedDate, Line]] = []
+    unclear: list[Fact] = []
+    number = 0
+    for found in printed_dates(text, day_first=day_first):
+        while starts[number + 1] <= found.start:
+            number += 1
+        line, start = lines[number], starts[number]
+        where = _Where(
+            line,
+            text[start : found.start],
+            text[max(0, found.start - _BEFORE) : found.start],
+            text[found.end : found.end + _AFTER],
+            text[found.end : start + len(line.text)],
+            lines[number - 1].text if number else "",
+            number < len(block),
+            number < len(block) + _OPENING_LINES,
+            not any(map(str.isalpha, text[found.start : found.end])),
+        )
+        weight = _weight(where, document)
+        if weight is None:
+            unclear.append(_fact(text, found, line, 0.6))
+        elif weight:
+            # Of two days the first, and in the title block before the text.
+            weight += (2.0 if where.in_block else 0) - 0.01 * min(number, 40)
+            candidates.append((weight - 0.6 * found.wrong_weekday, found, line))
+    if not candidates:
+        return DayReading(UNKNOWN, [], unclear)
+    votes = Counter(found.day for _, found, _ in candidates)
+    weight, best, line = max(candidates, key=lambda each: each[0] + 0.2 * votes[each[1].day])
+    rivals = [each for each in candidates if each[1].day != best.day]
+    confidence = 0.95 if weight >= 6 else 0.85
+    if any(each[0] > weight - 1.0 for each in rivals):
+        confidence -= 0.25
+    if best.ambiguous:
+        confidence -= 0.25
+    if best.wrong_weekday:
+        confidence -= 0.15
+    others = [_fact(text, each[1], each[2], 0.3) for each in rivals[:5]]
+    return DayReading(_fact(text, best, line, confidence), others, unclear)
+
+
+def _fact(text: str, found: PrintedDate, line: Line, confidence: float) -> Fact:
+    quote = line.text if len(line.text) <= 120 else text[found.start : found.end]
+    return Fact(found.day.isoformat(), PAGE, quote, line.page, round(confidence, 2))
+
+
+def _weight(where: _Where, document: _Document) -> float | None:
+    """Return how much speaks for a date; 0 if it is of something else, None if nothing is said."""
+    in_block, kind = where.in_block, document.kind
+    is_second = not in_block or bool(printed_dates(where.same_line))
+    if where.is_number and is_second and _PRINTED_AT.match(where.after):
+        return 0.0
+    if not in_block and _AFTER_OTHER.search(where.after):
+        return 0.0
+    if (
+        _ITEM.match(where.line.text)
+        and where.same_line
+        and not in_block
+        and kind in (AGENDA, PACKET)
+    ):
+        return 0.0
+    of_meeting = kind in OF_A_MEETING
+    # Words on the same line come first; then the line above says something about a line of its
+    # own, and in the text a sentence runs over the ends of lines.
+    alone = len(_BESIDE.sub("", where.same_line + where.rest_of_line)) <= 3
+    sentence = _SENTENCE_END.split(where.before.replace("\n", " "))[-1]
+    around = [where.same_line] if in_block else [sentence]
+    if in_block and alone:
+        around.append(where.before)
+    if not in_block and _OF_MINUTES.search(sentence):
+        return 0.0
+    rules = [rule for rule in RULES if not rule.kinds or kind in rule.kinds]
+    for words in around:
+        rule = next((rule for rule in rules if rule.before.search(words)), None)
+        if rule is None:
+            continue
+        if rule.weight < 6 and document.is_letter and kind != RESOLUTION:
+            return 0.0
+        if in_block or rule.name in ("adoption", "named as the day"):
+            return rule.weight
+        # In the text: only where minutes and notices begin, and never a report's.
+        is_told = of_meeting and where.is_near and rule.name != "minutes of the day"
+        return rule.weight if is_told else 0.0
+    if _MEETING_AFTER.match(where.rest_of_line):
+        return 6.0
+    if document.is_agenda_item and _DATE_LABEL.match(where.same_line):
+        return 4.0
+    if not of_meeting or document.is_letter or not in_block:
+        return None
+    if alone and heading_rule(where.above):
+        return 6.5
+    return _ALONE if alone else _IN_HEADING

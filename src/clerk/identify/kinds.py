@@ -1,0 +1,466 @@
+"""Which kind of document it is: rules for headings and for how the text begins.
+
+A rule adds its weight to a kind.  Headings are lines of the title block; a heading that names a
+kind nearly decides alone, but an agenda may begin without the word, and minutes may be headed with
+nothing but the name of the board.  The tables below have an example for each rule, and the tests
+check them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from .model import AGENDA, MINUTES, NOTICE, OTHER, PACKET, PAGE, REPORT, RESOLUTION, UNKNOWN, Fact
+from .text import LONGEST_HEADING, Line, pattern
+
+
+class Rule(NamedTuple):
+    """A pattern, the kind it speaks for, how strongly, and examples of what it matches.
+
+    Whatever it matches contains one of the ``needs`` in lower case: to look for these first makes
+    the rules five times as fast.
+    """
+
+    kind: str
+    weight: float
+    words: re.Pattern[str]
+    examples: tuple[str, ...]
+    needs: tuple[str, ...]
+
+
+def _rule(kind: str, weight: float, words: str, *examples: str, needs: str) -> Rule:
+    return Rule(kind, weight, pattern(words), examples, tuple(needs.split()))
+
+
+#: Before a word for a kind: then the line names something else.
+_NOT_ITSELF = pattern(
+    r"^minutes ?:|\b(?:approv(?:al|e|ing)|adopt(?:ion|ing)?(?: of)?|accept(?:ance|ing)?"
+    r"|confirm(?:ation|ing)?|ratif\w*|previous"
+    r"|reading of|review of|"
+    r"correction\w*(?: to)?) (?:\S+ ){0,6}(?:minutes|agenda)\b|\b[0-9]+ minutes?\b"
+    r"|\bminutes? (?:per|each|to speak)\b"
+    r"|\bagenda (?:items?|number|no\b|section|item)|\bminutes? (?:taker|secretary|clerk|order)\b"
+    r"|\bminutes (?:prepared|taken|recorded|submitted) by|\b(?:copy|copies) of (?:the "
+    r"|this )?(?:agenda|minutes)"
+    r"|\bposting (?:of )?(?:the )?agenda|\bon (?:the|this) agenda\b|\bagenda (?:is|was|may"
+    r"|will)\b|\bminutes (?:are|were|was"
+    r"|will)\b"
+)
+
+#: Lines of the title block, from the strongest.
+HEADINGS: Final = (
+    _rule(
+        REPORT,
+        9,
+        r"\bagenda (?:report|statement|bill|memo\w*|summary report|item (?:report|summary"
+        r"|memo\w*)|request)\b"
+        r"|\b(?:staff|council|administrative|officer'?s?|information|recommendation"
+        r"|board) (?:report|memo\w*)\b"
+        r"|^(?:council |board |committee )?report to (?:the )?(?:city |town )?(?:council|board"
+        r"|committee)"
+        r"|\breport (?:of|from|by) the \w+|\b(?:staff|staffing|personnel) (?:agenda"
+        r"|recommendations?|actions?|items)\b",
+        "City Council Agenda Report",
+        "CITY COUNCIL STAFF REPORT",
+        "Report to Council",
+        "AGENDA ITEM SUMMARY",
+        "Certified Staffing Agenda 09/23/2020",
+        needs="report memo agenda staff personnel",
+    ),
+    _rule(
+        PACKET,
+        8,
+        r"\b(?:agenda|meeting|council|board|committee) (?:package|packet|pack)\b"
+        r"|\bdocument pack\b|"
+        r"\bpublic reports pack\b|\bagenda reports pack\b",
+        "Agenda Package",
+        "CITY COUNCIL MEETING PACKET",
+        "Public Document Pack",
+        needs="pack",
+    ),
+    _rule(
+        MINUTES,
+        8,
+        r"\bminutes\b|\bmintues\b|\bproc[eè]s[- ]verba(?:l|ux)\b"
+        r"|\b(?:sitzungs)?niederschrift\b|\bprotokoll\b"
+        r"|^acta\b|\bacta de\b|\b(?:record|journal|summary) of (?:the )?(?:proceedings|meeting"
+        r"|action\w*|decisions)"
+        r"|\bproceedings of the\b|^(?:official )?proceedings$|\bmeeting notes\b|\bcofnodion\b",
+        "MINUTES",
+        "Minutes of the Regular Meeting of the Town Board",
+        "PROCÈS-VERBAL",
+        "Niederschrift",
+        "RECORD OF PROCEEDINGS",
+        "OFFICIAL PROCEEDINGS",
+        needs="minut mintu verba niederschrift protokoll acta record journal summary "
+        "proceeding notes cofnod",
+    ),
+    _rule(
+        AGENDA,
+        7,
+        r"\bagendas?\b|\bordre du jour\b|\btagesordnung\b|\border? ?n? del d[ií]a\b"
+        r"|^order of business\b"
+        r"|^(?:meeting )?docket\b|\border paper\b",
+        "*** AGENDA ***".strip("* "),
+        "NOTICE OF MEETING AND AGENDA",
+        "Tagesordnung",
+        "ORDRE DU JOUR",
+        "ORDER OF BUSINESS",
+        needs="agenda ordre orde tagesordnung docket",
+    ),
+    _rule(
+        RESOLUTION,
+        7,
+        r"^(?:(?:city |town |township |village |county |board |council |draft |joint "
+        r"|proposed )*)"
+        r"(?:resolution|ordinance|by-?law|local law|bill|council bill)(?: (?:no|number|num|nr"
+        r"|#)\b\.?| ?#| r?[0-9]|$)"
+        r"|^(?:a |an )(?:resolution|ordinance|by-?law)\b|\bresolution$|^(?:resolution"
+        r"|ordinance|by-?law)s? of the\b"
+        r"|^(?:the )?(?:resolution|by-?law) (?:no|number)\b|\bbeing a by-?law\b"
+        r"|^(?:ordinance|resolution) ?[#:]",
+        "RESOLUTION NO. 2024-15",
+        "BY-LAW NUMBER 2026-04",
+        "TOWNSHIP OF MILLBROOK RESOLUTION",
+        "AN ORDINANCE AMENDING CHAPTER 12",
+        "Resolution Number 2026-009",
+        needs="resolution ordinance law bill",
+    ),
+    _rule(
+        NOTICE,
+        5,
+        r"\bnotice of (?:\S+ ){0,6}(?:meetings?|hearings?|sessions?|workshops?)\b"
+        r"|\b(?:meeting|hearing|public|special) notice\b|\bnotice is hereby given\b"
+        r"|\bmeeting notice\b"
+        r"|\b(?:schedule of|dates of) (?:\S+ ){0,4}meetings?\b|\bmeeting (?:schedule|dates"
+        r"|calendar)\b"
+        r"|\b(?:cancel+ation|cancel+ed|rescheduled) (?:notice|meeting)\b"
+        r"|\bnotice of cancel+ation\b"
+        r"|\bmeetings? (?:\S+ ){0,4}(?:is |has been |is hereby )?cancel+ed\b|\bcancel+ation of\b",
+        "NOTICE OF SPECIAL MEETING",
+        "2025 Meeting Schedule",
+        "NOTICE IS HEREBY GIVEN",
+        "CANCELLATION NOTICE",
+        needs="notice schedule dates calendar cancel",
+    ),
+    _rule(
+        OTHER,
+        7,
+        r"\b(?:news|press|media) release\b|^(?:list of )?correspond ?ence\b"
+        r"|\bcorrespond ?ence$|\b(?:voting|election|ballot) results\b"
+        r"|\bresults of (?:the )?(?:\S+ ){0,3}(?:vote|election)\b|\bproclamation\b|\bnewsletter\b"
+        r"|\bnotice of intent\b|\brequest for (?:proposals?|quotations?|bids?)\b"
+        r"|\binvitation to (?:bid|tender)\b"
+        r"|\bpublic notice of (?:sale|tender)\b|\bletter of\b|\bfor immediate release\b",
+        "NEWS RELEASE",
+        "CORRESPONDENCE",
+        "VOTING RESULTS OF SPECIAL TOWN MEETING",
+        "Notice of Intent for New or Renewal of General",
+        needs="release correspond results proclamation newsletter intent request "
+        "invitation sale tender letter",
+    ),
+    _rule(
+        OTHER,
+        4,
+        r"\b(?:agreement|contract|lease|policy|policies|handbook|application|permit"
+        r"|certificate|invoice|receipt"
+        r"|calendar|brochure|questionnaire|survey|map|procedures?|guidelines?|code of conduct"
+        r"|job description"
+        r"|comments regarding|petition|easement|deed|affidavit|warranty|sign-?in sheet)\b",
+        "LEASE AGREEMENT",
+        "School Calendar 2020-2021",
+        "Purchasing Policy",
+        needs="agreement contract lease polic handbook application permit certificate "
+        "invoice receipt calendar brochure questionnaire survey map procedure "
+        "guideline conduct description comments petition easement deed affidavit "
+        "warranty sign",
+    ),
+    _rule(
+        REPORT,
+        5,
+        r"\breports?\b|\bmemorandum\b|^memo\b|\bbudgets?\b|\bfinancial statements?\b"
+        r"|\bcash balances?\b|\bforecast\b"
+        r"|\bstatus update\b|\bbank reconciliation\b|\baccounts payable\b|\b(?:check|cheque"
+        r"|warrant|voucher) "
+        r"(?:register|list\w*|report)\b|\blist of (?:bills|claims|payments|warrants|accounts"
+        r"|cheques|checks)\b"
+        r"|\bbreakdown\b|\bstaffing\b|\bpayroll\b|\bpersonnel (?:list|actions?"
+        r"|recommendations?)\b|\bstudy\b"
+        r"|\bassessment\b|\binspection\b|\bevaluation\b|\banalysis\b|\baudit(?:ed)?\b"
+        r"|\bstatistics\b"
+        r"|\b(?:statement|schedule) of (?:revenues?|expend\w+|accounts|cash|operations"
+        r"|payments|receipts)\b"
+        r"|\bcost estimate\b|\bbalance sheet\b|\bincome statement\b|\bbills (?:payable|list)\b"
+        r"|\bfindings\b"
+        r"|\bexecutive summary\b|\bmaster plan\b|\bstrategic plan\b|\bcapital (?:plan"
+        r"|improvement)\b",
+        "MEMORANDUM",
+        "Cash Balances for Meeting on",
+        "CAPITAL BUDGET AND ASSET MANAGEMENT",
+        "Certified Staffing",
+        "Treasurer's Report",
+        needs="report memo budget statement balance forecast update reconciliation payable "
+        "register list bills check cheque warrant voucher breakdown staffing payroll "
+        "personnel study assessment inspection evaluation analysis audit statistics "
+        "schedule estimate findings summary plan improvement",
+    ),
+)
+
+#: How the text begins; each counts once.
+OPENINGS: Final = (
+    _rule(
+        MINUTES,
+        3,
+        r"\bcall(?:ed|s) (?:\S+ ){0,16}to order\b|\bcame to order\b|\bmeeting (?:was "
+        r"|is )?(?:duly )?(?:convened"
+        r"|opened|commenced|began|started|held) |\bconvened (?:at|in|the|on|a|for|its|into)\b"
+        r"|\bmet (?:in|on|at|for|via|virtually|by)\b|\bwas (?:duly )?(?:held|convened"
+        r"|opened) (?:on|at|in|by|via)\b"
+        r"|\bopened the meeting\b|\bwelcomed\b|\btrat zusammen\b|\best ouverte\b",
+        "The meeting was called to order by Supervisor Hale at 7:00 PM.",
+        "Mayor Hale called the regular meeting of the council to order",
+        "A regular meeting of the Council was held on Tuesday",
+        "The Board of Education met in regular session",
+        needs="order meeting convened met was welcomed trat ouverte",
+    ),
+    _rule(
+        MINUTES,
+        2,
+        r"^(?:\w+ ){0,3}(?:present|in attendance|attending|attendees|absent|apologies|regrets"
+        r"|excused|also present"
+        r"|anwesend|présents?|presentes?)\b ?(?::|-|–|were|was|$)|\b(?:was"
+        r"|were) (?:also )?(?:present|absent)\b",
+        "Present: Mayor Hale and Councillors Brandt and Orr",
+        "Members Present:",
+        "Trustee Orr was absent.",
+        needs="present attend absent apologies regrets excused anwesend présent",
+    ),
+    _rule(
+        MINUTES,
+        2,
+        r"\bseconded by \w|\bmotion (?:was )?(?:carried|passed|made|approved|by \w)"
+        r"|\bmoved (?:to|that|and seconded)\b"
+        r"|\ball (?:were )?in favou?r\b|\bcarried unanimously\b|\bit was (?:resolved|agreed"
+        r"|noted|reported)\b"
+        r"|\bthe (?:council|board|committee|commission) (?:approved|voted|agreed|reviewed"
+        r"|discussed)\b"
+        r"|\broll call (?:was taken|vote)\b|^(?:ayes|yeas|aye) ?:|\bmotion carried\b",
+        "Motion by Orr, seconded by Brandt, to approve the minutes",
+        "All were in favor.",
+        "It was resolved that the accounts be paid.",
+        needs="second motion moved favor favour carried resolved agreed noted reported "
+        "approved voted reviewed discussed roll aye yea",
+    ),
+    _rule(
+        MINUTES,
+        2,
+        r"\b(?:meeting|session) (?:was )?(?:adjourned|closed|ended|concluded)\b"
+        r"|\badjourned (?:at|the meeting)\b",
+        "The meeting adjourned at 9:14 p.m.",
+        needs="adjourned closed ended concluded",
+    ),
+    _rule(
+        AGENDA,
+        2,
+        r"^(?:[0-9IVXA-Z]{1,4}[.)]? )?(?:call (?:the )?(?:meeting )?to order|roll call"
+        r"|pledge of allegiance(?: to the flag)?"
+        r"|adjourn(?:ment)?|invocation|opening (?:remarks|prayer)|moment of silence) ?[:.]?$",
+        "CALL TO ORDER:",
+        "1. Roll Call",
+        "ADJOURNMENT",
+        needs="order roll pledge adjourn invocation opening moment",
+    ),
+    _rule(
+        AGENDA,
+        2,
+        r"^(?:[0-9IVXA-Z]{1,4}[.)]? )?(?:to (?:receive|approve|consider|note|agree|confirm"
+        r"|discuss|resolve|review)\b"
+        r"|apologies(?: for absence)? ?[:.]?$|declarations? of interests?\b"
+        r"|disclosure of (?:pecuniary )?interest\b"
+        r"|public (?:comment|participation|input|forum|question time)s?(?: period)? ?[:.]?$"
+        r"|(?:old|new|unfinished|other|any other) business ?[:.]?$"
+        r"|consent (?:agenda|calendar) ?[:.]?$|approval of (?:the )?(?:minutes|agenda) ?[:.]?$)",
+        "To receive apologies for absence",
+        "Declarations of Interest",
+        "NEW BUSINESS:",
+        needs="to apologies declaration disclosure public business consent approval",
+    ),
+    _rule(
+        AGENDA,
+        4,
+        r"\b(?:hereby )?summoned to attend\b|\byou are (?:hereby )?(?:invited|summoned) to\b"
+        r"|\bfollowing (?:items? of )?"
+        r"business\b|\bfor the purpose of transacting\b|\bmembers of the public are (?:welcome"
+        r"|invited|entitled)\b"
+        r"|\bthe agenda is\b|\bpublic comment will be\b|\bspeaker (?:card|slip)s?\b",
+        "You are hereby summoned to attend a meeting of the Parish Council",
+        needs="summoned invited business transacting public agenda speaker",
+    ),
+    _rule(
+        RESOLUTION,
+        4,
+        r"^(?:and )?whereas\b|\bbe it (?:further )?(?:resolved|ordained|enacted)\b"
+        r"|\bnow,? therefore\b"
+        r"|\bhereby (?:enacts|ordains)\b|\benacts as follows\b|\bordains as follows\b",
+        "WHEREAS the Council acknowledges the challenges",
+        "BE IT RESOLVED that the Council supports",
+        needs="whereas resolved ordained enacted therefore enacts ordains",
+    ),
+    _rule(
+        RESOLUTION,
+        7,
+        r"\b(?:passed|adopted|approved|carried|supported|endorsed) the (?:following|attached"
+        r"|enclosed|below) (?:motion|resolution)"
+        r"|\bfollowing (?:motion|resolution) (?:was |which was |has been )?(?:duly )?(?:passed"
+        r"|adopted|carried|approved|supported)"
+        r"|\b(?:attached|enclosed|following) resolution\b"
+        r"|\bcertified (?:true )?copy of (?:a )?resolution\b",
+        "Please be advised of the following motion passed at the council meeting",
+        "Council adopted the following resolution",
+        needs="motion resolution",
+    ),
+    _rule(
+        NOTICE,
+        4,
+        r"\bnotice is (?:hereby |also )?given\b|\bplease take notice\b"
+        r"|\bwill hold a (?:\S+ ){0,3}(?:public hearing|meeting)\b",
+        "NOTICE IS HEREBY GIVEN that the Annual Town Meeting will take place",
+        needs="notice hearing meeting",
+    ),
+    _rule(
+        OTHER,
+        4,
+        r"^dear (?:\w|mr|ms)|\b(?:yours|sincerely|best regards|kind regards"
+        r"|respectfully) ?(?:truly|faithfully|sincerely"
+        r"|yours)? ?,?$|\bon behalf of the\b.{0,80}\bthank\b|\bthank(?:-| )?you for (?:your"
+        r"|the)\b",
+        "Dear Mayor and Council,",
+        "Yours truly,",
+        needs="dear yours sincerely regards respectfully thank",
+    ),
+    _rule(
+        REPORT,
+        4,
+        r"^(?:to|from|subject|prepared by|submitted by|presented by|reviewed by"
+        r"|recommendations?|background|category"
+        r"|purpose|dept\.?|department|title|fiscal impact|financial implications?"
+        r"|executive summary) ?(?:\(s\))? ?:"
+        r"|^(?:recommendations?|background|fiscal impact|analysis|executive summary|discussion"
+        r"|staff recommendation)$",
+        "FROM: Dana Orr, City Manager",
+        "SUBJECT: Roof of the town hall",
+        needs="to from subject prepared submitted presented reviewed recommendation "
+        "background category purpose dept department title impact implication "
+        "summary analysis discussion",
+    ),
+    _rule(
+        REPORT,
+        3,
+        r"^(?:table|figure|chart) [0-9A-Z]{1,2}(?:[-.][0-9]{1,2})?\b ?[:.–-]",
+        "Table 6-1: Cost of the investigation",
+        needs="table figure chart",
+    ),
+)
+
+_MONEY = re.compile(r"\$ ?[0-9]|£ ?[0-9]|[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+\.[0-9]{2}(?![0-9])|[0-9]%")
+#: A list of amounts is a report.
+_AMOUNTS_SHARE: Final = 0.4
+_AMOUNT_LINES: Final = 8
+_FEWEST_WORDS: Final = 8
+#: Lines of the text after the title block that are looked at.
+_OPENING_LINES: Final = 45
+#: A kind with less weight than this is a guess.
+_ENOUGH: Final = 4.0
+
+
+class KindReading(NamedTuple):
+    """The kind of a document, and the heading that names it."""
+
+    fact: Fact
+    heading: Line | None
+    is_letter: bool
+
+
+def kind_of(block: Sequence[Line], lines: Sequence[Line]) -> KindReading:
+    """Return the kind that a title block and the lines of the first page show."""
+    weights: defaultdict[str, float] = defaultdict(float)
+    shown: dict[str, tuple[float, Line]] = {}
+    heading: Line | None = None
+    for number, line in enumerate(block):
+        found = heading_rule(line.text)
+        if found:
+            # What comes first says what the document is, later headings what it contains;
+            # only a notice may be followed by the agenda that it announces.
+            later = [kind for kind in shown if kind != NOTICE and shown[kind][0] >= 5]
+            share = 0.3 if found.kind in shown else 0.5 if later else 1.0
+            weight = max(found.weight * share - 0.15 * number, 1.0)
+            weights[found.kind] += weight
+            shown.setdefault(found.kind, (weight, line))
+    if shown:
+        heading = max(shown.values(), key=lambda each: each[0])[1]
+    seen = openings(lines[: len(block) + _OPENING_LINES], len(block))
+    for rule, line in seen.items():
+        weights[rule.kind] += rule.weight
+        shown.setdefault(rule.kind, (rule.weight, line))
+    is_letter = any(rule.kind == OTHER for rule in seen)
+    amounts = sum(bool(_MONEY.search(line.text)) for line in lines)
+    if amounts >= _AMOUNT_LINES and amounts >= _AMOUNTS_SHARE * len(lines):
+        weights[REPORT] += 3.0
+        shown.setdefault(REPORT, (3.0, lines[0]))
+    if AGENDA in weights and NOTICE in weights:
+        # A notice that lists the business is the agenda.
+        weights[AGENDA] += 0.5 * weights[NOTICE]
+    if not weights:
+        words = sum(len(line.text.split()) for line in lines)
+        if words < _FEWEST_WORDS:
+            return KindReading(UNKNOWN, None, False)
+        nothing = Fact(OTHER, PAGE, lines[0].text, lines[0].page, 0.3)
+        return KindReading(nothing, None, False)
+    (kind, weight), *others = sorted(weights.items(), key=lambda each: -each[1])
+    second = others[0][1] if others else 0.0
+    confidence = 0.45 if weight < _ENOUGH else min(0.98, 0.6 + 0.38 * (weight - second) / weight)
+    line = shown[kind][1]
+    fact = Fact(kind, PAGE, line.text, line.page, round(confidence, 2))
+    return KindReading(fact, heading, is_letter)
+
+
+def openings(lines: Sequence[Line], block_lines: int) -> dict[Rule, Line]:
+    """Return the rules that the text after the title block fits, each with its first line.
+
+    The labels of a report may be in the title block too.
+    """
+    small = [line.text.lower() for line in lines]
+    whole = "\n".join(small)
+    found: dict[Rule, Line] = {}
+    for rule in OPENINGS:
+        if not any(word in whole for word in rule.needs):
+            continue
+        first = 0 if rule.kind == REPORT else block_lines
+        for line, text in zip(lines[first:], small[first:], strict=True):
+            # "EXECUTIVE SESSION CALLED TO ORDER" is an item of an agenda, no sentence of minutes.
+            if (
+                any(word in text for word in rule.needs)
+                and rule.words.search(text)
+                and not (rule.kind == MINUTES and line.text.isupper())
+            ):
+                found[rule] = line
+                break
+    return found
+
+
+@lru_cache(maxsize=1024)
+def heading_rule(line: str) -> Rule | None:
+    """Return the rule of the kind that a heading names."""
+    if len(line) > LONGEST_HEADING:
+        return None
+    small = line.lower()
+    for rule in HEADINGS:
+        if any(word in small for word in rule.needs) and rule.words.search(small):
+            if rule.kind in (MINUTES, AGENDA) and _NOT_ITSELF.search(small):
+                continue
+            return rule
+    return None

@@ -1,0 +1,136 @@
+"""What a path says: used where nobody said more and the page prints nothing."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from typing import Final, NamedTuple
+from urllib.parse import unquote
+
+from .bodies import body_in_heading
+from .dates import MONTH_OF_WORD, calendar_day, printed_dates, whole_year
+from .kinds import heading_rule
+from .model import FILE_NAME, FOLDER, PACKET, UNKNOWN, Fact
+
+_MONTH = "|".join(sorted(MONTH_OF_WORD, key=len, reverse=True))
+#: Names of files have marks where a text has spaces, and numbers without any.
+_NAMED = re.compile(
+    rf"(?<![^\W\d_])(?P<month>{_MONTH})[\s._,-]{{0,3}}(?P<day>[0-3]?[0-9])(?:st|nd|rd"
+    rf"|th)?[\s._,-]{{0,3}}"
+    rf"(?P<year>20[0-9]{{2}}|19[0-9]{{2}}|(?<=[\s._,-])[0-9]{{2}})(?![0-9])"
+    rf"|(?<![0-9])(?P<day2>[0-3]?[0-9])(?:st|nd|rd"
+    rf"|th)?[\s._-]{{0,3}}(?P<month2>{_MONTH})[\s._,-]{{0,3}}"
+    rf"(?P<year2>20[0-9]{{2}}|19[0-9]{{2}})(?![0-9])",
+    re.IGNORECASE,
+)
+_DIGITS = re.compile(
+    r"(?<![0-9])(?:(?P<y1>(?:19|20)[0-9]{2})(?P<m1>[01][0-9])(?P<d1>[0-3][0-9])"
+    r"|(?P<m2>[01][0-9])(?P<d2>[0-3][0-9])(?P<y2>(?:19|20)[0-9]{2}))(?![0-9])"
+)
+_SPACED = re.compile(
+    r"(?<![0-9-])(?P<first>[0-9]{1,2})(?P<mark>[ _-])(?P<second>[0-9]{1,2})(?P=mark)"
+    r"(?P<year>(?:19|20)[0-9]{2}|[0-9]{2})(?![0-9]|-[0-9])"
+)
+_YEAR_FIRST = re.compile(
+    r"(?<![0-9])(?P<year>(?:19"
+    r"|20)[0-9]{2})[ _.-](?P<month>[01]?[0-9])[ _.-](?P<day>[0-3]?[0-9])(?![0-9])"
+)
+_MONTH_DAY = re.compile(
+    rf"(?<![^\W\d_])(?P<month>{_MONTH})[\s._-]{{1,2}}(?P<day>[0-3]?[0-9])(?:st|nd|rd"
+    rf"|th)?(?![0-9]|[\s._-]{{1,2}}[0-9])",
+    re.IGNORECASE,
+)
+_YEAR_FOLDER = re.compile(r"(?:19|20)[0-9]{2}")
+_SUFFIX = re.compile(r"\.[A-Za-z0-9]{2,5}$")
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[0-9])(?=[A-Za-z])|(?<=[A-Za-z])(?=[0-9])|[_\s-]+")
+#: "meetingminutes", "townmeeting": words written as one.
+_GLUED = re.compile(
+    r"(?<=meeting)(?=minutes|agenda)|(?<=board|draft)(?=minutes|agenda)", re.IGNORECASE
+)
+_PACKET = re.compile(r"\b(?:packet|package|pack)\b", re.IGNORECASE)
+#: Abbreviations with one meaning.
+_SHORT: Final = {
+    "BOE": "Board of Education",
+    "ZBA": "Zoning Board of Appeals",
+    "BZA": "Board of Zoning Appeals",
+}
+_MOST_CHARACTERS: Final = 500
+
+
+class PathReading(NamedTuple):
+    """What a path says of a document."""
+
+    date: Fact
+    body: Fact
+    kind: Fact
+    title: Fact
+
+
+def read_path(path: str, *, day_first: bool = False) -> PathReading:
+    """Return what a path names: the file first, then the nearest folder."""
+    whole = unquote(path.split("?")[0])[-_MOST_CHARACTERS:]
+    parts = [part for part in re.split(r"[/\\]", whole) if part not in ("", ".", "..")]
+    if not parts:
+        return PathReading(UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN)
+    name = _SUFFIX.sub("", parts[-1])
+    sources = [(name, FILE_NAME), *((folder, FOLDER) for folder in reversed(parts[:-1]))]
+    day = body = kind = UNKNOWN
+    for text, source in sources:
+        if day is UNKNOWN and (found := _day_in(text, day_first)):
+            day = Fact(found.isoformat(), source, text, None, 0.5)
+        if kind is UNKNOWN and (named := kind_in_name(text)):
+            kind = Fact(named, source, text, None, 0.5 if source == FILE_NAME else 0.35)
+        if body is UNKNOWN and (named := body_in_name(text)):
+            body = Fact(named, source, text, None, 0.4)
+    if day is UNKNOWN:
+        years = [folder for folder in parts[:-1] if _YEAR_FOLDER.fullmatch(folder)]
+        match = _MONTH_DAY.search(name) if len(years) == 1 else None
+        if match:
+            month = MONTH_OF_WORD[match["month"].lower()]
+            if found := calendar_day(int(years[0]), month, int(match["day"])):
+                day = Fact(found.isoformat(), FILE_NAME, f"{years[0]}/{name}", None, 0.3)
+    return PathReading(day, body, kind, Fact(name, FILE_NAME, parts[-1], None, 0.3))
+
+
+def kind_in_name(name: str) -> str | None:
+    """Return the kind that the name of a file or folder says."""
+    words = " ".join(_CAMEL.sub(" ", _GLUED.sub(" ", name)).split())
+    if _PACKET.search(words):
+        return PACKET
+    found = heading_rule(words)
+    return found.kind if found else None
+
+
+def body_in_name(name: str) -> str | None:
+    """Return the body that the name of a file or folder says."""
+    words = " ".join(_CAMEL.sub(" ", _GLUED.sub(" ", name)).split())
+    for short, whole in _SHORT.items():
+        if re.search(rf"\b{short}\b", words):
+            return whole
+    found = body_in_heading(words)
+    return found if found and len(found) > 5 else None
+
+
+def _day_in(name: str, day_first: bool) -> date | None:
+    for match in _NAMED.finditer(name):
+        which = "2" if match["month2"] else ""
+        month = MONTH_OF_WORD[match[f"month{which}"].lower()]
+        if found := calendar_day(
+            whole_year(match[f"year{which}"]), month, int(match[f"day{which}"])
+        ):
+            return found
+    for match in _YEAR_FIRST.finditer(name):
+        if found := calendar_day(int(match["year"]), int(match["month"]), int(match["day"])):
+            return found
+    for match in _DIGITS.finditer(name):
+        which = "1" if match["y1"] else "2"
+        year, month, number = (int(match[f"{each}{which}"]) for each in "ymd")
+        if found := calendar_day(year, month, number):
+            return found
+    for match in _SPACED.finditer(name):
+        year, first, second = whole_year(match["year"]), int(match["first"]), int(match["second"])
+        month, number = (second, first) if day_first or first > 12 else (first, second)
+        if found := calendar_day(year, month, number):
+            return found
+    dates = printed_dates(name, day_first=day_first)
+    return dates[0].day if dates else None

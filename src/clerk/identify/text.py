@@ -1,0 +1,194 @@
+"""The lines of a page, and which of its first lines name the document: the title block."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+from .dates import DATE_START
+from .model import PageView
+
+#: No more than this much of a page is looked at.
+MOST_CHARACTERS: Final = 12_000
+#: A line longer than this is cut into lines of usual length.
+LONGEST_LINE: Final = 240
+_USUAL_LINE: Final = 110
+MOST_LINES: Final = 90
+#: A title block is not longer than this.
+_BLOCK_LINES: Final = 24
+#: A heading is not longer than this.
+LONGEST_HEADING: Final = 125
+
+
+_SPACE_OR_CLASS = re.compile(r"\[[^\]]*\]| \??")
+
+
+def pattern(words: str) -> re.Pattern[str]:
+    """Compile words of any case; a space stands for one or a few, ``" ?"`` for none too."""
+    spaces = {" ": r"\s{1,4}", " ?": r"\s{0,4}"}
+    return re.compile(_SPACE_OR_CLASS.sub(lambda m: spaces.get(m[0], m[0]), words), re.IGNORECASE)
+
+
+_DECORATION = re.compile(r"^[\W_]+(?=[\w(\"“'])|[^\w.!?)\"”':;,%-]+$")
+
+#: Where the text begins, and the title block ends.
+_TEXT_BEGINS = pattern(
+    r"^(?:[0-9]{1,2}[.)] ?[^\W\d]|[A-Z][.)] \w|[IVX]{1,4}[.)] \w|item [0-9]"
+    r"|(?:and )?whereas\b|be it |now,? therefore|dear \w|(?:members |councill?ors "
+    r"|those )?present ?:"
+    r"|(?:members )?absent ?:|in attendance|attendance ?:|attendees|roll call"
+    r"|call (?:the meeting )?to order"
+    r"|pledge of|moved by)"
+)
+#: A sentence, not a heading.
+_SENTENCE = pattern(
+    r"\b(?:we|you|i) \w|\b(?:was|were|is|are|will be|shall be|has been|have been|may|called"
+    r"|attended|convened|met) \w"
+)
+_ADDRESS = pattern(
+    r"[0-9]{3}[-. ][0-9]{3}[-. ][0-9]{4}|\([0-9]{3}\) ?[0-9]{3}|\bwww\.|https?:|\w@\w|\bfax\b"
+    r"|\btel\b"
+    r"|\btelephone\b|\bphone\b|\bzoom\b|\bp\.? ?o\.? box\b"
+    r"|\b[A-Z]{2}\.? [0-9]{5}\b|\b[A-Z][0-9O][A-Z] ?[0-9][A-Z0-9][0-9O]\b"
+    r"|\b[A-Z]{1,2}[0-9]{1,2}[A-Z]? ?[0-9][A-Z]{2}\b"
+    r"|^[0-9]{1,5}[a-z]? (?:[NSEW]\.? )?(?:\w+\.? ){1,4}(?:st|street|ave|avenue|road|rd|drive"
+    r"|dr|lane|ln|blvd"
+    r"|boulevard|way|highway|hwy|place|court|ct|square|plaza|parkway)\b"
+)
+
+
+class Line(NamedTuple):
+    """A line that is not empty: its text without decoration, and its page."""
+
+    text: str
+    page: int
+    blank_before: bool = False
+
+
+def _wrapped(text: str) -> Iterator[str]:
+    """Yield the lines of a text; a text without line ends is cut as if it had some."""
+    for line in text.split("\n"):
+        if len(line) <= LONGEST_LINE:
+            yield line
+        else:
+            yield from textwrap.wrap(line, _USUAL_LINE, break_on_hyphens=False)
+
+
+def lines_of(page: PageView, most: int = MOST_LINES) -> list[Line]:
+    """Return the first lines of a page, without decoration and empty lines."""
+    found: list[Line] = []
+    blank = False
+    for raw in _wrapped(page.text[:MOST_CHARACTERS]):
+        text = " ".join(raw.split())
+        if text and not (text[0].isalnum() and text[-1].isalnum()):
+            text = _DECORATION.sub("", text).strip()
+        if text and any(map(str.isalnum, text)):
+            found.append(Line(text, page.page, blank))
+            if len(found) == most:
+                break
+            blank = False
+        else:
+            blank = True
+    return found
+
+
+def is_address(line: str) -> bool:
+    """Whether a line is an address, a telephone number or the like."""
+    small = line.lower()
+    if not any(map(str.isdigit, small)) and not any(word in small for word in _CONTACT):
+        return False
+    return bool(_ADDRESS.search(line))
+
+
+_CONTACT: Final = ("@", "www", "http", "fax", "tel", "phone", "zoom", "box")
+
+
+#: A heading that is written like a sentence: "Minutes of the meeting held on ..."
+_HEADLINE = pattern(
+    r"^(?:draft |unapproved |approved |unconfirmed )?(?:minutes|mintues|agenda|notice|record"
+    r"|proceedings|journal"
+    r"|(?:(?:regular|special|annual|ordinary|extraordinary|monthly) )?meeting|séance|procès"
+    r"|sitzung|niederschrift"
+    r"|acta|zur sitzung|über die)\b"
+)
+_TOLD = pattern(r"\b(?:was|were|be|been|are|is) \w")
+
+
+def is_sentence(line: str) -> bool:
+    """Whether a line is part of a text rather than a heading."""
+    if DATE_START.match(line) or (_HEADLINE.match(line) and not _TOLD.search(line)):
+        return False
+    if len(line) <= 55 or line.isupper() or is_address(line):
+        return False
+    if len(line) > LONGEST_HEADING or _SENTENCE.search(line):
+        return True
+    words = line.split()
+    small = sum(word[0].islower() for word in words)
+    return len(words) > 7 and (line[-1] in ".,;" or 2 * small > len(words))
+
+
+#: What a browser prints above a page.
+_BROWSER = re.compile(r"[0-9]{1,2}/[0-9]{1,2}/[0-9]{2,4},? [0-9]{1,2}:[0-9]{2}")
+
+
+def title_block(lines: Sequence[Line]) -> list[Line]:
+    """Return the first lines up to where the text of the document begins."""
+    if lines and _BROWSER.match(lines[0].text):
+        lines = lines[1:]
+    for number, line in enumerate(lines[:_BLOCK_LINES]):
+        # "4 March 2025" is no item of a list.
+        if (_TEXT_BEGINS.match(line.text) and not DATE_START.match(line.text)) or is_sentence(
+            line.text
+        ):
+            return list(lines[:number])
+    return list(lines[:_BLOCK_LINES])
+
+
+_SMALL = frozenset(
+    (
+        "a",
+        "an",
+        "and",
+        "at",
+        "by",
+        "de",
+        "du",
+        "for",
+        "in",
+        "la",
+        "of",
+        "on",
+        "or",
+        "the",
+        "to",
+        "und",
+        "with",
+    )
+)
+_ACRONYM = re.compile(r"(?:[A-Z]\.){2,}|[IVX]{2,4}")
+
+
+def readable(name: str) -> str:
+    """Return a name that is printed in capitals with capitals at the beginning of words only."""
+    letters = [character for character in name if character.isalpha()]
+    if not letters or sum(map(str.isupper, letters)) < 0.7 * len(letters):
+        return name
+    words = name.split(" ")
+    if len(words) == 1 and len(words[0]) <= 4:
+        return name
+    kept = []
+    for number, word in enumerate(words):
+        lower = word.lower()
+        if _ACRONYM.fullmatch(word) or (word.isupper() and len(word) > 1 and not _vowels(lower)):
+            kept.append(word)
+        elif number and lower in _SMALL:
+            kept.append(lower)
+        else:
+            kept.append(re.sub(r"(^|[-/(&.])(\w)", lambda m: m[1] + m[2].upper(), lower))
+    return " ".join(kept)
+
+
+def _vowels(word: str) -> bool:
+    return any(character in "aeiouyäöüéèêáíóú" for character in word)

@@ -1,0 +1,153 @@
+"""Saying what documents are: their text and what is known of them become an identity.
+
+::
+
+    the manifest   what the source and people say   -> Hints  \
+    the text       pages, words, bookmarks          -> pages   -> identify, split -> the manifest
+
+The rules are in :mod:`clerk.identify`.  A document is identified when it is read, and again without
+being read when the rules have another version or its source says something else of it.  One that
+could not be read is identified by its source alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import date
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from clerk.core.files import SiteFiles
+from clerk.core.manifest import (
+    FACTS_OF_DOCUMENTS,
+    DocumentIdentity,
+    DocumentPart,
+    DocumentRow,
+    identified_of,
+)
+from clerk.core.storage import PAGE_FILE
+from clerk.fetch.sources import name_at_source
+from clerk.identify import (
+    VERSION,
+    Fact,
+    Hints,
+    Identity,
+    Known,
+    PageView,
+    Part,
+    identify,
+    split,
+)
+from clerk.read.files import OCR, PageFacts, load_facts
+
+#: So many documents are recorded together.
+_GROUP: Final = 50
+
+
+def identify_documents(
+    files: SiteFiles,
+    site: Mapping[str, Any],
+    rows: Iterable[DocumentRow],
+    record: Callable[[Mapping[str, DocumentIdentity]], None],
+) -> None:
+    """Identify documents, by their text if they have any; ``record`` is told by groups."""
+    found: dict[str, DocumentIdentity] = {}
+    for row in rows:
+        if row.text_sha256:
+            with files.text(row.document, row.text_sha256) as text:
+                found[row.name] = identify_text(site, row, text, row.text_sha256)
+        else:
+            found[row.name] = _identity(identify((), hints_of(site, row)), (), None)
+        if len(found) >= _GROUP:
+            record(found)
+            found = {}
+    record(found)
+
+
+def identify_text(
+    site: Mapping[str, Any], row: DocumentRow, text: Path, text_sha256: str
+) -> DocumentIdentity:
+    """Return what a document is by the text in a folder."""
+    hints, pages = hints_of(site, row), page_views(text)
+    identity = identify(pages, hints)
+    parts = split(pages, identity, hints) if len(pages) > 1 else []
+    return _identity(identity, parts if len(parts) > 1 else (), text_sha256)
+
+
+def hints_of(site: Mapping[str, Any], row: DocumentRow) -> Hints:
+    """Return what is known of a document from outside."""
+    place = ", ".join(str(site[each]) for each in ("name", "state") if site.get(each))
+    return Hints(
+        path=name_at_source(site, row.name, row.source_url or ""),
+        place=place,
+        portal=_known(row.listed),
+        person=_known(row.corrections),
+    )
+
+
+def _known(said: Mapping[str, Any]) -> Known:
+    return Known(**{name: said.get(name) for name in FACTS_OF_DOCUMENTS})
+
+
+def page_views(text: Path) -> list[PageView]:
+    """Return the pages of a document as they were read."""
+    if not text.is_dir():
+        flat = Path(f"{text}.txt").read_bytes().decode("utf-8", "replace")
+        return [PageView(number, page) for number, page in enumerate(flat.split("\f"), start=1)]
+    stored = load_facts(text)
+    facts = {each.page: each for each in stored.pages} if stored else {}
+    views = []
+    for path in text.iterdir():
+        if not (match := PAGE_FILE.fullmatch(path.name)):
+            continue
+        number = int(match[1])
+        content = path.read_bytes().decode("utf-8", "replace")
+        page = facts.get(number, PageFacts(number))
+        is_scan = page.method == OCR if page.method else None
+        views.append(PageView(number, content, page.width, page.height, is_scan))
+    return sorted(views, key=lambda view: view.page)
+
+
+def _identity(
+    identity: Identity, parts: Iterable[Part], text_sha256: str | None
+) -> DocumentIdentity:
+    evidence: dict[str, Any] = _evidence(identity)
+    if identity.others:
+        evidence["others"] = [
+            {"field": other.field, "fact": _fact(other.fact)} for other in identity.others
+        ]
+    return DocumentIdentity(
+        identified_of(text_sha256, VERSION),
+        **_values(identity),
+        evidence=evidence,
+        parts=tuple(
+            DocumentPart(
+                part.first_page,
+                part.last_page,
+                **_values(part),
+                of_other_place=part.of_other_place,
+                evidence=_evidence(part)
+                | {name: _fact(getattr(part, name)) for name in ("place", "begins")},
+            )
+            for part in parts
+        ),
+    )
+
+
+def _values(found: Identity | Part) -> dict[str, Any]:
+    """Return the values of the facts as the manifest has them."""
+    values = {name: getattr(found, name).value for name in FACTS_OF_DOCUMENTS}
+    day = values["date"]
+    return values | {"date": date.fromisoformat(day) if day else None}
+
+
+def _evidence(found: Identity | Part) -> dict[str, Any]:
+    return {name: _fact(getattr(found, name)) for name in FACTS_OF_DOCUMENTS}
+
+
+def _fact(fact: Fact) -> dict[str, Any]:
+    """Return a fact as it is stored: what is empty is left out."""
+    values: dict[str, Any] = msgspec.to_builtins(fact)
+    return {name: value for name, value in values.items() if value not in (None, "", 0.0)}

@@ -1,0 +1,150 @@
+"""Who and what is the same in the documents of a site: people of a body, matters of the site.
+
+Which rows these are follows from the rows of the documents alone, so that a full build and any
+sequence of incremental ones end with the same.  Written again are the people of bodies of which a
+document changed, and the matters that appear in it, before or after the change::
+
+    joins.note(documents)   before they are removed, and after they are added
+    joins.join()
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+
+from clerk.extract.matters import MENTIONED, key_with_century, key_without_century
+from clerk.extract.people import TERM_GAP_DAYS, resolve_people
+
+#: The terms of a body's people: a new one begins after a long gap.
+_TERMS = f"""
+WITH seen AS (
+    SELECT DISTINCT person, substr(date, 1, 10) AS day FROM document_names
+    JOIN person_names USING (meeting, printed_name)
+    WHERE meeting = ? AND julianday(substr(date, 1, 10)) IS NOT NULL
+), gaps AS (
+    SELECT person, day, julianday(day)
+           - julianday(lag(day) OVER (PARTITION BY person ORDER BY day)) AS days FROM seen
+), numbered AS (
+    SELECT person, day, sum(days IS NULL OR days > {TERM_GAP_DAYS})
+           OVER (PARTITION BY person ORDER BY day) AS term FROM gaps
+)
+INSERT INTO person_terms SELECT person, min(day), max(day) FROM numbered GROUP BY person, term
+"""
+
+
+class Joins:
+    """The bodies and matters that a build has to look at again."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+        db.execute("CREATE TEMP TABLE noted_bodies (meeting TEXT PRIMARY KEY)")
+        db.execute("CREATE TEMP TABLE noted_keys (matter_key TEXT PRIMARY KEY)")
+        db.execute("CREATE TEMP TABLE noted_matters (matter TEXT PRIMARY KEY)")
+
+    def note(self, documents: Iterable[str] | None) -> None:
+        """Look again at what these documents name; at everything if None."""
+        notes = (
+            ("noted_bodies", "meeting", "document_names"),
+            ("noted_keys", "matter_key", "matter_appearances"),
+            ("noted_matters", "matter", "matter_appearances"),
+        )
+        for table, column, source in notes:
+            chosen = f"INSERT OR IGNORE INTO {table} SELECT DISTINCT {column} FROM {source}"
+            if documents is None:
+                self._db.execute(chosen)
+            else:
+                named = [(name,) for name in documents]
+                self._db.executemany(f"{chosen} WHERE document = ?", named)
+
+    def join(self) -> None:
+        """Write the people and matters again that may be others than before."""
+        for (body,) in self._all("SELECT meeting FROM noted_bodies ORDER BY 1"):
+            self._join_people(body)
+        self._join_matters()
+
+    def _all(self, query: str, *values: object) -> list[tuple[str, ...]]:
+        return self._db.execute(query, values).fetchall()
+
+    def _join_people(self, body: str) -> None:
+        mine = "SELECT person FROM people WHERE meeting = ?"
+        self._db.execute(f"DELETE FROM person_terms WHERE person IN ({mine})", (body,))
+        self._db.execute("DELETE FROM person_names WHERE meeting = ?", (body,))
+        self._db.execute("DELETE FROM people WHERE meeting = ?", (body,))
+        query = """SELECT printed_name, sum(times), min(date), max(date) FROM document_names
+                   WHERE meeting = ? GROUP BY printed_name"""
+        printed = {name: rest for name, *rest in self._db.execute(query, (body,))}
+
+        def printed_with(name: str) -> list[str]:
+            found = self._all(
+                """SELECT DISTINCT other.printed_name FROM document_names AS one
+                   JOIN document_names AS other USING (document, meeting)
+                   WHERE meeting = ? AND one.printed_name = ?""",
+                *(body, name),
+            )
+            return [other for (other,) in found]
+
+        people = resolve_people(
+            body, {name: times for name, (times, _, _) in printed.items()}, printed_with
+        )
+        for person in people:
+            days = [printed[name][1:] for name in person.spellings]
+            first = min((day for day, _ in days if day), default=None)
+            last = max((day for _, day in days if day), default=None)
+            row = (person.key, body, person.name, first, last)
+            self._db.execute("INSERT INTO people VALUES (?, ?, ?, ?, ?)", row)
+            self._db.executemany(
+                "INSERT INTO person_names VALUES (?, ?, ?, ?)",
+                [(body, name, person.key, printed[name][0]) for name in person.spellings],
+            )
+        self._db.execute(_TERMS, (body,))
+
+    def _join_matters(self) -> None:
+        # A number with a whole year that comes or goes decides about those with a short one.
+        shorter = [(key_without_century(key),) for (key,) in self._all("SELECT * FROM noted_keys")]
+        self._db.executemany("INSERT OR IGNORE INTO noted_keys VALUES (?)", shorter)
+        appearances = self._all(
+            """SELECT id, matter_key, date, matter FROM matter_appearances
+               WHERE matter_key IN (SELECT matter_key FROM noted_keys)"""
+        )
+        changed, noted = [], set()
+        for name, key, date, before in appearances:
+            whole = key_with_century(key, date)
+            is_printed = whole != key and self._all(
+                "SELECT 1 FROM matter_appearances WHERE matter_key = ? LIMIT 1", whole
+            )
+            matter = whole if is_printed else key
+            if matter != before:
+                changed.append((matter, name))
+            noted |= {(before,), (matter,)}
+        self._db.executemany("UPDATE matter_appearances SET matter = ? WHERE id = ?", changed)
+        self._db.executemany("INSERT OR IGNORE INTO noted_matters VALUES (?)", sorted(noted))
+        self._db.execute("DELETE FROM matters WHERE matter IN (SELECT matter FROM noted_matters)")
+        steps = self._db.execute(
+            """SELECT matter, kind, matter_number, matter_title, action, date, doubtful
+               FROM matter_appearances WHERE matter IN (SELECT matter FROM noted_matters)
+               ORDER BY matter, date, document, start, id"""
+        )
+        rows = [_matter(matter, list(some)) for matter, some in groupby(steps, lambda row: row[0])]
+        self._db.executemany("INSERT INTO matters VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+
+
+def _matter(matter: str, steps: Sequence[tuple[str, ...]]) -> tuple[object, ...]:
+    """Return the row of a matter; its state is what the last meeting certainly did with it."""
+    numbers = Counter(number for _, _, number, *_ in steps if number)
+    titles = Counter(title for _, _, _, title, *_ in steps if title)
+    done = [
+        action
+        for *_, action, _, doubtful in steps
+        if action != MENTIONED and doubtful in (None, "[]")
+    ]
+    dates = [date for *_, date, _ in steps if date]
+    return (
+        *(matter, steps[0][1]),
+        numbers.most_common(1)[0][0] if numbers else None,
+        titles.most_common(1)[0][0] if titles else None,
+        *(done[-1] if done else MENTIONED, min(dates, default=None), max(dates, default=None)),
+        len(steps),
+    )

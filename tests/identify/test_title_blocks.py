@@ -1,0 +1,60 @@
+"""Invented first pages in many styles: each says what it is, or that the page does not say it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from clerk.identify import Hints, Identity, PageView, identify
+
+EXAMPLES = Path(__file__).parent / "examples" / "title_blocks.txt"
+
+
+class Example(NamedTuple):
+    kind: str
+    date: str | None
+    bodies: list[str]
+    place: str
+    page: str
+
+
+def examples() -> list[Example]:
+    found = []
+    for block in EXAMPLES.read_text(encoding="utf-8").split("\n=== ")[1:]:
+        head, _, page = block.partition("\n")
+        kind, day, bodies, place = (each.strip() for each in head.split("|"))
+        named = [] if bodies == "-" else bodies.split("/")
+        found.append(Example(kind, None if day == "-" else day, named, place, page))
+    return found
+
+
+def plain(name: str | None) -> str:
+    return " ".join(
+        re.sub(r"\b(?:of|the|and|town|city|county)\b|\W", " ", (name or "").lower()).split()
+    )
+
+
+def read(example: Example) -> Identity:
+    return identify([PageView(1, example.page)], Hints(place=example.place))
+
+
+@pytest.mark.parametrize("example", examples(), ids=lambda each: each.page.split("\n")[0][:40])
+def test_a_first_page_says_what_it_is(example: Example):
+    found = read(example)
+
+    assert (found.kind.value, found.date.value) == (example.kind, example.date)
+    places = ["", example.place.split(",")[0]]
+    right = {plain(f"{place} {body}") for body in example.bodies for place in places} or {""}
+    assert plain(found.body.value) in right
+
+
+@pytest.mark.parametrize("example", examples(), ids=lambda each: each.page.split("\n")[0][:40])
+def test_every_value_has_a_quote_that_is_printed(example: Example):
+    found = read(example)
+
+    words = plain(example.page)
+    for fact in (found.date, found.kind, found.body, found.title):
+        assert fact.value is None or plain(fact.quote) in words
