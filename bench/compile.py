@@ -103,6 +103,8 @@ def manifest_row(subdomain: str, name: str, version: str) -> DocumentRow:
         "bytes": 0,
         "text_sha256": sha256(version.encode()).hexdigest(),
         "failed_pages": 0,
+        "sequence": 1,
+        "parts": (),
         "first_seen_at": SEEN_AT,
         "last_seen_at": SEEN_AT,
     }

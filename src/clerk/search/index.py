@@ -89,7 +89,8 @@ def _built_schema() -> tantivy.Schema:
     builder.add_integer_field("document", indexed=True, fast=True)
     for name in ("year", "day"):
         builder.add_integer_field(name, indexed=True, fast=True)
-    builder.add_integer_field("first", indexed=True)
+    for name in ("first", "has_person"):
+        builder.add_integer_field(name, indexed=True)
     for name in ("page", "pages", "newest", "oldest", "seen", "digest"):
         builder.add_integer_field(name, fast=True)
     builder.add_bytes_field("facts", stored=True, indexed=False)
@@ -630,6 +631,7 @@ def _entries(document: IndexedDocument) -> Iterator[dict[str, Any]]:
         if page.persons:
             keys = [" ".join(fold(person)) for person in page.persons]
             values |= {"person": list(page.persons), "person_key": keys, "person_words": keys}
+            values["has_person"] = 1
         yield values
         is_first = False
 

@@ -53,6 +53,7 @@ class OpenIndex:
     """All shards that can be used; ``missing`` are those that are damaged and being rebuilt."""
 
     storage_dir: Path
+    stamp: tuple[int, int]
     shards: Sequence[OpenShard]
     missing: Sequence[int]
 
@@ -104,13 +105,17 @@ def _threads() -> ThreadPoolExecutor:
 
 def open_index(storage_dir: Path) -> OpenIndex:
     """Return the index as of its last commit; raise NotFound if there is none."""
-    folders = [search_folder(storage_dir) / name for name in require_layout(storage_dir).shards]
-    stamps = [_stamp(folder) for folder in folders]
+    layout_stamp = _stamp(search_folder(storage_dir) / "index.json")
     known = _opened.get(storage_dir)
-    if known is not None and [(each.folder, each.stamp) for each in known.shards] == list(
-        zip(folders, stamps, strict=True)
+    if (
+        known is not None
+        and not known.missing
+        and known.stamp == layout_stamp
+        and all(each.stamp == _stamp(each.folder / "meta.json") for each in known.shards)
     ):
         return known
+    folders = [search_folder(storage_dir) / name for name in require_layout(storage_dir).shards]
+    stamps = [_stamp(folder / "meta.json") for folder in folders]
     with _lock:
         before = {each.folder: each for each in known.shards} if known else {}
         shards, missing = [], []
@@ -121,7 +126,7 @@ def open_index(storage_dir: Path) -> OpenIndex:
                 _log.error("Part %d of the search index cannot be read: %s", number, error)
                 note_damage(storage_dir, number, str(error))
                 missing.append(number)
-        opened = OpenIndex(storage_dir, shards, missing)
+        opened = OpenIndex(storage_dir, layout_stamp, shards, missing)
         _opened.pop(storage_dir, None)
         _opened[storage_dir] = opened
         while len(_opened) > _KEPT:
@@ -129,10 +134,10 @@ def open_index(storage_dir: Path) -> OpenIndex:
     return opened
 
 
-def _stamp(folder: Path) -> tuple[int, int]:
-    """Return what changes with each commit of a shard."""
+def _stamp(path: Path) -> tuple[int, int]:
+    """Return what changes when a file is replaced."""
     try:
-        facts = (folder / "meta.json").stat()
+        facts = path.stat()
     except OSError:
         return (0, 0)
     return (facts.st_ino, facts.st_mtime_ns)

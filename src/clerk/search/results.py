@@ -19,7 +19,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from heapq import nsmallest
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -53,6 +52,8 @@ _PAGES_AT_ONCE = 500
 #: Pages fetched first to find documents, and at most.
 _FETCHED, _FETCHED_AT_MOST = 200, 50_000
 _FACET_VALUES = 50
+#: Values of each shard that are merged.
+_FACET_VALUES_OF_SHARDS = 1000
 #: Values of a facet compared, so that the counts are exact.
 _FACET_VALUES_COUNTED = 60_000
 #: Documents counted at once; tantivy refuses more than 65,000 groups.
@@ -473,7 +474,7 @@ class _Search:
         more = start + limit < len(groups) and limit
         distinct = len({group[0].document for group in groups})
         return Results(
-            self._documents(asked, shown),
+            self._documents(asked, shown, is_complete=is_complete),
             total,
             facets,
             cursor=self._cursor(shown[-1][0], start + limit) if more and shown else None,
@@ -537,12 +538,13 @@ class _Search:
         return base64.urlsafe_b64encode(msgspec.json.encode(cursor)).decode().rstrip("=")
 
     def _documents(
-        self, asked: tantivy.Query, groups: Sequence[Sequence[_Found]]
+        self, asked: tantivy.Query, groups: Sequence[Sequence[_Found]], *, is_complete: bool
     ) -> list[DocumentHits]:
         """Return what is shown of the documents: the best pages of each, and how many there are."""
         best: dict[int, list[_Found]] = {group[0].document: list(group) for group in groups}
         counts = {number: len(found) for number, found in best.items()}
-        if groups and not self._query.single_pages:
+        is_sorted = is_complete and self._query.sort == RELEVANCE
+        if groups and not (self._query.single_pages or is_sorted):
             best, counts = self._best_pages(asked, best)
         load = _Texts(self._index.storage_dir, self._parsed.terms, self._index.languages)
         shown = []
@@ -562,7 +564,7 @@ class _Search:
         self, asked: tantivy.Query, documents: dict[int, list[_Found]]
     ) -> tuple[dict[int, list[_Found]], dict[int, int]]:
         """Return the pages found of some documents, the best first, and how many of each."""
-        only = _unscored(_Q.term_set_query(SCHEMA, "document", list(documents)))
+        only = _unscored(_any_of([_number("document", number) for number in documents]))
         narrowed = _all_of([asked, only])
         best: dict[int, list[_Found]] = {number: [] for number in documents}
         total = 0
@@ -651,7 +653,8 @@ def _read_cursor(query: Query) -> _Cursor | None:
 
 def _facets(index: OpenIndex, asked: tantivy.Query, names: Sequence[str]) -> dict[str, list[Facet]]:
     """Count the pages by each value of some facets, the most frequent first."""
-    size = _FACET_VALUES if len(index.shards) == 1 else _FACET_VALUES_COUNTED // 60
+    # What a site has is in one shard; of the others a shard may have less of what is frequent.
+    size = _FACET_VALUES if len(index.shards) == 1 else _FACET_VALUES_OF_SHARDS
     groups = {
         name: {
             "terms": {
@@ -662,20 +665,31 @@ def _facets(index: OpenIndex, asked: tantivy.Query, names: Sequence[str]) -> dic
         }
         for name in names
     }
-    counts: dict[str, Counter[str]] = {name: Counter() for name in names}
-    for answer in index.ask(lambda each: each.aggregate(asked, groups)):
-        for name in names:
+    persons = {"person": groups.pop("person")} if "person" in groups else {}
+
+    def count(searcher: tantivy.Searcher) -> dict[str, Any]:
+        counted: dict[str, Any] = searcher.aggregate(asked, groups) if groups else {}
+        if persons:
+            # Few pages name anybody.
+            named = _all_of([asked, _unscored(_number("has_person", 1))])
+            counted |= searcher.aggregate(named, persons)
+        return counted
+
+    answers = index.ask(count)
+    found: dict[str, list[Facet]] = {}
+    for name in names:
+        counts: Counter[str] = Counter()
+        for answer in answers:
             for bucket in answer[name]["buckets"]:
                 key = bucket["key"]
-                value = str(int(key)) if isinstance(key, float) else str(key)
-                counts[name][value] += bucket["doc_count"]
-    found = {}
-    for name, values in counts.items():
-        facets = (
-            Facet(value, _label(index, name, value), n) for value, n in values.items() if value
-        )
-        found[name] = nsmallest(_FACET_VALUES, facets, key=lambda each: (-each.pages, each.value))
+                counts[key if isinstance(key, str) else str(int(key))] += bucket["doc_count"]
+        best = sorted(counts.items(), key=_most_pages)[:_FACET_VALUES]
+        found[name] = [Facet(key, _label(index, name, key), pages) for key, pages in best if key]
     return found
+
+
+def _most_pages(counted: tuple[str, int]) -> tuple[int, str]:
+    return -counted[1], counted[0]
 
 
 def _label(index: OpenIndex, name: str, value: str) -> str:
