@@ -725,10 +725,26 @@ MUTANTS = (
     Mutant(
         "an upload is not over before its file is split",
         "pipeline/transitions.py",
-        " and not (job.kind == Kind.UPLOAD and ledger.has_open_step(conn, job.id))",
-        "",
+        "        return not ledger.has_open_step(conn, job.id)",
+        "        return True",
         "annotations/test_annotation_recovery.py"
         "::test_an_upload_is_not_over_while_its_file_is_being_split[sqlite]",
+    ),
+    Mutant(
+        "reading does not end before the fetch does",
+        "pipeline/transitions.py",
+        '        return fetching is None or fetching.state != "open"',
+        "        return True",
+        "pipeline/test_reading_while_fetching.py"
+        "::test_a_document_is_read_before_the_fetch_ends_and_the_stage_closes_after_it[sqlite]",
+    ),
+    Mutant(
+        "a document that was opened while it was fetched is not opened again",
+        "pipeline/transitions.py",
+        "        if row.name not in known\n",
+        "",
+        "pipeline/test_reading_while_fetching.py"
+        "::test_a_fetch_that_is_tried_again_opens_nothing_twice[sqlite]",
     ),
     Mutant(
         "a part that kills twice is divided",

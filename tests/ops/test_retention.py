@@ -15,15 +15,16 @@ from typing import Any
 import pytest
 from guide import clerk
 from small_work import Town, nothing_active, work_embedded
-from sqlalchemy import Table, event, func, select, text, update
+from sqlalchemy import Table, event, func, insert, select, text, update
 
-from clerk.core import config, db, installation
+from clerk.core import config, db, installation, manifest
 from clerk.core.clock import utc_now
 from clerk.core.errors import WrongInstallation
 from clerk.core.models import (
     audit_table,
     batch_history_table,
     batches_table,
+    document_changes_table,
     items_table,
     jobs_table,
     run_history_table,
@@ -212,6 +213,39 @@ def test_audit_entries_are_kept_longer(town: Town) -> None:
     assert rows(audit_table) == 1
     assert "1 audit entry older than 730 days" in clerk("db", "prune").output
     assert rows(audit_table) == 0
+
+
+def test_changes_of_documents_are_kept_for_a_month_and_the_last_one_for_ever(site: str) -> None:
+    def change(*names: str) -> None:
+        with db.civic_db_connection() as conn:
+            rows = [{"subdomain": site, "name": name, "change": "facts"} for name in names]
+            conn.execute(insert(document_changes_table), rows)
+
+    def let_changes_age(days: float) -> None:
+        with db.civic_db_connection() as conn:
+            for row in conn.execute(select(document_changes_table)).fetchall():
+                earlier = {"at": row.at - timedelta(days=days)}
+                mine = document_changes_table.c.number == row.number
+                conn.execute(update(document_changes_table).where(mine).values(earlier))
+
+    change("a", "b", "c")
+    with db.reading_connection() as conn:
+        _, seen = manifest.changed_names(conn, site, 0)
+    let_changes_age(20)
+    change("d")
+    assert prune() == retention.Pruned()
+    let_changes_age(20)
+
+    assert prune(dry_run=True) == prune() == retention.Pruned(changes=3)
+
+    with db.reading_connection() as conn:
+        assert manifest.changed_names(conn, site, seen) == (["d"], seen + 1)
+        assert manifest.changed_names(conn, site, seen - 1) == (None, seen + 1), "starts anew"
+    let_changes_age(20)
+    assert prune() == retention.Pruned()
+    with db.reading_connection() as conn:
+        assert manifest.changed_names(conn, site, seen + 1) == ([], seen + 1)
+    assert "0 changes of documents older than 30 days" in clerk("db", "prune").output
 
 
 # ------------------------------------------------------------------------------------- objects

@@ -155,7 +155,8 @@ def test_a_run_keeps_as_many_published_versions_as_it_is_told(
     clerk("run", "springfield", "--keep", "5")
 
     assert len(kept_one) == 1
-    assert len(list(versions.glob("0*"))) == 3
+    # The second run was extracted in a moment: it has published once, with its votes.
+    assert len(list(versions.glob("0*"))) == 2
 
 
 @pytest.mark.parametrize("database", ["sqlite"], indirect=True)

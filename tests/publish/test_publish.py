@@ -80,6 +80,42 @@ def test_a_published_site_has_database_and_index(folder: Path, settings: Setting
     assert document["failed_pages"] == {"2": "too dark"}
 
 
+def test_the_index_is_the_same_whatever_was_published_before(
+    folder: Path, settings: Settings
+) -> None:
+    publish(SITE, folder, settings, complete=True)
+    write_text(folder, "minutes/Planning/2024-02-01", ["A second document."])
+    change(folder, "Something new.")
+    publish(SITE, folder, settings, complete=True)
+    step_by_step = index(settings)
+    assert [each["name"] for each in step_by_step["documents"]] == [
+        COUNCIL,
+        "minutes/Planning/2024-02-01",
+    ]
+
+    # Nothing is known of what was published: all of it is put together again.
+    (folder / "_clerk" / "publish.lines").unlink()
+    shutil.rmtree(settings.published)
+    publish(SITE, folder, settings, complete=True)
+
+    assert index(settings) | {"published_at": ""} == step_by_step | {"published_at": ""}
+
+
+def test_what_is_secret_now_is_not_taken_from_an_earlier_index(
+    folder: Path, settings: Settings
+) -> None:
+    write_text(folder, COUNCIL, ["The council met."], failed={2: "see hunter2hunter2"})
+    compile_folder(folder, SITE)
+    publish(SITE, folder, settings, complete=True)
+    assert "hunter2hunter2" in (folder / "_clerk" / "publish.lines").read_text()
+    site = SITE | {"extra": {"api_key": "hunter2hunter2"}}
+    shutil.rmtree(settings.published)
+
+    publish(site, folder, settings, complete=True)
+
+    assert "hunter2hunter2" not in json.dumps(index(settings))
+
+
 def test_text_only_first_then_complete(folder: Path, settings: Settings) -> None:
     publish(SITE, folder, settings, complete=False)
     assert index(settings)["state"] == "text-only"

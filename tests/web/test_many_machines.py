@@ -15,6 +15,7 @@ import pytest
 from small_pdfs import printed
 from small_sites import ask, content
 from small_work import Town, hurry
+from sqlalchemy import text
 from web_town import Browser
 
 from clerk.core import manifest
@@ -124,6 +125,17 @@ def town(machines: Machines, clerk: Any, tmp_path: Path) -> Town:
     return Town("springfield")
 
 
+def annotated_pages() -> list[str]:
+    """Return the dates of the pages that have current annotations."""
+    query = text(
+        "SELECT sourceid FROM annotation_documents d JOIN annotation_sets s ON s.document_id = d.id"
+        " WHERE s.is_current AND EXISTS"
+        " (SELECT 1 FROM denotations a WHERE a.set_id = s.id) ORDER BY sourceid"
+    )
+    with reading_connection() as conn:
+        return [name.split("/")[-2] for name in conn.execute(query).scalars()]
+
+
 STAGES = (FETCH, OCR, COMPILATION, EXTRACTION, DEPLOY)
 
 
@@ -142,6 +154,8 @@ def test_machines_that_share_only_a_store_publish_what_one_machine_does(
     brought = machines.work(FETCH, OCR, *elsewhere, COMPILATION, DEPLOY, *["web/mirror"] * 2)
     assert town.run.state == "completed"
     assert brought == "springfield\n\n"
+    # The machine that extracted last has read one document: what was found in others stays.
+    assert annotated_pages() == ["2024-01-15", "2024-02-15", "2024-03-15"]
 
     machines.be("web")
     visitor = Browser()

@@ -21,9 +21,26 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, date, datetime
+from types import MappingProxyType
 from typing import Any, Final
 
-from sqlalchemy import Connection, Table, bindparam, delete, func, insert, null, select, update
+import msgspec
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    String,
+    Table,
+    and_,
+    bindparam,
+    cast,
+    delete,
+    func,
+    insert,
+    null,
+    or_,
+    select,
+    update,
+)
 from sqlalchemy.dialects import postgresql, sqlite
 
 from . import store
@@ -154,6 +171,46 @@ class DocumentRow:
         return date.fromisoformat(said) if said else None
 
 
+class KnownDocument(msgspec.Struct, frozen=True):
+    """What a fetch asks about a document that it fetched before; the fields are columns.
+
+    It asks about all of a site: columns that are slow to decode are left out.
+    """
+
+    name: str
+    identity: str | None
+    #: JSON, which is decoded when it is asked for.
+    listed_json: str
+    sequence: int
+    pdf_sha256: str | None
+    bytes: int
+    etag: str | None
+    last_modified: str | None
+    version_hint: str | None
+    source_bytes: int
+    source_mtime_ns: int
+    last_seen_at: datetime
+    fetched_at: datetime | None
+    gone_at: datetime | None
+
+    @property
+    def document(self) -> Document:
+        """The document by where its files lie."""
+        return Document.from_name(self.name)
+
+    @property
+    def listed(self) -> Mapping[str, Any]:
+        """What the source says of it."""
+        said: dict[str, Any] = msgspec.json.decode(self.listed_json)
+        return said
+
+    @property
+    def listed_date(self) -> Day | None:
+        """The day that the source says it is of."""
+        said = self.listed.get("date")
+        return date.fromisoformat(said) if said else None
+
+
 @dataclass(frozen=True)
 class FetchedDocument:
     """What a fetch knows of a document whose bytes it has stored; the fields are columns.
@@ -245,6 +302,15 @@ class DocumentRequest:
 
 
 @dataclass(frozen=True)
+class KeptVersion:
+    """The bytes that a document had, and since when."""
+
+    pdf_sha256: str
+    bytes: int
+    fetched_at: datetime
+
+
+@dataclass(frozen=True)
 class DocumentChange:
     """A row of the outbox."""
 
@@ -276,6 +342,16 @@ def documents(
         query = query.where(among(conn, _d.name, names))
     found = [_typed(row) for row in conn.execute(query)]
     return _with_parts(conn, found) if with_parts else found
+
+
+def known_documents(conn: Connection, subdomain: str) -> list[KnownDocument]:
+    """Return what a fetch asks about the documents of a site, in the order of their names."""
+    columns = [
+        cast(_d.listed, String) if name == "listed_json" else _d[name]
+        for name in KnownDocument.__struct_fields__
+    ]
+    query = select(*columns).where(_d.subdomain == subdomain).order_by(_d.name)
+    return [KnownDocument(*row) for row in conn.execute(query)]
 
 
 def document(conn: Connection, subdomain: str, name: str) -> DocumentRow | None:
@@ -314,8 +390,12 @@ def count_documents(conn: Connection, subdomain: str) -> tuple[int, int]:
     return total, with_text
 
 
-def documents_to_read(conn: Connection, subdomain: str, reader: str) -> list[DocumentRow]:
+def documents_to_read(
+    conn: Connection, subdomain: str, reader: str, names: Sequence[str] | None = None
+) -> list[DocumentRow]:
     """Return the documents that have no text, or text with holes, of other bytes or readers.
+
+    With ``names`` only those.
 
     ``reader`` is ``layout | engine``.  Text without a reader was made by an older installation and
     stays as it is: nobody knows better.
@@ -333,18 +413,50 @@ def documents_to_read(conn: Connection, subdomain: str, reader: str) -> list[Doc
         .where(func.coalesce(current, False).is_(False))
         .order_by(_d.name)
     )
+    if names is not None:
+        query = query.where(among(conn, _d.name, names))
     return [_typed(row) for row in conn.execute(query)]
 
 
-def documents_to_extract(conn: Connection, subdomain: str, version: str) -> list[DocumentRow]:
-    """Return the documents with text that this version of the extractor has not looked at."""
-    query = (
-        select(*_ROW)
-        .where(_d.subdomain == subdomain, _d.text_sha256.is_not(None))
-        .where(_d.findings_of.is_distinct_from(_d.text_sha256 + f" {version}"))
-        .order_by(_d.name)
+def documents_to_extract(
+    conn: Connection,
+    subdomain: str,
+    version: str,
+    corrections: Mapping[str, str] = MappingProxyType({}),
+) -> list[DocumentRow]:
+    """Return the documents with text that this version of the extractor has not looked at.
+
+    ``corrections`` are the documents that people corrected, with a digest of the corrections: one
+    whose findings honour others is looked at again.
+    """
+    corrected = and_(
+        _d.subdomain == subdomain,
+        _d.text_sha256.is_not(None),
+        among(conn, _d.name, list(corrections)),
     )
-    return _with_parts(conn, [_typed(row) for row in conn.execute(query)])
+    query = select(*_ROW).where(or_(_is_to_extract(subdomain, version), corrected))
+    rows = [
+        row
+        for row in map(_typed, conn.execute(query.order_by(_d.name)))
+        if row.findings_of != _found_in(row.text_sha256, version, corrections.get(row.name))
+    ]
+    return _with_parts(conn, rows)
+
+
+def _found_in(text: str | None, version: str, corrections: str | None) -> str:
+    """Return what findings depend on."""
+    return f"{text} {version}" + (f" {corrections}" if corrections else "")
+
+
+def count_to_extract(conn: Connection, subdomain: str, version: str) -> int:
+    """Return how many documents this version of the extractor has not looked at."""
+    query = select(func.count()).where(_is_to_extract(subdomain, version))
+    return conn.execute(query).scalar_one()
+
+
+def _is_to_extract(subdomain: str, version: str) -> ColumnElement[bool]:
+    looked_at = _d.findings_of.is_not_distinct_from(_d.text_sha256 + f" {version}")
+    return and_(_d.subdomain == subdomain, _d.text_sha256.is_not(None), ~looked_at)
 
 
 def documents_to_identify(conn: Connection, subdomain: str, version: str) -> list[DocumentRow]:
@@ -368,15 +480,15 @@ def identified_of(text_sha256: Any, version: str) -> Any:
     return func.coalesce(text_sha256, "") + f" {version}"
 
 
-def versions(conn: Connection, document_id: int) -> list[str]:
-    """Return the hashes of the bytes a document has had, the oldest first."""
+def versions(conn: Connection, document_id: int) -> list[KeptVersion]:
+    """Return the bytes that a document has had, the oldest first."""
     table = document_versions_table.c
     query = (
-        select(table.pdf_sha256)
+        select(table.pdf_sha256, table.bytes, table.fetched_at)
         .where(table.document_id == document_id)
         .order_by(table.fetched_at, table.pdf_sha256)
     )
-    return list(conn.execute(query).scalars())
+    return [KeptVersion(*row) for row in conn.execute(query)]
 
 
 def changes_after(conn: Connection, number: int, limit: int = 1000) -> list[DocumentChange]:
@@ -434,6 +546,32 @@ def contents(conn: Connection, subdomain: str) -> dict[str, tuple[str, str | Non
 def oldest_change(conn: Connection) -> int:
     """Return the oldest number in the outbox, 0 if it is empty; who has not seen it starts anew."""
     return conn.execute(select(func.min(document_changes_table.c.number))).scalar() or 0
+
+
+def count_old_changes(conn: Connection, seconds: float) -> int:
+    """Return how many rows of the outbox are older than this."""
+    return conn.execute(select(func.count()).where(_is_old_change(seconds))).scalar_one()
+
+
+def delete_old_changes(conn: Connection, seconds: float, limit: int) -> int:
+    """Delete rows of the outbox that are older than this, oldest first; return how many.
+
+    The newest row stays: by it a reader knows that it has seen everything.
+    """
+    number = document_changes_table.c.number
+    if conn.dialect.name == "postgresql":
+        # Nobody is reading on meanwhile: what a reader has not seen is there, or it starts anew.
+        conn.execute(select(func.pg_advisory_xact_lock(_OUTBOX_LOCK)))
+    oldest = select(number).where(_is_old_change(seconds)).order_by(number).limit(limit)
+    return conn.execute(delete(document_changes_table).where(number.in_(oldest))).rowcount
+
+
+def _is_old_change(seconds: float) -> ColumnElement[bool]:
+    """Whether a row comes before all that are younger: what is left has no gaps."""
+    table = document_changes_table.c
+    newest = select(func.max(table.number)).scalar_subquery()
+    young = select(table.number).where(table.at >= db_now(-seconds)).order_by(table.at).limit(1)
+    return table.number < func.coalesce(young.scalar_subquery(), newest)
 
 
 # ----------------------------------------------------------------------------------- writing
@@ -698,11 +836,16 @@ def _write_corrections(
 
 
 def record_findings(
-    conn: Connection, subdomain: str, version: str, findings: Mapping[str, tuple[str, str]]
+    conn: Connection,
+    subdomain: str,
+    version: str,
+    findings: Mapping[str, tuple[str, str]],
+    corrections: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
     """Record what an extractor found: the name of each document -> its text's and the finds' hash.
 
-    What was found in a text that the document no longer has is not recorded.
+    ``corrections`` are the digests of the corrections that were honoured.  What was found in a text
+    that the document no longer has is not recorded.
     """
     if not findings:
         return
@@ -721,7 +864,12 @@ def record_findings(
     conn.execute(
         statement,
         [
-            {"of_name": name, "of_text": text, "found": found, "found_in": f"{text} {version}"}
+            {
+                "of_name": name,
+                "of_text": text,
+                "found": found,
+                "found_in": _found_in(text, version, corrections.get(name)),
+            }
             for name, (text, found) in findings.items()
         ],
     )
@@ -989,14 +1137,20 @@ class SiteManifest:
     """The manifest of one site, for the process that fetches it; writes are committed in groups.
 
     ``check`` is called in every transaction that writes, and raises if the run may write no more.
+    ``on_stored`` is called in the transaction that records documents, with their names.
     """
 
     def __init__(
-        self, sql_url: str, subdomain: str, check: Callable[[Connection], None] = lambda conn: None
+        self,
+        sql_url: str,
+        subdomain: str,
+        check: Callable[[Connection], None] = lambda conn: None,
+        on_stored: Callable[[Connection, Sequence[str]], None] = lambda conn, names: None,
     ) -> None:
         self._sql_url = sql_url
         self.subdomain = subdomain
         self._check = check
+        self._on_stored = on_stored
         self._fetched: dict[str, FetchedDocument] = {}
         self._seen: list[str] = []
         self._meetings: dict[str, ListedMeeting] = {}
@@ -1013,6 +1167,11 @@ class SiteManifest:
         """Return everything that is known of the site's documents."""
         with reading_connection(self._sql_url) as conn:
             return documents(conn, self.subdomain)
+
+    def known_documents(self) -> list[KnownDocument]:
+        """Return what a fetch asks about the site's documents."""
+        with reading_connection(self._sql_url) as conn:
+            return known_documents(conn, self.subdomain)
 
     def record(self, fetched: FetchedDocument) -> None:
         """Record a document whose bytes are stored."""
@@ -1079,6 +1238,8 @@ class SiteManifest:
                 mark_seen(conn, self.subdomain, self._seen)
                 record_meetings(conn, self.subdomain, list(self._meetings.values()))
                 record_requests(conn, self.subdomain, list(self._asked.values()))
+                if self._fetched:
+                    self._on_stored(conn, list(self._fetched))
         self._fetched, self._seen, self._meetings, self._asked = {}, [], {}, {}
         self._committed_at = time.monotonic()
 

@@ -159,6 +159,8 @@ class FetchReport:
     errors: list[Problem] = field(default_factory=list)
     #: Documents that failed before and are not asked for yet.
     postponed: list[Problem] = field(default_factory=list)
+    #: Documents and meetings that are left for the next run, because time was up.
+    left: int = 0
     #: Whether the source could be listed to its end.
     complete: bool = True
 
@@ -188,7 +190,7 @@ class SourceSettings(msgspec.Struct, kw_only=True):
     bodies: tuple[str, ...] = ()
     #: Time zone of the meetings, as in America/Chicago.
     tz: str = ""
-    #: Also keep documents that are HTML pages, as files next to the PDFs.
+    #: Of older versions: web pages are documents now.
     keep_html: bool = False
     #: Whether it is right that the source lists far fewer documents than before.
     accept_fewer: bool = False
@@ -265,10 +267,14 @@ class FetcherSpec:
     settings: type[SourceSettings] = SourceSettings
     pace: float = DEFAULT_PACE_SECONDS
     help: str = ""
+    #: What of such a source is not fetched, for the public page about coverage.
+    missing: str = ""
     lists_all: bool = False
     finds_gaps: bool = True
     document_links: tuple[str, ...] = ()
     page_marks: tuple[str, ...] = ()
+    #: Its marks are on every page of a town's site, also on those that list nothing.
+    marks_whole_site: bool = False
 
     def recognises(self, markup: str) -> bool:
         """Whether a page is one of this platform's, whatever host serves it."""

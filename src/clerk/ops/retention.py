@@ -23,6 +23,9 @@ ROWS_AT_ONCE = 2_000
 OBJECTS_AT_ONCE = 500
 #: An object is written before the row that names it; it may wait this long for the row.
 GRACE = timedelta(days=7)
+#: How long changes of documents stay in the outbox.  A search index or a build that has not read
+#: on for longer compares everything instead.
+CHANGES_DAYS = 30
 #: Upper bound for listing the store and deleting from it.
 STORE_SECONDS = 6 * 3600.0
 
@@ -37,6 +40,8 @@ class Pruned:
     unchanged_runs: int = 0
     events: int = 0
     audit_entries: int = 0
+    #: Changes of documents that every reader of the outbox has had weeks to see.
+    changes: int = 0
     #: Objects in the store that no row names.
     objects: int = 0
 
@@ -53,6 +58,8 @@ def prune(settings: Settings, *, dry_run: bool = False) -> Iterator[Pruned]:
         yield (done := replace(done, unchanged_runs=number))
     for number in _prune_rows(audit_table, settings.audit_days, dry_run=dry_run):
         yield (done := replace(done, audit_entries=number))
+    for number in _prune_changes(dry_run=dry_run):
+        yield (done := replace(done, changes=number))
     if settings.storage_url:
         # In a child: a process that has used a store must not fork others that do.
         objects = child_process.call(
@@ -74,6 +81,22 @@ def _prune_rows(table: Table, days: int, *, dry_run: bool) -> Iterator[int]:
     while True:
         with civic_db_connection() as conn:
             removed = conn.execute(delete(table).where(table.c.id.in_(oldest))).rowcount
+        if not removed:
+            return
+        deleted += removed
+        yield deleted
+
+
+def _prune_changes(*, dry_run: bool) -> Iterator[int]:
+    """Delete old rows of the outbox; give how many so far."""
+    if dry_run:
+        with reading_connection() as conn:
+            yield manifest.count_old_changes(conn, CHANGES_DAYS * DAY_SECONDS)
+        return
+    deleted = 0
+    while True:
+        with civic_db_connection() as conn:
+            removed = manifest.delete_old_changes(conn, CHANGES_DAYS * DAY_SECONDS, ROWS_AT_ONCE)
         if not removed:
             return
         deleted += removed

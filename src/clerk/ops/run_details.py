@@ -16,7 +16,6 @@ from clerk.core.db import reading_connection, require_site
 from clerk.core.errors import InvalidInput, NotFound
 from clerk.core.manifest import DocumentRow
 from clerk.core.models import (
-    document_versions_table,
     items_table,
     jobs_table,
     log_lines_table,
@@ -28,6 +27,8 @@ from clerk.pipeline import failures, redo, schedule
 from clerk.pipeline.mirror import bring_document, has_pdf
 from clerk.pipeline.schedule import Scheduled
 from clerk.read.files import PageFacts, load_facts
+
+from .document_versions import DocumentVersion, list_versions
 
 #: How many documents and events of a run are shown.
 SHOWN = 200
@@ -185,15 +186,6 @@ def find_run(run_id: str) -> RunDetails:
 
 
 @dataclass(frozen=True)
-class DocumentVersion:
-    """Bytes that a document has, or had."""
-
-    pdf_sha256: str
-    bytes: int
-    fetched_at: datetime
-
-
-@dataclass(frozen=True)
 class DocumentDetails:
     """A document: what it is, its files, how each page was read, what became of it in each run."""
 
@@ -226,7 +218,7 @@ def find_document(settings: Settings, subdomain: str, name: str) -> DocumentDeta
         document = storage.Document.from_name(name)
     except InvalidInput as error:
         raise NotFound(str(error)) from error
-    jobs, items, versions = jobs_table, items_table, document_versions_table
+    jobs, items = jobs_table, items_table
     with reading_connection() as conn:
         require_site(conn, subdomain)
         rows = conn.execute(
@@ -238,13 +230,6 @@ def find_document(settings: Settings, subdomain: str, name: str) -> DocumentDeta
         )
         history = [Attempted(**row._mapping) for row in rows]
         known = manifest.document(conn, subdomain, name)
-        found = conn.execute(
-            select(versions.c.pdf_sha256, versions.c.bytes, versions.c.fetched_at)
-            .where(versions.c.document_id == (known.id if known else -1))
-            .order_by(versions.c.fetched_at.desc())
-            .limit(SHOWN)
-        )
-        had = [DocumentVersion(**row._mapping) for row in found]
     folder = storage.site_folder(settings.storage_dir, subdomain)
     facts, shown = load_facts(document.text(folder)), has_pdf(settings, subdomain, document)
     if known is None and not history and not shown and facts is None:
@@ -253,7 +238,7 @@ def find_document(settings: Settings, subdomain: str, name: str) -> DocumentDeta
         subdomain=subdomain,
         name=name,
         known=known,
-        versions=had,
+        versions=list_versions(subdomain, name)[::-1] if known else (),
         has_pdf=shown,
         pages=facts.pages if facts else (),
         history=history,

@@ -22,7 +22,6 @@ from clerk.executors.pool import Pool
 from clerk.executors.work import Claim, Crash, Limit, Outcome, WorkerInfo
 
 from . import (
-    follow_pages,
     ledger,
     liveness,
     queues,
@@ -125,11 +124,6 @@ class Pipeline:
                 reading = transitions.job_of_stage(conn, subdomain, OCR)
             if reading is not None and reading.completed:
                 raise steps.no_text(subdomain, reading.completed, config.load())
-        if order.step == Step.EXTRACT:
-            report(steps.SITE_SECONDS, "keeping annotations")
-            followed = follow_pages.follow(subdomain, everything=False)
-            if followed.changed_pages and isinstance(performed.result, dict):
-                performed.result["annotations"] = followed.summary()
         return performed
 
     def decide(self, options: Options, target: Target, objects: list[CheckedObject]) -> Decision:

@@ -6,6 +6,8 @@ Called when a site has been extracted, in the same step: should it die, the step
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
@@ -36,10 +38,12 @@ from clerk.annotations.store import (
     digest_of,
     rows_from,
 )
-from clerk.core import config, manifest, storage
+from clerk.core import config, manifest
 from clerk.core.db import civic_db_connection, reading_connection
 from clerk.core.errors import DocumentError
+from clerk.core.files import SiteFiles
 from clerk.core.states import Upload
+from clerk.core.storage import Document
 from clerk.extract import VOTE_FIELDS, Entity, Extraction, Vote
 from clerk.extract.documents import cache_of
 
@@ -82,17 +86,41 @@ class Followed:
 class _Scope:
     """What is looked at: the documents of a site that may not be what they were."""
 
-    subdomain: str
-    folder: Path
+    files: SiteFiles
     project_id: int
-    #: All of them by name, and those that are on disk.
+    #: All of them by name, and those that are there.
     stale: Set[str]
     present: Set[str]
+    #: The hashes of their text, and of what was found in it.
+    contents: Mapping[str, tuple[str, str | None]]
+
+    @property
+    def subdomain(self) -> str:
+        """The site."""
+        return self.files.subdomain
 
     def pages_known(self, conn: Connection) -> dict[str, StoredDocument]:
         """Return the pages of these documents that the database has, by name."""
-        known = store.documents_from(conn, self.subdomain)
+        known = store.documents_from(conn, self.subdomain, self.stale)
         return {name: stored for name, stored in known.items() if _document_of(name) in self.stale}
+
+    @contextlib.contextmanager
+    def text_here(self, name: str) -> Iterator[None]:
+        """Have the text of a document on this machine while the block runs."""
+        with contextlib.ExitStack() as stack:
+            if self.files.store is not None and name in self.contents:
+                text_sha256, _ = self.contents[name]
+                stack.enter_context(self.files.text(Document.from_name(name), text_sha256))
+            yield
+
+    def findings(self, document: Document) -> bytes:
+        """Return what was found in a document; FileNotFoundError if nobody has looked."""
+        _, found = self.contents.get(document.name, ("", None))
+        if self.files.store is None:
+            return cache_of(self.files.folder, document).read_bytes()
+        if found is None:
+            raise FileNotFoundError(document.name)
+        return self.files.findings(document, found)
 
 
 def follow(subdomain: str, *, everything: bool = True) -> Followed:
@@ -101,16 +129,23 @@ def follow(subdomain: str, *, everything: bool = True) -> Followed:
     Asked not to look at everything, it passes over documents that are as they were when it looked.
     """
     done = Followed()
-    folder = storage.site_folder(config.load().storage_dir, subdomain)
+    files = SiteFiles(config.load(), subdomain)
+    folder = files.folder
     with civic_db_connection() as conn:
         project_id = store.make_project(conn, PROJECT.format(site=subdomain), is_public=True)
         standing = store.standing(conn, project_id, subdomain)
     memory = None if everything else page_memory.recall(folder, standing)
-    now = _contents(subdomain) or page_memory.stamps(folder)
+    with reading_connection() as conn:
+        contents = manifest.contents(conn, subdomain)
+    # A document in which nobody has looked for anything may change at any time.
+    now: dict[str, page_memory.Stamp]
+    now = {name: (text, found) if found else () for name, (text, found) in contents.items()}
+    if not now and files.store is None:
+        now = page_memory.stamps(folder)
     stale = memory.stale(now) if memory else now.keys() | _documents_known(subdomain)
     if not stale:
         return done
-    scope = _Scope(subdomain, folder, project_id, stale, stale & now.keys())
+    scope = _Scope(files, project_id, stale, stale & now.keys(), contents)
     reanchor(scope, done)
     keep_extraction(scope, done)
     if done.jobs:
@@ -118,16 +153,6 @@ def follow(subdomain: str, *, everything: bool = True) -> Followed:
             standing = store.standing(conn, project_id, subdomain)
     page_memory.remember(folder, page_memory.FollowedDocuments(standing, now))
     return done
-
-
-def _contents(subdomain: str) -> dict[str, page_memory.Stamp]:
-    """Return the documents that have text, with what identifies it and what was found in it.
-
-    One in which nobody has looked for anything may change at any time.
-    """
-    with reading_connection() as conn:
-        contents = manifest.contents(conn, subdomain)
-    return {name: (text, found) if found else () for name, (text, found) in contents.items()}
 
 
 def _documents_known(subdomain: str) -> set[str]:
@@ -152,11 +177,13 @@ def reanchor(scope: _Scope, done: Followed) -> None:
     with reading_connection() as conn:
         known = scope.pages_known(conn)
     jobs: dict[int, int] = {}
-    for name, stored in known.items():
-        text = page_text(scope.folder, name)
-        if text is not None and digest_of(text) != stored.digest:
-            with civic_db_connection() as conn:
-                _move(conn, scope, name, stored, text, jobs, done)
+    for document, pages in itertools.groupby(known, _document_of):
+        with scope.text_here(document):
+            for name in pages:
+                text, stored = page_text(scope.files.folder, name), known[name]
+                if text is not None and digest_of(text) != stored.digest:
+                    with civic_db_connection() as conn:
+                        _move(conn, scope, name, stored, text, jobs, done)
     done.jobs += jobs.values()
 
 
@@ -206,8 +233,8 @@ def keep_extraction(scope: _Scope, done: Followed) -> None:
     job_id = 0
     names = sorted(scope.present)
     for start in range(0, len(names), AT_ONCE):
-        some = map(storage.Document.from_name, names[start : start + AT_ONCE])
-        pages = {name: found for each in some for name, found in _pages_of(scope.folder, each)}
+        some = map(Document.from_name, names[start : start + AT_ONCE])
+        pages = {name: found for each in some for name, found in _pages_of(scope, each)}
         seen.update(pages)
         job_id = _keep(scope, job_id, pages, done)
     job_id = _clear(scope, job_id, seen, done)
@@ -276,11 +303,12 @@ def _clear(scope: _Scope, job_id: int, seen: Set[str], done: Followed) -> int:
     return _store(scope.project_id, job_id, [], sets, done)
 
 
-def _pages_of(folder: Path, document: storage.Document) -> Iterator[tuple[str, _Page]]:
+def _pages_of(scope: _Scope, document: Document) -> Iterator[tuple[str, _Page]]:
     """Give the pages of a document by name with what was extracted from each."""
     try:
-        found = msgspec.json.decode(cache_of(folder, document).read_bytes(), type=Extraction)
-        numbered = _numbered(document.text(folder))
+        found = msgspec.json.decode(scope.findings(document), type=Extraction)
+        with scope.text_here(document.name):
+            numbered = _numbered(document.text(scope.files.folder))
     except (OSError, DocumentError, msgspec.MsgspecError):
         return
     for index, (number, text) in enumerate(numbered, 1):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import errno
 import stat
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -35,12 +35,12 @@ from clerk.core.errors import (
 from clerk.core.files import SiteFiles
 from clerk.core.manifest import DocumentIdentity, DocumentRow, SiteManifest, TextRecord
 from clerk.core.site_extra import site_extra
-from clerk.core.states import Step
+from clerk.core.states import EXTRACTION, Step
 from clerk.core.store import PDF, TEXT
 from clerk.identify.version import VERSION as IDENTITY_VERSION
 from clerk.read import shared_pages
 
-from . import ledger
+from . import ledger, queues, transitions
 from .identification import identify_documents, identify_text
 from .upload_state import ClaimLost
 
@@ -52,11 +52,16 @@ if TYPE_CHECKING:
 #: Steps over a whole site have no pages to count their time by.
 FETCH_SECONDS = 6 * 3600.0
 SITE_SECONDS = 2 * 3600.0
+#: A fetch that takes longer leaves the rest to the next run, so that what it has is published.
+FETCH_BUDGET_SECONDS = 2 * 3600.0
 
 #: Not a step of its own: some pages of a document that another process reads.
 ASSIST = "assist"
 #: So many pages are ordered at once; the order is cut short when time is up.
 ASSISTED_PAGES = 20
+
+#: Votes and names of so many documents are found in seconds.
+EXTRACTED_SOON = 50
 
 #: How many things a fetch skipped are kept by name.
 NAMES_KEPT = 100
@@ -176,8 +181,19 @@ def fetch(around: OrderContext, _item: OrderItem, report: Report) -> Performed:
         is_scanned = manifest.is_scanned(conn, files.subdomain)
     if not is_scanned:
         scan_site(settings, files.subdomain)
-    record = SiteManifest(settings.sql_url, files.subdomain, _check_of(around.order))
-    fetched = fetch_site(around.site, files, record)
+    order = around.order
+
+    def open_reading(conn: Connection, names: Sequence[str]) -> None:
+        # Documents are read while others are still being fetched.
+        if order.claim:
+            transitions.open_arrived(conn, order.run_id, files.subdomain, engine(), names)
+
+    @cache
+    def engine() -> str:
+        return engine_of(around.site, order.options, settings)
+
+    record = SiteManifest(settings.sql_url, files.subdomain, _holding(order), open_reading)
+    fetched = fetch_site(around.site, files, record, seconds=FETCH_BUDGET_SECONDS)
     rejected = [
         {"name": problem.what, "kind": problem.error or "Rejected", "why": problem.why}
         for problem in fetched.errors
@@ -186,8 +202,7 @@ def fetch(around: OrderContext, _item: OrderItem, report: Report) -> Performed:
         {"name": name, "kind": "UnusableName", "why": UNUSABLE_NAME}
         for name in storage.unusable_names(files.folder)
     ]
-    engine = engine_of(around.site, around.order.options, settings)
-    return Performed({"engine": engine, "rejected": rejected, "detail": summary(fetched)})
+    return Performed({"engine": engine(), "rejected": rejected, "detail": summary(fetched)})
 
 
 def _check_of(order: Order) -> Callable[[Connection], None]:
@@ -198,6 +213,16 @@ def _check_of(order: Order) -> Callable[[Connection], None]:
             raise ClaimLost(f"The run of {order.site['subdomain']} is over.")
 
     return check
+
+
+def _holding(order: Order) -> Callable[[Connection], None]:
+    """Return what locks the run and the claim for a transaction, or refuses to write."""
+
+    def hold(conn: Connection) -> None:
+        if order.claim and not ledger.hold_claim(conn, order.run_id, order.claim):
+            raise ClaimLost(f"The run of {order.site['subdomain']} is over.")
+
+    return hold
 
 
 def summary(fetched: FetchReport) -> dict[str, Any]:
@@ -212,6 +237,7 @@ def summary(fetched: FetchReport) -> dict[str, Any]:
         "unchanged": len(fetched.unchanged),
         "gone": len(fetched.gone),
         "gaps": len(fetched.gaps),
+        "left": fetched.left,
         "skipped": len(skipped),
         "skipped_names": skipped[:NAMES_KEPT],
     }
@@ -419,8 +445,9 @@ def coordinate(around: OrderContext, _item: OrderItem, report: Report) -> Perfor
 
 
 def compile_text(around: OrderContext, _item: OrderItem, report: Report) -> Performed:
-    """Compile the database and publish the text at once, before extraction is through."""
-    from clerk.publish import publish
+    """Compile the database, and publish the text at once unless extraction ends in moments."""
+    from clerk.extract import VERSION
+    from clerk.publish import publish, published_at
 
     report(SITE_SECONDS, "compiling")
     hook = plugins.manager().hook
@@ -428,8 +455,12 @@ def compile_text(around: OrderContext, _item: OrderItem, report: Report) -> Perf
     hook.pre_compilation(**of_run)
     compiled = compile_database(around)
     hook.post_compilation(database_path=str(compiled.path), **of_run)
-    keep = around.order.options.get("keep")
-    publish(around.site, around.files.folder, around.settings, complete=False, keep=keep)
+    with reading_connection(around.settings.sql_url) as conn:
+        to_extract = manifest.count_to_extract(conn, around.files.subdomain, VERSION)
+    is_published = published_at(around.settings, around.files.subdomain) is not None
+    if not (is_published and to_extract <= EXTRACTED_SOON and queues.starts_soon(EXTRACTION)):
+        keep = around.order.options.get("keep")
+        publish(around.site, around.files.folder, around.settings, complete=False, keep=keep)
     return Performed({"documents": compiled.documents, "pages": compiled.pages})
 
 
@@ -462,23 +493,50 @@ def compile_database(around: OrderContext) -> CompileReport:
 
 def extract(around: OrderContext, _item: OrderItem, report: Report) -> Performed:
     """Find votes and names in what has not been looked at, and compile them in."""
+    from clerk.annotations.corrections import SiteCorrections
     from clerk.extract import VERSION, extract_documents
+    from clerk.extract.corrected import VoteCorrection
+
+    from . import follow_pages
 
     report(SITE_SECONDS, "extracting")
     subdomain, sql_url = around.files.subdomain, around.settings.sql_url
     check = _check_of(around.order)
+    corrections = SiteCorrections(subdomain)
     with reading_connection(sql_url) as conn:
-        rows = manifest.documents_to_extract(conn, subdomain, VERSION)
+        rows = manifest.documents_to_extract(conn, subdomain, VERSION, corrections.digests)
+
+    def corrections_of(name: str, pages: Mapping[int, str]) -> list[VoteCorrection]:
+        begins, offset = {}, 0
+        for number, text in pages.items():
+            begins[number] = offset
+            offset += len(text) + 1
+        return [
+            VoteCorrection(
+                begins[each.page] + each.begin,
+                begins[each.page] + each.end,
+                {} if each.is_none else each.fields,
+                each.who,
+                each.at,
+            )
+            for each in corrections.placed(name, pages)
+            if each.label == "Vote"
+        ]
 
     def record(findings: Mapping[str, tuple[str, str]]) -> None:
         with writing_to(sql_url) as conn:
             check(conn)
-            manifest.record_findings(conn, subdomain, VERSION, findings)
+            manifest.record_findings(conn, subdomain, VERSION, findings, corrections.digests)
 
-    found = extract_documents(around.files, rows, record)
+    found = extract_documents(around.files, rows, record, corrections_of)
     compile_database(around)
+    report(SITE_SECONDS, "keeping annotations")
+    followed = follow_pages.follow(subdomain, everything=False)
     failed = dict(list(found.failed.items())[:NAMES_KEPT])
-    return Performed({"votes": found.votes, "entities": found.entities, "failed": failed})
+    result = {"votes": found.votes, "entities": found.entities, "failed": failed}
+    if followed.changed_pages:
+        result["annotations"] = followed.summary()
+    return Performed(result)
 
 
 def deploy(around: OrderContext, _item: OrderItem, report: Report) -> Performed:

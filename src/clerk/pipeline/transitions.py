@@ -55,6 +55,7 @@ from clerk.core.models import (
     jobs_table,
     quarantine_table,
     runs_table,
+    schedules_table,
     sites_table,
 )
 from clerk.core.states import (
@@ -246,46 +247,103 @@ def open_step(conn: Connection, run_id: str, subdomain: str, stage: Stage) -> No
     enter(conn, subdomain, name, **counters)
 
 
+def open_arrived(
+    conn: Connection, run_id: str, subdomain: str, engine: str, names: Sequence[str]
+) -> None:
+    """Open the reading of documents that a fetch has stored, while it stores others.
+
+    The stage does not close before the fetch does.  The caller holds the fetch's claim.
+    """
+    run = active_run(conn, subdomain)
+    if run is None or run.run_id != run_id or run.goal_stage == FETCH:
+        return
+    unread = manifest.documents_to_read(conn, subdomain, engine, names)
+    if not unread:
+        return
+    job = job_of_stage(conn, subdomain, OCR) or _open_reading_job(conn, run_id, subdomain, engine)
+    known = _documents_of(conn, job.id)
+    remembered = _remembered(conn, subdomain, engine)
+    rows = [
+        _document_row(FoundDocument(row.name, row.bytes, row.pdf_sha256 or ""), remembered)
+        for row in unread
+        if row.name not in known
+    ]
+    _add_to_reading(conn, job, rows)
+
+
 def open_reading(conn: Connection, run_id: str, subdomain: str, found: Found) -> None:
     """Open the reading of documents: a row each, and one for those that need none.
 
     A document that failed before, with the same bytes and the same reader, counts as failed at
-    once, since when it failed first; one that a person skipped does not count.  If nothing is left
-    to read the stage closes here.
+    once, since when it failed first; one that a person skipped does not count.  Some may have been
+    opened while they were fetched.  If nothing is left to read the stage closes here.
     """
     remembered = _remembered(conn, subdomain, found.engine)
     rows = [_document_row(document, remembered) for document in found.documents or ()]
-    rejected = _told_apart(rows, [_rejected_row(each, remembered) for each in found.rejected])
+    job = job_of_stage(conn, subdomain, OCR)
+    known = _documents_of(conn, job.id) if job else frozenset()
+    rejected = [_rejected_row(each, remembered) for each in found.rejected]
+    rejected = _told_apart([*rows, *({"document": name} for name in known)], rejected)
     rows += _with_dates(conn, subdomain, rejected)
-    failures = [row for row in rows if row["state"] in (Item.FAILED, Item.QUARANTINED)]
-    skipped = sum(row["state"] == Item.CANCELLED for row in rows)
-    job_id = ledger.open_job(
-        conn,
-        run_id=run_id,
-        subdomain=subdomain,
-        stage=OCR,
-        queue=OCR,
-        total=len(rows) - skipped + found.carried,
-        completed=found.carried,
-        failed=len(failures),
-        detail={"engine": found.engine},
-    )
     if found.carried:
         rows.append({"step": Step.CARRIED, "documents": found.carried, "state": Item.COMPLETED})
-    ledger.add_items(conn, job_id, run_id, rows)
     enter(conn, subdomain, OCR)
-    job = ledger.count(conn, job_id)
-    show_job(conn, job, failures[-1]["error"] if failures else "")
+    job = job or _open_reading_job(conn, run_id, subdomain, found.engine)
+    job = _add_to_reading(conn, job, rows)
     if is_over(conn, job):
         close_stage(conn, job, [])
+
+
+def _open_reading_job(conn: Connection, run_id: str, subdomain: str, engine: str) -> Job:
+    """Write the parent of the documents to read; only now do the counters of the run before go."""
+    _write(conn, subdomain, **_zeros_behind_fetch())
+    detail = {"engine": engine}
+    ledger.open_job(conn, run_id=run_id, subdomain=subdomain, stage=OCR, queue=OCR, detail=detail)
+    job = job_of_stage(conn, subdomain, OCR)
+    assert job is not None, "the job was written in this transaction"
+    return job
+
+
+def _zeros_behind_fetch() -> dict[str, Any]:
+    zeros: dict[str, Any] = {}
+    for stage in STAGES:
+        if stage != FETCH:
+            zeros |= _counters(stage, 0, 0, 0)
+    return zeros
+
+
+def _documents_of(conn: Connection, job_id: int) -> frozenset[str]:
+    """Return the documents that a reading has rows of."""
+    items = items_table
+    named = select(items.c.document).where(items.c.job_id == job_id, items.c.document.is_not(None))
+    return frozenset(conn.execute(named).scalars())
+
+
+def _add_to_reading(conn: Connection, job: Job, rows: Sequence[dict[str, Any]]) -> Job:
+    """Write rows of a reading, count them, and show the site's counters."""
+    failures = [row for row in rows if row["state"] in (Item.FAILED, Item.QUARANTINED)]
+    living = [row for row in rows if row["state"] != Item.CANCELLED]
+    carried = sum(row["documents"] for row in rows if row.get("step") == Step.CARRIED)
+    ledger.add_items(conn, job.id, job.run_id, rows)
+    total = sum(row.get("documents", 1) for row in living)
+    job = ledger.extend_job(conn, job.id, total, carried, len(failures))
+    show_job(conn, job, failures[-1]["error"] if failures else "")
+    return job
 
 
 def _with_documents(conn: Connection, subdomain: str, found: Found) -> Found:
     """Add what the manifest says is to be read, and how many documents need no reading."""
     unread = manifest.documents_to_read(conn, subdomain, found.engine)
     total, _ = manifest.count_documents(conn, subdomain)
-    documents = tuple(FoundDocument(row.name, row.bytes, row.pdf_sha256 or "") for row in unread)
-    return replace(found, documents=documents, carried=total - len(documents))
+    reading = job_of_stage(conn, subdomain, OCR)
+    opened = _documents_of(conn, reading.id) if reading else frozenset()
+    documents = tuple(
+        FoundDocument(row.name, row.bytes, row.pdf_sha256 or "")
+        for row in unread
+        if row.name not in opened
+    )
+    carried = total - len(opened) - len(documents)
+    return replace(found, documents=documents, carried=carried)
 
 
 def _document_row(
@@ -638,8 +696,15 @@ def finish_part(
 
 def is_over(conn: Connection, job: Job) -> bool:
     """Whether everything of a job is accounted for; the job is locked by this transaction."""
-    accounted = bool(job.completed + job.failed == job.total)
-    return accounted and not (job.kind == Kind.UPLOAD and ledger.has_open_step(conn, job.id))
+    if job.completed + job.failed != job.total:
+        return False
+    if job.kind == Kind.UPLOAD:
+        return not ledger.has_open_step(conn, job.id)
+    if job.kind == Kind.STAGE and job.stage == OCR:
+        # More documents may arrive.
+        fetching = job_of_stage(conn, job.subdomain, FETCH)
+        return fetching is None or fetching.state != "open"
+    return True
 
 
 def close_stage(conn: Connection, job: Job, results: list[Any]) -> None:
@@ -663,19 +728,16 @@ def close_stage(conn: Connection, job: Job, results: list[Any]) -> None:
 
 
 def _after_fetch(conn: Connection, job: Job, found: Found) -> None:
-    """Open the reading of what was found; only now do the counters of the run before go."""
+    """Open the reading of what was found and not opened while it was fetched."""
     ledger.note_detail(conn, job.id, found.detail)
     if found.documents is None:
         found = _with_documents(conn, job.subdomain, found)
     if _goal(conn, job) == FETCH:
         end_run(conn, job, Run.COMPLETED, "Stopped after fetch, as asked")
         return
-    zeros: dict[str, Any] = {}
-    for stage in STAGES:
-        if stage != FETCH:
-            zeros |= _counters(stage, 0, 0, 0)
-    _write(conn, job.subdomain, **zeros)
-    if not (found.documents or found.carried or found.rejected):
+    reading = job_of_stage(conn, job.subdomain, OCR)
+    if not (reading or found.documents or found.carried or found.rejected):
+        _write(conn, job.subdomain, **_zeros_behind_fetch())
         note_error(conn, job.subdomain, FETCH, NO_DOCUMENTS)
         end_run(conn, job, Run.NO_DOCUMENTS, NO_DOCUMENTS)
     else:
@@ -795,7 +857,14 @@ def open_coordinator(conn: Connection, job: Job) -> None:
 
 
 def end_run(conn: Connection, job: Job, state: str, reason: str = "", stage: str = "") -> None:
-    """End a run; the site waits for its next one.  ``stage`` is where it failed, if it did."""
+    """End a run; the site waits for its next one.  ``stage`` is where it failed, if it did.
+
+    A fetch that left something makes a scheduled site due at once.
+    """
+    fetched = job_of_stage(conn, job.subdomain, FETCH)
+    if fetched is not None and fetched.detail.get("left"):
+        mine = schedules_table.c.subdomain == job.subdomain
+        conn.execute(update(schedules_table).where(mine).values(next_at=db_now()))
     _end(conn, job.run_id, state, reason)
     enter(conn, job.subdomain, COMPLETED)
     if stage and not _has_error(conn, job.subdomain):

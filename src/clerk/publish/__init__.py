@@ -8,8 +8,9 @@
         images/...       images of the pages, if the site wants them
 
 A site is published with state ``text-only`` as soon as it is compiled and ``complete`` after
-extraction.  Publishing the same content again does nothing.  Whatever is killed on the way leaves
-the old version or the new one, and the next publishing removes the rest.
+extraction; only as ``complete`` if extraction takes moments.  Publishing the same content again
+does nothing.  Whatever is killed on the way leaves the old version or the new one, and the next
+publishing removes the rest.
 
 Everything in a version is public (:mod:`clerk.core.public_text`).  Versions of an older format may
 hold more than is public: they are removed as soon as a newer one is served.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import os
 import shutil
@@ -17,12 +18,17 @@ from clerk.core.errors import NotFound
 from clerk.core.files import SiteFiles
 from clerk.core.public_text import Gate
 from clerk.core.site_extra import site_extra
-from clerk.core.storage import Document, compiled_database, published_part
-from clerk.site_db import build_lock, content_digest
-from clerk.site_db.schema import PAGE_TABLES, open_readonly
+from clerk.core.storage import (
+    Document,
+    compiled_database,
+    published_lines,
+    published_part,
+)
+from clerk.site_db import build_lock, digest_of_site
+from clerk.site_db.schema import PAGE_TABLES, VERSION, open_readonly
 
 from .export import ExportRows
-from .versions import version_name
+from .versions import FORMAT, version_name
 
 INDEX = "index.json"
 
@@ -69,10 +75,7 @@ class Bundle:
             with copy.open("rb") as file:
                 os.fsync(file)
         with contextlib.closing(open_readonly(copy)) as connection:
-            documents = [
-                row | {"failed_pages": row["failed_pages"] or {}}
-                for row in ExportRows(connection, self.gate, "documents").nested()
-            ]
+            documents = self._index_lines(connection)
             counts = {
                 table: connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
                 for table in _COUNTED
@@ -87,10 +90,39 @@ class Bundle:
             "database": copy.name,
             "page_images": self.with_images,
             "counts": counts,
-            "documents": documents,
         }
-        public = self.gate.clean(index)
-        (target / INDEX).write_text(json.dumps(public, indent=1, ensure_ascii=False) + "\n")
+        head = json.dumps(self.gate.clean(index), indent=1, ensure_ascii=False).removesuffix("\n}")
+        listed = ",\n".join(f"  {line}" for line in documents)
+        (target / INDEX).write_text(f'{head},\n "documents": [\n{listed}\n ]\n}}\n')
+
+    def _index_lines(self, connection: sqlite3.Connection) -> list[str]:
+        """Return the documents as the index lists them, each as JSON in one line.
+
+        Those that were listed before are not put together again: a site has thousands, and a run
+        changes a few.
+        """
+        cache = published_lines(self.files.folder)
+        made_by = f"{FORMAT} {VERSION} {self.gate.fingerprint()}"
+        known: dict[str, str] = {}
+        with contextlib.suppress(OSError, ValueError):
+            first, *rest = cache.read_text().split("\n")
+            if first == made_by:
+                known = dict(zip(rest[::2], rest[1::2], strict=True))
+        # The digest is of all that is published of a document.
+        query = "SELECT name, json_quote(name) || digest FROM documents ORDER BY name"
+        wanted = dict(connection.execute(query).fetchall())
+        lines = {key: known[key] for key in wanted.values() if key in known}
+        missing = [name for name, key in wanted.items() if key not in lines]
+        if missing:
+            for row in ExportRows(connection, self.gate, "documents", names=missing).nested():
+                row["failed_pages"] = row["failed_pages"] or {}
+                lines[wanted[row["name"]]] = json.dumps(row, ensure_ascii=False)
+        if missing or len(lines) < len(known):
+            # Only one process publishes a site at a time, so that a killed one's part is replaced.
+            part = cache.with_suffix(".part")
+            part.write_text("\n".join((made_by, *itertools.chain.from_iterable(lines.items()))))
+            part.replace(cache)
+        return [lines[key] for key in wanted.values()]
 
     def _write_images(self, target: Path, connection: sqlite3.Connection) -> None:
         """Draw the pages of every document whose PDF is on disk."""
@@ -101,7 +133,7 @@ class Bundle:
         for name, pages, failed, sha256 in connection.execute(query):
             document = Document.from_name(name)
             failed_pages = json.loads(failed or "{}")
-            if not sha256:
+            if not sha256 or not document.is_pdf:
                 continue
             with self.files.pdf(document, sha256) as pdf:
                 for page in range(1, pages + 1) if pdf.exists() else ():
@@ -129,8 +161,7 @@ def open_bundle(
             raise NotFound(
                 f"{folder.name} has not been compiled yet.", hint=f"clerk run {folder.name}"
             ) from error
-        with contextlib.closing(open_readonly(path)) as connection:
-            content = content_digest(connection)
+        content = digest_of_site(folder)
     try:
         yield Bundle(files, held, about, with_images, content, complete, gate)
     finally:

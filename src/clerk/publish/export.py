@@ -13,7 +13,7 @@ import io
 import json
 import sqlite3
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import IO, Any
 
@@ -128,10 +128,24 @@ def export(
 
 
 class ExportRows:
-    """The rows of a table as anybody may read them, counted as they are taken."""
+    """The rows of a table as anybody may read them, counted as they are taken.
 
-    def __init__(self, connection: sqlite3.Connection, gate: Gate, table: str) -> None:
-        self._cursor = connection.execute(QUERIES[table])
+    ``names`` selects documents.
+    """
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        gate: Gate,
+        table: str,
+        *,
+        names: Collection[str] | None = None,
+    ) -> None:
+        query, values = QUERIES[table], []
+        if names is not None:
+            query = f"SELECT * FROM ({query}) WHERE name IN (SELECT value FROM json_each(?))"
+            values = [json.dumps(list(names))]
+        self._cursor = connection.execute(query, values)
         self._gate = gate
         self.columns = [column[0] for column in self._cursor.description]
         self.taken = 0

@@ -14,6 +14,7 @@ from .build import (
     compile_site,
     content_digest,
     digest_of,
+    digest_of_site,
     is_outdated,
 )
 
@@ -25,5 +26,6 @@ __all__ = [
     "compile_site",
     "content_digest",
     "digest_of",
+    "digest_of_site",
     "is_outdated",
 ]

@@ -28,6 +28,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from clerk.core.config import Settings
 from clerk.core.errors import BadSetting, StorageUnusable
 from clerk.core.files import SiteFiles
@@ -69,6 +71,35 @@ class CompileReport:
     def changed(self) -> bool:
         """Whether the database is another one than before."""
         return self.digest != self.digest_before
+
+
+class BuildStamp(msgspec.Struct, frozen=True):
+    """How the last build left the file of a site.
+
+    ``looks`` tells the file from any other.  ``number`` is where the outbox stood, and ``gate``
+    which texts were public; both are unknown of a file that was built elsewhere.
+    """
+
+    looks: str
+    gate: str = ""
+    number: int = 0
+    digest: str = ""
+
+
+def read_stamp(folder: Path) -> BuildStamp | None:
+    """Return how the last build left the file, None if it is another file by now."""
+    with contextlib.suppress(OSError, msgspec.MsgspecError):
+        stamp = msgspec.json.decode(compile_stamp(folder).read_bytes(), type=BuildStamp)
+        if stamp.looks == looks_of(compiled_database(folder)):
+            return stamp
+    return None
+
+
+def write_stamp(folder: Path, stamp: BuildStamp) -> None:
+    """Record how the file was left, unless that is on record."""
+    if read_stamp(folder) != stamp:
+        with written_whole(compile_stamp(folder)) as part:
+            part.write_bytes(msgspec.json.encode(stamp))
 
 
 @contextlib.contextmanager
@@ -155,13 +186,11 @@ def _built_at(folder: Path, gate: Gate) -> int | None:
 
     None if that is not known, or if the file is not the one that was built.
     """
-    with contextlib.suppress(OSError, ValueError):
-        looks, fingerprint, number = compile_stamp(folder).read_text().split("\n")
-        target = compiled_database(folder)
-        if looks == looks_of(target) and fingerprint == gate.fingerprint():
-            with contextlib.closing(schema.open_readonly(target)) as db:
-                return int(number) if schema.is_current(db) else None
-    return None
+    stamp = read_stamp(folder)
+    if stamp is None or stamp.gate != gate.fingerprint():
+        return None
+    with contextlib.closing(schema.open_readonly(compiled_database(folder))) as db:
+        return stamp.number if schema.is_current(db) else None
 
 
 def _build(
@@ -178,19 +207,22 @@ def _build(
     if current is not None and current.exists():
         with contextlib.closing(schema.open_readonly(current)) as db:
             if schema.is_current(db) and _is_intact(db, files.folder):
-                compiled = dict(db.execute("SELECT name, digest FROM documents").fetchall())
+                query = "SELECT name, digest FROM documents"
+                if asked.changed is not None:
+                    query += " WHERE name IN (SELECT value FROM json_each(:names))"
+                names = json.dumps(list(asked.changed or ()))
+                compiled = dict(db.execute(query, {"names": names}).fetchall())
                 about_before = dict(db.execute("SELECT key, value FROM about").fetchall())
-                digest_before = content_digest(db)
-    if asked.changed is not None:
-        looked_at = set(asked.changed)
-        compiled = {name: digest for name, digest in compiled.items() if name in looked_at}
+                stamp = read_stamp(files.folder)
+                digest_before = (stamp and stamp.digest) or content_digest(db)
     is_new = not digest_before
     removed = sorted(compiled.keys() - wanted.keys())
     added = sorted(wanted.keys() - compiled.keys())
     updated = sorted(
         name for name in wanted.keys() & compiled.keys() if compiled[name] != wanted[name][1]
     )
-    if is_new or removed or updated or added or about_before != about:
+    changed = bool(is_new or removed or updated or added or about_before != about)
+    if changed:
         part.parent.mkdir(parents=True, exist_ok=True)
         if not is_new:
             _copy(target, part)
@@ -227,14 +259,12 @@ def _build(
             os.fsync(file)
         part.chmod(0o644)
         part.replace(target)
-    now = f"{looks_of(target)}\n{gate.fingerprint()}\n{asked.number}"
-    if not compile_stamp(files.folder).exists() or compile_stamp(files.folder).read_text() != now:
-        with written_whole(compile_stamp(files.folder)) as stamp:
-            stamp.write_text(now)
     with contextlib.closing(schema.open_readonly(target)) as db:
         (pages,) = db.execute("SELECT count(*) FROM pages").fetchone()
         documents = db.execute("SELECT count(*) FROM documents").fetchone()[0]
-        digest = content_digest(db)
+        digest = content_digest(db) if changed else digest_before
+    now = BuildStamp(looks_of(target), gate.fingerprint(), asked.number, digest)
+    write_stamp(files.folder, now)
     return CompileReport(
         target, documents, pages, added, updated, removed, is_new, digest_before, digest
     )
@@ -255,9 +285,8 @@ def _copy(source: Path, target: Path) -> None:
 
 def _is_intact(db: sqlite3.Connection, folder: Path) -> bool:
     """Whether the file is as the last build left it, or proves to be in order."""
-    with contextlib.suppress(OSError):
-        if compile_stamp(folder).read_text().split("\n")[0] == looks_of(compiled_database(folder)):
-            return True
+    if read_stamp(folder):
+        return True
     return bool(db.execute("PRAGMA quick_check").fetchone() == ("ok",))
 
 
@@ -283,6 +312,15 @@ def content_digest(db: sqlite3.Connection) -> str:
     documents = db.execute("SELECT name, digest FROM documents ORDER BY name").fetchall()
     about = db.execute("SELECT key, value FROM about ORDER BY key").fetchall()
     return blake2b(repr((documents, about)).encode(), digest_size=16).hexdigest()
+
+
+def digest_of_site(folder: Path) -> str:
+    """Return the hash of the content of a site's file, which was noted when it was built."""
+    stamp = read_stamp(folder)
+    if stamp and stamp.digest:
+        return stamp.digest
+    with contextlib.closing(schema.open_readonly(compiled_database(folder))) as db:
+        return content_digest(db)
 
 
 def is_outdated(folder: Path) -> bool:

@@ -7,7 +7,6 @@ import os
 
 from clerk.core.files import SiteFiles
 from clerk.core.storage import (
-    compile_stamp,
     compiled_database,
     own_files,
     sha256_of,
@@ -16,7 +15,7 @@ from clerk.core.storage import (
 )
 from clerk.core.store import DATABASE
 
-from .build import build_lock, looks_of
+from .build import BuildStamp, build_lock, looks_of, write_stamp
 
 
 def bring_database(files: SiteFiles, sha256: str | None) -> bool:
@@ -34,8 +33,7 @@ def bring_database(files: SiteFiles, sha256: str | None) -> bool:
         files.store.get_into(DATABASE, sha256, target)
         target.chmod(0o644)
         _stamp(files, sha256)
-        with written_whole(compile_stamp(files.folder)) as part:
-            part.write_text(looks_of(target))
+        write_stamp(files.folder, BuildStamp(looks_of(target)))
     return True
 
 

@@ -1,5 +1,7 @@
 """The fetcher ``folder``: documents in a folder of this machine, in whatever layout.
 
+PDF, HTML and DOCX files are documents.
+
 Meeting, kind and date are found in each path, or by a pattern, or in a mapping file::
 
     {kind}/{meeting}/{date}*.pdf          a template: one field per part, * and ** as in a shell
@@ -18,6 +20,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from pathlib import Path
 from urllib.parse import quote_from_bytes
 
@@ -36,7 +39,7 @@ from clerk.fetch.base import (
     Window,
 )
 from clerk.fetch.sources import file_url, readable_name
-from clerk.fetch.store import begins_as_pdf, looks_of_file
+from clerk.fetch.store import FILE_SUFFIXES, begins_as_pdf, looks_of_file
 
 _FIELDS = ("meeting", "date", "kind", "year", "month", "day", "title")
 _WILDCARDS = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
@@ -109,26 +112,27 @@ class FolderFetcher(Fetcher):
         mapping = self.settings.mapping
         mapping_file = Path(mapping).expanduser() if mapping else None
         unused = set(self.mapping)
-        for path in walk(self.root):
-            if isinstance(path, Problem):
-                self.report.errors.append(path)
+        for found in walk(self.root):
+            if isinstance(found, Problem):
+                self.report.errors.append(found)
                 continue
-            relative = path.relative_to(self.root)
-            unused.discard(relative.as_posix())
-            if self._looks_the_same(path, relative):
+            unused.discard(found)
+            if self._looks_the_same(found):
                 continue
+            relative = Path(found)
+            path = self.root / relative
             if path != mapping_file and self._is_candidate(path, relative):
                 yield self._meeting(path, relative)
         for row in sorted(unused):
             self.skip(row, "named in the mapping file, but not in the folder")
 
-    def _looks_the_same(self, path: Path, relative: Path) -> bool:
+    def _looks_the_same(self, relative: str) -> bool:
         """Whether a file is as it was fetched; it need not be named again then."""
         if not self.known_files:
             return False
-        key = quote_from_bytes(os.fsencode(relative))
+        key = file_id(relative)
         try:
-            facts = os.stat(path)  # noqa: PTH116 - many
+            facts = os.stat(f"{self.root}/{relative}")  # noqa: PTH116 - many
             looks = looks_of_file(facts, may_link=self.settings.link)
             same = looks == self.known_files.get(key)
         except OSError:
@@ -142,14 +146,14 @@ class FolderFetcher(Fetcher):
         return repr((self.settings, sorted(self.mapping.items()), __version__))
 
     def _is_candidate(self, path: Path, relative: Path) -> bool:
-        """Whether a file is called a PDF or begins like one; others are skipped by name."""
+        """Whether a file is called as documents are, or is a PDF; others are skipped by name."""
         name = relative.name.lower()
-        if name in _SYSTEM_FILES or (name.startswith(".") and not name.endswith(".pdf")):
+        if name in _SYSTEM_FILES or (name.startswith(".") and not name.endswith(FILE_SUFFIXES)):
             return False
         if name.startswith("."):
             self.skip(readable_name(relative), "a hidden file")
             return False
-        if name.endswith(".pdf"):
+        if name.endswith(FILE_SUFFIXES):
             return True
         try:
             if path.is_file() and begins_as_pdf(path):
@@ -178,7 +182,7 @@ class FolderFetcher(Fetcher):
         facts = facts.or_else(self._guessed(relative))
         start = datetime.fromisoformat(facts.date) if len(facts.date) == 10 else None
         return MeetingRef(
-            vendor_id=quote_from_bytes(os.fsencode(relative)),
+            vendor_id=file_id(str(relative)),
             body=facts.meeting,
             title=facts.date if facts.date and not start else facts.title,
             start_local=start,
@@ -196,7 +200,7 @@ class FolderFetcher(Fetcher):
 
     def _guessed(self, relative: Path) -> PathFacts:
         name = relative.name
-        stem = name[:-4] if name.lower().endswith(".pdf") else name
+        stem = Path(name).stem if name.lower().endswith(FILE_SUFFIXES) else name
         # Some systems write an accent as a character of its own.
         parts = [unicodedata.normalize("NFC", part) for part in (*relative.parts[:-1], stem)]
         day = naming.date_of_path(parts, day_first=self.settings.day_first)
@@ -221,23 +225,42 @@ class FolderFetcher(Fetcher):
         return day.isoformat() if day else naming.find_month(text) or ""
 
 
-def walk(root: Path) -> Iterator[Path | Problem]:
-    """Yield every file below a folder once, and a problem for every folder that cannot be read.
+#: What quoting changes.
+_QUOTED = re.compile(rb"[^A-Za-z0-9_.~/-]+")
+
+
+def file_id(relative: str) -> str:
+    """Return what identifies a file of the folder: its path below it, quoted as in an address."""
+    return _QUOTED.sub(_quote, os.fsencode(relative)).decode("ascii")
+
+
+def _quote(found: re.Match[bytes]) -> bytes:
+    return _quoted(found[0])
+
+
+@lru_cache(maxsize=1024)
+def _quoted(piece: bytes) -> bytes:
+    return quote_from_bytes(piece).encode()
+
+
+def walk(root: Path) -> Iterator[str | Problem]:
+    """Yield the path of every file below a folder, and a problem for every unreadable folder.
 
     Links to folders are followed, after all real folders, unless they lead to one already seen.
     """
     seen: set[tuple[int, int]] = set()
-    waiting, linked = [root], list[Path]()
+    waiting, linked = [""], list[str]()
     while waiting or linked:
+        # Ends with a slash, unless it is the folder itself.
         folder = waiting.pop() if waiting else linked.pop(0)
         try:
-            facts = folder.stat()
+            facts = (root / folder).stat()
             if (facts.st_dev, facts.st_ino) in seen:
                 continue
             seen.add((facts.st_dev, facts.st_ino))
-            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+            entries = sorted(os.scandir(root / folder), key=lambda entry: entry.name)
         except OSError as error:
-            name = readable_name(folder.relative_to(root))
+            name = readable_name(Path(folder))
             yield Problem(name, f"cannot be read: {error.strerror}", type(error).__name__)
             continue
         for entry in entries:
@@ -246,11 +269,11 @@ def walk(root: Path) -> Iterator[Path | Problem]:
             except OSError:
                 is_folder = False
             if not is_folder:
-                yield folder / entry.name
+                yield folder + entry.name
             elif entry.is_symlink():
-                linked.append(folder / entry.name)
+                linked.append(f"{folder}{entry.name}/")
             else:
-                waiting.append(folder / entry.name)
+                waiting.append(f"{folder}{entry.name}/")
 
 
 def rows_of_mapping(mapping: str) -> list[dict[str, str]]:

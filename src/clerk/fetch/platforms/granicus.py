@@ -187,6 +187,8 @@ SPEC = FetcherSpec(
     url_patterns=(r"/ViewPublisher\.php",),
     pace=3.6,
     lists_all=True,
+    missing="robots.txt refuses: needs a recorded permission; without a view number only views "
+    "1 to 12 are tried",
     help="Granicus: https://TOWN.granicus.com/ViewPublisher.php?view_id=N",
     document_links=(r"(?:Agenda|Minutes)Viewer\.php\?[^\"'\s<>]*(?:clip|event)_id=[0-9]+",),
     page_marks=(r"ViewPublisher\.php.{0,2000}?AgendaViewer\.php",),

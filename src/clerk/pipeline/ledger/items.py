@@ -290,6 +290,22 @@ def count(
     return job_from(together(conn, *also, (_COUNT, {"job": job_id} | more)).one())
 
 
+def extend_job(conn: Connection, job_id: int, total: int, completed: int, failed: int) -> Job:
+    """Add to a job's counters what was written to it in this transaction; return the job."""
+    grown = (
+        update(jobs_table)
+        .where(jobs_table.c.id == job_id)
+        .values(
+            total=jobs_table.c.total + total,
+            completed=jobs_table.c.completed + completed,
+            failed=jobs_table.c.failed + failed,
+            updated_at=db_now(),
+        )
+        .returning(jobs_table)
+    )
+    return job_from(conn.execute(grown).one())
+
+
 def note_detail(conn: Connection, job_id: int, detail: Mapping[str, Any]) -> None:
     """Keep what a job has to say about itself."""
     conn.execute(update(jobs_table).where(jobs_table.c.id == job_id).values(detail=dict(detail)))

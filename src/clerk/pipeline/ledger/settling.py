@@ -362,6 +362,17 @@ def shrink_batch(conn: Connection, claim: Claim, items: int) -> None:
     conn.execute(update(batches_table).where(mine).values(item_count=items))
 
 
+def hold_claim(conn: Connection, run_id: str, token: str) -> bool:
+    """Lock a run against being ended and the items of a claim against being taken over.
+
+    False when the run is over or the claim is lost.
+    """
+    if not hold_run(conn, run_id, exclusive=False):
+        return False
+    held = select(items_table.c.id).where(_HELD).order_by(items_table.c.id).with_for_update()
+    return conn.execute(held, {"token": token}).first() is not None
+
+
 def extend_split(conn: Connection, claim: Claim, parts: Sequence[NewPart]) -> bool:
     """Write the next parts of a file that is being split; False when the claim is lost.
 

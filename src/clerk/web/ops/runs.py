@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, RedirectResponse, Response
 
 from clerk.core.errors import InvalidInput
-from clerk.ops import run_details
+from clerk.ops import document_versions, run_details
 from clerk.web.auth import operator, viewer
 from clerk.web.middleware import SANDBOX
 from clerk.web.rendering import page, settings_of
@@ -23,10 +23,18 @@ def one_run(request: Request) -> Response:
 
 @viewer
 def one_document(request: Request) -> Response:
-    """Show a document: identity, pages, and what became of it in each run."""
+    """Show a document: identity, pages, versions, and what became of it in each run.
+
+    With ``new``, how the text of that version differs from the one before; scans are not read here.
+    """
     site, name = request.path_params["site"], request.path_params["document"]
-    found = run_details.find_document(settings_of(request), site, name)
-    return page(request, "ops/document.html", document=found)
+    settings = settings_of(request)
+    found = run_details.find_document(settings, site, name)
+    new, compared = request.query_params.get("new", ""), None
+    if new.isascii() and new.isdigit():
+        number = int(new[:6])
+        compared = document_versions.compare(settings, site, name, new=number, ocr="never")
+    return page(request, "ops/document.html", document=found, compared=compared)
 
 
 @viewer
