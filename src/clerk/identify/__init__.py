@@ -26,7 +26,7 @@ from .model import (
     Part,
 )
 from .parts import split
-from .version import VERSION
+from .rules_version import VERSION
 
 __all__ = [
     "KINDS",
