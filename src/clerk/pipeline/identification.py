@@ -41,6 +41,7 @@ from clerk.identify import (
     Part,
     identify,
     split,
+    with_papers,
 )
 from clerk.read.files import OCR, PageFacts, load_facts
 
@@ -75,6 +76,7 @@ def identify_text(
     hints, pages = hints_of(site, row), page_views(text)
     identity = identify(pages, hints)
     parts = split(pages, identity, hints) if len(pages) > 1 else []
+    identity = with_papers(identity, parts)
     return _identity(identity, parts if len(parts) > 1 else (), text_sha256)
 
 
