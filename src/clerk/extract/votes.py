@@ -358,6 +358,7 @@ def _doubts(
     if wording is not None:
         doubts = [f"from_{wording.place}"] if wording.place not in ("mover", "seconder") else []
         doubts += ["long_words"] if len(wording.words) > 300 else []
+        doubts += ["only_a_person"] if wording.only_a_person else []
         of["motion"] = tuple(doubts)
     if item is not None:
         doubts = ["no_number"] if item.number is None else []
@@ -370,7 +371,7 @@ def _doubts(
 
 _VOTE_WORD = re.compile(
     r"\b(?:ayes?|nays?|noes|yeas?|abstain(?:ed|ing)?|abstentions?|absent|in favou?r|against|opposed"
-    r"|dissent(?:ed|ing)|voting record|vot(?:ed|ing) (?:yes|no))\b"
+    r"|dissent(?:ed|ing)|voting record|vot(?:ed|ing)|(?:yes|no) votes?)\b"
 )
 #: This much text behind a vote may still belong to it.
 _BEHIND = 120

@@ -37,7 +37,7 @@ from clerk.core.manifest import DocumentIdentity, DocumentRow, SiteManifest, Tex
 from clerk.core.site_extra import site_extra
 from clerk.core.states import EXTRACTION, Step
 from clerk.core.store import PDF, TEXT
-from clerk.identify.version import VERSION as IDENTITY_VERSION
+from clerk.identify.rules_version import VERSION as IDENTITY_VERSION
 from clerk.read import shared_pages
 
 from . import ledger, queues, transitions
