@@ -27,7 +27,7 @@ from .model import (
     Part,
 )
 from .parts import split, with_papers
-from .version import VERSION
+from .rules_version import VERSION
 
 __all__ = [
     "KINDS",

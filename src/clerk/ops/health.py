@@ -28,6 +28,7 @@ from clerk.core.db import get_civic_db, reading_connection
 from clerk.core.errors import ClerkError
 from clerk.core.states import ANNOTATIONS
 from clerk.pipeline import queues
+from clerk.pipeline.mirror import store_problem
 
 from . import counts
 from .counts import SITES_NAMED, FetcherRuns, Figures, percent
@@ -278,11 +279,13 @@ def check_workers(seen: Figures, settings: Settings) -> Check:
 def check_store(seen: Figures, settings: Settings) -> Check:
     """The files of sites must be there: an empty storage directory is one that is not mounted.
 
-    A bucket is not asked here: a worker that cannot reach it gives its work back, and ``operator``
-    reports that.
+    A bucket must answer, and belong to this installation.
     """
     if settings.storage_url:
-        found = f"files are in {settings.storage_url}; not checked here but by every worker"
+        if problem := store_problem(settings):
+            fix = "Correct STORAGE_URL or the keys of the bucket; the work continues by itself."
+            return Check("store", Level.CRITICAL, problem, fix)
+        found = f"{config.redact(settings.storage_url)} answers"
         return Check("store", Level.OK, found)
     known = seen.sites_with_files
     here = [name for name in known if storage.site_folder(settings.storage_dir, name).is_dir()]

@@ -1,18 +1,20 @@
-"""What a machine that serves pages has of the store: databases and index, and files when needed.
+"""What a machine that serves pages has: databases, the search index, and files when needed.
 
 ::
 
-    python -m clerk.pipeline.mirror PARENT            keep the databases of all sites as they are
+    python -m clerk.pipeline.mirror PARENT            keep databases and search index up to date
     python -m clerk.pipeline.mirror SITE DOCUMENT     bring one document's PDF and text
+    python -m clerk.pipeline.mirror --check           say what is wrong with the store
 
-Only with STORAGE_URL.  These are processes of their own, because one that has used a store must not
-fork, and a server does.
+Without STORAGE_URL the databases are there, and only the search index is kept.  These are processes
+of their own, because one that has used a store must not fork, and a server does.
 """
 
 from __future__ import annotations
 
 import contextlib
 import logging
+import math
 import os
 import subprocess
 import sys
@@ -24,16 +26,23 @@ from clerk.core.db import reading_connection
 from clerk.core.errors import ClerkError, NotFound, StorageUnusable
 from clerk.core.files import SiteFiles
 from clerk.core.storage import Document
-from clerk.search import index
-from clerk.site_db import report_of
+from clerk.search.index import IndexBusy
 from clerk.site_db.stored import bring_database
+
+from .search_index import Tail
 
 _log = logging.getLogger(__name__)
 
-#: How often a serving machine asks for new databases.
-EVERY_SECONDS = 1.0
+#: How often a serving machine asks for changes.
+EVERY_SECONDS = 0.5
 #: How long a reader of a page waits for its files.
 BRING_SECONDS = 60.0
+#: How long the store may take to answer when it is checked, and how often it is.
+CHECK_SECONDS, ASK_SECONDS = 20.0, 60.0
+#: What the process is told that checks the store.
+CHECK = "--check"
+#: Store -> when it was asked last, and what was wrong.
+_asked: dict[str, tuple[float, str]] = {}
 
 
 def bring_databases(settings: Settings) -> list[str]:
@@ -44,18 +53,22 @@ def bring_databases(settings: Settings) -> list[str]:
     for subdomain, sha256 in current.items():
         files = SiteFiles(settings, subdomain)
         if bring_database(files, sha256):
-            index.update_site(files.folder, report_of(files.folder))
             brought.append(subdomain)
     return brought
 
 
 def keep_databases(settings: Settings, parent: int) -> None:
-    """Bring newer databases as long as the server lives; a silent store is asked again."""
+    """Bring newer databases and index them as long as the server lives; try again after errors."""
     complaint = ""
+    tail = Tail(settings)
     while os.getppid() == parent:
         try:
-            installation.require_files(settings)
-            bring_databases(settings)
+            if settings.storage_url:
+                installation.require_files(settings)
+                bring_databases(settings)
+            with contextlib.suppress(IndexBusy):
+                if not tail.run():
+                    tail.check_some()
             complaint = ""
         except (ClerkError, OSError) as error:
             if str(error) != complaint:
@@ -81,6 +94,25 @@ def bring_document(settings: Settings, subdomain: str, document: Document) -> No
         raise StorageUnusable(f"The store {settings.storage_url} is too slow.") from error
     if done.returncode:
         raise StorageUnusable(done.stderr.decode(errors="replace").strip() or "The store failed.")
+
+
+def store_problem(settings: Settings) -> str:
+    """Return what is wrong with the store; empty if it answers and is this installation's.
+
+    Asked by a process of its own, at most once a minute.
+    """
+    asked_at, problem = _asked.get(settings.storage_url, (-math.inf, ""))
+    if time.monotonic() - asked_at < ASK_SECONDS:
+        return problem
+    command = [sys.executable, "-m", "clerk.pipeline.mirror", CHECK]
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=CHECK_SECONDS, check=False)
+        problem = done.stderr.decode(errors="replace").strip() if done.returncode else ""
+        problem = problem or ("The store failed." if done.returncode else "")
+    except subprocess.TimeoutExpired:
+        problem = f"The store does not answer within {CHECK_SECONDS:g} s."
+    _asked[settings.storage_url] = (time.monotonic(), problem)
+    return problem
 
 
 def has_pdf(settings: Settings, subdomain: str, document: Document) -> bool:
@@ -113,9 +145,20 @@ def _bring_document(settings: Settings, subdomain: str, name: str) -> None:
             pass
 
 
+def _check_store(settings: Settings) -> int:
+    try:
+        installation.check_store(settings)
+    except (ClerkError, OSError) as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    return 0
+
+
 def main(arguments: list[str]) -> int:
-    """Be one of the two processes; return the exit code."""
+    """Be one of the three processes; return the exit code."""
     settings = config.load()
+    if arguments == [CHECK]:
+        return _check_store(settings)
     if len(arguments) == 1:
         keep_databases(settings, int(arguments[0]))
         return 0
