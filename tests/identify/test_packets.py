@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
-from clerk.identify import Hints, PageView, identify, split, with_papers
+from clerk.identify import Bookmark, Hints, PageView, identify, split, with_papers
 
 EXAMPLES = Path(__file__).parent / "examples" / "packets.txt"
 
@@ -78,3 +78,28 @@ def test_an_agenda_of_two_pages_is_no_packet():
     whole = with_papers(identity, split(pages, identity, Hints(place=packet.place)))
 
     assert (whole.kind.value, whole.date.value) == ("agenda", "2025-02-11")
+
+
+def test_bookmarks_of_slides_begin_no_parts():
+    pages = [
+        PageView(
+            number, f"Results of {2020 + number}", bookmarks=[Bookmark(f"Slide {number}: Results")]
+        )
+        for number in range(1, 7)
+    ]
+
+    assert len(split(pages, identify(pages, Hints()), Hints())) == 1
+
+
+def test_a_bookmark_that_names_a_document_begins_a_part():
+    texts = ["AGENDA\nTown Board\nMay 4, 2021\n1. Call to order", "Table of rates", "Rates", "Sums"]
+    marks = ["Agenda", "Rate study.pdf", "", ""]
+    pages = [
+        PageView(number, text, bookmarks=[Bookmark(mark)] if mark else [])
+        for number, (text, mark) in enumerate(zip(texts, marks, strict=True), 1)
+    ]
+
+    parts = split(pages, identify(pages, Hints()), Hints())
+
+    assert [(part.first_page, part.last_page) for part in parts] == [(1, 1), (2, 4)]
+    assert parts[1].begins.value == "bookmark"

@@ -34,6 +34,7 @@ from .model import (
     REPORT,
     RESOLUTION,
     UNKNOWN,
+    Bookmark,
     Fact,
     Hints,
     Identity,
@@ -193,7 +194,7 @@ def split(pages: Sequence[PageView], identity: Identity, hints: Hints) -> list[P
     running = _running_headers(pages)
     tops = [_Page(page, running) for page in pages]
     numbered_through = _is_numbered_through(tops)
-    has_bookmarks = sum(bool(page.bookmarks) for page in pages) > 1
+    marked = sum(bool(page.bookmarks) for page in pages)
     starts: list[_Start] = []
     #: First lines of the pages of the part so far.
     seen: set[str] = set()
@@ -206,9 +207,8 @@ def split(pages: Sequence[PageView], identity: Identity, hints: Hints) -> list[P
                 signs += _signs_of_number(page, before, index - first.at + 1)
             if not any(sign.weight < -_ENOUGH for sign in signs):
                 signs += _signs(page, before, first.page, seen)
-            marks = [mark for mark in page.view.bookmarks if mark.level <= 1]
-            if has_bookmarks and marks:
-                signs.append(_Sign("bookmark", 3.0, marks[0].title))
+            if 1 < marked <= max(2, _MARKED_SHARE * len(pages)):
+                signs += _signs_of_bookmarks(page.view.bookmarks)
             begins = _beginning(page, signs)
         if not starts or begins.value:
             starts.append(_Start(index, page, begins))
@@ -384,6 +384,23 @@ def _signs_of_number(page: _Page, before: _Page, expected: int) -> Iterator[_Sig
         yield _Sign("page 1", 2.0, page.lines[0].text if page.lines else "")
     elif page.number is not None and page.number in (expected, (before.number or -1) + 1):
         yield _Sign("page number goes on", -5.0)
+
+
+def _signs_of_bookmarks(marks: Sequence[Bookmark]) -> Iterator[_Sign]:
+    """Yield what the outline says; a document's own outline has its headings and slides."""
+    for mark in marks:
+        rule = heading_rule(mark.title)
+        names_document = _FILE.search(mark.title) or (rule and rule.kind in _OWN_DOCUMENT)
+        if mark.level <= 1 and not _SLIDE.match(mark.title):
+            weight = 3.0 if names_document else 1.5 if mark.level == 0 else 0.5
+            yield _Sign("bookmark", weight, mark.title)
+            return
+
+
+_FILE = pattern(r"\.(?:pdf|docx?|xlsx?|pptx?)$")
+_SLIDE = pattern(r"^(?:slide|folie|page|sheet|blank page) ?[0-9]*\b")
+#: If more pages than this have bookmarks, they are headings within one document.
+_MARKED_SHARE: Final = 0.6
 
 
 def _same_paper(page: PageView, before: PageView) -> bool:
