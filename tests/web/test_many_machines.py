@@ -33,6 +33,7 @@ from clerk.core import config
 from clerk.executors.pool import Pool
 from clerk.pipeline.flow import Pipeline
 from clerk.pipeline.mirror import bring_databases
+from clerk.pipeline.search_index import update
 
 for number, order in enumerate(sys.argv[2:]):
     machine, queue = order.split("/")
@@ -45,6 +46,7 @@ for number, order in enumerate(sys.argv[2:]):
     os.environ["STORAGE_DIR"] = str(folder)
     if queue == "mirror":
         sys.stdout.write(" ".join(bring_databases(config.load())) + chr(10))
+        update(config.load())
     else:
         with Pool(Pipeline(), [queue], config.load()) as pool:
             while pool.turn() or not pool.nothing_to_claim():
@@ -170,7 +172,7 @@ def test_machines_that_share_only_a_store_publish_what_one_machine_does(
     assert clerk("db", "upgrade").code == 0
     assert clerk("site", "add", "springfield", "--from", str(tmp_path / "documents")).code == 0
     assert clerk("run", "springfield").code == 0
-    without_times = ("fetched_at", "digest")
+    without_times = ("first_seen_at", "fetched_at", "digest")
     assert _rows(published, without_times) == _rows(
         alone / "_published" / "springfield" / "meetings.db", without_times
     )

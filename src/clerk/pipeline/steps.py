@@ -465,10 +465,11 @@ def compile_text(around: OrderContext, _item: OrderItem, report: Report) -> Perf
 
 
 def compile_database(around: OrderContext) -> CompileReport:
-    """Bring the site's database, and the index over all sites, to what the manifest says."""
-    from clerk.search import index
+    """Bring the site's database, and this machine's search index, to what the manifest says."""
     from clerk.site_db import compile_site
     from clerk.site_db.stored import bring_database, keep_database
+
+    from .search_index import index_site
 
     files, sql_url = around.files, around.settings.sql_url
     check = _check_of(around.order)
@@ -477,7 +478,7 @@ def compile_database(around: OrderContext) -> CompileReport:
             before = manifest.current_database(conn, files.subdomain)
         bring_database(files, before)
         compiled = compile_site(files, around.documents, around.site, around.changes)
-        index.update_site(files.folder, compiled)
+        index_site(around.settings, files.subdomain)
         if files.store is None or (before and not compiled.changed):
             return compiled
         sha256 = keep_database(files)

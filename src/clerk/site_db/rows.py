@@ -204,7 +204,8 @@ def rows_of(
         # Text of an older installation does not say which PDF it was read from.
         facts.pdf_sha256 if method else row.pdf_sha256,
         *(row.bytes if row.pdf_sha256 else None, gate.source(row.source_url)),
-        *(_moment(row.fetched_at), _moment(row.gone_at), text_sha256, digest),
+        *(_moment(row.fetched_at), _moment(row.first_seen_at), _moment(row.gone_at)),
+        *(text_sha256, digest),
     )
     found_rows = _found_rows(identity, document, findings, whose, gate)
     found_rows["parts"] = [
