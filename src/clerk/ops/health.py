@@ -29,7 +29,7 @@ from clerk.core.errors import ClerkError
 from clerk.core.states import ANNOTATIONS
 from clerk.pipeline import queues
 
-from . import counts
+from . import counts, store_check
 from .counts import SITES_NAMED, FetcherRuns, Figures, percent
 
 #: From this share of the sites on, stuck sites are critical.
@@ -278,12 +278,14 @@ def check_workers(seen: Figures, settings: Settings) -> Check:
 def check_store(seen: Figures, settings: Settings) -> Check:
     """The files of sites must be there: an empty storage directory is one that is not mounted.
 
-    A bucket is not asked here: a worker that cannot reach it gives its work back, and ``operator``
-    reports that.
+    A bucket must answer and be this installation's; it is asked once a minute, and at most ten
+    seconds.
     """
     if settings.storage_url:
-        found = f"files are in {settings.storage_url}; not checked here but by every worker"
-        return Check("store", Level.OK, found)
+        try:
+            return Check("store", Level.OK, store_check.check_store(settings))
+        except ClerkError as error:
+            return Check("store", Level.CRITICAL, str(error), error.hint or "clerk doctor")
     known = seen.sites_with_files
     here = [name for name in known if storage.site_folder(settings.storage_dir, name).is_dir()]
     if known and not here:

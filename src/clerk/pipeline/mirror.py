@@ -21,7 +21,13 @@ import time
 from clerk.core import config, installation, manifest
 from clerk.core.config import Settings
 from clerk.core.db import reading_connection
-from clerk.core.errors import ClerkError, NotFound, StorageUnusable
+from clerk.core.errors import (
+    ClerkError,
+    NotFound,
+    ObjectDamaged,
+    ObjectMissing,
+    StorageUnusable,
+)
 from clerk.core.files import SiteFiles
 from clerk.core.storage import Document
 from clerk.search import index
@@ -40,12 +46,18 @@ def bring_databases(settings: Settings) -> list[str]:
     """Bring the databases that are newer in the store, and return the sites they are of."""
     with reading_connection(settings.sql_url) as conn:
         current = manifest.current_databases(conn)
-    brought = []
+    brought, lost = [], list[ClerkError]()
     for subdomain, sha256 in current.items():
         files = SiteFiles(settings, subdomain)
-        if bring_database(files, sha256):
-            index.update_site(files.folder, report_of(files.folder))
-            brought.append(subdomain)
+        try:
+            if bring_database(files, sha256):
+                index.update_site(files.folder, report_of(files.folder))
+                brought.append(subdomain)
+        except (ObjectMissing, ObjectDamaged) as error:
+            # Built again by the site's next run; other sites do not wait for it.
+            lost.append(error)
+    if lost:
+        raise lost[0]
     return brought
 
 
