@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test browser lint format bench chaos serve clean
+.PHONY: help demo test quick browser lint format docs bench chaos serve clean
 
 help: ## explain the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -21,6 +21,10 @@ demo: $(READY) ## run the whole pipeline on sample documents, without any server
 test: $(READY) ## run the tests; they start the servers they need
 	$(BIN)/pytest -q -n 3 --dist loadgroup -m 'not chaos and not browser'
 	$(BIN)/pytest -q -n 2 --dist loadfile -m browser tests/browser
+
+quick: $(READY) ## run the tests that need no server, no OCR and no other process
+	$(BIN)/pytest -q -n 2 -m 'not chaos' tests/extract tests/identify tests/fetch/test_naming.py tests/fetch/test_layouts.py \
+	  tests/annotations/test_align.py tests/annotations/test_rules.py tests/annotations/test_formats.py tests/search/test_query.py
 
 browser: ## install Chromium for the tests of the pages, where that is allowed
 	@command -v chromium chromium-browser google-chrome >/dev/null || \
@@ -42,6 +46,10 @@ chaos: $(READY) ## run everything that kills, and the mutants
 	$(BIN)/pytest -q -n 2 -m chaos
 	CLERK_TEST_EXAMPLES=all $(BIN)/pytest -q -n 2 -m 'hypothesis and not chaos'
 	$(BIN)/python tests/mutants.py
+
+docs: $(READY) ## build the documentation as a site in build/site
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 bench: $(READY) ## compare clerk with other tools, as ratios
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]'

@@ -1,12 +1,13 @@
-"""How many marks keep their place when documents are read again with another engine.
+"""How many marks keep their place when documents are read again in another way.
 
-    python -m bench.rereading [--pages 12]
+    python -m bench.rereading [--first 1] [--pages 12]
 
 The documents of ``clerk demo`` and, if there are any, the PDFs of the shared data are read with
-libtesseract and with Tesseract's network in onnxruntime, all pages by OCR.  On every page words are
-marked, about 20 and about 200 characters long, in steps over the whole text, and moved to the text
-of the other engine, in both directions.  A mark is misplaced if it is in other words, or if the
-same words are elsewhere too and nothing around them is alike.
+libtesseract and with Tesseract's network in onnxruntime, all pages by OCR, and by their text layer
+where they have one. On every page words are marked, about 20 and about 200 characters long, in
+steps over the whole text, and moved to the text of another reading, in both directions. A mark is
+misplaced if it is in other words, or if the same words are elsewhere too and nothing around them
+is alike.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
+from itertools import combinations
 from pathlib import Path
 
 from rapidfuzz.distance import Levenshtein
@@ -79,7 +81,10 @@ def main() -> int:
     """Read, mark and move; print the shares."""
     parser = options.parser("rereading", __doc__)
     parser.add_argument("--pages", type=int, default=12, help="at most this many of a document")
+    parser.add_argument("--first", type=int, default=1, help="the first page to read")
     asked = parser.parse_args()
+    readings = {name: ReadingOptions(ocr="always", backend=name) for name in ENGINES}
+    readings["text layer"] = ReadingOptions(ocr="never")
     with tempfile.TemporaryDirectory(prefix="clerk-bench-") as folder:
         samples = write_samples(Path(folder))
         paths = [each.path for each in samples if each.outcome == READ]
@@ -87,30 +92,34 @@ def main() -> int:
         paths += sorted((shared / "pdfs").rglob("*.pdf")) if shared else []
         if asked.tiny:
             paths, asked.pages = paths[:1], 1
-        texts: list[tuple[str, str]] = []
+        only = range(asked.first, asked.first + asked.pages)
+        #: For each page, what each way of reading made of it.
+        pages: dict[tuple[Path, int], dict[str, str]] = {}
         for path in paths:
-            both = []
-            for engine in ENGINES:
-                how = ReadingOptions(ocr="always", backend=engine)
-                read = read_pdf(path, how, only=range(1, asked.pages + 1))
-                both.append({page.facts.page: page.text for page in read.pages})
-            texts += [(text, both[1].get(number, "")) for number, text in both[0].items()]
+            for name, how in readings.items():
+                for page in read_pdf(path, how, only=only).pages:
+                    if page.text.strip() and page.facts.page in only:
+                        pages.setdefault((path, page.facts.page), {})[name] = page.text
     met = True
-    print(f"{len(paths)} documents, {len(texts)} pages, {' and '.join(ENGINES)}")
-    for length, bar in BARS.items():
-        found: Counter[str] = Counter()
-        for one, other in texts:
-            if one.strip() and other.strip():
-                count(one, other, length, found)
-                count(other, one, length, found)
-        share = found["orphaned"] / max(1, found["marks"])
-        met = met and share <= bar and not found["misplaced"]
-        print(
-            f"  {length:>3} characters: {found['marks']} marks,"
-            f" {share:.2%} orphaned (bar {bar:.0%}),"
-            f" {found['changed'] / max(1, found['marks']):.1%} with other words,"
-            f" {found['misplaced']} misplaced"
-        )
+    print(f"{len(paths)} documents, {len(pages)} pages")
+    for one, other in combinations(readings, 2):
+        both = [
+            (texts[one], texts[other]) for texts in pages.values() if {one, other} <= set(texts)
+        ]
+        print(f"{one} and {other}, {len(both)} pages")
+        for length, bar in BARS.items():
+            found: Counter[str] = Counter()
+            for text, again in both:
+                count(text, again, length, found)
+                count(again, text, length, found)
+            share = found["orphaned"] / max(1, found["marks"])
+            met = met and share <= bar and not found["misplaced"]
+            print(
+                f"  {length:>3} characters: {found['marks']} marks,"
+                f" {share:.2%} orphaned (bar {bar:.0%}),"
+                f" {found['changed'] / max(1, found['marks']):.1%} with other words,"
+                f" {found['misplaced']} misplaced"
+            )
     return options.exit_code(tiny=asked.tiny, bars_met=met)
 
 

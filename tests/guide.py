@@ -112,7 +112,7 @@ def clerk(*words: str, input: str | None = None) -> Ran:
 def _apart(command: str, words: list[str]) -> Ran:
     program = str(Path(sys.executable).with_name("clerk"))
     done = subprocess.run([program, *words[1:]], capture_output=True, text=True, check=False)
-    return Ran(command, done.returncode, done.stdout)
+    return Ran(command, done.returncode, done.stdout + (done.stderr if done.returncode else ""))
 
 
 def _python(command: str, source: str) -> Ran:

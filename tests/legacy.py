@@ -380,6 +380,16 @@ def move_clock(engine: Engine, days: int) -> None:
 
 # ------------------------------------------------------------- the old system's own revisions
 
+#: Its jobs, below ``clerk.workers``.
+JOBS = (
+    "fetch_site_job",
+    "ocr_document_job",
+    "ocr_complete_coordinator",
+    "coordinator_job",
+    "db_compilation_job",
+    "deploy_job",
+)
+
 #: Its revisions in order.
 REVISIONS = (
     "45db71312424",
@@ -451,6 +461,7 @@ def fill_revision(engine: Engine, revision: str, storage: Path) -> None:
     """Write what the old system would have written: sites in every stage, with their files."""
     at = REVISIONS.index(revision)
     key = "site_id" if at == 1 else "subdomain"
+    (storage.parent / "source").mkdir(exist_ok=True)
     with engine.begin() as conn:
         for name, status in (("springfield", "needs_ocr"), ("shelbyville", "deployed")):
             site = _site(storage, name, status, OLD)
@@ -475,3 +486,27 @@ def fill_revision(engine: Engine, revision: str, storage: Path) -> None:
             _insert(conn, "job_tracking", job)
     write_documents(storage / "springfield", both=2, pdf=3)
     write_documents(storage / "shelbyville", both=1)
+
+
+def old_code_works(engine: Engine, revision: str) -> None:
+    """Do what the old code does with its own columns and tables: write, read and count."""
+    at = REVISIONS.index(revision)
+    key = "site_id" if at == 1 else "subdomain"
+    with engine.begin() as conn:
+        _insert(conn, "sites", {"subdomain": "new.ca.us", "status": "needs_fetch", "pages": 0})
+        conn.execute(text("UPDATE sites SET status = 'deployed', last_deployed = '2026-02-01'"))
+        if at >= 1:
+            progress = _progress("new.ca.us", "ocr", 3, 0, OLD)
+            progress[key] = progress.pop("subdomain")
+            _insert(conn, "site_progress", progress)
+            conn.execute(text("UPDATE site_progress SET stage_completed = stage_completed + 1"))
+            job = {"rq_job_id": "j2", key: "new.ca.us", "job_type": "ocr"}
+            _insert(conn, "job_tracking", job)
+        if at >= 3:
+            # Its counters know no limit: one that is done twice counts twice.
+            conn.execute(text("UPDATE sites SET ocr_completed = ocr_completed + 9"))
+            claimed = (
+                "UPDATE sites SET coordinator_enqueued = TRUE WHERE coordinator_enqueued = FALSE"
+            )
+            assert conn.execute(text(claimed)).rowcount >= 1
+        assert conn.execute(text("SELECT count(*) FROM sites")).scalar() == 3

@@ -47,7 +47,7 @@ def test_a_later_correction_replaces_the_fields_it_names(town: str) -> None:
     (found,) = corrections_of(town)
     assert found.fields == {"mover": "Lee", "result": "tabled"}
 
-    corrections.accept(reported(town), text=SECOND, who="me")
+    corrections.accept(reported(town, is_none=True), text=SECOND, who="me")
     assert corrections_of(town)[0].is_none
     assert len(exported(f"{town}/corrections")[0]["denotations"]) == 1
 

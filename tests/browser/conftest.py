@@ -43,8 +43,9 @@ LINES = (
     f"A letter was read: {HOSTILE} and filed.",
 )
 ROLL_CALL = (
-    "Ms. Lindqvist moved, seconded by Mr. Abara, to adopt the budget.",
-    "Ayes: Lindqvist, Abara, Moreau. Noes: Brandt. Carried 3 to 1.",
+    "Present: Ms. Lindqvist, Mr. Abara, Ms. Moreau, Mr. Brandt, John Smith, Lucy Smith.",
+    "Ms. Lindqvist moved, seconded by Mr. Abara, to adopt Ordinance No. 2024-5.",
+    "Ayes: Lindqvist, Abara, Moreau, Smith. Noes: Brandt. Carried 4 to 1.",
 )
 DOCUMENTS = 24
 
@@ -128,6 +129,17 @@ class Served:
         """The address of somebody who voted."""
         html = httpx.get(f"{self.address}/people/springfield").text
         return re.findall(r'href="(/people/springfield/[^"]+)"', html)[0]
+
+    @property
+    def vote(self) -> str:
+        """The id of a vote with names."""
+        return f"{self.votes()[0]['id']}"
+
+    def votes(self) -> list[dict[str, Any]]:
+        """The votes with names of a meeting, as published."""
+        address = f"{self.address}/api/v1/sites/springfield/votes?matter=ordinance%202024-5"
+        found: list[dict[str, Any]] = httpx.get(address).json()["items"]
+        return found
 
     def login_link(self) -> str:
         """Return the address of a new link."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
+import time
 from importlib.resources import files
 from urllib.parse import quote
 
@@ -48,6 +49,10 @@ PUBLIC = {
     "public/choose.html": "/votes",
     "public/people.html": "/people/springfield",
     "public/person.html": "{person}",
+    "public/printed_name.html": "/people/springfield/Smith",
+    "public/matters.html": "/matters/springfield",
+    "public/matter.html": "/matters/springfield/ordinance%202024-5",
+    "public/report.html": "/report/{vote}",
     "public/coverage.html": "/coverage",
     "public/coverage_place.html": "/coverage/springfield",
     "public/api.html": "/api",
@@ -72,6 +77,8 @@ OPERATORS = {
     "ops/batch.html": "/ops/batches/1",
     "ops/uploads.html": "/ops/uploads",
     "ops/upload.html": "/ops/uploads/{upload}",
+    "ops/reports.html": "/ops/reports",
+    "ops/project.html": "/ops/project?name=springfield/extraction",
     "ops/queues.html": "/ops/queues",
     "ops/reconcile.html": "/ops/reconcile?preview=1",
     "ops/system.html": "/ops/system",
@@ -106,9 +113,10 @@ def test_pages_are_accessible_and_fit(
     with contextlib.closing(sqlite3.connect(served.folder / "sites" / "clerk.db")) as database:
         run = database.execute("SELECT max(run_id) FROM runs").fetchone()[0]
     found = []
+    known = {"upload": served.upload, "person": served.person, "run": run, "vote": served.vote}
     for path in pages.values():
         page = missing if path == NOWHERE else pleasant
-        page.goto(served.address + path.format(upload=served.upload, person=served.person, run=run))
+        page.goto(served.address + path.format(**known))
         found += violations(page)
         if measured(page, "document.documentElement.scrollWidth") > width:
             found.append(f"{path} is too wide")
@@ -146,6 +154,23 @@ def test_annotations_are_drawn_on_text_and_scan_and_can_be_linked_to(visit: Visi
     for box in page.locator(".scan rect.note").all():
         found = box.bounding_box()
         assert scan["x"] <= found["x"] and found["width"] < scan["width"]
+
+
+def test_relations_are_lines_and_projects_can_be_switched_off(visit: Visit) -> None:
+    page = visit(f"/p/{MINUTES_ID}-3?project=springfield/extraction")
+    listed = page.locator(".notes li[data-from]").count()
+    paths = page.locator("svg.relations path")
+    text = page.locator("#text").bounding_box()
+
+    assert paths.count() == listed >= 1
+    assert page.locator(".scan line.relation").count() == listed
+    for path in paths.all():
+        found = path.bounding_box()
+        assert text["x"] <= found["x"] and found["x"] + found["width"] <= text["x"] + text["width"]
+    page.get_by_label("springfield/extraction").uncheck()
+    page.locator("mark.note").first.wait_for(state="detached")
+    assert page.get_by_label("springfield/extraction").is_checked() is False
+    assert page.locator("svg.relations").count() == 0
 
 
 def test_the_scan_is_shown_and_its_room_is_kept(visit: Visit) -> None:
@@ -210,3 +235,34 @@ def test_a_relative_permalink_is_copied_with_the_address_of_the_site(
     permalink = f"{served.address}/p/{MINUTES_ID}-1"
     assert copied("Copy the link") == permalink
     assert copied("Copy the citation").endswith(f"p. 1. {permalink}")
+
+
+def test_an_error_is_reported_accepted_and_marked_on_the_card(visit: Visit, served: Served) -> None:
+    """From the card of a reader to the record, without a command being typed."""
+    vote = served.votes()[-1]
+    meeting = f"/s/springfield/Town%20Council/{vote['date']}/"
+    reader = visit(meeting)
+    card = reader.locator(f'[id="{vote["id"]}"]')
+    card.get_by_role("link", name="Report an error").click()
+    reader.get_by_label("Noes").fill("Brandt, Moreau")
+    reader.get_by_label("Ayes").fill("Lindqvist, Abara, Smith")
+    reader.get_by_label("Comment").fill("Ms. Moreau voted against it.")
+    reader.get_by_role("button", name="Send the report").click()
+    reader.get_by_role("status").get_by_text("Thank you").wait_for()
+
+    operator = visit("/ops/reports", operator=True)
+    report = operator.get_by_role("article").filter(has_text="Ms. Moreau voted against it.")
+    assert report.get_by_label("Noes").input_value() == "Brandt, Moreau"
+    report.get_by_role("button", name="Accept").click()
+    operator.get_by_text("The correction is stored").wait_for()
+    for _ in range(300):
+        if any(each["corrected_by"] for each in served.votes()):
+            break
+        time.sleep(0.2)
+
+    reader.goto(served.address + meeting)
+    card = reader.locator(".vote").filter(has_text="Ordinance No. 2024-5")
+    assert "Noes: Brandt, Moreau" in " ".join(card.inner_text().split())
+    assert "Corrected by" in card.inner_text()
+    operator.goto(f"{served.address}/ops/audit")
+    operator.get_by_text("error report accepted").first.wait_for()

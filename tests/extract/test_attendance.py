@@ -76,6 +76,75 @@ CASES = {
             *("member present Kim Royce", "member present Lee Nolan"),
         ],
     ),
+    "a body's label below the first one": (
+        "Present:\n\nSchool Committee:      A. Hobbs, J. St. Peter, P. Webb\n\n"
+        "Absent:          K. Royce\n\nCALL TO ORDER\n",
+        [
+            *("member present A. Hobbs", "member present J. St. Peter", "member present P. Webb"),
+            "member absent K. Royce",
+        ],
+    ),
+    "surnames that are places": (
+        "The following Commissioners were present: Goins, Hall, Key, Chambers\n\n"
+        "Council Chambers\n",
+        [
+            *("member present Goins", "member present Hall", "member present Key"),
+            "member present Chambers",
+        ],
+    ),
+    "a label in capitals below a name": (
+        "present\n\nChairperson\n\nPippa Hobbs\n\nMembers\n\nRob Tandy\n\nJo Webb\n\n"
+        "ABSENT\n\nMember\n\nKim Royce, ONZM\n\n1   Welcome\n",
+        [
+            *("member present Pippa Hobbs", "member present Rob Tandy", "member present Jo Webb"),
+            "member absent Kim Royce",
+        ],
+    ),
+    "members among others": (
+        "Others present were Supervisors Gary Hobbs and Steve Tandy, Treasurer Donna Webb and"
+        " Clerk Kim Royce.\n",
+        [
+            *("member present Gary Hobbs", "member present Steve Tandy"),
+            *("other present Donna Webb", "other present Kim Royce"),
+        ],
+    ),
+    "divisions before names": (
+        "PRESENT: Div. 5 - Bob Hobbs, Reeve; Div. 1 - Brian Tandy, Deputy Reeve;"
+        " Div. 2 - Jo Webb.\n",
+        [
+            *("member present Bob Hobbs", "member present Brian Tandy", "member present Jo Webb"),
+        ],
+    ),
+    "a number before the names": (
+        "Present: 3 - ANN HOBBS, JO TANDY, PAT WEBB\nExcused: 1 - KIM ROYCE\n",
+        [
+            *("member present ANN HOBBS", "member present JO TANDY", "member present PAT WEBB"),
+            "member excused KIM ROYCE",
+        ],
+    ),
+    "present, and no colon": (
+        "Regular meeting called to order at 7:30 P.M. Present Hobbs, Tandy, Webb and Royce.\n",
+        [
+            *("member present Hobbs", "member present Tandy", "member present Webb"),
+            "member present Royce",
+        ],
+    ),
+    "a sentence behind the last name": (
+        "Present: Cllrs Lee and Nolan\nApologies received from Cllrs Hobbs, Tandy and Webb."
+        " Reasons for absence were noted.\n",
+        [
+            *("member present Lee", "member present Nolan", "member excused Hobbs"),
+            *("member excused Tandy", "member excused Webb"),
+        ],
+    ),
+    "who presides": (
+        "Present were Mayor Ann Hobbs presiding, Deputy\nMayor Jo Tandy, Committeewoman Pat Webb"
+        " and Township Clerk Kim Royce.\n",
+        [
+            *("member present Ann Hobbs", "member present Jo Tandy", "member present Pat Webb"),
+            "other present Kim Royce",
+        ],
+    ),
 }
 
 

@@ -52,6 +52,11 @@ City Manager Chan spoke on HB 1234; Dora Dole, Finance Director, agreed on 6/1/2
         ("Vice Chair Ann Brandt spoke", "person", "Ann Brandt", "Vice Chair"),
         ("Mrs. Brandt spoke", "person", "Brandt", None),
         ("Dora Dole, Town Clerk, spoke", "person", "Dora Dole", "Town Clerk"),
+        ("named as Chair. Commissioner Brandt", "person", "Brandt", "Commissioner"),
+        ("BUDGET WRAP -UP The City Council met", "body", "City Council", None),
+        ("the January County Council meeting", "body", "County Council", None),
+        ("the Board of Education Special Meeting", "body", "Board of Education", None),
+        ("named to Position III of the Budget Committee", "body", "Budget Committee", None),
     ],
 )
 def test_an_entity_is_found_with_its_value(
@@ -97,3 +102,30 @@ def test_people_are_named_without_offices_and_found_in_the_attendance(
     entities = extract_text([text]).entities
 
     assert [entity.value for entity in entities if entity.type == "person"] == found
+
+
+def test_a_title_before_the_next_name_is_not_that_of_the_last_one() -> None:
+    found = entities_in(
+        "Trustee Keith Peters, Fire Chief Eric Edge, and David Everly, Mayor's aide."
+    )
+
+    assert found == [("person", "Keith Peters", "Trustee"), ("person", "Eric Edge", "Fire Chief")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "AND THAT Council be given a minute",
+        "MINUTES of Council",
+        "Director Infrastructure",
+        "ROLL CALL. Mayor Councilor Councilor Councilor Councilor Figley Bell",
+    ],
+)
+def test_words_that_look_like_people_and_bodies_are_none(text: str) -> None:
+    assert entities_in(text) == []
+
+
+def test_a_name_that_a_line_break_cuts_is_quoted_whole() -> None:
+    (who,) = extract_text(["Present: Kris Lawrence-\nAnderson"]).attendance
+
+    assert (who.name, who.quote) == ("Kris Lawrence-Anderson", "Kris Lawrence-\nAnderson")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from clerk.extract import Vote, extract_text
+from clerk.extract.context import document_text
+from clerk.extract.items import Items, agenda_items
 
 MOTION = "Motion by Ito, second by Jett to approve it. Motion carried."
 
@@ -70,3 +72,15 @@ def test_a_consent_agenda_is_one_vote_over_its_items_with_the_exceptions() -> No
 
 def test_other_votes_have_no_consent_items() -> None:
     assert vote_below("4. Bills").consent_items == []
+
+
+def test_the_items_of_an_agenda_end_where_its_numbers_begin_again() -> None:
+    roman = ("I", "II", "III", "IV", "V", "VI", "VII")
+    agenda = "\n\n".join(f"{number}. Topic number {number}" for number in roman)
+    report = "\n\n".join(f"{number}. Finding {number}" for number in ("I", "II", "III"))
+    items = Items(document_text([f"{agenda}\n\n", f"{report}\n\n"]))
+
+    found = agenda_items(items)
+
+    assert [each.number for each in found] == list(roman)
+    assert found[4].title == "Topic number V" and found[4].quote == "V. Topic number V"

@@ -45,18 +45,21 @@ class Portal:
         self.extra: dict[str, Any] = {"source": source}
         self.answers = dict(answers)
         self.asked: list[httpx.Request] = []
+        self.clock = StillClock()
 
-    def fetch(self, now: datetime = NOW) -> FetchReport:
+    def fetch(self, now: datetime = NOW, **options: Any) -> FetchReport:
         client = self.client()
         site = {**self.site, "extra": json.dumps(self.extra)}
         with stamina.set_testing(True):
-            return fetch_town(site, self.settings, client=client, now=now)
+            return fetch_town(
+                site, self.settings, client=client, now=now, clock=self.clock.monotonic, **options
+            )
 
     def client(self) -> Client:
         """A client that asks this portal and forgets what it was asked before."""
         self.asked.clear()
         return Client(
-            self.folder / "pace", transport=httpx.MockTransport(self._answer), clock=StillClock()
+            self.folder / "pace", transport=httpx.MockTransport(self._answer), clock=self.clock
         )
 
     def known(self) -> list[DocumentRow]:
@@ -69,10 +72,13 @@ class Portal:
         self.fetch()
         return self.asked
 
+    def _remember(self, request: httpx.Request) -> None:
+        self.asked.append(request)
+
     def _answer(self, request: httpx.Request) -> httpx.Response:
         if request.url.path == "/robots.txt":
             return httpx.Response(404)
-        self.asked.append(request)
+        self._remember(request)
         for piece, answer in self.answers.items():
             if piece in str(request.url):
                 return _response(answer(request) if callable(answer) else answer)

@@ -6,6 +6,7 @@ import os
 import unicodedata
 from pathlib import Path
 
+import docx
 import pytest
 from folder_town import Town, pdf, put
 
@@ -64,9 +65,37 @@ def test_bad_files_are_reported_by_name_and_do_not_stop_the_rest(source, town):
         "page.pdf": "UnreadablePdf",
         "large.pdf": "DocumentTooLarge",
         "dangling.pdf": "UnreadableFile",
+        "letter.docx": "UnsupportedFormat",
     }
-    assert {problem.what for problem in report.skipped} == {"letter.docx", "pipe.pdf"}
+    assert {problem.what for problem in report.skipped} == {"pipe.pdf"}
     assert town.names() == ["minutes/Meetings/2024-01-15"]
+
+
+def test_web_pages_and_word_documents_are_documents_and_old_word_is_refused(source, town):
+    put(source, "2024-01-15.pdf")
+    (source / "Council minutes 2024-01-15.htm").write_text("<html><p>Minutes</p></html>")
+    docx.Document().save(str(source / "Council agenda 2024-01-15.docx"))
+    (source / "old.doc").write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"0" * 600)
+    (source / "older.rtf").write_bytes(rb"{\rtf1 Minutes}")
+
+    report = town.fetch()
+
+    assert town.names() == [
+        "agendas/Council/2024-01-15.docx",
+        "minutes/Council/2024-01-15.html",
+        "minutes/Meetings/2024-01-15",
+    ]
+    assert {problem.what: problem.error for problem in report.errors} == {
+        "old.doc": "UnsupportedFormat",
+        "older.rtf": "UnsupportedFormat",
+    }
+    assert all("Save it as PDF or DOCX" in problem.why for problem in report.errors)
+    assert sorted(town.fetch().unchanged) == town.names()
+
+    # A page that is exported as PDF one day gets another name, and stays the same document.
+    (source / "Council minutes 2024-01-15.htm").unlink()
+    put(source, "Council minutes 2024-01-15.htm")
+    assert "minutes/Council/2024-01-15" in town.fetch().moved
 
 
 @not_as_root

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
 
 import httpx
@@ -171,3 +172,108 @@ def test_a_fetch_killed_at_any_request_ends_in_the_same_state(portal, kill_at):
     names = sorted(row.name for row in town.known())
     assert names == [f"minutes/Council/{day}" for day in sorted(days)]
     assert not list(town.folder.rglob("*.part"))
+
+
+def test_a_large_portal_is_fetched_over_several_runs_the_newest_first(portal):
+    first = date(2020, 1, 1)
+    days = [str(first + timedelta(days=number)) for number in range(120)]
+    town: Portal = portal("legistar_api", API, {"/events": events(*days)})
+    town.site["start_year"] = 2019
+    town.answers["files.example"] = lambda request: pdf(str(request.url))
+    asked: list[str] = []
+    reports = []
+    while not reports or reports[-1].left:
+        # Each request moves the clock by the pace.
+        reports.append(town.fetch(NOW + timedelta(hours=len(reports)), seconds=150))
+        asked += asked_documents(town)
+
+    assert len(reports) > 2
+    assert asked == sorted(days, reverse=True)
+    assert reports[0].left == 120 - len(reports[0].new)
+    assert all(not report.gone and not report.errors for report in reports)
+    town.fetch(NOW + timedelta(hours=20), seconds=150)
+    assert asked_documents(town) == []
+
+
+def test_meetings_that_are_asked_one_by_one_go_on_in_the_next_run_and_thin_out(portal):
+    meetings = [
+        {"Id": number, "Name": "Board", "MeetingDateTime": f"{2000 + number}-01-01T10:00:00"}
+        | {"MeetingTypeName": "Board", "Published": True}
+        for number in range(2, 22)
+    ]
+    town: Portal = portal(
+        "civicweb",
+        "https://town.civicweb.net/Portal/",
+        {
+            "meetingDocuments": lambda request: [
+                {"Id": int(request.url.path.split("/")[-2]), "Type": 2, "IsPublic": True}
+            ],
+            "MeetingsService.svc/meetings": meetings,
+        },
+    )
+    town.site["start_year"] = 2000
+
+    def meetings_asked() -> list[int]:
+        paths = [request.url.path for request in town.asked]
+        return [int(path.split("/")[-2]) for path in paths if path.endswith("meetingDocuments")]
+
+    asked, reports = [], []
+    while not reports or reports[-1].left:
+        reports.append(town.fetch(NOW + timedelta(hours=len(reports)), seconds=60))
+        asked += meetings_asked()
+
+    assert len(reports) > 1
+    assert asked == sorted(range(2, 22), reverse=True)
+    assert len(town.known()) == 20
+    town.fetch(NOW + timedelta(days=8))
+    assert meetings_asked() == []
+    assert not [row for row in town.known() if row.gone_at]
+
+
+def test_a_second_run_makes_only_conditional_requests_for_documents(town):
+    town.fetch()
+
+    report = town.fetch(NOW + timedelta(days=400))
+
+    documents = [each for each in town.asked if each.url.host.startswith("files")]
+    assert len(documents) == 4 == len(report.unchanged)
+    assert all("If-None-Match" in each.headers for each in documents)
+
+
+def test_a_document_that_another_host_has_now_is_the_same_document(portal):
+    town: Portal = portal("legistar_api", API, {"/events": events("2024-02-20")})
+    town.answers["cdn.example"] = pdf("the same")
+    town.answers["files.example"] = pdf("the same")
+    town.fetch()
+    moved = {"Location": "https://cdn.example/2024-02-20.pdf"}
+    town.answers["files.example"] = httpx.Response(302, headers=moved)
+
+    report = town.fetch(NOW + timedelta(days=1))
+
+    assert [request.url.host for request in town.asked][-2:] == ["files.example", "cdn.example"]
+    assert report.unchanged == ["minutes/Council/2024-02-20"] and not report.changed
+
+
+@pytest.mark.chaos
+def test_five_thousand_documents_need_no_more_memory_than_five_hundred(tmp_path):
+    """The documents of the larger portal are 200 MB together; memory grows with their rows only."""
+
+    def peak(number: int) -> int:
+        listing = "".join(
+            f'<li>{date(2010, 1, 1) + timedelta(days=at)} <a href="/{at}.pdf">Minutes</a></li>'
+            for at in range(number)
+        )
+        town = Portal(
+            tmp_path / str(number), "plain", "https://town.example/list", {"/list": listing}
+        )
+        town.answers["town.example/"] = lambda request: pdf(str(request.url) + "x" * 40_000)
+        # What the portal itself remembers is not the fetch's.
+        town._remember = lambda request: None  # type: ignore[method-assign]
+        tracemalloc.start()
+        try:
+            assert len(town.fetch().new) == number
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    assert peak(5000) < 8 * peak(500)

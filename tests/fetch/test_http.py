@@ -7,10 +7,12 @@ import gzip
 import hashlib
 import ipaddress
 import socket
+import ssl
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise
 from multiprocessing import get_context
@@ -27,7 +29,13 @@ from clerk.core.errors import DocumentTooLarge, SourceBlocked, SourceUnavailable
 from clerk.fetch.http.client import Client, pace_states
 from clerk.fetch.http.hosts import HostFiles, Hosts
 from clerk.fetch.http.limits import is_public
-from clerk.fetch.http.responses import AddressRefused, CircuitOpen, PageMissing, Validators
+from clerk.fetch.http.responses import (
+    AddressRefused,
+    CircuitOpen,
+    HostTrouble,
+    PageMissing,
+    Validators,
+)
 from clerk.fetch.http.transport import VettedTransport
 
 PDF = b"%PDF-1.4 hello"
@@ -165,28 +173,35 @@ class StoppedClock(FakeClock):
         self.slept.append(seconds)
 
 
-def _take_turns(folder: Path, start: Barrier, results: Queue[list[float]]) -> None:
+def _take_turns(storage_dir: Path, start: Barrier, results: Queue[list[float]]) -> None:
     clock = StoppedClock()
+    folder = pace_states(Settings(storage_dir=storage_dir))
+    assert isinstance(folder, Path)
     hosts = Hosts(HostFiles(folder, clock), clock, pace_seconds=1)
     start.wait()
-    for _ in range(200):
+    for _ in range(20):
         hosts.await_turn("town.example")
     results.put(clock.slept)
 
 
-def test_all_processes_share_the_pace_of_a_host(tmp_path):
+def test_ten_processes_with_storage_directories_of_their_own_share_the_pace_of_a_host(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
     context = get_context("spawn")
-    results = context.Queue()
-    arguments = (tmp_path, context.Barrier(2), results)
-    processes = [context.Process(target=_take_turns, args=arguments) for _ in range(2)]
+    results, start = context.Queue(), context.Barrier(10)
+    processes = [
+        context.Process(target=_take_turns, args=(tmp_path / str(number), start, results))
+        for number in range(10)
+    ]
     for process in processes:
         process.start()
-    waits = sorted([*results.get(timeout=60), *results.get(timeout=60)])
+    waits = sorted(wait for _ in processes for wait in results.get(timeout=120))
     for process in processes:
         process.join()
 
     turns = [0.0, *waits]
-    assert len(turns) == 400
+    assert len(turns) == 200
     assert all(later - earlier >= 1 for earlier, later in pairwise(turns))
 
 
@@ -612,6 +627,55 @@ def test_a_machine_nearby_is_read_only_with_the_allowance(tmp_path, town_port):
         pytest.raises(AddressRefused),
     ):
         client.page(url)
+
+
+def self_signed(folder: Path) -> Path:
+    """A file with a key and a certificate that nobody vouches for."""
+    from cryptography import x509
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
+    now = datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .sign(key, hashes.SHA256())
+    )
+    pem = serialization.Encoding.PEM
+    form = serialization.PrivateFormat.PKCS8
+    path = folder / "town.pem"
+    path.write_bytes(
+        key.private_bytes(pem, form, serialization.NoEncryption()) + certificate.public_bytes(pem)
+    )
+    return path
+
+
+def test_a_certificate_that_nobody_vouches_for_is_an_error_of_the_host(tmp_path):
+    pytest.importorskip("cryptography")
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Town)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(self_signed(tmp_path))
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    allowed = Settings(storage_dir=tmp_path, fetch_allow_private=True)
+    try:
+        with (
+            Client.from_settings(allowed, pace_seconds=0.001) as client,
+            pytest.raises(HostTrouble, match="certificate"),
+        ):
+            client.page(f"https://localhost:{server.server_port}/a.pdf")
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
 
 
 def test_a_name_that_leads_to_a_private_address_is_refused_when_connecting(tmp_path):

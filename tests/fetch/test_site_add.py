@@ -67,7 +67,7 @@ def test_a_dry_run_shows_what_is_found_and_adds_nothing(clerk, storage, tmp_path
     said = clerk("site", "add", "springfield", "--from", str(tmp_path), "--dry-run")
 
     assert said.code == 0
-    assert "1 meeting, 1 document" in said.out
+    assert "1 document, taken for:" in said.out
     assert "Nothing was added." in said.err
     assert clerk("site", "list").out == ""
 

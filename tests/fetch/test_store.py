@@ -404,5 +404,11 @@ def rows_of(town: Town) -> list[tuple[str | None, ...]]:
     known = town.known()
     with reading_connection(town.settings.sql_url) as conn:
         return sorted(
-            (each.identity, each.name, each.pdf_sha256, *versions(conn, each.id)) for each in known
+            (
+                each.identity,
+                each.name,
+                each.pdf_sha256,
+                *(had.pdf_sha256 for had in versions(conn, each.id)),
+            )
+            for each in known
         )

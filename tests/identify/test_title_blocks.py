@@ -33,7 +33,7 @@ def examples() -> list[Example]:
 
 def plain(name: str | None) -> str:
     return " ".join(
-        re.sub(r"\b(?:of|the|and|town|city|county)\b|\W", " ", (name or "").lower()).split()
+        re.sub(r"\b(?:of|the|and|town|city|county)\b|[\W_]", " ", (name or "").lower()).split()
     )
 
 

@@ -102,7 +102,7 @@ def test_database_and_store_are_restored_into_an_empty_place(
     monkeypatch.setenv("STORAGE_DIR", str(elsewhere))
     ran = clerk("db", "restore", str(archive))
 
-    assert ran.output == f"Restored 1 sites, 1 files; the database is at {schema.head()}.\n"
+    assert ran.output == f"Restored 1 site, 1 file; the database is at {schema.head()}.\n"
     with db.reading_connection() as conn:
         assert db.require_site(conn, site)["name"] == "Springfield"
     restored = elsewhere / site / "pdfs" / "Council" / "2024-01-02.pdf"

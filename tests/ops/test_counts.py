@@ -110,6 +110,51 @@ SELECT subdomain, ocr_total, ocr_completed, ocr_failed FROM sites WHERE ocr_fail
 }
 
 
+#: Every statement of the guides of the old system, the pipeline's and the uploads'.
+OPERATORS_STATEMENTS = {
+    "stuck": STUCK_COUNT,
+    "by stage": BY_STAGE,
+    "failure rates": FAILURE_RATES,
+    "stuck sites": STUCK_SITES,
+    "high failure rates": HIGH_FAILURE_RATES,
+    "stuck in percent": STUCK_PERCENT,
+    "health score": HEALTH_SCORE,
+    "average hours": AVERAGE_HOURS,
+    **LISTS,
+    "all stages": "SELECT current_stage, COUNT(*) FROM sites GROUP BY current_stage;",
+    "sites in a stage": "SELECT COUNT(*) FROM sites WHERE current_stage IS NOT NULL;",
+    "writes of old code": (
+        "SELECT COUNT(*) FROM site_progress WHERE updated_at > NOW() - INTERVAL '24 hours';"
+    ),
+    "stuck, short": (
+        "SELECT COUNT(*) FROM sites WHERE current_stage != 'completed'"
+        " AND updated_at < NOW() - INTERVAL '2 hours';"
+    ),
+    "batches": "SELECT COUNT(*) FROM batch_job_trackings;",
+    "size of batches": "SELECT pg_size_pretty(pg_total_relation_size('batch_job_trackings'));",
+    "crash rate": """
+  SELECT
+    DATE(created_at) as date,
+    COUNT(*) FILTER (WHERE status = 'crashed') as crashed,
+    COUNT(*) as total,
+    ROUND(100.0 * COUNT(*) FILTER (WHERE status = 'crashed') / COUNT(*), 2) as crash_rate_pct
+  FROM batch_job_trackings
+  WHERE created_at > NOW() - INTERVAL '7 days'
+  GROUP BY DATE(created_at)
+  ORDER BY date DESC;
+""",
+    "batch times": """
+  SELECT
+    AVG(EXTRACT(EPOCH FROM (completed_at - started_at))) as avg_seconds,
+    MAX(EXTRACT(EPOCH FROM (completed_at - started_at))) as max_seconds,
+    COUNT(*) as count
+  FROM batch_job_trackings
+  WHERE status = 'completed'
+  AND created_at > NOW() - INTERVAL '7 days';
+""",
+}
+
+
 def query(statement: str) -> list[Any]:
     with db.reading_connection() as conn:
         return list(conn.execute(text(statement)))

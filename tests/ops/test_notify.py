@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
-import signal
 import socket
+import ssl
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from email import message_from_bytes
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import pytest
 from aiosmtpd.controller import Controller
+from aiosmtpd.smtp import AuthResult, LoginPassword
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from faults import Steps, count_steps
 from guide import clerk
 from sqlalchemy import select, update
 
@@ -87,6 +94,121 @@ def mailbox() -> Iterator[Mailbox]:
     server.start()
     yield box
     server.stop()
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A certificate for localhost, and its key."""
+    folder = tmp_path_factory.mktemp("tls")
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "localhost")])
+    made = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(datetime(2024, 1, 1, tzinfo=UTC))
+        .not_valid_after(datetime(2100, 1, 1, tzinfo=UTC))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    pem, secret = folder / "cert.pem", folder / "key.pem"
+    pem.write_bytes(made.public_bytes(serialization.Encoding.PEM))
+    secret.write_bytes(
+        key.private_bytes(
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.PKCS8,
+            serialization.NoEncryption(),
+        )
+    )
+    return pem, secret
+
+
+@dataclass
+class Guarded:
+    """A mailbox behind TLS and a login, and who was let in."""
+
+    box: Mailbox
+    logins: list[tuple[bytes, bytes]] = field(default_factory=list)
+
+    def __call__(self, _server: Any, _session: Any, _envelope: Any, _how: str, data: Any) -> Any:
+        assert isinstance(data, LoginPassword)
+        self.logins.append((data.login, data.password))
+        is_ann = (data.login, data.password) == (b"ann@town", b"p@ss/word")
+        return AuthResult(success=is_ann, handled=is_ann)
+
+
+@pytest.fixture(params=["smtp", "smtps"])
+def guarded(
+    request: pytest.FixtureRequest,
+    certificate: tuple[Path, Path],
+    monkeypatch: pytest.MonkeyPatch,
+) -> Iterator[tuple[str, Guarded]]:
+    """An SMTP server that demands STARTTLS, or TLS from the first byte, and a login."""
+    pem, secret = certificate
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(pem, secret)
+    guard = Guarded(Mailbox())
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = guard.box.port = free.getsockname()[1]
+    options: dict[str, Any] = {"auth_required": True, "authenticator": guard}
+    if request.param == "smtps":
+        options |= {"ssl_context": context, "auth_require_tls": False}
+    else:
+        options |= {"tls_context": context, "require_starttls": True}
+    server = Controller(guard.box, hostname="localhost", port=port, **options)
+    monkeypatch.setenv("SSL_CERT_FILE", str(pem))
+    server.start()
+    yield request.param, guard
+    server.stop()
+
+
+# Of smtps:// the server does not see the encryption, and warns.
+@pytest.mark.filterwarnings("ignore:Requiring AUTH while not requiring TLS")
+def test_mail_goes_by_tls_with_a_login(
+    storage: Path, guarded: tuple[str, Guarded], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scheme, guard = guarded
+    address = f"localhost:{guard.box.port}/?from=clerk@example.org&to=ann@example.org"
+    monkeypatch.setenv("NOTIFY_URL", f"{scheme}://ann%40town:p%40ss%2Fword@{address}")
+
+    ran = clerk("notify", "test")
+
+    assert (ran.exit_code, ran.output) == (0, "Sent a test message to 1 target.\n")
+    assert guard.logins == [(b"ann@town", b"p@ss/word")]
+    [(recipients, letter)] = guard.box.mails
+    assert recipients == ["ann@example.org"]
+    assert letter["Subject"] == "clerk: test message" and letter["Date"]
+
+    monkeypatch.setenv("NOTIFY_URL", f"{scheme}://ann%40town:wrong-word@{address}")
+    [refused] = notify.send_test(config.load()).values()
+    assert "535" in refused and "wrong-word" not in refused
+    monkeypatch.delenv("SSL_CERT_FILE")
+    monkeypatch.setenv("NOTIFY_URL", f"{scheme}://ann%40town:p%40ss%2Fword@{address}")
+    [unknown] = notify.send_test(config.load()).values()
+    assert "certificate" in unknown, "nobody vouches for this server"
+    assert len(guard.box.mails) == 1
+
+
+def test_a_password_is_not_sent_in_the_open() -> None:
+    box = Mailbox()
+    with socket.create_server(("127.0.0.2", 0)) as free:
+        port = free.getsockname()[1]
+    server = Controller(box, hostname="127.0.0.2", port=port)
+    server.start()
+    try:
+        with pytest.raises(notify_targets.NotDelivered, match="offers no encryption") as refused:
+            url = f"smtp://ann:hush@127.0.0.2:{port}/?to=b@example.org"
+            notify_targets.send(url, notify_targets.Notice("x"))
+        assert "hush" not in str(refused.value) and box.mails == []
+        notify_targets.send(
+            f"smtp://127.0.0.2:{port}/?to=b@example.org", notify_targets.Notice("x")
+        )
+    finally:
+        server.stop()
+    assert len(box.mails) == 1, "without a password there is nothing to protect"
 
 
 def told(*findings: Finding, now: datetime | None = None) -> notify.Told:
@@ -175,24 +297,50 @@ def test_a_target_that_is_away_is_tried_again_with_the_same_key(
     assert notify.deliver(config.load()) == notify.Told()
 
 
-def test_a_kill_while_it_is_delivered_loses_nothing(
-    database: str, webhook: Receiver, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.timeout(400)
+@pytest.mark.parametrize("stride", [7, pytest.param(1, marks=pytest.mark.chaos)])
+def test_killed_at_any_statement_everybody_is_told_and_of_what_is_new_once(
+    database: str, webhook: Receiver, monkeypatch: pytest.MonkeyPatch, stride: int
 ) -> None:
-    monkeypatch.setenv("NOTIFY_URL", webhook.url)
-    notify.look(config.load(), [STUCK])
+    monkeypatch.setenv("NOTIFY_URL", f"{webhook.url} {webhook.url}?second")
+    killed = 0
+    for step in itertools.count(1, stride):
+        webhook.bodies.clear(), webhook.keys.clear()
+        trouble = Finding("stuck", Level.WARNING, f"trouble {step}", 1, "", f"{step}")
+        died = _dies_at(step, trouble)
+        with db.civic_db_connection() as conn:
+            # The lease of a worker that died ends.
+            conn.execute(update(workers_table).values(lease_until=datetime(2026, 1, 1, tzinfo=UTC)))
+        told(trouble)
+        texts = [body["text"] for body in webhook.bodies if f"trouble {step}" in body["text"]]
+        new = [text for text in texts if "OK again" not in text.split(f"trouble {step}")[0][-12:]]
+        # One that was sent and not settled is sent again, with the key it had.
+        keys = [key for key, body in zip(webhook.keys, webhook.bodies, strict=True) if body]
+        assert len(set(keys)) <= 2, "a notice of its end, and one of the new problem"
+        assert 2 <= len(new) <= 3, (step, texts)
+        assert told(trouble) == notify.Told(), "not again"
+        killed += died
+        if not died:
+            break
+    assert killed >= 5
+    with db.reading_connection() as conn:
+        assert set(conn.execute(select(jobs_table.c.state)).scalars()) == {"closed"}
+        assert set(conn.execute(select(items_table.c.state)).scalars()) == {"completed"}
+
+
+def _dies_at(step: int, trouble: Finding) -> bool:
+    """Tell of a problem in another process that is killed at a step; say whether it got there."""
+    steps = Steps(step)
     pid = os.fork()
     if pid == 0:
-        monkeypatch.setattr(notify, "send", lambda *_: os.kill(os.getpid(), signal.SIGKILL))
-        notify.deliver(config.load())
-        os._exit(0)
-    assert os.WTERMSIG(os.waitpid(pid, 0)[1]) == signal.SIGKILL
-    with db.civic_db_connection() as conn:
-        # Its lease ends.
-        conn.execute(update(workers_table).values(lease_until=datetime(2026, 1, 1, tzinfo=UTC)))
-
-    assert notify.deliver(config.load()) == notify.Told(delivered=1)
-
-    assert len(webhook.bodies) == 1
+        try:
+            db._engines.clear()
+            count_steps(steps)
+            told(trouble)
+        finally:
+            os._exit(0)
+    os.waitpid(pid, 0)
+    return steps.died
 
 
 def test_quiet_hours_hold_back_all_but_critical_problems(

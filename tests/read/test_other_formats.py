@@ -16,8 +16,9 @@ from clerk.core.errors import (
     UnreadablePdf,
     UnsupportedFormat,
 )
+from clerk.core.formats import Format, format_of
 from clerk.read.documents import ReadingOptions, read_and_store, read_document, read_in_child
-from clerk.read.other_formats import Format, blocks_of, format_of
+from clerk.read.other_formats import blocks_of
 
 OPTIONS = ReadingOptions(ocr="never")
 

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 import itertools
 import json
+import operator
 import re
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from datetime import timedelta
+from functools import cache
 from html import unescape
 from pathlib import Path
 from typing import Any
 
 import pytest
 import small_uploads
+import yaml
 from guide import clerk
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
@@ -55,6 +58,7 @@ from clerk.pipeline import (
 )
 from clerk.pipeline.transitions import increment_completed, increment_failed, initialize_stage
 
+DEPLOYMENT = Path(__file__).parents[2] / "deployment"
 #: A site that an older system counted and that was never read here.
 OLD = "yew"
 #: What happens to one piece of work after the other, mostly good.
@@ -253,6 +257,20 @@ class NumbersModel(PipelineModel):
         seen.agree_with_the_rows()
 
 
+@cache
+def _alerts() -> dict[str, tuple[str, Callable[[float, float], bool], float]]:
+    """Each alert about clerk's own metrics: the metric, the comparison and the limit."""
+    found = {}
+    groups = yaml.safe_load((DEPLOYMENT / "grafana" / "alerts.yml").read_text())["groups"]
+    for rule_ in (each for group in groups for each in group["rules"]):
+        match = re.fullmatch(r"(clerk_\w+) (==|>=) (\d+)", rule_["expr"])
+        if match:
+            compare = operator.ge if match[2] == ">=" else operator.eq
+            found[rule_["alert"]] = (match[1], compare, float(match[3]))
+    assert len(found) == 4, "an expression of another form is not understood here"
+    return found
+
+
 def _severity(word: str) -> int:
     return ("", "WARNING", "UNKNOWN", "CRITICAL").index(word)
 
@@ -311,8 +329,24 @@ class Doors:
             assert self.metrics[f'clerk_check_level{{check="{name}"}}'] == LEVELS.index(word)
             assert row_of(self.html["system"], name)[1] == word
         self.agree_on_the_findings(levels)
+        self.agree_on_the_alerts(levels)
         if is_ok:
             self.nobody_names_a_problem()
+
+    def agree_on_the_alerts(self, levels: dict[str, str]) -> None:
+        """Prometheus alerts exactly when clerk health is not OK, for every check that is not."""
+        fired: dict[str, set[str]] = {}
+        for alert, (metric, compare, limit) in _alerts().items():
+            for name, value in self.metrics.items():
+                if name.partition("{")[0] == metric and compare(value, limit):
+                    fired.setdefault(alert, set()).add("".join(re.findall(r'"(\w+)"', name)))
+        level = self.health["level"]
+        whole = {"OK": set(), "WARNING": {"ClerkWarning"}}.get(level, {"ClerkCritical"})
+        assert {"ClerkWarning", "ClerkCritical"} & fired.keys() == whole
+        warned = {name for name, word in levels.items() if word == "WARNING"}
+        worse = {name for name, word in levels.items() if word in ("CRITICAL", "UNKNOWN")}
+        assert fired.get("ClerkProblem", set()) == warned
+        assert fired.get("ClerkCriticalProblem", set()) == worse
 
     def agree_on_the_findings(self, levels: dict[str, str]) -> None:
         """A check is not OK exactly when it has findings, and the worst of them is its level."""

@@ -12,7 +12,7 @@ import pytest
 from web_town import LINES, MINUTES, Browser, identity
 
 from clerk.annotations import api as annotation_projects
-from clerk.ops.web_sessions import OPERATOR, new_token
+from clerk.ops.web_sessions import OPERATOR, VIEWER, new_token
 from clerk.pipeline import uploads
 
 PAGE = f"{identity(MINUTES)}-1"
@@ -168,3 +168,53 @@ def test_the_api_does_what_the_command_line_does(program: Browser) -> None:
     assert program.post(f"{here}/retry").status_code == 404
     assert program.post(f"{here}/cancel?force=1").status_code == 400
     assert Browser().post(f"{here}/cancel").status_code == 401
+
+
+def logged_in(who: str, role: str = VIEWER) -> Browser:
+    client = Browser()
+    client.log_in(role, who)
+    return client
+
+
+def test_a_private_project_is_seen_by_its_people_and_operators(marked: str) -> None:
+    address = "/api/v1/projects/mine/annotations.jsonl"
+    annotation_projects.set_role("mine", "ben", "reader", who="ann")
+
+    seen = {
+        who: logged_in(who, role).get(address).status_code
+        for who, role in (("ann", VIEWER), ("ben", VIEWER), ("eve", VIEWER), ("op", OPERATOR))
+    }
+
+    assert seen == {"ann": 200, "ben": 200, "eve": 404, "op": 200}
+    (upload,) = uploads.list_uploads("mine")
+    assert logged_in("eve").get(f"/api/v1/uploads/{upload.id}").status_code == 404
+    assert logged_in("ben").get(f"/api/v1/uploads/{upload.id}").status_code == 200
+    assert "project=mine" not in logged_in("eve").get("/ops/uploads").text
+    listed = logged_in("ben").get("/api/v1/projects").json()["items"]
+    assert {each["name"]: each["role"] for each in listed} == {
+        "mine": "reader",
+        "town/words": None,
+    }
+
+
+def test_editors_change_a_project_and_owners_decide_who_may(marked: str) -> None:
+    line = json.dumps(SOURCE | {"text": page_text(logged_in("op", OPERATOR)), "denotations": []})
+    address = "/api/v1/uploads?project=mine&name=a.jsonl"
+    ann, ben, eve = (logged_in(who) for who in ("ann", "ben", "eve"))
+    role = {"project": "mine", "action": "role", "person": "ben", "role": "editor"}
+
+    assert [each.post(address, content=line).status_code for each in (ben, eve)] == [403, 403]
+    assert eve.post("/ops/project", data=role).status_code == 404
+    assert ann.post("/ops/project", data=role).status_code == 303
+    assert ben.post(address, content=line).status_code == 202
+    assert ben.post("/ops/project", data=role | {"person": "eve"}).status_code == 403
+    assert ben.post("/api/v1/uploads?project=other&name=a.jsonl", content=line).status_code == 403
+    newest = uploads.list_uploads("mine")[0].id
+    assert ben.post(f"/api/v1/uploads/{newest}/cancel").status_code == 200
+    assert eve.post(f"/api/v1/uploads/{newest}/cancel").status_code == 404
+    assert "Editor" in ann.get("/ops/project?name=mine").text
+    assert ann.post("/ops/project", data=role | {"role": ""}).status_code == 303
+    assert ben.post(address, content=line).status_code == 403
+    publish = {"project": "mine", "action": "publish"}
+    assert ann.post("/ops/project", data=publish).status_code == 303
+    assert Browser().get("/api/v1/projects/mine/annotations.jsonl").status_code == 200

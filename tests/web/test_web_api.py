@@ -33,6 +33,8 @@ KNOWN = {
     "batch": "1",
     "upload": "1",
     "project": "springfield/extraction",
+    "person": "City-Council/lee",
+    "matter": "ordinance 2024-5",
 }
 
 

@@ -274,10 +274,42 @@ def test_coverage_names_what_is_missing_and_what_failed(visitor: Browser) -> Non
 
 
 def test_a_persons_votes_come_with_their_evidence(visitor: Browser) -> None:
-    html = visitor.get("/people/springfield/Lee").text
+    html = visitor.get("/people/springfield/City-Council%2Flee").text
 
     assert "1 aye, 0 no" in html and "<blockquote>moved &lt;script" in html
-    assert "result implied" in html
+    assert "result implied" in html and "Printed as Lee, Ann Lee." in html
+    assert "Cy Diaz</a></td>" in html.partition("Agreement with other members")[2]
+
+
+def test_a_printed_name_leads_to_the_person_who_has_it(visitor: Browser) -> None:
+    answer = visitor.get("/people/springfield/Bo%20Wu")
+
+    assert answer.status_code == 307
+    assert answer.headers["location"] == "/people/springfield/City-Council%2Fwu"
+    assert visitor.get("/people/springfield/Nobody").status_code == 404
+
+
+def test_a_meeting_shows_items_attendance_speakers_interests_and_matters(visitor: Browser) -> None:
+    html = visitor.get("/s/springfield/City%20Council/2024-01-15/").text
+
+    assert '<span class="soft">1</span> Zoning &lt;script' in html
+    attendance = html.partition("<h2>Attendance</h2>")[2]
+    assert "present, late" in attendance and "Staff and guests: Pat Clerk." in attendance
+    assert "against; on item 1" in html.partition("Speakers from the public")[2]
+    assert "stood aside, his &lt;script" in html
+    matters = html.partition("<h2>Matters</h2>")[2].partition("<h2>Votes</h2>")[0]
+    assert "Ordinance 2024-5" in matters
+    assert matters.count("not certain") == 1 and "failed" in matters.partition("Case 7")[2]
+
+
+def test_a_matter_shows_its_road_with_votes_and_amounts(visitor: Browser) -> None:
+    html = visitor.get("/matters/springfield/ordinance%202024-5").text
+
+    assert "15 January 2024</a>: passed" in html and "amounts: 1200 USD" in html
+    assert '<article class="vote passed"' in html
+    assert visitor.get("/matters/springfield/none").status_code == 404
+    listed = visitor.get("/matters/springfield?kind=case").text
+    assert "1 matter" in listed and "<td>mentioned</td>" in listed
 
 
 def test_no_path_of_this_machine_is_shown(visitor: Browser, town: Path) -> None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
+import httpx
 import pytest
 from small_work import Town, hurry, work_embedded
 from sqlalchemy import select
@@ -15,6 +18,8 @@ from web_town import Browser
 from clerk.core import config, db, manifest
 from clerk.core.models import audit_table, runs_table
 from clerk.executors.work import Outcome, WorkerInfo
+from clerk.fetch.http.responses import WebPage
+from clerk.fetch.understanding import keep_answer
 from clerk.ops.web_sessions import OPERATOR, VIEWER
 from clerk.pipeline import schedule
 from clerk.pipeline.flow import Pipeline
@@ -160,3 +165,26 @@ def test_the_schedule_is_shown_and_changed_from_the_pages(town: Town, storage: P
         [listed] = schedule.list_schedules(conn, config.load())
     assert {"schedule changed", "schedule paused", "schedule resumed"} <= set(actions)
     assert listed.paused_at is None
+
+
+def test_what_a_portal_returned_and_nobody_understood_is_shown_with_its_permission(
+    make_site: Callable[..., str], storage: Path
+) -> None:
+    permission = {"granted_by": "City Clerk", "reason": "letter", "recorded_at": "2024-03-01"}
+    extra = {"source": "https://town.example/", "permission": permission}
+    make_site("springfield", scraper="plain", extra=json.dumps(extra))
+    page = WebPage("https://town.example/minutes", b"<b>We have moved</b>", httpx.Headers())
+    now = datetime(2024, 3, 1, tzinfo=UTC)
+    kept = keep_answer(storage / "springfield", page, "NotUnderstood", now, str)
+
+    shown = Browser(VIEWER).get("/ops/sites/springfield").text
+    answer = Browser(VIEWER).get(f"/ops/sites/springfield/answers/{kept.name}")
+
+    assert "granted by City Clerk (letter)" in shown
+    assert "NotUnderstood" in shown and "https://town.example/minutes" in shown
+    assert "We have moved" in answer.text and answer.headers["content-type"].startswith(
+        "text/plain"
+    )
+    assert "sandbox" in answer.headers["content-security-policy"]
+    other = Browser(VIEWER).get("/ops/sites/springfield/answers/..%2f..%2fclerk.db")
+    assert other.status_code == 404

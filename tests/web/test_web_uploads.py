@@ -200,8 +200,10 @@ def test_a_viewer_sees_and_cannot_do(client: Browser) -> None:
 
     assert "Suspend" not in guest.get(f"/ops/uploads/{upload}").text
     assert "Download" not in guest.get("/ops/uploads").text
-    for address in ("/ops/uploads", f"/ops/uploads/{upload}", "/ops/uploads/export"):
-        assert guest.post(address, data={"action": "cancel", "sure": "yes"}).status_code == 403
+    sure = {"action": "cancel", "sure": "yes"}
+    assert guest.post(f"/ops/uploads/{upload}", data=sure).status_code == 404
+    for address in ("/ops/uploads", "/ops/uploads/export"):
+        assert guest.post(address, data=sure).status_code == 403
     assert state(upload) == "open"
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import httpx
 from small_pdfs import printed, written
-from small_sites import compile_folder, vote, write_found, write_text
+from small_sites import appearance, compile_folder, presence, vote, write_found, write_text
 from starlette.applications import Starlette
 
 from clerk.core import config
@@ -31,7 +31,23 @@ def write_town(storage: Path) -> None:
     words = {1: first.replace("\n", " ").split()}
     minutes = write_text(folder, MINUTES, pages, words=words)
     quoted = vote(1, motion=f"adopt {HOSTILE}", quote=f"moved {HOSTILE}", flags=["result_implied"])
-    write_found(folder, minutes, pages, [quoted])
+    said = {"page": 1, "start": 0, "end": 9, "quote": f"said {HOSTILE}"}
+    write_found(
+        *(folder, minutes, pages, [quoted]),
+        items=[said | {"number": "1", "title": f"Zoning {HOSTILE}"}],
+        attendance=[
+            presence("Ann Lee", role="Chair", quote=f"Ann Lee {HOSTILE}"),
+            presence("Bo Wu", late=True),
+            presence("Cy Diaz", status="excused"),
+            presence("Pat Clerk", group="other"),
+        ],
+        speakers=[said | {"name": f"Jo {HOSTILE}", "side": "against", "item": "1"}],
+        declarations=[said | {"name": "Wu", "kind": "recusal", "about": f"his {HOSTILE}"}],
+        matters=[
+            appearance("ordinance 2024-5", title=HOSTILE, amounts=["1200 USD"], votes=[0]),
+            appearance("case 7", action="failed", doubtful=["action"], votes=[]),
+        ],
+    )
     minutes.pdf(folder).parent.mkdir(parents=True)
     written(minutes.pdf(folder), printed(LINES, ("Letters were read.",), ("zoning",)))
     write_text(folder, "agendas/City Council/2024-01-15", ["Agenda: zoning variance"])
@@ -100,7 +116,10 @@ PAGES = (
     f"/p/{identity(MINUTES)}-2?q=zoning",
     "/votes?site=springfield",
     "/people/springfield",
-    "/people/springfield/Lee",
+    "/people/springfield/City-Council%2Flee",
+    "/matters/springfield",
+    "/matters/springfield/ordinance%202024-5",
+    f"/report/{identity(MINUTES)}-v1",
     "/coverage",
     "/coverage/springfield",
     "/api",

@@ -26,6 +26,8 @@ from .store import Annotated, Project, annotations_from
 #: Without a database so many issues of a kind are listed; the others are counted.
 ISSUES_KEPT = 10_000
 
+_NAME_LETTERS = 100
+
 FORMATS = (*formats.WRITERS, "brat")
 
 
@@ -106,11 +108,31 @@ def list_orphans(project: str | None = None, sourcedb: str | None = None) -> lis
 
 
 def set_public(project: str, is_public: bool, *, who: str) -> None:
-    """Let everybody see a project, or only people who are logged in."""
+    """Let everybody see a project, or only people with a role in it and operators."""
     with civic_db_connection() as conn:
         store.set_public(conn, store.require_project(conn, project), is_public)
         said = "made public" if is_public else "made private"
         conn.execute(insert(audit_table).values(who=who, action=f"project {said}", subject=project))
+
+
+def set_role(project: str, person: str, role: str | None, *, who: str) -> None:
+    """Give somebody a role in a project, or none."""
+    person = person.strip()
+    if not person or len(person) > _NAME_LETTERS:
+        raise InvalidInput(f"The name of a person has 1 to {_NAME_LETTERS} letters.")
+    if role is not None and role not in store.PROJECT_ROLES:
+        raise InvalidInput(f"{role!r} is not one of {', '.join(store.PROJECT_ROLES)}.")
+    with civic_db_connection() as conn:
+        project_id = store.require_project(conn, project)
+        known = next(each for each in store.all_projects(conn) if each.id == project_id)
+        members = {name: its for name, its in known.members.items() if name != person}
+        store.set_members(conn, project_id, members | ({person: role} if role else {}))
+        detail = f"{person}: {role or 'no role'}"
+        conn.execute(
+            insert(audit_table).values(
+                who=who, action="project role", subject=project, detail=detail
+            )
+        )
 
 
 # ----------------------------------------------------------------------------------- export

@@ -18,15 +18,35 @@ from .store import Annotated, FoundDenotation, Project, annotations_from
 Address = Callable[[str, str], str]
 
 
-def visible_projects(*, everything: bool) -> list[Project]:
-    """Return the projects that a person may see: all, or those that are public."""
+@dataclass(frozen=True)
+class ProjectUser:
+    """Somebody who reads or changes annotations: anybody, a member of projects, an operator."""
+
+    who: str | None = None
+    is_operator: bool = False
+
+    def may_read(self, project: Project) -> bool:
+        """Whether they see it: it is public, or they have a role in it."""
+        return project.is_public or self.is_operator or project.role_of(self.who) is not None
+
+    def may_change(self, project: Project) -> bool:
+        """Whether they may upload to it, and undo uploads."""
+        return self.is_operator or project.role_of(self.who) in (store.EDITOR, store.OWNER)
+
+    def may_manage(self, project: Project) -> bool:
+        """Whether they decide who may do what."""
+        return self.is_operator or project.role_of(self.who) == store.OWNER
+
+
+def visible_projects(user: ProjectUser) -> list[Project]:
+    """Return the projects that somebody may see."""
     with reading_connection() as conn:
-        return [each for each in store.all_projects(conn) if everything or each.is_public]
+        return [each for each in store.all_projects(conn) if user.may_read(each)]
 
 
-def find_projects(names: Sequence[str], *, everything: bool) -> list[Project]:
+def find_projects(names: Sequence[str], user: ProjectUser) -> list[Project]:
     """Return the named projects, or all; one that may not be seen does not exist."""
-    seen = {each.name: each for each in visible_projects(everything=everything)}
+    seen = {each.name: each for each in visible_projects(user)}
     missing = [name for name in names if name not in seen]
     if missing:
         raise NotFound(f"There is no project {missing[0]!r}.")

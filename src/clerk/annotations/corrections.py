@@ -14,18 +14,19 @@ it believes its own findings.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, func, insert, select, update
 
 from clerk.core.clock import utc_now
 from clerk.core.db import civic_db_connection, reading_connection
-from clerk.core.errors import InvalidInput, NotFound
+from clerk.core.errors import InvalidInput, NotFound, TransientError
 from clerk.core.models import annotation_reports_table, audit_table, db_now
 
 from . import store
+from .anchor import CHANGED_QUOTE, anchor
 from .objects import AnnotationSet, Attribute, Denotation, Orphans, Span, free_ids
 from .store import NewDocument, NewSet, annotations_from, digest_of, rows_from
 
@@ -38,7 +39,13 @@ OPEN, ACCEPTED, REJECTED = "open", "accepted", "rejected"
 
 #: Attributes that say who corrected what when, and that it is no finding at all.
 _BY, _AT, _NOT_ONE = "corrected_by", "corrected_at", "is_none"
-_QUOTE_LENGTH, _COMMENT_LENGTH = 2_000, 2_000
+_QUOTE_LENGTH, _COMMENT_LENGTH, _NAME_LENGTH = 2_000, 2_000, 100
+#: Anybody may report: no more are taken while this many wait.
+MOST_OPEN = 5_000
+
+
+class TooManyReports(TransientError):
+    """Operators have not decided about the reports there are."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +61,8 @@ class ReportedError:
     quote: str
     #: What kind of finding it is, such as ``Vote``.
     label: str
-    #: The right values of fields that are wrong; empty: it is no such finding.
+    #: The right values of fields that are wrong, ``is_none`` if it is no such finding; empty if
+    #: the comment says what is wrong.
     fields: Mapping[str, Any]
     comment: str
     reported_by: str
@@ -111,18 +119,38 @@ def report(
         label=label,
         fields=dict(fields or {}),
         comment=comment[:_COMMENT_LENGTH],
-        reported_by=reported_by,
+        reported_by=reported_by[:_NAME_LENGTH],
     )
     with civic_db_connection() as conn:
+        waiting = select(func.count()).where(reports.c.state == OPEN)
+        if conn.execute(waiting).scalar_one() >= MOST_OPEN:
+            raise TooManyReports(
+                f"{MOST_OPEN} reports wait for a decision; please try again later."
+            )
         number: int = conn.execute(made.returning(reports.c.id)).scalar_one()
     return number
 
 
+def find_report(number: int) -> ReportedError:
+    """Return a reported error; raise NotFound if there is none of this number."""
+    with reading_connection() as conn:
+        row = conn.execute(select(reports).where(reports.c.id == number)).first()
+    if row is None:
+        raise NotFound(f"There is no report {number}.")
+    return ReportedError(*row)
+
+
+def count_open_reports() -> int:
+    """Return how many reports wait for a decision."""
+    with reading_connection() as conn:
+        return int(conn.execute(select(func.count()).where(reports.c.state == OPEN)).scalar_one())
+
+
 def list_reports(
-    state: str | None = OPEN, site: str | None = None, limit: int = 100
+    state: str | None = OPEN, site: str | None = None, limit: int = 100, offset: int = 0
 ) -> list[ReportedError]:
     """Return reported errors, the oldest first."""
-    chosen = select(reports).order_by(reports.c.id).limit(limit)
+    chosen = select(reports).order_by(reports.c.id).limit(limit).offset(offset)
     if state is not None:
         chosen = chosen.where(reports.c.state == state)
     if site is not None:
@@ -138,16 +166,26 @@ def reject(number: int, *, who: str) -> None:
         _audit(conn, who, "error report rejected", found)
 
 
-def accept(number: int, *, text: str, who: str) -> None:
+def accept(number: int, *, text: str, who: str, fields: Mapping[str, Any] | None = None) -> None:
     """Make a reported error a correction; ``text`` is the text of its page now.
 
-    The span must have the words that were reported, else the page was read again and the report
-    must be made again.
+    If the page was read again since, the words that were reported must be in it once.  ``fields``
+    replace those that were reported.
     """
     with civic_db_connection() as conn:
         found = _decide(conn, number, ACCEPTED, who)
+        if fields is not None:
+            found = replace(found, fields=fields)
+            conn.execute(update(reports).where(reports.c.id == number).values(fields=dict(fields)))
+        if not found.fields:
+            raise InvalidInput(f"Report {number} has no values: give them, or reject it.")
         if text[found.begin : found.end][:_QUOTE_LENGTH] != found.quote:
-            raise InvalidInput(f"The page has other words by now than report {number} is about.")
+            begin = text.find(found.quote)
+            if begin < 0 or text.find(found.quote, begin + 1) >= 0:
+                raise InvalidInput(
+                    f"The page has other words by now than report {number} is about."
+                )
+            found = replace(found, begin=begin, end=begin + found.end - found.begin)
         project_id = store.make_project(conn, PROJECT.format(site=found.site), who, is_public=True)
         key = (found.site, found.sourceid)
         document = store.find_documents(conn, [key]).get(key)
@@ -183,9 +221,9 @@ def _with_correction(
     else:
         name = next(free_ids("T", kept | {each.id or "" for each in denotations}))
         denotations.append(Denotation(span, found.label, name))
-    said = dict(found.fields) or {_NOT_ONE: True}
+    said = {_NOT_ONE: True} if found.fields.get(_NOT_ONE) else dict(found.fields)
     said |= {_BY: who, _AT: utc_now().isoformat(timespec="seconds")}
-    if found.fields:
+    if _NOT_ONE not in said:
         attributes = [each for each in attributes if (each.subj, each.pred) != (name, _NOT_ONE)]
     attributes = [each for each in attributes if each.subj != name or each.pred not in said]
     free = free_ids("A", kept | {each.id or "" for each in attributes})
@@ -198,37 +236,87 @@ def _with_correction(
     )
 
 
-def corrections_of(site: str) -> list[Correction]:
-    """Return the accepted corrections of a site, in the order of its pages."""
-    with reading_connection() as conn:
-        project_id = store.find_project(conn, PROJECT.format(site=site))
-        if project_id is None:
-            return []
+class SiteCorrections:
+    """The accepted corrections of a site, wherever its text is by now."""
+
+    def __init__(self, site: str) -> None:
+        #: Document -> page -> the page with its corrections.
+        self._pages: dict[str, dict[int, store.Annotated]] = {}
+        #: Document -> what identifies its corrections.
+        self.digests: dict[str, str] = {}
+        with reading_connection() as conn:
+            project_id = store.find_project(conn, PROJECT.format(site=site))
+            if project_id is None:
+                return
+            for page in store.read_project(conn, project_id, sourcedb=site):
+                name, _, number = page.key[1].rpartition("/")
+                if number.isdecimal() and any(page.rows.values()):
+                    self._pages.setdefault(name, {})[int(number)] = page
+        for name, pages in self._pages.items():
+            said = [
+                (number, each.id, each.obj, _said(annotations, each.id))
+                for number, page in sorted(pages.items())
+                for annotations in [annotations_from(page.rows)]
+                for each in annotations.denotations
+            ]
+            if said:
+                self.digests[name] = digest_of(repr(said))[:16]
+
+    def all(self) -> list[Correction]:
+        """Return the corrections in the order of the pages."""
         return [
             each
-            for document in store.read_project(conn, project_id, sourcedb=site)
-            for each in _corrections_on(document)
+            for name, pages in self._pages.items()
+            for number, page in sorted(pages.items())
+            for each in _corrections_on(name, number, page.text, annotations_from(page.rows))
         ]
 
+    def placed(self, name: str, texts: Mapping[int, str]) -> list[Correction]:
+        """Return the corrections of a document as they are placed in the text of its pages.
 
-def _corrections_on(document: store.Annotated) -> list[Correction]:
-    name, _, page = document.key[1].rpartition("/")
-    annotations = annotations_from(document.rows)
+        Those that have no place there are left out: they wait for a text that has their words.
+        """
+        found = []
+        for number, page in sorted(self._pages.get(name, {}).items()):
+            if number in texts:
+                text = texts[number].replace("\0", "\ufffd")
+                moved = anchor(annotations_from(page.rows), page.text, text, any_text=True)
+                found += _corrections_on(name, number, text, moved.annotations)
+        return found
+
+
+def corrections_of(site: str) -> list[Correction]:
+    """Return the accepted corrections of a site, in the order of its pages."""
+    return SiteCorrections(site).all()
+
+
+def _said(annotations: AnnotationSet, name: str | None) -> list[tuple[str, str]]:
+    """Return what attributes say of a correction, whatever words it is on."""
+    return sorted(
+        (each.pred, repr(each.obj))
+        for each in annotations.attributes
+        if each.subj == name and each.pred != CHANGED_QUOTE
+    )
+
+
+def _corrections_on(
+    name: str, page: int, text: str, annotations: AnnotationSet
+) -> list[Correction]:
     said: dict[str, dict[str, Any]] = {}
     for attribute in annotations.attributes:
         said.setdefault(attribute.subj, {})[attribute.pred] = attribute.obj
     found = []
-    for each in annotations.denotations if page.isdecimal() else ():
+    for each in annotations.denotations:
         fields = said.get(each.id or "", {})
         begin, end = min(each.spans).begin, max(span.end for span in each.spans)
-        not_a_field = (_BY, _AT, _NOT_ONE, "changed_quote")
+        not_a_field = (_BY, _AT, _NOT_ONE, CHANGED_QUOTE)
         found.append(
             Correction(
                 name,
-                int(page),
+                page,
                 begin,
                 end,
-                document.text[begin:end],
+                text[begin:end],
                 str(each.obj),
                 {key: value for key, value in fields.items() if key not in not_a_field},
                 bool(fields.get(_NOT_ONE)),

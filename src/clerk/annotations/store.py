@@ -105,6 +105,11 @@ class Outpaced(Conflict):
     """Another upload changed the same document meanwhile."""
 
 
+#: What somebody may do in a project: see it, change its annotations, decide who may.
+READER, EDITOR, OWNER = "reader", "editor", "owner"
+PROJECT_ROLES = (READER, EDITOR, OWNER)
+
+
 @dataclass(frozen=True)
 class Project:
     """A project and how much it has."""
@@ -117,9 +122,17 @@ class Project:
     relations: int
     attributes: int
     created_at: datetime
-    #: Who created it, and whether people who are not logged in see it.
+    #: Who created it, and whether everybody sees it.
     owner: str | None = None
     is_public: bool = False
+    #: People and their roles in it.
+    members: Mapping[str, str] = field(default_factory=dict)
+
+    def role_of(self, who: str | None) -> str | None:
+        """Return the role that somebody has in the project; whoever created it owns it."""
+        if who is None:
+            return None
+        return OWNER if who == self.owner else self.members.get(who)
 
 
 @dataclass(frozen=True)
@@ -357,6 +370,11 @@ def heads_of(conn: Connection, ids: Iterable[int]) -> dict[int, SetHead]:
     """Return sets by the id of their project."""
     chosen = select(sets).where(sets.c.id.in_(list(ids)))
     return {row.project_id: _head(row) for row in conn.execute(chosen)}
+
+
+def set_members(conn: Connection, project_id: int, members: Mapping[str, str]) -> None:
+    """Say who has which role in a project."""
+    conn.execute(update(projects).where(projects.c.id == project_id).values(members=dict(members)))
 
 
 def set_public(conn: Connection, project_id: int, is_public: bool) -> None:

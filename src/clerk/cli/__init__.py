@@ -30,6 +30,7 @@ COMMANDS = {
     "db": "Create, upgrade and check the database.",
     "demo": "Run the whole pipeline on sample documents.",
     "doctor": "Check this machine and suggest fixes.",
+    "documents": "Show what documents are taken for, and correct it.",
     "export": "Export the pages and votes of a site.",
     "extract": "Print the votes and names found in files.",
     "failures": "List failed documents; retry or skip them.",

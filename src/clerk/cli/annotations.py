@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from clerk.core.config import Settings
+from clerk.core.errors import NotFound
 
 from .common import (
     EXIT_DOCUMENTS_FAILED,
@@ -665,6 +666,43 @@ def compare(first: str, second: str, by: str | None, limit: int, as_json: bool) 
         click.echo(f"... and {left:,} more differences: --json")
 
 
+@commands.command("members")
+@click.argument("project")
+@click.option("--add", "person", help="Give this person a role.")
+@click.option(
+    "--role",
+    type=click.Choice(["reader", "editor", "owner"]),
+    default="reader",
+    show_default=True,
+    help="The role to give.",
+)
+@click.option("--remove", help="Take the role of this person away.")
+def members(project: str, person: str | None, role: str, remove: str | None) -> None:
+    """List the people of a project, or change them.
+
+    A reader sees a private project, an editor also changes it, an owner also
+    decides who may.  Names are those of logins and tokens.
+
+    \b
+    Examples:
+      clerk annotations members genes
+      clerk annotations members genes --add ann --role editor
+    """
+    open_database()
+    from clerk.annotations import api
+
+    if person:
+        api.set_role(project, person, role, who=operator())
+    if remove:
+        api.set_role(project, remove, None, who=operator())
+    found = [each for each in api.list_projects() if each.name == project]
+    if not found:
+        raise NotFound(f"There is no project {project!r}.")
+    owned = [[found[0].owner or "clerk", "created it"]]
+    others = [list(each) for each in sorted(found[0].members.items())]
+    print_table(["PERSON", "ROLE"], owned + others)
+
+
 # ------------------------------------------------------------------------- reported errors
 
 
@@ -712,17 +750,11 @@ def accept(number: int) -> None:
       clerk annotations reports accept 4
     """
     settings = open_database()
-    from clerk.annotations import corrections
-    from clerk.annotations.decide import page_text
-    from clerk.core import storage
+    from clerk.ops import vote_reports
 
-    found = [each for each in corrections.list_reports() if each.id == number]
-    text = None
-    if found:
-        folder = storage.site_folder(settings.storage_dir, found[0].site)
-        text = page_text(folder, found[0].sourceid)
-    corrections.accept(number, text=text or "", who=operator())
-    click.echo(f"Report {number} is accepted.")
+    is_running = vote_reports.accept(settings, number, operator())
+    then = "A run that publishes it is queued." if is_running else "The next run publishes it."
+    click.echo(f"Report {number} is accepted. {then}")
 
 
 @reports.command()

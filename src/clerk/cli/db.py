@@ -123,7 +123,7 @@ def downgrade(revision: str, yes: bool) -> None:
 
 
 def _downgrade_to_old_system(engine: Engine, yes: bool) -> None:
-    from clerk.core import schema
+    from clerk.core import installation, schema
     from clerk.core.db import reading_connection
     from clerk.pipeline import queues
 
@@ -139,7 +139,11 @@ def _downgrade_to_old_system(engine: Engine, yes: bool) -> None:
     click.echo("Files, and the old system's own tables and columns with their data, stay.")
     if not yes:
         confirm("Go back to the old system?")
+    settings = config.load()
+    is_ours = schema.current(engine) == schema.head() and installation.is_marked(settings)
     revision = schema.downgrade_to_old_system(engine)
+    if is_ours:
+        installation.remove_mark(settings)
     found = f"at its revision {revision}" if revision else "without a revision, as it was"
     click.echo(f"The database is the old system's again, {found}.")
 
@@ -208,8 +212,9 @@ def restore(file: Path) -> None:
     storage.check_storage(settings.storage_dir)
     engine = _engine()
     done = backups.restore(engine, file, settings.storage_dir)
-    files = f", {done.files} files" if done.files else ""
-    click.echo(f"Restored {done.sites} sites{files}; the database is at {done.revision}.")
+    files = f", {numbered(done.files, 'file')}" if done.files else ""
+    sites = numbered(done.sites, "site")
+    click.echo(f"Restored {sites}{files}; the database is at {done.revision}.")
     if done.revision != schema.head():
         hint("Next: clerk db upgrade")
     if not done.files:

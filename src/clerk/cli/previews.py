@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from .common import hint, numbered
+from .common import hint, numbered, print_table
 
 if TYPE_CHECKING:
     from clerk.fetch.preview import OfferedDocument, Preview
+    from clerk.pipeline.first_look import FirstLook, Looked
 
 #: How many documents are shown as examples, and how many problems by name.
 EXAMPLES = 3
 PROBLEMS = 5
+#: How many files of a folder are shown as examples, and how many in doubt.
+LOOKED_AT = 10
+DOUBTFUL = 200
 
 
 def show_preview(preview: Preview, found_in: str = "") -> None:
@@ -42,6 +47,55 @@ def show_preview(preview: Preview, found_in: str = "") -> None:
         reasons = Counter(problem.why for problem in preview.skipped)
         listed = ", ".join(f"{number} {why}" for why, number in reasons.most_common(PROBLEMS))
         click.echo(f"  skipped: {listed}")
+
+
+def show_first_look(looked: Looked, subdomain: str) -> None:
+    """Print what the files of a folder are taken for: counts, examples, everything in doubt."""
+    from clerk.ops.document_facts import doubts_of
+
+    files = looked.files
+    click.echo(f"{numbered(len(files), 'document')}, taken for:")
+    for kind, number in Counter(
+        each.identity.kind.value or "unknown" for each in files
+    ).most_common():
+        click.echo(f"  {number:6}  {kind}")
+    undated = sum(not each.identity.date.value for each in files)
+    bodies = Counter(each.identity.body.value or "" for each in files)
+    click.echo(f"  {len(files) - undated} with a date, {undated} without")
+    named = sorted(bodies, key=lambda body: -bodies[body])
+    listed = ", ".join(f"{body} ({bodies[body]})" for body in named[:LOOKED_AT] if body)
+    click.echo(f"  bodies: {listed or 'none'}; not known of {bodies['']}")
+    print_first_looks(files[:: max(1, len(files) // LOOKED_AT)][:LOOKED_AT])
+    doubtful = [each for each in files if each.has_text and doubts_of(each.evidence)]
+    if doubtful:
+        click.echo(f"In doubt: {len(doubtful)}")
+        print_first_looks(doubtful[:DOUBTFUL])
+        if len(doubtful) > DOUBTFUL:
+            click.echo(f"  ... and {len(doubtful) - DOUBTFUL} more")
+    scans = [each for each in files if not each.has_text and not each.trouble]
+    if scans or looked.unread:
+        click.echo(
+            f"{numbered(len(scans), 'document')} without text here (scans, or not looked into):"
+            " the first run reads them, and then decides."
+        )
+    for each in [f"{each.file}: {each.trouble}" for each in files if each.trouble][:PROBLEMS]:
+        hint(f"  problem: {each}")
+    for refused in looked.refused[:PROBLEMS]:
+        hint(f"  not taken: {refused}")
+    hint(f"Correct it after the first run: clerk documents set {subdomain} PATTERN --date ...")
+
+
+def print_first_looks(files: Iterable[FirstLook]) -> None:
+    """Print what files are taken for, one per line."""
+    from clerk.ops.document_facts import doubts_of
+
+    rows = []
+    for each in files:
+        found = each.identity
+        facts = [fact.value or "-" for fact in (found.date, found.kind, found.body)]
+        doubts = doubts_of(each.evidence) if each.has_text else ["not read yet"]
+        rows.append((f"  {facts[0]}", *facts[1:], each.file, "; ".join(doubts)))
+    print_table(("  DATE", "KIND", "BODY", "FILE", "DOUBTS"), rows)
 
 
 def described(document: OfferedDocument) -> str:

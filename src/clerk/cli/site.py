@@ -29,7 +29,7 @@ from .common import (
     print_json,
     print_table,
 )
-from .previews import show_preview
+from .previews import show_first_look, show_preview
 
 
 @click.group()
@@ -88,10 +88,21 @@ def _permission(command: Any) -> Any:
 @click.option("--from", "source", help="Folder, list of URLs, or portal.")
 @click.option("--dry-run", is_flag=True, help="Show what is found; add nothing.")
 @click.option("--no-preview", is_flag=True, help="Add it without asking the source.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @_permission
 @_facts
-def add(subdomain: str, source: str | None, dry_run: bool, no_preview: bool, **given: Any) -> None:
+def add(
+    subdomain: str,
+    source: str | None,
+    dry_run: bool,
+    no_preview: bool,
+    yes: bool,
+    **given: Any,
+) -> None:
     """Add a site.
+
+    What the documents of a folder are taken for is shown first: how many of
+    each kind, ten examples, and everything in doubt.
 
     A portal is listed once and shown before it is added. With a URL in place of a name, the
     site is named after its host.
@@ -116,8 +127,15 @@ def add(subdomain: str, source: str | None, dry_run: bool, no_preview: bool, **g
     label, where = site_changes.resolve_source(source, given.get("scraper"))
     if "://" in where and not no_preview:
         label, where, permission = _look_at(source, given, settings, permission)
-    elif dry_run:
+    elif dry_run and label != "folder":
         _show_local(label, where)
+    if label == "folder" and not no_preview:
+        columns = _columns(given)
+        columns.setdefault("name", subdomain)
+        site = columns | {"subdomain": subdomain, "extra": {"source": where} | _extra(given)}
+        show_first_look(site_changes.look_at_folder(settings, site), subdomain)
+        if not (yes or dry_run) and sys.stdin.isatty() and on_a_terminal():
+            confirm(f"Add {subdomain} like this?")
     if dry_run:
         hint("Nothing was added.")
         return
@@ -300,6 +318,10 @@ def show(subdomain: str, as_json: bool) -> None:
     click.echo(f"  updated  {moment(facts['updated_at'], 'never')}")
     if facts["last_error_message"]:
         click.echo(f"  error    {facts['last_error_stage']}: {facts['last_error_message']}")
+    from clerk.fetch.understanding import kept_answers
+
+    for answer in kept_answers(storage.site_folder(settings.storage_dir, subdomain)):
+        click.echo(f"  answer   {answer.kind} of {answer.url}: {answer.path}")
     disk = facts["disk"]
     click.echo(f"  on disk  {disk['pdfs']} PDFs, {disk['texts']} read")
     if facts["gone"]:

@@ -40,6 +40,7 @@ ClerkError                exit 1   says what, why, and in ``hint`` the next step
  |   +- UnknownSite
  |   +- UnknownStage
  |   +- UnknownPlugin     exit 3   no fetcher, engine or deployer of that name is installed
+ +- NotAllowed            exit 1   whoever asks has not the role for it
  +- InvalidInput          exit 2   what was asked cannot be right
      +- InvalidSubdomain
      +- UnusableUpload             not a file of annotations, or one that must not be opened
@@ -231,6 +232,10 @@ class UnknownPlugin(NotFound):
     """No plugin of that name."""
 
     exit_code = 3
+
+
+class NotAllowed(ClerkError):
+    """Whoever asks has not the role for it."""
 
 
 class InvalidInput(ClerkError, ValueError):

@@ -101,6 +101,14 @@ def adopt(settings: Settings) -> None:
         conn.execute(update(installation_table).values(storage_marked_at=db_now()))
 
 
+def remove_mark(settings: Settings) -> None:
+    """Take the mark off the storage directory of an installation that is given up.
+
+    Its files stay.  An installation that is made of them later marks the directory again.
+    """
+    storage.installation_mark(settings.storage_dir).unlink(missing_ok=True)
+
+
 def mark(settings: Settings, installation: str) -> None:
     """Write the id of the installation into the storage directory."""
     path = storage.installation_mark(settings.storage_dir)

@@ -21,6 +21,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, date, datetime
+from types import MappingProxyType
 from typing import Any, Final
 
 import msgspec
@@ -36,6 +37,7 @@ from sqlalchemy import (
     func,
     insert,
     null,
+    or_,
     select,
     update,
 )
@@ -416,10 +418,34 @@ def documents_to_read(
     return [_typed(row) for row in conn.execute(query)]
 
 
-def documents_to_extract(conn: Connection, subdomain: str, version: str) -> list[DocumentRow]:
-    """Return the documents with text that this version of the extractor has not looked at."""
-    query = select(*_ROW).where(_is_to_extract(subdomain, version)).order_by(_d.name)
-    return _with_parts(conn, [_typed(row) for row in conn.execute(query)])
+def documents_to_extract(
+    conn: Connection,
+    subdomain: str,
+    version: str,
+    corrections: Mapping[str, str] = MappingProxyType({}),
+) -> list[DocumentRow]:
+    """Return the documents with text that this version of the extractor has not looked at.
+
+    ``corrections`` are the documents that people corrected, with a digest of the corrections: one
+    whose findings honour others is looked at again.
+    """
+    corrected = and_(
+        _d.subdomain == subdomain,
+        _d.text_sha256.is_not(None),
+        among(conn, _d.name, list(corrections)),
+    )
+    query = select(*_ROW).where(or_(_is_to_extract(subdomain, version), corrected))
+    rows = [
+        row
+        for row in map(_typed, conn.execute(query.order_by(_d.name)))
+        if row.findings_of != _found_in(row.text_sha256, version, corrections.get(row.name))
+    ]
+    return _with_parts(conn, rows)
+
+
+def _found_in(text: str | None, version: str, corrections: str | None) -> str:
+    """Return what findings depend on."""
+    return f"{text} {version}" + (f" {corrections}" if corrections else "")
 
 
 def count_to_extract(conn: Connection, subdomain: str, version: str) -> int:
@@ -798,11 +824,16 @@ def _write_corrections(
 
 
 def record_findings(
-    conn: Connection, subdomain: str, version: str, findings: Mapping[str, tuple[str, str]]
+    conn: Connection,
+    subdomain: str,
+    version: str,
+    findings: Mapping[str, tuple[str, str]],
+    corrections: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
     """Record what an extractor found: the name of each document -> its text's and the finds' hash.
 
-    What was found in a text that the document no longer has is not recorded.
+    ``corrections`` are the digests of the corrections that were honoured.  What was found in a text
+    that the document no longer has is not recorded.
     """
     if not findings:
         return
@@ -821,7 +852,12 @@ def record_findings(
     conn.execute(
         statement,
         [
-            {"of_name": name, "of_text": text, "found": found, "found_in": f"{text} {version}"}
+            {
+                "of_name": name,
+                "of_text": text,
+                "found": found,
+                "found_in": _found_in(text, version, corrections.get(name)),
+            }
             for name, (text, found) in findings.items()
         ],
     )

@@ -478,7 +478,8 @@ documents_table = Table(
     Column("failed_pages", Integer, nullable=False, server_default=text("0")),
     #: The hash of the votes and names found in its text; NULL until they are looked for.
     Column("findings_sha256", String),
-    #: The hash of the text they were found in, and the version of the extractor.
+    #: The hash of the text they were found in, the version of the extractor, and a digest of the
+    #: corrections that were honoured, if there are any.
     Column("findings_of", String),
     #: What tells whether the source's file has changed.
     Column("etag", String),
@@ -855,6 +856,8 @@ annotation_projects_table = Table(
     #: Whether people who are not logged in see it.
     Column("is_public", Boolean, nullable=False, server_default=false()),
     Column("deleted_at", UtcDateTime),
+    #: Name of a person -> their role in it: reader, editor or owner.
+    Column("members", _Json, nullable=False, server_default=text("'{}'")),
 )
 
 annotation_documents_table = Table(

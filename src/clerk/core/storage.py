@@ -12,8 +12,8 @@
         reading/{key}/                          long documents that several processes read
         ocr-networks/{sha256}-...onnx           OCR networks, converted once
       {subdomain}/
-        pdfs/{meeting}/{date}.pdf               minutes    } inputs, never deleted
-        _agendas/pdfs/{meeting}/{date}.pdf      agendas    }
+        pdfs/{meeting}/{date}.pdf               minutes    } inputs, never deleted;
+        _agendas/pdfs/{meeting}/{date}.pdf      agendas    } also .html and .docx
         txt/{meeting}/{date}/                   one directory per document, moved in whole:
             page-1.txt page-2.txt ...             the raw text of each page
             document.json                         how it was read: hash of the PDF, method per page
@@ -60,6 +60,8 @@ from .public_text import Gate
 MINUTES = "minutes"
 AGENDAS = "agendas"
 KINDS = (MINUTES, AGENDAS)
+#: How the names of documents end that are no PDFs; a PDF's name has no ending.
+OTHER_FORMATS = (".html", ".docx")
 
 #: Where the documents of a kind lie below the site's directory.
 _FOLDER_OF_KIND = {MINUTES: Path(), AGENDAS: Path("_agendas")}
@@ -95,7 +97,10 @@ def page_file(number: int) -> str:
 
 @dataclass(frozen=True, order=True)
 class Document:
-    """One PDF of a site, by what it is: ``minutes/CityCouncil/2024-01-15``."""
+    """One document of a site, by where it is filed: ``minutes/CityCouncil/2024-01-15``.
+
+    The name of a web page ends in .html, that of a Word document in .docx.
+    """
 
     kind: str
     meeting: str
@@ -124,11 +129,18 @@ class Document:
         relative = pdf.relative_to(folder)
         kind = AGENDAS if relative.parts[0] == "_agendas" else MINUTES
         inside = relative.relative_to(_FOLDER_OF_KIND[kind] / "pdfs")
-        return cls(kind, _posix(inside.parent), inside.stem)
+        name = inside.name if inside.name.endswith(OTHER_FORMATS) else inside.stem
+        return cls(kind, _posix(inside.parent), name)
+
+    @property
+    def is_pdf(self) -> bool:
+        """Whether it has pages that can be shown as images."""
+        return not self.date.endswith(OTHER_FORMATS)
 
     def pdf(self, folder: Path) -> Path:
-        """Return where its PDF lies below the site's folder."""
-        return _place(folder, self.kind, "pdfs", self.meeting) / f"{self.date}.pdf"
+        """Return where its file lies below the site's folder, mostly a PDF."""
+        name = f"{self.date}.pdf" if self.is_pdf else self.date
+        return _place(folder, self.kind, "pdfs", self.meeting) / name
 
     def text(self, folder: Path) -> Path:
         """Return the directory of its text below the site's folder."""
@@ -418,11 +430,13 @@ def _unusable(storage_dir: Path, error: OSError) -> StorageUnusable:
 
 
 def pdf_documents(folder: Path) -> Iterator[Document]:
-    """Yield the documents of a site that have a PDF on disk."""
+    """Yield the documents of a site that have their file on disk, a PDF or another format."""
     for kind in KINDS:
         for parent, name in _files_below(folder / _FOLDER_OF_KIND[kind] / "pdfs"):
             if name.endswith(".pdf"):
                 yield Document(kind, parent, name[:-4])
+            elif name.endswith(OTHER_FORMATS):
+                yield Document(kind, parent, name)
 
 
 def text_documents(folder: Path, *, incomplete: bool = False) -> Iterator[Document]:
@@ -469,7 +483,7 @@ def unusable_names(folder: Path) -> list[str]:
     for kind in KINDS:
         pdfs = _FOLDER_OF_KIND[kind] / "pdfs"
         for parent, files in itertools.groupby(_all_files_below(folder / pdfs), itemgetter(0)):
-            names = [name for _, name in files if name.endswith(".pdf")]
+            names = [name for _, name in files if name.endswith((".pdf", *OTHER_FORMATS))]
             if _is_usable(f"{parent}\n" + "\n".join(names)):
                 continue
             for name in names:

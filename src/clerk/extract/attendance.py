@@ -84,7 +84,8 @@ _BODY_LABEL = pattern(
 )
 _TITLE_LABEL = pattern(
     r"\s*(?:councill?ors?|commissioners?|trustees?|directors?|supervisors?|aldermen|members?"
-    r"|cllrs?\.?|council\s?members?)\s?:\s?-?\s*",
+    r"|cllrs?\.?|council\s?members?|(?:\w+[ ]){0,3}(?:committee|council|board|commission))"
+    r"\s?:\s?-?\s*",
     re.I,
 )
 _AWAY = pattern(
@@ -105,6 +106,12 @@ _OTHERS = pattern(
 _OTHER_MEMBERS = pattern(
     r"\bother\s+(?:members|councill?ors|commissioners|trustees|directors)\b", re.I
 )
+_STAFF = pattern(r"\b(?:staff|administration|also)\b", re.I)
+_MEMBER_ROLE = pattern(
+    r"(?:deputy\s+|vice\s+)?(?:councill?ors?|council\s?(?:members?|m[ae]n|wom[ae]n)|trustees?"
+    r"|commissioners?|supervisors?|select(?:m[ae]n|wom[ae]n)|alder(?:m[ae]n|wom[ae]n)|mayor|reeve)\b",
+    re.I,
+)
 _IN_ATTENDANCE = pattern(r"\bin\s+attendance\b|\battending\b", re.I)
 _LATE = pattern(
     r"\b(?:arriv\w+|late|join(?:ed|ing)|entered|from\s+(?:item|\d)|came\s+in)\b|@\s?\d", re.I
@@ -114,8 +121,10 @@ _HOUR_ONLY = re.compile(r"\(\s?(?:at\s+)?\d{1,2}[:.]\d\d\s?(?:[ap]\.?m\.?)?\s?\)
 
 #: Separates two people, or a person from what is said about them.
 _BETWEEN = re.compile(
-    r"(?:[\s,;&/\u2022\u25cf\u25aa\u00b7\u2023*>]|-(?!\w)|\d{1,2}[.)](?=\s)|\band\b|\bthe\b|#\d?)*"
+    r"(?:[\s,;&/\u2022\u25cf\u25aa\u00b7\u2023*>]|-(?!\w)|\d{1,2}[.)](?=\s)|\band\b|\bthe\b|#\d?"
+    r"|\bpresiding\b|\b(?:Div|Division|Ward|District|Zone|Precinct|Area)\b\.? ?\d{1,2} ?[-:](?= ))*"
 )
+_SEAT = re.compile(r", ?(?:[A-Z][\w']+ ){1,2}(?:District|Ward|Precinct)(?=[ \n,;.]|$)")
 _NOTE = re.compile(r"\s{0,3}[(\[](?P<note>[^()\[\]\n]{1,90})[)\]]")
 _SAID = (
     r"(?P<status>present|absent|excused|here|apolog(?:y|ies)"
@@ -162,9 +171,11 @@ _OTHER_ROLE = pattern(
     re.I,
 )
 _REST_OF_NAME = re.compile(r" {0,2}\n {0,40}([A-Z][\w'-]{2,25})(?=[,;.(]| and\b)")
+_WORD_FOLLOWS = re.compile(r" (?!and\b|present\b|absent\b|excused\b|arriv|left\b|via\b|by\b)[a-z]")
 _DIRECTLY = re.compile(r" {1,3}(?=[A-Z])")
 _COLON = re.compile(r":(?!\d)")
-_CELL_END = re.compile(r"[\n,;:(]|  ")
+_COUNT = re.compile(r" {0,3}\d{1,2} ?- ?(?=[A-Z])")
+_CELL_END = re.compile(r"[\n,;:(]|  |(?<=[a-z][a-z])\.(?=\s)")
 _CALLED_THE_ROLL = re.compile(r"[\s,]{0,60}called\s+the\s+roll[^.\n:]{0,60}[.:]\s+")
 #: No list goes on behind one of these.
 _OVER = re.compile(
@@ -179,12 +190,13 @@ _HEADINGS = (
     proclamation proclamations presentation presentations correspondence announcements
     introduction introductions citizens visitors guests officials press media call order roll
     opening minutes quorum adjournment resolution ordinance committee commission city town village
-    county township borough district school university library hall chambers room street avenue
+    county township borough district school university library room street avenue
     state department office absences attendance attendees name names title status item
     items others time date location disclosure conflict conflicts pecuniary reports report review
     designation signature election public participants vacant vacancy tbd zoning planning hearing
     adoption approval agenda consent statement notice compliance open communications delegations
-    part record disclaimer page land country traditional religious diversity audio recording
+    part record disclaimer page country traditional religious diversity audio recording
+    fire company official reasons see recorder solicitor municipal
     services projects corporate environmental human administrative officer finance administration
     hearings inspection inspections licensed transactional violations recommended
     precinct counsel litigator collector development management engineering operations
@@ -192,6 +204,12 @@ _HEADINGS = (
     """
     )
     - ALSO_SURNAMES
+)
+#: Surnames that are places behind these words: ``Council Chambers``, ``Village Hall``.
+_ALSO_PLACES = word_set("chambers hall land")
+_BEFORE_PLACE = pattern(
+    r"\b(?:council|city|town|village|county|township|board|school|parish|community|memorial|the)\s+$",
+    re.I,
 )
 #: A section is at most this long, and the next label of an attendance this near to the last one.
 _REACH, _NEAR = 2500, 900
@@ -207,8 +225,9 @@ _WERE_AWAY = pattern(
 )
 #: Names before a verb: ``Chair Smith and Commissioners Jones and Brown answered the roll.``
 _SAID_OF = Phrase(
-    "answered were was",
-    r"(?:answered\s+(?:to\s+)?(?:the\s+|their\s+)?roll|(?:were|was)\s+(?:all\s+|also\s+)?"
+    "answered were was present",
+    r"(?:answered\s+(?:(?:to\s+)?(?:the\s+|their\s+)?roll|\W?present)"
+    r"|(?P<bare>present(?=\s{0,3}\.))|(?:were|was)\s+(?:all\s+|also\s+)?"
     r"(?P<status>present|in\s+attendance|absent|excused))\b(?!\s+(?:for|from|when|during|at\s+the))",
 )
 #: Such sentences are looked for in this much of a document.
@@ -220,7 +239,7 @@ _APOLOGIES = Phrase(
 )
 _PLAIN_PRESENT = Phrase(
     "members those also following councill trustees commissioners directors supervisors others"
-    " present",
+    " present attending",
     r"(?:(?:members?|those|also|following|councill?ors|trustees|commissioners|directors"
     r"|supervisors|others?)\s+(?:who\s+were\s+)?)?(?:present|in\s+attendance|attending)\s+"
     r"(?:were|was|included|are)\s*:?\s*-?\s*"
@@ -253,7 +272,9 @@ def presences(document: NormalText, attendees: Iterable[Attendee]) -> list[Prese
 
 #: A label in capitals without a colon: ``PRESENT Ann Smith, Chair``.
 _CAPITAL_LABEL = Phrase(
-    "PRESENT ABSENT", r"(?:PRESENT|ABSENT)(?: MEMBERS)? {1,4}(?=[A-Z][a-z]|[A-Z]\.)"
+    "PRESENT ABSENT Present",
+    r"(?:PRESENT|ABSENT)(?: MEMBERS)? {1,4}(?=[A-Z][a-z]|[A-Z]\.)"
+    r"|Present (?=[A-Z][a-z]+(?:, [A-Z][a-z]+){2})",
 )
 
 
@@ -334,7 +355,8 @@ class _Reader:
             status = said["status"] or PRESENT
             status = PRESENT if status.startswith(("present", "in")) else status
             member = any(name.titled or name.surname.lower() in self.known for name in names)
-            listed = len(names) > 2 and all(" " in name.text for name in names)
+            whole = said["bare"] is not None or all(" " in name.text for name in names)
+            listed = len(names) > 2 and whole
             if not (member or listed):
                 continue
             for name in names:
@@ -362,6 +384,9 @@ class _Reader:
         role: str | None = None
         #: Where those begin of whom the last sentence speaks.
         sentence = 0
+        if count := _COUNT.match(text, position, limit):
+            # ``Present: 11 - Ann Smith``
+            position = count.end()
         if title := _TITLE_LABEL.match(text, position, limit):
             # ``Present: Councillors: A Smith``
             position = title.end()
@@ -406,7 +431,8 @@ class _Reader:
                     break
                 if found and not broken and heading["role"].lower() == "members":
                     break
-                title_follows = text[heading.end() : heading.end() + 1] in (",", ":")
+                behind_role = text[heading.end() : heading.end() + 3]
+                title_follows = behind_role[:1] in (",", ":") or behind_role.strip(" ")[:1] == "-"
                 if found and not broken and not title_follows:
                     found[-1] = self._with_role(found[-1], heading["role"], heading.end())
                 else:
@@ -415,7 +441,9 @@ class _Reader:
                 continue
             printed_role = spoken_role or self._title(after, name) or role
             words = name.text.split()
-            if len(words) == 4 and all(len(word.strip(".")) > 2 for word in words):
+            if len(words) == 4 and all(
+                len(word.strip(".")) > 2 and word[0].isupper() for word in words
+            ):
                 # Two names that lost their comma: ``Kim Newbury Susie Tjossem``.
                 middle = text.find(words[2], name.start + len(words[0]))
                 both = Name(" ".join(words[:2]), name.start, middle - 1, name.titled)
@@ -426,9 +454,14 @@ class _Reader:
             )
             position = name.end
             who, position = self._said_behind(who, position, limit)
-            if group == MEMBER and who.role and _OTHER_ROLE.search(who.role):
+            if who.role and _OTHER_ROLE.search(who.role):
                 who = replace(who, group=OTHER)
-            elif found and found[-1].group == OTHER and not who.role:
+            elif group == OTHER and not self.members and not _STAFF.search(label):
+                # ``Others present were Supervisors Smith and Jones``
+                plural = found[-1] if found and not who.role else who
+                if plural.role and _MEMBER_ROLE.match(plural.role):
+                    who = replace(who, group=MEMBER, role=who.role or plural.role)
+            if group == MEMBER and found and found[-1].group == OTHER and not who.role:
                 # Members come first; who has no title behind the clerk is somebody else.
                 who = replace(who, group=OTHER)
             if broken:
@@ -458,7 +491,7 @@ class _Reader:
             return []
         if away or _STATED.search(label):
             self.stated_until = found[-1].end if found else position
-        elif start - self.stated_until > _NEAR:
+        elif start - self.stated_until > _NEAR and not any(who.said and who.late for who in found):
             found = [replace(who, stated=who.said) for who in found]
         members = {who.name.surname.lower() for who in found if who.group == MEMBER}
         several = len(self.members) > (0 if _IN_ATTENDANCE.search(label) else 2)
@@ -500,8 +533,16 @@ class _Reader:
         if name.start - after > 3:
             return False
         surname = name.surname.lower()
+        if surname in _ALSO_PLACES:
+            words_before = name.end - len(surname)
+            if _BEFORE_PLACE.search(self.document.text, max(0, words_before - 14), words_before):
+                return False
+            return len(words) > 1 or name.titled or (bool(found) and not broken)
         if surname in self.known or name.titled:
             return True
+        if len(words) == 1 and _WORD_FOLLOWS.match(self.document.text, name.end):
+            # ``Reasons for absence were noted.``
+            return False
         word = surname in STOPS and surname not in ALSO_SURNAMES
         if found and not broken and len(words) == len(found[-1].name.text.split()) == 1:
             # ``Smith, Jones, Brown``
@@ -529,10 +570,20 @@ class _Reader:
         joined = f"{who.role}, {role}" if who.role else role
         return replace(who, role=" ".join(joined.split()), group=group, end=end)
 
+    def _status_below(self, who: Attendee, position: int, limit: int) -> re.Match[str] | None:
+        """Return the status in the line below a name; in capitals it is the next label."""
+        status = _STATUS_BELOW.match(self.document.text, position, limit)
+        if status and status["status"].isupper() and not who.name.text.isupper():
+            return None
+        return status
+
     def _said_behind(self, who: Attendee, position: int, limit: int) -> tuple[Attendee, int]:
         """Add the role, note and status behind a name."""
         text = self.document.text
         for _ in range(6):
+            if seat := _SEAT.match(text, position, limit):
+                position = seat.end()
+                continue
             if note := _NOTE.match(text, position, limit):
                 said, end = note["note"], note.end()
                 if _HOUR_ONLY.fullmatch(note[0].strip()):
@@ -540,7 +591,7 @@ class _Reader:
                 elif role := _ROLE.fullmatch(said):
                     who = self._with_role(who, role["role"], end)
             elif status := (
-                _STATUS.match(text, position, limit) or _STATUS_BELOW.match(text, position, limit)
+                _STATUS.match(text, position, limit) or self._status_below(who, position, limit)
             ):
                 said, end = status["status"], status.end()
                 word = said.lower()

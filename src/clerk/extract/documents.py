@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,6 +26,7 @@ from clerk.core.storage import (
     written_whole,
 )
 
+from .corrected import VoteCorrection
 from .findings import LISTS, VERSION, Entity, Extraction, Place, Vote, text_hash
 from .text import page_marks
 
@@ -92,8 +93,11 @@ def extract_documents(
     files: SiteFiles,
     rows: Sequence[DocumentRow],
     record: Callable[[Mapping[str, tuple[str, str]]], None],
+    corrections: Callable[[str, Mapping[int, str]], Sequence[VoteCorrection]] = lambda *_: (),
 ) -> ExtractReport:
     """Extract from documents and keep what was found; ``record`` is told by groups.
+
+    ``corrections`` returns those of a document, given its name and its pages by number.
 
     It is given the name of each document with the hashes of its text and of what was found in it.
     One that cannot be read is reported by name and does not stop the others.
@@ -105,7 +109,7 @@ def extract_documents(
         try:
             with files.text(document, row.text_sha256 or "") as text:
                 pages = read_numbered_pages(text)
-            found = extract_parts(pages, row)
+            found = extract_parts(pages, row, corrections(document.name, pages))
         except (DocumentError, OSError, UnicodeError) as error:
             report.failed[document.name] = str(error)
             continue
@@ -152,14 +156,17 @@ def _extract_to_cache(cache: Path, pages: list[str], *, votes: bool = True) -> E
     return found
 
 
-def extract_text(pages: Sequence[str], *, votes: bool = True) -> Extraction:
+def extract_text(
+    pages: Sequence[str], *, votes: bool = True, corrections: Sequence[VoteCorrection] = ()
+) -> Extraction:
     """Find the votes and all else in the pages of one document, or only entities and matters.
 
-    Any text is accepted, and the same pages always give the same answer.
+    Any text is accepted, and the same pages and corrections always give the same answer.
     """
     # Loading the rules takes as long as reading a document: only when they are needed.
     from .attendance import presences
     from .context import document_text
+    from .corrected import corrected_votes
     from .entities import find_entities
     from .hearings import find_declarations, find_speakers
     from .items import Items, agenda_items
@@ -171,7 +178,7 @@ def extract_text(pages: Sequence[str], *, votes: bool = True) -> Extraction:
     found = Extraction(
         version=VERSION,
         text_sha256=text_hash(doc.original),
-        votes=find_votes(doc, items) if votes else [],
+        votes=corrected_votes(doc, find_votes(doc, items) if votes else [], corrections),
         entities=find_entities(doc),
     )
     found.items = agenda_items(items)
@@ -183,7 +190,9 @@ def extract_text(pages: Sequence[str], *, votes: bool = True) -> Extraction:
     return found
 
 
-def extract_parts(pages: Mapping[int, str], row: DocumentRow) -> Extraction:
+def extract_parts(
+    pages: Mapping[int, str], row: DocumentRow, corrections: Sequence[VoteCorrection] = ()
+) -> Extraction:
     """Find what is in a document, in each part of a packet by itself; pages by their numbers.
 
     Votes, and who was there, are in minutes of this place.  Nothing but entities is taken from the
@@ -192,7 +201,7 @@ def extract_parts(pages: Mapping[int, str], row: DocumentRow) -> Extraction:
     numbers, texts = list(pages), list(pages.values())
     whole = "\f".join(texts)
     if not row.parts:
-        found = extract_text(texts, votes=row.kind == MINUTES_KIND)
+        found = extract_text(texts, votes=row.kind == MINUTES_KIND, corrections=corrections)
         _move(found, 0, 0, 0, numbers)
         return found
     found = Extraction(version=VERSION, text_sha256=text_hash(whole), votes=[], entities=[])
@@ -202,7 +211,12 @@ def extract_parts(pages: Mapping[int, str], row: DocumentRow) -> Extraction:
             continue
         part = span.part
         is_record = part.kind == MINUTES_KIND and not part.of_other_place
-        one = extract_text(words.split("\f"), votes=is_record)
+        mine = [
+            replace(each, start=each.start - span.start, end=each.end - span.start)
+            for each in corrections
+            if span.start <= each.start < span.end and is_record
+        ]
+        one = extract_text(words.split("\f"), votes=is_record, corrections=mine)
         if part.of_other_place:
             one.items, one.matters = [], []
         before = whole.count("\f", 0, span.start)

@@ -35,17 +35,18 @@ def find_entities(doc: DocumentText) -> list[Entity]:
             continue
         page = doc.page_at(each.start)
         page_start, page_end = doc.page_bounds(page)
+        end = doc.printed_end(each.start, each.end)
         entities.append(
             Entity(
                 type=each.type,
-                text=doc.original[each.start : each.end],
+                text=doc.original[each.start : end],
                 value=each.value,
                 role=each.role,
                 page=page,
                 start=each.start,
-                end=each.end,
+                end=end,
                 page_start=each.start - page_start,
-                page_end=min(each.end, page_end) - page_start,
+                page_end=min(end, page_end) - page_start,
             )
         )
     return entities
@@ -158,21 +159,28 @@ _BODY_NOUN = Phrase(
     r"(?:Council|Board|Commission|Committee|Authority|Department|Association|Agency|Bureau"
     r"|Foundation|Corporation"
     r"|Company|Inc|LLC|University|College|Society|Trust|Coalition|Alliance|Task Force"
-    r"|Subcommittee|School District)\b",
+    r"|Subcommittee|School District)\b(?! Members?\b)",
 )
 _BODY_BEFORE = re.compile(r"(?:[A-Z][\w&'.-]{0,24}(?: (?:of|and|for|&)(?: the)?)? ){1,8}$")
-_BODY_AFTER = re.compile(
-    r" of (?:the )?(?:[A-Z][\w&'-]{1,24})(?:(?: and| &)? [A-Z][\w&'-]{1,24}){0,3}"
+#: A word in the name of a body, and not of what it does or when.
+_BODY_WORD = (
+    r"(?!(?:Special|Regular|Annual|Meeting|Minutes|Agenda|Chair\w*|Members?|President|January|February"
+    r"|March|April|May|June|July|August|September|October|November|December)\b)[A-Z][\w&'-]{1,24}"
 )
+_BODY_AFTER = re.compile(rf" of (?:the )?(?:{_BODY_WORD})(?:(?: and| &)? {_BODY_WORD}){{0,3}}")
 _NOT_IN_BODY = re.compile(
     r"^(?:(?:The|This|That|A|An|In|On|At|By|To|Motion|Moved|Minutes|Mr|Mrs|Ms|Dr|Regular"
-    r"|Special|Meeting|And|For|When|If|of|and|for|the|&|[A-Z]\.|[IVX]{1,5}\.|Open)\.? )+"
+    r"|Special|Meeting|And|For|When|If|of|and|for|the|&|[A-Z]\.|[IVX]{1,5}\.|Open|Under|With|From|View|See"
+    r"|During|After|Before|Joint|Draft|January|February|March|April|May|June|July|August|September"
+    r"|October|November|December)\.? )+",
+    re.IGNORECASE,
 )
 
 
 _BEFORE_BODY = re.compile(
     r"(?:Meeting|Minute|Schedule|Session|Agenda|Report|Chair|Member|President|Secretary|Clerk"
-    r"|Proceeding|Resolution|Ordinance|Review|Election|Update)\w* (?:of|for|to) (?:the )?|\w{3,}\. "
+    r"|Proceeding|Resolution|Ordinance|Review|Election|Update|Form|Letter)\w* (?:of|for|to) "
+    r"(?:the )?|\w{3,}\. |(?:Position|Seat|Place) [\w-]{1,6} (?:of|on) (?:the )?"
 )
 
 
@@ -187,6 +195,8 @@ def bodies(doc: DocumentText) -> Iterator[_Found]:
         # A sentence or a document ends before the name of the body.
         for other in _BEFORE_BODY.finditer(text, start, noun.start()):
             start = other.end()
+        if (article := text.rfind(" The ", start, noun.start())) >= 0:
+            start = article + len(" The ")
         if opening := _NOT_IN_BODY.match(text[start : noun.start()]):
             start += opening.end()
         end = after.end() if after else noun.end()
@@ -204,9 +214,10 @@ _ROLE = Phrase(
     r"(?:Council(?:member|man|woman|person|or|lor)|Commissioner|Director|Trustee|Supervisor"
     r"|Select(?:man|woman|person)|Alder(?:man|woman|person)|Mayor(?: Pro[ -]Tem(?:pore)?)?|Member"
     r"|Chair(?:man|woman|person)?|President|Secretary|Treasurer|Manager|Attorney|Administrator"
-    r"|Clerk|Engineer|Chief|Superintendent|Solicitor|Planner|Senator|Representative|Cllr|Judge"
-    r"|(?P<courtesy>Mr|Mrs|Ms|Dr|Miss))\.? (?=[A-Z])",
+    r"|Clerk|Engineer|Chief|Superintendent|Solicitor|Planner|Senator|Representative|Judge"
+    r"|(?P<short>Cllr|(?P<courtesy>Mr|Mrs|Ms|Dr|Miss)))\.? (?=[A-Z])",
 )
+_TITLE_TWICE = re.compile(r"\b([A-Z][a-z]{3,20}) \1\b")
 _PLACE_OF_SEAT = re.compile(r"(?:Precinct|Pct\.?|District|Ward|Seat|Place|Position)\s")
 _DASH_IN_NAME = re.compile(r"-[a-z]+$")
 _ROLE_WORDS = (
@@ -219,6 +230,8 @@ _ROLE_AFTER = re.compile(
     r", (?P<role>(?:[A-Z][\w&/-]{1,20} ){0,4}"
     r"(?:Director|Manager|Clerk|Attorney|Engineer|Chief|Superintendent|Treasurer|Secretary"
     r"|President|Chairman|Chair|Mayor|Planner|Administrator|Officer|Analyst)\b)"
+    # ``Trustee Smith, Fire Chief Jones``: the title is that of the next name.
+    r"(?! [A-Z][a-z]|')"
 )
 _NAME_BEFORE = re.compile(r"\b[A-Z][\w'-]{1,20}(?: [A-Z]\.)?(?: [A-Z][\w'-]{1,20}){1,2}$")
 #: Words of departments and headings in places where a name may be.
@@ -229,7 +242,8 @@ _OFFICE = word_set(
     education safety affairs administration manager director officer verbal update introduction
     orders precinct district ward strategy strategic executive financial operating administrative
     information technology legal counsel research marketing student instruction handbook inspector
-    building foreman
+    building foreman infrastructure governance corporate assets environment property libraries
+    culture growth customer regulatory water sewer waste capital projects sustainability
     """
 )
 
@@ -244,6 +258,10 @@ def people(doc: DocumentText) -> Iterator[_Found]:
             whole = doc.name_at(match.start())
             name = replace(whole, start=match.end()) if whole is not None else None
         if name is None or name.start != match.end() or _is_office(name.text):
+            continue
+        twice = _TITLE_TWICE.search(text, max(0, match.start() - len(match[0])), name.end)
+        if twice or (match[0].endswith(". ") and not match["short"]):
+            # Columns that came apart, or the end of a sentence: ``as Chair. Commissioner Smith``.
             continue
         if dash := _DASH_IN_NAME.search(name.text):
             # ``Director Jack Smith--known as``: a dash, and no double name.

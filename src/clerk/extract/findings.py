@@ -48,7 +48,7 @@ class Vote(msgspec.Struct, kw_only=True):
     ``confidence`` is the share of such votes that were right in every field when it was measured,
     ``field_confidence`` that of each field which has a value (``names`` are all lists together).
     The fields in ``doubtful`` are not facts: show them as uncertain, with the quote.  ``doubts``
-    are the reasons.
+    are the reasons.  ``corrected_fields`` are those that a person set right, who and when.
     """
 
     start: int
@@ -79,6 +79,9 @@ class Vote(msgspec.Struct, kw_only=True):
     field_confidence: dict[str, float]
     doubtful: list[str]
     doubts: list[str]
+    corrected_fields: list[str] = []
+    corrected_by: str | None = None
+    corrected_at: str | None = None
 
 
 class Entity(msgspec.Struct, kw_only=True):
@@ -128,6 +131,7 @@ class PlaceFields(TypedDict):
 
 def place(doc: NormalText, start: int, end: int) -> PlaceFields:
     """Return the fields of a place for a stretch of a document, without the blanks around it."""
+    end = doc.printed_end(start, end)
     inside = doc.original[start:end]
     start += len(inside) - len(inside.lstrip())
     end = max(start + 1, start + len(doc.original[start:end].rstrip()))

@@ -189,7 +189,7 @@ def agenda_items(items: Items) -> list[AgendaItem]:
     last = tops = 0
     for each in numbered:
         if each.style == style:
-            value = _numbered(each.number or "", {"I": 0} if style == "I" else {})[1]
+            value = _numbered(each.number or "", {"I": last} if style == "I" else {})[1]
             if value < last:
                 if tops >= _WHOLE_AGENDA:
                     break

@@ -675,7 +675,8 @@ def resolved(doc: DocumentText, verb: re.Match[str]) -> MotionCue | None:
     return cue
 
 
-SLASH = re.compile("/")
+#: A slash between two words; the engine looks for the slash first.
+SLASH = re.compile(r"/(?:(?<=[^\s\d]/)|(?<=[^\s\d] /))(?=\s?[^\W\d_])")
 _PAIR_END = pattern(
     r"\s{0,3}(?:\)|[,;:\-]?\s{0,3}\(?(?P<tally>\d{1,2}\s?-\s?\d{1,2}[^()\n]{0,40})\))"
 )
@@ -748,6 +749,8 @@ _PAIRS_MOTION = pattern(r"\s{1,3}motion\b")
 
 def pairs_motion(doc: DocumentText, slash: re.Match[str]) -> MotionCue | None:
     """Read what was done on the motion of two members whose names precede the noun."""
+    if "motion" not in doc.lower[slash.end() : slash.end() + 40]:
+        return None
     seconder = doc.name_at(slash.end())
     motion = _PAIRS_MOTION.match(doc.lower, seconder.end) if seconder else None
     mover = doc.name_before(slash.start()) if motion else None
@@ -771,6 +774,8 @@ _ABOVE_REACH = 3000
 def pair_below_motion(doc: DocumentText, slash: re.Match[str]) -> MotionCue | None:
     """Read a line with two members and the outcome, below the words of the motion."""
     text = doc.text
+    if not _OUTCOME_VERB.search(doc.lower, slash.end(), slash.end() + 100):
+        return None
     mover, seconder = doc.name_before(slash.start()), doc.name_at(slash.end())
     if mover is None or seconder is None or seconder.start > slash.end() + 1:
         return None

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from rapidfuzz.distance import DamerauLevenshtein
@@ -130,7 +130,7 @@ _HONOURS = pattern(
     r"|PhD|Ph\.D\.?|EdD|Ed\.D\.?|Esq\.?)(?=\s{0,3}(?:[,;)\n|]|$|and\b|\()|\.(?:\s|$))"
 )
 _TOKEN = pattern(r"[Cc]/[Mm]\b|[^\W\d_]+(?:['\-][^\W\d_]+)*")
-_GAP = pattern(r" {0,3}(?:\n {0,60})?(?=\S)")
+_GAP = pattern(r" {0,2}(?:\n {0,60})?(?=\S)")
 #: What may stand between a title and a name: ``Precinct 4``, ``(Town)``, ``/Commissioner``.
 _AFTER_TITLE = pattern(
     r"/(?=[^\W\d_])| {0,2}\([^()\n]{1,24}\)"
@@ -186,6 +186,34 @@ class Name:
         return " ".join(words[cut:])
 
 
+@lru_cache(maxsize=8192)
+def _is_rare_title(text: str, word: str) -> bool:
+    """Whether a word is a title with a misread letter, or abbreviated in an unknown way."""
+    if word.startswith("co") and _MISREAD_TITLE.fullmatch(word):
+        return True
+    return text.endswith(".") and _NO_VOWEL.fullmatch(word) is not None
+
+
+@lru_cache(maxsize=8192)
+def _may_be_name(text: str, word: str) -> bool:
+    """Whether a word as printed, and in lower case, may be part of a name."""
+    capital = text[0].isupper()
+    if len(word) == 1 and capital:
+        return True
+    if not capital and _JOINED_PARTICLE.match(text) is None:
+        return False
+    if word in STOPS or word in TITLES or _is_rare_title(text, word):
+        return False
+    if text.isupper() and ROMAN.fullmatch(text):
+        return False
+    if "-" in word and not STOPS.isdisjoint(word.split("-")):
+        return False
+    if not text.isascii() and not text.replace("-", "").replace("'", "").isalpha():
+        # A Roman numeral or the like: what the reader of an image made of an M.
+        return False
+    return len(word) < _LONG or _NOISE.search(word) is None
+
+
 class _Token(NamedTuple):
     text: str
     word: str
@@ -194,11 +222,7 @@ class _Token(NamedTuple):
 
     @property
     def is_title(self) -> bool:
-        if self.word in TITLES:
-            return True
-        if self.word.startswith("co") and _MISREAD_TITLE.fullmatch(self.word):
-            return True
-        return self.text.endswith(".") and _NO_VOWEL.fullmatch(self.word) is not None
+        return self.word in TITLES or _is_rare_title(self.text, self.word)
 
     @property
     def is_capitalised(self) -> bool:
@@ -210,18 +234,7 @@ class _Token(NamedTuple):
 
     @property
     def may_be_name(self) -> bool:
-        if self.is_initial:
-            return True
-        if not self.is_capitalised or self.word in STOPS or self.is_title:
-            return False
-        if self.text.isupper() and ROMAN.fullmatch(self.text):
-            return False
-        if "-" in self.word and not STOPS.isdisjoint(self.word.split("-")):
-            return False
-        if not self.text.isascii() and not self.text.replace("-", "").replace("'", "").isalpha():
-            # A Roman numeral or the like: what the reader of an image made of an M.
-            return False
-        return len(self.word) < _LONG or _NOISE.search(self.word) is None
+        return _may_be_name(self.text, self.word)
 
     def is_name(self, known: frozenset[str]) -> bool:
         """Whether it may be part of a name, or is a surname that the document establishes."""
@@ -339,8 +352,19 @@ def read_name(
     """
     leader = _LEADER.match(text, position)
     start = leader.end() if leader else position
-    if monsieur := _MONSIEUR.match(text, start):
+    if text.startswith("M.", start) and (monsieur := _MONSIEUR.match(text, start)):
         start = monsieur.end()
+    if simple := _ONE_WORD.match(text, start):
+        # Most names are one word, and what follows it is plainly no part of a name.
+        word, following = simple["name"].lower(), simple["next"]
+        if (
+            word not in _NOT_ALONE
+            and following not in PARTICLES
+            and following not in known
+            and _may_be_name(simple["name"], word)
+            and _SURNAME.match(word)
+        ):
+            return Name(simple["name"], start, simple.end("name"), simple["title"] is not None)
     first = token = _token_at(text, start)
     titled = False
     for _ in range(_MAX_TITLES):
@@ -386,6 +410,13 @@ def read_name(
     return Name(" ".join(words), first.start, end, titled)
 
 
+_ONE_WORD = re.compile(
+    r"(?P<title>(?:Mr|Mrs|Ms|Dr|Cllr|Cr)\.? |(?:Council(?:member|man|woman|or|lor)|Commissioner"
+    r"|Trustee|Director|Supervisor|Member|Mayor|Alderman|Selectman) )?"
+    r"(?P<name>[A-Z][a-z]{2,20})(?:(?= (?P<next>[a-z]{2,20})\b)|(?=[;:)]|, [a-z]|\. [a-z(]))"
+)
+_MONTHS = word_set("april may june august")
+_NOT_ALONE = ALSO_SURNAMES | PARTICLES | _MONTHS | _ABBREVIATED
 #: A surname has a vowel or is a known exception, and is no number in Roman letters.
 _SURNAME = re.compile(
     r"(?!(?:x{0,2}(?:i[xv]|v?i{0,3}))$)(?:.*[aeiouy\u00c0-\uffff].*|ng|[^\W\d_])$"
@@ -397,7 +428,6 @@ _ENDS_NAME = pattern(
 )
 
 
-_MONTHS = word_set("april may june august")
 _DAY_NEXT = re.compile(r"\s{1,3}\d{1,2}\b")
 #: ``V. PUBLIC COMMENT`` in the same line.
 _HEADING_NEXT = pattern(r"\s{1,3}[A-Z]{2,}")
@@ -414,7 +444,9 @@ def _name_words(
     token: _Token | None = first
     broken = False
     while token is not None:
-        if sum(word.lower().strip(".") not in PARTICLES for word in words) == _MAX_TOKENS:
+        if len(words) >= _MAX_TOKENS and (
+            sum(word.lower().strip(".") not in PARTICLES for word in words) == _MAX_TOKENS
+        ):
             break
         if broken and words:
             last = words[-1].lower()

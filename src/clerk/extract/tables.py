@@ -284,6 +284,8 @@ _BOX_ROW = re.compile(rf"\b({_VOTE})\s{{1,20}}([{_BOXES}](?:\s?[{_BOXES}]){{1,24
 
 def boxes(doc: DocumentText, blank: _Stretches) -> Iterator[_Table]:
     """Read names in a row above rows of boxes, one of them ticked for each name."""
+    if not any(box in doc.original for box in _BOXES):
+        return
     rows: list[re.Match[str]] = []
     for row in _BOX_ROW.finditer(doc.original):
         if rows and (

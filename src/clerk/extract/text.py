@@ -175,6 +175,7 @@ _PAGE_MARK = re.compile(
 )
 _PAGE_BREAK = re.compile(rf"\f|{_PAGE_MARK.pattern}", re.M | re.I)
 _FORM_FEED = re.compile("\f")
+_MAYBE_MARK = re.compile("-- {0,2}[Pp][Aa][Gg][Ee]")
 _PAGE_NUMBER = re.compile(
     r"age {0,2}[/|:]? {0,2}[\divxlo]{1,4}(?: {1,2}of {1,2}\d{1,4})?[ .]{0,3}$", re.M
 )
@@ -216,6 +217,13 @@ class NormalText:
     text: str
     lower: str
     page_starts: Sequence[int]
+
+    def printed_end(self, start: int, end: int) -> int:
+        """Return where a stretch ends in the original if a word in it was joined over a line."""
+        for broken in _BROKEN_WORD.finditer(self.original, start, end):
+            if broken.start() + 1 < end and not self.text[broken.start() + 1].isspace():
+                end += len(broken[1])
+        return end
 
     def page_at(self, offset: int) -> int:
         """Return the number of the page, from 1, that an offset is on."""
@@ -308,7 +316,7 @@ def _blank(text: str, spans: Iterable[tuple[int, int]]) -> str:
 
 def running_headers(text: str, original: str) -> Iterator[tuple[int, int]]:
     """Yield the lines that come back at the top or bottom of many pages, numbers apart."""
-    page_break = _PAGE_BREAK if "--" in original else _FORM_FEED
+    page_break = _PAGE_BREAK if _MAYBE_MARK.search(original) else _FORM_FEED
     breaks = [mark.span() for mark in page_break.finditer(original)]
     if len(breaks) + 1 < _REPEATS:
         return

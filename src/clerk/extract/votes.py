@@ -239,7 +239,11 @@ def _read(
         field_confidence=fields,
         doubtful=[field for field, sure in fields.items() if sure < FACT],
         doubts=sorted({reason for reasons in doubts.of.values() for reason in reasons}),
-        **names,
+        ayes=names[AYES],
+        noes=names[NOES],
+        abstain=names[ABSTAIN],
+        absent=names[ABSENT],
+        recused=names[RECUSED],
     )
     return Reading(vote, doubts, doc, motion, wording, item)
 

@@ -159,6 +159,8 @@ class FetchReport:
     errors: list[Problem] = field(default_factory=list)
     #: Documents that failed before and are not asked for yet.
     postponed: list[Problem] = field(default_factory=list)
+    #: Documents and meetings that are left for the next run, because time was up.
+    left: int = 0
     #: Whether the source could be listed to its end.
     complete: bool = True
 
@@ -188,7 +190,7 @@ class SourceSettings(msgspec.Struct, kw_only=True):
     bodies: tuple[str, ...] = ()
     #: Time zone of the meetings, as in America/Chicago.
     tz: str = ""
-    #: Also keep documents that are HTML pages, as files next to the PDFs.
+    #: Of older versions: web pages are documents now.
     keep_html: bool = False
     #: Whether it is right that the source lists far fewer documents than before.
     accept_fewer: bool = False

@@ -18,10 +18,12 @@ import contextlib
 import fcntl
 import hashlib
 import logging
+import math
 import os
 import shutil
 import stat
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -34,12 +36,22 @@ from clerk.core.errors import (
     DocumentError,
     DocumentTooLarge,
     EmptyDocument,
+    ObjectLost,
     SourceUnavailable,
     TransientError,
     UnreadableFile,
     UnreadablePdf,
+    UnsupportedFormat,
 )
 from clerk.core.files import SiteFiles
+from clerk.core.formats import (
+    SUFFIXES,
+    Format,
+    format_of,
+    is_meeting_page,
+    refusal,
+    words_of_page,
+)
 from clerk.core.manifest import (
     DocumentRequest,
     FetchedDocument,
@@ -108,6 +120,9 @@ _MAGIC_WITHIN_BYTES = 1024
 #: One for all copies: allocating it costs as much as copying a small file.
 _COPY_BUFFER = memoryview(bytearray(MEGABYTE))
 
+#: What files are called that are documents, or that are refused with a remedy.
+FILE_SUFFIXES = (".pdf", ".html", ".htm", ".docx", ".doc", ".rtf")
+
 #: What the documents of a folder are said to be.
 LISTED_KINDS = {MINUTES: "minutes", AGENDAS: "agenda"}
 
@@ -123,6 +138,10 @@ class NamesFiles(Protocol):
 
     def rules(self) -> str:
         """Return what the names depend on besides the paths."""
+
+
+class OutOfTime(Exception):
+    """The fetch has used its time; the next one goes on."""
 
 
 class NotWanted(Exception):
@@ -155,8 +174,13 @@ def fetch_site(
     *,
     client: Client | None = None,
     now: datetime | None = None,
+    seconds: float = math.inf,
+    clock: Callable[[], float] = time.monotonic,
 ) -> FetchReport:
     """Fetch what a site's source has and report what was found; the manifest knows it afterwards.
+
+    After ``seconds`` it asks for nothing more and leaves the rest to the next fetch, half of them
+    spent at most on asking for the documents of each meeting.
 
     Safe to kill anywhere: what is on disk is whole, and the next call ends in the same state.
     Raises SourceUnavailable when the source cannot be listed or no longer lists anything,
@@ -199,7 +223,10 @@ def fetch_site(
         stack.enter_context(manifest)
         max_bytes = settings.max_document_mb * MEGABYTE
         gate = Gate.for_site(settings, site)
-        fetch = SiteFetch(spec, fetcher, files, manifest, report, now, max_bytes, gate, pages)
+        fetch = SiteFetch(
+            spec, fetcher, files, manifest, report, now, max_bytes, gate, pages, clock
+        )
+        fetch.list_until, fetch.fetch_until = clock() + seconds / 2, clock() + seconds
         try:
             fetch.run(Window(now.date() - LOOK_BACK, end), Window(start, end, full=True))
         except NotUnderstood as error:
@@ -309,6 +336,10 @@ class SiteFetch:
     max_bytes: int
     gate: Gate
     pages: PagesRead
+    clock: Callable[[], float] = time.monotonic
+    #: When to stop asking for the documents of meetings, and for documents.
+    list_until: float = math.inf
+    fetch_until: float = math.inf
     #: Documents that the listing should contain and does not: name -> what is known of it.  Others
     #: may take over their names, so that a file that was moved, or a document that got another id
     #: at its source, stays the same document.
@@ -330,6 +361,11 @@ class SiteFetch:
         self.sweep_is_due = not last_sweep or self.now - last_sweep >= FULL_SWEEP_EVERY
         #: How many meetings the source listed, of whatever body.
         self.offered_meetings = 0
+        #: What is known of meetings that were not asked for their documents this time.
+        self.carried: list[KnownDocument] = []
+        #: Names that are given, as the disk tells them apart.
+        self.taken: set[str] = set()
+        self.folded = str.casefold if storage.ignores_case(self.folder) else str
         #: Whether hard links may be made instead of copies.
         self.may_link = bool(getattr(self.fetcher.settings, "link", False))
 
@@ -348,11 +384,14 @@ class SiteFetch:
             self.report.unchanged.append(row.name)
             if row.gone_at or self.now - row.last_seen_at > SEEN_WITHIN:
                 self.manifest.record_unchanged(row.name)
-        fewer = self._far_fewer(window, len(listed) + len(unchanged))
+        for row in self.carried:
+            self.report.unchanged.append(row.name)
+            self.manifest.record_unchanged(row.name)
+        fewer = self._far_fewer(window, len(listed) + len(unchanged) + len(self.carried))
         if fewer:
             self.report.complete = False
         if self.report.complete:
-            passed_over = {row.identity for row in unchanged}
+            passed_over = {row.identity for row in (*unchanged, *self.carried)}
             for identity in self.known.keys() - listed.keys() - passed_over:
                 known = self.known[identity]
                 if window.covers(known.listed_date):
@@ -361,8 +400,12 @@ class SiteFetch:
         failures = 0
         for done, document in enumerate(documents):
             try:
-                if self._update(document, recent):
+                if self._update(document):
                     failures = 0
+            except OutOfTime:
+                self.report.complete = False
+                self.report.left += len(documents) - done
+                break
             except NotWanted as reason:
                 self.report.skipped.append(Problem(document.what, str(reason)))
             except CircuitOpen as error:
@@ -444,7 +487,8 @@ class SiteFetch:
         )
 
     def _record_error(self, what: str, error: ClerkError) -> None:
-        self.report.errors.append(Problem(what, str(error), type(error).__name__))
+        why = f"{error}. {error.hint}" if isinstance(error, UnsupportedFormat) else str(error)
+        self.report.errors.append(Problem(what, why, type(error).__name__))
 
     def _list_source(self, recent: Window, full: Window) -> tuple[Window, ListedDocuments]:
         """List the recent meetings, or all if a full sweep is due or there are no recent ones."""
@@ -456,7 +500,7 @@ class SiteFetch:
             self.report.meetings = 0
         listed = self._list(full)
         self.pages.check(len(listed), self.offered_meetings or len(self.known), self.report)
-        if not listed and self.known and not self.fetcher.passed_over:
+        if not listed and self.known and not (self.fetcher.passed_over or self.carried):
             raise SourceUnavailable(
                 f"{self.source} no longer lists any documents; it had {len(self.known)}.",
                 hint="Open it in a browser: it may have moved, been emptied, or changed its pages.",
@@ -464,15 +508,30 @@ class SiteFetch:
         return full, listed
 
     def _list(self, window: Window) -> ListedDocuments:
-        """Return what the source has; portals repeat meetings, so each counts once."""
-        meetings: dict[str, tuple[MeetingRef, list[DocumentRef]]] = {}
+        """Return what the source has; portals repeat meetings, so each counts once.
+
+        Where each meeting is asked for its documents, the newest are asked first.
+        """
+        meetings: dict[str, tuple[MeetingRef, set[str]]] = {}
         found: dict[str, tuple[MeetingRef, DocumentRef]] = {}
-        for meeting in self._wanted_meetings(window):
+        self.carried = []
+        of_meeting: dict[str, list[KnownDocument]] = {}
+        listed: Iterable[MeetingRef] = self._wanted_meetings(window)
+        if asks_each := type(self.fetcher).list_documents is not Fetcher.list_documents:
+            listed = sorted(listed, key=lambda each: each.day or date.max, reverse=True)
+            for row in self.known.values():
+                of_meeting.setdefault(str(row.identity).partition("|")[0], []).append(row)
+        for meeting in listed:
             identity = meeting.identity(self.spec.id)
             if identity in meetings and not meeting.documents:
                 continue
-            _, documents = meetings.setdefault(identity, (meeting, []))
+            _, kinds = meetings.setdefault(identity, (meeting, set()))
             self.report.meetings = len(meetings)
+            if asks_each and not self._asks_for_documents(meeting, identity):
+                known = of_meeting.get(identity, [])
+                self.carried += known
+                kinds.update(row.document.kind for row in known)
+                continue
             try:
                 offered = list(self.fetcher.list_documents(meeting))
             except CircuitOpen:
@@ -485,12 +544,14 @@ class SiteFetch:
                 raise
             except Exception as error:
                 raise plugin_failure(self.spec, error) from error
+            if asks_each:
+                self.manifest.record_request(DocumentRequest(f"{identity}|", self.now))
             for ref in offered:
-                documents.append(ref)
+                kinds.add(ref.kind)
                 found.setdefault(ref.identity(self.spec.id, meeting), (meeting, ref))
         if self.spec.finds_gaps:
-            for identity, (meeting, documents) in meetings.items():
-                gap = self._gap(meeting, documents)
+            for identity, (meeting, kinds) in meetings.items():
+                gap = self._gap(meeting, kinds)
                 if gap:
                     self.report.gaps.append(gap)
                 start = meeting.start_local.isoformat() if meeting.start_local else ""
@@ -503,6 +564,17 @@ class SiteFetch:
                     )
                 )
         return found
+
+    def _asks_for_documents(self, meeting: MeetingRef, identity: str) -> bool:
+        """Whether to ask for the documents of a meeting: the older it is, the less often."""
+        before = self.asked.get(f"{identity}|")
+        if before and not self._is_due(f"{identity}|", meeting.day, before.asked_at):
+            return False
+        if self.clock() < self.list_until:
+            return True
+        self.report.complete = False
+        self.report.left += 1
+        return False
 
     def _wanted_meetings(self, window: Window) -> Iterator[MeetingRef]:
         """Yield the meetings of the bodies that the site follows, up to where the listing breaks.
@@ -519,7 +591,7 @@ class SiteFetch:
                 elif not bodies or any(body in listed.body.casefold() for body in bodies):
                     yield listed
         except TransientError as error:
-            if not self.report.meetings:
+            if not self.offered_meetings:
                 raise
             self.report.complete = False
             self._record_error(f"the listing of {self.source}", error)
@@ -529,13 +601,13 @@ class SiteFetch:
             # A plugin may raise anything: it is named, and its traceback is in the log.
             raise plugin_failure(self.spec, error) from error
 
-    def _gap(self, meeting: MeetingRef, documents: list[DocumentRef]) -> Gap | None:
+    def _gap(self, meeting: MeetingRef, kinds: set[str]) -> Gap | None:
         """Return a gap if a past meeting took place and has no minutes."""
         if not meeting.day or meeting.day >= self.now.date():
             return None
         if naming.is_cancelled(f"{meeting.status} {meeting.title}"):
             return None
-        if any(ref.kind == MINUTES for ref in documents):
+        if MINUTES in kinds:
             return None
         return Gap(meeting.body, meeting.day.isoformat(), "no minutes", meeting.source_url)
 
@@ -554,8 +626,8 @@ class SiteFetch:
             for each in listed
             if each in known and self.gate.allows_name(known[each].name)
         }
-        folded = str.casefold if storage.ignores_case(self.folder) else str
-        taken = {folded(row.name) for row in known.values()}
+        folded, taken = self.folded, self.taken
+        taken |= {folded(row.name) for row in known.values()}
         taken |= {folded(name) for name in self.unlisted}
         named = []
 
@@ -594,7 +666,7 @@ class SiteFetch:
             )
         )
 
-    def _update(self, wanted: NamedDocument, recent: Window) -> bool:
+    def _update(self, wanted: NamedDocument) -> bool:
         """Get a document if it is new, damaged on disk, or may have changed, and store it.
 
         Returns whether the source was asked for it.
@@ -615,11 +687,15 @@ class SiteFetch:
         part = self.incoming / "document.part"
         try:
             arrived = None
-            is_due = not intact or self._may_have_changed(wanted, intact, recent)
+            is_due = not intact or self._may_have_changed(wanted, intact)
+            if is_due and self.clock() >= self.fetch_until:
+                raise OutOfTime
             if is_due:
                 get = self._copy if wanted.ref.method == "FILE" else self._download
                 arrived = get(wanted, intact, part)
             if arrived:
+                wanted = self._named_by_format(wanted, format_of(part))
+                arrived = replace(arrived, name=wanted.document.name)
                 self._store(wanted, known, arrived, part)
             elif intact:
                 self._record_listing(wanted, intact)
@@ -629,6 +705,22 @@ class SiteFetch:
             return is_due
         finally:
             part.unlink(missing_ok=True)
+
+    def _named_by_format(self, wanted: NamedDocument, found: Format) -> NamedDocument:
+        """Let the name of a document that has arrived end as its content asks for."""
+        document, suffix = wanted.document, SUFFIXES.get(found, "")
+        stem = document.date
+        if not document.is_pdf:
+            stem = stem.removesuffix(Path(stem).suffix)
+        if document.date == stem + suffix:
+            return wanted
+        number = 1
+        document = replace(document, date=stem + suffix)
+        while self.folded(document.name) in self.taken:
+            number += 1
+            document = replace(document, date=naming.numbered(stem, number) + suffix)
+        self.taken.add(self.folded(document.name))
+        return replace(wanted, document=document)
 
     def _record_listing(self, wanted: NamedDocument, known: KnownDocument) -> None:
         """Record that a document is offered with the same bytes, and what is said of it now."""
@@ -648,31 +740,32 @@ class SiteFetch:
             )
         )
 
-    def _may_have_changed(
-        self, wanted: NamedDocument, known: KnownDocument, recent: Window
-    ) -> bool:
-        """Whether to request a document that is on disk.
-
-        The older its meeting, the less often; what was asked for by a fetch that was cut off is not
-        asked for again by the one that goes on.
-        """
+    def _may_have_changed(self, wanted: NamedDocument, known: KnownDocument) -> bool:
+        """Whether to request a document that is on disk."""
         if wanted.ref.method == "FILE":
             return True
         if wanted.ref.version_hint and wanted.ref.version_hint != known.version_hint:
             return True
         before = self.asked.get(wanted.identity)
         asked_at = before.asked_at if before else known.fetched_at
+        due = self._is_due(wanted.identity, wanted.meeting.day, asked_at)
+        return due and not wanted.ref.version_hint
+
+    def _is_due(self, identity: str, day: date | None, asked_at: datetime | None) -> bool:
+        """Whether to ask again for what was asked for: the older its meeting, the less often.
+
+        What was asked for by a fetch that was cut off is not asked for again by the one that goes
+        on.
+        """
         if self.cut_off_at and asked_at and asked_at >= self.cut_off_at:
             return False
-        if wanted.ref.version_hint:
-            return False
-        day = wanted.meeting.day
-        if recent.covers(day) or day is None or asked_at is None:
+        recent = Window(self.now.date() - LOOK_BACK, self.now.date() + LOOK_AHEAD)
+        if day is None or asked_at is None or recent.covers(day):
             return True
         age = self.now.date() - day
         interval = next(often for oldest, often in ASK_AGAIN if age <= oldest)
         # Not all of a year's documents on one day.
-        spread = int(hashlib.sha256(wanted.identity.encode()).hexdigest()[:4], 16) / 0xFFFF
+        spread = int(hashlib.sha256(identity.encode()).hexdigest()[:4], 16) / 0xFFFF
         return self.now - asked_at >= interval * (0.75 + spread / 2)
 
     def _download(
@@ -691,23 +784,34 @@ class SiteFetch:
             return None
         if download.bytes == 0:
             raise EmptyDocument("the response is empty (0 bytes)")
-        if not begins_as_pdf(part):
-            address = urlsplit(wanted.ref.url).path.lower()
-            is_page = download.format == "an HTML page"
-            if is_page and address.endswith(".pdf"):
+        found = format_of(part)
+        if found is Format.HTML:
+            if urlsplit(wanted.ref.url).path.lower().endswith(".pdf"):
                 raise UnreadablePdf("the address ends in .pdf, but an HTML page was returned")
-            if is_page and self.fetcher.settings.keep_html:
-                page = wanted.document.pdf(self.folder).with_suffix(".html")
-                with storage_errors(self.folder):
-                    page.parent.mkdir(parents=True, exist_ok=True)
-                    part.replace(page)
-                raise NotWanted("an HTML page; kept as a file, but not read")
+            if wanted.ref.format != "html" and not is_meeting_page(part.read_bytes()):
+                raise NotWanted(f"not a PDF but {download.format}")
+            if known and self._says_the_same(known, part):
+                return None
+        elif found in (Format.RTF, Format.DOC):
+            raise refusal(found)
+        elif found is Format.UNKNOWN:
             raise NotWanted(f"not a PDF but {download.format}")
         return replace(
             self._record_of(wanted, download.sha256, download.bytes),
             etag=download.validators.etag,
             last_modified=download.validators.last_modified,
         )
+
+    def _says_the_same(self, known: KnownDocument, part: Path) -> bool:
+        """Whether a web page has the words it had: its markup differs each time it is made."""
+        if known.document.is_pdf:
+            return False
+        try:
+            with self.files.pdf(known.document, known.pdf_sha256 or "") as path:
+                before = path.read_bytes()
+        except (OSError, ObjectLost):
+            return False
+        return words_of_page(before) == words_of_page(part.read_bytes())
 
     def _copy(
         self, wanted: NamedDocument, known: KnownDocument | None, part: Path
@@ -881,8 +985,12 @@ def proposed_name(meeting: MeetingRef, ref: DocumentRef, gate: Gate) -> Document
     body = naming.safe_component(gate.name(meeting.body), naming.UNNAMED_BODY)
     if meeting.day:
         return Document(ref.kind, body, meeting.day.isoformat())
-    title = meeting.title or ref.title or ref.url.rsplit("/", 1)[-1]
-    return Document(ref.kind, body, naming.safe_component(gate.name(title)))
+    title = naming.safe_component(
+        gate.name(meeting.title or ref.title or ref.url.rsplit("/", 1)[-1])
+    )
+    if title.endswith(storage.OTHER_FORMATS):
+        title = Path(title).stem
+    return Document(ref.kind, body, title)
 
 
 def begins_as_pdf(path: Path) -> bool:
@@ -897,11 +1005,13 @@ def _check_file(path: Path, facts: os.stat_result, max_bytes: int) -> None:
         raise NotWanted("not a regular file")
     named_pdf = path.suffix.lower() == ".pdf"
     if facts.st_size == 0:
-        raise EmptyDocument("is empty (0 bytes)") if named_pdf else NotWanted("empty, not a PDF")
-    if not begins_as_pdf(path):
-        if named_pdf:
-            raise UnreadablePdf("is not a PDF, although its name ends in .pdf")
-        raise NotWanted("not a PDF")
+        named = path.suffix.lower() in FILE_SUFFIXES
+        raise EmptyDocument("is empty (0 bytes)") if named else NotWanted("empty, not a PDF")
+    found = format_of(path)
+    if found is not Format.PDF and named_pdf:
+        raise UnreadablePdf("is not a PDF, although its name ends in .pdf")
+    if found not in SUFFIXES:
+        raise refusal(found)
     if facts.st_size > max_bytes:
         size = f"{facts.st_size / MEGABYTE:.1f} MB"
         raise DocumentTooLarge(f"has {size}, more than MAX_DOCUMENT_MB allows")

@@ -55,13 +55,14 @@ _KIND_WORDS = pattern(
     r"|proceedings|journal|"
     r"procès[- ]verbal|ordre du jour|niederschrift|tagesordnung|staff report|agenda report"
     r"|report to|report|"
-    r"memorandum|memo to|resolutions?|held|cancel+ed|cancel+ation|postponed)\b"
+    r"memorandum|memo to|resolutions?|ordinances?|by-?laws?|held"
+    r"|cancel+ed|cancel+ation|postponed)\b"
 )
+#: "Special Board of Trustees" is the board; "Special Service Area Commission" is a name.
 _STATUS = pattern(
-    r"\b(?:regular|special|scheduled|rescheduled|adjourned|recessed?|monthly|weekly|annual"
-    r"|quarterly"
-    r"|honorable mayor and|mayor and)\b(?= )"
-    r"|\b(?:19|20)[0-9]{2}\b(?= )"
+    r"\b(?:regular|special|scheduled|rescheduled|adjourned|recessed?|monthly|weekly|annual|quarterly)"
+    r" (?=(?:\w+ ){0,3}?(?:board|council|commission|committee|trustees|select|meeting|authority))"
+    r"|\b(?:honorable mayor and|mayor and) |\b(?:19|20)[0-9]{2} "
 )
 _EDGE_WORD = (
     r"(?:of|the|for|and|to|a|an|at|on|by|in|from|held|will|with|de|du|la|le|les|des|der|des"
@@ -116,34 +117,47 @@ _PART_OF_BODY = pattern(r"^(?:board|council|committee|commission)(?: of \w+)?$")
 
 _CAPITAL = r"(?-i:[A-Z][\w'’&.-]*|of|the|and|for|on)"
 _OF_WHAT = rf"(?: (?:of|on|for) (?:the )?(?-i:[A-Z])[\w'’-]+(?: {_CAPITAL}){{0,6}})?"
-#: Sentences that say whose meeting it is; dates are taken out before.
+#: Sentences that say whose meeting it is, without dates; each with what it contains.
 _IN_TEXT: Final = (
-    pattern(
-        rf"\bmeetings? of (?:the )?(?P<body>(?:[\w'’&.-]+ ){{0,10}}?{_HEAD}\b{_OF_WHAT})",
+    (
+        pattern(
+            rf"\bmeetings? of (?:the )?(?P<body>(?:[\w'’&.-]+ ){{0,10}}?{_HEAD}\b{_OF_WHAT})",
+        ),
+        ("meeting of", "meetings of"),
     ),
-    pattern(
-        rf"(?:^|\bthe )(?P<body>(?:[\w'’&.-]+ ){{0,9}}{_HEAD}\b{_OF_WHAT}) (?:met|convened"
-        rf"|held|was held|assembled"
-        r"|will (?:meet|hold|convene)|was called|holds|meetings? (?:will|was|are|is))\b"
+    (
+        pattern(
+            rf"(?:^|\bthe )(?P<body>(?:[\w'’&.-]+ ){{0,9}}{_HEAD}\b{_OF_WHAT}) (?:met|convened"
+            rf"|held"
+            r"|was held|assembled|will (?:meet|hold|convene)|was called|holds"
+            r"|meetings? (?:will|was|are|is))\b"
+        ),
+        (" met", " convened", " held", " will ", " was ", " holds", " assembled", " meeting"),
     ),
-    pattern(
-        rf"\bcalled the (?:(?:regular|special|scheduled"
-        rf"|monthly) )*(?P<body>(?:[\w'’&.-]+ ){{0,7}}{_HEAD}\b{_OF_WHAT})"
-        r"(?: meeting)? to order"
+    (
+        pattern(
+            r"\bcalled the (?:(?:regular|special|scheduled|monthly) )*"
+            rf"(?P<body>(?:[\w'’&.-]+ ){{0,7}}{_HEAD}\b{_OF_WHAT})(?: meeting)? to order"
+        ),
+        ("called the",),
     ),
-    pattern(
-        r"\b(?:passed|adopted|carried|approved) (?:at|by|during) (?:the|its|a)?[\W_]*"
-        rf"(?P<body>(?:(?-i:[A-Z])[\w'’.-]+ ){{0,5}}{_HEAD})\b"
+    (
+        pattern(
+            r"\b(?:passed|adopted|carried|approved) (?:at|by|during) (?:the|its|a)?[\W_]*"
+            rf"(?P<body>(?:(?-i:[A-Z])[\w'’.-]+ ){{0,5}}{_HEAD})\b"
+        ),
+        ("passed", "adopted", "carried", "approved"),
     ),
-    pattern(r"\bproceedings of (?:the )?(?P<body>council)\b"),
-    pattern(
-        r"(?:^that |\bthe |^)(?P<body>(?:city |town "
-        r"|municipal )?council(?: of (?:the )?(?:corporation of )?(?:the )?"
-        r"(?:city|town|township|village|municipality"
-        r"|county) of (?-i:[A-Z])[\w'’.-]+(?: (?-i:[A-Z])[\w'’-]+){0,3})?) "
-        r"(?:of|for|hereby|changes|approves?|authori[sz]es?|directs?|supports?|endorses?"
-        r"|adopts?|enacts|receives?|"
-        r"does|do|support|acknowledges?)\b"
+    (pattern(r"\bproceedings of (?:the )?(?P<body>council)\b"), ("proceedings",)),
+    (
+        pattern(
+            r"(?:^that |\bthe |^)(?P<body>(?:city |town |municipal )?council(?: of (?:the )?"
+            r"(?:corporation of )?(?:the )?(?:city|town|township|village|municipality|county) of "
+            r"(?-i:[A-Z])[\w'’.-]+(?: (?-i:[A-Z])[\w'’-]+){0,3})?) "
+            r"(?:of|for|hereby|changes|approves?|authori[sz]es?|directs?|supports?|endorses?"
+            r"|adopts?|enacts|receives?|does|do|support|acknowledges?)\b"
+        ),
+        ("council",),
     ),
 )
 
@@ -166,21 +180,30 @@ _NAME = (
     r"(?:St\.?[- ]|Sainte?[- ])?[A-Z][\w'’.-]*"
     r"(?: (?:(?:of|and|the|du|de|la|on|upon|OF|AND|THE) )?[A-Z][\w'’-]+){0,3}"
 )
-_PLACE = re.compile(
-    rf"\b(?i:(?:corporation of (?:the )?)?(?:united )?(?:city|town|township|village"
-    rf"|municipality|county|counties|borough"
-    rf"|district|region) of (?:the )?(?:township of |town of |county of |city of )?"
-    rf"|corporation of (?:the )?){_NAME}"
-    rf"|\b(?!(?i:the|corporation|of|a)\b){_NAME} (?i:town council|city council|township"
-    rf"|county council|borough council|parish council)\b"
+_PLACE_OF = re.compile(
+    rf"\b(?i:(?:corporation of (?:the )?)?(?:united )?(?:city|town|township|village|municipality"
+    rf"|county|counties|borough|district|region) of (?:the )?(?:township of |town of |county of "
+    rf"|city of )?|corporation of (?:the )?){_NAME}"
 )
+_PLACE_BEFORE = re.compile(
+    r"\b(?!(?i:the|corporation|of|a|an|resolution|ordinance|minutes|agenda|meeting|regular|special"
+    rf"|notice|by-law|report|joint)\b){_NAME} (?i:town council|city council|township|county council"
+    r"|borough council|parish council|district council)\b"
+)
+
+
+#: Every name of a place as these patterns read it contains one of these.
+_PLACE_NEEDS: Final = (" of ", "council", "township")
 
 
 def municipalities(text: str) -> list[str]:
     """Return the municipalities that a text names, as ``Town of Prescott``."""
+    small = text.lower()
+    if not any(map(small.__contains__, _PLACE_NEEDS)):
+        return []
+    found = _PLACE_OF.findall(text) or _PLACE_BEFORE.findall(text)
     return [
-        readable(_CORPORATION_OF.sub("", " ".join(match[0].split()))).strip(" .,'’-")
-        for match in _PLACE.finditer(text)
+        readable(_CORPORATION_OF.sub("", " ".join(name.split()))).strip(" .,'’-") for name in found
     ]
 
 
@@ -189,12 +212,12 @@ def own_words(place: str, lines: Sequence[str]) -> frozenset[str]:
 
     A site may be called anything; what the first page prints is closer.
     """
-    words = place_words(place)
-    text = "\n".join(lines)
-    if words and any(word in text.lower() for word in words):
+    text = "\n".join(lines).lower()
+    words = frozenset(word for word in place_words(place) if word in text)
+    if words:
         return words
-    named = municipalities(text)
-    return place_words(named[0]) if named else words
+    named = Counter(name for line in lines for name in municipalities(line))
+    return place_words(named.most_common(1)[0][0]) if named else place_words(place)
 
 
 def body_in_heading(line: str) -> str | None:
@@ -248,7 +271,8 @@ def clean_name(text: str) -> str:
         if stripped == name:
             break
         name = stripped
-    name = _GENITIVE.sub(r"\1", name)
+    if any(map(name.lower().__contains__, ("rates", "rats", "tages", "tags", "schusses"))):
+        name = _GENITIVE.sub(r"\1", name)
     heads = list(HEAD.finditer(name))
     if heads and not _TAIL.match(name, heads[-1].end()):
         name = name[: heads[-1].end()]
@@ -268,24 +292,34 @@ def without_own_place(name: str, own: frozenset[str]) -> str:
         return name
     words = "|".join(re.escape(word) for word in sorted(own, key=len, reverse=True))
     place = rf"(?:(?:{words})(?:[\s-]+(?:{words}))*)"
-    before = re.compile(
-        rf"^(?:the\s)?(?:{_MUNICIPALITY}\sof\s(?:the\s)?)?{place}\s+"
-        r"(?:(?:township|village|county|parish)\s+(?=board|select|school|trustees|commissioners)"
-        r"|(?:township|village)\s+(?=council))?",
-        re.IGNORECASE,
+    rest = re.sub(
+        rf"^(?:the\s)?(?:{_MUNICIPALITY}\sof\s(?:the\s)?)?{place}\s+", "", name, flags=re.IGNORECASE
     )
-    rest = before.sub("", name)
+    # "Crete Township Board of Trustees" is the board of trustees, "Crete Township Board" is not.
+    without_town = _TOWN_BEFORE.sub("", rest)
+    rest = without_town if rest != name and GOVERNING.fullmatch(without_town) else rest
     for link in reversed(list(_OF.finditer(rest))):
         head, tail = rest[: link.start()], rest[link.end() :]
-        if GOVERNING.fullmatch(head) and place_words(tail) and place_words(tail) <= own:
+        if HEAD.search(head) and place_words(tail) and place_words(tail) <= own:
             return head
     return rest if GOVERNING.fullmatch(rest) and rest.lower() != "board" else name
+
+
+_TOWN_BEFORE = pattern(
+    r"^(?:township|village|county|parish) (?=board of|select|school|trustees|commissioners)"
+    r"|^(?:township|village) (?=council)"
+)
+
+
+#: A heading with this much weight is not compared with the text.
+_DECIDED: Final = 3.7
 
 
 def body_of(
     block: Sequence[Line],
     lines: Sequence[Line],
     of_meeting: bool,
+    has_day: bool,
     is_letter: bool,
     own: frozenset[str],
 ) -> Fact:
@@ -314,10 +348,11 @@ def body_of(
         match = _ADDRESSED.match(line.text)
         if match and (name := body_in_heading(match["body"])) and GOVERNING.fullmatch(name):
             found.append((3.6, name, line))
-    if of_meeting:
+    if of_meeting and max((weight for weight, _, _ in found), default=0.0) < _DECIDED:
         for line, text in _sentences(block, lines):
-            for number, words in enumerate(_IN_TEXT):
-                for match in words.finditer(text):
+            small = text.lower()
+            for number, (words, needs) in enumerate(_IN_TEXT):
+                for match in words.finditer(text) if any(map(small.__contains__, needs)) else ():
                     name = body_in_heading(match["body"]) or ""
                     if name and not _NOT_A_BODY.search(match[0]):
                         weight = 2.4 - 0.1 * number - (1.5 if _BARE.fullmatch(name) else 0)
@@ -328,7 +363,7 @@ def body_of(
     weight, name, line = max(
         found, key=lambda each: each[0] + 0.3 * (named[without_own_place(each[1], own).lower()] - 1)
     )
-    if not of_meeting and weight < 3.5:
+    if not (of_meeting or has_day) and weight < 3.5:
         return UNKNOWN
     longer = [each for each in found if each[1].lower().startswith(f"{name.lower()} ")]
     if longer:
@@ -379,13 +414,14 @@ def _is_organisation_alone(name: str) -> bool:
     )
 
 
+_OPENING_LINES: Final = 30
 #: A line longer than this goes on in the next.
 _FULL_LINE: Final = 55
 
 
 def _sentences(block: Sequence[Line], lines: Sequence[Line]) -> Iterator[tuple[Line, str]]:
     """Yield the lines that name a body, each with the next one and without dates."""
-    rest = lines[len(block) : len(block) + 40]
+    rest = lines[len(block) : len(block) + _OPENING_LINES]
     for number, line in enumerate(rest):
         text = line.text
         if len(text) > _FULL_LINE and number + 1 < len(rest):
@@ -397,7 +433,7 @@ def _sentences(block: Sequence[Line], lines: Sequence[Line]) -> Iterator[tuple[L
 def may_name_body(text: str) -> bool:
     """Whether a text holds the beginning of a word that bodies are called by."""
     small = text.lower()
-    return any(word in small for word in _NEEDS)
+    return any(map(small.__contains__, _NEEDS))
 
 
 #: Every word of ``_HEAD`` contains one of these.

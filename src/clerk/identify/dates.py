@@ -68,6 +68,8 @@ _NUMBERS = re.compile(
     rf"|(?P<first>[0-9]{{1,2}})(?P<mark2>[-/.])(?P<second>[0-9]{{1,2}})(?P=mark2)"
     rf"(?P<last>{_YEAR4}|[0-9]{{2}}))(?![0-9]|[-/.][0-9])"
 )
+_DIGIT = re.compile(r"[0-9]")
+_MARKED = re.compile(r"[0-9][-/.][0-9]{1,2}[-/.][0-9]")
 _BEFORE_DATE = re.compile(
     r"(?<![^\W\d_])(?P<weekday>[^\W\d_]{3,10})[.,]?\s{0,3}(?:the\s|den\s|le\s)?$", re.IGNORECASE
 )
@@ -140,8 +142,13 @@ def without_dates(text: str, mark: str = " ") -> str:
     return mark.join([*kept, text[at:]]) if kept else text
 
 
-@lru_cache(maxsize=64)
 def _written(text: str) -> Sequence[_Written]:
+    return _written_with_digits(text) if _DIGIT.search(text) else ()
+
+
+#: The lines of a page are asked for their dates more than once.
+@lru_cache(maxsize=64)
+def _written_with_digits(text: str) -> Sequence[_Written]:
     found = [*_named(text), *_in_numbers(text)]
     found.sort()
     return found
@@ -168,6 +175,8 @@ def _named(text: str) -> Iterator[_Written]:
 
 
 def _in_numbers(text: str) -> Iterator[_Written]:
+    if not _MARKED.search(text):
+        return
     for match in _NUMBERS.finditer(text):
         if match.start() and text[match.start() - 1] in "0123456789./-":
             continue

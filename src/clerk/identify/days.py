@@ -15,12 +15,12 @@ from typing import Final, NamedTuple
 from .dates import PrintedDate, printed_dates
 from .kinds import heading_rule
 from .model import AGENDA, MINUTES, NOTICE, PACKET, PAGE, RESOLUTION, UNKNOWN, Fact
-from .text import Line, pattern
+from .text import Line, is_sentence, pattern
 
 #: Kinds of documents that have a day of their own.
 OF_A_MEETING: Final = frozenset({MINUTES, AGENDA, PACKET, NOTICE, RESOLUTION})
 #: How much of the text around a date is looked at.
-_BEFORE, _AFTER = 140, 60
+_BEFORE, _AFTER = 120, 60
 
 
 class DayRule(NamedTuple):
@@ -171,9 +171,9 @@ _ITEM = re.compile(r"(?:[0-9]{1,2}|[A-Za-z]|[ivxIVX]{1,4})[.)]\s?(?!\d)")
 #: A day with the time of printing, to the minute.
 _PRINTED_AT = re.compile(r",?\s{0,3}(?:at\s)?[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?\s?[AaPp]\.?[Mm]")
 _MEETING_AFTER = pattern(
-    r"^[\W_]*(?:(?:regular|special|monthly|annual|board|council|committee|commission|town|city"
-    r"|budget|work|public|the) )"
-    r"{0,4}(?:meeting|session|hearing)\b(?! minutes)"
+    r"^[\W_]*(?!(?:[\w'’-]+ ){0,4}(?:next|previous|last|at|from|after|before|prior|following|and"
+    r"|to)\b)"
+    r"(?:[\w'’-]+ ){0,5}(?:meeting|session|hearing)\b(?! minutes)"
 )
 #: A report that is an item of an agenda; its date is the meeting's.
 _AGENDA_ITEM = pattern(
@@ -221,6 +221,8 @@ def meeting_day(
     block: Sequence[Line], lines: Sequence[Line], kind: str | None, is_letter: bool, day_first: bool
 ) -> DayReading:
     """Return the day of the meeting that a document is of or for."""
+    if kind != RESOLUTION:
+        lines = lines[: len(block) + 2 * _OPENING_LINES]
     text = "\n".join(line.text for line in lines)
     starts = [0]
     for line in lines:
@@ -233,6 +235,9 @@ def meeting_day(
     for found in printed_dates(text, day_first=day_first):
         while starts[number + 1] <= found.start:
             number += 1
+        if kind == MINUTES and candidates and number >= len(block):
+            # The title block of minutes names the day; the text names others.
+            break
         line, start = lines[number], starts[number]
         where = _Where(
             line,
@@ -276,8 +281,8 @@ def _fact(text: str, found: PrintedDate, line: Line, confidence: float) -> Fact:
 def _weight(where: _Where, document: _Document) -> float | None:
     """Return how much speaks for a date; 0 if it is of something else, None if nothing is said."""
     in_block, kind = where.in_block, document.kind
-    is_second = not in_block or bool(printed_dates(where.same_line))
-    if where.is_number and is_second and _PRINTED_AT.match(where.after):
+    has_time = where.is_number and _PRINTED_AT.match(where.after)
+    if has_time and (not in_block or printed_dates(where.same_line)):
         return 0.0
     if not in_block and _AFTER_OTHER.search(where.after):
         return 0.0
@@ -299,7 +304,8 @@ def _weight(where: _Where, document: _Document) -> float | None:
     if not in_block and _OF_MINUTES.search(sentence):
         return 0.0
     rules = [rule for rule in RULES if not rule.kinds or kind in rule.kinds]
-    for words in around:
+    for whole in around:
+        words = whole[-_BEFORE:]
         rule = next((rule for rule in rules if rule.before.search(words)), None)
         if rule is None:
             continue
@@ -310,7 +316,7 @@ def _weight(where: _Where, document: _Document) -> float | None:
         # In the text: only where minutes and notices begin, and never a report's.
         is_told = of_meeting and where.is_near and rule.name != "minutes of the day"
         return rule.weight if is_told else 0.0
-    if _MEETING_AFTER.match(where.rest_of_line):
+    if (in_block or not is_sentence(where.line.text)) and _MEETING_AFTER.match(where.rest_of_line):
         return 6.0
     if document.is_agenda_item and _DATE_LABEL.match(where.same_line):
         return 4.0

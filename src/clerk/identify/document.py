@@ -28,7 +28,7 @@ from .model import (
     OtherReading,
     PageView,
 )
-from .paths import read_path
+from .paths import body_of_path, read_path
 from .text import LONGEST_HEADING, Line, is_address, lines_of, title_block
 
 #: A cover page has fewer lines than this; then the second page is looked at too.
@@ -82,10 +82,10 @@ def identify(pages: Sequence[PageView], hints: Hints) -> Identity:
         printed_day = same[0] if same else UNKNOWN
     date = choose("date", person.date, portal.date, printed_day, day_of_path)
     of_meeting = kind.value in OF_A_MEETING or date.value is not None
-    bodies = [printed.body, path.body if of_meeting else UNKNOWN]
-    if printed.body.confidence < MENTIONED:
+    bodies = [printed.body]
+    if of_meeting and printed.body.confidence < MENTIONED:
         # The path says more than a mention in the text.
-        bodies.reverse()
+        bodies.insert(0, body_of_path(hints.path))
     body = choose("body", person.body, portal.body, *bodies)
     title = choose("title", person.title, portal.title, printed.title, path.title)
     return Identity(date, body, kind, title, others)
@@ -129,8 +129,9 @@ def read_pages(
                 break
             later = meeting_day([], lines_of(page), name, kind.is_letter, day_first)
             day = later if later.fact.confidence > day.fact.confidence else day
-    body = body_of(block, lines, name in OF_A_MEETING, kind.is_letter, own)
-    if body is UNKNOWN and (name in OF_A_MEETING or (name == REPORT and day.fact.value)):
+    has_day = day.fact.value is not None
+    body = body_of(block, lines, name in OF_A_MEETING, has_day, kind.is_letter, own)
+    if body is UNKNOWN and (name in OF_A_MEETING or (name == REPORT and has_day)):
         body = mentioned_body([line for page in written for line in lines_of(page)], own)
     return Printed(
         day.fact,

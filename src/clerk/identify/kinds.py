@@ -10,11 +10,23 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from .model import AGENDA, MINUTES, NOTICE, OTHER, PACKET, PAGE, REPORT, RESOLUTION, UNKNOWN, Fact
+from .model import (
+    AGENDA,
+    KINDS,
+    MINUTES,
+    NOTICE,
+    OTHER,
+    PACKET,
+    PAGE,
+    REPORT,
+    RESOLUTION,
+    UNKNOWN,
+    Fact,
+)
 from .text import LONGEST_HEADING, Line, pattern
 
 
@@ -43,12 +55,22 @@ _NOT_ITSELF = pattern(
     r"|reading of|review of|"
     r"correction\w*(?: to)?) (?:\S+ ){0,6}(?:minutes|agenda)\b|\b[0-9]+ minutes?\b"
     r"|\bminutes? (?:per|each|to speak)\b"
-    r"|\bagenda (?:items?|number|no\b|section|item)|\bminutes? (?:taker|secretary|clerk|order)\b"
+    r"|\bagenda (?:items?|number|no\b|section|item|date|#)|\bagenda ?: ?[0-9]"
+    r"|\bminutes? (?:taker|secretary|clerk|order)\b"
     r"|\bminutes (?:prepared|taken|recorded|submitted) by|\b(?:copy|copies) of (?:the "
     r"|this )?(?:agenda|minutes)"
     r"|\bposting (?:of )?(?:the )?agenda|\bon (?:the|this) agenda\b|\bagenda (?:is|was|may"
     r"|will)\b|\bminutes (?:are|were|was"
     r"|will)\b"
+)
+
+#: "Budget Committee Meeting" is no budget; rules of less weight than this may be in such names.
+_OF_BODIES_TOO: Final = 6
+_BODY_OR_MEETING = pattern(
+    r"\b(?:budget|audit|study|assessment|policy|planning|finance|calendar|survey|permits?|contracts?"
+    r"|personnel|staffing|application|report\w*|evaluation)\b"
+    r"(?: (?:and|&) \w+)?(?: \w+)? (?:committee|board|commission|meeting|session"
+    r"|hearing|workshop|council|subcommittee|work)\b"
 )
 
 #: Lines of the title block, from the strongest.
@@ -266,13 +288,14 @@ OPENINGS: Final = (
     _rule(
         AGENDA,
         2,
-        r"^(?:[0-9IVXA-Z]{1,4}[.)]? )?(?:call (?:the )?(?:meeting )?to order|roll call"
-        r"|pledge of allegiance(?: to the flag)?"
-        r"|adjourn(?:ment)?|invocation|opening (?:remarks|prayer)|moment of silence) ?[:.]?$",
+        r"^(?:[0-9IVXA-Z]{1,4}(?:\.[0-9]{1,2})?[.)]? )?(?:call (?:the )?(?:meeting )?to order"
+        r"|roll call|pledge of allegiance(?: to the flag)?|adjourn(?:ment)?|election of officers"
+        r"|invocation|opening (?:remarks|prayer)|moment of silence)"
+        r"(?: ?[:.–-].{0,25})?$",
         "CALL TO ORDER:",
         "1. Roll Call",
         "ADJOURNMENT",
-        needs="order roll pledge adjourn invocation opening moment",
+        needs="order roll pledge adjourn election invocation opening moment",
     ),
     _rule(
         AGENDA,
@@ -299,6 +322,21 @@ OPENINGS: Final = (
         r"|\bthe agenda is\b|\bpublic comment will be\b|\bspeaker (?:card|slip)s?\b",
         "You are hereby summoned to attend a meeting of the Parish Council",
         needs="summoned invited business transacting public agenda speaker",
+    ),
+    _rule(
+        AGENDA,
+        4,
+        r"^(?:agenda|tagesordnung|ordre du jour|orden del día|list of topics|order of business)"
+        r" ?:?$",
+        "AGENDA",
+        needs="agenda ordnung ordre orden topics order",
+    ),
+    _rule(
+        OTHER,
+        6,
+        r"^sent ?: |^from ?: .{0,60}@",
+        "Sent: Monday, March 6, 2023 8:14 AM",
+        needs="sent from",
     ),
     _rule(
         RESOLUTION,
@@ -372,7 +410,7 @@ _AMOUNTS_SHARE: Final = 0.4
 _AMOUNT_LINES: Final = 8
 _FEWEST_WORDS: Final = 8
 #: Lines of the text after the title block that are looked at.
-_OPENING_LINES: Final = 45
+_OPENING_LINES: Final = 30
 #: A kind with less weight than this is a guess.
 _ENOUGH: Final = 4.0
 
@@ -402,15 +440,18 @@ def kind_of(block: Sequence[Line], lines: Sequence[Line]) -> KindReading:
             shown.setdefault(found.kind, (weight, line))
     if shown:
         heading = max(shown.values(), key=lambda each: each[0])[1]
-    seen = openings(lines[: len(block) + _OPENING_LINES], len(block))
-    for rule, line in seen.items():
-        weights[rule.kind] += rule.weight
-        shown.setdefault(rule.kind, (rule.weight, line))
-    is_letter = any(rule.kind == OTHER for rule in seen)
-    amounts = sum(bool(_MONEY.search(line.text)) for line in lines)
-    if amounts >= _AMOUNT_LINES and amounts >= _AMOUNTS_SHARE * len(lines):
-        weights[REPORT] += 3.0
-        shown.setdefault(REPORT, (3.0, lines[0]))
+    strong = [kind for kind, weight in weights.items() if weight >= _ENOUGH]
+    is_letter = False
+    if strong not in ([MINUTES], [AGENDA], [PACKET]):
+        seen = openings(lines[: len(block) + _OPENING_LINES], len(block))
+        for rule, line in seen.items():
+            weights[rule.kind] += rule.weight
+            shown.setdefault(rule.kind, (rule.weight, line))
+        is_letter = any(rule.kind == OTHER for rule in seen)
+        amounts = sum(bool(_MONEY.search(line.text)) for line in lines)
+        if amounts >= _AMOUNT_LINES and amounts >= _AMOUNTS_SHARE * len(lines):
+            weights[REPORT] += 3.0
+            shown.setdefault(REPORT, (3.0, lines[0]))
     if AGENDA in weights and NOTICE in weights:
         # A notice that lists the business is the agenda.
         weights[AGENDA] += 0.5 * weights[NOTICE]
@@ -428,22 +469,24 @@ def kind_of(block: Sequence[Line], lines: Sequence[Line]) -> KindReading:
     return KindReading(fact, heading, is_letter)
 
 
-def openings(lines: Sequence[Line], block_lines: int) -> dict[Rule, Line]:
-    """Return the rules that the text after the title block fits, each with its first line.
+def openings(
+    lines: Sequence[Line], block_lines: int, kinds: Collection[str] = KINDS
+) -> dict[Rule, Line]:
+    """Return the rules of some kinds that the text after the title block fits, each with its line.
 
-    The labels of a report may be in the title block too.
+    The labels of a report or an e-mail may be in the title block too.
     """
     small = [line.text.lower() for line in lines]
     whole = "\n".join(small)
     found: dict[Rule, Line] = {}
     for rule in OPENINGS:
-        if not any(word in whole for word in rule.needs):
+        if rule.kind not in kinds or not any(map(whole.__contains__, rule.needs)):
             continue
-        first = 0 if rule.kind == REPORT else block_lines
+        first = 0 if rule.kind in (REPORT, OTHER) else block_lines
         for line, text in zip(lines[first:], small[first:], strict=True):
             # "EXECUTIVE SESSION CALLED TO ORDER" is an item of an agenda, no sentence of minutes.
             if (
-                any(word in text for word in rule.needs)
+                any(map(text.__contains__, rule.needs))
                 and rule.words.search(text)
                 and not (rule.kind == MINUTES and line.text.isupper())
             ):
@@ -459,8 +502,10 @@ def heading_rule(line: str) -> Rule | None:
         return None
     small = line.lower()
     for rule in HEADINGS:
-        if any(word in small for word in rule.needs) and rule.words.search(small):
+        if any(map(small.__contains__, rule.needs)) and rule.words.search(small):
             if rule.kind in (MINUTES, AGENDA) and _NOT_ITSELF.search(small):
+                continue
+            if rule.weight < _OF_BODIES_TOO and _BODY_OR_MEETING.search(small):
                 continue
             return rule
     return None

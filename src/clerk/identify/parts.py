@@ -43,7 +43,7 @@ from .text import Line, is_address, is_sentence, lines_of, pattern, title_block
 #: A part begins where the signs for it weigh at least this much.
 _ENOUGH: Final = 3.0
 #: Lines at the top and the end of a page that are looked at.
-_TOP_LINES, _END_LINES, _HEADING_LINES = 26, 4, 9
+_TOP_LINES, _HEADER_LINES, _END_LINES, _HEADING_LINES = 26, 3, 4, 9
 _END_CHARACTERS: Final = 400
 #: A first line on this share of the pages is a running header.
 _OFTEN: Final = 0.4
@@ -78,6 +78,7 @@ _LONGEST_SIGNATURE: Final = 60
 _MOVED = pattern(r"^(?:it was )?moved by\b|\bmoved by:")
 _NUMBER_ONE = pattern(r"^(?:(?:part|section|article|item) )?(?:1|I|A)[.):]? \S")
 _DEAR = pattern(r"^dear \w|^to whom it may|^attention ?:|^attn ?:|\bwe thank you\b|^re ?:")
+_DEAR_NEEDS: Final = ("dear", "to whom", "attention", "attn", "thank you", "re:", "re :")
 _LABEL = pattern(
     r"^(?:to|from|date|subject|title|re|via|dept\.?|department|category|prepared by) ?:"
 )
@@ -90,18 +91,37 @@ class _Page:
 
     def __init__(self, page: PageView, running: frozenset[str]) -> None:
         self.view = page
-        self.lines = lines_of(page, _TOP_LINES)
-        if self.lines and _fixed(self.lines[0].text) in running:
-            del self.lines[0]
-        self.block = title_block(self.lines)
+        self.running = running
         ending = page.text[-_END_CHARACTERS:].split("\n")
         self.last = [line.strip() for line in ending if line.strip()][-_END_LINES:]
-        self.number, self.of = _page_number([line.text for line in self.lines[:3]], self.last)
+        head = [line.text for line in self._lines(_HEADER_LINES)]
+        self.number, self.of = _page_number(head, self.last)
         #: The lines that a running header would have.
-        self.first = frozenset(_fixed(line.text) for line in self.lines[:3] if len(line.text) > 7)
+        self.first = frozenset(_fixed(line) for line in head if len(line) > 7)
+
+    def _lines(self, most: int) -> list[Line]:
+        lines = lines_of(self.view, most + 1)
+        if lines and _fixed(lines[0].text) in self.running:
+            del lines[0]
+        return lines[:most]
+
+    @cached_property
+    def lines(self) -> list[Line]:
+        return self._lines(_TOP_LINES)
+
+    @cached_property
+    def block(self) -> list[Line]:
+        return title_block(self.lines)
+
+    @cached_property
+    def small(self) -> str:
+        """The first lines in lower case: rules look for their words here before they search."""
+        return "\n".join(line.text for line in self.lines).lower()
 
     @cached_property
     def moved(self) -> int:
+        if "moved by" not in self.small:
+            return 0
         return sum(bool(_MOVED.search(line.text)) for line in self.lines)
 
     @property
@@ -112,17 +132,12 @@ class _Page:
     @cached_property
     def heading(self) -> tuple[Rule, Line] | None:
         for line in self.block[:_HEADING_LINES]:
-            if line.text.endswith(":") or _PAGE_NUMBER.search(line.text):
-                continue
             rule = heading_rule(line.text)
-            if rule and not (rule.kind == RESOLUTION and self.moved > 1):
+            if rule is None or line.text.endswith(":") or _PAGE_NUMBER.search(line.text):
+                continue
+            if not (rule.kind == RESOLUTION and self.moved > 1):
                 return rule, line
         return None
-
-    @cached_property
-    def openings(self) -> frozenset[str]:
-        """The kinds that the text after the title block begins like."""
-        return frozenset(rule.kind for rule in openings(self.lines, len(self.block)))
 
     @cached_property
     def days(self) -> frozenset[date]:
@@ -138,6 +153,8 @@ class _Page:
 
     @cached_property
     def is_letter(self) -> bool:
+        if not any(map(self.small.__contains__, _DEAR_NEEDS)):
+            return False
         return any(_DEAR.search(line.text) for line in self.lines)
 
     @cached_property
@@ -150,8 +167,11 @@ class _Page:
             (line for line in block if _MEETING.search(line.text) or HEAD.search(line.text)), None
         )
 
-    def opens_like(self, kind: str) -> bool:
-        return kind in self.openings or (kind == RESOLUTION and self.is_form)
+    def opens_like(self, *kinds: str) -> bool:
+        """Whether the text after the title block begins as documents of these kinds do."""
+        if RESOLUTION in kinds and self.is_form:
+            return True
+        return bool(openings(self.lines, len(self.block), kinds))
 
 
 def split(pages: Sequence[PageView], identity: Identity, hints: Hints) -> list[Part]:
@@ -167,14 +187,16 @@ def split(pages: Sequence[PageView], identity: Identity, hints: Hints) -> list[P
     seen = set(tops[0].first)
     for index in range(1, len(tops)):
         first = starts[-1][0]
-        signs = list(_signs(tops[index], tops[index - 1], tops[first], seen))
+        signs: list[_Sign] = []
         if not numbered_through:
             signs += _signs_of_number(tops[index], tops[index - 1], index - first + 1)
+        if not any(sign.weight < -_ENOUGH for sign in signs):
+            signs += _signs(tops[index], tops[index - 1], tops[first], seen)
         marks = [mark for mark in pages[index].bookmarks if mark.level <= 1]
         if has_bookmarks and marks:
             signs.append(_Sign("bookmark", 3.0, marks[0].title))
         weight = sum(sign.weight for sign in signs)
-        if tops[index].lines and weight >= _ENOUGH:
+        if weight >= _ENOUGH and tops[index].lines:
             best = max(signs, key=lambda sign: sign.weight)
             confidence = round(min(0.95, 0.5 + 0.08 * (weight - _ENOUGH)), 2)
             begins = Fact(best.name, PAGE, best.quote[:120], pages[index].page, confidence)
@@ -182,7 +204,9 @@ def split(pages: Sequence[PageView], identity: Identity, hints: Hints) -> list[P
             seen = set()
         seen |= tops[index].first
     ends = [index for index, _ in starts[1:]] + [len(pages)]
-    own = own_words(hints.place, [line.text for line in tops[0].lines])
+    own = own_words(
+        hints.place, [line.text for page in pages[:3] for line in lines_of(page, _TOP_LINES)]
+    )
     return [
         _part(pages[index:end], tops[index], begins, identity, own, index == 0)
         for (index, begins), end in zip(starts, ends, strict=True)
@@ -202,30 +226,17 @@ def _signs(page: _Page, before: _Page, first: _Page, seen: set[str]) -> Iterator
     if not page.lines:
         return
     opening = page.lines[0].text
-    opens_again = page.is_form or page.is_letter
-    meeting = page.names_meeting
-    if page.heading:
-        rule, line = page.heading
-        strong = rule.kind in _OWN_DOCUMENT or rule.weight >= 7
-        weight = 3.0 if strong else 2.0 if line in page.lines[:2] else 1.5
-        if page.opens_like(rule.kind):
-            weight += 1.5
-            opens_again = True
-        if page.days:
-            weight += 0.5
-        if any(_NUMBER_ONE.match(each.text) for each in page.lines[:12]):
-            weight += 1.0
-        yield _Sign("heading", weight, line.text)
-    elif meeting and (page.openings & {MINUTES, AGENDA} or len(page.block) <= _HEADING_LINES):
-        opens_again = opens_again or bool(page.openings & {MINUTES, AGENDA})
-        yield _Sign("meeting", 3.5, meeting.text)
-    if sum(bool(_LABEL.match(line.text)) for line in page.lines[:10]) >= 3:
-        opens_again = True
-        yield _Sign("labels of a memorandum", 3.0, opening)
-    elif page.is_letter and not page.number:
-        yield _Sign("letter", 3.0, opening)
-    if any(is_address(line.text) for line in page.block[:7]):
-        yield _Sign("letterhead", 1.5, opening)
+    if _LOWER_CASE.match(opening) or _GOES_ON.match(opening):
+        yield _Sign("text goes on", -5.0)
+        return
+    opens_again = False
+    if is_sentence(opening):
+        yield _Sign("text", -0.5)
+    else:
+        opens_again = page.is_form or page.is_letter
+        for sign, opens in _signs_of_title(page):
+            opens_again = opens_again or opens
+            yield sign
     if before.is_form and before.is_complete:
         yield _Sign("end of the form before", 3.5, opening)
     elif before.is_complete:
@@ -241,10 +252,34 @@ def _signs(page: _Page, before: _Page, first: _Page, seen: set[str]) -> Iterator
     same_day = page.days and page.days == first.days and not page.is_form
     if page.first & seen and (same_day or not opens_again):
         yield _Sign("running header", -4.0)
-    if _LOWER_CASE.match(opening) or _GOES_ON.match(opening):
-        yield _Sign("text goes on", -3.0)
-    elif is_sentence(opening):
-        yield _Sign("text", -0.5)
+
+
+def _signs_of_title(page: _Page) -> Iterator[tuple[_Sign, bool]]:
+    """Yield what the first lines show, each with whether it is how a document begins."""
+    opening = page.lines[0].text
+    if page.heading:
+        rule, line = page.heading
+        strong = rule.kind in _OWN_DOCUMENT or rule.weight >= 7
+        weight = 3.0 if strong else 2.0 if line in page.lines[:2] else 1.5
+        opens = page.opens_like(rule.kind)
+        if opens:
+            weight += 1.5
+        if page.days:
+            weight += 0.5
+        if any(_NUMBER_ONE.match(each.text) for each in page.lines[:12]):
+            weight += 1.0
+        yield _Sign("heading", weight, line.text), opens
+    elif meeting := page.names_meeting:
+        opens = page.opens_like(MINUTES, AGENDA)
+        if opens or len(page.block) <= _HEADING_LINES:
+            yield _Sign("meeting", 3.5, meeting.text), opens
+    top = page.lines[:10]
+    if sum(":" in line.text and bool(_LABEL.match(line.text)) for line in top) >= 3:
+        yield _Sign("labels of a memorandum", 3.0, opening), True
+    elif page.is_letter and not page.number:
+        yield _Sign("letter", 3.0, opening), True
+    if any(is_address(line.text) for line in page.block[:7]):
+        yield _Sign("letterhead", 1.5, opening), False
 
 
 def _signs_of_number(page: _Page, before: _Page, expected: int) -> Iterator[_Sign]:
@@ -281,9 +316,9 @@ def _fixed(line: str) -> str:
 
 def _page_number(first: Sequence[str], last: Sequence[str]) -> tuple[int | None, int | None]:
     for line in (*first, *reversed(last)):
-        if len(line) < 100 and not _PACKET_PAGE.search(line):
+        if len(line) < 100 and any(map(str.isdigit, line)):
             match = _PAGE_NUMBER.search(line)
-            if match:
+            if match and not _PACKET_PAGE.search(line):
                 named = match.groupdict()
                 number = next(named[each] for each in _NUMBERS if named[each])
                 of = named["of"] or named["of2"] or named["of5"]
@@ -383,16 +418,16 @@ def _place_of(top: _Page, printed: Printed, own: frozenset[str]) -> tuple[Fact, 
     """Return the place or organisation that a part names first, and whether it is the own one."""
     body = printed.body
     if body.value and _ORGANISATION.search(body.value):
-        is_own = bool(own & place_words(body.value))
+        is_own = bool(own) and own <= place_words(body.value)
         return Fact(body.value, PAGE, body.quote, body.page, 0.6), is_own
     # A letter names its reader further down; a resolution its council in the text.
     of_text = printed.kind.value == RESOLUTION
     lines = top.lines if of_text else top.block[:2] if printed.is_letter else top.block
-    for line in lines:
+    for line in (*lines_of(top.view, 1), *lines):
         for name in municipalities(line.text):
-            is_own = not own or bool(own & place_words(name))
+            is_own = own <= place_words(name)
             return Fact(name, PAGE, line.text[:120], line.page, 0.7), is_own
-    if body.value and own & place_words(body.value):
+    if body.value and own and own <= place_words(body.value):
         return UNKNOWN, True
     if printed.is_letter and top.block:
         line = top.block[0]

@@ -61,35 +61,48 @@ class PathReading(NamedTuple):
     """What a path says of a document."""
 
     date: Fact
-    body: Fact
     kind: Fact
     title: Fact
 
 
-def read_path(path: str, *, day_first: bool = False) -> PathReading:
-    """Return what a path names: the file first, then the nearest folder."""
+def _names(path: str) -> list[tuple[str, str]]:
+    """Return the name of the file and of its folders, nearest first, each with its source."""
     whole = unquote(path.split("?")[0])[-_MOST_CHARACTERS:]
     parts = [part for part in re.split(r"[/\\]", whole) if part not in ("", ".", "..")]
     if not parts:
-        return PathReading(UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN)
-    name = _SUFFIX.sub("", parts[-1])
-    sources = [(name, FILE_NAME), *((folder, FOLDER) for folder in reversed(parts[:-1]))]
-    day = body = kind = UNKNOWN
+        return []
+    folders = [(folder, FOLDER) for folder in reversed(parts[:-1])]
+    return [(_SUFFIX.sub("", parts[-1]), FILE_NAME), *folders]
+
+
+def body_of_path(path: str) -> Fact:
+    """Return the body that a path names: the file first, then the nearest folder."""
+    for text, source in _names(path):
+        if named := body_in_name(text):
+            return Fact(named, source, text, None, 0.4)
+    return UNKNOWN
+
+
+def read_path(path: str, *, day_first: bool = False) -> PathReading:
+    """Return what a path names: the file first, then the nearest folder."""
+    sources = _names(path)
+    if not sources:
+        return PathReading(UNKNOWN, UNKNOWN, UNKNOWN)
+    name = sources[0][0]
+    day = kind = UNKNOWN
     for text, source in sources:
         if day is UNKNOWN and (found := _day_in(text, day_first)):
             day = Fact(found.isoformat(), source, text, None, 0.5)
         if kind is UNKNOWN and (named := kind_in_name(text)):
             kind = Fact(named, source, text, None, 0.5 if source == FILE_NAME else 0.35)
-        if body is UNKNOWN and (named := body_in_name(text)):
-            body = Fact(named, source, text, None, 0.4)
     if day is UNKNOWN:
-        years = [folder for folder in parts[:-1] if _YEAR_FOLDER.fullmatch(folder)]
+        years = [folder for folder, _ in sources[1:] if _YEAR_FOLDER.fullmatch(folder)]
         match = _MONTH_DAY.search(name) if len(years) == 1 else None
         if match:
             month = MONTH_OF_WORD[match["month"].lower()]
             if found := calendar_day(int(years[0]), month, int(match["day"])):
                 day = Fact(found.isoformat(), FILE_NAME, f"{years[0]}/{name}", None, 0.3)
-    return PathReading(day, body, kind, Fact(name, FILE_NAME, parts[-1], None, 0.3))
+    return PathReading(day, kind, Fact(name, FILE_NAME, name, None, 0.3))
 
 
 def kind_in_name(name: str) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from .dates import DATE_START
@@ -31,31 +31,33 @@ def pattern(words: str) -> re.Pattern[str]:
     return re.compile(_SPACE_OR_CLASS.sub(lambda m: spaces.get(m[0], m[0]), words), re.IGNORECASE)
 
 
-_DECORATION = re.compile(r"^[\W_]+(?=[\w(\"“'])|[^\w.!?)\"”':;,%-]+$")
+#: Bullets, rules and stars around the words of a line.
+_BEFORE_WORDS: Final = " \t*•·▪■●◦○-–—_=~|#>«»+.,:;/\\^`‘’"
+_AFTER_WORDS: Final = " \t*•·▪■●◦○–—_=~|#<«»+/\\^`"
 
 #: Where the text begins, and the title block ends.
 _TEXT_BEGINS = pattern(
-    r"^(?:[0-9]{1,2}[.)] ?[^\W\d]|[A-Z][.)] \w|[IVX]{1,4}[.)] \w|item [0-9]"
-    r"|(?:and )?whereas\b|be it |now,? therefore|dear \w|(?:members |councill?ors "
-    r"|those )?present ?:"
-    r"|(?:members )?absent ?:|in attendance|attendance ?:|attendees|roll call"
-    r"|call (?:the meeting )?to order"
-    r"|pledge of|moved by)"
+    r"^(?:[0-9]{1,2}[.)] ?[^\W\d]|[0-9]{1,2}\.[0-9]{1,2}\.? [^\W\d]|[A-Z][.)] \w|[IVX]{1,4}[.)] \w"
+    r"|item [0-9]"
+    r"|(?:and )?whereas\b|be it |now,? therefore|dear \w"
+    r"|(?:\w+ ){0,3}(?:present|absent|attending) ?:|in attendance|attendance ?:|attendees|roll call"
+    r"|call (?:the meeting )?to order|pledge of|moved by)"
 )
 #: A sentence, not a heading.
 _SENTENCE = pattern(
     r"\b(?:we|you|i) \w|\b(?:was|were|is|are|will be|shall be|has been|have been|may|called"
     r"|attended|convened|met) \w"
 )
-_ADDRESS = pattern(
-    r"[0-9]{3}[-. ][0-9]{3}[-. ][0-9]{4}|\([0-9]{3}\) ?[0-9]{3}|\bwww\.|https?:|\w@\w|\bfax\b"
-    r"|\btel\b"
-    r"|\btelephone\b|\bphone\b|\bzoom\b|\bp\.? ?o\.? box\b"
-    r"|\b[A-Z]{2}\.? [0-9]{5}\b|\b[A-Z][0-9O][A-Z] ?[0-9][A-Z0-9][0-9O]\b"
-    r"|\b[A-Z]{1,2}[0-9]{1,2}[A-Z]? ?[0-9][A-Z]{2}\b"
-    r"|^[0-9]{1,5}[a-z]? (?:[NSEW]\.? )?(?:\w+\.? ){1,4}(?:st|street|ave|avenue|road|rd|drive"
-    r"|dr|lane|ln|blvd"
-    r"|boulevard|way|highway|hwy|place|court|ct|square|plaza|parkway)\b"
+#: Words of a line with an address or a number to call.
+_CONTACT: Final = ("@", "www", "http", "fax", "telephone", "phone", "zoom", "box ", "tel:", "tel.")
+_PHONE = re.compile(r"[0-9]{3}[-. )]{1,2}[0-9]{3}[-. ][0-9]{4}")
+_POSTCODE = re.compile(
+    r"\b(?:[A-Z]{2}\.? {1,3}[0-9]{5}|[A-Z][0-9O][A-Z] ?[0-9][A-Z0-9][0-9O]"
+    r"|[A-Z]{1,2}[0-9]{1,2}[A-Z]? [0-9][A-Z]{2})\b"
+)
+_STREET = pattern(
+    r"[0-9]{1,5}[a-z]? (?:[NSEW]\.? )?(?:\w+\.? ){1,4}(?:st|street|ave|avenue|road|rd|drive|dr"
+    r"|lane|ln|blvd|boulevard|way|highway|hwy|place|court|ct|square|plaza|parkway)\b"
 )
 
 
@@ -64,45 +66,36 @@ class Line(NamedTuple):
 
     text: str
     page: int
-    blank_before: bool = False
-
-
-def _wrapped(text: str) -> Iterator[str]:
-    """Yield the lines of a text; a text without line ends is cut as if it had some."""
-    for line in text.split("\n"):
-        if len(line) <= LONGEST_LINE:
-            yield line
-        else:
-            yield from textwrap.wrap(line, _USUAL_LINE, break_on_hyphens=False)
 
 
 def lines_of(page: PageView, most: int = MOST_LINES) -> list[Line]:
-    """Return the first lines of a page, without decoration and empty lines."""
+    """Return the first lines of a page, without decoration and empty lines.
+
+    A text without line ends is cut as if it had some.
+    """
+    raw = page.text[: min(MOST_CHARACTERS, most * LONGEST_LINE)].split("\n")
+    if max(map(len, raw)) > LONGEST_LINE:
+        raw = [part for line in raw for part in textwrap.wrap(line, _USUAL_LINE) or [""]]
     found: list[Line] = []
-    blank = False
-    for raw in _wrapped(page.text[:MOST_CHARACTERS]):
-        text = " ".join(raw.split())
-        if text and not (text[0].isalnum() and text[-1].isalnum()):
-            text = _DECORATION.sub("", text).strip()
-        if text and any(map(str.isalnum, text)):
-            found.append(Line(text, page.page, blank))
+    for line in raw:
+        text = " ".join(line.split()).lstrip(_BEFORE_WORDS).rstrip(_AFTER_WORDS)
+        if text and (text[0].isalnum() or any(map(str.isalnum, text))):
+            found.append(Line(text, page.page))
             if len(found) == most:
                 break
-            blank = False
-        else:
-            blank = True
     return found
 
 
 def is_address(line: str) -> bool:
     """Whether a line is an address, a telephone number or the like."""
     small = line.lower()
-    if not any(map(str.isdigit, small)) and not any(word in small for word in _CONTACT):
+    if any(map(small.__contains__, _CONTACT)):
+        return True
+    if not any(map(str.isdigit, line)):
         return False
-    return bool(_ADDRESS.search(line))
-
-
-_CONTACT: Final = ("@", "www", "http", "fax", "tel", "phone", "zoom", "box")
+    if line[0].isdigit() and _STREET.match(line):
+        return True
+    return bool(_PHONE.search(line) or _POSTCODE.search(line))
 
 
 #: A heading that is written like a sentence: "Minutes of the meeting held on ..."
@@ -113,14 +106,18 @@ _HEADLINE = pattern(
     r"|sitzung|niederschrift"
     r"|acta|zur sitzung|über die)\b"
 )
+#: A line that is no longer is not taken for part of a text.
+_SHORT: Final = 55
 _TOLD = pattern(r"\b(?:was|were|be|been|are|is) \w")
 
 
 def is_sentence(line: str) -> bool:
     """Whether a line is part of a text rather than a heading."""
+    if len(line) <= _SHORT or line.isupper():
+        return False
     if DATE_START.match(line) or (_HEADLINE.match(line) and not _TOLD.search(line)):
         return False
-    if len(line) <= 55 or line.isupper() or is_address(line):
+    if is_address(line):
         return False
     if len(line) > LONGEST_HEADING or _SENTENCE.search(line):
         return True

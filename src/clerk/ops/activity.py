@@ -26,7 +26,7 @@ from clerk.core.models import (
     workers_table,
 )
 from clerk.core.states import OCR, Batch, Kind
-from clerk.pipeline import ledger, sites
+from clerk.pipeline import ledger, liveness, sites
 from clerk.pipeline.failures import DAY_SECONDS
 
 from . import counts
@@ -325,8 +325,15 @@ def list_workers() -> list[ListedWorker]:
     running = _select_batches().where(batches_table.c.status == Batch.RUNNING)
     batch_of = {each.worker_id: each for each in _find(ListedBatch, running)}
     with reading_connection() as conn:
+        dead = liveness.dead_on_this_host(conn)
         rows = conn.execute(statement.order_by(workers.c.lease_until.desc())).fetchall()
-    return [ListedWorker(**row._mapping, batch=batch_of.get(row.id)) for row in rows]
+    return [
+        ListedWorker(
+            **{**row._mapping, "alive": row.alive and row.id not in dead},
+            batch=batch_of.get(row.id),
+        )
+        for row in rows
+    ]
 
 
 # ------------------------------------------------------------------------ audit log, database

@@ -63,7 +63,7 @@ from clerk.core.states import (
     Batch,
     Run,
 )
-from clerk.pipeline import batches, failures, queues, schedule
+from clerk.pipeline import batches, failures, liveness, queues, schedule
 from clerk.pipeline.failures import DAY_SECONDS, FailureTotals
 from clerk.pipeline.ledger import sql_word
 from clerk.pipeline.queues import LiveWorkers, QueueWork
@@ -530,10 +530,11 @@ def _finished_by_stage(conn: Connection) -> dict[str, int]:
 def _lost_workers(conn: Connection) -> list[list[str]]:
     """Return the queues of each worker that died within the last day without signing off."""
     workers = workers_table
-    within_a_day = and_(
-        workers.c.lease_until < db_now(), workers.c.lease_until >= db_now(-DAY_SECONDS)
+    silent = or_(
+        workers.c.lease_until < db_now(), workers.c.id.in_(liveness.dead_on_this_host(conn))
     )
-    rows = conn.execute(select(workers.c.queues).where(within_a_day)).scalars()
+    within_a_day = workers.c.lease_until >= db_now(-DAY_SECONDS)
+    rows = conn.execute(select(workers.c.queues).where(silent, within_a_day)).scalars()
     return [names.split(",") for names in rows]
 
 

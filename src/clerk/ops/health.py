@@ -256,8 +256,7 @@ def check_workers(seen: Figures, settings: Settings) -> Check:
         for name, work in seen.queues.items()
         if work.waiting and name not in workers.by_queue
     }
-    beat = f", last beat {ago(workers.last_beat_at)}" if workers.last_beat_at else ""
-    alive = f"{workers.alive} alive{beat}"
+    alive = f"{workers.alive} alive"
     fix = "Start: clerk worker TYPE -n N"
     if unserved:
         if settings.embedded and not settings.uses_postgresql:
@@ -272,7 +271,8 @@ def check_workers(seen: Figures, settings: Settings) -> Check:
             fix = "Start clerk serve or clerk run again, and read its log"
         found = f"{alive}; the last worker of {', '.join(seen.queues_left)} died"
         return Check("workers", Level.WARNING, found, fix, len(seen.queues_left))
-    return Check("workers", Level.OK, alive)
+    beat = f", last beat {ago(workers.last_beat_at)}" if workers.last_beat_at else ""
+    return Check("workers", Level.OK, alive + beat)
 
 
 def check_store(seen: Figures, settings: Settings) -> Check:

@@ -3,7 +3,8 @@
 ::
 
     smtp://user:password@host:587/?from=clerk@example.org&to=ann@example.org,bob@example.org
-    smtps://...                      encrypted from the first byte; smtp:// uses STARTTLS if offered
+    smtps://...                      encrypted from the first byte; smtp:// uses STARTTLS if it is
+                                     offered, and sends a password only after it
     https://example.org/hook         a JSON object, see docs/operating.md
     slack+https://hooks.example/...  {"text": ...}; hooks.slack.com needs no prefix
     discord+https://...              {"content": ...}; discord.com needs no prefix
@@ -16,6 +17,7 @@ import smtplib
 import ssl
 from dataclasses import asdict, dataclass, field
 from email.message import EmailMessage
+from email.utils import formatdate
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import httpx
@@ -105,6 +107,7 @@ def _send_mail(url: str, notice: Notice) -> None:
     message["From"] = options.get("from", ["clerk@localhost"])[0]
     message["To"] = ", ".join(options.get("to", []))
     message["Subject"] = notice.title
+    message["Date"] = formatdate(usegmt=True)
     message["Message-ID"] = f"<{notice.key or 'test'}@clerk>"
     message.set_content(notice.text)
     context = ssl.create_default_context()
@@ -118,7 +121,13 @@ def _send_mail(url: str, notice: Notice) -> None:
             server.ehlo()
             if server.has_extn("starttls"):
                 server.starttls(context=context)
+                encrypted = True
         if parts.username:
+            if not encrypted and host not in ("localhost", "127.0.0.1", "::1"):
+                raise NotDelivered(
+                    "the server offers no encryption, so the password was not sent;"
+                    " use smtps://, or a server with STARTTLS"
+                )
             server.login(unquote(parts.username), unquote(parts.password or ""))
         server.send_message(message)
 

@@ -29,9 +29,9 @@ from clerk.core.db import (
 from clerk.core.errors import BadSetting, InvalidInput
 from clerk.core.site_extra import site_extra
 from clerk.core.storage import check_subdomain
-from clerk.fetch import discover
+from clerk.fetch import FetcherSpec, discover
 from clerk.fetch.candidates import FoundSources, client_opener, find_source
-from clerk.pipeline import ledger
+from clerk.pipeline import first_look, ledger
 from clerk.pipeline.steps import check_reading
 from clerk.publish import check_targets
 
@@ -85,6 +85,13 @@ def look_at(
     if scraper:
         discover.find_fetcher({"subdomain": source, "scraper": scraper})
     return find_source(source, client_opener(settings, permitted=permitted), scraper=scraper)
+
+
+def look_at_folder(settings: Settings, site: Mapping[str, Any]) -> first_look.Looked:
+    """Return what the files of a folder would be taken for; nothing is stored."""
+    spec = discover.find_fetcher({**site, "scraper": "folder"})
+    assert isinstance(spec, FetcherSpec), "a folder is read by clerk itself"
+    return first_look.look_at_folder(spec, site, settings)
 
 
 def permission_record(granted_by: str, reason: str, *, who: str) -> dict[str, str]:

@@ -122,14 +122,14 @@ def plan_migration(storage_dir: Path, waiting: Sequence[WaitingJob] = ()) -> Mig
         sites = _legacy_sites(conn, migration.has_site_progress)
     for site in sites:
         stage = site.progress_stage or STAGE_OF_STATUS.get(site.status or "")
+        never = untried.get(site.subdomain, set()) if stage == OCR else set()
         try:
             if not site.is_known:
                 migration.refused[site.subdomain] = "site_progress names it and sites does not"
             elif site.progress_stage == OCR and site.current_stage in (None, OCR):
-                never = untried.get(site.subdomain, set())
                 migration.stuck.append(_adopted(site, OCR, storage_dir, never))
             elif site.current_stage is None and stage in (*STAGES, COMPLETED):
-                migration.others.append(_adopted(site, stage, storage_dir))
+                migration.others.append(_adopted(site, stage, storage_dir, never))
             elif site.current_stage is None and stage:
                 reason = f"site_progress knows it in the stage {stage!r}"
                 migration.refused[site.subdomain] = reason

@@ -57,6 +57,8 @@ REMEDIES = {
     "UnreadablePdf": "The file is damaged: fetch it again with 'clerk run SITE', or skip it.",
     "UnreadableFile": "Fix the link or the permissions at the source, then 'clerk run SITE'.",
     "EncryptedPdf": "Replace it with a copy without a password and retry, or skip it.",
+    "UnsupportedFormat": "Save it as PDF or DOCX (soffice --convert-to pdf FILE), and run again.",
+    "UnreadableDocument": "Save it as PDF at the source, then 'clerk run SITE', or skip it.",
     "EmptyDocument": "The source delivered nothing: fetch it again with 'clerk run SITE'.",
     "DocumentTooLarge": "Raise MAX_DOCUMENT_MB or MAX_DOCUMENT_PAGES and retry, or skip it.",
     "FileGone": "Its file was deleted: fetch it again with 'clerk run SITE', or skip it.",
@@ -494,6 +496,12 @@ def last_reading(conn: Connection, subdomain: str) -> ledger.Job | None:
     if row is None or row.run_state in (Run.CANCELLED, Run.SUPERSEDED):
         return None
     return ledger.job_from(row)
+
+
+def is_in_reading(conn: Connection, reading: ledger.Job, document: str) -> bool:
+    """Whether a reading has a row for a document, however it ended."""
+    mine = and_(items_table.c.job_id == reading.id, items_table.c.document == document)
+    return conn.execute(select(items_table.c.id).where(mine)).first() is not None
 
 
 def _read_again(

@@ -96,7 +96,12 @@ def bring_document(settings: Settings, subdomain: str, document: Document) -> No
 
 
 def has_pdf(settings: Settings, subdomain: str, document: Document) -> bool:
-    """Whether the PDF of a document can be shown."""
+    """Whether the document is a PDF, and can be shown."""
+    return document.is_pdf and has_original(settings, subdomain, document)
+
+
+def has_original(settings: Settings, subdomain: str, document: Document) -> bool:
+    """Whether the file of a document is kept, whatever its format."""
     if document.pdf(SiteFiles(settings, subdomain).folder).is_file():
         return True
     if not settings.storage_url:

@@ -29,7 +29,7 @@ from clerk.core.models import (
 )
 from clerk.core.states import ANNOTATIONS, QUEUES, Item, Run, Step, Upload
 
-from . import ledger, transitions, upload_state
+from . import ledger, liveness, transitions, upload_state
 from .ledger import sql_word
 
 if TYPE_CHECKING:
@@ -161,10 +161,15 @@ def open_work(conn: Connection) -> dict[str, QueueWork]:
 
 
 def live_workers(conn: Connection) -> LiveWorkers:
-    """Return how many workers are alive and serve each queue, and the last heartbeat of any."""
+    """Return how many workers are alive and serve each queue, and the last heartbeat of any.
+
+    A worker of this host that died is not alive, though its lease may not have ended.
+    """
     workers = workers_table
     last_beat_at = conn.execute(select(func.max(workers.c.beat_at))).scalar()
-    served = select(workers.c.queues).where(workers.c.lease_until >= db_now())
+    served = select(workers.c.queues).where(
+        workers.c.lease_until >= db_now(), workers.c.id.not_in(liveness.dead_on_this_host(conn))
+    )
     alive = conn.execute(served).scalars().all()
     by_queue: dict[str, int] = {}
     for names in alive:

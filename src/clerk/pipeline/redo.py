@@ -133,6 +133,18 @@ def carry_out(
     return started
 
 
+def honour_corrections(settings: Settings, subdomain: str) -> bool:
+    """Open a run that extracts corrected documents again; False if a run is under way."""
+    with civic_db_connection() as conn:
+        lock_site(conn, subdomain)
+        require_site(conn, subdomain)
+        if transitions.active_run(conn, subdomain) is not None:
+            return False
+        transitions.resume_run(conn, subdomain, COMPILATION, opened_by="correction")
+    queues.offer(settings, QUEUES)
+    return True
+
+
 def _open(conn: Connection, stage: str, each: Repetition) -> str | None:
     """Open a run; None if there is nothing to be read any more."""
     opened_by = {"opened_by": "redo"}

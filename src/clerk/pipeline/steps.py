@@ -57,6 +57,8 @@ log = logging.getLogger(__name__)
 #: Steps over a whole site have no pages to count their time by.
 FETCH_SECONDS = 6 * 3600.0
 SITE_SECONDS = 2 * 3600.0
+#: A fetch that takes longer leaves the rest to the next run, so that what it has is published.
+FETCH_BUDGET_SECONDS = 2 * 3600.0
 
 #: Not a step of its own: some pages of a document that another process reads.
 ASSIST = "assist"
@@ -196,7 +198,7 @@ def fetch(around: OrderContext, _item: OrderItem, report: Report) -> Performed:
         return engine_of(around.site, order.options, settings)
 
     record = SiteManifest(settings.sql_url, files.subdomain, _holding(order), open_reading)
-    fetched = fetch_site(around.site, files, record)
+    fetched = fetch_site(around.site, files, record, seconds=FETCH_BUDGET_SECONDS)
     rejected = [
         {"name": problem.what, "kind": problem.error or "Rejected", "why": problem.why}
         for problem in fetched.errors
@@ -240,6 +242,7 @@ def summary(fetched: FetchReport) -> dict[str, Any]:
         "unchanged": len(fetched.unchanged),
         "gone": len(fetched.gone),
         "gaps": len(fetched.gaps),
+        "left": fetched.left,
         "skipped": len(skipped),
         "skipped_names": skipped[:NAMES_KEPT],
     }
@@ -500,22 +503,42 @@ def compile_database(around: OrderContext) -> CompileReport:
 
 def extract(around: OrderContext, _item: OrderItem, report: Report) -> Performed:
     """Find votes and names in what has not been looked at, and compile them in."""
+    from clerk.annotations.corrections import SiteCorrections
     from clerk.extract import VERSION, extract_documents
+    from clerk.extract.corrected import VoteCorrection
 
     from . import follow_pages
 
     report(SITE_SECONDS, "extracting")
     subdomain, sql_url = around.files.subdomain, around.settings.sql_url
     check = _check_of(around.order)
+    corrections = SiteCorrections(subdomain)
     with reading_connection(sql_url) as conn:
-        rows = manifest.documents_to_extract(conn, subdomain, VERSION)
+        rows = manifest.documents_to_extract(conn, subdomain, VERSION, corrections.digests)
+
+    def corrections_of(name: str, pages: Mapping[int, str]) -> list[VoteCorrection]:
+        begins, offset = {}, 0
+        for number, text in pages.items():
+            begins[number] = offset
+            offset += len(text) + 1
+        return [
+            VoteCorrection(
+                begins[each.page] + each.begin,
+                begins[each.page] + each.end,
+                {} if each.is_none else each.fields,
+                each.who,
+                each.at,
+            )
+            for each in corrections.placed(name, pages)
+            if each.label == "Vote"
+        ]
 
     def record(findings: Mapping[str, tuple[str, str]]) -> None:
         with writing_to(sql_url) as conn:
             check(conn)
-            manifest.record_findings(conn, subdomain, VERSION, findings)
+            manifest.record_findings(conn, subdomain, VERSION, findings, corrections.digests)
 
-    found = extract_documents(around.files, rows, record)
+    found = extract_documents(around.files, rows, record, corrections_of)
     compile_database(around)
     report(SITE_SECONDS, "keeping annotations")
     followed = follow_pages.follow(subdomain, everything=False)

@@ -55,6 +55,7 @@ from clerk.core.models import (
     jobs_table,
     quarantine_table,
     runs_table,
+    schedules_table,
     sites_table,
 )
 from clerk.core.states import (
@@ -856,7 +857,14 @@ def open_coordinator(conn: Connection, job: Job) -> None:
 
 
 def end_run(conn: Connection, job: Job, state: str, reason: str = "", stage: str = "") -> None:
-    """End a run; the site waits for its next one.  ``stage`` is where it failed, if it did."""
+    """End a run; the site waits for its next one.  ``stage`` is where it failed, if it did.
+
+    A fetch that left something makes a scheduled site due at once.
+    """
+    fetched = job_of_stage(conn, job.subdomain, FETCH)
+    if fetched is not None and fetched.detail.get("left"):
+        mine = schedules_table.c.subdomain == job.subdomain
+        conn.execute(update(schedules_table).where(mine).values(next_at=db_now()))
     _end(conn, job.run_id, state, reason)
     enter(conn, job.subdomain, COMPLETED)
     if stage and not _has_error(conn, job.subdomain):

@@ -16,14 +16,24 @@ from typing import Any
 
 from sqlalchemy import Connection, select
 
-from clerk.core import config, storage
+from clerk.core import config, manifest, storage
 from clerk.core.db import civic_db_connection, lock_site, require_site
 from clerk.core.models import runs_table
-from clerk.core.states import COMPILATION, DEPLOY, EXTRACTION, FETCH, OCR, Kind, Run, Step
+from clerk.core.states import (
+    COMPILATION,
+    COMPLETED,
+    DEPLOY,
+    EXTRACTION,
+    FETCH,
+    OCR,
+    Kind,
+    Run,
+    Step,
+)
 from clerk.executors.work import Claim
 from clerk.read.ocr import backends
 
-from . import flow, ledger, transitions
+from . import failures, flow, ledger, transitions
 from .ledger import Job
 
 log = logging.getLogger(__name__)
@@ -124,9 +134,9 @@ def _do_step(
         if _is_over(conn, run_id):
             log.info("%s: run %s is over, nothing to do", subdomain, run_id)
             return
-        job = _job(conn, require_site(conn, subdomain), stage)
+        job = _job(conn, require_site(conn, subdomain), stage, document)
         if job is None:
-            log.warning("%s: a run without %s is under way, nothing to do", subdomain, stage)
+            log.warning("%s: it is done, or a run without %s is under way", subdomain, stage)
             return
         grown = ledger.name_item(conn, job, step, document)
         if grown is not None:
@@ -145,10 +155,14 @@ def _is_over(conn: Connection, run_id: str | None) -> bool:
     return state is not None and state != Run.ACTIVE
 
 
-def _job(conn: Connection, site: dict[str, Any], stage: str) -> Job | None:
+def _job(
+    conn: Connection, site: dict[str, Any], stage: str, document: str | None = None
+) -> Job | None:
     """Return the parent of a stage: of the active run, of the site as it is, or of a new run.
 
-    None while a run without the stage is under way: a stray message does not end it.
+    None while a run without the stage is under way: a stray message does not end it.  None, too,
+    for the reading of a site that has been read since: a message that waited in Redis while the
+    site was taken over finds its work done.
     """
     subdomain = site["subdomain"]
     job = transitions.job_of_stage(conn, subdomain, stage)
@@ -159,6 +173,12 @@ def _job(conn: Connection, site: dict[str, Any], stage: str) -> Job | None:
     if stage == FETCH:
         transitions.start_run(conn, subdomain)
     elif stage == OCR:
+        former = failures.last_reading(conn, subdomain)
+        if former is not None and site["current_stage"] == COMPLETED:
+            known = document is None or failures.is_in_reading(conn, former, document)
+            text = document and manifest.document(conn, subdomain, document)
+            if known or (text and text.text_sha256):
+                return None
         transitions.open_stage(conn, subdomain, OCR, total=0)
     else:
         transitions.resume_run(conn, subdomain, stage, opened_by="a job of its own")

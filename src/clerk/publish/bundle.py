@@ -133,7 +133,7 @@ class Bundle:
         for name, pages, failed, sha256 in connection.execute(query):
             document = Document.from_name(name)
             failed_pages = json.loads(failed or "{}")
-            if not sha256:
+            if not sha256 or not document.is_pdf:
                 continue
             with self.files.pdf(document, sha256) as pdf:
                 for page in range(1, pages + 1) if pdf.exists() else ():

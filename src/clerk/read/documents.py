@@ -41,6 +41,7 @@ from clerk.core.errors import (
     PagesOutOfTime,
     TransientError,
 )
+from clerk.core.formats import Format, format_of
 from clerk.core.states import MOST_PAGES
 
 from . import layer_check, ocr, pdf, text_layer
@@ -62,7 +63,7 @@ from .files import (
 from .layer_check import AGREES_FROM
 from .ocr import GreyImage, OcrPage
 from .options import ReadingOptions, engine_name, fingerprint
-from .other_formats import Format, format_of, read_other
+from .other_formats import read_other
 from .page_helper import help_with_page
 from .pdf_text import TextLayer
 from .recognition import OnPage, ocr_seconds, recognise_page, words_beside

@@ -16,7 +16,6 @@ import os
 import re
 import zipfile
 from collections.abc import Iterator
-from enum import Enum
 from pathlib import Path
 from typing import Any, Final
 
@@ -29,6 +28,7 @@ from clerk.core.errors import (
     UnreadableDocument,
     UnsupportedFormat,
 )
+from clerk.core.formats import Format, decoded, refusal
 
 from .files import TEXT, PageFacts, PageWords, ReadDocument, ReadPage
 
@@ -42,11 +42,6 @@ _MOST_RATIO = 400
 #: Text that is written by a program, not compared with anything.
 _CONFIDENCE = 0.99
 
-_SNIFFED_BYTES = 2048
-_LOOKS_LIKE_HTML = re.compile(
-    rb"<!doctype\s+html|<(?:html|head|body|div|table|title|h[1-6]|p|span|section|main)[\s>]", re.I
-)
-_CHARSET = re.compile(rb"""charset\s*=\s*["']?([\w.:-]{2,40})""", re.I)
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.I)
 #: Elements that have an end tag, as far as pages are careful.
 _NESTING = re.compile(r"<(/?)(?!(?:p|li|t[dhr]|d[dt]|br|hr|img|input|link|meta)\b)[a-z]\w*", re.I)
@@ -72,17 +67,6 @@ _BLOCKS = frozenset(
 _CELLS = frozenset(("td", "th"))
 
 
-class Format(Enum):
-    """What a file is, by its content."""
-
-    PDF = "PDF"
-    HTML = "HTML"
-    DOCX = "DOCX"
-    RTF = "RTF"
-    DOC = "DOC"
-    UNKNOWN = "unknown"
-
-
 class TextBlock(msgspec.Struct, frozen=True, omit_defaults=True):
     """A piece of text: ``heading`` (with its level), ``paragraph``, ``item`` or ``row``."""
 
@@ -92,29 +76,6 @@ class TextBlock(msgspec.Struct, frozen=True, omit_defaults=True):
     #: The cells of a row.
     cells: tuple[str, ...] = ()
     page: int = 1
-
-
-def format_of(path: Path) -> Format:
-    """Return what a file is; its name does not matter."""
-    try:
-        with path.open("rb") as file:
-            start = file.read(_SNIFFED_BYTES)
-    except OSError as error:
-        raise UnreadableDocument(f"{path} cannot be opened: {error.strerror}.") from error
-    if b"%PDF-" in start[:1029]:
-        return Format.PDF
-    if start.startswith(b"{\\rtf"):
-        return Format.RTF
-    if start.startswith(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"):
-        return Format.DOC
-    if start.startswith(b"PK\x03\x04"):
-        try:
-            with zipfile.ZipFile(path) as archive:
-                names = set(archive.namelist())
-        except (zipfile.BadZipFile, OSError, ValueError):
-            return Format.UNKNOWN
-        return Format.DOCX if "word/document.xml" in names else Format.UNKNOWN
-    return Format.HTML if _LOOKS_LIKE_HTML.search(_decoded(start).encode()) else Format.UNKNOWN
 
 
 def read_other(path: Path, found: Format, max_megabytes: int) -> ReadDocument:
@@ -136,22 +97,15 @@ def read_other(path: Path, found: Format, max_megabytes: int) -> ReadDocument:
 
 def blocks_of(path: Path, found: Format, max_megabytes: int) -> Iterator[TextBlock]:
     """Yield the blocks of a file in order; raises a DocumentError if it cannot be read."""
-    if found in (Format.RTF, Format.DOC):
-        raise UnsupportedFormat(
-            f"{path} is a {found.value} file, which clerk does not read.",
-            hint="Save it as PDF or DOCX (in LibreOffice: soffice --convert-to pdf FILE).",
-        )
     if found not in (Format.HTML, Format.DOCX):
-        raise UnsupportedFormat(
-            f"{path} is neither a PDF, nor a web page, nor a Word document.",
-            hint="clerk reads PDF, HTML and DOCX files.",
-        )
+        refused = refusal(found)
+        raise UnsupportedFormat(f"{path} {refused}.", hint=refused.hint)
     size = os.stat(path).st_size  # noqa: PTH116 - one call less than Path for a file that exists
     most = min(max_megabytes, MOST_HTML_MB) if found is Format.HTML else max_megabytes
     if size > most * 1_000_000:
         raise DocumentTooLarge(f"{path} has {size / 1e6:,.0f} MB, more than {most}.")
     if found is Format.HTML:
-        html = _decoded(path.read_bytes())
+        html = decoded(path.read_bytes())
         if _depth(html) > _DEEPEST:
             raise UnreadableDocument(f"{path} is nested more than {_DEEPEST:,} elements deep.")
         yield from _blocks_of_html(html)
@@ -172,18 +126,6 @@ def text_of(blocks: list[TextBlock]) -> str:
 
 
 # ------------------------------------------------------------------------------ web pages
-
-
-def _decoded(content: bytes) -> str:
-    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return content.decode("utf-16", "replace")
-    declared = _CHARSET.search(content[:_SNIFFED_BYTES])
-    for charset in ([declared[1].decode("ascii", "replace")] if declared else []) + ["utf-8-sig"]:
-        try:
-            return content.decode(charset)
-        except (LookupError, UnicodeError):
-            continue
-    return content.decode("cp1252", "replace")
 
 
 def _depth(html: str) -> int:

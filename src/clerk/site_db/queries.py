@@ -26,6 +26,13 @@ MINUTES = "minutes"
 #: What stands for an agenda.
 AGENDA_KINDS = ("agenda", "packet")
 
+#: What is held of meetings: documents, and minutes that are in the packet of a later one.
+_HELD = """
+    SELECT meeting, date, 1 AS documents, pages FROM documents
+    UNION ALL
+    SELECT meeting, date, 0, 0 FROM parts WHERE kind = 'minutes' AND NOT of_other_place
+"""
+
 #: The columns of a vote that quote the document.
 _QUOTED = ("item", "item_title", "motion", "mover", "seconder", "result_text", "quote")
 
@@ -104,6 +111,11 @@ class CompiledDocument:
         if self.kind in (None, "other") and (self.title or self.file_name):
             return str(self.title or self.file_name)
         return f"{self.meeting or ''} {self.kind or 'document'}".strip()
+
+    @property
+    def is_pdf(self) -> bool:
+        """Whether its pages can be shown as images."""
+        return Document.from_name(self.name).is_pdf
 
     @classmethod
     def of(cls, row: sqlite3.Row) -> CompiledDocument:
@@ -217,8 +229,14 @@ class CompiledVote:
     doubtful: list[str]
     doubts: list[str]
     document_id: str
+    #: What people corrected: the fields, who and when.
+    corrected_fields: list[str]
+    corrected_by: str | None
+    corrected_at: str | None
     #: Ballot, as in aye -> names.
     ballots: Mapping[str, list[str]]
+    #: Name as printed -> the person it is known to be.
+    people: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -263,6 +281,10 @@ class SiteDatabase:
     def _all(self, query: str, *values: Any) -> list[Any]:
         return self._db.execute(query, values).fetchall()
 
+    def rows(self, query: str, *values: Any) -> list[Any]:
+        """Return the rows that a query finds."""
+        return self._all(query, *values)
+
     def _number(self, query: str, *values: Any) -> int:
         return int(self._db.execute(query, values).fetchone()[0])
 
@@ -271,8 +293,9 @@ class SiteDatabase:
     def bodies(self) -> list[BodySummary]:
         """Return each body with its years and counts."""
         rows = self._all(
-            """SELECT meeting, count(*), sum(pages), count(DISTINCT date), min(date), max(date)
-               FROM documents GROUP BY meeting ORDER BY meeting IS NULL, meeting"""
+            f"""SELECT meeting, sum(documents), sum(pages), count(DISTINCT date), min(date),
+                       max(date)
+                FROM ({_HELD}) GROUP BY meeting ORDER BY meeting IS NULL, meeting"""
         )
         return [BodySummary(*row) for row in rows]
 
@@ -340,15 +363,16 @@ class SiteDatabase:
 
     def years(self, body: str | None) -> list[str]:
         """Return the years of which something of a body is held, the latest first."""
-        query = """SELECT DISTINCT substr(date, 1, 4) FROM documents
-                   WHERE meeting IS ? AND date IS NOT NULL ORDER BY 1 DESC"""
+        query = f"""SELECT DISTINCT substr(date, 1, 4) FROM ({_HELD})
+                    WHERE meeting IS ? AND date IS NOT NULL ORDER BY 1 DESC"""
         return [str(year) for (year,) in self._all(query, body)]
 
     def neighbours(self, body: str | None, date: str) -> tuple[str | None, str | None]:
         """Return the dates of the meetings before and after."""
-        query = "SELECT {}(date) FROM documents WHERE meeting IS ? AND date {} ?"
-        [(before,)] = self._all(query.format("max", "<"), body, date)
-        [(after,)] = self._all(query.format("min", ">"), body, date)
+        query = f"""SELECT max(date) FILTER (WHERE date < :date),
+                           min(date) FILTER (WHERE date > :date)
+                    FROM ({_HELD}) WHERE meeting IS :body"""
+        before, after = self._db.execute(query, {"date": date, "body": body}).fetchone()
         return before, after
 
     # ------------------------------------------------------------------ documents and pages
@@ -429,7 +453,7 @@ class SiteDatabase:
     # --------------------------------------------------------------------- votes and people
 
     def votes(self, *, limit: int = 50, offset: int = 0, **filters: str) -> list[CompiledVote]:
-        """Return votes, newest first; filters: body, date, member, result, year, document."""
+        """Return votes, newest first; filters: see `_vote_filters`."""
         conditions, values = _vote_filters(filters)
         rows = self._all(
             f"""SELECT votes.*, documents.id AS document_id FROM votes
@@ -443,9 +467,14 @@ class SiteDatabase:
     def _vote(self, row: sqlite3.Row) -> CompiledVote:
         """Add who voted how, and parse the columns with JSON."""
         ballots: dict[str, list[str]] = {}
-        query = "SELECT ballot, member FROM vote_members WHERE vote = ? ORDER BY ballot, member"
-        for ballot, member in self._all(query, row["id"]):
+        people: dict[str, str] = {}
+        query = """SELECT ballot, member, person FROM vote_members
+                   LEFT JOIN person_names ON meeting = ? AND printed_name = member
+                   WHERE vote = ? ORDER BY ballot, member"""
+        for ballot, member, person in self._all(query, row["meeting"], row["id"]):
             ballots.setdefault(ballot, []).append(document_text(member))
+            if person:
+                people[document_text(member)] = document_text(person)
         values: dict[str, Any] = {
             **dict(row),
             **{name: document_text(row[name]) for name in _QUOTED if row[name]},
@@ -459,7 +488,9 @@ class SiteDatabase:
             "field_confidence": json.loads(row["field_confidence"] or "{}"),
             "doubtful": json.loads(row["doubtful"] or "[]"),
             "doubts": json.loads(row["doubts"] or "[]"),
+            "corrected_fields": json.loads(row["corrected_fields"] or "[]"),
             "ballots": ballots,
+            "people": people,
         }
         return CompiledVote(**{each.name: values[each.name] for each in fields(CompiledVote)})
 
@@ -493,10 +524,6 @@ class SiteDatabase:
             for row in rows
         ]
 
-    def count_people(self) -> int:
-        """Return how many names are known to have voted."""
-        return self._number("SELECT count(DISTINCT member) FROM vote_members")
-
     def person(self, member: str) -> MemberRecord:
         """Return how a person voted in all; raise NotFound for a name without votes."""
         found = [each for each in self.people() if each.member == member]
@@ -516,6 +543,11 @@ def _vote_filters(filters: Mapping[str, str]) -> tuple[str, list[str]]:
         "document": "votes.document = ?",
         "result": "votes.result = ?",
         "year": "substr(votes.date, 1, 4) = ?",
+        "id": "votes.id = ?",
+        "person": """(votes.meeting, votes.id) IN (SELECT meeting, vote FROM person_names
+                     JOIN vote_members ON member = printed_name WHERE person = ?)""",
+        "matter": """votes.id IN (SELECT vote FROM matter_votes JOIN matter_appearances
+                     ON matter_appearances.id = appearance WHERE matter = ?)""",
         "member": """EXISTS (SELECT 1 FROM vote_members WHERE vote_members.vote = votes.id
                              AND member = ?)""",
     }

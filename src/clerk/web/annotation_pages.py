@@ -23,33 +23,26 @@ from clerk.annotations.store import FoundDenotation, Project
 from clerk.core import storage
 from clerk.core.errors import ClerkError
 from clerk.core.public_text import document_text
-from clerk.ops.web_sessions import VIEWER
 from clerk.search import find_page
 from clerk.site_db.rows import document_id, page_id
 
-from .auth import person_of
 from .parameters import page_slice, whole_number
+from .project_access import project_user
 from .rendering import as_json, page, public_url, settings_of
 
 #: Documents on one page of a W3C collection, and annotations in one list.
 DOCUMENTS_PER_PAGE, AT_MOST = 100, 500
 
 
-def sees_everything(request: Request) -> bool:
-    """Whether whoever asks may read private projects."""
-    person = person_of(request)
-    return person is not None and person.may(VIEWER)
-
-
 def chosen_projects(request: Request) -> list[Project]:
     """Return the projects that ``project`` names, once or several times; without it all."""
     names = [name for name in request.query_params.getlist("project") if name]
-    return browsing.find_projects(names, everything=sees_everything(request))
+    return browsing.find_projects(names, project_user(request))
 
 
 def _project_in_path(request: Request) -> Project:
     name = str(request.path_params["project"])
-    return browsing.find_projects([name], everything=sees_everything(request))[0]
+    return browsing.find_projects([name], project_user(request))[0]
 
 
 def address_of(request: Request, sourcedb: str, sourceid: str) -> str:
@@ -72,11 +65,13 @@ def _shown(value: dict[str, Any]) -> dict[str, Any]:
 
 def projects(request: Request) -> Response:
     """Respond with the projects, their size, and whether they are public."""
-    found = browsing.visible_projects(everything=sees_everything(request))
+    user = project_user(request)
+    found = browsing.visible_projects(user)
     shown = [
         {
             "name": each.name,
             "owner": each.owner,
+            "role": each.role_of(user.who),
             "public": each.is_public,
             "documents": each.documents,
             "denotations": each.denotations,
@@ -105,7 +100,7 @@ def of_document(request: Request) -> Response:
     names = [name for name in request.query_params.get("projects", "").split(",") if name]
     if "project" in request.path_params:
         names = [request.path_params["project"]]
-    chosen = browsing.find_projects(names, everything=sees_everything(request))
+    chosen = browsing.find_projects(names, project_user(request))
     tracks = browsing.tracks_on(sourcedb, sourceid, chosen)
     found = browsing.as_pubannotation(sourcedb, sourceid, tracks)
     if "project" in request.path_params:
@@ -148,8 +143,7 @@ def list_page(request: Request) -> Response:
     """Show a list of annotations by label, words and project, and how many each label has."""
     asked = request.query_params
     name = asked.get("project", "")
-    everything = sees_everything(request)
-    projects = browsing.visible_projects(everything=everything)
+    projects = browsing.visible_projects(project_user(request))
     chosen = [each for each in projects if not name or each.name == name]
     number, offset = page_slice(request, PER_PAGE)
     found = browsing.search(

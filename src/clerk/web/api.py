@@ -21,6 +21,14 @@ from clerk.pipeline import uploads as annotation_jobs
 from clerk.pipeline.mirror import bring_document
 from clerk.search import SORTS, find_document, find_page, hit_boxes, listing
 from clerk.site_db.queries import CompiledDocument, SiteDatabase, open_site
+from clerk.site_db.record import (
+    DeclaredInterest,
+    PublicSpeaker,
+    Recorded,
+    RecordedItem,
+    RecordedPresence,
+    SiteRecord,
+)
 from clerk.site_db.schema import DOCUMENT_KINDS
 
 from . import annotation_pages, metrics, uploads
@@ -146,12 +154,59 @@ def one_page(request: Request) -> Response:
 
 def votes(request: Request) -> Response:
     """Respond with the votes of a place and their evidence, newest first."""
-    names = ("body", "member", "year", "result")
+    names = ("body", "member", "person", "matter", "year", "result")
     filters = {name: request.query_params.get(name, "") for name in names}
     with _open_site(request) as site:
         limit, offset = _limits(request)
         found = [vars(each) for each in site.votes(limit=limit, offset=offset, **filters)]
         return as_json(request, {"items": found, "total": site.count_votes(**filters)})
+
+
+def _findings(kind: type[Recorded], *names: str) -> Callable[[Request], Response]:
+    """Return what responds with findings of a kind, newest first."""
+
+    def respond(request: Request) -> Response:
+        filters = {name: request.query_params.get(name, "") for name in names}
+        with _open_site(request) as site:
+            limit, offset = _limits(request)
+            found = SiteRecord(site).find(kind, limit=limit, offset=offset, **filters)
+            return as_json(request, {"items": [vars(each) for each in found]})
+
+    return respond
+
+
+def people(request: Request) -> Response:
+    """Respond with the members of the bodies of a place."""
+    with _open_site(request) as site:
+        found = SiteRecord(site).people()
+        return as_json(request, {"items": [vars(each) for each in found]})
+
+
+def one_person(request: Request) -> Response:
+    """Respond with what is counted of a person."""
+    with _open_site(request) as site:
+        return as_json(request, asdict(SiteRecord(site).person(request.path_params["person"])))
+
+
+def matters(request: Request) -> Response:
+    """Respond with the matters of a place, those that were last on an agenda first."""
+    asked = {name: request.query_params.get(name, "") for name in ("words", "kind", "state")}
+    with _open_site(request) as site:
+        limit, offset = _limits(request)
+        record = SiteRecord(site)
+        found = [vars(each) for each in record.matters(limit=limit, offset=offset, **asked)]
+        return as_json(request, {"items": found, "total": record.count_matters(**asked)})
+
+
+def one_matter(request: Request) -> Response:
+    """Respond with a matter and what each meeting did with it."""
+    with _open_site(request) as site:
+        record, name = SiteRecord(site), request.path_params["matter"]
+        steps = [
+            vars(step) | {"votes": [vote.id for vote in votes]}
+            for step, votes in record.steps(name)
+        ]
+        return as_json(request, vars(record.matter(name)) | {"steps": steps})
 
 
 # --------------------------------------------------------------------------- for operators
@@ -258,6 +313,8 @@ _UPLOAD = (
 )
 _PROJECTS = Parameter("project", "Only this project; may be repeated")
 _MEMBER = Parameter("member", "Only votes that name this person")
+_PERSON = Parameter("person", "Only this person, under all spellings")
+_MATTER = Parameter("matter", "Only this matter")
 _RESULT = Parameter("result", "Only this result, as in passed")
 
 ENDPOINTS = (
@@ -279,7 +336,45 @@ ENDPOINTS = (
         "/sites/{site}/votes",
         votes,
         "The votes of a place, with evidence",
-        (_BODY, _MEMBER, _YEAR, _RESULT, *_PAGING),
+        (_BODY, _MEMBER, _PERSON, _MATTER, _YEAR, _RESULT, *_PAGING),
+    ),
+    Endpoint("/sites/{site}/people", people, "The members of bodies, and how they voted"),
+    Endpoint(
+        "/sites/{site}/people/{person}",
+        one_person,
+        "A person: attendance, votes, dissents and agreement",
+        route="/sites/{site}/people/{person:path}",
+    ),
+    Endpoint(
+        "/sites/{site}/matters",
+        matters,
+        "The matters of a place",
+        (
+            Parameter("words", "Only those with this in their number or title"),
+            Parameter("kind", "Only this kind, as in ordinance"),
+            Parameter("state", "Only this state, as in passed"),
+            *_PAGING,
+        ),
+    ),
+    Endpoint(
+        "/sites/{site}/matters/{matter}",
+        one_matter,
+        "A matter and what each meeting did with it",
+        route="/sites/{site}/matters/{matter:path}",
+    ),
+    *(
+        Endpoint(
+            f"/sites/{{site}}/{name}",
+            _findings(kind, "body", "date", "year", *(each.name for each in more)),
+            summary,
+            (_BODY, Parameter("date", "Only this meeting"), _YEAR, *more, *_PAGING),
+        )
+        for name, kind, summary, more in (
+            ("items", RecordedItem, "The items of agendas, with evidence", ()),
+            ("attendance", RecordedPresence, "Who was there, with evidence", (_PERSON,)),
+            ("speakers", PublicSpeaker, "Who spoke from the public, with evidence", ()),
+            ("interests", DeclaredInterest, "Recusals and declared interests", (_PERSON,)),
+        )
     ),
     Endpoint("/documents/{document}", one_document, "A document and the ids of its pages"),
     Endpoint(
@@ -346,7 +441,7 @@ ENDPOINTS = (
         "Upload a file of annotations as the request body",
         _UPLOAD,
         method="POST",
-        role="operator",
+        role="viewer",
         success=202,
     ),
     Endpoint("/uploads/{upload}", uploads.one_upload, "One upload", role="viewer"),
@@ -363,7 +458,7 @@ ENDPOINTS = (
             uploads.change,
             summary,
             method="POST",
-            role="operator",
+            role="viewer",
         )
         for action, summary in (
             ("suspend", "Start no more batches of an upload"),

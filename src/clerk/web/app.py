@@ -22,6 +22,7 @@ from clerk.core.errors import (
     ClerkError,
     DocumentError,
     InvalidInput,
+    NotAllowed,
     NotFound,
     OperatorError,
     TransientError,
@@ -43,6 +44,7 @@ STATUS = {
     NotFound: 404,
     DocumentError: 422,
     InvalidInput: 400,
+    NotAllowed: 403,
     TransientError: 503,
     OperatorError: 503,
 }

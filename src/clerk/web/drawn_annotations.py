@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -13,6 +13,8 @@ from clerk.annotations.browsing import Track
 from clerk.core.public_text import PublicText, document_text
 from clerk.read.files import PageWords
 
+#: Left, top, right and bottom in ten-thousandths of the page.
+Box = tuple[int, int, int, int]
 #: So many colours there are; further projects use them again.
 COLOURS = 6
 
@@ -37,6 +39,8 @@ class DrawnRelation:
     predicate: str
     subject: DrawnSpan
     object: DrawnSpan
+    #: From the first word of the one to that of the other on the scan, if both have boxes.
+    line: tuple[int, int, int, int] | None = None
 
 
 @dataclass(frozen=True)
@@ -89,7 +93,21 @@ def draw(text: str, tracks: Sequence[Track], words: PageWords | None) -> DrawnPa
             for each in track.object.relations
         ]
     spans.sort(key=lambda each: each.spans)
-    return DrawnPage(spans, relations, _parts(text, spans), _boxes(text, spans, words))
+    boxes = _boxes(text, spans, words)
+    first = {span.name: box for span, box in reversed(boxes)}
+    relations = [
+        replace(each, line=(*_middle(first[each.subject.name]), *_middle(first[each.object.name])))
+        if {each.subject.name, each.object.name} <= first.keys()
+        else each
+        for each in relations
+    ]
+    coloured = [(span.colour, *box) for span, box in boxes]
+    return DrawnPage(spans, relations, _parts(text, spans), coloured)
+
+
+def _middle(box: Box) -> tuple[int, int]:
+    left, top, right, bottom = box
+    return (left + right) // 2, (top + bottom) // 2
 
 
 def _shown(value: Any) -> str:
@@ -112,16 +130,17 @@ def _parts(text: str, spans: Sequence[DrawnSpan]) -> list[TextPart]:
 
 def _boxes(
     text: str, spans: Sequence[DrawnSpan], words: PageWords | None
-) -> list[tuple[int, int, int, int, int]]:
+) -> list[tuple[DrawnSpan, Box]]:
     """Return the boxes of the words under spans; words are found in the order of the text."""
-    found: list[tuple[int, int, int, int, int]] = []
+    found: list[tuple[DrawnSpan, Box]] = []
     at = 0
     for word, box in words.placed() if words else ():
         begin = text.find(word, at)
         if begin < 0 or len(box) != 4:
             continue
         at = begin + len(word)
+        left, top, right, bottom = box
         for each in spans:
             if any(first < at and begin < last for first, last in each.spans):
-                found.append((each.colour, *box))
+                found.append((each, (left, top, right, bottom)))
     return found

@@ -178,6 +178,7 @@ def default_limits() -> dict[str, RateLimit]:
         "login": RateLimit(10, 0.1),
         "image": RateLimit(200, 20),
         "data": RateLimit(60, 5),
+        "report": RateLimit(10, 1 / 60),
         CHANGE: RateLimit(100, 10),
     }
 

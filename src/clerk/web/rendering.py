@@ -35,6 +35,7 @@ from clerk.core.config import Settings
 from clerk.core.errors import InvalidInput
 from clerk.core.public_text import Gate, PublicText
 from clerk.core.storage import Document
+from clerk.site_db.queries import CompiledDocument, CompiledPart
 
 STATIC = Path(__file__).parent / "static"
 THIN_SPACE = "\u202f"
@@ -187,6 +188,8 @@ def _environment() -> Environment:
         "meeting_link": meeting_link,
         "body_link": body_link,
         "person_link": person_link,
+        "within_packet": within_packet,
+        "matter_link": matter_link,
         "document_page": document_page,
         "utc_now": utc_now,
     }
@@ -257,9 +260,23 @@ def meeting_link(site: str, body: str | None, date: str | None) -> str:
     return f"{body_link(site, body)}{quote(_without_secrets(date), safe='')}/"
 
 
+def within_packet(document: CompiledDocument, part: CompiledPart | None) -> str:
+    """Return what a page is of: the document, or a part of it and where that is."""
+    if part is None:
+        return f"{document.label}, {day(document.date)}"
+    of_day = f" of {day(part.date)}" if part.date else ""
+    packet = document.kind or "document"
+    return f"{part.label}{of_day}, in the {packet} of {day(document.date)}"
+
+
 def person_link(site: str, member: str) -> str:
     """Return the address of a person's votes."""
     return f"/people/{quote(site)}/{quote(member, safe='')}"
+
+
+def matter_link(site: str, matter: str) -> str:
+    """Return the address of a matter."""
+    return f"/matters/{quote(site)}/{quote(matter, safe='')}"
 
 
 # --------------------------------------------------------------------------------- figures

@@ -19,11 +19,18 @@ from starlette.responses import RedirectResponse, Response
 
 from clerk.core.errors import InvalidInput
 from clerk.core.storage import web_folder
-from clerk.ops.web_sessions import OPERATOR
+from clerk.ops.web_sessions import VIEWER
 from clerk.pipeline import uploads as annotation_jobs
 
-from .auth import operator, refuse_without_role, viewer
-from .parameters import id_in_path, whole_number
+from .auth import refuse_without_role, viewer
+from .parameters import whole_number
+from .project_access import (
+    changed_upload,
+    check_may_change,
+    check_may_change_any,
+    seen_upload,
+    seen_uploads,
+)
 from .rendering import for_operators, public_url, settings_of
 from .request_bodies import allow_body
 
@@ -48,10 +55,12 @@ _YES, _NO = ("1", "true", "yes"), ("", "0", "false", "no")
 
 async def receive(request: Request) -> Response:
     """Receive a file of annotations and respond with the job that stores it."""
-    refusal = await run_in_threadpool(refuse_without_role, request, OPERATOR)
+    refusal = await run_in_threadpool(refuse_without_role, request, VIEWER)
     if refusal is not None:
         return refusal
     _check_parameters(request.query_params)
+    project = request.query_params.get("project", "")
+    await run_in_threadpool(check_may_change, request, project)
     name = _file_name(request.query_params.get("name", "upload.jsonl"))
     allow_body(request, UPLOAD_BYTES)
     with _incoming(request) as folder:
@@ -72,9 +81,10 @@ async def receive(request: Request) -> Response:
 
 async def receive_form(request: Request) -> Response:
     """Receive a file from the form and redirect to its upload."""
-    refusal = await run_in_threadpool(refuse_without_role, request, OPERATOR)
+    refusal = await run_in_threadpool(refuse_without_role, request, VIEWER)
     if refusal is not None:
         return refusal
+    await run_in_threadpool(check_may_change_any, request)
     allow_body(request, UPLOAD_BYTES)
     async with request.form(max_files=1, max_fields=FIELDS, max_part_size=FIELD_BYTES) as form:
         chosen = form.get("file")
@@ -82,6 +92,7 @@ async def receive_form(request: Request) -> Response:
             raise InvalidInput("Choose a file.")
         asked = {name: str(value) for name, value in form.items() if name != "file"}
         _check_parameters(asked)
+        await run_in_threadpool(check_may_change, request, asked.get("project", ""))
         if _is_yes(asked, "dry_run"):
             raise InvalidInput("A dry run is done by the API or the command line.")
         with _incoming(request) as folder:
@@ -142,14 +153,15 @@ def _store(asked: Mapping[str, str], who: str, path: Path) -> annotation_jobs.St
 def all_uploads(request: Request) -> Response:
     """Respond with the newest uploads and their progress."""
     project = request.query_params.get("project") or None
-    found = annotation_jobs.list_uploads(project, whole_number(request, "limit", 50, most=500))
+    limit = whole_number(request, "limit", 50, most=500)
+    found = seen_uploads(request, annotation_jobs.list_uploads(project, limit))
     return for_operators(request, {"items": [_as_json(each) for each in found]})
 
 
 @viewer
 def one_upload(request: Request) -> Response:
     """Respond with the progress of one upload and what it stored."""
-    return for_operators(request, _as_json(upload_of(request).status()))
+    return for_operators(request, _as_json(seen_upload(request).status()))
 
 
 @viewer
@@ -157,7 +169,7 @@ def issues(request: Request) -> Response:
     """Respond with the issues of an upload, in the order in which they were found."""
     limit = whole_number(request, "limit", 50, most=ISSUES_AT_MOST)
     offset = whole_number(request, "offset", 0, least=0, most=1_000_000)
-    job = upload_of(request)
+    job = seen_upload(request)
     code = request.query_params.get("code") or None
     found = job.some_issues(code, limit, offset)
     counts = job.status().issues
@@ -166,10 +178,10 @@ def issues(request: Request) -> Response:
     return for_operators(request, {"items": items, "total": total})
 
 
-@operator
+@viewer
 def change(request: Request) -> Response:
     """Suspend, resume, cancel, retry or roll back an upload; respond with its state."""
-    job, who = upload_of(request), request.state.person.who
+    job, who = changed_upload(request), request.state.person.who
     action = request.url.path.rpartition("/")[2]
     if action == "rollback":
         undone = annotation_jobs.rollback(job.id, who=who)
@@ -184,11 +196,6 @@ def change(request: Request) -> Response:
         "cancel": annotation_jobs.cancel,
     }[action](job.id, who=who)
     return for_operators(request, {"changed": done, **_as_json(job.status())})
-
-
-def upload_of(request: Request) -> annotation_jobs.UploadJob:
-    """Return the upload that the path names."""
-    return annotation_jobs.find(id_in_path(request, "upload"))
 
 
 def _as_json(status: annotation_jobs.Status) -> dict[str, Any]:

@@ -86,6 +86,8 @@ class PlatformFetcher(Fetcher):
             tz=self.settings.tz,
             status="cancelled" if naming.is_cancelled(notice or title) else "",
             source_url=source_url,
+            # "Regular Meeting" says nothing about whose it is.
+            guessed=frozenset() if body or naming.BODY_WORD.search(title) else frozenset(["body"]),
             documents=self.documents(offers, f"{title} {start.date() if start else ''}".strip()),
         )
 

@@ -1,5 +1,7 @@
 """The fetcher ``folder``: documents in a folder of this machine, in whatever layout.
 
+PDF, HTML and DOCX files are documents.
+
 Meeting, kind and date are found in each path, or by a pattern, or in a mapping file::
 
     {kind}/{meeting}/{date}*.pdf          a template: one field per part, * and ** as in a shell
@@ -37,7 +39,7 @@ from clerk.fetch.base import (
     Window,
 )
 from clerk.fetch.sources import file_url, readable_name
-from clerk.fetch.store import begins_as_pdf, looks_of_file
+from clerk.fetch.store import FILE_SUFFIXES, begins_as_pdf, looks_of_file
 
 _FIELDS = ("meeting", "date", "kind", "year", "month", "day", "title")
 _WILDCARDS = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
@@ -144,14 +146,14 @@ class FolderFetcher(Fetcher):
         return repr((self.settings, sorted(self.mapping.items()), __version__))
 
     def _is_candidate(self, path: Path, relative: Path) -> bool:
-        """Whether a file is called a PDF or begins like one; others are skipped by name."""
+        """Whether a file is called as documents are, or is a PDF; others are skipped by name."""
         name = relative.name.lower()
-        if name in _SYSTEM_FILES or (name.startswith(".") and not name.endswith(".pdf")):
+        if name in _SYSTEM_FILES or (name.startswith(".") and not name.endswith(FILE_SUFFIXES)):
             return False
         if name.startswith("."):
             self.skip(readable_name(relative), "a hidden file")
             return False
-        if name.endswith(".pdf"):
+        if name.endswith(FILE_SUFFIXES):
             return True
         try:
             if path.is_file() and begins_as_pdf(path):
@@ -198,7 +200,7 @@ class FolderFetcher(Fetcher):
 
     def _guessed(self, relative: Path) -> PathFacts:
         name = relative.name
-        stem = name[:-4] if name.lower().endswith(".pdf") else name
+        stem = Path(name).stem if name.lower().endswith(FILE_SUFFIXES) else name
         # Some systems write an accent as a character of its own.
         parts = [unicodedata.normalize("NFC", part) for part in (*relative.parts[:-1], stem)]
         day = naming.date_of_path(parts, day_first=self.settings.day_first)

@@ -6,15 +6,18 @@ from collections import Counter
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
 
-from clerk.core.errors import InvalidInput
+from clerk.core.errors import InvalidInput, NotFound
 from clerk.core.states import STAGES, Item
+from clerk.core.storage import site_folder
+from clerk.fetch.understanding import kept_answers
 from clerk.ops import activity, counts, run_control, run_details
 from clerk.ops.run_control import ACTIONS, PlannedSite
 from clerk.pipeline import sites
 from clerk.pipeline.schedule import WEEKDAYS
 from clerk.web.auth import operator, viewer
+from clerk.web.middleware import SANDBOX
 from clerk.web.parameters import count_pages, one_of, page_slice
 from clerk.web.rendering import page, settings_of
 
@@ -86,7 +89,8 @@ def one_site(request: Request) -> Response:
     """Show a site: stages, counters compared with the disk, documents, runs, events."""
     subdomain = request.path_params["site"]
     asked = request.query_params
-    described = sites.describe(settings_of(request).storage_dir, subdomain)
+    storage_dir = settings_of(request).storage_dir
+    described = sites.describe(storage_dir, subdomain)
     return page(
         request,
         "ops/site.html",
@@ -101,7 +105,20 @@ def one_site(request: Request) -> Response:
         states=Item.ALL,
         events=activity.recent_events(20, subdomain),
         batches=activity.list_batches(subdomain=subdomain, limit=10),
+        answers=kept_answers(site_folder(storage_dir, subdomain)),
     )
+
+
+@viewer
+def one_answer(request: Request) -> Response:
+    """Respond with what a portal returned and clerk did not understand, as text."""
+    subdomain, name = request.path_params["site"], request.path_params["answer"]
+    folder = site_folder(settings_of(request).storage_dir, subdomain)
+    for each in kept_answers(folder):
+        if each.name == name:
+            headers = {"Content-Security-Policy": SANDBOX}
+            return PlainTextResponse(each.path.read_bytes(), headers=headers)
+    raise NotFound(f"{subdomain} has no answer {name!r}.")
 
 
 @operator

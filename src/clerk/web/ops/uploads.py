@@ -14,14 +14,15 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, RedirectResponse, Response
 
 from clerk.annotations import api as annotation_projects
+from clerk.annotations.browsing import visible_projects
 from clerk.annotations.formats import WRITERS
 from clerk.core.storage import web_folder
 from clerk.ops import activity
 from clerk.pipeline import uploads as annotation_jobs
 from clerk.web.auth import operator, viewer
 from clerk.web.parameters import one_of
+from clerk.web.project_access import changed_upload, project_user, seen_upload, seen_uploads
 from clerk.web.rendering import page, settings_of
-from clerk.web.uploads import upload_of
 
 PER_PAGE = 50
 #: At most this many issues of an upload are shown; the API has the rest.
@@ -46,8 +47,8 @@ def all_uploads(request: Request) -> Response:
     return page(
         request,
         "ops/uploads.html",
-        uploads=annotation_jobs.list_uploads(project, PER_PAGE),
-        projects=annotation_projects.list_projects(),
+        uploads=seen_uploads(request, annotation_jobs.list_uploads(project, PER_PAGE)),
+        projects=visible_projects(project_user(request)),
         formats=annotation_projects.FORMATS,
         modes=annotation_jobs.MODES,
     )
@@ -56,7 +57,7 @@ def all_uploads(request: Request) -> Response:
 @viewer
 def one_upload(request: Request) -> Response:
     """Show one upload: its progress, issues and batches."""
-    job = upload_of(request)
+    job = seen_upload(request)
     return page(
         request,
         "ops/upload.html",
@@ -67,10 +68,10 @@ def one_upload(request: Request) -> Response:
     )
 
 
-@operator
+@viewer
 def change(request: Request) -> Response:
     """Suspend, resume, cancel or retry an upload, or roll it back."""
-    job, who, form = upload_of(request), request.state.person.who, request.state.form
+    job, who, form = changed_upload(request), request.state.person.who, request.state.form
     action = one_of("action", str(form.get("action", "")), tuple(ACTIONS))
     here = f"/ops/uploads/{job.id}"
     if action in NEED_CONFIRMATION and form.get("sure") != "yes":

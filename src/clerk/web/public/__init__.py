@@ -5,8 +5,9 @@ from __future__ import annotations
 from starlette.routing import BaseRoute, Route
 
 from clerk.web import annotation_pages
+from clerk.web.request_bodies import with_form
 
-from . import coverage, feeds, places, search, votes
+from . import coverage, feeds, places, reports, search, votes
 
 #: Projects and documents as PubAnnotation names them.
 _PROJECT = "/projects/{project:path}"
@@ -26,6 +27,7 @@ def routes() -> list[BaseRoute]:
         Route("/s/{site}/{rest:path}", places.body_or_meeting),
         Route("/d/{document}", places.document),
         Route("/d/{document}/original.pdf", places.original),
+        Route("/d/{document}/original", places.original),
         Route("/d/{document}/meeting", places.meeting_of_document),
         Route("/p/{page}", places.page_view),
         Route("/p/{page}/image.webp", places.page_image),
@@ -34,6 +36,11 @@ def routes() -> list[BaseRoute]:
         Route("/people", votes.people_of_all),
         Route("/people/{site}", votes.people),
         Route("/people/{site}/{member:path}", votes.person),
+        Route("/report/{vote}", reports.form),
+        Route("/report/{vote}", with_form(reports.send), methods=["POST"]),
+        Route("/matters", votes.matters_of_all),
+        Route("/matters/{site}", votes.matters),
+        Route("/matters/{site}/{matter:path}", votes.matter),
         Route("/coverage", coverage.all_places),
         Route("/coverage/{site}", coverage.of_place),
         Route(f"{_DOCUMENT}/annotations.json", annotation_pages.of_document),

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from starlette.requests import Request
 from starlette.responses import FileResponse, RedirectResponse, Response
@@ -17,16 +17,25 @@ from clerk.core import storage
 from clerk.core.errors import NotFound
 from clerk.core.public_text import PublicText, document_text
 from clerk.core.storage import Document
-from clerk.pipeline.mirror import bring_document, has_pdf
+from clerk.pipeline.mirror import bring_document, has_original, has_pdf
 from clerk.read.files import load_facts, load_words
 from clerk.search import find_document, find_page, hit_boxes, parse
 from clerk.search.query import places as hit_places
 from clerk.site_db.queries import SiteDatabase, YearCoverage, open_site
+from clerk.site_db.record import (
+    DeclaredInterest,
+    MatterStep,
+    PublicSpeaker,
+    Recorded,
+    RecordedItem,
+    RecordedPresence,
+    SiteRecord,
+)
 from clerk.web import page_images
-from clerk.web.annotation_pages import sees_everything
 from clerk.web.drawn_annotations import draw
 from clerk.web.middleware import SANDBOX, limited
 from clerk.web.parameters import count_pages, page_slice, whole_number
+from clerk.web.project_access import project_user
 from clerk.web.rendering import NO_BODY, gate_of, meeting_link, page, public_url, settings_of
 
 T = TypeVar("T")
@@ -35,6 +44,14 @@ PAGES_SHOWN = 50
 IMAGE_WIDTHS = (240, 1000, 1600)
 #: At most this many places are listed at once.
 PLACES_PER_PAGE = 200
+#: What is shown of a meeting besides its votes.
+_OF_A_MEETING: Mapping[str, type[Recorded]] = {
+    "items": RecordedItem,
+    "attendance": RecordedPresence,
+    "speakers": PublicSpeaker,
+    "interests": DeclaredInterest,
+    "matters": MatterStep,
+}
 _NOT_IN_A_FILE_NAME = re.compile(r"[^\w.-]+")
 
 
@@ -99,7 +116,8 @@ def place(request: Request) -> Response:
             totals=site.totals(),
             bodies=site.bodies(),
             grid=CoverageGrid.of(site.coverage()),
-            people=site.count_people(),
+            people=len(SiteRecord(site).people()),
+            matters=SiteRecord(site).count_matters(),
         )
 
 
@@ -136,6 +154,11 @@ def _meeting(request: Request, site: SiteDatabase, body: str | None, date: str) 
             return RedirectResponse(f"/d/{filed[0].id}", 308)
         raise NotFound(f"Nothing is held of a meeting of {body!r} on {date!r} in {site.name}.")
     before, after = site.neighbours(body, date)
+    record = SiteRecord(site)
+    recorded: dict[str, Any] = {
+        name: record.find(kind, body=body, date=date) if body else []
+        for name, kind in _OF_A_MEETING.items()
+    }
     return page(
         request,
         "public/meeting.html",
@@ -143,6 +166,7 @@ def _meeting(request: Request, site: SiteDatabase, body: str | None, date: str) 
         name=site.name,
         meeting=found[0],
         votes=site.votes(body=body or "", date=date, limit=500),
+        **recorded,
         before=before,
         after=after,
     )
@@ -165,6 +189,7 @@ def document(request: Request) -> Response:
             first=first,
             step=PAGES_SHOWN,
             has_pdf=has_pdf(settings_of(request), subdomain, document),
+            has_original=has_original(settings_of(request), subdomain, document),
             votes=site.count_votes(document=document.name),
         )
 
@@ -180,7 +205,7 @@ def page_view(request: Request) -> Response:
     projects: list[Project] = []
     tracks: list[Track] = []
     if "project" in request.query_params:
-        projects = find_projects([], everything=sees_everything(request))
+        projects = find_projects([], project_user(request))
         on_page = (address.site, f"{document.name}/{number}")
         names = request.query_params.getlist("project")
         chosen = [each for each in projects if each.name in names]
@@ -208,6 +233,8 @@ def page_view(request: Request) -> Response:
             boxes=hit_boxes(folder, document, number, query) if query else [],
             size=_image_size(folder, document, number),
             has_pdf=has_pdf(settings_of(request), address.site, document),
+            is_pdf=document.is_pdf,
+            has_original=has_original(settings_of(request), address.site, document),
             query=query,
             permalink=public_url(request, f"/p/{shown.id}"),
             before=max((each for each in pages if each < number), default=None),
@@ -246,7 +273,7 @@ def page_image(request: Request) -> Response:
     width = next(each for each in IMAGE_WIDTHS if each >= width)
     bring_document(settings, address.site, address.document)
     pdf = address.document.pdf(settings.storage_dir / address.site)
-    if not pdf.is_file():
+    if not pdf.is_file() or not address.document.is_pdf:
         raise NotFound("The original of this page is not here.")
     image = page_images.page_image(settings, pdf, address.page, width)
     headers = {"Cache-Control": "public, max-age=3600"}
@@ -254,7 +281,7 @@ def page_image(request: Request) -> Response:
 
 
 def original(request: Request) -> Response:
-    """Respond with the PDF as it was fetched, to be saved and not run."""
+    """Respond with the file as it was fetched, to be saved and not run."""
     storage_dir = settings_of(request).storage_dir
     site, document = find_document(storage_dir, request.path_params["document"])
     bring_document(settings_of(request), site, document)
@@ -263,7 +290,12 @@ def original(request: Request) -> Response:
         raise NotFound("The original of this document is not here.")
     name = _NOT_IN_A_FILE_NAME.sub("-", gate_of(request)(f"{site}-{document.name}")).strip("-")
     headers = {"Content-Security-Policy": SANDBOX}
-    return FileResponse(pdf, media_type="application/pdf", filename=f"{name}.pdf", headers=headers)
+    if document.is_pdf:
+        name, kind = f"{name}.pdf", "application/pdf"
+    else:
+        # Nothing that a browser would show: web pages and Word documents may be active.
+        kind = "application/octet-stream"
+    return FileResponse(pdf, media_type=kind, filename=name, headers=headers)
 
 
 def meeting_of_document(request: Request) -> Response:

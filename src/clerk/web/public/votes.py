@@ -1,4 +1,4 @@
-"""Votes of a place, and how each person voted, with the words of the minutes."""
+"""Votes, people and matters of a place, with the words of the minutes."""
 
 from __future__ import annotations
 
@@ -10,13 +10,15 @@ from starlette.responses import RedirectResponse, Response
 from clerk.search import listing
 from clerk.search.listing import SearchablePlace
 from clerk.site_db.queries import open_site
+from clerk.site_db.record import DeclaredInterest, SiteRecord
 from clerk.web.parameters import count_pages, page_slice
-from clerk.web.rendering import page, settings_of
+from clerk.web.rendering import page, person_link, settings_of
 
 from .places import filter_places
 
 VOTES_PER_PAGE = 25
-FILTERS = ("body", "member", "result", "year")
+MATTERS_PER_PAGE = 100
+FILTERS = ("body", "member", "result", "year", "document")
 
 
 def votes(request: Request) -> Response:
@@ -60,26 +62,95 @@ def _choose_place(
 
 
 def people(request: Request) -> Response:
-    """Show who voted in a place, and how often."""
+    """Show the members of each body of a place, and how they voted."""
     subdomain = request.path_params["site"]
     with open_site(settings_of(request).storage_dir, subdomain) as site:
-        people = site.people()
-        return page(request, "public/people.html", site=subdomain, name=site.name, people=people)
+        record = SiteRecord(site)
+        return page(
+            request,
+            "public/people.html",
+            site=subdomain,
+            name=site.name,
+            people=record.people(),
+            unplaced=record.unplaced(),
+        )
 
 
 def person(request: Request) -> Response:
-    """Show how a person voted, vote by vote."""
+    """Show a person: attendance, votes, dissents, agreement; or the votes that print a name.
+
+    A name that only one person has leads to that person.
+    """
     subdomain, member = request.path_params["site"], request.path_params["member"]
     number, offset = page_slice(request, VOTES_PER_PAGE)
     with open_site(settings_of(request).storage_dir, subdomain) as site:
-        record = site.person(member)
+        record = SiteRecord(site)
+        if not record.people(member):
+            if known := record.person_named(member):
+                return RedirectResponse(person_link(subdomain, known), 307)
+            printed = site.person(member)
+            return page(
+                request,
+                "public/printed_name.html",
+                site=subdomain,
+                name=site.name,
+                person=printed,
+                votes=site.votes(member=member, limit=VOTES_PER_PAGE, offset=offset),
+                number=number,
+                last=count_pages(printed.votes, VOTES_PER_PAGE),
+            )
         return page(
             request,
             "public/person.html",
             site=subdomain,
             name=site.name,
-            person=record,
-            votes=site.votes(member=member, limit=VOTES_PER_PAGE, offset=offset),
+            person=record.person(member),
+            interests=record.find(DeclaredInterest, person=member, limit=100),
+            votes=site.votes(person=member, limit=VOTES_PER_PAGE, offset=offset),
             number=number,
-            last=count_pages(record.votes, VOTES_PER_PAGE),
+            last=count_pages(site.count_votes(person=member), VOTES_PER_PAGE),
+        )
+
+
+def matters_of_all(request: Request) -> Response:
+    """Show the places to choose from, or redirect to the only one."""
+    return _choose_place(
+        request, listing.places(settings_of(request).storage_dir), "Matters", "/matters/"
+    )
+
+
+def matters(request: Request) -> Response:
+    """Show the matters of a place: those that were last on an agenda first."""
+    subdomain, asked = request.path_params["site"], request.query_params
+    filters = {name: asked.get(name, "") for name in ("words", "kind", "state")}
+    number, offset = page_slice(request, MATTERS_PER_PAGE)
+    with open_site(settings_of(request).storage_dir, subdomain) as site:
+        record = SiteRecord(site)
+        total = record.count_matters(**filters)
+        return page(
+            request,
+            "public/matters.html",
+            site=subdomain,
+            name=site.name,
+            matters=record.matters(limit=MATTERS_PER_PAGE, offset=offset, **filters),
+            total=total,
+            number=number,
+            last=count_pages(total, MATTERS_PER_PAGE),
+            filters=filters,
+            choices=record.matter_choices(),
+        )
+
+
+def matter(request: Request) -> Response:
+    """Show a matter: what each meeting did with it, and the votes."""
+    subdomain, name = request.path_params["site"], request.path_params["matter"]
+    with open_site(settings_of(request).storage_dir, subdomain) as site:
+        record = SiteRecord(site)
+        return page(
+            request,
+            "public/matter.html",
+            site=subdomain,
+            name=site.name,
+            matter=record.matter(name),
+            steps=record.steps(name),
         )

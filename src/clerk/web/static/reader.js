@@ -43,6 +43,41 @@
     button.hidden = marks.length === 0;
     button.addEventListener("click", () => show(now < 0 && step < 0 ? -1 : now + step));
   }
+  // Relations as lines over the text, from word to word.
+  const text = document.getElementById("text");
+  const related = [...document.querySelectorAll(".notes li[data-from]")];
+  if (text && related.length) {
+    const make = (name) => document.createElementNS("http://www.w3.org/2000/svg", name);
+    const over = make("svg");
+    over.setAttribute("class", "relations");
+    over.setAttribute("aria-hidden", "true");
+    text.append(over);
+    const mark = (name) => {
+      let found = document.getElementById(name);
+      while (found && found.tagName !== "MARK") found = found.nextElementSibling;
+      return found;
+    };
+    const draw = () => {
+      const whole = text.getBoundingClientRect();
+      over.replaceChildren();
+      for (const each of related) {
+        const ends = [mark(each.dataset.from), mark(each.dataset.to)].map((end) => end?.getClientRects()[0]);
+        if (!ends[0] || !ends[1]) continue;
+        const [[x1, y1], [x2, y2]] = ends.map((box) => [box.left + box.width / 2 - whole.left, box.top - whole.top]);
+        const path = make("path");
+        const lift = Math.min(40, 12 + Math.abs(x2 - x1) / 8);
+        path.setAttribute("d", `M${x1} ${y1} Q${(x1 + x2) / 2} ${Math.min(y1, y2) - lift} ${x2} ${y2}`);
+        path.setAttribute("class", `relation ${each.className}`);
+        over.append(path);
+      }
+    };
+    draw();
+    new ResizeObserver(draw).observe(text);
+  }
+  // A project is shown or hidden as soon as it is ticked.
+  for (const box of document.querySelectorAll("input[type=checkbox][name=project]")) {
+    box.addEventListener("change", () => box.form.requestSubmit());
+  }
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || /input|select|textarea/i.test(event.target.tagName)) return;
     if (event.key === "n") show(now + 1);

@@ -1,0 +1,212 @@
+"""``clerk documents``: what the documents of a site are taken for, and correcting it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from clerk.identify.model import KINDS
+
+from .common import (
+    confirm,
+    hint,
+    json_option,
+    numbered,
+    on_a_terminal,
+    open_database,
+    operator,
+    print_json,
+    print_table,
+)
+
+if TYPE_CHECKING:
+    from clerk.ops.document_facts import DocumentFacts
+
+#: At most so many are printed; all are used.
+SHOWN = 500
+
+
+@click.group()
+def documents() -> None:
+    """Show what documents are taken for, and correct it."""
+
+
+@documents.command("list")
+@click.argument("site")
+@click.option(
+    "--match", "pattern", default="", metavar="PATTERN", help="Only these, as in '*.pdf'."
+)
+@click.option("--kind", type=click.Choice((*KINDS, "unknown")), help="Only this kind.")
+@click.option("--doubtful", is_flag=True, help="Only those that a person should look at.")
+@json_option
+def list_documents(
+    site: str, pattern: str, kind: str | None, doubtful: bool, as_json: bool
+) -> None:
+    """List the documents of a site: file, date, body, kind and title.
+
+    Those in doubt come first.
+
+    \b
+    Examples:
+      clerk documents list springfield --doubtful
+      clerk documents list springfield --match 'minutes/2024/*' --json
+    """
+    open_database()
+    from clerk.ops import document_facts
+
+    found = document_facts.list_documents(site, pattern, kind=kind or "", doubtful=doubtful)
+    if as_json:
+        print_json([_plain(each) for each in found])
+        return
+    print_documents(found[:SHOWN])
+    doubts = sum(bool(each.doubts) for each in found)
+    hint(f"{numbered(len(found), 'document')}, {doubts} in doubt.")
+    if len(found) > SHOWN:
+        hint(f"The first {SHOWN} are shown; --json has all.")
+
+
+def print_documents(found: list[DocumentFacts]) -> None:
+    """Print what documents are taken for, one per line."""
+    if found:
+        rows = [
+            (
+                *(each.date or "-", each.kind or "-", each.body or "-"),
+                *(_cut(each.title or "-", 40), each.file, "; ".join(each.doubts)),
+            )
+            for each in found
+        ]
+        print_table(("DATE", "KIND", "BODY", "TITLE", "FILE", "DOUBTS"), rows)
+
+
+def _cut(text: str, letters: int) -> str:
+    return text if len(text) <= letters else text[: letters - 1] + "…"
+
+
+def _plain(each: DocumentFacts) -> dict[str, Any]:
+    facts = asdict(each)
+    facts.pop("parts")
+    return facts
+
+
+@documents.command()
+@click.argument("site")
+@click.argument("document")
+@json_option
+def show(site: str, document: str, as_json: bool) -> None:
+    """Show what a document is, where that comes from, and its parts.
+
+    DOCUMENT is its file or URL at the source, or its name.
+
+    \b
+    Example:
+      clerk documents show springfield 'packets/Agenda-Package-February-3-2026.pdf'
+    """
+    open_database()
+    from clerk.ops import document_facts
+
+    found = document_facts.find_document(site, document)
+    if as_json:
+        print_json(asdict(found))
+        return
+    click.echo(f"{found.file}  ({found.name})")
+    for name in ("date", "body", "kind", "title"):
+        fact = found.evidence.get(name) or {}
+        click.echo(f"  {name:6} {getattr(found, name) or 'unknown'}{_told(fact)}")
+        for other in found.evidence.get("others", ()):
+            if other["field"] == name:
+                click.echo(f"         but {other['fact'].get('value')}{_told(other['fact'])}")
+    for doubt in found.doubts:
+        click.echo(f"  doubt  {doubt}")
+    if found.parts:
+        rows = [
+            (
+                f"  {part.first_page}-{part.last_page}",
+                *(part.kind or "-", part.date or "-", part.body or "-"),
+                _cut(part.title or "-", 50),
+                "other place" if part.of_other_place else "",
+            )
+            for part in found.parts
+        ]
+        print_table(("  PAGES", "KIND", "DATE", "BODY", "TITLE", ""), rows)
+
+
+def _told(fact: dict[str, Any]) -> str:
+    """Say where a fact comes from."""
+    if not fact.get("source"):
+        return ""
+    words = str(fact["source"]).replace("_", " ")
+    if fact.get("page"):
+        words += f" {fact['page']}"
+    if fact.get("quote") and fact["quote"] != fact.get("value"):
+        words += f": {' '.join(str(fact['quote']).split())!r}"
+    return f"  [{words}, {100 * fact.get('confidence', 0):.0f} %]"
+
+
+@documents.command("set")
+@click.argument("site")
+@click.argument("pattern")
+@click.option("--date", help="The day of the meeting, as in 2024-01-15, or 'unknown'.")
+@click.option("--body", help="Whose meeting it is of, or 'unknown'.")
+@click.option("--kind", help=f"One of {', '.join(KINDS)}, or 'unknown'.")
+@click.option("--title", help="What it is called, or 'unknown'.")
+@click.option("--undo", is_flag=True, help="Forget earlier corrections instead.")
+@click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+def set_facts(
+    site: str, pattern: str, undo: bool, dry_run: bool, yes: bool, **given: str | None
+) -> None:
+    """Correct the date, body, kind or title of documents, for good.
+
+    PATTERN is a file or URL as in the source, or a name; * and ? stand for
+    any letters.  A correction survives later fetches and readings and is in
+    the audit log.
+
+    \b
+    Examples:
+      clerk documents set springfield scan-2-2.pdf --date 2024-06-12
+      clerk documents set springfield 'board/*' --body 'Board of Trustees' --dry-run
+      clerk documents set springfield scan-2-2.pdf --undo
+    """
+    settings = open_database()
+    from clerk.ops import document_facts
+
+    said = {name: value for name, value in given.items() if value is not None}
+    if undo == bool(said):
+        raise click.UsageError("Give either --undo or what to set.")
+    found = document_facts.list_documents(site, pattern)
+    if not found:
+        from clerk.core.errors import NotFound
+
+        raise NotFound(
+            f"No document of {site} matches {pattern!r}.",
+            hint=f"clerk documents list {site} --match '*WORD*'",
+        )
+    if undo:
+        names = [each.name for each in found if each.corrected]
+        for each in found:
+            if each.corrected:
+                click.echo(f"{each.file}: {', '.join(each.corrected)} as found")
+    else:
+        checked = document_facts.check_said(said)
+        planned = document_facts.plan(found, checked)
+        names = [each.name for each in planned]
+        for change in planned[:SHOWN]:
+            words = ", ".join(
+                f"{name} {before or 'unknown'} "
+                + ("confirmed" if before == after else f"-> {after or 'unknown'}")
+                for name, (before, after) in change.changes.items()
+            )
+            click.echo(f"{change.file}: {words}")
+    if dry_run or not names:
+        hint(f"{numbered(len(names), 'document')} would change." if names else "Nothing to change.")
+        return
+    if len(names) > 1 and not yes and on_a_terminal():
+        confirm(f"Change {len(names)} documents?")
+    if undo:
+        changed = document_facts.withdraw(settings.sql_url, site, names, who=operator())
+    else:
+        changed = document_facts.correct(settings.sql_url, site, names, checked, who=operator())
+    click.echo(f"Changed {numbered(changed, 'document')} of {site}.")
+    hint(f"Pages and votes follow with: clerk {'run' if settings.embedded else 'update -s'} {site}")

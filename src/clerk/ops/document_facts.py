@@ -1,0 +1,203 @@
+"""What the documents of a site are taken for, and what people correct.
+
+A correction holds for good, whatever is read or fetched later.  It is in the audit log, written in
+the transaction that makes it.  Names of files and documents stay: only what they are said to be
+changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from fnmatch import fnmatchcase
+from typing import Any, Final
+
+from clerk.core import manifest
+from clerk.core.db import reading_connection, require_site, writing_to
+from clerk.core.errors import InvalidInput, NotFound
+from clerk.core.manifest import FACTS_OF_DOCUMENTS, DocumentPart, DocumentRow
+from clerk.fetch.sources import name_at_source
+from clerk.identify import KINDS
+from clerk.pipeline import ledger
+
+#: The word for what is not known.
+UNKNOWN: Final = "unknown"
+#: Who is less sure than this of a fact should look at it.
+SURE: Final = 0.7
+#: Nothing that people publish is older, or further ahead.
+_YEARS = range(1600, 2101)
+#: So many names are in the audit log; the others are counted.
+_NAMED = 20
+
+
+@dataclass(frozen=True)
+class DocumentFacts:
+    """A document with what it is taken for; None is not known.
+
+    ``file`` is what its source calls it.  ``doubts`` says what a person should look at.
+    """
+
+    name: str
+    file: str
+    kind: str | None
+    body: str | None
+    date: date | None
+    title: str | None
+    pages: int | None
+    doubts: Sequence[str]
+    corrected: Sequence[str]
+    evidence: Mapping[str, Any]
+    parts: Sequence[DocumentPart] = ()
+
+
+@dataclass(frozen=True)
+class PlannedCorrection:
+    """What a correction would change: fact -> (before, after)."""
+
+    name: str
+    file: str
+    changes: Mapping[str, tuple[str | None, str | None]]
+
+
+def list_documents(
+    subdomain: str, pattern: str = "", *, kind: str = "", doubtful: bool = False
+) -> list[DocumentFacts]:
+    """Return documents, those in doubt first; a pattern is compared with file and name.
+
+    ``*`` and ``?`` stand for any letters, as in a shell.
+    """
+    with reading_connection() as conn:
+        site = require_site(conn, subdomain)
+        rows = manifest.documents(conn, subdomain)
+    found = [
+        facts
+        for facts in (_facts(site, row) for row in rows)
+        if _matches(facts, pattern)
+        and (not kind or (facts.kind or UNKNOWN) == kind)
+        and (not doubtful or facts.doubts)
+    ]
+    return sorted(found, key=lambda each: (not each.doubts, each.file))
+
+
+def find_document(subdomain: str, name: str) -> DocumentFacts:
+    """Return one document with its parts, by its name or what its source calls it."""
+    with reading_connection() as conn:
+        site = require_site(conn, subdomain)
+        rows = manifest.documents(conn, subdomain, with_parts=True)
+    found = [facts for row in rows if _matches(facts := _facts(site, row), name)]
+    if len(found) == 1:
+        return found[0]
+    hint = f"Find it with: clerk documents list {subdomain} --match '*WORD*'"
+    if not found:
+        raise NotFound(f"{subdomain} has no document {name!r}.", hint=hint)
+    raise InvalidInput(f"{name!r} names {len(found)} documents of {subdomain}.", hint=hint)
+
+
+def _facts(site: Mapping[str, Any], row: DocumentRow) -> DocumentFacts:
+    return DocumentFacts(
+        name=row.name,
+        file=name_at_source(site, row.name, row.source_url or ""),
+        **{name: getattr(row, name) for name in FACTS_OF_DOCUMENTS},
+        pages=row.pages,
+        doubts=doubts_of(row.evidence, row.identified_of is not None),
+        corrected=sorted(row.corrections),
+        evidence=row.evidence,
+        parts=row.parts,
+    )
+
+
+def doubts_of(evidence: Mapping[str, Any], is_identified: bool = True) -> list[str]:
+    """Return what a person should look at, in a few words each."""
+    if not is_identified and not evidence:
+        return ["not looked at yet"]
+    doubts = []
+    others = [each for each in evidence.get("others", ()) if each["fact"].get("value")]
+    for name in ("date", "body", "kind"):
+        fact = evidence.get(name) or {}
+        if fact.get("source") == manifest.PERSON:
+            continue
+        said = [each["fact"]["value"] for each in others if each["field"] == name]
+        if not fact.get("value"):
+            doubts.append(f"{name} not known")
+        elif fact.get("confidence", 0) < SURE:
+            doubts.append(f"{name} not certain")
+        elif name == "date" and said:
+            doubts.append(f"date contradicted: {', '.join(said[:3])}")
+    return doubts
+
+
+def _matches(facts: DocumentFacts, pattern: str) -> bool:
+    return not pattern or any(fnmatchcase(name, pattern) for name in (facts.file, facts.name))
+
+
+def check_said(said: Mapping[str, str]) -> dict[str, str | None]:
+    """Return what a person says of documents as it is stored; ``unknown`` becomes None."""
+    checked: dict[str, str | None] = {}
+    for name, value in said.items():
+        text = " ".join(value.split())
+        if not text:
+            raise InvalidInput(f"Give a {name}, or {UNKNOWN!r}.")
+        checked[name] = None if text.lower() == UNKNOWN else text
+    if day := checked.get("date"):
+        try:
+            if date.fromisoformat(day).year not in _YEARS:
+                raise ValueError
+        except ValueError as error:
+            raise InvalidInput(
+                f"{day!r} is no date.", hint="Write it as in 2024-01-15, or 'unknown'."
+            ) from error
+    if (kind := checked.get("kind")) and kind not in KINDS:
+        raise InvalidInput(f"The kinds are {', '.join(KINDS)} and {UNKNOWN}, not {kind!r}.")
+    if not checked:
+        raise InvalidInput("Say what the documents are: a date, a body, a kind or a title.")
+    return checked
+
+
+def plan(
+    documents: Iterable[DocumentFacts], said: Mapping[str, str | None]
+) -> list[PlannedCorrection]:
+    """Return what a correction would change; documents of which it is known are left out."""
+    planned = []
+    for each in documents:
+        before = {name: getattr(each, name) for name in said}
+        before = {name: str(value) if value else None for name, value in before.items()}
+        changes = {
+            name: (before[name], value)
+            for name, value in said.items()
+            if before[name] != value or name not in each.corrected
+        }
+        if changes:
+            planned.append(PlannedCorrection(each.name, each.file, changes))
+    return planned
+
+
+def correct(
+    sql_url: str, subdomain: str, names: Sequence[str], said: Mapping[str, str | None], *, who: str
+) -> int:
+    """Record what a person says of documents, with an entry in the audit log; return of how many.
+
+    Parts of packets, votes and pages follow with the next run.
+    """
+    with writing_to(sql_url) as conn:
+        require_site(conn, subdomain)
+        changed = manifest.correct(conn, subdomain, names, said)
+        words = ", ".join(f"{name} {value or UNKNOWN}" for name, value in said.items())
+        if changed:
+            ledger.audit(conn, who, "documents corrected", subdomain, f"{words}: {_named(names)}")
+    return changed
+
+
+def withdraw(sql_url: str, subdomain: str, names: Sequence[str], *, who: str) -> int:
+    """Forget what people said of documents; return of how many anything was said."""
+    with writing_to(sql_url) as conn:
+        require_site(conn, subdomain)
+        changed = manifest.withdraw_corrections(conn, subdomain, names)
+        if changed:
+            ledger.audit(conn, who, "corrections withdrawn", subdomain, _named(names))
+    return changed
+
+
+def _named(names: Sequence[str]) -> str:
+    more = len(names) - _NAMED
+    return "; ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")

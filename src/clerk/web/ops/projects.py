@@ -1,0 +1,40 @@
+"""A project of annotations: who may see and change it."""
+
+from __future__ import annotations
+
+from urllib.parse import urlencode
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from clerk.annotations import api as annotation_projects
+from clerk.annotations.store import PROJECT_ROLES
+from clerk.core.errors import InvalidInput
+from clerk.web.auth import viewer
+from clerk.web.project_access import managed_project
+from clerk.web.rendering import page
+
+
+@viewer
+def one_project(request: Request) -> Response:
+    """Show who owns a project, its people, and whether it is public."""
+    project = managed_project(request, request.query_params.get("name", ""))
+    return page(request, "ops/project.html", project=project, roles=PROJECT_ROLES)
+
+
+@viewer
+def change(request: Request) -> Response:
+    """Make a project public or private, or change somebody's role in it."""
+    form, who = request.state.form, request.state.person.who
+    project = managed_project(request, str(form.get("project", "")))
+    match form.get("action"):
+        case "publish":
+            annotation_projects.set_public(project.name, True, who=who)
+        case "hide":
+            annotation_projects.set_public(project.name, False, who=who)
+        case "role":
+            role = str(form.get("role", "")) or None
+            annotation_projects.set_role(project.name, str(form.get("person", "")), role, who=who)
+        case _:
+            raise InvalidInput("Choose what to change.")
+    return RedirectResponse(f"/ops/project?{urlencode({'name': project.name})}", 303)

@@ -1,0 +1,153 @@
+"""``clerk documents`` and the review of ``clerk site add``: what files are taken for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from small_pdfs import printed
+from sqlalchemy import select
+from web_town import Browser
+
+from clerk.core import db
+from clerk.core.errors import InvalidInput
+from clerk.core.models import audit_table
+from clerk.ops.document_facts import check_said
+from clerk.ops.web_sessions import OPERATOR, VIEWER
+
+Clerk = Callable[..., Any]
+
+MINUTES = ["City of Springfield", "City Council", "MINUTES", "Regular Meeting of March 5, 2024"]
+AGENDA = ["City of Springfield", "City Council", "AGENDA", "April 2, 2024", "1. Call to order"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    source = tmp_path / "files"
+    (source / "old").mkdir(parents=True)
+    (source / "scan-2-2.pdf").write_bytes(printed(MINUTES))
+    (source / "old" / "July 92, 251.pdf").write_bytes(printed(AGENDA))
+    (source / "old" / "1998-vect.pdf").write_bytes(printed(["Vectors", "a map of drains"]))
+    return source
+
+
+@pytest.fixture
+def springfield(clerk: Clerk, database: str, storage: Path, folder: Path) -> str:
+    said = clerk("site", "add", "springfield", "--from", str(folder), "--name", "Springfield")
+    assert said.code == 0, said.err
+    assert clerk("run", "springfield").code == 0
+    return "springfield"
+
+
+def listed(clerk: Clerk, *options: str) -> dict[str, Any]:
+    found = json.loads(clerk("documents", "list", "springfield", "--json", *options).out)
+    return {each["file"]: each for each in found}
+
+
+def test_a_folder_is_reviewed_before_it_is_added(
+    clerk: Clerk, database: str, storage: Path, folder: Path
+) -> None:
+    (folder / "letter.doc").write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600))
+
+    said = clerk("site", "add", "springfield", "--from", str(folder), "--dry-run")
+
+    assert "4 documents, taken for:" in said.out
+    assert "2024-03-05  minutes  City Council  scan-2-2.pdf" in said.out
+    assert "2024-04-02  agenda" in said.out
+    doubts = said.out.partition("In doubt:")[2]
+    assert "old/1998-vect.pdf" in doubts and "date not known" in doubts
+    assert "scan-2-2.pdf" not in doubts
+    assert "letter.doc: UnsupportedFormat" in said.err
+    assert "Nothing was added." in said.err
+    # Nobody is asked without a terminal.
+    assert clerk("site", "add", "springfield", "--from", str(folder)).code == 0
+
+
+def test_documents_say_what_they_are_and_where_that_comes_from(
+    clerk: Clerk, springfield: str
+) -> None:
+    found = listed(clerk)
+
+    minutes = found["scan-2-2.pdf"]
+    facts = (minutes["date"], minutes["body"], minutes["kind"])
+    assert facts == ("2024-03-05", "City Council", "minutes")
+    assert minutes["evidence"]["date"]["source"] == "page"
+    assert found["old/1998-vect.pdf"]["date"] is None
+    assert list(listed(clerk, "--doubtful")) == ["old/1998-vect.pdf"]
+    shown = clerk("documents", "show", "springfield", "scan-2-2.pdf").out
+    assert "date   2024-03-05  [page 1: 'Regular Meeting of March 5, 2024', 95 %]" in shown
+
+    exported = json.loads(
+        clerk("export", "springfield", "--table", "documents", "--format", "json").out
+    )
+    assert {each["file"]: each["date"] for each in exported} == {
+        "scan-2-2.pdf": "2024-03-05",
+        "old/July 92, 251.pdf": "2024-04-02",
+        "old/1998-vect.pdf": None,
+    }
+
+
+def test_a_correction_holds_and_is_in_the_audit_log(
+    clerk: Clerk, springfield: str, folder: Path
+) -> None:
+    correct = ("documents", "set", "springfield", "old/*", "--kind", "report", "--date", "unknown")
+    assert "2 documents would change" in clerk(*correct, "--dry-run").err
+    assert listed(clerk)["old/July 92, 251.pdf"]["kind"] == "agenda"
+
+    assert clerk(*correct).out.endswith("Changed 2 documents of springfield.\n")
+
+    # The file changes and moves, and is read again: what a person said stays.
+    (folder / "old" / "July 92, 251.pdf").write_bytes(printed([*AGENDA, "2. Roll call"]))
+    assert clerk("run", "springfield").code == 0
+    (folder / "old" / "July 92, 251.pdf").rename(folder / "old" / "July.pdf")
+    assert clerk("run", "springfield").code == 0
+    july = listed(clerk)["old/July.pdf"]
+    assert (july["kind"], july["date"]) == ("report", None)
+    assert july["evidence"]["kind"]["source"] == "person"
+    exported = clerk("export", "springfield", "--table", "documents", "--format", "jsonl").out
+    assert [
+        (each["kind"], each["date"])
+        for each in map(json.loads, exported.splitlines())
+        if each["file"] == "old/July.pdf"
+    ] == [("report", None)]
+    with db.reading_connection() as conn:
+        logged = [row.action for row in conn.execute(select(audit_table))]
+    assert "documents corrected" in logged
+
+    assert clerk("documents", "set", "springfield", "old/*", "--undo").code == 0
+    assert clerk("run", "springfield").code == 0
+    assert listed(clerk)["old/July.pdf"]["date"] == "2024-04-02"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        *({"date": day} for day in ("2024-02-31", "0000-01-01", "9999-01-01", "soon")),
+        *({"kind": "minute"}, {"body": " "}, {}),
+    ],
+)
+def test_nonsense_is_refused_by_name(said: dict[str, str]) -> None:
+    with pytest.raises(InvalidInput):
+        check_said(said)
+
+
+def test_operators_correct_documents_in_their_pages(clerk: Clerk, springfield: str) -> None:
+    viewer, operator = Browser(VIEWER), Browser(OPERATOR)
+    page = viewer.get("/ops/sites/springfield/identities?doubtful=1")
+    assert "1998-vect.pdf" in page.text and "scan-2-2.pdf" not in page.text
+
+    asked = "/ops/sites/springfield/identities/preview?match=old/*&kind=report"
+    shown = operator.get(asked)
+    assert "2 documents" in shown.text and "kind agenda" in shown.text
+    assert listed(clerk)["old/July 92, 251.pdf"]["kind"] == "agenda"
+
+    name = listed(clerk)["old/July 92, 251.pdf"]["name"]
+    where = "/ops/sites/springfield/identities"
+    assert viewer.post(where, data={"document": name, "kind": "report"}).status_code == 403
+    assert operator.post(where, data={"document": name, "kind": "report"}).status_code == 303
+    assert listed(clerk)["old/July 92, 251.pdf"]["kind"] == "report"
+    assert "Forget the corrections" in operator.get(f"/ops/sites/springfield/documents/{name}").text
+    assert operator.post(where, data={"document": name, "kind": "nonsense"}).status_code == 400

@@ -1,0 +1,64 @@
+"""Invented packets: where their parts begin, and what each part is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from clerk.identify import Hints, PageView, identify, split
+
+EXAMPLES = Path(__file__).parent / "examples" / "packets.txt"
+
+
+class Expected(NamedTuple):
+    first_page: int
+    last_page: int
+    kind: str
+    date: str | None
+    body: str | None
+    of_other_place: bool
+
+
+class Packet(NamedTuple):
+    place: str
+    pages: list[PageView]
+    parts: list[Expected]
+
+
+def packets() -> list[Packet]:
+    found = []
+    for block in EXAMPLES.read_text(encoding="utf-8").split("\n### ")[1:]:
+        place, *written = block.split("\n=== ")
+        pages: list[PageView] = []
+        parts = []
+        for part in written:
+            head, *texts = part.split("\n---\n")
+            kind, day, body, whose = (each.strip() for each in head.split("|"))
+            first = len(pages) + 1
+            pages += [PageView(first + n, text) for n, text in enumerate(texts)]
+            said = (None if day == "-" else day, None if body == "-" else body)
+            parts.append(Expected(first, len(pages), kind, *said, whose == "other"))
+        found.append(Packet(place.strip(), pages, parts))
+    return found
+
+
+@pytest.mark.parametrize("packet", packets(), ids=lambda each: each.place)
+def test_a_packet_is_split_into_what_it_holds(packet: Packet):
+    hints = Hints(path="packet.pdf", place=packet.place)
+
+    parts = split(packet.pages, identify(packet.pages, hints), hints)
+
+    said = [
+        Expected(
+            part.first_page,
+            part.last_page,
+            part.kind.value or "",
+            part.date.value,
+            part.body.value,
+            part.of_other_place,
+        )
+        for part in parts
+    ]
+    assert said == packet.parts
