@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0024"
-down_revision = "0019"
+down_revision = "0020"
 
 PENDING = "state = 'pending'"
 
