@@ -56,7 +56,7 @@ def check(conn: Connection, storage_dir: Path | None = None) -> None:
     for item in items:
         by_job[item.job_id].append(item)
     for job in jobs:
-        steps = {item.step for item in by_job[job.id]} - {Step.CARRIED, Step.DELIVER}
+        steps = {item.step for item in by_job[job.id] if item.available_at} - {Step.DELIVER}
         assert steps <= set(ledger.STEPS_OF_QUEUE.get(job.queue, ())), (job.queue, steps)
     check_uploads(conn)
     jobs = [job for job in jobs if job.kind not in (Kind.UPLOAD, Kind.NOTICE)]

@@ -98,10 +98,10 @@ def _share(job: Job, most: int) -> int:
 JOBS_LOOKED_AT = 40
 ITEMS_LOOKED_AT = 4
 
-#: The items that jobs of a queue have.
+#: The items that are claimed from a queue; others (unnamed, carried) are never claimed.
 STEPS_OF_QUEUE: Final[Mapping[str, tuple[str, ...]]] = {
     FETCH: (Step.FETCH,),
-    OCR: (Step.DOCUMENT, Step.UNNAMED),
+    OCR: (Step.DOCUMENT,),
     COMPILATION: (Step.COORDINATOR, Step.COMPILE),
     EXTRACTION: (Step.EXTRACT,),
     DEPLOY: (Step.DEPLOY,),
