@@ -24,7 +24,8 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import fields
 from datetime import UTC, datetime
 from functools import partial
@@ -35,7 +36,8 @@ from bench import options
 from clerk.core.config import Settings
 from clerk.core.files import SiteFiles
 from clerk.core.manifest import DocumentRow
-from clerk.search.index import update_site
+from clerk.core.storage import search_folder
+from clerk.search import index
 from clerk.site_db import compile_site
 
 WORDS_PER_PAGE = 400
@@ -101,6 +103,8 @@ def manifest_row(subdomain: str, name: str, version: str) -> DocumentRow:
         "bytes": 0,
         "text_sha256": sha256(version.encode()).hexdigest(),
         "failed_pages": 0,
+        "sequence": 1,
+        "parts": (),
         "first_seen_at": SEEN_AT,
         "last_seen_at": SEEN_AT,
     }
@@ -118,7 +122,22 @@ def compile_rows(
     files = SiteFiles(Settings(storage_dir=folder.parent), folder.name)
     report = compile_site(files, lambda _: rows.values(), site)
     if into_index:
-        update_site(folder, report)
+        index_folder(folder, None if report.rebuilt else [*report.added, *report.updated])
+
+
+def index_folder(folder: Path, names: Sequence[str] | None = None) -> None:
+    """Index some documents of a compiled site, or all."""
+    layout = index.read_layout(folder.parent)
+    if layout is None:
+        layout = index.Layout(index.VERSION, ["0-000001"])
+        search_folder(folder.parent).mkdir(parents=True, exist_ok=True)
+        index.write_layout(folder.parent, layout)
+    place = search_folder(folder.parent) / layout.shards[0]
+    compiled = index.open_compiled(folder)
+    assert compiled is not None
+    with closing(compiled), index.ShardWriter(place) as writer:
+        if writer.bring(compiled, folder.name, names):
+            writer.commit(writer.progress() or index.ShardProgress())
 
 
 def page_rows(folder: Path) -> Iterator[dict[str, object]]:
@@ -184,8 +203,7 @@ def forget(folder: Path) -> None:
     """Make the next build a full one."""
     for path in [folder / "meetings.db", *folder.glob("_clerk/compile.*")]:
         path.unlink(missing_ok=True)
-    for path in folder.parent.glob("sites.db*"):
-        path.unlink()
+    shutil.rmtree(search_folder(folder.parent), ignore_errors=True)
 
 
 Site = tuple[Path, dict[str, DocumentRow]]

@@ -2,8 +2,6 @@
 
     python -m bench.web [--pages 100000] [--sites 50] [--clients 200] [--overview-sites 10000]
 
-- a search page with facets and snippets, compared with the bare FTS5 query for the same pages
-  (in processor time, so that other work on the machine does not count)
 - the size of the first pages
 - live clients that fetch the overview again: processor time of the server at 20 commits a second
 - the overview of many sites, compared with the time of the SQL statements it runs
@@ -30,7 +28,6 @@ from dataclasses import dataclass
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
 
 import httpx
 from sqlalchemy import event
@@ -41,18 +38,14 @@ from bench._attacks import ATTACKS, GIGABYTE, ON_DATA_PAGES
 from bench.compile import Prose, compile_rows, write_site
 from clerk.core import config, db, schema
 from clerk.core.models import sites_table
-from clerk.core.storage import search_index
 from clerk.pipeline import ledger
 from clerk.publish import publish
-from clerk.search.query import parse
 from clerk.web.app import create_app
-from clerk.web.middleware import RateLimit
 from clerk.web.ops.overview import overview as overview_page
 
 COMMITS_PER_SECOND = 20
 #: As in live.js: each further browser makes all of them fetch this much less often.
 SECONDS_PER_CLIENT = 0.025
-BARE = "SELECT rowid, rank FROM pages_fts WHERE pages_fts MATCH ?"
 FEWEST_SAMPLES = 20
 TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -96,7 +89,7 @@ def main() -> int:
             kept = [weight(client), live(pid, client, sizes)]
         with served() as (pid, client):
             kept += attacks(pid, client, sizes)
-        kept += [search(storage, sizes.rounds), overview(sizes.overview_sites, sizes.rounds)]
+        kept.append(overview(sizes.overview_sites, sizes.rounds))
     return options.exit_code(tiny=asked.tiny, bars_met=all(kept))
 
 
@@ -163,71 +156,6 @@ def median_seconds(action: Callable[[], object], rounds: int) -> float:
         action()
         found.append(time.process_time() - began)
     return statistics.median(found)
-
-
-# ----------------------------------------------------------------------------------- search
-
-
-def queries(storage: Path) -> list[str]:
-    """Return words on many, some and few pages, phrases, prefixes and exclusions."""
-    with contextlib.closing(sqlite3.connect(search_index(storage))) as index:
-        index.execute("CREATE VIRTUAL TABLE temp.words USING fts5vocab(main, pages_fts, row)")
-        pages = dict(index.execute("SELECT term, doc FROM temp.words"))
-    words = []
-    for most in (100_000, 30_000, 10_000, 3_000, 1_000, 300, 100, 10):
-        common = [word for word in pages if pages[word] <= most and word not in words]
-        words.append(max(common, key=lambda word: (pages[word], word)))
-    _, common, some, *rare = words
-    return [*words, f"{common} {some}", f"{some} -{rare[0]}", f"{rare[0]} OR {rare[1]}"]
-
-
-def search(storage: Path, rounds: int) -> bool:
-    """Compare whole answers of the application with the bare queries they need, by turns."""
-    alone, whole = asyncio.run(_search(storage, queries(storage), rounds))
-    ratio = p95(whole) / p95(alone)
-    figure = f"p95 {1000 * p95(whole):.1f} ms, FTS5 alone {1000 * p95(alone):.1f} ms: {ratio:.2f} x"
-    return say("search page with facets", figure, "at most 2 x", ratio <= 2)
-
-
-async def _search(
-    storage: Path, asked: Sequence[str], rounds: int
-) -> tuple[list[float], list[float]]:
-    app = create_app(config.load())
-    app.state.limits["search"] = RateLimit(1e9, 1e9)
-    alone, whole = [], []
-    with contextlib.closing(sqlite3.connect(search_index(storage))) as index:
-        for _ in range(rounds):
-            for text in asked:
-                began = time.process_time()
-                index.execute(BARE, (parse(text).fts,)).fetchall()
-                between = time.process_time()
-                await _ask(app, text)
-                whole.append(time.process_time() - between)
-                alone.append(between - began)
-    return alone, whole
-
-
-async def _ask(app: Any, text: str) -> None:
-    """Hand a search to the application as a server would, without the cost of a client."""
-    scope = {
-        "type": "http",
-        "method": "GET",
-        "path": "/search",
-        "query_string": urlencode({"q": text}).encode(),
-        "headers": [(b"host", b"localhost"), (b"accept-encoding", b"gzip")],
-        "server": ("localhost", 80),
-        "scheme": "http",
-    }
-    sent: list[Any] = []
-
-    async def receive() -> dict[str, Any]:
-        return {"type": "http.request", "body": b"", "more_body": False}
-
-    async def send(message: Any) -> None:
-        sent.append(message)
-
-    await app(scope, receive, send)
-    assert sent[0]["status"] == 200
 
 
 def weight(client: httpx.Client) -> bool:

@@ -23,6 +23,7 @@ from clerk.core import config
 from clerk.executors.pool import Pool
 from clerk.pipeline.flow import Pipeline
 from clerk.pipeline.mirror import bring_databases
+from clerk.pipeline.search_index import update
 
 for number, order in enumerate(sys.argv[2:]):
     machine, queue = order.split("/")
@@ -35,6 +36,7 @@ for number, order in enumerate(sys.argv[2:]):
     os.environ["STORAGE_DIR"] = str(folder)
     if queue == "mirror":
         sys.stdout.write(" ".join(bring_databases(config.load())) + chr(10))
+        update(config.load())
     else:
         with Pool(Pipeline(), [queue], config.load()) as pool:
             while pool.turn() or not pool.nothing_to_claim():

@@ -20,10 +20,11 @@ from clerk.core.storage import (
     Document,
     directory_written_whole,
     extracted_file,
+    search_folder,
     text_documents,
     written_whole,
 )
-from clerk.search.index import update_site
+from clerk.search import index
 from clerk.site_db import CompileReport, compile_site
 
 SITE = {"subdomain": "springfield", "name": "Springfield", "state": "IL"}
@@ -208,8 +209,29 @@ def compile_folder(
     files = SiteFiles(Settings(storage_dir=folder.parent), folder.name)
     report = compile_site(files, lambda _: rows_of_folder(folder, **(facts or {})), site)
     if into_index:
-        update_site(folder, report)
+        index_folder(folder)
     return report
+
+
+def index_folder(folder: Path, shards: int = 1) -> None:
+    """Bring the index over all sites to a compiled folder, or without one take the site out."""
+    layout = index.read_layout(folder.parent)
+    if layout is None:
+        layout = index.Layout(index.VERSION, [f"{shard}-000001" for shard in range(shards)])
+        search_folder(folder.parent).mkdir(parents=True, exist_ok=True)
+        index.write_layout(folder.parent, layout)
+    shard = index.shard_of(folder.name, len(layout.shards))
+    with (
+        index.writer_lock(folder.parent, shard, wait=True),
+        index.ShardWriter(search_folder(folder.parent) / layout.shards[shard]) as writer,
+    ):
+        compiled = index.open_compiled(folder)
+        if compiled is None:
+            writer.remove_site(folder.name)
+        else:
+            with closing(compiled):
+                writer.bring(compiled, folder.name)
+        writer.commit(writer.progress() or index.ShardProgress())
 
 
 def remove_text(folder: Path, name: str) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 import pytest
 from conftest import Served, Visit
-from seeing import violations
+from seeing import measured, violations
 
 
 def streams(served: Served) -> int:
@@ -114,6 +114,46 @@ def test_a_ticked_box_is_not_swept_away(visit: Visit, served: Served) -> None:
     _pause_and_resume_a_queue(page, served)
     page.wait_for_timeout(1500)
     assert page.get_by_role("checkbox").first.is_checked()
+
+
+def test_filters_survive_live_updates(visit: Visit, served: Served) -> None:
+    """Those in the address, and those that are chosen and not sent yet."""
+    page = visit("/ops/sites?q=shelby", operator=True)
+    page.get_by_text("Live", exact=True).wait_for()
+    page.get_by_label("Fetcher").select_option("folder")
+    page.get_by_label("needs attention").check()
+    site = visit("/ops/sites/springfield?state=completed", operator=True)
+    site.get_by_text("Live", exact=True).wait_for()
+    site.get_by_label("State").select_option("failed")
+    site.get_by_role("heading", name="Documents").click()
+
+    with (
+        page.expect_response("**/ops/sites?q=shelby&fragment=1"),
+        site.expect_response("**/ops/sites/springfield?state=completed&fragment=1"),
+    ):
+        _pause_and_resume_a_queue(page, served)
+    for each in (page, site):
+        each.wait_for_timeout(500)
+
+    assert page.locator("tbody tr").count() == 1, "still only what matches"
+    assert page.get_by_label("Fetcher").input_value() == "folder"
+    assert page.get_by_label("needs attention").is_checked()
+    assert site.get_by_label("State").input_value() == "failed"
+    assert site.locator("#documents ~ .scroll").first.get_by_text("failed").count() == 0
+
+
+def test_a_phone_shows_every_column_without_scrolling(visit: Visit) -> None:
+    phone = {"viewport": {"width": 390, "height": 844}, "operator": True}
+    page = visit("/ops/sites/springfield", **phone)
+    row = page.locator("tr[id^=item-]", has_text="failed").first
+
+    assert row.get_by_text("UnreadablePdf").first.is_visible()
+    box = row.get_by_text("UnreadablePdf").first.bounding_box()
+    assert box["x"] >= 0 and box["x"] + box["width"] <= 390
+    label = (
+        "getComputedStyle(document.querySelector('tr[id^=item-] td[data-label=State]'), '::before')"
+    )
+    assert "State" in measured(page, f"{label}.content")
 
 
 def test_a_box_ticked_while_an_answer_is_on_its_way_stays_ticked(

@@ -402,6 +402,54 @@ def test_escribe_writes_dates_in_three_ways(portal, start):
 
 
 SMALL_PAGES: dict[str, tuple[str, dict[str, Any], list[tuple[str, str, str]]]] = {
+    "allris": (
+        "https://stadt.example/allris/si010",
+        {
+            "/gr010": """<a href="./gr020?GRLFDNR=7">Rat der Stadt</a>""",
+            "/si018": """<table><tr><td>16.01.2024</td><td>17:00</td><td><a id="si_8"
+            href="./to010?SILFDNR=8">Sitzung des Rates der Stadt</a></td></tr>
+            <tr><td>01.02.2024</td><td></td><td>Rat, noch ohne Tagesordnung</td></tr></table>""",
+            "/to010": """<dt>Datum</dt><dd>16.01.2024</dd>
+            <a href="./wicket/file?1" title="Niederschrift (öffentlich)">Protokoll</a>
+            <a href="./wicket/file?2">Vorlage</a>""",
+            "/si010": "<html><script>calendar()</script></html>",
+        },
+        [
+            ("agendas", "2024-01-16", "Rat der Stadt"),
+            ("minutes", "2024-01-16", "Rat der Stadt"),
+        ],
+    ),
+    "vision": (
+        "https://town.example/government/agendas",
+        {
+            "Event/31/7": """<h1>Planning Commission</h1><main><p>Tuesday, January 16, 2024</p>
+            <ul><li><a href="/home/showpublisheddocument/5/638">Agenda</a></li>
+            <li><a href="/home/showpublisheddocument/6/638">Minutes</a></li></ul></main>""",
+            "Event/30/7": """<h1>City Council</h1><main><p>January 9, 2024 6:00 PM</p>
+            <a href="/home/showpublisheddocument/4/638">Agenda Packet</a></main>""",
+            "npage=2": '<p>January 9, 2024 <a href="/Home/Components/Calendar/Event/30/7">C</a></p>',
+            "/government/agendas": """<p>January 16, 2024
+            <a href="/Home/Components/Calendar/Event/31/7">Planning Commission</a></p>
+            <a href="/government/agendas?npage=2">2</a>""",
+        },
+        [
+            ("agendas", "2024-01-09", "City Council"),
+            ("agendas", "2024-01-16", "Planning Commission"),
+            ("minutes", "2024-01-16", "Planning Commission"),
+        ],
+    ),
+    "proudcity": (
+        "https://town.example/meetings/",
+        {
+            "/meetings/council-january-16": """<h1>City Council: January 16, 2024</h1><article>
+            <a href="https://storage.googleapis.com/proudcity/town/2024/01/a.pdf">Agenda</a>
+            <a href="https://storage.googleapis.com/proudcity/town/2024/01/m.pdf">Minutes</a>
+            </article>""",
+            "/meetings/": """<ul><li><a href="/meetings/council-january-16/">City Council</a>
+            </li></ul>""",
+        },
+        [("agendas", "2024-01-16", "City Council"), ("minutes", "2024-01-16", "City Council")],
+    ),
     "boardbook": (
         "https://meetings.boardbook.org/Public/Organization/9",
         {
@@ -656,6 +704,65 @@ def test_a_plain_page_is_read_by_rows_tabs_and_columns(portal):
         ("agendas", "2024-01-23", "City Council", "https://town.example/up/1.pdf"),
         ("minutes", "2024-01-16", "Planning Commission", "https://town.example/up/y.pdf"),
         ("minutes", "2024-01-23", "City Council", "https://town.example/up/2.pdf"),
+    ]
+
+
+PLAIN_LAYOUTS = {
+    "years as headings": """<h2>2024</h2><ul><li><a href="/a.pdf">January 16 Minutes</a></li></ul>
+      <h2>2023</h2><ul><li><a href="/b.pdf">December 5 Minutes</a></li></ul>""",
+    "years and months as headings": """<h2>2024</h2><h3>January</h3><p><a href="/a.pdf">16 -
+      Regular Meeting Minutes</a></p><h2>2023</h2><h3>December</h3><p>
+      <a href="/b.pdf">5th - Minutes</a></p>""",
+    "a list of terms": """<dl><dt>January 16, 2024</dt><dd><a href="/a.pdf">Minutes</a></dd>
+      <dt>December 5, 2023</dt><dd><a href="/b.pdf">Minutes</a></dd></dl>""",
+    "columns that say what a link is": """<table><tr><th>Date</th><th>Minutes</th></tr>
+      <tr><td>January 16-17, 2024</td><td><a href="/a.pdf">PDF</a></td></tr>
+      <tr><td>12/5/23</td><td><a href="/b.pdf">View</a></td></tr></table>""",
+    "pictures": """<a aria-label="Minutes for January 16, 2024" href="/a.pdf"><img></a>
+      <a aria-label="Minutes for December 5, 2023" href="/b.pdf"><img></a>""",
+    "names of files": """<a href="/2024-01-16%20Minutes.pdf">Download</a>
+      <a href="/CC_Minutes_12052023.pdf">Download</a>""",
+    "a section": """<h2>Minutes</h2><ul><li><a href="/a.pdf">January 16, 2024</a></li>
+      <li><a href="/b.pdf">Dec. 5th, 2023</a></li></ul><h2>Forms</h2>
+      <p><a href="/f.pdf">Complaint</a></p>""",
+    "accordions": """<button class="accordion-button">City Council 2024</button><div>
+      <a href="/a.pdf">Jan 16 - Minutes</a></div><button class="accordion-button">City Council 2023
+      </button><div><a href="/b.pdf">Dec 5 - Minutes</a></div>""",
+}
+
+
+@pytest.mark.parametrize("layout", PLAIN_LAYOUTS)
+def test_a_plain_page_in_another_layout(portal, layout):
+    page = f"<h1>City Council Documents</h1>{PLAIN_LAYOUTS[layout]}"
+    town = portal("plain", "https://town.example/records", {"/records": page})
+
+    assert [each[:3] for each in listed(town)] == [
+        ("minutes", "2023-12-05", "City Council"),
+        ("minutes", "2024-01-16", "City Council"),
+    ]
+
+
+def test_a_page_of_australia_has_the_day_first_and_business_papers(portal):
+    page = """<table><tr><td>05/12/2023</td><td>Ordinary Council</td>
+      <td><a href="/a.pdf">Business Paper</a></td><td><a href="/m.pdf">Minutes</a></td></tr></table>"""
+    town = portal("plain", "https://council.nsw.gov.au/papers", {"/papers": page})
+
+    assert [each[:3] for each in listed(town)] == [
+        ("agendas", "2023-12-05", "Council"),
+        ("minutes", "2023-12-05", "Council"),
+    ]
+
+
+def test_a_granicus_row_without_a_body_is_of_the_title_above_it(portal):
+    row = """<table><tr><td>Regular Meeting</td><td>January {day}, 2024</td><td>
+      <a href="//town.granicus.com/AgendaViewer.php?view_id=1&clip_id={day}">A</a></td></tr></table>"""
+    page = f"""<div class="CollapsiblePanelTab">City Council</div>{row.format(day=16)}
+      <h3>Planning Commission</h3>{row.format(day=17)}"""
+    town = portal("granicus", f"{GRANICUS}/ViewPublisher.php?view_id=1", {"ViewPublisher": page})
+
+    assert [each[:3] for each in listed(town)] == [
+        ("agendas", "2024-01-16", "City Council"),
+        ("agendas", "2024-01-17", "Planning Commission"),
     ]
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
-from clerk.identify import Hints, PageView, identify, split
+from clerk.identify import Hints, PageView, identify, split, with_papers
 
 EXAMPLES = Path(__file__).parent / "examples" / "packets.txt"
 
@@ -48,8 +48,10 @@ def packets() -> list[Packet]:
 def test_a_packet_is_split_into_what_it_holds(packet: Packet):
     hints = Hints(path="packet.pdf", place=packet.place)
 
-    parts = split(packet.pages, identify(packet.pages, hints), hints)
+    identity = identify(packet.pages, hints)
+    parts = split(packet.pages, identity, hints)
 
+    assert with_papers(identity, parts).kind.value == "packet"
     said = [
         Expected(
             part.first_page,
@@ -62,3 +64,13 @@ def test_a_packet_is_split_into_what_it_holds(packet: Packet):
         for part in parts
     ]
     assert said == packet.parts
+
+
+def test_an_agenda_of_two_pages_is_no_packet():
+    packet = packets()[0]
+    pages = packet.pages[:2]
+    identity = identify(pages, Hints(place=packet.place))
+
+    whole = with_papers(identity, split(pages, identity, Hints(place=packet.place)))
+
+    assert (whole.kind.value, whole.date.value) == ("agenda", "2025-02-11")

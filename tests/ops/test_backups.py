@@ -11,8 +11,11 @@ from typing import Any
 import guide
 import pytest
 from guide import clerk
+from small_work import Town, hurry, work_embedded
+from sqlalchemy import select
 
 from clerk.core import config, db, schema
+from clerk.core.models import metadata
 from clerk.ops import backups, doctor
 
 
@@ -85,15 +88,25 @@ def test_the_password_is_never_an_argument() -> None:
         assert passfile.stat().st_mode & 0o077 == 0
 
 
-def test_database_and_store_are_restored_into_an_empty_place(
+def test_the_drill_restores_database_and_store_and_work_goes_on(
     site: str, storage: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: Any
 ) -> None:
     guide.use_the_servers_own_programs(monkeypatch)
-    (storage / site / "pdfs" / "Council").mkdir(parents=True)
-    (storage / site / "pdfs" / "Council" / "2024-01-02.pdf").write_bytes(b"%PDF as it was")
-    archive = tmp_path / "all.tar"
+    hurry(monkeypatch)
+    town = Town(site)
+    town.pdfs(3)
+    town.pdf("2024-02-01", "bad")
+    town.start()
+    work_embedded()
+    archive, before = tmp_path / "all.tar", everything()
     assert clerk("db", "backup", "--with-store", str(archive)).exit_code == 0
     assert clerk("db", "restore", str(archive)).exit_code == 2, "here is something already"
+    assert everything() == before
+    files = {
+        path.relative_to(storage): path.read_bytes()
+        for path in (storage / site).rglob("*")
+        if path.is_file()
+    }
 
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
@@ -102,13 +115,27 @@ def test_database_and_store_are_restored_into_an_empty_place(
     monkeypatch.setenv("STORAGE_DIR", str(elsewhere))
     ran = clerk("db", "restore", str(archive))
 
-    assert ran.output == f"Restored 1 site, 1 file; the database is at {schema.head()}.\n"
-    with db.reading_connection() as conn:
-        assert db.require_site(conn, site)["name"] == "Springfield"
-    restored = elsewhere / site / "pdfs" / "Council" / "2024-01-02.pdf"
-    assert restored.read_bytes() == b"%PDF as it was"
+    assert ran.output.startswith("Restored 1 site, ")
+    assert ran.output.endswith(f"; the database is at {schema.head()}.\n")
+    assert everything() == before
+    assert {name: (elsewhere / name).read_bytes() for name in files} == files
     assert clerk("pipeline-status").exit_code == 0
+    Town(site).pdf("2024-03-01", "fine")
+    Town(site).start()
+    work_embedded()
+    with db.reading_connection() as conn:
+        row = db.require_site(conn, site)
+    assert (row["ocr_total"], row["ocr_completed"], row["ocr_failed"]) == (5, 4, 1)
     db._engines.pop(db.config.load().sql_url).dispose()
+
+
+def everything() -> dict[str, list[str]]:
+    """Return all rows of all tables."""
+    with db.reading_connection() as conn:
+        return {
+            table.name: sorted(map(repr, conn.execute(select(table))))
+            for table in metadata.sorted_tables
+        }
 
 
 def test_a_backup_of_another_kind_is_refused_before_anything_is_written(

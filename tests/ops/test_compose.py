@@ -64,6 +64,12 @@ def test_every_queue_is_served_and_every_password_must_be_set() -> None:
     assert asked == set(offered)
 
 
+def test_the_timers_do_what_those_of_systemd_do() -> None:
+    timed = {" ".join(each[:2]) for each in commands() if each[0] != "worker"}
+    assert {"schedule run", "notify run", "batch cleanup", "db prune"} <= timed
+    assert "reconcile-pipeline" in timed
+
+
 def test_what_services_wait_for_and_store_in_exists() -> None:
     everything = yaml.safe_load((DEPLOYMENT / "compose.yaml").read_text())
     for service in everything["services"].values():

@@ -115,3 +115,5 @@ def test_launchd_can_read_its_agent() -> None:
 
     assert agent["StartInterval"] == 900
     assert agent["ProgramArguments"][1:] == ["reconcile-pipeline", "--threshold-hours", "2"]
+    told = plistlib.loads(units.launchd(units.EXAMPLE)["clerk.notify.plist"].encode())
+    assert (told["StartInterval"], told["ProgramArguments"][1:]) == (300, ["notify", "run"])

@@ -181,26 +181,45 @@ def test_sites_by_the_book_are_queued_and_a_missed_run_is_made_up_for_once(make_
     assert listed["words"] == "every 24 h" and listed["by_default"]
 
 
-def test_a_simulated_spring_with_a_week_without_power(make_site: Make) -> None:
-    """Four times a day, from February to April; the clock is put forward on 8 March."""
-    site = make_site("springfield")
-    clerk("schedule", "set", site, "--at", "02:30", "--zone", CHICAGO)
-    start, off = datetime(2027, 2, 20, tzinfo=UTC), datetime(2027, 4, 1, tzinfo=UTC)
+@pytest.mark.timeout(400)
+def test_a_simulated_year_with_a_week_without_power(make_site: Make) -> None:
+    """Three times a day from new year to new year; the clock changes twice on the way."""
+    rules = {
+        "daily": ("--at", "02:30", "--zone", CHICAGO),
+        "twice": ("--at", "22:00", "--on", "mon,thu", "--zone", CHICAGO),
+        "hours": ("--every", "48"),
+    }
+    for name, words in rules.items():
+        assert clerk("schedule", "set", make_site(name), *words).exit_code == 0
+    make_site("paused")
+    clerk("schedule", "pause", "paused")
+    start, off = datetime(2027, 1, 1, tzinfo=UTC), datetime(2027, 4, 1, tzinfo=UTC)
+    back = off + timedelta(days=7)
     with db.civic_db_connection() as conn:
         conn.execute(update(schedules_table).values(next_at=start))
-    days = []
-    for hour in range(0, 24 * 50, 6):
-        now = start + timedelta(hours=hour)
-        if off <= now < off + timedelta(days=7):
-            continue
-        if schedule.queue_due(config.load(), now=now).started:
-            days.append(now.astimezone(ZoneInfo(CHICAGO)).date())
+    queued: dict[str, list[datetime]] = {name: [] for name in (*rules, "paused")}
+    moment = start
+    while moment < datetime(2028, 1, 1, tzinfo=UTC):
+        if not off <= moment < back:
+            for name in schedule.queue_due(config.load(), now=moment).started:
+                queued[name].append(moment)
             end_runs()
+        moment += timedelta(hours=8)
 
-    # The first at once, then every morning but seven, and one that makes up for those.
-    assert len(days) == len(set(days)) == 1 + 50 - 7 + 1
-    missed = {off.date() + timedelta(days=number) for number in range(1, 6)}
-    assert not missed & set(days)
+    for name, moments in queued.items():
+        assert not [each for each in moments if off <= each < back], name
+        made_up = [each for each in moments if back <= each < back + timedelta(hours=24)]
+        assert len(made_up) <= 2, "what was missed is made up for once, then goes on"
+    # Once on every local day but those without power; the first at once, one makes up.
+    local = [each.astimezone(ZoneInfo(CHICAGO)) for each in queued["daily"]]
+    assert len(local) == 365 - 7 + 1 + 1
+    changes = [date(2027, 3, 14), date(2027, 11, 7)]
+    for day in changes:
+        around = [each for each in local if abs((each.date() - day).days) <= 1]
+        assert len(around) == 3, f"neither twice nor never when the clock changes on {day}"
+    assert len(queued["twice"]) == pytest.approx(2 * 52, abs=3)
+    assert len(queued["hours"]) == pytest.approx((365 - 7) / 2, abs=3)
+    assert queued["paused"] == []
 
 
 def test_a_site_that_runs_already_is_not_queued_again(site: str) -> None:

@@ -22,7 +22,7 @@ from clerk.core.models import items_table, jobs_table, runs_table, sites_table, 
 from clerk.core.states import QUEUES
 from clerk.executors import embedded
 from clerk.ops.web_sessions import VIEWER
-from clerk.pipeline import ledger, liveness, transitions
+from clerk.pipeline import ledger, liveness, mirror, transitions
 from clerk.pipeline.transitions import job_of_stage
 
 Make = Callable[..., str]
@@ -98,6 +98,21 @@ def test_the_store_is_away(make_site: Make, monkeypatch: pytest.MonkeyPatch) -> 
     assert seen() == {}
 
     shutil.move(config.load().storage_dir / town.subdomain, town.folder.parent / "elsewhere")
+
+    assert seen() == {"store": "CRITICAL"}
+
+
+def test_a_bucket_is_away(
+    make_site: Make, s3: str, s3_endpoint: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_goes_well(make_site())
+    monkeypatch.setenv("STORAGE_URL", s3)
+    monkeypatch.setenv("STORAGE_ALLOW_HTTP", "yes")
+    assert seen() == {}
+
+    mirror._asked.clear()
+    bucket = f"{s3.rpartition('/')[0]}-gone/towns"
+    monkeypatch.setenv("STORAGE_URL", bucket)
 
     assert seen() == {"store": "CRITICAL"}
 

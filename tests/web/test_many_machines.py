@@ -102,7 +102,7 @@ def test_machines_that_share_only_a_store_publish_what_one_machine_does(
     assert clerk("db", "upgrade").code == 0
     assert clerk("site", "add", "springfield", "--from", str(tmp_path / "documents")).code == 0
     assert clerk("run", "springfield").code == 0
-    without_times = ("fetched_at", "digest")
+    without_times = ("first_seen_at", "fetched_at", "digest")
     assert _rows(published, without_times) == _rows(
         alone / "_published" / "springfield" / "meetings.db", without_times
     )

@@ -409,3 +409,14 @@ def test_templates_never_switch_escaping_off() -> None:
     templates = (Path(web.__file__).parent / "templates").rglob("*.html")
 
     assert not [path for path in templates if re.search(r"\|\s*safe|autoescape", path.read_text())]
+
+
+def test_coverage_says_what_is_not_fetched_from_the_portal_of_a_place(
+    visitor: Browser, storage: Path
+) -> None:
+    with db.civic_db_connection() as conn:
+        db.upsert_site(conn, {"subdomain": "shelby", "name": "Shelby", "scraper": "swagit"})
+
+    assert "swagit" in visitor.get("/coverage").text
+    html = visitor.get("/coverage/shelby").text
+    assert "a source of the kind swagit" in html and "the platform has no minutes" in html

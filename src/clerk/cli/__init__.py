@@ -47,6 +47,7 @@ COMMANDS = {
     "run": "Process sites in this process.",
     "schedule": "Show and change when sites are queued.",
     "search": "Search the compiled sites.",
+    "search-index": "Show, update or rebuild the search index.",
     "serve": "Serve the search site and operators' pages.",
     "session": "List and revoke logins to the web pages.",
     "site": "Add, list, change and remove sites.",

@@ -22,7 +22,7 @@ from .common import (
 )
 
 if TYPE_CHECKING:
-    from clerk.ops.document_facts import DocumentFacts
+    from clerk.ops.document_facts import IdentifiedDocument
 
 #: At most so many are printed; all are used.
 SHOWN = 500
@@ -30,7 +30,13 @@ SHOWN = 500
 
 @click.group()
 def documents() -> None:
-    """Show what documents are taken for, and correct it."""
+    """Show what documents are taken for, and correct it.
+
+    \b
+    Examples:
+      clerk documents list springfield --doubtful
+      clerk documents set springfield scan-2-2.pdf --date 2024-06-12
+    """
 
 
 @documents.command("list")
@@ -44,9 +50,9 @@ def documents() -> None:
 def list_documents(
     site: str, pattern: str, kind: str | None, doubtful: bool, as_json: bool
 ) -> None:
-    """List the documents of a site: file, date, body, kind and title.
+    """List documents and what they are.
 
-    Those in doubt come first.
+    File, date, body, kind and title; those in doubt come first.
 
     \b
     Examples:
@@ -67,7 +73,7 @@ def list_documents(
         hint(f"The first {SHOWN} are shown; --json has all.")
 
 
-def print_documents(found: list[DocumentFacts]) -> None:
+def print_documents(found: list[IdentifiedDocument]) -> None:
     """Print what documents are taken for, one per line."""
     if found:
         rows = [
@@ -84,7 +90,7 @@ def _cut(text: str, letters: int) -> str:
     return text if len(text) <= letters else text[: letters - 1] + "…"
 
 
-def _plain(each: DocumentFacts) -> dict[str, Any]:
+def _plain(each: IdentifiedDocument) -> dict[str, Any]:
     facts = asdict(each)
     facts.pop("parts")
     return facts
@@ -95,13 +101,14 @@ def _plain(each: DocumentFacts) -> dict[str, Any]:
 @click.argument("document")
 @json_option
 def show(site: str, document: str, as_json: bool) -> None:
-    """Show what a document is, where that comes from, and its parts.
+    """Show what one document is, and why.
 
-    DOCUMENT is its file or URL at the source, or its name.
+    DOCUMENT is its file or URL at the source, or its name.  Shown are the
+    evidence, what contradicts it, and the parts of a packet.
 
     \b
     Example:
-      clerk documents show springfield 'packets/Agenda-Package-February-3-2026.pdf'
+      clerk documents show springfield 'packets/February-3-2026.pdf'
     """
     open_database()
     from clerk.ops import document_facts
@@ -157,7 +164,7 @@ def _told(fact: dict[str, Any]) -> str:
 def set_facts(
     site: str, pattern: str, undo: bool, dry_run: bool, yes: bool, **given: str | None
 ) -> None:
-    """Correct the date, body, kind or title of documents, for good.
+    """Correct what documents are.
 
     PATTERN is a file or URL as in the source, or a name; * and ? stand for
     any letters.  A correction survives later fetches and readings and is in
@@ -166,7 +173,7 @@ def set_facts(
     \b
     Examples:
       clerk documents set springfield scan-2-2.pdf --date 2024-06-12
-      clerk documents set springfield 'board/*' --body 'Board of Trustees' --dry-run
+      clerk documents set springfield 'board/*' --body Trustees --dry-run
       clerk documents set springfield scan-2-2.pdf --undo
     """
     settings = open_database()

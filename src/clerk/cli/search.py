@@ -33,11 +33,13 @@ def _date(ctx: click.Context, param: click.Parameter, value: str | None) -> str 
 @click.option("--site", "-s", help="Only this site.")
 @click.option("--body", help="Only this body, such as 'City Council'.")
 @click.option("--kind", type=click.Choice(DOCUMENT_KINDS), help="Only this kind.")
+@click.option("--state", help="Only places of this state.")
+@click.option("--person", help="Only pages with a vote of this person.")
 @click.option("--from", "since", callback=_date, help="Earliest day, month or year.")
 @click.option("--to", "until", callback=_date, help="Latest day, month or year.")
 @click.option(
     "--sort",
-    type=click.Choice(["relevance", "newest", "oldest"]),
+    type=click.Choice(["relevance", "newest", "oldest", "first-seen"]),
     default="relevance",
     show_default=True,
     help="Order of the results.",
@@ -48,25 +50,33 @@ def _date(ctx: click.Context, param: click.Parameter, value: str | None) -> str 
     type=click.IntRange(1, 1000),
     default=10,
     show_default=True,
-    help="Maximum number of pages.",
+    help="Maximum number of documents.",
 )
+@click.option("--pages", "single_pages", is_flag=True, help="List pages, not documents.")
+@click.option("--after", metavar="CURSOR", help="Continue behind an earlier answer.")
 @json_option
 def search(
     query: tuple[str, ...],
     site: str | None,
     body: str | None,
     kind: str | None,
+    state: str | None,
+    person: str | None,
     since: str | None,
     until: str | None,
     sort: str,
     limit: int,
+    single_pages: bool,
+    after: str | None,
     as_json: bool,
 ) -> None:
     """Search the compiled sites.
 
-    All words must be on the page; "words in quotes" are a phrase; -word
-    excludes a word; zon* matches every word that begins with zon; OR accepts
-    either word.  Put -- before a query that starts with a minus.
+    All words must be on the page; "words in quotes" are an exact phrase;
+    -word excludes a word; OR accepts either; zon* matches every word that
+    begins with zon; varience~ matches similar words; body:council,
+    site:NAME, kind:, state:, person: and date:2024-01..2024-03 filter.  Put
+    -- before a query that starts with a minus.  docs/search.md has it all.
 
     \b
     Examples:
@@ -78,15 +88,28 @@ def search(
 
     if since and until and since[: len(until)] > until[: len(since)]:
         raise click.UsageError(f"--from {since} is after --to {until}.")
-    asked = searching.Query(" ".join(query), site, body, kind, since, until, sort, limit)
-    if not searching.parse(asked.text).fts:
+    asked = searching.Query(
+        " ".join(query),
+        site=site,
+        body=body,
+        kind=kind,
+        state=state,
+        person=person,
+        since=since,
+        until=until,
+        sort=sort,
+        limit=limit,
+        single_pages=single_pages,
+        after=after,
+    )
+    if searching.parse(asked.text).group is None:
         raise click.UsageError("The query is empty: give a word to search for.")
     storage_dir = config.load().storage_dir
-    results = searching.search(storage_dir, asked)
+    results = searching.search(storage_dir, asked, switchable=as_json)
+    if results.is_partial:
+        hint("A part of the search index is being rebuilt; results may be missing.")
     if not results.total:
         searching.check_place(storage_dir, asked)
-    for beginning in searching.too_short_beginnings(asked.text):
-        hint(f"{beginning}* is too short for a wildcard; searched for the word {beginning!r}.")
     if as_json:
         print_json(_as_json(asked.text, results))
         return
@@ -99,30 +122,56 @@ def search(
         return
     width = min(shutil.get_terminal_size().columns, 100)
     start, _, end = click.style(_MARK, fg="yellow", bold=True).partition(_MARK)
-    for hit in results.hits:
-        gone = f"  (gone from its source since {hit.gone_at[:10]})" if hit.gone_at else ""
-        click.echo(click.style(f"{hit.site}  {hit.document}  page {hit.page}", bold=True) + gone)
-        # Colours are added after wrapping, because they have no width.
-        raw = "".join(
-            f"{_MARK}{_plain(text)}{_UNMARK}" if is_hit else _plain(text)
-            for text, is_hit in hit.snippet
-        )
-        wrapped = textwrap.fill(raw, width, initial_indent="  ", subsequent_indent="  ")
-        click.echo(wrapped.replace(_MARK, start).replace(_UNMARK, end))
+    for found in results.found:
+        facts = found.facts
+        gone = f"  (gone from its source since {facts.gone_at[:10]})" if facts.gone_at else ""
+        for hit in found.best:
+            where = click.style(f"{hit.site}  {hit.document}  page {hit.page}", bold=True)
+            click.echo(where + gone)
+            # Colours are added after wrapping, because they have no width.
+            raw = "".join(
+                f"{_MARK}{_plain(text)}{_UNMARK}" if is_hit else _plain(text)
+                for text, is_hit in hit.snippet
+            )
+            wrapped = textwrap.fill(raw, width, initial_indent="  ", subsequent_indent="  ")
+            click.echo(wrapped.replace(_MARK, start).replace(_UNMARK, end))
+        if found.pages_found > len(found.best):
+            click.echo(f"  {found.pages_found - len(found.best):,} more pages of this document")
         click.echo()
     pages = "page" if results.total == 1 else "pages"
-    shown = f", {len(results.hits)} shown" if len(results.hits) < results.total else ""
-    hint(f"{results.total:,} {pages} found{shown}.")
+    documents = "document" if results.documents == 1 else "documents"
+    about = "" if results.documents_are_exact else "about "
+    hint(
+        f"{results.total:,} {pages} found in {about}{results.documents:,} {documents};"
+        f" {len(results.found)} shown."
+    )
+    if results.cursor:
+        hint(f"For more: --after {results.cursor}")
 
 
 def _as_json(text: str, results: Results) -> dict[str, Any]:
     return {
         "query": text,
         "total": results.total,
+        "documents": results.documents,
+        "documents_are_exact": results.documents_are_exact,
+        "is_partial": results.is_partial,
+        "cursor": results.cursor,
         "did_you_mean": results.did_you_mean,
         "facets": {
             name: [facet._asdict() for facet in facets] for name, facets in results.facets.items()
         },
+        "found": [
+            {
+                "site": found.facts.site,
+                "document": found.facts.document,
+                "document_id": found.facts.document_id,
+                "pages": found.pages,
+                "pages_found": found.pages_found,
+                "best_pages": [hit.page_id for hit in found.best],
+            }
+            for found in results.found
+        ],
         "hits": [
             {
                 "site": hit.site,

@@ -63,14 +63,12 @@ def serve(host: str, port: int, hostname: tuple[str, ...], no_worker: bool, logi
     if not no_worker and not settings.embedded:
         hint("REDIS_URL is set: the work is done by clerk worker, not here.")
     worker = Worker() if settings.embedded and not no_worker else None
-    mirror = SupervisedProcess("mirror", "clerk.pipeline.mirror") if settings.storage_url else None
+    mirror = SupervisedProcess("mirror", "clerk.pipeline.mirror")
     try:
-        if mirror is not None:
-            mirror.start()
+        mirror.start()
         _serve(settings, listening, host, hostname, worker)
     finally:
-        if mirror is not None:
-            mirror.end()
+        mirror.end()
         if worker is not None:
             worker.end()
 

@@ -292,6 +292,12 @@ class Settings:
     publish_keep: int = _setting(
         "PUBLISH_KEEP", 3, "How many versions of a published site stay on disk", _positive
     )
+    search_shards: int = _setting(
+        "SEARCH_SHARDS",
+        1,
+        "Parts of the search index, by site; one holds five to ten million pages",
+        _positive,
+    )
     default_ocr_backend: str = _setting(
         "DEFAULT_OCR_BACKEND", "tesseract-onnx", "The OCR engine used where a site names none"
     )

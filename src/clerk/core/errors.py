@@ -15,7 +15,6 @@ ClerkError                exit 1   says what, why, and in ``hint`` the next step
  +- TransientError                 it may work later: try again
  |   +- SourceUnavailable          the portal, list or folder did not answer
  |   |   +- SourceBlocked          it refuses us: robots.txt, a refusal, a challenge page
- |   +- SearchTimeout              an answer would take too long
  |   +- Conflict                   another process changed the same thing: repeat, no fault
  |   +- DatabaseUnavailable        exit 3
  |   +- QueueUnavailable           exit 3
@@ -115,10 +114,6 @@ class SourceUnavailable(TransientError):
 
 class SourceBlocked(SourceUnavailable):
     """The source does not want to be read by clerk."""
-
-
-class SearchTimeout(TransientError):
-    """The search took too long."""
 
 
 class Conflict(TransientError):

@@ -94,6 +94,23 @@ def _require_store(settings: Settings) -> None:
         _own_stores.add((settings.storage_url, here))
 
 
+def check_store(settings: Settings) -> bool:
+    """Raise StoreUnavailable or WrongInstallation unless the store can be used; change nothing.
+
+    Returns whether it is marked, which a new one is not.  Not for a process that forks.
+    """
+    with reading_connection(settings.sql_url) as conn:
+        here = conn.execute(select(installation_table.c.id)).scalar()
+    store = Store(settings.storage_url, allow_http=settings.storage_allow_http)
+    found = store.installation()
+    if found is not None and here is not None and found != here:
+        raise WrongInstallation(
+            f"{store.url} belongs to the installation {found}, this database to {here}.",
+            hint="Correct STORAGE_URL or DATABASE_URL: both must be of the same installation.",
+        )
+    return found is not None
+
+
 def adopt(settings: Settings) -> None:
     """Mark the storage directory as this installation's, whatever it was before."""
     with writing_to(settings.sql_url) as conn:

@@ -524,6 +524,18 @@ def changed_names(conn: Connection, subdomain: str, after: int) -> tuple[list[st
     return list(conn.execute(query.order_by(table.name)).scalars()), last
 
 
+def last_change(conn: Connection) -> int:
+    """Return the last number of the outbox, 0 if it is empty; ask in a short transaction."""
+    if conn.dialect.name == "postgresql":
+        conn.execute(select(func.pg_advisory_xact_lock(_OUTBOX_LOCK)))
+    return conn.execute(select(func.max(document_changes_table.c.number))).scalar() or 0
+
+
+def announce_site(conn: Connection, subdomain: str, change: str) -> None:
+    """Announce that facts about a site changed, or that it was removed."""
+    _announce(conn, subdomain, [("", change, None)])
+
+
 def contents(conn: Connection, subdomain: str) -> dict[str, tuple[str, str | None]]:
     """Return the hashes of the text of each document that has any, and of what was found in it."""
     query = select(_d.name, _d.text_sha256, _d.findings_sha256)

@@ -4,9 +4,9 @@
 
     STORAGE_DIR/
       clerk.db                                  the embedded database (no DATABASE_URL)
-      sites.db                                  the search index over all sites
       _published/{subdomain}/                   published sites (no PUBLISH_DIR)
       _clerk/                                   clerk's own files
+        search/                                 the search index over all sites
         workers/ uploads/ web/ pictures/        locks, uploaded files, the web's secret, page images
         pace/{host}                             when each host may be asked next
         reading/{key}/                          long documents that several processes read
@@ -323,14 +323,15 @@ def compiled_database(folder: Path) -> Path:
     return folder / SITE_DATABASE
 
 
-def search_index(storage_dir: Path) -> Path:
-    """Return the search index over all sites."""
-    return storage_dir / "sites.db"
+def search_folder(storage_dir: Path) -> Path:
+    """Return the directory of this machine's search index over all sites."""
+    return own_files(storage_dir) / "search"
 
 
-def search_lock(storage_dir: Path) -> Path:
-    """Return the lock file of the one process that updates the search index."""
-    return own_files(storage_dir) / "search.lock"
+def old_search_index(storage_dir: Path) -> list[Path]:
+    """Return the files of the search index of older versions."""
+    own = own_files(storage_dir)
+    return [*storage_dir.glob("sites.db*"), own / "search.lock", *own.glob("index.*")]
 
 
 def published_link(published: Path, subdomain: str) -> Path:

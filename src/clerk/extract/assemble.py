@@ -81,6 +81,9 @@ _MOVER_FOLLOWS = 400
 _NUMBER_AND_WORD = 2
 
 _VOTE_WORD = pattern(r"\b(?:motion|vote|ayes?|nays?|yeas?|noes|unanim\w+|chair|mayor|president)\b")
+_NUMBERED_MATTER = pattern(
+    r"\b(?:resolution|ordinance|by-?law|bill)\s+(?:no\.?\s{0,2}|#)?([\w.-]*\d[\w.-]*)"
+)
 _TIE = pattern(r"\b(?:to\s+break|breaking|broke)\s+(?:the|a)\s+tie\b|\btie-?breaking\b")
 
 
@@ -668,6 +671,10 @@ def is_outcome_of_another(doc: DocumentText, top: Motion, cue: OutcomeCue) -> bo
     if not top.voted or not doc.blank_line_between(top.end, cue.start):
         return False
     if top.unanimous and cue.counts.get(NOES):
+        return True
+    numbered = _NUMBERED_MATTER.search(doc.lower, cue.start, cue.at)
+    if numbered and numbered[1] not in doc.lower[top.start : top.end] and cue.own_question:
+        # ``Resolution 2005-6 was passed``, below a motion that does not mention it.
         return True
     if (
         top.made is None

@@ -28,7 +28,9 @@ _WEIGHTS = {
     "incomplete_list": 5,
     "tally_mismatch": 3,
     "source_contradiction": 3,
+    "no_mover_named": 2,
     "not_established": 2,
+    "only_a_person": 3,
     "no_words": 3,
     "from_heading": 3,
     "result_implied": 2,
@@ -40,6 +42,8 @@ _WEIGHTS = {
 #: With one of these a field is no fact, however often it was right.
 _NEVER_A_FACT = frozenset(("incomplete_list", "source_contradiction", "tally_mismatch"))
 _NO_FACT = 0.5
+#: No word states it: nobody voted against it, and that is all that is printed.
+_NO_RESULT = frozenset(("no_outcome",))
 #: Doubts of a field that weigh as much on the whole event; an item's do not.
 _OF_EVENT = ("mover", "seconder", "result", "names", "tally", "motion", EVENT)
 
@@ -65,7 +69,9 @@ class Doubts:
         """Return how often such a field is right; a contradiction is never a fact."""
         right = calibration().right[field]
         share = right[min(self.level(field), len(right) - 1)]
-        return min(share, _NO_FACT) if self._reasons(field) & _NEVER_A_FACT else share
+        reasons = self._reasons(field)
+        no_fact = reasons & _NEVER_A_FACT or (field == "result" and reasons & _NO_RESULT)
+        return min(share, _NO_FACT) if no_fact else share
 
     def _reasons(self, field: str) -> set[str]:
         """Return the doubts of a field; what speaks against two speaks once against the event."""

@@ -9,6 +9,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -205,6 +206,7 @@ def extract_parts(
         _move(found, 0, 0, 0, numbers)
         return found
     found = Extraction(version=VERSION, text_sha256=text_hash(whole), votes=[], entities=[])
+    page_starts = [0, *accumulate(len(text) + 1 for text in texts)]
     for span in part_spans(pages, row.parts):
         words = whole[span.start : span.end].removesuffix("\f")
         if not words.strip():
@@ -219,9 +221,8 @@ def extract_parts(
         one = extract_text(words.split("\f"), votes=is_record, corrections=mine)
         if part.of_other_place:
             one.items, one.matters = [], []
-        before = whole.count("\f", 0, span.start)
-        within = span.start - (whole.rfind("\f", 0, span.start) + 1)
-        _move(one, span.start, before, within, numbers)
+        before = bisect_right(page_starts, span.start) - 1
+        _move(one, span.start, before, span.start - page_starts[before], numbers)
         for matter in one.matters:
             matter.votes = [len(found.votes) + place for place in matter.votes]
         for name in LISTS:

@@ -78,6 +78,7 @@ _ADVERBS = pattern(
     r"|would\s+then|formally|subsequently|now|further|first|next)\b|,)\s*)+$"
 )
 _NOTE = pattern(r"\s{0,3}\([^()\n]{1,30}\)\s{0,3}$")
+_BRACKET = re.compile(r" {0,3}\((?=[A-Z][^()\n]{1,28}\))")
 _SPEAKS = pattern(r"\s+(?:made|moved|moves|makes|motioned|asked|stated|said)\b")
 
 
@@ -117,6 +118,11 @@ def _moved_by_subject(doc: DocumentText, verb: int, end: int) -> MotionCue | Non
     lower, text = doc.lower, doc.text
     edge = _subject_end(lower, verb)
     name = doc.name_before(edge)
+    if name is not None and (bracket := _BRACKET.match(text, name.end)):
+        # ``Smith (Jones) moved``: a member in brackets is who seconded.
+        second = doc.name_at(bracket.end())
+        if second is not None and text.startswith(")", second.end) and _are_members(doc, second):
+            return _motion_cue(doc, name.start, name, second, end=end)
     if name is not None and not name.titled:
         # ``Directors Smith and Jones moved``: the first moved, and nobody else is to second.
         both = doc.names_before(edge)
@@ -283,7 +289,7 @@ def _motion_of(doc: DocumentText, start: int, end: int, mover: Name | None) -> M
     return _motion_cue(doc, _article_start(doc.lower, start), mover, end=end)
 
 
-_OWN_SECOND = pattern(r"\bseconded\b|\bsecond\s+by\b|\b2nd\b")
+_OWN_SECOND = pattern(r"\bseconded\b|\bsecond\s+by\b|\b2 ?nd\b")
 _OWN_MOVER = pattern(r"[\s,]{1,4}(?:(?:was\s+)?(?:made|moved|offered)\s+)?by\s+(?=[^\W\d_])")
 _NEXT_TO = pattern(r"[\s,;.]{0,6}(?:and\s+|with\s+a\s+|it\s+was\s+|was\s+)?")
 
@@ -315,7 +321,7 @@ _AFTER_MOVER = pattern(r"\s*(?:[,;/(.)]|\n|$|second(?:ed\s+by)?\b|2nd|-)", re.I)
 _SECOND_NEAR = re.compile(r"second|2nd")
 _MOTION_TO = pattern(r"\s+(?:to|for|that)\s+[a-z]")
 _BEGINS = pattern(
-    r"(?:^|[\n.:;)\-]|\b(?:a|the|on|upon)(?:\s+(?:original|main|amended|second|first|new))?)\s*$"
+    r"(?:^|[\n.:;)\-\u2022\u00b7\u25aa\u25cf]|\b(?:a|the|on|upon)(?:\s+(?:original|main|amended|second|first|new))?)\s*$"
 )
 _CAPITALS_END = re.compile(r"[A-Z]{3,}[)\d]{0,3} +$")
 _WORDS_AND_COLON = pattern(r"[^.:;\n]{3,80}[:\-]\s{1,3}")
@@ -478,12 +484,14 @@ def _moved_name(doc: DocumentText, moved: re.Match[str]) -> MotionCue | None:
 
 
 _PROPOSED = Phrase(
-    "propos offered introduced initiated recommendation",
+    "propos offered introduced initiated recommendation nominated",
     r"(?P<how>proposed|offered|introduced|initiated)\s*(?P<both>(?:and|&)\s+seconded\s+)?"
     r"(?:by\b\s*:?|:)"
     r"|(?P<noun>proposal|proposition|recommendation)\s+of\b"
     r"|(?P<nobody>proposed)(?=\s+and\s+seconded\b(?!\s+by))"
-    r"|(?P<subject>proposed)\b(?=\s*,?\s*(?:and\s+)?second"
+    r"|(?P<subject>nominated)\b(?=\s+[a-z])(?!\s+(?:by|for|as)\b)"
+    r"|(?:(?P<nominee>nominated)\s+by\b)"
+    r"|(?P<proposes>proposed)\b(?=\s*[,;]?\s*(?:and\s+)?(?:\w+\s+)?second"
     r"|\s+(?:that|the|to|an?|and|cllr|councillor|acceptance|adoption)"
     r"|\s+[a-z][^.;]{3,140},\s+[^.;,]{3,40}\bsecond(?:ed|s)\b)"
     r"|(?P<offer>offered|introduced)(?=\s+(?:the\s+following|this|a|the)\s+(?:\w+\s+)?"
@@ -509,7 +517,7 @@ def proposed(doc: DocumentText, verb: re.Match[str]) -> MotionCue | None:
         if doc.sentence_start(start) < start - 8:
             return None
         return _motion_cue(doc, start, None, end=end + len(" and seconded"))
-    if verb["subject"] or verb["offer"]:
+    if verb["subject"] or verb["proposes"] or verb["offer"]:
         cue = _moved_by_subject(doc, start, end)
         bracket = text[max(0, start - 1) : start] == "("
         if cue is None and (bracket or text[start].isupper()):
@@ -852,8 +860,8 @@ def speaker(doc: DocumentText, said: re.Match[str]) -> MotionCue | SecondCue | N
 
 
 _SECOND = Phrase(
-    "second 2nd support appuy",
-    r"(?:second(?:ed|er|s|ing)?|2nd(?:ed)?|support(?:ed)?"
+    "second 2nd 2_ support appuy",
+    r"(?:second(?:ed|er|s|ing)?|2nd(?:ed)?|2\snd(?=\s+by\b)|support(?:ed)?"
     r"|(?:appuy|second)[\u00e9e]e?(?=\s+par\b))\b",
 )
 _SECOND_BY = pattern(

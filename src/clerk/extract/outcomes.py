@@ -218,7 +218,7 @@ _RULE = pattern(r"\b(?:shall|may|must|cannot|can|will|would|requires?)\b")
 _SECONDED = pattern(r"\bmoved\b.{0,120}\bsecond(?:ed)?\b", re.S)
 _SUBJECT = pattern(
     r"\b(?:motions?|amendments?|question|vote|resolutions?|ordinances?|by-?laws?|bills?|measure"
-    r"|item|items|minutes|agenda|request|application"
+    r"|item|items|minutes|agenda|request|application|nominations?"
     r"|which|it|same|recommendation|report|budget|appointment|plat|permit|variance|contract"
     r"|agreement|proposal|warrants?|claims|bid)\b"
 )
@@ -641,7 +641,7 @@ _ALL_FOR = Phrase(
     r"|for(?=\s{0,3}(?:[.;\n]|$)))"
     r"|ayes?\s+unanimous|ayes\s+have\s+it|ayes\s+all\b|so\s+ordered\b"
     r"|ayes?\s+unan\w+"
-    r"|vote\s+(?:was|is|being)\s+unanimous|vote[:\s]+unanimous"
+    r"|vote\s+(?:was|is|being)\s+(?:a\s+)?unanimous|vote[:\s]+unanimous"
     r"|unanimous\s+(?:voice\s+)?(?:vote|approval|ayes?)\b"
     r"|motion\s+(?:was\s+|is\s+)?unanimous\b|unanimous(?:ly)?(?=\s{0,3}(?:[.)\n]|$))"
     r"|none\s+opposed\b|no\s+opposition\b)",
@@ -690,6 +690,21 @@ def agreement(doc: DocumentText, agreed: re.Match[str]) -> OutcomeCue | None:
         cue.strength = SOFT
     cue.result_text = doc.printed(begin, end)
     cue.own_question = cue.strength == FIRM
+    return cue
+
+
+_NOMINATIONS = Phrase(
+    "no further other",
+    r"no\s+(?:other|further)\s+nominations?\b[^.]{0,140}?(?:\b(?:mr|mrs|ms|dr|cllr)\.[^.]{0,60}?)?\b(?:was|were|be|is)\s+(?:duly\s+|declared\s+"
+    r"|re-?){0,3}(?:elected|appointed)\b",
+)
+
+
+def elected(doc: DocumentText, nominations: re.Match[str]) -> OutcomeCue:
+    """Read who was elected because nobody else was nominated."""
+    end = doc.sentence_end(nominations.end(), 120)
+    cue = OutcomeCue(doc.sentence_start(nominations.start()), end, FIRM, result=PASSED)
+    cue.result_text = doc.printed(nominations.start(), end)
     return cue
 
 
@@ -812,6 +827,11 @@ RULES = (
         _AGREEMENT,
         agreement,
         ("Without objection the meeting adjourned.", "By consensus the item was moved."),
+    ),
+    Rule(
+        _NOMINATIONS,
+        elected,
+        ("There being no other nominations, Mr. Smith was elected as Chairman.",),
     ),
     Rule(_SECOND, no_second, ("The motion died for lack of a second.", "It was not seconded.")),
     Rule(_LETTERS, outcome_letters, ("Smith/Jones. MCU.", "AIF"), as_printed=True),

@@ -185,7 +185,7 @@ _DISSENT = Phrase(
     r"|(?:dissenting|opposing|no|nay|negative)\s+votes?(?:\s+(?:being|was|were))?(?:\s+cast)?"
     r"(?=\s+(?:by|from)\b)"
     r"|vot(?:ed|ing|es)\s+(?:against|in\s+opposition|in\s+the\s+negative|in\s+favou?r"
-    r"|in\s+the\s+affirmative|[\"']?(?:nay|no|aye|yes|yea)[\"']?)"
+    r"|in\s+the\s+affirmative|affirmatively|[\"']?(?:nay|no|aye|yes|yea)[\"']?)"
     r"|cast(?:ing)?\s+(?:the\s+|a\s+)?(?:only\s+|sole\s+|lone\s+)?"
     r"(?:dissenting|no|nay|negative|opposing)\s+votes?)(?!\w)",
 )

@@ -51,7 +51,7 @@ _NO_WORDS = pattern(
     r"|question|recorded|aye|unanimous|amendment|main|as|amended|by|put|lost|declared|board"
     r"|council|moved|made|ordered|with|was|is|the|and|being|called|for|voice|action|action:|be\s+it"
     r"|resolved|following|taken|motioned|so|upon|on|that|to)[\s,.:;]*)+"
-    r"(?:[\d\s\-/(),]|to|with|of){0,16}|\(.{0,12}\)?|[^a-z]{0,12}|which"
+    r"(?:[\d\s\-/(),]|to|with|of){0,16}|\(.{0,12}\)?|[^a-z]{0,12}|which|this(?:\s+motion)?"
     r"|(?:the|a|this)\s+(?:following\s+)?(?:resolution|ordinance|local\s+law|by-?law)",
     re.I,
 )
@@ -82,7 +82,7 @@ _ENDS = pattern(
 )
 _SECONDED_WITHOUT_COMMA = pattern(
     r"[,;.]?\s+(?:(?:and\s+)?(?:(?:it|the\s+motion|which|motion)\s+)?(?:was\s+)?(?:duly\s+)?"
-    r"(?:seconded|supported)\b|second(?:ed)?\s+by\b|2nd\s+by\b)"
+    r"(?:seconded|supported)\b|second(?:ed)?\s+by\b|2\s?nd\s+by\b)"
 )
 _CARRIED_BEHIND = pattern(
     r"[,;.]?\s+(?:(?:and|which|the\s+motion|motion)\s+){0,2}(?:was\s+)?(?:unanimously\s+)?"
@@ -118,7 +118,7 @@ _ASKED_ABOVE = pattern(
 #: ``(Town)`` behind a name.
 _NOTE = pattern(r"\([^()]{1,30}\)[\s,;:]{0,4}(?=\S)")
 #: The motion in the sentence above the names.
-_MOTION_ABOVE = pattern(r"\bmotion\s+to\s+(?P<words>[^.]{8,400})\.\s{0,40}$", re.I)
+_MOTION_ABOVE = pattern(r"\bmotion\s+to\s+(?P<words>[^.]{8,400}\.|[^.\n]{5,200})\s{0,40}$", re.I)
 #: Words that only announce what follows.
 _ANNOUNCED = pattern(
     r"(?:that\s+)?(?:the\s+)?following\s+actions?\s+be\s+taken[^:]{0,40}:\s+(?=\S)", re.I
@@ -142,6 +142,11 @@ class Wording:
     #: "label", "mover", "seconder", "outcome", "statement", "below", "above" or "heading".
     place: str
 
+    @property
+    def only_a_person(self) -> bool:
+        """Whether they name somebody and do not say what for: ``Cllr Tong proposed Cllr Smith``."""
+        return _ONLY_A_PERSON.fullmatch(self.words) is not None
+
 
 def motion_wording(
     doc: DocumentText, motion: Motion, item_title: str | None, floor: int = 0
@@ -153,14 +158,19 @@ def motion_wording(
     person: Wording | None = None
     for place, start, end in _places(doc, motion, floor):
         words = _tidy(_as_printed(doc, start, end))
-        if _says_what(words):
+        # Initials say who, and the item what for: ``CC was proposed by DM``.
+        initials = place == "above" and words.isupper() and bool(item_title)
+        if _says_what(words) or (initials and _ONE_PERSON.fullmatch(words)):
             if _ONLY_A_PERSON.fullmatch(words):
-                # ``Cllr Tong proposed Cllr Smith``: what for may be said further on.
+                # What for may be said further on.
                 person = person or Wording(words, start, end, place)
                 continue
             if person is not None and place != "outcome":
                 continue
-            if _BARE_NOUN.fullmatch(words) and (about := _about(doc, motion, item_title)):
+            bare = _BARE_NOUN.fullmatch(words) or (
+                place == "above" and _ONE_PERSON.fullmatch(words)
+            )
+            if bare and (about := _about(doc, motion, item_title)):
                 words = f"{words} ({about})"
             return Wording(words, start, end, place)
     if person is not None:
@@ -168,6 +178,7 @@ def motion_wording(
     return Wording(item_title, motion.start, motion.start, "heading") if item_title else None
 
 
+_ONE_PERSON = re.compile(r"(?:[A-Z][\w.'-]* ){0,4}[A-Z][\w'-]+")
 _ONLY_A_PERSON = pattern(r"(?:Cllr|Councill?or|Cr|Mr|Mrs|Ms|Miss|Dr)\.?(?: [A-Z][\w'.-]*){1,3}")
 #: What precedes a motion in its line: ``Treasurer's report: Smith made a motion to accept``.
 _LEADS_TO = re.compile(r"[ ]{0,8}(?P<about>[^\n:;.]{6,60})[:;] {1,3}$")
@@ -203,6 +214,8 @@ _RESOLVED_ABOVE = pattern(r"\b(?:be\s+it\s+(?:\w+\s+)?resolved|resolved),?\s+tha
 _PRONOUN_ONLY = pattern(
     r"(?:this|it|the\s+(?:same|resolution|ordinance|motion))\s+(?:(?:was|is)\s*)?", re.I
 )
+#: Who was proposed or nominated: ``Mr. Smith was``.
+_SOMEBODY_WAS = re.compile(r"(?P<who>(?:[A-Z][\w.'-]*\s){0,4}[A-Z][\w'-]+)\s+(?:was|is)\s+")
 #: The mover of a motion that is a line of its own: ``By: Smith``.
 _BY_LABEL = pattern(r"\n\s*(?:by|moved\s+by|mover|proposed\s+by)\s?:?\s*$", re.I)
 #: ``The minutes were motioned for approval by Smith``
@@ -277,6 +290,8 @@ def _places(doc: DocumentText, motion: Motion, floor: int) -> Iterator[tuple[str
         if asked := _ASKED_ABOVE.search(doc.text[floor : made.start]):
             yield "above", floor + asked.start("words"), floor + asked.end("words")
         begin = doc.sentence_start(made.start, 400)
+        if somebody := _SOMEBODY_WAS.fullmatch(doc.text, begin, made.start):
+            yield "above", begin, somebody.end("who")
         if _PRONOUN_ONLY.fullmatch(doc.text, begin, made.start):
             yield "above", doc.sentence_start(max(0, begin - 3), 400), begin
         if begin < made.start:
@@ -324,6 +339,8 @@ def _is_that(doc: DocumentText, position: int) -> bool:
     between = doc.text[position:after]
     if '"' in between:
         return doc.lower.startswith(("that ", "to "), after)
+    if doc.text.startswith("THAT ", after):
+        return True
     return "\n" in between and doc.lower.startswith("that ", after)
 
 

@@ -267,10 +267,14 @@ class FetcherSpec:
     settings: type[SourceSettings] = SourceSettings
     pace: float = DEFAULT_PACE_SECONDS
     help: str = ""
+    #: What of such a source is not fetched, for the public page about coverage.
+    missing: str = ""
     lists_all: bool = False
     finds_gaps: bool = True
     document_links: tuple[str, ...] = ()
     page_marks: tuple[str, ...] = ()
+    #: Its marks are on every page of a town's site, also on those that list nothing.
+    marks_whole_site: bool = False
 
     def recognises(self, markup: str) -> bool:
         """Whether a page is one of this platform's, whatever host serves it."""

@@ -42,6 +42,9 @@ MOST_CANDIDATES = 6
 #: A page with at least this many dated documents is the source itself, whatever it links to.
 ENOUGH_OF_ITS_OWN = 10
 
+#: Where a candidate was seen that is the page itself, as far as it links documents.
+OWN_LINKS = "the page's own links"
+
 _ADDRESS_IN_SCRIPT = re.compile(r"https?://[^\s\"'<>\\]+")
 _FEED = "link[rel=alternate][type*=rss], link[rel=alternate][type*=atom]"
 
@@ -131,7 +134,7 @@ def _rank(tried: tuple[Candidate, Preview]) -> tuple[int, int]:
     candidate, preview = tried
     dated = sum(1 for each in preview.documents if each.day)
     own = candidate.found_in in ("the page", "a frame") or (
-        candidate.scraper == "plain" and dated >= ENOUGH_OF_ITS_OWN
+        candidate.found_in == OWN_LINKS and dated >= ENOUGH_OF_ITS_OWN
     )
     return int(own), dated
 
@@ -179,7 +182,7 @@ def candidates_of(page: WebPage) -> list[Candidate]:
 
     for spec in specs:
         if spec.recognises(markup):
-            add(spec, page.url, "the page")
+            add(spec, page.url, OWN_LINKS if spec.marks_whole_site else "the page")
     for where, urls in _addresses(page):
         # Of many links to one vendor's host the one that looks like a list is taken.
         for url, _ in Counter(urls).most_common():
@@ -188,7 +191,7 @@ def candidates_of(page: WebPage) -> list[Candidate]:
                     add(spec, url, where)
                     break
     platforms = list(found.values())[:MOST_CANDIDATES]
-    return [*platforms, Candidate("plain", page.url, "the page's own links")]
+    return [*platforms, Candidate("plain", page.url, OWN_LINKS)]
 
 
 def _addresses(page: WebPage) -> Iterator[tuple[str, list[str]]]:

@@ -4,6 +4,7 @@
 
     pages, hints -> identify -> Identity       looks at the first pages only
     pages, identity, hints -> split -> [Part]  one pass over all pages
+    identity, parts -> with_papers -> Identity an agenda with its papers is a packet
 
 Nothing here reads files or knows a database: pages and hints go in, values with their evidence come
 out.  What a person said comes first, then the portal, then what is printed, then the path.
@@ -25,8 +26,8 @@ from .model import (
     PageView,
     Part,
 )
-from .parts import split
-from .version import VERSION
+from .parts import split, with_papers
+from .rules_version import VERSION
 
 __all__ = [
     "KINDS",
@@ -43,4 +44,5 @@ __all__ = [
     "Part",
     "identify",
     "split",
+    "with_papers",
 ]

@@ -29,12 +29,15 @@ from .model import (
     OTHER,
     PACKET,
     PAGE,
+    PERSON,
+    PORTAL,
     REPORT,
     RESOLUTION,
     UNKNOWN,
     Fact,
     Hints,
     Identity,
+    OtherReading,
     PageView,
     Part,
 )
@@ -43,8 +46,9 @@ from .text import Line, is_address, is_sentence, lines_of, pattern, title_block
 #: A part begins where the signs for it weigh at least this much.
 _ENOUGH: Final = 3.0
 #: Lines at the top and the end of a page that are looked at.
-_TOP_LINES, _HEADER_LINES, _END_LINES, _HEADING_LINES = 26, 3, 4, 9
+_TOP_LINES, _HEADER_LINES, _END_LINES, _HEADING_LINES = 26, 3, 4, 14
 _END_CHARACTERS: Final = 400
+_BEGINNING: Final = 2500
 #: A first line on this share of the pages is a running header.
 _OFTEN: Final = 0.4
 #: A heading of these kinds nearly begins a part alone.
@@ -79,6 +83,12 @@ _MOVED = pattern(r"^(?:it was )?moved by\b|\bmoved by:")
 _NUMBER_ONE = pattern(r"^(?:(?:part|section|article|item) )?(?:1|I|A)[.):]? \S")
 _DEAR = pattern(r"^dear \w|^to whom it may|^attention ?:|^attn ?:|\bwe thank you\b|^re ?:")
 _DEAR_NEEDS: Final = ("dear", "to whom", "attention", "attn", "thank you", "re:", "re :")
+#: A page with the running header of its part begins another only if it has one of these.
+_OPENING_WORDS: Final = (
+    *_DEAR_NEEDS,
+    *("moved by", "to:", "from:", "to :", "order", "present", "whereas", "resolved", "convened"),
+    *(" met ", "held", "apolog", "adjourn", "attend", "notice", "summon", "business"),
+)
 _LABEL = pattern(
     r"^(?:to|from|date|subject|title|re|via|dept\.?|department|category|prepared by) ?:"
 )
@@ -94,8 +104,9 @@ class _Page:
         self.running = running
         ending = page.text[-_END_CHARACTERS:].split("\n")
         self.last = [line.strip() for line in ending if line.strip()][-_END_LINES:]
-        head = [line.text for line in self._lines(_HEADER_LINES)]
+        head = [line.text for line in lines_of(page, _HEADER_LINES + 1)]
         self.number, self.of = _page_number(head, self.last)
+        head = head[_fixed(head[0]) in running :][:_HEADER_LINES] if head else []
         #: The lines that a running header would have.
         self.first = frozenset(_fixed(line) for line in head if len(line) > 7)
 
@@ -115,8 +126,8 @@ class _Page:
 
     @cached_property
     def small(self) -> str:
-        """The first lines in lower case: rules look for their words here before they search."""
-        return "\n".join(line.text for line in self.lines).lower()
+        """The beginning in lower case: rules look for their words here before they search."""
+        return self.view.text[:_BEGINNING].lower()
 
     @cached_property
     def moved(self) -> int:
@@ -213,6 +224,26 @@ def split(pages: Sequence[PageView], identity: Identity, hints: Hints) -> list[P
     ]
 
 
+def with_papers(identity: Identity, parts: Sequence[Part]) -> Identity:
+    """Return an agenda that its papers follow as a packet; anything else as it is.
+
+    What a person or the portal said of the kind stays.
+    """
+    kind = identity.kind
+    papers = [part for part in parts[1:] if part.kind.value in _PAPERS]
+    has_minutes = any(part.kind.value == MINUTES for part in papers)
+    if kind.value != AGENDA or kind.source in (PERSON, PORTAL) or not (has_minutes or papers[1:]):
+        return identity
+    first = papers[0]
+    shown = Fact(PACKET, PAGE, first.begins.quote, first.first_page, 0.7)
+    return msgspec.structs.replace(
+        identity, kind=shown, others=[*identity.others, OtherReading("kind", kind)]
+    )
+
+
+_PAPERS: Final = frozenset({MINUTES, REPORT, RESOLUTION, OTHER})
+
+
 class _Sign(NamedTuple):
     """What speaks for a part that begins on a page, or against it."""
 
@@ -223,6 +254,9 @@ class _Sign(NamedTuple):
 
 def _signs(page: _Page, before: _Page, first: _Page, seen: set[str]) -> Iterator[_Sign]:
     """Yield the signs on a page; ``first`` is the first page of the part before it."""
+    if page.first & seen and not any(map(page.small.__contains__, _OPENING_WORDS)):
+        yield _Sign("running header", -5.0)
+        return
     if not page.lines:
         return
     opening = page.lines[0].text
@@ -249,7 +283,10 @@ def _signs(page: _Page, before: _Page, first: _Page, seen: set[str]) -> Iterator
         yield _Sign("scan next to text", 1.5, opening)
     if page.days and page.days == first.days and not opens_again:
         yield _Sign("running header with the same day", -3.5)
-    same_day = page.days and page.days == first.days and not page.is_form
+    same_day = page.days and page.days <= first.days and not page.is_form
+    kinds = [each.heading[0].kind for each in (page, first) if each.heading]
+    if same_day and kinds == [AGENDA, AGENDA]:
+        yield _Sign("the same agenda", -4.0)
     if page.first & seen and (same_day or not opens_again):
         yield _Sign("running header", -4.0)
 
@@ -306,7 +343,7 @@ def _running_headers(pages: Sequence[PageView]) -> frozenset[str]:
         _fixed(page.text[:200].lstrip().split("\n", 1)[0].strip()) for page in pages if page.text
     )
     often = max(3, _OFTEN * len(pages))
-    return frozenset(line for line, count in found.items() if line and count >= often)
+    return frozenset(line for line, count in found.items() if len(line) > 7 and count >= often)
 
 
 def _fixed(line: str) -> str:

@@ -37,7 +37,7 @@ _AFTER_WORDS: Final = " \t*•·▪■●◦○–—_=~|#<«»+/\\^`"
 
 #: Where the text begins, and the title block ends.
 _TEXT_BEGINS = pattern(
-    r"^(?:[0-9]{1,2}[.)] ?[^\W\d]|[0-9]{1,2}\.[0-9]{1,2}\.? [^\W\d]|[A-Z][.)] \w|[IVX]{1,4}[.)] \w"
+    r"^(?:[0-9]{1,2}[.)] ?[^\W\d]|[0-9]{1,2}\.[0-9]{1,2}\.? [^\W\d]|[A-Z][.)] \w|[IVX]{1,6}[.)] \w"
     r"|item [0-9]"
     r"|(?:and )?whereas\b|be it |now,? therefore|dear \w"
     r"|(?:\w+ ){0,3}(?:present|absent|attending) ?:|in attendance|attendance ?:|attendees|roll call"
@@ -73,7 +73,9 @@ def lines_of(page: PageView, most: int = MOST_LINES) -> list[Line]:
 
     A text without line ends is cut as if it had some.
     """
-    raw = page.text[: min(MOST_CHARACTERS, most * LONGEST_LINE)].split("\n")
+    enough = 3 * most + 10
+    raw = page.text[: min(MOST_CHARACTERS, most * LONGEST_LINE)].split("\n", enough)
+    del raw[enough:]
     if max(map(len, raw)) > LONGEST_LINE:
         raw = [part for line in raw for part in textwrap.wrap(line, _USUAL_LINE) or [""]]
     found: list[Line] = []

@@ -32,7 +32,7 @@ _NAMED = 20
 
 
 @dataclass(frozen=True)
-class DocumentFacts:
+class IdentifiedDocument:
     """A document with what it is taken for; None is not known.
 
     ``file`` is what its source calls it.  ``doubts`` says what a person should look at.
@@ -62,7 +62,7 @@ class PlannedCorrection:
 
 def list_documents(
     subdomain: str, pattern: str = "", *, kind: str = "", doubtful: bool = False
-) -> list[DocumentFacts]:
+) -> list[IdentifiedDocument]:
     """Return documents, those in doubt first; a pattern is compared with file and name.
 
     ``*`` and ``?`` stand for any letters, as in a shell.
@@ -80,7 +80,7 @@ def list_documents(
     return sorted(found, key=lambda each: (not each.doubts, each.file))
 
 
-def find_document(subdomain: str, name: str) -> DocumentFacts:
+def find_document(subdomain: str, name: str) -> IdentifiedDocument:
     """Return one document with its parts, by its name or what its source calls it."""
     with reading_connection() as conn:
         site = require_site(conn, subdomain)
@@ -94,8 +94,8 @@ def find_document(subdomain: str, name: str) -> DocumentFacts:
     raise InvalidInput(f"{name!r} names {len(found)} documents of {subdomain}.", hint=hint)
 
 
-def _facts(site: Mapping[str, Any], row: DocumentRow) -> DocumentFacts:
-    return DocumentFacts(
+def _facts(site: Mapping[str, Any], row: DocumentRow) -> IdentifiedDocument:
+    return IdentifiedDocument(
         name=row.name,
         file=name_at_source(site, row.name, row.source_url or ""),
         **{name: getattr(row, name) for name in FACTS_OF_DOCUMENTS},
@@ -127,7 +127,7 @@ def doubts_of(evidence: Mapping[str, Any], is_identified: bool = True) -> list[s
     return doubts
 
 
-def _matches(facts: DocumentFacts, pattern: str) -> bool:
+def _matches(facts: IdentifiedDocument, pattern: str) -> bool:
     return not pattern or any(fnmatchcase(name, pattern) for name in (facts.file, facts.name))
 
 
@@ -155,7 +155,7 @@ def check_said(said: Mapping[str, str]) -> dict[str, str | None]:
 
 
 def plan(
-    documents: Iterable[DocumentFacts], said: Mapping[str, str | None]
+    documents: Iterable[IdentifiedDocument], said: Mapping[str, str | None]
 ) -> list[PlannedCorrection]:
     """Return what a correction would change; documents of which it is known are left out."""
     planned = []

@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from clerk.core import plugins
+from clerk.core import manifest, plugins
 from clerk.core.config import Settings, redact
 from clerk.core.db import (
     civic_db_connection,
@@ -52,7 +52,7 @@ def require_new(subdomain: str, source: str = "FOLDER") -> None:
 
 def resolve_source(source: str, scraper: str | None = None) -> tuple[str, str]:
     """Return the fetcher for a folder, a list or an address, and the source to give it."""
-    where = source
+    where = source = discover.as_typed(source)
     if "://" not in source:
         path = Path(source).expanduser()
         where = str(path.resolve() if ".." in path.parts else path.absolute())
@@ -174,6 +174,7 @@ def change(
     with civic_db_connection() as conn:
         update_site(conn, subdomain, values)
         if differing:
+            manifest.announce_site(conn, subdomain, manifest.FACTS)
             ledger.audit(conn, who, "site changed", subdomain, ", ".join(sorted(differing)))
         _audit_permission(conn, who, subdomain, permission)
     return sorted(differing)

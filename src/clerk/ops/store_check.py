@@ -9,13 +9,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 
-from sqlalchemy import select
-
-from clerk.core import child_process, manifest
+from clerk.core import child_process, installation, manifest
 from clerk.core.config import Settings
 from clerk.core.db import reading_connection
-from clerk.core.errors import ClerkError, DocumentError, StoreUnavailable, WrongInstallation
-from clerk.core.models import installation_table
+from clerk.core.errors import ClerkError, DocumentError, StoreUnavailable
 from clerk.core.store import PDF, Store
 
 #: How long the store may take to answer.
@@ -57,28 +54,16 @@ def _in_child(settings: Settings, examine: Callable[..., str], *args: object) ->
         ) from error
 
 
-def _open(settings: Settings) -> Store:
-    return Store(settings.storage_url, allow_http=settings.storage_allow_http)
-
-
 def _examine(settings: Settings) -> str:
     """Return whose the store is; raises WrongInstallation if it is another installation's."""
-    with reading_connection(settings.sql_url) as conn:
-        here = conn.execute(select(installation_table.c.id)).scalar()
-    found = _open(settings).installation()
-    if found is None:
-        return f"{settings.storage_url} answers and is empty: the first worker marks it"
-    if here is not None and found != here:
-        raise WrongInstallation(
-            f"{settings.storage_url} belongs to the installation {found}, this database to {here}.",
-            hint="Correct STORAGE_URL or DATABASE_URL: both must be of the same installation.",
-        )
-    return f"{settings.storage_url} answers and is this installation's"
+    if installation.check_store(settings):
+        return f"{settings.storage_url} answers and is this installation's"
+    return f"{settings.storage_url} answers and is empty: the first worker marks it"
 
 
 def _examine_access(settings: Settings, documents: Sequence[tuple[str, str]]) -> str:
     _examine(settings)
-    store = _open(settings)
+    store = Store(settings.storage_url, allow_http=settings.storage_allow_http)
     store.check_writable()
     missing = []
     for site, name in documents:

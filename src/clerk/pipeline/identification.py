@@ -12,6 +12,7 @@ could not be read is identified by its source alone.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from pathlib import Path
@@ -31,6 +32,7 @@ from clerk.core.storage import PAGE_FILE
 from clerk.fetch.sources import name_at_source
 from clerk.identify import (
     VERSION,
+    Bookmark,
     Fact,
     Hints,
     Identity,
@@ -39,6 +41,7 @@ from clerk.identify import (
     Part,
     identify,
     split,
+    with_papers,
 )
 from clerk.read.files import OCR, PageFacts, load_facts
 
@@ -73,6 +76,7 @@ def identify_text(
     hints, pages = hints_of(site, row), page_views(text)
     identity = identify(pages, hints)
     parts = split(pages, identity, hints) if len(pages) > 1 else []
+    identity = with_papers(identity, parts)
     return _identity(identity, parts if len(parts) > 1 else (), text_sha256)
 
 
@@ -96,7 +100,10 @@ def page_views(text: Path) -> list[PageView]:
     if not text.is_dir():
         flat = Path(f"{text}.txt").read_bytes().decode("utf-8", "replace")
         return [PageView(number, page) for number, page in enumerate(flat.split("\f"), start=1)]
-    stored = load_facts(text)
+    stored = None
+    with contextlib.suppress(msgspec.MsgspecError, UnicodeError):
+        # One that somebody has damaged says nothing.
+        stored = load_facts(text)
     facts = {each.page: each for each in stored.pages} if stored else {}
     views = []
     for path in text.iterdir():
@@ -106,7 +113,8 @@ def page_views(text: Path) -> list[PageView]:
         content = path.read_bytes().decode("utf-8", "replace")
         page = facts.get(number, PageFacts(number))
         is_scan = page.method == OCR if page.method else None
-        views.append(PageView(number, content, page.width, page.height, is_scan))
+        marks = [Bookmark(each.title, each.level) for each in page.bookmarks]
+        views.append(PageView(number, content, page.width, page.height, is_scan, marks))
     return sorted(views, key=lambda view: view.page)
 
 

@@ -1,12 +1,12 @@
-"""What a machine that serves pages has of the store: databases and index, and files when needed.
+"""What a machine that serves pages has: databases, the search index, and files when needed.
 
 ::
 
-    python -m clerk.pipeline.mirror PARENT            keep the databases of all sites as they are
+    python -m clerk.pipeline.mirror PARENT            keep databases and search index up to date
     python -m clerk.pipeline.mirror SITE DOCUMENT     bring one document's PDF and text
 
-Only with STORAGE_URL.  These are processes of their own, because one that has used a store must not
-fork, and a server does.
+Without STORAGE_URL the databases are there, and only the search index is kept.  These are processes
+of their own, because one that has used a store must not fork, and a server does.
 """
 
 from __future__ import annotations
@@ -30,14 +30,15 @@ from clerk.core.errors import (
 )
 from clerk.core.files import SiteFiles
 from clerk.core.storage import Document
-from clerk.search import index
-from clerk.site_db import report_of
+from clerk.search.index import IndexBusy
 from clerk.site_db.stored import bring_database
+
+from .search_index import Tail
 
 _log = logging.getLogger(__name__)
 
-#: How often a serving machine asks for new databases.
-EVERY_SECONDS = 1.0
+#: How often a serving machine asks for changes.
+EVERY_SECONDS = 0.5
 #: How long a reader of a page waits for its files.
 BRING_SECONDS = 60.0
 
@@ -51,7 +52,6 @@ def bring_databases(settings: Settings) -> list[str]:
         files = SiteFiles(settings, subdomain)
         try:
             if bring_database(files, sha256):
-                index.update_site(files.folder, report_of(files.folder))
                 brought.append(subdomain)
         except (ObjectMissing, ObjectDamaged) as error:
             # Built again by the site's next run; other sites do not wait for it.
@@ -62,12 +62,17 @@ def bring_databases(settings: Settings) -> list[str]:
 
 
 def keep_databases(settings: Settings, parent: int) -> None:
-    """Bring newer databases as long as the server lives; a silent store is asked again."""
+    """Bring newer databases and index them as long as the server lives; try again after errors."""
     complaint = ""
+    tail = Tail(settings)
     while os.getppid() == parent:
         try:
-            installation.require_files(settings)
-            bring_databases(settings)
+            if settings.storage_url:
+                installation.require_files(settings)
+                bring_databases(settings)
+            with contextlib.suppress(IndexBusy):
+                if not tail.run():
+                    tail.check_some()
             complaint = ""
         except (ClerkError, OSError) as error:
             if str(error) != complaint:

@@ -26,10 +26,10 @@ from clerk.core.models import audit_table, runs_table, schedules_table, sites_ta
 from clerk.core.site_extra import site_extra
 from clerk.core.states import COMPLETED, OCR, STAGES, Run, Step
 from clerk.publish import further_targets, published_at, unpublish
-from clerk.search import forget_site
 
 from . import failures, transitions
 from .run_history import EarlierRuns, earlier_runs
+from .search_index import index_site
 from .transitions import NO_DOCUMENTS
 
 #: Settings of a site that are not shown.
@@ -268,8 +268,9 @@ def remove(
         # Before the site: whoever finishes work of a run locks the run first.
         transitions.cancel_run(conn, subdomain, "The site was removed")
         conn.execute(delete(sites_table).where(sites_table.c.subdomain == subdomain))
+        manifest.announce_site(conn, subdomain, manifest.REMOVED)
         conn.execute(audit_table.insert().values(who=who, action="site removed", subject=subdomain))
-    forget_site(settings.storage_dir, subdomain)
+    index_site(settings, subdomain)
     if files:
         unpublish(settings, subdomain)
         shutil.rmtree(folder, ignore_errors=True)

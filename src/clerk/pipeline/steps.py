@@ -40,7 +40,7 @@ from clerk.core.manifest import DocumentIdentity, DocumentRow, SiteManifest, Tex
 from clerk.core.site_extra import site_extra
 from clerk.core.states import EXTRACTION, Step
 from clerk.core.store import PDF, TEXT
-from clerk.identify.version import VERSION as IDENTITY_VERSION
+from clerk.identify.rules_version import VERSION as IDENTITY_VERSION
 from clerk.read import shared_pages
 
 from . import ledger, queues, transitions
@@ -470,10 +470,11 @@ def compile_text(around: OrderContext, _item: OrderItem, report: Report) -> Perf
 
 
 def compile_database(around: OrderContext) -> CompileReport:
-    """Bring the site's database, and the index over all sites, to what the manifest says."""
-    from clerk.search import index
+    """Bring the site's database, and this machine's search index, to what the manifest says."""
     from clerk.site_db import compile_site
     from clerk.site_db.stored import bring_database, keep_database
+
+    from .search_index import index_site
 
     files, sql_url = around.files, around.settings.sql_url
     check = _check_of(around.order)
@@ -488,7 +489,7 @@ def compile_database(around: OrderContext) -> CompileReport:
             log.warning("The database of %s is built again: %s", files.subdomain, error)
             is_lost = True
         compiled = compile_site(files, around.documents, around.site, around.changes)
-        index.update_site(files.folder, compiled)
+        index_site(around.settings, files.subdomain)
         if files.store is None or (before and not compiled.changed and not is_lost):
             return compiled
         sha256 = keep_database(files)

@@ -47,6 +47,13 @@ FAILED: Final = "failed"
 ENGINE_MARK: Final = " | "
 
 
+class PageBookmark(msgspec.Struct, frozen=True, omit_defaults=True):
+    """An entry of the PDF's outline that leads to a page; ``level`` is 0 at the top."""
+
+    title: str
+    level: int = 0
+
+
 class PageFacts(msgspec.Struct, frozen=True, omit_defaults=True):
     """How one page was read.
 
@@ -63,6 +70,7 @@ class PageFacts(msgspec.Struct, frozen=True, omit_defaults=True):
     engine: str = ""
     dpi: int = 0
     error: str = ""
+    bookmarks: tuple[PageBookmark, ...] = ()
 
 
 class PageWords(msgspec.Struct, frozen=True, omit_defaults=True):

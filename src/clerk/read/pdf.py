@@ -16,6 +16,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import io
+import itertools
 import mmap
 import os
 import re
@@ -217,6 +218,10 @@ def pixels(width: float, height: float, dpi: float, megapixels: float) -> int:
     return int(width * height * _scale(width, height, dpi, megapixels) ** 2)
 
 
+#: So many entries of an outline are looked at, so deep, and so much of each title.
+_OUTLINE, _OUTLINE_DEPTH, _OUTLINE_TITLE = 2000, 4, 200
+
+
 class Pdf:
     """An open PDF."""
 
@@ -250,6 +255,15 @@ class Pdf:
         if layer is None:
             raise self._damaged(number)
         return layer
+
+    def bookmarks(self) -> Iterator[tuple[int, str, int]]:
+        """Yield the page, the title and the level of each entry of the outline, up to a limit."""
+        for entry in itertools.islice(self._document.get_toc(max_depth=_OUTLINE_DEPTH), _OUTLINE):
+            target = entry.get_dest()
+            index = target.get_index() if target else None
+            if index is not None and 0 <= index < self.pages:
+                title = " ".join(entry.get_title().replace("\0", " ").split())
+                yield index + 1, title[:_OUTLINE_TITLE], entry.level
 
     @contextlib.contextmanager
     def page(self, number: int, *, with_forms: bool = False) -> Iterator[PdfPage]:

@@ -2,11 +2,12 @@
 
 ::
 
-    compile     bring a site's database and the index up to date
-    index       STORAGE_DIR/sites.db, the full-text index over all sites
-    query       what a person typed, as terms
-    results     run a query: pages, facets, snippets
-    facts       what results are counted and filtered by, cached in memory
+    words       words as the index knows them: folded, stemmed, CJK in pairs
+    query       the query language: what a person typed, as a tree
+    index       the tantivy index over all sites: layout, fields, the writer
+    readers     the index as a reader has it open
+    results     run a query: documents with their best pages, totals, facets, snippets
+    listing     places, new and upcoming documents
     suggest     did you mean ...?
     boxes       where on the page the hits are
 """
@@ -14,10 +15,11 @@
 from __future__ import annotations
 
 from .boxes import hit_boxes
-from .index import forget_site
-from .query import parse, too_short_beginnings
+from .query import QueryError, parse
 from .results import (
+    FACETS,
     SORTS,
+    DocumentHits,
     Facet,
     Hit,
     PageAddress,
@@ -26,22 +28,25 @@ from .results import (
     check_place,
     find_document,
     find_page,
+    pages_with_hits,
     search,
 )
 
 __all__ = [
+    "FACETS",
     "SORTS",
+    "DocumentHits",
     "Facet",
     "Hit",
     "PageAddress",
     "Query",
+    "QueryError",
     "Results",
     "check_place",
     "find_document",
     "find_page",
-    "forget_site",
     "hit_boxes",
+    "pages_with_hits",
     "parse",
     "search",
-    "too_short_beginnings",
 ]

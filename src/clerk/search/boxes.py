@@ -8,7 +8,8 @@ from pathlib import Path
 from clerk.core.storage import Document
 from clerk.read.files import load_words
 
-from .query import fold, hits, parse
+from .query import DEFAULT_LANGUAGES, hits, parse
+from .words import fold
 
 #: Left, top, right, bottom in ten-thousandths of the page's width and height.
 Box = tuple[int, int, int, int]
@@ -16,7 +17,13 @@ Box = tuple[int, int, int, int]
 _HYPHENS = ("-", "\u2010", "\u00ac", "\u00ad", "\ufffe", "\x02")
 
 
-def hit_boxes(folder: Path, document: Document | str, page: int, query: str) -> list[Box]:
+def hit_boxes(
+    folder: Path,
+    document: Document | str,
+    page: int,
+    query: str,
+    languages: Sequence[str] = DEFAULT_LANGUAGES,
+) -> list[Box]:
     """Return the boxes of the words of a page that a query hits, in reading order.
 
     A word broken at the end of a line is hit in both its parts.  Text without word boxes, of an
@@ -27,7 +34,7 @@ def hit_boxes(folder: Path, document: Document | str, page: int, query: str) -> 
     if words is None:
         return []
     pieces = list(_pieces(words.words))
-    found = hits([word for word, _ in pieces], parse(query).terms)
+    found = hits([word for word, _ in pieces], parse(query).terms, languages)
     wanted = sorted({number for at in found for number in pieces[at][1]})
     edges = words.boxes
     return [

@@ -1,369 +1,654 @@
-"""``STORAGE_DIR/sites.db``: one full-text index over the pages of all sites.
-
-Why one index, and not the sites' own databases attached to each other: SQLite attaches ten files,
-so a search would have to open every site in turn, and ranks of different databases cannot be
-compared.
+"""The index over the pages of all sites: where it lies, its fields, and the one who writes it.
 
 ::
 
-    sites 1 --- n documents 1 --- n rows of pages_fts, rowid = document << 16 | page
+    STORAGE_DIR/_clerk/search/
+      index.json                which folder each shard has now; replaced whole
+      0-000001/                 a tantivy index: the pages of the sites whose hash leads to shard 0
+      0.lock                    held by the one process that writes shard 0
+      0.damaged                 why a reader could not use shard 0; it is rebuilt
+      0.rebuilding              how far the rebuild of shard 0 has come
 
-The index holds no text: a snippet is taken from the site's ``meetings.db``.  Without the text a row
-cannot be taken out of it, so a changed document gets a new number and the rows of the old one lead
-nowhere.  When more rows lead nowhere than somewhere, the index is made again from the sites'
-databases; that is paid for by the pages added since.
+A page of a document is an entry of the index.  Two other kinds of entries have no text and are
+never found by a search: one for each place, and one that says up to which number of the outbox the
+shard has come.  That one is written by the same commit as the pages, so that a process that is
+killed neither loses a page nor has it twice.
 
-Updates of several processes wait for each other; readers never wait: more than a few pages are
-indexed aside, and the finished segments are moved in by one short transaction.
+The index holds no text: what is shown of a page comes from the site's ``meetings.db``.  Everything
+in it can be made again from the sites' databases and the manifest.
 """
 
 from __future__ import annotations
 
 import contextlib
 import fcntl
+import json
+import os
+import re
+import shutil
 import sqlite3
-import tempfile
-from collections.abc import Iterable, Iterator
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from hashlib import blake2b
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final
 
-from clerk.core.storage import own_files, remove_all, search_lock
-from clerk.site_db import DATABASE, CompileReport, content_digest, schema
+import msgspec
+import tantivy
 
-from . import fts
+from clerk.core.errors import Conflict, NotFound, StorageUnusable
+from clerk.core.storage import (
+    Document,
+    compiled_database,
+    remove_all,
+    search_folder,
+    written_whole,
+)
+from clerk.site_db import schema as site_schema
+from clerk.site_db.rows import document_id
 
-VERSION = 2
-INDEX = "sites.db"
-#: Names of numbers drawn by lot, kept beside the counts: one is drawn when the index is made, the
-#: other at every change.  Who has read something knows by them whether it is still so.
-MADE, STAMP = "made", "stamp"
-PAGE_BITS = schema.PAGE_BITS
-#: So many rows may lead nowhere without anybody minding.
-_STALE_PAGES = 10_000
-_WAIT_SECONDS = 600.0
-#: So many pages are indexed in place, which keeps the index in better order and costs less.
-_FEW_PAGES = 500
+from .words import fold, indexed, stemmer
 
-_SCHEMA = f"""
-CREATE TABLE sites (
-    id INTEGER PRIMARY KEY AUTOINCREMENT, subdomain TEXT NOT NULL UNIQUE, name TEXT NOT NULL,
-    state TEXT NOT NULL, digest TEXT NOT NULL
-);
-CREATE TABLE documents (
-    id INTEGER PRIMARY KEY AUTOINCREMENT, site INTEGER NOT NULL, public_id TEXT NOT NULL,
-    name TEXT NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL, date TEXT NOT NULL,
-    pages INTEGER NOT NULL, digest TEXT NOT NULL, UNIQUE (site, name)
-);
-CREATE UNIQUE INDEX documents_public_id ON documents(public_id);
-CREATE TABLE counts (name TEXT PRIMARY KEY, pages INTEGER NOT NULL) WITHOUT ROWID;
-INSERT INTO counts VALUES ('stale', 0), ('live', 0), ('{MADE}', random());
-CREATE VIRTUAL TABLE pages_fts USING fts5(
-    search_text, content="", tokenize="{schema.TOKENIZER}"
-);
-PRAGMA application_id = {schema.APPLICATION_ID};
-PRAGMA user_version = {VERSION};
-"""
+#: Raised when a field or the words of pages change: an index of another version is rebuilt.
+VERSION: Final = 1
+#: What a writer keeps in memory before it writes a segment.
+WRITER_BYTES: Final = 50_000_000
+REBUILD_BYTES: Final = 150_000_000
+_DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
+#: Bits of the order that keep documents of the same day apart.
+_TIE_BITS = 24
+_NO_DAY = 99_999_999
+_STATE, _PLACE = "state", "place:"
+#: The end of every file of tantivy: length of the footer, then this.
+_MAGIC = 1337
 
 
-class Built(NamedTuple):
-    """A document of a site: its columns here."""
+class IndexBusy(Conflict):
+    """Another process is writing the search index."""
 
-    number: int
-    public_id: str
+
+class IndexDamaged(StorageUnusable):
+    """A part of the search index cannot be read."""
+
+
+def _built_schema() -> tantivy.Schema:
+    builder = tantivy.SchemaBuilder()
+    words: dict[str, Any] = {"tokenizer_name": "whitespace_words"}
+    builder.add_text_field("text", index_option="position", **words)
+    #: Stems, of the words that differ from their stem.
+    builder.add_text_field("stem", index_option="freq", **words)
+    for name in ("site", "state", "body", "kind", "person"):
+        builder.add_text_field(name, tokenizer_name="raw", index_option="basic", fast=True)
+    for name in ("body_key", "person_key", "special"):
+        builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
+    for name in ("body_words", "person_words"):
+        builder.add_text_field(name, index_option="position", **words)
+    # Signed: a delete by an unsigned number does nothing.
+    builder.add_integer_field("document", indexed=True, fast=True)
+    for name in ("year", "day"):
+        builder.add_integer_field(name, indexed=True, fast=True)
+    for name in ("first", "has_person"):
+        builder.add_integer_field(name, indexed=True)
+    for name in ("page", "pages", "newest", "oldest", "seen", "digest"):
+        builder.add_integer_field(name, fast=True)
+    builder.add_bytes_field("facts", stored=True, indexed=False)
+    return builder.build()
+
+
+SCHEMA: Final = _built_schema()
+
+
+class Layout(msgspec.Struct):
+    """Which folder each shard has."""
+
+    version: int
+    shards: list[str]
+
+
+class ShardProgress(msgspec.Struct):
+    """Up to where a shard has come.
+
+    ``number`` is the last number of the outbox that was looked at.  ``waiting`` are the sites with
+    changes that their database did not have yet, each with the first number that is still to be
+    done; 0 if all of the site is to be compared.
+    """
+
+    number: int = 0
+    waiting: dict[str, int] = {}
+
+
+class StoredFacts(msgspec.Struct, array_like=True):
+    """What is stored with a page, to be shown."""
+
+    site: str
     name: str
     kind: str
     body: str
     date: str
     pages: int
-    digest: str
 
 
-def index_path(storage_dir: Path) -> Path:
-    """Return where the index is."""
-    return storage_dir / INDEX
+class PlaceFacts(msgspec.Struct, array_like=True):
+    """What is stored of a place."""
+
+    subdomain: str
+    name: str
+    state: str
+    language: str
 
 
-def update_site(folder: Path, built: CompileReport) -> None:
-    """Bring the index to what the site's database shows; forget sites whose folder is gone.
+@dataclass(frozen=True)
+class PageText:
+    """A page of a document, and the members who are named on it in a vote or as attending."""
 
-    Costs what the build touched, if the index stood where the build began; else the documents are
-    compared by hash.  An index that is missing or damaged is made again from all sites.
-    """
-    storage_dir = folder.parent
-    with _updating(storage_dir):
-        try:
-            with contextlib.closing(_opened(storage_dir)) as connection:
-                _forget_missing(connection, storage_dir)
-                touched = [*built.added, *built.updated, *built.removed]
-                _Update(connection, folder).run(built.digest_before, built.digest, touched)
-                if _is_crowded(connection):
-                    _make_again(storage_dir, connection)
-        except sqlite3.DatabaseError as error:
-            if isinstance(error, sqlite3.OperationalError) and "malformed" not in str(error):
-                raise
-            _make_again(storage_dir, None)
+    number: int
+    text: str
+    kind: str = ""
+    body: str = ""
+    date: str = ""
+    persons: Sequence[str] = ()
 
 
-def _count(connection: sqlite3.Connection, name: str, pages: int) -> None:
-    connection.execute("UPDATE counts SET pages = pages + ? WHERE name = ?", (pages, name))
+@dataclass(frozen=True)
+class IndexedDocument:
+    """A document as it is put into the index."""
+
+    id: str
+    facts: StoredFacts
+    state: str
+    language: str
+    first_seen_at: str
+    digest: int
+    pages: Sequence[PageText] = field(repr=False)
 
 
-def forget_site(storage_dir: Path, subdomain: str) -> None:
-    """Take a site out of the index."""
-    if index_path(storage_dir).exists():
-        with _updating(storage_dir), contextlib.closing(_opened(storage_dir)) as connection:
-            _forget(connection, [subdomain])
+# --------------------------------------------------------------------------------- layout
 
 
-def remake(storage_dir: Path) -> None:
-    """Make the index again from the databases of all sites."""
-    with _updating(storage_dir):
-        _make_again(storage_dir, None)
+def shard_of(subdomain: str, shards: int) -> int:
+    """Return the shard of a site."""
+    return zlib.crc32(subdomain.encode()) % shards
+
+
+def read_layout(storage_dir: Path) -> Layout | None:
+    """Return which folders the index has; None if there is no index of this version."""
+    try:
+        raw = (search_folder(storage_dir) / "index.json").read_bytes()
+        layout = msgspec.json.decode(raw, type=Layout)
+    except (OSError, msgspec.MsgspecError):
+        return None
+    return layout if layout.version == VERSION and layout.shards else None
+
+
+def write_layout(storage_dir: Path, layout: Layout) -> None:
+    """Make other folders those of the index, at once; for the one who holds the lock."""
+    remove_all(search_folder(storage_dir).glob(".index.json.*.part"))
+    with written_whole(search_folder(storage_dir) / "index.json") as part:
+        part.write_bytes(msgspec.json.encode(layout))
 
 
 @contextlib.contextmanager
-def _updating(storage_dir: Path) -> Iterator[None]:
-    """Wait for other updates to end: the queue before SQLite's own lock, which is not fair."""
-    own_files(storage_dir).mkdir(parents=True, exist_ok=True)
-    with search_lock(storage_dir).open("a") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        remove_all(own_files(storage_dir).glob("index.*"))
+def writer_lock(storage_dir: Path, shard: int | str, *, wait: bool = False) -> Iterator[None]:
+    """Be the only one who writes a shard; refuse if another process is, or wait for its end."""
+    path = search_folder(storage_dir) / f"{shard}.lock"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a+") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        except BlockingIOError as error:
+            lock.seek(0)
+            holder = lock.read().strip() or "?"
+            raise IndexBusy(
+                f"Process {holder} is writing the search index.", hint="Wait until it is done."
+            ) from error
+        lock.truncate(0)
+        lock.write(str(os.getpid()))
+        lock.flush()
         yield
 
 
-def _opened(storage_dir: Path) -> sqlite3.Connection:
-    """Open the index for writing, and make it if it is not there."""
-    connection = sqlite3.connect(
-        index_path(storage_dir), isolation_level=None, timeout=_WAIT_SECONDS
-    )
+def note_damage(storage_dir: Path, shard: int, reason: str) -> None:
+    """Have a shard rebuilt by whoever updates the index next."""
+    with contextlib.suppress(OSError):
+        (search_folder(storage_dir) / f"{shard}.damaged").write_text(reason)
+
+
+def damage_of(storage_dir: Path, shard: int) -> str | None:
+    """Return why a shard is to be rebuilt, if it is."""
     try:
-        connection.execute(f"PRAGMA page_size = {schema.PAGE_SIZE}")
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = NORMAL")
-        connection.execute("PRAGMA cache_size = -32768")
-        version = connection.execute("PRAGMA user_version").fetchone()[0]
-        if version == 0:
-            connection.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} COMMIT;")
-        elif version != VERSION:
-            raise sqlite3.DatabaseError(f"version {version} of the index")
-    except BaseException:
-        connection.close()
-        raise
-    return connection
+        return (search_folder(storage_dir) / f"{shard}.damaged").read_text() or "unknown"
+    except OSError:
+        return None
 
 
-def _forget_missing(connection: sqlite3.Connection, storage_dir: Path) -> None:
-    known = [row[0] for row in connection.execute("SELECT subdomain FROM sites")]
-    gone = [name for name in known if not (storage_dir / name / DATABASE).exists()]
-    if gone:
-        _forget(connection, gone)
+def forget_damage(storage_dir: Path, shard: int) -> None:
+    """Note that a shard was rebuilt."""
+    (search_folder(storage_dir) / f"{shard}.damaged").unlink(missing_ok=True)
 
 
-def _forget(connection: sqlite3.Connection, subdomains: Iterable[str]) -> None:
-    connection.execute("BEGIN IMMEDIATE")
-    for subdomain in subdomains:
-        _drop(connection, _documents_of(connection, subdomain))
-        connection.execute("DELETE FROM sites WHERE subdomain = ?", (subdomain,))
-    _stamp(connection)
-    connection.execute("COMMIT")
+def segment_files(folder: Path) -> list[Path]:
+    """Return the files that a shard's last commit consists of."""
+    try:
+        segments = json.loads((folder / "meta.json").read_bytes())["segments"]
+        names = {segment["segment_id"].replace("-", "") for segment in segments}
+    except (OSError, ValueError, KeyError) as error:
+        raise IndexDamaged(f"{folder / 'meta.json'} cannot be read: {error}.") from error
+    deletes = {
+        f"{segment['segment_id'].replace('-', '')}.{segment['deletes']['opstamp']}.del"
+        for segment in segments
+        if segment.get("deletes")
+    }
+    return sorted(
+        path
+        for path in folder.iterdir()
+        if path.name.partition(".")[0] in names
+        and (not path.name.endswith(".del") or path.name in deletes)
+    )
 
 
-def _documents_of(connection: sqlite3.Connection, subdomain: str) -> list[int]:
-    query = "SELECT id FROM documents WHERE site = (SELECT id FROM sites WHERE subdomain = ?)"
-    return [number for (number,) in connection.execute(query, (subdomain,)).fetchall()]
+def check_file(path: Path, *, content: bool = False) -> None:
+    """Raise IndexDamaged if a file of a segment is cut short, or not what was written.
 
-
-def _made(connection: sqlite3.Connection) -> int:
-    query = "SELECT pages FROM counts WHERE name = ?"
-    return int(connection.execute(query, (MADE,)).fetchone()[0])
-
-
-def _next_number(connection: sqlite3.Connection) -> int:
-    """Return a number no document ever had, nor any after it; only the lock's holder may ask."""
-    query = "SELECT seq FROM sqlite_sequence WHERE name = 'documents'"
-    row = connection.execute(query).fetchone()
-    return (int(row[0]) if row else 0) + 1
-
-
-def _set_last_number(connection: sqlite3.Connection, last: int) -> None:
-    connection.execute("DELETE FROM sqlite_sequence WHERE name = 'documents'")
-    connection.execute("INSERT INTO sqlite_sequence VALUES ('documents', ?)", (last,))
-
-
-def _stamp(connection: sqlite3.Connection) -> None:
-    """Mark the index as changed, in the transaction that changes it."""
-    connection.execute("INSERT OR REPLACE INTO counts VALUES (?, random())", (STAMP,))
-
-
-def _drop(connection: sqlite3.Connection, documents: list[int]) -> None:
-    """Take out documents; the rows of their pages lead nowhere from now on."""
-    for document in documents:
-        connection.execute(
-            """UPDATE counts SET pages = pages + iif(name = 'stale', 1, -1) *
-               (SELECT pages FROM documents WHERE id = ?)
-               WHERE name IN ('stale', 'live')""",
-            (document,),
-        )
-        connection.execute("DELETE FROM documents WHERE id = ?", (document,))
-
-
-def _is_crowded(connection: sqlite3.Connection) -> bool:
-    counts = dict(connection.execute("SELECT name, pages FROM counts").fetchall())
-    return bool(counts["stale"] > counts["live"] + _STALE_PAGES)
-
-
-def _make_again(storage_dir: Path, live: sqlite3.Connection | None) -> None:
-    """Index all sites aside and take the place of the index, in one transaction of a live one."""
-    with tempfile.TemporaryDirectory(prefix="index.", dir=own_files(storage_dir)) as scratch:
-        new = Path(scratch)
-        for database in sorted(storage_dir.glob(f"*/{DATABASE}")):
-            _index_whole(new, database.parent)
-        with contextlib.closing(_opened(new)) as connection:
-            if live:
-                connection.backup(live)
+    Its end is always checked, which is quick: a file cut short ends the process that maps it.
+    """
+    try:
+        with path.open("rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - 8))
+            end = file.read(8)
+            length, magic = (int.from_bytes(end[at : at + 4], "little") for at in (0, 4))
+            if len(end) < 8 or magic != _MAGIC or length + 8 > size:
+                raise IndexDamaged(f"{path} is incomplete.")
+            if not content:
                 return
-            connection.execute("PRAGMA journal_mode = DELETE")
-        for suffix in ("-wal", "-shm"):
-            Path(f"{index_path(storage_dir)}{suffix}").unlink(missing_ok=True)
-        index_path(new).replace(index_path(storage_dir))
+            file.seek(size - 8 - length)
+            crc = json.loads(file.read(length))["crc"]
+            file.seek(0)
+            found, left = 0, size - 8 - length
+            while left > 0 and (block := file.read(min(left, 1 << 20))):
+                found, left = zlib.crc32(block, found), left - len(block)
+    except (OSError, ValueError, KeyError) as error:
+        raise IndexDamaged(f"{path} cannot be read: {error}.") from error
+    if found != crc:
+        raise IndexDamaged(f"{path} has other content than was written.")
 
 
-def _index_whole(new: Path, folder: Path) -> None:
-    """Index one site from its database; one that cannot be read is left for its next build."""
-    with (
-        contextlib.suppress(sqlite3.DatabaseError),
-        contextlib.closing(schema.open_readonly(folder / DATABASE)) as source,
-        contextlib.closing(_opened(new)) as connection,
-    ):
-        _Update(connection, folder).run("", content_digest(source), [])
-
-
-class _Update:
-    """One site brought up to date."""
-
-    def __init__(self, connection: sqlite3.Connection, folder: Path) -> None:
-        self._db = connection
-        self._folder = folder
-        self._about: dict[str, str] = {"subdomain": folder.name}
-
-    def run(self, before: str, after: str, touched: list[str]) -> None:
-        """Compare, index what is new, and move it in."""
-        if self._digest() == after:
-            return
-        with contextlib.closing(schema.open_readonly(self._folder / DATABASE)) as source:
-            self._about |= dict(source.execute("SELECT key, value FROM about").fetchall())
-            names = touched if before and self._digest() == before else None
-            wanted = _documents(source, names)
-            known = self._known(names)
-            old = [number for name, (number, digest) in known.items() if wanted.get(name) != digest]
-            new = [name for name, digest in wanted.items() if known.get(name, (0, ""))[1] != digest]
-            self._write(source, old, sorted(new), after)
-
-    def _digest(self) -> str:
-        row = self._db.execute(
-            "SELECT digest FROM sites WHERE subdomain = ?", (self._about["subdomain"],)
-        ).fetchone()
-        return str(row[0]) if row else ""
-
-    def _known(self, names: list[str] | None) -> dict[str, tuple[int, str]]:
-        query = """SELECT documents.name, documents.id, documents.digest FROM documents
-                   JOIN sites ON sites.id = documents.site WHERE subdomain = ?"""
-        rows = _some(self._db, query, "documents.name", names, (self._about["subdomain"],))
-        return {name: (number, digest) for name, number, digest in rows}
-
-    def _write(
-        self, source: sqlite3.Connection, old: list[int], new: list[str], digest: str
-    ) -> None:
-        documents = [
-            _built(source, number, name) for number, name in enumerate(new, _next_number(self._db))
-        ]
-        if sum(document.pages for document in documents) <= _FEW_PAGES:
-            texts = [row for document in documents for row in _pages(source, document)]
-            with self._replacing(old, documents, digest):
-                fts.add(self._db, "pages_fts", texts)
-            return
-        with tempfile.TemporaryDirectory(
-            prefix="index.", dir=own_files(self._folder.parent)
-        ) as scratch:
-            filler = fts.Filler(Path(scratch))
-            for document in documents:
-                filler.add(_pages(source, document))
-            with (
-                fts.attached(self._db, filler.finish()) as parts,
-                self._replacing(old, documents, digest),
-            ):
-                moved = fts.graft(
-                    self._db, "pages_fts", [f"{part}.{fts.Filler.TABLE}" for part in parts]
-                )
-                fts.merge(self._db, "pages_fts", moved)
-
-    @contextlib.contextmanager
-    def _replacing(self, old: list[int], new: list[Built], digest: str) -> Iterator[None]:
-        """Put documents in the place of others; the block adds their pages."""
-        self._db.execute("BEGIN IMMEDIATE")
-        _drop(self._db, old)
-        self.add(new, digest)
+@contextlib.contextmanager
+def engine_errors(folder: Path) -> Iterator[None]:
+    """Turn what tantivy raises, its panics included, into errors of clerk's."""
+    try:
         yield
-        _stamp(self._db)
-        self._db.execute("COMMIT")
-
-    def add(self, documents: list[Built], digest: str) -> None:
-        """Add documents, in the caller's transaction."""
-        site = self._site(digest)
-        self._db.executemany(
-            "INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            [(number, site, *columns) for number, *columns in documents],
-        )
-        _count(self._db, "live", sum(document.pages for document in documents))
-
-    def _site(self, digest: str) -> int:
-        about, subdomain = self._about, self._about["subdomain"]
-        row = self._db.execute(
-            """INSERT INTO sites (subdomain, name, state, digest) VALUES (?, ?, ?, ?)
-               ON CONFLICT (subdomain) DO UPDATE
-               SET name = excluded.name, state = excluded.state, digest = excluded.digest
-               RETURNING id""",
-            (subdomain, about.get("name") or subdomain, about.get("state", ""), digest),
-        ).fetchone()
-        return int(row[0])
+    except (ValueError, OSError) as error:
+        if isinstance(error, OSError) or "IoError" in str(error) or "No space" in str(error):
+            raise StorageUnusable(
+                f"The search index in {folder} cannot be written: {error}",
+                hint="Free space or correct the permissions; it continues where it was.",
+            ) from error
+        raise IndexDamaged(f"The search index in {folder} cannot be used: {error}") from error
+    except BaseException as error:
+        # A panic of the engine, which is no Exception.
+        if type(error).__name__ != "PanicException":
+            raise
+        raise IndexDamaged(f"The search index in {folder} cannot be used: {error}") from error
 
 
-def _documents(source: sqlite3.Connection, names: list[str] | None) -> dict[str, str]:
-    """Return the documents of a site's database, or those of some names, with their hashes."""
-    query = "SELECT name, digest FROM documents WHERE true"
-    return {row[0]: row[1] for row in _some(source, query, "name", names)}
+# ------------------------------------------------------------------------- sites' databases
 
 
-def _built(source: sqlite3.Connection, number: int, name: str) -> Built:
-    """Return a document of a site's database as it stands here."""
-    table = schema.table_of_document(source, name)
-    row = source.execute(
-        f"""SELECT id, name, coalesce(kind, '{schema.UNKNOWN}'), coalesce(meeting, ''),
-                   coalesce(date, ''),
-                   (SELECT count(*) FROM {table} WHERE document = name), digest
-            FROM documents WHERE name = ?""",
+def open_compiled(folder: Path) -> sqlite3.Connection | None:
+    """Open a site's database; None if there is none of this version that can be read."""
+    path = compiled_database(folder)
+    if not path.exists():
+        return None
+    db = site_schema.open_readonly(path)
+    with contextlib.suppress(sqlite3.DatabaseError):
+        if site_schema.is_current(db):
+            return db
+    db.close()
+    return None
+
+
+def place_in(db: sqlite3.Connection, subdomain: str) -> PlaceFacts:
+    """Return what a site's database says of the place."""
+    return place_of(dict(db.execute("SELECT key, value FROM about").fetchall()), subdomain)
+
+
+def place_of(about: Mapping[str, str], subdomain: str) -> PlaceFacts:
+    """Return what is indexed of the facts about a place."""
+    return PlaceFacts(
+        subdomain,
+        about.get("name") or subdomain,
+        about.get("state", ""),
+        about.get("language", ""),
+    )
+
+
+def digests_in(
+    db: sqlite3.Connection, place: PlaceFacts, names: Sequence[str] | None
+) -> dict[str, tuple[str, int]]:
+    """Return id and digest of the documents of a database, by name; of some names or of all."""
+    query = "SELECT name, id, digest FROM documents"
+    if names is None:
+        rows = db.execute(query).fetchall()
+    else:
+        query += " WHERE name IN (SELECT value FROM json_each(?))"
+        rows = db.execute(query, (json.dumps(list(names)),)).fetchall()
+    return {name: (key, _digest(digest, place)) for name, key, digest in rows}
+
+
+def _digest(digest: str, place: PlaceFacts) -> int:
+    """Return a number that changes with everything that is indexed of a document."""
+    raw = repr((digest, place.state, place.language)).encode()
+    return int.from_bytes(blake2b(raw, digest_size=8).digest(), "big", signed=True)
+
+
+def read_document(
+    db: sqlite3.Connection, place: PlaceFacts, name: str, digest: int
+) -> IndexedDocument:
+    """Return a document as its site's database has it.
+
+    A page of a packet has the kind, body and date of its part.
+    """
+    key, kind, body, date, pages, first_seen_at = db.execute(
+        "SELECT id, kind, meeting, date, pages, first_seen_at FROM documents WHERE name = ?",
         (name,),
     ).fetchone()
-    return Built(number, *row)
+    persons: dict[int, dict[str, None]] = {}
+    named = """SELECT votes.page, member FROM votes JOIN vote_members ON vote = votes.id
+               WHERE votes.document = ? AND votes.page IS NOT NULL
+               UNION SELECT page, printed_name FROM attendance
+               WHERE document = ? AND page IS NOT NULL AND is_member ORDER BY 1, 2"""
+    for page, member in db.execute(named, (name, name)):
+        persons.setdefault(page, {})[member] = None
+    texts = db.execute(
+        f"""SELECT page, search_text, kind, meeting, date FROM {site_schema.page_table(kind)}
+            WHERE document = ? ORDER BY page""",
+        (name,),
+    )
+    known = kind or site_schema.UNKNOWN
+    return IndexedDocument(
+        id=key,
+        facts=StoredFacts(place.subdomain, name, known, body or "", date or "", pages),
+        state=place.state,
+        language=place.language,
+        first_seen_at=first_seen_at or "",
+        digest=digest,
+        pages=[
+            PageText(
+                number=page,
+                text=text,
+                kind=of_page or site_schema.UNKNOWN,
+                body=of_body or "",
+                date=of_date or "",
+                persons=tuple(persons.get(page, ())),
+            )
+            for page, text, of_page, of_body, of_date in texts
+        ],
+    )
 
 
-def _some(
-    connection: sqlite3.Connection,
-    query: str,
-    column: str,
-    names: list[str] | None,
-    values: tuple[str, ...] = (),
-) -> Iterator[tuple[Any, ...]]:
-    """Run a query for all names, or for the given ones in turn."""
-    if names is None:
-        yield from connection.execute(query, values).fetchall()
-        return
-    for name in names:
-        yield from connection.execute(f"{query} AND {column} = ?", (*values, name)).fetchall()
+# --------------------------------------------------------------------------------- writing
 
 
-def _pages(source: sqlite3.Connection, document: Built) -> list[tuple[int, str]]:
-    query = f"""SELECT page, search_text FROM {schema.page_table(document.kind)}
-                WHERE document = ? AND page <= ? ORDER BY page"""
-    rows = source.execute(query, (document.name, schema.LAST_PAGE)).fetchall()
-    return [(document.number << PAGE_BITS | page, text) for page, text in rows]
+def document_number(document_id: str) -> int:
+    """Return the number of a document in the index, from its permanent id."""
+    return int.from_bytes(bytes.fromhex(document_id), "big", signed=True)
+
+
+def document_id_of(number: int) -> str:
+    """Return the permanent id of a document from its number in the index."""
+    return number.to_bytes(8, "big", signed=True).hex()
+
+
+class ShardWriter:
+    """Writes one shard; to be used under its lock.  Nothing is visible before a commit."""
+
+    def __init__(self, folder: Path, *, writer_bytes: int = WRITER_BYTES) -> None:
+        self.folder = folder
+        self.documents = self.pages = 0
+        with engine_errors(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            if (folder / "meta.json").exists():
+                for path in segment_files(folder):
+                    check_file(path)
+            self._index = tantivy.Index(SCHEMA, path=str(folder))
+            words = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
+            self._index.register_tokenizer("whitespace_words", words)
+            self._index.config_reader("manual")
+            self._index.reload()
+            self._searcher = self._index.searcher()
+            self._places: dict[str, PlaceFacts] | None = None
+            self._writer: tantivy.IndexWriter | None = None
+            self._writer_bytes = writer_bytes
+
+    def __enter__(self) -> ShardWriter:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Drop what was not committed, and wait for merges: they must end under the lock."""
+        if self._writer is not None:
+            writer, self._writer = self._writer, None
+            with engine_errors(self.folder):
+                writer.wait_merging_threads()
+
+    @property
+    def writer(self) -> tantivy.IndexWriter:
+        """tantivy's writer, made when it is first needed."""
+        if self._writer is None:
+            self._writer = self._index.writer(self._writer_bytes, 1)
+        return self._writer
+
+    def progress(self) -> ShardProgress | None:
+        """Return up to where the last commit has come; None for a shard that was never written."""
+        with engine_errors(self.folder):
+            return _read_progress(self._searcher)
+
+    def places(self) -> dict[str, PlaceFacts]:
+        """Return the places of the last commit."""
+        if self._places is None:
+            self._places = read_places(self._searcher)
+        return self._places
+
+    def digest_of(self, document_id: str) -> int | None:
+        """Return the digest of a document in the last commit; None if it has none."""
+        number = document_number(document_id)
+        query = _both(_number("document", number), _number("first", 1))
+        found = [address for _, address in self._searcher.search(query, 1, count=False).hits]
+        value = self._searcher.fast_field_values("digest", found)[0] if found else None
+        return None if value is None else int(value)
+
+    def digests_of_site(self, subdomain: str) -> dict[str, int]:
+        """Return the digests of a site's documents in the last commit, by id."""
+        query = _both(
+            tantivy.Query.term_query(SCHEMA, "site", subdomain, "basic"), _number("first", 1)
+        )
+        total = count_pages(self._searcher, query)
+        found = [
+            address for _, address in self._searcher.search(query, max(1, total), count=False).hits
+        ]
+        numbers = self._searcher.fast_field_values("document", found)
+        digests = self._searcher.fast_field_values("digest", found)
+        return {
+            document_id_of(int(number or 0)): int(digest or 0)
+            for number, digest in zip(numbers, digests, strict=True)
+        }
+
+    def put(self, document: IndexedDocument) -> None:
+        """Put a document in the place of what is there of it."""
+        self.remove(document.id)
+        with engine_errors(self.folder):
+            for values in _entries(document):
+                self.writer.add_document(tantivy.Document.from_dict(values, SCHEMA))
+        self.documents += 1
+        self.pages += len(document.pages)
+
+    def remove(self, document_id: str) -> None:
+        """Take out a document."""
+        with engine_errors(self.folder):
+            self.writer.delete_documents_by_term("document", document_number(document_id))
+
+    def remove_site(self, subdomain: str) -> None:
+        """Take out a site with all its documents."""
+        with engine_errors(self.folder):
+            self.writer.delete_documents_by_term("site", subdomain)
+            self.writer.delete_documents_by_term("special", f"{_PLACE}{subdomain}")
+
+    def put_place(self, place: PlaceFacts) -> None:
+        """Put what is known of a place in the place of what was."""
+        self._put_special(f"{_PLACE}{place.subdomain}", msgspec.json.encode(place))
+
+    def _put_special(self, special: str, facts: bytes) -> None:
+        with engine_errors(self.folder):
+            self.writer.delete_documents_by_term("special", special)
+            entry = {"special": special, "facts": facts}
+            self.writer.add_document(tantivy.Document.from_dict(entry, SCHEMA))
+
+    def commit(self, progress: ShardProgress) -> None:
+        """Make everything visible, together with up to where the shard has come now."""
+        self._put_special(_STATE, msgspec.json.encode(progress))
+        with engine_errors(self.folder):
+            self.writer.commit()
+            self._index.reload()
+            self._searcher = self._index.searcher()
+            self._places = None
+
+    def bring(
+        self, db: sqlite3.Connection, subdomain: str, names: Iterable[str] | None = None
+    ) -> int:
+        """Bring a site to what its database shows, of some documents or of all.
+
+        Returns how much was changed.
+        """
+        place = place_in(db, subdomain)
+        is_new_place = self.places().get(subdomain) != place
+        if is_new_place:
+            self.put_place(place)
+        wanted = digests_in(db, place, None if names is None else list(names))
+        if names is None:
+            known = self.digests_of_site(subdomain)
+        else:
+            ids = (document_id(subdomain, Document.from_name(name)) for name in set(names))
+            digests = ((key, self.digest_of(key)) for key in ids)
+            known = {key: digest for key, digest in digests if digest is not None}
+        gone = known.keys() - {key for key, _ in wanted.values()}
+        for key in gone:
+            self.remove(key)
+        new = [name for name, (key, digest) in sorted(wanted.items()) if known.get(key) != digest]
+        for name in new:
+            self.put(read_document(db, place, name, wanted[name][1]))
+        return len(gone) + len(new) + is_new_place
+
+
+def _read_progress(searcher: tantivy.Searcher) -> ShardProgress | None:
+    found = searcher.search(_special(_STATE), 1, count=False).hits
+    if not found:
+        return None
+    facts = searcher.doc(found[0][1]).get_first("facts")
+    return msgspec.json.decode(bytes(facts or b""), type=ShardProgress)
+
+
+def describe(searcher: tantivy.Searcher) -> tuple[int, int, ShardProgress]:
+    """Return how many documents and pages a shard has, and up to where it has come."""
+    first, further = (count_pages(searcher, _number("first", value)) for value in (1, 0))
+    return first, first + further, _read_progress(searcher) or ShardProgress()
+
+
+def read_places(searcher: tantivy.Searcher) -> dict[str, PlaceFacts]:
+    """Return the places of a shard."""
+    query = tantivy.Query.regex_query(SCHEMA, "special", f"{_PLACE}.*")
+    found = searcher.search(query, 1_000_000, count=False).hits
+    facts = (searcher.doc(address).get_first("facts") for _, address in found)
+    places = [msgspec.json.decode(bytes(each or b""), type=PlaceFacts) for each in facts]
+    return {place.subdomain: place for place in places}
+
+
+def count_pages(searcher: tantivy.Searcher, query: tantivy.Query) -> int:
+    """Return how many pages of a shard match."""
+    # The stub of the library does not declare it.
+    return int(searcher.search(query, 1).count)  # type: ignore[attr-defined]
+
+
+def _special(value: str) -> tantivy.Query:
+    return tantivy.Query.term_query(SCHEMA, "special", value, "basic")
+
+
+def _number(name: str, value: int) -> tantivy.Query:
+    return tantivy.Query.term_query(SCHEMA, name, value, "basic")
+
+
+def _both(one: tantivy.Query, other: tantivy.Query) -> tantivy.Query:
+    must = tantivy.Occur.Must
+    return tantivy.Query.boolean_query([(must, one), (must, other)])
+
+
+def day_of(date: str) -> int:
+    """Return a date as a number, 20240115; 0 if it is not known."""
+    found = _DATE.match(date)
+    return int("".join(found.groups())) if found else 0
+
+
+def _entries(document: IndexedDocument) -> Iterator[dict[str, Any]]:
+    """Yield the values of the fields of each page."""
+    facts, number = document.facts, document_number(document.id)
+    tie = number & ((1 << _TIE_BITS) - 1)
+    seen = 0
+    with contextlib.suppress(ValueError):
+        seen = int(datetime.fromisoformat(document.first_seen_at).timestamp())
+    shared: dict[str, Any] = {
+        "site": facts.site,
+        "document": number,
+        "seen": (seen << _TIE_BITS) | tie,
+        "facts": msgspec.json.encode(facts),
+    }
+    if document.state:
+        shared["state"] = document.state
+    stems = stemmer(document.language)
+    # A document without a page that could be read is listed, and not found.
+    nothing = PageText(0, "", facts.kind, facts.body, facts.date)
+    is_first = True
+    for page in document.pages or (nothing,):
+        words = fold(page.text)
+        day = day_of(page.date)
+        values = shared | {
+            "page": page.number,
+            "kind": page.kind,
+            "day": day,
+            "newest": (day << _TIE_BITS) | tie,
+            "oldest": ((day or _NO_DAY) << _TIE_BITS) | tie,
+            "text": " ".join(words if page.text.isascii() else indexed(words)),
+            "stem": " ".join(stems.changed(words)),
+            "first": int(is_first),
+        }
+        if page.body:
+            key = " ".join(fold(page.body))
+            values |= {"body": page.body, "body_key": key, "body_words": key}
+        if day:
+            values["year"] = day // 10_000
+        if is_first:
+            values |= {"pages": facts.pages, "digest": document.digest}
+        if page.persons:
+            keys = [" ".join(fold(person)) for person in page.persons]
+            values |= {"person": list(page.persons), "person_key": keys, "person_words": keys}
+            values["has_person"] = 1
+        yield values
+        is_first = False
+
+
+def remove_folders(storage_dir: Path, keep: Iterable[str]) -> None:
+    """Remove the folders of shards that are not used any more."""
+    kept = set(keep)
+    for path in search_folder(storage_dir).glob("[0-9]*-[0-9]*"):
+        if path.is_dir() and path.name not in kept:
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def require_layout(storage_dir: Path) -> Layout:
+    """Return which folders the index has; raise NotFound if there is none."""
+    layout = read_layout(storage_dir)
+    if layout is None:
+        raise NotFound(
+            "The search index has not been built yet.", hint="Take a site through: clerk run SITE"
+        )
+    return layout

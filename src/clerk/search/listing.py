@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-import contextlib
-import sqlite3
-from collections.abc import Sequence
 from dataclasses import dataclass
+from heapq import nsmallest
 from pathlib import Path
 from typing import Any
 
-from clerk.core.storage import search_index
+import msgspec
+import tantivy
+
+from clerk.core.errors import NotFound
+
+from .index import SCHEMA, StoredFacts, document_id_of
+from .readers import OpenIndex, open_index
+
+_Q = tantivy.Query
+_FIRST_PAGES = _Q.term_query(SCHEMA, "first", 1, "basic")
+_PLACES_AT_MOST = 60_000
+_DATES = {"first": {"min": {"field": "day"}}, "last": {"max": {"field": "day"}}}
 
 
 @dataclass(frozen=True)
@@ -38,50 +47,124 @@ class ListedDocument:
     pages: int
 
 
-def _rows(storage_dir: Path, query: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-    """Return the rows of a query on the index; none as long as nothing has been compiled."""
-    path = search_index(storage_dir)
-    if not path.exists():
-        return []
-    address = f"{path.absolute().as_uri()}?mode=ro"
-    with contextlib.closing(sqlite3.connect(address, uri=True)) as index:
-        return index.execute(query, values).fetchall()
+def _opened(storage_dir: Path) -> OpenIndex | None:
+    try:
+        return open_index(storage_dir)
+    except NotFound:
+        return None
+
+
+#: The places of the last index that was asked for them.
+_known_places: list[tuple[OpenIndex, list[SearchablePlace]]] = []
 
 
 def places(storage_dir: Path) -> list[SearchablePlace]:
     """Return all places that can be searched, by name."""
-    query = """
-        SELECT sites.subdomain, sites.name, sites.state, count(documents.id),
-               coalesce(sum(documents.pages), 0), coalesce(min(documents.date), ''),
-               coalesce(max(documents.date), '')
-        FROM sites LEFT JOIN documents ON documents.site = sites.id
-        GROUP BY sites.id ORDER BY sites.name, sites.subdomain"""
-    return [SearchablePlace(*row) for row in _rows(storage_dir, query)]
+    index = _opened(storage_dir)
+    if index is None:
+        return []
+    for known, listed in _known_places:
+        if known is index:
+            return listed
+    terms = {"field": "site", "size": _PLACES_AT_MOST, "segment_size": _PLACES_AT_MOST}
+    dated = _Q.range_query(SCHEMA, "day", tantivy.FieldType.Integer, 1, 99_991_231)
+    is_dated = _Q.boolean_query([(tantivy.Occur.Must, _FIRST_PAGES), (tantivy.Occur.Must, dated)])
+    sums = {"s": {"terms": terms, "aggs": {"pages": {"sum": {"field": "pages"}}}}}
+    dates = {"s": {"terms": terms, "aggs": _DATES}}
+    held: dict[str, Any] = {}
+    days: dict[str, Any] = {}
+    for counted in index.ask(lambda searcher: searcher.aggregate(_FIRST_PAGES, sums)):
+        held |= {each["key"]: each for each in counted["s"]["buckets"]}
+    for counted in index.ask(lambda searcher: searcher.aggregate(is_dated, dates)):
+        days |= {each["key"]: each for each in counted["s"]["buckets"]}
+    found = [
+        SearchablePlace(
+            subdomain,
+            place.name,
+            place.state,
+            held[subdomain]["doc_count"] if subdomain in held else 0,
+            int(held[subdomain]["pages"]["value"]) if subdomain in held else 0,
+            _date(days[subdomain]["first"]["value"]) if subdomain in days else "",
+            _date(days[subdomain]["last"]["value"]) if subdomain in days else "",
+        )
+        for subdomain, place in index.places.items()
+    ]
+    found.sort(key=lambda place: (place.name, place.subdomain))
+    _known_places[:] = [(index, found)]
+    return found
 
 
-_DOCUMENTS = """
-    SELECT sites.subdomain, sites.name, public_id, kind, body, date, documents.pages
-    FROM documents JOIN sites ON sites.id = documents.site """
+def _date(day: float) -> str:
+    digits = f"{int(day):08d}"
+    return f"{digits[:4]}-{digits[4:6]}-{digits[6:]}"
 
 
 def newly_added(storage_dir: Path, limit: int = 8) -> list[ListedDocument]:
-    """Return the documents that were added or changed last."""
-    query = f"{_DOCUMENTS} ORDER BY documents.id DESC LIMIT ?"
-    return [ListedDocument(*row) for row in _rows(storage_dir, query, (limit,))]
+    """Return the documents that were seen first last."""
+    return _listed(storage_dir, _FIRST_PAGES, "seen", tantivy.Order.Desc, limit)
 
 
 def upcoming(storage_dir: Path, today: str, limit: int = 8) -> list[ListedDocument]:
     """Return documents about meetings of today and later, the next first."""
-    query = f"{_DOCUMENTS} WHERE documents.date >= ? ORDER BY date, documents.id LIMIT ?"
-    return [ListedDocument(*row) for row in _rows(storage_dir, query, (today, limit))]
+    day = int(today.replace("-", ""))
+    later = _Q.range_query(SCHEMA, "day", tantivy.FieldType.Integer, day, 99_991_231)
+    query = _Q.boolean_query([(tantivy.Occur.Must, _FIRST_PAGES), (tantivy.Occur.Must, later)])
+    return _listed(storage_dir, query, "oldest", tantivy.Order.Asc, limit)
+
+
+def _listed(
+    storage_dir: Path, query: tantivy.Query, field: str, order: tantivy.Order, limit: int
+) -> list[ListedDocument]:
+    index = _opened(storage_dir)
+    if index is None:
+        return []
+    sign = 1 if order == tantivy.Order.Asc else -1
+
+    def ask(searcher: tantivy.Searcher) -> list[tuple[int, ListedDocument]]:
+        hits = searcher.search(query, limit, order_by_field=field, order=order, count=False).hits
+        numbers = searcher.fast_field_values("document", [address for _, address in hits])
+        found = []
+        for (value, address), number in zip(hits, numbers, strict=True):
+            raw = searcher.doc(address).get_first("facts")
+            facts = msgspec.json.decode(bytes(raw or b""), type=StoredFacts)
+            place = index.places.get(facts.site)
+            listed = ListedDocument(
+                facts.site,
+                place.name if place else facts.site,
+                document_id_of(int(number or 0)),
+                facts.kind,
+                facts.body,
+                facts.date,
+                facts.pages,
+            )
+            found.append((sign * int(value or 0), listed))
+        return found
+
+    answers = (each for answer in index.ask(ask) for each in answer)
+    return [listed for _, listed in nsmallest(limit, answers, key=lambda each: each[0])]
 
 
 def count_documents(storage_dir: Path) -> int:
     """Return how many documents can be searched."""
-    return sum(row[0] for row in _rows(storage_dir, "SELECT count(*) FROM documents"))
+    index = _opened(storage_dir)
+    return index.count(_FIRST_PAGES) if index else 0
 
 
 def document_ids(storage_dir: Path, limit: int, offset: int) -> list[str]:
-    """Return a slice of the ids of all documents, in the order in which they were added."""
-    query = "SELECT public_id FROM documents ORDER BY id LIMIT ? OFFSET ?"
-    return [str(row[0]) for row in _rows(storage_dir, query, (limit, offset))]
+    """Return a slice of the ids of all documents, in an order that stays."""
+    index = _opened(storage_dir)
+    if index is None:
+        return []
+
+    def numbers(searcher: tantivy.Searcher) -> list[int]:
+        found = searcher.search(
+            _FIRST_PAGES,
+            offset + limit,
+            order_by_field="document",
+            order=tantivy.Order.Asc,
+            count=False,
+        ).hits
+        return [int(value) for value, _ in found]
+
+    ordered = sorted(number for answer in index.ask(numbers) for number in answer)
+    return [document_id_of(number) for number in ordered[offset : offset + limit]]

@@ -1,191 +1,438 @@
-"""What a person typed, as terms: words, "phrases", -minus, prefix*, OR.
+"""The query language: what a person typed, as a tree of terms.
 
-Everything typed is a search; nothing is an error.  Each word reaches FTS5 as a quoted string, so
-that no operator, column or bracket of its language can be smuggled in.
+::
+
+    zoning variance          both words on the page, in any form (zone, zoned)
+    "zoning variance"        this phrase, exactly
+    "zoning variance"~5      these words with at most five others between them
+    -denied  -"was denied"   not on the page
+    zoning OR variance       either
+    (a OR b) c               brackets
+    zon*                     words that begin so
+    varience~                words spelt like this
+    site:springfield  state:IL  body:council  kind:minutes  person:"jane doe"
+    date:2024  date:2024-01..2024-03  date:..2023
+
+A mistake is explained by :class:`QueryError`; nothing is guessed and nothing is left out.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
 
-#: Longer queries are cut; nobody types them.
-_LONGEST = 1000
-_TERMS_AT_MOST = 32
-#: Shorter beginnings of words match too much of an index at once.
+from rapidfuzz.distance import OSA
+
+from clerk.core.errors import InvalidInput
+
+from .words import fold, has_cjk, placed, stemmer, storable
+
+LONGEST = 1000
+TERMS_AT_MOST = 50
+_DEPTH_AT_MOST = 10
 _SHORTEST_PREFIX = 2
+_FUZZY_AT_MOST = 2
+_SLOP_AT_MOST = 50
+#: Words up to this length may differ in one letter, longer ones in two.
+_SHORT = 5
+DEFAULT_LANGUAGES = ("eng",)
+
+#: The fields that can be asked for; the value of the date is a day, month, year or a range of them.
+FIELDS = ("site", "state", "body", "kind", "person", "date")
 
 #: Quotation marks and apostrophes as programs and phones write them, made plain.
 _STRAIGHT = dict.fromkeys(map(ord, "\u201c\u201d\u201e\u201f\u00ab\u00bb"), '"') | dict.fromkeys(
     map(ord, "\u2018\u2019\u201a\u201b"), "'"
 )
-_WORD = re.compile(r"[^\W_]+")
-_PIECE = re.compile(r'(?P<minus>-?)(?:"(?P<phrase>[^"]*)"?|(?P<word>[^\s"]+))(?P<star>\*?)')
+_PIECE = re.compile(
+    r"""\s*(?:
+        (?P<open>-?\() | (?P<close>\))
+      | (?P<minus>-?)
+        (?:(?!https?:)(?P<field>[A-Za-z]+):(?=[^\s()]))?
+        (?: "(?P<phrase>[^"]*)(?P<end>"?)(?P<after>[*~]\d*)? | (?P<word>[^\s"()]+) )
+    )""",
+    re.VERBOSE,
+)
+_DAY = re.compile(r"(\d{4})(?:-(\d{1,2}))?(?:-(\d{1,2}))?")
+
+
+class QueryError(InvalidInput):
+    """What was typed cannot be searched; the message says why."""
 
 
 @dataclass(frozen=True)
 class Term:
-    """Words that must follow each other; the last may be only the beginning of a word."""
+    """Words that follow each other; of an exact one no other forms are found.
+
+    With ``prefix`` the last is only the beginning of a word.  ``slop`` words may stand between
+    them.  ``fuzzy`` letters may differ.
+    """
 
     words: tuple[str, ...]
     prefix: bool = False
-    excluded: bool = False
-
-    @property
-    def fts(self) -> str:
-        """The term in FTS5's language."""
-        return f'"{" ".join(self.words)}"' + (" *" if self.prefix else "")
+    exact: bool = False
+    slop: int = 0
+    fuzzy: int = 0
 
     @property
     def typed(self) -> str:
         """The term as a person would type it."""
         words = " ".join(self.words)
-        quoted = f'"{words}"' if len(self.words) > 1 else words
-        return f"{'-' if self.excluded else ''}{quoted}{'*' if self.prefix else ''}"
+        quoted = f'"{words}"' if self.exact else words
+        slop = f"~{self.slop}" if self.slop else ""
+        fuzzy = f"~{self.fuzzy}" if self.fuzzy else ""
+        return f"{quoted}{'*' if self.prefix else ''}{slop}{fuzzy}"
+
+
+@dataclass(frozen=True)
+class FieldFilter:
+    """A field that must have a value."""
+
+    field: str
+    value: str
+
+    @property
+    def typed(self) -> str:
+        """The filter as a person would type it."""
+        return f'{self.field}:"{self.value}"'
+
+
+@dataclass(frozen=True)
+class DateRange:
+    """Days, as in 20240115, between which a document must be dated."""
+
+    since: int
+    until: int
+    text: str
+
+    @property
+    def typed(self) -> str:
+        """The range as a person would type it."""
+        return f"date:{self.text}"
+
+
+@dataclass(frozen=True)
+class Group:
+    """Alternatives, of each of which all parts must match, and parts that must not."""
+
+    alternatives: tuple[tuple[Node, ...], ...]
+    excluded: tuple[Node, ...] = ()
+
+    @property
+    def typed(self) -> str:
+        """The group as a person would type it, without brackets around it."""
+        groups = (" ".join(_bracketed(part) for part in parts) for parts in self.alternatives)
+        return " ".join([" OR ".join(groups), *(f"-{_bracketed(part)}" for part in self.excluded)])
+
+
+Node = Term | FieldFilter | DateRange | Group
+
+
+def _bracketed(node: Node) -> str:
+    return f"({node.typed})" if isinstance(node, Group) else node.typed
 
 
 @dataclass(frozen=True)
 class Parsed:
-    """Alternatives (joined by OR) of terms that must all be there, and terms that must not."""
+    """A query; its group is None if nothing was typed."""
 
-    alternatives: tuple[tuple[Term, ...], ...]
-    excluded: tuple[Term, ...] = ()
+    group: Group | None
 
     @property
     def terms(self) -> list[Term]:
         """Every term that may be found."""
-        return [term for group in self.alternatives for term in group]
-
-    @property
-    def fts(self) -> str:
-        """The query in FTS5's language; empty if there is nothing to look for."""
-        groups = (" AND ".join(term.fts for term in group) for group in self.alternatives)
-        wanted = " OR ".join(f"({group})" for group in groups)
-        if not wanted or not self.excluded:
-            return wanted
-        return f"({wanted}) NOT ({' OR '.join(term.fts for term in self.excluded)})"
+        return list(_terms(self.group)) if self.group else []
 
     @property
     def typed(self) -> str:
         """The query as a person would type it."""
-        groups = (" ".join(term.typed for term in group) for group in self.alternatives)
-        return " ".join([" OR ".join(groups), *(term.typed for term in self.excluded)])
+        return self.group.typed if self.group else ""
+
+    def corrected(self, words: dict[str, str]) -> Parsed:
+        """Return the query with words replaced by others."""
+        return Parsed(_corrected(self.group, words)) if self.group else self
+
+
+def _terms(group: Group) -> Iterator[Term]:
+    for parts in group.alternatives:
+        for part in parts:
+            if isinstance(part, Term):
+                yield part
+            elif isinstance(part, Group):
+                yield from _terms(part)
+
+
+def _corrected(group: Group, words: dict[str, str]) -> Group:
+    def correct(node: Node) -> Node:
+        if isinstance(node, Group):
+            return _corrected(node, words)
+        if isinstance(node, Term):
+            return replace(node, words=tuple(words.get(word, word) for word in node.words))
+        return node
+
+    alternatives = tuple(tuple(map(correct, parts)) for parts in group.alternatives)
+    return replace(group, alternatives=alternatives)
 
 
 def parse(text: str) -> Parsed:
-    """Read what was typed.
+    """Read what was typed; raise QueryError with an explanation if it cannot be searched.
 
-    A word with punctuation inside (2024-15, O'Brien) is a phrase of its parts.  OR and AND stand
-    between two terms, and behind the last one mean nothing; anywhere else they are words.
+    A word with punctuation inside (2024-15, O'Brien) is a phrase of its parts.  OR and AND are
+    words where nothing is on one side of them.
     """
-    groups: list[list[Term]] = [[]]
-    excluded: list[Term] = []
-    pieces = list(_PIECE.finditer(_cleaned(text)))[:_TERMS_AT_MOST]
-    for piece in pieces:
-        follows = bool(groups[-1])
-        if follows and piece[0] == "OR":
-            groups.append([])
-        elif follows and piece[0] == "AND":
-            continue
-        elif term := _term(piece):
-            (excluded if term.excluded else groups[-1]).append(term)
-    alternatives = tuple(tuple(group) for group in groups if group)
-    return Parsed(alternatives, tuple(excluded) if alternatives else ())
+    if len(text) > LONGEST:
+        raise QueryError(
+            f"The query has {len(text):,} characters; at most {LONGEST:,} are allowed."
+        )
+    plain = unicodedata.normalize("NFKC", storable(text).translate(_STRAIGHT)).strip()
+    return Parsed(_Parser(plain).parse())
 
 
-def _cleaned(text: str) -> str:
-    """Return as much as is used, in the plain forms of letters that the index has."""
-    return unicodedata.normalize("NFKC", storable(text[:_LONGEST]).translate(_STRAIGHT))
+class _Parser:
+    """One query, piece by piece."""
+
+    def __init__(self, text: str) -> None:
+        self._pieces = list(_PIECE.finditer(text))
+        if len(self._pieces) > 2 * TERMS_AT_MOST:
+            raise QueryError(
+                f"The query has {len(self._pieces):,} words; at most {TERMS_AT_MOST} are allowed."
+            )
+        self._at = 0
+        self._found = 0
+
+    def parse(self) -> Group | None:
+        group = self._level(0)
+        if self._at < len(self._pieces):
+            raise QueryError("A bracket is closed that was not opened: remove ) or add (.")
+        return group
+
+    def _level(self, depth: int) -> Group | None:
+        """Read up to the end or the closing bracket."""
+        if depth > _DEPTH_AT_MOST:
+            raise QueryError(f"The query has more than {_DEPTH_AT_MOST} brackets in each other.")
+        groups: list[list[Node]] = [[]]
+        excluded: list[Node] = []
+        while self._at < len(self._pieces) and not self._pieces[self._at]["close"]:
+            piece = self._pieces[self._at]
+            self._at += 1
+            is_excluded = bool(piece["minus"]) or piece["open"] == "-("
+            node: Node | None
+            if piece["open"]:
+                node = self._bracket(depth)
+            elif groups[-1] and not piece["minus"] and piece["word"] in ("OR", "AND"):
+                if piece["word"] == "OR":
+                    groups.append([])
+                continue
+            else:
+                node = self._part(piece)
+            if node is not None:
+                (excluded if is_excluded else groups[-1]).append(node)
+        alternatives = tuple(tuple(group) for group in groups if group)
+        if excluded and not alternatives:
+            raise QueryError(
+                "The query only says what to leave out: add a word that should be found."
+            )
+        return Group(alternatives, tuple(excluded)) if alternatives else None
+
+    def _bracket(self, depth: int) -> Group | None:
+        group = self._level(depth + 1)
+        if self._at >= len(self._pieces):
+            raise QueryError("A bracket is not closed: add ) or remove (.")
+        self._at += 1
+        return group
+
+    def _part(self, piece: re.Match[str]) -> Node | None:
+        if piece["phrase"] is not None and not piece["end"]:
+            raise QueryError('A quotation mark is not closed: add " at the end of the phrase.')
+        field = (piece["field"] or "").lower()
+        if field:
+            return self._filter(field, piece)
+        self._found += 1
+        if self._found > TERMS_AT_MOST:
+            raise QueryError(f"The query has more than {TERMS_AT_MOST} words.")
+        if piece["phrase"] is not None:
+            return _phrase(piece["phrase"], piece["after"] or "")
+        return _word(piece["word"])
+
+    def _filter(self, field: str, piece: re.Match[str]) -> Node | None:
+        value = piece["phrase"] if piece["phrase"] is not None else piece["word"]
+        if field not in FIELDS:
+            raise QueryError(
+                f"There is no field {field!r}; there are {', '.join(FIELDS)}. To search for the"
+                f' words, put them in quotes: "{field}:{value[:40]}".'
+            )
+        if field == "date":
+            return date_range(value)
+        words = value.strip() if field in ("site", "state", "kind") else " ".join(fold(value))
+        if not words:
+            raise QueryError(f"{field}: needs a value, as in {field}:{_EXAMPLES[field]}.")
+        return FieldFilter(field, words)
 
 
-def storable(text: str) -> str:
-    """Return text that SQLite takes: without lone surrogates and NULs."""
-    return text.encode("utf-8", "replace").decode().replace("\0", " ")
+_EXAMPLES = {
+    "site": "springfield",
+    "state": "IL",
+    "body": "council",
+    "kind": "minutes",
+    "person": '"jane doe"',
+}
 
 
-def _term(piece: re.Match[str]) -> Term | None:
-    typed = piece["phrase"] if piece["phrase"] is not None else piece["word"]
-    words = tuple(fold(typed))
-    star = bool(piece["star"]) or typed.endswith("*")
+def _phrase(text: str, after: str) -> Term | None:
+    words = tuple(fold(text))
     if not words:
         return None
-    prefix = star and (len(words) > 1 or len(words[-1]) >= _SHORTEST_PREFIX)
-    return Term(words, prefix, bool(piece["minus"]))
+    slop = int(after[1:] or 1) if after.startswith("~") else 0
+    if slop > _SLOP_AT_MOST:
+        raise QueryError(
+            f"At most {_SLOP_AT_MOST} words may stand between those of a phrase, not ~{slop}."
+        )
+    prefix = after.startswith("*")
+    if prefix and len(words) == 1:
+        _check_prefix(words[0])
+    return Term(words, prefix=prefix, exact=True, slop=slop if len(words) > 1 else 0)
 
 
-def too_short_beginnings(text: str) -> list[str]:
-    """Return the beginnings of words that are taken for whole words, since so much begins so."""
-    return re.findall(r"(?<!\S)-?(\w)\*(?!\S)", _cleaned(text))
+def _word(typed: str) -> Term | None:
+    body, tilde, distance = typed.rpartition("~")
+    if tilde and (distance.isdigit() or not distance) and fold(body):
+        (*_, word) = words = fold(body)
+        letters = int(distance) if distance else (1 if len(word) <= _SHORT else _FUZZY_AT_MOST)
+        if letters > _FUZZY_AT_MOST:
+            raise QueryError(
+                f"{body}~{letters}: words may differ in at most {_FUZZY_AT_MOST} letters."
+            )
+        return Term(tuple(words), exact=len(words) > 1, fuzzy=letters if len(words) == 1 else 0)
+    words = fold(typed)
+    star = typed.find("*")
+    if star >= 0 and (typed.rstrip("*") != typed[:star] or not words):
+        raise QueryError(
+            f"{typed[:40]}: * may only stand at the end of a word, as in zon*; the beginning of"
+            " the word is needed."
+        )
+    if not words:
+        return None
+    if star >= 0 and len(words) == 1:
+        _check_prefix(words[0])
+    return Term(tuple(words), prefix=star >= 0, exact=len(words) > 1)
 
 
-def fold(text: str) -> list[str]:
-    """Return the words of a text as the index knows them: lower case, without accents."""
-    return [folded(word) for word in _WORD.findall(_plain(text))]
+def _check_prefix(word: str) -> None:
+    if len(word) < _SHORTEST_PREFIX and not has_cjk(word):
+        raise QueryError(
+            f"{word}* is too short for a wildcard: give at least {_SHORTEST_PREFIX} letters."
+        )
 
 
-def _plain(text: str) -> str:
-    """Join letters with marks that follow them, which would otherwise end the word."""
-    return text if text.isascii() else unicodedata.normalize("NFKC", text)
+def date_range(text: str) -> DateRange:
+    """Read a day, month or year, or a range of them; raise QueryError for one that cannot be."""
+    first, dots, last = text.partition("..")
+    since = _first_day(first) if first else 0
+    until = _last_day(last if dots else first) if (last or not dots) else 99991231
+    if not (first or last):
+        raise QueryError(
+            "date: needs a day, month or year, as in date:2024 or date:2024-01..2024-03."
+        )
+    if since > until:
+        raise QueryError(f"date:{text}: the first date is after the last.")
+    return DateRange(since, until, text)
 
 
-@lru_cache(maxsize=50_000)
-def folded(word: str) -> str:
-    """Return one word in lower case and without accents."""
-    if word.isascii():
-        return word.lower()
-    decomposed = unicodedata.normalize("NFD", word)
-    bare = "".join(letter for letter in decomposed if not unicodedata.combining(letter))
-    return unicodedata.normalize("NFC", bare).lower()
+def _first_day(text: str) -> int:
+    year, month, day = _numbers(text)
+    return year * 10_000 + (month or 1) * 100 + (day or 1)
 
 
-def places(text: str, terms: Iterable[Term]) -> list[tuple[int, int]]:
-    """Return where in a text the words of the terms stand, in order."""
-    patterns = [_pattern(term) for term in terms]
-    if not patterns:
-        return []
-    plain = text.lower() if text.isascii() else text.translate(_LETTERS)
-    found = re.finditer("|".join(patterns), plain)
-    words = (word for hit in found for word in _WORD.finditer(plain, *hit.span()))
-    return [word.span() for word in words]
+def _last_day(text: str) -> int:
+    year, month, day = _numbers(text)
+    return year * 10_000 + (month or 12) * 100 + (day or 31)
 
 
-def _pattern(term: Term) -> str:
-    words = r"[\W_]+".join(map(re.escape, term.words))
-    return rf"(?<![^\W_]){words}" + (r"[^\W_]*" if term.prefix else r"(?![^\W_])")
+def _numbers(text: str) -> tuple[int, int, int]:
+    """Return year, month and day, the latter 0 if not given; refuse what is no date."""
+    found = _DAY.fullmatch(text.strip())
+    if found is None:
+        raise QueryError(f"{text[:40]!r} is not a date, as in 2024, 2024-01 or 2024-01-15.")
+    year, month, day = (int(part or 0) for part in found.groups())
+    try:
+        date(year, 1 if found[2] is None else month, 1 if found[3] is None else day)
+    except ValueError as error:
+        raise QueryError(f"There is no date {text[:40]}.") from error
+    return year, month, day
 
 
-class _Letters(dict[int, int]):
-    """Each letter's bare lower-case form, of the same length, so that places stay the same."""
-
-    def __missing__(self, letter: int) -> int:
-        bare = folded(chr(letter))
-        self[letter] = ord(bare) if len(bare) == 1 else letter
-        return self[letter]
+# ------------------------------------------------------------------------ where the hits are
 
 
-_LETTERS = _Letters()
-
-
-def hits(words: Sequence[str], terms: Iterable[Term]) -> set[int]:
+def hits(
+    words: Sequence[str], terms: Iterable[Term], languages: Sequence[str] = DEFAULT_LANGUAGES
+) -> set[int]:
     """Return which of the folded words of a text belong to a hit of one of the terms."""
     known: dict[str, list[int]] = {}
     for place, word in enumerate(words):
         known.setdefault(word, []).append(place)
+    stemmers = [stemmer(language) for language in languages]
     found: set[int] = set()
     for term in terms:
-        length = len(term.words)
-        only_prefix = term.prefix and length == 1
-        for start in range(len(words)) if only_prefix else known.get(term.words[0], ()):
-            if _matches(term, words[start : start + length]):
-                found.update(range(start, start + length))
+        if term.slop:
+            found.update(place for word in term.words for place in known.get(word, ()))
+        elif any(map(has_cjk, term.words)):
+            found.update(
+                place
+                for word, at in known.items()
+                if has_cjk(word) and any(part in word for part in term.words)
+                for place in at
+            )
+        elif len(term.words) == 1:
+            sought = term.words[0]
+            stems = {each.stem(sought) for each in stemmers}
+            for word, at in known.items():
+                if (
+                    word == sought
+                    or (term.prefix and word.startswith(sought))
+                    or (term.fuzzy and OSA.distance(word, sought, score_cutoff=2) <= term.fuzzy)
+                    or (
+                        not (term.exact or term.prefix or term.fuzzy)
+                        and any(each.stem(word) in stems for each in stemmers)
+                    )
+                ):
+                    found.update(at)
+        else:
+            length = len(term.words)
+            for start in known.get(term.words[0], ()):
+                if _follows(term, words[start : start + length]):
+                    found.update(range(start, start + length))
     return found
 
 
-def _matches(term: Term, words: Sequence[str]) -> bool:
+def _follows(term: Term, words: Sequence[str]) -> bool:
     if len(words) < len(term.words) or tuple(words[:-1]) != term.words[:-1]:
         return False
     last = term.words[-1]
     return words[-1].startswith(last) if term.prefix else words[-1] == last
+
+
+def places(
+    text: str, terms: Sequence[Term], languages: Sequence[str] = DEFAULT_LANGUAGES
+) -> list[tuple[int, int]]:
+    """Return where in a text the words of the terms stand, in order."""
+    if not terms:
+        return []
+    found = placed(text)
+    spans: list[tuple[int, int]] = []
+    for place in sorted(hits([word for word, _, _ in found], terms, languages)):
+        word, start, end = found[place]
+        parts = [
+            (start + at.start(), start + at.end())
+            for term in terms
+            for part in term.words
+            if has_cjk(part) and has_cjk(word)
+            for at in re.finditer(re.escape(part), word)
+        ]
+        spans += sorted(set(parts)) if parts else [(start, end)]
+    return [
+        span for number, span in enumerate(spans) if not number or span[0] >= spans[number - 1][1]
+    ]

@@ -1,64 +1,84 @@
-"""Searching the index over all sites: the matching pages, facets, snippets.
+"""Searching the index over all sites: documents with their best pages, totals, facets, snippets.
 
-:func:`search` never changes anything and never fails because of what was typed; it raises
-:class:`~clerk.core.errors.SearchTimeout` when an answer would take too long and
-:class:`~clerk.core.errors.NotFound` when nothing has been compiled yet.  Text in the results is as
-it was read: hostile until the caller has escaped it.
+:func:`search` never changes anything.  It raises :class:`~clerk.search.query.QueryError` if what
+was typed cannot be searched and :class:`~clerk.core.errors.NotFound` when there is no index yet.
+Text in the results is as it was read: hostile until the caller has escaped it.
+
+What costs more than finding is done when it is asked for: the snippet of a hit reads the text of
+its page, and :attr:`Results.documents` counts the documents of more pages than were fetched.
 """
 
 from __future__ import annotations
 
+import base64
+import binascii
 import contextlib
 import re
 import sqlite3
-import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from heapq import nsmallest
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from clerk.core.errors import InvalidInput, NotFound, SearchTimeout
-from clerk.core.storage import Document, compiled_database, search_index
+import msgspec
+import tantivy
+from tantivy import Occur
+
+from clerk.core.errors import InvalidInput, NotFound
+from clerk.core.storage import Document, compiled_database
 from clerk.site_db.rows import page_id
 from clerk.site_db.schema import DOCUMENT_KINDS, is_current, open_readonly, page_table
 
 from . import suggest
-from .facts import FactsCache, IndexFacts
-from .index import PAGE_BITS
-from .query import Parsed, Term, parse, places, storable
+from .index import SCHEMA, StoredFacts, document_id_of, document_number
+from .query import DateRange, FieldFilter, Group, Node, Parsed, QueryError, Term, date_range, parse
+from .readers import OpenIndex, open_index
+from .snippets import Snippet, snippet
+from .words import fold, has_cjk, sought, stemmer, storable
 
-RELEVANCE, NEWEST, OLDEST = "relevance", "newest", "oldest"
-SORTS = (RELEVANCE, NEWEST, OLDEST)
-#: No answer carries more hits, or starts further down the list.
+RELEVANCE, NEWEST, OLDEST, FIRST_SEEN = "relevance", "newest", "oldest", "first-seen"
+SORTS = (RELEVANCE, NEWEST, OLDEST, FIRST_SEEN)
+#: What results can be counted and narrowed by.
+FACETS = ("site", "state", "body", "kind", "year", "person")
+#: No answer carries more documents, or starts further down the list.
 LIMIT_AT_MOST = 1000
 OFFSET_AT_MOST = 10_000
+#: Pages shown below a document.
+BEST_PAGES = 3
+#: Pages looked at to find the best of the documents shown.
+_PAGES_AT_ONCE = 500
+#: Pages fetched first to find documents, and at most.
+_FETCHED, _FETCHED_AT_MOST = 200, 50_000
 _FACET_VALUES = 50
-#: This many of the rows are sampled to find ranks that are too bad to be shown.
-_SAMPLE = 2000
-#: Time limit of the suggestion when nothing was found.
-_SUGGESTION_SECONDS = 1.5
-#: Steps of SQLite's virtual machine between checks of the time limit.
-_STEPS = 20_000
-#: Rank and number of a row.
-_Row = tuple[float | None, int]
-_facts_cache = FactsCache()
-#: Parts of a text, each with whether it is a hit.
-Snippet = Sequence[tuple[str, bool]]
-
-_SNIPPET_LETTERS = 220
-#: Letters of the snippet before its first hit.
-_BEFORE = 50
-#: How far the borders move to fall between words.
-_WORD = 25
-_SPACE = re.compile(r"\s+")
+#: Values of each shard that are merged.
+_FACET_VALUES_OF_SHARDS = 1000
+#: Values of a facet compared, so that the counts are exact.
+_FACET_VALUES_COUNTED = 60_000
+#: Documents counted at once; tantivy refuses more than 65,000 groups.
+_DOCUMENTS_AT_ONCE = 40_000
+#: Up to this many pages, their documents are counted exactly.
+EXACT_PAGES_AT_MOST = 2_000_000
+#: Years that a range of dates may have to be looked up year by year.
+_YEARS_AT_MOST = 60
+_ORDER_FIELD: Final = {
+    NEWEST: ("newest", tantivy.Order.Desc),
+    OLDEST: ("oldest", tantivy.Order.Asc),
+    FIRST_SEEN: ("seen", tantivy.Order.Desc),
+}
 _PAGE_ID = re.compile(r"([0-9a-f]{16})-([1-9][0-9]{0,5})")
+_DOCUMENT_ID = re.compile(r"[0-9a-f]{16}")
+_Q = tantivy.Query
 
 
 @dataclass(frozen=True)
 class Query:
-    """What is looked for, and where; dates may be years or months."""
+    """What is looked for, and where; dates may be years or months.
+
+    ``limit`` and ``offset`` count documents, or pages with ``single_pages``.  ``after`` is the
+    cursor of an earlier answer: the list goes on behind it, whatever was added meanwhile.
+    """
 
     text: str
     site: str | None = None
@@ -69,6 +89,11 @@ class Query:
     sort: str = RELEVANCE
     limit: int = 20
     offset: int = 0
+    state: str | None = None
+    year: str | None = None
+    person: str | None = None
+    single_pages: bool = False
+    after: str | None = None
 
     def __post_init__(self) -> None:
         if self.sort not in SORTS:
@@ -79,7 +104,7 @@ class Query:
 
 @dataclass(frozen=True)
 class Hit:
-    """A page that was found; ``snippet`` is its text in parts, each with whether it is a hit."""
+    """A page that was found."""
 
     site: str
     site_name: str
@@ -90,9 +115,7 @@ class Hit:
     date: str
     page: int
     score: float | None
-    snippet: Snippet = ()
-    #: Since when the source does not offer the document any more; empty if it does.
-    gone_at: str = ""
+    _look: Callable[[Hit], tuple[Snippet, str]] = field(repr=False, compare=False)
 
     @property
     def page_id(self) -> str:
@@ -103,6 +126,34 @@ class Hit:
     def title(self) -> str:
         """What the page is from: body, date and kind."""
         return " ".join(part for part in (self.body, self.date, self.kind) if part)
+
+    @cached_property
+    def _looked(self) -> tuple[Snippet, str]:
+        return self._look(self)
+
+    @property
+    def snippet(self) -> Snippet:
+        """Its text in parts, each with whether it is a hit; none if the page cannot be read."""
+        return self._looked[0]
+
+    @property
+    def gone_at(self) -> str:
+        """Since when the source does not offer the document any more; empty if it does."""
+        return self._looked[1]
+
+
+@dataclass(frozen=True)
+class DocumentHits:
+    """A document that was found, with the best of its pages; ``pages_found`` counts all of them."""
+
+    best: Sequence[Hit]
+    pages_found: int
+    pages: int
+
+    @property
+    def facts(self) -> Hit:
+        """What the document is; all its hits say the same of it."""
+        return self.best[0]
 
 
 class Facet(NamedTuple):
@@ -115,12 +166,35 @@ class Facet(NamedTuple):
 
 @dataclass(frozen=True)
 class Results:
-    """An answer; ``total`` counts all found pages, ``facets`` are over all of them."""
+    """An answer; ``total`` counts all found pages, ``facets`` are over all of them.
 
-    hits: list[Hit] = field(default_factory=list)
+    Of a facet that is chosen, ``facets`` has the chosen value, and the others if they were asked
+    for.  ``cursor`` leads on; it is None at the end.  ``is_partial`` says that a part of the index
+    cannot be read and is being rebuilt.
+    """
+
+    found: Sequence[DocumentHits] = ()
     total: int = 0
     facets: dict[str, list[Facet]] = field(default_factory=dict)
     did_you_mean: str | None = None
+    cursor: str | None = None
+    is_partial: bool = False
+    _count: Callable[[], int] = field(default=lambda: 0, repr=False, compare=False)
+
+    @property
+    def hits(self) -> list[Hit]:
+        """The pages shown, in order."""
+        return [hit for document in self.found for hit in document.best]
+
+    @cached_property
+    def documents(self) -> int:
+        """How many documents the found pages are of; exact up to EXACT_PAGES_AT_MOST pages."""
+        return self._count()
+
+    @property
+    def documents_are_exact(self) -> bool:
+        """Whether `documents` was counted, or estimated."""
+        return self.total <= EXACT_PAGES_AT_MOST
 
 
 class PageAddress(NamedTuple):
@@ -131,44 +205,68 @@ class PageAddress(NamedTuple):
     page: int
 
 
-def search(storage_dir: Path, query: Query, *, timeout_seconds: float = 5.0) -> Results:
-    """Return the pages that match, the best or newest first."""
+class _Found(NamedTuple):
+    """A page as the index returns it; the best has the smallest order."""
+
+    order: float
+    document: int
+    page: int
+    shard: int
+    address: tantivy.DocAddress
+
+
+def search(storage_dir: Path, query: Query, *, switchable: bool = False) -> Results:
+    """Return the documents that match with their best pages, in the order that was asked for.
+
+    With ``switchable``, facets that are chosen list their other values too, as if they were not
+    chosen; that costs as much as a search without them.
+    """
     parsed = parse(query.text)
-    with (
-        contextlib.closing(_open_index(storage_dir)) as connection,
-        _time_limit(connection, timeout_seconds),
-    ):
-        if not parsed.fts:
-            return Results()
-        connection.execute("BEGIN")
-        facts = _facts_cache.facts(search_index(storage_dir), connection)
-        results = _Search(connection, facts, query, parsed).run()
-        if results.total:
-            return _with_snippets(storage_dir, results, parsed)
-        seconds = min(timeout_seconds, _SUGGESTION_SECONDS)
-        with contextlib.suppress(SearchTimeout), _time_limit(connection, seconds):
-            corrected = suggest.correct(connection, parsed)
-            if corrected:
-                other = replace(query, text=corrected.typed)
-                if _Search(connection, facts, other, corrected).run().total:
-                    return Results(did_you_mean=corrected.typed)
+    index = open_index(storage_dir)
+    if parsed.group is None:
         return Results()
+    running = _Search(index, query, parsed)
+    results = running.run(switchable=switchable)
+    if results.total:
+        return results
+    corrected = suggest.correct(index, parsed)
+    meant = corrected and _Search(index, query, corrected).count()
+    partial = results.is_partial
+    return Results(
+        did_you_mean=corrected.typed if corrected and meant else None, is_partial=partial
+    )
+
+
+def pages_with_hits(storage_dir: Path, document_id: str, text: str) -> list[int]:
+    """Return the pages of a document that a query finds, in order."""
+    parsed = parse(text)
+    if parsed.group is None:
+        return []
+    index = open_index(storage_dir)
+    wanted = _all_of(
+        [(_Search(index, Query(text), parsed).words), _number("document", document_id)]
+    )
+
+    def pages(searcher: tantivy.Searcher) -> list[int]:
+        found = [address for _, address in searcher.search(wanted, 100_000, count=False).hits]
+        return [int(page or 0) for page in searcher.fast_field_values("page", found)]
+
+    return sorted(page for answer in index.ask(pages) for page in answer if page)
 
 
 def check_place(storage_dir: Path, query: Query) -> None:
     """Refuse a site or body that nothing was compiled of; to be asked when nothing was found."""
-    with contextlib.closing(_open_index(storage_dir)) as connection:
-        rows = connection.execute(
-            """SELECT DISTINCT sites.subdomain, body FROM documents
-               JOIN sites ON sites.id = documents.site"""
-        ).fetchall()
-    if query.site and query.site not in {site for site, _ in rows}:
+    index = open_index(storage_dir)
+    if query.site and query.site not in index.places:
         raise NotFound(
             f"Nothing has been compiled of a site {query.site!r}.",
             hint="List the sites: clerk site list",
         )
-    bodies = sorted({body for site, body in rows if query.site in (None, "", site)})
-    if query.body and query.body.casefold() not in {body.casefold() for body in bodies}:
+    if not query.body:
+        return
+    everything = _term("site", query.site) if query.site else _number("first", 1)
+    bodies = [each.value for each in _facets(index, everything, ("body",))["body"]]
+    if " ".join(fold(query.body)) not in {" ".join(fold(body)) for body in bodies}:
         raise NotFound(
             f"There is no body {query.body!r}.", hint=f"There are: {', '.join(bodies[:20])}."
         )
@@ -185,225 +283,440 @@ def find_page(storage_dir: Path, identity: str) -> PageAddress:
 
 def find_document(storage_dir: Path, identity: str) -> tuple[str, Document]:
     """Return the site and the document of an id."""
-    with contextlib.closing(_open_index(storage_dir)) as connection:
-        row = connection.execute(
-            """SELECT sites.subdomain, documents.name FROM documents
-               JOIN sites ON sites.id = documents.site WHERE public_id = ?""",
-            (storable(identity),),
-        ).fetchone()
-    if row is None:
-        raise NotFound(f"There is no document {identity[:80]!r}.")
-    return str(row[0]), Document.from_name(row[1])
+    if _DOCUMENT_ID.fullmatch(identity):
+        wanted = _all_of([_number("document", identity), _number("first", 1)])
+
+        def stored(searcher: tantivy.Searcher) -> list[StoredFacts]:
+            return [
+                _stored(searcher, address)
+                for _, address in searcher.search(wanted, 1, count=False).hits
+            ]
+
+        for found in open_index(storage_dir).ask(stored):
+            for facts in found:
+                return facts.site, Document.from_name(facts.name)
+    raise NotFound(f"There is no document {identity[:80]!r}.")
 
 
-def _open_index(storage_dir: Path) -> sqlite3.Connection:
-    path = search_index(storage_dir)
-    if not path.exists():
-        raise NotFound("Nothing has been compiled yet.", hint="Take a site through: clerk run SITE")
-    address = path.absolute().as_uri()
-    try:
-        return _checked(sqlite3.connect(f"{address}?mode=ro", uri=True, check_same_thread=False))
-    except sqlite3.OperationalError:
-        # A read-only folder has no room for the files that go with a log.
-        return _checked(sqlite3.connect(f"{address}?immutable=1", uri=True))
+def _stored(searcher: tantivy.Searcher, address: tantivy.DocAddress) -> StoredFacts:
+    raw = searcher.doc(address).get_first("facts")
+    return msgspec.json.decode(bytes(raw or b""), type=StoredFacts)
 
 
-def _checked(connection: sqlite3.Connection) -> sqlite3.Connection:
-    try:
-        connection.execute("SELECT 1 FROM sites LIMIT 1")
-    except BaseException:
-        connection.close()
-        raise
-    return connection
+# ----------------------------------------------------------------------- from words to engine
 
 
-@contextlib.contextmanager
-def _time_limit(connection: sqlite3.Connection, seconds: float) -> Iterator[None]:
-    """Stop a query that runs too long."""
-    deadline = time.monotonic() + seconds
-    connection.set_progress_handler(lambda: int(time.monotonic() > deadline), _STEPS)
-    try:
-        yield
-    except sqlite3.OperationalError as error:
-        if "interrupted" not in str(error):
-            raise
-        raise SearchTimeout(
-            f"The search took more than {seconds:g} seconds.",
-            hint="Add a word, or narrow it by site, body or date.",
-        ) from error
-    finally:
-        connection.set_progress_handler(None, 0)
+def _term(name: str, value: Any) -> tantivy.Query:
+    return _Q.term_query(SCHEMA, name, value, "basic")
+
+
+def _number(name: str, value: int | str) -> tantivy.Query:
+    return _term(name, document_number(value) if isinstance(value, str) else value)
+
+
+def _all_of(queries: Sequence[tantivy.Query]) -> tantivy.Query:
+    if len(queries) == 1:
+        return queries[0]
+    return _Q.boolean_query([(Occur.Must, each) for each in queries])
+
+
+def _any_of(queries: Sequence[tantivy.Query]) -> tantivy.Query:
+    if len(queries) == 1:
+        return queries[0]
+    return _Q.boolean_query([(Occur.Should, each) for each in queries])
+
+
+def _unscored(query: tantivy.Query) -> tantivy.Query:
+    return _Q.const_score_query(query, 0.0)
+
+
+def _dated(days: DateRange) -> tantivy.Query:
+    """Return what is dated between two days; whole years are looked up, other days compared."""
+    first, last = days.since // 10_000, days.until // 10_000
+    whole = days.since % 10_000 <= 101 and days.until % 10_000 == 1231
+    if whole and days.since and last - first < _YEARS_AT_MOST:
+        return _any_of([_term("year", year) for year in range(first, last + 1)])
+    return _Q.range_query(SCHEMA, "day", tantivy.FieldType.Integer, max(days.since, 1), days.until)
+
+
+def _words_in(name: str, words: Sequence[str]) -> tantivy.Query:
+    if len(words) == 1:
+        return _Q.term_query(SCHEMA, name, words[0], "position")
+    return _Q.phrase_query(SCHEMA, name, list(words))
+
+
+class _Builder:
+    """Makes queries of the engine from the tree of what was typed."""
+
+    def __init__(self, index: OpenIndex) -> None:
+        self._index = index
+
+    def query(self, node: Node) -> tantivy.Query:
+        """Return the engine's query for a part of the tree."""
+        if isinstance(node, Term):
+            return self._of_term(node)
+        if isinstance(node, FieldFilter):
+            return _unscored(self._of_filter(node))
+        if isinstance(node, DateRange):
+            return _unscored(_dated(node))
+        wanted = _any_of(
+            [_all_of([self.query(part) for part in parts]) for parts in node.alternatives]
+        )
+        if not node.excluded:
+            return wanted
+        excluded = [(Occur.MustNot, self.query(part)) for part in node.excluded]
+        return _Q.boolean_query([(Occur.Must, wanted), *excluded])
+
+    def _of_term(self, term: Term) -> tantivy.Query:
+        words, is_prefix = sought(term.words)
+        if term.prefix or is_prefix:
+            if len(words) == 1:
+                return _Q.regex_query(SCHEMA, "text", f"{words[0][1]}.*")
+            *before, (at, last) = words
+            return _Q.regex_phrase_query(SCHEMA, "text", [*before, (at, f"{last}.*")])
+        if len(words) > 1:
+            return _Q.phrase_query(SCHEMA, "text", list(words), slop=term.slop)
+        ((_, word),) = words
+        if term.fuzzy:
+            return _Q.fuzzy_term_query(SCHEMA, "text", word, distance=term.fuzzy)
+        found = {("text", word)}
+        if not term.exact and not has_cjk(word):
+            stems = {language: stemmer(language).stem(word) for language in self._index.languages}
+            if stems and word not in stems.values():
+                # Every page with the word has its stem.
+                found = set()
+            found |= {(name, stem) for stem in stems.values() for name in ("text", "stem")}
+        return _any_of([_Q.term_query(SCHEMA, name, each, "freq") for name, each in sorted(found)])
+
+    def _of_filter(self, asked: FieldFilter) -> tantivy.Query:
+        value = asked.value
+        if asked.field == "site":
+            if value not in self._index.places:
+                raise QueryError(f"There is no site {value!r}; the name is that in its address.")
+            return _term("site", value)
+        if asked.field == "kind":
+            if value not in DOCUMENT_KINDS:
+                raise QueryError(
+                    f"There is no kind {value!r}; the kinds are {', '.join(DOCUMENT_KINDS)}."
+                )
+            return _term("kind", value)
+        if asked.field == "state":
+            states = {place.state for place in self._index.places.values() if place.state}
+            named = {state.casefold(): state for state in states}
+            if value.casefold() not in named:
+                raise QueryError(
+                    f"There is no state {value!r}; there are {', '.join(sorted(states)[:60])}."
+                )
+            return _term("state", named[value.casefold()])
+        return _words_in(f"{asked.field}_words", value.split())
+
+
+# --------------------------------------------------------------------------------- searching
 
 
 class _Search:
-    """One query against the index, inside a transaction: all it sees is of one moment."""
+    """One query against one state of the index."""
 
-    def __init__(
-        self, connection: sqlite3.Connection, facts: IndexFacts, query: Query, parsed: Parsed
-    ) -> None:
-        self._db = connection
-        self._facts = facts
+    def __init__(self, index: OpenIndex, query: Query, parsed: Parsed) -> None:
+        assert parsed.group is not None
+        self._index = index
         self._query = query
         self._parsed = parsed
+        group: Group = parsed.group
+        self.words = _Builder(index).query(group)
+        if not parsed.terms:
+            # Only filters: the entries without text must not be counted.
+            self.words = _all_of(
+                [self.words, _unscored(_Q.term_set_query(SCHEMA, "first", [0, 1]))]
+            )
+        self._chosen = dict(self._filters())
 
-    def run(self) -> Results:
-        """Find all pages, count them by facet, and pick those to show."""
-        facts = self._facts
-        # No rank where it does not matter.
-        rank = "rank" if self._query.sort == RELEVANCE else "NULL"
-        statement = f"SELECT {rank}, rowid FROM pages_fts WHERE pages_fts MATCH ?"
-        rows = self._db.execute(statement, (self._parsed.fts,)).fetchall()
-        rows = _narrowed(rows, facts.class_of, self._has_class)
-        if self._query.since or self._query.until:
-            rows = _narrowed(rows, facts.date_of, self._has_date)
-        if not rows:
-            return Results()
-        hits = [self._hit(*row) for row in self._shown(rows)]
-        return Results(hits, len(rows), self._facets([row >> PAGE_BITS for _, row in rows]))
+    def _filters(self) -> Iterable[tuple[str, tantivy.Query]]:
+        """Yield the filters that were chosen, by facet."""
+        query = self._query
+        if query.site:
+            yield "site", _term("site", storable(query.site))
+        if query.state:
+            yield "state", _term("state", storable(query.state))
+        if query.body:
+            yield "body", _term("body_key", " ".join(fold(query.body)))
+        if query.kind:
+            yield "kind", _term("kind", query.kind)
+        if query.person:
+            yield "person", _term("person_key", " ".join(fold(query.person)))
+        if query.year:
+            yield "year", _dated(date_range(query.year[:40]))
+        if query.since or query.until:
+            yield "date", _dated(date_range(f"{query.since or ''}..{query.until or ''}"[:40]))
 
-    def _has_class(self, number: int) -> bool:
-        """Whether documents of a class are there and wanted."""
-        found, query = self._facts.classes[number], self._query
-        return (
-            found.site in self._facts.sites
-            and (not query.site or self._facts.sites[found.site].subdomain == query.site)
-            and (not query.body or found.body.casefold() == query.body.casefold())
-            and (not query.kind or found.kind == query.kind)
+    def _asked(self, without: str = "") -> tantivy.Query:
+        filters = [_unscored(each) for name, each in self._chosen.items() if name != without]
+        return _all_of([self.words, *filters])
+
+    def count(self) -> int:
+        """Return how many pages match."""
+        return self._index.count(self._asked())
+
+    def run(self, *, switchable: bool) -> Results:
+        """Find the documents to show, their best pages, the totals and the facets."""
+        asked = self._asked()
+        total, groups, is_complete = self._groups(asked)
+        partial = bool(self._index.missing)
+        if not total:
+            return Results(is_partial=partial)
+        start, limit = self._start(groups), min(max(self._query.limit, 0), LIMIT_AT_MOST)
+        shown = groups[start : start + limit]
+        facets = _facets(self._index, asked, FACETS)
+        if switchable:
+            for name in FACETS:
+                if name in self._chosen:
+                    facets |= _facets(self._index, self._asked(without=name), (name,))
+        more = start + limit < len(groups) and limit
+        distinct = len({group[0].document for group in groups})
+        return Results(
+            self._documents(asked, shown, is_complete=is_complete),
+            total,
+            facets,
+            cursor=self._cursor(shown[-1][0], start + limit) if more and shown else None,
+            is_partial=partial,
+            _count=(lambda: distinct)
+            if is_complete
+            else (lambda: self._count_documents(asked, total)),
         )
 
-    def _has_date(self, number: int) -> bool:
-        date = self._facts.dates[number]
-        since, until = self._query.since or "", self._query.until or date
-        return date[: len(since)] >= since and date[: len(until)] <= until
+    def _groups(self, asked: tantivy.Query) -> tuple[int, list[list[_Found]], bool]:
+        """Return the number of pages, the best of them by document, and whether these are all."""
+        cursor = _read_cursor(self._query)
+        offset = cursor.offset if cursor else min(max(self._query.offset, 0), OFFSET_AT_MOST)
+        needed = offset + min(max(self._query.limit, 0), LIMIT_AT_MOST) + 1
+        fetched = max(_FETCHED, needed)
+        while True:
+            answers = self._fetch(asked, fetched, self._query.sort)
+            total = sum(count for count, _ in answers)
+            found = sorted(each for _, some in answers for each in some)
+            groups: dict[Any, list[_Found]] = {}
+            for each in found[:fetched]:
+                key = (each.document, each.page) if self._query.single_pages else each.document
+                groups.setdefault(key, []).append(each)
+            is_complete = total <= fetched
+            if is_complete or len(groups) >= needed or fetched >= _FETCHED_AT_MOST:
+                return total, list(groups.values()), is_complete
+            fetched = min(fetched * 5, _FETCHED_AT_MOST)
 
-    def _shown(self, rows: list[_Row]) -> list[_Row]:
-        offset = min(max(self._query.offset, 0), OFFSET_AT_MOST)
-        limit = min(max(self._query.limit, 0), LIMIT_AT_MOST)
-        number = offset + limit
-        if self._query.sort == RELEVANCE:
-            if len(rows) > _SAMPLE > 2 * number:
-                # Skip at the least cost what is worse than the best of a sample.
-                worst = nsmallest(number, rows[:: len(rows) // _SAMPLE])[-1][0]
-                rows = [row for row in rows if row[0] <= worst]  # type: ignore[operator]
-            return nsmallest(number, rows)[offset:]
-        dates, date_of = self._facts.dates, self._facts.date_of
-        rows.sort(key=lambda row: row[1])
-        newest_first = self._query.sort == NEWEST
-        rows.sort(key=lambda row: dates[date_of[row[1] >> PAGE_BITS]], reverse=newest_first)
-        return rows[offset:number]
+    def _fetch(self, asked: tantivy.Query, limit: int, sort: str) -> list[tuple[int, list[_Found]]]:
+        name, order = _ORDER_FIELD.get(sort, (None, tantivy.Order.Desc))
+        sign = 1 if order == tantivy.Order.Asc else -1
+        numbers = {id(shard.searcher): at for at, shard in enumerate(self._index.shards)}
 
-    def _hit(self, rank: float | None, row: int) -> Hit:
-        number, facts = row >> PAGE_BITS, self._facts
-        found = facts.classes[facts.class_of[number]]
-        site = facts.sites[found.site]
-        query = "SELECT name, public_id FROM documents WHERE id = ?"
-        name, public_id = self._db.execute(query, (number,)).fetchone()
-        return Hit(
-            site=site.subdomain,
-            site_name=site.name,
-            document=name,
-            document_id=public_id,
-            kind=found.kind,
-            body=found.body,
-            date=facts.dates[facts.date_of[number]],
-            page=row & ((1 << PAGE_BITS) - 1),
-            score=None if rank is None else -rank,
-        )
+        def fetch(searcher: tantivy.Searcher) -> tuple[int, list[_Found]]:
+            answer = searcher.search(asked, limit, order_by_field=name, order=order)
+            addresses = [address for _, address in answer.hits]
+            documents = searcher.fast_field_values("document", addresses)
+            pages = searcher.fast_field_values("page", addresses)
+            shard = numbers[id(searcher)]
+            found = [
+                _Found(sign * (value or 0), int(document or 0), int(page or 0), shard, address)
+                for (value, address), document, page in zip(
+                    answer.hits, documents, pages, strict=True
+                )
+            ]
+            return int(answer.count), found  # type: ignore[attr-defined]
 
-    def _facets(self, documents: list[int]) -> dict[str, list[Facet]]:
-        """Count the found pages by place, body, kind and year; given are their documents."""
-        facts = self._facts
-        sites, bodies, kinds, years = (Counter[Any]() for _ in range(4))
-        for number, pages in Counter(map(facts.class_of.__getitem__, documents)).items():
-            found = facts.classes[number]
-            sites[facts.sites[found.site]] += pages
-            bodies[found.body] += pages
-            kinds[found.kind] += pages
-        for number, pages in Counter(map(facts.date_of.__getitem__, documents)).items():
-            years[facts.dates[number][:4]] += pages
+        return self._index.ask(fetch)
+
+    def _start(self, groups: Sequence[Sequence[_Found]]) -> int:
+        cursor = _read_cursor(self._query)
+        if cursor is None:
+            return min(max(self._query.offset, 0), OFFSET_AT_MOST)
+        for at, group in enumerate(groups):
+            if (group[0].document, group[0].page) == (cursor.document, cursor.page):
+                return at + 1
+        return sum(group[0].order <= cursor.order for group in groups)
+
+    def _cursor(self, last: _Found, offset: int) -> str:
+        cursor = _Cursor(self._query.sort, last.order, last.document, last.page, offset)
+        return base64.urlsafe_b64encode(msgspec.json.encode(cursor)).decode().rstrip("=")
+
+    def _documents(
+        self, asked: tantivy.Query, groups: Sequence[Sequence[_Found]], *, is_complete: bool
+    ) -> list[DocumentHits]:
+        """Return what is shown of the documents: the best pages of each, and how many there are."""
+        best: dict[int, list[_Found]] = {group[0].document: list(group) for group in groups}
+        counts = {number: len(found) for number, found in best.items()}
+        is_sorted = is_complete and self._query.sort == RELEVANCE
+        if groups and not (self._query.single_pages or is_sorted):
+            best, counts = self._best_pages(asked, best)
+        load = _Texts(self._index.storage_dir, self._parsed.terms, self._index.languages)
+        shown = []
+        for group in groups:
+            pages = [group[0]] if self._query.single_pages else best[group[0].document]
+            hits = []
+            facts = None
+            for each in pages[:BEST_PAGES]:
+                facts = facts or _stored(self._index.shards[each.shard].searcher, each.address)
+                hits.append(self._hit(each, facts, load))
+            if facts is not None:
+                found = 1 if self._query.single_pages else counts[group[0].document]
+                shown.append(DocumentHits(hits, found, facts.pages))
+        return shown
+
+    def _best_pages(
+        self, asked: tantivy.Query, documents: dict[int, list[_Found]]
+    ) -> tuple[dict[int, list[_Found]], dict[int, int]]:
+        """Return the pages found of some documents, the best first, and how many of each."""
+        only = _unscored(_any_of([_number("document", number) for number in documents]))
+        narrowed = _all_of([asked, only])
+        best: dict[int, list[_Found]] = {number: [] for number in documents}
+        total = 0
+        for count, some in self._fetch(narrowed, _PAGES_AT_ONCE, RELEVANCE):
+            total += count
+            for each in some:
+                best[each.document].append(each)
+        counts = {number: len(found) for number, found in best.items()}
+        if total > sum(counts.values()):
+            by_document = {"d": {"terms": {"field": "document", "size": len(documents)}}}
+            for answer in self._index.ask(lambda each: each.aggregate(narrowed, by_document)):
+                counts |= {int(each["key"]): each["doc_count"] for each in answer["d"]["buckets"]}
+        # Of a document whose pages did not fit, at least the one that it was found by is shown.
         return {
-            "site": _most(Facet(site.subdomain, site.name, here) for site, here in sites.items()),
-            "body": _most(Facet(body, body, here) for body, here in bodies.items()),
-            "kind": _most(Facet(kind, kind, here) for kind, here in kinds.items()),
-            "year": _most(
-                Facet(year, year, here) for year, here in years.items() if year.isdigit()
-            ),
+            number: sorted(found) or documents[number] for number, found in best.items()
+        }, counts
+
+    def _hit(self, found: _Found, facts: StoredFacts, load: _Texts) -> Hit:
+        place = self._index.places.get(facts.site)
+        return Hit(
+            site=facts.site,
+            site_name=place.name if place else facts.site,
+            document=facts.name,
+            document_id=document_id_of(found.document),
+            kind=facts.kind,
+            body=facts.body,
+            date=facts.date,
+            page=found.page,
+            score=-found.order if self._query.sort == RELEVANCE else None,
+            _look=load,
+        )
+
+    def _count_documents(self, asked: tantivy.Query, total: int) -> int:
+        """Count the documents of the found pages, in as many parts as the engine needs."""
+        if total > EXACT_PAGES_AT_MOST:
+            estimates = self._index.ask(lambda each: each.cardinality(asked, "document"))
+            return round(sum(estimates))
+        parts = -(-min(total, self._documents_in_index()) // _DOCUMENTS_AT_ONCE)
+        width = 2**64 // parts
+        groups = {"d": {"terms": {"field": "document", "size": 65_000, "segment_size": 65_000}}}
+        counted = 0
+        for part in range(parts):
+            low = -(2**63) + part * width
+            high = 2**63 - 1 if part == parts - 1 else low + width - 1
+            numbers = _Q.range_query(SCHEMA, "document", tantivy.FieldType.Integer, low, high)
+            within = asked if parts == 1 else _all_of([asked, _unscored(numbers)])
+
+            def count(searcher: tantivy.Searcher, within: tantivy.Query = within) -> int:
+                return len(searcher.aggregate(within, groups)["d"]["buckets"])
+
+            counted += sum(self._index.ask(count))
+        return counted
+
+    def _documents_in_index(self) -> int:
+        return max(1, self._index.count(_number("first", 1)))
+
+
+class _Cursor(msgspec.Struct, array_like=True):
+    """The last thing shown, and how much was shown."""
+
+    sort: str
+    order: float
+    document: int
+    page: int
+    offset: int
+
+
+def _read_cursor(query: Query) -> _Cursor | None:
+    if not query.after:
+        return None
+    try:
+        raw = base64.urlsafe_b64decode(query.after + "=" * (-len(query.after) % 4))
+        cursor = msgspec.json.decode(raw, type=_Cursor)
+    except (binascii.Error, ValueError, msgspec.MsgspecError) as error:
+        raise InvalidInput(
+            "The cursor is not one of this search: start from the beginning."
+        ) from error
+    if cursor.sort != query.sort or not cursor.offset >= 0:
+        raise InvalidInput("The cursor belongs to another order: start from the beginning.")
+    if cursor.offset > OFFSET_AT_MOST:
+        raise InvalidInput(
+            f"Only the first {OFFSET_AT_MOST:,} documents can be listed: narrow the search."
+        )
+    return cursor
+
+
+def _facets(index: OpenIndex, asked: tantivy.Query, names: Sequence[str]) -> dict[str, list[Facet]]:
+    """Count the pages by each value of some facets, the most frequent first."""
+    # What a site has is in one shard; of the others a shard may have less of what is frequent.
+    size = _FACET_VALUES if len(index.shards) == 1 else _FACET_VALUES_OF_SHARDS
+    groups = {
+        name: {
+            "terms": {
+                "field": name,
+                "size": size,
+                "segment_size": _FACET_VALUES_COUNTED // len(names),
+            }
         }
+        for name in names
+    }
+    persons = {"person": groups.pop("person")} if "person" in groups else {}
+
+    def count(searcher: tantivy.Searcher) -> dict[str, Any]:
+        counted: dict[str, Any] = searcher.aggregate(asked, groups) if groups else {}
+        if persons:
+            # Few pages name anybody.
+            named = _all_of([asked, _unscored(_number("has_person", 1))])
+            counted |= searcher.aggregate(named, persons)
+        return counted
+
+    answers = index.ask(count)
+    found: dict[str, list[Facet]] = {}
+    for name in names:
+        counts: Counter[str] = Counter()
+        for answer in answers:
+            for bucket in answer[name]["buckets"]:
+                key = bucket["key"]
+                counts[key if isinstance(key, str) else str(int(key))] += bucket["doc_count"]
+        best = sorted(counts.items(), key=_most_pages)[:_FACET_VALUES]
+        found[name] = [Facet(key, _label(index, name, key), pages) for key, pages in best if key]
+    return found
 
 
-def _narrowed(
-    rows: list[_Row], group_of: Sequence[int], passes: Callable[[int], bool]
-) -> list[_Row]:
-    """Return the rows of documents whose group passes; each group is asked once."""
-    groups = [group_of[row >> PAGE_BITS] for _, row in rows]
-    found = set(groups)
-    passing = set(filter(passes, found))
-    if len(passing) == len(found):
-        return rows
-    return [row for row, group in zip(rows, groups, strict=True) if group in passing]
+def _most_pages(counted: tuple[str, int]) -> tuple[int, str]:
+    return -counted[1], counted[0]
 
 
-def _most(facets: Iterable[Facet]) -> list[Facet]:
-    return nsmallest(_FACET_VALUES, facets, key=lambda facet: (-facet.pages, facet.value))
+def _label(index: OpenIndex, name: str, value: str) -> str:
+    if name == "site" and value in index.places:
+        return index.places[value].name
+    return value
 
 
-def _with_snippets(storage_dir: Path, results: Results, parsed: Parsed) -> Results:
-    """Add the text around the hits, from each site's own database; none if it cannot be read."""
-    texts: dict[tuple[str, str], tuple[str, str | None]] = {}
-    for site in {hit.site for hit in results.hits}:
+class _Texts:
+    """Reads the texts of pages from the sites' databases, and makes snippets of them."""
+
+    def __init__(self, storage_dir: Path, terms: Sequence[Term], languages: Sequence[str]) -> None:
+        self._storage_dir = storage_dir
+        self._terms = terms
+        self._languages = languages
+
+    def __call__(self, hit: Hit) -> tuple[Snippet, str]:
+        """Return the snippet of a page and since when its document is gone from its source."""
+        path = compiled_database(self._storage_dir / hit.site)
         with (
             contextlib.suppress(sqlite3.Error),
-            contextlib.closing(open_readonly(compiled_database(storage_dir / site))) as connection,
+            contextlib.closing(open_readonly(path)) as db,
         ):
             # A file of an older version, which the next build replaces, does not have the column.
-            current = is_current(connection)
-            column = "(SELECT gone_at FROM documents WHERE name = document)" if current else "NULL"
-            for hit in results.hits:
-                if hit.site == site:
-                    query = (
-                        f"SELECT id, search_text, {column} FROM {page_table(hit.kind)} WHERE id = ?"
-                    )
-                    for identity, text, at in connection.execute(query, (hit.page_id,)).fetchall():
-                        texts[site, identity] = (text, at)
-    hits = []
-    for hit in results.hits:
-        text, gone_at = texts.get((hit.site, hit.page_id), ("", None))
-        hits.append(replace(hit, snippet=snippet(text, parsed.terms), gone_at=gone_at or ""))
-    return Results(hits, results.total, results.facets)
-
-
-def snippet(text: str, terms: Sequence[Term], letters: int = _SNIPPET_LETTERS) -> Snippet:
-    """Return about this many letters of a text with as many hits as possible.
-
-    In parts, so that marking the hits comes after escaping.
-    """
-    hits = places(text, terms)
-    begin = _best_start(text, hits, letters)
-    end = min(begin + letters, len(text))
-    if begin:
-        space = _SPACE.search(text, begin, min(begin + _WORD, end))
-        begin = space.end() if space else begin
-    if end < len(text):
-        space_before = text.rfind(" ", max(begin, end - _WORD), end)
-        end = space_before if space_before > begin else end
-    parts: list[tuple[str, bool]] = []
-    at = begin
-    for start, stop in hits:
-        if begin <= start and stop <= end:
-            parts += [(_SPACE.sub(" ", text[at:start]), False), (text[start:stop], True)]
-            at = stop
-    parts.append((_SPACE.sub(" ", text[at:end]), False))
-    shown = [part for part in parts if part[0]]
-    return [("… ", False)] * (begin > 0) + shown + [(" …", False)] * (end < len(text))
-
-
-def _best_start(text: str, hits: Sequence[tuple[int, int]], letters: int) -> int:
-    """Return where the piece with the most different hits, then the most hits, starts."""
-    best, best_start = (0, 0), 0
-    for number, (start, _) in enumerate(hits):
-        last = start + letters - _BEFORE
-        words = [text[a:b].lower() for a, b in hits[number : number + _WORD] if b <= last]
-        score = (len(set(words)), len(words))
-        if score > best:
-            best, best_start = score, start
-    return max(0, min(best_start - _BEFORE, len(text) - letters))
+            gone = "(SELECT gone_at FROM documents WHERE name = document)"
+            gone = gone if is_current(db) else "NULL"
+            query = f"SELECT search_text, {gone} FROM {page_table(hit.kind)} WHERE id = ?"
+            for text, gone_at in db.execute(query, (hit.page_id,)).fetchall():
+                return snippet(text, self._terms, self._languages), gone_at or ""
+        return (), ""

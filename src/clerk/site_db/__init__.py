@@ -9,21 +9,23 @@ from clerk.core.storage import SITE_DATABASE as DATABASE
 
 from .build import (
     CompileReport,
+    about_site,
     build_lock,
     compile_site,
     content_digest,
+    digest_of,
     digest_of_site,
     is_outdated,
-    report_of,
 )
 
 __all__ = [
     "DATABASE",
     "CompileReport",
+    "about_site",
     "build_lock",
     "compile_site",
     "content_digest",
+    "digest_of",
     "digest_of_site",
     "is_outdated",
-    "report_of",
 ]

@@ -30,10 +30,12 @@ from typing import Any
 
 import msgspec
 
-from clerk.core.errors import StorageUnusable
+from clerk.core.config import Settings
+from clerk.core.errors import BadSetting, StorageUnusable
 from clerk.core.files import SiteFiles
 from clerk.core.manifest import DocumentRow
 from clerk.core.public_text import Gate
+from clerk.core.site_extra import site_extra
 from clerk.core.storage import (
     compile_lock,
     compile_part,
@@ -140,8 +142,7 @@ def compile_site(
     """
     folder = files.folder
     gate = Gate.for_site(files.settings, site)
-    about = {key: str(gate(str(site[key]))) for key in _ABOUT if site.get(key) is not None}
-    about["subdomain"] = files.subdomain
+    about = about_site(files.settings, site, gate) | {"subdomain": files.subdomain}
 
     def ask(after: int | None) -> Wanted:
         changed, number = changes(-1 if after is None else after) if changes else (None, 0)
@@ -150,7 +151,7 @@ def compile_site(
         rows = [row for row in documents(changed) if row.text_sha256]
         all_public = gate.allows_name("\n".join(row.name for row in rows))
         public = (row for row in rows if all_public or gate.allows_name(row.name))
-        return Wanted({row.name: (row, _digest_of(row, gate)) for row in public}, changed, number)
+        return Wanted({row.name: (row, digest_of(row, gate)) for row in public}, changed, number)
 
     try:
         with build_lock(folder):
@@ -166,6 +167,18 @@ def compile_site(
             f"{compiled_database(folder)} cannot be built: {error}.",
             hint="Free space or correct the permissions of the folder, then run it again.",
         ) from error
+
+
+def about_site(settings: Settings, site: Mapping[str, Any], gate: Gate) -> dict[str, str]:
+    """Return the facts about a site that are published with it.
+
+    The language is that of its documents, by tesseract's name: the first that it is read in.
+    """
+    about = {key: str(gate(str(site[key]))) for key in _ABOUT if site.get(key) is not None}
+    chosen: Sequence[str] = ()
+    with contextlib.suppress(BadSetting):
+        chosen = site_extra(site).get("languages") or ()
+    return about | {"language": str((*chosen, *settings.ocr_languages)[0])}
 
 
 def _built_at(folder: Path, gate: Gate) -> int | None:
@@ -283,7 +296,7 @@ def looks_of(path: Path) -> str:
     return f"{facts.st_ino} {facts.st_size} {facts.st_mtime_ns}"
 
 
-def _digest_of(row: DocumentRow, gate: Gate) -> str:
+def digest_of(row: DocumentRow, gate: Gate) -> str:
     """Return the hash of what is published of a document: the same on every machine."""
     published = (
         *(row.text_sha256, row.findings_sha256, row.pdf_sha256, row.bytes),
@@ -308,15 +321,6 @@ def digest_of_site(folder: Path) -> str:
         return stamp.digest
     with contextlib.closing(schema.open_readonly(compiled_database(folder))) as db:
         return content_digest(db)
-
-
-def report_of(folder: Path) -> CompileReport:
-    """Return the report of a database that was built elsewhere; what changed is not known."""
-    target = compiled_database(folder)
-    with contextlib.closing(schema.open_readonly(target)) as db:
-        documents = db.execute("SELECT count(*) FROM documents").fetchone()[0]
-        (pages,) = db.execute("SELECT count(*) FROM pages").fetchone()
-        return CompileReport(target, documents, pages, (), (), (), True, "", content_digest(db))
 
 
 def is_outdated(folder: Path) -> bool:

@@ -434,17 +434,6 @@ class SiteDatabase:
             raise NotFound(f"{document.name} has no page {number} that could be read.")
         return found[0]
 
-    def pages_hit(self, document: Document, fts: str) -> list[int]:
-        """Return the pages of a document that a full-text expression finds, in order."""
-        table = table_of_document(self._db, document.name)
-        rows = self._all(
-            f"""SELECT {table}.page FROM {table}_fts
-                JOIN {table} ON {table}.rowid = {table}_fts.rowid
-                WHERE {table}_fts MATCH ? AND {table}.document = ? ORDER BY 1""",
-            *(fts, document.name),
-        )
-        return [row[0] for row in rows]
-
     def totals(self) -> dict[str, int]:
         """Return how much the site holds."""
         tables = (*PAGE_TABLES, "pages", "documents", "votes")

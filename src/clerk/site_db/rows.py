@@ -12,6 +12,7 @@ import json
 import os
 import re
 import unicodedata
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -203,7 +204,8 @@ def rows_of(
         # Text of an older installation does not say which PDF it was read from.
         facts.pdf_sha256 if method else row.pdf_sha256,
         *(row.bytes if row.pdf_sha256 else None, gate.source(row.source_url)),
-        *(_moment(row.fetched_at), _moment(row.gone_at), text_sha256, digest),
+        *(_moment(row.fetched_at), _moment(row.first_seen_at), _moment(row.gone_at)),
+        *(text_sha256, digest),
     )
     found_rows = _found_rows(identity, document, findings, whose, gate)
     found_rows["parts"] = [
@@ -227,6 +229,10 @@ def _public_json(value: Mapping[str, Any], gate: Gate) -> str:
 
 def _iso(day: date | None) -> str | None:
     return day.isoformat() if day else None
+
+
+def _last_page(part: DocumentPart) -> int:
+    return part.last_page
 
 
 class _Whose:
@@ -262,10 +268,10 @@ class _Whose:
         return part.kind == schema.MINUTES and not part.of_other_place
 
     def _part_of_page(self, number: int) -> DocumentPart | None:
-        for part in self._row.parts:
-            if number <= part.last_page:
-                return part
-        return self._row.parts[-1] if self._row.parts else None
+        parts = self._row.parts
+        if not parts:
+            return None
+        return parts[min(bisect_left(parts, number, key=_last_page), len(parts) - 1)]
 
     def _part_of(self, found: Mapping[str, Any]) -> DocumentPart | None:
         start = found.get("start")

@@ -42,16 +42,13 @@ _TABLE_OF_KIND = {"minutes": MINUTES, "agenda": AGENDAS, "packet": AGENDAS}
 
 #: Raised when a table changes, or when less of what is stored may be in it: an older
 #: ``meetings.db`` is then built again.
-VERSION = 7
+VERSION = 8
 #: "clrk", so that the file can be told from any other database.
 APPLICATION_ID = 0x636C726B
 
 #: Larger pages than usual keep a page of text in one piece: smaller files, quicker builds.
 PAGE_SIZE = 16384
 TOKENIZER = "unicode61 remove_diacritics 2"
-#: In a row's number that is made of a document's and a page's, the page takes so many bits.
-PAGE_BITS = 16
-LAST_PAGE = (1 << PAGE_BITS) - 1
 
 #: The words of documents, and what was extracted from them: passed on as they were read.
 AS_READ = frozenset(
@@ -77,6 +74,7 @@ CLEANED = frozenset(
 OWN = frozenset(
     (
         *("id", "kind", "method", "sha256", "fetched_at", "gone_at", "text_sha256", "digest"),
+        "first_seen_at",
         *("vote", "page_id", "key", "field_confidence", "doubtful", "doubts"),
         *("corrected_fields", "corrected_at", "status", "side", "action", "continued_to"),
         *("state", "appearance"),
@@ -141,6 +139,7 @@ CREATE TABLE documents (
     bytes INTEGER,
     source_url TEXT,
     fetched_at TEXT,
+    first_seen_at TEXT,
     gone_at TEXT,
     text_sha256 TEXT NOT NULL,
     digest TEXT NOT NULL

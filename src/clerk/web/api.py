@@ -134,11 +134,13 @@ def one_page(request: Request) -> Response:
     address = find_page(storage_dir, request.path_params["page"])
     query = request.query_params.get("q", "")
     with open_site(storage_dir, address.site) as site:
+        languages = (site.about.get("language", ""),)
         found = site.page(address.document, address.page)
         document_id = site.document(address.document).id
     if query:
         bring_document(settings_of(request), address.site, address.document)
-    boxes = hit_boxes(storage_dir / address.site, address.document, address.page, query)
+    folder = storage_dir / address.site
+    boxes = hit_boxes(folder, address.document, address.page, query, languages)
     answer = {
         "id": found.id,
         "site": address.site,
@@ -284,15 +286,20 @@ _PAGING = (
 )
 _DAY = {"type": "string", "pattern": r"^\d{4}(-\d{2}(-\d{2})?)?$"}
 _SEARCH = (
-    Parameter("q", 'Words, "phrases", -minus, prefix*, OR'),
+    Parameter("q", 'Words, "phrases", -minus, OR, prefix*, fuzzy~, site: body: date: and more'),
     Parameter("site", "Only this place"),
+    Parameter("state", "Only places of this state"),
     Parameter("body", "Only this body"),
     Parameter("kind", "Only this kind", _one_word(DOCUMENT_KINDS)),
+    Parameter("year", "Only this year", _DAY),
+    Parameter("person", "Only pages with a vote of this person"),
     Parameter("from", "Not before a day, month or year", _DAY),
     Parameter("to", "Not after a day, month or year", _DAY),
     Parameter("sort", "The order", _one_word(SORTS)),
+    Parameter("by", "Documents with their best pages, or pages", _one_word(("document", "page"))),
     Parameter("limit", "How many, at most", _NUMBER | {"minimum": 1, "maximum": LIMIT_AT_MOST}),
     Parameter("offset", "How many to skip", _NUMBER | {"maximum": 10_000}),
+    Parameter("cursor", "Continue behind an earlier answer"),
 )
 _BODY, _YEAR = Parameter("body", "Only this body"), Parameter("year", "Only this year")
 _PROJECT = Parameter("project", "The project they belong to")

@@ -76,6 +76,7 @@ SPEC = FetcherSpec(
     AgendaQuick,
     hosts=("destinyhosted.com",),
     url_patterns=(r"/agenda_publish\.cfm",),
+    missing="PDFs in the agenda pages",
     help="AgendaQuick: https://destinyhosted.com/agenda_publish.cfm?id=CLIENT",
     document_links=(r"dsp=(?:ag|min)&(?:amp;)?seq=[0-9]+",),
     page_marks=(r"agenda_publish\.cfm\?[^\"']*dsp=ag",),

@@ -78,6 +78,7 @@ SPEC = FetcherSpec(
     pace=7.0,
     lists_all=True,
     finds_gaps=False,
+    missing="items whose title has no date",
     help="CivicEngage ArchiveCenter: https://TOWN/Archive.aspx?AMID=N",
     document_links=(r"Archive\.aspx\?ADID=[0-9]+",),
 )

@@ -57,7 +57,7 @@ class BoardBook(PlatformFetcher):
             start,
             offers,
             vendor_id=number,
-            body=body or naming.body_of_meeting(title),
+            body=body or naming.body_of_meeting(title) or "Board",
             source_url=base,
         )
 
@@ -88,6 +88,7 @@ SPEC = FetcherSpec(
     BoardBook,
     hosts=("meetings.boardbook.org", "meeting.sparqdata.com", "meeting.boeconnect.net"),
     lists_all=True,
+    missing="names of committees that the page does not list",
     help="BoardBook and Sparq: https://meetings.boardbook.org/Public/Organization/ID",
     document_links=(r"/Public/(?:Agenda|Minutes)/[^/\"'?]+\?meeting=[0-9]+",),
     page_marks=(r"row-for-board",),

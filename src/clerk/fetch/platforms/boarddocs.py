@@ -172,5 +172,6 @@ SPEC = FetcherSpec(
     hosts=("boarddocs.com",),
     url_patterns=(r"/Board\.nsf\b",),
     settings=BoardDocsSettings,
+    missing="robots.txt refuses: needs a recorded permission; attachments of agenda items",
     help="BoardDocs: https://go.boarddocs.com/STATE/BOARD/Board.nsf/Public",
 )

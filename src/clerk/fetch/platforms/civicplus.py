@@ -153,6 +153,7 @@ SPEC = FetcherSpec(
     hosts=("civicplus.com",),
     url_patterns=(r"/AgendaCenter\b",),
     pace=7.0,
+    missing="former versions that the page lists",
     help="CivicPlus AgendaCenter: https://TOWN/AgendaCenter",
     document_links=(r"/AgendaCenter/ViewFile/(?:Agenda|Minutes)/_[0-9]{8}-[0-9]+",),
     page_marks=(r"/AgendaCenter/ViewFile/(?:Agenda|Minutes)/_",),

@@ -124,6 +124,7 @@ SPEC = FetcherSpec(
         "diligent.community",
         "community.diligentoneplatform.com",
     ),
+    missing="one request per meeting",
     help="CivicWeb and Diligent Community: https://TOWN.civicweb.net",
     page_marks=(r"/Portal/MeetingInformation\.aspx",),
 )

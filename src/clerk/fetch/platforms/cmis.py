@@ -96,6 +96,7 @@ SPEC = FetcherSpec(
     Cmis,
     hosts=("cmis.uk.com",),
     lists_all=True,
+    missing="other months than the one shown",
     help="CMIS: https://COUNCIL.cmis.uk.com/COUNCIL/Meetings.aspx",
     page_marks=(r"SimpleCalendarDate", r"ModCMISMeetings"),
 )

@@ -100,5 +100,6 @@ SPEC = FetcherSpec(
     Ibabs,
     hosts=("bestuurlijkeinformatie.nl", "wcf.ibabs.eu", "ibabs.eu"),
     settings=IbabsSettings,
+    missing="needs the town's key: --set key=NAME",
     help="iBabs: https://TOWN.bestuurlijkeinformatie.nl --set key=NAME",
 )

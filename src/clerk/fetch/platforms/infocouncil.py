@@ -106,6 +106,7 @@ SPEC = FetcherSpec(
     "infocouncil",
     InfoCouncil,
     hosts=("infocouncil.biz",),
+    missing="attachments",
     help="InfoCouncil: https://COUNCIL.infocouncil.biz",
     document_links=(r"RedirectToDoc\.aspx\?URL=[^\"'\s<>]+_(?:AGN|MIN)[^\"'\s<>]*\.PDF",),
     page_marks=(r"bpsGridMenu(?:Alt)?Item",),

@@ -98,5 +98,6 @@ SPEC = FetcherSpec(
     url_patterns=(r"/WebLink\d*/(?:Browse|Welcome|Fol|0/fol)",),
     lists_all=True,
     finds_gaps=False,
+    missing="repositories that need a login",
     help="Laserfiche: https://HOST/WebLink/Browse.aspx?id=FOLDER&dbid=0&repo=NAME",
 )

@@ -167,6 +167,7 @@ SPEC = FetcherSpec(
         r"/ie(?:List\w+|DocHome|Doc\w*)\.aspx",
         r"^https?://(?:democracy|moderngov|modgov)\.[^/]+",
     ),
+    missing="two requests per meeting; decisions",
     help="ModernGov: https://democracy.COUNCIL.gov.uk",
     page_marks=(r"(?:mgListCommittees|ieListMeetings|mgCommitteeDetails|ieDocHome)\.aspx",),
 )

@@ -98,5 +98,6 @@ SPEC = FetcherSpec(
     Notubiz,
     hosts=("notubiz.nl",),
     settings=NotubizSettings,
+    missing="the number of the organization may have to be given",
     help="Notubiz: https://TOWN.notubiz.nl",
 )

@@ -59,6 +59,7 @@ SPEC = FetcherSpec(
     NovusAgenda,
     hosts=("novusagenda.com",),
     pace=3.6,
+    missing="meetings older than the page shows",
     help="NovusAgenda: https://TOWN.novusagenda.com/agendapublic",
     url_patterns=(r"/agendapublic/(?:meetingsgeneral|default)\.aspx",),
     page_marks=(r"DisplayAgendaPDF\.ashx\?",),

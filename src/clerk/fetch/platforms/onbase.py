@@ -163,6 +163,7 @@ SPEC = FetcherSpec(
     OnBase,
     hosts=("hylandcloud.com", "databankcloud.com"),
     url_patterns=(r"/[^/?]*AgendaOnline\b",),
+    missing="meetings without any link",
     help="OnBase: https://HOST/OnBaseAgendaOnline",
     document_links=(
         r"/Documents/DownloadFile/[^\"'\s<>]*meetingId=[0-9]+",

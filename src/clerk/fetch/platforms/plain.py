@@ -17,12 +17,24 @@ from selectolax.lexbor import LexborNode
 
 from clerk.core.errors import SourceUnavailable
 from clerk.fetch import html, naming
-from clerk.fetch.base import FetcherSpec, MeetingRef, SourceSettings, Window, canonical_url
+from clerk.fetch.base import (
+    Context,
+    FetcherSpec,
+    MeetingRef,
+    SourceSettings,
+    Window,
+    canonical_url,
+)
 from clerk.fetch.http.responses import WebPage
 
 from .common import Offer, PlatformFetcher, kind_of_title
 
+#: Countries that write the day before the month, by the end of their host names.
+_DAY_FIRST = frozenset(
+    ("au", "nz", "uk", "ie", "za", "in", "de", "at", "ch", "nl", "be", "fr", "es", "it", "pt", "br")
+)
 _MOST_PAGES = 50
+_MOST_EVENTS = 1000
 _LONGEST_AROUND = 500
 _LONGEST_BODY = 80
 #: A notice instead of a document.
@@ -66,8 +78,8 @@ class PlainSettings(SourceSettings, kw_only=True):
     kind: str = ""
     #: A regular expression: pages of the same host whose URL matches are read too.
     follow: str = ""
-    #: 1.2.2024 is the first of February.
-    day_first: bool = False
+    #: Whether 1.2.2024 is the first of February; by the country of the host if not given.
+    day_first: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -104,36 +116,62 @@ class PlainFetcher(PlatformFetcher):
     """Lists the documents that pages, feeds or calendars link to."""
 
     settings: PlainSettings
+    #: Addresses of pages about one meeting, and of further pages of a list.
+    event_pages = ""
+    further_pages = ""
     _governing_body = ""
+    _day_of_page: date | None = None
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        #: Whether 1.2.2024 is the first of February.
+        self.day_first = self.settings.day_first or False
+        if self.settings.day_first is None:
+            self.day_first = self.host.rpartition(".")[2].lower() in _DAY_FIRST
 
     def list_meetings(self, window: Window) -> Iterator[MeetingRef]:
-        """Yield one meeting per link to a document."""
-        follow = self.settings.follow
+        """Yield one meeting per link to a document.
+
+        Pages of single meetings are read for the window only, if the list says when they are.
+        """
+        patterns = (self.settings.follow, self.event_pages, self.further_pages)
+        follow = "|".join(f"(?:{each})" for each in patterns if each)
         waiting, read = [self.source], set[str]()
-        while waiting and len(read) < _MOST_PAGES:
+        while waiting and len(read) < (_MOST_EVENTS if self.event_pages else _MOST_PAGES):
             url = waiting.pop(0)
             page = self.read(url) if read else self.client.page(url)
             if page is None:
                 continue
             read |= {url, page.url}
             self._governing_body = _governing_body(page)
-            for link in _links(page, day_first=self.settings.day_first):
+            is_event = bool(self.event_pages and re.search(self.event_pages, url))
+            self._day_of_page = _day_of(page, self.day_first) if is_event else None
+            for link in _links(page, day_first=self.day_first):
                 same_host = (urlsplit(link.url).hostname or "") == self.host
                 if follow and same_host and re.search(follow, link.url):
-                    if link.url not in read and link.url not in waiting:
+                    known = link.url in read or link.url in waiting
+                    if not known and not is_event and (window.full or window.covers(link.day)):
                         waiting.append(link.url)
                 elif _leads_to_document(link.url, link.text) and (meeting := self._meeting(link)):
                     yield meeting
 
     def _meeting(self, link: Link) -> MeetingRef | None:
         """Return a meeting with one document, or None for what is neither minutes nor agenda."""
-        day_first = self.settings.day_first
+        day_first = self.day_first
         own = naming.find_date(link.text, day_first=day_first)
         of_file = naming.find_date(link.file_name, day_first=day_first)
         near = naming.find_date(link.around, day_first=day_first)
         title = link.titles[0] if link.titles else ""
         of_title = naming.find_date(title, day_first=day_first)
-        day = own or link.day or of_title or of_file or near
+        below = next(
+            (
+                found
+                for text in (link.text, link.lead, link.file_name)
+                if (found := naming.date_below(link.titles, text, day_first=day_first))
+            ),
+            None,
+        )
+        day = own or link.day or of_title or of_file or near or below or self._day_of_page
         shown = f"{link.text} ({link.url})"
         said = kind_of_title(link.text) or link.kind
         if not said and _NOTICE.search(link.text):
@@ -237,7 +275,9 @@ def _page_links(page: WebPage, *, day_first: bool) -> Iterator[Link]:
         texts = (node.attributes.get("title"), node.attributes.get("aria-label"))
         text = html.text_of(node) or next(filter(None, texts), "")
         if not _leads_to_document(url, text):
-            yield Link(url, text, "")
+            row = dated.row_of(node)
+            found = dated.date_of(node, row) if row else None
+            yield Link(url, text, "", day=found[0] if found else None)
             continue
         around = next((each for each in html.ancestors(node) if each.tag in _AROUND), None)
         said_around = dated.text(around) if around else ""
@@ -257,6 +297,18 @@ def _page_links(page: WebPage, *, day_first: bool) -> Iterator[Link]:
             _has_named_neighbours(node, around),
             html.text_before(around, around.css("a[href]")[0])[:200] if around else "",
         )
+
+
+def _day_of(page: WebPage, day_first: bool) -> date | None:
+    """Return the day that a page about one meeting names first, below its heading if it has one."""
+    tree = html.parsed(page.text)
+    heading, main = tree.css_first("h1"), tree.css_first("main, article, #content") or tree.body
+    stamp = tree.css_first("main time[datetime], article time[datetime], time[datetime]")
+    said = (stamp.attributes.get("datetime") or "") if stamp else ""
+    for text in (html.text_of(heading), said, html.text_of(main)):
+        if day := naming.find_date(text, day_first=day_first):
+            return day
+    return None
 
 
 def _leads_to_document(url: str, text: str) -> bool:
@@ -342,5 +394,7 @@ SPEC = FetcherSpec(
     settings=PlainSettings,
     lists_all=True,
     finds_gaps=False,
+    missing="Revize, WordPress and other sites are read as plain pages; pages of single events "
+    "are followed only with --set follow=PATTERN",
     help="A page that links to PDFs, an RSS or Atom feed, or an iCal calendar.",
 )

@@ -92,5 +92,7 @@ SPEC = FetcherSpec(
     "simbli",
     Simbli,
     hosts=("simbli.eboardsolutions.com",),
+    missing="often behind a challenge page: then 'blocked'. Pages are filled by scripts: they "
+    "need a browser",
     help="Simbli: https://simbli.eboardsolutions.com/SB_Meetings/SB_MeetingListing.aspx?S=SCHOOL",
 )

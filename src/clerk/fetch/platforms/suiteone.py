@@ -73,6 +73,7 @@ SPEC = FetcherSpec(
     SuiteOne,
     hosts=("suiteonemedia.com",),
     lists_all=True,
+    missing="'Older Meetings', which scripts load",
     help="SuiteOne: https://TOWN.suiteonemedia.com",
     document_links=(r"/event/Get(?:Agenda|Minutes)File/[^\"'\s<>]+",),
     page_marks=(r"/event/Get(?:Agenda|Minutes)File/",),

@@ -67,6 +67,7 @@ SPEC = FetcherSpec(
     hosts=("swagit.com",),
     lists_all=True,
     finds_gaps=False,
+    missing="the platform has no minutes",
     help="Swagit: https://TOWN.new.swagit.com/views/N (agendas only)",
     document_links=(r"/videos/[0-9]+/agenda\b",),
 )

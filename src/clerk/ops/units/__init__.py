@@ -44,7 +44,7 @@ SYSTEMD_UNITS = (
     "clerk-cleanup.timer",
     "clerk-worker@.service",
 )
-LAUNCHD_AGENTS = ("clerk.reconcile.plist", "clerk.schedule.plist")
+LAUNCHD_AGENTS = ("clerk.reconcile.plist", "clerk.schedule.plist", "clerk.notify.plist")
 
 
 @dataclass(frozen=True)

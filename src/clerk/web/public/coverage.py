@@ -13,6 +13,7 @@ from starlette.responses import Response
 from clerk.core.errors import NotFound
 from clerk.core.public_text import Gate, PublicText
 from clerk.core.states import OCR
+from clerk.fetch.discover import registered
 from clerk.ops import activity, counts
 from clerk.ops.health import broken_fetchers
 from clerk.pipeline import failures
@@ -37,6 +38,8 @@ class PlaceCoverage:
     read: int | None
     failed: int | None
     updated_at: datetime | None
+    #: The kind of source it is fetched from.
+    fetcher: str | None = None
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,7 @@ def all_places(request: Request) -> Response:
     held = {place.subdomain: place for place in listing.places(settings_of(request).storage_dir)}
     rows = []
     for site in activity.list_sites():
-        names = ("outcome", "documents", "read", "failed", "updated_at")
+        names = ("outcome", "documents", "read", "failed", "updated_at", "scraper")
         name = site["name"] or site["subdomain"]
         rows.append(PlaceCoverage(site["subdomain"], name, *(site[each] for each in names)))
     followed = {row.subdomain for row in rows}
@@ -108,6 +111,7 @@ def of_place(request: Request) -> Response:
         followed=followed,
         failed=[Unread.of(each, gate_of(request)) for each in failed],
         named=NAMED,
+        portal=registered().get((followed or {}).get("scraper") or ""),
         broken=[
             each
             for each in broken_fetchers(counts.failing_fetches())

@@ -20,13 +20,13 @@ from starlette.responses import Response
 from clerk.core.clock import utc_now
 from clerk.core.errors import NotFound
 from clerk.core.public_text import PublicText, document_text
-from clerk.search import Hit, listing
-from clerk.search.results import NEWEST
+from clerk.search import DocumentHits, Hit, listing
+from clerk.search.results import FIRST_SEEN, OFFSET_AT_MOST
 from clerk.web.middleware import Handler, limited
 from clerk.web.parameters import id_in_path, whole_number
 from clerk.web.rendering import as_csv, as_json, as_text, as_xml, day, public_url, settings_of
 
-from .search import EXPORTED_AT_MOST, find, query_of
+from .search import EXPORTED_AT_MOST, find, query_of, snippet_of
 
 ATOM = "http://www.w3.org/2005/Atom"
 OPENSEARCH = "http://a9.com/-/spec/opensearch/1.1/"
@@ -42,10 +42,10 @@ COLUMNS = ("place", "site", "body", "kind", "date", "page", "id", "url", "snippe
 
 @limited("search")
 def search_json(request: Request) -> Response:
-    """Respond with results and their facets as JSON."""
+    """Respond with documents, their best pages and facets as JSON; ``cursor`` leads on."""
     limit = whole_number(request, "limit", 20, most=EXPORTED_AT_MOST)
-    offset = whole_number(request, "offset", 0, least=0, most=10_000)
-    results = find(request, query_of(request, limit=limit, offset=offset))
+    offset = whole_number(request, "offset", 0, least=0, most=OFFSET_AT_MOST)
+    results = find(request, query_of(request, limit=limit, offset=offset), switchable=True)
     facets = {
         name: [{"value": each.value, "label": each.label, "pages": each.pages} for each in values]
         for name, values in results.facets.items()
@@ -53,11 +53,32 @@ def search_json(request: Request) -> Response:
     answer = {
         "query": PublicText(request.query_params.get("q", "")),
         "total": results.total,
+        "documents": results.documents,
+        "documents_are_exact": results.documents_are_exact,
+        "is_partial": results.is_partial,
         "did_you_mean": results.did_you_mean,
         "facets": facets,
+        "found": [_document(request, found) for found in results.found],
         "hits": [_hit(request, hit) for hit in results.hits],
+        "cursor": results.cursor,
     }
     return as_json(request, answer)
+
+
+def _document(request: Request, found: DocumentHits) -> dict[str, Any]:
+    facts = found.facts
+    return {
+        "place": facts.site_name,
+        "site": facts.site,
+        "body": facts.body,
+        "kind": facts.kind,
+        "date": facts.date,
+        "document": facts.document_id,
+        "url": public_url(request, f"/d/{facts.document_id}"),
+        "pages": found.pages,
+        "pages_found": found.pages_found,
+        "best_pages": [hit.page_id for hit in found.best],
+    }
 
 
 @limited("search")
@@ -84,7 +105,7 @@ def _hit(request: Request, hit: Hit) -> dict[str, Any]:
 
 
 def _snippet(hit: Hit) -> str:
-    return document_text("".join(part for part, _ in hit.snippet))
+    return document_text("".join(part for part, _ in snippet_of(hit)))
 
 
 @dataclass(frozen=True)
@@ -99,10 +120,10 @@ class FeedEntry:
 
 @limited("search")
 def search_atom(request: Request) -> Response:
-    """Respond with the newest results as a feed."""
+    """Respond with the results that were seen last as a feed."""
     query = query_of(request, limit=50)
     if not request.query_params.get("sort"):
-        query = replace(query, sort=NEWEST)
+        query = replace(query, sort=FIRST_SEEN)
     entries = [
         FeedEntry(
             title=f"{hit.body} {hit.kind}, {day(hit.date)}, page {hit.page}",

@@ -19,8 +19,10 @@ from clerk.core.public_text import PublicText, document_text
 from clerk.core.storage import Document
 from clerk.pipeline.mirror import bring_document, has_original, has_pdf
 from clerk.read.files import load_facts, load_words
-from clerk.search import find_document, find_page, hit_boxes, parse
+from clerk.search import QueryError, find_document, find_page, hit_boxes, pages_with_hits, parse
+from clerk.search.query import Term
 from clerk.search.query import places as hit_places
+from clerk.search.snippets import snippet
 from clerk.site_db.queries import SiteDatabase, YearCoverage, open_site
 from clerk.site_db.record import (
     DeclaredInterest,
@@ -42,6 +44,8 @@ T = TypeVar("T")
 
 PAGES_SHOWN = 50
 IMAGE_WIDTHS = (240, 1000, 1600)
+#: Pages of a document that are shown with what was found on them.
+HIT_PAGES_SHOWN = 100
 #: At most this many places are listed at once.
 PLACES_PER_PAGE = 200
 #: What is shown of a meeting besides its votes.
@@ -173,11 +177,20 @@ def _meeting(request: Request, site: SiteDatabase, body: str | None, date: str) 
 
 
 def document(request: Request) -> Response:
-    """Show a document: its pages, where it came from, how it was read."""
+    """Show a document: its pages, where it came from, how it was read; with ``q``, where it is."""
     storage_dir = settings_of(request).storage_dir
-    subdomain, document = find_document(storage_dir, request.path_params["document"])
+    identity = request.path_params["document"]
+    subdomain, document = find_document(storage_dir, identity)
     first = whole_number(request, "from", 1, most=1_000_000)
+    query = PublicText(request.query_params.get("q", ""))
+    terms, problem = _terms(query)
     with open_site(storage_dir, subdomain) as site:
+        numbers = pages_with_hits(storage_dir, identity, query) if terms else []
+        inside = [
+            (each, [(document_text(part), is_hit) for part, is_hit in shown])
+            for each in (site.page(document, number) for number in numbers[:HIT_PAGES_SHOWN])
+            if (shown := snippet(each.text, terms, _languages(site)))
+        ]
         return page(
             request,
             "public/document.html",
@@ -191,7 +204,23 @@ def document(request: Request) -> Response:
             has_pdf=has_pdf(settings_of(request), subdomain, document),
             has_original=has_original(settings_of(request), subdomain, document),
             votes=site.count_votes(document=document.name),
+            query=query,
+            problem=problem,
+            inside=inside,
+            pages_found=len(numbers),
         )
+
+
+def _terms(query: str) -> tuple[list[Term], str]:
+    """Return what is to be marked, and why nothing is if the query cannot be read."""
+    try:
+        return parse(query).terms, ""
+    except QueryError as error:
+        return [], str(error)
+
+
+def _languages(site: SiteDatabase) -> tuple[str, ...]:
+    return (site.about.get("language", ""),)
 
 
 def page_view(request: Request) -> Response:
@@ -214,8 +243,10 @@ def page_view(request: Request) -> Response:
         shown = site.page(document, number)
         part = next((each for each in site.parts(document) if each.first_page == shown.part), None)
         pages = site.page_ids(document)
-        fts = parse(query).fts
-        with_hits = site.pages_hit(document, fts) if fts else []
+        terms, problem = _terms(query)
+        languages = _languages(site)
+        identity = site.document(document).id
+        with_hits = pages_with_hits(storage_dir, identity, query) if terms else []
         return page(
             request,
             "public/page.html",
@@ -224,13 +255,14 @@ def page_view(request: Request) -> Response:
             document=site.document(document),
             page=shown,
             part=part,
-            parts=marked(shown.text, query),
+            parts=marked(shown.text, terms, languages),
+            problem=problem,
             projects=projects,
             chosen=[track.project for track in tracks],
             drawn=draw(shown.text, tracks, load_words(document.text(folder)).get(number))
             if tracks
             else None,
-            boxes=hit_boxes(folder, document, number, query) if query else [],
+            boxes=hit_boxes(folder, document, number, query, languages) if terms else [],
             size=_image_size(folder, document, number),
             has_pdf=has_pdf(settings_of(request), address.site, document),
             is_pdf=document.is_pdf,
@@ -253,11 +285,11 @@ def _image_size(folder: Path, document: Document, number: int) -> tuple[int, int
     return 1000, 1294
 
 
-def marked(text: str, query: str) -> list[tuple[str, int]]:
+def marked(text: str, terms: Sequence[Term], languages: Sequence[str]) -> list[tuple[str, int]]:
     """Return a text in parts, each with the number of its hit, or 0: marking follows escaping."""
     parts: list[tuple[str, int]] = []
     begin = 0
-    for number, (start, end) in enumerate(hit_places(text, parse(query).terms), start=1):
+    for number, (start, end) in enumerate(hit_places(text, terms, languages), start=1):
         parts += [(text[begin:start], 0), (text[start:end], number)]
         begin = end
     parts.append((text[begin:], 0))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -10,27 +10,36 @@ from starlette.responses import Response
 from clerk.core.clock import utc_now
 from clerk.core.errors import NotFound
 from clerk.core.public_text import PublicText, document_text
-from clerk.search import SORTS, Facet, Query, Results, listing, search
+from clerk.search import SORTS, Facet, Hit, Query, QueryError, Results, listing, search
+from clerk.search.results import OFFSET_AT_MOST
 from clerk.site_db.schema import DOCUMENT_KINDS
 from clerk.web.middleware import limited
-from clerk.web.parameters import count_pages, optional_date, optional_word, page_slice
+from clerk.web.parameters import count_pages, one_of, optional_date, optional_word, page_slice
 from clerk.web.rendering import page, settings_of
 
-HITS_PER_PAGE = 20
+DOCUMENTS_PER_PAGE = 20
 #: At most this many values of a facet are shown.
 FACET_VALUES = 12
-#: At most this many hits are exported.
+#: At most this many documents or pages are exported.
 EXPORTED_AT_MOST = 500
-FACETS = {"site": "Place", "body": "Body", "kind": "Kind", "year": "Year"}
+FACETS = {
+    "site": "Place",
+    "state": "State",
+    "body": "Body",
+    "kind": "Kind",
+    "year": "Year",
+    "person": "Person",
+}
 
 
 @dataclass(frozen=True)
 class FacetGroup:
-    """A facet that the hits can be narrowed by."""
+    """A facet that the hits can be narrowed by; ``chosen`` is the value it is narrowed to."""
 
     name: str
     title: str
     values: list[Facet]
+    chosen: str
 
 
 @dataclass(frozen=True)
@@ -63,61 +72,77 @@ def home(request: Request) -> Response:
 
 @limited("search")
 def search_page(request: Request) -> Response:
-    """Show results with their facets."""
-    number, offset = page_slice(request, HITS_PER_PAGE, most=500)
-    query = query_of(request, limit=HITS_PER_PAGE, offset=offset)
-    results = find(request, query)
+    """Show the documents that were found, with their best pages and facets."""
+    number, offset = page_slice(
+        request, DOCUMENTS_PER_PAGE, most=OFFSET_AT_MOST // DOCUMENTS_PER_PAGE
+    )
+    query = query_of(request, limit=DOCUMENTS_PER_PAGE, offset=offset)
+    problem, results = "", Results()
+    try:
+        results = find(request, query, switchable=True)
+    except QueryError as error:
+        problem = str(error)
     asked = request.query_params
     facets = []
     for name, title in FACETS.items():
-        found = results.facets.get(name, [])
-        if not asked.get(name) and len(found) > 1:
-            values = [each for each in found if each.value][:FACET_VALUES]
+        values = results.facets.get(name, [])[:FACET_VALUES]
+        chosen = asked.get(name) or ""
+        if len(values) > 1 or (values and chosen):
             values = sorted(values, reverse=True) if name == "year" else values
-            facets.append(FacetGroup(name, title, values))
+            facets.append(FacetGroup(name, title, values, chosen))
     labels = {each.value: each.label for each in results.facets.get("site", ())}
     filters = [
         ActiveFilter(name, title, value, labels.get(value, value))
         for name, title in (FACETS | {"from": "From", "to": "To"}).items()
         if (value := asked.get(name))
     ]
+    shown = results.total if query.single_pages else results.documents
     return page(
         request,
         "public/search.html",
+        400 if problem else 200,
         query=query,
+        problem=problem,
         results=results,
+        snippet_of=snippet_of,
         number=number,
-        last=count_pages(results.total, HITS_PER_PAGE),
+        last=count_pages(min(shown, OFFSET_AT_MOST), DOCUMENTS_PER_PAGE),
+        can_be_paged=shown <= OFFSET_AT_MOST,
         facets=facets,
         filters=filters,
+        sorts=SORTS,
     )
 
 
-def find(request: Request, query: Query) -> Results:
+def find(request: Request, query: Query, *, switchable: bool = False) -> Results:
     """Search; an installation that has compiled nothing yet finds nothing."""
     try:
-        found = search(settings_of(request).storage_dir, query)
+        return search(settings_of(request).storage_dir, query, switchable=switchable)
     except NotFound:
         return Results()
-    hits = [
-        replace(hit, snippet=tuple((document_text(part), is_hit) for part, is_hit in hit.snippet))
-        for hit in found.hits
-    ]
-    return replace(found, hits=hits)
+
+
+def snippet_of(hit: Hit) -> list[tuple[str, bool]]:
+    """Return the snippet of a hit, marked as the words of a document."""
+    return [(document_text(part), is_hit) for part, is_hit in hit.snippet]
 
 
 def query_of(request: Request, *, limit: int, offset: int = 0) -> Query:
     """Return the query in an address; refuse invalid values by name."""
     asked = request.query_params
-    year = optional_date(request, "year")
     return Query(
         PublicText(asked.get("q", "")),
         site=asked.get("site") or None,
+        state=asked.get("state") or None,
         body=asked.get("body") or None,
         kind=optional_word(request, "kind", DOCUMENT_KINDS) or None,
-        since=optional_date(request, "from") or year,
-        until=optional_date(request, "to") or year,
-        sort=asked.get("sort") or SORTS[0],
+        person=asked.get("person") or None,
+        year=optional_date(request, "year"),
+        since=optional_date(request, "from"),
+        until=optional_date(request, "to"),
+        sort=one_of("sort", asked.get("sort") or SORTS[0], SORTS),
+        single_pages=optional_word(request, "by", ("document", "page")) == "page",
+        after=asked.get("cursor") or None,
         limit=limit,
         offset=offset,
     )

@@ -1,0 +1,468 @@
+"""Search over all sites, compared with the engine alone and with FTS5, in one run.
+
+    python -m bench.search [--pages 1000000] [--sites 1000] [--folder FOLDER] [--no-fts5]
+
+Times are processor time, so that other work on the machine does not count; those of the pages under
+load are wall time.  Every query is asked with several words, each time another one.
+
+- ``search()`` compared with bare tantivy: the first 20 pages, the count and three facets
+- a word on half of the pages, compared with FTS5's ``ORDER BY rank LIMIT 20``
+- a query of one site in the whole index, compared with the same in a tenth of it
+- 32 clients on ``/search``, compared with one
+- size of the index, time of building, one changed document, memory of a serving process
+- the same index as eight shards
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import random
+import shutil
+import sqlite3
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import tantivy
+from tantivy import Occur
+
+from bench import options
+from bench.compile import Prose, compile_rows, index_folder, write_site
+from clerk.core import config, db, schema
+from clerk.core.storage import search_folder
+from clerk.search import Query, index, search
+from clerk.search.index import SCHEMA, IndexedDocument, PageText, ShardWriter, StoredFacts
+from clerk.search.readers import open_index
+from clerk.site_db import schema as site_schema
+from clerk.web.app import create_app
+from clerk.web.middleware import RateLimit
+
+WORDS_PER_PAGE = 300
+PAGES_PER_DOCUMENT = 10
+VOCABULARY = 60_000
+BYTES_A_PAGE = 900
+CLIENTS = 32
+FACETS = {name: {"terms": {"field": name, "size": 50}} for name in ("site", "kind", "year")}
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How much is measured."""
+
+    pages: int = 1_000_000
+    sites: int = 1000
+    rounds: int = 15
+    #: Pages of which the time of building is measured.
+    built_pages: int = 10_000
+    requests: int = 8
+
+
+TINY = Sizes(pages=600, sites=6, rounds=2, built_pages=100, requests=1)
+
+
+class Town:
+    """Generated minutes: a few words everywhere, many rare ones, some in other forms."""
+
+    def __init__(self, sizes: Sizes) -> None:
+        pick = random.Random(1)
+        self._sizes = sizes
+        syllables = [a + b for a in "bcdfglmnprstv" for b in "aeiou"]
+        endings = ("", "", "", "s", "ing", "ed")
+        words: dict[str, None] = {}
+        while len(words) < VOCABULARY:
+            length = pick.randint(1, 4)
+            words["".join(pick.choices(syllables, k=length)) + pick.choice(endings)] = None
+        self.words = list(words)
+        weights = [1 / (rank + 10) for rank in range(VOCABULARY)]
+        self._weights = list(itertools.accumulate(weights))
+        self._pick = pick
+
+    def documents(self, pages: int) -> Iterator[IndexedDocument]:
+        """Yield documents of about this many pages in all, spread over the sites."""
+        members = [f"Member {number}" for number in range(400)]
+        for number in range(max(1, pages // PAGES_PER_DOCUMENT)):
+            site = number % self._sizes.sites
+            date = f"{2000 + number % 25}-{1 + number % 12:02}-{1 + number % 28:02}"
+            body = f"Board {number % 9}"
+            name = f"minutes/{body}/{date}-{number}"
+            facts = StoredFacts(f"town-{site:05}", name, "minutes", body, date, PAGES_PER_DOCUMENT)
+            texts = []
+            for page in range(1, PAGES_PER_DOCUMENT + 1):
+                named = self._pick.sample(members, 5) if page == 3 else ()
+                texts.append(PageText(page, self.text(), "minutes", body, date, tuple(named)))
+            yield IndexedDocument(
+                f"{number:08x}{number * 2654435761 % 2**32:08x}",
+                facts,
+                f"S{site % 50}",
+                "eng",
+                "2026-11-17T00:00:00+00:00",
+                number,
+                texts,
+            )
+
+    def text(self) -> str:
+        """Return the text of one more page."""
+        chosen = self._pick.choices(self.words, cum_weights=self._weights, k=WORDS_PER_PAGE)
+        return " ".join(chosen)
+
+
+def build(storage: Path, town: Town, pages: int, fts: sqlite3.Connection | None = None) -> float:
+    """Build an index of so many pages, and FTS5 of the same; return processor seconds of ours."""
+    search_folder(storage).mkdir(parents=True, exist_ok=True)
+    folder = search_folder(storage) / "0-000001"
+    used = 0.0
+    places = set()
+    with ShardWriter(folder, writer_bytes=index.REBUILD_BYTES) as writer:
+        for document in town.documents(pages):
+            began = time.process_time()
+            site = document.facts.site
+            if site not in places:
+                places.add(site)
+                writer.put_place(index.PlaceFacts(site, site.title(), document.state, "eng"))
+            writer.put(document)
+            used += time.process_time() - began
+            if fts is not None:
+                rows = [(page.text,) for page in document.pages]
+                fts.executemany("INSERT INTO pages(search_text) VALUES (?)", rows)
+        began = time.process_time()
+        writer.commit(index.ShardProgress())
+    used += time.process_time() - began
+    index.write_layout(storage, index.Layout(index.VERSION, ["0-000001"]))
+    return used
+
+
+def milliseconds(action: Callable[[str], object], words: Sequence[str]) -> float:
+    """Return the 95th percentile of the processor time of asking with each of some words."""
+    taken = []
+    for word in words:
+        began = time.process_time()
+        action(word)
+        taken.append(1000 * (time.process_time() - began))
+    return statistics.quantiles(taken, n=20)[-1] if len(taken) > 1 else taken[0]
+
+
+def say(name: str, figure: str, bound: str = "", met: bool = True) -> bool:
+    """Print one line of the report."""
+    print(f"{name:46} {figure:52} {bound:16} {'' if not bound else 'ok' if met else 'MISSED'}")
+    sys.stdout.flush()
+    return met
+
+
+# ---------------------------------------------------------------------------------- the bars
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A kind of query, by the word or words it is asked with."""
+
+    name: str
+    ours: Callable[[str], Query]
+    bare: Callable[[str], tantivy.Query]
+    newest: bool = False
+
+
+def _word(word: str) -> tantivy.Query:
+    return tantivy.Query.term_query(SCHEMA, "text", word, "freq")
+
+
+def _all(*queries: tantivy.Query) -> tantivy.Query:
+    return tantivy.Query.boolean_query([(Occur.Must, each) for each in queries])
+
+
+def _with(name: str, value: Any) -> tantivy.Query:
+    only = tantivy.Query.term_query(SCHEMA, name, value, "basic")
+    return tantivy.Query.const_score_query(only, 0.0)
+
+
+def kinds_of_queries(second: str) -> list[Asked]:
+    """Return what is asked; ``second`` is the second word where there are two."""
+    return [
+        Asked("common word", lambda w: Query(f'"{w}"'), _word),
+        Asked(
+            "two words",
+            lambda w: Query(f'"{w}" "{second}"'),
+            lambda w: _all(_word(w), _word(second)),
+        ),
+        Asked(
+            "phrase",
+            lambda w: Query(f'"{w} {second}"'),
+            lambda w: tantivy.Query.phrase_query(SCHEMA, "text", [w, second]),
+        ),
+        Asked(
+            "one site",
+            lambda w: Query(f'"{w}"', site="town-00005"),
+            lambda w: _all(_word(w), _with("site", "town-00005")),
+        ),
+        Asked(
+            "one year",
+            lambda w: Query(f'"{w}"', year="2010"),
+            lambda w: _all(_word(w), _with("year", 2010)),
+        ),
+        Asked("newest first", lambda w: Query(f'"{w}"', sort="newest"), _word, newest=True),
+    ]
+
+
+def against_tantivy(storage: Path, words: Sequence[str], second: str) -> bool:
+    """Compare `search()` with the engine alone, and show what is read only when it is shown."""
+    searcher = open_index(storage).shards[0].searcher
+    met = []
+    for asked in kinds_of_queries(second):
+        order = "newest" if asked.newest else None
+
+        def bare(word: str, asked: Asked = asked, order: str | None = order) -> None:
+            query = asked.bare(word)
+            found = searcher.search(query, 20, order_by_field=order)
+            searcher.aggregate(query, FACETS)
+            for _, address in found.hits:
+                searcher.doc(address)
+
+        def ours(word: str, asked: Asked = asked) -> None:
+            search(storage, asked.ours(word))
+
+        def counted(word: str, asked: Asked = asked) -> int:
+            return search(storage, asked.ours(word)).documents
+
+        alone, whole, with_documents = (milliseconds(each, words) for each in (bare, ours, counted))
+        ratio = whole / alone
+        figure = f"{whole:.1f} ms, bare {alone:.1f} ms: {ratio:.2f} x"
+        met.append(say(asked.name, figure, "at most 3 x", ratio <= 3))
+        say("", f"with the documents counted {with_documents:.1f} ms")
+    stemmed = milliseconds(lambda word: search(storage, Query(word)), words)
+    say("common word in all its forms", f"{stemmed:.1f} ms")
+    typo = milliseconds(lambda word: search(storage, Query(f"{word}qx")), words)
+    say("a typo, with a suggestion", f"{typo:.1f} ms")
+    return all(met)
+
+
+def against_fts5(storage: Path, fts: sqlite3.Connection, word: str, rounds: int) -> bool:
+    """Compare a word on half of the pages with FTS5's best 20."""
+    bare = "SELECT rowid FROM pages WHERE pages MATCH ? ORDER BY rank LIMIT 20"
+    theirs = milliseconds(lambda w: fts.execute(bare, (f'"{w}"',)).fetchall(), [word] * 3)
+    ours = milliseconds(lambda w: search(storage, Query(f'"{w}"')), [word] * rounds)
+    pages = search(storage, Query(f'"{word}"')).total
+    figure = f"{ours:.1f} ms, FTS5 {theirs:.1f} ms: {theirs / ours:.0f} x, {pages:,} pages"
+    return say("a word on half of the pages", figure, "at least 50 x", theirs / ours >= 50)
+
+
+def one_site(small: Path, large: Path, words: Sequence[str]) -> bool:
+    """Compare a query of one site in a small and in a large index with as many pages of it."""
+    query = {each: Query(f'"{each}"', site="town-00005") for each in words}
+    few, many = (
+        milliseconds(lambda word, at=at: search(at, query[word]), [*words, *words])  # type: ignore[misc]
+        for at in (small, large)
+    )
+    figure = f"{many:.2f} ms, in a tenth of it {few:.2f} ms: {many / few:.2f} x"
+    return say("one site in ten times as many sites", figure, "at most 2 x", many / few <= 2)
+
+
+async def _ask_all(words: Sequence[str], clients: int, requests: int) -> tuple[list[float], int]:
+    app = create_app(config.load())
+    app.state.limits["search"] = RateLimit(1e9, 1e9)
+    taken: list[float] = []
+    errors = 0
+
+    async def ask(number: int) -> None:
+        nonlocal errors
+        for turn in range(requests):
+            began = time.perf_counter()
+            word = words[(number + turn) % len(words)]
+            answer = await client.get("/search", params={"q": word})
+            taken.append(time.perf_counter() - began)
+            errors += answer.status_code != 200
+
+    transport = httpx.ASGITransport(app)
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+        await ask(0)
+        taken.clear()
+        await asyncio.gather(*(ask(number) for number in range(clients)))
+    return taken, errors
+
+
+def under_load(words: Sequence[str], requests: int) -> bool:
+    """Compare 32 clients that all search at once with a single one."""
+    alone, _ = asyncio.run(_ask_all(words, 1, 4 * requests))
+    together, errors = asyncio.run(_ask_all(words, CLIENTS, requests))
+    one = statistics.median(alone)
+    all_at_once = statistics.quantiles(together, n=20)[-1]
+    ratio = all_at_once / one
+    figure = f"{errors} errors, p95 {1000 * all_at_once:.0f} ms, one client {1000 * one:.0f} ms: "
+    is_met = ratio <= 20 and not errors
+    return say(f"{CLIENTS} clients on /search", f"{figure}{ratio:.1f} x", "at most 20 x", is_met)
+
+
+def building(scratch: Path, pages: int) -> bool:
+    """Compare building both databases with those of the version before, which had FTS5 twice."""
+    folder = scratch / "building" / "bench"
+    rows = write_site(folder, pages, PAGES_PER_DOCUMENT, Prose())
+
+    def used(action: Callable[[], object]) -> float:
+        began = time.process_time()
+        action()
+        return time.process_time() - began
+
+    meetings = used(lambda: compile_rows(folder, rows, into_index=False))
+    tantivy_seconds = used(lambda: index_folder(folder))
+
+    def fts5() -> None:
+        with (
+            contextlib.closing(site_schema.open_readonly(folder / "meetings.db")) as source,
+            contextlib.closing(bare_fts5(scratch / "sites.db")) as other,
+        ):
+            texts = source.execute("SELECT search_text FROM minutes").fetchall()
+            other.executemany("INSERT INTO pages(search_text) VALUES (?)", texts)
+            other.commit()
+
+    before = meetings + used(fts5)
+    after = meetings + tantivy_seconds
+    each = 1000 / pages
+    figure = f"{after * each:.2f} ms a page, before {before * each:.2f}: {after / before:.2f} x"
+    return say("building meetings.db and the index", figure, "at most 1.5 x", after <= 1.5 * before)
+
+
+def one_change(small: Path, large: Path, town: Town, rounds: int) -> bool:
+    """Compare the processor time of one changed document in indexes of two sizes."""
+    (document,) = itertools.islice(town.documents(PAGES_PER_DOCUMENT), 1)
+    taken: dict[Path, list[float]] = {small: [], large: []}
+    visible = 0.0
+    for turn in range(rounds):
+        for storage, times in taken.items():
+            text = f"turn{turn}x " + town.text()
+            changed = [PageText(page.number, text, *_of(page)) for page in document.pages]
+            began, at = time.process_time(), time.perf_counter()
+            folder = search_folder(storage) / index.require_layout(storage).shards[0]
+            with ShardWriter(folder) as writer:
+                progress = writer.progress() or index.ShardProgress()
+                writer.put(
+                    IndexedDocument(document.id, document.facts, "S1", "eng", "", turn, changed)
+                )
+                writer.commit(progress)
+            times.append(time.process_time() - began)
+            assert search(storage, Query(f"turn{turn}x")).total == PAGES_PER_DOCUMENT
+            visible = max(visible, time.perf_counter() - at)
+    few, many = (1000 * statistics.median(times) for times in taken.values())
+    figure = f"{many:.0f} ms, small index {few:.0f} ms: {many / few:.2f} x"
+    return all(
+        (
+            say("one changed document", figure, "at most 2 x", many <= 2 * few),
+            say("found again after", f"{visible:.2f} s at most", "at most 2 s", visible <= 2),
+        )
+    )
+
+
+def _of(page: PageText) -> tuple[str, str, str]:
+    return page.kind, page.body, page.date
+
+
+#: Serves some searches in a process of its own, and prints what memory it has of its own.
+MEMORY = """
+import asyncio, sys
+sys.path.insert(0, sys.argv[1])
+from bench.search import _ask_all
+asyncio.run(_ask_all(sys.argv[2].split(), 8, 2))
+print([line for line in open("/proc/self/status") if line.startswith(("RssAnon", "VmRSS"))])
+"""
+
+
+def memory(words: Sequence[str]) -> bool:
+    """Measure the memory of a serving process; the mapped files of the index are not its own."""
+    root = str(Path(__file__).parents[1])
+    command = [sys.executable, "-c", MEMORY, root, " ".join(words)]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    kilobytes = [int(part) for part in said.split() if part.isdigit()]
+    if len(kilobytes) < 2:
+        return say("memory of a serving process", "not known on this system")
+    resident, own = kilobytes[:2]
+    figure = f"{own / 1000:.0f} MB, with the mapped index {resident / 1000:.0f} MB"
+    return say("memory of a serving process", figure, "under 300 MB", own < 300_000)
+
+
+def eight_shards(storage: Path, scratch: Path, words: Sequence[str]) -> None:
+    """Ask eight copies of the index as shards of one, and show what merging them costs."""
+    one = milliseconds(lambda word: search(storage, Query(f'"{word}"')), words)
+    many = scratch / "shards"
+    source = search_folder(storage) / index.require_layout(storage).shards[0]
+    for shard in range(8):
+        shutil.copytree(source, search_folder(many) / f"{shard}-000001")
+    names = [f"{shard}-000001" for shard in range(8)]
+    index.write_layout(many, index.Layout(index.VERSION, names))
+    eight = milliseconds(lambda word: search(many, Query(f'"{word}"')), words)
+    began = time.perf_counter()
+    for word in words:
+        search(many, Query(f'"{word}"'))
+    wall = 1000 * (time.perf_counter() - began) / len(words)
+    pages = search(many, Query(f'"{words[0]}"')).total
+    figure = f"{eight:.1f} ms ({wall:.1f} ms wall), one {one:.1f} ms: {eight / one:.1f} x"
+    say(f"eight shards, {pages:,} pages found", figure)
+    shutil.rmtree(many)
+
+
+def bare_fts5(path: Path) -> sqlite3.Connection:
+    """Open an empty contentless FTS5 table, as the version before had it."""
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA synchronous = OFF")
+    connection.execute(
+        "CREATE VIRTUAL TABLE IF NOT EXISTS pages USING fts5("
+        f'search_text, content="", tokenize="{site_schema.TOKENIZER}")'
+    )
+    return connection
+
+
+def main() -> int:
+    """Measure and print; 1 if a bar is missed."""
+    parser = options.parser("search", __doc__)
+    parser.add_argument("--pages", type=int, default=Sizes.pages)
+    parser.add_argument("--sites", type=int, default=Sizes.sites)
+    parser.add_argument("--folder", type=Path, help="where to work (default: a temporary folder)")
+    parser.add_argument("--no-fts5", action="store_true", help="do not compare with FTS5")
+    asked = parser.parse_args()
+    sizes = TINY if asked.tiny else Sizes(pages=asked.pages, sites=asked.sites)
+    met = []
+    with tempfile.TemporaryDirectory(prefix="clerk-bench-search-", dir=asked.folder) as folder:
+        scratch = Path(folder)
+        storage, small, tenth = (scratch / name for name in ("large", "small", "tenth"))
+        storage.mkdir()
+        config.work_embedded_in(storage)
+        schema.upgrade(db.get_civic_db())
+        town = Town(sizes)
+        fts = None if asked.no_fts5 else bare_fts5(scratch / "fts5.db")
+        used = build(storage, town, sizes.pages, fts)
+        if fts is not None:
+            fts.commit()
+        build(small, town, min(10_000, sizes.pages))
+        # As many pages of each site, of a tenth of the sites.
+        fewer = Town(Sizes(pages=sizes.pages // 10, sites=max(6, sizes.sites // 10)))
+        build(tenth, fewer, sizes.pages // 10)
+        held = sum(path.stat().st_size for path in search_folder(storage).rglob("*.*"))
+        figure = f"{held / sizes.pages:.0f} bytes a page, {1000 * used / sizes.pages:.2f} ms of CPU"
+        most = f"at most {BYTES_A_PAGE}"
+        is_small = held / sizes.pages <= BYTES_A_PAGE
+        met.append(say(f"index of {sizes.pages:,} pages", figure, most, is_small))
+        common = town.words[: sizes.rounds]
+        met.append(against_tantivy(storage, common, town.words[sizes.rounds + 1]))
+        if fts is not None:
+            half = next(
+                word
+                for word in town.words
+                if search(storage, Query(f'"{word}"')).total <= sizes.pages * 0.55
+            )
+            met.append(against_fts5(storage, fts, half, sizes.rounds))
+        met.append(one_site(tenth, storage, common))
+        met.append(under_load(common, sizes.requests))
+        met.append(memory(common))
+        met.append(one_change(small, storage, town, sizes.rounds))
+        met.append(building(scratch, sizes.built_pages))
+        eight_shards(storage, scratch, common)
+    return options.exit_code(tiny=asked.tiny, bars_met=all(met))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

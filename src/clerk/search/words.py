@@ -1,0 +1,166 @@
+"""Words as the index knows them: lower case, without accents; stems; pairs of CJK letters.
+
+Pages, queries, snippets and boxes on the scan all go through here, so that what is found is also
+what is marked.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+
+import tantivy
+
+_WORD = re.compile(r"[^\W_]+")
+#: Han, kana and Hangul, which are written without spaces or with endings that cling to the word.
+_CJK = "\u3041-\u3096\u30a1-\u30fa\u30fc\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff"
+_CJK_LETTER = re.compile(f"[{_CJK}\U00020000-\U0002fa1f]")
+_RUNS = re.compile(f"[{_CJK}\U00020000-\U0002fa1f]+|[^{_CJK}\U00020000-\U0002fa1f]+")
+#: The marks of voiced kana: another sound, not an accent.
+_VOICED = "\u3099\u309a"
+#: Stems of this many words are remembered.
+_REMEMBERED = 500_000
+
+#: tesseract's name of a language -> the name of its stemmer.
+STEMMERS = {
+    "ara": "arabic",
+    "dan": "danish",
+    "deu": "german",
+    "ell": "greek",
+    "eng": "english",
+    "fin": "finnish",
+    "fra": "french",
+    "hun": "hungarian",
+    "ita": "italian",
+    "nld": "dutch",
+    "nor": "norwegian",
+    "por": "portuguese",
+    "ron": "romanian",
+    "rus": "russian",
+    "spa": "spanish",
+    "swe": "swedish",
+    "tam": "tamil",
+    "tur": "turkish",
+}
+
+
+def storable(text: str) -> str:
+    """Return text that can be stored as UTF-8: without lone surrogates and NULs."""
+    return text.encode("utf-8", "replace").decode().replace("\0", " ")
+
+
+def fold(text: str) -> list[str]:
+    """Return the words of a text in lower case and without accents."""
+    if text.isascii():
+        return _WORD.findall(text.lower())
+    return [folded(word) for word in _WORD.findall(unicodedata.normalize("NFKC", text))]
+
+
+@lru_cache(maxsize=50_000)
+def folded(word: str) -> str:
+    """Return one word in lower case and without accents."""
+    if word.isascii():
+        return word.lower()
+    letters = unicodedata.normalize("NFD", word)
+    bare = "".join(
+        letter for letter in letters if letter in _VOICED or not unicodedata.combining(letter)
+    )
+    return unicodedata.normalize("NFC", bare.lower())
+
+
+class _Letters(dict[int, int]):
+    """Each letter's bare lower-case form, of the same length, so that places stay the same."""
+
+    def __missing__(self, letter: int) -> int:
+        bare = folded(chr(letter))
+        self[letter] = ord(bare) if len(bare) == 1 else letter
+        return self[letter]
+
+
+_LETTERS = _Letters()
+
+
+def placed(text: str) -> list[tuple[str, int, int]]:
+    """Return the folded words of a text, each with where it begins and ends."""
+    plain = text.lower() if text.isascii() else text.translate(_LETTERS)
+    if len(plain) != len(text):
+        plain = text.translate(_LETTERS)
+    return [(word[0], word.start(), word.end()) for word in _WORD.finditer(plain)]
+
+
+def has_cjk(word: str) -> bool:
+    """Whether a word has letters that are indexed in pairs."""
+    return not word.isascii() and _CJK_LETTER.search(word) is not None
+
+
+def indexed(words: Iterable[str]) -> list[str]:
+    """Return folded words as they are indexed: CJK letters each with the next one."""
+    found: list[str] = []
+    for word in words:
+        if has_cjk(word):
+            for run in _RUNS.findall(word):
+                if has_cjk(run):
+                    found += [run[at : at + 2] for at in range(len(run))]
+                else:
+                    found.append(run)
+        else:
+            found.append(word)
+    return found
+
+
+def sought(words: Sequence[str]) -> tuple[list[tuple[int, str]], bool]:
+    """Return the indexed words to look for, with their positions, and whether the last is a prefix.
+
+    The last letter of a run of CJK letters is part of the pair before it; a letter that stands
+    alone at the end is the beginning of a pair.
+    """
+    found: list[tuple[int, str]] = []
+    at, is_prefix = 0, False
+    for word in words:
+        for run in _RUNS.findall(word) if has_cjk(word) else (word,):
+            is_prefix = False
+            if not has_cjk(run):
+                found.append((at, run))
+                at += 1
+                continue
+            pairs = [run[place : place + 2] for place in range(max(1, len(run) - 1))]
+            found += [(at + place, pair) for place, pair in enumerate(pairs)]
+            is_prefix = len(run) == 1
+            at += len(run)
+    return found, is_prefix
+
+
+class Stemmer:
+    """The stems of words of one language; of a language without stemmer the words themselves."""
+
+    def __init__(self, language: str) -> None:
+        self._known: dict[str, str] = {}
+        self._analyzer = None
+        if language in STEMMERS:
+            builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.raw())
+            self._analyzer = builder.filter(tantivy.Filter.stemmer(STEMMERS[language])).build()
+
+    def stem(self, word: str) -> str:
+        """Return the stem of a folded word."""
+        stem = self._known.get(word)
+        if stem is None:
+            stem = word
+            if self._analyzer is not None and word.isalpha():
+                # A stem may have an accent that the word has not.
+                stem = folded(self._analyzer.analyze(word)[0])
+            if len(self._known) > _REMEMBERED:
+                self._known.clear()
+            self._known[word] = stem
+        return stem
+
+    def changed(self, words: Iterable[str]) -> list[str]:
+        """Return the stems of the words that differ from their stems."""
+        return [stem for word in words if (stem := self.stem(word)) != word]
+
+
+@lru_cache(maxsize=64)
+def stemmer(language: str) -> Stemmer:
+    """Return the stemmer of a language, by tesseract's name."""
+    return Stemmer(language)
