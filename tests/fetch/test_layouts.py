@@ -224,6 +224,13 @@ UNSEEN = {
         <a href="RedirectToDoc.aspx?URL=Open/2024/01/BC_16012024_AGN_7_AT.PDF">PDF</a>
         <a href="RedirectToDoc.aspx?URL=Open/2024/01/BC_16012024_MIN_7.PDF">PDF</a></div></div>""",
     ),
+    "infocouncil rows": (
+        "https://town.infocouncil.biz/",
+        """<table id="grdMenu"><tr><td class="bpsGridCommittee">Board of Commissioners<span>Hall
+        </span></td><td class="bpsGridDate">16 Jan 2024 7:00 PM</td><td class="bpsGridAgenda">
+        <a href="BC_A.PDF">PDF</a></td><td class="bpsGridMinutes"><a href="BC_M.PDF">PDF</a></td>
+        </tr></table>""",
+    ),
     "municode": (
         "https://town-wa.municodemeetings.com/",
         """<section><h3>Board of Commissioners</h3><p>January 16, 2024</p>
@@ -249,6 +256,7 @@ UNSEEN = {
 @pytest.mark.parametrize("scraper", UNSEEN)
 def test_a_layout_nobody_has_seen_is_read_by_its_links_and_the_dates_next_to_them(portal, scraper):
     source, page = UNSEEN[scraper]
+    scraper = scraper.partition(" ")[0]
     where = source.partition("//")[2].partition("/")[0]
 
     found = {each[:3] for each in listed(portal(scraper, source, {where: page}))}
