@@ -371,6 +371,10 @@ def body_of(
     if longer:
         # "Board of Water and Power" where the line ends, "Commissioners" on the next.
         weight, name, line = longer[0]
+    fuller = [each for each in found if each[1].lower().endswith(f" {name.lower()}")]
+    if fuller and _PART_OF_COUNCIL.search(name):
+        # "Recreation Committee Minutes" above "Township of Millbrook Recreation Committee".
+        weight, name, line = fuller[0]
     chosen = without_own_place(name, own)
     if _BARE.fullmatch(chosen):
         # "Board meeting" in the heading, "the Board of Education met" in the text.
