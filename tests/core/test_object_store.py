@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import json
 import os
+import resource
+import signal
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from object_server import Failure, ObjectServer
 
 from clerk.core import config, store
 from clerk.core.errors import (
@@ -20,6 +24,8 @@ from clerk.core.errors import (
     StoreUnavailable,
     WrongInstallation,
 )
+from clerk.core.files import SiteFiles
+from clerk.core.storage import Document
 from clerk.core.store import PDF, TEXT, Store
 
 pytest.importorskip("boto3", reason="boto3 is not installed")
@@ -166,15 +172,202 @@ def test_a_folder_that_is_not_mounted_is_said_to(tmp_path: Path) -> None:
         open_store(f"file://{tmp_path}/nowhere").put(PDF, SHA256, CONTENT)
 
 
+# ----------------------------------------------------------------------- what can go wrong
+
+
+@pytest.fixture
+def server() -> Iterator[ObjectServer]:
+    served = ObjectServer()
+    yield served
+    served.close()
+
+
+def use_provider(
+    provider: str, server: ObjectServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> str:
+    """Have this server be a provider's; return the address of a bucket there."""
+    account = tmp_path / "account.json"
+    account.write_text(
+        json.dumps(
+            {
+                "gcs_base_url": server.url,
+                "disable_oauth": True,
+                "client_email": "",
+                "private_key": "very-secret-key",
+                "private_key_id": "",
+            }
+        )
+    )
+    for name, value in {
+        "AWS_ALLOW_HTTP": "true",
+        "AWS_ACCESS_KEY_ID": "somebody",
+        "AWS_SECRET_ACCESS_KEY": "very-secret-key",
+        "AWS_REGION": "us-east-1",
+        "AWS_ENDPOINT_URL": server.url,
+        "AZURE_STORAGE_ENDPOINT": server.url,
+        "AZURE_STORAGE_ACCOUNT_NAME": "somebody",
+        "AZURE_STORAGE_ACCOUNT_KEY": "dmVyeS1zZWNyZXQta2V5",
+        "GOOGLE_SERVICE_ACCOUNT": str(account),
+    }.items():
+        monkeypatch.setenv(name, value)
+    return f"{provider}://bucket/towns"
+
+
+@pytest.mark.parametrize("provider", ["s3", "gs", "az"])
+def test_every_provider_keeps_objects_below_the_prefix_and_takes_them_once(
+    provider: str, server: ObjectServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = use_provider(provider, server, tmp_path, monkeypatch)
+
+    @in_own_process
+    def use() -> None:
+        there = open_store(url)
+        there.claim_for("ours")
+        there.put(PDF, SHA256, CONTENT)
+        there.put(PDF, SHA256, b"something else")
+        assert there.get(PDF, SHA256) == CONTENT
+        assert not there.exists(TEXT, SHA256)
+        with pytest.raises(ObjectMissing):
+            there.get(TEXT, SHA256)
+
+    use()
+    assert server.objects["/bucket/towns/pdf/" + SHA256] == CONTENT
+    assert sorted(server.objects)[0] == "/bucket/towns/installation.json"
+
+
+REFUSED = ("access was refused", "Correct AWS_ACCESS_KEY_ID")
+TROUBLES = {
+    "wrong key": ("s3", 403, "InvalidAccessKeyId", *REFUSED),
+    "wrong secret": ("s3", 403, "SignatureDoesNotMatch", *REFUSED),
+    "not allowed": ("s3", 403, "AccessDenied", *REFUSED),
+    "wrong region": ("s3", 400, "AuthorizationHeaderMalformed", "another region", "AWS_REGION"),
+    "moved": ("s3", 301, "PermanentRedirect", "another region", "AWS_REGION"),
+    "full": ("s3", 507, "XMinioStorageFull", "it is full", "Free space"),
+    "over quota": ("s3", 403, "QuotaExceeded", "it is full", "Free space"),
+    "broken": ("s3", 500, "InternalError", "it answered 500", "AWS_ENDPOINT_URL"),
+    "overloaded": ("s3", 503, "SlowDown", "it answered 503", "AWS_ENDPOINT_URL"),
+    "azure, wrong key": ("az", 403, "AuthenticationFailed", "refused", "AZURE_STORAGE_ACCOUNT_KEY"),
+    "azure, nothing there": ("az", 404, "ContainerNotFound", "no such bucket", "Create the bucket"),
+    "azure, broken": ("az", 500, "InternalError", "it answered 500", "AZURE_STORAGE_ENDPOINT"),
+    "google, refused": ("gs", 403, "AccessDenied", "access was refused", "GOOGLE_SERVICE_ACCOUNT"),
+    "google, no bucket": ("gs", 404, "NoSuchBucket", "no such bucket", "Create the bucket"),
+}
+
+
+@pytest.mark.parametrize("trouble", TROUBLES.values(), ids=TROUBLES)
+def test_what_a_server_refuses_is_said_in_a_sentence_with_the_next_step(
+    trouble: tuple[str, int, str, str, str],
+    server: ObjectServer,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    provider, status, code, said, hint = trouble
+    url = use_provider(provider, server, tmp_path, monkeypatch)
+    server.fault = lambda method, path: Failure(status, code)
+
+    @in_own_process
+    def use() -> None:
+        for act in (
+            lambda there: there.put(PDF, SHA256, CONTENT),
+            lambda there: there.get(PDF, SHA256),
+            lambda there: there.claim_for("ours"),
+        ):
+            with pytest.raises(StoreUnavailable, match=said) as raised:
+                act(open_store(url))
+            told = f"{raised.value} {raised.value.hint}"
+            assert hint in told and url in told
+            assert told.count(". ") == 1 or "resumes by itself" in told
+            assert "very-secret-key" not in told and "dmVyeS1zZWNyZXQta2V5" not in told
+
+    use()
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "url", "hint"),
+    [
+        ("GOOGLE_SERVICE_ACCOUNT", "/nowhere.json", "gs://bucket/x", "GOOGLE_SERVICE_ACCOUNT"),
+        ("AZURE_STORAGE_ACCOUNT_NAME", None, "az://bucket/x", "AZURE_STORAGE_ACCOUNT_NAME"),
+    ],
+)
+def test_keys_that_are_not_there_are_named(
+    variable: str,
+    value: str | None,
+    url: str,
+    hint: str,
+    server: ObjectServer,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    use_provider("s3", server, tmp_path, monkeypatch)
+    if value is None:
+        monkeypatch.delenv(variable)
+    else:
+        monkeypatch.setenv(variable, value)
+
+    @in_own_process
+    def use() -> None:
+        with pytest.raises(StoreUnavailable, match="access was refused") as raised:
+            open_store(url).put(PDF, SHA256, CONTENT)
+        assert hint in raised.value.hint
+
+    use()
+
+
+@in_own_process
+def test_a_full_disk_below_the_cache_is_the_operators_problem(tmp_path: Path) -> None:
+    document = Document("minutes", "Council", "2024-01-15")
+    (tmp_path / "store").mkdir()
+    settings = config.load(storage_url=f"file://{tmp_path}/store", storage_dir=tmp_path / "here")
+    files = SiteFiles(settings, "springfield")
+    files.store.put(PDF, SHA256, CONTENT * 10_000)  # type: ignore[union-attr]
+    damaged = tmp_path / "here" / "_clerk" / "cache.db"
+    damaged.parent.mkdir(parents=True)
+    damaged.write_bytes(b"not a database, though it was one once" * 100)
+    big = hashlib.sha256(CONTENT * 10_000).hexdigest()
+    files.store.put(PDF, big, CONTENT * 10_000)  # type: ignore[union-attr]
+    with files.pdf(document, big) as path:
+        assert path.read_bytes() == CONTENT * 10_000, "a damaged list of files is made again"
+
+    path.unlink()
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+    with (
+        pytest.raises(StorageUnusable, match="cannot be written to") as raised,
+        files.pdf(document, big),
+    ):
+        pass
+    assert "Free some space" in raised.value.hint
+    assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    "url", ["s3://b", "s3://b/p", "gs://b/p", "az://b/p", "abfss://b@a.dfs.core.windows.net/p"]
+)
+def test_addresses_of_all_providers_are_accepted(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STORAGE_URL", url)
+
+    assert config.load().storage_url == url
+
+
 @pytest.mark.parametrize(
     "url",
-    ["nonsense", "s4://bucket", "s3://", "s3:///", "file://relative", "https://x", "s3://a:b@c/d"],
+    [
+        "nonsense",
+        "s4://bucket",
+        "s3://",
+        "s3:///",
+        "file://relative",
+        "https://x",
+        "s3://a:very-secret-key@c/d",
+    ],
 )
 def test_an_address_that_cannot_work_is_refused(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STORAGE_URL", url)
 
-    with pytest.raises(BadSetting, match="STORAGE_URL must"):
+    with pytest.raises(BadSetting, match="STORAGE_URL must") as raised:
         config.load()
+
+    assert "very-secret-key" not in f"{raised.value} {raised.value.hint}"
 
 
 @in_own_process

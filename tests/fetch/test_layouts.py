@@ -224,6 +224,13 @@ UNSEEN = {
         <a href="RedirectToDoc.aspx?URL=Open/2024/01/BC_16012024_AGN_7_AT.PDF">PDF</a>
         <a href="RedirectToDoc.aspx?URL=Open/2024/01/BC_16012024_MIN_7.PDF">PDF</a></div></div>""",
     ),
+    "infocouncil rows": (
+        "https://town.infocouncil.biz/",
+        """<table id="grdMenu"><tr><td class="bpsGridCommittee">Board of Commissioners<span>Hall
+        </span></td><td class="bpsGridDate">16 Jan 2024 7:00 PM</td><td class="bpsGridAgenda">
+        <a href="BC_A.PDF">PDF</a></td><td class="bpsGridMinutes"><a href="BC_M.PDF">PDF</a></td>
+        </tr></table>""",
+    ),
     "municode": (
         "https://town-wa.municodemeetings.com/",
         """<section><h3>Board of Commissioners</h3><p>January 16, 2024</p>
@@ -249,6 +256,7 @@ UNSEEN = {
 @pytest.mark.parametrize("scraper", UNSEEN)
 def test_a_layout_nobody_has_seen_is_read_by_its_links_and_the_dates_next_to_them(portal, scraper):
     source, page = UNSEEN[scraper]
+    scraper = scraper.partition(" ")[0]
     where = source.partition("//")[2].partition("/")[0]
 
     found = {each[:3] for each in listed(portal(scraper, source, {where: page}))}
@@ -704,6 +712,65 @@ def test_a_plain_page_is_read_by_rows_tabs_and_columns(portal):
         ("agendas", "2024-01-23", "City Council", "https://town.example/up/1.pdf"),
         ("minutes", "2024-01-16", "Planning Commission", "https://town.example/up/y.pdf"),
         ("minutes", "2024-01-23", "City Council", "https://town.example/up/2.pdf"),
+    ]
+
+
+PLAIN_LAYOUTS = {
+    "years as headings": """<h2>2024</h2><ul><li><a href="/a.pdf">January 16 Minutes</a></li></ul>
+      <h2>2023</h2><ul><li><a href="/b.pdf">December 5 Minutes</a></li></ul>""",
+    "years and months as headings": """<h2>2024</h2><h3>January</h3><p><a href="/a.pdf">16 -
+      Regular Meeting Minutes</a></p><h2>2023</h2><h3>December</h3><p>
+      <a href="/b.pdf">5th - Minutes</a></p>""",
+    "a list of terms": """<dl><dt>January 16, 2024</dt><dd><a href="/a.pdf">Minutes</a></dd>
+      <dt>December 5, 2023</dt><dd><a href="/b.pdf">Minutes</a></dd></dl>""",
+    "columns that say what a link is": """<table><tr><th>Date</th><th>Minutes</th></tr>
+      <tr><td>January 16-17, 2024</td><td><a href="/a.pdf">PDF</a></td></tr>
+      <tr><td>12/5/23</td><td><a href="/b.pdf">View</a></td></tr></table>""",
+    "pictures": """<a aria-label="Minutes for January 16, 2024" href="/a.pdf"><img></a>
+      <a aria-label="Minutes for December 5, 2023" href="/b.pdf"><img></a>""",
+    "names of files": """<a href="/2024-01-16%20Minutes.pdf">Download</a>
+      <a href="/CC_Minutes_12052023.pdf">Download</a>""",
+    "a section": """<h2>Minutes</h2><ul><li><a href="/a.pdf">January 16, 2024</a></li>
+      <li><a href="/b.pdf">Dec. 5th, 2023</a></li></ul><h2>Forms</h2>
+      <p><a href="/f.pdf">Complaint</a></p>""",
+    "accordions": """<button class="accordion-button">City Council 2024</button><div>
+      <a href="/a.pdf">Jan 16 - Minutes</a></div><button class="accordion-button">City Council 2023
+      </button><div><a href="/b.pdf">Dec 5 - Minutes</a></div>""",
+}
+
+
+@pytest.mark.parametrize("layout", PLAIN_LAYOUTS)
+def test_a_plain_page_in_another_layout(portal, layout):
+    page = f"<h1>City Council Documents</h1>{PLAIN_LAYOUTS[layout]}"
+    town = portal("plain", "https://town.example/records", {"/records": page})
+
+    assert [each[:3] for each in listed(town)] == [
+        ("minutes", "2023-12-05", "City Council"),
+        ("minutes", "2024-01-16", "City Council"),
+    ]
+
+
+def test_a_page_of_australia_has_the_day_first_and_business_papers(portal):
+    page = """<table><tr><td>05/12/2023</td><td>Ordinary Council</td>
+      <td><a href="/a.pdf">Business Paper</a></td><td><a href="/m.pdf">Minutes</a></td></tr></table>"""
+    town = portal("plain", "https://council.nsw.gov.au/papers", {"/papers": page})
+
+    assert [each[:3] for each in listed(town)] == [
+        ("agendas", "2023-12-05", "Council"),
+        ("minutes", "2023-12-05", "Council"),
+    ]
+
+
+def test_a_granicus_row_without_a_body_is_of_the_title_above_it(portal):
+    row = """<table><tr><td>Regular Meeting</td><td>January {day}, 2024</td><td>
+      <a href="//town.granicus.com/AgendaViewer.php?view_id=1&clip_id={day}">A</a></td></tr></table>"""
+    page = f"""<div class="CollapsiblePanelTab">City Council</div>{row.format(day=16)}
+      <h3>Planning Commission</h3>{row.format(day=17)}"""
+    town = portal("granicus", f"{GRANICUS}/ViewPublisher.php?view_id=1", {"ViewPublisher": page})
+
+    assert [each[:3] for each in listed(town)] == [
+        ("agendas", "2024-01-16", "City Council"),
+        ("agendas", "2024-01-17", "Planning Commission"),
     ]
 
 

@@ -80,6 +80,21 @@ def test_an_address_in_place_of_a_name_names_the_site(clerk, storage):
     )
 
 
+def test_an_address_may_be_typed_without_its_scheme(clerk, storage):
+    said = clerk("site", "add", "columbus.legistar.com", "--no-preview")
+    other = clerk(
+        "site",
+        "add",
+        "valley",
+        "--from",
+        "go.boarddocs.com/wa/cvsd/Board.nsf/Public",
+        "--no-preview",
+    )
+
+    assert "Added columbus, fetched by 'legistar' from https://columbus.legistar.com." in said.out
+    assert "fetched by 'boarddocs' from https://go.boarddocs.com/wa/cvsd/Board.nsf" in other.out
+
+
 def test_a_permission_is_kept_with_the_site_and_in_the_audit_log(clerk, storage):
     source = "https://town.granicus.com/ViewPublisher.php?view_id=1"
     permission = ("--permission-from", "City Clerk", "--permission-reason", "letter of 3 March")

@@ -129,6 +129,8 @@ def test_what_a_person_said_stays_and_the_rest_is_kept_to_be_shown():
         ("September 1, 1241 - Board Agenda.pdf", None),
         ("2020-2021 DRAFT #1   2-2019  R agenda.pdf", None),
         ("22-23 BOE Agenda.pdf", None),
+        ("Ordinance 11-05-12.pdf", None),
+        ("agenda 21-05-12.pdf", None),
         ("minutes 2024-02-31.pdf", None),
     ],
 )

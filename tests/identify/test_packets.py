@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
-from clerk.identify import Hints, PageView, identify, split, with_papers
+from clerk.identify import Bookmark, Hints, PageView, identify, split, with_papers
 
 EXAMPLES = Path(__file__).parent / "examples" / "packets.txt"
 
@@ -34,10 +34,14 @@ def packets() -> list[Packet]:
         pages: list[PageView] = []
         parts = []
         for part in written:
-            head, *texts = part.split("\n---\n")
+            begin, *texts = part.split("\n---\n")
+            # What follows +++ is on the last page of the part before.
+            head, _, below = begin.partition("\n+++\n")
             kind, day, body, whose = (each.strip() for each in head.split("|"))
-            first = len(pages) + 1
-            pages += [PageView(first + n, text) for n, text in enumerate(texts)]
+            first = len(pages) + (0 if below else 1)
+            if below:
+                pages[-1] = PageView(first, f"{pages[-1].text}\n{below}")
+            pages += [PageView(len(pages) + n, text) for n, text in enumerate(texts, 1)]
             said = (None if day == "-" else day, None if body == "-" else body)
             parts.append(Expected(first, len(pages), kind, *said, whose == "other"))
         found.append(Packet(place.strip(), pages, parts))
@@ -51,7 +55,7 @@ def test_a_packet_is_split_into_what_it_holds(packet: Packet):
     identity = identify(packet.pages, hints)
     parts = split(packet.pages, identity, hints)
 
-    assert with_papers(identity, parts).kind.value == "packet"
+    assert with_papers(identity, parts).kind.value in ("packet", "minutes")
     said = [
         Expected(
             part.first_page,
@@ -74,3 +78,28 @@ def test_an_agenda_of_two_pages_is_no_packet():
     whole = with_papers(identity, split(pages, identity, Hints(place=packet.place)))
 
     assert (whole.kind.value, whole.date.value) == ("agenda", "2025-02-11")
+
+
+def test_bookmarks_of_slides_begin_no_parts():
+    pages = [
+        PageView(
+            number, f"Results of {2020 + number}", bookmarks=[Bookmark(f"Slide {number}: Results")]
+        )
+        for number in range(1, 7)
+    ]
+
+    assert len(split(pages, identify(pages, Hints()), Hints())) == 1
+
+
+def test_a_bookmark_that_names_a_document_begins_a_part():
+    texts = ["AGENDA\nTown Board\nMay 4, 2021\n1. Call to order", "Table of rates", "Rates", "Sums"]
+    marks = ["Agenda", "Rate study.pdf", "", ""]
+    pages = [
+        PageView(number, text, bookmarks=[Bookmark(mark)] if mark else [])
+        for number, (text, mark) in enumerate(zip(texts, marks, strict=True), 1)
+    ]
+
+    parts = split(pages, identify(pages, Hints()), Hints())
+
+    assert [(part.first_page, part.last_page) for part in parts] == [(1, 1), (2, 4)]
+    assert parts[1].begins.value == "bookmark"

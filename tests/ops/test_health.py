@@ -13,10 +13,11 @@ from typing import Any
 import guide
 import pytest
 from guide import clerk
+from object_server import Failure, ObjectServer
 from sqlalchemy import insert, update
 from web_town import Browser
 
-from clerk.core import config, db
+from clerk.core import config, db, installation, store
 from clerk.core.clock import utc_now
 from clerk.core.models import (
     batches_table,
@@ -29,7 +30,7 @@ from clerk.core.models import (
 )
 from clerk.core.states import QUEUES
 from clerk.executors.work import Outcome
-from clerk.ops import counts
+from clerk.ops import counts, store_check
 from clerk.pipeline import ledger, liveness, queues, transitions
 from clerk.pipeline.batches import BatchJobTracking
 from clerk.pipeline.transitions import (
@@ -461,6 +462,62 @@ def test_a_storage_directory_that_is_not_mounted_is_critical(site: str, storage:
     (found,) = findings("store")
     assert (found["severity"], found["number"]) == ("CRITICAL", 1)
     assert found["what"].endswith(f"has no files of {site}")
+
+
+def of_the_store() -> tuple[str, str]:
+    """What ``clerk health`` says of the store: level and words."""
+    checks = json.loads(clerk("health", "--json").output)["checks"]
+    (found,) = [check for check in checks if check["name"] == "store"]
+    return found["level"], found["said"]
+
+
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+def test_a_bucket_is_asked_by_health_and_doctor(
+    database: str, storage: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = ObjectServer()
+    for name, value in {
+        "STORAGE_URL": "s3://bucket/towns",
+        "AWS_ACCESS_KEY_ID": "somebody",
+        "AWS_SECRET_ACCESS_KEY": "very-secret-key",
+        "AWS_REGION": "us-east-1",
+        "AWS_ENDPOINT_URL": server.url,
+        "AWS_ALLOW_HTTP": "true",
+    }.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(store_check, "ANSWER_HOLDS_SECONDS", -1.0)
+    monkeypatch.setattr(store, "RETRIES", 0)
+    with db.civic_db_connection() as conn:
+        ours = installation.installation_id(conn)
+
+    def mark(of: str) -> None:
+        server.objects["/bucket/towns/installation.json"] = json.dumps({"id": of}).encode()
+
+    assert "answers and is empty" in of_the_store()[1]
+    mark(ours)
+    assert of_the_store() == ("OK", "s3://bucket/towns answers and is this installation's")
+    assert "s3://bucket/towns answers and can be written to" in clerk("doctor").output
+
+    def refuse(method: str, path: str) -> Failure | None:
+        return Failure(403, "AccessDenied") if method == "PUT" else None
+
+    server.fault = refuse
+    told = clerk("doctor").output
+    assert "access was refused" in told and "very-secret-key" not in told
+    server.fault = lambda method, path: None
+    mark("another")
+    level, said = of_the_store()
+    assert level == "CRITICAL" and "belongs to the installation another" in said
+    monkeypatch.setattr(store_check, "ANSWER_SECONDS", 0.5)
+    server.fault = lambda method, path: Failure(0, seconds=2.0)
+    assert "did not answer within" in of_the_store()[1]
+    server.close()
+    assert of_the_store()[0] == "CRITICAL"
+
+    # An answer holds for a minute.
+    monkeypatch.setattr(store_check, "ANSWER_HOLDS_SECONDS", 60.0)
+    asked = len(server.asked)
+    assert of_the_store()[0] == "CRITICAL" and len(server.asked) == asked
 
 
 def test_a_worker_that_died_is_missed_until_another_serves_its_queues(database: str) -> None:

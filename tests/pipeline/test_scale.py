@@ -118,6 +118,38 @@ def test_a_claim_costs_the_same_however_many_jobs_are_open(
     assert max(many, analysed) <= 2 * few
 
 
+@pytest.mark.parametrize("action", ACTIONS.values(), ids=ACTIONS)
+def test_a_claim_does_not_go_through_all_jobs_that_have_nothing_to_claim(
+    database: str, action: Callable[[Connection], Any]
+) -> None:
+    open_jobs(1, ledger.JOBS_LOOKED_AT + 10)
+    delay_all_but_the_last()
+    few = cost(action)
+    open_jobs(ledger.JOBS_LOOKED_AT + 11, 10_000)
+    delay_all_but_the_last()
+    with db.civic_db_connection() as conn:
+        conn.execute(text("ANALYZE"))
+    many = cost(action)
+
+    assert few > 0
+    assert many <= 2 * few
+    with db.reading_connection() as conn:
+        (found,) = ledger.claimable_jobs(conn, QUEUES)
+        assert found.subdomain == "site-10000"
+        assert ledger.queues_with_work(conn, QUEUES) == ["fetch"]
+
+
+def delay_all_but_the_last() -> None:
+    """Have everything tried again much later, except the item that was added last."""
+    with db.civic_db_connection() as conn:
+        conn.execute(
+            text(
+                "UPDATE items SET available_at = '2099-01-01 00:00:00.000000'"
+                " WHERE id < (SELECT max(id) FROM items)"
+            )
+        )
+
+
 # ------------------------------------------------------------------------------------- history
 
 

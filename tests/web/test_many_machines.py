@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from small_pdfs import printed
+from small_machines import Machines, add_documents
 from small_sites import ask, content
 from small_work import Town, hurry
 from sqlalchemy import text
@@ -23,77 +23,7 @@ from clerk.core.db import reading_connection
 from clerk.core.states import COMPILATION, DEPLOY, EXTRACTION, FETCH, OCR
 from clerk.pipeline import runs
 
-#: Forks once for each machine and what it is to do.
-MACHINES = """
-import os, sys
-from pathlib import Path
-
-import clerk.pipeline.flow, clerk.publish, clerk.extract, clerk.fetch.store, clerk.read.documents
-from clerk.core import config
-from clerk.executors.pool import Pool
-from clerk.pipeline.flow import Pipeline
-from clerk.pipeline.mirror import bring_databases
-from clerk.pipeline.search_index import update
-
-for number, order in enumerate(sys.argv[2:]):
-    machine, queue = order.split("/")
-    folder = Path(sys.argv[1], machine)
-    folder.mkdir(exist_ok=True)
-    pid = os.fork()
-    if pid:
-        assert os.waitpid(pid, 0)[1] == 0, order
-        continue
-    os.environ["STORAGE_DIR"] = str(folder)
-    if queue == "mirror":
-        sys.stdout.write(" ".join(bring_databases(config.load())) + chr(10))
-        update(config.load())
-    else:
-        with Pool(Pipeline(), [queue], config.load()) as pool:
-            while pool.turn() or not pool.nothing_to_claim():
-                pass
-    sys.stdout.flush()
-    os._exit(0)
-"""
 NAME = "minutes/Council/2024-01-15"
-
-
-class Machines:
-    """Machines that share a database and a store, and nothing else."""
-
-    def __init__(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        self._root, self._monkeypatch = root, monkeypatch
-
-    def be(self, name: str) -> Path:
-        """Be this machine from now on; return its storage directory."""
-        folder = self._root / name
-        folder.mkdir(exist_ok=True)
-        self._monkeypatch.setenv("STORAGE_DIR", str(folder))
-        return folder
-
-    def run(self, script: str, *arguments: str) -> str:
-        """Run a script in a process of its own; return what it printed."""
-        done = subprocess.run(
-            [sys.executable, "-c", script, *arguments],
-            capture_output=True,
-            text=True,
-            timeout=120,
-            env=os.environ,
-            check=False,
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    def work(self, *orders: str) -> str:
-        """Do what is queued, on the machine named before it, or on one for its queue."""
-        named = [each if "/" in each else f"machine-{each}/{each}" for each in orders]
-        return self.run(MACHINES, str(self._root), *named)
-
-
-def add_documents(folder: Path, *months: int) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    for month in months:
-        words = f"Minutes of month {month}: the motion to adopt the budget carried unanimously."
-        (folder / f"2024-{month:02}-15 minutes.pdf").write_bytes(printed([words]))
 
 
 @pytest.fixture(params=["s3", pytest.param("file", marks=pytest.mark.chaos)])

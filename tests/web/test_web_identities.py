@@ -94,3 +94,18 @@ def test_a_web_page_is_shown_as_text_and_never_as_a_page(visitor: Browser, town:
     assert original.headers["content-disposition"].startswith("attachment")
     assert "sandbox" in original.headers["content-security-policy"]
     assert visitor.get(f"/p/{number}-1/image.webp").status_code == 404
+
+
+def test_a_hit_says_which_part_of_a_packet_it_is_of_and_names_the_file(
+    visitor: Browser, town: Path
+) -> None:
+    write_packet(town)
+
+    (hit,) = visitor.get("/search.json?q=%22of+the+committee%22").json()["hits"]
+    assert (hit["kind"], hit["body"], hit["date"]) == ("minutes", "Library Committee", "2026-01-20")
+    assert (hit["in"], hit["file"]) == ("packet of 3 February 2026", PACKET)
+    words = "Library Committee minutes of 20 January 2026, in the packet of 3 February 2026"
+    assert words in visitor.get("/search?q=%22of+the+committee%22").text
+    assert words in visitor.get("/search.atom?q=%22of+the+committee%22").text
+    (unknown,) = visitor.get("/search.json?q=cheques").json()["hits"]
+    assert (unknown["kind"], unknown["date"]) == ("unknown", None)

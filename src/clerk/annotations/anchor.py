@@ -37,8 +37,6 @@ class Anchoring(StrEnum):
 
     #: Find every span in the document's text.
     AUTO = "auto"
-    #: Accept nothing with another text.
-    STRICT = "strict"
     #: Keep the positions where they have the same words in both texts.
     OFF = "off"
 
@@ -60,9 +58,6 @@ def anchor(
     """
     if source_text == target_text:
         return Anchored(annotations, [])
-    if how is Anchoring.STRICT:
-        message = "the text is not the document's, letter by letter."
-        return Anchored(AnnotationSet(), [Issue("text_mismatch", message)], False, annotations)
     texts = (
         InPlace(source_text, target_text)
         if how is Anchoring.OFF

@@ -35,7 +35,7 @@ def _filters(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--site", metavar="SITE", help="Only failures of this site."),
         click.option("--stage", type=click.Choice(STAGES), help="Only failures of this stage."),
         click.option("--error", metavar="TEXT", help="Text of the error, such as EncryptedPdf."),
-        click.option("--document", metavar="NAME", help="Document name; * is a wildcard."),
+        click.option("--document", metavar="NAME", help="File, URL or name; * is a wildcard."),
         click.option(
             "--quarantined", is_flag=True, help="Only documents that killed their process."
         ),
@@ -128,7 +128,7 @@ def _as_dict(failure: Failure) -> dict[str, Any]:
 
 def _name(failure: Failure) -> str:
     if failure.document:
-        return failure.document
+        return failure.file or failure.document
     return f"({failure.documents} without a name)" if failure.step == "carried" else failure.step
 
 
@@ -152,6 +152,8 @@ def show(ids: tuple[int, ...], as_json: bool) -> None:
     for one in selected:
         ended = one.finished_at or "not dated"
         click.echo(f"{one.id}  {one.subdomain}  {_name(one)}")
+        if one.document not in ("", _name(one)):
+            click.echo(f"  filed as {one.document}")
         click.echo(f"  {one.state} in {one.stage}, run {one.run_id}, {ended}")
         click.echo(f"  {one.error}")
         click.echo(

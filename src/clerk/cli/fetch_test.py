@@ -58,11 +58,11 @@ def fetch_test(
     settings = config.load()
     from clerk.fetch.base import Window
     from clerk.fetch.candidates import client_opener, find_source
-    from clerk.fetch.discover import detect, registered
+    from clerk.fetch.discover import as_typed, detect, registered
     from clerk.fetch.preview import list_source
     from clerk.fetch.recording import MANIFEST, RecordedPortal
 
-    where = existing_path(source)
+    where = existing_path(as_typed(source))
     if "://" not in where and not Path(where).exists():
         raise InvalidInput(f"{source!r} is neither a folder nor a file nor a URL.")
     opened = client_opener(settings, permitted=permitted)

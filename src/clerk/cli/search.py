@@ -15,7 +15,7 @@ from clerk.site_db.schema import DOCUMENT_KINDS
 from .common import hint, json_option, print_json
 
 if TYPE_CHECKING:
-    from clerk.search import Results
+    from clerk.search import Hit, Results
 
 _DATE = re.compile(r"\d{4}(-\d{2}(-\d{2})?)?")
 _MARK = "\x01"
@@ -126,8 +126,9 @@ def search(
         facts = found.facts
         gone = f"  (gone from its source since {facts.gone_at[:10]})" if facts.gone_at else ""
         for hit in found.best:
-            where = click.style(f"{hit.site}  {hit.document}  page {hit.page}", bold=True)
+            where = click.style(f"{hit.site}  {_plain(hit.file)}  page {hit.page}", bold=True)
             click.echo(where + gone)
+            click.echo(f"  {_described(hit)}")
             # Colours are added after wrapping, because they have no width.
             raw = "".join(
                 f"{_MARK}{_plain(text)}{_UNMARK}" if is_hit else _plain(text)
@@ -149,6 +150,14 @@ def search(
         hint(f"For more: --after {results.cursor}")
 
 
+def _described(hit: Hit) -> str:
+    """Say what a page is of: minutes of 2026-01-20, in the packet of 2026-02-03."""
+    of = hit.of
+    kind = of.kind if of.kind not in ("", "unknown") else "document"
+    words = _plain(f"{of.body} {kind} of {of.date or 'an unknown date'}".strip())
+    return f"{words}, in the {hit.kind} of {hit.date or 'an unknown date'}" if hit.part else words
+
+
 def _as_json(text: str, results: Results) -> dict[str, Any]:
     return {
         "query": text,
@@ -165,6 +174,7 @@ def _as_json(text: str, results: Results) -> dict[str, Any]:
             {
                 "site": found.facts.site,
                 "document": found.facts.document,
+                "file": found.facts.file,
                 "document_id": found.facts.document_id,
                 "pages": found.pages,
                 "pages_found": found.pages_found,
@@ -176,9 +186,13 @@ def _as_json(text: str, results: Results) -> dict[str, Any]:
             {
                 "site": hit.site,
                 "document": hit.document,
-                "kind": hit.kind,
-                "body": hit.body,
-                "date": hit.date,
+                "file": hit.file,
+                "kind": hit.of.kind,
+                "body": hit.of.body,
+                "date": hit.of.date or None,
+                "in": {"kind": hit.kind, "body": hit.body, "date": hit.date or None}
+                if hit.part
+                else None,
                 "page": hit.page,
                 "page_id": hit.page_id,
                 "score": hit.score,

@@ -114,10 +114,13 @@ def add(
       clerk site add columbus --from https://columbus.legistar.com
       clerk site add https://columbus.legistar.com --dry-run
     """
-    if source is None and "://" in subdomain:
-        source, subdomain = subdomain, _name_of_host(subdomain)
+    from clerk.fetch.discover import as_typed
+
+    if source is None and "://" in as_typed(subdomain):
+        source, subdomain = as_typed(subdomain), _name_of_host(as_typed(subdomain))
     if source is None:
         raise click.UsageError("Missing option '--from'.")
+    source = as_typed(source)
     storage.check_subdomain(subdomain)
     settings = open_database()
     from clerk.ops import site_changes

@@ -232,11 +232,13 @@ def _storage_url(url: str) -> str:
     if not separator or scheme not in _STORES:
         raise ValueError(
             "must be the address of a bucket or folder, as in s3://bucket/prefix, gs://bucket,"
-            " az://account/container or file:///mnt/clerk"
+            " az://container/prefix or file:///mnt/clerk"
         )
     if not rest.strip("/") or (scheme == "file" and not rest.startswith("/")):
         raise ValueError(f"must name a {'folder' if scheme == 'file' else 'bucket'} behind ://")
-    if "@" in rest.partition("/")[0]:
+    login, at, _ = rest.rpartition("@")
+    # Azure has addresses with the container before the account, which are not keys.
+    if at and (not scheme.startswith("abfs") or ":" in login or "/" in login):
         raise ValueError(
             "must not contain keys; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or what your"
             " provider calls them"
@@ -270,6 +272,7 @@ class Settings:
         "Bucket that holds the files of all machines, as in s3://bucket/prefix; STORAGE_DIR is then"
         " a cache of it; unset: the files are in STORAGE_DIR alone",
         _storage_url,
+        secret=True,
     )
     storage_allow_http: bool = _setting(
         "AWS_ALLOW_HTTP", False, "Allow a bucket's endpoint without TLS", _flag

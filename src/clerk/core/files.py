@@ -22,11 +22,11 @@ import os
 import shutil
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -205,27 +205,44 @@ class Cache:
         path = storage.cache_database(storage_dir)
         with storage.storage_errors(path.parent):
             path.parent.mkdir(parents=True, exist_ok=True)
-        self._db = sqlite3.connect(path, timeout=60, isolation_level=None)
-        self._db.execute("PRAGMA journal_mode = WAL")
-        self._db.execute("PRAGMA synchronous = NORMAL")
-        self._db.executescript(_SCHEMA)
+        try:
+            self._db = self._open(path)
+        except sqlite3.OperationalError as error:
+            raise storage.cannot_write(path.parent, error) from error
+        except sqlite3.DatabaseError:
+            # Damaged: what it knew is fetched again.
+            path.unlink(missing_ok=True)
+            self._db = self._open(path)
+
+    @staticmethod
+    def _open(path: Path) -> sqlite3.Connection:
+        db = sqlite3.connect(path, timeout=60, isolation_level=None)
+        db.execute("PRAGMA journal_mode = WAL")
+        db.execute("PRAGMA synchronous = NORMAL")
+        db.executescript(_SCHEMA)
+        return db
+
+    def _execute(self, statement: str, values: Sequence[str | int | float] = ()) -> list[Any]:
+        """Run a statement; a disk that is full or read-only is not the document's fault."""
+        try:
+            return self._db.execute(statement, values).fetchall()
+        except sqlite3.Error as error:
+            raise storage.cannot_write(self._root, error) from error
 
     def holds(self, path: Path, sha256: str) -> bool:
         """Whether a file is here with this content; it counts as used now."""
         key, now = self._key(path), time.time()
-        row = self._db.execute(
-            "SELECT sha256, used_at FROM files WHERE path = ?", (key,)
-        ).fetchone()
-        if row is None or row[0] != sha256 or not path.exists():
+        found = self._execute("SELECT sha256, used_at FROM files WHERE path = ?", (key,))
+        if not found or found[0][0] != sha256 or not path.exists():
             return False
-        if now - row[1] > _USED_WITHIN_SECONDS:
-            self._db.execute("UPDATE files SET used_at = ? WHERE path = ?", (now, key))
+        if now - found[0][1] > _USED_WITHIN_SECONDS:
+            self._execute("UPDATE files SET used_at = ? WHERE path = ?", (now, key))
         return True
 
     def add(self, path: Path, sha256: str) -> None:
         """Take in a file that is in its place now, and make room if there are too many."""
         size = _bytes_of(path)
-        self._db.execute(
+        self._execute(
             "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)",
             (self._key(path), sha256, size, time.time()),
         )
@@ -233,10 +250,10 @@ class Cache:
 
     def make_room(self) -> None:
         """Remove what was used longest ago, but for what is in use, if the cache is too large."""
-        total = self._db.execute("SELECT coalesce(sum(bytes), 0) FROM files").fetchone()[0]
+        ((total,),) = self._execute("SELECT coalesce(sum(bytes), 0) FROM files")
         if total <= self._limit:
             return
-        oldest = self._db.execute("SELECT path, bytes FROM files ORDER BY used_at").fetchall()
+        oldest = self._execute("SELECT path, bytes FROM files ORDER BY used_at")
         for key, size in oldest:
             if total <= self._limit * _KEPT_SHARE:
                 break
@@ -258,7 +275,7 @@ class Cache:
                     shutil.rmtree(path, ignore_errors=True)
                 else:
                     path.unlink(missing_ok=True)
-                self._db.execute("DELETE FROM files WHERE path = ?", (key,))
+                self._execute("DELETE FROM files WHERE path = ?", (key,))
                 return True
         except BlockingIOError:
             return False

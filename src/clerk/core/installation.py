@@ -94,10 +94,10 @@ def _require_store(settings: Settings) -> None:
         _own_stores.add((settings.storage_url, here))
 
 
-def check_store(settings: Settings) -> None:
+def check_store(settings: Settings) -> bool:
     """Raise StoreUnavailable or WrongInstallation unless the store can be used; change nothing.
 
-    Not for a process that forks.
+    Returns whether it is marked, which a new one is not.  Not for a process that forks.
     """
     with reading_connection(settings.sql_url) as conn:
         here = conn.execute(select(installation_table.c.id)).scalar()
@@ -108,6 +108,7 @@ def check_store(settings: Settings) -> None:
             f"{store.url} belongs to the installation {found}, this database to {here}.",
             hint="Correct STORAGE_URL or DATABASE_URL: both must be of the same installation.",
         )
+    return found is not None
 
 
 def adopt(settings: Settings) -> None:

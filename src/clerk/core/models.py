@@ -337,6 +337,14 @@ items_table = Table(
         postgresql_where=text("state = 'pending'"),
         sqlite_where=text("state = 'pending'"),
     ),
+    #: What can be claimed now, when the first jobs of a queue have nothing.
+    Index(
+        "ix_items_available",
+        "step",
+        "available_at",
+        postgresql_where=text("state = 'pending'"),
+        sqlite_where=text("state = 'pending'"),
+    ),
     Index(
         "ix_items_running",
         "claim",

@@ -4,6 +4,7 @@
 
     {STORAGE_URL}/
       installation.json                     which installation it belongs to
+      probe.json                            written by clerk doctor, to see that it can be
       pdf/{sha256}                          the bytes of a document
       text/{sha256}                         the text of a document: pages, words and facts in one
       findings/{sha256}                     the votes and names found in a text
@@ -52,14 +53,10 @@ _COMPRESSED = (TEXT, FINDINGS)
 _COMPRESSION_LEVEL: Final = 6
 
 INSTALLATION: Final = "installation.json"
+#: Written by clerk doctor, read by nobody.
+PROBE: Final = "probe.json"
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
-#: What a server says when it does not know who we are, or that we may not do this.
-_REFUSED = (
-    *("InvalidAccessKeyId", "SignatureDoesNotMatch", "AccessDenied", "AuthorizationFailed"),
-    *("InvalidToken", "ExpiredToken", "AuthenticationFailed", "Forbidden", "Unauthorized"),
-    *("AuthorizationHeaderMalformed", "MissingCredentials"),
-)
 
 
 @dataclass(frozen=True)
@@ -207,6 +204,13 @@ class Store:
                 hint="Restore it from a backup, or write it again: clerk doctor says the id.",
             ) from error
 
+    def check_writable(self) -> None:
+        """Write a small object that means nothing; raises StoreUnavailable if that is refused."""
+        import obstore
+
+        with self._explained(PROBE):
+            obstore.put(self._objects, PROBE, b"{}")
+
     def claim_for(self, installation: str) -> None:
         """Mark a new store as this installation's; refuse the store of another one."""
         import obstore
@@ -241,22 +245,11 @@ class Store:
         except AlreadyExistsError:
             raise
         except FileNotFoundError as error:
-            if "NoSuchBucket" in str(error) or key == self.url:
+            if key == self.url or any(word in str(error) for word in _WORDS["no bucket"]):
                 raise self._unavailable("there is no such bucket", _NO_BUCKET) from error
             raise ObjectMissing(f"{place} is not there.", hint=_MISSING) from error
         except (BaseError, PermissionError, ValueError, OSError) as error:
-            said = str(error)
-            if isinstance(error, PermissionError) or any(word in said for word in _REFUSED):
-                raise self._unavailable("access was refused", _KEYS) from error
-            if "NoSuchBucket" in said:
-                raise self._unavailable("there is no such bucket", _NO_BUCKET) from error
-            if "canonicalize" in said:
-                raise self._unavailable("there is no such folder", _NO_FOLDER) from error
-            if "status code: 301" in said or "PermanentRedirect" in said:
-                raise self._unavailable("the bucket is in another region", _REGION) from error
-            if "builder error" in said:
-                raise self._unavailable("its endpoint is not https", _HTTP) from error
-            raise self._unavailable(_first_words(said), _ANSWER) from error
+            raise self._unavailable(*_trouble(error, self.url)) from error
 
     def _unavailable(self, why: str, hint: str) -> StoreUnavailable:
         return StoreUnavailable(f"The store {self.url} cannot be used: {why}.", hint=hint)
@@ -264,25 +257,75 @@ class Store:
 
 _NO_BUCKET = "Create the bucket, or correct STORAGE_URL. The work resumes by itself."
 _NO_FOLDER = "Mount or create the folder, or correct STORAGE_URL. The work resumes by itself."
-_KEYS = (
-    "Correct AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY (or your provider's variables), and what"
-    " they may do: read, write, list, delete."
-)
 _REGION = "Set AWS_REGION to the bucket's region."
-_HTTP = "Use an https endpoint in AWS_ENDPOINT_URL, or set AWS_ALLOW_HTTP=true."
-_ANSWER = "Check the endpoint (AWS_ENDPOINT_URL) and the network. The work resumes by itself."
+_HTTP = "Use an https endpoint, or set AWS_ALLOW_HTTP=true."
+_FULL = "Free space there or raise its limit. The work resumes by itself."
+_READ_ONLY = "Allow clerk to write there. The work resumes by itself."
 _MISSING = "Restore it from a backup, or let it be read again: clerk reconcile-pipeline --scan"
 
-_HTTP_STATUS = re.compile(r"status code: (\d{3} [A-Za-z ]+)")
+_S3_KEYS: Final = "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"
+#: Where each kind of store takes its keys and its endpoint from.
+_KEYS: Final = {
+    "gs": "GOOGLE_SERVICE_ACCOUNT (the file of a service account)",
+    "az": "AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY",
+    "s3": _S3_KEYS,
+}
+_ENDPOINTS: Final = {"s3": " (AWS_ENDPOINT_URL)", "az": " (AZURE_STORAGE_ENDPOINT)"}
+
+_HTTP_STATUS = re.compile(r"status code: (\d{3})\b ?([A-Za-z ]*)")
+#: What servers and libraries say, which have no numbers for it in common.
+_WORDS: Final = {
+    "region": (
+        *("AuthorizationHeaderMalformed", "PermanentRedirect", "IncorrectEndpoint"),
+        "incorrectly configured region",
+    ),
+    "no bucket": ("NoSuchBucket", "ContainerNotFound", "bucket does not exist"),
+    "no folder": ("canonicalize",),
+    "full": (
+        *("No space left", "os error 28", "StorageFull", "InsufficientStorage", "QuotaExceeded"),
+        *("os error 122", "AccountStorageQuota"),
+    ),
+    "read-only": ("Read-only", "os error 30"),
+    "refused": (
+        *("InvalidAccessKeyId", "SignatureDoesNotMatch", "AccessDenied", "AuthorizationFailed"),
+        *("InvalidToken", "ExpiredToken", "AuthenticationFailed", "Forbidden", "Unauthorized"),
+        *("MissingCredentials", "credential", "Credential", "token request", "must be specified"),
+        *("InvalidAuthenticationInfo", "invalid key", "Unable to decode"),
+    ),
+    "not https": ("builder error", "URL scheme is not allowed"),
+}
+_STATUSES: Final = {301: "region", 307: "region", 401: "refused", 403: "refused", 507: "full"}
 
 
-def _first_words(said: str) -> str:
-    """Return what a person can do something with: the status, or that nobody answered."""
+def _trouble(error: Exception, url: str) -> tuple[str, str]:
+    """Return what is wrong with a store in a few words, and what to do about it."""
+    said = str(error)
     status = _HTTP_STATUS.search(said)
-    if status:
-        return f"it answered {status[1].strip()}"
-    if "No space left" in said or "os error 28" in said:
-        return "it is full"
-    if "Read-only" in said or "os error 30" in said:
-        return "it is read-only"
-    return "it does not answer"
+    kind = _STATUSES.get(int(status[1])) if status else None
+    if isinstance(error, PermissionError):
+        kind = "refused"
+    # What the server says in words is more exact than its number.
+    kind = next((name for name, words in _WORDS.items() if any(w in said for w in words)), kind)
+    provider = url.partition("://")[0].removesuffix("a")
+    provider = "az" if provider not in ("s3", "gs", "file") else provider
+    match kind:
+        case "region":
+            return "the bucket is in another region", _REGION
+        case "refused" if provider == "file":
+            return "access was refused", "Correct the permissions of the folder."
+        case "refused":
+            allow = "and what they may do: read, write, list, delete"
+            return "access was refused", f"Correct {_KEYS[provider]}, {allow}."
+        case "no bucket":
+            return "there is no such bucket", _NO_BUCKET
+        case "no folder":
+            return "there is no such folder", _NO_FOLDER
+        case "full":
+            return "it is full", _FULL
+        case "read-only":
+            return "it is read-only", _READ_ONLY
+        case "not https":
+            return "its endpoint is not https", _HTTP
+    found = f"it answered {status[1]} {status[2]}".strip() if status else "it does not answer"
+    endpoint = _ENDPOINTS.get(provider, "")
+    return found, f"Check the endpoint{endpoint} and the network. The work resumes by itself."

@@ -359,6 +359,9 @@ def _doubts(
         doubts = [f"from_{wording.place}"] if wording.place not in ("mover", "seconder") else []
         doubts += ["long_words"] if len(wording.words) > 300 else []
         doubts += ["only_a_person"] if wording.only_a_person else []
+        doubts += (
+            ["one_word"] if " " not in wording.words and not _ENOUGH.match(wording.words) else []
+        )
         of["motion"] = tuple(doubts)
     if item is not None:
         doubts = ["no_number"] if item.number is None else []
@@ -369,6 +372,8 @@ def _doubts(
     return Doubts(of)
 
 
+#: Motions that one word says.
+_ENOUGH = re.compile(r"adjourn|recess|reconvene", re.IGNORECASE)
 _VOTE_WORD = re.compile(
     r"\b(?:ayes?|nays?|noes|yeas?|abstain(?:ed|ing)?|abstentions?|absent|in favou?r|against|opposed"
     r"|dissent(?:ed|ing)|voting record|vot(?:ed|ing)|(?:yes|no) votes?)\b"
@@ -419,6 +424,9 @@ def _event_doubts(doc: DocumentText, motion: Motion, flags: set[str]) -> list[st
         doubts.append("no_result")
     if motion.vote_type == "roll_call" and not motion.ballots.get(AYES):
         doubts.append("roll_call_without_names")
+    elif motion.decided and not (motion.unanimous or motion.ballots or motion.counts):
+        # ``Carried.``: who and how many voted may be told in words that no rule reads.
+        doubts.append("votes_not_told")
     if motion.unanimous and (motion.ballots.get(NOES) or motion.counts.get(NOES)):
         doubts.append("source_contradiction")
     if motion.end - motion.start > 2 * _FAR:

@@ -66,6 +66,21 @@ def find_fetcher(site: Mapping[str, Any]) -> FetcherSpec | LegacyFetcher:
     )
 
 
+#: A host as people type it, without a scheme; a name of a file does not end like this.
+_TYPED_HOST = re.compile(
+    r"(?!.*\.(?:pdf|csv|txt|tsv|json|html?|docx?|zip)$)[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}(?::[0-9]+)?(?:[/?#].*)?",
+    re.IGNORECASE,
+)
+
+
+def as_typed(source: str) -> str:
+    """Return what a person typed as an address if it is one without its scheme."""
+    source = source.strip()
+    if "://" in source or not _TYPED_HOST.fullmatch(source) or Path(source).expanduser().exists():
+        return source
+    return f"https://{source}"
+
+
 def detect(source: str) -> tuple[str, str]:
     """Return the fetcher's id and the source to give it, by the address alone."""
     if not re.match(r"https?://", source, re.IGNORECASE):

@@ -169,7 +169,8 @@ def text_before(ancestor: LexborNode, node: LexborNode) -> str:
 
 
 _TITLE_CLASS = re.compile(
-    r"(?:accordion|toggle|tab|panel|collaps|card)\w*[-_]+(?:title|head|header|heading|label|link)"
+    r"(?:accordion|toggle|tab|panel|collaps|card|faq)\w*[-_]+(?:title|head|header|heading|label|link|"
+    r"button|toggle|trigger|question)|CollapsiblePanelTab"
     r"|(?:title|header|heading)[-_]+\w*(?:accordion|toggle|tab|panel)",
     re.IGNORECASE,
 )

@@ -63,6 +63,8 @@ _CERTAIN = _compiled(
     rf"(?<![0-9])(?P<year>[0-9]{{4}})(?:{_MARK})(?P<month>[0-9]{{1,2}})(?:{_MARK})(?P<day>[0-9]{{1,2}})(?![0-9])",
     rf"(?<![0-9])(?P<month>[0-9]{{1,2}})(?:{_MARK})(?P<day>[0-9]{{1,2}})(?:{_MARK})(?P<year>[0-9]{{4}})(?![0-9])",
     rf"{_MONTH}{_GAP}{_DAY}{_GAP}{_YEAR}",
+    # Of several days the first: January 16-17, 2024
+    rf"{_MONTH}{_GAP}{_DAY}\s*(?:[-–—&/]|and|to|through)\s*[0-9]{{1,2}}(?:st|nd|rd|th)?{_GAP}{_YEAR}",
     rf"{_DAY}{_GAP}{_MONTH}{_GAP}{_YEAR}",
     rf"{_YEAR}{_GAP}{_MONTH}{_GAP}{_DAY}",
     r"(?<![0-9])(?P<year>(?:18|19|20)[0-9]{2})(?P<month>[0-9]{2})(?P<day>[0-9]{2})(?:[0-9]{4}(?:[0-9]{2})?)?(?![0-9])",
@@ -111,7 +113,8 @@ _DIGIT = re.compile(r"[0-9]")
 YEAR = re.compile(r"(?<![0-9])((?:18|19|20)[0-9]{2})(?![0-9])")
 
 _KIND_WORDS = {
-    AGENDAS: r"agendas?|agd|agn|packets?|notices?|ordre du jour|orden del d[ií]a|tagesordnung",
+    AGENDAS: r"agendas?|agd|agn|packets?|notices?|(?:business|order) papers?|ordre du jour|"
+    r"orden del d[ií]a|tagesordnung",
     MINUTES: r"minutes?|mins?|mns|actas?|proc[eè]s[- ]verba(?:l|ux)|proceedings|summary|journal",
 }
 _KIND = re.compile(
@@ -156,7 +159,7 @@ BODY_WORD = re.compile(
 _MEETING_OF = re.compile(r"(?:meetings?|sessions?) of (?:the )?(.+)", re.IGNORECASE)
 #: Words for the sort of meeting, and for the meeting itself.
 _SORTS = (
-    r"regular(?:ly)?|scheduled|special(?:ly)?|called|annual|emergency|organi[sz]ational|adjourned|"
+    r"regular(?:ly)?|ordinary|extraordinary|scheduled|special(?:ly)?|called|annual|emergency|organi[sz]ational|adjourned|"
     r"reconvened|continued|rescheduled|postponed|cancel+ed|amended|revised|draft|final|approved|"
     r"unapproved|adopted|virtual|hybrid|remote|in-person|initial|tentative"
 )
@@ -174,6 +177,10 @@ _SORT_BEHIND = re.compile(
     rf"[\s,:/-]*\b(?:{_SORTS}|{_GATHERINGS}|joint|business|notice|work|study)\W*$", re.IGNORECASE
 )
 _GATHERING_WORD = re.compile(rf"\b(?:{_GATHERINGS})\b", re.IGNORECASE)
+_BEHIND_A_BODY = re.compile(
+    rf"\b(?:{_GATHERINGS}|documents?|records?|archives?|files?|papers?|schedules?|calendars?|videos?)\b",
+    re.IGNORECASE,
+)
 _BELONGS = re.compile(r"\s+(?:of|for|on|to|and)\b|\s*[,&]", re.IGNORECASE)
 _WITH_OTHERS = re.compile(r"joint\b.*\bwith\b|with\b|following\b", re.IGNORECASE)
 _ACRONYM = re.compile(r"(?:^|\s)(?!CANCEL)[A-Z]{2,}$")
@@ -202,6 +209,29 @@ def find_dates(text: str, *, day_first: bool = False) -> list[tuple[date, int]]:
         found.append((next_one[0], at + next_one[1][1]))
         at += next_one[1][1]
     return found
+
+
+def date_below(titles: Sequence[str], text: str, *, day_first: bool = False) -> date | None:
+    """Return the date of a text without a year, below titles that name it, the nearest first.
+
+    As in "2024", "January 16 Minutes", or "2024", "January", "16 - Minutes".
+    """
+    named = [{match[1] for match in YEAR.finditer(title)} for title in titles]
+    year = next((int(years.pop()) for years in named if len(years) == 1), 0)
+    if not year:
+        return None
+    for match in _matches(_WITHOUT_YEAR[:3], text):
+        if found := _date_of(match, day_first, year):
+            return found
+    bare = (re.sub(r"[\W\d_]+", " ", title).strip().lower() for title in titles)
+    month = next((_MONTH_OF_WORD[word] for word in bare if word in _MONTH_OF_WORD), 0)
+    day = re.match(r"\W*([0-9]{1,2})(?:st|nd|rd|th)?(?![0-9:/.-])", text)
+    if not month or not day:
+        return None
+    try:
+        return date(year, month, int(day[1]))
+    except ValueError:
+        return None
 
 
 def find_month(text: str) -> str | None:
@@ -320,7 +350,7 @@ def _named_body(part: str) -> str:
     if before:
         part = _without_lead(part[before.end() :])
         first = BODY_WORD.search(part) or first
-    gathering = _GATHERING_WORD.search(part, first.end())
+    gathering = _BEHIND_A_BODY.search(part, first.end())
     part = part[: gathering.start()] if gathering else part
     *_, last = BODY_WORD.finditer(part)
     end = last.end() + len(re.split(r"[\W\d_]", part[last.end() :], maxsplit=1)[0])
@@ -423,7 +453,10 @@ def _date_of(match: re.Match[str], day_first: bool, year: int = 0) -> date | Non
     try:
         found = date(year, month, day)
     except ValueError:
-        return None
+        if not day_first or "word" in match.re.groupindex or month <= 12:
+            return None
+        # Nobody writes the day first here.
+        return _date_of(match, day_first=False, year=year)
     return found if _FIRST_YEAR <= found.year <= _LAST_YEAR else None
 
 

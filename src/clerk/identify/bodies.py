@@ -228,7 +228,7 @@ def body_in_heading(line: str) -> str | None:
         line = _NOT_A_BODY.sub(" | ", line)
     town_meeting = _TOWN_MEETING.search(line)
     if town_meeting:
-        return " ".join(town_meeting[0].split())
+        return readable(" ".join(town_meeting[0].split()))
     bare = _CLOCK.sub(" | ", without_dates(line, " | "))
     bare = _KIND_WORDS.sub(" ", _MEETING_WORDS.sub(" | ", bare))
     pieces = [clean_name(piece) for piece in _SPLIT.split(bare)]
@@ -289,7 +289,9 @@ _OF = re.compile(r"\s(?:of|for)\s(?:the\s)?", re.IGNORECASE)
 def without_own_place(name: str, own: frozenset[str]) -> str:
     """Return the name of a governing body without the place; other names stay as they are."""
     if not own:
-        return name
+        heads = [name[: link.start()] for link in _OF.finditer(name)]
+        governing = [head for head in heads if GOVERNING.fullmatch(head) and " " in head]
+        return governing[-1] if governing else name
     words = "|".join(re.escape(word) for word in sorted(own, key=len, reverse=True))
     place = rf"(?:(?:{words})(?:[\s-]+(?:{words}))*)"
     rest = re.sub(
@@ -369,6 +371,10 @@ def body_of(
     if longer:
         # "Board of Water and Power" where the line ends, "Commissioners" on the next.
         weight, name, line = longer[0]
+    fuller = [each for each in found if each[1].lower().endswith(f" {name.lower()}")]
+    if fuller and _PART_OF_COUNCIL.search(name):
+        # "Recreation Committee Minutes" above "Township of Millbrook Recreation Committee".
+        weight, name, line = fuller[0]
     chosen = without_own_place(name, own)
     if _BARE.fullmatch(chosen):
         # "Board meeting" in the heading, "the Board of Education met" in the text.

@@ -185,6 +185,8 @@ _OF_MINUTES = pattern(r"\b(?:minutes|proceedings|niederschrift|procès-verbal|ac
 _SENTENCE_END = re.compile(r"(?<=\w\w\w)[.;]\s")
 #: Dates without words around them, in the title block.
 _ALONE, _IN_HEADING = 4.5, 4.0
+#: Another day contradicts if it has hardly less weight than the day of the meeting.
+_RIVAL = 1.0
 #: A sentence that says when a meeting was or will be is within this many lines of the text.
 _OPENING_LINES = 15
 
@@ -261,9 +263,9 @@ def meeting_day(
         return DayReading(UNKNOWN, [], unclear)
     votes = Counter(found.day for _, found, _ in candidates)
     weight, best, line = max(candidates, key=lambda each: each[0] + 0.2 * votes[each[1].day])
-    rivals = [each for each in candidates if each[1].day != best.day]
+    rivals = [each for each in candidates if each[1].day != best.day and each[0] > weight - _RIVAL]
     confidence = 0.95 if weight >= 6 else 0.85
-    if any(each[0] > weight - 1.0 for each in rivals):
+    if rivals:
         confidence -= 0.25
     if best.ambiguous:
         confidence -= 0.25

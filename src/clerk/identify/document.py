@@ -87,7 +87,9 @@ def identify(pages: Sequence[PageView], hints: Hints) -> Identity:
         # The path says more than a mention in the text.
         bodies.insert(0, body_of_path(hints.path))
     body = choose("body", person.body, portal.body, *bodies)
-    title = choose("title", person.title, portal.title, printed.title, path.title)
+    # The name of a file contradicts no title; it is one where nothing else is known.
+    title = choose("title", person.title, portal.title, printed.title)
+    title = title if title.value else path.title
     return Identity(date, body, kind, title, others)
 
 

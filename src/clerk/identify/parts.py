@@ -34,6 +34,7 @@ from .model import (
     REPORT,
     RESOLUTION,
     UNKNOWN,
+    Bookmark,
     Fact,
     Hints,
     Identity,
@@ -41,13 +42,15 @@ from .model import (
     PageView,
     Part,
 )
-from .text import Line, is_address, is_sentence, lines_of, pattern, title_block
+from .text import MOST_CHARACTERS, Line, is_address, is_sentence, lines_of, pattern, title_block
 
 #: A part begins where the signs for it weigh at least this much.
 _ENOUGH: Final = 3.0
 #: Lines at the top and the end of a page that are looked at.
 _TOP_LINES, _HEADER_LINES, _END_LINES, _HEADING_LINES = 26, 3, 4, 14
 _END_CHARACTERS: Final = 400
+#: "Page 2" is within this many lines of the beginning or the end.
+_NUMBER_LINES: Final = 8
 _BEGINNING: Final = 2500
 #: A first line on this share of the pages is a running header.
 _OFTEN: Final = 0.4
@@ -79,7 +82,11 @@ _SIGNED = pattern(
     r"|treasurer)\b"
 )
 _LONGEST_SIGNATURE: Final = 60
+#: Where a part ends within a page, one of these is printed.
+_ENDS: Final = ("adjourn", "submitted", "closed at", "ended at", "meeting closed", "carried")
+_ITEM = pattern(r"(?:[0-9]{1,3}|[A-Z]|[ivx]{1,6})[.)] ")
 _MOVED = pattern(r"^(?:it was )?moved by\b|\bmoved by:")
+_OF_MINUTES: Final = ("to order", "present:", "in attendance", "adjourned")
 _NUMBER_ONE = pattern(r"^(?:(?:part|section|article|item) )?(?:1|I|A)[.):]? \S")
 _DEAR = pattern(r"^dear \w|^to whom it may|^attention ?:|^attn ?:|\bwe thank you\b|^re ?:")
 _DEAR_NEEDS: Final = ("dear", "to whom", "attention", "attn", "thank you", "re:", "re :")
@@ -104,8 +111,8 @@ class _Page:
         self.running = running
         ending = page.text[-_END_CHARACTERS:].split("\n")
         self.last = [line.strip() for line in ending if line.strip()][-_END_LINES:]
-        head = [line.text for line in lines_of(page, _HEADER_LINES + 1)]
-        self.number, self.of = _page_number(head, self.last)
+        head = [line.text for line in lines_of(page, _NUMBER_LINES)]
+        self.number, self.of, self.says_page = _page_number(head, self.last)
         head = head[_fixed(head[0]) in running :][:_HEADER_LINES] if head else []
         #: The lines that a running header would have.
         self.first = frozenset(_fixed(line) for line in head if len(line) > 7)
@@ -137,8 +144,10 @@ class _Page:
 
     @property
     def is_form(self) -> bool:
-        """Whether it is a form for one motion; minutes print many."""
-        return self.moved == 1
+        """Whether it is a form for one motion; minutes print more than that."""
+        if self.moved != 1 or any(map(self.small.__contains__, _OF_MINUTES)):
+            return False
+        return self.heading is None or self.heading[0].kind not in (MINUTES, AGENDA)
 
     @cached_property
     def heading(self) -> tuple[Rule, Line] | None:
@@ -157,10 +166,7 @@ class _Page:
 
     @cached_property
     def is_complete(self) -> bool:
-        return any(
-            _COMPLETE.search(line) or (len(line) <= _LONGEST_SIGNATURE and _SIGNED.search(line))
-            for line in self.last
-        )
+        return any(map(_ends_part, self.last))
 
     @cached_property
     def is_letter(self) -> bool:
@@ -192,36 +198,93 @@ def split(pages: Sequence[PageView], identity: Identity, hints: Hints) -> list[P
     running = _running_headers(pages)
     tops = [_Page(page, running) for page in pages]
     numbered_through = _is_numbered_through(tops)
-    has_bookmarks = sum(bool(page.bookmarks) for page in pages) > 1
-    starts: list[tuple[int, Fact]] = [(0, UNKNOWN)]
+    marked = sum(bool(page.bookmarks) for page in pages)
+    starts: list[_Start] = []
     #: First lines of the pages of the part so far.
-    seen = set(tops[0].first)
-    for index in range(1, len(tops)):
-        first = starts[-1][0]
-        signs: list[_Sign] = []
-        if not numbered_through:
-            signs += _signs_of_number(tops[index], tops[index - 1], index - first + 1)
-        if not any(sign.weight < -_ENOUGH for sign in signs):
-            signs += _signs(tops[index], tops[index - 1], tops[first], seen)
-        marks = [mark for mark in pages[index].bookmarks if mark.level <= 1]
-        if has_bookmarks and marks:
-            signs.append(_Sign("bookmark", 3.0, marks[0].title))
-        weight = sum(sign.weight for sign in signs)
-        if weight >= _ENOUGH and tops[index].lines:
-            best = max(signs, key=lambda sign: sign.weight)
-            confidence = round(min(0.95, 0.5 + 0.08 * (weight - _ENOUGH)), 2)
-            begins = Fact(best.name, PAGE, best.quote[:120], pages[index].page, confidence)
-            starts.append((index, begins))
+    seen: set[str] = set()
+    for index, page in enumerate(tops):
+        begins = UNKNOWN
+        if starts:
+            before, first = tops[index - 1], starts[-1]
+            signs: list[_Sign] = []
+            if not numbered_through:
+                signs += _signs_of_number(page, before, index - first.at + 1)
+            if not any(sign.weight < -_ENOUGH for sign in signs):
+                signs += _signs(page, before, first.page, seen)
+            if numbered_through and running:
+                signs.append(_Sign("header and number go on", -3.0))
+            if 1 < marked <= max(2, _MARKED_SHARE * len(pages)):
+                signs += _signs_of_bookmarks(page.view.bookmarks)
+            begins = _beginning(page, signs)
+        if not starts or begins.value:
+            starts.append(_Start(index, page, begins))
             seen = set()
-        seen |= tops[index].first
-    ends = [index for index, _ in starts[1:]] + [len(pages)]
+        elif (inside := _begins_inside(page, starts[-1].page)) is not None:
+            starts.append(_Start(index, *inside, is_inside=True))
+            seen = set()
+        seen |= page.first
     own = own_words(
         hints.place, [line.text for page in pages[:3] for line in lines_of(page, _TOP_LINES)]
     )
+    ends = [start.at + start.is_inside for start in starts[1:]] + [len(pages)]
     return [
-        _part(pages[index:end], tops[index], begins, identity, own, index == 0)
-        for (index, begins), end in zip(starts, ends, strict=True)
+        _part([start.page.view, *pages[start.at + 1 : end]], start, identity, own)
+        for start, end in zip(starts, ends, strict=True)
     ]
+
+
+class _Start(NamedTuple):
+    """Where a part begins: the page, from the part's first line if it begins within one."""
+
+    at: int
+    page: _Page
+    begins: Fact
+    is_inside: bool = False
+
+
+def _beginning(page: _Page, signs: Sequence[_Sign]) -> Fact:
+    """Return the strongest sign if there are enough of them for a part to begin."""
+    weight = sum(sign.weight for sign in signs)
+    if weight < _ENOUGH or not page.lines:
+        return UNKNOWN
+    best = max(signs, key=lambda sign: sign.weight)
+    confidence = round(min(0.95, 0.5 + 0.08 * (weight - _ENOUGH)), 2)
+    return Fact(best.name, PAGE, best.quote[:120], page.view.page, confidence)
+
+
+def _begins_inside(page: _Page, first: _Page) -> tuple[_Page, Fact] | None:
+    """Return the rest of a page on which, below the end of a part, another begins.
+
+    Only where everything is printed: the adjournment or signature, then the title of minutes, an
+    agenda or a resolution with a day of its own, then how such a document begins.
+    """
+    text = page.view.text[:MOST_CHARACTERS]
+    if not any(map(text.lower().__contains__, _ENDS)):
+        return None
+    lines = lines_of(page.view)
+    for number in range(3, len(lines) - 2):
+        line = lines[number]
+        rule = None if is_sentence(line.text) else heading_rule(line.text)
+        if rule is None or rule.kind not in _OWN_DOCUMENT or _ITEM.match(line.text):
+            continue
+        top = number
+        while top > number - 4 and not _ends_part(lines[top - 1].text):
+            top -= 1
+        if top == number - 4:
+            continue
+        raw = text.split("\n")
+        at = next((n for n, each in enumerate(raw) if lines[top].text in " ".join(each.split())), 0)
+        view = msgspec.structs.replace(page.view, text="\n".join(raw[at:]))
+        rest = _Page(view, frozenset())
+        if rest.days and not rest.days <= first.days and rest.opens_like(rule.kind):
+            return rest, Fact("heading", PAGE, lines[top].text[:120], view.page, 0.6)
+    return None
+
+
+def _ends_part(line: str) -> bool:
+    if _COMPLETE.search(line):
+        return True
+    return len(line) <= _LONGEST_SIGNATURE and bool(_SIGNED.search(line))
 
 
 def with_papers(identity: Identity, parts: Sequence[Part]) -> Identity:
@@ -277,6 +340,8 @@ def _signs(page: _Page, before: _Page, first: _Page, seen: set[str]) -> Iterator
         yield _Sign("end of the part before", 1.0, opening)
         if not page.heading and len(page.block) >= 2 and not is_sentence(opening):
             yield _Sign("title", 1.0, opening)
+    if not before.last:
+        yield _Sign("blank page before", 1.0, opening)
     if page.view.width and before.view.width and not _same_paper(page.view, before.view):
         yield _Sign("other paper", 1.5, opening)
     if None not in (scans := {page.view.is_scan, before.view.is_scan}) and len(scans) == 2:
@@ -313,7 +378,7 @@ def _signs_of_title(page: _Page) -> Iterator[tuple[_Sign, bool]]:
     top = page.lines[:10]
     if sum(":" in line.text and bool(_LABEL.match(line.text)) for line in top) >= 3:
         yield _Sign("labels of a memorandum", 3.0, opening), True
-    elif page.is_letter and not page.number:
+    elif page.is_letter and not page.says_page:
         yield _Sign("letter", 3.0, opening), True
     if any(is_address(line.text) for line in page.block[:7]):
         yield _Sign("letterhead", 1.5, opening), False
@@ -326,7 +391,25 @@ def _signs_of_number(page: _Page, before: _Page, expected: int) -> Iterator[_Sig
     if page.number == 1:
         yield _Sign("page 1", 2.0, page.lines[0].text if page.lines else "")
     elif page.number is not None and page.number in (expected, (before.number or -1) + 1):
-        yield _Sign("page number goes on", -5.0)
+        # A bare number may be anything.
+        yield _Sign("page number goes on", -5.0 if page.says_page else -2.0)
+
+
+def _signs_of_bookmarks(marks: Sequence[Bookmark]) -> Iterator[_Sign]:
+    """Yield what the outline says; a document's own outline has its headings and slides."""
+    for mark in marks:
+        rule = heading_rule(mark.title)
+        names_document = _FILE.search(mark.title) or (rule and rule.kind in _OWN_DOCUMENT)
+        if mark.level <= 1 and not _SLIDE.match(mark.title):
+            weight = 3.0 if names_document else 1.5 if mark.level == 0 else 0.5
+            yield _Sign("bookmark", weight, mark.title)
+            return
+
+
+_FILE = pattern(r"\.(?:pdf|docx?|xlsx?|pptx?)$")
+_SLIDE = pattern(r"^(?:slide|folie|page|sheet|blank page) ?[0-9]*\b")
+#: If more pages than this have bookmarks, they are headings within one document.
+_MARKED_SHARE: Final = 0.6
 
 
 def _same_paper(page: PageView, before: PageView) -> bool:
@@ -351,16 +434,21 @@ def _fixed(line: str) -> str:
     return _DIGITS.sub("#", line.lower())
 
 
-def _page_number(first: Sequence[str], last: Sequence[str]) -> tuple[int | None, int | None]:
-    for line in (*first, *reversed(last)):
+def _page_number(first: Sequence[str], last: Sequence[str]) -> tuple[int | None, int | None, bool]:
+    """Return the number of a page, of how many, and whether it says that it is one."""
+    for number, line in enumerate((*first, *reversed(last))):
         if len(line) < 100 and any(map(str.isdigit, line)):
             match = _PAGE_NUMBER.search(line)
-            if match and not _PACKET_PAGE.search(line):
-                named = match.groupdict()
-                number = next(named[each] for each in _NUMBERS if named[each])
-                of = named["of"] or named["of2"] or named["of5"]
-                return int(number), int(of) if of else None
-    return None, None
+            if not match or _PACKET_PAGE.search(line):
+                continue
+            named = match.groupdict()
+            if named["three"] and _HEADER_LINES < number < len(first):
+                # A number by itself, but not at the edge of the page.
+                continue
+            found = next(named[each] for each in _NUMBERS if named[each])
+            of = named["of"] or named["of2"] or named["of5"]
+            return int(found), int(of) if of else None, not named["three"]
+    return None, None, False
 
 
 _NUMBERS: Final = ("one", "two", "three", "four", "five")
@@ -375,16 +463,10 @@ def _is_numbered_through(tops: Sequence[_Page]) -> bool:
 # ------------------------------------------------------------------------- what a part is
 
 
-def _part(
-    pages: Sequence[PageView],
-    top: _Page,
-    begins: Fact,
-    packet: Identity,
-    own: frozenset[str],
-    is_first: bool,
-) -> Part:
+def _part(pages: Sequence[PageView], start: _Start, packet: Identity, own: frozenset[str]) -> Part:
     """Return what a part is; the first part of a packet is its agenda or what the packet is."""
-    if is_first:
+    top = start.page
+    if start.begins is UNKNOWN:
         kind = packet.kind
         if kind.value == PACKET:
             kind = msgspec.structs.replace(kind, value=AGENDA, confidence=0.6)
@@ -424,7 +506,7 @@ def _part(
         printed.title,
         elsewhere,
         place if elsewhere else UNKNOWN,
-        begins,
+        start.begins,
     )
 
 

@@ -28,7 +28,7 @@ _DIGITS = re.compile(
     r"|(?P<m2>[01][0-9])(?P<d2>[0-3][0-9])(?P<y2>(?:19|20)[0-9]{2}))(?![0-9])"
 )
 _SPACED = re.compile(
-    r"(?<![0-9-])(?P<first>[0-9]{1,2})(?P<mark>[ _-])(?P<second>[0-9]{1,2})(?P=mark)"
+    r"(?<![0-9])(?<![0-9][ _-])(?P<first>[0-9]{1,2})(?P<mark>[ _-])(?P<second>[0-9]{1,2})(?P=mark)"
     r"(?P<year>(?:19|20)[0-9]{2}|[0-9]{2})(?![0-9]|-[0-9])"
 )
 _YEAR_FIRST = re.compile(
@@ -40,6 +40,7 @@ _MONTH_DAY = re.compile(
     rf"|th)?(?![0-9]|[\s._-]{{1,2}}[0-9])",
     re.IGNORECASE,
 )
+_NUMBERED = re.compile(r"resolution|ordinance|by-?law|\bcase\b|\bfile\b|\bno\b", re.IGNORECASE)
 _YEAR_FOLDER = re.compile(r"(?:19|20)[0-9]{2}")
 _SUFFIX = re.compile(r"\.[A-Za-z0-9]{2,5}$")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[0-9])(?=[A-Za-z])|(?<=[A-Za-z])(?=[0-9])|[_\s-]+")
@@ -141,9 +142,14 @@ def _day_in(name: str, day_first: bool) -> date | None:
         if found := calendar_day(year, month, number):
             return found
     for match in _SPACED.finditer(name):
+        if len(match["year"]) == 2 and (int(match["first"]) > 12 or _NUMBERED.search(name)):
+            # 21-05-12 may begin with the year, or be the number of an ordinance.
+            continue
         year, first, second = whole_year(match["year"]), int(match["first"]), int(match["second"])
         month, number = (second, first) if day_first or first > 12 else (first, second)
         if found := calendar_day(year, month, number):
             return found
-    dates = printed_dates(name, day_first=day_first)
-    return dates[0].day if dates else None
+    for printed in printed_dates(name, day_first=day_first):
+        if str(printed.day.year) in name[printed.start : printed.end]:
+            return printed.day
+    return None

@@ -9,7 +9,7 @@ import os
 import platform
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from importlib import metadata
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from clerk.core.distribution import install_command
 from clerk.core.errors import ClerkError, StorageIncomplete
 from clerk.pipeline import ledger, queues
 
-from . import backups
+from . import backups, store_check
 from .health import Check, Level, check_disk
 
 #: Libraries whose versions a bug report should name.
@@ -133,6 +133,9 @@ def check_files(settings: Settings) -> Iterator[Check]:
         return
     with reading_connection() as conn:
         waiting = ledger.documents_to_read(conn, FILES_CHECKED)
+    if settings.storage_url:
+        yield from _check_bucket(settings, waiting)
+        return
     if not waiting:
         yield Check("files", Level.OK, "no document is to be read")
         return
@@ -148,6 +151,19 @@ def check_files(settings: Settings) -> Iterator[Check]:
             hint="Mount the storage directory here, or set STORAGE_DIR to the one in use.",
         )
     yield Check("files", Level.OK, f"the last {len(waiting)} documents to be read are here")
+
+
+def _check_bucket(settings: Settings, waiting: Sequence[tuple[str, str]]) -> Iterator[Check]:
+    """The bucket must answer, be this installation's, take what is written, and have the files."""
+    missing = store_check.check_access(settings, waiting)
+    if missing:
+        raise StorageIncomplete(
+            f"{len(missing)} of {len(waiting)} documents to be read are not in"
+            f" {settings.storage_url}: {missing[0]}.",
+            hint="They are fetched again by the next run of their site.",
+        )
+    has = f"has the last {len(waiting)} documents to be read" if waiting else "can be written to"
+    yield Check("files", Level.OK, f"{settings.storage_url} answers and {has}")
 
 
 def check_queue(settings: Settings) -> Iterator[Check]:

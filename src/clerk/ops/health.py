@@ -28,10 +28,9 @@ from clerk.core.db import get_civic_db, reading_connection
 from clerk.core.errors import ClerkError
 from clerk.core.states import ANNOTATIONS
 from clerk.pipeline import queues
-from clerk.pipeline.mirror import store_problem
 from clerk.search import index
 
-from . import counts
+from . import counts, store_check
 from .counts import SITES_NAMED, FetcherRuns, Figures, percent
 
 #: From this share of the sites on, stuck sites are critical.
@@ -297,14 +296,14 @@ def check_workers(seen: Figures, settings: Settings) -> Check:
 def check_store(seen: Figures, settings: Settings) -> Check:
     """The files of sites must be there: an empty storage directory is one that is not mounted.
 
-    A bucket must answer, and belong to this installation.
+    A bucket must answer and be this installation's; it is asked once a minute, and at most ten
+    seconds.
     """
     if settings.storage_url:
-        if problem := store_problem(settings):
-            fix = "Correct STORAGE_URL or the keys of the bucket; the work continues by itself."
-            return Check("store", Level.CRITICAL, problem, fix)
-        found = f"{config.redact(settings.storage_url)} answers"
-        return Check("store", Level.OK, found)
+        try:
+            return Check("store", Level.OK, store_check.check_store(settings))
+        except ClerkError as error:
+            return Check("store", Level.CRITICAL, str(error), error.hint or "clerk doctor")
     known = seen.sites_with_files
     here = [name for name in known if storage.site_folder(settings.storage_dir, name).is_dir()]
     if known and not here:

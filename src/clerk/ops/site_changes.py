@@ -52,7 +52,7 @@ def require_new(subdomain: str, source: str = "FOLDER") -> None:
 
 def resolve_source(source: str, scraper: str | None = None) -> tuple[str, str]:
     """Return the fetcher for a folder, a list or an address, and the source to give it."""
-    where = source
+    where = source = discover.as_typed(source)
     if "://" not in source:
         path = Path(source).expanduser()
         where = str(path.resolve() if ".." in path.parts else path.absolute())

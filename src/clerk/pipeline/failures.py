@@ -34,7 +34,15 @@ from clerk.core.db import (
     require_site,
 )
 from clerk.core.errors import InvalidInput, NotFound
-from clerk.core.models import db_now, hour_of, items_table, jobs_table, runs_table, sites_table
+from clerk.core.models import (
+    db_now,
+    documents_table,
+    hour_of,
+    items_table,
+    jobs_table,
+    runs_table,
+    sites_table,
+)
 from clerk.core.states import (
     COMPILATION,
     DEPLOY,
@@ -47,6 +55,7 @@ from clerk.core.states import (
     Run,
     Step,
 )
+from clerk.fetch.sources import name_at_source
 
 from . import ledger, queues, transitions
 
@@ -87,7 +96,7 @@ class Filter:
     stage: str | None = None
     #: Part of the error message, for instance its class.
     error: str | None = None
-    #: Document name; ``*`` is a wildcard.
+    #: Name of the document, or its file or URL; ``*`` is a wildcard.
     document: str | None = None
     quarantined: bool = False
 
@@ -98,7 +107,11 @@ class Filter:
             and self.stage in (None, failure.stage)
             and (not self.quarantined or failure.state == Item.QUARANTINED)
             and (self.error is None or self.error.lower() in failure.error.lower())
-            and (self.document is None or fnmatchcase(failure.document, self.document))
+            and (
+                self.document is None
+                or fnmatchcase(failure.document, self.document)
+                or fnmatchcase(failure.file, self.document)
+            )
         )
 
 
@@ -129,6 +142,8 @@ class Failure:
     finished_at: datetime | None = None
     #: Whether that is less than a day ago by the database's clock.
     is_recent: bool = False
+    #: What the document is called where it came from: a path in a folder, or a URL.
+    file: str = ""
 
     @property
     def kind(self) -> str:
@@ -237,8 +252,25 @@ def find(wanted: Filter | None = None) -> list[Failure]:
     with reading_connection() as conn:
         if wanted.site is not None:
             require_site(conn, wanted.site)
-        rows = conn.execute(_failures(wanted.site)).fetchall()
-    return [failure for row in rows if wanted.matches(failure := _as_failure(row))]
+        documents, sites = documents_table, sites_table
+        failed = _failures(wanted.site).order_by(None).subquery()
+        of_document = and_(
+            documents.c.subdomain == failed.c.subdomain, documents.c.name == failed.c.document
+        )
+        rows = conn.execute(
+            select(failed, documents.c.source_url, sites.c.extra)
+            .join(documents, of_document, isouter=True)
+            .join(sites, sites.c.subdomain == failed.c.subdomain, isouter=True)
+            .order_by(failed.c.subdomain, failed.c.id)
+        ).fetchall()
+    named = (
+        replace(
+            _as_failure(row),
+            file=name_at_source({"extra": row.extra}, row.document or "", row.source_url or ""),
+        )
+        for row in rows
+    )
+    return [failure for failure in named if wanted.matches(failure)]
 
 
 def find_unlisted(conn: Connection, wanted: Filter | None = None) -> dict[str, int]:

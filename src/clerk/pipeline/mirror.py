@@ -4,7 +4,6 @@
 
     python -m clerk.pipeline.mirror PARENT            keep databases and search index up to date
     python -m clerk.pipeline.mirror SITE DOCUMENT     bring one document's PDF and text
-    python -m clerk.pipeline.mirror --check           say what is wrong with the store
 
 Without STORAGE_URL the databases are there, and only the search index is kept.  These are processes
 of their own, because one that has used a store must not fork, and a server does.
@@ -14,7 +13,6 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import math
 import os
 import subprocess
 import sys
@@ -23,7 +21,13 @@ import time
 from clerk.core import config, installation, manifest
 from clerk.core.config import Settings
 from clerk.core.db import reading_connection
-from clerk.core.errors import ClerkError, NotFound, StorageUnusable
+from clerk.core.errors import (
+    ClerkError,
+    NotFound,
+    ObjectDamaged,
+    ObjectMissing,
+    StorageUnusable,
+)
 from clerk.core.files import SiteFiles
 from clerk.core.storage import Document
 from clerk.search.index import IndexBusy
@@ -37,23 +41,23 @@ _log = logging.getLogger(__name__)
 EVERY_SECONDS = 0.5
 #: How long a reader of a page waits for its files.
 BRING_SECONDS = 60.0
-#: How long the store may take to answer when it is checked, and how often it is.
-CHECK_SECONDS, ASK_SECONDS = 20.0, 60.0
-#: What the process is told that checks the store.
-CHECK = "--check"
-#: Store -> when it was asked last, and what was wrong.
-_asked: dict[str, tuple[float, str]] = {}
 
 
 def bring_databases(settings: Settings) -> list[str]:
     """Bring the databases that are newer in the store, and return the sites they are of."""
     with reading_connection(settings.sql_url) as conn:
         current = manifest.current_databases(conn)
-    brought = []
+    brought, lost = [], list[ClerkError]()
     for subdomain, sha256 in current.items():
         files = SiteFiles(settings, subdomain)
-        if bring_database(files, sha256):
-            brought.append(subdomain)
+        try:
+            if bring_database(files, sha256):
+                brought.append(subdomain)
+        except (ObjectMissing, ObjectDamaged) as error:
+            # Built again by the site's next run; other sites do not wait for it.
+            lost.append(error)
+    if lost:
+        raise lost[0]
     return brought
 
 
@@ -96,25 +100,6 @@ def bring_document(settings: Settings, subdomain: str, document: Document) -> No
         raise StorageUnusable(done.stderr.decode(errors="replace").strip() or "The store failed.")
 
 
-def store_problem(settings: Settings) -> str:
-    """Return what is wrong with the store; empty if it answers and is this installation's.
-
-    Asked by a process of its own, at most once a minute.
-    """
-    asked_at, problem = _asked.get(settings.storage_url, (-math.inf, ""))
-    if time.monotonic() - asked_at < ASK_SECONDS:
-        return problem
-    command = [sys.executable, "-m", "clerk.pipeline.mirror", CHECK]
-    try:
-        done = subprocess.run(command, capture_output=True, timeout=CHECK_SECONDS, check=False)
-        problem = done.stderr.decode(errors="replace").strip() if done.returncode else ""
-        problem = problem or ("The store failed." if done.returncode else "")
-    except subprocess.TimeoutExpired:
-        problem = f"The store does not answer within {CHECK_SECONDS:g} s."
-    _asked[settings.storage_url] = (time.monotonic(), problem)
-    return problem
-
-
 def has_pdf(settings: Settings, subdomain: str, document: Document) -> bool:
     """Whether the document is a PDF, and can be shown."""
     return document.is_pdf and has_original(settings, subdomain, document)
@@ -145,20 +130,9 @@ def _bring_document(settings: Settings, subdomain: str, name: str) -> None:
             pass
 
 
-def _check_store(settings: Settings) -> int:
-    try:
-        installation.check_store(settings)
-    except (ClerkError, OSError) as error:
-        sys.stderr.write(f"{error}\n")
-        return 1
-    return 0
-
-
 def main(arguments: list[str]) -> int:
-    """Be one of the three processes; return the exit code."""
+    """Be one of the two processes; return the exit code."""
     settings = config.load()
-    if arguments == [CHECK]:
-        return _check_store(settings)
     if len(arguments) == 1:
         keep_databases(settings, int(arguments[0]))
         return 0

@@ -6,6 +6,7 @@ Each takes an order and the item's index and returns what the next step needs to
 from __future__ import annotations
 
 import errno
+import logging
 import stat
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, cached_property
@@ -24,7 +25,9 @@ from clerk.core.errors import (
     DocumentError,
     FileGone,
     MissingTool,
+    ObjectDamaged,
     ObjectLost,
+    ObjectMissing,
     OperatorError,
     PagesFailed,
     SiteMisconfigured,
@@ -48,6 +51,8 @@ if TYPE_CHECKING:
     from clerk.fetch.base import FetchReport
     from clerk.read.documents import ReadingOptions
     from clerk.site_db import CompileReport
+
+log = logging.getLogger(__name__)
 
 #: Steps over a whole site have no pages to count their time by.
 FETCH_SECONDS = 6 * 3600.0
@@ -476,10 +481,16 @@ def compile_database(around: OrderContext) -> CompileReport:
     while True:
         with reading_connection(sql_url) as conn:
             before = manifest.current_database(conn, files.subdomain)
-        bring_database(files, before)
+        is_lost = False
+        try:
+            bring_database(files, before)
+        except (ObjectMissing, ObjectDamaged) as error:
+            # It is built again, from what is here or from the documents.
+            log.warning("The database of %s is built again: %s", files.subdomain, error)
+            is_lost = True
         compiled = compile_site(files, around.documents, around.site, around.changes)
         index_site(around.settings, files.subdomain)
-        if files.store is None or (before and not compiled.changed):
+        if files.store is None or (before and not compiled.changed and not is_lost):
             return compiled
         sha256 = keep_database(files)
         with writing_to(sql_url) as conn:
@@ -548,8 +559,13 @@ def deploy(around: OrderContext, _item: OrderItem, report: Report) -> Performed:
     report(SITE_SECONDS, "publishing")
     folder, keep = around.files.folder, around.order.options.get("keep")
     with reading_connection(around.settings.sql_url) as conn:
-        bring_database(around.files, manifest.current_database(conn, around.files.subdomain))
-    if is_outdated(folder):
+        current = manifest.current_database(conn, around.files.subdomain)
+    try:
+        bring_database(around.files, current)
+        is_usable = not is_outdated(folder)
+    except (ObjectMissing, ObjectDamaged):
+        is_usable = False
+    if not is_usable:
         compile_database(around)
     published = publish(around.site, folder, around.settings, complete=True, keep=keep)
     finish_deploy(around.site)

@@ -106,9 +106,30 @@ class Query:
             raise InvalidInput(f"The kinds are {', '.join(DOCUMENT_KINDS)}, not {self.kind!r}.")
 
 
+class PartFacts(NamedTuple):
+    """What a page is of: in a packet, a part of it; empty is not known."""
+
+    kind: str
+    body: str
+    date: str
+
+
+class FoundPage(NamedTuple):
+    """What the site's database says of a page that was found.
+
+    ``file`` is the document's path or URL at its source.  ``part`` is what the page is of if it is
+    in a packet.
+    """
+
+    snippet: Snippet = ()
+    gone_at: str = ""
+    file: str = ""
+    part: PartFacts | None = None
+
+
 @dataclass
 class Hit:
-    """A page that was found."""
+    """A page that was found; kind, body and date are those of the document."""
 
     site: str
     site_name: str
@@ -119,7 +140,7 @@ class Hit:
     date: str
     page: int
     score: float | None
-    _look: Callable[[Hit], tuple[Snippet, str]] = field(repr=False, compare=False)
+    _look: Callable[[Hit], FoundPage] = field(repr=False, compare=False)
 
     @property
     def page_id(self) -> str:
@@ -132,18 +153,33 @@ class Hit:
         return " ".join(part for part in (self.body, self.date, self.kind) if part)
 
     @cached_property
-    def _looked(self) -> tuple[Snippet, str]:
+    def _looked(self) -> FoundPage:
         return self._look(self)
+
+    @property
+    def file(self) -> str:
+        """The document's path or URL at its source, or its name."""
+        return self._looked.file or self.document
+
+    @property
+    def part(self) -> PartFacts | None:
+        """What the page is of, if it is in a packet."""
+        return self._looked.part
+
+    @property
+    def of(self) -> PartFacts:
+        """What the page is of: a part of a packet, or the document."""
+        return self._looked.part or PartFacts(self.kind, self.body, self.date)
 
     @property
     def snippet(self) -> Snippet:
         """Its text in parts, each with whether it is a hit; none if the page cannot be read."""
-        return self._looked[0]
+        return self._looked.snippet
 
     @property
     def gone_at(self) -> str:
         """Since when the source does not offer the document any more; empty if it does."""
-        return self._looked[1]
+        return self._looked.gone_at
 
 
 @dataclass(frozen=True)
@@ -730,17 +766,26 @@ class _Texts:
         self._terms = terms
         self._languages = languages
 
-    def __call__(self, hit: Hit) -> tuple[Snippet, str]:
-        """Return the snippet of a page and since when its document is gone from its source."""
+    def __call__(self, hit: Hit) -> FoundPage:
+        """Return the snippet of a page, what it is of, and where its document comes from."""
         path = compiled_database(self._storage_dir / hit.site)
         with (
             contextlib.suppress(sqlite3.Error),
             contextlib.closing(open_readonly(path)) as db,
         ):
-            # A file of an older version, which the next build replaces, does not have the column.
-            gone = "(SELECT gone_at FROM documents WHERE name = document)"
-            gone = gone if is_current(db) else "NULL"
-            query = f"SELECT search_text, {gone} FROM {page_table(hit.kind)} WHERE id = ?"
-            for text, gone_at in db.execute(query, (hit.page_id,)).fetchall():
-                return snippet(text, self._terms, self._languages), gone_at or ""
-        return (), ""
+            if not is_current(db):
+                # A file of an older version, which the next build replaces.
+                old = f"SELECT search_text FROM {page_table(hit.kind)} WHERE id = ?"
+                for (text,) in db.execute(old, (hit.page_id,)):
+                    return FoundPage(snippet(text, self._terms, self._languages))
+            query = """SELECT search_text, gone_at, source_url, part, pages.kind, pages.meeting,
+                              pages.date
+                       FROM pages JOIN documents ON name = document WHERE pages.id = ?"""
+            for text, gone_at, file, part, *facts in db.execute(query, (hit.page_id,)):
+                return FoundPage(
+                    snippet(text, self._terms, self._languages),
+                    gone_at or "",
+                    file or "",
+                    PartFacts(*(each or "" for each in facts)) if part else None,
+                )
+        return FoundPage()

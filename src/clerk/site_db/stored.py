@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 
+from clerk.core.errors import ObjectDamaged
 from clerk.core.files import SiteFiles
 from clerk.core.storage import (
     compiled_database,
@@ -13,7 +14,7 @@ from clerk.core.storage import (
     stored_database_stamp,
     written_whole,
 )
-from clerk.core.store import DATABASE
+from clerk.core.store import DATABASE, key_of
 
 from .build import BuildStamp, build_lock, looks_of, write_stamp
 
@@ -30,7 +31,12 @@ def bring_database(files: SiteFiles, sha256: str | None) -> bool:
         with contextlib.suppress(OSError):
             if stored_database_stamp(files.folder).read_text() == f"{sha256} {looks_of(target)}":
                 return False
-        files.store.get_into(DATABASE, sha256, target)
+        try:
+            files.store.get_into(DATABASE, sha256, target)
+        except ObjectDamaged:
+            # Else it would stay for ever: an object that is there is not written again.
+            files.store.delete([key_of(DATABASE, sha256)])
+            raise
         target.chmod(0o644)
         _stamp(files, sha256)
         write_stamp(files.folder, BuildStamp(looks_of(target)))

@@ -57,7 +57,7 @@ class BoardBook(PlatformFetcher):
             start,
             offers,
             vendor_id=number,
-            body=body or naming.body_of_meeting(title),
+            body=body or naming.body_of_meeting(title) or "Board",
             source_url=base,
         )
 

@@ -9,7 +9,7 @@ page or a redirect.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime, time
 from urllib.parse import urlsplit
 
@@ -74,7 +74,7 @@ class Granicus(PlatformFetcher):
 
     def _meetings(self, page: WebPage) -> Iterator[MeetingRef]:
         dated = html.DatedPage(page.text, page.url)
-        tabs = _tabs(dated)
+        tabs, above = _tabs(dated), html.titles_above(dated.tree)
         rows: dict[str, list[tuple[LexborNode, str]]] = {}
         for node, url in dated.links(_VIEWER):
             key = _meeting_key(url)
@@ -106,7 +106,7 @@ class Granicus(PlatformFetcher):
                 start,
                 {(offer.kind, offer.url): offer for offer in offers}.values(),
                 vendor_id=key,
-                body=tabs.get(node.mem_id) or naming.body_of_meeting(name),
+                body=tabs.get(node.mem_id) or _body(name, above.get(node.mem_id, ())),
                 notice=dated.text(row)[:500] if row else name,
                 source_url=page.url,
             )
@@ -133,6 +133,14 @@ class Granicus(PlatformFetcher):
                         vendor_id=_meeting_key(link),
                         source_url=page.url,
                     )
+
+
+def _body(name: str, titles: Sequence[str]) -> str:
+    """Return the body that a row names, or else the nearest title above it."""
+    if not naming.BODY_WORD.search(name):
+        titles = [each for each in titles if naming.BODY_WORD.search(each)]
+        name = titles[0] if titles else name
+    return naming.body_of_meeting(name)
 
 
 def _meeting_key(url: str) -> str:

@@ -54,7 +54,8 @@ class InfoCouncil(PlatformFetcher):
             raise NotUnderstood(odd, "the grid of meetings (bpsGridMenuItem)")
 
     def _meetings(self, page: WebPage) -> Iterator[MeetingRef]:
-        rows = html.parsed(page.text).css("tr.bpsGridMenuItem, tr.bpsGridMenuAltItem")
+        tree = html.parsed(page.text)
+        rows = [row for row in tree.css("tr") if len(row.css("td.bpsGridDate")) == 1]
         listed = list(self.understood(rows, lambda row: self._meeting(row, page.url)))
         yield from listed
         if not listed:
@@ -109,5 +110,5 @@ SPEC = FetcherSpec(
     missing="attachments",
     help="InfoCouncil: https://COUNCIL.infocouncil.biz",
     document_links=(r"RedirectToDoc\.aspx\?URL=[^\"'\s<>]+_(?:AGN|MIN)[^\"'\s<>]*\.PDF",),
-    page_marks=(r"bpsGridMenu(?:Alt)?Item",),
+    page_marks=(r"bpsGrid(?:MenuItem|MenuAltItem|Date|Committee)\b",),
 )

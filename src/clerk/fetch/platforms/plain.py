@@ -17,11 +17,22 @@ from selectolax.lexbor import LexborNode
 
 from clerk.core.errors import SourceUnavailable
 from clerk.fetch import html, naming
-from clerk.fetch.base import FetcherSpec, MeetingRef, SourceSettings, Window, canonical_url
+from clerk.fetch.base import (
+    Context,
+    FetcherSpec,
+    MeetingRef,
+    SourceSettings,
+    Window,
+    canonical_url,
+)
 from clerk.fetch.http.responses import WebPage
 
 from .common import Offer, PlatformFetcher, kind_of_title
 
+#: Countries that write the day before the month, by the end of their host names.
+_DAY_FIRST = frozenset(
+    ("au", "nz", "uk", "ie", "za", "in", "de", "at", "ch", "nl", "be", "fr", "es", "it", "pt", "br")
+)
 _MOST_PAGES = 50
 _MOST_EVENTS = 1000
 _LONGEST_AROUND = 500
@@ -67,8 +78,8 @@ class PlainSettings(SourceSettings, kw_only=True):
     kind: str = ""
     #: A regular expression: pages of the same host whose URL matches are read too.
     follow: str = ""
-    #: 1.2.2024 is the first of February.
-    day_first: bool = False
+    #: Whether 1.2.2024 is the first of February; by the country of the host if not given.
+    day_first: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -111,6 +122,13 @@ class PlainFetcher(PlatformFetcher):
     _governing_body = ""
     _day_of_page: date | None = None
 
+    def __init__(self, context: Context) -> None:
+        super().__init__(context)
+        #: Whether 1.2.2024 is the first of February.
+        self.day_first = self.settings.day_first or False
+        if self.settings.day_first is None:
+            self.day_first = self.host.rpartition(".")[2].lower() in _DAY_FIRST
+
     def list_meetings(self, window: Window) -> Iterator[MeetingRef]:
         """Yield one meeting per link to a document.
 
@@ -127,8 +145,8 @@ class PlainFetcher(PlatformFetcher):
             read |= {url, page.url}
             self._governing_body = _governing_body(page)
             is_event = bool(self.event_pages and re.search(self.event_pages, url))
-            self._day_of_page = _day_of(page, self.settings.day_first) if is_event else None
-            for link in _links(page, day_first=self.settings.day_first):
+            self._day_of_page = _day_of(page, self.day_first) if is_event else None
+            for link in _links(page, day_first=self.day_first):
                 same_host = (urlsplit(link.url).hostname or "") == self.host
                 if follow and same_host and re.search(follow, link.url):
                     known = link.url in read or link.url in waiting
@@ -139,13 +157,21 @@ class PlainFetcher(PlatformFetcher):
 
     def _meeting(self, link: Link) -> MeetingRef | None:
         """Return a meeting with one document, or None for what is neither minutes nor agenda."""
-        day_first = self.settings.day_first
+        day_first = self.day_first
         own = naming.find_date(link.text, day_first=day_first)
         of_file = naming.find_date(link.file_name, day_first=day_first)
         near = naming.find_date(link.around, day_first=day_first)
         title = link.titles[0] if link.titles else ""
         of_title = naming.find_date(title, day_first=day_first)
-        day = own or link.day or of_title or of_file or near or self._day_of_page
+        below = next(
+            (
+                found
+                for text in (link.text, link.lead, link.file_name)
+                if (found := naming.date_below(link.titles, text, day_first=day_first))
+            ),
+            None,
+        )
+        day = own or link.day or of_title or of_file or near or below or self._day_of_page
         shown = f"{link.text} ({link.url})"
         said = kind_of_title(link.text) or link.kind
         if not said and _NOTICE.search(link.text):

@@ -31,7 +31,9 @@ SQLAlchemy several times as long as the database takes to do it.
 from __future__ import annotations
 
 from .claiming import (
+    JOBS_LOOKED_AT,
     LAST_SHARE,
+    STEPS_OF_QUEUE,
     claim,
     claim_from,
     claim_one,
@@ -109,9 +111,11 @@ __all__ = [
     "CRASH_BUDGET",
     "ERROR_BUDGET",
     "ERROR_LENGTH",
+    "JOBS_LOOKED_AT",
     "LAST_SHARE",
     "LOST_BUDGET",
     "RETRY_DELAYS",
+    "STEPS_OF_QUEUE",
     "WORKER_LOST",
     "FailedItem",
     "Job",

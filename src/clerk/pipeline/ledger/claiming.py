@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import (
     ColumnElement,
@@ -35,7 +35,18 @@ from clerk.core.models import (
     queues_table,
     runs_table,
 )
-from clerk.core.states import COMPILATION, Batch, Item, Kind, Step
+from clerk.core.states import (
+    ANNOTATIONS,
+    COMPILATION,
+    DEPLOY,
+    EXTRACTION,
+    FETCH,
+    OCR,
+    Batch,
+    Item,
+    Kind,
+    Step,
+)
 from clerk.executors.work import Claim, ClaimItem, Limit
 
 from .items import CLOSE_JOB, Job, job_from
@@ -55,7 +66,8 @@ def claim(conn: Connection, queues: Collection[str], worker_id: str, limit: Limi
 
 def claimable_jobs(conn: Connection, queues: Collection[str]) -> list[Job]:
     """Return the first jobs in which a claim could succeed now; asks without taking a lock."""
-    return [job_from(row) for row in conn.execute(_claimable_jobs(tuple(queues)))]
+    found = (job_from(row) for row in conn.execute(_claimable_jobs(tuple(queues))))
+    return list({job.id: job for job in found}.values())
 
 
 def claim_one(conn: Connection, jobs: Sequence[Job], worker_id: str, limit: Limit) -> Claim | None:
@@ -80,26 +92,58 @@ def _share(job: Job, most: int) -> int:
     return min(most, max(LAST_SHARE, left // 4))
 
 
+#: How many open jobs of a queue are looked at in the order they are served.  When none of them has
+#: anything to claim (all of it is running, or is to be tried again later), jobs are found by the
+#: items that wait: there may be thousands of such jobs before the next with work.
+JOBS_LOOKED_AT = 40
+ITEMS_LOOKED_AT = 4
+
+#: The items that are claimed from a queue; others (unnamed, carried) are never claimed.
+STEPS_OF_QUEUE: Final[Mapping[str, tuple[str, ...]]] = {
+    FETCH: (Step.FETCH,),
+    OCR: (Step.DOCUMENT,),
+    COMPILATION: (Step.COORDINATOR, Step.COMPILE),
+    EXTRACTION: (Step.EXTRACT,),
+    DEPLOY: (Step.DEPLOY,),
+    ANNOTATIONS: (Step.SPLIT, Step.STORE),
+}
+
+
 @lru_cache(maxsize=64)
 def _claimable_jobs(queues: tuple[str, ...]) -> Any:
     """Return the query of the first jobs of all queues; each queue is a walk along the index."""
-    first = [_claimable_in(queue).subquery() for queue in queues or ("",)]
+    first = [each.subquery() for queue in queues or ("",) for each in _claimable_in(queue)]
     every = union_all(*(select(each) for each in first))
     columns = every.selected_columns
-    return every.order_by(columns.rank, columns.claimed_at, columns.id).limit(4)
+    return every.order_by(columns.rank, columns.claimed_at, columns.id).limit(8)
 
 
-def _claimable_in(queue: str) -> Select[Any]:
-    jobs, items = jobs_table, items_table
-    return (
-        select(jobs, runs_table.c.options)
-        .join(runs_table, runs_table.c.run_id == jobs.c.run_id, isouter=True)
-        .where(jobs.c.state == sql_word("open"), jobs.c.suspended_at.is_(None))
-        .where(jobs.c.queue == queue, jobs.c.queue.not_in(_paused()))
-        .where(exists().where(items.c.job_id == jobs.c.id, _claimable()))
-        .order_by(jobs.c.rank, jobs.c.claimed_at, jobs.c.id)
-        .limit(4)
+def _claimable_in(queue: str) -> list[Select[Any]]:
+    """Return queries of jobs with something to claim: the first ones, and those of items."""
+    items, jobs = items_table, jobs_table
+    is_open = and_(
+        *(jobs.c.state == sql_word("open"), jobs.c.suspended_at.is_(None)),
+        *(jobs.c.queue == queue, jobs.c.queue.not_in(_paused())),
     )
+    in_order = select(jobs).where(is_open).order_by(jobs.c.rank, jobs.c.claimed_at, jobs.c.id)
+    # The walk ends with the fourth: sorting what it finds would make it go on to the last.
+    first = in_order.limit(JOBS_LOOKED_AT).subquery()
+    found = select(first, runs_table.c.options).join_from(
+        first, runs_table, runs_table.c.run_id == first.c.run_id, isouter=True
+    )
+    found = found.where(exists().where(items.c.job_id == first.c.id, _claimable()))
+    queries = [found.limit(4)]
+    for step in STEPS_OF_QUEUE.get(queue, ()):
+        waiting = select(items.c.job_id).where(items.c.step == sql_word(step), _claimable())
+        waiting = waiting.order_by(items.c.available_at).limit(ITEMS_LOOKED_AT)
+        owners = select(waiting.subquery().c.job_id).distinct().subquery()
+        by_items = select(jobs, runs_table.c.options).select_from(
+            owners.join(jobs, jobs.c.id == owners.c.job_id).join(
+                runs_table, runs_table.c.run_id == jobs.c.run_id, isouter=True
+            )
+        )
+        queries.append(by_items.where(is_open).limit(ITEMS_LOOKED_AT))
+    return queries
 
 
 def documents_to_read(conn: Connection, limit: int) -> list[tuple[str, str]]:
@@ -125,7 +169,7 @@ def queues_with_work(conn: Connection, queues: Collection[str]) -> list[str]:
 
 @lru_cache(maxsize=64)
 def _queues_with_work(queues: tuple[str, ...]) -> Any:
-    first = [_claimable_in(queue).limit(1).subquery() for queue in queues or ("",)]
+    first = [each.limit(1).subquery() for queue in queues or ("",) for each in _claimable_in(queue)]
     return union_all(*(select(each.c.queue) for each in first))
 
 

@@ -26,7 +26,15 @@ from clerk.web.middleware import Handler, limited
 from clerk.web.parameters import id_in_path, whole_number
 from clerk.web.rendering import as_csv, as_json, as_text, as_xml, day, public_url, settings_of
 
-from .search import EXPORTED_AT_MOST, find, query_of, snippet_of
+from .search import (
+    EXPORTED_AT_MOST,
+    described_document,
+    described_hit,
+    find,
+    kind_in_words,
+    query_of,
+    snippet_of,
+)
 
 ATOM = "http://www.w3.org/2005/Atom"
 OPENSEARCH = "http://a9.com/-/spec/opensearch/1.1/"
@@ -37,7 +45,10 @@ SITEMAP_URLS = 40_000
 #: The namespace of the ids in feeds.  It must never change.
 _IDS = uuid.UUID("5f0e3b0c-93a8-4f6c-8c34-2f6a1d1c7b11")
 
-COLUMNS = ("place", "site", "body", "kind", "date", "page", "id", "url", "snippet")
+COLUMNS = (
+    *("place", "site", "body", "kind", "date", "in", "file", "page", "id", "url"),
+    "snippet",
+)
 
 
 @limited("search")
@@ -72,7 +83,8 @@ def _document(request: Request, found: DocumentHits) -> dict[str, Any]:
         "site": facts.site,
         "body": facts.body,
         "kind": facts.kind,
-        "date": facts.date,
+        "date": facts.date or None,
+        "file": facts.file,
         "document": facts.document_id,
         "url": public_url(request, f"/d/{facts.document_id}"),
         "pages": found.pages,
@@ -92,9 +104,11 @@ def _hit(request: Request, hit: Hit) -> dict[str, Any]:
     return {
         "place": hit.site_name,
         "site": hit.site,
-        "body": hit.body,
-        "kind": hit.kind,
-        "date": hit.date,
+        "body": hit.of.body,
+        "kind": hit.of.kind,
+        "date": hit.of.date or None,
+        "in": described_document(hit) if hit.part else None,
+        "file": hit.file,
         "page": hit.page,
         "id": hit.page_id,
         "document": hit.document_id,
@@ -126,10 +140,10 @@ def search_atom(request: Request) -> Response:
         query = replace(query, sort=FIRST_SEEN)
     entries = [
         FeedEntry(
-            title=f"{hit.body} {hit.kind}, {day(hit.date)}, page {hit.page}",
+            title=f"{described_hit(hit)}, page {hit.page}",
             path=f"/p/{hit.page_id}",
             summary=_snippet(hit),
-            date=hit.date,
+            date=hit.of.date,
         )
         for hit in find(request, query).hits
     ]
@@ -140,7 +154,7 @@ def new_atom(request: Request) -> Response:
     """Respond with the documents that were added last as a feed."""
     entries = [
         FeedEntry(
-            title=f"{each.body} {each.kind}, {day(each.date)}",
+            title=f"{each.body} {kind_in_words(each.kind)}, {day(each.date)}".strip(),
             path=f"/d/{each.id}",
             summary=f"{each.site_name}: {each.pages} pages",
             date=each.date,

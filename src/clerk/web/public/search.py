@@ -12,10 +12,10 @@ from clerk.core.errors import NotFound
 from clerk.core.public_text import PublicText, document_text
 from clerk.search import SORTS, Facet, Hit, Query, QueryError, Results, listing, search
 from clerk.search.results import OFFSET_AT_MOST
-from clerk.site_db.schema import DOCUMENT_KINDS
+from clerk.site_db.schema import DOCUMENT_KINDS, UNKNOWN
 from clerk.web.middleware import limited
 from clerk.web.parameters import count_pages, one_of, optional_date, optional_word, page_slice
-from clerk.web.rendering import page, settings_of
+from clerk.web.rendering import day, page, settings_of
 
 DOCUMENTS_PER_PAGE = 20
 #: At most this many values of a facet are shown.
@@ -105,6 +105,7 @@ def search_page(request: Request) -> Response:
         problem=problem,
         results=results,
         snippet_of=snippet_of,
+        described_hit=described_hit,
         number=number,
         last=count_pages(min(shown, OFFSET_AT_MOST), DOCUMENTS_PER_PAGE),
         can_be_paged=shown <= OFFSET_AT_MOST,
@@ -120,6 +121,26 @@ def find(request: Request, query: Query, *, switchable: bool = False) -> Results
         return search(settings_of(request).storage_dir, query, switchable=switchable)
     except NotFound:
         return Results()
+
+
+def kind_in_words(kind: str) -> str:
+    """Return the kind of a document, or ``document`` if it is not known."""
+    return kind if kind not in ("", UNKNOWN) else "document"
+
+
+def described_document(hit: Hit) -> str:
+    """Return what the document of a hit is: packet of 3 February 2026."""
+    return f"{kind_in_words(hit.kind)} of {day(hit.date)}" if hit.date else kind_in_words(hit.kind)
+
+
+def described_hit(hit: Hit) -> str:
+    """Return what a page is of: minutes of 20 January 2026, in the packet of 3 February 2026."""
+    of = hit.of
+    words = f"{of.body} {kind_in_words(of.kind)}".strip()
+    if not hit.part:
+        return f"{words}, {day(of.date)}"
+    of_day = f" of {day(of.date)}" if of.date else ""
+    return f"{words}{of_day}, in the {described_document(hit)}"
 
 
 def snippet_of(hit: Hit) -> list[tuple[str, bool]]:
