@@ -1,15 +1,18 @@
 """What more sites, more history and more documents cost: claims, commands and pages, runs.
 
-    python -m bench.scale [--jobs 10000] [--sites 1000] [--documents 1000 8000]
+    python -m bench.scale [--jobs 10000] [--sites 1000] [--documents 1000 8000] [--scans 24]
+                          [--only claims|pages|runs|store]
 
-Claims with 10 open jobs against many; commands and pages over sites with one run each against ten;
-`clerk run` of a site without changes, and with one new document, against the same in a site with
-more documents (processor time of all processes).
+Claims with 10 open jobs against many, also if all but one have nothing to claim; commands and pages
+over sites with one run each against ten; `clerk run` of a site without changes, and with one new
+document, against the same in a site with more documents (processor time of all processes); and how
+fast scans are read through a bucket on this machine, against a folder.
 """
 
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import resource
 import statistics
@@ -17,15 +20,18 @@ import subprocess
 import sys
 import tempfile
 import time
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 
 from sqlalchemy import text
 
 from bench import options, servers
+from bench._scans import parts, write_scans
 from tools.pdf_writer import PdfWriter, Text
 
 CLAIM_BAR = 2.0
+STORE_BAR = 0.8
 HISTORY_BAR = 1.3
 UNCHANGED_BAR = 1.3
 NEW_DOCUMENT_BAR = 1.5
@@ -81,26 +87,41 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=10_000)
     parser.add_argument("--sites", type=int, default=1_000)
     parser.add_argument("--documents", type=int, nargs=2, default=(1_000, 8_000))
+    parser.add_argument("--scans", type=int, default=24, help="pages read through a bucket")
+    parser.add_argument("--only", choices=["claims", "pages", "runs", "store"])
     asked = parser.parse_args()
     jobs, sites, documents, rounds = asked.jobs, asked.sites, tuple(asked.documents), 15
+    scans = asked.scans
     if asked.tiny:
-        jobs, sites, documents, rounds = 20, 5, (2, 3), 1
+        jobs, sites, documents, rounds, scans = 20, 5, (2, 3), 1, 1
+    chosen = [asked.only] if asked.only else ["claims", "pages", "runs", "store"]
     met = []
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="clerk-bench-"))
         os.environ["STORAGE_DIR"] = folder
-        for label, urls in {
-            "SQLite": [f"sqlite:///{folder}/{number}.db" for number in range(4)],
-            "PostgreSQL": [stack.enter_context(servers.postgres()) for _ in range(4)],
-        }.items():
-            fill(urls[0], _OPEN, sites=10)
-            fill(urls[1], _OPEN, sites=jobs)
-            met += compare(label, urls[:2], CLAIMS, CLAIM_BAR, rounds)
-            fill(urls[2], _HISTORY, sites=sites, runs=1)
-            fill(urls[3], _HISTORY, sites=sites, runs=RUNS)
-            met += compare(label, urls[2:], PAGES, HISTORY_BAR, rounds)
-        del os.environ["DATABASE_URL"]
-        met += compare_runs(Path(folder), documents, repeats=min(3, rounds))
+        databases = {
+            "SQLite": [f"sqlite:///{folder}/{number}.db" for number in range(5)],
+            "PostgreSQL": [stack.enter_context(servers.postgres()) for _ in range(5)]
+            if {"claims", "pages"}.intersection(chosen)
+            else [],
+        }
+        for label, urls in databases.items():
+            if "claims" in chosen:
+                fill(urls[0], _OPEN, sites=10)
+                fill(urls[1], _OPEN, sites=jobs)
+                fill(urls[4], _OPEN, sites=jobs)
+                delay_all_but_one()
+                met += compare(label, urls[:2], CLAIMS, CLAIM_BAR, rounds)
+                met += compare(label, [urls[0], urls[4]], DELAYED, CLAIM_BAR, rounds)
+            if "pages" in chosen:
+                fill(urls[2], _HISTORY, sites=sites, runs=1)
+                fill(urls[3], _HISTORY, sites=sites, runs=RUNS)
+                met += compare(label, urls[2:4], PAGES, HISTORY_BAR, rounds)
+        os.environ.pop("DATABASE_URL", None)
+        if "runs" in chosen:
+            met += compare_runs(Path(folder), documents, repeats=min(3, rounds))
+        if "store" in chosen:
+            met += compare_stores(Path(folder), scans, repeats=min(3, rounds))
     return options.exit_code(tiny=asked.tiny, bars_met=all(met))
 
 
@@ -158,6 +179,7 @@ def list_jobs() -> None:
 
 Actions = dict[str, Callable[[], None]]
 CLAIMS: Actions = {"claim": claim}
+DELAYED: Actions = {"claim, others delayed": claim}
 PAGES: Actions = {
     "failures list": list_failures,
     "site show": show_site,
@@ -181,9 +203,19 @@ def compare(label: str, urls: list[str], actions: Actions, bar: float, rounds: i
                 if turn:
                     measured.append(time.perf_counter() - started)
         small, large = map(statistics.median, times)
-        print(f"{label:11} {name:14} {large / small:5.2f} times (bar {bar})", flush=True)
+        print(f"{label:11} {name:21} {large / small:5.2f} times (bar {bar})", flush=True)
         met.append(large / small <= bar)
     return met
+
+
+def delay_all_but_one() -> None:
+    """Have all items of the current database tried again much later, but for the last."""
+    from clerk.core import db
+
+    with db.civic_db_connection() as conn:
+        last = "(SELECT max(id) FROM items)"
+        delayed = f"UPDATE items SET available_at = '2099-01-01 00:00:00.000000' WHERE id < {last}"
+        conn.execute(text(delayed))
 
 
 def fill(url: str, tables: dict[str, str], *, sites: int, runs: int = 1) -> None:
@@ -231,6 +263,53 @@ def compare_runs(folder: Path, documents: tuple[int, ...], repeats: int) -> list
         print(f"run, {name:13} {compared}: {large / small:5.2f} times (bar {bar})", flush=True)
         met.append(large / small <= bar)
     return met
+
+
+def compare_stores(folder: Path, pages: int, repeats: int) -> list[bool]:
+    """Read scans from a folder and through a bucket on this machine, in turn; print the ratio."""
+    if not options.is_installed("moto", "reading through a bucket"):
+        return []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import boto3
+        from moto.server import ThreadedMotoServer
+
+    source = folder / "scans"
+    parts(write_scans(folder / "scans.pdf", None, [], max(pages // 2, 1), pages), source, 2)
+    logging.getLogger("werkzeug").setLevel(logging.ERROR)
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    keys = {
+        "AWS_ACCESS_KEY_ID": "bench",
+        "AWS_SECRET_ACCESS_KEY": "bench",
+        "AWS_REGION": "us-east-1",
+        "AWS_DEFAULT_REGION": "us-east-1",
+        "AWS_ENDPOINT_URL": f"http://{host}:{port}",
+        "AWS_ALLOW_HTTP": "true",
+        # Most documents do not stay on the machine between being fetched and being read.
+        "STORAGE_CACHE_MB": "1",
+    }
+    os.environ.update(keys)
+    boto3.client("s3").create_bucket(Bucket="bench")
+    seconds: dict[str, list[float]] = {"folder": [], "bucket": []}
+    for turn in range(repeats):
+        for way, measured in seconds.items():
+            storage = folder / f"store-{way}-{turn}"
+            storage.mkdir()
+            os.environ["STORAGE_DIR"] = str(storage)
+            if way == "bucket":
+                os.environ["STORAGE_URL"] = f"s3://bench/turn-{turn}"
+            _clerk("db", "upgrade")
+            _clerk("site", "add", "bench", "--from", str(source))
+            started = time.perf_counter()
+            _clerk("run", "bench")
+            measured.append(time.perf_counter() - started)
+            os.environ.pop("STORAGE_URL", None)
+    server.stop()
+    ratio = min(seconds["folder"]) / min(seconds["bucket"])
+    print(f"scans through a bucket, against a folder: {ratio:5.2f} times as fast (bar {STORE_BAR})")
+    return [ratio >= STORE_BAR]
 
 
 def _write(folder: Path, number: int) -> None:

@@ -56,8 +56,9 @@ def check(conn: Connection, storage_dir: Path | None = None) -> None:
     for item in items:
         by_job[item.job_id].append(item)
     for job in jobs:
-        steps = {item.step for item in by_job[job.id] if item.available_at} - {Step.DELIVER}
-        assert steps <= set(ledger.STEPS_OF_QUEUE.get(job.queue, ())), (job.queue, steps)
+        steps = {item.step for item in by_job[job.id]}
+        never_claimed = {Step.CARRIED, Step.UNNAMED, Step.DELIVER}
+        assert steps - never_claimed <= set(ledger.STEPS_OF_QUEUE.get(job.queue, ())), job
     check_uploads(conn)
     jobs = [job for job in jobs if job.kind not in (Kind.UPLOAD, Kind.NOTICE)]
     fetching = {job.run_id for job in jobs if job.stage == FETCH and job.state == "open"}

@@ -70,6 +70,8 @@ OPERATORS = {
     "ops/sites_preview.html": "/ops/bulk?action=run",
     "ops/run.html": "/ops/runs/{run}",
     "ops/document.html": f"/ops/sites/springfield/documents/{quote(MINUTES.name)}",
+    "ops/identities.html": "/ops/sites/springfield/identities",
+    "ops/identities_preview.html": "/ops/sites/springfield/identities/preview?kind=agenda",
     "ops/schedules.html": "/ops/schedule",
     "ops/failures.html": "/ops/failures",
     "ops/preview.html": "/ops/failures/preview?action=skip",

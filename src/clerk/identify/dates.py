@@ -47,7 +47,8 @@ _WEEKDAY_OF_WORD = {word: n for n, line in enumerate(_WEEKDAYS) for word in line
 _WEEKDAY = "|".join(sorted(_WEEKDAY_OF_WORD, key=len, reverse=True))
 
 _YEAR4 = r"(?:1[89]|20)[0-9]{2}"
-_SUFFIX = r"(?:\s?(?:st|nd|rd|th|er|ro|º|°|\.))?"
+#: OCR reads a raised "th" as a quote or a sign.
+_SUFFIX = r"(?:\s?(?:st|nd|rd|th|er|ro|º|°|\.)|[\"”'’%*™]{1,2})?"
 _LETTERS = r"(?<![^\W\d_])(?P<month>[^\W\d_]{3,10})"
 
 #: Dates are found by their years and marks: to look for twelve names of months in four languages at

@@ -73,6 +73,12 @@ _BODY_OR_MEETING = pattern(
     r"|hearing|workshop|council|subcommittee|work)\b"
 )
 
+#: What a body is asked to do: an item of an agenda, no title.
+_ORDER = pattern(
+    r"^(?:receive|approve|adopt|authori[sz]e|award|accept|introduce|conduct|discuss|direct|consider"
+    r"|recommendation|request to|motion to)\b"
+)
+
 #: Lines of the title block, from the strongest.
 HEADINGS: Final = (
     _rule(
@@ -90,7 +96,7 @@ HEADINGS: Final = (
         "CITY COUNCIL STAFF REPORT",
         "Report to Council",
         "AGENDA ITEM SUMMARY",
-        "Certified Staffing Agenda 09/23/2020",
+        "Support Staff Agenda 3/14/2021",
         needs="report memo agenda staff personnel",
     ),
     _rule(
@@ -146,10 +152,10 @@ HEADINGS: Final = (
         r"|^(?:the )?(?:resolution|by-?law) (?:no|number)\b|\bbeing a by-?law\b"
         r"|^(?:ordinance|resolution) ?[#:]",
         "RESOLUTION NO. 2024-15",
-        "BY-LAW NUMBER 2026-04",
+        "BY-LAW NUMBER 2019-31",
         "TOWNSHIP OF MILLBROOK RESOLUTION",
         "AN ORDINANCE AMENDING CHAPTER 12",
-        "Resolution Number 2026-009",
+        "Resolution Number 2019-114",
         needs="resolution ordinance law bill",
     ),
     _rule(
@@ -180,8 +186,8 @@ HEADINGS: Final = (
         r"|\bpublic notice of (?:sale|tender)\b|\bletter of\b|\bfor immediate release\b",
         "NEWS RELEASE",
         "CORRESPONDENCE",
-        "VOTING RESULTS OF SPECIAL TOWN MEETING",
-        "Notice of Intent for New or Renewal of General",
+        "VOTING RESULTS OF THE TOWN MEETING",
+        "NOTICE OF INTENT TO DISCHARGE",
         needs="release correspond results proclamation newsletter intent request "
         "invitation sale tender letter",
     ),
@@ -221,9 +227,9 @@ HEADINGS: Final = (
         r"|\bexecutive summary\b|\bmaster plan\b|\bstrategic plan\b|\bcapital (?:plan"
         r"|improvement)\b",
         "MEMORANDUM",
-        "Cash Balances for Meeting on",
-        "CAPITAL BUDGET AND ASSET MANAGEMENT",
-        "Certified Staffing",
+        "Cash Balances, All Funds",
+        "CAPITAL BUDGET",
+        "Summer Staffing",
         "Treasurer's Report",
         needs="report memo budget statement balance forecast update reconciliation payable "
         "register list bills check cheque warrant voucher breakdown staffing payroll "
@@ -411,6 +417,8 @@ _AMOUNT_LINES: Final = 8
 _FEWEST_WORDS: Final = 8
 #: Lines of the text after the title block that are looked at.
 _OPENING_LINES: Final = 30
+#: A heading with this much weight names a report.
+_NAMED_REPORT: Final = 7.0
 #: A kind with less weight than this is a guess.
 _ENOUGH: Final = 4.0
 
@@ -466,6 +474,8 @@ def kind_of(block: Sequence[Line], lines: Sequence[Line]) -> KindReading:
     confidence = 0.45 if weight < _ENOUGH else min(0.98, 0.6 + 0.38 * (weight - second) / weight)
     line = shown[kind][1]
     fact = Fact(kind, PAGE, line.text, line.page, round(confidence, 2))
+    # A report to the council may end with "Respectfully".
+    is_letter = is_letter and not (kind == REPORT and shown[kind][0] >= _NAMED_REPORT)
     return KindReading(fact, heading, is_letter)
 
 
@@ -501,6 +511,8 @@ def heading_rule(line: str) -> Rule | None:
     if len(line) > LONGEST_HEADING:
         return None
     small = line.lower()
+    if _ORDER.match(small):
+        return None
     for rule in HEADINGS:
         if any(map(small.__contains__, rule.needs)) and rule.words.search(small):
             if rule.kind in (MINUTES, AGENDA) and _NOT_ITSELF.search(small):

@@ -49,6 +49,8 @@ _ENOUGH: Final = 3.0
 #: Lines at the top and the end of a page that are looked at.
 _TOP_LINES, _HEADER_LINES, _END_LINES, _HEADING_LINES = 26, 3, 4, 14
 _END_CHARACTERS: Final = 400
+#: "Page 2" is within this many lines of the beginning or the end.
+_NUMBER_LINES: Final = 8
 _BEGINNING: Final = 2500
 #: A first line on this share of the pages is a running header.
 _OFTEN: Final = 0.4
@@ -109,8 +111,8 @@ class _Page:
         self.running = running
         ending = page.text[-_END_CHARACTERS:].split("\n")
         self.last = [line.strip() for line in ending if line.strip()][-_END_LINES:]
-        head = [line.text for line in lines_of(page, _HEADER_LINES + 1)]
-        self.number, self.of = _page_number(head, self.last)
+        head = [line.text for line in lines_of(page, _NUMBER_LINES)]
+        self.number, self.of, self.says_page = _page_number(head, self.last)
         head = head[_fixed(head[0]) in running :][:_HEADER_LINES] if head else []
         #: The lines that a running header would have.
         self.first = frozenset(_fixed(line) for line in head if len(line) > 7)
@@ -143,7 +145,9 @@ class _Page:
     @property
     def is_form(self) -> bool:
         """Whether it is a form for one motion; minutes print more than that."""
-        return self.moved == 1 and not any(map(self.small.__contains__, _OF_MINUTES))
+        if self.moved != 1 or any(map(self.small.__contains__, _OF_MINUTES)):
+            return False
+        return self.heading is None or self.heading[0].kind not in (MINUTES, AGENDA)
 
     @cached_property
     def heading(self) -> tuple[Rule, Line] | None:
@@ -207,6 +211,8 @@ def split(pages: Sequence[PageView], identity: Identity, hints: Hints) -> list[P
                 signs += _signs_of_number(page, before, index - first.at + 1)
             if not any(sign.weight < -_ENOUGH for sign in signs):
                 signs += _signs(page, before, first.page, seen)
+            if numbered_through and running:
+                signs.append(_Sign("header and number go on", -3.0))
             if 1 < marked <= max(2, _MARKED_SHARE * len(pages)):
                 signs += _signs_of_bookmarks(page.view.bookmarks)
             begins = _beginning(page, signs)
@@ -334,6 +340,8 @@ def _signs(page: _Page, before: _Page, first: _Page, seen: set[str]) -> Iterator
         yield _Sign("end of the part before", 1.0, opening)
         if not page.heading and len(page.block) >= 2 and not is_sentence(opening):
             yield _Sign("title", 1.0, opening)
+    if not before.last:
+        yield _Sign("blank page before", 1.0, opening)
     if page.view.width and before.view.width and not _same_paper(page.view, before.view):
         yield _Sign("other paper", 1.5, opening)
     if None not in (scans := {page.view.is_scan, before.view.is_scan}) and len(scans) == 2:
@@ -370,7 +378,7 @@ def _signs_of_title(page: _Page) -> Iterator[tuple[_Sign, bool]]:
     top = page.lines[:10]
     if sum(":" in line.text and bool(_LABEL.match(line.text)) for line in top) >= 3:
         yield _Sign("labels of a memorandum", 3.0, opening), True
-    elif page.is_letter and not page.number:
+    elif page.is_letter and not page.says_page:
         yield _Sign("letter", 3.0, opening), True
     if any(is_address(line.text) for line in page.block[:7]):
         yield _Sign("letterhead", 1.5, opening), False
@@ -383,7 +391,8 @@ def _signs_of_number(page: _Page, before: _Page, expected: int) -> Iterator[_Sig
     if page.number == 1:
         yield _Sign("page 1", 2.0, page.lines[0].text if page.lines else "")
     elif page.number is not None and page.number in (expected, (before.number or -1) + 1):
-        yield _Sign("page number goes on", -5.0)
+        # A bare number may be anything.
+        yield _Sign("page number goes on", -5.0 if page.says_page else -2.0)
 
 
 def _signs_of_bookmarks(marks: Sequence[Bookmark]) -> Iterator[_Sign]:
@@ -425,16 +434,21 @@ def _fixed(line: str) -> str:
     return _DIGITS.sub("#", line.lower())
 
 
-def _page_number(first: Sequence[str], last: Sequence[str]) -> tuple[int | None, int | None]:
-    for line in (*first, *reversed(last)):
+def _page_number(first: Sequence[str], last: Sequence[str]) -> tuple[int | None, int | None, bool]:
+    """Return the number of a page, of how many, and whether it says that it is one."""
+    for number, line in enumerate((*first, *reversed(last))):
         if len(line) < 100 and any(map(str.isdigit, line)):
             match = _PAGE_NUMBER.search(line)
-            if match and not _PACKET_PAGE.search(line):
-                named = match.groupdict()
-                number = next(named[each] for each in _NUMBERS if named[each])
-                of = named["of"] or named["of2"] or named["of5"]
-                return int(number), int(of) if of else None
-    return None, None
+            if not match or _PACKET_PAGE.search(line):
+                continue
+            named = match.groupdict()
+            if named["three"] and _HEADER_LINES < number < len(first):
+                # A number by itself, but not at the edge of the page.
+                continue
+            found = next(named[each] for each in _NUMBERS if named[each])
+            of = named["of"] or named["of2"] or named["of5"]
+            return int(found), int(of) if of else None, not named["three"]
+    return None, None, False
 
 
 _NUMBERS: Final = ("one", "two", "three", "four", "five")
