@@ -66,7 +66,7 @@ _BLANK_BEHIND = re.compile(r"\s{0,3}_{2,}")
 _PASSED = r"(?:carried|carries|passed|passes|approved|adopted|granted)"
 _FAILED = r"(?:failed|fails|defeated|denied|rejected|lost|tabled|(?:not|dis)\s?approved)"
 #: What two results have between them when one is still to be crossed out or ticked.
-_CHOICE = re.compile(r"/|_{2,}|\[ ?\]|\( ?\)")
+_CHOICE = re.compile(r"[/_\[(](?:(?<=/)|(?<=_)_+|(?<=\[) ?\]|(?<=\() ?\))")
 _ONE_RESULT = pattern(rf"\b(?:(?P<passed>{_PASSED})|{_FAILED})\s?$")
 _OTHER_RESULT = pattern(rf"\s?(?:(?P<passed>{_PASSED})|{_FAILED})\b")
 
