@@ -46,8 +46,8 @@ UNSEEN = {
 #: As many readings, right as often as those, are added to each number of doubts.
 PRIOR = 10
 #: Whole events, right and all of them, per number of doubts: the first reading of 222 events in
-#: 105 of those places.  Whether a whole event is right is judged by them alone, not by labels that the
-#: rules were written for.
+#: 105 of those places.  Whether a whole event is right is judged by them alone, not by labels that
+#: the rules were written for.
 UNSEEN_EVENTS = (
     *((35, 35), (47, 52), (32, 38), (27, 41), (18, 23)),
     *((8, 12), (3, 7), (2, 5), (0, 9)),
