@@ -171,7 +171,7 @@ _GENERIC_WORD = pattern(
 
 
 def place_words(place: str) -> frozenset[str]:
-    """Return the words that distinguish a place: ``crete`` for ``Crete Township, IL``."""
+    """Return the words that distinguish a place: ``millbrook`` for ``Millbrook Township, IL``."""
     name = _GENERIC_WORD.sub(" ", place.split(",")[0].replace("_", " "))
     return frozenset(word.lower() for word in name.split() if len(word) > 2)
 
@@ -197,7 +197,7 @@ _PLACE_NEEDS: Final = (" of ", "council", "township")
 
 
 def municipalities(text: str) -> list[str]:
-    """Return the municipalities that a text names, as ``Town of Prescott``."""
+    """Return the municipalities that a text names, as ``Town of Ashby``."""
     small = text.lower()
     if not any(map(small.__contains__, _PLACE_NEEDS)):
         return []
@@ -297,7 +297,8 @@ def without_own_place(name: str, own: frozenset[str]) -> str:
     rest = re.sub(
         rf"^(?:the\s)?(?:{_MUNICIPALITY}\sof\s(?:the\s)?)?{place}\s+", "", name, flags=re.IGNORECASE
     )
-    # "Crete Township Board of Trustees" is the board of trustees, "Crete Township Board" is not.
+    # "Millbrook Township Board of Trustees" is the board of trustees, "Millbrook Township Board"
+    # is not.
     without_town = _TOWN_BEFORE.sub("", rest)
     rest = without_town if rest != name and GOVERNING.fullmatch(without_town) else rest
     for link in reversed(list(_OF.finditer(rest))):
@@ -369,7 +370,7 @@ def body_of(
         return UNKNOWN
     longer = [each for each in found if each[1].lower().startswith(f"{name.lower()} ")]
     if longer:
-        # "Board of Water and Power" where the line ends, "Commissioners" on the next.
+        # "Board of Parks and Pools" where the line ends, "Commissioners" on the next.
         weight, name, line = longer[0]
     fuller = [each for each in found if each[1].lower().endswith(f" {name.lower()}")]
     if fuller and _PART_OF_COUNCIL.search(name):
