@@ -532,13 +532,16 @@ def finish(
     somebody else holds by now, are left alone.  A coordinator is given to the worker that ends the
     reading (``Settled.following``) if it serves its queue.
     """
+    lines = [_line(each) for each in outcomes if _is_worth_a_line(each)]
+    if lines and claim.token not in ledger.still_held(conn, [claim.token]):
+        lines = []  # a late or repeated word about what somebody else has by now
     settled = ledger.settle(conn, claim, outcomes)
     if settled is None:
         # A batch in work was cancelled with its run; one that had settled all it held was not.
         status = Batch.CANCELLED if outcomes else Batch.COMPLETED
         ledger.end_batch(conn, claim, status, "The run is over" if outcomes else None)
         return Settled()
-    ledger.log_lines(conn, claim, [_line(each) for each in outcomes if _is_worth_a_line(each)])
+    ledger.log_lines(conn, claim, lines)
     if claim.step == Step.DOCUMENT:
         texts = {
             each.item.document: each.result
@@ -598,7 +601,8 @@ def crash(conn: Connection, claim: Claim, crash: Crash, parts: Sequence[NewPart]
         return Settled()
     blamed = crash.item
     document, attempt = (blamed.document or None, blamed.attempt) if blamed else (None, None)
-    ledger.log_lines(conn, claim, [LogLine("error", crash.error, document, attempt)])
+    if claim.token in ledger.still_held(conn, [claim.token]):
+        ledger.log_lines(conn, claim, [LogLine("error", crash.error, document, attempt)])
     if parts:
         if ledger.record_crash(conn, claim, crash):
             ledger.replace_part(conn, claim, parts, Batch.CRASHED, crash.error)
