@@ -19,7 +19,7 @@ Motion carried.\r
 FIELDS = (
     "doc start end page item item_title consent_items consent_exceptions motion mover seconder"
     " result result_text vote_type ayes noes abstain absent recused tally unanimous flags quote"
-    " confidence field_confidence doubtful doubts"
+    " confidence field_confidence doubtful doubts corrected_fields corrected_by corrected_at"
 )
 
 

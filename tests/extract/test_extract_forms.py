@@ -286,10 +286,11 @@ def town(
     """A site with minutes and an agenda that was run."""
     hurry(monkeypatch)
     source = tmp_path / "source"
-    for name in ("minutes", "agendas"):
+    agenda = ["Council", "AGENDA", "1. Call to Order", "2. Snow Removal", "3. Adjournment"]
+    for name, lines in (("minutes", MINUTES.splitlines()), ("agendas", agenda)):
         path = source / name / "Council" / "2024-01-15.pdf"
         path.parent.mkdir(parents=True)
-        path.write_bytes(printed(MINUTES.splitlines()))
+        path.write_bytes(printed(lines))
     site = make_site(scraper="folder", extra=json.dumps({"source": str(source)}))
     assert clerk("run", site).code == 0
     return Town(site)

@@ -53,7 +53,7 @@ def test_what_a_rule_needs_is_in_everything_it_matches():
 
 @pytest.mark.parametrize(
     "line",
-    ["Approval of Minutes", "Citizens will have 3 minutes to speak", "Agenda Number: 4.4.1"],
+    ["Approval of Minutes", "Citizens will have 3 minutes to speak", "Agenda Number: 7.2"],
 )
 def test_a_line_about_other_minutes_is_no_heading(line: str):
     assert heading_rule(line) is None

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+from click.testing import CliRunner
+
+from clerk.cli.read import read
 from clerk.read.documents import ReadingOptions, read_pdf
 
 PDF = """%PDF-1.4
@@ -33,3 +37,17 @@ def test_entries_of_the_outline_are_kept_with_their_pages(tmp_path: Path) -> Non
     assert [
         [(mark.title, mark.level) for mark in page.facts.bookmarks] for page in document.pages
     ] == [[("Agenda", 0)], [("Minutes of January", 0)]]
+
+
+def test_the_command_prints_them_as_json(tmp_path: Path) -> None:
+    path = tmp_path / "packet.pdf"
+    path.write_text(PDF)
+
+    done = CliRunner().invoke(read, ["--json", "--ocr", "never", str(path)])
+
+    assert done.exit_code == 0, done.output
+    pages = json.loads(done.stdout)["pages"]
+    assert [mark["title"] for page in pages for mark in page["bookmarks"]] == [
+        "Agenda",
+        "Minutes of January",
+    ]

@@ -281,6 +281,21 @@ def test_a_snippet_is_the_best_piece_of_a_long_page(sites: Path) -> None:
     assert len(shown.split()) < 40
 
 
+def test_exact_words_are_on_the_pages_that_fts5_finds(sites: Path) -> None:
+    found: dict[str, int] = {}
+    for site in ("springfield", "shelbyville"):
+        with closing(sqlite3.connect(sites / site / "meetings.db")) as connection:
+            for table in ("minutes", "agendas", "others"):
+                connection.execute(
+                    f"CREATE VIRTUAL TABLE temp.v{table} USING fts5vocab(main, {table}_fts, row)"
+                )
+                for term, pages in connection.execute(f"SELECT term, doc FROM temp.v{table}"):
+                    found[term] = found.get(term, 0) + pages
+
+    assert len(found) > 15
+    assert {word: search(sites, Query(f'"{word}"')).total for word in found} == found
+
+
 def test_a_database_of_an_older_version_gives_snippets_until_it_is_built_again(
     sites: Path,
 ) -> None:

@@ -12,7 +12,7 @@ from .common import hint, numbered
 
 @click.group()
 def notify() -> None:
-    """Tell people about problems by mail or chat.
+    """Report problems by mail or chat.
 
     Targets are set by NOTIFY_URL.
 
@@ -51,10 +51,10 @@ def test(ctx: click.Context) -> None:
 
 @notify.command()
 def run() -> None:
-    """Check health and tell what changed.
+    """Check health and report what changed.
 
-    A timer runs this every few minutes.  Each problem is told once when it
-    begins and once when it ends.
+    A timer runs this every few minutes.  Each problem is reported once when
+    it begins and once when it ends.
 
     \b
     Example:
@@ -71,4 +71,4 @@ def run() -> None:
     if told.failed:
         hint(f"{numbered(told.failed, 'notice')} not delivered; they are tried again.")
     if not settings.notify_url:
-        hint("NOTIFY_URL is not set, so nobody is told.")
+        hint("NOTIFY_URL is not set, so nothing is reported.")

@@ -106,6 +106,7 @@ def _as_json(file: Path, document: ReadDocument) -> str:
     pages = [
         {
             **msgspec.structs.asdict(page.facts),
+            "bookmarks": [msgspec.structs.asdict(mark) for mark in page.facts.bookmarks],
             "text": page.text,
             "words": page.words.words,
             "boxes": page.words.boxes,

@@ -63,7 +63,7 @@ def _shown(at: datetime | None) -> str:
 
 @schedule.command("set")
 @click.argument("site")
-@click.option("--every", metavar="HOURS", type=float, help="Every so many hours.")
+@click.option("--every", metavar="HOURS", type=float, help="Interval in hours.")
 @click.option("--at", metavar="HH:MM", help="At this local time.")
 @click.option("--on", metavar="DAYS", help="Only on these weekdays: mon,thu.")
 @click.option("--by-meetings", is_flag=True, help="The day before and after meetings, and weekly.")
@@ -102,7 +102,7 @@ def set_schedule(
 @schedule.command()
 @click.argument("site")
 def pause(site: str) -> None:
-    """Stop queueing a site by itself.
+    """Stop queueing a site automatically.
 
     \b
     Example:

@@ -25,7 +25,7 @@ _NUMBER_WORDS["none"] = _NUMBER_WORDS["no"] = 0
 
 #: 5-0, 5 - 0 - 1, 5 to 0, [14 TO 1]; not a date, not an hour, not a section number.
 TALLY = pattern(
-    r"(?P<yes>[0-9](?<![\d/.$\-:].)(?!(?<=0)\d)\d{0,2})\s{0,2}(?:votes?\s)?(?:-|to|:(?!\d\d)|/)"
+    r"(?P<yes>[0-9](?<![\d/.$\-:].)(?!(?<=0)\d)\d{0,2})\s{0,2}(?:votes?\s)?(?:-{1,2}|to|:(?!\d\d)|/)"
     r"\s{0,2}(?P<no>(?!0\d)\d{1,2})"
     r"(?:\s{0,2}-\s{0,2}(?P<abstain>\d{1,2}))?(?:\s{0,2}-\s{0,2}(?P<absent>\d{1,2}))?"
     r"(?![\d/%]|\s?(?:p\.?m|a\.?m|%)|-\d|\.\d|:\d)"
@@ -286,22 +286,6 @@ def _read_list(doc: DocumentText, kind: str, start: int, position: int) -> Ballo
         complete = listed.complete or cue.counts.get(kind) == len(names)
         cue.add_list(doc, kind, NameList(names, end, complete))
     return cue
-
-
-_CAPITAL_LABEL = Phrase(
-    "AYE YEA NAY NO YES ABST ABSENT EXCUSED RECUSED",
-    r"(?P<word>AYES?|YEAS?|NAYS?|NOES|NO|YES|ABSTAIN(?:ED)?|ABSENT|EXCUSED|RECUSED)"
-    r"(?: {2,}| ?\n)(?=\s{0,60}\S)",
-)
-
-
-def capital_list(doc: DocumentText, label: re.Match[str]) -> BallotCue | None:
-    """Read names after a label in capitals that begins its line, without a colon."""
-    if indent_start(doc.text, label.start(), 60) is None:
-        return None
-    kind = ballot_kind(label["word"].lower())
-    cue = _read_list(doc, kind, label.start(), label.end())
-    return cue if any(cue.ballots.values()) else None
 
 
 _BARE_LABEL = Phrase(
@@ -592,7 +576,6 @@ def lone_tally(doc: DocumentText, lone: re.Match[str]) -> BallotCue | None:
 
 RULES = (
     Rule(_LABEL, labelled_list, ("AYES: Smith, Jones", "Nays 0", "Yes-4, No-1", "NONE: Smith")),
-    Rule(_CAPITAL_LABEL, capital_list, ("AYES   Smith, Jones\n",), as_printed=True),
     Rule(
         _BARE_LABEL,
         bare_list,

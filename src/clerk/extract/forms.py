@@ -66,7 +66,7 @@ _BLANK_BEHIND = re.compile(r"\s{0,3}_{2,}")
 _PASSED = r"(?:carried|carries|passed|passes|approved|adopted|granted)"
 _FAILED = r"(?:failed|fails|defeated|denied|rejected|lost|tabled|(?:not|dis)\s?approved)"
 #: What two results have between them when one is still to be crossed out or ticked.
-_CHOICE = re.compile(r"/|_{2,}|\[ ?\]|\( ?\)")
+_CHOICE = re.compile(r"[/_\[(](?:(?<=/)|(?<=_)_+|(?<=\[) ?\]|(?<=\() ?\))")
 _ONE_RESULT = pattern(rf"\b(?:(?P<passed>{_PASSED})|{_FAILED})\s?$")
 _OTHER_RESULT = pattern(rf"\s?(?:(?P<passed>{_PASSED})|{_FAILED})\b")
 
@@ -101,9 +101,9 @@ def _reasons(doc: DocumentText) -> Iterator[tuple[int, int]]:
 
 _CORRECTIONS = Phrase("corrections", r"corrections\s?:\s")
 _SHOULD_READ = Phrase(
-    "should to be changed corrected",
-    r"(?:(?:should|to)\s+(?:read|say|state)(?:\s+as\s+follows)?|changed\s+to|corrected\s+to(?:\s+read)?)"
-    r"[\s:,]{1,6}\"",
+    "read say state changed corrected",
+    r"(?:(?:(?<=should )|(?<=should\n)|(?<=to )|(?<=to\n))(?:read|say|state)(?:\s+as\s+follows)?"
+    r"|changed\s+to|corrected\s+to(?:\s+read)?)[\s:,]{1,6}\"",
 )
 
 

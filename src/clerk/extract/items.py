@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,7 +21,7 @@ from functools import cached_property
 from .context import DocumentText
 from .findings import AgendaItem, place
 from .names import read_name
-from .text import pattern
+from .text import pattern, word_set
 
 #: A title is published up to this length.
 _LONGEST = 160
@@ -63,6 +64,7 @@ _SENTENCE = pattern(
     r"(?:(?:the|he|she|they|this|there|it)\s.{0,80}|\w+\s+)\b(?:is|are|was|were|will|would|has|had|have)\b",
     re.I,
 )
+_VERBS = word_set("is are was were will would has had have")
 _WHO_MOVED = pattern(r"\b(?:moved|seconded|proposed)\b.{0,40}\b(?:by|second\w*)\b", re.I)
 _INLINE = pattern(
     r"(?:^|[:;)] {1,3}|(?<=[a-z0-9)]\.) {1,3})(?P<number>\d{1,2}(?:\.\d{1,2}){0,2}"
@@ -184,7 +186,11 @@ def agenda_items(items: Items) -> list[AgendaItem]:
     a packet, with lists of its own.
     """
     numbered = [each for each in items.headings if each.number]
-    style = next((each.style for each in numbered if each.style in _TOP_STYLES), None)
+    often = Counter(each.style for each in numbered if each.title)
+    tops_of = [each.style for each in numbered if each.style in _TOP_STYLES]
+    # A stray letter or two is no row.
+    style = next((each for each in tops_of if often[each] >= _WHOLE_AGENDA), None)
+    style = style or next(iter(tops_of), None)
     found: dict[int, Heading] = {}
     last = tops = 0
     for each in numbered:
@@ -296,7 +302,9 @@ def _title_at(doc: DocumentText, position: int) -> str | None:
 def _tidy(line: str) -> str | None:
     """Return a title without what follows it in its line, or None if it is no title."""
     line = " ".join(line.split())
-    if _OF_A_VOTE.match(line) or _SENTENCE.match(line):
+    if _OF_A_VOTE.match(line):
+        return None
+    if not _VERBS.isdisjoint(line.lower().split()) and _SENTENCE.match(line):
         return None
     ends = _TITLE_ENDS.search(line, 3)
     title = (line[: ends.start()] if ends else line).strip(" .:;-,_")

@@ -64,9 +64,10 @@ _KINDS = {
 #: These need a sign before their number: "application 3" may be anything.
 _NEEDS_SIGN = ("case", "file", "docket", "application", "petition", "permit", "bill")
 #: A case that is known by its letters: ``CUP 08-2922``, ``PZ-22-014``.
-_LETTERED_CASE = re.compile(
-    r"(?<![\w-])(?P<number>(?:CUP|PZ|ZBA|BZA|ZA|RZN|SUP|VAR|DRB|PUD|PC|CPA|GPA|SPR|LUA|ANX|DA|TTM|TPM)"
-    r"[ -]{0,2}\d{2,4}[-/.]\d{1,5})(?![\w-])"
+_LETTERED_CASE = Phrase(
+    "CUP PZ ZBA BZA ZA RZN SUP VAR DRB PUD PC CPA GPA SPR LUA ANX DA TTM TPM",
+    r"(?<!-)(?P<number>(?:CUP|PZ|ZBA|BZA|ZA|RZN|SUP|VAR|DRB|PUD|PC|CPA|GPA|SPR|LUA|ANX|DA|TTM|TPM)"
+    r"[ -]{0,2}\d{2,4}[-/.]\d{1,5})(?![\w-])",
 )
 _GROUP = re.compile(r"[A-Za-z]+|\d+")
 _YEAR = re.compile(r"(?:19|20)\d\d")
@@ -282,7 +283,7 @@ def _numbered(doc: DocumentText) -> Iterator[tuple[str, str, str, int, int]]:
             continue
         key = f"{kind} {matter_number(printed, match['year'])}"
         yield kind, printed, key, match.start(), match.end()
-    for match in _LETTERED_CASE.finditer(doc.text):
+    for match in _LETTERED_CASE.find(doc.text):
         printed = match["number"]
         yield "case", printed, f"case {matter_number(printed)}", match.start(), match.end()
 

@@ -185,7 +185,7 @@ _DISSENT = Phrase(
     r"|(?:dissenting|opposing|no|nay|negative)\s+votes?(?:\s+(?:being|was|were))?(?:\s+cast)?"
     r"(?=\s+(?:by|from)\b)"
     r"|vot(?:ed|ing|es)\s+(?:against|in\s+opposition|in\s+the\s+negative|in\s+favou?r"
-    r"|in\s+the\s+affirmative|affirmatively|[\"']?(?:nay|no|aye|yes|yea)[\"']?)"
+    r"|in\s+the\s+affirmative|affirmatively|for(?=\s{0,3}[.;\n])|[\"']?(?:nay|no|aye|yes|yea)[\"']?)"
     r"|cast(?:ing)?\s+(?:the\s+|a\s+)?(?:only\s+|sole\s+|lone\s+)?"
     r"(?:dissenting|no|nay|negative|opposing)\s+votes?)(?!\w)",
 )
@@ -229,7 +229,7 @@ def _joined(row: list[DissentCue]) -> Iterator[BallotCue]:
 _BY = pattern(r"\s*(?:votes?\s+)?(?:by|from|:|-|was|were|cast\s+by)\s*")
 _LINK = pattern(r"(?:,?\s{0,3}\b(?:who|having|has|was|were|is|are|both|each|also)\b\s{0,3}){0,3}$")
 _OF_ITEMS = re.compile(r"\s*(?:on|for|to)\s+(?:consent\s+)?(?:agenda\s+)?items?\b")
-_IN_FAVOR = re.compile(r"aye|yes|yea|fav|affirm")
+_IN_FAVOR = re.compile(r"aye|yes|yea|fav|affirm|for$")
 
 
 def _each_dissent(doc: DocumentText) -> Iterator[DissentCue]:

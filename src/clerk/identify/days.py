@@ -102,11 +102,13 @@ RULES: Final = (
         r"|\bdate (?:and time )?of (?:the )?(?:\w+ )?meeting[\W_]*$"
         r"|\bfor (?:the )?(?:\S+ ){0,4}meeting(?: of| on|:)?[\W_]*(?:on )?$|\bdate (?:&|and"
         r"|/) ?time[\W_]*$"
-        r"|\b(?:sitzung(?:stag)?|réunion|séance|sesión)\b[^\n]{0,40}(?:vom|am|du|de|del)[\W_]*$",
+        r"|\b(?:sitzung(?:stag)?|réunion|séance|sesión)\b[^\n]{0,40}(?:vom|am|du|de|del)[\W_]*$"
+        r"|\bagenda (?:for|of) (?:the )?(?:\S+ ){0,14}(?:on|of)[\W_]*$",
         "MEETING DATE: @",
         "Subject: Agenda Item – @",
+        "Please place this on the agenda for the meeting of the City Council on @",
         "COUNCIL AGENDA: @",
-        "Cash Balances for Meeting on @",
+        "Balances for the meeting on @",
     ),
     _rule(
         "meeting announced",
@@ -134,7 +136,7 @@ RULES: Final = (
         r"|séance|sesión|sitzung)\b"
         r"(?:[^.\n]|\.(?=\S)){0,80}" + _LINK,
         "REGULAR MEETING OF THE TOWN BOARD, @",
-        "VOTING RESULTS OF SPECIAL TOWN MEETING @",
+        "VOTING RESULTS OF THE TOWN MEETING @",
     ),
     _rule(
         "minutes of the day",

@@ -96,7 +96,7 @@ HEADINGS: Final = (
         "CITY COUNCIL STAFF REPORT",
         "Report to Council",
         "AGENDA ITEM SUMMARY",
-        "Certified Staffing Agenda 09/23/2020",
+        "Support Staff Agenda 3/14/2021",
         needs="report memo agenda staff personnel",
     ),
     _rule(
@@ -152,10 +152,10 @@ HEADINGS: Final = (
         r"|^(?:the )?(?:resolution|by-?law) (?:no|number)\b|\bbeing a by-?law\b"
         r"|^(?:ordinance|resolution) ?[#:]",
         "RESOLUTION NO. 2024-15",
-        "BY-LAW NUMBER 2026-04",
+        "BY-LAW NUMBER 2019-31",
         "TOWNSHIP OF MILLBROOK RESOLUTION",
         "AN ORDINANCE AMENDING CHAPTER 12",
-        "Resolution Number 2026-009",
+        "Resolution Number 2019-114",
         needs="resolution ordinance law bill",
     ),
     _rule(
@@ -186,8 +186,8 @@ HEADINGS: Final = (
         r"|\bpublic notice of (?:sale|tender)\b|\bletter of\b|\bfor immediate release\b",
         "NEWS RELEASE",
         "CORRESPONDENCE",
-        "VOTING RESULTS OF SPECIAL TOWN MEETING",
-        "Notice of Intent for New or Renewal of General",
+        "VOTING RESULTS OF THE TOWN MEETING",
+        "NOTICE OF INTENT TO DISCHARGE",
         needs="release correspond results proclamation newsletter intent request "
         "invitation sale tender letter",
     ),
@@ -227,9 +227,9 @@ HEADINGS: Final = (
         r"|\bexecutive summary\b|\bmaster plan\b|\bstrategic plan\b|\bcapital (?:plan"
         r"|improvement)\b",
         "MEMORANDUM",
-        "Cash Balances for Meeting on",
-        "CAPITAL BUDGET AND ASSET MANAGEMENT",
-        "Certified Staffing",
+        "Cash Balances, All Funds",
+        "CAPITAL BUDGET",
+        "Summer Staffing",
         "Treasurer's Report",
         needs="report memo budget statement balance forecast update reconciliation payable "
         "register list bills check cheque warrant voucher breakdown staffing payroll "
@@ -378,13 +378,14 @@ OPENINGS: Final = (
     _rule(
         OTHER,
         4,
-        r"^dear (?:\w|mr|ms)|\b(?:yours|sincerely|best regards|kind regards"
+        r"^dear (?:\w|mr|ms)|^to whom it may concern|^please be advised"
+        r"|\b(?:yours|sincerely|best regards|kind regards"
         r"|respectfully) ?(?:truly|faithfully|sincerely"
         r"|yours)? ?,?$|\bon behalf of the\b.{0,80}\bthank\b|\bthank(?:-| )?you for (?:your"
         r"|the)\b",
         "Dear Mayor and Council,",
         "Yours truly,",
-        needs="dear yours sincerely regards respectfully thank",
+        needs="dear concern advised yours sincerely regards respectfully thank",
     ),
     _rule(
         REPORT,

@@ -102,8 +102,8 @@ class Hints(msgspec.Struct, frozen=True):
     """What is known of a document from outside.
 
     ``path`` is the path or URL as in the source, folders separated by ``/``.  ``place`` is the name
-    of the site, such as ``Crete Township, IL``.  ``portal`` is what the fetcher learned, ``person``
-    what somebody corrected.
+    of the site, such as ``Millbrook Township, IL``.  ``portal`` is what the fetcher learned,
+    ``person`` what somebody corrected.
     """
 
     path: str = ""

@@ -28,6 +28,7 @@ from clerk.core.db import get_civic_db, reading_connection
 from clerk.core.errors import ClerkError
 from clerk.core.states import ANNOTATIONS
 from clerk.pipeline import queues
+from clerk.search import index
 
 from . import counts, store_check
 from .counts import SITES_NAMED, FetcherRuns, Figures, percent
@@ -242,7 +243,24 @@ def check_schema(_settings: Settings) -> Check:
     return Check("schema", Level.OK, f"at {schema.head()}, the newest")
 
 
-SYSTEM_CHECKS = {"database": check_database, "disk": check_disk, "queue": check_queue}
+def check_search(settings: Settings) -> Check:
+    """The parts of this machine's search index must be readable; a damaged one is rebuilt."""
+    layout = index.read_layout(settings.storage_dir)
+    shards = range(len(layout.shards) if layout else 0)
+    damage = {shard: index.damage_of(settings.storage_dir, shard) for shard in shards}
+    damaged = [f"part {shard} is damaged: {why}" for shard, why in damage.items() if why]
+    if damaged:
+        fix = "clerk serve rebuilds it; or run: clerk search-index update"
+        return Check("search", Level.WARNING, "; ".join(damaged), fix, len(damaged))
+    return Check("search", Level.OK, "the index can be read" if layout else "no index yet")
+
+
+SYSTEM_CHECKS = {
+    "database": check_database,
+    "disk": check_disk,
+    "queue": check_queue,
+    "search": check_search,
+}
 
 
 # ------------------------------------------------------------------------------ the figures

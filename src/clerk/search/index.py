@@ -148,7 +148,8 @@ class PageText:
     kind: str = ""
     body: str = ""
     date: str = ""
-    persons: Sequence[str] = ()
+    #: Each name as it is printed -> the one name of the member.
+    persons: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -355,13 +356,21 @@ def read_document(
         "SELECT id, kind, meeting, date, pages, first_seen_at FROM documents WHERE name = ?",
         (name,),
     ).fetchone()
-    persons: dict[int, dict[str, None]] = {}
+    # A member is counted under one name, and found by each spelling.
+    one_name = dict(
+        db.execute(
+            """SELECT person_names.printed_name, people.printed_name FROM person_names
+               JOIN people ON people.person = person_names.person WHERE person_names.meeting = ?""",
+            (body,),
+        ).fetchall()
+    )
+    persons: dict[int, dict[str, str]] = {}
     named = """SELECT votes.page, member FROM votes JOIN vote_members ON vote = votes.id
                WHERE votes.document = ? AND votes.page IS NOT NULL
                UNION SELECT page, printed_name FROM attendance
                WHERE document = ? AND page IS NOT NULL AND is_member ORDER BY 1, 2"""
     for page, member in db.execute(named, (name, name)):
-        persons.setdefault(page, {})[member] = None
+        persons.setdefault(page, {})[member] = one_name.get(member, member)
     texts = db.execute(
         f"""SELECT page, search_text, kind, meeting, date FROM {site_schema.page_table(kind)}
             WHERE document = ? ORDER BY page""",
@@ -382,7 +391,7 @@ def read_document(
                 kind=of_page or site_schema.UNKNOWN,
                 body=of_body or "",
                 date=of_date or "",
-                persons=tuple(persons.get(page, ())),
+                persons=persons.get(page, {}),
             )
             for page, text, of_page, of_body, of_date in texts
         ],
@@ -629,9 +638,11 @@ def _entries(document: IndexedDocument) -> Iterator[dict[str, Any]]:
         if is_first:
             values |= {"pages": facts.pages, "digest": document.digest}
         if page.persons:
-            keys = [" ".join(fold(person)) for person in page.persons]
-            values |= {"person": list(page.persons), "person_key": keys, "person_words": keys}
-            values["has_person"] = 1
+            members = sorted(set(page.persons.values()))
+            spellings = sorted({*page.persons, *members})
+            values |= {"has_person": 1, "person": members}
+            values["person_key"] = [" ".join(fold(name)) for name in members]
+            values["person_words"] = [" ".join(fold(name)) for name in spellings]
         yield values
         is_first = False
 

@@ -56,6 +56,8 @@ class OpenIndex:
     stamp: tuple[int, int]
     shards: Sequence[OpenShard]
     missing: Sequence[int]
+    #: How many documents a query finds, where it was counted.
+    counted: dict[tuple[str | None, ...], int] = field(default_factory=dict, repr=False)
 
     def ask(self, question: Callable[[tantivy.Searcher], _T]) -> list[_T]:
         """Return the answer of each shard; one that cannot answer is left out and reported."""

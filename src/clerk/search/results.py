@@ -50,14 +50,18 @@ BEST_PAGES = 3
 #: Pages looked at to find the best of the documents shown.
 _PAGES_AT_ONCE = 500
 #: Pages fetched first to find documents, and at most.
-_FETCHED, _FETCHED_AT_MOST = 200, 50_000
-_FACET_VALUES = 50
+_FETCHED, _FETCHED_AT_MOST = 120, 50_000
+_FACET_VALUES = 30
+#: Up to this many sites are counted one by one.
+_SITES_COUNTED = 5000
 #: Values of each shard that are merged.
 _FACET_VALUES_OF_SHARDS = 1000
 #: Values of a facet compared, so that the counts are exact.
 _FACET_VALUES_COUNTED = 60_000
 #: Documents counted at once; tantivy refuses more than 65,000 groups.
 _DOCUMENTS_AT_ONCE = 40_000
+#: Queries whose number of documents is remembered.
+_COUNTS_KEPT = 1000
 #: Up to this many pages, their documents are counted exactly.
 EXACT_PAGES_AT_MOST = 2_000_000
 #: Years that a range of dates may have to be looked up year by year.
@@ -123,7 +127,7 @@ class FoundPage(NamedTuple):
     part: PartFacts | None = None
 
 
-@dataclass(frozen=True)
+@dataclass
 class Hit:
     """A page that was found; kind, body and date are those of the document."""
 
@@ -634,6 +638,17 @@ class _Search:
         )
 
     def _count_documents(self, asked: tantivy.Query, total: int) -> int:
+        """Count the documents of the found pages; the count is kept as long as the index stays."""
+        query = self._query
+        places = (query.site, query.state, query.body, query.kind, query.person)
+        key = (self._parsed.typed, *places, query.year, query.since, query.until)
+        if key not in self._index.counted:
+            if len(self._index.counted) >= _COUNTS_KEPT:
+                self._index.counted.clear()
+            self._index.counted[key] = self._count_all_documents(asked, total)
+        return self._index.counted[key]
+
+    def _count_all_documents(self, asked: tantivy.Query, total: int) -> int:
         """Count the documents of the found pages, in as many parts as the engine needs."""
         if total > EXACT_PAGES_AT_MOST:
             estimates = self._index.ask(lambda each: each.cardinality(asked, "document"))
@@ -702,6 +717,11 @@ def _facets(index: OpenIndex, asked: tantivy.Query, names: Sequence[str]) -> dic
         for name in names
     }
     persons = {"person": groups.pop("person")} if "person" in groups else {}
+    # The states follow from the sites, which is quicker than counting each page again.
+    states_of_sites = {"site", "state"} <= groups.keys() and len(index.places) <= _SITES_COUNTED
+    if states_of_sites:
+        del groups["state"]
+        groups["site"]["terms"]["size"] = max(1, len(index.places))
 
     def count(searcher: tantivy.Searcher) -> dict[str, Any]:
         counted: dict[str, Any] = searcher.aggregate(asked, groups) if groups else {}
@@ -715,12 +735,16 @@ def _facets(index: OpenIndex, asked: tantivy.Query, names: Sequence[str]) -> dic
     found: dict[str, list[Facet]] = {}
     for name in names:
         counts: Counter[str] = Counter()
+        source = "site" if name == "state" and states_of_sites else name
         for answer in answers:
-            for bucket in answer[name]["buckets"]:
+            for bucket in answer[source]["buckets"]:
                 key = bucket["key"]
+                if source != name:
+                    key = index.places[key].state if key in index.places else ""
                 counts[key if isinstance(key, str) else str(int(key))] += bucket["doc_count"]
+        counts.pop("", None)
         best = sorted(counts.items(), key=_most_pages)[:_FACET_VALUES]
-        found[name] = [Facet(key, _label(index, name, key), pages) for key, pages in best if key]
+        found[name] = [Facet(key, _label(index, name, key), pages) for key, pages in best]
     return found
 
 

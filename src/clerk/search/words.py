@@ -132,32 +132,40 @@ def sought(words: Sequence[str]) -> tuple[list[tuple[int, str]], bool]:
     return found, is_prefix
 
 
-class Stemmer:
-    """The stems of words of one language; of a language without stemmer the words themselves."""
+class _ChangedStems(dict[str, str]):
+    """Word -> its stem, or nothing if that is the word itself; looked up once for each word."""
 
     def __init__(self, language: str) -> None:
-        self._known: dict[str, str] = {}
+        super().__init__()
         self._analyzer = None
         if language in STEMMERS:
             builder = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.raw())
             self._analyzer = builder.filter(tantivy.Filter.stemmer(STEMMERS[language])).build()
 
+    def __missing__(self, word: str) -> str:
+        stem = word
+        if self._analyzer is not None and word.isalpha():
+            # A stem may have an accent that the word has not.
+            stem = folded(self._analyzer.analyze(word)[0])
+        if len(self) > _REMEMBERED:
+            self.clear()
+        self[word] = "" if stem == word else stem
+        return self[word]
+
+
+class Stemmer:
+    """The stems of words of one language; of a language without stemmer the words themselves."""
+
+    def __init__(self, language: str) -> None:
+        self._changed = _ChangedStems(language)
+
     def stem(self, word: str) -> str:
         """Return the stem of a folded word."""
-        stem = self._known.get(word)
-        if stem is None:
-            stem = word
-            if self._analyzer is not None and word.isalpha():
-                # A stem may have an accent that the word has not.
-                stem = folded(self._analyzer.analyze(word)[0])
-            if len(self._known) > _REMEMBERED:
-                self._known.clear()
-            self._known[word] = stem
-        return stem
+        return self._changed[word] or word
 
     def changed(self, words: Iterable[str]) -> list[str]:
         """Return the stems of the words that differ from their stems."""
-        return [stem for word in words if (stem := self.stem(word)) != word]
+        return list(filter(None, map(self._changed.__getitem__, words)))
 
 
 @lru_cache(maxsize=64)

@@ -261,16 +261,17 @@ class SiteRecord:
 
     def people(self, person: str = "") -> list[PersonSummary]:
         """Return the members of each body, or one of them."""
+        of_one = "WHERE names.person = ?" if person else ""
         rows = self._site.rows(
             f"""SELECT people.person, people.meeting, printed_name, first_date, last_date,
                        coalesce(sum(ballot = 'aye'), 0), coalesce(sum(ballot = 'no'), 0),
                        coalesce(sum(ballot = 'abstain'), 0),
                        coalesce(sum(ballot NOT IN ('aye', 'no', 'abstain')), 0)
-                FROM people LEFT JOIN ({_BALLOTS}
-                    WHERE ? = '' OR names.person = ?) AS given ON given.person = people.person
-                WHERE ? = '' OR people.person = ?
+                FROM people
+                LEFT JOIN ({_BALLOTS} {of_one}) AS given ON given.person = people.person
+                {"WHERE people.person = ?" if person else ""}
                 GROUP BY people.person ORDER BY people.meeting, printed_name""",
-            *(person, person, person, person),
+            *((person, person) if person else ()),
         )
         return [
             PersonSummary(document_text(row[0]), row[1], document_text(row[2]), *row[3:])

@@ -262,6 +262,7 @@ def opensearch(request: Request) -> Response:
 def robots(request: Request) -> Response:
     """Tell robots what they may read: documents, but no searches and no operators' pages."""
     lines = ["User-agent: *", "Disallow: /search", "Disallow: /ops/", "Disallow: /api/"]
+    lines.append("Disallow: /report/")
     if settings_of(request).public_url:
         lines.append(f"Sitemap: {public_url(request, '/sitemap.xml')}")
     return as_text(request, "\n".join([*lines, ""]))
