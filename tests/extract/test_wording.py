@@ -28,6 +28,10 @@ EXAMPLES = [
         " Agreed by all.",
         "Cllr Orr be replaced by Cllr Lee",
     ),
+    (
+        "It was moved by Mr. Ito and seconded to excuse the chair. Motion carried.",
+        "excuse the chair",
+    ),
     # Behind the seconder, also in a paragraph of its own.
     (
         "Resolved (Cr Ann Ito / Cr Bo Jett)\n\nThat the minutes be confirmed.\n\nCarried",

@@ -442,6 +442,8 @@ def moved_verb(doc: DocumentText, moved: re.Match[str]) -> MotionCue | None:
     if _WAS.search(head) or (moved[0] == "moved" and seconded and not doc.name_before(start)):
         if not seconded and not _IT_WAS.search(head):
             return None
+        if not seconded and (cue := _moved_name(doc, moved)):
+            return cue
         begin, mover = _it_was_start(lower, start), _mover_after(doc, end)
         return _motion_cue(doc, begin, mover, end=seconded.end() if seconded else end)
     if _NOT_MOTION.match(lower, end):
@@ -978,6 +980,7 @@ MOTION_RULES = (
             "Moved by Smith to adjourn.",
             "Moved and seconded by Smith and Jones to adjourn.",
             "It was moved and seconded to adjourn.",
+            "It was moved, R. Smith and seconded to adjourn.",
             "Moved Smith, seconded Jones.",
             "Mr. Smith offered the ordinance and moved its adoption.",
         ),

@@ -84,6 +84,8 @@ _SECONDED_WITHOUT_COMMA = pattern(
     r"[,;.]?\s+(?:(?:and\s+)?(?:(?:it|the\s+motion|which|motion)\s+)?(?:was\s+)?(?:duly\s+)?"
     r"(?:seconded|supported)\b|second(?:ed)?\s+by\b|2\s?nd\s+by\b)"
 )
+#: ``Moved by Smith and seconded to adjourn``
+_SECONDED_BY_NOBODY = pattern(r",?\s+(?:and\s+)?(?:duly\s+)?seconded,?\s+(?=(?:to|that)\s)")
 _CARRIED_BEHIND = pattern(
     r"[,;.]?\s+(?:(?:and|which|the\s+motion|motion)\s+){0,2}(?:was\s+)?(?:unanimously\s+)?"
     r"(?:carried|passed|failed)\b(?:\s+unanimously\b|\s+\(?\d|\s*[.;]|$)"
@@ -237,8 +239,10 @@ def _places(doc: DocumentText, motion: Motion, floor: int) -> Iterator[tuple[str
         if above := _label_above(doc, made.start):
             yield "label", *above
         edges = (made.words_end, second.start if second else motion.end, voted_at)
-        later = [edge for edge in edges if edge > made.end]
-        yield "mover", made.end, _words_end(doc, made.end, min(later, default=None))
+        nobody = _SECONDED_BY_NOBODY.match(doc.lower, made.end)
+        start = nobody.end() if nobody else made.end
+        later = [edge for edge in edges if edge > start]
+        yield "mover", start, _words_end(doc, start, min(later, default=None))
     if made is None and second is not None and not outcome_first:
         by = _BY_LABEL.search(doc.text, max(0, motion.start - 24), motion.start)
         if by and line_start(doc.text, by.start()) >= floor:
