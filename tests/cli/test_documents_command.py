@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 from small_pdfs import printed
-from sqlalchemy import select
+from sqlalchemy import select, update
 from web_town import Browser
 
 from clerk.core import db
 from clerk.core.errors import InvalidInput
-from clerk.core.models import audit_table
+from clerk.core.models import audit_table, documents_table
 from clerk.ops.document_facts import check_said
 from clerk.ops.web_sessions import OPERATOR, VIEWER
 
@@ -88,6 +88,33 @@ def test_documents_say_what_they_are_and_where_that_comes_from(
         "old/July 92, 251.pdf": "2024-04-02",
         "old/1998-vect.pdf": None,
     }
+
+
+def test_documents_of_an_older_installation_are_identified_without_being_read(
+    clerk: Clerk, springfield: str
+) -> None:
+    before = listed(clerk)
+    with db.civic_db_connection() as conn:
+        unknown = {"kind": "minutes", "date": None, "title": None, "evidence": {}}
+        conn.execute(update(documents_table).values(identified_of=None, body=None, **unknown))
+    assert listed(clerk) != before
+
+    said = clerk("run", "springfield")
+
+    assert "nothing new; 3 of 3 documents are read" in said.out
+    assert listed(clerk) == before
+
+
+def test_a_document_that_cannot_be_read_is_known_by_its_path(
+    clerk: Clerk, springfield: str, folder: Path
+) -> None:
+    (folder / "old" / "Council minutes 2023-05-01.pdf").write_bytes(b"%PDF-1.4 damaged")
+
+    assert clerk("run", "springfield").code == 4
+
+    found = listed(clerk)["old/Council minutes 2023-05-01.pdf"]
+    assert (found["kind"], found["date"]) == ("minutes", "2023-05-01")
+    assert found["evidence"]["date"]["source"] == "file_name"
 
 
 def test_a_correction_holds_and_is_in_the_audit_log(

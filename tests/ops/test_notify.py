@@ -252,6 +252,23 @@ def test_a_problem_and_its_end_are_told_once_grouped_with_the_command(
         assert conn.execute(select(workers_table)).all() == []
 
 
+def test_many_problems_are_one_message_that_lists_the_first(
+    database: str, webhook: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NOTIFY_URL", webhook.url)
+    many = [
+        Finding("attention", Level.WARNING, f"town{number} needs attention", 1, "", f"{number}")
+        for number in range(50)
+    ]
+
+    assert told(DISK, *many).delivered == 1
+
+    [body] = webhook.bodies
+    assert body["title"] == "clerk: CRITICAL: 51 problems"
+    assert body["text"].splitlines()[1] == "CRITICAL: 0.1 GB free"
+    assert body["text"].splitlines()[-1] == "... and 31 more"
+
+
 def test_what_becomes_critical_is_told_again(
     database: str, webhook: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:

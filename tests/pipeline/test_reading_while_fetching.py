@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -130,10 +131,28 @@ def test_what_was_read_in_an_earlier_run_is_carried_once(fetching):
         text = TextRecord(pdf_sha256=old.pdf_sha256 or "", text_sha256="t", reader=ENGINE, pages=1)
         manifest.record_texts(conn, fetching.town.subdomain, {old.name: text})
     fetching.store("2024-01-02")
+    assert shown(fetching) == (FETCH, 2, 1, 0)
     read()
 
     fetching.end()
 
+    assert shown(fetching) == (OCR, 2, 2, 0)
+
+
+def test_a_document_that_was_carried_and_then_changes_is_read_again(fetching):
+    with civic_db_connection() as conn:
+        old = fetched("2020-01-01")
+        manifest.record(conn, fetching.town.subdomain, [old])
+        text = TextRecord(pdf_sha256="2020-01-01", text_sha256="t", reader=ENGINE, pages=1)
+        manifest.record_texts(conn, fetching.town.subdomain, {old.name: text})
+    fetching.store("2024-01-02")
+    with civic_db_connection() as conn:
+        manifest.record(conn, fetching.town.subdomain, [replace(old, pdf_sha256="other")])
+        fetching._open_reading(conn, [old.name])
+
+    assert shown(fetching) == (FETCH, 2, 0, 0)
+    assert {read(), read()} == {old.name, "minutes/Council/2024-01-02"}
+    fetching.end()
     assert shown(fetching) == (OCR, 2, 2, 0)
 
 

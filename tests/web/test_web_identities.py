@@ -59,6 +59,13 @@ def test_a_page_of_a_packet_says_which_part_it_is_of(visitor: Browser, town: Pat
     assert "made by somebody else" in visitor.get(f"/p/{identity(PACKET)}-3").text
     assert "of another place" in visitor.get(f"/d/{identity(PACKET)}").text
 
+    parts = visitor.get(f"/api/v1/documents/{identity(PACKET)}").json()["parts"]
+    assert [(part["first_page"], part["kind"], part["body"]) for part in parts] == [
+        (1, "agenda", "Council"),
+        (2, "minutes", "Library Committee"),
+        (3, "minutes", "Otherton"),
+    ]
+
     # The committee has a page of its own, and its meeting the only vote that counts.
     assert "Library Committee" in visitor.get("/s/springfield/").text
     meeting = visitor.get("/s/springfield/Library%20Committee/2026-01-20/").text

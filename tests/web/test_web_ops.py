@@ -27,7 +27,7 @@ from clerk.web.middleware import RateLimit
 
 #: Needs no login.
 OPEN = ("/ops/login", "/ops/logout")
-#: Allowed to viewers with a role in the project; see test_web_uploads.
+#: Allowed to viewers with a role in the project; see test_web_annotations.
 OF_PROJECTS = ("/ops/uploads/1", "/ops/project")
 PAGES = (
     "/ops/",

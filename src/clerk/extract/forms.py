@@ -101,9 +101,9 @@ def _reasons(doc: DocumentText) -> Iterator[tuple[int, int]]:
 
 _CORRECTIONS = Phrase("corrections", r"corrections\s?:\s")
 _SHOULD_READ = Phrase(
-    "should to be changed corrected",
-    r"(?:(?:should|to)\s+(?:read|say|state)(?:\s+as\s+follows)?|changed\s+to|corrected\s+to(?:\s+read)?)"
-    r"[\s:,]{1,6}\"",
+    "read say state changed corrected",
+    r"(?:(?:(?<=should )|(?<=should\n)|(?<=to )|(?<=to\n))(?:read|say|state)(?:\s+as\s+follows)?"
+    r"|changed\s+to|corrected\s+to(?:\s+read)?)[\s:,]{1,6}\"",
 )
 
 

@@ -378,13 +378,14 @@ OPENINGS: Final = (
     _rule(
         OTHER,
         4,
-        r"^dear (?:\w|mr|ms)|\b(?:yours|sincerely|best regards|kind regards"
+        r"^dear (?:\w|mr|ms)|^to whom it may concern|^please be advised"
+        r"|\b(?:yours|sincerely|best regards|kind regards"
         r"|respectfully) ?(?:truly|faithfully|sincerely"
         r"|yours)? ?,?$|\bon behalf of the\b.{0,80}\bthank\b|\bthank(?:-| )?you for (?:your"
         r"|the)\b",
         "Dear Mayor and Council,",
         "Yours truly,",
-        needs="dear yours sincerely regards respectfully thank",
+        needs="dear concern advised yours sincerely regards respectfully thank",
     ),
     _rule(
         REPORT,

@@ -114,6 +114,7 @@ def _queue(
         tuple(lines[:LINES_SHOWN]),
         f"{settings.public_url}/ops/" if settings.public_url else "",
         uuid.uuid4().hex,
+        max(0, len(lines) - LINES_SHOWN),
     )
     urgent = any(line.severity == "CRITICAL" and line.change != "ended" for line in lines)
     later = None if urgent else quiet_until(settings, now)

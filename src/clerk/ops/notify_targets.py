@@ -57,6 +57,8 @@ class Notice:
     link: str = ""
     #: The same for every attempt to deliver it, so that a receiver can tell a repetition.
     key: str = ""
+    #: How many further problems are not listed.
+    more: int = 0
 
     @property
     def text(self) -> str:
@@ -67,6 +69,8 @@ class Notice:
             parts.append(f"{word}: {line.what}")
             if line.command and line.change != "ended":
                 parts.append(f"  {line.command}")
+        if self.more:
+            parts.append(f"... and {self.more} more")
         return "\n".join([*parts, *([self.link] if self.link else [])])
 
 

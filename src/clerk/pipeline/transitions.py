@@ -257,10 +257,13 @@ def open_arrived(
     run = active_run(conn, subdomain)
     if run is None or run.run_id != run_id or run.goal_stage == FETCH:
         return
-    unread = manifest.documents_to_read(conn, subdomain, engine, names)
+    job = job_of_stage(conn, subdomain, OCR)
+    # With the first of them comes what earlier runs left unread.
+    wanted = names if job else None
+    unread = manifest.documents_to_read(conn, subdomain, engine, wanted)
     if not unread:
         return
-    job = job_of_stage(conn, subdomain, OCR) or _open_reading_job(conn, run_id, subdomain, engine)
+    job = job or _open_reading_job(conn, run_id, subdomain, engine)
     known = _documents_of(conn, job.id)
     remembered = _remembered(conn, subdomain, engine)
     rows = [
@@ -268,7 +271,8 @@ def open_arrived(
         for row in unread
         if row.name not in known
     ]
-    _add_to_reading(conn, job, rows)
+    total, _ = manifest.count_documents(conn, subdomain)
+    _add_to_reading(conn, job, rows, carried=total - len(known) - len(rows))
 
 
 def open_reading(conn: Connection, run_id: str, subdomain: str, found: Found) -> None:
@@ -285,11 +289,9 @@ def open_reading(conn: Connection, run_id: str, subdomain: str, found: Found) ->
     rejected = [_rejected_row(each, remembered) for each in found.rejected]
     rejected = _told_apart([*rows, *({"document": name} for name in known)], rejected)
     rows += _with_dates(conn, subdomain, rejected)
-    if found.carried:
-        rows.append({"step": Step.CARRIED, "documents": found.carried, "state": Item.COMPLETED})
     enter(conn, subdomain, OCR)
     job = job or _open_reading_job(conn, run_id, subdomain, found.engine)
-    job = _add_to_reading(conn, job, rows)
+    job = _add_to_reading(conn, job, rows, found.carried)
     if is_over(conn, job):
         close_stage(conn, job, [])
 
@@ -319,14 +321,27 @@ def _documents_of(conn: Connection, job_id: int) -> frozenset[str]:
     return frozenset(conn.execute(named).scalars())
 
 
-def _add_to_reading(conn: Connection, job: Job, rows: Sequence[dict[str, Any]]) -> Job:
-    """Write rows of a reading, count them, and show the site's counters."""
+def _add_to_reading(
+    conn: Connection, job: Job, rows: Sequence[dict[str, Any]], carried: int
+) -> Job:
+    """Write rows of a reading, count them, and show the site's counters.
+
+    ``carried`` is how many documents need no reading, all told: one that was carried and has other
+    bytes by now is among the rows.
+    """
     failures = [row for row in rows if row["state"] in (Item.FAILED, Item.QUARANTINED)]
     living = [row for row in rows if row["state"] != Item.CANCELLED]
-    carried = sum(row["documents"] for row in rows if row.get("step") == Step.CARRIED)
+    items = items_table
+    of_carried = and_(items.c.job_id == job.id, items.c.step == Step.CARRIED)
+    before = conn.execute(select(items.c.documents).where(of_carried)).scalar()
+    if before is None and carried:
+        never = {"available_at": None, "state": Item.COMPLETED}
+        rows = [*rows, never | {"step": Step.CARRIED, "documents": carried}]
+    elif before is not None and before != carried:
+        conn.execute(update(items).where(of_carried).values(documents=carried))
     ledger.add_items(conn, job.id, job.run_id, rows)
-    total = sum(row.get("documents", 1) for row in living)
-    job = ledger.extend_job(conn, job.id, total, carried, len(failures))
+    more = carried - (before or 0)
+    job = ledger.extend_job(conn, job.id, len(living) + more, more, len(failures))
     show_job(conn, job, failures[-1]["error"] if failures else "")
     return job
 
@@ -517,13 +532,16 @@ def finish(
     somebody else holds by now, are left alone.  A coordinator is given to the worker that ends the
     reading (``Settled.following``) if it serves its queue.
     """
+    lines = [_line(each) for each in outcomes if _is_worth_a_line(each)]
+    if lines and claim.token not in ledger.still_held(conn, [claim.token]):
+        lines = []  # a late or repeated word about what somebody else has by now
     settled = ledger.settle(conn, claim, outcomes)
     if settled is None:
         # A batch in work was cancelled with its run; one that had settled all it held was not.
         status = Batch.CANCELLED if outcomes else Batch.COMPLETED
         ledger.end_batch(conn, claim, status, "The run is over" if outcomes else None)
         return Settled()
-    ledger.log_lines(conn, claim, [_line(each) for each in outcomes if _is_worth_a_line(each)])
+    ledger.log_lines(conn, claim, lines)
     if claim.step == Step.DOCUMENT:
         texts = {
             each.item.document: each.result
@@ -583,7 +601,8 @@ def crash(conn: Connection, claim: Claim, crash: Crash, parts: Sequence[NewPart]
         return Settled()
     blamed = crash.item
     document, attempt = (blamed.document or None, blamed.attempt) if blamed else (None, None)
-    ledger.log_lines(conn, claim, [LogLine("error", crash.error, document, attempt)])
+    if claim.token in ledger.still_held(conn, [claim.token]):
+        ledger.log_lines(conn, claim, [LogLine("error", crash.error, document, attempt)])
     if parts:
         if ledger.record_crash(conn, claim, crash):
             ledger.replace_part(conn, claim, parts, Batch.CRASHED, crash.error)

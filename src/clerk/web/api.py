@@ -118,7 +118,11 @@ def one_document(request: Request) -> Response:
     with open_site(storage_dir, subdomain) as site:
         pages = list(site.page_ids(document).values())
         facts = _document(site.document(document))
-        return as_json(request, facts | {"site": subdomain, "page_ids": pages})
+        parts = [
+            {("body" if name == "meeting" else name): value for name, value in vars(part).items()}
+            for part in site.parts(document)
+        ]
+        return as_json(request, facts | {"site": subdomain, "page_ids": pages, "parts": parts})
 
 
 def _document(document: CompiledDocument) -> dict[str, Any]:
