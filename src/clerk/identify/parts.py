@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from .bodies import HEAD, MENTIONED, clean_name, municipalities, own_words, place_words
+from .bodies import GOVERNING, HEAD, MENTIONED, clean_name, municipalities, own_words, place_words
 from .dates import printed_dates
 from .document import Printed, read_pages
 from .kinds import Rule, heading_rule, openings
@@ -68,6 +68,11 @@ _PAGE_NUMBER = pattern(
     r"|^[-–—~ ]*(?P<three>[0-9]{1,3})[-–—~ ]*$"
     r"|\|(?: ?page) ?(?P<four>[0-9]{1,3})|https?:\S+ (?P<five>[0-9]{1,3})/(?P<of5>[0-9]{1,3})$"
 )
+_NUMBER_WORDS: Final = {
+    **{"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7},
+    **{"eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12},
+}
+_PAGE_WORD = pattern(rf"\bpage ({'|'.join(_NUMBER_WORDS)})\b")
 _PACKET_PAGE = pattern(
     r"\b(?:packet|agenda|pack) (?:pg|page|p)\b\.? ?[0-9]+|\bpage [0-9]+ of [0-9]{3,}\b"
 )
@@ -153,7 +158,8 @@ class _Page:
     def heading(self) -> tuple[Rule, Line] | None:
         for line in self.block[:_HEADING_LINES]:
             rule = heading_rule(line.text)
-            if rule is None or line.text.endswith(":") or _PAGE_NUMBER.search(line.text):
+            numbered = _PAGE_NUMBER.search(_in_digits(line.text))
+            if rule is None or line.text.endswith(":") or numbered:
                 continue
             if not (rule.kind == RESOLUTION and self.moved > 1):
                 return rule, line
@@ -434,9 +440,14 @@ def _fixed(line: str) -> str:
     return _DIGITS.sub("#", line.lower())
 
 
+def _in_digits(line: str) -> str:
+    """Return a line with the number of a page in digits: typists wrote "Page Two"."""
+    return _PAGE_WORD.sub(lambda found: f"Page {_NUMBER_WORDS[found[1].lower()]}", line)
+
+
 def _page_number(first: Sequence[str], last: Sequence[str]) -> tuple[int | None, int | None, bool]:
     """Return the number of a page, of how many, and whether it says that it is one."""
-    for number, line in enumerate((*first, *reversed(last))):
+    for number, line in enumerate(map(_in_digits, (*first, *reversed(last)))):
         if len(line) < 100 and any(map(str.isdigit, line)):
             match = _PAGE_NUMBER.search(line)
             if not match or _PACKET_PAGE.search(line):
@@ -494,7 +505,7 @@ def _part(pages: Sequence[PageView], start: _Start, packet: Identity, own: froze
     elif not elsewhere and body.confidence < MENTIONED:
         # A body that is only mentioned in the text; the packet's is as good.
         body = _taken(packet.body) if packet.body.value else body
-    if not elsewhere and _is_council(body) and _is_council(packet.body):
+    if not elsewhere and _is_same_body(body, packet.body):
         # A place has one council, whether it is called "Council" or "Township Council".
         body = msgspec.structs.replace(body, value=packet.body.value)
     return Part(
@@ -513,8 +524,14 @@ def _part(pages: Sequence[PageView], start: _Start, packet: Identity, own: froze
 _BARE_COUNCILS: Final = frozenset({"council", "town council", "city council", "municipal council"})
 
 
-def _is_council(body: Fact) -> bool:
-    return bool(body.value and _COUNCIL.fullmatch(body.value))
+def _is_same_body(body: Fact, of_packet: Fact) -> bool:
+    """Whether a part names the governing body of its packet, in fewer words perhaps."""
+    if not (body.value and of_packet.value):
+        return False
+    if _COUNCIL.fullmatch(body.value) and _COUNCIL.fullmatch(of_packet.value):
+        return True
+    fewer, all_words = (set(each.lower().split()) for each in (body.value, of_packet.value))
+    return bool(GOVERNING.fullmatch(of_packet.value)) and fewer <= all_words
 
 
 _COUNCIL = pattern(r"(?:(?:city|town|township|village|municipal|common|regional) )?council")
