@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -185,7 +186,11 @@ def agenda_items(items: Items) -> list[AgendaItem]:
     a packet, with lists of its own.
     """
     numbered = [each for each in items.headings if each.number]
-    style = next((each.style for each in numbered if each.style in _TOP_STYLES), None)
+    often = Counter(each.style for each in numbered if each.title)
+    tops_of = [each.style for each in numbered if each.style in _TOP_STYLES]
+    # A stray letter or two is no row.
+    style = next((each for each in tops_of if often[each] >= _WHOLE_AGENDA), None)
+    style = style or next(iter(tops_of), None)
     found: dict[int, Heading] = {}
     last = tops = 0
     for each in numbered:

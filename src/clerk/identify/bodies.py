@@ -60,7 +60,8 @@ _KIND_WORDS = pattern(
 )
 #: "Special Board of Trustees" is the board; "Special Service Area Commission" is a name.
 _STATUS = pattern(
-    r"\b(?:regular|special|scheduled|rescheduled|adjourned|recessed?|monthly|weekly|annual|quarterly)"
+    r"\b(?:regular|special|scheduled|rescheduled|adjourned|recessed?|monthly|weekly|annual"
+    r"|quarterly)"
     r" (?=(?:\w+ ){0,3}?(?:board|council|commission|committee|trustees|select|meeting|authority))"
     r"|\b(?:honorable mayor and|mayor and) |\b(?:19|20)[0-9]{2} "
 )
@@ -75,7 +76,8 @@ _SPLIT = re.compile(r"\s+[-–—|•·]\s+|\bthat\b|[|•·;:()\[\]]|\s*,\s+|\s
 _COUNCIL_OF = pattern(
     r"^(?P<head>(?:municipal |city |town )?(?:council|board|assembly)) (?:of"
     r"|for) (?:the )?(?:corporation of )?(?:the )?"
-    r"(?P<place>(?:united )?(?:city|town|township|village|municipality|county|district|borough"
+    r"(?P<place>(?!county (?:commissioners|supervisors))(?:united )?(?:city|town|township"
+    r"|village|municipality|county|district|borough"
     r"|region|regional "
     r"municipality|united townships|united counties)(?: of)? .+)$"
 )
@@ -100,7 +102,8 @@ GOVERNING: Final = pattern(
     r"|board of mayor and aldermen"
 )
 _BARE = pattern(
-    r"(?:the )?(?:board|committee|commission|sub-?committee|authority|trustees|panel|directors)"
+    r"(?:the )?(?:board|committee|commission|sub-?committee|authority|trustees|panel|directors"
+    r"|commissioners|supervisors)"
 )
 _ADDRESSED = pattern(
     r"^(?:to|for) ?: ?(?:the )?(?:honou?rable )?(?:mayor (?:and|&) )?(?:members of (?:the )?)?"
@@ -186,14 +189,16 @@ _PLACE_OF = re.compile(
     rf"|city of )?|corporation of (?:the )?){_NAME}"
 )
 _PLACE_BEFORE = re.compile(
-    r"\b(?!(?i:the|corporation|of|a|an|resolution|ordinance|minutes|agenda|meeting|regular|special"
-    rf"|notice|by-law|report|joint)\b){_NAME} (?i:town council|city council|township|county council"
-    r"|borough council|parish council|district council)\b"
+    r"\b(?!(?i:the|corporation|of|a|an|resolution|ordinance|minutes|agenda|meeting|regular"
+    r"|special"
+    rf"|notice|by-law|report|joint)\b){_NAME} (?i:town council|city council|township"
+    rf"|county council"
+    r"|borough council|parish council|district council|county|school district)\b"
 )
 
 
 #: Every name of a place as these patterns read it contains one of these.
-_PLACE_NEEDS: Final = (" of ", "council", "township")
+_PLACE_NEEDS: Final = (" of ", "council", "township", "county", "district")
 
 
 def municipalities(text: str) -> list[str]:

@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from .bodies import HEAD, MENTIONED, clean_name, municipalities, own_words, place_words
+from .bodies import GOVERNING, HEAD, MENTIONED, clean_name, municipalities, own_words, place_words
 from .dates import printed_dates
 from .document import Printed, read_pages
 from .kinds import Rule, heading_rule, openings
@@ -494,7 +494,7 @@ def _part(pages: Sequence[PageView], start: _Start, packet: Identity, own: froze
     elif not elsewhere and body.confidence < MENTIONED:
         # A body that is only mentioned in the text; the packet's is as good.
         body = _taken(packet.body) if packet.body.value else body
-    if not elsewhere and _is_council(body) and _is_council(packet.body):
+    if not elsewhere and _is_same_body(body, packet.body):
         # A place has one council, whether it is called "Council" or "Township Council".
         body = msgspec.structs.replace(body, value=packet.body.value)
     return Part(
@@ -513,8 +513,14 @@ def _part(pages: Sequence[PageView], start: _Start, packet: Identity, own: froze
 _BARE_COUNCILS: Final = frozenset({"council", "town council", "city council", "municipal council"})
 
 
-def _is_council(body: Fact) -> bool:
-    return bool(body.value and _COUNCIL.fullmatch(body.value))
+def _is_same_body(body: Fact, of_packet: Fact) -> bool:
+    """Whether a part names the governing body of its packet, in fewer words perhaps."""
+    if not (body.value and of_packet.value):
+        return False
+    if _COUNCIL.fullmatch(body.value) and _COUNCIL.fullmatch(of_packet.value):
+        return True
+    fewer, all_words = (set(each.lower().split()) for each in (body.value, of_packet.value))
+    return bool(GOVERNING.fullmatch(of_packet.value)) and fewer <= all_words
 
 
 _COUNCIL = pattern(r"(?:(?:city|town|township|village|municipal|common|regional) )?council")

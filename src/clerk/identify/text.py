@@ -40,7 +40,8 @@ _TEXT_BEGINS = pattern(
     r"^(?:[0-9]{1,2}[.)] ?[^\W\d]|[0-9]{1,2}\.[0-9]{1,2}\.? [^\W\d]|[A-Z][.)] \w|[IVX]{1,6}[.)] \w"
     r"|item [0-9]"
     r"|(?:and )?whereas\b|be it |now,? therefore|dear \w"
-    r"|(?:\w+ ){0,3}(?:present|absent|attending) ?:|in attendance|attendance ?:|attendees|roll call"
+    r"|(?:\w+ ){0,3}(?:present|absent|attending)(?: ?:| were\b| was\b)"
+    r"|.{0,40}\bcalled (?:the meeting )?to order\b|in attendance|attendance ?:|attendees|roll call"
     r"|call (?:the meeting )?to order|pledge of|moved by)"
 )
 #: A sentence, not a heading.
@@ -110,18 +111,28 @@ _HEADLINE = pattern(
 )
 #: A line that is no longer is not taken for part of a text.
 _SHORT: Final = 55
+#: A longer line that begins like this is the beginning of a sentence.
+_FULL: Final = 70
+_SENTENCE_BEGINS = re.compile(r"(?:In|It|On|At|Upon|That|There|This|These|As|If|A|An) [a-z]")
 _TOLD = pattern(r"\b(?:was|were|be|been|are|is) \w")
 
 
 def is_sentence(line: str) -> bool:
     """Whether a line is part of a text rather than a heading."""
-    if len(line) <= _SHORT or line.isupper():
+    if line.isupper():
         return False
+    if len(line) <= _SHORT:
+        # "Ty moved to raise the fee; Mae seconded."
+        words = line.split()
+        small = sum(word[0].islower() for word in words)
+        return line[-1] == "." and len(words) > 5 and 2 * small >= len(words)
     if DATE_START.match(line) or (_HEADLINE.match(line) and not _TOLD.search(line)):
         return False
     if is_address(line):
         return False
     if len(line) > LONGEST_HEADING or _SENTENCE.search(line):
+        return True
+    if len(line) > _FULL and _SENTENCE_BEGINS.match(line):
         return True
     words = line.split()
     small = sum(word[0].islower() for word in words)

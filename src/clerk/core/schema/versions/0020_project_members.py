@@ -20,5 +20,5 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     """Forget them."""
-    with op.batch_alter_table("annotation_projects") as table:
-        table.drop_column("members")
+    # Not in a batch, which on SQLite would make the table again although others refer to it.
+    op.execute("ALTER TABLE annotation_projects DROP COLUMN members")
