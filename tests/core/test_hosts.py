@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 import time
 
 import httpx
 import pytest
+from small_work import reap, spawn
 
 from clerk.core.hosts import SharedHosts
 from clerk.fetch.http.client import Client
@@ -40,17 +40,14 @@ def next_turn() -> float:
         return state.next_at - now
 
 
-def test_ten_machines_ask_a_host_no_faster_than_one(site: str) -> None:
+def test_ten_processes_ask_a_host_no_faster_than_one(site: str) -> None:
     def ask_four_times() -> None:
         hosts = machine()
         for _ in range(4):
             hosts.await_turn("town.example")
 
-    machines = [threading.Thread(target=ask_four_times) for _ in range(10)]
-    for each in machines:
-        each.start()
-    for each in machines:
-        each.join()
+    processes = [spawn(ask_four_times) for _ in range(10)]
+    assert [reap(each) for each in processes] == [0] * 10
 
     assert next_turn() > 39 * 10
 

@@ -56,6 +56,13 @@ City Manager Chan spoke on HB 1234; Dora Dole, Finance Director, agreed on 6/1/2
         ("BUDGET WRAP -UP The City Council met", "body", "City Council", None),
         ("the January County Council meeting", "body", "County Council", None),
         ("the Board of Education Special Meeting", "body", "Board of Education", None),
+        ("HELD Council Vice-Chair Ann Brandt", "person", "Ann Brandt", "Council Vice-Chair"),
+        (
+            "The City Council of the City of Elm met",
+            "body",
+            "City Council of the City of Elm",
+            None,
+        ),
         ("named to Position III of the Budget Committee", "body", "Budget Committee", None),
     ],
 )
@@ -76,6 +83,8 @@ def test_what_only_looks_like_an_entity_is_none(text: str) -> None:
         ("the March Ordinary Meeting of the Oakdale County Council", ["Oakdale County Council"]),
         ("in Oakdale, Washington. Council members spoke", []),
         ("D. Board Self-Evaluation", []),
+        ("7. Approval of Board Expense Report", []),
+        ("the Rules of the Board of Trustees", ["Board of Trustees"]),
         ("the Water District Special Board Meeting", []),
         ("Home for the Aged Board of Management", ["Home for the Aged Board of Management"]),
     ],
@@ -93,6 +102,8 @@ def test_a_body_is_named_without_the_words_before_it(text: str, found: list[str]
         ("Director Jack Moss\u2014lauded by all\u2014left.", ["Jack Moss"]),
         ("the position of Chief Strategy and Communications Officer", []),
         ("PRESENT: Ann Moss, Jo Nye\n", ["Ann Moss", "Jo Nye"]),
+        ("Vice President Moss Director Nye seconded.", ["Nye"]),
+        ("Commissioner Precinct 1\nAttendees:\nJo Nye, Clerk", ["Jo Nye"]),
         ("Nye, Building Inspector Orr, Village Clerk Poe", ["Poe"]),
     ],
 )

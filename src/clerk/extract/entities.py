@@ -159,7 +159,7 @@ _BODY_NOUN = Phrase(
     r"(?:Council|Board|Commission|Committee|Authority|Department|Association|Agency|Bureau"
     r"|Foundation|Corporation"
     r"|Company|Inc|LLC|University|College|Society|Trust|Coalition|Alliance|Task Force"
-    r"|Subcommittee|School District)\b(?! Members?\b)",
+    r"|Subcommittee|School District)\b(?! (?:Members?|Vice)\b)",
 )
 _BODY_BEFORE = re.compile(r"(?:[A-Z][\w&'.-]{0,24}(?: (?:of|and|for|&)(?: the)?)? ){1,8}$")
 #: A word in the name of a body, and not of what it does or when.
@@ -167,7 +167,10 @@ _BODY_WORD = (
     r"(?!(?:Special|Regular|Annual|Meeting|Minutes|Agenda|Chair\w*|Members?|President|January|February"
     r"|March|April|May|June|July|August|September|October|November|December)\b)[A-Z][\w&'-]{1,24}"
 )
-_BODY_AFTER = re.compile(rf" of (?:the )?(?:{_BODY_WORD})(?:(?: and| &)? {_BODY_WORD}){{0,3}}")
+_BODY_AFTER = re.compile(
+    r" of (?:the )?(?:(?:City|Town|Village|County|Borough|Township|District) of (?:the )?)?"
+    rf"{_BODY_WORD}(?:(?: and| &)? {_BODY_WORD}){{0,3}}"
+)
 _NOT_IN_BODY = re.compile(
     r"^(?:(?:The|This|That|A|An|In|On|At|By|To|Motion|Moved|Minutes|Mr|Mrs|Ms|Dr|Regular"
     r"|Special|Meeting|And|For|When|If|of|and|for|the|&|[A-Z]\.|[IVX]{1,5}\.|Open|Under|With|From|View|See"
@@ -199,6 +202,9 @@ def bodies(doc: DocumentText) -> Iterator[_Found]:
             start = article + len(" The ")
         if opening := _NOT_IN_BODY.match(text[start : noun.start()]):
             start += opening.end()
+        if text[start : noun.start()].endswith((" of ", " of the ")):
+            # ``Rules of the Board``
+            start = noun.start()
         end = after.end() if after else noun.end()
         if text[start : noun.start()].rstrip().endswith(("Regular", "Special", "Annual", "New")):
             # ``Water District Special Board Meeting``
@@ -220,8 +226,19 @@ _ROLE = Phrase(
 _TITLE_TWICE = re.compile(r"\b([A-Z][a-z]{3,20}) \1\b")
 _PLACE_OF_SEAT = re.compile(r"(?:Precinct|Pct\.?|District|Ward|Seat|Place|Position)\s")
 _DASH_IN_NAME = re.compile(r"-[a-z]+$")
+_NAME_AND_TITLE = re.compile(rf"[A-Z][\w'-]+ (?:{_ROLE.pattern.pattern})")
 _ROLE_WORDS = (
-    *("Vice ", "Deputy ", "Acting ", "Assistant ", "Interim ", "Mayor ", "Council ", "Board "),
+    *(
+        "Vice ",
+        "Vice-",
+        "Deputy ",
+        "Acting ",
+        "Assistant ",
+        "Interim ",
+        "Mayor ",
+        "Council ",
+        "Board ",
+    ),
     *("Committee ", "City ", "Town ", "County ", "Village ", "Police ", "Fire ", "Public Works "),
     *("Finance ", "School "),
 )
@@ -243,7 +260,7 @@ _OFFICE = word_set(
     orders precinct district ward strategy strategic executive financial operating administrative
     information technology legal counsel research marketing student instruction handbook inspector
     building foreman infrastructure governance corporate assets environment property libraries
-    culture growth customer regulatory water sewer waste capital projects sustainability
+    culture growth customer regulatory water sewer waste capital projects sustainability attendees
     """
 )
 
@@ -263,6 +280,11 @@ def people(doc: DocumentText) -> Iterator[_Found]:
         if twice or (match[0].endswith(". ") and not match["short"]):
             # Columns that came apart, or the end of a sentence: ``as Chair. Commissioner Smith``.
             continue
+        if _NAME_AND_TITLE.match(text, name.start, name.end) and not _ROLE.pattern.match(
+            text, name.start
+        ):
+            # ``Vice President Smith Director Jones``: the title is not that of this name.
+            continue
         if dash := _DASH_IN_NAME.search(name.text):
             # ``Director Jack Smith--known as``: a dash, and no double name.
             name = replace(name, text=name.text[: dash.start()], end=name.end - len(dash[0]))
@@ -280,6 +302,9 @@ def people(doc: DocumentText) -> Iterator[_Found]:
             start = floor + before.start()
             yield _Found("person", start, match.end(), before[0], match["role"])
     for who in doc.roster.attendees:
+        if text.count("\n", who.name.start, who.name.end) > 1:
+            # A column of titles and one of names.
+            continue
         yield _Found("person", who.name.start, who.name.end, who.name.text, who.role)
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from .dates import without_dates
-from .model import PAGE, UNKNOWN, Fact
+from .facts import PAGE, UNKNOWN, Fact
 from .text import Line, is_address, pattern, readable
 
 #: The words that end the name of a body, or begin it ("Board of ...").
@@ -64,6 +64,7 @@ _STATUS = pattern(
     r"|quarterly)"
     r" (?=(?:\w+ ){0,3}?(?:board|council|commission|committee|trustees|select|meeting|authority))"
     r"|\b(?:honorable mayor and|mayor and) |\b(?:19|20)[0-9]{2} "
+    r"|^(?:january|february|march|april|june|july|august|september|october|november|december) "
 )
 _EDGE_WORD = (
     r"(?:of|the|for|and|to|a|an|at|on|by|in|from|held|will|with|de|du|la|le|les|des|der|des"
