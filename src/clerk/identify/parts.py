@@ -20,9 +20,7 @@ import msgspec
 
 from .bodies import GOVERNING, HEAD, MENTIONED, clean_name, municipalities, own_words, place_words
 from .dates import printed_dates
-from .document import Printed, read_pages
-from .kinds import Rule, heading_rule, openings
-from .model import (
+from .facts import (
     AGENDA,
     MINUTES,
     NOTICE,
@@ -42,6 +40,8 @@ from .model import (
     PageView,
     Part,
 )
+from .identity import Printed, read_pages
+from .kinds import KindRule, heading_rule, openings
 from .text import MOST_CHARACTERS, Line, is_address, is_sentence, lines_of, pattern, title_block
 
 #: A part begins where the signs for it weigh at least this much.
@@ -155,7 +155,7 @@ class _Page:
         return self.heading is None or self.heading[0].kind not in (MINUTES, AGENDA)
 
     @cached_property
-    def heading(self) -> tuple[Rule, Line] | None:
+    def heading(self) -> tuple[KindRule, Line] | None:
         for line in self.block[:_HEADING_LINES]:
             rule = heading_rule(line.text)
             numbered = _PAGE_NUMBER.search(_in_digits(line.text))
