@@ -10,7 +10,7 @@ load are wall time.  Every query is asked with several words, each time another 
 - a query of one site in the whole index, compared with the same in a tenth of it
 - 32 clients on ``/search``, compared with one
 - size of the index, time of building, one changed document, memory of a serving process
-- the same index as eight shards
+- as many pages in eight shards
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ import asyncio
 import contextlib
 import itertools
 import random
-import shutil
 import sqlite3
 import statistics
 import subprocess
@@ -235,11 +234,20 @@ def against_tantivy(storage: Path, words: Sequence[str], second: str) -> bool:
         def counted(word: str, asked: Asked = asked) -> int:
             return search(storage, asked.ours(word)).documents
 
-        alone, whole, with_documents = (milliseconds(each, words) for each in (bare, ours, counted))
+        # By turns, so that what else the machine does concerns both.
+        taken: dict[Callable[[str], object], list[float]] = {bare: [], ours: [], counted: []}
+        for word in [*words] * 4:
+            for action, times in taken.items():
+                began = time.process_time()
+                action(word)
+                times.append(1000 * (time.process_time() - began))
+        alone, whole, with_documents = (
+            statistics.quantiles(times, n=20)[-1] for times in taken.values()
+        )
         ratio = whole / alone
         figure = f"{whole:.1f} ms, bare {alone:.1f} ms: {ratio:.2f} x"
         met.append(say(asked.name, figure, "at most 3 x", ratio <= 3))
-        say("", f"with the documents counted {with_documents:.1f} ms")
+        say("", f"with the documents counted once {with_documents:.1f} ms")
     stemmed = milliseconds(lambda word: search(storage, Query(word)), words)
     say("common word in all its forms", f"{stemmed:.1f} ms")
     typo = milliseconds(lambda word: search(storage, Query(f"{word}qx")), words)
@@ -389,24 +397,35 @@ def memory(words: Sequence[str]) -> bool:
     return say("memory of a serving process", figure, "under 300 MB", own < 300_000)
 
 
-def eight_shards(storage: Path, scratch: Path, words: Sequence[str]) -> None:
-    """Ask eight copies of the index as shards of one, and show what merging them costs."""
-    one = milliseconds(lambda word: search(storage, Query(f'"{word}"')), words)
+def eight_shards(scratch: Path, pages: int, one: float, words: Sequence[str]) -> None:
+    """Ask as many pages in eight shards, and show what merging them costs."""
     many = scratch / "shards"
-    source = search_folder(storage) / index.require_layout(storage).shards[0]
-    for shard in range(8):
-        shutil.copytree(source, search_folder(many) / f"{shard}-000001")
+    town = Town(Sizes(pages=pages, sites=max(8, pages // 1000)))
     names = [f"{shard}-000001" for shard in range(8)]
+    with contextlib.ExitStack() as stack:
+        writers = [
+            stack.enter_context(ShardWriter(search_folder(many) / name, writer_bytes=30_000_000))
+            for name in names
+        ]
+        places = set()
+        for document in town.documents(pages):
+            site = document.facts.site
+            writer = writers[index.shard_of(site, 8)]
+            if site not in places:
+                places.add(site)
+                writer.put_place(index.PlaceFacts(site, site.title(), document.state, "eng"))
+            writer.put(document)
+        for writer in writers:
+            writer.commit(index.ShardProgress())
     index.write_layout(many, index.Layout(index.VERSION, names))
-    eight = milliseconds(lambda word: search(many, Query(f'"{word}"')), words)
+    search(many, Query(f'"{words[0]}"'))
+    eight = milliseconds(lambda word: search(many, Query(f'"{word}"')), [*words, *words])
     began = time.perf_counter()
     for word in words:
         search(many, Query(f'"{word}"'))
     wall = 1000 * (time.perf_counter() - began) / len(words)
-    pages = search(many, Query(f'"{words[0]}"')).total
-    figure = f"{eight:.1f} ms ({wall:.1f} ms wall), one {one:.1f} ms: {eight / one:.1f} x"
-    say(f"eight shards, {pages:,} pages found", figure)
-    shutil.rmtree(many)
+    figure = f"{eight:.1f} ms ({wall:.1f} ms wall), one shard {one:.1f} ms: {eight / one:.1f} x"
+    say("as many pages in eight shards", figure)
 
 
 def bare_fts5(path: Path) -> sqlite3.Connection:
@@ -464,7 +483,8 @@ def main() -> int:
         met.append(memory(common))
         met.append(one_change(small, storage, town, sizes.rounds))
         met.append(building(scratch, sizes.built_pages))
-        eight_shards(storage, scratch, common)
+        one = milliseconds(lambda word: search(storage, Query(f'"{word}"')), [*common, *common])
+        eight_shards(scratch, sizes.pages, one, common)
     return options.exit_code(tiny=asked.tiny, bars_met=all(met))
 
 

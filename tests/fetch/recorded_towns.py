@@ -3,8 +3,9 @@
 Run it: ``python tests/fetch/recorded_towns.py [PART OF A NAME ...]``.  For each recording the
 address that a person would type goes through the discovery of ``clerk site add``, the listing of
 the fetcher that it picks is compared with what a person expects, and documents with the right date,
-body and kind are counted.  Recordings lie outside the repository; a third of them was set aside
-before any rule was written (``SET_ASIDE``).
+body and kind are counted.  robots.txt is obeyed as recorded; where it refuses, a permission is
+given.  Recordings lie outside the repository; a third of them was set aside before any rule was
+written (``SET_ASIDE``).
 """
 
 from __future__ import annotations

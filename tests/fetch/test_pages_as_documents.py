@@ -9,6 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from small_pdfs import printed
 
 from clerk.core import config, manifest, plugins
 from clerk.core.db import reading_connection
@@ -18,14 +19,14 @@ PLUGIN = """
 from dataclasses import replace
 
 from clerk import hookimpl
-from clerk.fetch.platforms import boarddocs, granicus, legistar
+from clerk.fetch.platforms import boarddocs, granicus, legistar, plain
 
 
 @hookimpl
 def register_fetchers():
     return [
         replace(each.SPEC, id=f"quick-{each.SPEC.id}", pace=0.001)
-        for each in (boarddocs, granicus, legistar)
+        for each in (boarddocs, granicus, legistar, plain)
     ]
 """
 AGENDA = """<html><title>Agenda</title><body><h1>Agenda of the regular meeting</h1>
@@ -72,7 +73,8 @@ def host(request: pytest.FixtureRequest) -> Iterator[str]:
             length = int(self.headers.get("Content-Length") or 0)
             self.rfile.read(length)
             answers = (text for piece, text in request.param.items() if piece in self.path)
-            content = next(answers, "").encode()
+            answer = next(answers, "")
+            content = answer() if callable(answer) else answer.encode()
             self.send_response(200 if content else 404)
             self.send_header("Content-Length", str(len(content)))
             self.end_headers()
@@ -92,6 +94,19 @@ def host(request: pytest.FixtureRequest) -> Iterator[str]:
     server.server_close()
 
 
+@pytest.fixture
+def in_a_hurry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The fetchers of the plugin, allowed to fetch from this machine."""
+    folder = tmp_path / "plugins"
+    folder.mkdir()
+    (folder / "quick.py").write_text(PLUGIN)
+    monkeypatch.setenv("CLERK_PLUGINS_DIR", str(folder))
+    monkeypatch.setenv("FETCH_ALLOW_PRIVATE", "yes")
+    plugins._build.cache_clear()
+    yield
+    plugins._build.cache_clear()
+
+
 @pytest.mark.parametrize(
     ("host", "fetcher", "address"),
     [
@@ -102,15 +117,8 @@ def host(request: pytest.FixtureRequest) -> Iterator[str]:
     indirect=["host"],
 )
 def test_pages_of_a_portal_are_stored_read_and_found(
-    host: str, fetcher: str, address: str, storage: Path, tmp_path: Path, clerk, monkeypatch
+    host: str, fetcher: str, address: str, storage: Path, in_a_hurry: None, clerk
 ) -> None:
-    folder = tmp_path / "plugins"
-    folder.mkdir()
-    (folder / "quick.py").write_text(PLUGIN)
-    monkeypatch.setenv("CLERK_PLUGINS_DIR", str(folder))
-    monkeypatch.setenv("FETCH_ALLOW_PRIVATE", "yes")
-    plugins._build.cache_clear()
-
     added = clerk("site", "add", "town", "--from", host + address, "--scraper", f"quick-{fetcher}")
     run = clerk("run", "town")
 
@@ -125,4 +133,48 @@ def test_pages_of_a_portal_are_stored_read_and_found(
     assert "library" in clerk("search", "library").out
     again = clerk("run", "town")
     assert "nothing new" in again.out
-    plugins._build.cache_clear()
+
+
+class UntilItIsRead:
+    """A document that arrives only when the one before it has been read."""
+
+    def __init__(self) -> None:
+        self.text: Path | None = None
+        self.was_read = False
+
+    def __call__(self) -> bytes:
+        for _ in range(300):
+            if self.text and self.text.exists():
+                self.was_read = True
+                break
+            threading.Event().wait(0.1)
+        return printed(["Minutes of January"])
+
+
+SECOND = UntilItIsRead()
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        {
+            "first.pdf": lambda: printed(["Minutes of February"]),
+            "second.pdf": SECOND,
+            "/minutes": """<ul><li>2024-02-06 <a href="/first.pdf">City Council Minutes</a></li>
+              <li>2024-01-16 <a href="/second.pdf">City Council Minutes</a></li></ul>""",
+        }
+    ],
+    indirect=True,
+)
+def test_a_document_is_read_while_the_next_is_being_fetched(
+    host: str, storage: Path, in_a_hurry: None, clerk, monkeypatch
+) -> None:
+    monkeypatch.setenv("WORKERS", "2")
+    SECOND.text = storage / "town" / "txt" / "City Council" / "2024-02-06"
+    clerk("site", "add", "town", "--from", f"{host}/minutes", "--scraper", "quick-plain")
+
+    run = clerk("run", "town")
+
+    assert run.code == 0, run.out + run.err
+    assert SECOND.was_read
+    assert "read       2 of 2 documents" in run.out

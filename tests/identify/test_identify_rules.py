@@ -9,7 +9,7 @@ import pytest
 
 from clerk.identify.bodies import HEAD, may_name_body
 from clerk.identify.days import RULES, DayRule
-from clerk.identify.kinds import HEADINGS, OPENINGS, Rule, heading_rule
+from clerk.identify.kinds import HEADINGS, OPENINGS, KindRule, heading_rule
 
 EXAMPLES = Path(__file__).parent / "examples" / "title_blocks.txt"
 
@@ -17,7 +17,7 @@ EXAMPLES = Path(__file__).parent / "examples" / "title_blocks.txt"
 @pytest.mark.parametrize(
     ("rule", "example"), [(rule, text) for rule in HEADINGS for text in rule.examples]
 )
-def test_a_heading_names_its_kind(rule: Rule, example: str):
+def test_a_heading_names_its_kind(rule: KindRule, example: str):
     found = heading_rule(example)
 
     assert found and found.kind == rule.kind
@@ -26,7 +26,7 @@ def test_a_heading_names_its_kind(rule: Rule, example: str):
 @pytest.mark.parametrize(
     ("rule", "example"), [(rule, text) for rule in OPENINGS for text in rule.examples]
 )
-def test_an_opening_matches_its_rule(rule: Rule, example: str):
+def test_an_opening_matches_its_rule(rule: KindRule, example: str):
     assert rule.words.search(example)
 
 

@@ -204,14 +204,14 @@ def test_editors_change_a_project_and_owners_decide_who_may(marked: str) -> None
     role = {"project": "mine", "action": "role", "person": "ben", "role": "editor"}
 
     assert [each.post(address, content=line).status_code for each in (ben, eve)] == [403, 403]
-    assert eve.post("/ops/project", data=role).status_code == 404
+    assert eve.post("/ops/project", data=role).status_code == 403
     assert ann.post("/ops/project", data=role).status_code == 303
     assert ben.post(address, content=line).status_code == 202
     assert ben.post("/ops/project", data=role | {"person": "eve"}).status_code == 403
     assert ben.post("/api/v1/uploads?project=other&name=a.jsonl", content=line).status_code == 403
     newest = uploads.list_uploads("mine")[0].id
     assert ben.post(f"/api/v1/uploads/{newest}/cancel").status_code == 200
-    assert eve.post(f"/api/v1/uploads/{newest}/cancel").status_code == 404
+    assert eve.post(f"/api/v1/uploads/{newest}/cancel").status_code == 403
     assert "Editor" in ann.get("/ops/project?name=mine").text
     assert ann.post("/ops/project", data=role | {"role": ""}).status_code == 303
     assert ben.post(address, content=line).status_code == 403

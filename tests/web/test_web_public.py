@@ -8,6 +8,7 @@ import hashlib
 import io
 import re
 from pathlib import Path
+from urllib.parse import urlencode
 from xml.etree import ElementTree as Xml
 
 import pytest
@@ -125,6 +126,46 @@ def test_facets_are_links_that_narrow(visitor: Browser) -> None:
     narrowed = visitor.get(link[1].replace("&amp;", "&")).text
     assert "Agenda of the library" in re.sub(r"</?mark>", "", narrowed)
     assert "zoning variance" not in narrowed
+
+
+def test_a_chosen_facet_stays_can_be_switched_and_removed(visitor: Browser) -> None:
+    def bodies(query: str) -> list[str]:
+        facets = visitor.get(f"/search.json?{query}").json()["facets"]
+        return [each["value"] for each in facets["body"]]
+
+    chosen = bodies("q=agenda")[0]
+    query = f"q=agenda&{urlencode({'body': chosen})}"
+
+    assert bodies(query) == bodies("q=agenda") and len(bodies(query)) > 1
+    html = visitor.get(f"/search?{query}").text
+    assert f'<a aria-current="true" href="/search?q=agenda">{chosen} ' in html
+
+
+def test_a_query_that_cannot_be_read_is_explained(visitor: Browser) -> None:
+    for address in ("/search?q=colour:red", "/search.json?q=colour:red"):
+        answer = visitor.get(address)
+        assert answer.status_code == 400 and "no field" in answer.text
+    assert "quotation mark is not closed" in visitor.get(f'/d/{MINUTES_ID}?q="a').text
+    assert "quotation mark is not closed" in visitor.get(f'/p/{MINUTES_ID}-1?q="a').text
+
+
+def test_a_document_can_be_searched(visitor: Browser) -> None:
+    found = visitor.get("/search.json?q=zoning").json()["found"][0]
+    html = visitor.get(f"/d/{found['document']}?q=zoning").text
+
+    assert f"{found['pages_found']} page" in html and "<mark>zoning</mark>" in html.lower()
+
+
+def test_a_cursor_leads_on_in_json(visitor: Browser) -> None:
+    everything = visitor.get("/search.json?q=the&limit=500&by=page").json()
+    seen, cursor = [], ""
+    while cursor is not None:
+        answer = visitor.get(f"/search.json?q=the&limit=1&by=page&cursor={cursor}").json()
+        seen += [hit["id"] for hit in answer["hits"]]
+        cursor = answer["cursor"]
+
+    assert sorted(seen) == sorted(hit["id"] for hit in everything["hits"])
+    assert everything["total"] == len(seen) > 1
 
 
 def test_a_misspelt_word_is_mended_and_no_hits_are_said_so(visitor: Browser) -> None:

@@ -157,7 +157,7 @@ def test_what_an_older_version_compiled_is_shown_without_secrets(town: Path) -> 
         connection.execute("UPDATE documents SET failed_pages = ?", (reasons,))
         sources = {
             "minutes": f"https://a:{CANARY}@town.example/?sig={CANARY}&id=5",
-            "agendas": f"file://{town}/Council/a%20b.pdf",
+            "agenda": f"file://{town}/Council/a%20b.pdf",
         }
         for kind, url in sources.items():
             connection.execute("UPDATE documents SET source_url = ? WHERE kind = ?", (url, kind))

@@ -201,8 +201,7 @@ def test_a_viewer_sees_and_cannot_do(client: Browser) -> None:
     assert "Suspend" not in guest.get(f"/ops/uploads/{upload}").text
     assert "Download" not in guest.get("/ops/uploads").text
     sure = {"action": "cancel", "sure": "yes"}
-    assert guest.post(f"/ops/uploads/{upload}", data=sure).status_code == 404
-    for address in ("/ops/uploads", "/ops/uploads/export"):
+    for address in ("/ops/uploads", f"/ops/uploads/{upload}", "/ops/uploads/export"):
         assert guest.post(address, data=sure).status_code == 403
     assert state(upload) == "open"
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from clerk.identify.model import KINDS
+from clerk.identify.facts import KINDS
 
 from .common import (
     confirm,

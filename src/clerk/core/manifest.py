@@ -1243,6 +1243,11 @@ class SiteManifest:
         self._fetched, self._seen, self._meetings, self._asked = {}, [], {}, {}
         self._committed_at = time.monotonic()
 
+    def commit_stored(self) -> None:
+        """Write documents that are stored, before something that may take long."""
+        if self._fetched:
+            self.commit()
+
     def _commit_if_due(self) -> None:
         if time.monotonic() - self._committed_at > _COMMIT_SECONDS:
             self.commit()

@@ -772,6 +772,8 @@ class SiteFetch:
         self, wanted: NamedDocument, known: KnownDocument | None, part: Path
     ) -> FetchedDocument | None:
         """Return the record of the bytes now in the part, or None if they are those on disk."""
+        # What is stored can be read while this one is waited for.
+        self.manifest.commit_stored()
         download = self.fetcher.client.download(
             wanted.ref.request_url or wanted.ref.url,
             part,

@@ -12,8 +12,7 @@ out.  What a person said comes first, then the portal, then what is printed, the
 
 from __future__ import annotations
 
-from .document import identify
-from .model import (
+from .facts import (
     KINDS,
     SOURCES,
     UNKNOWN,
@@ -26,6 +25,7 @@ from .model import (
     PageView,
     Part,
 )
+from .identity import identify
 from .parts import split, with_papers
 from .rules_version import VERSION
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from .dates import without_dates
-from .model import PAGE, UNKNOWN, Fact
+from .facts import PAGE, UNKNOWN, Fact
 from .text import Line, is_address, pattern, readable
 
 #: The words that end the name of a body, or begin it ("Board of ...").

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from .dates import PrintedDate, printed_dates
+from .facts import AGENDA, MINUTES, NOTICE, PACKET, PAGE, RESOLUTION, UNKNOWN, Fact
 from .kinds import heading_rule
-from .model import AGENDA, MINUTES, NOTICE, PACKET, PAGE, RESOLUTION, UNKNOWN, Fact
 from .text import Line, is_sentence, pattern
 
 #: Kinds of documents that have a day of their own.

@@ -14,7 +14,7 @@ from collections.abc import Collection, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
-from .model import (
+from .facts import (
     AGENDA,
     KINDS,
     MINUTES,
@@ -30,7 +30,7 @@ from .model import (
 from .text import LONGEST_HEADING, Line, pattern
 
 
-class Rule(NamedTuple):
+class KindRule(NamedTuple):
     """A pattern, the kind it speaks for, how strongly, and examples of what it matches.
 
     Whatever it matches contains one of the ``needs`` in lower case: to look for these first makes
@@ -44,8 +44,8 @@ class Rule(NamedTuple):
     needs: tuple[str, ...]
 
 
-def _rule(kind: str, weight: float, words: str, *examples: str, needs: str) -> Rule:
-    return Rule(kind, weight, pattern(words), examples, tuple(needs.split()))
+def _rule(kind: str, weight: float, words: str, *examples: str, needs: str) -> KindRule:
+    return KindRule(kind, weight, pattern(words), examples, tuple(needs.split()))
 
 
 #: Before a word for a kind: then the line names something else.
@@ -482,14 +482,14 @@ def kind_of(block: Sequence[Line], lines: Sequence[Line]) -> KindReading:
 
 def openings(
     lines: Sequence[Line], block_lines: int, kinds: Collection[str] = KINDS
-) -> dict[Rule, Line]:
+) -> dict[KindRule, Line]:
     """Return the rules of some kinds that the text after the title block fits, each with its line.
 
     The labels of a report or an e-mail may be in the title block too.
     """
     small = [line.text.lower() for line in lines]
     whole = "\n".join(small)
-    found: dict[Rule, Line] = {}
+    found: dict[KindRule, Line] = {}
     for rule in OPENINGS:
         if rule.kind not in kinds or not any(map(whole.__contains__, rule.needs)):
             continue
@@ -507,7 +507,7 @@ def openings(
 
 
 @lru_cache(maxsize=1024)
-def heading_rule(line: str) -> Rule | None:
+def heading_rule(line: str) -> KindRule | None:
     """Return the rule of the kind that a heading names."""
     if len(line) > LONGEST_HEADING:
         return None

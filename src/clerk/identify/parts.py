@@ -20,9 +20,7 @@ import msgspec
 
 from .bodies import GOVERNING, HEAD, MENTIONED, clean_name, municipalities, own_words, place_words
 from .dates import printed_dates
-from .document import Printed, read_pages
-from .kinds import Rule, heading_rule, openings
-from .model import (
+from .facts import (
     AGENDA,
     MINUTES,
     NOTICE,
@@ -42,6 +40,8 @@ from .model import (
     PageView,
     Part,
 )
+from .identity import Printed, read_pages
+from .kinds import KindRule, heading_rule, openings
 from .text import MOST_CHARACTERS, Line, is_address, is_sentence, lines_of, pattern, title_block
 
 #: A part begins where the signs for it weigh at least this much.
@@ -68,6 +68,11 @@ _PAGE_NUMBER = pattern(
     r"|^[-–—~ ]*(?P<three>[0-9]{1,3})[-–—~ ]*$"
     r"|\|(?: ?page) ?(?P<four>[0-9]{1,3})|https?:\S+ (?P<five>[0-9]{1,3})/(?P<of5>[0-9]{1,3})$"
 )
+_NUMBER_WORDS: Final = {
+    **{"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7},
+    **{"eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12},
+}
+_PAGE_WORD = pattern(rf"\bpage ({'|'.join(_NUMBER_WORDS)})\b")
 _PACKET_PAGE = pattern(
     r"\b(?:packet|agenda|pack) (?:pg|page|p)\b\.? ?[0-9]+|\bpage [0-9]+ of [0-9]{3,}\b"
 )
@@ -150,10 +155,11 @@ class _Page:
         return self.heading is None or self.heading[0].kind not in (MINUTES, AGENDA)
 
     @cached_property
-    def heading(self) -> tuple[Rule, Line] | None:
+    def heading(self) -> tuple[KindRule, Line] | None:
         for line in self.block[:_HEADING_LINES]:
             rule = heading_rule(line.text)
-            if rule is None or line.text.endswith(":") or _PAGE_NUMBER.search(line.text):
+            numbered = _PAGE_NUMBER.search(_in_digits(line.text))
+            if rule is None or line.text.endswith(":") or numbered:
                 continue
             if not (rule.kind == RESOLUTION and self.moved > 1):
                 return rule, line
@@ -434,9 +440,14 @@ def _fixed(line: str) -> str:
     return _DIGITS.sub("#", line.lower())
 
 
+def _in_digits(line: str) -> str:
+    """Return a line with the number of a page in digits: typists wrote "Page Two"."""
+    return _PAGE_WORD.sub(lambda found: f"Page {_NUMBER_WORDS[found[1].lower()]}", line)
+
+
 def _page_number(first: Sequence[str], last: Sequence[str]) -> tuple[int | None, int | None, bool]:
     """Return the number of a page, of how many, and whether it says that it is one."""
-    for number, line in enumerate((*first, *reversed(last))):
+    for number, line in enumerate(map(_in_digits, (*first, *reversed(last)))):
         if len(line) < 100 and any(map(str.isdigit, line)):
             match = _PAGE_NUMBER.search(line)
             if not match or _PACKET_PAGE.search(line):

@@ -9,8 +9,8 @@ from urllib.parse import unquote
 
 from .bodies import body_in_heading
 from .dates import MONTH_OF_WORD, calendar_day, printed_dates, whole_year
+from .facts import FILE_NAME, FOLDER, PACKET, UNKNOWN, Fact
 from .kinds import heading_rule
-from .model import FILE_NAME, FOLDER, PACKET, UNKNOWN, Fact
 
 _MONTH = "|".join(sorted(MONTH_OF_WORD, key=len, reverse=True))
 #: Names of files have marks where a text has spaces, and numbers without any.

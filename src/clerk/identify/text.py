@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from .dates import DATE_START
-from .model import PageView
+from .facts import PageView
 
 #: No more than this much of a page is looked at.
 MOST_CHARACTERS: Final = 12_000

@@ -33,7 +33,7 @@ class DocumentVersion:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class VersionDifference:
     """How the text of two versions differs, as a unified diff; no lines if it does not."""
 
     old: DocumentVersion
@@ -59,7 +59,7 @@ def list_versions(subdomain: str, name: str) -> list[DocumentVersion]:
 
 def compare(
     settings: Settings, subdomain: str, name: str, old: int = 0, new: int = 0, *, ocr: str = "auto"
-) -> Comparison:
+) -> VersionDifference:
     """Compare the text of two versions, by their numbers; the last two if none are given.
 
     ``ocr`` as of a site: ``never`` is quick and finds nothing in scans.
@@ -79,7 +79,7 @@ def compare(
     diff = difflib.unified_diff(
         before, after, f"version {old}", f"version {new}", lineterm="", n=CONTEXT_LINES
     )
-    return Comparison(versions[old], versions[new], list(diff))
+    return VersionDifference(versions[old], versions[new], list(diff))
 
 
 def _text(settings: Settings, subdomain: str, name: str, version: DocumentVersion, ocr: str) -> str:

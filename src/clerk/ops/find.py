@@ -42,7 +42,7 @@ class FoundRow:
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundByOperator:
     """What contains the words, by kind; at most SHOWN of each."""
 
     sites: Sequence[FoundRow]
@@ -59,7 +59,7 @@ class Found:
         return any(vars(self).values())
 
 
-def find_everything(words: str) -> Found:
+def find_everything(words: str) -> FoundByOperator:
     """Return what contains some words, in any case, or has them as its id."""
     sites, documents, runs = sites_table, documents_table, runs_table
     batches, workers, audit = batches_table, workers_table, audit_table
@@ -71,7 +71,7 @@ def find_everything(words: str) -> Found:
         if words.lower() in each.error.lower() or words.lower() in each.document.lower()
     ]
     with reading_connection() as conn:
-        return Found(
+        return FoundByOperator(
             sites=_rows(
                 conn,
                 select(sites.c.subdomain, sites.c.subdomain, sites.c.name, sites.c.updated_at)

@@ -32,7 +32,7 @@ from clerk.pipeline.ledger import sql_word
 
 
 @dataclass(frozen=True)
-class Span:
+class ChartPeriod:
     """How far back, and into which pieces it is divided."""
 
     length: timedelta
@@ -41,9 +41,9 @@ class Span:
 
 
 SPANS = {
-    "24h": Span(timedelta(hours=24), timedelta(hours=1), "24 hours, by the hour"),
-    "7d": Span(timedelta(days=7), timedelta(hours=6), "7 days, by six hours"),
-    "90d": Span(timedelta(days=90), timedelta(days=1), "90 days, by the day"),
+    "24h": ChartPeriod(timedelta(hours=24), timedelta(hours=1), "24 hours, by the hour"),
+    "7d": ChartPeriod(timedelta(days=7), timedelta(hours=6), "7 days, by six hours"),
+    "90d": ChartPeriod(timedelta(days=90), timedelta(days=1), "90 days, by the day"),
 }
 
 #: Causes and vendors with the most failures that are shown.

@@ -34,7 +34,7 @@ from clerk.core.manifest import DocumentRow, FetchedDocument, ListedMeeting, Tex
 from clerk.core.storage import Document
 from clerk.core.store import PDF, TEXT
 from clerk.extract.findings import VERSION, text_hash
-from clerk.identify.model import AGENDA, MINUTES
+from clerk.identify.facts import AGENDA, MINUTES
 from clerk.read.files import ENGINE_MARK, load_facts, load_failed_pages
 
 #: So many documents are recorded in one transaction.

@@ -19,8 +19,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import repeat
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 import msgspec
 import tantivy
@@ -551,15 +552,11 @@ class _Search:
         def fetch(searcher: tantivy.Searcher) -> tuple[int, list[_Found]]:
             answer = searcher.search(asked, limit, order_by_field=name, order=order)
             addresses = [address for _, address in answer.hits]
-            documents = searcher.fast_field_values("document", addresses)
-            pages = searcher.fast_field_values("page", addresses)
+            documents = cast(list[int], searcher.fast_field_values("document", addresses))
+            pages = cast(list[int], searcher.fast_field_values("page", addresses))
             shard = numbers[id(searcher)]
-            found = [
-                _Found(sign * (value or 0), int(document or 0), int(page or 0), shard, address)
-                for (value, address), document, page in zip(
-                    answer.hits, documents, pages, strict=True
-                )
-            ]
+            orders = (sign * (value or 0) for value, _ in answer.hits)
+            found = list(map(_Found, orders, documents, pages, repeat(shard), addresses))
             return int(answer.count), found  # type: ignore[attr-defined]
 
         return self._index.ask(fetch)

@@ -20,6 +20,8 @@ _CJK_LETTER = re.compile(f"[{_CJK}\U00020000-\U0002fa1f]")
 _RUNS = re.compile(f"[{_CJK}\U00020000-\U0002fa1f]+|[^{_CJK}\U00020000-\U0002fa1f]+")
 #: The marks of voiced kana: another sound, not an accent.
 _VOICED = "\u3099\u309a"
+#: Plain letters in lower case, and spaces for everything between words.
+_ASCII_WORDS = {code: chr(code).lower() if chr(code).isalnum() else " " for code in range(128)}
 #: Stems of this many words are remembered.
 _REMEMBERED = 500_000
 
@@ -54,7 +56,7 @@ def storable(text: str) -> str:
 def fold(text: str) -> list[str]:
     """Return the words of a text in lower case and without accents."""
     if text.isascii():
-        return _WORD.findall(text.lower())
+        return text.translate(_ASCII_WORDS).split()
     return [folded(word) for word in _WORD.findall(unicodedata.normalize("NFKC", text))]
 
 

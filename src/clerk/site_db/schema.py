@@ -28,7 +28,7 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
-from clerk.identify.model import KINDS
+from clerk.identify.facts import KINDS
 
 #: The tables of pages, by the kinds of documents they hold; ``others`` has all other kinds, and
 #: what is not known.

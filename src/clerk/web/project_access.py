@@ -11,6 +11,7 @@ from clerk.ops.web_sessions import OPERATOR
 from clerk.pipeline import uploads as annotation_jobs
 
 from .auth import person_of
+from .middleware import checked
 from .parameters import id_in_path
 
 
@@ -37,6 +38,18 @@ def check_may_change_any(request: Request) -> None:
     user = project_user(request)
     if not user.is_operator and not any(map(user.may_change, visible_projects(user))):
         raise NotAllowed("You need the role editor in a project.")
+
+
+def _check_manages_any(request: Request) -> None:
+    """Refuse somebody who may not manage any project."""
+    user = project_user(request)
+    if not user.is_operator and not any(map(user.may_manage, visible_projects(user))):
+        raise NotAllowed("You need the role owner in a project.")
+
+
+#: Decorators: only for people who may change, or manage, some project; before a body is read.
+editor = checked(check_may_change_any)
+owner = checked(_check_manages_any)
 
 
 def managed_project(request: Request, name: str) -> Project:

@@ -28,6 +28,7 @@ from .project_access import (
     changed_upload,
     check_may_change,
     check_may_change_any,
+    editor,
     seen_upload,
     seen_uploads,
 )
@@ -179,6 +180,7 @@ def issues(request: Request) -> Response:
 
 
 @viewer
+@editor
 def change(request: Request) -> Response:
     """Suspend, resume, cancel, retry or roll back an upload; respond with its state."""
     job, who = changed_upload(request), request.state.person.who

@@ -146,7 +146,7 @@ class PlainFetcher(PlatformFetcher):
             self._governing_body = _governing_body(page)
             is_event = bool(self.event_pages and re.search(self.event_pages, url))
             self._day_of_page = _day_of(page, self.day_first) if is_event else None
-            for link in _links(page, day_first=self.day_first):
+            for link in _links(page, day_first=self.day_first, follow=follow):
                 same_host = (urlsplit(link.url).hostname or "") == self.host
                 if follow and same_host and re.search(follow, link.url):
                     known = link.url in read or link.url in waiting
@@ -236,7 +236,7 @@ def _governing_body(page: WebPage) -> str:
     return f"{place[1].title()} Council" if place else ""
 
 
-def _links(page: WebPage, *, day_first: bool) -> list[Link]:
+def _links(page: WebPage, *, day_first: bool, follow: str = "") -> list[Link]:
     """Return the links of a page, a feed or a calendar, each URL once.
 
     The texts of several links to one URL are joined, as of a picture and the words next to it.
@@ -247,7 +247,7 @@ def _links(page: WebPage, *, day_first: bool) -> list[Link]:
     elif re.match(rb"<\?xml|<rss|<feed", start) and not re.search(rb"<html", start, re.IGNORECASE):
         found = _feed_links(page)
     else:
-        found = _page_links(page, day_first=day_first)
+        found = _page_links(page, day_first=day_first, follow=follow)
     merged: dict[str, Link] = {}
     for link in found:
         known = merged.get(link.url)
@@ -262,7 +262,7 @@ def _links(page: WebPage, *, day_first: bool) -> list[Link]:
     return list(merged.values())
 
 
-def _page_links(page: WebPage, *, day_first: bool) -> Iterator[Link]:
+def _page_links(page: WebPage, *, day_first: bool, follow: str) -> Iterator[Link]:
     dated = html.DatedPage(page.text, page.url, day_first=day_first)
     # Where each entry has a heading of the first rank, none of them is the page's.
     firsts = dated.tree.css("h1")
@@ -275,7 +275,7 @@ def _page_links(page: WebPage, *, day_first: bool) -> Iterator[Link]:
         texts = (node.attributes.get("title"), node.attributes.get("aria-label"))
         text = html.text_of(node) or next(filter(None, texts), "")
         if not _leads_to_document(url, text):
-            row = dated.row_of(node)
+            row = dated.row_of(node) if follow and re.search(follow, url) else None
             found = dated.date_of(node, row) if row else None
             yield Link(url, text, "", day=found[0] if found else None)
             continue

@@ -18,7 +18,7 @@ from . import (
     reconcile,
     reports,
     runs,
-    schedules,
+    scheduling,
     site_forms,
     sites,
     system,
@@ -51,7 +51,7 @@ def routes() -> list[BaseRoute]:
         ),
         Route("/ops/sites/{site}/run", with_form(sites.start), methods=["POST"]),
         Route("/ops/sites/{site}/cancel", with_form(sites.cancel), methods=["POST"]),
-        Route("/ops/sites/{site}/schedule", with_form(schedules.change_schedule), methods=["POST"]),
+        Route("/ops/sites/{site}/schedule", with_form(scheduling.change), methods=["POST"]),
         Route("/ops/sites/{site}/identities", identities.all_identities),
         Route("/ops/sites/{site}/identities/preview", identities.preview),
         Route(
@@ -68,7 +68,7 @@ def routes() -> list[BaseRoute]:
         Route("/ops/sites/{site}/answers/{answer}", sites.one_answer),
         Route("/ops/sites/{site}/pdf/{document:path}", runs.original),
         Route("/ops/runs/{run}", runs.one_run),
-        Route("/ops/schedule", schedules.schedules),
+        Route("/ops/schedule", scheduling.schedules),
         Route("/ops/failures", failures.all_failures),
         Route("/ops/failures/preview", failures.preview),
         Route(

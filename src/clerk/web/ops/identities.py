@@ -9,7 +9,7 @@ from starlette.responses import RedirectResponse, Response
 
 from clerk.core.errors import InvalidInput
 from clerk.core.public_text import PublicText
-from clerk.identify.model import KINDS
+from clerk.identify.facts import KINDS
 from clerk.ops import document_facts
 from clerk.web.auth import operator, viewer
 from clerk.web.parameters import count_pages, page_slice

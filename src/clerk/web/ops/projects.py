@@ -11,7 +11,7 @@ from clerk.annotations import api as annotation_projects
 from clerk.annotations.store import PROJECT_ROLES
 from clerk.core.errors import InvalidInput
 from clerk.web.auth import viewer
-from clerk.web.project_access import managed_project
+from clerk.web.project_access import managed_project, owner
 from clerk.web.rendering import page
 
 
@@ -23,6 +23,7 @@ def one_project(request: Request) -> Response:
 
 
 @viewer
+@owner
 def change(request: Request) -> Response:
     """Make a project public or private, or change somebody's role in it."""
     form, who = request.state.form, request.state.person.who

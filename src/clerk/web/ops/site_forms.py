@@ -18,7 +18,7 @@ from clerk.web.auth import operator
 from clerk.web.parameters import one_of
 from clerk.web.rendering import page, settings_of
 
-from .schedules import rule_of
+from .scheduling import rule_of
 
 #: Fields that are columns of a site.
 WORDS = ("name", "state", "kind", "country")

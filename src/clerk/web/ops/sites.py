@@ -21,7 +21,7 @@ from clerk.web.middleware import SANDBOX
 from clerk.web.parameters import count_pages, one_of, page_slice
 from clerk.web.rendering import page, settings_of
 
-from .schedules import rule_of
+from .scheduling import rule_of
 
 PER_PAGE = 100
 #: At most this many sites of a list are shown; the whole list is used.

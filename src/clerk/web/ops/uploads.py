@@ -21,7 +21,7 @@ from clerk.ops import activity
 from clerk.pipeline import uploads as annotation_jobs
 from clerk.web.auth import operator, viewer
 from clerk.web.parameters import one_of
-from clerk.web.project_access import changed_upload, project_user, seen_upload, seen_uploads
+from clerk.web.project_access import changed_upload, editor, project_user, seen_upload, seen_uploads
 from clerk.web.rendering import page, settings_of
 
 PER_PAGE = 50
@@ -69,6 +69,7 @@ def one_upload(request: Request) -> Response:
 
 
 @viewer
+@editor
 def change(request: Request) -> Response:
     """Suspend, resume, cancel or retry an upload, or roll it back."""
     job, who, form = changed_upload(request), request.state.person.who, request.state.form

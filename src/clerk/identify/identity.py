@@ -9,8 +9,7 @@ from typing import Final, NamedTuple
 from .bodies import MENTIONED, body_of, mentioned_body, own_words
 from .dates import DATE_START, day_comes_first, iso_day
 from .days import OF_A_MEETING, meeting_day
-from .kinds import kind_of
-from .model import (
+from .facts import (
     AGENDA,
     KINDS,
     PACKET,
@@ -28,6 +27,7 @@ from .model import (
     OtherReading,
     PageView,
 )
+from .kinds import kind_of
 from .paths import body_of_path, read_path
 from .text import LONGEST_HEADING, Line, is_address, lines_of, title_block
 

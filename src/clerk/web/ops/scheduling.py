@@ -63,7 +63,7 @@ def schedules(request: Request) -> Response:
 
 
 @operator
-def change_schedule(request: Request) -> Response:
+def change(request: Request) -> Response:
     """Set, pause or resume the schedule of a site."""
     site, form, who = request.path_params["site"], request.state.form, request.state.person.who
     action = one_of("action", str(form.get("action", "")), ("set", "pause", "resume"))
