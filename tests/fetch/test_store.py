@@ -143,7 +143,7 @@ def test_a_file_that_was_only_moved_stays_the_same_document(source, town):
     assert (report.new, report.changed, report.gone, len(report.unchanged)) == ([], [], [], 2)
 
 
-def test_a_renamed_file_is_moved_with_its_text_and_not_kept_twice(source, town):
+def test_a_renamed_file_stays_filed_with_its_text_and_is_not_kept_twice(source, town):
     put(source, "Council/2024-01-15.pdf", "Council/2024-02-15.pdf")
     town.fetch()
     former = storage.Document.from_name("minutes/Council/2024-01-15")
@@ -153,12 +153,12 @@ def test_a_renamed_file_is_moved_with_its_text_and_not_kept_twice(source, town):
 
     report = town.fetch()
 
-    assert report.moved == ["minutes/Council/2024-01-16"]
+    assert report.moved == ["minutes/Council/2024-01-15"]
     assert (report.new, report.changed, report.gone) == ([], [], [])
-    assert town.names() == ["minutes/Council/2024-01-16", "minutes/Council/2024-02-15"]
-    renamed = storage.Document.from_name("minutes/Council/2024-01-16").text(town.folder)
-    assert (renamed / "page-1.txt").read_text() == "The council met."
-    assert not former.text(town.folder).exists()
+    assert town.names() == ["minutes/Council/2024-01-15", "minutes/Council/2024-02-15"]
+    assert (former.text(town.folder) / "page-1.txt").read_text() == "The council met."
+    (renamed,) = [each for each in town.known() if each.name == former.name]
+    assert renamed.source_url.endswith("2024-01-16.pdf") and renamed.identified_of is None
     assert len(town.fetch().unchanged) == 2
 
 

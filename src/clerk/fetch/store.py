@@ -882,15 +882,18 @@ class SiteFetch:
         replaced = self.missing.pop(document, None)
         former = None
         if known and known.document != document:
-            # Its former name contained a secret.
+            # Its former name contained a secret, or it has another format now.
             former = known.document
         elif wanted.ref.method == "FILE" and not known and not replaced:
-            # A file whose path vanished was renamed.  Portals are not trusted so far: they show
-            # the same notice for many meetings.
+            # A file whose path vanished was renamed.  It stays filed as it is, so that its pages
+            # keep their addresses and annotations.  Portals are not trusted so far: they show the
+            # same notice for many meetings.
             for old, row in sorted(self.missing.items()):
                 if row.pdf_sha256 == arrived.pdf_sha256:
-                    former = old
-                    break
+                    self.missing.pop(old)
+                    self.manifest.record(replace(arrived, name=old.name, sequence=row.sequence))
+                    self.report.moved.append(old.name)
+                    return
         before = known or replaced
         with storage_errors(self.folder):
             if before and before.pdf_sha256 and before.pdf_sha256 != arrived.pdf_sha256:
