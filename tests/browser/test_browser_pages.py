@@ -165,7 +165,7 @@ def test_relations_are_lines_and_projects_can_be_switched_off(visit: Visit) -> N
     text = page.locator("#text").bounding_box()
 
     assert paths.count() == listed >= 1
-    assert page.locator(".scan line.relation").count() == listed
+    assert page.locator(".scan path.relation").count() == listed
     for path in paths.all():
         found = path.bounding_box()
         assert text["x"] <= found["x"] and found["x"] + found["width"] <= text["x"] + text["width"]

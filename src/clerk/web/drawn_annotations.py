@@ -96,7 +96,7 @@ def draw(text: str, tracks: Sequence[Track], words: PageWords | None) -> DrawnPa
     boxes = _boxes(text, spans, words)
     first = {span.name: box for span, box in reversed(boxes)}
     relations = [
-        replace(each, line=(*_middle(first[each.subject.name]), *_middle(first[each.object.name])))
+        replace(each, line=(*_above(first[each.subject.name]), *_above(first[each.object.name])))
         if {each.subject.name, each.object.name} <= first.keys()
         else each
         for each in relations
@@ -105,9 +105,9 @@ def draw(text: str, tracks: Sequence[Track], words: PageWords | None) -> DrawnPa
     return DrawnPage(spans, relations, _parts(text, spans), coloured)
 
 
-def _middle(box: Box) -> tuple[int, int]:
-    left, top, right, bottom = box
-    return (left + right) // 2, (top + bottom) // 2
+def _above(box: Box) -> tuple[int, int]:
+    left, top, right, _ = box
+    return (left + right) // 2, top
 
 
 def _shown(value: Any) -> str:
