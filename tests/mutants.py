@@ -378,8 +378,8 @@ MUTANTS = (
     Mutant(
         "a paused queue",
         "pipeline/ledger/claiming.py",
-        ", jobs.c.queue.not_in(_paused()))\n        .where(exists()",
-        ")\n        .where(exists()",
+        "*(jobs.c.queue == queue, jobs.c.queue.not_in(_paused())),",
+        "jobs.c.queue == queue,",
         "executors/test_pool.py::test_a_paused_queue_is_not_served[sqlite]",
     ),
     Mutant(
