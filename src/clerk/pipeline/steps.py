@@ -302,15 +302,19 @@ def _keep_text(around: OrderContext, document: storage.Document, sha256: str) ->
     if facts is None:
         raise FileGone(f"{document.name}: its text was removed while it was being written.")
     used_ocr = any(page.engine for page in facts.pages)
+    failed_pages = len(load_failed_pages(folder))
     text_sha256 = around.files.keep_text(document)
     row = around.rows.get(document.name)
+    # A full cache may have made room for others by removing it.
+    with around.files.text(document, text_sha256) as kept:
+        identity = identify_text(around.site, row, kept, text_sha256) if row else None
     return TextRecord(
         pdf_sha256=sha256,
         text_sha256=text_sha256,
         reader=around.reader if used_ocr else around.reader.split(ENGINE_MARK)[0],
         pages=facts.page_count,
-        failed_pages=len(load_failed_pages(folder)),
-        identity=identify_text(around.site, row, folder, text_sha256) if row else None,
+        failed_pages=failed_pages,
+        identity=identity,
     )
 
 
