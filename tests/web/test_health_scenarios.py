@@ -22,7 +22,7 @@ from clerk.core.models import items_table, jobs_table, runs_table, sites_table, 
 from clerk.core.states import QUEUES
 from clerk.executors import embedded
 from clerk.ops.web_sessions import VIEWER
-from clerk.pipeline import ledger, liveness, mirror, transitions
+from clerk.pipeline import ledger, liveness, transitions
 from clerk.pipeline.transitions import job_of_stage
 
 Make = Callable[..., str]
@@ -110,7 +110,6 @@ def test_a_bucket_is_away(
     monkeypatch.setenv("STORAGE_ALLOW_HTTP", "yes")
     assert seen() == {}
 
-    mirror._asked.clear()
     bucket = f"{s3.rpartition('/')[0]}-gone/towns"
     monkeypatch.setenv("STORAGE_URL", bucket)
 

@@ -89,7 +89,9 @@ def look_at(
 
 def look_at_folder(settings: Settings, site: Mapping[str, Any]) -> first_look.Looked:
     """Return what the files of a folder would be taken for; nothing is stored."""
-    spec = discover.find_fetcher({**site, "scraper": "folder"})
+    row = {**site, "scraper": "folder", "extra": json.dumps(_without_empty(site["extra"]))}
+    _check(row, site["extra"], settings)
+    spec = discover.find_fetcher(row)
     assert isinstance(spec, FetcherSpec), "a folder is read by clerk itself"
     return first_look.look_at_folder(spec, site, settings)
 
