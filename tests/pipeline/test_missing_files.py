@@ -25,6 +25,11 @@ from clerk.executors import embedded, pool, rq
 from clerk.executors.pool import Pool
 from clerk.pipeline import runs
 from clerk.pipeline.flow import Pipeline
+from clerk.pipeline_state import (
+    claim_coordinator_enqueue,
+    increment_completed,
+    initialize_stage,
+)
 
 DOCUMENTS = 12
 
@@ -175,11 +180,13 @@ def test_a_machine_without_the_files_blames_no_document(
 
 
 def test_a_worker_without_the_files_resumes_by_itself_when_they_are_back(
-    worker: Worker, machines: Machines, town: Town, clerk: Any
+    worker: Worker, machines: Machines, town: Town, clerk: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     there = machines.be("there")
+    # A busy machine takes long between two tries: the first document must not be due again then.
+    monkeypatch.setattr(pool, "OPERATOR_FACTOR", 30.0)
     with worker():
-        wait_until(lambda: waiting_for_a_person(town) > 2)
+        wait_until(lambda: waiting_for_a_person(town) > 1)
         no_document_is_blamed(town)
         health = json.loads(clerk("health", "--json").out)
         found = next(each for each in health["checks"] if each["name"] == "operator")
@@ -272,6 +279,26 @@ def test_text_that_was_read_elsewhere_is_not_taken_for_none(
     work(COMPILATION)
     assert town.run.state == "active"
     assert f"{there} does not hold the files" in town.items("compile")["compile"].error
+
+    machines.be("here")
+    work_until_the_run_ends(town)
+    assert town.run.state == "completed"
+
+
+def test_text_that_a_script_left_elsewhere_is_not_taken_for_none(
+    machines: Machines, town: Town, make_site: Callable[..., str]
+) -> None:
+    """The manifest does not know it yet: only the counters say that there is text."""
+    town = Town(make_site("shelbyville"))
+    town.text("2024-01-15")
+    initialize_stage("shelbyville", OCR, total_jobs=1)
+    increment_completed("shelbyville", OCR)
+    assert claim_coordinator_enqueue("shelbyville")
+
+    machines.be("there")
+    work(COMPILATION)
+    assert town.run.state == "active"
+    assert "1 documents were read, but" in town.items("coordinator")["coordinator"].error
 
     machines.be("here")
     work_until_the_run_ends(town)
