@@ -30,7 +30,15 @@ from clerk.web.middleware import (
 from clerk.web.request_bodies import BODY_BYTES, FIELD_BYTES, FIELDS
 
 #: Everybody may do these.
-OPEN = ("/ops/login", "/ops/logout", "/report/1")
+OPEN = (
+    "/ops/login",
+    "/ops/logout",
+    "/report/1",
+    "/follow",
+    "/follow/confirm/1",
+    "/follow/me/1",
+    "/follow/stop/1",
+)
 
 
 def posts() -> Iterator[str]:

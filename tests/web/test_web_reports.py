@@ -28,7 +28,7 @@ def sent(client: Browser, address: str = FORM, **fields: str) -> tuple[int, str]
         for name, value in re.findall(r'name="(\w+)" value="([^"]*)"', html)
         if name not in ("is_none", "accept")
     }
-    shown["result"] = re.findall(r"<option selected>(\w+)</option>", html)[0]
+    shown["result"] = re.findall(r'<option value="(\w+)" selected>', html)[0]
     shown["motion"] = unescape(re.findall(r'<textarea name="motion"[^>]*>([^<]*)', html)[0])
     answer = client.post(address, data=shown | fields)
     return answer.status_code, answer.headers.get("location", answer.text)

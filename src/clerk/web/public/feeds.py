@@ -1,4 +1,4 @@
-"""For programs: results as JSON, CSV and Atom, the site map, OpenSearch, robots.txt.
+"""For programs: results as JSON and CSV, feeds, calendars, the site map, OpenSearch, robots.txt.
 
 Links begin with PUBLIC_URL and are relative without it.  The site map and OpenSearch allow no
 relative links, so without PUBLIC_URL there are none.  Ids of feeds and their entries are made from
@@ -7,24 +7,48 @@ paths alone and stay the same wherever the pages are served.
 
 from __future__ import annotations
 
+import contextlib
 import uuid
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from email.utils import format_datetime, parsedate_to_datetime
 from functools import wraps
+from hashlib import sha256
 from typing import Any
+from urllib.parse import urlencode
 from xml.etree import ElementTree as Xml
 
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import BaseRoute, Route
 
 from clerk.core.clock import utc_now
 from clerk.core.errors import NotFound
+from clerk.core.language import counted
 from clerk.core.public_text import PublicText, document_text
+from clerk.follow.meeting_calendar import calendar_of
 from clerk.search import DocumentHits, Hit, listing
 from clerk.search.results import FIRST_SEEN, OFFSET_AT_MOST
+from clerk.site_db.queries import CompiledVote, open_site
+from clerk.site_db.record import SiteRecord
 from clerk.web.middleware import Handler, limited
 from clerk.web.parameters import id_in_path, whole_number
-from clerk.web.rendering import as_csv, as_json, as_text, as_xml, day, public_url, settings_of
+from clerk.web.rendering import (
+    as_calendar,
+    as_csv,
+    as_json,
+    as_text,
+    as_xml,
+    body_link,
+    day,
+    matter_link,
+    meeting_link,
+    page_link,
+    person_link,
+    public_url,
+    settings_of,
+)
 
 from .search import (
     EXPORTED_AT_MOST,
@@ -44,6 +68,10 @@ SITEMAP_URLS = 40_000
 
 #: The namespace of the ids in feeds.  It must never change.
 _IDS = uuid.UUID("5f0e3b0c-93a8-4f6c-8c34-2f6a1d1c7b11")
+#: Entries of a feed.
+ENTRIES = 50
+#: The date of entries of which nobody knows when they were first seen.
+_LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 
 COLUMNS = (
     *("place", "site", "body", "kind", "date", "in", "file", "page", "id", "url"),
@@ -124,62 +152,267 @@ def _snippet(hit: Hit) -> str:
 
 @dataclass(frozen=True)
 class FeedEntry:
-    """An entry of a feed."""
+    """An entry of a feed; ``seen`` is when its document was first seen, empty if not known.
+
+    ``identity`` stays the same whatever else changes; its id is made from it.
+    """
 
     title: str
     path: str
     summary: str
-    date: str
+    seen: str
+    identity: str
 
 
-@limited("search")
-def search_atom(request: Request) -> Response:
-    """Respond with the results that were seen last as a feed."""
-    query = query_of(request, limit=50)
+@dataclass(frozen=True)
+class Feed:
+    """A feed, and the page that shows the same."""
+
+    title: str
+    home: str
+    entries: Sequence[FeedEntry]
+
+    @property
+    def updated(self) -> datetime:
+        """When its newest entry was first seen: a feed without news stays the same."""
+        return max((_moment(each.seen) for each in self.entries), default=_LONG_AGO)
+
+
+def _moment(seen: str) -> datetime:
+    return datetime.fromisoformat(seen).astimezone(UTC) if seen else _LONG_AGO
+
+
+def _searched(request: Request) -> Feed:
+    query = query_of(request, limit=ENTRIES)
     if not request.query_params.get("sort"):
         query = replace(query, sort=FIRST_SEEN)
+    marked = {"q": query.text}
     entries = [
         FeedEntry(
             title=f"{described_hit(hit)}, page {hit.page}",
-            path=f"/p/{hit.page_id}",
+            path=f"/p/{hit.page_id}?{urlencode(marked)}",
             summary=_snippet(hit),
-            date=hit.of.date,
+            seen=hit.first_seen_at,
+            identity=f"/p/{hit.page_id}",
         )
         for hit in find(request, query).hits
     ]
-    return _atom(request, f"Search: {query.text}", entries)
+    asked = {key: value for key, value in request.query_params.items() if key != "cursor"}
+    return Feed(f"Search: {query.text}", f"/search?{urlencode(asked)}", entries)
 
 
-def new_atom(request: Request) -> Response:
-    """Respond with the documents that were added last as a feed."""
+def _newly_added(request: Request) -> Feed:
+    storage_dir, site = settings_of(request).storage_dir, request.query_params.get("site")
+    title, home = "Newly added minutes and agendas", "/"
+    if site:
+        with open_site(storage_dir, site) as known:
+            title, home = f"{known.name}: newly added minutes and agendas", f"/s/{site}/"
     entries = [
         FeedEntry(
             title=f"{each.body} {kind_in_words(each.kind)}, {day(each.date)}".strip(),
             path=f"/d/{each.id}",
-            summary=f"{each.site_name}: {each.pages} pages",
-            date=each.date,
+            summary=f"{each.site_name}: {counted(each.pages, 'page')}",
+            seen=each.first_seen_at,
+            identity=f"/d/{each.id}",
         )
-        for each in listing.newly_added(settings_of(request).storage_dir, 50)
+        for each in listing.newly_added(storage_dir, ENTRIES, site or None)
     ]
-    return _atom(request, "Newly added minutes and agendas", entries)
+    return Feed(title, home, entries)
 
 
-def _atom(request: Request, title: str, entries: Iterable[FeedEntry]) -> Response:
-    now = utc_now().isoformat(timespec="seconds")
-    feed = Xml.Element("feed", xmlns=ATOM)
-    _add(feed, "title", title)
-    here = request.url.path + (f"?{request.url.query}" if request.url.query else "")
-    _add(feed, "id", _stable_id(here))
-    _add(feed, "updated", now)
-    Xml.SubElement(feed, "link", rel="self", href=public_url(request, here))
-    for each in entries:
-        entry = Xml.SubElement(feed, "entry")
+def _of_place(request: Request) -> Feed:
+    """Return what is new of a place, or of one of its bodies."""
+    subdomain, body = request.path_params["site"], request.path_params.get("body")
+    with open_site(settings_of(request).storage_dir, subdomain) as site:
+        if body is not None and body not in {each.body for each in site.bodies()}:
+            raise NotFound(f"There is no body {body!r} in {site.name}.")
+        entries = [
+            FeedEntry(
+                title=f"{each.label}, {day(each.date)}",
+                path=f"/d/{each.id}",
+                summary=f"{site.name}: {counted(each.pages, 'page')}",
+                seen=each.first_seen_at or "",
+                identity=f"/d/{each.id}",
+            )
+            for each in site.newest(limit=ENTRIES, body=body)
+        ]
+        name = f"{body}, {site.name}" if body else site.name
+    return Feed(name, body_link(subdomain, body) if body else f"/s/{subdomain}/", entries)
+
+
+def _of_person(request: Request) -> Feed:
+    """Return the votes of a person."""
+    subdomain, person = request.path_params["site"], request.path_params["member"]
+    with open_site(settings_of(request).storage_dir, subdomain) as site:
+        name = SiteRecord(site).person(person).summary.name
+        seen = site.first_seen()
+        entries = [
+            FeedEntry(
+                title=f"{_ballot_of(vote, person)}: {_motion(vote)}",
+                path=f"{meeting_link(subdomain, vote.meeting, vote.date)}#{vote.id}"
+                if vote.date
+                else f"/d/{vote.document_id}",
+                summary=document_text(vote.quote or ""),
+                seen=seen.get(vote.document, ""),
+                identity=f"/votes/{vote.id}",
+            )
+            for vote in site.votes(person=person, limit=ENTRIES)
+        ]
+        title = f"Votes of {name}, {site.name}"
+    return Feed(title, person_link(subdomain, person), entries)
+
+
+def _ballot_of(vote: CompiledVote, person: str) -> str:
+    for ballot, names in vote.ballots.items():
+        if any(vote.people.get(name) == person for name in names):
+            return f"Voted {ballot}"
+    return "Vote"
+
+
+def _motion(vote: CompiledVote) -> str:
+    unsure = "motion" in vote.doubtful or not vote.motion
+    return document_text(f"{'a motion, see the quote' if unsure else vote.motion}")
+
+
+def _of_matter(request: Request) -> Feed:
+    """Return what meetings did with a matter."""
+    subdomain, name = request.path_params["site"], request.path_params["matter"]
+    with open_site(settings_of(request).storage_dir, subdomain) as site:
+        record = SiteRecord(site)
+        found, seen = record.matter(name), site.first_seen()
+        entries = [
+            FeedEntry(
+                title="Mentioned"
+                if step.doubtful and "action" in step.doubtful
+                else step.action.replace("_", " ").capitalize(),
+                path=page_link(step.page_id) if step.page_id else f"/d/{step.document_id}",
+                summary=document_text(step.quote or ""),
+                seen=seen.get(step.document, ""),
+                identity=f"/matters/{subdomain}/{name}/{step.document_id}",
+            )
+            for step, _ in reversed(record.steps(name))
+        ][:ENTRIES]
+        title = document_text(f"{found.matter_title or found.matter}, {site.name}")
+    return Feed(title, matter_link(subdomain, name), entries)
+
+
+def _as_atom(request: Request, feed: Feed) -> Response:
+    root = Xml.Element("feed", xmlns=ATOM)
+    _add(root, "title", feed.title)
+    _add(root, "id", _stable_id(_here(request)))
+    _add(root, "updated", _stamped(feed.updated))
+    Xml.SubElement(root, "link", rel="self", href=public_url(request, _here(request)))
+    Xml.SubElement(root, "link", rel="alternate", href=public_url(request, feed.home))
+    _add(Xml.SubElement(root, "author"), "name", "clerk")
+    for each in feed.entries:
+        entry = Xml.SubElement(root, "entry")
         _add(entry, "title", each.title)
-        _add(entry, "id", _stable_id(each.path))
+        _add(entry, "id", _stable_id(each.identity))
         Xml.SubElement(entry, "link", href=public_url(request, each.path))
-        _add(entry, "updated", f"{each.date}T00:00:00Z" if each.date else now)
+        for tag in ("published", "updated"):
+            _add(entry, tag, _stamped(_moment(each.seen)))
         _add(entry, "summary", each.summary)
-    return as_xml(request, feed, "application/atom+xml")
+    return as_xml(request, root, "application/atom+xml")
+
+
+def _as_json_feed(request: Request, feed: Feed) -> Response:
+    value = {
+        "version": "https://jsonfeed.org/version/1.1",
+        "title": feed.title,
+        "home_page_url": public_url(request, feed.home),
+        "feed_url": public_url(request, _here(request)),
+        "items": [
+            {
+                "id": _stable_id(each.identity),
+                "url": public_url(request, each.path),
+                "title": each.title,
+                "content_text": each.summary,
+                "date_published": _stamped(_moment(each.seen)),
+            }
+            for each in feed.entries
+        ],
+    }
+    response = as_json(request, value)
+    response.headers["Content-Type"] = "application/feed+json"
+    return response
+
+
+def _here(request: Request) -> str:
+    return request.url.path + (f"?{request.url.query}" if request.url.query else "")
+
+
+def _stamped(at: datetime) -> str:
+    return at.isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def _conditional(request: Request, response: Response, updated: datetime | None) -> Response:
+    """Let clients ask whether something has changed: by its ETag, else by its time."""
+    # Weak: the same entries may be sent compressed.
+    etag = f'W/"{sha256(bytes(response.body)).hexdigest()[:32]}"'
+    headers = {"ETag": etag, "Cache-Control": "public, max-age=300"}
+    if updated is not None and updated > _LONG_AGO:
+        headers["Last-Modified"] = format_datetime(updated.replace(microsecond=0), usegmt=True)
+    asked = request.headers.get("if-none-match")
+    since = request.headers.get("if-modified-since")
+    is_known = False
+    if asked is not None:
+        tags = {tag.strip().removeprefix("W/") for tag in asked.split(",")}
+        is_known = "*" in tags or etag.removeprefix("W/") in tags
+    elif since is not None and "Last-Modified" in headers and updated is not None:
+        with contextlib.suppress(ValueError, TypeError):
+            is_known = updated.replace(microsecond=0) <= parsedate_to_datetime(since)
+    if is_known:
+        return Response(b"", 304, headers=headers)
+    response.headers.update(headers)
+    return response
+
+
+def _feed(
+    content: Callable[[Request], Feed], write: Callable[[Request, Feed], Response]
+) -> Handler:
+    def respond(request: Request) -> Response:
+        feed = content(request)
+        return _conditional(request, write(request, feed), feed.updated)
+
+    return limited("search")(respond)
+
+
+def feed_routes() -> list[BaseRoute]:
+    """Return the addresses of feeds and calendars; they come before those of bodies and people."""
+    routes: list[BaseRoute] = []
+    for path, json_path, content in (
+        ("/search.atom", "/search.feed.json", _searched),
+        ("/new.atom", "/new.json", _newly_added),
+        ("/s/{site}/feed.atom", "/s/{site}/feed.json", _of_place),
+        ("/s/{site}/{body:path}/feed.atom", "/s/{site}/{body:path}/feed.json", _of_place),
+        (
+            "/people/{site}/{member:path}/feed.atom",
+            "/people/{site}/{member:path}/feed.json",
+            _of_person,
+        ),
+        (
+            "/matters/{site}/{matter:path}/feed.atom",
+            "/matters/{site}/{matter:path}/feed.json",
+            _of_matter,
+        ),
+    ):
+        routes += [
+            Route(path, _feed(content, _as_atom)),
+            Route(json_path, _feed(content, _as_json_feed)),
+        ]
+    return [
+        *routes,
+        Route("/s/{site}/meetings.ics", meetings),
+        Route("/s/{site}/{body:path}/meetings.ics", meetings),
+    ]
+
+
+@limited("search")
+def meetings(request: Request) -> Response:
+    """Respond with the meetings of a place or body as a calendar."""
+    body = request.path_params.get("body")
+    content = calendar_of(settings_of(request), request.path_params["site"], body, utc_now().date())
+    return _conditional(request, as_calendar(content), None)
 
 
 def _stable_id(path: str) -> str:
@@ -262,7 +495,7 @@ def opensearch(request: Request) -> Response:
 def robots(request: Request) -> Response:
     """Tell robots what they may read: documents, but no searches and no operators' pages."""
     lines = ["User-agent: *", "Disallow: /search", "Disallow: /ops/", "Disallow: /api/"]
-    lines.append("Disallow: /report/")
+    lines += ["Disallow: /report/", "Disallow: /follow"]
     if settings_of(request).public_url:
         lines.append(f"Sitemap: {public_url(request, '/sitemap.xml')}")
     return as_text(request, "\n".join([*lines, ""]))

@@ -9,27 +9,23 @@ from starlette.responses import Response
 
 from clerk.core.clock import utc_now
 from clerk.core.errors import NotFound
+from clerk.core.language import say, word
 from clerk.core.public_text import PublicText, document_text
 from clerk.search import SORTS, Facet, Hit, Query, QueryError, Results, listing, search
 from clerk.search.results import OFFSET_AT_MOST
 from clerk.site_db.schema import DOCUMENT_KINDS, UNKNOWN
 from clerk.web.middleware import limited
 from clerk.web.parameters import count_pages, one_of, optional_date, optional_word, page_slice
-from clerk.web.rendering import day, page, settings_of
+from clerk.web.rendering import body_and_kind, day, page, settings_of
+
+from .heads import home_head
 
 DOCUMENTS_PER_PAGE = 20
 #: At most this many values of a facet are shown.
 FACET_VALUES = 12
 #: At most this many documents or pages are exported.
 EXPORTED_AT_MOST = 500
-FACETS = {
-    "site": "Place",
-    "state": "State",
-    "body": "Body",
-    "kind": "Kind",
-    "year": "Year",
-    "person": "Person",
-}
+FACETS = ("site", "state", "body", "kind", "year", "person")
 
 
 @dataclass(frozen=True)
@@ -37,7 +33,6 @@ class FacetGroup:
     """A facet that the hits can be narrowed by; ``chosen`` is the value it is narrowed to."""
 
     name: str
-    title: str
     values: list[Facet]
     chosen: str
 
@@ -47,9 +42,12 @@ class ActiveFilter:
     """A filter that can be removed."""
 
     name: str
-    title: str
     value: str
     label: str
+
+
+#: Places that the description of the front page names.
+PLACES_DESCRIBED = 20
 
 
 def home(request: Request) -> Response:
@@ -59,6 +57,7 @@ def home(request: Request) -> Response:
     return page(
         request,
         "public/home.html",
+        head=home_head(request, [place.name for place in places[:PLACES_DESCRIBED]]),
         places=places,
         new=listing.newly_added(storage_dir),
         upcoming=listing.upcoming(storage_dir, utc_now().date().isoformat()),
@@ -84,16 +83,16 @@ def search_page(request: Request) -> Response:
         problem = str(error)
     asked = request.query_params
     facets = []
-    for name, title in FACETS.items():
+    for name in FACETS:
         values = results.facets.get(name, [])[:FACET_VALUES]
         chosen = asked.get(name) or ""
         if len(values) > 1 or (values and chosen):
             values = sorted(values, reverse=True) if name == "year" else values
-            facets.append(FacetGroup(name, title, values, chosen))
+            facets.append(FacetGroup(name, values, chosen))
     labels = {each.value: each.label for each in results.facets.get("site", ())}
     filters = [
-        ActiveFilter(name, title, value, labels.get(value, value))
-        for name, title in (FACETS | {"from": "From", "to": "To"}).items()
+        ActiveFilter(name, value, labels.get(value, value))
+        for name in (*FACETS, "from", "to")
         if (value := asked.get(name))
     ]
     shown = results.total if query.single_pages else results.documents
@@ -130,17 +129,19 @@ def kind_in_words(kind: str) -> str:
 
 def described_document(hit: Hit) -> str:
     """Return what the document of a hit is: packet of 3 February 2026."""
-    return f"{kind_in_words(hit.kind)} of {day(hit.date)}" if hit.date else kind_in_words(hit.kind)
+    kind = word(kind_in_words(hit.kind))
+    return say("%(kind)s of %(day)s", kind=kind, day=day(hit.date)) if hit.date else kind
 
 
 def described_hit(hit: Hit) -> str:
     """Return what a page is of: minutes of 20 January 2026, in the packet of 3 February 2026."""
     of = hit.of
-    words = f"{of.body} {kind_in_words(of.kind)}".strip()
+    words = body_and_kind(of.body, kind_in_words(of.kind))
     if not hit.part:
         return f"{words}, {day(of.date)}"
-    of_day = f" of {day(of.date)}" if of.date else ""
-    return f"{words}{of_day}, in the {described_document(hit)}"
+    if of.date:
+        words = say("%(kind)s of %(day)s", kind=words, day=day(of.date))
+    return say("%(part)s, in the %(document)s", part=words, document=described_document(hit))
 
 
 def snippet_of(hit: Hit) -> list[tuple[str, bool]]:

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from clerk.search import listing
-from clerk.search.listing import SearchablePlace
 from clerk.site_db.queries import open_site
 from clerk.site_db.record import DeclaredInterest, SiteRecord
-from clerk.web.parameters import count_pages, page_slice
+from clerk.web.parameters import count_pages, optional_word, page_slice
 from clerk.web.rendering import page, person_link, settings_of
 
-from .places import filter_places
+from .heads import matter_head, person_head
+from .places import choose_place
 
 VOTES_PER_PAGE = 25
 MATTERS_PER_PAGE = 100
+#: Shows only the votes of a person against what was decided.
+DISSENTS = "dissents"
 FILTERS = ("body", "member", "result", "year", "document")
 
 
@@ -26,7 +26,7 @@ def votes(request: Request) -> Response:
     storage_dir = settings_of(request).storage_dir
     subdomain = request.query_params.get("site", "")
     if not subdomain:
-        return _choose_place(request, listing.places(storage_dir), "Votes", "/votes?site=")
+        return choose_place(request, listing.places(storage_dir), "votes", "/votes?site=")
     filters = {name: request.query_params.get(name, "") for name in FILTERS}
     number, offset = page_slice(request, VOTES_PER_PAGE)
     with open_site(storage_dir, subdomain) as site:
@@ -36,6 +36,7 @@ def votes(request: Request) -> Response:
             "public/votes.html",
             site=subdomain,
             name=site.name,
+            language=site.language,
             total=total,
             votes=site.votes(limit=VOTES_PER_PAGE, offset=offset, **filters),
             number=number,
@@ -47,18 +48,9 @@ def votes(request: Request) -> Response:
 
 def people_of_all(request: Request) -> Response:
     """Show the places to choose from, or redirect to the only one."""
-    return _choose_place(
-        request, listing.places(settings_of(request).storage_dir), "People", "/people/"
+    return choose_place(
+        request, listing.places(settings_of(request).storage_dir), "people", "/people/"
     )
-
-
-def _choose_place(
-    request: Request, places: Sequence[SearchablePlace], title: str, link: str
-) -> Response:
-    if len(places) == 1:
-        return RedirectResponse(f"{link}{places[0].subdomain}", 307)
-    shown = filter_places(request, places, lambda place: f"{place.name}, {place.state}")
-    return page(request, "public/choose.html", listing=shown, title=title, link=link)
 
 
 def people(request: Request) -> Response:
@@ -71,6 +63,7 @@ def people(request: Request) -> Response:
             "public/people.html",
             site=subdomain,
             name=site.name,
+            language=site.language,
             people=record.people(),
             unplaced=record.unplaced(),
         )
@@ -94,28 +87,35 @@ def person(request: Request) -> Response:
                 "public/printed_name.html",
                 site=subdomain,
                 name=site.name,
+                language=site.language,
                 person=printed,
                 votes=site.votes(member=member, limit=VOTES_PER_PAGE, offset=offset),
                 number=number,
                 last=count_pages(printed.votes, VOTES_PER_PAGE),
             )
+        only = optional_word(request, "only", (DISSENTS,))
+        filters = {"dissent_of" if only else "person": member}
+        found = record.person(member)
         return page(
             request,
             "public/person.html",
+            head=person_head(request, site, found.summary),
             site=subdomain,
             name=site.name,
-            person=record.person(member),
+            language=site.language,
+            person=found,
             interests=record.find(DeclaredInterest, person=member, limit=100),
-            votes=site.votes(person=member, limit=VOTES_PER_PAGE, offset=offset),
+            votes=site.votes(limit=VOTES_PER_PAGE, offset=offset, **filters),
+            only=only,
             number=number,
-            last=count_pages(site.count_votes(person=member), VOTES_PER_PAGE),
+            last=count_pages(site.count_votes(**filters), VOTES_PER_PAGE),
         )
 
 
 def matters_of_all(request: Request) -> Response:
     """Show the places to choose from, or redirect to the only one."""
-    return _choose_place(
-        request, listing.places(settings_of(request).storage_dir), "Matters", "/matters/"
+    return choose_place(
+        request, listing.places(settings_of(request).storage_dir), "matters", "/matters/"
     )
 
 
@@ -132,6 +132,7 @@ def matters(request: Request) -> Response:
             "public/matters.html",
             site=subdomain,
             name=site.name,
+            language=site.language,
             matters=record.matters(limit=MATTERS_PER_PAGE, offset=offset, **filters),
             total=total,
             number=number,
@@ -146,11 +147,14 @@ def matter(request: Request) -> Response:
     subdomain, name = request.path_params["site"], request.path_params["matter"]
     with open_site(settings_of(request).storage_dir, subdomain) as site:
         record = SiteRecord(site)
+        found = record.matter(name)
         return page(
             request,
             "public/matter.html",
+            head=matter_head(request, site, found),
             site=subdomain,
             name=site.name,
-            matter=record.matter(name),
+            language=site.language,
+            matter=found,
             steps=record.steps(name),
         )

@@ -3,7 +3,7 @@
 (() => {
   "use strict";
   const label = () => {
-    for (const table of document.querySelectorAll("main table")) {
+    for (const table of document.querySelectorAll("main table:not(.calendar)")) {
       const names = [...table.querySelectorAll("thead th")].map((each) => (each.querySelector(".skip") ? "" : each.textContent.trim()));
       if (!names.length) continue;
       table.classList.add("cards");
