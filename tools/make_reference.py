@@ -6,6 +6,9 @@
     docs/reference/settings.md     every setting with its default
     docs/reference/exit-codes.md   every error with its exit code
     docs/reference/hooks.md        every plugin hook
+    docs/reference/meetings-db.md  every table of meetings.db with its columns
+    docs/reference/metrics.md      every metric
+    docs/reference/api.md          every address of the API; openapi.json beside it
     .env.example                   every setting as a line to uncomment
 
 A test fails when one of them is not what the code says.
@@ -15,15 +18,22 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import json
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import click
 
 from clerk.cli import cli
+from clerk.cli.manual import all_commands
 from clerk.core import errors, hookspecs
 from clerk.core.config import Settings
+from clerk.site_db import schema
+from clerk.web import metrics
+from clerk.web.api import openapi
 
 ROOT = Path(__file__).parents[1]
 _GENERATED = "<!-- Made by `python -m tools.make_reference`; change the code, not this page. -->"
@@ -36,32 +46,22 @@ def pages() -> dict[str, str]:
         "docs/reference/settings.md": _settings(),
         "docs/reference/exit-codes.md": _exit_codes(),
         "docs/reference/hooks.md": _hooks(),
+        "docs/reference/meetings-db.md": _meetings_db(),
+        "docs/reference/metrics.md": _metrics(),
+        "docs/reference/api.md": _api(),
+        "docs/reference/openapi.json": json.dumps(openapi(), indent=1) + "\n",
         ".env.example": _dotenv(),
     }
 
 
 def _commands() -> str:
     lines = ["# Commands", "", _GENERATED, ""]
-    for path, command in _all_commands():
+    for path, command in all_commands(cli):
         context = click.Context(command, info_name=" ".join(path), terminal_width=80)
         heading = "#" * min(len(path) + 1, 3)
         lines += [f"{heading} `{' '.join(path)}`", "", "```text", command.get_help(context), "```"]
         lines.append("")
     return "\n".join(lines)
-
-
-def _all_commands() -> Iterator[tuple[tuple[str, ...], click.Command]]:
-    """Yield every command with the words that call it, groups before their commands."""
-    waiting: list[tuple[tuple[str, ...], click.Command]] = [(("clerk",), cli)]
-    while waiting:
-        path, command = waiting.pop(0)
-        yield path, command
-        if isinstance(command, click.Group):
-            context = click.Context(command)
-            for name in reversed(command.list_commands(context)):
-                found = command.get_command(context, name)
-                if found and not found.hidden:
-                    waiting.insert(0, ((*path, name), found))
 
 
 def _variables() -> Iterator[tuple[str, str, str]]:
@@ -124,6 +124,56 @@ def _hooks() -> str:
             signature = str(inspect.signature(hook)).replace("'", "")
             lines += [f"## `{name}{signature}`", "", inspect.getdoc(hook) or "", ""]
     return "\n".join(lines)
+
+
+def _meetings_db() -> str:
+    lines = [
+        *("# Tables of meetings.db", "", _GENERATED, ""),
+        f"Version {schema.VERSION} (`PRAGMA user_version`). [meetings.db](../meetings-db.md) says",
+        "what the tables mean.",
+        "",
+    ]
+    with closing(sqlite3.connect(":memory:")) as connection:
+        schema.create(connection)
+        tables = connection.execute(
+            "SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view')"
+            " AND name NOT LIKE '%fts%' AND name NOT LIKE 'sqlite%' ORDER BY name"
+        ).fetchall()
+        for table, kind in tables:
+            lines += [f"## `{table}`" + (" (a view)" if kind == "view" else ""), ""]
+            lines += ["| column | type | |", "|---|---|---|"]
+            leads = {
+                row[3]: f"leads to `{row[2]}.{row[4]}`"
+                for row in connection.execute(f"PRAGMA foreign_key_list({table})")
+            }
+            for column in connection.execute(f"PRAGMA table_xinfo({table})"):
+                _, name, type, required, _, is_key, _ = column
+                notes = ["primary key"] if is_key else ["never NULL"] if required else []
+                notes += [leads[name]] if name in leads else []
+                lines.append(f"| `{name}` | {type.lower()} | {', '.join(notes)} |")
+            lines.append("")
+    return "\n".join(lines)
+
+
+def _metrics() -> str:
+    rows = [
+        f"| `{name}` | {', '.join(f'`{label}`' for label in labels)} | {help} |"
+        for name, (help, labels) in sorted(metrics.METRICS.items())
+    ]
+    intro = "`clerk serve` offers them at `/metrics`, to its own machine or with a token."
+    head = ["| metric | labels | meaning |", "|---|---|---|"]
+    return "\n".join(["# Metrics", "", _GENERATED, "", intro, "", *head, *rows, ""])
+
+
+def _api() -> str:
+    rows = [
+        f"| {method.upper()} | `{path}` | {described.get('summary', '')} |"
+        for path, methods in openapi()["paths"].items()
+        for method, described in methods.items()
+    ]
+    intro = "`clerk serve` answers these; `/api` describes them. [OpenAPI 3.1](openapi.json)."
+    head = ["| method | address | answer |", "|---|---|---|"]
+    return "\n".join(["# API", "", _GENERATED, "", intro, "", *head, *rows, ""])
 
 
 def write() -> None:

@@ -26,6 +26,10 @@ def test_the_demo_tells_what_it_did_what_failed_and_what_to_try(tmp_path: Path) 
     phrase = said.stdout.partition('search "')[2].partition('"')[0]
     assert phrase in clerk("search", phrase, storage_dir="demo/sites").stdout.replace("*", "")
 
+    (home,) = [line.strip() for line in said.stdout.splitlines() if line.endswith("/index.html")]
+    assert "Millbrook Falls" in (tmp_path / home).read_text()
+    assert (tmp_path / home).with_name("pagefind").is_dir()
+
     (tmp_path / "demo" / "sites" / "springfield").mkdir()
     again = clerk("demo", "--fresh")
 

@@ -171,6 +171,22 @@ def test_wishes_that_a_run_under_way_does_not_take_are_named(
     assert "continues as it was started, without --ocr and --stage" in said.err
 
 
+def test_a_run_that_stops_after_fetch_names_what_could_not_be_fetched(
+    follow: Callable[..., Town], clerk: Clerk, tmp_path: Path
+) -> None:
+    follow("springfield")
+    (tmp_path / "springfield-source" / "Council" / "2024-02-15.doc").write_bytes(
+        b"\xd0\xcf\x11\xe0"
+    )
+
+    said = clerk("run", "springfield", "--stage", "fetch")
+
+    assert said.code == 4
+    assert "completed, but some documents failed: Stopped after fetch, as asked" in said.out
+    assert "1 document not fetched: " in said.out
+    assert "  fetched    1 new" in said.out
+
+
 def test_only_what_has_changed_is_asked_for_again(make_site: Callable[..., str]) -> None:
     towns = [Town(make_site(name)) for name in ("a", "b")]
     run_ids = [town.start() for town in towns]

@@ -47,3 +47,17 @@ def test_the_page_of_a_document_shows_its_versions_and_what_changed(town):
     assert "Compare with the one before" in page and "+APPROVED" not in page
     assert "-DRAFT" in compared and "+APPROVED" in compared
     assert Browser(VIEWER).get(f"{address}?new=9").status_code == 400
+
+
+def test_readers_see_what_changed_on_the_meeting_and_its_document(town):
+    from web_town import Browser, identity
+
+    reader, document = Browser(), identity(DOCUMENT)
+    meeting = reader.get(f"/d/{document}/meeting", follow_redirects=True).text
+    changes = reader.get(f"/d/{document}/changes").text
+
+    for page in (meeting, reader.get(f"/d/{document}").text):
+        assert f'href="/d/{document}/changes">2 versions: what changed' in page
+    assert "removed: </span>DRAFT</del>" in changes and "added: </span>APPROVED</ins>" in changes
+    assert "<li>Adjourned</li>" in changes
+    assert reader.get(f"/d/{document}/changes?version=3").status_code == 400

@@ -1,0 +1,168 @@
+"""Write the schemas of what ``--json`` prints: ``python -m tools.json_shapes FOLDER``.
+
+FOLDER is one where docs/tutorial.md has been followed.  Every command below runs there, and the
+shape of its answer goes to ``docs/reference/json/NAME.json``, together with what was known of it
+before.  A field that is gone, or has another type, is refused: raise its version in VERSIONS.
+A test compares the answers with the schemas.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+SCHEMAS = ROOT / "docs" / "reference" / "json"
+PAGE = ROOT / "docs" / "reference" / "json.md"
+SITE = "millbrook-falls"
+MINUTES = "minutes/Town Council/Minutes/2023-01-23.pdf"
+
+#: Name of the schema -> the command without --json.
+COMMANDS = {
+    "batch-list": ["batch", "list"],
+    "config-show": ["config", "show"],
+    "doctor": ["doctor"],
+    "documents-list": ["documents", "list", SITE],
+    "documents-show": ["documents", "show", SITE, "*/2023-04-05.pdf"],
+    "extract": ["extract", MINUTES],
+    "failures-list": ["failures", "list"],
+    "failures-list-each": ["failures", "list", "--each"],
+    "health": ["health"],
+    "languages-list": ["languages", "list"],
+    "pipeline-status": ["pipeline-status"],
+    "queue-list": ["queue", "list"],
+    "read": ["read", MINUTES],
+    "reconcile-pipeline": ["reconcile-pipeline", "--dry-run"],
+    "redo": ["redo", "--stage", "compilation", "--site", SITE, "--dry-run"],
+    "run": ["run", SITE],
+    "schedule-list": ["schedule", "list"],
+    "search": ["search", "budget"],
+    "search-index-status": ["search-index", "status"],
+    "session-list": ["session", "list"],
+    "site-list": ["site", "list"],
+    "site-show": ["site", "show", SITE],
+    "versions": ["versions", SITE, "minutes/Planning Board/2023-04-05"],
+}
+#: Raised when a field is removed or means something else; new fields do not change it.
+VERSIONS = dict.fromkeys((*COMMANDS, "index"), 1)
+#: Objects whose keys are data: names of stages, sites, fields, causes.
+MAPS = {
+    *("stages", "hours_by_stage", "blocked", "messages", "evidence", "details", "tally", "extra"),
+    *("field_confidence", "settings", "origin", "failed_pages", "batches", "queues", "documents"),
+}
+
+
+def answer(command: list[str], folder: Path) -> Any:
+    """Return what a command prints as JSON; one object per line is a list."""
+    program = Path(sys.executable).with_name("clerk")
+    done = subprocess.run(
+        [program, *command, "--json"], cwd=folder, capture_output=True, text=True, check=False
+    )
+    # 1: something is not well, 4: documents failed; the answer says so, too.
+    if done.returncode not in (0, 1, 4):
+        raise SystemExit(f"clerk {' '.join(command)} ended with {done.returncode}: {done.stderr}")
+    if command[0] == "extract":
+        return [json.loads(line) for line in done.stdout.splitlines()]
+    return json.loads(done.stdout)
+
+
+def index_of(folder: Path) -> Any:
+    """Return the published index.json."""
+    return json.loads((folder / "sites" / "_published" / SITE / "index.json").read_text())
+
+
+def shape(value: Any, name: str = "") -> dict[str, Any]:
+    """Return the schema of one value; any single value may be null where it is not known."""
+    if isinstance(value, dict):
+        if name in MAPS:
+            return {"type": ["object", "null"]}
+        fields = {key: shape(each, key) for key, each in sorted(value.items())}
+        return {"type": ["object", "null"], "properties": fields, "required": sorted(fields)}
+    if isinstance(value, list):
+        items: dict[str, Any] = {}
+        for each in value:
+            items = joined(items, shape(each))
+        return {"type": ["array", "null"], **({"items": items} if items else {})}
+    if value is None:
+        return {}
+    types = {bool: "boolean", int: "number", float: "number", str: "string"}
+    return {"type": [types[type(value)], "null"]}
+
+
+def joined(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of values that have either shape."""
+    if not one or not other:
+        return one or other
+    types = sorted({*one["type"], *other["type"]} - {"null"})
+    both: dict[str, Any] = {"type": [*types, "null"]}
+    if "items" in one or "items" in other:
+        both["items"] = joined(one.get("items", {}), other.get("items", {}))
+    if "properties" in one and "properties" in other:
+        fields, others = one["properties"], other["properties"]
+        both["properties"] = {
+            name: joined(fields.get(name, {}), others.get(name, {}))
+            for name in sorted({*fields, *others})
+        }
+        both["required"] = sorted({*one["required"]} & {*other["required"]})
+    elif "properties" in one or "properties" in other:
+        both |= {key: (one | other)[key] for key in ("properties", "required")}
+    return both
+
+
+def gone(before: dict[str, Any], now: dict[str, Any], path: str = "") -> list[str]:
+    """Return the fields that an answer always had and does not have any more."""
+    found = []
+    if "items" in before and "items" in now:
+        found += gone(before["items"], now["items"], f"{path}[]")
+    if "properties" in before and "properties" in now:
+        missing = set(before["required"]) - set(now["properties"])
+        found += [f"{path}.{name}" for name in sorted(missing)]
+        for name in before["properties"].keys() & now["properties"].keys():
+            found += gone(before["properties"][name], now["properties"][name], f"{path}.{name}")
+    return found
+
+
+def main() -> None:
+    """Write every schema, and the page that lists them."""
+    folder = Path(sys.argv[1])
+    SCHEMAS.mkdir(parents=True, exist_ok=True)
+    answers = {name: answer(command, folder) for name, command in COMMANDS.items()}
+    answers["index"] = index_of(folder)
+    for name, value in answers.items():
+        file, now = SCHEMAS / f"{name}.json", shape(value)
+        before = json.loads(file.read_text()) if file.exists() else {}
+        identity = f"urn:clerk:{name}:{VERSIONS[name]}"
+        if before.get("$id") == identity:
+            lost = gone(before, now)
+            if lost:
+                raise SystemExit(f"{name}: {', '.join(lost)} gone; raise its version in VERSIONS.")
+            now = joined({key: before[key] for key in before if not key.startswith("$")}, now)
+        head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": identity}
+        file.write_text(json.dumps(head | now, indent=1) + "\n")
+    rows = []
+    for name, command in COMMANDS.items():
+        words = " ".join(word for word in command if word != SITE and "/" not in word)
+        rows.append(
+            f"| `clerk {words} --json` | {VERSIONS[name]} | [{name}.json](json/{name}.json) |"
+        )
+    version = VERSIONS["index"]
+    rows.append(f"| `index.json` of a published site | {version} | [index.json](json/index.json) |")
+    PAGE.write_text(
+        "\n".join(
+            [
+                *("# JSON", "", "<!-- Made by `python -m tools.json_shapes`. -->", ""),
+                "What `--json` prints, as JSON Schemas. A version is raised when a field is gone",
+                "or changes its meaning; new fields may appear at any time, so ignore what you do",
+                "not know. A value that is not known is null. `clerk extract --json` prints one",
+                "object per line; the schema is of the list of them.",
+                *("", "| output | version | schema |", "|---|---|---|", *rows, ""),
+            ]
+        )
+    )
+
+
+if __name__ == "__main__":
+    main()
