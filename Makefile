@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test quick browser lint format docs bench chaos serve clean
+.PHONY: help demo test quick browser lint format docs bench chaos stranger coverage serve clean
 
 help: ## explain the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -19,8 +19,8 @@ demo: $(READY) ## run the whole pipeline on sample documents, without any server
 	@$(BIN)/clerk demo --fresh
 
 test: $(READY) ## run the tests; they start the servers they need
-	$(BIN)/pytest -q -n 3 --dist loadgroup -m 'not chaos and not browser'
-	$(BIN)/pytest -q -n 2 --dist loadfile -m browser tests/browser
+	$(BIN)/pytest -q -n 4 --dist loadgroup -m 'not chaos and not browser'
+	$(BIN)/pytest -q -n 2 --dist loadfile -m 'browser and not chaos' tests/browser
 
 quick: $(READY) ## run the tests that need no server, no OCR and no other process
 	$(BIN)/pytest -q -n 2 -m 'not chaos' tests/extract tests/identify tests/fetch/test_naming.py tests/fetch/test_layouts.py \
@@ -50,6 +50,16 @@ chaos: $(READY) ## run everything that kills, and the mutants
 docs: $(READY) ## build the documentation as a site in build/site
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+stranger: ## install, follow and check everything as somebody who has only the repository
+	$(PYTHON) tools/stranger.py
+
+coverage: $(READY) ## measure which branches of src the tests take; report in build/coverage
+	rm -rf build/coverage && mkdir -p build/coverage
+	$(BIN)/coverage run -m pytest -q -n 2 --dist loadgroup -m 'not chaos and not browser'
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage html --quiet -d build/coverage/html
+	$(BIN)/coverage report
 
 bench: $(READY) ## compare clerk with other tools, as ratios
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]'

@@ -166,7 +166,7 @@ def _scanned(
     parts(scans, folder / "documents" / "Council", _PAGES_PER_DOCUMENT)
     write_one_word(folder / "almost-nothing" / "Council" / "2024-01-01.pdf")
     # The first start also writes what is kept for later ones.
-    starts = "1" if asked.tiny else "12"
+    starts = "" if asked.tiny else "12"
     return _Scanned(scans, {way: _measured(way, scans, folder, starts) for way in ways})
 
 
@@ -179,7 +179,9 @@ def _measured(way: str, scans: Scans, folder: Path, starts: str) -> _Measured:
     outcome = _run_in(folder / way / "all", way, large, len(scans.kinds))
     kinds = dict.fromkeys(scans.kinds)
     return _Measured(
-        outcome, {kind: _of_kind(scans, outcome, kind) for kind in kinds}, start_up[-1]
+        outcome,
+        {kind: _of_kind(scans, outcome, kind) for kind in kinds},
+        start_up[-1] if start_up else outcome.seconds,
     )
 
 

@@ -93,27 +93,27 @@ def main() -> int:
     jobs, sites, documents, rounds = asked.jobs, asked.sites, tuple(asked.documents), 15
     scans = asked.scans
     if asked.tiny:
-        jobs, sites, documents, rounds, scans = 20, 5, (2, 3), 1, 1
+        jobs, sites, documents, rounds, scans = 20, 5, (1, 2), 1, 1
     chosen = [asked.only] if asked.only else ["claims", "pages", "runs", "store"]
     met = []
     with contextlib.ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="clerk-bench-"))
         os.environ["STORAGE_DIR"] = folder
         databases = {
-            "SQLite": [f"sqlite:///{folder}/{number}.db" for number in range(5)],
+            "SQLite": [] if asked.tiny else [f"sqlite:///{folder}/{each}.db" for each in range(5)],
             "PostgreSQL": [stack.enter_context(servers.postgres()) for _ in range(5)]
             if {"claims", "pages"}.intersection(chosen)
             else [],
         }
         for label, urls in databases.items():
-            if "claims" in chosen:
+            if urls and "claims" in chosen:
                 fill(urls[0], _OPEN, sites=10)
                 fill(urls[1], _OPEN, sites=jobs)
                 fill(urls[4], _OPEN, sites=jobs)
                 delay_all_but_one()
                 met += compare(label, urls[:2], CLAIMS, CLAIM_BAR, rounds)
                 met += compare(label, [urls[0], urls[4]], DELAYED, CLAIM_BAR, rounds)
-            if "pages" in chosen:
+            if urls and "pages" in chosen:
                 fill(urls[2], _HISTORY, sites=sites, runs=1)
                 fill(urls[3], _HISTORY, sites=sites, runs=RUNS)
                 met += compare(label, urls[2:4], PAGES, HISTORY_BAR, rounds)
@@ -245,7 +245,6 @@ def compare_runs(folder: Path, documents: tuple[int, ...], repeats: int) -> list
         for each in range(number):
             _write(source, each)
         os.environ["STORAGE_DIR"] = str(storage)
-        _clerk("db", "upgrade")
         _clerk("site", "add", "bench", "--from", str(source))
         _clerk("run", "bench")
         unchanged.append(min(_clerk("run", "bench") for _ in range(repeats)))
@@ -300,7 +299,6 @@ def compare_stores(folder: Path, pages: int, repeats: int) -> list[bool]:
             os.environ["STORAGE_DIR"] = str(storage)
             if way == "bucket":
                 os.environ["STORAGE_URL"] = f"s3://bench/turn-{turn}"
-            _clerk("db", "upgrade")
             _clerk("site", "add", "bench", "--from", str(source))
             started = time.perf_counter()
             _clerk("run", "bench")
@@ -331,7 +329,10 @@ def _clerk(*arguments: str) -> float:
     """Run a command to its end and return its processor seconds."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     command = [sys.executable, "-m", "clerk", *arguments]
-    subprocess.run(command, check=True, capture_output=True)
+    ended = subprocess.run(command, capture_output=True, text=True)
+    if ended.returncode:
+        ran = f"clerk {' '.join(arguments)} ended with {ended.returncode}"
+        sys.exit(f"{ran}:\n{ended.stdout}{ended.stderr}")
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 

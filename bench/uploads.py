@@ -189,7 +189,7 @@ def main() -> int:
         print(json.dumps(runs[asked.run]()))
         return 0
     if asked.tiny:
-        asked.denotations, asked.small = 500, 100
+        asked.denotations, asked.small, asked.only = 500, 100, asked.only or "postgresql"
     kinds = [asked.only] if asked.only else ["sqlite", "postgresql"]
     with tempfile.TemporaryDirectory(prefix="clerk-bench-") as folder:
         large, small = Path(folder) / "large.jsonl", Path(folder) / "small.jsonl"

@@ -6,6 +6,7 @@ running ones.  Each test gets a database of its own, copied from a template that
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import shutil
@@ -19,16 +20,27 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from hypothesis import HealthCheck, settings
 from invariants import check, forbid_going_back
 from small_work import Town, hurry
 
 from clerk.cli import main
 from clerk.core import config, db, schema
 
+# How long an example takes says something about the machine, not about clerk.
+settings.register_profile("clerk", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("clerk")
+
 #: Every variable that a setting is read from.
 CLERK_VARIABLES = tuple(
     each.metadata["variable"] for each in fields(config.Settings) if "variable" in each.metadata
 )
+
+
+def pytest_collection_finish() -> None:
+    """Spare every collection of garbage, also of forked processes, the tests and their modules."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)
@@ -82,9 +94,12 @@ def postgres_url() -> Iterator[str]:
 
 
 def _forgo_durability(url: str) -> None:
-    """A server that is thrown away need not survive a power cut, and is quicker so."""
+    """A server that is thrown away need not survive a power cut, and is quicker so.
+
+    Nor do its small databases live long enough to be vacuumed.
+    """
     with psycopg.connect(url, autocommit=True) as conn:
-        for setting in ("fsync", "full_page_writes", "synchronous_commit"):
+        for setting in ("fsync", "full_page_writes", "synchronous_commit", "autovacuum", "jit"):
             conn.execute(f"ALTER SYSTEM SET {setting} = off")
         conn.execute("SELECT pg_reload_conf()")
 
@@ -127,7 +142,9 @@ def _fresh_database(postgres_url: str, *, template: bool) -> Iterator[str]:
     name = f"test_{uuid.uuid4().hex[:12]}"
     origin = f" TEMPLATE {migrated}" if template else ""
     with psycopg.connect(server, autocommit=True) as conn:
-        conn.execute(f"CREATE DATABASE {name}{origin}")
+        # Copying the files is quicker than logging their pages, which is the default since 15.
+        strategy = " STRATEGY FILE_COPY" if conn.info.server_version >= 150_000 else ""
+        conn.execute(f"CREATE DATABASE {name}{origin}{strategy}")
     url = _named(server, name)
     yield url
     engine = db._engines.pop(_sqlalchemy_url(url), None)

@@ -107,7 +107,7 @@ def write(path: Path, lines: Iterable[dict[str, Any] | str]) -> Path:
 def upload(path: Path, **how: Any) -> uploads.Status:
     """Upload a file and wait for the end."""
     how = {"project": "p", "create_docs": True} | how
-    return uploads.upload([path], **how).wait(workers=2)
+    return uploads.upload([path], **how).wait(workers=1)
 
 
 def exported(project: str = "p") -> list[dict[str, Any]]:

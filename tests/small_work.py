@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import faulthandler
+import functools
 import os
 import shutil
 import signal
@@ -359,6 +360,16 @@ def reap(pid: int) -> int:
         return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
     except ChildProcessError:
         return 0
+
+
+def in_own_process(test: Callable[..., None]) -> Callable[..., None]:
+    """Run a test in a child: who has used a store must not fork others that do."""
+
+    @functools.wraps(test)
+    def run(*args: object, **kwargs: object) -> None:
+        assert reap(spawn(lambda: test(*args, **kwargs))) == 0
+
+    return run
 
 
 def wait_until(true: Callable[[], bool], seconds: float = 60.0) -> None:

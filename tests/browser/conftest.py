@@ -107,7 +107,11 @@ class Served:
             command, env=self.environment, stdout=subprocess.PIPE, text=True, start_new_session=True
         )
         assert self.process.stdout
-        said = self.process.stdout.readline() + self.process.stdout.readline()
+        said = ""
+        while "link=" not in said:
+            line = self.process.stdout.readline()
+            assert line, said
+            said += line
         self.link = re.findall(r"link=(\S+)", said)[0]
         for _ in range(100):
             with contextlib.suppress(httpx.ConnectError):

@@ -9,11 +9,15 @@ from typing import Any
 AXE = (files("axe_playwright_python") / "axe.min.js").read_text()
 
 
-def violations(page: Any, rules: str = "") -> list[str]:
-    """Return what axe-core finds wrong with a page; it is run past the page's own policy."""
+def violations(page: Any, rules: str = "", *, of_2_2: bool = False) -> list[str]:
+    """Return what axe-core finds wrong with a page; it is run past the page's own policy.
+
+    ``of_2_2``: also by the rules of WCAG 2.2, which axe leaves out by itself.
+    """
     session = page.context.new_cdp_session(page)
     session.send("Runtime.evaluate", {"expression": AXE})
-    only = json.dumps({"runOnly": [rules]} if rules else {})
+    newest = {"rules": {"target-size": {"enabled": True}}} if of_2_2 else {}
+    only = json.dumps(({"runOnly": [rules]} if rules else {}) | newest)
     asked = f"axe.run({only}).then((found) => JSON.stringify(found.violations))"
     options = {"expression": asked, "awaitPromise": True, "returnByValue": True}
     found = json.loads(session.send("Runtime.evaluate", options)["result"]["value"])

@@ -29,6 +29,8 @@ PARTS = (
     "chart_macros.html",
     "grid.html",
     "provenance.html",
+    "follow_form.html",
+    "viewer_macros.html",
 )
 
 NOWHERE = "/nowhere"
@@ -41,8 +43,12 @@ PUBLIC = {
     "public/place.html": "/s/springfield/",
     "public/body.html": "/s/springfield/Town%20Council/",
     "public/meeting.html": "/s/springfield/Town%20Council/2024-03-01/",
+    "public/calendar.html": "/calendar/springfield?month=2024-03",
+    "public/map.html": "/map",
     "public/document.html": f"/d/{MINUTES_ID}",
     "public/page.html": f"/p/{MINUTES_ID}-1?q=motion",
+    "public/page.html, a passage": f"/p/{MINUTES_ID}-1?passage=the+zoning+variance&zoom=200",
+    "public/embed.html": f"/embed/{MINUTES_ID}-1?q=motion",
     "public/page.html, with annotations": f"/p/{MINUTES_ID}-1?project=springfield/extraction",
     "public/annotations.html": "/annotations",
     "public/votes.html": "/votes?site=springfield",
@@ -53,6 +59,7 @@ PUBLIC = {
     "public/matters.html": "/matters/springfield",
     "public/matter.html": "/matters/springfield/ordinance%202024-5",
     "public/report.html": "/report/{vote}",
+    "public/follow_sent.html": "/follow/sent",
     "public/coverage.html": "/coverage",
     "public/coverage_place.html": "/coverage/springfield",
     "public/api.html": "/api",
@@ -80,14 +87,22 @@ OPERATORS = {
     "ops/uploads.html": "/ops/uploads",
     "ops/upload.html": "/ops/uploads/{upload}",
     "ops/reports.html": "/ops/reports",
+    "ops/follow.html": "/ops/follow",
     "ops/project.html": "/ops/project?name=springfield/extraction",
     "ops/queues.html": "/ops/queues",
     "ops/reconcile.html": "/ops/reconcile?preview=1",
     "ops/system.html": "/ops/system",
     "ops/audit.html": "/ops/audit",
 }
+#: Of a phone and of a desk.
+WIDTHS = (390, 1280)
 #: The answer to a deed; looked at where the deed is done.
-AFTER_A_DEED = {"ops/decided.html", "ops/sites_done.html"}
+AFTER_A_DEED = {
+    "ops/decided.html",
+    "ops/sites_done.html",
+    "public/changes.html",
+    *(f"public/follow_{name}.html" for name in ("confirm", "me", "stop", "stopped")),
+}
 
 
 def test_every_template_is_looked_at() -> None:
@@ -102,8 +117,15 @@ def test_every_template_is_looked_at() -> None:
     assert looked_at | AFTER_A_DEED == found
 
 
-@pytest.mark.parametrize("width", [390, 1280])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(
+    ("scheme", "width"),
+    [
+        ("light", 390),
+        ("dark", 1280),
+        pytest.param("light", 1280, marks=pytest.mark.chaos),
+        pytest.param("dark", 390, marks=pytest.mark.chaos),
+    ],
+)
 @pytest.mark.parametrize("pages", [PUBLIC, OPERATORS], ids=["public", "operators"])
 def test_pages_are_accessible_and_fit(
     visit: Visit, served: Served, pages: dict[str, str], scheme: str, width: int
@@ -118,10 +140,13 @@ def test_pages_are_accessible_and_fit(
     known = {"upload": served.upload, "person": served.person, "run": run, "vote": served.vote}
     for path in pages.values():
         page = missing if path == NOWHERE else pleasant
+        page.set_viewport_size(size)
         page.goto(served.address + path.format(**known))
-        found += violations(page)
-        if measured(page, "document.documentElement.scrollWidth") > width:
-            found.append(f"{path} is too wide")
+        found += violations(page, of_2_2=pages is PUBLIC)
+        for room in WIDTHS:
+            page.set_viewport_size(size | {"width": room})
+            if measured(page, "document.documentElement.scrollWidth") > room:
+                found.append(f"{path} is too wide for {room} pixels")
     assert found == []
 
 
@@ -132,7 +157,7 @@ def test_hit_boxes_lie_on_their_words(visit: Visit, served: Served) -> None:
     wanted = [box for word, box in words.placed() if word.strip(".,").lower() == "motion"]
 
     image = page.locator(".scan img").bounding_box()
-    shown = [each.bounding_box() for each in page.locator(".scan rect").all()]
+    shown = [each.bounding_box() for each in page.locator(".scan rect.hit").all()]
 
     assert len(shown) == len(wanted) == 2
     for (left, top, right, bottom), box in zip(wanted, shown, strict=True):
@@ -195,6 +220,67 @@ def test_stepping_through_hits(visit: Visit) -> None:
     assert page.locator("mark.now").count() == 1
 
 
+def test_the_scan_is_enlarged_and_moved_and_the_next_page_keeps_it(visit: Visit) -> None:
+    page = visit(f"/p/{MINUTES_ID}-1")
+    pane, scan = page.locator(".scan-pane"), page.locator("#scan")
+    before = scan.bounding_box()
+
+    page.get_by_role("link", name="200 %").click()
+    page.locator("#scan.zoom-200").wait_for()
+    assert scan.bounding_box()["width"] == pytest.approx(2 * before["width"], rel=0.02)
+    assert "zoom=200" in page.url
+    pane.scroll_into_view_if_needed()
+    room, after = pane.bounding_box(), scan.bounding_box()
+    # Where no word is: a press on a word selects it.
+    page.mouse.move(room["x"] + 300, room["y"] + 400)
+    page.mouse.down()
+    page.mouse.move(room["x"] + 200, room["y"] + 300, steps=4)
+    page.mouse.up()
+    moved = scan.bounding_box()
+    assert moved["x"] == pytest.approx(after["x"] - 100, abs=2)
+    assert moved["y"] == pytest.approx(after["y"] - 100, abs=2)
+    page.get_by_role("link", name="Next").click()
+    page.get_by_role("heading", name="page 2").wait_for()
+    assert page.locator("#scan.zoom-200").count() == 1
+    page.go_back()
+    page.get_by_role("heading", name="page 1").wait_for()
+
+
+def test_words_are_selected_on_the_scan_and_linked_to(visit: Visit) -> None:
+    page = visit(f"/p/{MINUTES_ID}-1", permissions=["clipboard-read", "clipboard-write"])
+    words = page.locator("#scan tspan")
+    first = words.filter(has_text="seconded").first.bounding_box()
+    last = words.filter(has_text="Abara").first.bounding_box()
+
+    page.mouse.move(first["x"] + 1, first["y"] + first["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(last["x"] + last["width"] - 2, last["y"] + last["height"] / 2, steps=5)
+    page.mouse.up()
+    page.get_by_role("button", name="Copy a link to the selected words").click()
+    page.get_by_role("button", name="Copied").wait_for()
+    link = str(page.evaluate("() => navigator.clipboard.readText()"))
+
+    page.goto(link)
+    assert page.locator("mark.passage").first.inner_text().startswith("seconded by Mr. Abara")
+    assert page.locator("rect.passage").count() == 1
+
+
+def test_the_viewer_is_used_by_keys_which_can_be_switched_off(visit: Visit) -> None:
+    page = visit(f"/p/{MINUTES_ID}-1")
+    page.keyboard.press("ArrowRight")
+    page.get_by_role("heading", name="page 2").wait_for()
+    page.keyboard.press("+")
+    page.locator("#scan.zoom-150").wait_for()
+    page.get_by_text("Keyboard").click()
+    page.get_by_label("Use single keys").uncheck()
+    page.locator("h1").click()
+    page.keyboard.press("0")
+    page.keyboard.press("ArrowLeft")
+    page.get_by_role("heading", name="page 1").wait_for()
+    page.keyboard.press("+")
+    assert page.locator("#scan.zoom-150").count() == 1, "as it was"
+
+
 def test_a_script_in_the_text_is_shown_as_text(visit: Visit) -> None:
     page = visit(f"/p/{MINUTES_ID}-1?q=letter")
 
@@ -219,8 +305,33 @@ def test_everything_public_works_without_javascript(visit: Visit) -> None:
     page.get_by_role("button", name="Search").click()
     page.get_by_role("link", name="Town Council minutes").first.click()
 
-    assert page.locator("#text mark").count() >= 1
+    page.locator("#text mark").first.wait_for()
     assert page.locator("#text").is_visible() and page.locator(".scan img").is_visible()
+
+
+def test_a_reader_without_connection_is_told_and_can_read_on(visit: Visit) -> None:
+    page = visit(f"/p/{MINUTES_ID}-1")
+    told = page.get_by_text("You are offline")
+    assert told.is_hidden()
+
+    page.context.set_offline(True)
+    told.wait_for()
+    assert page.locator("#text").is_visible()
+    page.context.set_offline(False)
+    told.wait_for(state="hidden")
+
+
+def test_a_phone_shows_facets_before_hits_and_rows_as_cards(visit: Visit) -> None:
+    page = visit("/search?q=motion", viewport={"width": 390, "height": 844})
+    facets, hit = page.get_by_text("Narrow the results"), page.locator("article.hit").first
+    assert facets.bounding_box()["y"] < hit.bounding_box()["y"] < 844
+    facets.click()
+    page.locator("details.narrow a", has_text="shelbyville").first.click()
+    page.locator(".chip", has_text="shelbyville").wait_for()
+
+    page = visit("/s/springfield/", viewport={"width": 390, "height": 844})
+    page.locator("table.cards").first.wait_for()
+    assert page.locator("table.cards td[data-label=Meetings]").first.is_visible()
 
 
 def test_a_relative_permalink_is_copied_with_the_address_of_the_site(
@@ -235,6 +346,7 @@ def test_a_relative_permalink_is_copied_with_the_address_of_the_site(
         return str(page.evaluate("() => navigator.clipboard.readText()"))
 
     permalink = f"{served.address}/p/{MINUTES_ID}-1"
+    page.locator("summary", has_text="Share").click()
     assert copied("Copy the link") == permalink
     assert copied("Copy the citation").endswith(f"p. 1. {permalink}")
 

@@ -291,7 +291,7 @@ def test_waiting_for_a_processor_is_not_held_against_an_item() -> None:
             os._exit(0)
         others.append(pid)
     try:
-        computed = call(compute, 0.1, returns=bool, seconds=0.25)
+        computed = call(compute, 0.3, returns=bool, seconds=0.7)
     finally:
         for pid in others:
             os.kill(pid, signal.SIGKILL)

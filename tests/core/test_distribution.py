@@ -75,10 +75,12 @@ def test_every_extra_that_is_recommended_exists() -> None:
     recommended = {
         extra
         for _, text in texts("src", "docs")
-        for extra in re.findall(rf"(?:{NAME}\[|install_command\(extra=.)(\w+)", text)
+        for extra in re.findall(
+            rf"(?:{NAME}\[|install_command\(extra=\x22|packages_of\(\x22)(\w+)", text
+        )
     }
 
-    assert {"web", "s3", "sentry"} <= recommended <= set(PROJECT["optional-dependencies"])
+    assert {"web", "s3", "sentry", "server"} <= recommended <= set(PROJECT["optional-dependencies"])
 
 
 def test_the_name_is_the_one_of_the_installed_distribution() -> None:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import json
 import os
 import resource
 import signal
-import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from object_server import Failure, ObjectServer
+from small_work import in_own_process
 
 from clerk.core import config, store
 from clerk.core.errors import (
@@ -52,24 +51,6 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
         (tmp_path / "store").mkdir()
         return f"file://{tmp_path}/store"
     return str(request.getfixturevalue("s3"))
-
-
-def in_own_process(test: Callable[..., None]) -> Callable[..., None]:
-    """Run a test in a child: who has used a store must not fork others that do."""
-
-    @functools.wraps(test)
-    def run(*args: object, **kwargs: object) -> None:
-        child = os.fork()
-        if not child:
-            try:
-                test(*args, **kwargs)
-            except BaseException:  # noqa: BLE001 - it is told to the parent
-                traceback.print_exc()
-                os._exit(1)
-            os._exit(0)
-        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
-
-    return run
 
 
 @in_own_process

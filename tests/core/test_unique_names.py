@@ -36,3 +36,10 @@ def test_no_two_modules_differ_by_an_s() -> None:
             found[last.removesuffix("s")].add(last)
 
     assert [sorted(names) for names in found.values() if len(names) > 1] == []
+
+
+def test_no_two_test_modules_have_one_name() -> None:
+    """Pytest imports them by their names alone."""
+    names = [path.name for path in (SOURCE.parent / "tests").rglob("test_*.py")]
+
+    assert [name for name in names if names.count(name) > 1] == []

@@ -42,6 +42,7 @@ def test_a_number_has_one_form(printed: str, year: str | None, number: str) -> N
         "Old Business",
         "Approval of the minutes of the regular meeting of May 4, 2024",
         "Election of Chair and Vice Chair",
+        "Approval of Warrant No. 23-02 in the amount of $418,306.72",
     ],
 )
 def test_what_every_meeting_has_is_no_matter(title: str) -> None:
@@ -57,6 +58,31 @@ def test_a_topic_is_the_same_at_every_reading() -> None:
 
 def matters(text: str) -> list[Appearance]:
     return extract_text([text]).matters
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "A neighbour handed over a petition with 147 signatures.",
+        "The bylaw allows 750 square feet.",
+        "The Council tabled the resolution until July 10, 2023.",
+        "THE BOARD CONTINUED THE CASE TO JUNE 5.",
+    ],
+)
+def test_words_before_a_number_are_not_part_of_it(sentence: str) -> None:
+    assert matters(sentence) == []
+
+
+@pytest.mark.parametrize(
+    ("sentence", "key"),
+    [
+        ("The Board heard Case PZ 22-014.", "case PZ-22-14"),
+        ("The Council discussed Resolution R-2020-026.", "resolution R-2020-26"),
+        ("The Council discussed Ordinance No. O 24-5.", "ordinance O-24-5"),
+    ],
+)
+def test_letters_of_a_number_are_part_of_it(sentence: str, key: str) -> None:
+    assert [each.key for each in matters(sentence)] == [key]
 
 
 def test_a_vote_says_what_became_of_an_ordinance() -> None:

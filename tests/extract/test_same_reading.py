@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -115,3 +116,33 @@ def test_a_list_that_is_not_understood_has_no_tally(members: list[str], mark: st
     assert vote.tally is None or "yes" not in vote.tally
     assert "names" in vote.doubtful
     assert set(vote.ayes) <= set(members)
+
+
+#: Surnames that begin like the words of results and votes, or are words of talk.
+LIKE_WORDS = (
+    *("Diehl", "Losik", "Failla", "Denney", "Passmore", "Carroll", "Withers", "Tabler", "Hope"),
+    *("Will", "May", "Ayers", "Yeager", "Nayak", "Noel", "Forrest", "Abston", "Secondo", "Votaw"),
+)
+SENTENCES = (
+    "{0} moved to pave Elm Road. The motion was seconded by {1} and carried unanimously.",
+    "Motion by {0}, second by {1}, to pave Elm Road; passed 4-1 ({2} dissenting).",
+    "{0}/{1} to pave Elm Road. Carried.",
+    "Moved by {0}, seconded by {1}, to pave Elm Road. Ayes: {0}, {1}. Nays: {2}. Carried.",
+)
+
+
+@pytest.mark.parametrize("sentence", SENTENCES)
+@pytest.mark.parametrize("name", LIKE_WORDS)
+def test_what_a_member_is_called_does_not_matter(name: str, sentence: str) -> None:
+    """Each of three members is renamed in turn; the result never follows from a name."""
+
+    def read(members: list[str]) -> list[object]:
+        text = f"Present: {', '.join(members)}\n\n{sentence.format(*members)}"
+        (vote,) = extract_text([text]).votes
+        lists = [getattr(vote, kind) for kind in BALLOTS]
+        return [vote.mover, vote.seconder, vote.result, vote.tally, vote.motion, lists]
+
+    plain = ["Hobbs", "Tandy", "Webb"]
+    for place, old in enumerate(plain):
+        renamed = read([*plain[:place], name, *plain[place + 1 :]])
+        assert str(renamed).replace(name, old) == str(read(plain))

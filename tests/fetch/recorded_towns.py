@@ -17,7 +17,7 @@ import re
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from pathlib import Path
@@ -522,6 +522,8 @@ class Score:
     wrong: list[str] = field(default_factory=list)
     invented: list[str] = field(default_factory=list)
     error: str = ""
+    #: What the command printed.
+    said: dict[str, Any] = field(default_factory=dict)
 
     @property
     def of(self) -> int:
@@ -630,11 +632,17 @@ def scored(town: RecordedTown) -> Score:
         score.wrong = [each.url for each in town.expected]
         return score
     score.scraper, score.meetings = listing.scraper, listing.meetings
+    return compare_with_expected(score, listing.documents)
+
+
+def compare_with_expected(score: Score, documents: Sequence[Any]) -> Score:
+    """Count the documents that have the date, body and kind that a person expects."""
+    town = score.town
     by_url: dict[Any, list[Any]] = {}
-    for each in listing.documents:
+    for each in documents:
         by_url.setdefault(simple(each.url), []).append(each)
         score.by_kind[{"agendas": "agenda"}.get(each.kind, each.kind)] += 1
-    score.found = len(listing.documents)
+    score.found = len(documents)
     claimed = set()
     for expected in town.expected:
         offers = [
@@ -663,7 +671,7 @@ def scored(town: RecordedTown) -> Score:
     if len(town.expected) == town.total and town.total:
         score.invented = sorted(
             f"{each.kind} {each.day} {each.url}"
-            for each in listing.documents
+            for each in documents
             if simple(each.url) not in claimed
         )
     return score

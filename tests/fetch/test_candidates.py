@@ -151,4 +151,4 @@ def test_a_preview_reads_a_bounded_number_of_pages(find):
 
     preview = found.best[1]
     assert preview.stopped_early and preview.pages == 40
-    assert preview.by_kind_and_year == {("agendas", "2024"): len(preview.documents)}
+    assert {(each.kind, each.day.year) for each in preview.documents} == {("agendas", 2024)}

@@ -187,8 +187,8 @@ def _take_turns(storage_dir: Path, start: Barrier, results: Queue[list[float]]) 
 def test_ten_processes_with_storage_directories_of_their_own_share_the_pace_of_a_host(
     tmp_path, monkeypatch
 ):
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
-    context = get_context("spawn")
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    context = get_context("fork")
     results, start = context.Queue(), context.Barrier(10)
     processes = [
         context.Process(target=_take_turns, args=(tmp_path / str(number), start, results))

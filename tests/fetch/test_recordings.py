@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+from recorded_portals import Recordings, fetched, served
 from recorded_towns import RecordedTown, load_towns, scored
 from shared_data import SHARED_DATA
 
@@ -23,4 +26,22 @@ def test_a_recorded_town_is_found_by_its_address_and_listed(town):
 
     assert score.estimate >= town.total * RIGHT, (score.error, score.wrong[:5])
     assert score.meetings and not score.error
+    assert not score.invented
+
+
+@pytest.fixture(scope="module")
+def recordings(tmp_path_factory):
+    with served(towns(), Path(tmp_path_factory.mktemp("recordings"))) as server:
+        yield server
+
+
+@pytest.mark.chaos
+@pytest.mark.parametrize("town", towns(), ids=lambda town: town.name)
+def test_a_recorded_town_is_added_and_fetched_by_the_commands(
+    town: RecordedTown, recordings: Recordings
+):
+    score = fetched(town, recordings)
+
+    assert score.estimate >= town.total * RIGHT, (score.error, score.wrong[:5])
+    assert not score.error
     assert not score.invented

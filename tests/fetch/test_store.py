@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from folder_town import Town, fetch_town, manifest_of, pdf, put
+from small_work import reap, spawn
 
 from clerk.core import storage
 from clerk.core.db import reading_connection
@@ -333,33 +334,6 @@ def test_a_full_disk_stops_the_fetch_and_leaves_nothing_half_done(source, town):
     assert town.bytes_of("minutes/Meetings/2024-01-15") == pdf("x" * 500_000)
 
 
-KILLED_AT = """
-import os, signal, sys
-from clerk.core.config import Settings
-from clerk.core.files import SiteFiles
-from clerk.core.manifest import SiteManifest
-from clerk.fetch.store import fetch_site
-from pathlib import Path
-
-calls = 0
-def die(event, arguments):
-    global calls
-    if event in ("os.rename", "os.remove", "os.mkdir", "sqlite3.connect", "open", "os.link"):
-        calls += 1
-        if calls == int(sys.argv[3]):
-            os.kill(os.getpid(), signal.SIGKILL)
-
-site = {"subdomain": "town", "scraper": "folder", "extra": sys.argv[2]}
-sys.stdin.read(0)
-import clerk.fetch.platforms.folder, clerk.fetch.store
-from clerk.core import plugins
-plugins.manager()
-settings = Settings(storage_dir=Path(sys.argv[1]))
-sys.addaudithook(die)
-fetch_site(site, SiteFiles(settings, "town"), SiteManifest(settings.sql_url, "town"))
-"""
-
-
 def test_a_fetch_killed_anywhere_is_completed_by_the_next(source, tmp_path):
     put(source, "Council/2024-01-15.pdf", "Council/2024-02-15.pdf", "Board/2024-01-15.pdf")
     town = Town(source, tmp_path / "sites")
@@ -385,10 +359,25 @@ def test_a_fetch_killed_anywhere_is_completed_by_the_next(source, tmp_path):
 
 
 def killed_at(step: int, town: Town) -> int:
-    arguments = [str(town.settings.storage_dir), str(town.site["extra"]), str(step)]
-    done = subprocess.run([sys.executable, "-c", KILLED_AT, *arguments], timeout=60)
-    assert done.returncode in (0, -signal.SIGKILL)
-    return done.returncode
+    """Fetch in a forked process that dies at its nth step on files; return how it ended."""
+    steps = ("os.rename", "os.remove", "os.mkdir", "sqlite3.connect", "open", "os.link")
+
+    def fetch_and_die() -> None:
+        calls = 0
+
+        def die(event: str, _arguments: object) -> None:
+            nonlocal calls
+            if event in steps:
+                calls += 1
+                if calls == step:
+                    os.kill(os.getpid(), signal.SIGKILL)
+
+        sys.addaudithook(die)
+        town.fetch()
+
+    status = reap(spawn(fetch_and_die))
+    assert status in (0, -signal.SIGKILL)
+    return status
 
 
 def files_of(folder: Path) -> dict[str, bytes]:

@@ -150,3 +150,28 @@ def test_the_day_of_a_file_that_is_no_meeting_is_not_its_date():
 
     assert (found.kind.value, found.date.value) == ("report", None)
     assert ("date", "2025-12-31") in {(each.field, each.fact.value) for each in found.others}
+
+
+@pytest.mark.parametrize(
+    ("path", "day"),
+    [
+        ("2021/council/minutes-3.pdf", "2021-03-09"),
+        ("council/Minutes 2021 no 3.pdf", "2021-03-09"),
+        ("2020/council/minutes-3.pdf", None),
+        ("council/minutes-3.pdf", None),
+    ],
+)
+def test_a_weekday_and_the_year_of_the_path_make_a_day(path: str, day: str | None):
+    """9 March was a Tuesday in 2021 and a Monday in 2020."""
+    page = "TOWN OF ASHBY\nTOWN COUNCIL\nMINUTES\nTuesday, March 9\nPresent: Orr, Pike, Lund"
+
+    found = identify([PageView(1, page)], Hints(path=path)).date
+
+    assert found.value == day
+    assert found.quote == ("Tuesday, March 9" if day else None)
+
+
+def test_a_weekday_and_a_year_in_the_heading_make_a_day():
+    page = "TOWN COUNCIL MINUTES 2021\nMeeting of Tuesday, 9th March\nPresent: Orr, Pike, Lund"
+
+    assert identify([PageView(1, page)], Hints()).date.value == "2021-03-09"

@@ -49,6 +49,11 @@ def test_what_a_rule_needs_is_in_everything_it_matches():
         matched = [line for line in lines if rule.words.search(line)]
         assert not [line for line in matched if not any(word in line for word in rule.needs)]
     assert not [line for line in lines if HEAD.search(line) and not may_name_body(line)]
+    before = [text[: text.index("@")].lower() for rule in RULES for text in rule.examples]
+    before += [line[:place] for line in lines for place in range(0, len(line), 5)]
+    for day_rule in RULES:
+        matched = [text for text in before if day_rule.before.search(text)]
+        assert not [text for text in matched if not any(word in text for word in day_rule.needs)]
 
 
 @pytest.mark.parametrize(

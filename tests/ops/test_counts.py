@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import text
+from test_batches import VERBATIM
 
 from clerk.core import db
 from clerk.ops import counts
@@ -130,28 +131,7 @@ OPERATORS_STATEMENTS = {
         "SELECT COUNT(*) FROM sites WHERE current_stage != 'completed'"
         " AND updated_at < NOW() - INTERVAL '2 hours';"
     ),
-    "batches": "SELECT COUNT(*) FROM batch_job_trackings;",
-    "size of batches": "SELECT pg_size_pretty(pg_total_relation_size('batch_job_trackings'));",
-    "crash rate": """
-  SELECT
-    DATE(created_at) as date,
-    COUNT(*) FILTER (WHERE status = 'crashed') as crashed,
-    COUNT(*) as total,
-    ROUND(100.0 * COUNT(*) FILTER (WHERE status = 'crashed') / COUNT(*), 2) as crash_rate_pct
-  FROM batch_job_trackings
-  WHERE created_at > NOW() - INTERVAL '7 days'
-  GROUP BY DATE(created_at)
-  ORDER BY date DESC;
-""",
-    "batch times": """
-  SELECT
-    AVG(EXTRACT(EPOCH FROM (completed_at - started_at))) as avg_seconds,
-    MAX(EXTRACT(EPOCH FROM (completed_at - started_at))) as max_seconds,
-    COUNT(*) as count
-  FROM batch_job_trackings
-  WHERE status = 'completed'
-  AND created_at > NOW() - INTERVAL '7 days';
-""",
+    **{f"batches, {name}": statement for name, statement in VERBATIM.items()},
 }
 
 

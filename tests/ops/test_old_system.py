@@ -67,12 +67,10 @@ def _plain(row: Any) -> str:
     return shown
 
 
-@pytest.mark.timeout(400)
 @pytest.mark.parametrize("revision", legacy.REVISIONS)
-def test_every_revision_is_taken_over_works_and_goes_back_as_it_was(
-    engine: Engine, storage: Path, redis: str, revision: str
+def test_every_revision_is_taken_over_and_goes_back_as_it_was(
+    engine: Engine, storage: Path, revision: str
 ) -> None:
-    """The guide from its first step to the last, with real jobs in Redis and real workers."""
     legacy.create_revision(engine, revision)
     legacy.fill_revision(engine, revision, storage)
     before = everything(engine)
@@ -84,6 +82,26 @@ def test_every_revision_is_taken_over_works_and_goes_back_as_it_was(
     assert shown.exit_code == 0
     assert f"the old system's again, at its revision {revision}." in shown.output
     assert everything(engine) == before
+    legacy.old_code_works(engine, revision)
+
+
+@pytest.mark.timeout(400)
+@pytest.mark.parametrize(
+    "revision",
+    [
+        each
+        if each in (legacy.REVISIONS[0], legacy.REVISIONS[-1])
+        else pytest.param(each, marks=pytest.mark.chaos)
+        for each in legacy.REVISIONS
+    ],
+)
+def test_an_old_installation_works_after_the_guide_and_goes_back(
+    engine: Engine, storage: Path, redis: str, revision: str
+) -> None:
+    """The guide from its first step to the last, with real jobs in Redis and real workers."""
+    legacy.create_revision(engine, revision)
+    legacy.fill_revision(engine, revision, storage)
+    before = everything(engine)
 
     leave_old_jobs(storage)
     clerk("db", "upgrade")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import os
 import threading
@@ -14,7 +13,7 @@ from typing import Any
 
 import pytest
 from guide import clerk
-from small_work import Town, nothing_active, work_embedded
+from small_work import Town, in_own_process, nothing_active, work_embedded
 from sqlalchemy import Table, event, func, insert, select, text, update
 
 from clerk.core import config, db, installation, manifest
@@ -249,26 +248,6 @@ def test_changes_of_documents_are_kept_for_a_month_and_the_last_one_for_ever(sit
 
 
 # ------------------------------------------------------------------------------------- objects
-
-
-def in_own_process(test: Callable[..., None]) -> Callable[..., None]:
-    """Run a test in a child: who has used a store must not fork others that do."""
-
-    @functools.wraps(test)
-    def run(*args: object, **kwargs: object) -> None:
-        child = os.fork()
-        if not child:
-            try:
-                test(*args, **kwargs)
-            except BaseException:  # noqa: BLE001 - it is told to the parent
-                import traceback
-
-                traceback.print_exc()
-                os._exit(1)
-            os._exit(0)
-        assert os.waitpid(child, 0)[1] == 0
-
-    return run
 
 
 @pytest.fixture

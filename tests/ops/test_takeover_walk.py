@@ -20,7 +20,12 @@ from clerk.pipeline.transitions import NO_DOCUMENTS
 GUIDE = "migrating.md"
 
 
-@pytest.fixture(params=["postgresql with Redis", "sqlite without Redis"])
+@pytest.fixture(
+    params=[
+        "postgresql with Redis",
+        pytest.param("sqlite without Redis", marks=pytest.mark.chaos),
+    ]
+)
 def engine(
     request: pytest.FixtureRequest,
     storage: Path,

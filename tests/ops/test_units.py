@@ -117,3 +117,5 @@ def test_launchd_can_read_its_agent() -> None:
     assert agent["ProgramArguments"][1:] == ["reconcile-pipeline", "--threshold-hours", "2"]
     told = plistlib.loads(units.launchd(units.EXAMPLE)["clerk.notify.plist"].encode())
     assert (told["StartInterval"], told["ProgramArguments"][1:]) == (300, ["notify", "run"])
+    told = plistlib.loads(units.launchd(units.EXAMPLE)["clerk.follow.plist"].encode())
+    assert (told["StartInterval"], told["ProgramArguments"][1:]) == (60, ["follow", "run"])

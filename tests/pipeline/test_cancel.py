@@ -133,7 +133,20 @@ def elsewhere(town: Town, clerk: Any, tmp_path: Path) -> Town:
 Working = Callable[..., contextlib.AbstractContextManager[Any]]
 
 
-@pytest.fixture(params=["embedded", "rq"])
+#: An executor with the database that it is deployed with; the others are for `make chaos`.
+by_every_executor = pytest.mark.parametrize(
+    ("working", "database"),
+    [
+        ("embedded", "sqlite"),
+        ("rq", "postgresql"),
+        pytest.param("embedded", "postgresql", marks=pytest.mark.chaos),
+        pytest.param("rq", "sqlite", marks=pytest.mark.chaos),
+    ],
+    indirect=True,
+)
+
+
+@pytest.fixture
 def working(request: pytest.FixtureRequest, readers: Readers) -> Working:
     """Read so many documents at once in other processes while the block lasts."""
 
@@ -185,6 +198,7 @@ def nobody_is_blamed() -> None:
 # ----------------------------------------------------------------------------------- runs
 
 
+@by_every_executor
 def test_a_cancelled_run_stops_at_the_end_of_the_page(
     working: Working, town: Town, elsewhere: Town, readers: Readers
 ) -> None:
@@ -202,6 +216,7 @@ def test_a_cancelled_run_stops_at_the_end_of_the_page(
     nobody_is_blamed()
 
 
+@by_every_executor
 def test_a_page_that_takes_for_ever_is_not_waited_for(
     working: Working, town: Town, readers: Readers
 ) -> None:
@@ -218,6 +233,7 @@ def test_a_page_that_takes_for_ever_is_not_waited_for(
     nobody_is_blamed()
 
 
+@by_every_executor
 def test_what_was_cancelled_is_shown_as_cancelled_and_read_by_the_next_run(
     working: Working, town: Town, readers: Readers, clerk: Any
 ) -> None:
@@ -248,6 +264,7 @@ def test_what_was_cancelled_is_shown_as_cancelled_and_read_by_the_next_run(
     nobody_is_blamed()
 
 
+@by_every_executor
 def test_a_superseded_run_stops_and_the_new_one_goes_on(
     working: Working, town: Town, readers: Readers
 ) -> None:
@@ -259,7 +276,7 @@ def test_a_superseded_run_stops_and_the_new_one_goes_on(
         readers.take("0")
         second = runs.start("springfield", restart=True)
         wait_until(lambda: all(map(is_gone, stopped)), 40)
-        wait_until(lambda: town.run.state == "completed")
+        wait_until(lambda: town.run.state == "completed", seconds=150)
 
     assert town.run.run_id == second != first
     assert rows("SELECT DISTINCT error_message FROM batch_job_trackings WHERE status = 'cancelled'")

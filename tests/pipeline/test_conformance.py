@@ -19,14 +19,15 @@ EXECUTORS: dict[str, Work] = {
     "rq": work_on_rq,
     "notified": work_notified,
 }
+#: As they are deployed; the other two combinations are for `make chaos`.
 pytestmark = pytest.mark.parametrize(
     ("work", "database"),
     [
         ("embedded", "sqlite"),
-        ("embedded", "postgresql"),
-        ("rq", "sqlite"),
         ("rq", "postgresql"),
         ("notified", "postgresql"),
+        pytest.param("embedded", "postgresql", marks=pytest.mark.chaos),
+        pytest.param("rq", "sqlite", marks=pytest.mark.chaos),
     ],
     indirect=True,
 )

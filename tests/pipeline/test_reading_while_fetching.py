@@ -114,6 +114,21 @@ def test_a_document_is_read_before_the_fetch_ends_and_the_stage_closes_after_it(
     assert claim(COMPILATION).step == "coordinator"
 
 
+def test_a_document_that_fails_before_the_fetch_ends_does_not_close_the_stage(fetching):
+    fetching.store("2024-01-02")
+    claimed = claim(OCR)
+    with civic_db_connection() as conn:
+        outcome = Outcome(claimed.items[0], Item.FAILED, "UnreadablePdf: not a PDF")
+        settled = transitions.finish(conn, claimed, [outcome], ended=True)
+    assert not settled.closed, "its worker would tell others that something follows"
+    assert shown(fetching) == (FETCH, 1, 0, 1)
+
+    fetching.store("2024-01-01")
+    fetching.end()
+
+    assert shown(fetching) == (OCR, 2, 0, 1)
+
+
 def test_the_stage_closes_with_the_fetch_if_everything_was_read_meanwhile(fetching):
     fetching.store("2024-01-02")
     read()

@@ -182,7 +182,11 @@ def test_sites_by_the_book_are_queued_and_a_missed_run_is_made_up_for_once(make_
 
 
 @pytest.mark.timeout(400)
-@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+@pytest.mark.parametrize(
+    "database",
+    ["sqlite", pytest.param("postgresql", marks=pytest.mark.chaos)],
+    indirect=True,
+)
 def test_a_simulated_year_with_a_week_without_power(make_site: Make) -> None:
     """Once a day from new year to new year, and more often while the clock changes."""
     rules = {

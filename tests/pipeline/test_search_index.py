@@ -249,10 +249,11 @@ def _killed(function: str, step: int) -> int | None:
     return int(done.stdout) if done.returncode == 0 else None
 
 
+@pytest.mark.parametrize("samples", [4, pytest.param(24, marks=pytest.mark.chaos)])
 @pytest.mark.parametrize("function", ["update", "rebuild"])
 @pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 def test_killed_anywhere_nothing_is_lost_or_doubled(
-    towns: Path, tmp_path: Path, function: str
+    towns: Path, tmp_path: Path, function: str, samples: int
 ) -> None:
     settings = config.load()
     write_text(towns / "springfield", COUNCIL, ["A bridge.", "Its toll.", "The toll again."])
@@ -266,7 +267,7 @@ def test_killed_anywhere_nothing_is_lost_or_doubled(
     after = found("council zoning OR zoning OR toll")
     assert after != before
 
-    for step in range(1, steps, max(1, steps // 8)):
+    for step in range(1, steps, max(1, steps // samples)):
         shutil.rmtree(search_folder(towns))
         shutil.copytree(kept, search_folder(towns))
         assert _killed(function, step) is None

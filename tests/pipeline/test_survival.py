@@ -233,6 +233,30 @@ def test_cancelling_does_not_deadlock_with_a_beat(town: Town, database: str) -> 
     assert BatchJobTracking.all().cancelled().count() == 2
 
 
+@pytest.mark.parametrize("database", ["postgresql"], indirect=True)
+def test_cancelling_does_not_deadlock_with_a_beat_that_notes_a_page(town: Town) -> None:
+    """Both lock the item before its batch."""
+    open_reading(town, 1)
+    claimed = claim(1)
+    document = claimed.items[0].document
+
+    def cancel() -> None:
+        with db.civic_db_connection() as conn:
+            assert transitions.cancel_run(conn, town.subdomain, "a test")
+
+    with db.civic_db_connection() as conn:
+        ledger.beat(conn, "worker", 60.0, {claimed.token: document})
+    cancelling = threading.Thread(target=cancel)
+    with db.civic_db_connection() as conn:
+        ledger.beat(conn, "worker", 60.0, {claimed.token: document}, {claimed.token: 7})
+        cancelling.start()
+        wait_until(_somebody_waits_for_a_lock)
+        ledger.beat(conn, "worker", 60.0, {claimed.token: "another"})
+    cancelling.join()
+
+    assert BatchJobTracking.all().cancelled().count() == 1
+
+
 def _somebody_waits_for_a_lock() -> bool:
     with db.reading_connection() as conn:
         waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from small_sites import SITE, compile_folder, write_text
+from small_sites import SITE, compile_folder, remove_text, write_text
 
 from clerk.core.config import Settings
 from clerk.core.errors import SourceUnavailable
 from clerk.publish import publish
+from clerk.publish.s3 import S3
 
 boto3 = pytest.importorskip("boto3", reason="boto3 is not installed")
 server = pytest.importorskip("moto.server", reason="moto[server] is not installed")
@@ -83,7 +84,8 @@ def test_a_bucket_keeps_the_versions_asked_for_and_forgets_older_ones(
     for text in ("one", "two", "three"):
         put(settings, target, text)
 
-    versions = {key.split("/")[2] for key in objects(endpoint) if key.count("/") == 3}
+    databases = [key for key in objects(endpoint) if key.endswith("/meetings.db")]
+    versions = {key.split("/")[2] for key in databases if key.count("/") == 3}
     index = json.loads(read(endpoint, "public/springfield/index.json"))
     assert len(versions) == 2
     assert index["version"] in versions
@@ -115,3 +117,67 @@ def test_missing_keys_are_named(
 
     with pytest.raises(SourceUnavailable, match="credentials"):
         put(settings, f"s3://minutes?endpoint={endpoint}", "one")
+
+
+def test_a_bucket_has_the_pages_at_addresses_that_stay_and_gets_only_what_changed(
+    endpoint: str, settings: Settings
+) -> None:
+    target = f"s3://minutes/public?endpoint={endpoint}"
+    folder = settings.storage_dir / "springfield"
+    write_text(folder, "minutes/Library/2023-05-02", ["Read"])
+    put(settings, target, "The council met.")
+    first = objects(endpoint)
+    put(settings, target, "The council met again.")
+    second = objects(endpoint)
+
+    version = (settings.published / "springfield").resolve()
+    for path in version.rglob("*"):
+        if path.is_file() and path.name != "index.json":
+            key = f"public/springfield/{path.relative_to(version).as_posix()}"
+            assert read(endpoint, key) == path.read_bytes()
+    unchanged = [key for key in first if second.get(key) == first[key]]
+    assert any("/documents/" in key for key in unchanged)
+    client = boto3.client("s3", endpoint_url=endpoint)
+    home = client.head_object(Bucket="minutes", Key="public/springfield/index.html")
+    assert home["ContentType"] == "text/html; charset=utf-8"
+
+    remove_text(folder, COUNCIL)
+    compile_folder(folder, SITE)
+    gone = [key for key in objects(endpoint) if "/meetings/citycouncil" in key]
+    assert gone
+    site = SITE | {"extra": {"deploy_to": target}}
+    publish(site, folder, settings, complete=True)
+    assert not set(gone) & objects(endpoint).keys()
+
+
+def test_a_page_that_a_killed_deploy_may_have_sent_is_sent_again(
+    endpoint: str, settings: Settings
+) -> None:
+    target = f"s3://minutes/public?endpoint={endpoint}"
+    put(settings, target, "one")
+    client = boto3.client("s3", endpoint_url=endpoint)
+
+    class Client:
+        """Is killed when it has sent a page."""
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(client, name)
+
+        def upload_file(self, path: str, bucket: str, key: str, **options: Any) -> None:
+            client.upload_file(path, bucket, key, **options)
+            if "/documents/" in key:
+                raise KeyboardInterrupt
+
+    folder = settings.storage_dir / "springfield"
+    old = (settings.published / "springfield").resolve()
+    write_text(folder, COUNCIL, ["two"])
+    compile_folder(folder, SITE)
+    publish(SITE, folder, settings, complete=True)
+    new = (settings.published / "springfield").resolve()
+    with pytest.raises(KeyboardInterrupt):
+        S3(client=lambda _: Client()).deploy(new, "springfield", target)
+
+    # Back to what the bucket had before.
+    S3().deploy(old, "springfield", target)
+    for path in old.rglob("*.html"):
+        assert read(endpoint, f"public/springfield/{path.relative_to(old)}") == path.read_bytes()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import msgspec
@@ -32,7 +33,7 @@ from clerk.core.errors import (
 from clerk.core.states import MOST_PAGES
 from clerk.read import documents
 from clerk.read.documents import ReadingOptions, read_and_store, read_in_child, read_pdf
-from clerk.read.files import load_facts, load_failed_pages, load_words
+from clerk.read.files import load_facts, load_failed_pages, load_words, load_words_of
 from tools.pdf_writer import PdfWriter, encode_jpeg
 
 AUTO = ReadingOptions()
@@ -501,3 +502,14 @@ def test_pictures_of_pages_that_are_not_there_are_refused(tmp_path):
         documents.page_image(path, 2, 400)
     with pytest.raises(InvalidInput, match="tiff"):
         documents.page_image(path, 1, 400, "tiff")
+
+
+def test_the_words_of_some_pages_are_those_of_all(tmp_path):
+    pages = [{"page": number, "words": [f"word{number}"], "boxes": []} for number in (1, 2, 4, 7)]
+    (tmp_path / "words.json").write_text(json.dumps({"format": 1, "unit": 10000, "pages": pages}))
+    every = load_words(tmp_path)
+
+    for numbers in ([1], [2, 4], [7], [1, 2, 4, 7], []):
+        assert load_words_of(tmp_path, numbers) == {number: every[number] for number in numbers}
+    assert load_words_of(tmp_path, [3, 4, 99]) == {4: every[4]}
+    assert load_words_of(tmp_path / "nowhere", [1]) == {}

@@ -98,7 +98,7 @@ def test_an_unknown_engine_is_refused_with_the_names_of_the_others():
 def test_a_missing_language_is_refused_with_how_to_get_it():
     with pytest.raises(MissingTool, match="tlh") as caught:
         ocr.check_engine("tesseract", ("eng", "tlh"))
-    assert "tlh.traineddata" in caught.value.hint
+    assert "clerk languages add tlh" in caught.value.hint
     assert "TESSDATA_DIR" in caught.value.hint
 
 

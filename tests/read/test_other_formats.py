@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import json
+import socket
 import zipfile
 from pathlib import Path
 
@@ -105,6 +107,66 @@ def rewritten(path: Path, name: str, change) -> None:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for each, content in parts.items():
             archive.writestr(each, content)
+
+
+def with_macros_and_links(path: Path, address: str) -> Path:
+    """Write a Word document whose macros open with it, and which names files elsewhere."""
+    kinds = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    links = "".join(
+        f'<Relationship Id="away{number}" Type="{kinds}/{kind}" Target="{target}"'
+        ' TargetMode="External"/>'
+        for number, (kind, target) in enumerate(
+            [
+                ("attachedTemplate", f"http://{address}/evil.dotm"),
+                ("image", f"http://{address}/pixel.png"),
+                ("image", "file:///etc/passwd"),
+            ]
+        )
+    )
+    links += (
+        '<Relationship Id="macros" Target="vbaProject.bin"'
+        ' Type="http://schemas.microsoft.com/office/2006/relationships/vbaProject"/>'
+    )
+    word_file(path)
+    rewritten(
+        path,
+        "word/_rels/document.xml.rels",
+        lambda xml: xml.replace("</Relationships>", f"{links}</Relationships>"),
+    )
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("word/vbaProject.bin", b"\xd0\xcf\x11\xe0 AutoOpen Shell")
+    types = '<Default Extension="bin" ContentType="application/vnd.ms-office.vbaProject"/></Types>'
+    plain = "vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
+    rewritten(
+        path,
+        "[Content_Types].xml",
+        lambda xml: xml.replace("</Types>", types).replace(
+            plain, "vnd.ms-word.document.macroEnabled.main+xml"
+        ),
+    )
+    return path
+
+
+def test_a_run_reads_word_documents_with_macros_and_fetches_nothing_they_name(
+    tmp_path, make_site, clerk
+):
+    source = tmp_path / "source"
+    source.mkdir()
+    with socket.create_server(("127.0.0.1", 0)) as elsewhere:
+        elsewhere.setblocking(False)
+        address = "{}:{}".format(*elsewhere.getsockname())
+        for name in ("minutes.docm", "agenda.docx"):
+            with_macros_and_links(source / name, address)
+        site = make_site(scraper="folder", extra=json.dumps({"source": str(source)}))
+
+        said = clerk("run", site)
+
+        with pytest.raises(BlockingIOError):
+            elsewhere.accept()
+    assert said.code == 0
+    assert "read       2 of 2 documents" in said.out
+    hits = json.loads(clerk("search", "Abbott", "--json").out)
+    assert "root:" not in json.dumps(hits)
 
 
 def test_a_stored_document_of_another_format_has_the_files_of_any_other(tmp_path):

@@ -158,7 +158,13 @@ class Alignment:
         the same words around it.
         """
         exact = self.map_span(begin, end)
-        if exact is not None and not self._cuts_a_word((begin, end), exact):
+        # A span of whole words does not begin or end within a word.
+        cuts_a_word = exact is not None and any(
+            _is_within_a_word(self.target_text, there)
+            and not _is_within_a_word(self.source_text, here)
+            for here, there in zip((begin, end), exact, strict=True)
+        )
+        if exact is not None and not cuts_a_word:
             return Placement(*exact)
         first, last = self._source.before(begin), self._source.before(end)
         if first == last:
@@ -233,14 +239,6 @@ class Alignment:
                     same = self._source.text[first:last] == target.text[slice(*span)]
                     found, best = Placement(*place, changed=not same), alike
         return found
-
-    def _cuts_a_word(self, source: tuple[int, int], target: tuple[int, int]) -> bool:
-        """Whether a span of whole words would begin or end within a word."""
-        return any(
-            _is_within_a_word(self.target_text, there)
-            and not _is_within_a_word(self.source_text, here)
-            for here, there in zip(source, target, strict=True)
-        )
 
     def _whole_words(
         self, source: tuple[int, int], target: tuple[int, int]

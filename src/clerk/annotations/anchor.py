@@ -142,7 +142,12 @@ class _Mover:
             places = [self._texts.place(span.begin, span.end) for span in each.spans]
             if None in places:
                 lost.append(each)
-                self._report_lost(each)
+                place = self._texts.suggest(*_reach(each))
+                there = self._texts.target_text[slice(*place)][:_SHOWN] if place else ""
+                instead = f"; it has {there!r} there" if place else ""
+                quote = quote_of(each, self._texts.source_text)[:_SHOWN]
+                message = f"{each.id} is lost: {quote!r} is not in the document's text{instead}."
+                self.issues.append(Issue("lost_span", message))
                 continue
             known = [place for place in places if place]
             spans = [Span(place.begin, place.end) for place in known]
@@ -164,14 +169,6 @@ class _Mover:
             self.marks.append(Attribute(name, CHANGED_QUOTE, quote, next(self._free)))
         message = f"{before.id} has other words now: {now[:_SHOWN]!r}, not {str(quote)[:_SHOWN]!r}."
         self.issues.append(Issue("changed_quote", message))
-
-    def _report_lost(self, denotation: Denotation) -> None:
-        texts = self._texts
-        place = texts.suggest(*_reach(denotation))
-        instead = f"; it has {texts.target_text[slice(*place)][:_SHOWN]!r} there" if place else ""
-        quote = quote_of(denotation, texts.source_text)[:_SHOWN]
-        message = f"{denotation.id} is lost: {quote!r} is not in the document's text{instead}."
-        self.issues.append(Issue("lost_span", message))
 
     def attached(
         self,

@@ -20,8 +20,9 @@ from clerk.core.errors import InvalidInput
 from clerk.core.models import SET_TABLES, audit_table
 
 from . import CheckedObject, Issues, formats, store
+from .browsing import object_of
 from .spool import gather
-from .store import Annotated, Project, annotations_from
+from .store import Project
 
 #: Without a database so many issues of a kind are listed; the others are counted.
 ISSUES_KEPT = 10_000
@@ -143,23 +144,10 @@ def read(project: str, *, sourcedb: str | None = None) -> Iterator[CheckedObject
     with reading_connection() as conn:
         project_id = store.require_project(conn, project)
         for found in store.read_project(conn, project_id, sourcedb=sourcedb):
-            yield _object(found)
-
-
-def _object(found: Annotated) -> CheckedObject:
-    annotations = annotations_from(found.rows)
-    head = found.head
-    return CheckedObject(
-        sourcedb=found.key[0],
-        sourceid=found.key[1],
-        text=found.text,
-        denotations=annotations.denotations,
-        blocks=annotations.blocks,
-        relations=annotations.relations,
-        attributes=annotations.attributes,
-        namespaces=msgspec.json.decode(head.namespaces) if head.namespaces else None,
-        tracks=msgspec.json.decode(head.tracks) if head.tracks else None,
-    )
+            each, head = object_of(found), found.head
+            each.namespaces = msgspec.json.decode(head.namespaces) if head.namespaces else None
+            each.tracks = msgspec.json.decode(head.tracks) if head.tracks else None
+            yield each
 
 
 def export(

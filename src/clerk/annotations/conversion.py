@@ -92,7 +92,13 @@ def _objects(
                 found = formats.brat.load(text.content.decode(), marks.content.decode())
                 yield text, [found]
             elif format == "pubannotation":
-                yield source, _json_objects(source)
+                if source.name.endswith(".jsonl"):
+                    listed = msgspec.json.Decoder(dict[str, Any]).decode_lines(source.content)
+                else:
+                    either = dict[str, Any] | list[dict[str, Any]]
+                    decoded = msgspec.json.decode(source.content, type=either)
+                    listed = decoded if isinstance(decoded, list) else [decoded]
+                yield source, listed
             else:
                 yield source, list(formats.READERS[format](source.content))
         except (ValueError, TypeError, LookupError, AttributeError, msgspec.MsgspecError) as error:
@@ -101,13 +107,6 @@ def _objects(
     if waiting:
         alone = next(iter(waiting.values())).name
         raise UnusableUpload(f"brat has a .txt and an .ann file for a document; {alone} is alone.")
-
-
-def _json_objects(source: _Source) -> list[dict[str, Any]]:
-    if source.name.endswith(".jsonl"):
-        return msgspec.json.Decoder(dict[str, Any]).decode_lines(source.content)
-    found = msgspec.json.decode(source.content, type=dict[str, Any] | list[dict[str, Any]])
-    return found if isinstance(found, list) else [found]
 
 
 def _limited(sources: Iterable[_Source]) -> Iterator[_Source]:

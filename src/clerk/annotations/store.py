@@ -968,16 +968,10 @@ def hide_documents_made_by(conn: Connection, job_id: int, ids: Collection[int]) 
     used = select(sets.c.id).where(sets.c.document_id == documents.c.id, sets.c.is_current)
     for some in _chunks(ids):
         made = documents.c.id.in_(some), documents.c.job_id == job_id
-        conn.execute(
-            update(documents)
-            .where(*made, ~used.exists())
-            .values(deleted_at=db_now(), sourceid=_free_name(documents.c.sourceid, documents.c.id))
-        )
-
-
-def _free_name(name: ColumnElement[str], number: ColumnElement[int]) -> ColumnElement[str]:
-    """Return the name of something deleted, which leaves its name to others."""
-    return name + " (deleted " + cast(number, String) + ")"
+        # What is deleted leaves its name to others.
+        name = documents.c.sourceid + " (deleted " + cast(documents.c.id, String) + ")"
+        unused = update(documents).where(*made, ~used.exists())
+        conn.execute(unused.values(deleted_at=db_now(), sourceid=name))
 
 
 def delete_sets(conn: Connection, ids: Collection[int]) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -188,21 +188,21 @@ def divided(
     if not first or not rest:
         middle = len(documents) // 2
         first, rest = documents[:middle], documents[middle:]
-    parts = [_together(each) for each in (first, rest) if each]
+    parts = [
+        hands.UploadBatch(
+            tuple(each for one in batches for each in one.ranges),
+            sum(one.items for one in batches),
+            sum(one.bytes for one in batches),
+            tuple(name for one in batches for name in one.documents),
+            tuple(issue for one in batches for issue in one.issues),
+        )
+        for batches in (first, rest)
+        if batches
+    ]
     parts[0] = replace(parts[0], issues=(*batch.issues, *parts[0].issues))
     counted = sum(issue.times for issue in batch.issues)
     parts[0] = replace(parts[0], items=parts[0].items + counted)
     return parts
-
-
-def _together(batches: Sequence[hands.UploadBatch]) -> hands.UploadBatch:
-    return hands.UploadBatch(
-        tuple(each for batch in batches for each in batch.ranges),
-        sum(batch.items for batch in batches),
-        sum(batch.bytes for batch in batches),
-        tuple(name for batch in batches for name in batch.documents),
-        tuple(issue for batch in batches for issue in batch.issues),
-    )
 
 
 def payload_of(batch: hands.UploadBatch) -> dict[str, Any]:

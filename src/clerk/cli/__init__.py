@@ -11,6 +11,7 @@ import errno
 import gc
 import importlib
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,12 +21,15 @@ import click
 
 from clerk import __version__
 from clerk.core.config import color_wanted, use_plugins_of
-from clerk.core.errors import ClerkError
+from clerk.core.errors import ClerkError, UnsupportedPlatform
+
+from .verbosity import verbosity_options
 
 #: One line of help for each command; the command ``a-b`` is in the module ``a_b``.
 COMMANDS = {
     "annotations": "Upload and export annotation collections.",
     "batch": "List, report, retry and clean up batches.",
+    "completion": "Install shell completion and manual pages.",
     "config": "Show the settings.",
     "db": "Create, upgrade and check the database.",
     "demo": "Run the whole pipeline on sample documents.",
@@ -35,8 +39,10 @@ COMMANDS = {
     "extract": "Print the votes and names found in files.",
     "failures": "List failed documents; retry or skip them.",
     "fetch-test": "Print what a fetcher lists.",
+    "follow": "Tell people and programs what is new.",
     "health": "Check everything, for monitoring.",
     "install-units": "Write systemd or launchd timers.",
+    "languages": "List and install languages for OCR.",
     "migrate-stuck-sites": "Take over an old installation.",
     "notify": "Tell people about problems by mail or chat.",
     "pipeline-status": "Show the state of all sites.",
@@ -151,9 +157,9 @@ def _use_plugins(_ctx: click.Context, _option: click.Parameter, folder: Path | N
     expose_value=False,
     help="Folder of *.py files with plugins.",
 )
-@click.option("--quiet", is_flag=True, help="Print no hints.")
+@verbosity_options
 @click.pass_context
-def cli(ctx: click.Context, quiet: bool) -> None:
+def cli(ctx: click.Context) -> None:
     """Turn the minutes and agendas of towns into searchable sites.
 
     \b
@@ -164,7 +170,6 @@ def cli(ctx: click.Context, quiet: bool) -> None:
       clerk search "zoning variance"
     """
     ctx.color = color_wanted()
-    ctx.meta["clerk.quiet"] = quiet
 
 
 #: Collect garbage after this many new objects; most objects of a command are modules, and stay.
@@ -173,11 +178,24 @@ _OBJECTS_BETWEEN_COLLECTIONS = 20_000
 
 def main() -> None:
     """Run the command line and end with its exit code."""
-    gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
-    _occupy_closed_streams()
+    if sys.platform == "win32":
+        # What follows needs fcntl, resource and signals, which Windows does not have.
+        show_error(UnsupportedPlatform())
+        sys.exit(UnsupportedPlatform.exit_code)
+    # While the program was loading, Ctrl-C ended it without a word: see `clerk`.
+    own_program = signal.getsignal(signal.SIGINT) is signal.SIG_DFL
+    status = 130
     try:
+        if own_program:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
+        _occupy_closed_streams()
         status = _flush(_run())
+    except KeyboardInterrupt:
+        pass
     finally:
+        if own_program:
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
         # What is left is freed with the process.
         gc.freeze()
     sys.exit(status)
@@ -196,6 +214,8 @@ def _run() -> int:
             error.show()
         return error.exit_code
     except KeyboardInterrupt:
+        with contextlib.suppress(OSError):
+            click.echo("Interrupted. Run the same command to continue.", err=True)
         return 130
     except ClerkError as error:
         show_error(error)

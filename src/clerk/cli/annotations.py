@@ -468,7 +468,7 @@ def orphans(project: str | None, site: str | None, as_json: bool) -> None:
         print_json([asdict(each) for each in found])
         return
     names = ("project", "sourcedb", "sourceid", "kind", "id", "label", "quote")
-    rows = [[str(getattr(each, name))[:60] for name in names] for each in found]
+    rows = [[str(getattr(each, name)) for name in names] for each in found]
     print_table([name.upper() for name in names], rows)
 
 
@@ -736,7 +736,7 @@ def list_reports(site: str | None, everything: bool, as_json: bool) -> None:
         print_json([asdict(each) for each in found])
         return
     names = ("id", "site", "sourceid", "label", "fields", "quote", "comment", "state")
-    rows = [[str(getattr(each, name))[:60] for name in names] for each in found]
+    rows = [[str(getattr(each, name)) for name in names] for each in found]
     print_table([name.upper() for name in names], rows)
 
 

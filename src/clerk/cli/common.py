@@ -14,6 +14,8 @@ import click
 from clerk.core import config, storage
 from clerk.core.config import Settings
 
+from .verbosity import is_quiet, log_level
+
 #: Done, but some documents failed.
 EXIT_DOCUMENTS_FAILED = 4
 
@@ -49,7 +51,7 @@ def set_up_log(settings: Settings, *, level: str = "INFO") -> None:
 
     log.set_up(
         settings.log_format,
-        level=level,
+        level=log_level(level),
         sentry_dsn=settings.sentry_dsn,
         loki_url=settings.loki_url,
     )
@@ -74,6 +76,14 @@ def numbered(number: int, one: str, many: str = "") -> str:
     return f"{number} {one if number == 1 else many or one + 's'}"
 
 
+def duration(seconds: float) -> str:
+    """Return a time as a person says it: ``40 s``, ``3 min``, ``2 h 10 min``."""
+    minutes = round(seconds / 60)
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"
+
+
 def moment(at: datetime | None, otherwise: str = "") -> str:
     """Return a moment to the minute, or something else if there is none."""
     return at.strftime("%Y-%m-%d %H:%M") if at else otherwise
@@ -87,8 +97,7 @@ def seen_from_here(path: str | Path) -> str:
 
 def hint(message: str) -> None:
     """Print a hint on stderr, unless clerk was called with --quiet."""
-    ctx = click.get_current_context(silent=True)
-    if ctx is None or not ctx.meta.get("clerk.quiet"):
+    if not is_quiet():
         click.echo(message, err=True)
 
 

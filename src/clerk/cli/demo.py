@@ -14,6 +14,7 @@ from clerk.core import config, storage
 from clerk.core.states import Run
 
 from .common import EXIT_DOCUMENTS_FAILED, hint, open_database, seen_from_here
+from .verbosity import verbosity_options
 
 SITE = "millbrook-falls"
 
@@ -27,6 +28,7 @@ SITE = "millbrook-falls"
     help="Folder for the demo.",
 )
 @click.option("--fresh", is_flag=True, help="Remove the files of an earlier demo first.")
+@verbosity_options
 @click.pass_context
 def demo(ctx: click.Context, folder: Path, fresh: bool) -> None:
     """Run the whole pipeline on sample documents.
@@ -77,6 +79,12 @@ def demo(ctx: click.Context, folder: Path, fresh: bool) -> None:
     click.echo(
         "The document that failed was damaged on purpose: this is what a failure looks like."
     )
+    published = seen_from_here(settings.published / SITE)
+    click.echo()
+    click.echo("Open the published site in a browser:")
+    click.echo(f"  {published}/index.html")
+    click.echo("With a web server, it can be searched:")
+    click.echo(f"  python3 -m http.server --bind 127.0.0.1 --directory {published}")
     click.echo()
     click.echo("Try next:")
     click.echo(f"  export STORAGE_DIR={seen_from_here(storage_dir)}")

@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec.structs import asdict
 
-from clerk.core import config
-from clerk.core.config import Settings
 from clerk.core.errors import DocumentError
 
 from .common import EXIT_DOCUMENTS_FAILED, hint
 
 if TYPE_CHECKING:
-    from clerk.extract import Entity, Vote
+    from clerk.extract import Vote
+    from clerk.library import Library
 
 
 @click.command()
@@ -44,25 +43,23 @@ def extract(
       clerk extract --all minutes.txt | jq .attendance
       clerk extract --explain minutes.txt
     """
-    from clerk.extract import extract_text, extract_whole, extraction_as_row, vote_as_row
+    from clerk.extract import extraction_as_row, vote_as_row
+    from clerk.library import Library
 
     if explain and (as_json or entities or everything):
         raise click.UsageError("--explain cannot be combined with --json, --entities or --all.")
     if everything and entities:
         raise click.UsageError("--all cannot be combined with --entities.")
-    settings = config.load()
+    library = Library()
     failed = 0
     for file in files:
         path = Path(file)
         try:
             if explain:
-                for line in _explanation_lines(path, settings):
+                for line in _explanation_lines(path, library):
                     click.echo(line)
                 continue
-            if path.suffix.lower() == ".pdf":
-                found = extract_text(_pages_of_pdf(path, settings))
-            else:
-                found = extract_whole(path.read_bytes().decode("utf-8", "replace"))
+            found = library.extract(_text_of(path, library))
         except (DocumentError, OSError) as error:
             hint(str(error) if str(error).startswith(file) else f"{file}: {error}")
             failed += 1
@@ -72,8 +69,12 @@ def extract(
             continue
         if entities:
             for entity in found.entities:
-                row = {"doc": file, **asdict(entity)}
-                click.echo(_json(row) if as_json else _entity_as_text(file, entity))
+                if as_json:
+                    click.echo(_json({"doc": file, **asdict(entity)}))
+                    continue
+                place = file if entity.page is None else f"{file}, page {entity.page}"
+                role = f" ({entity.role})" if entity.role else ""
+                click.echo(f"{place}: {entity.type}: {entity.value}{role}")
             continue
         for vote in found.votes:
             click.echo(_json(vote_as_row(file, vote)) if as_json else _vote_as_text(file, vote))
@@ -84,15 +85,12 @@ def extract(
         sys.exit(EXIT_DOCUMENTS_FAILED)
 
 
-def _explanation_lines(path: Path, settings: Settings) -> Iterator[str]:
+def _explanation_lines(path: Path, library: Library) -> Iterator[str]:
     """Yield, for each vote, what is published, which rule read it where, and what is in doubt."""
     from clerk.extract import explain_text
 
-    if path.suffix.lower() == ".pdf":
-        text = "\f".join(_pages_of_pdf(path, settings))
-    else:
-        text = path.read_bytes().decode("utf-8", "replace")
-    readings = explain_text(text)
+    text = _text_of(path, library)
+    readings = explain_text(text if isinstance(text, str) else "\f".join(text))
     for reading in readings:
         vote = reading.vote
         yield _vote_as_text(str(path), vote)
@@ -108,11 +106,13 @@ def _explanation_lines(path: Path, settings: Settings) -> Iterator[str]:
         hint(f"{path}: no votes found.")
 
 
-def _pages_of_pdf(path: Path, settings: Settings) -> list[str]:
-    from clerk.read.documents import ReadingOptions, raise_for_failed_pages, read_in_child
+def _text_of(path: Path, library: Library) -> str | list[str]:
+    """Return the pages of a PDF, or the text of a file of text."""
+    from clerk.read.documents import raise_for_failed_pages
 
-    options = ReadingOptions.from_settings(settings)
-    document = read_in_child(path, options, None, memory_mb=settings.worker_memory_mb)
+    if path.suffix.lower() != ".pdf":
+        return path.read_bytes().decode("utf-8", "replace")
+    document = library.read(path, processes=1)
     raise_for_failed_pages(path, document)
     return [page.text for page in document.pages]
 
@@ -138,9 +138,3 @@ def _vote_as_text(file: str, vote: Vote) -> str:
     if vote.flags:
         lines.append(f"  note: {', '.join(flag.replace('_', ' ') for flag in vote.flags)}")
     return "\n".join(lines)
-
-
-def _entity_as_text(file: str, entity: Entity) -> str:
-    place = file if entity.page is None else f"{file}, page {entity.page}"
-    role = f" ({entity.role})" if entity.role else ""
-    return f"{place}: {entity.type}: {entity.value}{role}"

@@ -112,7 +112,7 @@ def list_failures(each: bool, as_json: bool, **given: Any) -> None:
     if not (selected or groups):
         hint("Nothing failed.")
     elif each:
-        rows = [(one.id, one.subdomain, one.stage, _name(one), one.error[:60]) for one in selected]
+        rows = [(one.id, one.subdomain, one.stage, _name(one), one.error) for one in selected]
         print_table(("ID", "SITE", "STAGE", "DOCUMENT", "ERROR"), rows)
     for group in groups:
         sites = ", ".join(group.sites[:5])
@@ -254,7 +254,7 @@ def _confirmed(selected: Sequence[Failure], verb: str, given: dict[str, Any]) ->
 
     failed, sites = count_failed(selected), len({one.subdomain for one in selected})
     for one in selected[:NAMED]:
-        click.echo(f"  {one.id}  {one.subdomain}  {_name(one)}: {one.error[:60]}")
+        click.echo(f"  {one.id}  {one.subdomain}  {_name(one)}: {one.error}")
     if len(selected) > NAMED:
         click.echo(f"  ... and {len(selected) - NAMED} more")
     if given["dry_run"]:

@@ -82,6 +82,7 @@ def install_units(
     hint(f"Next: {control} daemon-reload")
     hint(f"      {control} enable --now clerk-reconcile.timer clerk-schedule.timer")
     hint(f"      {control} enable --now clerk-notify.timer (with NOTIFY_URL)")
+    hint(f"      {control} enable --now clerk-follow.timer (with MAIL_URL, without clerk serve)")
     hint(f"      {control} enable --now clerk-worker@ocr")
 
 

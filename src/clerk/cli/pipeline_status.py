@@ -79,7 +79,10 @@ def _show_figures(seen: Figures) -> None:
             f"{rates.success} % of {rates.total} documents read,"
             f" {rates.failure} % failed ({rates.failed})"
         )
-    click.echo(f"Stuck: {len(seen.stuck)}   without documents: {seen.without_documents}")
+    click.echo(
+        f"Stuck: {len(seen.stuck)}   without documents: {seen.without_documents}"
+        f"   failed in the last run: {len(seen.failing)}"
+    )
     click.echo(f"Health score: {score}")
     click.echo(f"OCR: {ocr}")
     click.echo()

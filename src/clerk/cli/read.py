@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from clerk.core import config
 from clerk.core.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -67,17 +66,11 @@ def read(
       clerk read agenda.docx
       clerk read --json minutes.pdf | jq '.pages[].method'
     """
-    from clerk.read.documents import ReadingOptions, raise_for_failed_pages, read_in_child
-    from clerk.read.ocr import check_engine
+    from clerk.library import Library
+    from clerk.read.documents import raise_for_failed_pages
 
-    settings = config.load()
     chosen = tuple(code for each in languages for code in each.split("+") if code)
-    options = ReadingOptions.from_settings(settings, ocr=ocr, backend=ocr_backend, languages=chosen)
-    if options.ocr != "never":
-        check_engine(options.backend, options.languages)
-    document = read_in_child(
-        file, options, pages, memory_mb=settings.worker_memory_mb, processes=settings.workers
-    )
+    document = Library().read(file, pages=pages, ocr=ocr, engine=ocr_backend, languages=chosen)
     if not document.pages:
         raise InvalidInput(
             f"{file} has pages 1 to {document.page_count}; none of them was selected."

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from clerk.core.config import Settings
-from clerk.core.states import COMPILATION, DEPLOY, EXTRACTION, FETCH, STAGES, Run
+from clerk.core.states import COMPILATION, DEPLOY, EXTRACTION, FETCH, OCR, STAGES, Run
 
 from .common import (
     EXIT_DOCUMENTS_FAILED,
+    duration,
     hint,
     numbered,
     on_a_terminal,
@@ -21,6 +25,7 @@ from .common import (
     print_json,
     seen_from_here,
 )
+from .verbosity import is_quiet, is_verbose, log_level, verbosity_options
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -29,6 +34,12 @@ if TYPE_CHECKING:
 
 #: Without a terminal a line is printed this often.
 LINE_SECONDS = 10.0
+#: The pages that were read are counted this often.
+PAGES_SECONDS = 5.0
+STOPPING = (
+    "Stopping after the documents that are being read; press Ctrl-C again to stop now."
+    " Run the same command to continue."
+)
 #: At most this many failures and skipped files are listed; the rest is counted.
 FAILURES_SHOWN = 20
 SKIPPED_SHOWN = 3
@@ -49,6 +60,7 @@ SITES_NAMED = 10
     "--workers", type=click.IntRange(1, 256), help="Number of documents to read in parallel."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the summary as JSON.")
+@verbosity_options
 @click.pass_context
 def run(
     ctx: click.Context,
@@ -86,7 +98,7 @@ def run(
         return
     options = {"ocr_backend": ocr_backend, "ocr": ocr, "keep": keep}
     options = {name: value for name, value in options.items() if value}
-    runs.check_engine(chosen if ocr_backend else named, options, settings)
+    runs.check_engine(chosen if ocr_backend else named, options, settings, reads_here=True)
     started = [runs.start(name, options=options, goal=stage, restart=restart) for name in chosen]
     warn_about_ignored_options(dict(zip(chosen, started, strict=True)), options, stage)
     work_here(started, settings)
@@ -135,18 +147,19 @@ def work_here(run_ids: Sequence[str], settings: Settings) -> None:
 
     log.set_up(
         "text" if settings.log_format == "auto" else settings.log_format,
-        level="ERROR",
+        level=log_level("ERROR"),
         sentry_dsn=settings.sentry_dsn,
         loki_url=settings.loki_url,
     )
-    bars = on_a_terminal() and len(run_ids) <= BARS_SHOWN
-    show_progress = _bars(run_ids) if bars else _lines(run_ids)
+    bars = on_a_terminal() and len(run_ids) <= BARS_SHOWN and not (is_quiet() or is_verbose())
+    progress = _Bars(run_ids) if bars else _Lines(run_ids)
     unfinished, paused = runs.Unfinished(run_ids), _PausedQueues()
 
     def look() -> None:
-        show_progress()
+        progress.draw()
         paused.warn()
 
+    stopped = ""
     try:
         embedded.run(
             Pipeline(),
@@ -154,15 +167,17 @@ def work_here(run_ids: Sequence[str], settings: Settings) -> None:
             queues=STAGES,
             done=lambda: not unfinished,
             on_look=look,
+            on_stop=lambda: progress.say(STOPPING),
         )
     except embedded.Interrupted:
-        hint("Stopped after finishing the current documents; the same command resumes the run.")
-        raise click.exceptions.Exit(130) from None
+        stopped = "Stopped after finishing the current documents."
     except KeyboardInterrupt:
-        hint("Stopped immediately; the same command resumes the run.")
-        raise click.exceptions.Exit(130) from None
+        stopped = "Stopped immediately."
     finally:
-        show_progress(True)
+        progress.end()
+    if stopped:
+        hint(f"{stopped} Run the same command to continue.")
+        raise click.exceptions.Exit(130)
 
 
 class _PausedQueues:
@@ -186,62 +201,126 @@ class _PausedQueues:
                 hint(f"{name} is paused by {who}. Resume: clerk queue resume {name}")
 
 
-def _bars(run_ids: Sequence[str]) -> Callable[..., None]:
-    """Return a function that draws a bar per site and stage on a terminal."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+class _Pace:
+    """How fast a stage goes: pages a second, and the time that is left at that pace."""
 
-    from clerk.pipeline import runs
+    def __init__(self) -> None:
+        self._pages: dict[int, int] = {}
+        self._since: dict[int, tuple[float, int, int]] = {}
+        self._count_at = 0.0
 
-    columns = (
-        TextColumn("{task.fields[site]:24.24}"),
-        TextColumn("{task.description:12}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[failed]}", style="red"),
-        TimeElapsedColumn(),
-    )
-    bars = Progress(*columns, console=Console(stderr=True))
-    tasks: dict[int, Any] = {}
-    since: datetime | None = None
-    bars.start()
+    def count(self, jobs: Sequence[Any]) -> None:
+        """Count the pages that have been read, now and then."""
+        from clerk.pipeline import runs
 
-    def draw(last: bool = False) -> None:
-        nonlocal since
-        for job in runs.progress(run_ids, since):
-            since = max(since or job.updated_at, job.updated_at)
+        if time.monotonic() >= self._count_at:
+            self._count_at = time.monotonic() + PAGES_SECONDS
+            self._pages |= runs.pages_read([job.id for job in jobs if job.stage == OCR])
+
+    def words(self, job: Any) -> tuple[str, str]:
+        """Return ``230 pages, 3.1/s`` and ``about 2 min left``; empty while that is not known."""
+        now, pages, done = time.monotonic(), self._pages.get(job.id, 0), job.completed + job.failed
+        began, first_page, first_done = self._since.setdefault(job.id, (now, pages, done))
+        seconds, left = now - began, job.total - done
+        read = numbered(pages, "page") if pages else ""
+        if pages > first_page and seconds >= 1:
+            read += f", {(pages - first_page) / seconds:.1f}/s"
+        if done == first_done or left <= 0 or seconds < 1:
+            return read, ""
+        return read, f"about {duration(left * seconds / (done - first_done))} left"
+
+
+class _Bars:
+    """A bar per site and stage on a terminal."""
+
+    def __init__(self, run_ids: Sequence[str]) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+        self._run_ids = run_ids
+        columns = (
+            TextColumn("{task.fields[site]:24.24}"),
+            TextColumn("{task.description:12}"),
+            BarColumn(bar_width=20),
+            MofNCompleteColumn(),
+            TextColumn("{task.fields[pages]}"),
+            TextColumn("{task.fields[left]}"),
+            TextColumn("{task.fields[failed]}", style="red"),
+        )
+        self._bars = Progress(*columns, console=Console(stderr=True))
+        self._tasks: dict[int, Any] = {}
+        self._jobs: dict[int, Any] = {}
+        self._since: datetime | None = None
+        self._pace = _Pace()
+        self._bars.start()
+
+    def draw(self) -> None:
+        """Bring the bars up to date."""
+        from clerk.pipeline import runs
+
+        for job in runs.progress(self._run_ids, self._since):
+            self._since = max(self._since or job.updated_at, job.updated_at)
+            self._jobs[job.id] = job
+        self._pace.count(list(self._jobs.values()))
+        for job in self._jobs.values():
+            pages, left = self._pace.words(job)
             failed = f"{job.failed} failed" if job.failed else ""
-            if job.id not in tasks:
-                tasks[job.id] = bars.add_task(
-                    job.stage, total=job.total, site=job.subdomain, failed=failed
+            if job.id not in self._tasks:
+                self._tasks[job.id] = self._bars.add_task(
+                    job.stage, site=job.subdomain, pages="", left="", failed=""
                 )
-            done = job.completed + job.failed
-            bars.update(tasks[job.id], total=job.total, completed=done, failed=failed)
-        if last:
-            bars.stop()
+            self._bars.update(
+                self._tasks[job.id],
+                total=job.total,
+                completed=job.completed + job.failed,
+                pages=pages,
+                left=left,
+                failed=failed,
+            )
 
-    return draw
+    def say(self, message: str) -> None:
+        """Print a line above the bars; not from here, for the bars may just be being drawn."""
+        Thread(target=self._bars.console.print, args=(message,), daemon=True).start()
+
+    def end(self) -> None:
+        """Draw the bars for the last time."""
+        try:
+            self.draw()
+        finally:
+            self._bars.stop()
 
 
-def _lines(run_ids: Sequence[str]) -> Callable[..., None]:
-    """Return a function that prints a plain line every ten seconds."""
-    from clerk.pipeline import runs
+class _Lines:
+    """A plain line every ten seconds."""
 
-    printed_at = time.monotonic()
+    def __init__(self, run_ids: Sequence[str]) -> None:
+        self._run_ids = run_ids
+        self._print_at = time.monotonic() + LINE_SECONDS
+        self._pace = _Pace()
 
-    def draw(last: bool = False) -> None:
-        nonlocal printed_at
-        if last or time.monotonic() - printed_at < LINE_SECONDS:
+    def draw(self) -> None:
+        """Print how far the stages are, if it is time."""
+        from clerk.pipeline import runs
+
+        if time.monotonic() < self._print_at or is_quiet():
             return
-        printed_at = time.monotonic()
-        under_way = [job for job in runs.progress(run_ids) if job.state == "open"]
+        self._print_at = time.monotonic() + LINE_SECONDS
+        under_way = [job for job in runs.progress(self._run_ids) if job.state == "open"]
+        self._pace.count(under_way[:BARS_SHOWN])
         for job in under_way[:BARS_SHOWN]:
-            done = job.completed + job.failed
-            hint(f"{job.subdomain}: {job.stage} {done}/{job.total}, {job.failed} failed")
+            done = f"{job.completed + job.failed}/{job.total} documents"
+            said = [done, *self._pace.words(job), f"{job.failed} failed" if job.failed else ""]
+            hint(f"{job.subdomain}: {job.stage} {', '.join(filter(None, said))}")
         if len(under_way) > BARS_SHOWN:
             hint(f"... and {len(under_way) - BARS_SHOWN} more")
 
-    return draw
+    def say(self, message: str) -> None:
+        """Print a line at once; this is called in a signal handler, where streams may be in use."""
+        with contextlib.suppress(OSError):
+            os.write(2, f"{message}\n".encode())
+
+    def end(self) -> None:
+        """Nothing is left to be drawn."""
 
 
 def show(summaries: Sequence[Summary], *, as_json: bool = False) -> None:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from clerk.core import config
 from clerk.site_db.schema import DOCUMENT_KINDS
 
 from .common import hint, json_option, print_json
@@ -84,12 +83,16 @@ def search(
       clerk search '"short-term rental" -hotel' --from 2023 --sort newest
       clerk search 'ordinan* OR resolution' --json
     """
-    from clerk import search as searching
+    from clerk.library import Library
+    from clerk.search import parse
 
     if since and until and since[: len(until)] > until[: len(since)]:
         raise click.UsageError(f"--from {since} is after --to {until}.")
-    asked = searching.Query(
-        " ".join(query),
+    text = " ".join(query)
+    if parse(text).group is None:
+        raise click.UsageError("The query is empty: give a word to search for.")
+    results = Library().search(
+        text,
         site=site,
         body=body,
         kind=kind,
@@ -101,17 +104,12 @@ def search(
         limit=limit,
         single_pages=single_pages,
         after=after,
+        all_facets=as_json,
     )
-    if searching.parse(asked.text).group is None:
-        raise click.UsageError("The query is empty: give a word to search for.")
-    storage_dir = config.load().storage_dir
-    results = searching.search(storage_dir, asked, switchable=as_json)
     if results.is_partial:
         hint("A part of the search index is being rebuilt; results may be missing.")
-    if not results.total:
-        searching.check_place(storage_dir, asked)
     if as_json:
-        print_json(_as_json(asked.text, results))
+        print_json(_as_json(text, results))
         return
     if not results.total:
         click.echo("No page has all of that.")

@@ -34,14 +34,14 @@ if TYPE_CHECKING:
     help="Port to listen on.",
 )
 @click.option("--hostname", multiple=True, help="Another host name of the site.")
-@click.option("--no-worker", is_flag=True, help="Do not start the embedded worker.")
+@click.option("--no-worker", is_flag=True, help="Do not process sites or send messages.")
 @click.option("--login", is_flag=True, help="Only print a new login link.")
 def serve(host: str, port: int, hostname: tuple[str, ...], no_worker: bool, login: bool) -> None:
     """Serve the search site and operators' pages.
 
     The operators' pages need a login: a link for one use is printed.  Without
     Redis the embedded worker runs next to it and processes queued sites; if
-    it dies, it is started again.
+    it dies, it is started again.  Followers are told what is new.
 
     \b
     Examples:
@@ -64,10 +64,14 @@ def serve(host: str, port: int, hostname: tuple[str, ...], no_worker: bool, logi
         hint("REDIS_URL is set: the work is done by clerk worker, not here.")
     worker = Worker() if settings.embedded and not no_worker else None
     mirror = SupervisedProcess("mirror", "clerk.pipeline.mirror")
+    follower = SupervisedProcess("follow", "clerk.follow.turn")
     try:
         mirror.start()
+        if not no_worker:
+            follower.start()
         _serve(settings, listening, host, hostname, worker)
     finally:
+        follower.end()
         mirror.end()
         if worker is not None:
             worker.end()

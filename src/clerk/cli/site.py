@@ -51,6 +51,8 @@ def _facts(command: Any) -> Any:
         click.option("--state", help="State, such as IL."),
         click.option("--kind", help="Kind, such as city, county or school district."),
         click.option("--country", help="Country, such as US."),
+        click.option("--lat", type=click.FloatRange(-90, 90), help="Latitude, for the map."),
+        click.option("--lng", type=click.FloatRange(-180, 180), help="Longitude, for the map."),
         click.option("--start-year", type=click.IntRange(1600, 2100), help="First year to fetch."),
         click.option("--scraper", help="Fetcher to use; detected from --from."),
         click.option("--pattern", help="Pattern of paths in a folder: {kind}/{meeting}/{date}."),
@@ -114,10 +116,15 @@ def add(
       clerk site add columbus --from https://columbus.legistar.com
       clerk site add https://columbus.legistar.com --dry-run
     """
-    from clerk.fetch.discover import as_typed
+    from clerk.fetch.base import Window
+    from clerk.fetch.discover import as_typed, registered
+    from clerk.fetch.preview import list_source
 
     if source is None and "://" in as_typed(subdomain):
-        source, subdomain = as_typed(subdomain), _name_of_host(as_typed(subdomain))
+        source = as_typed(subdomain)
+        # Named after its host: that of the town, if a vendor's host has one.
+        host = (urlsplit(source).hostname or "").removeprefix("www.")
+        subdomain = re.sub(r"[^a-z0-9-]+", "-", host.split(".")[0]).strip("-")
     if source is None:
         raise click.UsageError("Missing option '--from'.")
     source = as_typed(source)
@@ -130,8 +137,11 @@ def add(
     label, where = site_changes.resolve_source(source, given.get("scraper"))
     if "://" in where and not no_preview:
         label, where, permission = _look_at(source, given, settings, permission)
-    elif dry_run and label != "folder":
-        _show_local(label, where)
+    elif dry_run and label != "folder" and label in registered():
+        # What a list on this machine has.
+        local = {"subdomain": "", "scraper": label, "extra": {"source": where}}
+        everything = Window(date(1600, 1, 1), date(2100, 12, 31), full=True)
+        show_preview(list_source(registered()[label], local, None, everything))
     if label == "folder" and not no_preview:
         columns = _columns(given)
         columns.setdefault("name", subdomain)
@@ -153,12 +163,6 @@ def add(
     )
     click.echo(f"Added {subdomain}, fetched by {label!r} from {where}.")
     hint(f"Next: clerk {'run' if settings.embedded else 'update -s'} {subdomain}")
-
-
-def _name_of_host(url: str) -> str:
-    """Return a name for a site from its host: that of the town, if a vendor's host has one."""
-    host = (urlsplit(url).hostname or "").removeprefix("www.")
-    return re.sub(r"[^a-z0-9-]+", "-", host.split(".")[0]).strip("-")
 
 
 def _look_at(
@@ -224,19 +228,6 @@ def _given_permission(given: dict[str, Any]) -> dict[str, str] | None:
     from clerk.ops.site_changes import permission_record
 
     return permission_record(who, reason, who=operator()) if who and reason else None
-
-
-def _show_local(label: str, where: str) -> None:
-    """Show what a folder or list on this machine has."""
-    from clerk.fetch.base import Window
-    from clerk.fetch.discover import registered
-    from clerk.fetch.preview import list_source
-
-    if label not in registered():
-        return
-    site = {"subdomain": "", "scraper": label, "extra": {"source": where}}
-    everything = Window(date(1600, 1, 1), date(2100, 12, 31), full=True)
-    show_preview(list_source(registered()[label], site, None, everything))
 
 
 def _columns(given: dict[str, Any]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import click
 from clerk.core.states import QUEUES
 
 from .common import open_database, set_up_log
+from .verbosity import verbosity_options
 
 
 @click.command()
@@ -22,6 +23,7 @@ from .common import open_database, set_up_log
     help="Number of worker processes.",
 )
 @click.option("--burst", is_flag=True, help="Exit when no work is left.")
+@verbosity_options
 def worker(type: str, number: int, burst: bool) -> None:
     """Process jobs until stopped.
 

@@ -273,18 +273,14 @@ class Child:
                 break
         messages: list[Message] = [_decode_message(frame) for frame in _frames(self._buffer)]
         self._follow(messages)
-        messages += self._glance()
-        return None if gone and not messages else messages
-
-    def _glance(self) -> list[Message]:
-        """Return what the running item has reported since the last look."""
+        # What the running item has reported since the last look.
         line = self._slate.read()
-        if line is None or line == self._last_line or line.item != self._in_hand:
-            return []
-        self._last_line = line
-        seconds = line.deadline - time.monotonic()
-        self.allow(seconds)
-        return [Began(line.item, seconds, line.note, line.position)]
+        if line is not None and line != self._last_line and line.item == self._in_hand:
+            self._last_line = line
+            seconds = line.deadline - time.monotonic()
+            self.allow(seconds)
+            messages.append(Began(line.item, seconds, line.note, line.position))
+        return None if gone and not messages else messages
 
     def _read(self) -> bytes:
         try:
@@ -426,28 +422,19 @@ def _leave_parent(memory_mb: int) -> None:
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    _die_with_parent()
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    if memory_mb:
-        most = _inherited_bytes() + (memory_mb << 20)
-        resource.setrlimit(resource.RLIMIT_AS, (most, most))
-
-
-def _inherited_bytes() -> int:
-    """Return the address space the fork came with, which the limit counts too."""
-    try:
-        pages = int(Path("/proc/self/statm").read_text().split()[0])
-    except OSError:
-        return 0
-    return pages * resource.getpagesize()
-
-
-def _die_with_parent() -> None:
     parent = os.getppid()
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(0)
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if memory_mb:
+        # The limit counts the address space that came with the fork too.
+        inherited = 0
+        with contextlib.suppress(OSError):
+            inherited = int(Path("/proc/self/statm").read_text().split()[0])
+        most = inherited * resource.getpagesize() + (memory_mb << 20)
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
 
 def _serve(connection: socket.socket, slate: _Slate, perform: Perform) -> None:
@@ -499,13 +486,10 @@ def _raised(index: int, seconds: float, error: Exception) -> Raised:
     }
     family = next((name for kind, name in families.items() if isinstance(error, kind)), "other")
     hint = error.hint if isinstance(error, errors.OperatorError) else ""
-    said = _keepable(f"{error} {hint}".strip())
+    said = f"{error} {hint}".strip()
+    # Not every database takes half characters and zeros.
+    said = said.encode("utf-8", "replace").decode().replace("\0", "?") or "no message"
     return Raised(index, seconds, type(error).__name__, said, family)
-
-
-def _keepable(message: str) -> str:
-    """Return a message that every database takes: no half characters, no zeros."""
-    return message.encode("utf-8", "replace").decode().replace("\0", "?") or "no message"
 
 
 def _told_to_stop(connection: socket.socket) -> bool:

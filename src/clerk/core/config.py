@@ -19,6 +19,7 @@ from urllib.parse import parse_qsl, urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from .errors import BadSetting
+from .language import languages
 
 #: What the address of a Redis may say behind a question mark: numbers, and words.
 REDIS_NUMBERS = ("db", "protocol", "max_connections")
@@ -30,6 +31,9 @@ REDIS_WORDS = (
 
 #: Upper bound, catches typos.
 MOST_PROCESSES = 256
+
+#: The OCR engine that suits the machine: see `clerk.read.ocr.best_own_engine`.
+AUTO = "auto"
 
 LOG_FORMATS = ("auto", "json", "text")
 
@@ -132,14 +136,38 @@ def _notify_urls(value: str) -> tuple[str, ...]:
     return tuple(value.split())
 
 
+def _mail_url(value: str) -> str:
+    """Accept the server that mail to readers goes through."""
+    _check_port(value)
+    parts = urlsplit(value)
+    sender = dict(parse_qsl(parts.query)).get("from", "")
+    if parts.scheme not in ("smtp", "smtps") or not parts.hostname or "@" not in sender:
+        raise ValueError("must look like smtp://user:password@host:587/?from=clerk@example.org")
+    if any(letter in sender for letter in "\r\n"):
+        raise ValueError("must have one line in from")
+    return value
+
+
+def _time_of_day(value: str) -> str:
+    at, _, zone = value.strip().partition(" ")
+    if not re.fullmatch(r"([01]\d|2[0-3]):[0-5]\d", at):
+        raise ValueError("must look like 07:00 America/Chicago")
+    _zone(zone)
+    return value.strip()
+
+
+def _zone(name: str) -> None:
+    try:
+        ZoneInfo(name.strip() or "UTC")
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise ValueError("must end with a time zone, as in America/Chicago") from None
+
+
 def _quiet_hours(value: str) -> str:
     hours, _, zone = value.strip().partition(" ")
     if value and not re.fullmatch(r"([01]\d|2[0-3]):[0-5]\d-([01]\d|2[0-3]):[0-5]\d", hours):
         raise ValueError("must look like 22:00-07:00 America/Chicago")
-    try:
-        ZoneInfo(zone.strip() or "UTC")
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        raise ValueError("must end with a time zone, as in America/Chicago") from None
+    _zone(zone)
     return value.strip()
 
 
@@ -171,17 +199,13 @@ def _redis_url(value: str) -> str:
     if parts.scheme != "unix" and parts.path.strip("/") and not parts.path[1:].isdecimal():
         raise ValueError("must end with the number of a database, as in redis://host:6379/0")
     for name, given in parse_qsl(parts.query, keep_blank_values=True):
-        _check_redis_option(name, given, encrypted=parts.scheme == "rediss")
+        if name not in (*REDIS_NUMBERS, *REDIS_WORDS):
+            raise ValueError(f"must do without the option {name!r}")
+        if name in REDIS_NUMBERS and not given.isdecimal():
+            raise ValueError(f"must have a number for {name}")
+        if name.startswith("ssl_") and parts.scheme != "rediss":
+            raise ValueError(f"must begin with rediss:// for the option {name!r}")
     return value
-
-
-def _check_redis_option(name: str, given: str, *, encrypted: bool) -> None:
-    if name not in (*REDIS_NUMBERS, *REDIS_WORDS):
-        raise ValueError(f"must do without the option {name!r}")
-    if name in REDIS_NUMBERS and not given.isdecimal():
-        raise ValueError(f"must have a number for {name}")
-    if name.startswith("ssl_") and not encrypted:
-        raise ValueError(f"must begin with rediss:// for the option {name!r}")
 
 
 def _web_url(value: str) -> str:
@@ -200,6 +224,23 @@ def _public_url(value: str) -> str:
     if parts.path.strip("/") or parts.query or parts.fragment:
         raise ValueError("must not have a path: the pages are at the root of their host")
     return f"{parts.scheme}://{parts.netloc.lower()}"
+
+
+def static_site_address(value: str) -> str:
+    """Return the address without a slash at its end; ``{site}`` stands for the site's name."""
+    _check_port(value)
+    parts = urlsplit(value)
+    if parts.scheme not in ("http", "https") or not parts.hostname or "@" in parts.netloc:
+        raise ValueError("must look like https://example.org/{site}")
+    if parts.query or parts.fragment:
+        raise ValueError("must not have a query or fragment")
+    return value.rstrip("/")
+
+
+def _language(value: str) -> str:
+    if value not in languages():
+        raise ValueError(f"must be one of {', '.join(languages())}")
+    return value
 
 
 def _networks(value: str) -> tuple[str, ...]:
@@ -292,6 +333,31 @@ class Settings:
     publish_keep: int = _setting(
         "PUBLISH_KEEP", 3, "How many versions of a published site stay on disk", _positive
     )
+    static_site: bool = _setting(
+        "STATIC_SITE",
+        True,
+        "Publish pages that need no server next to the database of a site",
+        _flag,
+    )
+    static_site_url: str = _setting(
+        "STATIC_SITE_URL",
+        "",
+        "Address of published sites, as in https://example.org/{site}; unset: no sitemap, and"
+        " canonical links lead to PUBLIC_URL",
+        static_site_address,
+    )
+    static_site_theme: Path | None = _setting(
+        "STATIC_SITE_THEME",
+        None,
+        "Folder with templates that replace those of published sites",
+        Path,
+    )
+    static_site_search_pages: int = _setting(
+        "STATIC_SITE_SEARCH_PAGES",
+        2_000,
+        "Search of a published site lists documents instead of pages if it has more pages",
+        _whole,
+    )
     search_shards: int = _setting(
         "SEARCH_SHARDS",
         1,
@@ -299,7 +365,9 @@ class Settings:
         _positive,
     )
     default_ocr_backend: str = _setting(
-        "DEFAULT_OCR_BACKEND", "tesseract-onnx", "The OCR engine used where a site names none"
+        "DEFAULT_OCR_BACKEND",
+        AUTO,
+        "The OCR engine used where a site names none; auto: the best that this machine has",
     )
     ocr_languages: tuple[str, ...] = _setting(
         "OCR_LANGUAGES", ("eng",), "Languages to read, by tesseract's names: eng,spa", _some_words
@@ -365,6 +433,25 @@ class Settings:
         "Hours in which only critical problems are reported: 22:00-07:00 America/Chicago",
         _quiet_hours,
     )
+    mail_url: str = _setting(
+        "MAIL_URL",
+        "",
+        "Mail server for messages to readers: smtp://user:password@host:587/?from=clerk@example.org",
+        _mail_url,
+        secret=True,
+    )
+    follow_signup: str = _setting(
+        "FOLLOW_SIGNUP",
+        "open",
+        "Who may follow by mail: open, invitation or off; needs MAIL_URL and PUBLIC_URL",
+        _one_of("open", "invitation", "off"),
+    )
+    follow_digest: str = _setting(
+        "FOLLOW_DIGEST",
+        "07:00 UTC",
+        "When daily and weekly messages are sent, weekly ones on Mondays: 07:00 America/Chicago",
+        _time_of_day,
+    )
     history_days: int = _setting(
         "HISTORY_DAYS", 90, "How long runs are kept; then only their sums are", _positive
     )
@@ -384,6 +471,12 @@ class Settings:
         "",
         "Address of the public site, as in https://minutes.example.org; unset: relative links",
         _public_url,
+    )
+    web_language: str = _setting(
+        "WEB_LANGUAGE",
+        "",
+        "Language of the public pages, as in es; unset: what the browser asks for",
+        _language,
     )
     data_pages: bool = _setting(
         "DATA_PAGES", False, "Show the published databases in Datasette at /data", _flag
@@ -485,18 +578,13 @@ def _built(
                 values[each.name], origins[each.name] = _parse(each.metadata, text), origin
                 break
     settings = Settings(**values, origins=origins)
-    _check_together(settings)
-    return settings
-
-
-def _check_together(settings: Settings) -> None:
-    """Refuse a lease that is longer than the silence after which a worker counts as dead."""
     if settings.lease_seconds > settings.crash_detection_timeout:
         raise BadSetting(
             f"LEASE_SECONDS ({settings.lease_seconds:g}) must not be more than"
             f" CRASH_DETECTION_TIMEOUT ({settings.crash_detection_timeout:g}).",
             hint="Lower LEASE_SECONDS or raise CRASH_DETECTION_TIMEOUT.",
         )
+    return settings
 
 
 @lru_cache(maxsize=1)
@@ -582,6 +670,11 @@ def color_wanted() -> bool | None:
     return True if os.environ.get("FORCE_COLOR") else None
 
 
+def login_shell() -> str:
+    """Return the name of the shell that a person types into, as in ``bash``; perhaps empty."""
+    return Path(os.environ.get("SHELL", "")).name
+
+
 def redact(url: str) -> str:
     """Return the URL with its password and query hidden, so that it may be shown.
 
@@ -593,18 +686,13 @@ def redact(url: str) -> str:
         return "(hidden)" if "@" in url else url
     login, at, place = rest.rpartition("@")
     place, question, _ = place.partition("?")
-    if not at and not _is_understood(url):
-        return "(hidden)"
+    if not at:
+        try:
+            _check_port(url)
+        except ValueError:
+            return "(hidden)"
     shown = scheme.removesuffix("+psycopg")
     return f"{shown}://{_shown_login(scheme, login)}{at}{place}{question and '?***'}"
-
-
-def _is_understood(url: str) -> bool:
-    try:
-        _check_port(url)
-    except ValueError:
-        return False
-    return True
 
 
 def _shown_login(scheme: str, login: str) -> str:

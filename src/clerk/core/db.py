@@ -47,6 +47,7 @@ from .errors import (
     DatabaseUnavailable,
     DatabaseUnusable,
     InvalidInput,
+    MissingTool,
     SchemaOutdated,
     UnknownSite,
 )
@@ -71,20 +72,22 @@ def get_civic_db() -> Engine:
 
 def engine_for(url: str) -> Engine:
     """Return this process's engine for a URL, made once."""
-    if url not in _engines:
-        _engines[url] = _make_engine(url)
-    return _engines[url]
-
-
-def _make_engine(url: str) -> Engine:
+    if url in _engines:
+        return _engines[url]
     if url.startswith("sqlite"):
         engine = create_engine(url)
         event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
-        return engine
-    engine = create_engine(url, connect_args={"connect_timeout": 10})
-    event.listen(engine, "checkin", _note_use)
-    event.listen(engine, "checkout", partial(_try_if_idle, engine.dialect))
+    else:
+        try:
+            engine = create_engine(url, connect_args={"connect_timeout": 10})
+        except ModuleNotFoundError as error:
+            raise MissingTool.packages_of("server", "PostgreSQL (DATABASE_URL)") from error
+        event.listen(
+            engine, "checkin", lambda _, record: record.info.update(used_at=time.monotonic())
+        )
+        event.listen(engine, "checkout", partial(_try_if_idle, engine.dialect))
+    _engines[url] = engine
     return engine
 
 
@@ -98,10 +101,6 @@ def trust_connections() -> None:
     """
     global _trusting
     _trusting = True
-
-
-def _note_use(_connection: object, record: Any) -> None:
-    record.info["used_at"] = time.monotonic()
 
 
 def _try_if_idle(dialect: Any, connection: Any, record: Any, _proxy: object) -> None:
@@ -211,9 +210,8 @@ def _explain(error: DBAPIError) -> ClerkError | None:
         )
     if state in _NO_RIGHTS or any(words in said for words in _NO_DATABASE):
         return _unusable(said)
-    if isinstance(error, OperationalError) and _is_connection_trouble(error, said):
-        return unavailable(said)
-    return None
+    is_lost = error.connection_invalidated or error.statement is None or "unable to open" in said
+    return unavailable(said) if isinstance(error, OperationalError) and is_lost else None
 
 
 #: What PostgreSQL says to one of two transactions that wait for each other.
@@ -230,10 +228,6 @@ def is_temporary(error: Exception) -> bool:
     return in_the_way or "database is locked" in str(error.orig)
 
 
-def _is_connection_trouble(error: OperationalError, said: str) -> bool:
-    return error.connection_invalidated or error.statement is None or "unable to open" in said
-
-
 def _first_line(said: str) -> str:
     return said.strip().splitlines()[0].rstrip(".")
 
@@ -242,7 +236,7 @@ def _unusable(said: str) -> DatabaseUnusable:
     settings = config.load()
     return DatabaseUnusable(
         f"The database {config.redact(settings.sql_url)} cannot be used: {_first_line(said)}.",
-        hint="Mend it or its permissions, or correct DATABASE_URL"
+        hint="Check the database and its permissions, or correct DATABASE_URL"
         f" (set by {settings.origin('database_url')}).",
     )
 
@@ -250,10 +244,10 @@ def _unusable(said: str) -> DatabaseUnusable:
 def unavailable(said: str) -> DatabaseUnavailable:
     """Say which database does not answer, where it was named, and what to do."""
     settings = config.load()
-    mend = "Mend its folder" if settings.sql_url.startswith("sqlite") else "Start it"
+    first = "Check its folder" if settings.sql_url.startswith("sqlite") else "Start it"
     return DatabaseUnavailable(
         f"The database {config.redact(settings.sql_url)} does not answer: {said.splitlines()[0]}",
-        hint=f"{mend}, or correct DATABASE_URL (set by {settings.origin('database_url')}).",
+        hint=f"{first}, or correct DATABASE_URL (set by {settings.origin('database_url')}).",
     )
 
 

@@ -18,10 +18,12 @@ ClerkError                exit 1   says what, why, and in ``hint`` the next step
  |   +- Conflict                   another process changed the same thing: repeat, no fault
  |   +- DatabaseUnavailable        exit 3
  |   +- QueueUnavailable           exit 3
+ |   +- SearchIndexFailed          a published site is served without its newest search index
  +- SiteMisconfigured              this site's own settings cannot be used: its work fails
  +- OperatorError         exit 3   nothing will work until a person acts: stop
  |   +- BadSetting                 a variable or flag has a value that cannot be used
  |   +- MissingTool                a program, engine or language is not installed
+ |   +- UnsupportedPlatform        clerk does not run on Windows itself: use WSL
  |   +- UnusablePlugin             a plugin cannot be loaded
  |   +- UnusableTraineddata        OCR data the fast engine cannot read: libtesseract can
  |   +- StorageUnusable            the storage directory is missing, read-only or full
@@ -132,6 +134,10 @@ class QueueUnavailable(TransientError):
     exit_code = 3
 
 
+class SearchIndexFailed(TransientError):
+    """The search index of a published site could not be made; the site is served without it."""
+
+
 class SiteMisconfigured(ClerkError):
     """The site's own settings cannot be used."""
 
@@ -148,6 +154,25 @@ class BadSetting(OperatorError):
 
 class MissingTool(OperatorError):
     """Something that is needed is not installed."""
+
+    @classmethod
+    def packages_of(cls, extra: str, purpose: str) -> MissingTool:
+        """Return the error for something whose packages are in an extra."""
+        from .distribution import install_command
+
+        return cls(
+            f"{purpose} needs packages that are not installed.",
+            hint=f"Install them: {install_command(extra=extra)}",
+        )
+
+
+class UnsupportedPlatform(OperatorError):
+    """clerk does not run on Windows itself; it runs in the Windows Subsystem for Linux."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            hint="Run wsl --install in PowerShell, then install clerk in the Linux it opens."
+        )
 
 
 class UnusablePlugin(OperatorError):

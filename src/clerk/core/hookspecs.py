@@ -37,6 +37,11 @@ def register_deployers() -> Iterable[Deployer]:  # type: ignore[empty-body]
     """Return the places this plugin can publish to."""
 
 
+@hookspec
+def static_site_themes() -> Iterable[str | Path]:  # type: ignore[empty-body]
+    """Return folders with templates and files that replace those of published sites."""
+
+
 @hookspec(firstresult=True)
 def fetcher_class(label: str) -> type[Any] | None:
     """Return the fetcher class for a site's ``scraper`` label, or None."""

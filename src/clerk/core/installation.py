@@ -72,7 +72,11 @@ def require_files(settings: Settings) -> None:
     A new store is marked.  Not for a process that forks: see :mod:`clerk.core.store`.
     """
     if settings.storage_url:
-        _require_store(settings)
+        with writing_to(settings.sql_url) as conn:
+            here = installation_id(conn)
+        if (settings.storage_url, here) not in _own_stores:
+            Store(settings.storage_url, allow_http=settings.storage_allow_http).claim_for(here)
+            _own_stores.add((settings.storage_url, here))
     elif not is_marked(settings):
         raise StorageIncomplete(
             f"{settings.storage_dir} does not hold the files of this installation.",
@@ -84,14 +88,6 @@ def require_files(settings: Settings) -> None:
 
 #: The stores that this process has found to be this installation's.
 _own_stores: set[tuple[str, str]] = set()
-
-
-def _require_store(settings: Settings) -> None:
-    with writing_to(settings.sql_url) as conn:
-        here = installation_id(conn)
-    if (settings.storage_url, here) not in _own_stores:
-        Store(settings.storage_url, allow_http=settings.storage_allow_http).claim_for(here)
-        _own_stores.add((settings.storage_url, here))
 
 
 def check_store(settings: Settings) -> bool:

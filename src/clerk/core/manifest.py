@@ -32,6 +32,7 @@ from sqlalchemy import (
     Table,
     and_,
     bindparam,
+    case,
     cast,
     delete,
     func,
@@ -156,6 +157,7 @@ class DocumentRow:
     last_seen_at: datetime
     fetched_at: datetime | None
     gone_at: datetime | None
+    followed_of: str | None
     #: The parts of a packet, in order; only where they were asked for.
     parts: tuple[DocumentPart, ...] = field(default=(), metadata={"column": False})
 
@@ -169,6 +171,11 @@ class DocumentRow:
         """The day that the source says it is of."""
         said = self.listed.get("date")
         return date.fromisoformat(said) if said else None
+
+    @property
+    def content(self) -> str:
+        """What changes with the file and not when it is read again by another engine."""
+        return self.text_of or self.pdf_sha256 or self.text_sha256 or ""
 
 
 class KnownDocument(msgspec.Struct, frozen=True):
@@ -622,28 +629,21 @@ def record(conn: Connection, subdomain: str, fetched: Sequence[FetchedDocument])
             changes.append((each.name, FACTS, before.text_sha256))
     if added:
         conn.execute(_INSERT_DOCUMENT, added)
-    _record_versions(conn, subdomain, fetched)
-    _announce(conn, subdomain, changes)
-
-
-def _record_versions(conn: Connection, subdomain: str, fetched: Sequence[FetchedDocument]) -> None:
     names = [each.name for each in fetched]
     query = select(_d.name, _d.id).where(_d.subdomain == subdomain, among(conn, _d.name, names))
     ids = {row.name: row.id for row in conn.execute(query)}
-    _insert_new(
-        conn,
-        document_versions_table,
-        [
-            {
-                "document_id": ids[each.name],
-                "pdf_sha256": each.pdf_sha256,
-                "bytes": each.bytes,
-                "fetched_at": each.fetched_at or datetime.now(UTC),
-            }
-            for each in fetched
-            if each.pdf_sha256
-        ],
-    )
+    versions = [
+        {
+            "document_id": ids[each.name],
+            "pdf_sha256": each.pdf_sha256,
+            "bytes": each.bytes,
+            "fetched_at": each.fetched_at or datetime.now(UTC),
+        }
+        for each in fetched
+        if each.pdf_sha256
+    ]
+    _insert_new(conn, document_versions_table, versions)
+    _announce(conn, subdomain, changes)
 
 
 def record_versions(
@@ -732,7 +732,15 @@ def record_identities(
             if getattr(new, name) != getattr(row, name):
                 values[name] = getattr(new, name)
         if new.parts != row.parts:
-            _replace_parts(conn, row.id, new.parts)
+            table = document_parts_table
+            conn.execute(delete(table).where(table.c.document_id == row.id))
+            names_of_part = [each.name for each in fields(DocumentPart)]
+            parts = [
+                {"document_id": row.id} | {name: getattr(part, name) for name in names_of_part}
+                for part in new.parts
+            ]
+            if parts:
+                conn.execute(insert(table), parts)
         if "kind" in values or new.parts != row.parts:
             values["findings_of"] = None
         if len(values) > 1:
@@ -740,18 +748,6 @@ def record_identities(
         conn.execute(update(documents_table).where(_d.id == row.id).values(**values))
     if announce:
         _announce(conn, subdomain, [each for each in changed if each[2]])
-
-
-def _replace_parts(conn: Connection, document_id: int, parts: Sequence[DocumentPart]) -> None:
-    table = document_parts_table
-    conn.execute(delete(table).where(table.c.document_id == document_id))
-    names = [each.name for each in fields(DocumentPart)]
-    rows = [
-        {"document_id": document_id} | {name: getattr(part, name) for name in names}
-        for part in parts
-    ]
-    if rows:
-        conn.execute(insert(table), rows)
 
 
 def _corrected(found: DocumentIdentity, corrections: Mapping[str, Any]) -> DocumentIdentity:
@@ -958,6 +954,16 @@ def forget_findings(conn: Connection, subdomain: str, names: Sequence[str]) -> N
     )
 
 
+def claim_news(conn: Connection, document_id: int, content: str) -> bool:
+    """Record that followers are told of a document's content; False if they were before."""
+    changed = conn.execute(
+        update(documents_table)
+        .where(_d.id == document_id, _d.followed_of.is_distinct_from(content))
+        .values(followed_of=content)
+    )
+    return bool(changed.rowcount)
+
+
 def extract_again(conn: Connection, subdomain: str) -> None:
     """Have all documents of a site looked through again; what was found stays until then."""
     conn.execute(
@@ -990,8 +996,34 @@ def _announce(
 
 
 def record_meetings(conn: Connection, subdomain: str, meetings: Sequence[ListedMeeting]) -> None:
-    """Record meetings as they were listed last."""
-    _replace(conn, source_meetings_table, subdomain, meetings)
+    """Record meetings as they were listed last, and count changes that concern a calendar."""
+    known = source_meetings_table.c
+
+    def counted(new: Any) -> dict[str, Any]:
+        differs = or_(*(known[name] != new[name] for name in _IN_CALENDARS))
+        return {
+            "sequence": known.sequence + case((differs, 1), else_=0),
+            "changed_at": case((differs, db_now()), else_=known.changed_at),
+        }
+
+    _replace(conn, source_meetings_table, subdomain, meetings, counted)
+
+
+#: What a calendar shows of a meeting.
+_IN_CALENDARS: Final = ("body", "title", "start_local", "timezone", "status")
+
+
+def listed_meetings(
+    conn: Connection, subdomain: str, body: str | None = None
+) -> list[tuple[ListedMeeting, int, datetime | None]]:
+    """Return the meetings that a site's source lists, how often each changed, and when last."""
+    table = source_meetings_table.c
+    columns = [table[each.name] for each in fields(ListedMeeting)]
+    query = select(*columns, table.sequence, table.changed_at).where(table.subdomain == subdomain)
+    if body is not None:
+        query = query.where(table.body == body)
+    rows = conn.execute(query.order_by(table.start_local, table.identity))
+    return [(ListedMeeting(*row[:-2]), row[-2], row[-1]) for row in rows]
 
 
 def _replace(
@@ -999,16 +1031,20 @@ def _replace(
     table: Table,
     subdomain: str,
     records: Sequence[ListedMeeting] | Sequence[DocumentRequest],
+    more: Callable[[Any], dict[str, Any]] = lambda new: {},
 ) -> None:
-    """Write records of a site in place of those with the same identity."""
+    """Write records of a site in place of those with the same identity.
+
+    ``more`` returns further columns of those that are there, given the new row.
+    """
     if not records:
         return
     names = [each.name for each in fields(records[0])]
     dialect = postgresql if conn.dialect.name == "postgresql" else sqlite
     statement = dialect.insert(table)
+    replaced = {name: statement.excluded[name] for name in names if name != "identity"}
     statement = statement.on_conflict_do_update(
-        index_elements=["subdomain", "identity"],
-        set_={name: statement.excluded[name] for name in names if name != "identity"},
+        index_elements=["subdomain", "identity"], set_=replaced | more(statement.excluded)
     )
     rows = [
         {"subdomain": subdomain} | {name: getattr(each, name) for name in names} for each in records

@@ -10,6 +10,8 @@
     workers      who is alive                             audit          what people did
     queues       which queues are paused                  tokens         keys of programs, hashed
     schedules    when sites are queued by themselves      problems       what people are told of
+    followers 1--* subscriptions 1--* follow_hits *--1 follow_deliveries *--1 followers
+    follow_state, follow_waiting   how far matching has come in document_changes
     batch_history, batch_failures   what is kept of batches that were cleaned up
     adopted_schema   what of the schema was there before clerk, and what was changed in it
 
@@ -52,7 +54,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import FunctionElement
 
-from .states import STAGES, Batch, Item, Run, Upload
+from .states import STAGES, Batch, Follower, Item, Run, Subscription, Upload
 
 metadata = MetaData(
     naming_convention={
@@ -140,21 +142,6 @@ def _one_of(column: str, words: tuple[str, ...]) -> CheckConstraint:
     return CheckConstraint(f"{column} IN ({listed})", name=column)
 
 
-def _counter_columns() -> list[Column[int]]:
-    return [
-        Column(f"{stage}_{counter}", Integer, server_default=text("0"))
-        for stage in STAGES
-        for counter in ("total", "completed", "failed")
-    ]
-
-
-def _counter_checks() -> list[CheckConstraint]:
-    return [
-        CheckConstraint(f"{stage}_completed + {stage}_failed <= {stage}_total", name=stage)
-        for stage in STAGES
-    ]
-
-
 sites_table = Table(
     "sites",
     metadata,
@@ -172,12 +159,19 @@ sites_table = Table(
     Column("current_stage", String),
     Column("started_at", UtcDateTime),
     Column("updated_at", UtcDateTime),
-    *_counter_columns(),
+    *(
+        Column(f"{stage}_{counter}", Integer, server_default=text("0"))
+        for stage in STAGES
+        for counter in ("total", "completed", "failed")
+    ),
     Column("coordinator_enqueued", Boolean, server_default=false()),
     Column("last_error_stage", String),
     Column("last_error_message", Text),
     Column("last_error_at", UtcDateTime),
-    *_counter_checks(),
+    *(
+        CheckConstraint(f"{stage}_completed + {stage}_failed <= {stage}_total", name=stage)
+        for stage in STAGES
+    ),
     Index("idx_sites_current_stage", "current_stage"),
     Index("idx_sites_updated_at", "updated_at"),
     Index(
@@ -491,6 +485,8 @@ documents_table = Table(
     Column("last_seen_at", UtcDateTime, nullable=False, server_default=db_now()),
     Column("fetched_at", UtcDateTime),
     Column("gone_at", UtcDateTime),
+    #: The hash of the PDF that followers were told of, or of the text of one without a PDF.
+    Column("followed_of", String),
     UniqueConstraint("subdomain", "name"),
     UniqueConstraint("subdomain", "identity"),
 )
@@ -569,6 +565,9 @@ source_meetings_table = Table(
     Column("source_url", String, nullable=False),
     #: What is missing, as in "no minutes"; empty for a meeting that has what it should.
     Column("gap", String, nullable=False, server_default=""),
+    #: How often body, title, time or status changed, and when that was last.
+    Column("sequence", Integer, nullable=False, server_default=text("0")),
+    Column("changed_at", UtcDateTime),
 )
 
 #: When each document was last asked for at its source, by its identity there; the row with an empty
@@ -734,6 +733,121 @@ problems_table = Table(
         postgresql_where=text("ended_at IS NULL"),
         sqlite_where=text("ended_at IS NULL"),
     ),
+)
+
+#: Who follows something: a mail address, or a webhook of a program.
+followers_table = Table(
+    "followers",
+    metadata,
+    Column("id", _Id, primary_key=True, autoincrement=True),
+    Column("kind", String, nullable=False),
+    #: The mail address, or the URL of the webhook.
+    Column("address", String, nullable=False),
+    #: Disabled ones are sent nothing; the reason says why.
+    Column("state", String, nullable=False, server_default=Follower.ACTIVE),
+    Column("reason", Text, nullable=False, server_default=""),
+    #: Part of what signs personal links, or the key that signs what a webhook is sent.
+    Column("secret", String, nullable=False),
+    #: Messages that the recipient's server refused in a row.
+    Column("refusals", Integer, nullable=False, server_default=text("0")),
+    Column("invited_at", UtcDateTime),
+    Column("created_at", UtcDateTime, nullable=False, server_default=db_now()),
+    Column("created_by", String, nullable=False, server_default=""),
+    Column("last_sent_at", UtcDateTime),
+    _one_of("kind", Follower.KINDS),
+    _one_of("state", Follower.STATES),
+    UniqueConstraint("kind", "address"),
+)
+
+#: What is followed, and how often its follower is told.
+subscriptions_table = Table(
+    "subscriptions",
+    metadata,
+    Column("id", _Id, primary_key=True, autoincrement=True),
+    Column("follower_id", _Id, ForeignKey("followers.id", ondelete="CASCADE"), nullable=False),
+    Column("kind", String, nullable=False),
+    Column("asked", _Json, nullable=False),
+    #: Of kind and asked: nobody follows the same twice.
+    Column("digest", String, nullable=False),
+    Column("label", String, nullable=False),
+    Column("cadence", String, nullable=False),
+    Column("state", String, nullable=False, server_default=Subscription.UNCONFIRMED),
+    Column("confirm_hash", String),
+    Column("confirm_until", UtcDateTime),
+    Column("created_at", UtcDateTime, nullable=False, server_default=db_now()),
+    Column("confirmed_at", UtcDateTime),
+    _one_of("kind", Subscription.KINDS),
+    _one_of("cadence", Subscription.CADENCES),
+    _one_of("state", Subscription.STATES),
+    UniqueConstraint("follower_id", "digest"),
+    Index("ix_subscriptions_state", "state"),
+    Index("ix_subscriptions_created_at", "created_at"),
+    Index("ix_subscriptions_confirm_hash", "confirm_hash"),
+)
+
+#: Messages to followers, leased and retried like items of the ledger.
+follow_deliveries_table = Table(
+    "follow_deliveries",
+    metadata,
+    Column("id", _Id, primary_key=True, autoincrement=True),
+    #: The same for every attempt, so that a receiver can tell a repetition.
+    Column("key", String, nullable=False, unique=True),
+    Column("follower_id", _Id, ForeignKey("followers.id", ondelete="CASCADE"), nullable=False),
+    #: confirm: a link to confirm a subscription; hits: what was found.
+    Column("what", String, nullable=False),
+    #: The day of a digest: one for each person and day.
+    Column("slot", String),
+    Column("payload", _Json, nullable=False, server_default=text("'{}'")),
+    Column("state", String, nullable=False, server_default=Item.PENDING),
+    Column("attempt", Integer, nullable=False, server_default=text("0")),
+    #: Until when a sender that may be dead is waited for.
+    Column("deadline", UtcDateTime),
+    Column("available_at", UtcDateTime, nullable=False, server_default=db_now()),
+    Column("error", Text),
+    Column("created_at", UtcDateTime, nullable=False, server_default=db_now()),
+    Column("sent_at", UtcDateTime),
+    _one_of("state", Item.ALL),
+    UniqueConstraint("follower_id", "slot"),
+    Index("ix_follow_deliveries_state", "state", "available_at"),
+)
+
+#: A document that matches a subscription: once for each text of it.
+follow_hits_table = Table(
+    "follow_hits",
+    metadata,
+    Column("id", _Id, primary_key=True, autoincrement=True),
+    Column(
+        "subscription_id", _Id, ForeignKey("subscriptions.id", ondelete="CASCADE"), nullable=False
+    ),
+    #: The permanent id of the document.
+    Column("document", String, nullable=False),
+    Column("text_sha256", String, nullable=False),
+    #: What is told of it.
+    Column("shown", _Json, nullable=False),
+    Column("found_at", UtcDateTime, nullable=False, server_default=db_now()),
+    #: The message that tells of it, once there is one.
+    Column("delivery_id", _Id, ForeignKey("follow_deliveries.id", ondelete="CASCADE")),
+    UniqueConstraint("subscription_id", "document", "text_sha256"),
+    Index("ix_follow_hits_delivery_id", "delivery_id"),
+)
+
+#: How far matching has come in the outbox, and the key that signs links; one row.
+follow_state_table = Table(
+    "follow_state",
+    metadata,
+    Column("single", Integer, primary_key=True, autoincrement=False),
+    Column("number", _Id, nullable=False),
+    Column("signing_key", String, nullable=False),
+)
+
+#: Changed documents that are not compiled yet, or not matched.
+follow_waiting_table = Table(
+    "follow_waiting",
+    metadata,
+    Column("subdomain", String, primary_key=True),
+    Column("name", String, primary_key=True),
+    #: The last change in the outbox.
+    Column("number", _Id, nullable=False),
 )
 
 audit_table = Table(

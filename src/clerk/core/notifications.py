@@ -50,7 +50,14 @@ class Listener:
 
         try:
             if self._connection is None:
-                self._connect()
+                pooled = get_civic_db().raw_connection()
+                connection = self._connection = pooled.driver_connection
+                # Out of the pool: nobody else may be given a connection that listens.
+                pooled.detach()
+                assert connection is not None
+                connection.rollback()
+                connection.autocommit = True
+                connection.execute(f"LISTEN {CHANNEL}")
                 return True
             # Not by the driver's own wait: it would return late after a signal.
             if not polling.select([self._connection], [], [], seconds)[0]:
@@ -62,16 +69,6 @@ class Listener:
             time.sleep(seconds)
             return False
         return any(not self._queues.isdisjoint(each.payload.split(",")) for each in received)
-
-    def _connect(self) -> None:
-        pooled = get_civic_db().raw_connection()
-        connection = self._connection = pooled.driver_connection
-        # Out of the pool: nobody else may be given a connection that listens.
-        pooled.detach()
-        assert connection is not None
-        connection.rollback()
-        connection.autocommit = True
-        connection.execute(f"LISTEN {CHANNEL}")
 
     def _disconnect(self) -> None:
         if self._connection is not None:

@@ -10,9 +10,10 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from .manifest import DocumentPart
+if TYPE_CHECKING:
+    from .manifest import DocumentPart
 
 #: Where the beginning of a part may be quoted, the surest first.
 _QUOTED: Final = ("begins", "title", "kind", "date", "body")

@@ -123,15 +123,13 @@ def _add_module(found: Manager, module: ModuleType, name: str) -> None:
     """Register the marked functions of a module, and each of its classes with marked methods."""
     registered = found.add(module, name)
     for each in list(vars(module).values()):
-        if inspect.isclass(each) and each.__module__ == module.__name__ and _has_hooks(found, each):
+        if not inspect.isclass(each) or each.__module__ != module.__name__:
+            continue
+        if any(found.parse_hookimpl_opts(each, member) for member in dir(each)):
             registered |= found.add(each, f"{name}:{each.__name__}")
     if not registered:
         fix = "Mark its functions, or the methods of its classes, with @clerk.hookimpl."
         found.report(name, "it has no hooks", fix)
-
-
-def _has_hooks(found: Manager, plugin: type) -> bool:
-    return any(found.parse_hookimpl_opts(plugin, each) for each in dir(plugin))
 
 
 @contextlib.contextmanager

@@ -69,7 +69,13 @@ class Redactor:
         words = {word for value in values for word in _secret_words(value)}
         certain = set(environment_secrets() if settings else ()) | set(more)
         words |= {word for word in certain if _is_unmistakable(word)}
-        forms = {form for word in words for form in _forms(word) if len(form) >= _SHORTEST}
+        # As they appear in plain text, in HTML, in JSON and in a URL.
+        forms = {
+            form
+            for word in words
+            for form in (word, html.escape(word), json.dumps(word)[1:-1], quote(word, safe=""))
+            if len(form) >= _SHORTEST
+        }
         self.secrets = sorted(forms, key=len, reverse=True)
         self._unmistakable = [each for each in self.secrets if _is_unmistakable(each)]
 
@@ -111,11 +117,6 @@ def _secret_words(value: str) -> set[str]:
 
 def _is_unmistakable(secret: str) -> bool:
     return len(secret) >= _UNMISTAKABLE and not secret.isalpha()
-
-
-def _forms(word: str) -> set[str]:
-    """Return a word as it appears in plain text, in HTML, in JSON and in a URL."""
-    return {word, html.escape(word), json.dumps(word)[1:-1], quote(word, safe="")}
 
 
 # ------------------------------------------------------------------------- what a secret looks like
@@ -230,7 +231,8 @@ _LOCAL = re.compile(
 )
 #: Addresses of the public pages, which begin like paths.
 _OWN_ADDRESS = re.compile(
-    r"/(?:[?#]\S*|(?:s|d|p|people|votes|coverage|search|static|api|ops)(?:[/?.]\S*)?)?"
+    r"/(?:[?#]\S*|(?:s|d|p|people|votes|matters|calendar|map|report|embed|follow|annotations"
+    r"|coverage|search|static|api|ops)(?:[/?.]\S*)?)?"
 )
 _HIDDEN_PARAMETER = re.compile(rf"[\w.~%-]+={re.escape(HIDDEN)}[&;]?")
 _HIDDEN_IN_NAME = re.compile(rf"(?:[\w.~%-]+\s*[=:]\s*)?[\"']?{re.escape(HIDDEN)}[\"']?[&;]?")
@@ -310,7 +312,14 @@ class Gate:
         if _is_plain_url(text):
             return text
         text = _URLS.sub(lambda url: self._clean_url(url[0], depth), text)
-        text = _PAIR.sub(_clean_pair, text)
+        text = _PAIR.sub(
+            lambda pair: (
+                f"{pair['name']}={_hidden(pair['value'])}"
+                if is_secret_name(pair["name"])
+                else pair[0]
+            ),
+            text,
+        )
         text = _AUTHORIZATION.sub(_clean_value, text)
         text = _SPOKEN.sub(_clean_value, text)
         return _KEYS.sub(HIDDEN, text)
@@ -405,12 +414,6 @@ def _is_plain_url(text: str) -> bool:
     if found is None or _KEYS.search(text):
         return False
     return not any(is_secret_name(pair.partition("=")[0]) for pair in found["query"].split("&"))
-
-
-def _clean_pair(pair: re.Match[str]) -> str:
-    if not is_secret_name(pair["name"]):
-        return pair[0]
-    return f"{pair['name']}={_hidden(pair['value'])}"
 
 
 def _clean_value(found: re.Match[str]) -> str:

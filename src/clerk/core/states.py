@@ -96,6 +96,39 @@ class Upload:
     ALL: Final = (OPEN, SUSPENDED, COMPLETED, CANCELLED, ROLLED_BACK)
 
 
+class Follower:
+    """Who follows something, and whether anything is sent."""
+
+    MAIL: Final = "mail"
+    WEBHOOK: Final = "webhook"
+    KINDS: Final = (MAIL, WEBHOOK)
+
+    ACTIVE: Final = "active"
+    DISABLED: Final = "disabled"
+    STATES: Final = (ACTIVE, DISABLED)
+
+
+class Subscription:
+    """What can be followed, how often its follower is told, and where a subscription can be."""
+
+    SEARCH: Final = "search"
+    PLACE: Final = "place"
+    BODY: Final = "body"
+    PERSON: Final = "person"
+    MATTER: Final = "matter"
+    KINDS: Final = (SEARCH, PLACE, BODY, PERSON, MATTER)
+
+    IMMEDIATE: Final = "immediate"
+    DAILY: Final = "daily"
+    WEEKLY: Final = "weekly"
+    CADENCES: Final = (IMMEDIATE, DAILY, WEEKLY)
+
+    UNCONFIRMED: Final = "unconfirmed"
+    ACTIVE: Final = "active"
+    PAUSED: Final = "paused"
+    STATES: Final = (UNCONFIRMED, ACTIVE, PAUSED)
+
+
 class Step:
     """What kind of work an item is.
 

@@ -130,7 +130,8 @@ class Document:
         kind = AGENDAS if relative.parts[0] == "_agendas" else MINUTES
         inside = relative.relative_to(_FOLDER_OF_KIND[kind] / "pdfs")
         name = inside.name if inside.name.endswith(OTHER_FORMATS) else inside.stem
-        return cls(kind, _posix(inside.parent), name)
+        meeting = "" if inside.parent == Path() else inside.parent.as_posix()
+        return cls(kind, meeting, name)
 
     @property
     def is_pdf(self) -> bool:
@@ -239,6 +240,11 @@ def compile_part(folder: Path) -> Path:
 def published_part(folder: Path) -> Path:
     """Return the database of a site that is being published."""
     return own_files(folder) / "publish.part.db"
+
+
+def search_index_workplace(folder: Path) -> Path:
+    """Return where the search index of a published site is made."""
+    return own_files(folder) / "search-index.part"
 
 
 def published_lines(folder: Path) -> Path:
@@ -387,7 +393,10 @@ def writing(path: Path) -> Iterator[Callable[[bytes | memoryview], None]]:
 def check_storage(storage_dir: Path, *, create: bool = False) -> Path:
     """Return the storage directory if it can be written to, else say what is wrong with it."""
     if create:
-        _make_storage(storage_dir)
+        try:
+            storage_dir.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise _unusable(storage_dir, error) from error
     if storage_dir.exists() and not storage_dir.is_dir():
         raise StorageUnusable(
             f"The storage directory {storage_dir} is not a folder but a file.",
@@ -414,13 +423,6 @@ def only_one(folder: Path) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
-
-
-def _make_storage(storage_dir: Path) -> None:
-    try:
-        storage_dir.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise _unusable(storage_dir, error) from error
 
 
 def _unusable(storage_dir: Path, error: OSError) -> StorageUnusable:
@@ -525,10 +527,6 @@ def _all_files_below(root: Path) -> Iterator[tuple[str, str]]:
         yield from ((relative, name) for name in sorted(names) if not name.startswith("."))
 
 
-def _posix(path: Path) -> str:
-    return "" if path == Path() else path.as_posix()
-
-
 def sha256_of(path: Path) -> str:
     """Return the hash of a file's bytes."""
     with path.open("rb") as file:
@@ -591,24 +589,19 @@ def written_whole(path: Path) -> Iterator[Path]:
 @contextlib.contextmanager
 def workplace(target: Path) -> Iterator[Path]:
     """Give a temporary directory beside the target, and remove it when the block ends."""
-    folder = _make_part(target)
+    while True:
+        folder = target.with_name(f"{_part_prefix(target)}{next(_part_numbers)}.part")
+        try:
+            folder.mkdir(0o755)
+            break
+        except FileExistsError:
+            # A dead process of this number has left it.
+            continue
     try:
         yield folder
     finally:
         if os.path.lexists(folder):
             shutil.rmtree(folder, ignore_errors=True)
-
-
-def _make_part(target: Path) -> Path:
-    """Make a directory under a name of its own; one is made for every document that is read."""
-    while True:
-        folder = target.with_name(f"{_part_prefix(target)}{next(_part_numbers)}.part")
-        try:
-            folder.mkdir(0o755)
-        except FileExistsError:
-            # A dead process of this number has left it.
-            continue
-        return folder
 
 
 @contextlib.contextmanager
@@ -632,8 +625,15 @@ def _move_directory(part: Path, target: Path) -> None:
     except OSError as error:
         if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
             raise
-        if not _exchange(part, target):
-            _replace_in_two_steps(part, target)
+        if _exchange(part, target):
+            return
+        aside = part.with_suffix(".old")
+        target.rename(aside)
+        part.rename(target)
+        if aside.is_dir():
+            shutil.rmtree(aside, ignore_errors=True)
+        else:
+            aside.unlink(missing_ok=True)
 
 
 def _exchange(one: Path, other: Path) -> bool:
@@ -647,13 +647,3 @@ def _exchange(one: Path, other: Path) -> bool:
         return False
     done = renameat2(at_fdcwd, os.fsencode(one), at_fdcwd, os.fsencode(other), rename_exchange)
     return bool(done == 0)
-
-
-def _replace_in_two_steps(part: Path, target: Path) -> None:
-    aside = part.with_suffix(".old")
-    target.rename(aside)
-    part.rename(target)
-    if aside.is_dir():
-        shutil.rmtree(aside, ignore_errors=True)
-    else:
-        aside.unlink(missing_ok=True)

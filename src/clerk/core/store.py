@@ -30,11 +30,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from . import storage
-from .errors import ObjectDamaged, ObjectMissing, StoreUnavailable, WrongInstallation
+from .errors import MissingTool, ObjectDamaged, ObjectMissing, StoreUnavailable, WrongInstallation
 
 if TYPE_CHECKING:
     from obstore.store import ObjectStore
@@ -83,6 +84,8 @@ class Store:
     """One bucket or folder, used by one process."""
 
     def __init__(self, url: str, *, allow_http: bool = False) -> None:
+        if find_spec("obstore") is None:
+            raise MissingTool.packages_of("server", "A bucket (STORAGE_URL)")
         self.url = url
         self._allow_http = allow_http
 

@@ -30,16 +30,18 @@ def run(
     queues: Collection[str] = QUEUES,
     done: Callable[[], bool],
     on_look: Callable[[], None] = lambda: None,
+    on_stop: Callable[[], None] = lambda: None,
     stays: bool = False,
 ) -> None:
     """Work on queues until the caller is done, a person interrupts, or only a person can help.
 
     A site whose files are not here does not keep the others waiting: that is raised in the end.
+    ``on_stop`` is called as soon as a person interrupts for the first time.
     A worker that ``stays`` raises nothing of the kind; it pauses the stage and tries again.
     """
     number = slots(settings)
     with (
-        Signals(Pool(flow, queues, settings, slots=number, pauses=stays)) as signals,
+        Signals(Pool(flow, queues, settings, slots=number, pauses=stays), on_stop) as signals,
         signals.pool as pool,
     ):
         look_at = show_at = 0.0

@@ -221,24 +221,19 @@ class Slot:
             self._leave_by = time.monotonic() + LEAVE_SECONDS
             self._child.stop_at_next_report()
 
-    def _finish_leaving(self) -> None:
-        """Wait until the child has left its work, and replace one that does not."""
-        assert self._child is not None and self._leave_by is not None
-        messages = self._child.receive()
-        if messages is None or time.monotonic() >= self._leave_by:
-            self._child.dismiss()
-            self._child = self._leave_by = None
-        elif any(isinstance(each, Idle) for each in messages):
-            self._leave_by = None
-
     def handle_messages(self) -> None:
         """Take in what the child said; see to it if it died or is overdue."""
         if self._child is None or not self.busy:
             return
-        if self._leave_by is not None:
-            self._finish_leaving()
-            return
         messages = self._child.receive()
+        if self._leave_by is not None:
+            # It was told to leave its work: one that does not is replaced.
+            if messages is None or time.monotonic() >= self._leave_by:
+                self._child.dismiss()
+                self._child = self._leave_by = None
+            elif any(isinstance(each, Idle) for each in messages):
+                self._leave_by = None
+            return
         for message in messages or ():
             self._handle_message(message)
         if not self.busy:
@@ -250,14 +245,12 @@ class Slot:
             self._child.wait_for_end()
             self._handle_child_death(OUT_OF_TIME)
         else:
-            self._flush_and_cut(time.monotonic())
-
-    def _flush_and_cut(self, now: float) -> None:
-        if self._outcomes and now - self._flushed_at >= FLUSH_SECONDS:
-            self._flush(ended=False)
-        most = HELP_SECONDS if self.helping else BATCH_SECONDS_AT_MOST
-        if now - self._given_at >= most and not self._told_to_stop:
-            self.stop()
+            now = time.monotonic()
+            if self._outcomes and now - self._flushed_at >= FLUSH_SECONDS:
+                self._flush(ended=False)
+            most = HELP_SECONDS if self.helping else BATCH_SECONDS_AT_MOST
+            if now - self._given_at >= most and not self._told_to_stop:
+                self.stop()
 
     def _handle_message(self, message: Message) -> None:
         if self.claim is None:
@@ -342,21 +335,19 @@ class Slot:
             raise
         except Exception as error:
             log.exception("Could not record the result of %s", self.running_document)
-            self._give_up(claim, f"Its result could not be recorded: {error}")
+            # The item is blamed as if it had killed its process.
+            if self._child is not None:
+                self._child.dismiss()
+                self._child = None
+            blamed = outcomes[0].item if outcomes else None
+            crash = Crash(blamed, f"Its result could not be recorded: {error}")
+            self._retry(lambda: self._flow.crash(claim, crash))
+            self.claim, self._running_item = None, None
         # Only now: an interruption before this is found as running work, and released.
         self._outcomes, self._flushed_at = [], time.monotonic()
         if ended:
             self.claim, self._running_item = following, None
         return following
-
-    def _give_up(self, claim: Claim, cause: str) -> None:
-        """Blame an item whose result cannot be recorded as if it had killed its process."""
-        if self._child is not None:
-            self._child.dismiss()
-            self._child = None
-        crash = Crash(self._outcomes[0].item if self._outcomes else None, cause)
-        self._retry(lambda: self._flow.crash(claim, crash))
-        self.claim, self._running_item = None, None
 
     def _handle_child_death(self, cause: str) -> None:
         """Record what was done, then blame the item that was running."""
@@ -504,7 +495,16 @@ class Pool:
         """Assign work, wait for children, record results; say whether anything is running."""
         if self.aborting:
             raise KeyboardInterrupt
-        self._keep_alive()
+        now = time.monotonic()
+        if now >= self._beat_at:
+            self._beat_at = now + self._settings.lease_seconds / BEATS_PER_LEASE
+            self.retry_while_database_is_down(self._beat)
+        if now >= self._sweep_at:
+            self._sweep_at = now + SWEEP_SECONDS
+            self.retry_while_database_is_down(self._flow.sweep)
+        if now >= self._check_at:
+            self._check_at = now + CANCEL_CHECK_SECONDS
+            self._leave_cancelled_work()
         if not self.stopping:
             self._assign_work()
         if not self._wait(0.0):
@@ -530,7 +530,13 @@ class Pool:
         for slot in self._slots:
             if self.stopping:
                 return
-            if not (slot.busy or self._claim_for(slot) or self._help_with(slot)):
+            if slot.busy or self._claim_for(slot):
+                continue
+            # A slot for which there is no work may help with what another does.
+            order = self._flow.invitation(self._served()) if slot.may_help else None
+            if order is not None:
+                slot.help(order)
+            else:
                 low, high = self._idle_range
                 self._idle_seconds = min(high, max(low, self._idle_seconds * 2))
                 self._look_again_at = time.monotonic() + self._idle_seconds
@@ -565,26 +571,6 @@ class Pool:
             # The signal came in between, and the child threw away what it did not expect.
             slot.stop()
         return True
-
-    def _help_with(self, slot: Slot) -> bool:
-        """Have a slot for which there is no work help with what another does."""
-        order = self._flow.invitation(self._served()) if slot.may_help else None
-        if order is None:
-            return False
-        slot.help(order)
-        return True
-
-    def _keep_alive(self) -> None:
-        now = time.monotonic()
-        if now >= self._beat_at:
-            self._beat_at = now + self._settings.lease_seconds / BEATS_PER_LEASE
-            self.retry_while_database_is_down(self._beat)
-        if now >= self._sweep_at:
-            self._sweep_at = now + SWEEP_SECONDS
-            self.retry_while_database_is_down(self._flow.sweep)
-        if now >= self._check_at:
-            self._check_at = now + CANCEL_CHECK_SECONDS
-            self._leave_cancelled_work()
 
     def _leave_cancelled_work(self) -> None:
         claims = self.running
@@ -636,10 +622,14 @@ def _new_name() -> str:
 
 
 class Signals:
-    """Ctrl-C and SIGTERM: once finishes what is running, twice stops now."""
+    """Ctrl-C and SIGTERM: once finishes what is running, twice stops now.
 
-    def __init__(self, pool: Pool) -> None:
+    ``on_first`` is called in the signal handler, so that a person is answered at once.
+    """
+
+    def __init__(self, pool: Pool, on_first: Callable[[], None] = lambda: None) -> None:
         self.pool = pool
+        self._on_first = on_first
         self._former: dict[int, object] = {}
         self.received = 0
 
@@ -656,6 +646,7 @@ class Signals:
         self.received += 1
         if self.received == 1:
             self.pool.stop()
+            self._on_first()
         else:
             self.pool.aborting = True
             raise KeyboardInterrupt

@@ -17,18 +17,21 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from redis import Redis
-from redis.exceptions import RedisError
-from rq import Queue, SimpleWorker, Worker
-from rq.exceptions import DequeueTimeout
-from rq.job import Job
-
 from clerk.core import config
 from clerk.core.config import Settings
-from clerk.core.errors import QueueUnavailable
+from clerk.core.errors import MissingTool, QueueUnavailable
 
 from .pool import Pool, Signals
 from .work import Flow
+
+try:
+    from redis import Redis
+    from redis.exceptions import RedisError
+    from rq import Queue, SimpleWorker, Worker
+    from rq.exceptions import DequeueTimeout
+    from rq.job import Job
+except ModuleNotFoundError as error:
+    raise MissingTool.packages_of("server", "Redis (REDIS_URL)") from error
 
 log = logging.getLogger(__name__)
 
@@ -107,23 +110,19 @@ def offer(url: str, queues: Collection[str]) -> None:
     try:
         most = min(WINDOW, max(1, Worker.count(connection=connect(url))))
         for name in queues:
-            _top_up(queue(url, name), most)
+            target = queue(url, name)
+            for _ in range(target.count, most):
+                target.enqueue_call(
+                    ENTRY_POINT,
+                    args=(target.name,),
+                    job_id=f"{target.name}-hint-{uuid.uuid4().hex}",
+                    timeout=-1,
+                    ttl=HINT_SECONDS,
+                    result_ttl=0,
+                    failure_ttl=60,
+                )
     except RedisError as error:
         log.warning("Could not notify Redis (%s); workers look for work by themselves", error)
-
-
-def _top_up(target: Queue, most: int) -> None:
-    """Fill a queue up to this many hints."""
-    for _ in range(target.count, most):
-        target.enqueue_call(
-            ENTRY_POINT,
-            args=(target.name,),
-            job_id=f"{target.name}-hint-{uuid.uuid4().hex}",
-            timeout=-1,
-            ttl=HINT_SECONDS,
-            result_ttl=0,
-            failure_ttl=60,
-        )
 
 
 # ------------------------------------------------------------------- what an older system left
@@ -269,20 +268,21 @@ class HintedWorker:
 
     def run(self, *, burst: bool) -> None:
         """Work until stopped, or with ``burst`` until nothing is left."""
-        with self._known_to_rq():
+        pool = self._pool
+        self._worker.register_birth()
+        try:
             while True:
-                self._work_while_there_is_any()
-                if self._pool.stopping:
+                # From batch to batch; Redis is asked only once the ledger has nothing more.
+                while pool.turn(BUSY_SECONDS if pool.busy else 0.0) or pool.should_look:
+                    self._beat()
+                if pool.stopping:
                     return
                 heard = self._take_message(wait=not burst)
-                if burst and not heard and self._pool.nothing_to_claim():
+                if burst and not heard and pool.nothing_to_claim():
                     return
-
-    def _work_while_there_is_any(self) -> None:
-        """Go from batch to batch; Redis is asked only once the ledger has nothing more."""
-        pool = self._pool
-        while pool.turn(BUSY_SECONDS if pool.busy else 0.0) or pool.should_look:
-            self._beat()
+        finally:
+            with contextlib.suppress(RedisError):
+                self._worker.register_death()
 
     def _take_message(self, *, wait: bool) -> bool:
         """Take one message, waiting a little if asked; say whether there was one."""
@@ -303,19 +303,16 @@ class HintedWorker:
         if taken is None:
             return False
         job, origin = taken
-        self._handle(job, origin)
-        self._pool.look_now()
-        return True
-
-    def _handle(self, job: Job, origin: Queue) -> None:
-        """Forget a hint, now that it was heard; run anything else."""
         try:
             if job.func_name == ENTRY_POINT:
+                # A hint is forgotten once it was heard.
                 job.delete(remove_from_queue=False)
             else:
                 self._worker.execute_job(job, origin)
         except Exception as error:  # noqa: BLE001 - no message, however odd, may end a worker
             log.warning("Skipping the message %s: %s", job.id, error)
+        self._pool.look_now()
+        return True
 
     def _beat(self) -> None:
         if time.monotonic() < self._beat_at:
@@ -323,22 +320,10 @@ class HintedWorker:
         self._beat_at = time.monotonic() + RQ_BEAT_SECONDS
         with contextlib.suppress(RedisError):
             if self._worker.name != self._pool.id:
-                self._take_its_new_name()
-            self._worker.heartbeat()
-
-    def _take_its_new_name(self) -> None:
-        self._worker.register_death()
-        self._worker = self._as_rq_knows_it()
-        self._worker.register_birth()
-
-    @contextlib.contextmanager
-    def _known_to_rq(self) -> Iterator[None]:
-        self._worker.register_birth()
-        try:
-            yield
-        finally:
-            with contextlib.suppress(RedisError):
                 self._worker.register_death()
+                self._worker = self._as_rq_knows_it()
+                self._worker.register_birth()
+            self._worker.heartbeat()
 
 
 def work(flow: Flow, queues: Collection[str], settings: Settings, *, burst: bool) -> None:

@@ -41,7 +41,9 @@ class WorkerPool:
             pid, status = self._wait()
             lived = time.monotonic() - self._started.pop(pid)
             code = os.waitstatus_to_exitcode(status)
-            if self._is_to_be_replaced(code, lived):
+            # 3 at the start is a set-up that a person has to fix.
+            has_failed = code not in (0, 3) or (code == 3 and lived > SETTLED_SECONDS)
+            if has_failed and not (self._burst or self._stopping):
                 log.error("A worker ended with %s; starting another", code)
                 time.sleep(1.0)
                 if not self._stopping:
@@ -61,12 +63,6 @@ class WorkerPool:
                 return pid, status
             time.sleep(LOOK_SECONDS)
 
-    def _is_to_be_replaced(self, code: int, lived: float) -> bool:
-        """Whether a worker ended that should not have: 3 at the start is a set-up to be mended."""
-        if self._burst or self._stopping:
-            return False
-        return code not in (0, 3) or (code == 3 and lived > SETTLED_SECONDS)
-
     def _spawn(self) -> None:
         """Start a worker out of reach of the terminal's signals: it hears of them from here, once.
 
@@ -83,22 +79,18 @@ class WorkerPool:
                 signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _STOPS)
         if pid == 0:
-            os._exit(_exit_code(self._start))
+            code = 0
+            try:
+                self._start()
+            except SystemExit as end:
+                code = end.code if isinstance(end.code, int) else int(end.code is not None)
+            except BaseException:
+                log.exception("A worker ended unexpectedly")
+                code = 1
+            os._exit(code)
 
     def _pass_on(self, number: int, _frame: object) -> None:
         self._stopping = True
         for pid in self._started:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, number)
-
-
-def _exit_code(start: Callable[[], None]) -> int:
-    """Run a worker in its own process and return what it ends with."""
-    try:
-        start()
-    except SystemExit as end:
-        return end.code if isinstance(end.code, int) else int(end.code is not None)
-    except BaseException:
-        log.exception("A worker ended unexpectedly")
-        return 1
-    return 0

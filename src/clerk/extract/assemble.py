@@ -14,6 +14,7 @@ is worked out from numbers.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -84,7 +85,17 @@ _VOTE_WORD = pattern(r"\b(?:motion|vote|ayes?|nays?|yeas?|noes|unanim\w+|chair|m
 _NUMBERED_MATTER = pattern(
     r"\b(?:resolution|ordinance|by-?law|bill)\s+(?:no\.?\s{0,2}|#)?([\w.-]*\d[\w.-]*)"
 )
-_TIE = pattern(r"\b(?:to\s+break|breaking|broke)\s+(?:the|a)\s+tie\b|\btie-?breaking\b")
+#: What is moved, behind the names.
+_MOVES_WHAT = pattern(
+    r"(?:,?\s+(?:and\s+)?second(?:ed)?(?:\s+by)?\s+[^,;]{3,40}?,?)?\s+(?:to|that|for)\s+.{4,}",
+    re.S,
+)
+_WORD = re.compile(r"[a-z]{4,}")
+#: Two motions share fewer than one word in so many.
+_SHARED = 3
+_DASH = re.compile(r" {1,2}-{1,2} ")
+_ROLL_CALL = pattern(r"[\s.]{1,4}(?:a\s+|on\s+)?roll[\s-]?call\b")
+_TIE = pattern(r"\b(?:to\s+break|breaking|broke)\s+(?:(?:the|a)\s+)?tie\b|\btie-?breaking\b")
 
 
 def _same_person(one: str, other: str) -> bool:
@@ -383,7 +394,7 @@ class Assembler:
                     own = top.about != AMENDMENT
                 if not own:
                     return
-            if top.is_restated(cue):
+            if top.is_restated(cue) and not self._has_other_words(top, cue):
                 top.add_motion(cue)
                 return
         if top is not None and top.voted and cue.start - top.end < 400:
@@ -407,6 +418,17 @@ class Assembler:
         motion.counts, motion.labelled = dict(cue.counts), cue.label
         motion.cues.append(cue)
         self.stack.append(motion)
+
+    def _has_other_words(self, top: Motion, cue: MotionCue) -> bool:
+        """Whether both say what is moved, in a sentence each, and share hardly a word."""
+        if top.made is None or "." not in self.doc.text[top.end : cue.start]:
+            return False
+        said = []
+        for end in (top.made.end, cue.end):
+            words = _MOVES_WHAT.match(self.doc.lower, end, self.doc.sentence_end(end + 1))
+            said.append(set(_WORD.findall(words[0])) if words else set())
+        fewest = min(len(words) for words in said)
+        return fewest > 1 and len(said[0] & said[1]) * _SHARED < fewest
 
     def second(self, cue: SecondCue) -> None:
         """Add who seconded; open a motion if none waits for a second."""
@@ -615,6 +637,11 @@ class Assembler:
             if top is not None:
                 self._dissent(top, cue)
                 return
+        elif top is not None and self._is_vote_on_main(top, cue):
+            # ``Vote on the amendment: all ayes. Roll call vote: Ayes: Smith``
+            self.close()
+            self.stack[-1].add_ballots(cue)
+            return
         elif top is not None and is_ballot_of(self.doc, top, cue):
             if top.repeats_ballots(cue):
                 top.end = max(top.end, cue.end)
@@ -632,6 +659,14 @@ class Assembler:
         motion.add_ballots(cue)
         self.stack.append(motion)
 
+    def _is_vote_on_main(self, top: Motion, cue: BallotCue) -> bool:
+        """Whether a roll call is announced after an amendment that all were in favor of."""
+        if top.about != AMENDMENT or not top.unanimous or top.ballots or len(self.stack) < 2:
+            return False
+        return not self.stack[-2].voted and bool(
+            _ROLL_CALL.match(self.doc.lower, top.end, max(top.end, cue.start))
+        )
+
     def _dissent(self, top: Motion, cue: DissentCue) -> None:
         """Add names in prose, if they are near enough to the outcome or in its sentence."""
         near = cue.start - max(top.end, top.ballots_end) < _DISSENT_NEAR
@@ -643,13 +678,15 @@ class Assembler:
         if not inside and self.doc.blank_line_between(top.end, cue.start):
             # A paragraph that begins with a longer sentence is about something else.
             longer = self.doc.sentence_end(cue.end) - cue.end > _SHORT_REST
+            longer = longer and not _DASH.match(self.doc.text, cue.end)
             if longer or ABSENT in cue.ballots:
                 return
         if AYES in cue.ballots and near and not top.decided:
             # It goes on with a roll call, or says all of the vote.
             whole = top.seconder is not None and len(cue.ballots[AYES]) > 1
             inside = inside or top.vote_type == "roll_call" or whole
-        if not inside and (RECUSED in cue.ballots or not (near and top.voted)):
+        done = top.voted or (top.made is not None and top.made.done)
+        if not inside and (RECUSED in cue.ballots or not (near and done)):
             return
         for kind, names in cue.ballots.items():
             if kind == AYES and not inside:

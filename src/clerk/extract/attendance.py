@@ -119,6 +119,11 @@ _LATE = pattern(
 _LEFT = pattern(r"\b(?:left|depart\w+|leaving|until|to\s+item|excused\s+at)\b", re.I)
 _HOUR_ONLY = re.compile(r"\(\s?(?:at\s+)?\d{1,2}[:.]\d\d\s?(?:[ap]\.?m\.?)?\s?\)", re.IGNORECASE)
 
+#: What kind of members follow: ``Regular Members Ann Smith``.
+_QUALIFIED = pattern(
+    r"(?i:(?:(?:regular|voting|full|permanent|appointed|elected|alternate|associate|seated)\s+)"
+    r"{1,2}(?:members?|commissioners?|directors?|trustees?)\s?:?\s+)(?=[A-Z])"
+)
 #: Separates two people, or a person from what is said about them.
 _BETWEEN = re.compile(
     r"(?:[\s,;&/\u2022\u25cf\u25aa\u00b7\u2023*>]|-(?!\w)|\d{1,2}[.)](?=\s)|\band\b|\bthe\b|#\d?"
@@ -393,6 +398,8 @@ class _Reader:
         while position < limit:
             gap = _BETWEEN.match(text, position, limit)
             after = gap.end() if gap else position
+            if qualified := _QUALIFIED.match(text, after, limit):
+                after = qualified.end()
             between = text[position:after]
             # A line break behind a comma breaks no list.
             broken = "\n" in between and not between.lstrip().startswith((",", ";", "&", "and"))

@@ -112,7 +112,8 @@ _LABEL = Phrase(
     "disq conflict",
     rf"(?P<word>{_WORDS})[\"']?(?:\s+votes?|\s+were|\s+was)?"
     r"(?:\s{0,3}(?P<count>\(\s?\d{1,3}\s?\)|\d{1,3}(?![\d/]))(?P<after>\s{0,12}[:\-=])?"
-    r"|(?:\s+thereof|\s+thereto|\s+(?:of\s+)?(?:the\s+)?(?:same|motion|resolution|ordinance)"
+    r"|(?:\s+thereof|\s+thereto|\s+(?:of\s+)?(?:the\s+)?(?:same|motion|resolution|ordinance"
+    r"|proposal|proposition|amendment|application|recommendation|request|question|measure)"
     r"|\s+(?:passage|adoption|approval|deferral))?"
     r"\s{0,12}(?P<mark>[:\-=;]|/(?=[^\W\d_])))",
 )
@@ -139,8 +140,11 @@ def labelled_list(doc: DocumentText, label: re.Match[str]) -> BallotCue | None:
     if not _is_label(doc, label) or is_number_sign(lower, *label.span("word")):
         return None
     before = lower[max(0, label.start() - 200) : label.start()]
-    if kind == ABSENT and _PRESENT_BEFORE.search(before):
-        return None
+    if kind == ABSENT:
+        # Columns have wide gaps between the names of those who are present.
+        words = " ".join(lower[max(0, label.start() - 800) : label.start()].split())
+        if _PRESENT_BEFORE.search(words[-200:]):
+            return None
     if word.startswith(("favo", "for", "against", "oppos")) and SPEAKERS.search(before[-120:]):
         return None
     phrase = _PHRASE_START.search(lower, max(0, label.start() - 40), label.start())
@@ -188,7 +192,9 @@ def _is_label(doc: DocumentText, label: re.Match[str]) -> bool:
         titled = printed.startswith(("NONE", "None"))
         return titled and label["mark"] == ":" and _begins_line(doc.text, start)
     if label["count"] and (not label["after"] or word == "no"):
-        return word not in _ORDINARY_WORDS or (printed[0].isupper() and after_break)
+        if word not in _ORDINARY_WORDS or (printed[0].isupper() and after_break):
+            return True
+        return _COUNT_BEFORE_LABEL.search(doc.lower, max(0, start - 24), start) is not None
     mark = label["mark"] or label["after"].strip()
     if mark == ":":
         if word not in _ORDINARY_WORDS or printed[0].isupper():
@@ -212,6 +218,8 @@ def _is_label(doc: DocumentText, label: re.Match[str]) -> bool:
     return after_break and yes is not None
 
 
+#: ``For 3, against 1, abstention 1``
+_COUNT_BEFORE_LABEL = pattern(r"\b(?:for|favou?r|yes|against|no)\s{0,2}:?\s?\d{1,2}\s?[,;]\s{1,3}$")
 _SEMICOLON_LABEL = pattern(r"\b(?:ayes|yea[hs]?s|nays|noes)\s?;")
 
 
@@ -415,8 +423,10 @@ def names_in_brackets(doc: DocumentText, opening: re.Match[str]) -> BallotCue | 
     if close < 0:
         return None
     label = _LABEL_BEFORE.search(doc.lower[floor:bracket])
-    if square and label is None:
-        label = _UNANIMOUS_BEFORE.search(doc.lower[floor:bracket])
+    unanimous = _UNANIMOUS_BEFORE.search(doc.lower[floor:bracket]) if label is None else None
+    if unanimous and (square or _all_known(doc, bracket, close)):
+        # ``Unanimous (Smith/Jones/Brown)``
+        label, square = unanimous, True
     elif label is None and (behind := _LABEL_BEHIND.match(doc.lower, close)):
         return _names_before_label(doc, bracket, close, behind)
     elif label is None and not doc.lower.endswith(("yea", "aye", "yes", "nay", "no"), 0, close):
@@ -440,6 +450,12 @@ def names_in_brackets(doc: DocumentText, opening: re.Match[str]) -> BallotCue | 
     cue.add_list(doc, kind, listed)
     cue.counts = {kind: count[0]} if count else {}
     return cue
+
+
+def _all_known(doc: DocumentText, bracket: int, close: int) -> bool:
+    """Whether brackets hold a list of three members or more, and nothing else."""
+    names = doc.names_at(bracket + 1, close).names
+    return len(names) > 2 and all(doc.roster.is_known(name.surname) for name in names)
 
 
 _LABEL_BEHIND = pattern(r"\)\s{1,3}(?P<word>against|opposed|for|in favou?r|abstaining)\b")
@@ -478,6 +494,7 @@ _DOUBTFUL_WORDS = word_set("no yes for opposed absent against")
 _VOTES_NEXT = pattern(r"\s{1,3}votes\b")
 _LABEL_MARK = pattern(r"\s{0,3}[:=-]")
 _DASH = pattern(r" {0,2}- {0,2}(?=[A-Z])")
+_THAT_BEING = pattern(r",?\s{1,3}(?:that\s+being|being|cast\s+by)\s{1,3}(?=[A-Z])")
 _LIST_OVER = pattern(r" {0,3}(?:[);.\n]|$)")
 
 
@@ -502,7 +519,7 @@ def counts_with_words(doc: DocumentText) -> Iterator[BallotCue]:
             continue
         kind = ballot_kind(word)
         cue = BallotCue(start, end, SOFT, counts={kind: count})
-        if dash := _DASH.match(text, end):
+        if dash := _DASH.match(text, end) or _THAT_BEING.match(text, end):
             listed = doc.names_at(dash.end(), dash.end() + 200)
             surnames, flags = doc.roster.surnames(listed.names)
             if surnames and len(surnames) == count and _LIST_OVER.match(text, listed.end):

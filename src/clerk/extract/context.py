@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from .names import Name, NameList, name_before, names_before, read_name, read_names
+from .names import ALSO_SURNAMES, Name, NameList, name_before, names_before, read_name, read_names
 from .roster import Roster, read_roster
 from .text import NormalText, Phrase, normalise, pattern
 
@@ -174,11 +174,13 @@ class DissentCue(BallotCue):
 
 
 #: A wish, a condition or a rule before a verb: nothing was decided.
-TALK = pattern(
-    r"\b(?:if|unless|until|would|should|could|might|must|can|cannot|whether|will|shall|once"
-    r"|when|in\s+order|needs?\s+to|has\s+to|have\s+to|want\w*|asked|hopes?|hoped|require[sd]?"
+_TALK = pattern(
+    r"\b(?:if|unless|until|would|should|could|might|must|can|cannot|whether|shall|once"
+    r"|when|in\s+order|needs?\s+to|has\s+to|have\s+to|want\w*|asked|hoped|require[sd]?"
     r"|was\s+previously|had\s+been)\b[^,]{0,70}$"
 )
+#: More of them, as printed: Will, Hope and May are names.
+_TALK_IN_SMALL_LETTERS = pattern(r"\b(?:will|hopes?|may)\b[^,]{0,70}$")
 OTHER_BODY = pattern(
     r"\b(?:house|senate|legislature|congress|general\s+assembly|voters|electorate|union|state"
     r"|supreme\s+court|governor|parliament)\b"
@@ -226,12 +228,18 @@ _BLANK_LINE = pattern(r"\n[ ]{0,80}\n")
 _SENTENCE_END = pattern(
     r"[.;!?\n](?:(?<=[a-z]\.)(?=(?:carried|defeated|motion|moved|seconded|minutes)\b)"
     r"|(?<=\n)[ ]{0,80}\n"
-    r"|(?<=\n)(?=[ ]{0,20}(?:motion|action|vote|date|present|moved\s+by)\s{0,3}:)"
+    r"|(?<=\n)(?=[ ]{0,20}(?:(?:motion|action|vote|date|present|moved\s+by)\s{0,3}:"
+    r"|(?:up)?on\s(?:a\s)?motion\s(?:of|by|made|duly)\b|a\smotion\swas\smade\b|it\swas\smoved\b))"
     r"|(?<=[ap]\.m\.)(?=[ ]{0,3}\n|\s{1,3}(?:the\s+motion|motion|upon\s+roll"
     r"|roll\s+call:|ayes|seconded|second\s|voice\s+vote|vote\b))"
     r"|(?<!\n)(?<!\b[a-z]\.)(?<!\b(?:mr|ms|dr|no|st|jr|sr|cr)\.)"
     r"(?<!\b(?:mrs|hon|ald|com|nem)\.)(?<!\b(?:cllr|comm)\.)[\"')]{0,2}(?=\s|$))"
 )
+
+
+_LAST_WORD = re.compile(r"(?:^|[\s,.;])([A-Z][a-z]+) {0,2}$")
+#: Lines of a page have at most this many characters.
+_PAGE_WIDTH = 150
 
 
 @dataclass(frozen=True)
@@ -247,6 +255,12 @@ class DocumentText(NormalText):
         return [start for start, _ in spans], [end for _, end in spans]
 
     @cached_property
+    def lines_are_paragraphs(self) -> bool:
+        """Whether most of the text is in lines longer than a page is wide: as web pages have it."""
+        longest = sum(len(line) for line in self.text.split("\n") if len(line) > _PAGE_WIDTH)
+        return "\n" in self.text and longest * 2 > len(self.text)
+
+    @cached_property
     def names(self) -> dict[int, Name | None]:
         """Cache: the names already read, by the position they were looked for at."""
         return {}
@@ -257,9 +271,20 @@ class DocumentText(NormalText):
             self.names[position] = read_name(self.text, position, self.roster.known)
         return self.names[position]
 
+    @cached_property
+    def first_names(self) -> frozenset[str]:
+        """The first names of those who attend, where they are words too: Bill, Page, April."""
+        attendees = (who.name.text.split()[0] for who in self.roster.attendees)
+        return frozenset(first for first in attendees if first.lower() in ALSO_SURNAMES)
+
     def name_before(self, position: int) -> Name | None:
-        """Return the name that ends right before a position."""
-        return name_before(self.text, position, self.roster.known)
+        """Return the name that ends right before a position; a first name that attends is one."""
+        name = name_before(self.text, position, self.roster.known)
+        if name is None and self.first_names:
+            word = _LAST_WORD.search(self.text, max(0, position - 24), position)
+            if word and word[1] in self.first_names:
+                return Name(word[1], word.start(1), word.end(1), titled=False)
+        return name
 
     def names_before(self, position: int) -> list[Name]:
         """Return the names of a list that ends right before a position."""
@@ -287,6 +312,12 @@ class DocumentText(NormalText):
             return ceiling
         blank = self.lower[befores[place]] == "\n"
         return befores[place] if blank else min(ceiling, afters[place])
+
+    def is_talk(self, begin: int, end: int) -> bool:
+        """Whether a wish, a condition or a rule precedes a place in its sentence."""
+        if _TALK.search(self.lower[begin:end]):
+            return True
+        return _TALK_IN_SMALL_LETTERS.search(self.text[begin:end]) is not None
 
     def blank_line_between(self, end: int, start: int) -> bool:
         """Whether a blank line separates two places."""

@@ -265,6 +265,9 @@ _OFFICE = word_set(
 )
 
 
+_NO_PERSON = _OFFICE | STOPS
+
+
 def people(doc: DocumentText) -> Iterator[_Found]:
     """Yield ``Mayor Ann Brandt`` and ``Dora Dole, Finance Director`` with their roles."""
     text = doc.text
@@ -309,4 +312,4 @@ def people(doc: DocumentText) -> Iterator[_Found]:
 
 
 def _is_office(name: str) -> bool:
-    return any(word.lower() in _OFFICE or word.lower() in STOPS for word in name.split())
+    return not _NO_PERSON.isdisjoint(name.lower().split())

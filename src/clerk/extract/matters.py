@@ -70,6 +70,13 @@ _LETTERED_CASE = Phrase(
     r"[ -]{0,2}\d{2,4}[-/.]\d{1,5})(?![\w-])",
 )
 _GROUP = re.compile(r"[A-Za-z]+|\d+")
+#: Letters with a space behind them belong to a number if they look like it: ``PZ 22-14``, and
+#: neither ``petition with 147 signatures`` nor ``the resolution until July 10``.
+_APART = re.compile(r"([A-Za-z]+)[-.]?\s")
+_NO_LETTERS = word_set(
+    "with for of to on in at by no is was the and or from as jan feb mar apr may jun june july aug"
+    " sep sept oct nov dec over only page item than till adds sets per its has had that this each"
+)
 _YEAR = re.compile(r"(?:19|20)\d\d")
 
 
@@ -131,7 +138,7 @@ _GENERIC = word_set(
     january february march april may june july august september october november december
     resolution resolutions ordinance ordinances reading readings bid bids license licenses permit
     permits updates update discussion action question questions first second third leave
-    councilmember councilmembers request requests pursuant
+    councilmember councilmembers request requests pursuant no number amount
     """
 )
 #: A title with fewer words than this of its own, or more words than that, is no matter.
@@ -143,7 +150,7 @@ def topic_key(title: str) -> str | None:
     """Return the words of a title that name a matter, or None if every meeting has such an item."""
     words = _NOT_WORDS.sub(" ", _READING.sub(" ", _HOUR.sub(" ", title.lower()))).split()
     kept = [word for word in words if word not in _FILLING]
-    own = [word for word in kept if word not in _GENERIC and not word.isdigit()]
+    own = [word for word in kept if word not in _GENERIC and word.isalpha()]
     return " ".join(kept) if len(own) >= _OWN_WORDS and len(kept) <= _TITLE_WORDS else None
 
 
@@ -278,6 +285,11 @@ def _numbered(doc: DocumentText) -> Iterator[tuple[str, str, str, int, int]]:
         if word in _NEEDS_SIGN and not match["sign"] and len(_GROUP.findall(printed)) < 2:
             continue
         if not any(letter.isdigit() for letter in printed) or len(_GROUP.findall(printed)) > 5:
+            continue
+        apart = _APART.findall(printed)
+        if any(
+            not each.isupper() or len(each) > 4 or each.lower() in _NO_LETTERS for each in apart
+        ):
             continue
         if kind == "resolution" and not match["sign"] and printed.isdigit() and len(printed) > 4:
             continue

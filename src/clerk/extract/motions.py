@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from rapidfuzz.distance import DamerauLevenshtein
+
 from .ballots import tally_in
 from .context import FIRM, SOFT, STRONG, Cue, DocumentText, MotionCue, Rule, SecondCue, find_cues
 from .names import Name
@@ -104,7 +106,7 @@ def _subject_end(lower: str, verb: int) -> int:
 _SECONDED_BY = pattern(r",?\s+(?:duly\s+)?second(?:ed)?\s+by\s+$")
 _OFFERED_AND = pattern(
     r"\s+(?:then\s+)?(?:offered|introduced|presented|read|submitted|sponsored"
-    r"|proposed)\s[^.;]{0,140}\band\s+$"
+    r"|proposed)\s(?:[^.;]|\bno\.){0,140}\band\s+$"
 )
 _APPOSITION = pattern(
     r",\s+(?:Chair|Vice|President|Mayor|Member|Secretary|Treasurer|Clerk"
@@ -251,7 +253,11 @@ def motion_noun(doc: DocumentText, motion: re.Match[str]) -> MotionCue | None:
         slash = doc.text.startswith("/", mover.end)
         # ``On the motion of Councillors Smith and Jones``
         both = by["both"] or slash or _PLURAL_TITLE.match(lower, mover.start)
-        seconder = _pair(doc, mover) if both else None
+        seconder = _pair(doc, mover)
+        if seconder is not None and not both:
+            # ``On motion of Mr. Smith and Mrs. Jones, the meeting adjourned``
+            titled = by["by"] == "of" and mover.titled and seconder.titled
+            seconder = seconder if titled and doc.text.startswith(",", seconder.end) else None
         cue = _motion_cue(doc, _article_start(lower, start), mover, seconder)
         cue.done = lower.startswith(("on ", "upon "), cue.start)
         return cue
@@ -357,6 +363,10 @@ def _motion_without_verb(doc: DocumentText, motion: re.Match[str], head: str) ->
             return cue
     if not _MOTION_TO.match(lower[end : end + 12]):
         return None
+    subject = doc.name_before(start) if doc.text[start].islower() else None
+    if subject is not None and _are_members(doc, subject):
+        # ``Smith motion to continue the hearing, Jones second.``
+        return _motion_cue(doc, subject.start, subject, end=end)
     # ``CONSENT AGENDA Motion to approve``: what precedes it is a heading.
     heading = doc.text[start].isupper() and _CAPITALS_END.search(
         doc.text[max(0, start - 12) : start]
@@ -366,7 +376,7 @@ def _motion_without_verb(doc: DocumentText, motion: re.Match[str], head: str) ->
 
     limit = doc.sentence_end(end, 200)
     second = _OWN_SECOND.search(lower, end, end + 240)
-    mover, by = None, None
+    mover, by, behind = None, None, None
     if second is not None:
         by = last_match(_OWN_MOVER, lower, end, min(second.start(), limit))
         mover = doc.name_at(by.end()) if by else None
@@ -377,13 +387,22 @@ def _motion_without_verb(doc: DocumentText, motion: re.Match[str], head: str) ->
         by = last_match(_OWN_MOVER, lower, end, limit)
         mover = doc.name_at(by.end()) if by else None
         if mover is not None and doc.text[mover.end : limit].strip(" ."):
-            mover = None
+            # ``Motion to pay the bills by Smith, Jones.``
+            both = _pair(doc, mover)
+            if (
+                both
+                and not doc.text[both.end : limit].strip(" .")
+                and _are_members(doc, mover, both)
+            ):
+                behind = both
+            else:
+                mover = None
     if mover is None and head.rstrip().endswith(":"):
         # ``Smith: Motion to recess, seconded by Jones.``
         name = doc.name_before(start - len(head) + len(head.rstrip()) - 1)
         if name is not None and _are_members(doc, name):
             mover, by, start = name, None, name.start
-    cue = _motion_cue(doc, start, mover, end=end)
+    cue = _motion_cue(doc, start, mover, behind, end=end)
     words = _WORDS_AND_COLON.match(lower, end)
     name = doc.name_at(words.end()) if words else None
     if name is not None and doc.text.startswith("/", name.end):
@@ -398,20 +417,21 @@ def _motion_without_verb(doc: DocumentText, motion: re.Match[str], head: str) ->
 
 _MOVED = Phrase("move", r"move[ds]\b")
 _MOVED_BY = pattern(
-    rf"\s*(?P<both>(?:and|&|/|,)?\s*{_MANNER}?second(?:ed)?)?\s*(?:by\b\s*:?|:|-|\()\s*"
+    rf"\s*(?P<both>(?:and|&|/|,)?\s*{_MANNER}?second(?:ed)?)?\s*(?:by(?:\b|(?!law|pass))\s*:?|:|-|\()\s*"
 )
 _SECONDED_NEXT = pattern(
     rf"\s*(?:,|and|/|&)?\s*(?:and\s+)?{_MANNER}?(?:seconded|supported)\b(?!\s+by)"
 )
 _MOVED_WHAT = pattern(
-    r"\s*(?:to\s+(?P<verb>[a-z\-]+)|that\b|for\b|the\b|accept\b|approve\b|adopt\b|approval|adoption|acceptance|denial"
+    r"\s*(?:to\s+(?P<verb>[a-z\-]+)"
+    r"|(?!during\b)[a-z]{2,}ing\b|that\b|for\b|the\b|accept\b|approve\b|adopt\b|approval|adoption|acceptance|denial"
     r"|deferral|postponement|referral|ratification|appointment|and\b|,|;"
     r"|\.|we\b|its\b|this\b|an?\b|item|resolution|ordinance|to\b|authoriz|passage|second|\("
     r"|bill|adjourn|in\s+favor|by\s+|council|agenda|staff|/|with\s)"
 )
 _NOT_MOTION = pattern(
     r"\s+(?:into|from|forward|on\b|out|away|up\b|here|in\b|over|back|through|his|her|around"
-    r"|along|ahead|closer|quickly|toward)",
+    r"|along|ahead|closer|quickly|toward|to\s+(?:reports?|items?|page|section|another)\b)",
 )
 _WAS = pattern(r"\b(?:it\s+was|was|been)\s+(?:\w+ly\s+)?$")
 _IT_WAS = pattern(r"\bit\s+was\s+(?:\w+ly\s+)?$")
@@ -536,6 +556,21 @@ def proposed(doc: DocumentText, verb: re.Match[str]) -> MotionCue | None:
     return cue
 
 
+_SECOND_OR_SUPPORT = re.compile(r"\b(?:seconded|second|2nd|supported)\b")
+_AMENDED = Phrase("amended", r"amended\s+(?:the|his|her)\s+motion\b(?=,?\s+(?:to|by|so|that)\s)")
+
+
+def amended_motion(doc: DocumentText, verb: re.Match[str]) -> MotionCue | None:
+    """Read an amendment, if it is seconded: without a second its mover only changed the motion."""
+    end = doc.sentence_end(doc.sentence_end(verb.end()) + 1, 80)
+    if not _SECOND_OR_SUPPORT.search(doc.lower, verb.end(), end):
+        return None
+    cue = _moved_by_subject(doc, verb.start(), verb.end())
+    if cue is not None:
+        cue.about = "amendment"
+    return cue
+
+
 _VOTE_TAKEN = pattern(r"vote\s+(?:was|is)\s+(?:taken|held|called)\s+to\s+(?=[a-z])")
 _HOW = pattern(r"\b(?:an?\s+)?(?P<how>voice|roll[\s-]call|hand)\s+$|\ba\s+$")
 
@@ -553,16 +588,24 @@ def vote_taken(doc: DocumentText, taken: re.Match[str]) -> MotionCue:
     return cue
 
 
-_LABELS_FIRST = Phrase("moved", r"moved\s{0,3}:\s{0,20}seconded\s{0,3}:\s{1,40}")
+_LABELS_FIRST = Phrase(
+    "moved",
+    r"moved(?:\s+by)?\s{0,3}:\s{0,20}(?:appuyée?s?\s+par\s{0,3}:?\s{0,3}/?\s{0,3})?"
+    r"seconded(?:\s+by)?\s{0,3}:\s{1,40}",
+)
+_LINE_ENDS = re.compile(r" {0,8}(?:\n|$)")
 
 
 def labels_first(doc: DocumentText, labels: re.Match[str]) -> MotionCue | None:
     """Read two names after two labels, in the order of columns."""
     mover = doc.name_at(labels.end())
-    if mover is None or not mover.titled or mover.start != labels.end():
+    seconder = doc.name_at(mover.end) if mover and mover.start == labels.end() else None
+    if mover is None or seconder is None or seconder.start - mover.end > 8:
         return None
-    seconder = doc.name_at(mover.end)
-    if seconder is None or not seconder.titled or seconder.start - mover.end > 8:
+    # Each has a title, or a line of its own.
+    if not (mover.titled and seconder.titled) and not all(
+        _LINE_ENDS.match(doc.text, name.end) for name in (mover, seconder)
+    ):
         return None
     return _motion_cue(doc, labels.start(), mover, seconder)
 
@@ -584,10 +627,29 @@ def mover_label(doc: DocumentText, label: re.Match[str]) -> MotionCue | None:
     return cue
 
 
+_SHORT_LABELS = Phrase(
+    "1st m:",
+    r"(?:1st(?:\s+by)?|m:)\s{1,3}(?=[a-z][^,;:\n]{1,40}?[,;.]?\s{1,12}(?:2nd|s:)\s)",
+)
+
+
+def short_labels(doc: DocumentText, label: re.Match[str]) -> MotionCue | None:
+    """Read ``1st Smith, 2nd Jones`` and ``M: Smith  S: Jones``; what is moved may come first."""
+    mover = doc.name_at(label.end())
+    if mover is None or mover.start != label.end() or doc.text[label.start()] not in "1M":
+        return None
+    letters = _LETTER_SECOND.match(doc.text, mover.end)
+    seconder = doc.name_at(letters.end()) if letters else None
+    cue = _motion_cue(doc, label.start(), mover, seconder)
+    cue.needs = "" if seconder else "second"
+    return cue
+
+
+_LETTER_SECOND = re.compile(r"\s{1,12}S: {1,3}")
 SHORTHAND = Phrase(
     "m/ m. ms",
-    r"(?P<sign>m/\s?s(?:\s?/\s?(?P<done>[cpua]{1,2}))?|m\.\s?s\.(?:\s?(?P<dotted>[cpu])\.)?"
-    r"|ms(?P<joined>u?[cp]))(?![\w/])(?:\s{1,3}by\b)?",
+    r"(?P<sign>m/\s?s/(?=[a-z]{3,20}\s?/\s?[a-z]{3})|m/\s?s(?:\s?/\s?(?P<done>[cpua]{1,2}))?|m\.\s?s\.(?:\s?(?P<dotted>[cpu])\.)?"
+    r"|ms(?P<joined>u?[cp]))(?:(?<=/)|(?![\w/]))(?:\s{1,3}by\b)?",
 )
 
 
@@ -862,14 +924,16 @@ def speaker(doc: DocumentText, said: re.Match[str]) -> MotionCue | SecondCue | N
 
 
 _SECOND = Phrase(
-    "second 2nd 2_ support appuy",
+    "second 2nd 2_ support appuy sec sup",
     r"(?:second(?:ed|er|s|ing)?|2nd(?:ed)?|2\snd(?=\s+by\b)|support(?:ed)?"
+    r"|(?P<misspelt>(?!seconded|supported)(?:sec|sup)[a-z]{3,7}(?=\s+by\s))"
     r"|(?:appuy|second)[\u00e9e]e?(?=\s+par\b))\b",
 )
 _SECOND_BY = pattern(
     r"\s*(?:the\s+motion\s+|was\s+(?:made|given|provided|offered)\s+|made\s+"
-    r"|motion\s+)?(?:(?:by|from|par)\b\s*:?(?:\s*l[ae](?=\s+(?:conseill|mair)))?|:|-|\()\s*"
+    r"|motion\s+)?(?:(?:by(?:\b|(?!law|pass))|(?:from|par)\b)\s*:?(?:\s*l[ae](?=\s+(?:conseill|mair)))?|:|-|\()\s*"
 )
+_BY_OR_FROM = re.compile(r"\b(?:by|from)")
 _OF = pattern(r"\s+of\s+")
 _THAT_IS_ALL = pattern(r"\s*(?:[.,;)\n]|$|the\s+motion\b)")
 _THE_MOTION = pattern(r"\s+(?:the|that|this)\s+motion\b|\s*\.")
@@ -883,15 +947,22 @@ def second(doc: DocumentText, word: re.Match[str]) -> SecondCue | None:
     if lower.endswith("motion/", 0, start) or _MOVED_LABEL.search(lower, max(0, start - 20), start):
         return None
     support = word[0].startswith("support")
+    if word["misspelt"] and not any(
+        DamerauLevenshtein.distance(word["misspelt"], each) == 1
+        for each in ("seconded", "supported")
+    ):
+        return None
     by = _SECOND_BY.match(lower, end)
-    if by and not (support and " by" not in lower[end : by.end()]):
+    if by and not (support and not _BY_OR_FROM.search(lower, end, by.end())):
         name = doc.name_at(by.end())
         if name is not None and name.start - by.end() < 40 and not _speaks(doc, name):
             cue = _second_cue(doc, start, name.end, name)
             cue.strength = SOFT if support else STRONG
             cue.label = ":" in by[0]
             return cue
-    if word[0] in ("seconded", "seconds", "seconding", "2nded"):
+    if support and not (word[0] == "supported" and _THE_MOTION.match(lower, end)):
+        return None
+    if word[0] in ("seconded", "seconds", "seconding", "2nded", "supported"):
         edge = _subject_end(lower, start)
         name = doc.name_before(edge)
         if name is None or text[name.end : edge + 1].rstrip().endswith(","):
@@ -900,7 +971,9 @@ def second(doc: DocumentText, word: re.Match[str]) -> SecondCue | None:
             other = _second_short(doc, word)
             if other is not None or not _THE_MOTION.match(lower, end):
                 return other
-        return _second_cue(doc, name.start, end, name)
+        cue = _second_cue(doc, name.start, end, name)
+        cue.strength = SOFT if support else STRONG
+        return cue
     if word[0] not in ("second", "2nd"):
         return None
     if short := _second_short(doc, word):
@@ -916,12 +989,12 @@ def second(doc: DocumentText, word: re.Match[str]) -> SecondCue | None:
         ):
             return _second_cue(doc, start, name.end, name)
     if _THAT_IS_ALL.match(lower, end):
-        # ``Mr. Jones 2nd.`` and ``Smith moved, Jones second.``
-        name = doc.name_before(start)
+        # ``Mr. Jones 2nd.`` and ``Smith moved, Jones (Ward 2) second.``
+        name = doc.name_before(_subject_end(lower, start))
         if name is None or "," in text[name.end : start]:
             return None
         before = text[max(0, name.start - 3) : name.start].rstrip(" ")
-        if not before or before[-1] in ",.;\n":
+        if not before or before[-1] in ",.;\n-":
             return _second_cue(doc, name.start, end, name)
     return None
 
@@ -960,6 +1033,7 @@ MOTION_RULES = (
             "Mr. Smith motioned to adjourn.",
             "The minutes were motioned for approval by Smith.",
             "Motion to pay the bills by Smith.",
+            "Present: Smith, Jones, Brown\n\nMotion to pay the bills by Smith, Jones. M/C",
             "Mr. Jones seconded the motion made by Mr. Smith.",
             "Commissioner Smith's motion to deny failed.",
             "A motion was made to pay the bills by Smith and seconded by Jones.",
@@ -999,10 +1073,28 @@ MOTION_RULES = (
             "Propos\u00e9 par le conseiller Roy",
         ),
     ),
+    Rule(_AMENDED, amended_motion, ("Mr. Smith amended the motion to add a fee. Jones seconded.",)),
     Rule(_VOTE_TAKEN, vote_taken, ("A voice vote was taken to adjourn.",)),
-    Rule(_LABELS_FIRST, labels_first, ("MOVED: SECONDED:\nAld Smith Ald Jones\nThat we adjourn.",)),
+    Rule(
+        _LABELS_FIRST,
+        labels_first,
+        (
+            "MOVED: SECONDED:\nAld Smith Ald Jones\nThat we adjourn.",
+            "Moved by:\nSeconded by:\nMary Smith\nAnn Jones\nThat we adjourn.",
+        ),
+    ),
     Rule(_LABEL, mover_label, ("MOVER: Paul Solano", "First: Smith")),
-    Rule(SHORTHAND, shorthand, ("M/S Smith/Jones to adjourn.", "MSC Smith/Jones", "M.S. Smith")),
+    Rule(_SHORT_LABELS, short_labels, ("M: Smith  S: Jones  To adjourn.", "1st Smith, 2nd Jones.")),
+    Rule(
+        SHORTHAND,
+        shorthand,
+        (
+            "M/S Smith/Jones to adjourn.",
+            "M/S/Smith/Jones to adjourn.",
+            "MSC Smith/Jones",
+            "M.S. Smith",
+        ),
+    ),
     Rule(
         _NUMBERED,
         numbered_motion,
@@ -1058,6 +1150,9 @@ SECOND_RULES = (
             "second of Commissioner Jones",
             "Smith moved, Jones second.",
             "Supported by Trustee Jones",
+            "Mr. Jones supported.",
+            "support from Trustee Jones",
+            "secnded by Jones",
             "Appuy\u00e9 par Roy",
         ),
     ),

@@ -40,6 +40,15 @@ TITLES = word_set(
     leas-chathaoirleach comhairleoir lord bailie provost executive county city town village
     township manager attorney administrator assemblymember assemblyman assemblywoman assembly
     assemblyperson legislator planner president-elect chief captain sgt lt
+    planning zoning school library
+    """
+)
+#: Those of them that a full stop may follow: behind ``attorney.`` a sentence begins.
+_SHORT_TITLES = word_set(
+    """
+    com bd cmsr supt atty vp brd pres sect treas mme mlle mr mrs ms mx dr hon rev messrs prof
+    cllr cllrs clr clrs cr crs cncl coun ald comm commr comr dir supv mbr sen rep pro tem tern
+    cm cmr vm bm mpt sgt lt
     """
 )
 
@@ -110,6 +119,7 @@ STOPS = word_set(
     twelve same thereof so thus hence accordingly meanwhile additionally furthermore later finally
     afterwards subsequently because since although though but yet moreover next without towns names
     attest attested signed respectfully submitted
+    appuyé appuyée proposé proposée par résolu résolue adopté adoptée adoptées qu'il
     """
 )
 
@@ -211,7 +221,7 @@ def _may_be_name(text: str, word: str) -> bool:
     if not text.isascii() and not text.replace("-", "").replace("'", "").isalpha():
         # A Roman numeral or the like: what the reader of an image made of an M.
         return False
-    return len(word) < _LONG or _NOISE.search(word) is None
+    return len(word) < _LONG or not any(_NOISE.search(part) for part in word.split("-"))
 
 
 class _Token(NamedTuple):
@@ -279,7 +289,7 @@ def _token_at(text: str, position: int, limit: int | None = None) -> _Token | No
     if text.startswith(".", end) and (
         len(word) == 1
         or word in _ABBREVIATED
-        or word in TITLES
+        or word in _SHORT_TITLES
         or (_NO_VOWEL.fullmatch(word) and _NAME_AFTER_STOP.match(text, end))
     ):
         return _Token(printed + ".", word, position, end + 1)

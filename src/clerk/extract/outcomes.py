@@ -21,7 +21,6 @@ from .context import (
     REPORTED,
     SOFT,
     STRONG,
-    TALK,
     DocumentText,
     OutcomeCue,
     QuestionCue,
@@ -42,13 +41,13 @@ OTHER = "other"
 _RESULT_WORDS = (
     (
         pattern(
-            r"fail|defeat|\blos|denied|reje[ct]|unsuccess|not\s+(?:carr|pass|approv|adopt)"
+            r"\bfail(?:s|ed|ing)?\b|\bdefeat|\blos(?:t|es|ing)\b|\bdenied\b|\breje[ct]|unsuccess|not\s+(?:carr|pass|approv|adopt)"
             r"|\b(?:not|n't)\s+(?:\w+\s+)?(?:carr|pass|approv|adopt|receiv)\w*"
         ),
         FAILED,
     ),
     (pattern(r"withdr"), WITHDRAWN),
-    (pattern(r"\bdie"), DIED),
+    (pattern(r"\bdie[sd]\b"), DIED),
     (pattern(r"no\s+action|no\s+vote"), UNKNOWN),
 )
 
@@ -95,8 +94,6 @@ _VERB = Phrase(
     r"|directed|adjourned|adopt\u00e9e?s?|rejet\u00e9e?s?|r\u00e9solue?)\b",
 )
 _ALL_NEXT = pattern(r"[ ]{1,3}(?:all\s+(?:were\s+)?in\s+favou?r|unanimous(?:ly)?)\b")
-#: Searched as printed: May is a month.
-_MAY = pattern(r"\bmay\b[^,]{0,70}$")
 _NOT = pattern(r"\b(?:not|n't|failed\s+to|fails\s+to|did\s+not|does\s+not)\s+(?:\w+\s+)?$")
 _INFINITIVE = pattern(
     r"\b(?:be|being|been\s+previously|to\s+be|to|not\s+yet|get|getting|have|having|previously"
@@ -119,7 +116,7 @@ _NOTHING_ELSE = pattern(
     r"|by\s+(?:a\s+)?(?:roll|voice|vote|the\s+following|unanimous)|on\s+(?:a\s+)?(?:roll|voice))"
 )
 _ENACTING = pattern(
-    r"\bbe\s+it\s+(?:\w+\s+){0,2}$|\bhereby\s+$|(?<!was )\btherefore,?\s+$"
+    r"\bbe\s+it\s+(?:\w+\s+){0,2}$|\bhereby\s+(?:(?:is|are|be)\s+)?$|(?<!was )\btherefore,?\s+$"
     r"|\bresolves?\s+that\b|\brecommend(?:ation|s|ed)?\b[^.]{0,20}:"
 )
 #: Only told of in passing: ``items that were agreed``.
@@ -144,9 +141,7 @@ def outcome_verb(doc: DocumentText, verb: re.Match[str]) -> OutcomeCue | None:
     if verb["approving"] and (everyone := _ALL_NEXT.match(lower, after_end)):
         # ``The minutes were approved. All in favor.``
         after += everyone[0]
-    if TALK.search(before) and not _NOT.search(before):
-        return None
-    if _MAY.search(text[begin : verb.start()]):
+    if doc.is_talk(begin, verb.start()) and not _NOT.search(before):
         return None
     if _INFINITIVE.search(before) or _NOT_A_VOTE.search(before):
         return None
@@ -247,6 +242,8 @@ _PASSED_OVER = pattern(
 _OWN_MOTION = re.compile(r"\s+(?:his|her|the|their)\s+motion")
 _DULY = re.compile(r"\bduly\s+$|\bunanimously\s+$|\band\s+$")
 _ON_A_MOTION = re.compile(r"\s+on\s+(?:a\s+)?motion\b")
+#: What was moved may name a previous meeting, and be decided at this one.
+_SECONDED_MOTION = pattern(r"\bsecond(?:ed)?\b[^.;]{2,60}\bmotion\s+(?:was\s+)?$")
 _AND_BEFORE = re.compile(r"\band\s+(?:\w+ly\s+)?$|,\s*$")
 
 
@@ -271,7 +268,9 @@ def plain_verb_strength(word: str, before: str, after: str, bare: bool) -> int:
         return FIRM if own else MENTION
     if _CARRIED_ELSEWHERE.match(after) and not (motion and _DULY.search(before)):
         return MENTION
-    if is_elsewhere(before, after):
+    if is_elsewhere(before, after) and not (
+        _SECONDED_MOTION.search(before) and not EARLIER.search(after)
+    ):
         return MENTION
     if motion or _ON_A_MOTION.match(after):
         return STRONG
@@ -422,7 +421,11 @@ def _verb_cue(
     sentence = lower[start:sentence_end]
     cue = OutcomeCue(start, min(end, verb.end() + 160), strength, at=at)
     own_end = min(cue.end, start + len(sentence))
-    cue.result = result_of(lower[max(start, at - 20) : verb.end() + 10])
+    behind = verb.end() + 10
+    while lower[behind - 1 : behind].isalpha() and lower[behind : behind + 1].isalpha():
+        # Half of a name may be a word: ``passed (Failla opposed)``.
+        behind += 1
+    cue.result = result_of(lower[max(start, at - 20) : behind])
     cue.result_text = doc.printed(start if strength == STRONG else at, cue.end)
     _add_manner(cue, lower[start : min(start + len(sentence), verb.end() + 120)], sentence)
     cue.counts = tally_in(lower, at, own_end) or _lone_count(lower, verb.end())
@@ -522,7 +525,7 @@ def vote_was(doc: DocumentText, vote: re.Match[str]) -> OutcomeCue | None:
     if not vote["was"] and before.strip() and before.rstrip()[-1] not in ",;-":
         return None
     tally = TALLY.match(lower, vote.end())
-    if tally is None or TALK.search(before):
+    if tally is None or doc.is_talk(begin, vote.start()):
         return None
     if is_elsewhere(before, after) or REPORTED.search(before):
         return None
@@ -546,7 +549,9 @@ _IT_WAS_SO = pattern(r"\bit\s+was\s+(?:unanimously\s+|duly\s+)?$")
 _OVER = pattern(r"\s{0,3}(?:\.|$)")
 _IT_WAS = pattern(r"\bit\s+was\s+(?:\w+ly\s+)?$")
 _MOTION_SECONDED = pattern(r"\bmotion\b.{2,80}\bsecond.{2,80}$", re.S)
-_SECONDED_AND = pattern(r"\bsecond(?:ed)?\b.{2,80}\band\s+(?:it\s+was\s+)?$", re.S)
+_SECONDED_AND = pattern(
+    r"\bsecond(?:ed)?\b.{2,80}(?:\band\s+(?:it\s+was\s+)?|,\s+it\s+was\s+)(?:\w+ly\s+)?$", re.S
+)
 _MOTION = re.compile(r"\bmotion\b")
 
 
@@ -566,6 +571,13 @@ def voted(doc: DocumentText, verb: re.Match[str]) -> OutcomeCue | None:
         return None
     begin = doc.sentence_start(start)
     before = lower[begin:start]
+    if not before.strip() and doc.text[start].isupper() and (told := TALLY.match(lower, start + 6)):
+        # ``Voted 3-0 in favor.``
+        end = doc.sentence_end(start, 80)
+        cue = OutcomeCue(start, end, FIRM, counts=tally_in(lower, start, end))
+        cue.result = PASSED if _FOR_IT.match(lower, told.end()) else ""
+        cue.result_text = doc.printed(start, end)
+        return cue
     if _WHEREAS.match(before):
         return None
     if verb["colon"] and _MOTION_SECONDED.search(before):
@@ -575,7 +587,7 @@ def voted(doc: DocumentText, verb: re.Match[str]) -> OutcomeCue | None:
             return None
     elif not (_IT_WAS.search(before) and verb["what"] in ("to", "that")):
         after = lower[verb.end() : doc.sentence_end(verb.end(), 120)]
-        if TALK.search(before) or is_elsewhere(before, after) or REPORTED.search(before):
+        if doc.is_talk(begin, start) or is_elsewhere(before, after) or REPORTED.search(before):
             return None
         if not body_is_subject(before) and not _SECONDED_AND.search(before):
             return None
@@ -605,7 +617,7 @@ def by_vote(doc: DocumentText, vote: re.Match[str]) -> OutcomeCue | None:
     lower, begin = doc.lower, doc.sentence_start(vote.start())
     before = lower[begin : vote.start()]
     end = doc.sentence_end(vote.end(), 400)
-    if TALK.search(before) or is_elsewhere(before, lower[vote.end() : end]):
+    if doc.is_talk(begin, vote.start()) or is_elsewhere(before, lower[vote.end() : end]):
         return None
     cue = OutcomeCue(vote.start(), end, FIRM, result=result_of(vote["did"]), own_question=True)
     cue.counts = tally_in(lower, *vote.span("how"))
@@ -657,7 +669,7 @@ def all_in_favor(doc: DocumentText, everyone: re.Match[str]) -> OutcomeCue | Non
     ):
         return None
     begin = doc.sentence_start(start)
-    if TALK.search(lower[begin:start]) or "?" in lower[everyone.end() : everyone.end() + 2]:
+    if doc.is_talk(begin, start) or "?" in lower[everyone.end() : everyone.end() + 2]:
         return None
     end = min(doc.sentence_end(everyone.end()), everyone.end() + 100)
     cue = OutcomeCue(start, end, SOFT, result=PASSED)
@@ -669,7 +681,7 @@ def all_in_favor(doc: DocumentText, everyone: re.Match[str]) -> OutcomeCue | Non
 
 _AGREEMENT = Phrase(
     "without_obj no_obj by_con by_gen by_unan by_com by_accl consensus",
-    r"(?:without\s+objection|no\s+objections?|by\s+(?:general\s+|unanimous\s+)?consensus"
+    r"(?:without\s+objection|no\s+objections?(?!\s+(?:to|was|were)\b)|by\s+(?:general\s+|unanimous\s+)?consensus"
     r"|by\s+(?:unanimous|general|common)\s+consent|by\s+acclamation"
     r"|consensus\s+(?:of\s+(?:the\s+)?\w+\s+(?:\w+\s+)?)?(?:(?:was|is)\s+)?to\b)",
 )
@@ -682,7 +694,7 @@ def agreement(doc: DocumentText, agreed: re.Match[str]) -> OutcomeCue | None:
     """Read what was agreed without a vote."""
     begin = doc.sentence_start(agreed.start())
     before = doc.lower[begin : agreed.start()]
-    if TALK.search(before) or _ELECTED.search(before):
+    if doc.is_talk(begin, agreed.start()) or _ELECTED.search(before):
         return None
     end = min(doc.sentence_end(agreed.end()), agreed.end() + 200)
     cue = OutcomeCue(begin, end, FIRM, result=PASSED, vote_type="consensus", flags={"consensus"})
@@ -819,7 +831,12 @@ RULES = (
     Rule(
         _VOTED,
         voted,
-        ("The Board voted 5-0 to close the road.", "So voted.", "VOTED: unanimously to adjourn."),
+        (
+            "The Board voted 5-0 to close the road.",
+            "So voted.",
+            "VOTED: unanimously to adjourn.",
+            "Voted 3-0 in favor.",
+        ),
     ),
     Rule(_BY_VOTE, by_vote, ("By a 4-0 vote the Board authorized the settlement.",)),
     Rule(_ALL_FOR, all_in_favor, ("All in favor.", "So ordered.", "None opposed.")),

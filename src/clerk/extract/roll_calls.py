@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from .ballots import ballot_kind, is_number_sign
-from .context import FIRM, SOFT, SPEAKERS, BallotCue, DissentCue, DocumentText
+from .context import EARLIER, FIRM, SOFT, SPEAKERS, BallotCue, DissentCue, DocumentText
 from .findings import ABSENT, ABSTAIN, AYES, NOES, RECUSED
 from .names import ALSO_SURNAMES, Name, read_name
 from .text import Phrase, is_inside, last_match, pattern
@@ -21,7 +21,7 @@ _Spoken = tuple[Name, str, int]
 _SPOKEN = Phrase(
     "aye yea yes nay no abstain absent recuse excused present in_favo for, for; for. against "
     "opposed y_ y; y, y. y) n_ n; n, n. n)",
-    r"(?:aye|yea|yes|nay|no|abstain(?:ed|s)?|absent|recused?|excused|not\s+voting|present"
+    r"(?:aye|yea|yes|nay|no|abstain(?:ed|s)?|absent|recused?|excused|not\s+voting|not\s+present|present"
     r"|in\s+favou?r|for(?=\s*[;,.\n])|against(?=\s*[;,.\n])|opposed)\b"
     r"(?!\s{0,3}[:\-=/]\s*[a-z])|[yn](?<=[\s:\-=,(].)(?=[\s;,.)]|$)",
 )
@@ -69,7 +69,7 @@ _ROLE_AFTER_NAME = pattern(
 )
 _TO_VOTE = pattern(
     r"(?:,\s{0,3}(?:vice[- ]?)?(?:chair\w*|mayor|president|secretary|treasurer|clerk))?"
-    r"(?:\s?\([^()\n]{1,25}\))?[\s,:\-(=.\"_\u2026\u00b7]{1,80}(?:voted\s+|votes\s+|voting\s+)?[\"(]?$"
+    r"(?:\s?\([^()\n]{1,25}\))?[\s,;:\-(=.\"_\u2026\u00b7]{1,80}(?:voted\s+|votes\s+|voting\s+)?[\"(]?$"
 )
 #: A row of dots or a long line between a name and its vote.
 _DOTS = pattern(r" {0,4}(?:\. ?|[_\u2026\u00b7] ?|-(?=-)-){2,40} {0,8}$")
@@ -91,14 +91,24 @@ def _voter(doc: DocumentText, previous_end: int | None, start: int) -> Name | No
             return None
         name = replace(name, start=begin + name.start, end=begin + name.end)
         return name if _TO_VOTE.fullmatch(doc.lower, name.end, start) else None
-    # The name ends right before the vote; a capitalised word must be there.
+    # The name ends right before the vote; a capitalised word or a bracket must be there.
+    back = start
+    while back > max(0, start - 90) and text[back - 1] in _NO_LETTERS:
+        back -= 1
+    initial = back
+    while initial > max(0, back - 40) and (
+        text[initial - 1].isalpha() or text[initial - 1] in "'-"
+    ):
+        initial -= 1
+    if not text[initial : initial + 1].isupper() and not text.startswith(")", back - 1):
+        return None
     place = _PLACE_BEHIND.search(text, max(0, start - 40), start)
     dots = _DOTS.search(text, max(0, start - 90), start)
     edge = dots.start() if dots else start
     if place:
         # ``Pam Lee(Acton)(Yes)``
         edge = place.start() + 1
-    while edge > max(0, start - 12) and text[edge - 1] in ' \n,:-(="':
+    while edge > max(0, start - 12) and text[edge - 1] in ' \n,;:-(="':
         edge -= 1
     role = _ROLE_AFTER_NAME.search(text[max(0, edge - 30) : edge])
     edge -= len(role[0]) if role and edge < start else 0
@@ -115,6 +125,7 @@ def _voter(doc: DocumentText, previous_end: int | None, start: int) -> Name | No
     return name
 
 
+_NO_LETTERS = ' \n,;:-(="._\u2026\u00b7'
 _TOWN = pattern(r"[A-Z][a-z]{2,15}, {0,2}(?=[A-Z][a-z]+ [A-Z])")
 _PLACE_BEHIND = re.compile(r"[^\W\d_.] ?\([A-Z][a-z]{2,20}\) ?\($")
 
@@ -176,14 +187,15 @@ def lettered_roll_calls(doc: DocumentText) -> Iterator[BallotCue]:
 
 _DISSENT = Phrase(
     "dissent oppos abstain nayed recus vot cast absent not_present was_absent were_absent "
-    "being_absent nay no. no, no; no) no_vote negative in_favo",
+    "being_absent nay no. no, no; no) no_vote no_by negative against in_favo",
     r"(?:dissent(?:ing|ed|s)?|nayed|abstain(?:ed|ing|s)|recus(?:ed|ing)"
     r"|oppos(?:ed|ing)(?!\s+(?:the|a|an|this|any|his|her)\s+"
     r"(?!motion|measure|question|vote|item|resolution|ordinance))"
     r"|(?:was|were|being)\s+absent\b|absent\s+(?:from|for)\b|not\s+present\s+for\b"
-    r"|(?P<bare>(?:nay|no|absent|excused|in\s+favou?r)(?=\s{0,3}(?:[.,;)\n]|$|and\b)))"
+    r"|(?P<bare>(?:nay|no|absent|excused|against|in\s+favou?r)(?=\s{0,3}(?:[.,;)\n]|$|and\b)))"
     r"|(?:dissenting|opposing|no|nay|negative)\s+votes?(?:\s+(?:being|was|were))?(?:\s+cast)?"
     r"(?=\s+(?:by|from)\b)"
+    r"|(?:nay|no)(?=\s+by\s)"
     r"|vot(?:ed|ing|es)\s+(?:against|in\s+opposition|in\s+the\s+negative|in\s+favou?r"
     r"|in\s+the\s+affirmative|affirmatively|for(?=\s{0,3}[.;\n])|[\"']?(?:nay|no|aye|yes|yea)[\"']?)"
     r"|cast(?:ing)?\s+(?:the\s+|a\s+)?(?:only\s+|sole\s+|lone\s+)?"
@@ -228,6 +240,9 @@ def _joined(row: list[DissentCue]) -> Iterator[BallotCue]:
 
 _BY = pattern(r"\s*(?:votes?\s+)?(?:by|from|:|-|was|were|cast\s+by)\s*")
 _LINK = pattern(r"(?:,?\s{0,3}\b(?:who|having|has|was|were|is|are|both|each|also)\b\s{0,3}){0,3}$")
+_SAID_THAT = pattern(
+    r"\s+(?:stated|said|noted|explained|indicated)\s+(?:that\s+)?(?:he|she|they)\s+$"
+)
 _OF_ITEMS = re.compile(r"\s*(?:on|for|to)\s+(?:consent\s+)?(?:agenda\s+)?items?\b")
 _IN_FAVOR = re.compile(r"aye|yes|yea|fav|affirm|for$")
 
@@ -245,6 +260,11 @@ def _each_dissent(doc: DocumentText) -> Iterator[DissentCue]:
         edge = match.start() - 3 * (bare and lower.endswith(" - ", 0, match.start()))
         link = _LINK.search(lower, max(0, edge - 24), edge)
         names = doc.names_before(link.start() if link else edge)
+        said = _SAID_THAT.search(lower, max(0, edge - 40), edge) if not names else None
+        if said and match[0].endswith(("no", "nay")):
+            # ``Mayor Smith stated that he voted no``, and not last year.
+            rest = lower[match.end() : doc.sentence_end(match.end(), 80)]
+            names = doc.names_before(said.start())[-1:] if not EARLIER.search(rest) else []
         by = _BY.match(lower, match.end()) if not names and not bare else None
         if by is not None:
             names = doc.names_at(by.end(), by.end() + 200).names

@@ -220,6 +220,8 @@ class NormalText:
 
     def printed_end(self, start: int, end: int) -> int:
         """Return where a stretch ends in the original if a word in it was joined over a line."""
+        if self.original.find("-", start, end) < 0:
+            return end
         for broken in _BROKEN_WORD.finditer(self.original, start, end):
             if broken.start() + 1 < end and not self.text[broken.start() + 1].isspace():
                 end += len(broken[1])

@@ -175,6 +175,7 @@ def _read(
     page = doc.page_at(start)
     page_start, page_end = doc.page_bounds(page)
 
+    motion.mover, motion.seconder = printed.only(motion.mover), printed.only(motion.seconder)
     names = {
         kind: [name for name in motion.ballots.get(kind, []) if printed.only(name)]
         for kind in BALLOTS
@@ -226,8 +227,8 @@ def _read(
         consent_items=consent.items if consent else [],
         consent_exceptions=consent.exceptions if consent else [],
         motion=words,
-        mover=printed.only(motion.mover),
-        seconder=printed.only(motion.seconder),
+        mover=motion.mover,
+        seconder=motion.seconder,
         result=motion.result,
         result_text=motion.outcome.result_text if motion.outcome else None,
         vote_type=vote_type,
@@ -359,9 +360,8 @@ def _doubts(
         doubts = [f"from_{wording.place}"] if wording.place not in ("mover", "seconder") else []
         doubts += ["long_words"] if len(wording.words) > 300 else []
         doubts += ["only_a_person"] if wording.only_a_person else []
-        doubts += (
-            ["one_word"] if " " not in wording.words and not _ENOUGH.match(wording.words) else []
-        )
+        few = len(wording.words.split()) < _FEWEST_WORDS and not _ENOUGH.match(wording.words)
+        doubts += ["few_words"] if few else []
         of["motion"] = tuple(doubts)
     if item is not None:
         doubts = ["no_number"] if item.number is None else []
@@ -372,8 +372,9 @@ def _doubts(
     return Doubts(of)
 
 
-#: Motions that one word says.
+#: Motions that one word says; others have at least this many.
 _ENOUGH = re.compile(r"adjourn|recess|reconvene", re.IGNORECASE)
+_FEWEST_WORDS = 3
 _VOTE_WORD = re.compile(
     r"\b(?:ayes?|nays?|noes|yeas?|abstain(?:ed|ing)?|abstentions?|absent|in favou?r|against|opposed"
     r"|dissent(?:ed|ing)|voting record|vot(?:ed|ing)|(?:yes|no) votes?)\b"
@@ -429,6 +430,12 @@ def _event_doubts(doc: DocumentText, motion: Motion, flags: set[str]) -> list[st
         doubts.append("votes_not_told")
     if motion.unanimous and (motion.ballots.get(NOES) or motion.counts.get(NOES)):
         doubts.append("source_contradiction")
+    if motion.counts.get(NOES) and not motion.ballots.get(NOES):
+        # ``Passed 4-1``: who was against may be told in words that no rule reads.
+        doubts.append("dissent_not_named")
+    if sum(isinstance(cue, MotionCue) and cue.mover is not None for cue in motion.cues) > 1:
+        # Two places say who moved: it is the same motion, or another one was missed.
+        doubts.append("moved_twice")
     if motion.end - motion.start > 2 * _FAR:
         doubts.append("long_event")
     quote = doc.original[motion.start : motion.end]

@@ -41,15 +41,20 @@ _CLOSING = pattern(
 #: The motion after its reasons.
 _AFTER_WHEREAS = pattern(r"\b(?:now,?\s+)?therefore,?\s+|\bbe\s+it\s+(?:\w+\s+)?resolved\b", re.I)
 _THAT = pattern(
-    r"[a-z)\d]+\s*[:,\-]?\s+(?:that|to)\s+(?=[a-z])|resolved\s*:\s*|\bvoted\s*:\s*(?:to\s+)?"
+    r"\b(?:resolved|agreed)\s+unanimously\s+(?=there\s|no\s|not\s)"
+    r"|[a-z)\d]+\s*[:,\-]?\s+(?:that|to)\s+(?=[a-z])|resolved\s*:\s*|\bvoted\s*:\s*(?:to\s+)?"
 )
-_DONE = pattern(r"[a-z]+,\s+(?=the\s+(?:meeting|board|council|commission|committee)\b)")
+_DONE = pattern(
+    r"[a-z]+\)?,\s+"
+    r"(?=the\s+(?:meeting|board|council|commission|committee)\b(?![^.;]{0,30}\bvoted\b))"
+)
 _NO_WORDS = pattern(
-    r"(?:(?:and|which|the|this|was|were|with|a|it|all|in|so|its|on)\s+)*"
+    r"(?:(?:and|which|the|this|they|was|were|with|a|it|all|in|so|its|on)\s+)*"
     r"(?:(?:motion|proposition|seconde?d?|duly|unanimously|failed|passed|carried|approved|adopted"
     r"|granted|denied|deferred|adoption|vote|voted|voting|favou?r|discussion|approval|roll|call"
     r"|question|recorded|aye|unanimous|amendment|main|as|amended|by|put|lost|declared|board"
-    r"|council|moved|made|ordered|with|was|is|the|and|being|called|for|voice|action|action:|be\s+it"
+    r"|council|court|commission|committee|authority|members|moved|made|ordered|with|was|is|the"
+    r"|and|being|called|for|voice|action|action:|be\s+it"
     r"|resolved|following|taken|motioned|so|upon|on|that|to)[\s,.:;]*)+"
     r"(?:[\d\s\-/(),]|to|with|of){0,16}|\(.{0,12}\)?|[^a-z]{0,12}|which|this(?:\s+motion)?"
     r"|(?:the|a|this)\s+(?:following\s+)?(?:resolution|ordinance|local\s+law|by-?law)",
@@ -65,7 +70,7 @@ _VOTE_WORDS = pattern(
 _OUTCOME_ONLY = pattern(
     r"(?:(?:the|this)\s+)?(?:motion|vote|question|amendment|mayor\s+declared|there\s+being)\b"
     r"(?!\s+to\b|\s+that\b)|second\s+of\b|(?:was|were)\s+(?:put|approved|adopted|carried)\b"
-    r"|roll\s+call\b|(?:motion\s+)?seconded\b|voice\s+vote\b",
+    r"|(?:(?:up)?on\s+)?roll\s+call\b|(?:motion\s+)?seconded\b|voice\s+vote\b",
     re.I,
 )
 #: Says nothing of what: ``who moved its adoption``.
@@ -94,14 +99,19 @@ _VOTED_BEHIND = pattern(r"[,;]?\s+and\s+(?:the\s+)?(?:\w+\s+){1,3}voted\b")
 _LINE_WITH_TO = pattern(r"[)\s]{0,4}[A-Z][^\n.]{3,60}\n\s{0,10}(?=To\s+[a-z])")
 #: The hour ends the sentence if the next word has a capital.
 _AFTER_HOUR = pattern(r"[ap]\.m\.(?=\s{1,3}(?:On|Upon|The|All|Roll|Motion|A)\s)")
+#: Where a line is a paragraph, the next one that begins with a capital is another.
+_NEXT_PARAGRAPH = re.compile(r"\n(?<=[^\s:,;-]\n) {0,20}(?=[A-Z])")
 #: A line that begins with the vote.
 _VOTE_BELOW = pattern(r"\n[ ]{0,20}(?:VOTE|Vote|ROLL\s+CALL|Roll\s+Call|RESULT|Weighted)\b")
 #: A label, in a line of its own or before the names, with the words of the motion behind it.
 _LABEL_ABOVE = pattern(
-    r"(?:^|\n)[ ]{0,40}(?:motion|recommendation|resolution|action|proposal)\s{0,3}:\s{0,20}"
-    r"(?P<words>[^\n:][^:]{3,400}?)\s*$",
+    r"(?:^|\n)[ ]{0,40}(?:recommended\s)?(?:motion|recommendation|resolution|action|proposal)"
+    r"\s{0,3}:\s{0,20}(?=[^\n:])",
     re.I,
 )
+_LABELLED = 500
+#: Behind a colon of their own such words are about another motion.
+_NOT_MOVED = pattern(r"\b(?:moved|seconded|passed|carried|failed|in favou?r)\b", re.I)
 _LABEL_BELOW = pattern(
     r"[\s.]{0,20}motion\s{0,3}:\s{0,20}(?=to\b|that\b|approv|accept|adopt)", re.I
 )
@@ -220,8 +230,14 @@ _PRONOUN_ONLY = pattern(
 _SOMEBODY_WAS = re.compile(r"(?P<who>(?:[A-Z][\w.'-]*\s){0,4}[A-Z][\w'-]+)\s+(?:was|is)\s+")
 #: The mover of a motion that is a line of its own: ``By: Smith``.
 _BY_LABEL = pattern(r"\n\s*(?:by|moved\s+by|mover|proposed\s+by)\s?:?\s*$", re.I)
+#: ``Smith introduced Resolution No. 12 and moved its adoption``
+_INTRODUCED = pattern(
+    r"\b(?:introduced|offered|presented|submitted|sponsored)\s+(?P<words>[^;\n]{4,140}?)\s+and\s+moved"
+)
 #: ``The minutes were motioned for approval by Smith``
 _MOTIONED = pattern(r"(?P<words>[A-Z][^.]{8,300}?\bmotioned\s+for\s+\w+)\s+by\b")
+#: A title that begins the line of its motion is no longer than this.
+_RUN_IN = 80
 #: What was resolved is at most this far above its outcome.
 _RESOLVED_REACH = 1500
 
@@ -235,6 +251,9 @@ def _places(doc: DocumentText, motion: Motion, floor: int) -> Iterator[tuple[str
     outcome_first = made is not None and outcome is not None and outcome.at < made.start
     if made is not None and made.words_above:
         yield "above", made.start, _words_end(doc, made.start, made.at)
+    if made is not None and made.bracket:
+        # ``Approve the article (Smith/Jones 4-2)``
+        yield "above", doc.sentence_start(made.start, 400), made.start - 1
     if made is not None and not outcome_first:
         if above := _label_above(doc, made.start):
             yield "label", *above
@@ -263,8 +282,8 @@ def _places(doc: DocumentText, motion: Motion, floor: int) -> Iterator[tuple[str
             yield "seconder", line.end(), _words_end(doc, line.end(), edge)
         yield "seconder", start, _words_end(doc, start, edge)
     if outcome is not None:
-        that = _THAT.search(doc.lower, outcome.at, outcome.end)
-        that = that or _DONE.search(doc.lower, outcome.at, outcome.end)
+        said = [where.search(doc.lower, outcome.at, outcome.end) for where in (_DONE, _THAT)]
+        that = min((each for each in said if each), key=lambda each: each.end(), default=None)
         names = motion.ballots_start if motion.ballots_start > outcome.at else None
         after = _whole_statement(doc, motion)
         if _is_that(doc, after):
@@ -287,6 +306,8 @@ def _places(doc: DocumentText, motion: Motion, floor: int) -> Iterator[tuple[str
         behind = doc.sentence_end(outcome.at)
         if _is_that(doc, behind):
             yield "below", behind, _words_end(doc, behind, None)
+    if made is not None and (moved := _INTRODUCED.search(doc.text, made.start, made.end)):
+        yield "statement", *moved.span("words")
     if made is not None and made.start > 0:
         floor = max(0, made.start - 500)
         if moved := _MOTION_ABOVE.search(doc.text[floor : made.start]):
@@ -300,6 +321,10 @@ def _places(doc: DocumentText, motion: Motion, floor: int) -> Iterator[tuple[str
             yield "above", doc.sentence_start(max(0, begin - 3), 400), begin
         if begin < made.start:
             yield "above", begin, made.start
+        # ``Consent agenda. Smith so moved.``
+        title = line_start(doc.text, made.start)
+        if title < begin and made.start - title <= _RUN_IN:
+            yield "above", title, made.start
 
 
 #: The kind of a matter, before its title: ``RESOLUTION - ``.
@@ -353,8 +378,14 @@ def _label_above(doc: DocumentText, position: int) -> tuple[int, int] | None:
     floor = max(0, position - 500)
     if doc.text[line_start(doc.text, position) : position].strip():
         return None
-    label = _LABEL_ABOVE.search(doc.text[floor:position].rstrip())
-    return (floor + label.start("words"), floor + label.end("words")) if label else None
+    label = last_match(_LABEL_ABOVE, doc.text, floor, position)
+    end = end_without(doc.text, position, " \n")
+    if label is None or not 3 < end - label.end() <= _LABELLED:
+        return None
+    words = doc.text[label.end() : end]
+    if ":" in words and ("\n\n" in words or _NOT_MOVED.search(words)):
+        return None
+    return label.end(), end
 
 
 def _words_end(doc: DocumentText, start: int, edge: int | None) -> int:
@@ -394,6 +425,8 @@ def _words_end(doc: DocumentText, start: int, edge: int | None) -> int:
         end = vote.start()
     if hour := _AFTER_HOUR.search(doc.text, start, end):
         end = hour.end()
+    if doc.lines_are_paragraphs and (line := _NEXT_PARAGRAPH.search(doc.text, start, end)):
+        end = line.start()
     return end
 
 

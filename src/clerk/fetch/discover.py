@@ -40,6 +40,9 @@ class SiteChoices(msgspec.Struct, kw_only=True):
     languages: tuple[str, ...] = ()
     deploy_to: str | tuple[str, ...] = ""
     page_images: bool = False
+    #: None: as STATIC_SITE and STATIC_SITE_URL say.
+    static_site: bool | None = None
+    static_site_url: str = ""
 
 
 def registered() -> dict[str, FetcherSpec]:

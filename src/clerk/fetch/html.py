@@ -207,20 +207,17 @@ def titles_above(tree: LexborHTMLParser) -> dict[int, tuple[str, ...]]:
             node.attributes.get("class") or ""
         ):
             level = 7
-        elif tag == "p" and _stands_for_heading(node):
-            level = 8
+        elif tag == "p":
+            # Bold as a whole, with no link in it: the title of what follows.
+            bold = node.css_first("strong, b")
+            if bold is not None and node.css_first("a") is None and text_of(bold) == text_of(node):
+                level = 8
         if level:
             text = text_of(node)
             if text and len(text) < 150:
                 levels = {each: known for each, known in levels.items() if each < level}
                 levels[level] = text
     return above
-
-
-def _stands_for_heading(node: LexborNode) -> bool:
-    """Whether a paragraph is bold as a whole, with no link in it: the title of what follows."""
-    bold = node.css_first("strong, b")
-    return bold is not None and node.css_first("a") is None and text_of(bold) == text_of(node)
 
 
 def ancestors(node: LexborNode) -> Iterator[LexborNode]:
@@ -232,12 +229,3 @@ def ancestors(node: LexborNode) -> Iterator[LexborNode]:
 
 
 _LEVELS = {f"h{level}": level for level in range(1, 7)} | {"summary": 7, "caption": 7, "legend": 7}
-
-
-def frames_and_links(base: str, html: str) -> list[str]:
-    """Return what a page frames, then what it links to."""
-    tree = parsed(html)
-    frames = [node.attributes.get("src") or "" for node in tree.css("iframe[src], frame[src]")]
-    links = [node.attributes.get("href") or "" for node in tree.css("a[href]")]
-    whole = (joined(base, url) for url in (*frames, *links))
-    return list(dict.fromkeys(url for url in whole if url))

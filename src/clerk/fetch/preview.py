@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
@@ -44,12 +43,6 @@ class Preview:
     pages: int = 0
     #: Whether it read as many pages as it may; there is more.
     stopped_early: bool = False
-
-    @property
-    def by_kind_and_year(self) -> dict[tuple[str, str], int]:
-        """How many documents there are of each kind and year."""
-        years = ((each.kind, str(each.day.year) if each.day else "") for each in self.documents)
-        return dict(sorted(Counter(years).items()))
 
     @property
     def days(self) -> tuple[date, date] | None:

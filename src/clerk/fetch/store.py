@@ -121,7 +121,7 @@ _MAGIC_WITHIN_BYTES = 1024
 _COPY_BUFFER = memoryview(bytearray(MEGABYTE))
 
 #: What files are called that are documents, or that are refused with a remedy.
-FILE_SUFFIXES = (".pdf", ".html", ".htm", ".docx", ".doc", ".rtf")
+FILE_SUFFIXES = (".pdf", ".html", ".htm", ".docx", ".docm", ".doc", ".rtf")
 
 #: What the documents of a folder are said to be.
 LISTED_KINDS = {MINUTES: "minutes", AGENDAS: "agenda"}
@@ -551,8 +551,13 @@ class SiteFetch:
                 found.setdefault(ref.identity(self.spec.id, meeting), (meeting, ref))
         if self.spec.finds_gaps:
             for identity, (meeting, kinds) in meetings.items():
-                gap = self._gap(meeting, kinds)
-                if gap:
+                # A past meeting that took place and has no minutes.
+                gap = None
+                is_past = meeting.day is not None and meeting.day < self.now.date()
+                cancelled = naming.is_cancelled(f"{meeting.status} {meeting.title}")
+                if meeting.day and is_past and not cancelled and MINUTES not in kinds:
+                    day = meeting.day.isoformat()
+                    gap = Gap(meeting.body, day, "no minutes", meeting.source_url)
                     self.report.gaps.append(gap)
                 start = meeting.start_local.isoformat() if meeting.start_local else ""
                 self.manifest.record_meeting(
@@ -600,16 +605,6 @@ class SiteFetch:
         except Exception as error:
             # A plugin may raise anything: it is named, and its traceback is in the log.
             raise plugin_failure(self.spec, error) from error
-
-    def _gap(self, meeting: MeetingRef, kinds: set[str]) -> Gap | None:
-        """Return a gap if a past meeting took place and has no minutes."""
-        if not meeting.day or meeting.day >= self.now.date():
-            return None
-        if naming.is_cancelled(f"{meeting.status} {meeting.title}"):
-            return None
-        if MINUTES in kinds:
-            return None
-        return Gap(meeting.body, meeting.day.isoformat(), "no minutes", meeting.source_url)
 
     def _give_names(self, listed: ListedDocuments) -> list[NamedDocument]:
         """Name the documents in a fixed order: the same listing in any order, the same names.
@@ -844,11 +839,18 @@ class SiteFetch:
         )
 
     def _record_of(self, wanted: NamedDocument, sha256: str, size: int) -> FetchedDocument:
-        ref = wanted.ref
+        meeting, ref = wanted.meeting, wanted.ref
+        # What the source says of a document; a path in a folder says nothing by itself.
+        said: dict[str, Any] = {
+            "kind": "packet" if naming.is_packet(ref.title) else LISTED_KINDS[ref.kind],
+            "body": _storable(self.gate.name(meeting.body)),
+            "date": meeting.day,
+            "title": _storable(self.gate.name(meeting.title or ref.title)),
+        }
         return FetchedDocument(
             name=wanted.document.name,
             identity=wanted.identity,
-            **self._listed_facts(wanted),
+            **said | dict.fromkeys(meeting.guessed & said.keys()),
             file_name=_storable(unquote(urlsplit(ref.url).path).rpartition("/")[2]),
             sequence=wanted.sequence,
             source_url=ref.url,
@@ -857,18 +859,6 @@ class SiteFetch:
             version_hint=ref.version_hint,
             fetched_at=self.now,
         )
-
-    def _listed_facts(self, wanted: NamedDocument) -> dict[str, Any]:
-        """Return what the source says of a document; a path in a folder says nothing by itself."""
-        meeting, ref = wanted.meeting, wanted.ref
-        said = {
-            "kind": "packet" if naming.is_packet(ref.title) else LISTED_KINDS[ref.kind],
-            "body": _storable(self.gate.name(meeting.body)),
-            "date": meeting.day,
-            "title": _storable(self.gate.name(meeting.title or ref.title)),
-        }
-        guessed = meeting.guessed
-        return {name: None if name in guessed else value for name, value in said.items()}
 
     def _store(
         self,

@@ -12,6 +12,8 @@ out.  What a person said comes first, then the portal, then what is printed, the
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from .facts import (
     KINDS,
     SOURCES,
@@ -25,9 +27,11 @@ from .facts import (
     PageView,
     Part,
 )
-from .identity import identify
-from .parts import split, with_papers
 from .rules_version import VERSION
+
+if TYPE_CHECKING:
+    from .identity import identify
+    from .parts import split, with_papers
 
 __all__ = [
     "KINDS",
@@ -46,3 +50,13 @@ __all__ = [
     "split",
     "with_papers",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Load the rules when they are first asked for: most only need the words for kinds."""
+    from importlib import import_module
+
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = import_module(".identity" if name == "identify" else ".parts", __name__)
+    return getattr(module, name)

@@ -7,7 +7,7 @@ Every regular expression takes linear time.  What is no day of the calendar (31 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from functools import lru_cache
 from typing import Final, NamedTuple
@@ -76,12 +76,22 @@ _BEFORE_DATE = re.compile(
 )
 _LONGEST_WEEKDAY: Final = 20
 #: A date at the beginning of a line.
-DATE_START: Final = re.compile(
+_DATE_START = re.compile(
     rf"(?:(?:{_WEEKDAY})\b[.,]?\s)?(?:[0-9]{{1,2}}{_SUFFIX}\s(?:day\s)?(?:of\s"
     rf"|de\s)?(?:{_MONTH})\b"
     rf"|[0-9]{{1,4}}[-/.][0-9]{{1,2}}[-/.][0-9]{{1,4}}|(?:{_MONTH})\b\.?\s[0-9]{{1,2}})",
     re.IGNORECASE,
 )
+
+
+_STARTS_OF_DATES: Final = frozenset(word[:3] for word in (*MONTH_OF_WORD, *_WEEKDAY_OF_WORD))
+
+
+def begins_with_date(line: str) -> bool:
+    """Whether a line begins with a date; most are told apart by their first letters."""
+    if not line[:1].isdigit() and line[:3].lower() not in _STARTS_OF_DATES:
+        return False
+    return _DATE_START.match(line) is not None
 
 
 class _Written(NamedTuple):
@@ -119,6 +129,36 @@ def printed_dates(text: str, *, day_first: bool = False) -> list[PrintedDate]:
     return found
 
 
+_WITHOUT_YEAR = re.compile(
+    rf"(?<![^\W\d_])(?P<weekday>{_WEEKDAY})\b[.,]?\s{{1,3}}(?:the\s)?"
+    rf"(?:(?P<month>{_MONTH})\b\.?\s{{1,3}}(?P<day>[0-9]{{1,2}})"
+    rf"|(?P<day2>[0-9]{{1,2}}){_SUFFIX}\s{{1,3}}(?:of\s)?(?P<month2>{_MONTH})\b)"
+    rf"(?!{_SUFFIX}[\s,.]{{0,4}}[0-9]{{4}})",
+    re.IGNORECASE,
+)
+
+
+def day_in_year(line: str, years: Iterable[int]) -> date | None:
+    """Return the day that a line prints with its weekday and without a year.
+
+    The weekday decides: in exactly one of the years the day must have it.
+    """
+    match = _WITHOUT_YEAR.search(line)
+    if match is None:
+        return None
+    month = MONTH_OF_WORD[(match["month"] or match["month2"]).lower()]
+    number = int(match["day"] or match["day2"])
+    days = [day for year in set(years) if (day := calendar_day(year, month, number))]
+    fitting = [day for day in days if day.weekday() == _WEEKDAY_OF_WORD[match["weekday"].lower()]]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def years_in(text: str) -> set[int]:
+    """Return the years that a text prints."""
+    return {int(year[0]) for year in _WHOLE_YEAR.finditer(text)}
+
+
+_WHOLE_YEAR = re.compile(rf"(?<![0-9]){_YEAR4}(?![0-9])")
 #: A UK or Irish postcode.
 _BRITISH = re.compile(r"\b[A-Z]{1,2}[0-9][0-9A-Z]? [0-9][A-Z]{2}\b|\b[Pp]arish [Cc]ouncil\b")
 

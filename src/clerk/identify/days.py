@@ -26,21 +26,23 @@ _BEFORE, _AFTER = 120, 60
 class DayRule(NamedTuple):
     """What words before a date make of it; ``weight`` 0 means that it is not the meeting's day.
 
-    ``kinds`` are the kinds of documents for which it holds, all if empty.  The date of an example
-    is at ``@``.
+    ``kinds`` are the kinds of documents for which it holds, all if empty.  Whatever it matches has
+    one of the ``needs`` in lower case: they are looked for first.  The date of an example is at
+    ``@``.
     """
 
     name: str
     weight: float
     before: re.Pattern[str]
     examples: tuple[str, ...]
+    needs: tuple[str, ...]
     kinds: frozenset[str] = frozenset()
 
 
 def _rule(
-    name: str, weight: float, before: str, *examples: str, kinds: Sequence[str] = ()
+    name: str, weight: float, before: str, *examples: str, needs: str, kinds: Sequence[str] = ()
 ) -> DayRule:
-    return DayRule(name, weight, pattern(before), examples, frozenset(kinds))
+    return DayRule(name, weight, pattern(before), examples, tuple(needs.split()), frozenset(kinds))
 
 
 _LINK = (
@@ -59,6 +61,7 @@ RULES: Final = (
         r"|\bdate (?:adopted|passed|of (?:adoption|passage|meeting))[\W_]{0,4}$",
         "READ A FIRST, SECOND AND THIRD TIME AND PASSED THIS @",
         "ADOPTED this @",
+        needs="passed adopted enacted resolved ordained carried approved read date",
         kinds=(RESOLUTION,),
     ),
     _rule(
@@ -71,6 +74,7 @@ RULES: Final = (
         r"|\bminutes ?:[^\n]{0,60}$",
         "Approval of the minutes of the meeting of @",
         "Resolution: Adopt the Minutes of the @",
+        needs="minutes proceedings meeting session",
     ),
     _rule(
         "other day",
@@ -93,6 +97,12 @@ RULES: Final = (
         "Printed on @",
         "Next meeting: @",
         "the meeting scheduled from @",
+        needs="amend revis updat post print publish creat prepar issu mail modif distrib "
+        "generat effectiv expir due deadline end as through thru until till since before "
+        "after between from next previous last prior following continued received filed "
+        "submitted recorded letter born inspection version copyright notarized signed "
+        "sworn commencing beginning starting week tabled postponed deferred rescheduled "
+        "closing open ratified enclosed account statement invoice permit dated stand to",
     ),
     _rule(
         "named as the day",
@@ -109,6 +119,7 @@ RULES: Final = (
         "Please place this on the agenda for the meeting of the City Council on @",
         "COUNCIL AGENDA: @",
         "Balances for the meeting on @",
+        needs="date agenda for sitzung réunion séance sesión",
     ),
     _rule(
         "meeting announced",
@@ -118,6 +129,7 @@ RULES: Final = (
         r"|scheduled for|findet)\b[^.]{0,110}?" + _LINK,
         "You are summoned to attend a meeting of the Council to be held in the hall on @",
         "The Annual Town Meeting will take place on @",
+        needs="summoned will be scheduled findet",
         kinds=(AGENDA, PACKET, NOTICE),
     ),
     _rule(
@@ -128,6 +140,7 @@ RULES: Final = (
         r"|called to order)\b[^.\n]{0,90}?" + _LINK,
         "A regular meeting of the Council was held on @",
         "BE IT REMEMBERED that on this the @",
+        needs="remembered held met meet convene assembled take called",
     ),
     _rule(
         "meeting of the day",
@@ -137,6 +150,7 @@ RULES: Final = (
         r"(?:[^.\n]|\.(?=\S)){0,80}" + _LINK,
         "REGULAR MEETING OF THE TOWN BOARD, @",
         "VOTING RESULTS OF THE TOWN MEETING @",
+        needs="meeting session hearing workshop council réunion séance sesión sitzung",
     ),
     _rule(
         "minutes of the day",
@@ -145,6 +159,7 @@ RULES: Final = (
         r"|procès-verbal|acta)\b[^.\n]{0,80}" + _LINK,
         "Minutes of @",
         "AGENDA FOR @",
+        needs="minutes agenda proceedings niederschrift tagesordnung ordre verbal acta",
         kinds=(MINUTES, AGENDA, PACKET, NOTICE),
     ),
     _rule(
@@ -152,6 +167,7 @@ RULES: Final = (
         5.0,
         r"(?:^|\n)(?:\W*)(?:date|datum|fecha|when|wann|day)[\W_]*$",
         "DATE: @",
+        needs="date datum fecha when wann day",
         kinds=(MINUTES, AGENDA, PACKET, NOTICE, RESOLUTION),
     ),
 )
@@ -221,12 +237,16 @@ class _Document(NamedTuple):
     is_agenda_item: bool
 
 
+def day_lines(block: Sequence[Line], lines: Sequence[Line], kind: str | None) -> Sequence[Line]:
+    """Return the lines on which the day of the meeting may be: of a resolution, on all."""
+    return lines if kind == RESOLUTION else lines[: len(block) + 2 * _OPENING_LINES]
+
+
 def meeting_day(
     block: Sequence[Line], lines: Sequence[Line], kind: str | None, is_letter: bool, day_first: bool
 ) -> DayReading:
     """Return the day of the meeting that a document is of or for."""
-    if kind != RESOLUTION:
-        lines = lines[: len(block) + 2 * _OPENING_LINES]
+    lines = day_lines(block, lines, kind)
     text = "\n".join(line.text for line in lines)
     starts = [0]
     for line in lines:
@@ -310,7 +330,15 @@ def _weight(where: _Where, document: _Document) -> float | None:
     rules = [rule for rule in RULES if not rule.kinds or kind in rule.kinds]
     for whole in around:
         words = whole[-_BEFORE:]
-        rule = next((rule for rule in rules if rule.before.search(words)), None)
+        small = words.lower()
+        rule = next(
+            (
+                rule
+                for rule in rules
+                if any(map(small.__contains__, rule.needs)) and rule.before.search(words)
+            ),
+            None,
+        )
         if rule is None:
             continue
         if rule.weight < 6 and document.is_letter and kind != RESOLUTION:

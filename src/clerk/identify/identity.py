@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from .bodies import MENTIONED, body_of, mentioned_body, own_words
-from .dates import DATE_START, day_comes_first, iso_day
-from .days import OF_A_MEETING, meeting_day
+from .dates import begins_with_date, day_comes_first, day_in_year, iso_day, years_in
+from .days import OF_A_MEETING, day_lines, meeting_day
 from .facts import (
     AGENDA,
     KINDS,
@@ -80,6 +80,8 @@ def identify(pages: Sequence[PageView], hints: Hints) -> Identity:
         # A day that the page prints without saying what it is of, and that the path names too.
         same = [fact for fact in printed.unclear_days if fact.value == path.date.value]
         printed_day = same[0] if same else UNKNOWN
+    if not (printed_day.value or day_of_path.value) and kind.value in OF_A_MEETING:
+        printed_day = _day_without_year(printed.block, hints.path)
     date = choose("date", person.date, portal.date, printed_day, day_of_path)
     of_meeting = kind.value in OF_A_MEETING or date.value is not None
     bodies = [printed.body]
@@ -91,6 +93,20 @@ def identify(pages: Sequence[PageView], hints: Hints) -> Identity:
     title = choose("title", person.title, portal.title, printed.title)
     title = title if title.value else path.title
     return Identity(date, body, kind, title, others)
+
+
+def _day_without_year(block: Sequence[Line], path: str) -> Fact:
+    """Return the day of a title block that prints a weekday and no year.
+
+    The year is the one that the rest of the block prints, or the path names, if the weekday fits.
+    """
+    printed = {year for line in block for year in years_in(line.text)}
+    for years, sure in ((printed, 0.7), (years_in(path), 0.5)):
+        days = [(line, day) for line in block if (day := day_in_year(line.text, years))]
+        if len({day for _, day in days}) == 1:
+            line, day = days[0]
+            return Fact(day.isoformat(), PAGE, line.text[:120], line.page, sure)
+    return UNKNOWN
 
 
 class Printed(NamedTuple):
@@ -123,7 +139,7 @@ def read_pages(
     own = own or own_words(place, [line.text for line in lines])
     kind = kind_of(block, lines)
     name = kind.fact.value
-    day_first = day_comes_first("\n".join(line.text for line in lines))
+    day_first = day_comes_first("\n".join(line.text for line in day_lines(block, lines, name)))
     day = meeting_day(block, lines, name, kind.is_letter, day_first)
     if name == RESOLUTION:
         for page in written[1:]:
@@ -170,7 +186,7 @@ def _title(block: Sequence[Line], lines: Sequence[Line], heading: Line | None) -
 
 def _is_name(line: str) -> bool:
     """Whether a line of the title block may be part of a title."""
-    if len(line) > LONGEST_HEADING or is_address(line) or DATE_START.match(line):
+    if len(line) > LONGEST_HEADING or is_address(line) or begins_with_date(line):
         return False
     return not _NAMES_NOTHING.fullmatch(line)
 

@@ -89,6 +89,27 @@ _SIGNED = pattern(
 _LONGEST_SIGNATURE: Final = 60
 #: Where a part ends within a page, one of these is printed.
 _ENDS: Final = ("adjourn", "submitted", "closed at", "ended at", "meeting closed", "carried")
+#: Words of headings that name a document of its own, and of those of minutes.
+_MINUTES_HEADINGS: Final = (
+    "minutes",
+    "proceedings",
+    "verbal",
+    "niederschrift",
+    "protokoll",
+    "acta",
+)
+_OWN_HEADINGS: Final = (
+    *_MINUTES_HEADINGS,
+    *("agenda", "notice", "resolution", "ordinance", "law", "pack", "mintues", "record", "journal"),
+    *("summary", "notes", "cofnod", "ordre", "orden", "order", "ordnung", "docket", "bill"),
+    *("schedule", "dates", "calendar", "cancel"),
+)
+#: How minutes begin, below their title: within this many lines.
+_TITLE_LINES: Final = 5
+_MEETING_OPENS = pattern(
+    r"\bto order\b|^(?:\w+ ){0,3}(?:present|in attendance|attending|apologies|roll call|absent) ?:"
+    r"|\b(?:were|was) present\b"
+)
 _ITEM = pattern(r"(?:[0-9]{1,3}|[A-Z]|[ivx]{1,6})[.)] ")
 _MOVED = pattern(r"^(?:it was )?moved by\b|\bmoved by:")
 _OF_MINUTES: Final = ("to order", "present:", "in attendance", "adjourned")
@@ -226,6 +247,7 @@ def split(pages: Sequence[PageView], identity: Identity, hints: Hints) -> list[P
             starts.append(_Start(index, page, begins))
             seen = set()
         elif (inside := _begins_inside(page, starts[-1].page)) is not None:
+            # One part begins on a page: its first page identifies it.
             starts.append(_Start(index, *inside, is_inside=True))
             seen = set()
         seen |= page.first
@@ -259,27 +281,37 @@ def _beginning(page: _Page, signs: Sequence[_Sign]) -> Fact:
 
 
 def _begins_inside(page: _Page, first: _Page) -> tuple[_Page, Fact] | None:
-    """Return the rest of a page on which, below the end of a part, another begins.
+    """Return the rest of a page on which another part begins.
 
     Only where everything is printed: the adjournment or signature, then the title of minutes, an
-    agenda or a resolution with a day of its own, then how such a document begins.
+    agenda or a resolution with a day of its own, then how such a document begins.  Minutes whose
+    title is followed by who was there, or who called them to order, need no end above them.
     """
     text = page.view.text[:MOST_CHARACTERS]
-    if not any(map(text.lower().__contains__, _ENDS)):
+    small = text.lower()
+    ends = any(map(small.__contains__, _ENDS))
+    if not any(map(small.__contains__, _OWN_HEADINGS if ends else _MINUTES_HEADINGS)):
         return None
     lines = lines_of(page.view)
     for number in range(3, len(lines) - 2):
         line = lines[number]
+        if not any(map(line.text.lower().__contains__, _OWN_HEADINGS)) or _ITEM.match(line.text):
+            continue
         rule = None if is_sentence(line.text) else heading_rule(line.text)
-        if rule is None or rule.kind not in _OWN_DOCUMENT or _ITEM.match(line.text):
+        if rule is None or rule.kind not in _OWN_DOCUMENT:
             continue
         top = number
         while top > number - 4 and not _ends_part(lines[top - 1].text):
             top -= 1
         if top == number - 4:
-            continue
+            below = lines[number + 1 : number + 1 + _TITLE_LINES]
+            if rule.kind != MINUTES or not any(_MEETING_OPENS.search(each.text) for each in below):
+                continue
+            top = number
+            while top > 1 and _is_title(lines[top - 1].text) and number - top < _TITLE_LINES:
+                top -= 1
         raw = text.split("\n")
-        at = next((n for n, each in enumerate(raw) if lines[top].text in " ".join(each.split())), 0)
+        at = _raw_line(raw, lines[: top + 1])
         view = msgspec.structs.replace(page.view, text="\n".join(raw[at:]))
         rest = _Page(view, frozenset())
         if rest.days and not rest.days <= first.days and rest.opens_like(rule.kind):
@@ -287,10 +319,31 @@ def _begins_inside(page: _Page, first: _Page) -> tuple[_Page, Fact] | None:
     return None
 
 
+def _raw_line(raw: Sequence[str], lines: Sequence[Line]) -> int:
+    """Return which line of a page the last of its tidied first lines is; names come twice."""
+    at = -1
+    for line in lines:
+        following = enumerate(raw[at + 1 :], at + 1)
+        at = next((n for n, each in following if line.text in " ".join(each.split())), at)
+    return max(at, 0)
+
+
+def _is_title(line: str) -> bool:
+    """Whether a line above a heading belongs to it: a name in capitals, without a full stop."""
+    return len(line) <= _LONGEST_SIGNATURE and line[-1].isalnum() and _in_capitals(line)
+
+
+def _in_capitals(line: str) -> bool:
+    """Whether more than half of the words of a line begin with a capital."""
+    words = [word for word in line.split() if word[0].isalpha()]
+    return 2 * sum(word[0].isupper() for word in words) > len(words)
+
+
 def _ends_part(line: str) -> bool:
     if _COMPLETE.search(line):
         return True
-    return len(line) <= _LONGEST_SIGNATURE and bool(_SIGNED.search(line))
+    # "Mayor Hale called the meeting to order" is no signature.
+    return len(line) <= _LONGEST_SIGNATURE and bool(_SIGNED.search(line)) and _in_capitals(line)
 
 
 def with_papers(identity: Identity, parts: Sequence[Part]) -> Identity:
@@ -442,14 +495,19 @@ def _fixed(line: str) -> str:
 
 def _in_digits(line: str) -> str:
     """Return a line with the number of a page in digits: typists wrote "Page Two"."""
+    if "age " not in line and "AGE " not in line:
+        return line
     return _PAGE_WORD.sub(lambda found: f"Page {_NUMBER_WORDS[found[1].lower()]}", line)
 
 
 def _page_number(first: Sequence[str], last: Sequence[str]) -> tuple[int | None, int | None, bool]:
     """Return the number of a page, of how many, and whether it says that it is one."""
-    for number, line in enumerate(map(_in_digits, (*first, *reversed(last)))):
-        if len(line) < 100 and any(map(str.isdigit, line)):
-            match = _PAGE_NUMBER.search(line)
+    for number, printed in enumerate((*first, *reversed(last))):
+        small = printed.lower()
+        # A number by itself, or next to a word for a page.
+        if len(printed) <= _NUMBER_ALONE or any(map(small.__contains__, _PAGE_WORDS)):
+            line = _in_digits(printed)
+            match = _PAGE_NUMBER.search(line) if len(line) < 100 else None
             if not match or _PACKET_PAGE.search(line):
                 continue
             named = match.groupdict()
@@ -462,6 +520,8 @@ def _page_number(first: Sequence[str], last: Sequence[str]) -> tuple[int | None,
     return None, None, False
 
 
+_NUMBER_ALONE: Final = 14
+_PAGE_WORDS: Final = ("page", "pg", "seite", "p.", "http")
 _NUMBERS: Final = ("one", "two", "three", "four", "five")
 
 

@@ -126,6 +126,8 @@ def body_in_name(name: str) -> str | None:
 
 
 def _day_in(name: str, day_first: bool) -> date | None:
+    if not any(map(str.isdigit, name)):
+        return None
     for match in _NAMED.finditer(name):
         which = "2" if match["month2"] else ""
         month = MONTH_OF_WORD[match[f"month{which}"].lower()]

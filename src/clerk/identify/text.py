@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from .dates import DATE_START
+from .dates import begins_with_date
 from .facts import PageView
 
 #: No more than this much of a page is looked at.
@@ -126,7 +126,7 @@ def is_sentence(line: str) -> bool:
         words = line.split()
         small = sum(word[0].islower() for word in words)
         return line[-1] == "." and len(words) > 5 and 2 * small >= len(words)
-    if DATE_START.match(line) or (_HEADLINE.match(line) and not _TOLD.search(line)):
+    if begins_with_date(line) or (_HEADLINE.match(line) and not _TOLD.search(line)):
         return False
     if is_address(line):
         return False
@@ -149,7 +149,7 @@ def title_block(lines: Sequence[Line]) -> list[Line]:
         lines = lines[1:]
     for number, line in enumerate(lines[:_BLOCK_LINES]):
         # "4 March 2025" is no item of a list.
-        if (_TEXT_BEGINS.match(line.text) and not DATE_START.match(line.text)) or is_sentence(
+        if (_TEXT_BEGINS.match(line.text) and not begins_with_date(line.text)) or is_sentence(
             line.text
         ):
             return list(lines[:number])

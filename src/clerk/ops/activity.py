@@ -6,6 +6,7 @@ Totals are counted in :mod:`clerk.ops.counts`; :mod:`clerk.ops.health` decides w
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import datetime
@@ -22,6 +23,7 @@ from clerk.core.models import (
     db_now,
     items_table,
     jobs_table,
+    sites_table,
     stage_events_table,
     workers_table,
 )
@@ -165,6 +167,35 @@ def list_sites() -> list[dict[str, Any]]:
     """Return every site with its outcome and the documents of its last reading."""
     with reading_connection() as conn:
         return [vars(each) for each in sites.overview(conn)]
+
+
+@dataclass(frozen=True)
+class LocatedSite:
+    """A site that is followed, and where it is if that is known."""
+
+    subdomain: str
+    name: str
+    state: str
+    latitude: float | None
+    longitude: float | None
+
+
+def located_sites() -> list[LocatedSite]:
+    """Return every site by name; a position that cannot be one is not known."""
+    columns = sites_table.c
+    query = select(columns.subdomain, columns.name, columns.state, columns.lat, columns.lng)
+    with reading_connection() as conn:
+        rows = conn.execute(query).all()
+    found = []
+    for subdomain, name, state, *place in rows:
+        try:
+            latitude, longitude = map(float, place)
+        except (TypeError, ValueError):
+            latitude = longitude = math.nan
+        known = abs(latitude) <= 90 and abs(longitude) <= 180
+        position = (latitude, longitude) if known else (None, None)
+        found.append(LocatedSite(subdomain, name or subdomain, state or "", *position))
+    return sorted(found, key=lambda each: (each.name.lower(), each.subdomain))
 
 
 def find_site(subdomain: str) -> dict[str, Any] | None:

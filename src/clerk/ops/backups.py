@@ -89,7 +89,8 @@ def _copy_database(engine: Engine, part: Path) -> None:
         ):
             source.backup(copy)
     else:
-        _dump_postgres(engine.url, part)
+        with _without_password(engine.url) as plain:
+            _run("pg_dump", ["--no-owner", "--file", str(part), "--dbname", plain])
 
 
 def _archive(engine: Engine, part: Path, store: Path) -> None:
@@ -121,11 +122,6 @@ def _count_sites(engine: Engine) -> int:
         if not inspect(conn).has_table("sites"):
             return 0
         return int(conn.execute(text("SELECT count(*) FROM sites")).scalar_one())
-
-
-def _dump_postgres(url: URL, part: Path) -> None:
-    with _without_password(url) as plain:
-        _run("pg_dump", ["--no-owner", "--file", str(part), "--dbname", plain])
 
 
 def _run(name: str, arguments: list[str]) -> None:
@@ -174,8 +170,22 @@ def restore(engine: Engine, source: Path, store: Path) -> Restored:
             _refuse_full_store(store)
             database = Path(folder) / DATABASE
             with tarfile.open(source) as tar:
-                _extract_one(tar, DATABASE, database)
-        _check_kind(engine, database)
+                try:
+                    content = tar.extractfile(DATABASE)
+                except KeyError:
+                    content = None
+                if content is None:
+                    raise InvalidInput("The archive has no database: it is not a backup of clerk.")
+                with content, database.open("wb") as file:
+                    shutil.copyfileobj(content, file)
+        with database.open("rb") as file:
+            is_sqlite = file.read(16).startswith(b"SQLite format 3")
+        if is_sqlite != (engine.dialect.name == "sqlite"):
+            kind = "SQLite" if is_sqlite else "PostgreSQL"
+            raise InvalidInput(
+                f"The backup is of {kind}, and DATABASE_URL names another kind of database.",
+                hint="Point DATABASE_URL to an empty database of the same kind.",
+            )
         if is_archive:
             files = _extract_store(source, store)
         if engine.dialect.name == "sqlite":
@@ -222,38 +232,35 @@ def _refuse_full_store(store: Path) -> None:
         )
 
 
-def _check_kind(engine: Engine, database: Path) -> None:
-    with database.open("rb") as file:
-        is_sqlite = file.read(16).startswith(b"SQLite format 3")
-    if is_sqlite != (engine.dialect.name == "sqlite"):
-        kind = "SQLite" if is_sqlite else "PostgreSQL"
-        raise InvalidInput(
-            f"The backup is of {kind}, and DATABASE_URL names another kind of database.",
-            hint="Point DATABASE_URL to an empty database of the same kind.",
-        )
-
-
-def _extract_one(tar: tarfile.TarFile, name: str, target: Path) -> None:
-    try:
-        content = tar.extractfile(name)
-    except KeyError:
-        content = None
-    if content is None:
-        raise InvalidInput("The archive has no database: it is not a backup of clerk.")
-    with content, target.open("wb") as file:
-        shutil.copyfileobj(content, file)
-
-
 def _extract_store(source: Path, store: Path) -> int:
-    """Extract the files of the sites, and return how many there are."""
-    files = 0
-    with tarfile.open(source) as tar:
+    """Extract the files of the sites, and return how many there are.
+
+    If one cannot be written, those that were written are removed: the storage directory was empty.
+    """
+    files, prefix = 0, f"{STORE}/"
+    with contextlib.ExitStack() as undo, tarfile.open(source) as tar:
+        undo.callback(_empty, store)
         for entry in tar:
-            if entry.name.startswith(f"{STORE}/"):
-                entry.name = entry.name.removeprefix(f"{STORE}/")
+            if entry.name.startswith(prefix):
+                entry.name = entry.name.removeprefix(prefix)
+                if entry.islnk():
+                    # Published versions share the files that did not change between them.
+                    entry.linkname = entry.linkname.removeprefix(prefix)
                 tar.extract(entry, store, filter="data")
-                files += entry.isfile()
+                files += entry.isfile() or entry.islnk()
+        undo.pop_all()
     return files
+
+
+def _empty(store: Path) -> None:
+    """Remove what was extracted from a storage directory."""
+    for path in store.iterdir() if store.is_dir() else ():
+        if path == own_files(store) or _NOT_STORED.fullmatch(path.name):
+            continue
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
 
 
 # ------------------------------------------------------------------------- versions of tools

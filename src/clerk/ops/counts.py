@@ -301,7 +301,14 @@ def figures() -> Figures:
     """Count everything, at one moment."""
     settings = config.load()
     with snapshot_connection() as conn:
-        lost, workers = _lost_workers(conn), queues.live_workers(conn)
+        # The queues of each worker that died within the last day without signing off.
+        dead = or_(
+            workers_table.c.lease_until < db_now(),
+            workers_table.c.id.in_(liveness.dead_on_this_host(conn)),
+        )
+        of_last_day = workers_table.c.lease_until >= db_now(-DAY_SECONDS)
+        died = conn.execute(select(workers_table.c.queues).where(dead, of_last_day)).scalars()
+        lost, workers = [names.split(",") for names in died], queues.live_workers(conn)
         now = conn.execute(select(db_now())).scalar_one()
         schedules = schedule.list_schedules(conn, settings, now)
         counted = _count_sites(conn)
@@ -325,6 +332,21 @@ def figures() -> Figures:
         attention = _attention(conn, read, empty, stuck, blocked)
         events = stage_events_table
         reconciled = select(func.max(events.c.at)).where(events.c.event == "reconciled")
+        finished = (
+            select(events.c.stage, func.sum(events.c.completed + events.c.failed))
+            .where(events.c.event == "finished", events.c.at >= db_now(-DAY_SECONDS))
+            .where(events.c.stage.is_not(None))
+            .group_by(events.c.stage)
+        )
+        # Sites that a run took from fetch to deploy last: a few are enough.
+        runs, jobs = runs_table, jobs_table
+        deployed = (
+            select(runs.c.subdomain)
+            .join(jobs, jobs.c.run_id == runs.c.run_id)
+            .where(runs.c.state.in_(_WENT_WELL), jobs.c.stage == DEPLOY, jobs.c.completed > 0)
+            .order_by(runs.c.finished_at.desc())
+            .limit(2 * SITES_NAMED)
+        )
         return Figures(
             sites=counted.sites,
             stages=counted.stages,
@@ -350,8 +372,8 @@ def figures() -> Figures:
                 for name in QUEUES
                 if name not in workers.by_queue and any(name in each for each in lost)
             ),
-            sites_with_files=_sites_with_files(conn),
-            finished_by_stage=_finished_by_stage(conn),
+            sites_with_files=tuple(dict.fromkeys(conn.execute(deployed).scalars())),
+            finished_by_stage={row[0]: row[1] for row in conn.execute(finished)},
             scheduled_at=schedule.looked_at(conn),
             overdue=len(schedule.overdue(schedules, now)),
             late=tuple(schedule.late_sites(conn, schedules, now)),
@@ -516,41 +538,6 @@ def _last_day(conn: Connection, hours: Sequence[Hour]) -> LastDay:
     )
 
 
-def _finished_by_stage(conn: Connection) -> dict[str, int]:
-    events = stage_events_table
-    rows = conn.execute(
-        select(events.c.stage, func.sum(events.c.completed + events.c.failed))
-        .where(events.c.event == "finished", events.c.at >= db_now(-DAY_SECONDS))
-        .where(events.c.stage.is_not(None))
-        .group_by(events.c.stage)
-    )
-    return {row[0]: row[1] for row in rows}
-
-
-def _lost_workers(conn: Connection) -> list[list[str]]:
-    """Return the queues of each worker that died within the last day without signing off."""
-    workers = workers_table
-    silent = or_(
-        workers.c.lease_until < db_now(), workers.c.id.in_(liveness.dead_on_this_host(conn))
-    )
-    within_a_day = workers.c.lease_until >= db_now(-DAY_SECONDS)
-    rows = conn.execute(select(workers.c.queues).where(silent, within_a_day)).scalars()
-    return [names.split(",") for names in rows]
-
-
-def _sites_with_files(conn: Connection) -> tuple[str, ...]:
-    """Return the sites that a run took from fetch to deploy last: a few are enough."""
-    runs, jobs = runs_table, jobs_table
-    rows = conn.execute(
-        select(runs.c.subdomain)
-        .join(jobs, jobs.c.run_id == runs.c.run_id)
-        .where(runs.c.state.in_(_WENT_WELL), jobs.c.stage == DEPLOY, jobs.c.completed > 0)
-        .order_by(runs.c.finished_at.desc())
-        .limit(2 * SITES_NAMED)
-    ).scalars()
-    return tuple(dict.fromkeys(rows))
-
-
 def failing_fetches() -> tuple[FetcherRuns, ...]:
     """Return how the last runs of the last day went, by fetcher."""
     with snapshot_connection() as conn:
@@ -570,7 +557,14 @@ def fetcher_runs(conn: Connection, had_documents: Collection[str]) -> tuple[Fetc
         .subquery()
     )
     rows = conn.execute(
-        select(sites.c.scraper, sites.c.subdomain, events.c.event, events.c.stage, events.c.detail)
+        select(
+            sites.c.scraper,
+            sites.c.subdomain,
+            sites.c.last_error_message,
+            events.c.event,
+            events.c.stage,
+            events.c.detail,
+        )
         .join(last, last.c.id == events.c.id)
         .join(sites, sites.c.subdomain == events.c.subdomain)
         .where(sites.c.scraper.is_not(None), sites.c.scraper != "")
@@ -587,7 +581,7 @@ def fetcher_runs(conn: Connection, had_documents: Collection[str]) -> tuple[Fetc
             if (row.event == f"run {Run.FAILED}" and row.stage == FETCH)
             or (row.event == f"run {Run.NO_DOCUMENTS}" and row.subdomain in had_documents)
         ]
-        example = failed[0].detail or "no reason was kept" if failed else ""
+        example = _why(failed[0].detail, failed[0].last_error_message) if failed else ""
         names = tuple(row.subdomain for row in failed)
         found.append(FetcherRuns(fetcher, len(ran), names, example))
     return tuple(found)
@@ -619,13 +613,28 @@ def _failing(conn: Connection) -> tuple[FailingSite, ...]:
     )
     last = and_(runs.c.subdomain == in_a_row.c.subdomain, runs.c.epoch == in_a_row.c.epoch)
     rows = conn.execute(
-        select(in_a_row.c.subdomain, in_a_row.c.failures, runs.c.reason)
+        select(
+            in_a_row.c.subdomain,
+            in_a_row.c.failures,
+            runs.c.reason,
+            sites_table.c.last_error_message,
+        )
         .join(runs, last)
+        .join(sites_table, sites_table.c.subdomain == in_a_row.c.subdomain)
         .order_by(in_a_row.c.subdomain)
     )
     return tuple(
-        FailingSite(row.subdomain, row.failures, row.reason or "no reason was kept") for row in rows
+        FailingSite(row.subdomain, row.failures, _why(row.reason, row.last_error_message))
+        for row in rows
     )
+
+
+def _why(reason: str | None, error: str | None) -> str:
+    """Return why a run failed: what could not be done, and the error that stopped it."""
+    cause = (error or "").partition("\n")[0]
+    if not reason or not cause or cause.startswith(reason):
+        return reason or cause or "no reason was kept"
+    return f"{reason}: {cause}"
 
 
 def seconds_by_stage(conn: Connection) -> dict[str, float]:
@@ -714,9 +723,14 @@ def _attention(
     for name in without_documents:
         yield Attention(name, "no documents found")
     last = latest_runs(runs_table.c.state, runs_table.c.reason)
-    failed = select(last).where(last.c.state == Run.FAILED).order_by(last.c.subdomain)
+    failed = (
+        select(last, sites_table.c.last_error_message)
+        .join(sites_table, sites_table.c.subdomain == last.c.subdomain)
+        .where(last.c.state == Run.FAILED)
+        .order_by(last.c.subdomain)
+    )
     for run in conn.execute(failed):
-        yield Attention(run.subdomain, run.reason or "its last run failed")
+        yield Attention(run.subdomain, _why(run.reason, run.last_error_message))
     for site in stuck:
         since = "never updated" if site.hours is None else f"no progress for {site.hours:.1f} h"
         yield Attention(site.subdomain, f"stuck in {site.stage}, {since}")

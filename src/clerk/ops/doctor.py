@@ -9,7 +9,7 @@ import os
 import platform
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from importlib import metadata
 from pathlib import Path
 
@@ -20,22 +20,15 @@ from clerk.core.db import explained, get_civic_db, reading_connection
 from clerk.core.distribution import install_command
 from clerk.core.errors import ClerkError, StorageIncomplete
 from clerk.pipeline import ledger, queues
+from clerk.read.language_data import how_to_get_tesseract
 
 from . import backups, store_check
 from .health import Check, Level, check_disk
 
 #: Libraries whose versions a bug report should name.
-LIBRARIES = (
-    "pypdfium2",
-    "tesserocr",
-    "sqlalchemy",
-    "alembic",
-    "psycopg",
-    "rq",
-    "redis",
-    "httpx",
-    "pluggy",
-)
+LIBRARIES = ("pypdfium2", "sqlalchemy", "alembic", "httpx", "pluggy")
+#: The same, of those that not every machine has or needs.
+OPTIONAL_LIBRARIES = ("tesserocr", "onnxruntime", "psycopg", "rq", "redis", "obstore")
 
 #: How many of the documents to be read are looked for on disk.
 FILES_CHECKED = 20
@@ -44,7 +37,7 @@ FILES_CHECKED = 20
 PROGRAMS = {
     "pg_dump": ("clerk db backup on PostgreSQL", "Install PostgreSQL's client programs."),
     "psql": ("clerk db restore on PostgreSQL", "Install PostgreSQL's client programs."),
-    "tesseract": ("the engine tesseract-cli", "Install the package tesseract-ocr."),
+    "tesseract": ("the engine tesseract-cli", how_to_get_tesseract()),
     "systemctl": ("clerk install-units", "Use deployment/cron instead."),
 }
 
@@ -69,11 +62,11 @@ def check_versions(_settings: Settings) -> Iterator[Check]:
 def check_libraries(_settings: Settings) -> Iterator[Check]:
     """The libraries clerk depends on must be installed."""
     found, missing = [], []
-    for name in LIBRARIES:
+    for name in (*LIBRARIES, *OPTIONAL_LIBRARIES):
         try:
             found.append(f"{name} {metadata.version(name)}")
         except metadata.PackageNotFoundError:
-            missing.append(name)
+            missing += [name] if name in LIBRARIES else []
     yield Check("libraries", Level.OK, ", ".join(found))
     if missing:
         fix = f"Install clerk again: {install_command('--force-reinstall')}"
@@ -127,14 +120,24 @@ def check_schema(_settings: Settings) -> Iterator[Check]:
 
 
 def check_files(settings: Settings) -> Iterator[Check]:
-    """The documents to be read must be on this machine."""
+    """The documents to be read must be on this machine, or in the bucket, which must answer."""
     if schema.current(get_civic_db()) != schema.head():
         yield Check("files", Level.OK, "not checked: the schema is not the newest")
         return
     with reading_connection() as conn:
         waiting = ledger.documents_to_read(conn, FILES_CHECKED)
     if settings.storage_url:
-        yield from _check_bucket(settings, waiting)
+        missing = store_check.check_access(settings, waiting)
+        if missing:
+            raise StorageIncomplete(
+                f"{len(missing)} of {len(waiting)} documents to be read are not in"
+                f" {settings.storage_url}: {missing[0]}.",
+                hint="They are fetched again by the next run of their site.",
+            )
+        has = (
+            f"has the last {len(waiting)} documents to be read" if waiting else "can be written to"
+        )
+        yield Check("files", Level.OK, f"{settings.storage_url} answers and {has}")
         return
     if not waiting:
         yield Check("files", Level.OK, "no document is to be read")
@@ -151,19 +154,6 @@ def check_files(settings: Settings) -> Iterator[Check]:
             hint="Mount the storage directory here, or set STORAGE_DIR to the one in use.",
         )
     yield Check("files", Level.OK, f"the last {len(waiting)} documents to be read are here")
-
-
-def _check_bucket(settings: Settings, waiting: Sequence[tuple[str, str]]) -> Iterator[Check]:
-    """The bucket must answer, be this installation's, take what is written, and have the files."""
-    missing = store_check.check_access(settings, waiting)
-    if missing:
-        raise StorageIncomplete(
-            f"{len(missing)} of {len(waiting)} documents to be read are not in"
-            f" {settings.storage_url}: {missing[0]}.",
-            hint="They are fetched again by the next run of their site.",
-        )
-    has = f"has the last {len(waiting)} documents to be read" if waiting else "can be written to"
-    yield Check("files", Level.OK, f"{settings.storage_url} answers and {has}")
 
 
 def check_queue(settings: Settings) -> Iterator[Check]:
@@ -227,25 +217,26 @@ def check_programs(settings: Settings) -> Iterator[Check]:
     for name, (purpose, fix) in PROGRAMS.items():
         path = shutil.which(name)
         if path and name in needed:
-            yield _check_version(name, path)
+            # One that is older than the server refuses to work with it.
+            with reading_connection() as conn:
+                server = int((conn.dialect.server_version_info or (0,))[0])
+            version = backups.program_version(name)
+            if version is None or version >= server:
+                found = f"{path}, version {version}; the server is {server}"
+                yield Check(name, Level.OK, found)
+            else:
+                yield Check(
+                    name,
+                    Level.WARNING,
+                    f"{path} is version {version}, older than the server ({server}): backups fail",
+                    f"Install PostgreSQL's client programs {server} and put them first in PATH.",
+                )
         elif path:
             yield Check(name, Level.OK, path)
         elif name in needed:
             yield Check(name, Level.WARNING, f"not installed: needed for {purpose}", fix)
         else:
             yield Check(name, Level.OK, f"not installed (for {purpose}). {fix}")
-
-
-def _check_version(name: str, path: str) -> Check:
-    """A program that is older than the server refuses to work with it."""
-    with reading_connection() as conn:
-        server = int((conn.dialect.server_version_info or (0,))[0])
-    version = backups.program_version(name)
-    if version is None or version >= server:
-        return Check(name, Level.OK, f"{path}, version {version}; the server is {server}")
-    fix = f"Install PostgreSQL's client programs {server} and put them first in PATH."
-    older = f"{path} is version {version}, older than the server ({server}): backups fail"
-    return Check(name, Level.WARNING, older, fix)
 
 
 #: The checks by the name of their result, in the order they are shown.

@@ -27,6 +27,7 @@ from clerk.core.config import Settings
 from clerk.core.db import get_civic_db, reading_connection
 from clerk.core.errors import ClerkError
 from clerk.core.states import ANNOTATIONS
+from clerk.follow import deliveries
 from clerk.pipeline import queues
 from clerk.search import index
 
@@ -186,6 +187,7 @@ def check_all(settings: Settings) -> Health:
     if health.level_of("database") != Level.CRITICAL:
         health.checks.append(run_check("schema", check_schema, settings))
         if health.level_of("schema") != Level.CRITICAL:
+            health.checks.append(run_check("follow", check_followers, settings))
             health.figures = counts.figures()
             health.checks += [check(health.figures, settings) for check in FIGURE_CHECKS]
     return health
@@ -253,6 +255,34 @@ def check_search(settings: Settings) -> Check:
         fix = "clerk serve rebuilds it; or run: clerk search-index update"
         return Check("search", Level.WARNING, "; ".join(damaged), fix, len(damaged))
     return Check("search", Level.OK, "the index can be read" if layout else "no index yet")
+
+
+def check_followers(_settings: Settings) -> Check:
+    """Messages to followers must get through, and webhooks accept them."""
+    with reading_connection() as conn:
+        found = deliveries.trouble(conn)
+    findings = [
+        Finding(
+            "follow",
+            Level.WARNING,
+            f"webhook {number} is disabled: {reason}",
+            command="Correct it and add it again, or remove it: clerk follow list",
+            subject=f"webhook {number}",
+        )
+        for number, reason in found.disabled_webhooks
+    ]
+    if found.late_since is not None:
+        waiting = "1 message waits" if found.late == 1 else f"{found.late} messages wait"
+        findings.append(
+            Finding(
+                "follow",
+                Level.WARNING,
+                f"{waiting} since {found.late_since:%Y-%m-%d %H:%M} UTC: {found.error}",
+                found.late,
+                "Check MAIL_URL: clerk follow test-mail ADDRESS",
+            )
+        )
+    return check_of("follow", findings, "messages to followers get through")
 
 
 SYSTEM_CHECKS = {

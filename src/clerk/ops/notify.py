@@ -191,8 +191,13 @@ def deliver(settings: Settings) -> Told:
                 _settle_failure(claim, error)
                 failed += 1
             else:
-                _settle_sent(claim)
                 sent += 1
+                with civic_db_connection() as conn:
+                    if ledger.complete_item(conn, claim, 1):
+                        ledger.end_batch(conn, claim, Batch.COMPLETED)
+                        job = ledger.count(conn, claim.job_id, completed=1)
+                        if transitions.is_over(conn, job):
+                            transitions.close_stage(conn, job, [])
     finally:
         with civic_db_connection() as conn:
             ledger.forget_worker(conn, me)
@@ -212,16 +217,6 @@ def _attempt(settings: Settings, claim: Claim) -> str:
     except NotDelivered as error:
         return f"NotDelivered: {error}"
     return ""
-
-
-def _settle_sent(claim: Claim) -> None:
-    with civic_db_connection() as conn:
-        if not ledger.complete_item(conn, claim, 1):
-            return
-        ledger.end_batch(conn, claim, Batch.COMPLETED)
-        job = ledger.count(conn, claim.job_id, completed=1)
-        if transitions.is_over(conn, job):
-            transitions.close_stage(conn, job, [])
 
 
 def _settle_failure(claim: Claim, error: str) -> None:

@@ -14,19 +14,17 @@ from __future__ import annotations
 
 import hashlib
 import smtplib
-import ssl
 from dataclasses import asdict, dataclass, field
 from email.message import EmailMessage
 from email.utils import formatdate
-from urllib.parse import parse_qs, unquote, urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 import httpx
 
 from clerk.core import config
 from clerk.core.errors import TransientError
+from clerk.core.mail import TIMEOUT_SECONDS, mail_session, sender_of
 
-#: Longest time that a server may take to answer.
-TIMEOUT_SECONDS = 15.0
 #: Discord refuses longer texts.
 MOST_LETTERS = 1900
 
@@ -91,7 +89,17 @@ def send(url: str, notice: Notice) -> None:
         if urlsplit(url).scheme in ("smtp", "smtps"):
             _send_mail(url, notice)
         else:
-            _post(url, notice)
+            address = _address(url)
+            host = urlsplit(address).hostname or ""
+            if url.startswith("slack+") or host == "hooks.slack.com":
+                body: dict[str, object] = {"text": notice.text}
+            elif url.startswith("discord+") or host in ("discord.com", "discordapp.com"):
+                body = {"content": notice.text[:MOST_LETTERS]}
+            else:
+                body = asdict(notice) | {"text": notice.text}
+            headers = {"Idempotency-Key": notice.key} if notice.key else {}
+            answer = httpx.post(address, json=body, headers=headers, timeout=TIMEOUT_SECONDS)
+            answer.raise_for_status()
     except (OSError, smtplib.SMTPException, httpx.HTTPError) as error:
         reason = str(error).replace(_address(url), shown(url)).splitlines()[0]
         raise NotDelivered(f"{type(error).__name__}: {config.redact(reason)}") from error
@@ -103,48 +111,12 @@ def _address(url: str) -> str:
 
 
 def _send_mail(url: str, notice: Notice) -> None:
-    parts = urlsplit(url)
-    options = parse_qs(parts.query)
-    encrypted = parts.scheme == "smtps"
-    host, port = parts.hostname or "localhost", parts.port or (465 if encrypted else 25)
     message = EmailMessage()
-    message["From"] = options.get("from", ["clerk@localhost"])[0]
-    message["To"] = ", ".join(options.get("to", []))
+    message["From"] = sender_of(url)
+    message["To"] = ", ".join(parse_qs(urlsplit(url).query).get("to", []))
     message["Subject"] = notice.title
     message["Date"] = formatdate(usegmt=True)
     message["Message-ID"] = f"<{notice.key or 'test'}@clerk>"
     message.set_content(notice.text)
-    context = ssl.create_default_context()
-    server: smtplib.SMTP
-    if encrypted:
-        server = smtplib.SMTP_SSL(host, port, timeout=TIMEOUT_SECONDS, context=context)
-    else:
-        server = smtplib.SMTP(host, port, timeout=TIMEOUT_SECONDS)
-    with server:
-        if not encrypted:
-            server.ehlo()
-            if server.has_extn("starttls"):
-                server.starttls(context=context)
-                encrypted = True
-        if parts.username:
-            if not encrypted and host not in ("localhost", "127.0.0.1", "::1"):
-                raise NotDelivered(
-                    "the server offers no encryption, so the password was not sent;"
-                    " use smtps://, or a server with STARTTLS"
-                )
-            server.login(unquote(parts.username), unquote(parts.password or ""))
+    with mail_session(url) as server:
         server.send_message(message)
-
-
-def _post(url: str, notice: Notice) -> None:
-    address = _address(url)
-    host = urlsplit(address).hostname or ""
-    if url.startswith("slack+") or host == "hooks.slack.com":
-        body: dict[str, object] = {"text": notice.text}
-    elif url.startswith("discord+") or host in ("discord.com", "discordapp.com"):
-        body = {"content": notice.text[:MOST_LETTERS]}
-    else:
-        body = asdict(notice) | {"text": notice.text}
-    headers = {"Idempotency-Key": notice.key} if notice.key else {}
-    answer = httpx.post(address, json=body, headers=headers, timeout=TIMEOUT_SECONDS)
-    answer.raise_for_status()

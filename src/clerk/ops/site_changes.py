@@ -36,7 +36,7 @@ from clerk.pipeline.steps import check_reading
 from clerk.publish import check_targets
 
 #: Columns that people set.
-COLUMNS = ("name", "state", "kind", "country", "start_year", "scraper")
+COLUMNS = ("name", "state", "kind", "country", "lat", "lng", "start_year", "scraper")
 
 
 def require_new(subdomain: str, source: str = "FOLDER") -> None:

@@ -116,7 +116,14 @@ def plan_migration(storage_dir: Path, waiting: Sequence[WaitingJob] = ()) -> Mig
 
     A document with an OCR job that waits in Redis was never tried: it does not count as failed.
     """
-    migration, untried = Migration(), _untried(waiting)
+    migration = Migration()
+    untried: dict[str, set[str]] = {}
+    for job in waiting:
+        if job.function.rpartition(".")[2] in OCR_JOBS:
+            given = dict(zip(("subdomain", "pdf_path"), job.arguments, strict=False))
+            given |= dict(job.named)
+            path = Path(str(given.get("pdf_path", "")))
+            untried.setdefault(str(given.get("subdomain")), set()).add("/".join(path.parts[-2:]))
     with reading_connection() as conn:
         migration.has_site_progress = "site_progress" in inspect(conn).get_table_names()
         sites = _legacy_sites(conn, migration.has_site_progress)
@@ -163,18 +170,6 @@ def _legacy_sites(conn: Connection, has_site_progress: bool) -> list[LegacySite]
         for row in conn.execute(text(both))
         if row.subdomain not in with_run
     ]
-
-
-def _untried(waiting: Sequence[WaitingJob]) -> dict[str, set[str]]:
-    """Return the file names of PDFs that an OCR job waits for, by site."""
-    found: dict[str, set[str]] = {}
-    for job in waiting:
-        if job.function.rpartition(".")[2] not in OCR_JOBS:
-            continue
-        given = dict(zip(("subdomain", "pdf_path"), job.arguments, strict=False)) | dict(job.named)
-        path = Path(str(given.get("pdf_path", "")))
-        found.setdefault(str(given.get("subdomain")), set()).add("/".join(path.parts[-2:]))
-    return found
 
 
 def _adopted(

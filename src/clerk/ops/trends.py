@@ -127,8 +127,15 @@ def trends(name: str) -> Trends:
         def number_of(at: datetime) -> int:
             return min(max((at - first) // span.piece, 0), len(pieces) - 1)
 
-        for at, documents in _documents_read(conn, since):
-            pieces[number_of(at)].read += documents
+        events = stage_events_table
+        hour = hour_of(events.c.at)
+        read = (
+            select(hour, func.sum(events.c.completed))
+            .where(events.c.event == "finished", events.c.at >= since, events.c.stage == OCR)
+            .group_by(hour)
+        )
+        for at, documents in conn.execute(read):
+            pieces[number_of(at)].read += int(documents)
         causes: dict[tuple[str, str], Share] = {}
         vendors: dict[str, Share] = {}
         for row in _failures(conn, since):
@@ -147,12 +154,20 @@ def trends(name: str) -> Trends:
                 vendor = vendors.setdefault(row.vendor, Share(row.vendor))
                 vendor.runs += row.runs
                 vendor.runs_failed += row.runs if row.state == Run.FAILED else 0
-        for row in _pruned(conn, since):
+        # The sums of pruned runs by day; a day that is only partly within the span is left out.
+        history = run_history_table
+        ends = (Run.COMPLETED, Run.PARTIAL, Run.NO_DOCUMENTS, Run.FAILED)
+        sums = (
+            func.sum(history.c[name]).label(name)
+            for name in (*ends, "documents_read", "documents_failed")
+        )
+        pruned = select(history.c.day, *sums).where(history.c.day > since.date())
+        for row in conn.execute(pruned.group_by(history.c.day)):
             midnight = datetime(row.day.year, row.day.month, row.day.day, tzinfo=UTC)
             piece = pieces[number_of(midnight)]
             piece.read += int(row.documents_read)
             piece.failed += int(row.documents_failed)
-            for state in (Run.COMPLETED, Run.PARTIAL, Run.NO_DOCUMENTS, Run.FAILED):
+            for state in ends:
                 ended = int(row._mapping[state])
                 piece.runs += ended
                 piece.runs_failed += ended if state == Run.FAILED else 0
@@ -169,17 +184,6 @@ def trends(name: str) -> Trends:
 
 def _worst_first(shares: Iterable[Share]) -> list[Share]:
     return sorted(shares, key=lambda each: (-each.failures, -each.runs_failed, each.name))
-
-
-def _documents_read(conn: Connection, since: datetime) -> list[tuple[datetime, int]]:
-    events = stage_events_table
-    hour = hour_of(events.c.at)
-    rows = conn.execute(
-        select(hour, func.sum(events.c.completed))
-        .where(events.c.event == "finished", events.c.at >= since, events.c.stage == OCR)
-        .group_by(hour)
-    )
-    return [(row[0], int(row[1])) for row in rows]
 
 
 _VENDOR = func.coalesce(func.nullif(sites_table.c.scraper, ""), "none").label("vendor")
@@ -230,19 +234,5 @@ def _runs(conn: Connection, since: datetime) -> list[Any]:
             .join(sites, sites.c.subdomain == runs.c.subdomain)
             .where(runs.c.finished_at >= since, runs.c.state != Run.ACTIVE)
             .group_by(*columns)
-        )
-    )
-
-
-def _pruned(conn: Connection, since: datetime) -> list[Any]:
-    """Return the sums of pruned runs by day; a day that is only partly within the span is left."""
-    history = run_history_table
-    ends = (Run.COMPLETED, Run.PARTIAL, Run.NO_DOCUMENTS, Run.FAILED)
-    names = (*ends, "documents_read", "documents_failed")
-    return list(
-        conn.execute(
-            select(history.c.day, *(func.sum(history.c[name]).label(name) for name in names))
-            .where(history.c.day > since.date())
-            .group_by(history.c.day)
         )
     )

@@ -624,8 +624,20 @@ def cleanup(storage_dir: Path, older_than: timedelta = KEPT, *, dry_run: bool = 
                 len(_finished_upload_folders(storage_dir, before)),
             )
     done = CleanedUp()
-    while removed := _move_batches_to_history(before):
-        done.batches += removed
+    finished = (
+        _with_stage()
+        .where(batches.c.status.in_(Batch.FINAL), batches.c.created_at < before)
+        .order_by(batches.c.id)
+        .limit(BATCHES_PER_TRANSACTION)
+        .with_for_update(of=batches)
+    )
+    while True:
+        with civic_db_connection() as conn:
+            rows = conn.execute(finished).fetchall()
+            _move_to_history(conn, rows)
+        if not rows:
+            break
+        done.batches += len(rows)
     while True:
         with civic_db_connection() as conn:
             removed = store.forget_former_sets(conn, before)
@@ -668,20 +680,6 @@ class _HourOfBatches:
     durations: Counter[str] = field(default_factory=Counter)
 
 
-def _move_batches_to_history(before: datetime) -> int:
-    """Move the next finished batches to the history, and return how many."""
-    with civic_db_connection() as conn:
-        rows = conn.execute(
-            _with_stage()
-            .where(batches.c.status.in_(Batch.FINAL), batches.c.created_at < before)
-            .order_by(batches.c.id)
-            .limit(BATCHES_PER_TRANSACTION)
-            .with_for_update(of=batches)
-        ).fetchall()
-        _move_to_history(conn, rows)
-    return len(rows)
-
-
 def move_runs_to_history(conn: Connection, run_ids: Sequence[str]) -> None:
     """Move the batches of runs that are over to the history."""
     of_runs = jobs.c.run_id.in_(run_ids)
@@ -704,43 +702,35 @@ def _move_to_history(conn: Connection, rows: Sequence[Row[Any]]) -> None:
             failed.add_batch(row)
     # In order, so that two who do this at once do not wait for each other.
     for (at, stage), more in sorted(sums.items()):
-        _add_to_history(conn, at, stage, more)
-    for _, each in sorted(failed.items()):
-        _add_to_failures(conn, each)
-    conn.execute(delete(batches).where(batches.c.id.in_([row.id for row in rows])))
-
-
-def _add_to_history(conn: Connection, hour: datetime, stage: str, more: _HourOfBatches) -> None:
-    this = (history.c.hour == hour) & (history.c.stage == stage)
-    row = conn.execute(select(history).where(this).with_for_update()).first()
-    values: dict[str, Any] = {status: more.by_status[status] for status in Batch.FINAL}
-    if row is None:
-        values |= {"seconds": more.seconds, "longest_seconds": more.longest_seconds}
-        values |= {"hour": hour, "stage": stage, "durations": dict(more.durations)}
-        conn.execute(insert(history).values(values))
-        return
-    values = {status: row._mapping[status] + number for status, number in values.items()}
-    values |= {
-        "seconds": row.seconds + more.seconds,
-        "longest_seconds": max(row.longest_seconds, more.longest_seconds),
-        "durations": dict(Counter(row.durations) + more.durations),
-    }
-    conn.execute(update(history).where(this).values(values))
-
-
-def _add_to_failures(conn: Connection, each: DocumentFailures) -> None:
+        this = (history.c.hour == at) & (history.c.stage == stage)
+        before = conn.execute(select(history).where(this).with_for_update()).first()
+        values: dict[str, Any] = {status: more.by_status[status] for status in Batch.FINAL}
+        if before is None:
+            values |= {"seconds": more.seconds, "longest_seconds": more.longest_seconds}
+            values |= {"hour": at, "stage": stage, "durations": dict(more.durations)}
+            conn.execute(insert(history).values(values))
+        else:
+            values = {status: before._mapping[status] + number for status, number in values.items()}
+            values |= {
+                "seconds": before.seconds + more.seconds,
+                "longest_seconds": max(before.longest_seconds, more.longest_seconds),
+                "durations": dict(Counter(before.durations) + more.durations),
+            }
+            conn.execute(update(history).where(this).values(values))
     kept = batch_failures_table
-    changed = conn.execute(
-        update(kept)
-        .where(kept.c.stage == each.stage)
-        .where(kept.c.sourcedb == each.sourcedb, kept.c.sourceid == each.sourceid)
-        .values(
-            failed=kept.c.failed + each.failed,
-            crashed=kept.c.crashed + each.crashed,
-            alone=kept.c.alone + each.alone,
-            last_at=each.last_at,
-            error=each.error,
+    for _, each in sorted(failed.items()):
+        changed = conn.execute(
+            update(kept)
+            .where(kept.c.stage == each.stage)
+            .where(kept.c.sourcedb == each.sourcedb, kept.c.sourceid == each.sourceid)
+            .values(
+                failed=kept.c.failed + each.failed,
+                crashed=kept.c.crashed + each.crashed,
+                alone=kept.c.alone + each.alone,
+                last_at=each.last_at,
+                error=each.error,
+            )
         )
-    )
-    if changed.rowcount == 0:
-        conn.execute(insert(kept).values(asdict(each)))
+        if changed.rowcount == 0:
+            conn.execute(insert(kept).values(asdict(each)))
+    conn.execute(delete(batches).where(batches.c.id.in_([row.id for row in rows])))

@@ -151,7 +151,17 @@ class Pipeline:
                 upload_state.divide_part(conn, claim, parts, too_much[0].error)
             settled = transitions.finish(conn, claim, ready, ended=ended, going_on=going_on)
         for outcome in outcomes:
-            _log_outcome(claim, outcome)
+            if outcome.state == Item.COMPLETED and not log.isEnabledFor(logging.INFO):
+                continue
+            extra = _context(claim) | {
+                "document": outcome.item.document or None,
+                "duration": round(outcome.seconds, 3),
+            }
+            if outcome.state == Item.COMPLETED:
+                log.info("%s completed", outcome.item.step, extra=extra)
+            else:
+                again = "will be tried again" if outcome.state == Item.PENDING else "failed"
+                log.warning("%s %s: %s", outcome.item.step, again, outcome.error, extra=extra)
         # What was not done is given back, and others may be idle.
         self._opened |= settled.closed or (ended and len(outcomes) < len(claim.items))
         return settled.following
@@ -254,17 +264,3 @@ def _context(claim: Claim) -> dict[str, Any]:
         "batch": claim.token,
         "job": claim.job_id,
     }
-
-
-def _log_outcome(claim: Claim, outcome: Outcome) -> None:
-    if outcome.state == Item.COMPLETED and not log.isEnabledFor(logging.INFO):
-        return
-    extra = _context(claim) | {
-        "document": outcome.item.document or None,
-        "duration": round(outcome.seconds, 3),
-    }
-    if outcome.state == Item.COMPLETED:
-        log.info("%s completed", outcome.item.step, extra=extra)
-    else:
-        again = "will be tried again" if outcome.state == Item.PENDING else "failed"
-        log.warning("%s %s: %s", outcome.item.step, again, outcome.error, extra=extra)

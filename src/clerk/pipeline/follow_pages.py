@@ -142,7 +142,12 @@ def follow(subdomain: str, *, everything: bool = True) -> Followed:
     now = {name: (text, found) if found else () for name, (text, found) in contents.items()}
     if not now and files.store is None:
         now = page_memory.stamps(folder)
-    stale = memory.stale(now) if memory else now.keys() | _documents_known(subdomain)
+    if memory:
+        stale = memory.stale(now)
+    else:
+        with reading_connection() as conn:
+            known = {_document_of(page) for page in store.documents_from(conn, subdomain)}
+        stale = now.keys() | known
     if not stale:
         return done
     scope = _Scope(files, project_id, stale, stale & now.keys(), contents)
@@ -153,12 +158,6 @@ def follow(subdomain: str, *, everything: bool = True) -> Followed:
             standing = store.standing(conn, project_id, subdomain)
     page_memory.remember(folder, page_memory.FollowedDocuments(standing, now))
     return done
-
-
-def _documents_known(subdomain: str) -> set[str]:
-    """Return the documents of which the database has pages."""
-    with reading_connection() as conn:
-        return {_document_of(page) for page in store.documents_from(conn, subdomain)}
 
 
 def _document_of(page: str) -> str:
@@ -233,8 +232,19 @@ def keep_extraction(scope: _Scope, done: Followed) -> None:
     job_id = 0
     names = sorted(scope.present)
     for start in range(0, len(names), AT_ONCE):
-        some = map(Document.from_name, names[start : start + AT_ONCE])
-        pages = {name: found for each in some for name, found in _pages_of(scope, each)}
+        pages: dict[str, _Page] = {}
+        for document in map(Document.from_name, names[start : start + AT_ONCE]):
+            try:
+                found = msgspec.json.decode(scope.findings(document), type=Extraction)
+                with scope.text_here(document.name):
+                    numbered = _numbered(document.text(scope.files.folder))
+            except (OSError, DocumentError, msgspec.MsgspecError):
+                continue
+            for index, (number, text) in enumerate(numbered, 1):
+                votes = [each for each in found.votes if each.page == index]
+                entities = [each for each in found.entities if each.page == index]
+                page = _Page(text, as_annotations(text, votes, entities))
+                pages[f"{document.name}/{number}"] = page
         seen.update(pages)
         job_id = _keep(scope, job_id, pages, done)
     job_id = _clear(scope, job_id, seen, done)
@@ -301,20 +311,6 @@ def _clear(scope: _Scope, job_id: int, seen: Set[str], done: Followed) -> int:
     empty = rows_from(AnnotationSet())
     sets = [NewSet(h.document_id, empty, h) for h in heads.values() if not h.is_empty]
     return _store(scope.project_id, job_id, [], sets, done)
-
-
-def _pages_of(scope: _Scope, document: Document) -> Iterator[tuple[str, _Page]]:
-    """Give the pages of a document by name with what was extracted from each."""
-    try:
-        found = msgspec.json.decode(scope.findings(document), type=Extraction)
-        with scope.text_here(document.name):
-            numbered = _numbered(document.text(scope.files.folder))
-    except (OSError, DocumentError, msgspec.MsgspecError):
-        return
-    for index, (number, text) in enumerate(numbered, 1):
-        votes = [each for each in found.votes if each.page == index]
-        entities = [each for each in found.entities if each.page == index]
-        yield f"{document.name}/{number}", _Page(text, as_annotations(text, votes, entities))
 
 
 def _numbered(text_dir: Path) -> list[tuple[int, str]]:

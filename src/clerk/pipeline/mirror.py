@@ -116,28 +116,25 @@ def has_original(settings: Settings, subdomain: str, document: Document) -> bool
     return row is not None and row.pdf_sha256 is not None
 
 
-def _bring_document(settings: Settings, subdomain: str, name: str) -> None:
-    with reading_connection(settings.sql_url) as conn:
-        row = manifest.document(conn, subdomain, name)
-    if row is None:
-        raise NotFound(f"There is no document {name!r} of {subdomain!r}.")
-    files = SiteFiles(settings, subdomain)
-    if row.pdf_sha256:
-        with files.pdf(row.document, row.pdf_sha256):
-            pass
-    if row.text_sha256:
-        with files.text(row.document, row.text_sha256):
-            pass
-
-
 def main(arguments: list[str]) -> int:
     """Be one of the two processes; return the exit code."""
     settings = config.load()
     if len(arguments) == 1:
         keep_databases(settings, int(arguments[0]))
         return 0
+    subdomain, name = arguments
     try:
-        _bring_document(settings, *arguments)
+        with reading_connection(settings.sql_url) as conn:
+            row = manifest.document(conn, subdomain, name)
+        if row is None:
+            raise NotFound(f"There is no document {name!r} of {subdomain!r}.")
+        files = SiteFiles(settings, subdomain)
+        if row.pdf_sha256:
+            with files.pdf(row.document, row.pdf_sha256):
+                pass
+        if row.text_sha256:
+            with files.text(row.document, row.text_sha256):
+                pass
     except (ClerkError, OSError) as error:
         sys.stderr.write(f"{error}\n")
         return 1

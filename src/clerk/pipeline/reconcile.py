@@ -458,7 +458,19 @@ def _recover(
             if conn.execute(still_silent).first() is None:
                 return RecoveryPlan(subdomain, "", Action.NONE, "It was recovered meanwhile")
         plan = decide(conn, settings.storage_dir, subdomain)
-        _carry_out(conn, plan, files)
+        if plan.action == Action.FETCH:
+            transitions.start_run(conn, subdomain, options={"opened_by": "reconciliation"})
+        elif plan.action == Action.COMPILE:
+            transitions.resume_run(conn, subdomain, COMPILATION)
+        elif plan.action == Action.DEPLOY:
+            transitions.resume_run(conn, subdomain, DEPLOY)
+        elif plan.action in (Action.READ, Action.GIVE_UP):
+            _restate_reading(conn, plan, files)
+        elif plan.action == Action.ADVANCE:
+            run = transitions.active_run(conn, subdomain)
+            job = _complete_but_open(conn, run.run_id) if run else None
+            assert job is not None, "that is what the plan was made for"
+            transitions.close_stage(conn, job, [None] if job.kind == Kind.COORDINATOR else [])
     return plan
 
 
@@ -491,23 +503,6 @@ def _files_to_read(settings: Settings, plan: RecoveryPlan) -> _FilesToRead:
         return _FilesToRead(documents, steps.engine_of(site, {}, settings))
     except ClerkError:
         return _FilesToRead(documents)
-
-
-def _carry_out(conn: Connection, plan: RecoveryPlan, files: _FilesToRead) -> None:
-    subdomain = plan.subdomain
-    if plan.action == Action.FETCH:
-        transitions.start_run(conn, subdomain, options={"opened_by": "reconciliation"})
-    elif plan.action == Action.COMPILE:
-        transitions.resume_run(conn, subdomain, COMPILATION)
-    elif plan.action == Action.DEPLOY:
-        transitions.resume_run(conn, subdomain, DEPLOY)
-    elif plan.action in (Action.READ, Action.GIVE_UP):
-        _restate_reading(conn, plan, files)
-    elif plan.action == Action.ADVANCE:
-        run = transitions.active_run(conn, subdomain)
-        job = _complete_but_open(conn, run.run_id) if run else None
-        assert job is not None, "that is what the plan was made for"
-        transitions.close_stage(conn, job, [None] if job.kind == Kind.COORDINATOR else [])
 
 
 def _restate_reading(conn: Connection, plan: RecoveryPlan, files: _FilesToRead) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, bindparam, or_, select
+from sqlalchemy import Connection, Row, Select, bindparam, func, or_, select
 
 from clerk.core import config
 from clerk.core.config import Settings
@@ -97,7 +97,11 @@ def start(
     urgent run goes before all that waits, also if it is under way already.
     """
     if not restart:
-        _repair(subdomain)
+        with reading_connection() as conn:
+            run = transitions.active_run(conn, subdomain)
+            is_stuck = run is not None and not reconcile.has_work(conn, run.run_id)
+        if is_stuck:
+            reconcile.recover(config.load(), subdomain)
     with civic_db_connection() as conn:
         lock_site(conn, subdomain)
         require_site(conn, subdomain)
@@ -152,14 +156,6 @@ def _due_sites(hours: float) -> Select[str]:
     )
 
 
-def _repair(subdomain: str) -> None:
-    with reading_connection() as conn:
-        run = transitions.active_run(conn, subdomain)
-        if run is None or reconcile.has_work(conn, run.run_id):
-            return
-    reconcile.recover(config.load(), subdomain)
-
-
 def not_applied(run_id: str, options: Mapping[str, Any], goal: str | None = None) -> list[str]:
     """Return which of the wishes a run that was taken up does not have."""
     with reading_connection() as conn:
@@ -168,11 +164,21 @@ def not_applied(run_id: str, options: Mapping[str, Any], goal: str | None = None
     return wishes + (["stage"] if goal and run.goal_stage != goal else [])
 
 
-def check_engine(subdomains: Sequence[str], options: Mapping[str, Any], settings: Settings) -> None:
-    """Refuse runs whose OCR engine is not installed, before anything is opened."""
+def check_engine(
+    subdomains: Sequence[str],
+    options: Mapping[str, Any],
+    settings: Settings,
+    *,
+    reads_here: bool = False,
+) -> None:
+    """Refuse runs whose OCR engine is not installed, before anything is opened.
+
+    With ``reads_here`` also those whose languages this machine has no data for.
+    """
     with reading_connection() as conn:
         for subdomain in subdomains:
-            steps.check_engine(require_site(conn, subdomain), options, settings)
+            site = require_site(conn, subdomain)
+            steps.check_engine(site, options, settings, reads_here=reads_here)
 
 
 def due_sites(hours: float = DUE_HOURS) -> list[str]:
@@ -208,7 +214,7 @@ class Unfinished:
     def __bool__(self) -> bool:
         """Look at the last one only, and strike it off when it has ended."""
         with reading_connection() as conn:
-            while self._left and not _is_active(conn, self._left[-1]):
+            while self._left and not conn.execute(_ACTIVE, {"run": self._left[-1]}).first():
                 self._left.pop()
         return bool(self._left)
 
@@ -216,10 +222,6 @@ class Unfinished:
 _ACTIVE = select(runs_table.c.run_id).where(
     runs_table.c.run_id == bindparam("run"), runs_table.c.state == Run.ACTIVE
 )
-
-
-def _is_active(conn: Connection, run_id: str) -> bool:
-    return conn.execute(_ACTIVE, {"run": run_id}).first() is not None
 
 
 def progress(run_ids: Sequence[str], since: datetime | None = None) -> list[Row[Any]]:
@@ -236,6 +238,18 @@ def progress(run_ids: Sequence[str], since: datetime | None = None) -> list[Row[
     return sorted(rows, key=lambda row: (place[row.run_id], STAGES.index(row.stage)))
 
 
+def pages_read(job_ids: Sequence[int]) -> dict[int, int]:
+    """Return how many pages each of these few jobs has read so far."""
+    items = items_table
+    with reading_connection() as conn:
+        counted = (
+            select(items.c.job_id, func.coalesce(func.sum(items.c.pages), 0))
+            .where(items.c.job_id.in_(job_ids), items.c.attempt > 0)
+            .group_by(items.c.job_id)
+        )
+        return {job: int(pages) for job, pages in conn.execute(counted)}
+
+
 def summarise(run_id: str) -> Summary:
     """Return how a run ended, or how far it is."""
     with reading_connection() as conn:
@@ -246,29 +260,30 @@ def summarise(run_id: str) -> Summary:
             if job.stage != OCR:
                 summary.details[job.stage] = job.detail
             if job.stage == OCR and job.kind == Kind.STAGE:
-                _add_reading(conn, job, summary)
+                summary.total, summary.completed, summary.failed = (
+                    job.total,
+                    job.completed,
+                    job.failed,
+                )
+                if job.state == "closed":
+                    summary.cancelled = job.total - job.completed - job.failed
+                items = items_table
+                of_job = items.c.job_id == job.id
+                carried = select(items.c.documents).where(
+                    of_job, items.c.step == Step.CARRIED, items.c.state == Item.COMPLETED
+                )
+                summary.unchanged = sum(conn.execute(carried).scalars())
+                tried = conn.execute(
+                    select(items.c.pages, items.c.state).where(of_job, items.c.attempt > 0)
+                ).fetchall()
+                summary.attempted = len(tried)
+                # Of a document that was not finished a heartbeat has recorded the page that was
+                # being read.
+                summary.pages = sum(row.pages or 0 for row in tried if row.state == Item.COMPLETED)
+                summary.failures += _failures(conn, job)
             elif job.failed:
                 summary.failures += _failures(conn, job)
     return summary
-
-
-def _add_reading(conn: Connection, job: Row[Any], summary: Summary) -> None:
-    summary.total, summary.completed, summary.failed = job.total, job.completed, job.failed
-    if job.state == "closed":
-        summary.cancelled = job.total - job.completed - job.failed
-    items = items_table
-    carried = conn.execute(
-        select(items.c.documents).where(
-            items.c.job_id == job.id, items.c.step == Step.CARRIED, items.c.state == Item.COMPLETED
-        )
-    ).scalars()
-    summary.unchanged = sum(carried)
-    tried = conn.execute(
-        select(items.c.pages).where(items.c.job_id == job.id, items.c.attempt > 0)
-    ).fetchall()
-    summary.attempted = len(tried)
-    summary.pages = sum(row.pages or 0 for row in tried)
-    summary.failures += _failures(conn, job)
 
 
 def _failures(conn: Connection, job: Row[Any]) -> list[RunFailure]:

@@ -52,12 +52,6 @@ class ScanReport:
     missing_pdfs: list[str] = field(default_factory=list)
     missing_texts: list[str] = field(default_factory=list)
 
-    @property
-    def found_something(self) -> bool:
-        """Whether the manifest is another one than before."""
-        found = (self.added, self.changed, self.texts, self.missing_pdfs, self.missing_texts)
-        return any(found)
-
 
 @dataclass(frozen=True)
 class _OldRecord:
@@ -97,7 +91,13 @@ def scan_site(
         known = {row.name: row for row in manifest.documents(conn, subdomain)}
     report = ScanReport()
     if files.store is not None:
-        _scan_store(files, known, report)
+        there = {kind: {each.key for each in files.store.listing(kind)} for kind in (PDF, TEXT)}
+        report.documents = len(known)
+        for row in known.values():
+            if row.pdf_sha256 and f"{PDF}/{row.pdf_sha256}" not in there[PDF]:
+                report.missing_pdfs.append(row.name)
+            if row.text_sha256 and f"{TEXT}/{row.text_sha256}" not in there[TEXT]:
+                report.missing_texts.append(row.name)
     else:
         _scan_folder(files, known, report, on_document)
     with writing_to(settings.sql_url) as conn:
@@ -118,18 +118,6 @@ def scan_new_sites(settings: Settings) -> Iterator[tuple[str, ScanReport]]:
     for subdomain in new:
         if storage.site_folder(settings.storage_dir, subdomain).is_dir():
             yield subdomain, scan_site(settings, subdomain)
-
-
-def _scan_store(files: SiteFiles, known: dict[str, DocumentRow], report: ScanReport) -> None:
-    """Note which objects that the manifest names the store lacks."""
-    assert files.store is not None
-    there = {kind: {each.key for each in files.store.listing(kind)} for kind in (PDF, TEXT)}
-    report.documents = len(known)
-    for row in known.values():
-        if row.pdf_sha256 and f"{PDF}/{row.pdf_sha256}" not in there[PDF]:
-            report.missing_pdfs.append(row.name)
-        if row.text_sha256 and f"{TEXT}/{row.text_sha256}" not in there[TEXT]:
-            report.missing_texts.append(row.name)
 
 
 def _scan_folder(

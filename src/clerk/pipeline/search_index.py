@@ -181,23 +181,21 @@ class Tail:
             try:
                 if reason := index.damage_of(storage_dir, shard):
                     raise IndexDamaged(reason)
-                documents += self._run_shard(shard, name, requested_only=requested_only)
+                if not _requests(settings, shard) and (
+                    requested_only or self._is_idle(shard, name)
+                ):
+                    continue
+                with index.writer_lock(storage_dir, shard):
+                    if index.require_layout(storage_dir).shards[shard] != name:
+                        continue  # It was swapped meanwhile; the next turn sees the new one.
+                    with ShardWriter(search_folder(storage_dir) / name) as writer:
+                        self.catch_up(writer, shard, requested_only=requested_only)
+                        documents += writer.documents
             except (IndexDamaged, _OutboxGap) as error:
                 _log.warning("Part %d of the search index is rebuilt: %s", shard, error)
                 index.note_damage(storage_dir, shard, str(error))
                 rebuild(settings, [shard])
         return documents
-
-    def _run_shard(self, shard: int, name: str, *, requested_only: bool) -> int:
-        if not _requests(self.settings, shard) and (requested_only or self._is_idle(shard, name)):
-            return 0
-        storage_dir = self.settings.storage_dir
-        with index.writer_lock(storage_dir, shard):
-            if index.require_layout(storage_dir).shards[shard] != name:
-                return 0  # It was swapped meanwhile; the next turn sees the new one.
-            with ShardWriter(search_folder(storage_dir) / name) as writer:
-                self.catch_up(writer, shard, requested_only=requested_only)
-                return writer.documents
 
     def _is_idle(self, shard: int, name: str) -> bool:
         """Whether nothing has happened since the last turn; costs one question to the database."""
@@ -391,7 +389,15 @@ def rebuild(
                 index.forget_damage(storage_dir, shard)
                 _note(settings, shard, None)
         index.remove_folders(storage_dir, new.values())
-    _remove_former_index(settings)
+    # The index of older versions was a database; an operator may have one of the same name.
+    path = storage_dir / "sites.db"
+    if path.exists():
+        with (
+            contextlib.suppress(sqlite3.DatabaseError),
+            contextlib.closing(open_readonly(path)) as db,
+        ):
+            if db.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,):
+                remove_all(old_search_index(storage_dir))
     return state
 
 
@@ -432,17 +438,6 @@ def _note(settings: Settings, shard: int, state: RebuildState | None) -> None:
         return
     with written_whole(path) as part:
         part.write_bytes(msgspec.json.encode(state))
-
-
-def _remove_former_index(settings: Settings) -> None:
-    """Remove the index of older versions, a database by the name of sites.db."""
-    path = settings.storage_dir / "sites.db"
-    if not path.exists():
-        return
-    with contextlib.suppress(sqlite3.DatabaseError), contextlib.closing(open_readonly(path)) as db:
-        # An operator may have a database of the same name.
-        if db.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,):
-            remove_all(old_search_index(settings.storage_dir))
 
 
 # ------------------------------------------------------------------------------------ status

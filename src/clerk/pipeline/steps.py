@@ -30,6 +30,7 @@ from clerk.core.errors import (
     ObjectMissing,
     OperatorError,
     PagesFailed,
+    SearchIndexFailed,
     SiteMisconfigured,
     StorageIncomplete,
     StorageUnusable,
@@ -41,7 +42,7 @@ from clerk.core.site_extra import site_extra
 from clerk.core.states import EXTRACTION, Step
 from clerk.core.store import PDF, TEXT
 from clerk.identify.rules_version import VERSION as IDENTITY_VERSION
-from clerk.read import shared_pages
+from clerk.read import language_data, shared_pages
 
 from . import ledger, queues, transitions
 from .identification import identify_documents, identify_text
@@ -83,25 +84,21 @@ def perform(order: Order, index: int, report: Report) -> Performed:
     except (BadSetting, MissingTool, UnusableTraineddata) as error:
         raise _site_trouble(error, order) or error from error
     except ObjectLost as error:
-        _forget_lost(around, error)
+        # What is not in the store any more is made again: fetched, read or extracted.
+        with writing_to(around.settings.sql_url) as conn:
+            _check_of(order)(conn)
+            subdomain = around.files.subdomain
+            if error.kind == PDF:
+                manifest.forget_bytes(conn, subdomain, error.document)
+            elif error.kind == TEXT:
+                manifest.forget_text(conn, subdomain, [error.document])
+            else:
+                manifest.forget_findings(conn, subdomain, [error.document])
         if order.step == Step.DOCUMENT:
             raise FileGone(str(error), hint=error.hint) from error
         raise
     except OSError as error:
         raise _storage_trouble(error, around.files.folder) or error from error
-
-
-def _forget_lost(around: OrderContext, lost: ObjectLost) -> None:
-    """Have what is not in the store any more made again: fetched, read or extracted."""
-    with writing_to(around.settings.sql_url) as conn:
-        _check_of(around.order)(conn)
-        subdomain, name = around.files.subdomain, lost.document
-        if lost.kind == PDF:
-            manifest.forget_bytes(conn, subdomain, name)
-        elif lost.kind == TEXT:
-            manifest.forget_text(conn, subdomain, [name])
-        else:
-            manifest.forget_findings(conn, subdomain, [name])
 
 
 class OrderContext:
@@ -385,18 +382,29 @@ def assist(order: Order, index: int, report: Report) -> Performed:
     return Performed(pages=int(page_helper.help_with_page(shared, _reporting(report))))
 
 
-def check_engine(site: dict[str, Any], options: Mapping[str, Any], settings: Settings) -> None:
+def check_engine(
+    site: dict[str, Any], options: Mapping[str, Any], settings: Settings, *, reads_here: bool
+) -> None:
     """Refuse an OCR engine that is not installed, be it the choice of a run, a site or a setting.
 
-    clerk's own default is always there and not looked for: loading the engines takes a moment.
+    With ``reads_here`` the data of the languages must be on this machine, too.
     """
     chosen = site_extra(site) | dict(options)
-    by_default = settings.origin("default_ocr_backend") == "the default"
-    name = chosen.get("ocr_backend") or ("" if by_default else settings.default_ocr_backend)
-    if name and chosen.get("ocr") != "never":
-        from clerk.read.ocr import find_backend
+    if chosen.get("ocr") == "never":
+        return
+    name = chosen.get("ocr_backend") or settings.default_ocr_backend
+    wanted = tuple(chosen.get("languages") or settings.ocr_languages)
+    if name == config.AUTO:
+        # Loading the engines takes a moment; looking for the data does not.
+        if reads_here:
+            language_data.require(wanted, language_data.available())
+        return
+    from clerk.read import ocr
 
-        find_backend(name)
+    if reads_here:
+        ocr.check_engine(name, wanted)
+    else:
+        ocr.find_backend(name)
 
 
 def check_reading(site: dict[str, Any], settings: Settings) -> None:
@@ -556,7 +564,7 @@ def extract(around: OrderContext, _item: OrderItem, report: Report) -> Performed
 
 def deploy(around: OrderContext, _item: OrderItem, report: Report) -> Performed:
     """Publish, and run what plugins do after that; done only when all of it has returned."""
-    from clerk.publish import finish_deploy, publish
+    from clerk.publish import finish_deploy, publish, publish_search_index
     from clerk.site_db import is_outdated
     from clerk.site_db.stored import bring_database
 
@@ -572,8 +580,15 @@ def deploy(around: OrderContext, _item: OrderItem, report: Report) -> Performed:
     if not is_usable:
         compile_database(around)
     published = publish(around.site, folder, around.settings, complete=True, keep=keep)
+    report(SITE_SECONDS, "indexing the published site")
+    is_indexed = False
+    try:
+        is_indexed = publish_search_index(around.site, folder, around.settings, keep=keep)
+    except SearchIndexFailed as error:
+        # The text is published; the next deploy tries again.
+        log.warning("%s", error)
     finish_deploy(around.site)
-    changed = published.changed or bool(published.targets)
+    changed = published.changed or bool(published.targets) or is_indexed
     return Performed({"path": str(published.path), "changed": changed})
 
 

@@ -286,8 +286,22 @@ def open_reading(conn: Connection, run_id: str, subdomain: str, found: Found) ->
     rows = [_document_row(document, remembered) for document in found.documents or ()]
     job = job_of_stage(conn, subdomain, OCR)
     known = _documents_of(conn, job.id) if job else frozenset()
-    rejected = [_rejected_row(each, remembered) for each in found.rejected]
-    rejected = _told_apart([*rows, *({"document": name} for name in known)], rejected)
+    rejected = []
+    for each in found.rejected:
+        before = remembered.get((each.name, ""))
+        if before is not None:
+            rejected.append({"document": each.name} | _as_remembered(before))
+        else:
+            error = {"error": f"{each.kind}: {each.why}", "error_kind": each.kind}
+            rejected.append({"document": each.name, "state": Item.FAILED} | error)
+    # What was rejected under a name that is taken gets a number: none is lost, no two are one.
+    taken = {row["document"] for row in rows} | known
+    for index, row in enumerate(rejected):
+        name, number = row["document"], 1
+        while row["document"] in taken:
+            number += 1
+            row = rejected[index] = row | {"document": f"{name} ({number})"}
+        taken.add(row["document"])
     rows += _with_dates(conn, subdomain, rejected)
     enter(conn, subdomain, OCR)
     job = job or _open_reading_job(conn, run_id, subdomain, found.engine)
@@ -346,21 +360,6 @@ def _add_to_reading(
     return job
 
 
-def _with_documents(conn: Connection, subdomain: str, found: Found) -> Found:
-    """Add what the manifest says is to be read, and how many documents need no reading."""
-    unread = manifest.documents_to_read(conn, subdomain, found.engine)
-    total, _ = manifest.count_documents(conn, subdomain)
-    reading = job_of_stage(conn, subdomain, OCR)
-    opened = _documents_of(conn, reading.id) if reading else frozenset()
-    documents = tuple(
-        FoundDocument(row.name, row.bytes, row.pdf_sha256 or "")
-        for row in unread
-        if row.name not in opened
-    )
-    carried = total - len(opened) - len(documents)
-    return replace(found, documents=documents, carried=carried)
-
-
 def _document_row(
     document: FoundDocument, remembered: Mapping[tuple[str, str], Remembered]
 ) -> dict[str, Any]:
@@ -371,38 +370,8 @@ def _document_row(
     return row | _as_remembered(known) | {"finished_at": known.created_at}
 
 
-def _rejected_row(
-    rejected: Rejected, remembered: Mapping[tuple[str, str], Remembered]
-) -> dict[str, Any]:
-    known = remembered.get((rejected.name, ""))
-    if known is not None:
-        return {"document": rejected.name} | _as_remembered(known)
-    return {
-        "document": rejected.name,
-        "state": Item.FAILED,
-        "error": f"{rejected.kind}: {rejected.why}",
-        "error_kind": rejected.kind,
-    }
-
-
 def _as_remembered(known: Remembered) -> dict[str, Any]:
     return {"state": known.state, "error": known.reason, "error_kind": known.error_kind}
-
-
-def _told_apart(
-    rows: Sequence[Mapping[str, Any]], rejected: Sequence[dict[str, Any]]
-) -> list[dict[str, Any]]:
-    """Number what was rejected under a name that is taken: none is lost, no two are one."""
-    taken = {row["document"] for row in rows}
-    told_apart = []
-    for row in rejected:
-        name, number = row["document"], 1
-        while row["document"] in taken:
-            number += 1
-            row = row | {"document": f"{name} ({number})"}
-        taken.add(row["document"])
-        told_apart.append(row)
-    return told_apart
 
 
 def _with_dates(
@@ -750,9 +719,25 @@ def _after_fetch(conn: Connection, job: Job, found: Found) -> None:
     """Open the reading of what was found and not opened while it was fetched."""
     ledger.note_detail(conn, job.id, found.detail)
     if found.documents is None:
-        found = _with_documents(conn, job.subdomain, found)
+        # What is to be read, and how many documents need no reading, is in the manifest.
+        total, _ = manifest.count_documents(conn, job.subdomain)
+        reading = job_of_stage(conn, job.subdomain, OCR)
+        opened = _documents_of(conn, reading.id) if reading else frozenset()
+        documents = tuple(
+            FoundDocument(row.name, row.bytes, row.pdf_sha256 or "")
+            for row in manifest.documents_to_read(conn, job.subdomain, found.engine)
+            if row.name not in opened
+        )
+        carried = total - len(opened) - len(documents)
+        found = replace(found, documents=documents, carried=carried)
     if _goal(conn, job) == FETCH:
-        end_run(conn, job, Run.COMPLETED, "Stopped after fetch, as asked")
+        if not found.rejected:
+            end_run(conn, job, Run.COMPLETED, "Stopped after fetch, as asked")
+            return
+        first, number = found.rejected[0], len(found.rejected)
+        refused = f"{number} documents" if number > 1 else "1 document"
+        reason = f"Stopped after fetch, as asked; {refused} not fetched: {first.why}"
+        end_run(conn, job, Run.PARTIAL, reason)
         return
     reading = job_of_stage(conn, job.subdomain, OCR)
     if not (reading or found.documents or found.carried or found.rejected):
@@ -886,7 +871,8 @@ def end_run(conn: Connection, job: Job, state: str, reason: str = "", stage: str
         conn.execute(update(schedules_table).where(mine).values(next_at=db_now()))
     _end(conn, job.run_id, state, reason)
     enter(conn, job.subdomain, COMPLETED)
-    if stage and not _has_error(conn, job.subdomain):
+    noted = select(sites_table.c.last_error_stage).where(sites_table.c.subdomain == job.subdomain)
+    if stage and conn.execute(noted).scalar() is None:
         note_error(conn, job.subdomain, stage, reason)
     _record_end(conn, job, state, reason)
 
@@ -943,15 +929,6 @@ _GOAL = select(runs_table.c.goal_stage).where(runs_table.c.run_id == bindparam("
 
 def _goal(conn: Connection, job: Job) -> str | None:
     return conn.execute(_GOAL, {"run": job.run_id}).scalar()
-
-
-def _has_error(conn: Connection, subdomain: str) -> bool:
-    return (
-        conn.execute(
-            select(sites_table.c.last_error_stage).where(sites_table.c.subdomain == subdomain)
-        ).scalar()
-        is not None
-    )
 
 
 # ---------------------------------------------------------------------- what people decide
@@ -1128,30 +1105,28 @@ def take_over(conn: Connection, sites: Sequence[Mapping[str, Any]]) -> int:
     by_stage: dict[tuple[str, ...], list[Mapping[str, Any]]] = {}
     for site in sites:
         by_stage.setdefault(tuple(sorted(site)), []).append(site)
-    return sum(_take_over_alike(conn, alike) for alike in by_stage.values())
-
-
-def _take_over_alike(conn: Connection, sites: Sequence[Mapping[str, Any]]) -> int:
-    table = sites_table
-    columns = [name for name in sites[0] if name not in ("subdomain", "error")]
+    table, written = sites_table, 0
     failed = bindparam("b_error", type_=String) != ""
-    statement = (
-        update(table)
-        .where(table.c.subdomain == bindparam("b_subdomain"))
-        .where(or_(table.c.current_stage.is_(None), table.c.current_stage == OCR))
-        .where(~exists().where(runs_table.c.subdomain == table.c.subdomain))
-        .values(
-            coordinator_enqueued=False,
-            last_error_stage=case((failed, FETCH), else_=table.c.last_error_stage),
-            last_error_message=case(
-                (failed, bindparam("b_error")), else_=table.c.last_error_message
-            ),
-            last_error_at=case((failed, db_now()), else_=table.c.last_error_at),
-            **{name: bindparam(f"b_{name}") for name in columns},
+    for alike in by_stage.values():
+        columns = [name for name in alike[0] if name not in ("subdomain", "error")]
+        statement = (
+            update(table)
+            .where(table.c.subdomain == bindparam("b_subdomain"))
+            .where(or_(table.c.current_stage.is_(None), table.c.current_stage == OCR))
+            .where(~exists().where(runs_table.c.subdomain == table.c.subdomain))
+            .values(
+                coordinator_enqueued=False,
+                last_error_stage=case((failed, FETCH), else_=table.c.last_error_stage),
+                last_error_message=case(
+                    (failed, bindparam("b_error")), else_=table.c.last_error_message
+                ),
+                last_error_at=case((failed, db_now()), else_=table.c.last_error_at),
+                **{name: bindparam(f"b_{name}") for name in columns},
+            )
         )
-    )
-    rows = [{f"b_{name}": value for name, value in site.items()} for site in sites]
-    return conn.execute(statement, rows).rowcount
+        rows = [{f"b_{name}": value for name, value in site.items()} for site in alike]
+        written += conn.execute(statement, rows).rowcount
+    return written
 
 
 def _counters(stage: str, total: int, completed: int, failed: int) -> dict[str, Any]:
@@ -1281,18 +1256,14 @@ def _held_job(conn: Connection, subdomain: str, stage: str) -> Job:
     """
     job = job_of_stage(conn, subdomain, stage)
     if job is None or not ledger.hold_run(conn, job.run_id, exclusive=False):
-        job = adopt(conn, _site_in_stage(conn, subdomain, stage))
+        site = require_site(conn, subdomain)
+        if site["current_stage"] != stage:
+            raise InvalidInput(
+                f"{subdomain} is not in the stage {stage} but in {site['current_stage']}.",
+                hint="Open the stage first: initialize_stage(subdomain, stage, total_jobs)",
+            )
+        job = adopt(conn, site)
     return job
-
-
-def _site_in_stage(conn: Connection, subdomain: str, stage: str) -> dict[str, Any]:
-    site = require_site(conn, subdomain)
-    if site["current_stage"] != stage:
-        raise InvalidInput(
-            f"{subdomain} is not in the stage {stage} but in {site['current_stage']}.",
-            hint="Open the stage first: initialize_stage(subdomain, stage, total_jobs)",
-        )
-    return site
 
 
 def _take_unnamed(conn: Connection, job_id: int, state: str) -> bool:

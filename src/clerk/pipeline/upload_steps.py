@@ -10,14 +10,12 @@ together with the end of its item.  The ledger sees to what raised or died::
 
 from __future__ import annotations
 
-import contextlib
 import gc
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
-from sqlalchemy import Connection, select
+from sqlalchemy import select
 
 from clerk import annotations as hands
 from clerk.annotations import upload_parts
@@ -106,7 +104,9 @@ def new_part(batch: hands.UploadBatch, error: Exception | None = None) -> NewPar
 def store(order: Order, report: Report, decide: Decide) -> Performed:
     """Decide about every document of a part, and store all in one transaction."""
     sent = msgspec.convert(order.options, _Sent)
-    with _without_garbage_collection():
+    # There are no cycles among the many values of a part: do not look for them.
+    gc.disable()
+    try:
         started = time.monotonic()
         (item,) = sent.claim.items
         task = _task(sent)
@@ -115,7 +115,10 @@ def store(order: Order, report: Report, decide: Decide) -> Performed:
         found = upload_parts.find(task, progress, decide, singly=bool(item.errors))
         report(seconds)
         with civic_db_connection() as conn:
-            _limit_idling(conn, seconds)
+            if conn.dialect.name == "postgresql":
+                # The locks of a child that was stopped while it holds them are let go.
+                limit = f"idle_in_transaction_session_timeout = {int(seconds * 1000)}"
+                conn.exec_driver_sql(f"SET LOCAL {limit}")
             if not ledger.is_held(conn, sent.claim):
                 raise ClaimLost
             found.store(conn, task)
@@ -133,6 +136,8 @@ def store(order: Order, report: Report, decide: Decide) -> Performed:
                 bad,
                 time.monotonic() - started,
             )
+    finally:
+        gc.enable()
     return Performed()
 
 
@@ -142,23 +147,6 @@ def _task(sent: _Sent) -> PartTask:
     upload = stored_upload(sent.path)
     storage_dir = config.load().storage_dir
     return PartTask(sent.project_id, sent.claim.job_id, sent.options, upload, batch, storage_dir)
-
-
-@contextlib.contextmanager
-def _without_garbage_collection() -> Iterator[None]:
-    """Spare looking for cycles among the many values of a part, where there are none."""
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
-
-
-def _limit_idling(conn: Connection, seconds: float) -> None:
-    """Have the database let go of the locks of a child that was stopped while it holds them."""
-    if conn.dialect.name == "postgresql":
-        milliseconds = int(seconds * 1000)
-        conn.exec_driver_sql(f"SET LOCAL idle_in_transaction_session_timeout = {milliseconds}")
 
 
 def divided_after(claim: Claim, crash: Crash) -> list[NewPart]:

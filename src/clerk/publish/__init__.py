@@ -6,11 +6,15 @@
         meetings.db      the compiled database
         index.json       site, state, counts, and every document with its origin and hash
         images/...       images of the pages, if the site wants them
+        index.html ...   the static site (:mod:`clerk.publish.static_site`), unless turned off
+        site.json        how the static site was made
+        pagefind/...     its search index
 
 A site is published with state ``text-only`` as soon as it is compiled and ``complete`` after
-extraction; only as ``complete`` if extraction takes moments.  Publishing the same content again
-does nothing.  Whatever is killed on the way leaves the old version or the new one, and the next
-publishing removes the rest.
+extraction; only as ``complete`` if extraction takes moments.  The search index of the static site
+takes longer and follows as a version of its own (:func:`publish_search_index`); until then the
+former one is served.  Publishing the same content again does nothing.  Whatever is killed on the
+way leaves the old version or the new one, and the next publishing removes the rest.
 
 Everything in a version is public (:mod:`clerk.core.public_text`).  Versions of an older format may
 hold more than is public: they are removed as soon as a newer one is served.
@@ -23,8 +27,9 @@ says, or the target itself: ``local:///srv/www?keep=5``.
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -34,8 +39,11 @@ from clerk.core import plugins
 from clerk.core.config import Settings
 from clerk.core.files import SiteFiles
 from clerk.core.public_text import Gate
+from clerk.core.storage import compiled_database
+from clerk.site_db import about_site
 
-from .bundle import open_bundle
+from .bundle import Bundle, index_workplace, open_bundle, remove_workplace
+from .static_site import read_mark, search_index, static_site_of
 from .targets import Deployer, KeepsVersions, check_targets, find_deployer, further_targets
 from .versions import VersionedFolder
 
@@ -47,6 +55,7 @@ __all__ = [
     "finish_deploy",
     "further_targets",
     "publish",
+    "publish_search_index",
     "published_at",
     "register_deployers",
     "unpublish",
@@ -91,21 +100,93 @@ def publish(
     """
     subdomain = str(site.get("subdomain") or folder.name)
     place = VersionedFolder(settings.published, subdomain)
+    # The lock comes first: of two publishers, the later one must not have opened the older bundle.
+    with place.locked(), _bundle(site, folder, settings, place, complete=complete) as bundle:
+        if not complete and place.serves(replace(bundle, complete=True).version):
+            return PublishReport(place.link, bundle.version, False)
+        return _serve(place, bundle, site, settings, keep)
+
+
+def publish_search_index(
+    site: Mapping[str, Any], folder: Path, settings: Settings, *, keep: int | None = None
+) -> bool:
+    """Bring the search index of the static site to the texts that are served.
+
+    Returns whether a newer one is served now.  It is made without keeping others from publishing;
+    if what is served changed in the meantime, whoever changed it makes the next one.  Whatever is
+    killed on the way is done by the next call.
+    """
+    subdomain = str(site.get("subdomain") or folder.name)
+    place = VersionedFolder(settings.published, subdomain)
+    served, at_most = place.served(), settings.static_site_search_pages
+    mark = read_mark(served)
+    if served is None or mark is None or not search_index.engine_version():
+        return False
+    wanted = search_index.texts_of(compiled_database(served), at_most)
+    if not wanted or wanted == mark.search:
+        remove_workplace(folder)
+        return False
+    with index_workplace(folder) as work:
+        if work is None:
+            # Another process is making it.
+            return False
+        index = search_index.build(compiled_database(served), work, at_most)
+        with place.locked(), _bundle(site, folder, settings, place, complete=True) as bundle:
+            if bundle.static is None or search_index.texts_of(bundle.database, at_most) != wanted:
+                return False
+            static = replace(
+                bundle.static, search=wanted, facts=replace(bundle.static.facts, search="current")
+            )
+            bundle = replace(bundle, static=static, search_index=index)
+            return _serve(place, bundle, site, settings, keep).changed
+
+
+@contextlib.contextmanager
+def _bundle(
+    site: Mapping[str, Any],
+    folder: Path,
+    settings: Settings,
+    place: VersionedFolder,
+    *,
+    complete: bool,
+) -> Iterator[Bundle]:
+    """Open what is compiled of a site, with the static site it is to have."""
     gate = Gate.for_site(settings, site)
     files = SiteFiles(replace(settings, storage_dir=folder.parent), folder.name)
-    # The lock comes first: of two publishers, the later one must not have opened the older bundle.
-    with place.locked(), open_bundle(site, files, gate, complete=complete) as bundle:
-        changed, deployed_to = False, list[str]()
-        if complete or not place.serves(replace(bundle, complete=True).version):
-            keep = keep or settings.publish_keep
-            changed = place.serve(bundle.version, bundle.write_to, keep=keep)
-            for target in (_HOOKS, *further_targets(site)):
-                if place.version_at(target) != bundle.version:
-                    _deploy(place.link.resolve(), subdomain, target, settings)
-                    place.record_version_at(target, bundle.version)
-                    deployed_to.append(target)
-        targets = [target for target in deployed_to if target != _HOOKS]
-        return PublishReport(place.link, bundle.version, changed, targets)
+    with open_bundle(site, files, gate, complete=complete) as bundle:
+        previous = place.served()
+        about = about_site(settings, site, gate) | {"subdomain": folder.name}
+        static = static_site_of(site, settings, gate, about, is_complete=complete)
+        mark = read_mark(previous)
+        if static and mark and mark.search:
+            texts = search_index.texts_of(bundle.database, settings.static_site_search_pages)
+            state = "current" if mark.search == texts else "outdated"
+            static = replace(static, search=mark.search, facts=replace(static.facts, search=state))
+        yield replace(bundle, static=static, previous=previous)
+
+
+def _serve(
+    place: VersionedFolder,
+    bundle: Bundle,
+    site: Mapping[str, Any],
+    settings: Settings,
+    keep: int | None,
+) -> PublishReport:
+    """Serve a version, here and at the further targets that do not have it."""
+    deployed_to = []
+    changed = place.serve(
+        bundle.version,
+        bundle.write_to,
+        keep=keep or settings.publish_keep,
+        instead_of=bundle.previous if bundle.search_index else None,
+    )
+    for target in (_HOOKS, *further_targets(site)):
+        if place.version_at(target) != bundle.version:
+            _deploy(place.link.resolve(), place.link.name, target, settings)
+            place.record_version_at(target, bundle.version)
+            deployed_to.append(target)
+    targets = [target for target in deployed_to if target != _HOOKS]
+    return PublishReport(place.link, bundle.version, changed, targets)
 
 
 def _deploy(version: Path, subdomain: str, target: str, settings: Settings) -> None:
@@ -117,9 +198,10 @@ def _deploy(version: Path, subdomain: str, target: str, settings: Settings) -> N
         deployer.deploy(version, subdomain, target)
         return
     hook = plugins.manager().hook
-    for path in sorted(path for path in version.rglob("*") if path.is_file()):
-        address = f"{subdomain}/{path.relative_to(version).as_posix()}"
-        hook.upload_static_file(file_path=path, storage_path=address)
+    if hook.upload_static_file.get_hookimpls():
+        for path in sorted(path for path in version.rglob("*") if path.is_file()):
+            address = f"{subdomain}/{path.relative_to(version).as_posix()}"
+            hook.upload_static_file(file_path=path, storage_path=address)
     hook.deploy_municipality(subdomain=subdomain)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import itertools
 import json
 import os
@@ -23,11 +24,13 @@ from clerk.core.storage import (
     compiled_database,
     published_lines,
     published_part,
+    search_index_workplace,
 )
 from clerk.site_db import build_lock, digest_of_site
 from clerk.site_db.schema import PAGE_TABLES, VERSION, open_readonly
 
 from .export import ExportRows
+from .static_site import StaticSite
 from .versions import FORMAT, version_name
 
 INDEX = "index.json"
@@ -52,6 +55,12 @@ class Bundle:
     content: str
     complete: bool
     gate: Gate
+    #: None if the site wants none.
+    static: StaticSite | None = None
+    #: The version that is served; what is the same in it is not written again.
+    previous: Path | None = None
+    #: A search index that is newer than that of the version before.
+    search_index: Path | None = None
 
     @property
     def state(self) -> str:
@@ -61,7 +70,9 @@ class Bundle:
     @property
     def version(self) -> str:
         """The name of the version: the same for the same content."""
-        facts = (self.content, self.state, sorted(self.site.items()), self.with_images)
+        site = sorted(self.site.items())
+        static = self.static.identity if self.static else ""
+        facts = (self.content, self.state, site, self.with_images, static)
         return version_name(repr(facts))
 
     def write_to(self, target: Path) -> None:
@@ -89,11 +100,15 @@ class Bundle:
             "published_at": utc_now().isoformat(timespec="seconds"),
             "database": copy.name,
             "page_images": self.with_images,
+            "pages": "index.html" if self.static else None,
+            "search": self.static.facts.search if self.static else None,
             "counts": counts,
         }
         head = json.dumps(self.gate.clean(index), indent=1, ensure_ascii=False).removesuffix("\n}")
         listed = ",\n".join(f"  {line}" for line in documents)
         (target / INDEX).write_text(f'{head},\n "documents": [\n{listed}\n ]\n}}\n')
+        if self.static:
+            self.static.write_to(target, self.previous, self.search_index)
 
     def _index_lines(self, connection: sqlite3.Connection) -> list[str]:
         """Return the documents as the index lists them, each as JSON in one line.
@@ -166,3 +181,30 @@ def open_bundle(
         yield Bundle(files, held, about, with_images, content, complete, gate)
     finally:
         held.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def index_workplace(folder: Path) -> Iterator[Path | None]:
+    """Give an empty folder to make a search index in; None while another process has it."""
+    work = search_index_workplace(folder)
+    work.parent.mkdir(parents=True, exist_ok=True)
+    with work.with_suffix(".lock").open("a") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield None
+            return
+        # What a process that was killed has left.
+        shutil.rmtree(work, ignore_errors=True)
+        try:
+            work.mkdir()
+            yield work
+        finally:
+            shutil.rmtree(work, ignore_errors=True)
+
+
+def remove_workplace(folder: Path) -> None:
+    """Remove what a process left that was killed while it made a search index."""
+    if search_index_workplace(folder).exists():
+        with index_workplace(folder):
+            pass

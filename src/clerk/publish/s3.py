@@ -3,16 +3,22 @@
 ::
 
     {prefix}/{site}/{version}/meetings.db ...     never overwritten
+    {prefix}/{site}/index.html ...                the static site; only files that changed are sent
+    {prefix}/{site}/files.json                    which files of the static site the bucket has
     {prefix}/{site}/index.json                    written last: names the version to read
 
-Keys and region come from where boto3 finds them.
+A bucket cannot exchange many objects at once.  Each page is replaced whole, pages are sent before
+those that list them, and what is gone is deleted last; a deploy that is killed is completed by the
+next.  Keys and region come from where boto3 finds them.
 """
 
 from __future__ import annotations
 
 import json
+import mimetypes
 from collections.abc import Callable
 from dataclasses import dataclass
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -21,11 +27,16 @@ from clerk.core.distribution import install_command
 from clerk.core.errors import MissingTool, SourceUnavailable
 
 from .bundle import INDEX
+from .static_site import OF_THE_VERSION, SITE_FILE
 from .targets import KeepsVersions, option_of
 from .versions import is_of_this_format
 
 #: Readers may still use the version before.
 _KEEP_AT_LEAST = 2
+#: Which files of the static site the bucket has, with the hash of each.
+_FILES = "files.json"
+#: What the table of the machine may not know.
+_KINDS = {".atom": "application/atom+xml", ".ics": "text/calendar", ".js": "text/javascript"}
 
 
 def _boto3_client(endpoint: str | None) -> Any:
@@ -65,14 +76,71 @@ class S3(KeepsVersions):
 
 
 def _upload(client: Any, bucket: str, base: str, version: Path, index: dict[str, Any]) -> None:
-    for path in sorted(path for path in version.rglob("*") if path.is_file()):
-        name = path.relative_to(version).as_posix()
-        client.upload_file(str(path), bucket, f"{base}/{index['version']}/{name}")
+    files = {
+        path.relative_to(version).as_posix(): path for path in version.rglob("*") if path.is_file()
+    }
+    own = {name: path for name, path in files.items() if name.split("/")[0] in OF_THE_VERSION}
+    for name, path in sorted(own.items()):
+        if name != SITE_FILE:
+            _send(client, bucket, f"{base}/{index['version']}/{name}", path)
     index["database"] = f"{index['version']}/{index['database']}"
+    pages = {} if SITE_FILE not in files else files.keys() - {INDEX, "meetings.db"}
+    _upload_pages(client, bucket, base, {name: files[name] for name in pages})
+    if pages:
+        copied = {"Bucket": bucket, "Key": f"{base}/{index['database']}"}
+        client.copy_object(Bucket=bucket, Key=f"{base}/meetings.db", CopySource=copied)
     body = json.dumps(index, ensure_ascii=False).encode()
     client.put_object(
         Bucket=bucket, Key=f"{base}/{INDEX}", Body=body, ContentType="application/json"
     )
+
+
+def _upload_pages(client: Any, bucket: str, base: str, pages: dict[str, Path]) -> None:
+    """Make the bucket have these files of a static site, and no others."""
+    wanted = {name: _hash(path) for name, path in pages.items()}
+    known = _known_files(client, bucket, f"{base}/{_FILES}")
+    changed = [name for name, content in wanted.items() if known.get(name) != content]
+    gone = known.keys() - wanted.keys()
+    if not (changed or gone):
+        return
+
+    def record(files: dict[str, str]) -> None:
+        body = json.dumps(dict(sorted(files.items())), indent=0).encode()
+        client.put_object(
+            Bucket=bucket, Key=f"{base}/{_FILES}", Body=body, ContentType="application/json"
+        )
+
+    # What a deploy that is killed has sent or deleted is not known: it is sent again.
+    record(known | dict.fromkeys(changed, ""))
+    for name in sorted(changed, key=lambda name: (-name.count("/"), name == "index.html", name)):
+        _send(client, bucket, f"{base}/{name}", pages[name])
+    for name in gone:
+        client.delete_object(Bucket=bucket, Key=f"{base}/{name}")
+    record(wanted)
+
+
+def _known_files(client: Any, bucket: str, key: str) -> dict[str, str]:
+    try:
+        return dict(json.loads(client.get_object(Bucket=bucket, Key=key)["Body"].read()))
+    except ValueError:
+        return {}
+    except Exception as error:  # boto3 creates its classes at run time
+        code = getattr(error, "response", {}).get("Error", {}).get("Code")
+        if code not in ("NoSuchKey", "404"):
+            raise
+        return {}
+
+
+def _send(client: Any, bucket: str, key: str, path: Path) -> None:
+    kind = _KINDS.get(path.suffix) or mimetypes.guess_type(path.name)[0]
+    kind = kind or "application/octet-stream"
+    if kind.startswith("text/"):
+        kind += "; charset=utf-8"
+    client.upload_file(str(path), bucket, key, ExtraArgs={"ContentType": kind})
+
+
+def _hash(path: Path) -> str:
+    return blake2b(path.read_bytes(), digest_size=16).hexdigest()
 
 
 def _delete_old(client: Any, bucket: str, base: str, version: str, keep: int) -> None:

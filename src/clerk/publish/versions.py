@@ -71,10 +71,18 @@ class VersionedFolder:
                 hint="Free some space, fix the permissions, or set PUBLISH_DIR to another folder.",
             ) from error
 
-    def serve(self, version: str, write: Callable[[Path], None], *, keep: int) -> bool:
+    def serve(
+        self,
+        version: str,
+        write: Callable[[Path], None],
+        *,
+        keep: int,
+        instead_of: Path | None = None,
+    ) -> bool:
         """Serve that version, written if it is not there; return whether another was served.
 
-        The newest ``keep`` versions of this format stay, and always the one that is served.
+        The newest ``keep`` versions of this format stay, and always the one that is served; not
+        ``instead_of``, which only lacks something that this one has.
         """
         for pattern in ("part-*", ".*.part", "taken*.json"):
             for leftover in self._versions.glob(pattern):
@@ -98,13 +106,17 @@ class VersionedFolder:
             fresh = self._versions / "part-link"
             fresh.symlink_to(os.path.relpath(path, self.link.parent))
             fresh.replace(self.link)
-        newest = self._all()[-max(keep, 1) :]
+        newest = [each for each in self._all() if each != instead_of][-max(keep, 1) :]
         for old in self._all():
             kept = old in newest and is_of_this_format(old.name.partition("-")[2])
             if not kept and not self._is_served(old):
                 doomed = old.rename(old.with_name(f"part-{old.name}"))
                 shutil.rmtree(doomed, ignore_errors=True)
         return changed
+
+    def served(self) -> Path | None:
+        """Return the folder of the version that is served, or None."""
+        return self.link.resolve() if self.link.is_symlink() and self.link.exists() else None
 
     def serves(self, version: str) -> bool:
         """Whether that version is the one that is served."""

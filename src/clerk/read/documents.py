@@ -622,6 +622,14 @@ class _Helpers(contextlib.AbstractContextManager["_Helpers"]):
             child.dismiss()
 
 
+def pages_as_pdf(path: Path, first: int, last: int) -> bytes:
+    """Return some pages of a PDF as a PDF of their own."""
+    with pdf.opened(path, max_megabytes=_NO_LIMIT, max_pages=_NO_LIMIT) as document:
+        if not 1 <= first <= last <= document.pages:
+            raise InvalidInput(f"{path} has pages 1 to {document.pages}, not {first} to {last}.")
+        return document.part(first, last)
+
+
 def page_image(path: Path, page: int, width: int, kind: str = "webp") -> bytes:
     """Return an image of a page in colour, this many pixels wide: a PNG, JPEG or WebP file."""
     if kind not in _IMAGE_KINDS:

@@ -24,7 +24,7 @@ read by OCR.  The same PDF read by the same engine gives the same bytes.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -126,6 +126,13 @@ class _DocumentWords(msgspec.Struct, frozen=True, kw_only=True):
     pages: Sequence[PageWords]
 
 
+class _RawDocumentWords(msgspec.Struct, frozen=True, kw_only=True):
+    pages: Sequence[msgspec.Raw]
+
+
+_decode_page_words = msgspec.json.Decoder(PageWords).decode
+
+
 class _FailedPages(msgspec.Struct, frozen=True):
     pages: dict[int, str] = {}
 
@@ -194,14 +201,6 @@ def decode_facts(stored: bytes) -> DocumentFacts | None:
         return None
 
 
-def decode_failed_pages(stored: bytes) -> dict[int, str]:
-    """Return the content of a ``failed-pages.json``; nothing if it is damaged."""
-    try:
-        return _decode_failed_pages(stored).pages
-    except (msgspec.DecodeError, UnicodeError):
-        return {}
-
-
 _decode_facts = msgspec.json.Decoder(DocumentFacts).decode
 _decode_failed_pages = msgspec.json.Decoder(_FailedPages).decode
 
@@ -223,6 +222,21 @@ def load_words(target_dir: Path) -> dict[int, PageWords]:
         return {}
     pages = msgspec.json.decode(stored, type=_DocumentWords).pages
     return {page.page: page for page in pages}
+
+
+def load_words_of(target_dir: Path, numbers: Collection[int]) -> dict[int, PageWords]:
+    """Return the words of some pages, without taking in those of the others."""
+    try:
+        stored = (target_dir / storage.WORDS).read_bytes()
+    except OSError:
+        return {}
+    raw = msgspec.json.decode(stored, type=_RawDocumentWords).pages
+    # Almost always every page is there; those after a missing one are nearer to the beginning.
+    near = {at for number in numbers for at in (number - 1, number - 2) if 0 <= at < len(raw)}
+    found = {page.page: page for page in (_decode_page_words(raw[at]) for at in near)}
+    if not all(number in found for number in numbers):
+        found = load_words(target_dir)
+    return {number: found[number] for number in numbers if number in found}
 
 
 def load_failed_pages(target_dir: Path) -> dict[int, str]:

@@ -222,18 +222,12 @@ def pieces(found: Sequence[PixelBox], words: Sequence[PixelBox]) -> list[PixelBo
         else:
             nearest[1], nearest[3] = min(nearest[1], top), max(nearest[3], bottom)
             nearest[2] = max(nearest[2], right)
-    return [_widened(piece, words) for piece in open_ones]
-
-
-def _widened(piece: Sequence[int], words: Sequence[PixelBox]) -> PixelBox:
-    left, top, right, bottom = piece
-    room = round(_BESIDE * (bottom - top))
-    level = [word for word in words if word[1] < bottom and word[3] > top]
-    before = max((word[2] for word in level if word[2] <= left + SQUARE), default=0)
-    after = min((word[0] for word in level if word[0] >= right - SQUARE), default=right + room)
-    return (
-        min(left, max(left - room, before)),
-        top,
-        max(right, min(right + room, after)),
-        bottom,
-    )
+    widened: list[PixelBox] = []
+    for left, top, right, bottom in open_ones:
+        room = round(_BESIDE * (bottom - top))
+        level = [word for word in words if word[1] < bottom and word[3] > top]
+        before = max((word[2] for word in level if word[2] <= left + SQUARE), default=0)
+        after = min((word[0] for word in level if word[0] >= right - SQUARE), default=right + room)
+        begin, end = max(left - room, before), min(right + room, after)
+        widened.append((min(left, begin), top, max(right, end), bottom))
+    return widened

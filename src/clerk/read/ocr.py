@@ -17,12 +17,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 from functools import lru_cache
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import msgspec
 
 from clerk.core import plugins
+from clerk.core.config import AUTO
 from clerk.core.errors import MissingTool, UnknownPlugin, UnusableTraineddata
+
+from . import language_data
 
 if TYPE_CHECKING:
     import numpy
@@ -39,6 +43,7 @@ __all__ = [
     "SegmentingBackend",
     "UnusableTraineddata",
     "backends",
+    "best_own_engine",
     "check_engine",
     "find_backend",
     "mean_confidence",
@@ -171,9 +176,23 @@ def _offered_by(manager: pluggy.PluginManager) -> Mapping[str, OcrBackend]:
     return found
 
 
+def best_own_engine() -> str:
+    """Return the name of the best of clerk's own engines that this machine has the packages for.
+
+    Where there are no wheels of libtesseract it is the ``tesseract`` program.
+    """
+    if not find_spec("tesserocr"):
+        return "tesseract-cli"
+    return "tesseract-onnx" if find_spec("onnxruntime") else "tesseract"
+
+
 def find_backend(name: str) -> OcrBackend:
-    """Return the engine of that name, or raise UnknownPlugin with the names of the others."""
+    """Return the engine of that name, or raise UnknownPlugin with the names of the others.
+
+    ``auto`` is the best of clerk's own that can be used here.
+    """
     known = backends()
+    name = best_own_engine() if name == AUTO else name
     if name not in known:
         raise UnknownPlugin(
             f"There is no OCR engine {name!r}.",
@@ -185,13 +204,6 @@ def find_backend(name: str) -> OcrBackend:
 def check_engine(name: str, languages: Sequence[str]) -> OcrBackend:
     """Return the engine of that name, or raise an error if it or a language is missing."""
     backend = find_backend(name)
-    available = set(backend.available_languages())
-    missing = [language for language in languages if language not in available]
-    if missing:
-        raise MissingTool(
-            f"The OCR engine {backend.name} has no data for the language {', '.join(missing)}.",
-            hint=f"It has {', '.join(sorted(available)) or 'none'}. Put {missing[0]}.traineddata"
-            " (from a tessdata_fast package of your system) into a folder and set TESSDATA_DIR"
-            " to it.",
-        )
+    have = backend.available_languages()
+    language_data.require(languages, have, f"The OCR engine {backend.name}")
     return backend

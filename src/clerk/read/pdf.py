@@ -256,6 +256,14 @@ class Pdf:
             raise self._damaged(number)
         return layer
 
+    def part(self, first: int, last: int) -> bytes:
+        """Return some pages as a PDF of their own."""
+        with contextlib.closing(pypdfium2.PdfDocument.new()) as part:
+            part.import_pages(self._document, list(range(first - 1, last)))
+            written = io.BytesIO()
+            part.save(written)
+        return written.getvalue()
+
     def bookmarks(self) -> Iterator[tuple[int, str, int]]:
         """Yield the page, the title and the level of each entry of the outline, up to a limit."""
         for entry in itertools.islice(self._document.get_toc(max_depth=_OUTLINE_DEPTH), _OUTLINE):

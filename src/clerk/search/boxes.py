@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from clerk.core.storage import Document
-from clerk.read.files import load_words
+from clerk.read.files import load_words_of
 
 from .query import DEFAULT_LANGUAGES, hits, parse
 from .words import fold
@@ -30,7 +30,7 @@ def hit_boxes(
     older installation, gives none.
     """
     document = Document.from_name(document) if isinstance(document, str) else document
-    words = load_words(document.text(folder)).get(page)
+    words = load_words_of(document.text(folder), [page]).get(page)
     if words is None:
         return []
     pieces = list(_pieces(words.words))

@@ -21,6 +21,7 @@ in it can be made again from the sites' databases and the manifest.
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import json
 import os
@@ -30,7 +31,7 @@ import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final
@@ -67,6 +68,13 @@ _MAGIC = 1337
 
 class IndexBusy(Conflict):
     """Another process is writing the search index."""
+
+
+#: What the engine says where a disk is full or must not be written to.
+_NOT_WRITTEN: Final = re.compile(
+    rf"IoError|No space|os error (?:{errno.EACCES}|{errno.EFBIG}|{errno.ENOSPC}|{errno.EROFS}"
+    rf"|{errno.EDQUOT})\b"
+)
 
 
 class IndexDamaged(StorageUnusable):
@@ -282,7 +290,7 @@ def engine_errors(folder: Path) -> Iterator[None]:
     try:
         yield
     except (ValueError, OSError) as error:
-        if isinstance(error, OSError) or "IoError" in str(error) or "No space" in str(error):
+        if isinstance(error, OSError) or _NOT_WRITTEN.search(str(error)):
             raise StorageUnusable(
                 f"The search index in {folder} cannot be written: {error}",
                 hint="Free space or correct the permissions; it continues where it was.",
@@ -336,13 +344,13 @@ def digests_in(
     else:
         query += " WHERE name IN (SELECT value FROM json_each(?))"
         rows = db.execute(query, (json.dumps(list(names)),)).fetchall()
-    return {name: (key, _digest(digest, place)) for name, key, digest in rows}
-
-
-def _digest(digest: str, place: PlaceFacts) -> int:
-    """Return a number that changes with everything that is indexed of a document."""
-    raw = repr((digest, place.state, place.language)).encode()
-    return int.from_bytes(blake2b(raw, digest_size=8).digest(), "big", signed=True)
+    found = {}
+    for name, key, digest in rows:
+        # It changes with everything that is indexed of a document.
+        raw = repr((digest, place.state, place.language)).encode()
+        number = int.from_bytes(blake2b(raw, digest_size=8).digest(), "big", signed=True)
+        found[name] = key, number
+    return found
 
 
 def read_document(
@@ -411,6 +419,21 @@ def document_id_of(number: int) -> str:
     return number.to_bytes(8, "big", signed=True).hex()
 
 
+def add_pages(writer: tantivy.IndexWriter, document: IndexedDocument) -> None:
+    """Add the pages of a document to an index."""
+    for values in _entries(document):
+        writer.add_document(tantivy.Document.from_dict(values, SCHEMA))
+
+
+def open_tantivy(folder: Path | None) -> tantivy.Index:
+    """Return the index in a folder, or an empty one in memory, with clerk's fields and words."""
+    index = tantivy.Index(SCHEMA, path=str(folder)) if folder else tantivy.Index(SCHEMA)
+    words = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
+    index.register_tokenizer("whitespace_words", words)
+    index.config_reader("manual")
+    return index
+
+
 class ShardWriter:
     """Writes one shard; to be used under its lock.  Nothing is visible before a commit."""
 
@@ -422,10 +445,7 @@ class ShardWriter:
             if (folder / "meta.json").exists():
                 for path in segment_files(folder):
                     check_file(path)
-            self._index = tantivy.Index(SCHEMA, path=str(folder))
-            words = tantivy.TextAnalyzerBuilder(tantivy.Tokenizer.whitespace()).build()
-            self._index.register_tokenizer("whitespace_words", words)
-            self._index.config_reader("manual")
+            self._index = open_tantivy(folder)
             self._index.reload()
             self._searcher = self._index.searcher()
             self._places: dict[str, PlaceFacts] | None = None
@@ -488,8 +508,7 @@ class ShardWriter:
         """Put a document in the place of what is there of it."""
         self.remove(document.id)
         with engine_errors(self.folder):
-            for values in _entries(document):
-                self.writer.add_document(tantivy.Document.from_dict(values, SCHEMA))
+            add_pages(self.writer, document)
         self.documents += 1
         self.pages += len(document.pages)
 
@@ -551,7 +570,8 @@ class ShardWriter:
 
 
 def _read_progress(searcher: tantivy.Searcher) -> ShardProgress | None:
-    found = searcher.search(_special(_STATE), 1, count=False).hits
+    query = tantivy.Query.term_query(SCHEMA, "special", _STATE, "basic")
+    found = searcher.search(query, 1, count=False).hits
     if not found:
         return None
     facts = searcher.doc(found[0][1]).get_first("facts")
@@ -579,10 +599,6 @@ def count_pages(searcher: tantivy.Searcher, query: tantivy.Query) -> int:
     return int(searcher.search(query, 1).count)  # type: ignore[attr-defined]
 
 
-def _special(value: str) -> tantivy.Query:
-    return tantivy.Query.term_query(SCHEMA, "special", value, "basic")
-
-
 def _number(name: str, value: int) -> tantivy.Query:
     return tantivy.Query.term_query(SCHEMA, name, value, "basic")
 
@@ -596,6 +612,12 @@ def day_of(date: str) -> int:
     """Return a date as a number, 20240115; 0 if it is not known."""
     found = _DATE.match(date)
     return int("".join(found.groups())) if found else 0
+
+
+def seen_at(seen: int) -> str:
+    """Return when a document was first seen, from the field of its pages; empty if not known."""
+    seconds = seen >> _TIE_BITS
+    return datetime.fromtimestamp(seconds, UTC).isoformat() if seconds else ""
 
 
 def _entries(document: IndexedDocument) -> Iterator[dict[str, Any]]:

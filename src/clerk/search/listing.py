@@ -12,8 +12,9 @@ import tantivy
 
 from clerk.core.errors import NotFound
 
-from .index import SCHEMA, StoredFacts, document_id_of
+from .index import SCHEMA, StoredFacts, document_id_of, seen_at
 from .readers import OpenIndex, open_index
+from .words import storable
 
 _Q = tantivy.Query
 _FIRST_PAGES = _Q.term_query(SCHEMA, "first", 1, "basic")
@@ -45,6 +46,8 @@ class ListedDocument:
     body: str
     date: str
     pages: int
+    #: When it was first seen; empty if that is not known.
+    first_seen_at: str
 
 
 def _opened(storage_dir: Path) -> OpenIndex | None:
@@ -99,9 +102,13 @@ def _date(day: float) -> str:
     return f"{digits[:4]}-{digits[4:6]}-{digits[6:]}"
 
 
-def newly_added(storage_dir: Path, limit: int = 8) -> list[ListedDocument]:
-    """Return the documents that were seen first last."""
-    return _listed(storage_dir, _FIRST_PAGES, "seen", tantivy.Order.Desc, limit)
+def newly_added(storage_dir: Path, limit: int = 8, site: str | None = None) -> list[ListedDocument]:
+    """Return the documents that were seen first last, of all sites or of one."""
+    query = _FIRST_PAGES
+    if site is not None:
+        of_site = _Q.term_query(SCHEMA, "site", storable(site), "basic")
+        query = _Q.boolean_query([(tantivy.Occur.Must, query), (tantivy.Occur.Must, of_site)])
+    return _listed(storage_dir, query, "seen", tantivy.Order.Desc, limit)
 
 
 def upcoming(storage_dir: Path, today: str, limit: int = 8) -> list[ListedDocument]:
@@ -122,9 +129,11 @@ def _listed(
 
     def ask(searcher: tantivy.Searcher) -> list[tuple[int, ListedDocument]]:
         hits = searcher.search(query, limit, order_by_field=field, order=order, count=False).hits
-        numbers = searcher.fast_field_values("document", [address for _, address in hits])
+        addresses = [address for _, address in hits]
+        numbers = searcher.fast_field_values("document", addresses)
+        moments = searcher.fast_field_values("seen", addresses)
         found = []
-        for (value, address), number in zip(hits, numbers, strict=True):
+        for (value, address), number, seen in zip(hits, numbers, moments, strict=True):
             raw = searcher.doc(address).get_first("facts")
             facts = msgspec.json.decode(bytes(raw or b""), type=StoredFacts)
             place = index.places.get(facts.site)
@@ -136,6 +145,7 @@ def _listed(
                 facts.body,
                 facts.date,
                 facts.pages,
+                seen_at(int(seen or 0)),
             )
             found.append((sign * int(value or 0), listed))
         return found

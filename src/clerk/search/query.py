@@ -221,7 +221,10 @@ class _Parser:
             is_excluded = bool(piece["minus"]) or piece["open"] == "-("
             node: Node | None
             if piece["open"]:
-                node = self._bracket(depth)
+                node = self._level(depth + 1)
+                if self._at >= len(self._pieces):
+                    raise QueryError("A bracket is not closed: add ) or remove (.")
+                self._at += 1
             elif groups[-1] and not piece["minus"] and piece["word"] in ("OR", "AND"):
                 if piece["word"] == "OR":
                     groups.append([])
@@ -236,13 +239,6 @@ class _Parser:
                 "The query only says what to leave out: add a word that should be found."
             )
         return Group(alternatives, tuple(excluded)) if alternatives else None
-
-    def _bracket(self, depth: int) -> Group | None:
-        group = self._level(depth + 1)
-        if self._at >= len(self._pieces):
-            raise QueryError("A bracket is not closed: add ) or remove (.")
-        self._at += 1
-        return group
 
     def _part(self, piece: re.Match[str]) -> Node | None:
         if piece["phrase"] is not None and not piece["end"]:
@@ -330,7 +326,10 @@ def _check_prefix(word: str) -> None:
 def date_range(text: str) -> DateRange:
     """Read a day, month or year, or a range of them; raise QueryError for one that cannot be."""
     first, dots, last = text.partition("..")
-    since = _first_day(first) if first else 0
+    since = 0
+    if first:
+        year, month, day = _numbers(first)
+        since = year * 10_000 + (month or 1) * 100 + (day or 1)
     until = _last_day(last if dots else first) if (last or not dots) else 99991231
     if not (first or last):
         raise QueryError(
@@ -339,11 +338,6 @@ def date_range(text: str) -> DateRange:
     if since > until:
         raise QueryError(f"date:{text}: the first date is after the last.")
     return DateRange(since, until, text)
-
-
-def _first_day(text: str) -> int:
-    year, month, day = _numbers(text)
-    return year * 10_000 + (month or 1) * 100 + (day or 1)
 
 
 def _last_day(text: str) -> int:
@@ -403,16 +397,13 @@ def hits(
         else:
             length = len(term.words)
             for start in known.get(term.words[0], ()):
-                if _follows(term, words[start : start + length]):
+                there = tuple(words[start : start + length])
+                if len(there) < length or there[:-1] != term.words[:-1]:
+                    continue
+                last = term.words[-1]
+                if there[-1].startswith(last) if term.prefix else there[-1] == last:
                     found.update(range(start, start + length))
     return found
-
-
-def _follows(term: Term, words: Sequence[str]) -> bool:
-    if len(words) < len(term.words) or tuple(words[:-1]) != term.words[:-1]:
-        return False
-    last = term.words[-1]
-    return words[-1].startswith(last) if term.prefix else words[-1] == last
 
 
 def places(

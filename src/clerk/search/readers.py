@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -56,6 +56,8 @@ class OpenIndex:
     stamp: tuple[int, int]
     shards: Sequence[OpenShard]
     missing: Sequence[int]
+    #: The places, if they are not those in the shards.
+    known_places: Mapping[str, PlaceFacts] | None = field(default=None, repr=False)
     #: How many documents a query finds, where it was counted.
     counted: dict[tuple[str | None, ...], int] = field(default_factory=dict, repr=False)
 
@@ -64,7 +66,11 @@ class OpenIndex:
         if len(self.shards) == 1:
             answers = [self._ask(self.shards[0], question)]
         else:
-            answers = list(_threads().map(lambda shard: self._ask(shard, question), self.shards))
+            with _lock:
+                if not _executor:
+                    _executor.append(ThreadPoolExecutor(thread_name_prefix="search"))
+            threads = _executor[0]
+            answers = list(threads.map(lambda shard: self._ask(shard, question), self.shards))
         return [answer[0] for answer in answers if answer is not None]
 
     def _ask(
@@ -85,6 +91,8 @@ class OpenIndex:
     @cached_property
     def places(self) -> dict[str, PlaceFacts]:
         """Every place by its subdomain."""
+        if self.known_places is not None:
+            return dict(self.known_places)
         return {key: place for found in self.ask(read_places) for key, place in found.items()}
 
     @cached_property
@@ -96,13 +104,6 @@ class OpenIndex:
 _lock = threading.Lock()
 _opened: dict[Path, OpenIndex] = {}
 _executor: list[ThreadPoolExecutor] = []
-
-
-def _threads() -> ThreadPoolExecutor:
-    with _lock:
-        if not _executor:
-            _executor.append(ThreadPoolExecutor(thread_name_prefix="search"))
-        return _executor[0]
 
 
 def open_index(storage_dir: Path) -> OpenIndex:

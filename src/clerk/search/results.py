@@ -16,7 +16,7 @@ import contextlib
 import re
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import repeat
@@ -33,9 +33,20 @@ from clerk.site_db.rows import page_id
 from clerk.site_db.schema import DOCUMENT_KINDS, is_current, open_readonly, page_table
 
 from . import suggest
-from .index import SCHEMA, StoredFacts, document_id_of, document_number
+from .index import (
+    SCHEMA,
+    WRITER_BYTES,
+    IndexedDocument,
+    PlaceFacts,
+    StoredFacts,
+    add_pages,
+    document_id_of,
+    document_number,
+    engine_errors,
+    open_tantivy,
+)
 from .query import DateRange, FieldFilter, Group, Node, Parsed, QueryError, Term, date_range, parse
-from .readers import OpenIndex, open_index
+from .readers import OpenIndex, OpenShard, open_index
 from .snippets import Snippet, snippet
 from .words import fold, has_cjk, sought, stemmer, storable
 
@@ -51,7 +62,7 @@ BEST_PAGES = 3
 #: Pages looked at to find the best of the documents shown.
 _PAGES_AT_ONCE = 500
 #: Pages fetched first to find documents, and at most.
-_FETCHED, _FETCHED_AT_MOST = 120, 50_000
+_FETCHED, _FETCHED_AT_MOST = 80, 50_000
 _FACET_VALUES = 30
 #: Up to this many sites are counted one by one.
 _SITES_COUNTED = 5000
@@ -126,6 +137,7 @@ class FoundPage(NamedTuple):
     gone_at: str = ""
     file: str = ""
     part: PartFacts | None = None
+    first_seen_at: str = ""
 
 
 @dataclass
@@ -176,6 +188,11 @@ class Hit:
     def snippet(self) -> Snippet:
         """Its text in parts, each with whether it is a hit; none if the page cannot be read."""
         return self._looked.snippet
+
+    @property
+    def first_seen_at(self) -> str:
+        """When the document was first seen; empty if that is not known."""
+        return self._looked.first_seen_at
 
     @property
     def gone_at(self) -> str:
@@ -246,6 +263,10 @@ class PageAddress(NamedTuple):
     page: int
 
 
+#: What `_Found` is made of: hundreds are sorted, and few are shown.
+_Row = tuple[int | float, int, int, int, tantivy.DocAddress]
+
+
 class _Found(NamedTuple):
     """A page as the index returns it; the best has the smallest order."""
 
@@ -293,6 +314,100 @@ def pages_with_hits(storage_dir: Path, document_id: str, text: str) -> list[int]
         return [int(page or 0) for page in searcher.fast_field_values("page", found)]
 
     return sorted(page for answer in index.ask(pages) for page in answer if page)
+
+
+class ChangedPages:
+    """The pages of some documents, in an index of their own in memory.
+
+    Queries are those of :func:`search`, by the same words and the same parser.
+    """
+
+    def __init__(
+        self, documents: Sequence[IndexedDocument], places: Mapping[str, PlaceFacts]
+    ) -> None:
+        memory = Path("memory")
+        with engine_errors(memory):
+            index = open_tantivy(None)
+            writer = index.writer(WRITER_BYTES, 1)
+            for each in documents:
+                add_pages(writer, each)
+            writer.commit()
+            writer.wait_merging_threads()
+            index.reload()
+            shard = OpenShard(0, memory, (0, 0), index, index.searcher())
+        self._index = OpenIndex(memory, (0, 0), [shard], [], known_places=places)
+        self._pages = max(1, sum(len(each.pages) or 1 for each in documents))
+        self._words: set[str] = set()
+        for document in documents:
+            stems = stemmer(document.language)
+            for page in document.pages:
+                words = fold(page.text)
+                self._words.update(words)
+                self._words.update(stems.changed(words))
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The languages that words are stemmed in."""
+        return self._index.languages
+
+    def find(self, query: Query, parsed: Parsed | None = None) -> dict[str, list[int]]:
+        """Return the documents that a query finds by id, each with its pages, the best first.
+
+        ``parsed`` is its text as it was parsed before.  Raises QueryError.
+        """
+        parsed = parse(query.text) if parsed is None else parsed
+        if parsed.group is None or not self._may_have(parsed.group):
+            return {}
+        asked = self.prepared(query, parsed)
+        searcher = self._index.shards[0].searcher
+        found = [address for _, address in searcher.search(asked, self._pages, count=False).hits]
+        if not found:
+            return {}
+        numbers = searcher.fast_field_values("document", found)
+        pages = searcher.fast_field_values("page", found)
+        by_document: dict[str, list[int]] = {}
+        for number, page in zip(numbers, pages, strict=True):
+            by_document.setdefault(document_id_of(int(number or 0)), []).append(int(page or 0))
+        return by_document
+
+    def prepared(self, query: Query, parsed: Parsed) -> tantivy.Query:
+        """Return a query as the engine runs it."""
+        return _Search(self._index, query, parsed).asked()
+
+    def count(self, asked: tantivy.Query) -> int:
+        """Return how many pages a prepared query finds."""
+        return self._index.count(asked)
+
+    def _may_have(self, group: Group) -> bool:
+        """Whether the words of one of a group's alternatives are there; most queries end here."""
+        return any(
+            all(not isinstance(part, Term) or self._may_have_term(part) for part in parts)
+            for parts in group.alternatives
+        )
+
+    def _may_have_term(self, term: Term) -> bool:
+        if term.prefix or term.fuzzy or self._words.issuperset(term.words):
+            return True
+        if any(map(has_cjk, term.words)):
+            return True
+        if term.exact or len(term.words) > 1:
+            return False
+        return any(stemmer(each).stem(term.words[0]) in self._words for each in self.languages)
+
+
+def page_snippet(storage_dir: Path, site: str, identity: str, text: str) -> Snippet:
+    """Return the piece of a page that shows why a query finds it; empty if it cannot be read."""
+    path = compiled_database(storage_dir / site)
+    with (
+        contextlib.suppress(sqlite3.Error, QueryError),
+        contextlib.closing(open_readonly(path)) as db,
+    ):
+        about = dict(db.execute("SELECT key, value FROM about").fetchall())
+        languages = (about.get("language", ""),)
+        query = "SELECT search_text FROM pages WHERE id = ?"
+        for (words,) in db.execute(query, (identity,)):
+            return snippet(words, parse(text).terms, languages)
+    return ()
 
 
 def check_place(storage_dir: Path, query: Query) -> None:
@@ -380,12 +495,6 @@ def _dated(days: DateRange) -> tantivy.Query:
     return _Q.range_query(SCHEMA, "day", tantivy.FieldType.Integer, max(days.since, 1), days.until)
 
 
-def _words_in(name: str, words: Sequence[str]) -> tantivy.Query:
-    if len(words) == 1:
-        return _Q.term_query(SCHEMA, name, words[0], "position")
-    return _Q.phrase_query(SCHEMA, name, list(words))
-
-
 class _Builder:
     """Makes queries of the engine from the tree of what was typed."""
 
@@ -449,7 +558,10 @@ class _Builder:
                     f"There is no state {value!r}; there are {', '.join(sorted(states)[:60])}."
                 )
             return _term("state", named[value.casefold()])
-        return _words_in(f"{asked.field}_words", value.split())
+        name, words = f"{asked.field}_words", value.split()
+        if len(words) == 1:
+            return _Q.term_query(SCHEMA, name, words[0], "position")
+        return _Q.phrase_query(SCHEMA, name, list(words))
 
 
 # --------------------------------------------------------------------------------- searching
@@ -490,17 +602,18 @@ class _Search:
         if query.since or query.until:
             yield "date", _dated(date_range(f"{query.since or ''}..{query.until or ''}"[:40]))
 
-    def _asked(self, without: str = "") -> tantivy.Query:
+    def asked(self, without: str = "") -> tantivy.Query:
+        """Return the engine's query, all filters but one included."""
         filters = [_unscored(each) for name, each in self._chosen.items() if name != without]
         return _all_of([self.words, *filters])
 
     def count(self) -> int:
         """Return how many pages match."""
-        return self._index.count(self._asked())
+        return self._index.count(self.asked())
 
     def run(self, *, switchable: bool) -> Results:
         """Find the documents to show, their best pages, the totals and the facets."""
-        asked = self._asked()
+        asked = self.asked()
         total, groups, is_complete = self._groups(asked)
         partial = bool(self._index.missing)
         if not total:
@@ -511,16 +624,15 @@ class _Search:
         if switchable:
             for name in FACETS:
                 if name in self._chosen:
-                    facets |= _facets(self._index, self._asked(without=name), (name,))
+                    facets |= _facets(self._index, self.asked(without=name), (name,))
         more = start + limit < len(groups) and limit
-        distinct = len({group[0].document for group in groups})
         return Results(
             self._documents(asked, shown, is_complete=is_complete),
             total,
             facets,
             cursor=self._cursor(shown[-1][0], start + limit) if more and shown else None,
             is_partial=partial,
-            _count=(lambda: distinct)
+            _count=(lambda: len({group[0].document for group in groups}))
             if is_complete
             else (lambda: self._count_documents(asked, total)),
         )
@@ -535,28 +647,31 @@ class _Search:
             answers = self._fetch(asked, fetched, self._query.sort)
             total = sum(count for count, _ in answers)
             found = sorted(each for _, some in answers for each in some)
-            groups: dict[Any, list[_Found]] = {}
+            groups: dict[Any, list[_Row]] = {}
             for each in found[:fetched]:
-                key = (each.document, each.page) if self._query.single_pages else each.document
+                # By document and page, or by document.
+                key = each[1:3] if self._query.single_pages else each[1]
                 groups.setdefault(key, []).append(each)
             is_complete = total <= fetched
             if is_complete or len(groups) >= needed or fetched >= _FETCHED_AT_MOST:
-                return total, list(groups.values()), is_complete
+                by_document = [list(map(_Found._make, rows)) for rows in groups.values()]
+                return total, by_document, is_complete
             fetched = min(fetched * 5, _FETCHED_AT_MOST)
 
-    def _fetch(self, asked: tantivy.Query, limit: int, sort: str) -> list[tuple[int, list[_Found]]]:
+    def _fetch(self, asked: tantivy.Query, limit: int, sort: str) -> list[tuple[int, list[_Row]]]:
         name, order = _ORDER_FIELD.get(sort, (None, tantivy.Order.Desc))
         sign = 1 if order == tantivy.Order.Asc else -1
         numbers = {id(shard.searcher): at for at, shard in enumerate(self._index.shards)}
 
-        def fetch(searcher: tantivy.Searcher) -> tuple[int, list[_Found]]:
+        def fetch(searcher: tantivy.Searcher) -> tuple[int, list[_Row]]:
             answer = searcher.search(asked, limit, order_by_field=name, order=order)
-            addresses = [address for _, address in answer.hits]
+            hits = answer.hits
+            addresses = [address for _, address in hits]
             documents = cast(list[int], searcher.fast_field_values("document", addresses))
             pages = cast(list[int], searcher.fast_field_values("page", addresses))
             shard = numbers[id(searcher)]
-            orders = (sign * (value or 0) for value, _ in answer.hits)
-            found = list(map(_Found, orders, documents, pages, repeat(shard), addresses))
+            orders: list[int | float] = [sign * (value or 0) for value, _ in hits]
+            found = list(zip(orders, documents, pages, repeat(shard), addresses, strict=False))
             return int(answer.count), found  # type: ignore[attr-defined]
 
         return self._index.ask(fetch)
@@ -603,12 +718,12 @@ class _Search:
         """Return the pages found of some documents, the best first, and how many of each."""
         only = _unscored(_any_of([_number("document", number) for number in documents]))
         narrowed = _all_of([asked, only])
-        best: dict[int, list[_Found]] = {number: [] for number in documents}
+        best: dict[int, list[_Row]] = {number: [] for number in documents}
         total = 0
         for count, some in self._fetch(narrowed, _PAGES_AT_ONCE, RELEVANCE):
             total += count
             for each in some:
-                best[each.document].append(each)
+                best[each[1]].append(each)
         counts = {number: len(found) for number, found in best.items()}
         if total > sum(counts.values()):
             by_document = {"d": {"terms": {"field": "document", "size": len(documents)}}}
@@ -616,7 +731,8 @@ class _Search:
                 counts |= {int(each["key"]): each["doc_count"] for each in answer["d"]["buckets"]}
         # Of a document whose pages did not fit, at least the one that it was found by is shown.
         return {
-            number: sorted(found) or documents[number] for number, found in best.items()
+            number: [*map(_Found._make, sorted(rows)[:BEST_PAGES])] or documents[number]
+            for number, rows in best.items()
         }, counts
 
     def _hit(self, found: _Found, facts: StoredFacts, load: _Texts) -> Hit:
@@ -650,7 +766,8 @@ class _Search:
         if total > EXACT_PAGES_AT_MOST:
             estimates = self._index.ask(lambda each: each.cardinality(asked, "document"))
             return round(sum(estimates))
-        parts = -(-min(total, self._documents_in_index()) // _DOCUMENTS_AT_ONCE)
+        documents = max(1, self._index.count(_number("first", 1)))
+        parts = -(-min(total, documents) // _DOCUMENTS_AT_ONCE)
         width = 2**64 // parts
         groups = {"d": {"terms": {"field": "document", "size": 65_000, "segment_size": 65_000}}}
         counted = 0
@@ -665,9 +782,6 @@ class _Search:
 
             counted += sum(self._index.ask(count))
         return counted
-
-    def _documents_in_index(self) -> int:
-        return max(1, self._index.count(_number("first", 1)))
 
 
 class _Cursor(msgspec.Struct, array_like=True):
@@ -741,18 +855,15 @@ def _facets(index: OpenIndex, asked: tantivy.Query, names: Sequence[str]) -> dic
                 counts[key if isinstance(key, str) else str(int(key))] += bucket["doc_count"]
         counts.pop("", None)
         best = sorted(counts.items(), key=_most_pages)[:_FACET_VALUES]
-        found[name] = [Facet(key, _label(index, name, key), pages) for key, pages in best]
+        places = index.places if name == "site" else {}
+        found[name] = [
+            Facet(key, places[key].name if key in places else key, pages) for key, pages in best
+        ]
     return found
 
 
 def _most_pages(counted: tuple[str, int]) -> tuple[int, str]:
     return -counted[1], counted[0]
-
-
-def _label(index: OpenIndex, name: str, value: str) -> str:
-    if name == "site" and value in index.places:
-        return index.places[value].name
-    return value
 
 
 class _Texts:
@@ -776,13 +887,14 @@ class _Texts:
                 for (text,) in db.execute(old, (hit.page_id,)):
                     return FoundPage(snippet(text, self._terms, self._languages))
             query = """SELECT search_text, gone_at, source_url, part, pages.kind, pages.meeting,
-                              pages.date
+                              pages.date, first_seen_at
                        FROM pages JOIN documents ON name = document WHERE pages.id = ?"""
-            for text, gone_at, file, part, *facts in db.execute(query, (hit.page_id,)):
+            for text, gone_at, file, part, *facts, seen in db.execute(query, (hit.page_id,)):
                 return FoundPage(
                     snippet(text, self._terms, self._languages),
                     gone_at or "",
                     file or "",
                     PartFacts(*(each or "" for each in facts)) if part else None,
+                    seen or "",
                 )
         return FoundPage()

@@ -5,18 +5,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from clerk.core.storage import SITE_DATABASE as DATABASE
 
-from .build import (
-    CompileReport,
-    about_site,
-    build_lock,
-    compile_site,
-    content_digest,
-    digest_of,
-    digest_of_site,
-    is_outdated,
-)
+if TYPE_CHECKING:
+    from .build import (
+        CompileReport,
+        about_site,
+        build_lock,
+        compile_site,
+        content_digest,
+        digest_of,
+        digest_of_site,
+        is_outdated,
+    )
 
 __all__ = [
     "DATABASE",
@@ -29,3 +32,12 @@ __all__ = [
     "digest_of_site",
     "is_outdated",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Load the compiler when it is first asked for: a search needs only the schema."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from . import build
+
+    return getattr(build, name)

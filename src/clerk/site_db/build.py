@@ -156,7 +156,13 @@ def compile_site(
     try:
         with build_lock(folder):
             try:
-                built_at = _built_at(folder, gate) if changes else None
+                # Where the outbox stood when the file was built: if that is known, if it was built
+                # with this gate, and if it is still the file that was built.
+                built_at, stamp = None, read_stamp(folder) if changes else None
+                if stamp is not None and stamp.gate == gate.fingerprint():
+                    path = compiled_database(folder)
+                    with contextlib.closing(schema.open_readonly(path)) as db:
+                        built_at = stamp.number if schema.is_current(db) else None
                 return _build(files, ask(built_at), about, gate, compiled_database(folder))
             except sqlite3.DatabaseError:
                 return _build(files, ask(None), about, gate, None)
@@ -181,18 +187,6 @@ def about_site(settings: Settings, site: Mapping[str, Any], gate: Gate) -> dict[
     return about | {"language": str((*chosen, *settings.ocr_languages)[0])}
 
 
-def _built_at(folder: Path, gate: Gate) -> int | None:
-    """Return where the outbox stood when the file was built, if it was built with this gate.
-
-    None if that is not known, or if the file is not the one that was built.
-    """
-    stamp = read_stamp(folder)
-    if stamp is None or stamp.gate != gate.fingerprint():
-        return None
-    with contextlib.closing(schema.open_readonly(compiled_database(folder))) as db:
-        return stamp.number if schema.is_current(db) else None
-
-
 def _build(
     files: SiteFiles, asked: Wanted, about: Mapping[str, str], gate: Gate, current: Path | None
 ) -> CompileReport:
@@ -206,7 +200,11 @@ def _build(
     digest_before = ""
     if current is not None and current.exists():
         with contextlib.closing(schema.open_readonly(current)) as db:
-            if schema.is_current(db) and _is_intact(db, files.folder):
+            # As the last build left it, or in order by proof.
+            check = "PRAGMA quick_check"
+            if schema.is_current(db) and (
+                read_stamp(files.folder) or db.execute(check).fetchone() == ("ok",)
+            ):
                 query = "SELECT name, digest FROM documents"
                 if asked.changed is not None:
                     query += " WHERE name IN (SELECT value FROM json_each(:names))"
@@ -281,13 +279,6 @@ def _copy(source: Path, target: Path) -> None:
             fcntl.ioctl(copy, _FICLONE, original.fileno())
         except OSError:
             shutil.copyfileobj(original, copy, 1 << 20)
-
-
-def _is_intact(db: sqlite3.Connection, folder: Path) -> bool:
-    """Whether the file is as the last build left it, or proves to be in order."""
-    if read_stamp(folder):
-        return True
-    return bool(db.execute("PRAGMA quick_check").fetchone() == ("ok",))
 
 
 def looks_of(path: Path) -> str:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from clerk.core.errors import NotFound
+from clerk.core.language import tag_of
 from clerk.core.public_text import Gate, document_text
 from clerk.core.storage import KINDS, Document, check_subdomain, compiled_database
 
@@ -61,6 +62,17 @@ class YearCoverage:
 
 
 @dataclass(frozen=True)
+class DatedMeeting:
+    """A meeting in a calendar, and what is held of it."""
+
+    date: str
+    body: str | None
+    has_agenda: bool
+    has_minutes: bool
+    has_votes: bool
+
+
+@dataclass(frozen=True)
 class LoneAgenda:
     """A meeting of which an agenda is held and no minutes."""
 
@@ -103,13 +115,19 @@ class CompiledDocument:
     fetched_at: str | None
     gone_at: str | None
     text_sha256: str
+    first_seen_at: str | None
     source: SourceLink
+
+    @property
+    def own_name(self) -> str | None:
+        """What the document calls itself, or its file."""
+        return self.title or self.file_name
 
     @property
     def label(self) -> str:
         """The body and the kind; what the document calls itself if the kind says nothing."""
-        if self.kind in (None, "other") and (self.title or self.file_name):
-            return str(self.title or self.file_name)
+        if self.kind in (None, "other") and self.own_name:
+            return self.own_name
         return f"{self.meeting or ''} {self.kind or 'document'}".strip()
 
     @property
@@ -142,6 +160,11 @@ class CompiledPart:
     date: str | None
     title: str | None
     of_other_place: bool
+
+    @property
+    def own_name(self) -> str | None:
+        """What the part calls itself."""
+        return self.title
 
     @property
     def label(self) -> str:
@@ -278,6 +301,11 @@ class SiteDatabase:
         """The name of the place."""
         return str(self.about.get("name") or self.subdomain)
 
+    @property
+    def language(self) -> str:
+        """The language of its documents, as in en; empty if it is not known."""
+        return tag_of(self.about.get("language", ""))
+
     def _all(self, query: str, *values: Any) -> list[Any]:
         return self._db.execute(query, values).fetchall()
 
@@ -361,6 +389,31 @@ class SiteDatabase:
         dated = sorted(found.values(), key=lambda each: each.date or "", reverse=True)
         return [*dated, *([undated] if undated else [])]
 
+    def month(self, month: str) -> list[DatedMeeting]:
+        """Return the meetings of a month, as in 2024-05, by day and body."""
+        rows = self._all(
+            """SELECT held.date, held.meeting, max(held.kind IN ('agenda', 'packet')),
+                      max(held.kind = 'minutes'),
+                      EXISTS (SELECT 1 FROM votes WHERE votes.date = held.date
+                              AND votes.meeting IS held.meeting)
+               FROM (SELECT date, meeting, kind FROM documents
+                     UNION ALL SELECT date, meeting, kind FROM parts
+                     WHERE kind = 'minutes' AND NOT of_other_place) AS held
+               WHERE held.date >= ? AND held.date < ? GROUP BY 1, 2 ORDER BY 1, 2 IS NULL, 2""",
+            *(f"{month}-01", f"{month}-99"),
+        )
+        return [
+            DatedMeeting(date, body, bool(agenda), bool(minutes), bool(votes))
+            for date, body, agenda, minutes, votes in rows
+        ]
+
+    def months_around(self, month: str) -> tuple[str | None, str | None]:
+        """Return the months with meetings before and after a month."""
+        query = f"""SELECT max(date) FILTER (WHERE date < :month || '-00'),
+                           min(date) FILTER (WHERE date > :month || '-99') FROM ({_HELD})"""
+        before, after = self._db.execute(query, {"month": month}).fetchone()
+        return before and before[:7], after and after[:7]
+
     def years(self, body: str | None) -> list[str]:
         """Return the years of which something of a body is held, the latest first."""
         query = f"""SELECT DISTINCT substr(date, 1, 4) FROM ({_HELD})
@@ -404,6 +457,20 @@ class SiteDatabase:
             *(body, body, kind, kind, len(year), year, limit, offset),
         )
         return [CompiledDocument.of(row) for row in rows]
+
+    def newest(self, *, limit: int = 50, body: str | None = None) -> list[CompiledDocument]:
+        """Return the documents that were first seen last, of all bodies or of one."""
+        rows = self._all(
+            """SELECT * FROM documents WHERE ? IS NULL OR meeting = ?
+               ORDER BY first_seen_at DESC, name LIMIT ?""",
+            *(body, body, limit),
+        )
+        return [CompiledDocument.of(row) for row in rows]
+
+    def first_seen(self) -> dict[str, str]:
+        """Return when each document was first seen, by name."""
+        rows = self._all("SELECT name, first_seen_at FROM documents WHERE first_seen_at > ''")
+        return dict(map(tuple, rows))
 
     def documents_filed_under(self, meeting: str, date: str) -> list[CompiledDocument]:
         """Return the documents whose files lie in a meeting's folder under a date or title."""
@@ -537,6 +604,12 @@ def _vote_filters(filters: Mapping[str, str]) -> tuple[str, list[str]]:
                      JOIN vote_members ON member = printed_name WHERE person = ?)""",
         "matter": """votes.id IN (SELECT vote FROM matter_votes JOIN matter_appearances
                      ON matter_appearances.id = appearance WHERE matter = ?)""",
+        "dissent_of": """votes.id IN (SELECT vote_members.vote FROM person_names
+                     JOIN vote_members ON member = printed_name JOIN votes AS decided
+                     ON decided.id = vote_members.vote AND decided.meeting = person_names.meeting
+                     WHERE person = ? AND decided.result
+                         = CASE ballot WHEN 'no' THEN 'passed' WHEN 'aye' THEN 'failed' END
+                     AND coalesce(decided.doubtful, '') NOT LIKE '%"result"%')""",
         "member": """EXISTS (SELECT 1 FROM vote_members WHERE vote_members.vote = votes.id
                              AND member = ?)""",
     }

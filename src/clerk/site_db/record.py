@@ -225,6 +225,15 @@ class SiteRecord:
         )
         return [MatterSummary(**_values(MatterSummary, row)) for row in rows]
 
+    def matters_of_year(self, year: str | None) -> list[MatterSummary]:
+        """Return the matters that were last on an agenda in a year; None is not known."""
+        rows = self._site.rows(
+            """SELECT * FROM matters WHERE substr(last_date, 1, 4) IS ?
+               ORDER BY last_date DESC, matter""",
+            year,
+        )
+        return [MatterSummary(**_values(MatterSummary, row)) for row in rows]
+
     def count_matters(self, words: str = "", kind: str = "", state: str = "") -> int:
         """Return how many matters pass the filters."""
         conditions, values = _matter_filters(words, kind, state)

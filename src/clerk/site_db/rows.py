@@ -19,16 +19,18 @@ from dataclasses import dataclass
 from datetime import date
 from hashlib import blake2b, sha256
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
-from clerk.core.manifest import DocumentPart, DocumentRow
 from clerk.core.parts import part_at, part_spans
 from clerk.core.public_text import Gate
 from clerk.core.storage import DOCUMENT_FACTS, FAILED_PAGES, PAGE_FILE, Document
 
 from . import schema
+
+if TYPE_CHECKING:
+    from clerk.core.manifest import DocumentPart, DocumentRow
 
 Row = Sequence[Any]
 
@@ -231,10 +233,6 @@ def _iso(day: date | None) -> str | None:
     return day.isoformat() if day else None
 
 
-def _last_page(part: DocumentPart) -> int:
-    return part.last_page
-
-
 class _Whose:
     """Whose meeting, and of which day, the pages and findings of a document are.
 
@@ -271,7 +269,8 @@ class _Whose:
         parts = self._row.parts
         if not parts:
             return None
-        return parts[min(bisect_left(parts, number, key=_last_page), len(parts) - 1)]
+        place = bisect_left(parts, number, key=lambda part: part.last_page)
+        return parts[min(place, len(parts) - 1)]
 
     def _part_of(self, found: Mapping[str, Any]) -> DocumentPart | None:
         start = found.get("start")

@@ -14,7 +14,9 @@ from starlette.routing import BaseRoute, Route
 
 from clerk import __version__
 from clerk.core.errors import InvalidInput
-from clerk.core.states import Batch
+from clerk.core.states import Batch, Subscription
+from clerk.follow import subscriptions
+from clerk.follow.targets import read_followed
 from clerk.ops import activity, run_control
 from clerk.ops.activity import ListedBatch
 from clerk.pipeline import uploads as annotation_jobs
@@ -33,7 +35,7 @@ from clerk.site_db.schema import DOCUMENT_KINDS
 
 from . import annotation_pages, metrics, uploads
 from .auth import operator, viewer
-from .parameters import id_in_path, optional_word, whole_number
+from .parameters import id_in_path, one_of, optional_word, whole_number
 from .public import feeds
 from .rendering import as_json, for_operators, page, settings_of
 
@@ -276,6 +278,40 @@ def start_run(request: Request) -> Response:
     return for_operators(request, {"site": subdomain, "run": run_id}, 202)
 
 
+@viewer
+def webhooks(request: Request) -> Response:
+    """Respond with the webhooks that are told what is new; keys are not shown."""
+    return for_operators(request, {"items": [asdict(each) for each in subscriptions.webhooks()]})
+
+
+@operator
+def add_webhook(request: Request) -> Response:
+    """Have a URL told what is new; respond with its number and the key that signs."""
+    asked = request.query_params
+    names = {"q": "text", "from": "since", "to": "until"}
+    given = {
+        names.get(each.name, each.name): asked[each.name]
+        for each in _FOLLOWED
+        if asked.get(each.name) and each.name not in ("url", "follow")
+    }
+    what = one_of("follow", asked.get("follow", ""), Subscription.KINDS)
+    number, key = subscriptions.add_webhook(
+        settings_of(request),
+        asked.get("url", ""),
+        what,
+        read_followed(given),
+        request.state.person.who,
+    )
+    return for_operators(request, {"id": number, "key": key}, 201)
+
+
+@operator
+def remove_webhook(request: Request) -> Response:
+    """Delete a webhook."""
+    subscriptions.remove_webhook(id_in_path(request, "webhook"), request.state.person.who)
+    return for_operators(request, {"removed": True})
+
+
 # ------------------------------------------------------------------------------- the table
 
 
@@ -306,6 +342,20 @@ _SEARCH = (
     Parameter("cursor", "Continue behind an earlier answer"),
 )
 _BODY, _YEAR = Parameter("body", "Only this body"), Parameter("year", "Only this year")
+_FOLLOWED = (
+    Parameter("url", "Where requests are sent; a public address"),
+    Parameter("follow", "What is followed", _one_word(Subscription.KINDS)),
+    Parameter("q", "The words of a search"),
+    Parameter("site", "The place"),
+    Parameter("body", "The body"),
+    Parameter("person", "The person, as in the address of the page; of a search, the name"),
+    Parameter("matter", "The matter, as in the address of the page"),
+    Parameter("state", "Only places of this state, of a search"),
+    Parameter("kind", "Only this kind, of a search", _one_word(DOCUMENT_KINDS)),
+    Parameter("year", "Only this year, of a search", _DAY),
+    Parameter("from", "Only from this day, month or year on, of a search", _DAY),
+    Parameter("to", "Only up to this day, month or year, of a search", _DAY),
+)
 _PROJECT = Parameter("project", "The project they belong to")
 _UPLOAD = (
     _PROJECT,
@@ -478,6 +528,23 @@ ENDPOINTS = (
             ("retry", "Retry what failed or was cancelled in an upload"),
             ("rollback", "Undo what an upload stored"),
         )
+    ),
+    Endpoint("/webhooks", webhooks, "The webhooks that are told what is new", role="viewer"),
+    Endpoint(
+        "/webhooks",
+        add_webhook,
+        "Have a URL told what is new; the key in the answer signs the requests",
+        _FOLLOWED,
+        method="POST",
+        role="operator",
+        success=201,
+    ),
+    Endpoint(
+        "/webhooks/{webhook}/remove",
+        remove_webhook,
+        "Delete a webhook",
+        method="POST",
+        role="operator",
     ),
     Endpoint(
         "/sites/{site}/runs",

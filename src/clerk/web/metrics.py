@@ -36,6 +36,40 @@ NEEDED = ("database", "schema", "disk")
 BUCKETS = (0.1, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1800.0)
 LOOPBACK = ("127.0.0.1", "::1")
 
+#: Every metric -> its help and its labels.
+METRICS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "clerk_info": ("Version of clerk", ("version",)),
+    "clerk_health_level": ("Worst of all checks: 0 OK, 1 warning, 2 critical, 3 unknown", ()),
+    "clerk_check_level": ("Each check of clerk health", ("check",)),
+    "clerk_findings": (
+        "How many sites, runs, documents or queues each problem concerns",
+        ("kind", "severity"),
+    ),
+    "clerk_worker_up": ("Whether the worker of clerk serve is alive", ()),
+    "clerk_worker_deaths_total": ("How often it had to be restarted", ()),
+    "clerk_worker_heartbeat_age_seconds": ("Age of the last heartbeat of each worker", ("worker",)),
+    "clerk_live_streams": ("Browsers with a live stream", ()),
+    "clerk_sites": ("Sites by stage", ("stage",)),
+    "clerk_sites_stuck": ("Sites nobody works on", ()),
+    "clerk_sites_silent": ("Sites without progress for two hours", ()),
+    "clerk_sites_blocked": ("Sites whose work waits for a person", ()),
+    "clerk_sites_needing_attention": ("Sites that need attention", ()),
+    "clerk_sites_without_documents": ("Completed with nothing found", ()),
+    "clerk_health_score_percent": ("Share of sites that progress or are done", ()),
+    "clerk_documents": ("Documents of current runs by stage and state", ("stage", "state")),
+    "clerk_failed_documents": ("Documents that are failed at the moment", ()),
+    "clerk_failed_steps": ("Steps of last runs that failed", ()),
+    "clerk_batches": ("Batches by status", ("status",)),
+    "clerk_reconcile_age_seconds": ("Age of the last reconciliation", ()),
+    "clerk_documents_read_24h": ("Documents read in the last 24 hours", ()),
+    "clerk_documents_failed_24h": ("Documents failed in the last 24 hours", ()),
+    "clerk_crashes_24h": ("Crashes in the last 24 hours", ()),
+    "clerk_reconciliations_24h": ("Reconciliations in the last 24 hours", ()),
+    "clerk_runs_24h": ("Runs started and ended in the last 24 hours", ("state",)),
+    "clerk_queue_depth": ("Waiting work by queue", ("queue",)),
+    "clerk_stage_seconds": ("Time a piece of work took, by stage", ("stage",)),
+}
+
 
 def check_health(request: Request) -> Health:
     """Check everything that ``clerk health`` checks."""
@@ -85,37 +119,33 @@ class FiguresCollector(Collector):
         """Yield every metric with its samples."""
         state = self._request.app.state
         checked = check_health(self._request)
-        yield _gauge("clerk_info", "Version of clerk", {__version__: 1}, "version")
-        help = "Worst of all checks: 0 OK, 1 warning, 2 critical, 3 unknown"
-        yield _gauge("clerk_health_level", help, {"": checked.level})
+        yield _gauge("clerk_info", {__version__: 1})
+        yield _gauge("clerk_health_level", {"": checked.level})
         levels = {each.name: each.level for each in checked.checks}
-        yield _gauge("clerk_check_level", "Each check of clerk health", levels, "check")
+        yield _gauge("clerk_check_level", levels)
         found: dict[tuple[str, str], int] = {}
         for each in checked.findings:
             key = (each.kind, each.severity.name.lower())
             found[key] = found.get(key, 0) + each.number
-        help = "How many sites, runs, documents or queues each problem concerns"
-        yield _gauge("clerk_findings", help, found, "kind", "severity")
+        yield _gauge("clerk_findings", found)
         if state.worker is not None:
-            help = "Whether the worker of clerk serve is alive"
-            yield _gauge("clerk_worker_up", help, {"": state.worker.state.alive})
-            help = "How often it had to be restarted"
-            yield CounterMetricFamily("clerk_worker_deaths_total", help, state.worker.state.deaths)
-        streams = {"": state.notifier.listeners}
-        yield _gauge("clerk_live_streams", "Browsers with a live stream", streams)
+            yield _gauge("clerk_worker_up", {"": state.worker.state.alive})
+            name = "clerk_worker_deaths_total"
+            yield CounterMetricFamily(name, METRICS[name][0], state.worker.state.deaths)
+        yield _gauge("clerk_live_streams", {"": state.notifier.listeners})
         if checked.figures is not None:
             yield from pipeline_metrics(checked.figures)
             now = utc_now()
             ages = {
                 each.id: (now - each.beat_at).total_seconds() for each in activity.list_workers()
             }
-            help = "Age of the last heartbeat of each worker"
-            yield _gauge("clerk_worker_heartbeat_age_seconds", help, ages, "worker")
+            yield _gauge("clerk_worker_heartbeat_age_seconds", ages)
             yield state.stage_seconds.family()
 
 
-def _gauge(name: str, help: str, samples: Mapping[Any, float], *labels: str) -> GaugeMetricFamily:
+def _gauge(name: str, samples: Mapping[Any, float]) -> GaugeMetricFamily:
     """Return a gauge whose samples are keyed by the values of its labels."""
+    help, labels = METRICS[name]
     family = GaugeMetricFamily(name, help, labels=labels)
     for key, value in samples.items():
         values = key if isinstance(key, tuple) else (key,)
@@ -125,40 +155,33 @@ def _gauge(name: str, help: str, samples: Mapping[Any, float], *labels: str) -> 
 
 def pipeline_metrics(figures: Figures) -> Iterator[Metric]:
     """Yield the figures of :mod:`clerk.ops.counts`; docs/operating.md says what each means."""
-    stages = dict.fromkeys((*STAGES, "completed"), 0) | dict(figures.stages)
-    yield _gauge("clerk_sites", "Sites by stage", stages, "stage")
-    yield _gauge("clerk_sites_stuck", "Sites nobody works on", {"": len(figures.stuck)})
-    yield _gauge("clerk_sites_silent", "Sites without progress for two hours", {"": figures.silent})
-    blocked = {"": len(figures.blocked)}
-    yield _gauge("clerk_sites_blocked", "Sites whose work waits for a person", blocked)
-    attention = {"": len(figures.attention)}
-    yield _gauge("clerk_sites_needing_attention", "Sites that need attention", attention)
-    empty = {"": figures.without_documents}
-    yield _gauge("clerk_sites_without_documents", "Completed with nothing found", empty)
+    yield _gauge("clerk_sites", dict.fromkeys((*STAGES, "completed"), 0) | dict(figures.stages))
+    yield _gauge("clerk_sites_stuck", {"": len(figures.stuck)})
+    yield _gauge("clerk_sites_silent", {"": figures.silent})
+    yield _gauge("clerk_sites_blocked", {"": len(figures.blocked)})
+    yield _gauge("clerk_sites_needing_attention", {"": len(figures.attention)})
+    yield _gauge("clerk_sites_without_documents", {"": figures.without_documents})
     score = {} if figures.health_score is None else {"": figures.health_score}
-    yield _gauge("clerk_health_score_percent", "Share of sites that progress or are done", score)
+    yield _gauge("clerk_health_score_percent", score)
     documents: dict[tuple[str, str], float] = {}
     for stage, each in figures.documents.items():
         documents[stage, "completed"] = each.completed
         documents[stage, "failed"] = each.failed
         documents[stage, "pending"] = each.total - each.completed - each.failed
-    help = "Documents of current runs by stage and state"
-    yield _gauge("clerk_documents", help, documents, "stage", "state")
-    failed = {"": figures.failed.documents}
-    yield _gauge("clerk_failed_documents", "Documents that are failed at the moment", failed)
-    yield _gauge("clerk_failed_steps", "Steps of last runs that failed", {"": figures.failed.steps})
-    yield _gauge("clerk_batches", "Batches by status", figures.batches, "status")
+    yield _gauge("clerk_documents", documents)
+    yield _gauge("clerk_failed_documents", {"": figures.failed.documents})
+    yield _gauge("clerk_failed_steps", {"": figures.failed.steps})
+    yield _gauge("clerk_batches", figures.batches)
     last = figures.reconciled_at
     age = {"": (utc_now() - last).total_seconds()} if last else {}
-    yield _gauge("clerk_reconcile_age_seconds", "Age of the last reconciliation", age)
+    yield _gauge("clerk_reconcile_age_seconds", age)
     day = asdict(figures.last_day)
     for name in ("documents_read", "documents_failed", "crashes", "reconciliations"):
-        help = f"{name.replace('_', ' ').capitalize()} in the last 24 hours"
-        yield _gauge(f"clerk_{name}_24h", help, {"": day[name]})
+        yield _gauge(f"clerk_{name}_24h", {"": day[name]})
     runs = {name.removeprefix("runs_"): day[name] for name in day if name.startswith("runs_")}
-    yield _gauge("clerk_runs_24h", "Runs started and ended in the last 24 hours", runs, "state")
+    yield _gauge("clerk_runs_24h", runs)
     waiting = {name: each.waiting for name, each in figures.queues.items()}
-    yield _gauge("clerk_queue_depth", "Waiting work by queue", waiting, "queue")
+    yield _gauge("clerk_queue_depth", waiting)
 
 
 class StageSeconds:
@@ -172,9 +195,8 @@ class StageSeconds:
 
     def family(self) -> HistogramMetricFamily:
         """Return the histogram, brought up to date."""
-        family = HistogramMetricFamily(
-            "clerk_stage_seconds", "Time a piece of work took, by stage", labels=["stage"]
-        )
+        name = "clerk_stage_seconds"
+        family = HistogramMetricFamily(name, METRICS[name][0], labels=METRICS[name][1])
         limits = (*map("{:g}".format, BUCKETS), "+Inf")
         with self._lock:
             for each in activity.finished_work(self._last_event):

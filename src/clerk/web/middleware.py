@@ -30,6 +30,8 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
+#: For pages that other sites may show in a frame.
+EMBEDDED_POLICY = POLICY.replace("frame-ancestors 'none'", "frame-ancestors *")
 #: For files that others have made.
 SANDBOX = "sandbox; default-src 'none'; frame-ancestors 'none'"
 
@@ -42,6 +44,9 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
+
+#: Headers that keep a page out of frames.
+FRAME_HEADERS = ("X-Frame-Options", "Cross-Origin-Resource-Policy")
 
 UNKNOWN_HOST = (
     "This host is not served here. Set PUBLIC_URL, or name it: clerk serve --hostname NAME\n"
@@ -85,8 +90,10 @@ class SafeResponses:
             if message["type"] == "http.response.start":
                 started = True
                 headers = MutableHeaders(scope=message)
+                may_be_framed = headers.get("Content-Security-Policy") == EMBEDDED_POLICY
                 for name, value in HEADERS.items():
-                    headers.setdefault(name, value)
+                    if not (may_be_framed and name in FRAME_HEADERS):
+                        headers.setdefault(name, value)
             await send(message)
 
         try:
@@ -178,7 +185,9 @@ def default_limits() -> dict[str, RateLimit]:
         "login": RateLimit(10, 0.1),
         "image": RateLimit(200, 20),
         "data": RateLimit(60, 5),
+        "download": RateLimit(30, 0.5),
         "report": RateLimit(10, 1 / 60),
+        "follow": RateLimit(10, 1 / 60),
         CHANGE: RateLimit(100, 10),
     }
 

@@ -1,10 +1,11 @@
-"""Images of pages: drawn by a process of its own, kept in a cache.
+"""Images of pages and parts of PDFs: made by a process of its own; images are kept in a cache.
 
 A PDF may crash or exhaust the process that draws it, and a process with threads must not fork; so
 the web asks a single-threaded process (``python -m clerk.web.page_images``), which forks a child
 for each image::
 
-    web  --[path, page, width]-->  drawing process  --fork-->  child
+    web  --["image", path, page, width]-->  drawing process  --fork-->  child
+         --["pdf", path, first, last]---->
          <--length, bytes-- or <--error--
 """
 
@@ -45,7 +46,7 @@ def page_image(settings: Settings, pdf: Path, page: int, width: int) -> bytes:
     path = folder / f"{blake2b(version.encode(), digest_size=16).hexdigest()}.webp"
     with contextlib.suppress(FileNotFoundError):
         return path.read_bytes()
-    drawn = _pool.draw(pdf, page, width)
+    drawn = _pool.draw("image", pdf, page, width)
     with contextlib.suppress(OSError), written_whole(path) as part:
         part.write_bytes(drawn)
     with contextlib.suppress(OSError):
@@ -55,6 +56,11 @@ def page_image(settings: Settings, pdf: Path, page: int, width: int) -> bytes:
             for each in images[: KEPT // 2]:
                 each.unlink(missing_ok=True)
     return drawn
+
+
+def pages_as_pdf(pdf: Path, first: int, last: int) -> bytes:
+    """Return some pages of a PDF as a PDF of their own."""
+    return _pool.draw("pdf", pdf, first, last)
 
 
 class DrawingPool:
@@ -67,14 +73,14 @@ class DrawingPool:
         for each in self._processes:
             self._idle.put(each)
 
-    def draw(self, pdf: Path, page: int, width: int) -> bytes:
-        """Return an image; raise DocumentError if there is none."""
+    def draw(self, what: str, pdf: Path, *numbers: int) -> bytes:
+        """Return an image or a PDF; raise DocumentError if there is none."""
         if not self._room.acquire(blocking=False):
             raise TransientError("Too many images are being drawn at the moment.")
         try:
             process = self._idle.get()
             try:
-                return process.draw(pdf, page, width)
+                return process.draw(what, pdf, *numbers)
             finally:
                 self._idle.put(process)
         finally:
@@ -92,8 +98,8 @@ class DrawingProcess:
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
 
-    def draw(self, pdf: Path, page: int, width: int) -> bytes:
-        """Return an image; raise DocumentError if there is none.  For one caller at a time."""
+    def draw(self, what: str, pdf: Path, *numbers: int) -> bytes:
+        """Return what is asked for; raise DocumentError if it cannot be.  One caller at a time."""
         if self._process is None or self._process.poll() is not None:
             self._process = subprocess.Popen(
                 [sys.executable, "-m", "clerk.web.page_images"],
@@ -103,7 +109,7 @@ class DrawingProcess:
         requests, answers = self._process.stdin, self._process.stdout
         assert requests and answers
         try:
-            requests.write(json.dumps([str(pdf), page, width]).encode() + b"\n")
+            requests.write(json.dumps([what, str(pdf), *numbers]).encode() + b"\n")
             requests.flush()
             drawn, length = _HEAD.unpack(_read_exactly(answers, _HEAD.size))
             answer = _read_exactly(answers, length)
@@ -145,13 +151,12 @@ def draw_requested_pages() -> None:
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     for line in sys.stdin.buffer:
-        path, page, width = json.loads(line)
+        what, path, *numbers = json.loads(line)
         try:
             answer = child_process.call(
-                documents.page_image,
+                documents.page_image if what == "image" else documents.pages_as_pdf,
                 Path(path),
-                page,
-                width,
+                *numbers,
                 returns=bytes,
                 seconds=SECONDS,
                 memory_mb=MEMORY_MB,

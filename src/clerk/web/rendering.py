@@ -12,29 +12,31 @@ from __future__ import annotations
 import csv
 import io
 import json
-from calendar import month_name
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from datetime import datetime
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import quote, urlencode
 from xml.etree import ElementTree as Xml
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Undefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 
 from clerk import __version__
-from clerk.core import errors
+from clerk.core import errors, language
 from clerk.core.clock import utc_now
 from clerk.core.config import Settings
 from clerk.core.errors import InvalidInput
-from clerk.core.public_text import Gate, PublicText
+from clerk.core.language import say, word
+from clerk.core.public_text import Gate, PublicText, document_text
 from clerk.core.storage import Document
+from clerk.follow.subscriptions import is_offered
+from clerk.read.paragraphs import flowing
 from clerk.site_db.queries import CompiledDocument, CompiledPart
 
 STATIC = Path(__file__).parent / "static"
@@ -47,12 +49,21 @@ EVIDENCE_SOURCES = {
     "file_name": "from the file's name",
     "folder": "from the folder's name",
 }
+#: A passage is named by this many words at its beginning and at its end.
+PASSAGE_WORDS = 6
+ELLIPSIS = "\u2026"
+#: Remembers the language that a reader chose.
+LANGUAGE_COOKIE = "clerk_language"
 #: Stands for the body in addresses of documents of which no body is known.
 NO_BODY = "-"
 
 
 #: Returns what may be read of a text by whoever the page is being made for.
 _clean: ContextVar[Callable[[str], str]] = ContextVar("clean", default=Gate())  # noqa: B039
+
+
+#: The language of the documents that the page being made quotes; empty if it is not known.
+_quoted: ContextVar[str] = ContextVar("quoted", default="")
 
 
 def settings_of(request: Request) -> Settings:
@@ -84,12 +95,32 @@ def page(request: Request, template: str, status: int = 200, **values: Any) -> H
         wanted.insert(0, f"{folder}/_{file}")
     for_operators = template.startswith("ops/") or getattr(request.state, "person", None)
     clean = _clean_for_operators(request) if for_operators else gate_of(request)
+    spoken = language.ENGLISH if template.startswith("ops/") else language_of(request)
     before = _clean.set(clean)
+    _quoted.set(str(values.get("language") or ""))
     try:
-        html = _environment().select_template(wanted).render(request=request, **values)
+        with language.speaking(spoken):
+            html = _environment().select_template(wanted).render(request=request, **values)
     finally:
         _clean.reset(before)
-    return HTMLResponse(html, status_code=status)
+    response = HTMLResponse(html, status_code=status, headers={"Content-Language": spoken})
+    response.headers["Vary"] = "Accept-Language, Cookie"
+    if request.query_params.get("lang") == spoken:
+        # A preference of the reader, nothing that a page does by itself.
+        response.set_cookie(LANGUAGE_COOKIE, spoken, max_age=31_536_000, samesite="lax")
+    return response
+
+
+def language_of(request: Request) -> str:
+    """Return the language a reader gets.
+
+    Asked for by ``?lang=``, else chosen before (a cookie), else WEB_LANGUAGE, else what the browser
+    prefers, else English.
+    """
+    chosen = (request.query_params.get("lang"), request.cookies.get(LANGUAGE_COOKIE))
+    known = [each for each in chosen if each in language.languages()]
+    asked = known[0] if known else settings_of(request).web_language
+    return asked or language.preferred(request.headers.get("accept-language", "")) or "en"
 
 
 def _printed(value: Any) -> Any:
@@ -97,6 +128,25 @@ def _printed(value: Any) -> Any:
     if value is None or isinstance(value, int | float | Undefined | Markup):
         return value
     return _clean.get()(value if isinstance(value, str) else str(value))
+
+
+def translated(message: str, **values: Any) -> Markup:
+    """Return a message of plain text in the language of the page; values pass the gate."""
+    return rich(escape(language.say(message)), **values)
+
+
+def rich(message: str, **values: Any) -> Markup:
+    """Return a message that contains HTML in the language of the page; values are escaped."""
+    told = Markup(message if isinstance(message, Markup) else language.say(message))
+    return told % {name: _printed(value) for name, value in values.items()} if values else told
+
+
+def quoted_language() -> Markup:
+    """Return the attribute for words of a document that are in another language than the page."""
+    quoted = _quoted.get()
+    if not quoted or quoted == language.current().code:
+        return Markup("")
+    return Markup(' lang="{}"').format(quoted)
 
 
 def document_page(subdomain: str, name: str) -> str:
@@ -164,6 +214,11 @@ def as_xml(request: Request, root: Xml.Element, media_type: str) -> Response:
     return Response(content, media_type=media_type)
 
 
+def as_calendar(content: bytes) -> Response:
+    """Respond with a calendar, whose texts have passed the gate."""
+    return Response(content, media_type="text/calendar; charset=utf-8")
+
+
 def as_text(request: Request, text: str) -> Response:
     """Respond with plain text, line by line."""
     return PlainTextResponse("\n".join(map(gate_of(request), text.split("\n"))))
@@ -181,6 +236,11 @@ def _environment() -> Environment:
         finalize=_printed,
     )
     environment.globals |= {
+        "_": translated,
+        "rich": rich,
+        "languages": language.languages,
+        "quoted_language": quoted_language,
+        "current_language": language.current,
         "static": static,
         "version": __version__,
         "with_query": with_query,
@@ -189,7 +249,10 @@ def _environment() -> Environment:
         "body_link": body_link,
         "person_link": person_link,
         "within_packet": within_packet,
+        "body_and_kind": body_and_kind,
+        "passage_link": passage_link,
         "matter_link": matter_link,
+        "follows_by_mail": follows_by_mail,
         "document_page": document_page,
         "utc_now": utc_now,
     }
@@ -198,14 +261,19 @@ def _environment() -> Environment:
         "ago": ago,
         "moment": moment,
         "stamp": stamp,
-        "counted": counted,
+        "counted": language.counted,
+        "word": language.word,
+        "label": label,
+        "when": when,
+        "month": month,
+        "reflowed": reflowed,
         "plain_detail": plain_detail,
         "reason": reason,
         "day": day,
-        "evidence_source": lambda source: EVIDENCE_SOURCES.get(source, source),
+        "evidence_source": lambda source: word(EVIDENCE_SOURCES.get(source, source)),
         "percent": percent,
-        "plain_flag": lambda flag: str(flag).replace("_", " "),
-        "megabytes": lambda size: f"{(size or 0) / 10**6:.1f} MB",
+        "plain_flag": lambda flag: word(str(flag).replace("_", " ")),
+        "megabytes": lambda size: f"{language.number((size or 0) / 10**6, 1)} MB",
         "duration": duration,
     }
     return environment
@@ -226,7 +294,15 @@ def with_query(request: Request, **changes: Any) -> str:
     query = {key: value for key, value in request.query_params.items() if key != "fragment"}
     query |= {key: str(value) for key, value in changes.items()}
     query = {key: value for key, value in query.items() if changes.get(key, value) is not None}
-    return f"{request.url.path}?{urlencode(query)}" if query else request.url.path
+    # As it was asked for: a name in the path may contain spaces and slashes.
+    asked = request.scope.get("raw_path") or quote(request.scope["path"]).encode()
+    path = str(asked.partition(b"?")[0], "ascii", "replace")
+    return f"{path}?{urlencode(query)}" if query else path
+
+
+def follows_by_mail(request: Request) -> bool:
+    """Whether people can sign up for messages."""
+    return is_offered(settings_of(request))
 
 
 def public_url(request: Request, path: str) -> str:
@@ -240,6 +316,34 @@ def public_url(request: Request, path: str) -> str:
 def page_link(page_id: str, query: str = "") -> str:
     """Return the address of a page, with the hits of a query shown."""
     return f"/p/{quote(page_id)}" + (f"?{urlencode({'q': query})}" if query else "")
+
+
+class Quoted(Protocol):
+    """Something that was read from the words of a page."""
+
+    @property
+    def page_id(self) -> str | None:
+        """The page."""
+
+    @property
+    def quote(self) -> str | None:
+        """The words."""
+
+
+def passage_link(found: Quoted) -> str:
+    """Return the address of the page something was read from, with its words highlighted."""
+    link = page_link(found.page_id or "")
+    if not found.quote:
+        return link
+    return f"{link}?{urlencode({'passage': shortened_passage(found.quote)})}#passage"
+
+
+def shortened_passage(quote: str) -> str:
+    """Return the words of a passage; of a long one, those it begins and those it ends with."""
+    words = quote.split()
+    if len(words) <= 2 * PASSAGE_WORDS:
+        return " ".join(words)
+    return f"{' '.join(words[:PASSAGE_WORDS])} {ELLIPSIS} {' '.join(words[-PASSAGE_WORDS:])}"
 
 
 def _without_secrets(name: str) -> str:
@@ -263,10 +367,27 @@ def meeting_link(site: str, body: str | None, date: str | None) -> str:
 def within_packet(document: CompiledDocument, part: CompiledPart | None) -> str:
     """Return what a page is of: the document, or a part of it and where that is."""
     if part is None:
-        return f"{document.label}, {day(document.date)}"
-    of_day = f" of {day(part.date)}" if part.date else ""
-    packet = document.kind or "document"
-    return f"{part.label}{of_day}, in the {packet} of {day(document.date)}"
+        return f"{label(document)}, {day(document.date)}"
+    whole = {"part": label(part), "whole": document.kind or "document"}
+    whole = {name: word(value) for name, value in whole.items()} | {"day": day(document.date)}
+    if not part.date:
+        return say("%(part)s, in the %(whole)s of %(day)s", **whole)
+    whole["part_day"] = day(part.date)
+    return say("%(part)s of %(part_day)s, in the %(whole)s of %(day)s", **whole)
+
+
+def label(described: CompiledDocument | CompiledPart) -> str:
+    """Return the body and the kind of a document or part, or what it calls itself."""
+    if described.kind in (None, "other") and described.own_name:
+        return described.own_name
+    return body_and_kind(described.meeting or "", described.kind or "document")
+
+
+def body_and_kind(body: str, kind: str) -> str:
+    """Return what a document is: Town Council minutes."""
+    if not body:
+        return word(kind)
+    return say("%(body)s %(kind)s", body=body, kind=word(kind))
 
 
 def person_link(site: str, member: str) -> str:
@@ -284,33 +405,49 @@ def matter_link(site: str, matter: str) -> str:
 
 def thousands(number: int | None) -> str:
     """Return a number with its thousands separated."""
-    return f"{number or 0:,}".replace(",", THIN_SPACE)
+    return language.number(number)
 
 
 def percent(share: float | None) -> str:
     """Return a share of one as a percentage."""
-    return "unknown" if share is None else f"{100 * share:.0f}{THIN_SPACE}%"
+    return say("unknown") if share is None else language.share(share)
 
 
 def moment(at: datetime | str | None) -> str:
-    """Return a time as people write it, in UTC."""
+    """Return a time as operators read it, in UTC."""
     if not at:
-        return "never"
+        return say("never")
     known = datetime.fromisoformat(at) if isinstance(at, str) else at
     return known.strftime("%Y-%m-%d %H:%M UTC")
 
 
-@lru_cache(maxsize=10_000)
+def when(at: datetime | str | None) -> str:
+    """Return a time in words, in UTC."""
+    if not at:
+        return say("never")
+    return language.moment(datetime.fromisoformat(at) if isinstance(at, str) else at)
+
+
 def day(date: str | None) -> str:
     """Return a date in words."""
     if not date:
-        return "no date known"
+        return say("no date known")
     try:
-        known = datetime.fromisoformat(date)
+        return language.day(datetime.fromisoformat(date))
     except ValueError:
         # A database that an older version has compiled.
         return date
-    return f"{known.day} {month_name[known.month]} {known.year}"
+
+
+def reflowed(quote: str | None) -> str:
+    """Return the words of a document in paragraphs, without the line breaks of the scan."""
+    paragraphs = ("".join(piece for piece, _ in each) for each in flowing(quote or "", ()))
+    return document_text("\n".join(paragraphs))
+
+
+def month(text: str) -> str:
+    """Return a month, as in 2024-05, in words."""
+    return language.month(int(text[:4]), int(text[5:7]))
 
 
 def stamp(at: datetime | None) -> Markup:
@@ -318,11 +455,6 @@ def stamp(at: datetime | None) -> Markup:
     if at is None:
         return Markup("never")
     return Markup('<time datetime="{}">{}</time>').format(at.isoformat(), moment(at))
-
-
-def counted(number: int | None, thing: str) -> str:
-    """Return a number of things: 1 page, 2 pages."""
-    return f"{thousands(number)} {thing}{'' if number == 1 else 's'}"
 
 
 def plain_detail(detail: str | None) -> str:

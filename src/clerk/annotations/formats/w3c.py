@@ -149,7 +149,16 @@ def load(content: bytes) -> Iterator[dict[str, Any]]:
                 value["obj"] = _read_body(body)
             else:
                 pieces = target["items"] if target.get("type") == "Composite" else [target]
-                spans = [_read_span(piece) for piece in pieces]
+                spans = []
+                for piece in pieces:
+                    selectors = piece["selector"]
+                    listed = selectors if isinstance(selectors, list) else [selectors]
+                    positions = (
+                        {"begin": each["start"], "end": each["end"]}
+                        for each in listed
+                        if each.get("type") == "TextPositionSelector"
+                    )
+                    spans.append(next(positions, None))
                 value["span"] = spans if len(spans) > 1 else spans[0]
                 value["obj"] = _read_body(body)
             found.setdefault(kind, []).append(value)
@@ -158,14 +167,6 @@ def load(content: bytes) -> Iterator[dict[str, Any]]:
 
 def _name(iri: str) -> str:
     return iri.rpartition("#")[2]
-
-
-def _read_span(piece: dict[str, Any]) -> dict[str, Any] | None:
-    selectors = piece["selector"]
-    for selector in selectors if isinstance(selectors, list) else [selectors]:
-        if selector.get("type") == "TextPositionSelector":
-            return {"begin": selector["start"], "end": selector["end"]}
-    return None
 
 
 def _read_body(body: Any) -> Any:

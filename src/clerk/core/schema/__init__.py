@@ -107,7 +107,10 @@ def _upgrade(engine: Engine) -> Upgrade:
     from alembic import command
 
     before = current(engine)
-    adopted = _is_legacy(engine, before)
+    with _reading(engine) as conn:
+        tables = inspect(conn).get_table_names()
+    # The sites of an old system are there, and neither clerk's own tables nor its revisions.
+    adopted = "sites" in tables and "items" not in tables and before not in revisions()
     if adopted:
         with _reading(engine) as conn:
             old = old_system.recognise(conn, metadata.tables)
@@ -199,13 +202,6 @@ def _legacy_columns(conn: Connection) -> list[str]:
         return []
     columns = {column["name"] for column in found.get_columns("sites")}
     return [name for name in LEGACY_COLUMNS if name in columns]
-
-
-def _is_legacy(engine: Engine, revision: str | None) -> bool:
-    """Whether the sites are there and neither clerk's own tables nor one of its revisions."""
-    with _reading(engine) as conn:
-        tables = inspect(conn).get_table_names()
-    return "sites" in tables and "items" not in tables and revision not in revisions()
 
 
 @contextlib.contextmanager

@@ -114,23 +114,21 @@ class CivicPlus(PlatformFetcher):
             return None
         number = found[0][2]
         title = html.text_of(row.css_first("p")) or html.text_of(row.css_first("h3, h4"))
+        lists = (
+            each
+            for each in html.ancestors(row)
+            if "listing" in (each.attributes.get("class") or "")
+        )
+        listing = next(lists, None)
+        heading = html.text_of(listing.css_first("h2")) if listing else ""
         return self.meeting(
             title,
             moment(number[1:9]),
             _offers(links),
             vendor_id=number,
-            body=body or _list_heading(row) or title,
+            body=body or heading.strip("▼►▲ ") or title,
             source_url=base,
         )
-
-
-def _list_heading(row: LexborNode) -> str:
-    """Return the heading of the list that a row is in."""
-    node = row.parent
-    while node is not None and "listing" not in (node.attributes.get("class") or ""):
-        node = node.parent
-    heading = html.text_of(node.css_first("h2")) if node else ""
-    return heading.strip("▼►▲ ")
 
 
 def _offers(links: list[str]) -> Iterator[Offer]:

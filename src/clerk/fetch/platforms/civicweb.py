@@ -87,7 +87,13 @@ class CivicWeb(PlatformFetcher):
                 f"{self._service}/meetings/{meeting.vendor_id}/meetingDocuments"
             )
         except PageMissing:
-            yield from self._documents_of_page(meeting)
+            linked = self.read(meeting.source_url)
+            links = html.DatedPage(linked.text, linked.url).links(_FILE) if linked else []
+            offers = [
+                Offer(html.text_of(node), url, vendor_id=urlsplit(url).path.strip("/"))
+                for node, url in links
+            ]
+            yield from self.documents(offers, f"{meeting.body} {meeting.day or ''}")
             return
         offers = []
         documents = records_of(page)
@@ -103,15 +109,6 @@ class CivicWeb(PlatformFetcher):
                 continue
             title = kind.capitalize() or document.get("Name") or ""
             offers.append(Offer(title, url, kind, str(document["Id"]), packet=twin))
-        yield from self.documents(offers, f"{meeting.body} {meeting.day or ''}")
-
-    def _documents_of_page(self, meeting: MeetingRef) -> Iterator[DocumentRef]:
-        """Yield what the page of a meeting links, by what the links say."""
-        page = self.read(meeting.source_url)
-        offers = [
-            Offer(html.text_of(node), url, vendor_id=urlsplit(url).path.strip("/"))
-            for node, url in (html.DatedPage(page.text, page.url).links(_FILE) if page else [])
-        ]
         yield from self.documents(offers, f"{meeting.body} {meeting.day or ''}")
 
 

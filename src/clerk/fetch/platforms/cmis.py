@@ -10,8 +10,6 @@ import re
 from collections.abc import Iterator
 from datetime import date, datetime, time
 
-from selectolax.lexbor import LexborNode
-
 from clerk.fetch import html, naming
 from clerk.fetch.base import FetcherSpec, MeetingRef, Window
 from clerk.fetch.http.responses import NotUnderstood
@@ -38,7 +36,9 @@ class Cmis(PlatformFetcher):
         for node, url in links:
             said, number = html.text_of(node), _MEETING.search(url)
             # A calendar has days without a year; a list has whole dates next to its links.
-            day = self._day(_day_of_row(node))
+            in_row = next((each for each in html.ancestors(node) if each.tag == "tr"), None)
+            written = html.text_of(in_row.css_first("td.SimpleCalendarDate")) if in_row else ""
+            day = self._day(written)
             if day is None and (row := dated.row_of(node)) and (found := dated.date_of(node, row)):
                 day = found[0]
             if not day or not number:
@@ -83,12 +83,6 @@ class Cmis(PlatformFetcher):
                 vendor_id=number if own else "",
                 source_url=url,
             )
-
-
-def _day_of_row(node: LexborNode) -> str:
-    """Return the day that a row of the calendar begins with."""
-    row = next((each for each in html.ancestors(node) if each.tag == "tr"), None)
-    return html.text_of(row.css_first("td.SimpleCalendarDate")) if row else ""
 
 
 SPEC = FetcherSpec(

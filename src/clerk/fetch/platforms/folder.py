@@ -179,7 +179,19 @@ class FolderFetcher(Fetcher):
             facts = facts.or_else(matched)
         said = facts.or_else(PathFacts(self.settings.meeting, kind=self.settings.kind))
         stated = {"kind": said.kind, "body": said.meeting, "date": said.date, "title": said.title}
-        facts = facts.or_else(self._guessed(relative))
+        file = relative.name
+        stem = Path(file).stem if file.lower().endswith(FILE_SUFFIXES) else file
+        # Some systems write an accent as a character of its own.
+        parts = [unicodedata.normalize("NFC", part) for part in (*relative.parts[:-1], stem)]
+        guessed = naming.date_of_path(parts, day_first=self.settings.day_first)
+        facts = facts.or_else(
+            PathFacts(
+                self.settings.meeting or naming.body_of_path(parts),
+                guessed.isoformat() if guessed else naming.month_of_path(parts) or "",
+                naming.kind_of_path(parts) or self.settings.kind,
+                naming.title_of_path(parts),
+            )
+        )
         start = datetime.fromisoformat(facts.date) if len(facts.date) == 10 else None
         return MeetingRef(
             vendor_id=file_id(str(relative)),
@@ -196,19 +208,6 @@ class FolderFetcher(Fetcher):
                     method="FILE",
                 ),
             ),
-        )
-
-    def _guessed(self, relative: Path) -> PathFacts:
-        name = relative.name
-        stem = Path(name).stem if name.lower().endswith(FILE_SUFFIXES) else name
-        # Some systems write an accent as a character of its own.
-        parts = [unicodedata.normalize("NFC", part) for part in (*relative.parts[:-1], stem)]
-        day = naming.date_of_path(parts, day_first=self.settings.day_first)
-        return PathFacts(
-            self.settings.meeting or naming.body_of_path(parts),
-            day.isoformat() if day else naming.month_of_path(parts) or "",
-            naming.kind_of_path(parts) or self.settings.kind,
-            naming.title_of_path(parts),
         )
 
     def _mapped(self, row: dict[str, str]) -> PathFacts:
@@ -231,11 +230,8 @@ _QUOTED = re.compile(rb"[^A-Za-z0-9_.~/-]+")
 
 def file_id(relative: str) -> str:
     """Return what identifies a file of the folder: its path below it, quoted as in an address."""
-    return _QUOTED.sub(_quote, os.fsencode(relative)).decode("ascii")
-
-
-def _quote(found: re.Match[bytes]) -> bytes:
-    return _quoted(found[0])
+    quoted = _QUOTED.sub(lambda found: _quoted(found[0]), os.fsencode(relative))
+    return quoted.decode("ascii")
 
 
 @lru_cache(maxsize=1024)

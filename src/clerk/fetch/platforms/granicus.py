@@ -84,7 +84,10 @@ class Granicus(PlatformFetcher):
             node = links[0][0]
             row = dated.row_of(node)
             found = dated.date_of(node, row) if row else None
-            said = _said_by(node)
+            # What a link and its picture say about themselves.
+            texts = [node.attributes.get("title"), node.attributes.get("aria-label")]
+            texts += [each.attributes.get("alt") for each in node.css("img[alt]")]
+            said = " ".join(filter(None, texts))
             start = moment(said)
             if found:
                 start = datetime.combine(found[0], time_in(found[1][:60]) or time())
@@ -154,14 +157,6 @@ def _offer(url: str) -> Offer:
     match = _VIEWER.search(url)
     kind = MINUTES if match and match["what"].lower() == "minutes" else AGENDAS
     return Offer(kind.capitalize(), url, kind, kind)
-
-
-def _said_by(node: LexborNode) -> str:
-    """Return what a link and its picture say about themselves."""
-    pictures = node.css("img[alt]")
-    texts = [node.attributes.get("title"), node.attributes.get("aria-label")]
-    texts += [each.attributes.get("alt") for each in pictures]
-    return " ".join(text for text in texts if text)
 
 
 def _tabs(dated: html.DatedPage) -> dict[int, str]:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from selectolax.lexbor import LexborNode
 
 from clerk.core.storage import AGENDAS, MINUTES
 from clerk.fetch import html, naming
@@ -103,10 +103,15 @@ class Legistar(PlatformFetcher):
                 )
             yield from listed
             yield from self.beside_dates(page, _VIEW, _offer, listed)
-            target = _next_page(tree)
+            # The link after the current page's posts back for the next one.
+            current = tree.css_first("a.rgCurrentPage")
+            node = current.next if current else None
+            while node is not None and node.tag != "a":
+                node = node.next
+            target = _POST_BACK.search((node.attributes.get("href") or "") if node else "")
             if not target:
                 return
-            page = self._posted(page, target, {})
+            page = self._posted(page, target[1], {})
 
     def _posted(self, page: WebPage, target: str, fields: dict[str, str]) -> WebPage | None:
         tree = html.parsed(page.text)
@@ -129,7 +134,12 @@ class Legistar(PlatformFetcher):
         start = moment(column(_DATES), column(_TIMES)) or moment(html.text_of(row))
         if not start:
             return None
-        body = column(_BODIES) or ("" if names else _first_name(cells)) or page_body
+        body = column(_BODIES)
+        if not body and not names:
+            # No header row says which cell names the body.
+            named = (html.name_in(html.text_of(cell)) for cell in cells)
+            body = next(filter(None, named), "")
+        body = body or page_body
         links = [url for node in row.css("a") for url in html.targets(node, base)]
         return self.meeting(
             body,
@@ -183,11 +193,6 @@ def _is_calendar(markup: str | None) -> bool:
     return bool(re.search(r"View\.ashx\?M=|MeetingDetail\.aspx\?", markup or "", re.IGNORECASE))
 
 
-def _first_name(cells: list[LexborNode]) -> str:
-    """Return the first cell that can name a body, where no header row says which it is."""
-    return next((name for cell in cells if (name := html.name_in(html.text_of(cell)))), "")
-
-
 def _meeting_id(links: list[str]) -> str:
     """Return the meeting's own id: of its page, else of its calendar entry, else of a document."""
     for wanted in (r"MeetingDetail\.aspx", r"View\.ashx\?.*M=IC", r"View\.ashx"):
@@ -197,16 +202,6 @@ def _meeting_id(links: list[str]) -> str:
                 if number:
                     return number
     return ""
-
-
-def _next_page(tree: LexborHTMLParser) -> str:
-    """Return the post-back target of the page after the current one."""
-    current = tree.css_first("a.rgCurrentPage")
-    node = current.next if current else None
-    while node is not None and node.tag != "a":
-        node = node.next
-    match = _POST_BACK.search((node.attributes.get("href") or "") if node else "")
-    return match[1] if match else ""
 
 
 class LegistarSpec(FetcherSpec):

@@ -60,8 +60,10 @@ class Municode(PlatformFetcher):
 
     def _rows(self, page: WebPage, *, drupal: bool) -> Iterator[MeetingRef]:
         for row in html.parsed(page.text).css("tr"):
+            table = next((each for each in html.ancestors(row) if each.tag == "table"), None)
+            classes = (table.attributes.get("class") or "").split() if table else []
             # A calendar of a month is no list of meetings.
-            if len(row.css("tr")) > 1 or _in_calendar(row):
+            if len(row.css("tr")) > 1 or "calendar" in classes:
                 continue
             stamp = row.css_first("span.date-display-single[content], time[datetime]")
             start = (
@@ -75,7 +77,8 @@ class Municode(PlatformFetcher):
             cell = row.css_first("td.views-field-title, td.meeting") or (
                 None if drupal else row.css_first("td")
             )
-            name = html.text_of(cell) or _name_by_date(row)
+            names = (html.name_in(html.text_of(each)) for each in row.css("td"))
+            name = html.text_of(cell) or next(filter(None, names), "")
             if name and start:
                 yield self._meeting(row, name, start, page.url)
 
@@ -149,19 +152,6 @@ def _column_of(node: LexborNode) -> str:
             return {"minute": "minutes"}.get(match[1], match[1] + "s")
         parent = parent.parent
     return ""
-
-
-def _in_calendar(row: LexborNode) -> bool:
-    parent = row.parent
-    while parent is not None and parent.tag != "table":
-        parent = parent.parent
-    return parent is not None and "calendar" in (parent.attributes.get("class") or "").split()
-
-
-def _name_by_date(row: LexborNode) -> str:
-    """Return the first cell that can be a name."""
-    cells = (html.name_in(html.text_of(cell)) for cell in row.css("td"))
-    return next((name for name in cells if name), "")
 
 
 SPEC = FetcherSpec(

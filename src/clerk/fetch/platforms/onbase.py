@@ -90,7 +90,8 @@ class OnBase(PlatformFetcher):
         for node, url in dated.links(_LINK):
             number = parameter(url, "meetingId") or parameter(url, "id")
             which = parameter(url, "documentType") or parameter(url, "doctype") or "1"
-            if number and which in _KIND_OF_TYPE and not _is_attachment(url, which):
+            is_attachment = which != "5" and parameter(url, "isAttachment").lower() == "true"
+            if number and which in _KIND_OF_TYPE and not is_attachment:
                 meeting = found.setdefault(number, FoundMeeting())
                 self._describe(meeting, dated, node)
                 kept = meeting.files if "/downloadfile/" in url.lower() else meeting.pages
@@ -152,10 +153,6 @@ class OnBase(PlatformFetcher):
         if not meeting.body and not re.search(r"[^\W\d_]{3}", naming.without_dates(meeting.title)):
             titles = html.titles_above(dated.tree).get(node.mem_id, ())
             meeting.body = next(filter(naming.BODY_WORD.search, titles), "")
-
-
-def _is_attachment(url: str, which: str) -> bool:
-    return which != "5" and parameter(url, "isAttachment").lower() == "true"
 
 
 SPEC = FetcherSpec(

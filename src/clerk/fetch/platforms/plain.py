@@ -286,6 +286,12 @@ def _page_links(page: WebPage, *, day_first: bool, follow: str) -> Iterator[Link
         if row is not None and (row.tag in _AROUND or len(dated.text(row)) <= _LONGEST_AROUND):
             found = dated.date_of(node, row)
             day = found[0] if found else None
+        links = around.css("a[href]") if around is not None else []
+        others = (html.text_of(each) for each in links if each.mem_id != node.mem_id)
+        kind = _column_kind(node)
+        is_short = around is not None and len(html.text_of(around)) <= _LONGEST_AROUND
+        if around is not None and is_short and not kind and len(links) < 2:
+            kind = naming.find_kind(html.text_before(around, node)) or ""
         yield Link(
             url,
             text,
@@ -293,9 +299,9 @@ def _page_links(page: WebPage, *, day_first: bool, follow: str) -> Iterator[Link
             said_around if len(said_around) <= _LONGEST_AROUND else "",
             tuple(dict.fromkeys((*above.get(node.mem_id, ()), *filter(None, headings)))),
             day,
-            _column_kind(node) or _kind_before(node, around),
-            _has_named_neighbours(node, around),
-            html.text_before(around, around.css("a[href]")[0])[:200] if around else "",
+            kind,
+            any(map(naming.find_kind, others)),
+            html.text_before(around, links[0])[:200] if around else "",
         )
 
 
@@ -336,23 +342,6 @@ def _column_kind(node: LexborNode) -> str:
     if naming.find_date(" ".join(names)):
         return ""
     return naming.find_kind(names[at]) or ""
-
-
-def _kind_before(node: LexborNode, around: LexborNode | None) -> str:
-    """Return the kind named between the link and the one before it: "Minutes: part 1, part 2"."""
-    if around is None or len(html.text_of(around)) > _LONGEST_AROUND:
-        return ""
-    kinds = [html.text_of(each) for each in around.css("a[href]")]
-    if len(kinds) > 1:
-        return ""
-    return naming.find_kind(html.text_before(around, node)) or ""
-
-
-def _has_named_neighbours(node: LexborNode, around: LexborNode | None) -> bool:
-    """Whether other links of the same row say what they are."""
-    links = around.css("a[href]") if around is not None else []
-    others = [each for each in links if each.mem_id != node.mem_id]
-    return any(naming.find_kind(html.text_of(each)) for each in others)
 
 
 def _feed_links(page: WebPage) -> Iterator[Link]:

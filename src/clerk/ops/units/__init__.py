@@ -40,11 +40,18 @@ SYSTEMD_UNITS = (
     "clerk-schedule.timer",
     "clerk-notify.service",
     "clerk-notify.timer",
+    "clerk-follow.service",
+    "clerk-follow.timer",
     "clerk-cleanup.service",
     "clerk-cleanup.timer",
     "clerk-worker@.service",
 )
-LAUNCHD_AGENTS = ("clerk.reconcile.plist", "clerk.schedule.plist", "clerk.notify.plist")
+LAUNCHD_AGENTS = (
+    "clerk.reconcile.plist",
+    "clerk.schedule.plist",
+    "clerk.notify.plist",
+    "clerk.follow.plist",
+)
 
 
 @dataclass(frozen=True)

@@ -247,26 +247,22 @@ def _taking(dialect: str, alone: bool, *, by_name: bool) -> Any:
         .with_for_update(skip_locked=True)
         .correlate(None)
     )
+    is_chosen: ColumnElement[bool]
+    if dialect == "sqlite":
+        is_chosen = items.c.id.in_(chosen)
+    else:
+        # PostgreSQL keeps its plan while the table grows.  Told of a list it joins the two by a
+        # hash, or by the primary key; told of the query it expects one row, and goes through the
+        # table for each; told again that the item is pending it goes through all that are, if they
+        # were few when it last counted them.
+        listed = func.unnest(func.array(chosen.scalar_subquery())).table_valued("id", name="chosen")
+        is_chosen = items.c.id == listed.render_derived().c.id
     return (
         update(items)
-        .where(_is_chosen(dialect, chosen))
+        .where(is_chosen)
         .values(state=Item.RUNNING, attempt=items.c.attempt + 1)
         .returning(*_TAKEN)
     )
-
-
-def _is_chosen(dialect: str, chosen: Select[tuple[int]]) -> ColumnElement[bool]:
-    """Return the condition that an item is one of those chosen, and nothing more.
-
-    PostgreSQL keeps its plan while the table grows.  Told of a list it joins the two by a hash, or
-    by the primary key; told of the query it expects one row, and goes through the table for each;
-    told again that the item is pending it goes through all that are, if they were few when it
-    last counted them.
-    """
-    if dialect == "sqlite":
-        return items_table.c.id.in_(chosen)
-    listed = func.unnest(func.array(chosen.scalar_subquery())).table_valued("id", name="chosen")
-    return items_table.c.id == listed.render_derived().c.id
 
 
 def _as_claim(token: str, job: Job, taken: Sequence[Row[Any]], worker_id: str = "") -> Claim:

@@ -329,17 +329,19 @@ def cancel_open_work(conn: Connection, run_id: str, why: str) -> None:
     Batches that hold some of them are cancelled too: by that their workers notice and stop.
     """
     items = items_table
+    # Locked as a beat locks them: items before batches, each in the order of their claims.
     in_work = select(items.c.claim).where(
         items.c.run_id == run_id, items.c.state == sql_word(Item.RUNNING)
     )
-    if tokens := conn.execute(in_work.distinct()).scalars().all():
-        end_as_cancelled(conn, batches_table.c.claim.in_(tokens), why)
+    tokens = set(conn.execute(in_work.order_by(items.c.claim).with_for_update()).scalars())
     conn.execute(
         update(items_table)
         .where(items_table.c.run_id == run_id)
         .where(items_table.c.state.in_([sql_word(Item.PENDING), sql_word(Item.RUNNING)]))
         .values(state=Item.CANCELLED, finished_at=db_now())
     )
+    if tokens:
+        end_as_cancelled(conn, batches_table.c.claim.in_(tokens), why)
     conn.execute(
         update(jobs_table)
         .where(jobs_table.c.run_id == run_id, jobs_table.c.state == sql_word("open"))

@@ -122,20 +122,15 @@ class TesseractOnnx:
         """Let libtesseract read pieces of lines: alone they are no lines the network knows."""
         return self._libtesseract.read_places(image, places, languages, dpi)
 
-    def _page_reader(
-        self, image: GreyImage, languages: tuple[str, ...], dpi: int, segmentation: Segmentation
-    ) -> _PageReader:
-        data, networks = self._libtesseract.data_folder(languages), self._networks_folder()
-        readers = [_reader(data / f"{each}.traineddata", networks) for each in languages]
-        if len({reader.network.scale for reader in readers}) > 1:
-            raise UnusableTraineddata(f"The networks of {'+'.join(languages)} differ in scale.")
-        return _PageReader(image, languages, dpi, segmentation, readers, self._libtesseract)
-
     def _read(
         self, image: GreyImage, languages: tuple[str, ...], dpi: int, segmentation: Segmentation
     ) -> OcrPage:
         try:
-            page = self._page_reader(image, languages, dpi, segmentation)
+            data, networks = self._libtesseract.data_folder(languages), self._networks_folder()
+            readers = [_reader(data / f"{each}.traineddata", networks) for each in languages]
+            if len({reader.network.scale for reader in readers}) > 1:
+                raise UnusableTraineddata(f"The networks of {'+'.join(languages)} differ in scale.")
+            page = _PageReader(image, languages, dpi, segmentation, readers, self._libtesseract)
             fast = page.read()
         except UnusableTraineddata as error:
             _warn_once(str(error))

@@ -88,21 +88,20 @@ def load_network(traineddata: Path, folder: Path | None) -> Network:
         raise UnusableTraineddata(f"{traineddata} cannot be read: {error.strerror}.") from error
     for weights in ("int8", "uint8"):
         kept = folder and folder / f"{sha256}-{GRAPH_VERSION}-{weights}.onnx"
-        network = _loaded_or_converted(traineddata, kept, unsigned=weights == "uint8")
+        loaded: Network | None = None
+        if kept and kept.is_file():
+            # A file may be damaged in any way, and onnxruntime's errors share no narrower class.
+            with contextlib.suppress(Exception):
+                loaded = _opened(kept.read_bytes())
+        if loaded is None:
+            model = onnx_model(read_traineddata(traineddata), unsigned=weights == "uint8")
+            if kept:
+                _keep(model, kept)
+            loaded = _opened(model)
+        network = loaded
         if network.exact:
             break
     return network
-
-
-def _loaded_or_converted(traineddata: Path, kept: Path | None, *, unsigned: bool) -> Network:
-    if kept and kept.is_file():
-        # A file may be damaged in any way, and onnxruntime's errors share no narrower class.
-        with contextlib.suppress(Exception):
-            return _opened(kept.read_bytes())
-    model = onnx_model(read_traineddata(traineddata), unsigned=unsigned)
-    if kept:
-        _keep(model, kept)
-    return _opened(model)
 
 
 def _keep(model: bytes, path: Path) -> None:

@@ -86,7 +86,8 @@ def vote_on_numbers(lines: Sequence[FoundLine], read: ReadAtScales) -> list[Foun
         (word.confidence, number, place)
         for number, line in enumerate(lines)
         for place, word in enumerate(line.words)
-        if word.confidence < _SURE_OF_NUMBER and _is_number(word.text)
+        if word.confidence < _SURE_OF_NUMBER
+        and (any(map(str.isdigit, word.text)) or (len(word.text) == 1 and word.text.isalnum()))
     )[:_MOST_NUMBERS]
     if not doubtful:
         return found
@@ -151,10 +152,6 @@ def with_whole_numbers(words: Sequence[OcrWord]) -> list[OcrWord]:
                 continue
         found.append(word)
     return found
-
-
-def _is_number(text: str) -> bool:
-    return any(map(str.isdigit, text)) or (len(text) == 1 and text.isalnum())
 
 
 def _in_doubt(lines: Sequence[FoundLine], knows: Knows) -> list[tuple[int, int]]:

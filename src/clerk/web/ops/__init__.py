@@ -11,6 +11,7 @@ from clerk.web.uploads import receive_form
 from . import (
     batches,
     failures,
+    follow,
     identities,
     overview,
     projects,
@@ -87,6 +88,12 @@ def routes() -> list[BaseRoute]:
         Route("/ops/project", with_form(projects.change), methods=["POST"]),
         Route("/ops/reports", reports.all_reports),
         Route("/ops/reports/{report:int}", with_form(reports.decide), methods=["POST"]),
+        Route("/ops/follow", follow.followers),
+        Route(
+            "/ops/follow/webhooks/{webhook:int}/remove",
+            with_form(follow.remove_webhook),
+            methods=["POST"],
+        ),
         Route("/ops/queues", queues.all_queues),
         Route("/ops/queues/{queue}", with_form(queues.change), methods=["POST"]),
         Route("/ops/reconcile", reconcile.reconcile_page),
