@@ -24,7 +24,7 @@ from .browsing import object_of
 from .spool import gather
 from .store import Project
 
-#: Without a database so many issues of a kind are listed; the others are counted.
+#: Maximum issues of a kind that are listed without a database; the others are counted.
 ISSUES_KEPT = 10_000
 
 _NAME_LETTERS = 100

@@ -72,7 +72,7 @@ _OUTBOX_LOCK: Final = 0x6F7574626F78
 #: Seconds between two commits of what a fetch has stored.
 _COMMIT_SECONDS: Final = 0.5
 
-#: For so many documents it is quicker to name them than to ask for all of the site.
+#: Up to this many documents are queried by name; more, by reading all rows of the site.
 _FEW: Final = 200
 
 _d = documents_table.c
@@ -551,7 +551,7 @@ def contents(conn: Connection, subdomain: str) -> dict[str, tuple[str, str | Non
 
 
 def oldest_change(conn: Connection) -> int:
-    """Return the oldest number in the outbox, 0 if it is empty; who has not seen it starts anew."""
+    """Return the oldest number in the outbox, 0 if empty; a reader behind it must rebuild."""
     return conn.execute(select(func.min(document_changes_table.c.number))).scalar() or 0
 
 
@@ -567,7 +567,7 @@ def delete_old_changes(conn: Connection, seconds: float, limit: int) -> int:
     """
     number = document_changes_table.c.number
     if conn.dialect.name == "postgresql":
-        # Nobody is reading on meanwhile: what a reader has not seen is there, or it starts anew.
+        # No reader advances meanwhile: it finds the changes it has not seen, or rebuilds.
         conn.execute(select(func.pg_advisory_xact_lock(_OUTBOX_LOCK)))
     oldest = select(number).where(_is_old_change(seconds)).order_by(number).limit(limit)
     return conn.execute(delete(document_changes_table).where(number.in_(oldest))).rowcount

@@ -212,7 +212,7 @@ _WORTH_A_LOOK = re.compile(
 )
 #: Punctuation at the end of a value belongs to the sentence around it.
 _END_OF_SENTENCE = ").,;:]}!?"
-#: A text is clean when another pass changes nothing; a hostile one is given up after so many.
+#: A text is clean when another pass changes nothing; a hostile one is rejected after this many.
 _PASSES = 8
 #: URLs inside of URLs are followed so far; what is inside of those is hidden.
 _DEEPEST = 3

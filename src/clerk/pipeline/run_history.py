@@ -109,7 +109,7 @@ def earlier_runs(conn: Connection, subdomain: str) -> EarlierRuns | None:
 def prune_unchanged_runs(days: int, *, dry_run: bool = False) -> Iterator[int]:
     """Delete all but the row of runs that changed nothing, and give how many so far.
 
-    Those that ended more than so many days ago are left to :func:`prune_old_runs`.
+    Those that ended more than ``days`` ago are left to :func:`prune_old_runs`.
     """
     states = _runs.c.state.in_((Run.COMPLETED, Run.PARTIAL))
     has_rows = exists().where(_jobs.c.run_id == _runs.c.run_id)
@@ -142,7 +142,7 @@ def prune_old_runs(days: int, *, dry_run: bool = False) -> Iterator[int]:
 
 
 def _replaceable(days: float) -> Select[Any]:
-    """Return the query of runs that ended so long ago and are neither last run nor last reading."""
+    """Select the runs older than ``days`` that are neither the last run nor the last reading."""
     later, reading, later_reading = _runs.alias(), _jobs.alias("reading"), _jobs.alias("later_job")
 
     def is_reading(job: Any) -> ColumnElement[bool]:

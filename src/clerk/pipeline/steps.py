@@ -66,7 +66,7 @@ ASSIST = "assist"
 #: So many pages are ordered at once; the order is cut short when time is up.
 ASSISTED_PAGES = 20
 
-#: Votes and names of so many documents are found in seconds.
+#: Extraction from up to this many documents takes seconds.
 EXTRACTED_SOON = 50
 
 #: How many things a fetch skipped are kept by name.
@@ -133,7 +133,7 @@ class OrderContext:
 
     @classmethod
     def of(cls, order: Order) -> OrderContext:
-        """Return those of the order in hand."""
+        """Return the context of the current order."""
         if cls._latest is None or cls._latest.order is not order:
             cls._latest = cls(order)
         return cls._latest

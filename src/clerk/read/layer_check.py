@@ -24,7 +24,7 @@ _BAND = 0.25
 _FEW_WORDS = 8
 #: A layer that has this share of the words of the picture is right.
 AGREES_FROM = 0.85
-#: If this share of the ink, in so many marks, is no word of it, the layer is a part of the text.
+#: If no word covers this share of the ink, in at least this many marks, the layer is incomplete.
 _UNCOVERED, _MARKS = 0.25, 25
 
 _LETTERS = re.compile(r"[^\W_]+")

@@ -136,8 +136,8 @@ def compile_site(
 ) -> CompileReport:
     """Bring ``meetings.db`` to what the manifest says; costs what changed since the last build.
 
-    A file that is missing, damaged or of another version is built anew.  The manifest is asked when
-    no other build is under way, so that an older answer never replaces a later one.  ``changes``
+    A file that is missing, damaged or of another version is rebuilt.  The manifest is asked when no
+    other build is under way, so that an older answer never replaces a later one.  ``changes``
     says which documents changed; without it all are compared.
     """
     folder = files.folder

@@ -53,7 +53,7 @@ Statement = tuple[Any, Mapping[str, Any]]
 
 
 def together(conn: Connection, *statements: Statement) -> CursorResult[Any]:
-    """Do several things of which none needs to know what came of another; return the last's result.
+    """Execute independent statements together; return the result of the last.
 
     PostgreSQL is sent them as one: the way there and back takes longer than to do them.
     """
