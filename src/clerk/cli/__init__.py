@@ -97,6 +97,17 @@ class LazyGroup(click.Group):
                 return each
         return None
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command; suggest similar names if there is none."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.exceptions.NoSuchCommand as error:
+            raise click.exceptions.NoSuchCommand(
+                error.command_name, possibilities=COMMANDS, ctx=ctx
+            ) from None
+
     def make_context(self, *args: Any, **options: Any) -> click.Context:
         """Parse the arguments; ``--help`` and ``--version`` print here."""
         with _ending_quietly_without_a_reader():

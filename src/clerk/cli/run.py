@@ -308,9 +308,10 @@ class _Lines:
         under_way = [job for job in runs.progress(self._run_ids) if job.state == "open"]
         self._pace.count(under_way[:BARS_SHOWN])
         for job in under_way[:BARS_SHOWN]:
-            done = f"{job.completed + job.failed}/{job.total} documents"
+            # Only reading is counted in documents; the other stages are single steps.
+            done = f"{job.completed + job.failed}/{job.total} documents" if job.stage == OCR else ""
             said = [done, *self._pace.words(job), f"{job.failed} failed" if job.failed else ""]
-            hint(f"{job.subdomain}: {job.stage} {', '.join(filter(None, said))}")
+            hint(f"{job.subdomain}: {job.stage} {', '.join(filter(None, said))}".rstrip())
         if len(under_way) > BARS_SHOWN:
             hint(f"... and {len(under_way) - BARS_SHOWN} more")
 
