@@ -74,11 +74,12 @@ def run(
     workers: int | None,
     as_json: bool,
 ) -> None:
-    """Process sites through every stage in this process.
+    """Fetch, read, compile and publish sites.
 
-    An interrupted run is resumed where it stopped.  Exits 4 when documents
-    failed or none were found.  Uploads of annotations are not processed: use
-    clerk annotations watch, clerk serve or workers.
+    The work is done by this command, without other workers.  An interrupted run
+    is resumed where it stopped.  Exits 4 when documents failed or none were
+    found.  Uploads of annotations are not processed: use clerk annotations
+    watch, clerk serve or workers.
 
     \b
     Examples:
