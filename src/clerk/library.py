@@ -144,13 +144,18 @@ class Library:
         year: str = "",
         document: str = "",
         result: str = "",
+        member: str = "",
         person: str = "",
     ) -> list[CompiledVote]:
-        """Return the votes of a site, newest first, each with its quote and what is doubtful."""
+        """Return the votes of a site, newest first, each with its quote and what is doubtful.
+
+        ``member`` is a voter's name as printed, ``person`` an id, as in the values of ``people`` of
+        a vote: it stands for all spellings of a name.
+        """
         from clerk.site_db.queries import open_site
 
         filters = {"body": body, "date": date, "year": year, "document": document}
-        filters |= {"result": result, "person": person}
+        filters |= {"result": result, "member": member, "person": person}
         with open_site(self.storage, site) as database:
             return database.votes(limit=_ALL, offset=0, **filters)
 

@@ -6,6 +6,7 @@ import io
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 from collections.abc import Callable
@@ -33,6 +34,36 @@ def forget_engines() -> None:
 
 def test_the_version_is_printed(clerk: Clerk) -> None:
     assert clerk("--version").out == f"clerk {__version__}\n"
+
+
+def test_a_mistyped_command_is_answered_with_the_one_that_was_meant(clerk: Clerk) -> None:
+    said = clerk("serch", "budget")
+
+    assert said.code == 2
+    assert "No such command 'serch'" in said.err
+    assert "'search'" in said.err
+
+
+def test_a_port_in_use_is_said_in_one_sentence(clerk: Clerk, storage: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        said = clerk("serve", "--port", str(port))
+
+    assert said.code == 3
+    assert said.err.splitlines() == [
+        f"Error: Cannot listen on 127.0.0.1 port {port}: Address already in use.",
+        "Choose another: clerk serve --port 8080",
+    ]
+
+
+def test_an_empty_folder_is_called_empty(clerk: Clerk, storage: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+
+    said = clerk("site", "add", "springfield", "--from", str(tmp_path / "empty"), "--yes")
+
+    assert said.code == 0
+    assert "There are no documents in this folder yet." in said.out
+    assert "DATE" not in said.out
 
 
 @pytest.mark.parametrize(

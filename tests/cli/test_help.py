@@ -70,6 +70,13 @@ def test_the_first_sentence_of_help_fits_any_list_of_commands(path: tuple[str, .
 
 
 @pytest.mark.parametrize("name", sorted(COMMANDS))
+def test_the_list_of_commands_says_what_their_help_says(name: str) -> None:
+    command, _ = command_at((name,))
+
+    assert (command.help or "").strip().splitlines()[0] == COMMANDS[name]
+
+
+@pytest.mark.parametrize("name", sorted(COMMANDS))
 def test_a_command_is_in_the_module_of_its_name(name: str) -> None:
     command, _ = command_at((name,))
     module = importlib.import_module(f"clerk.cli.{name.replace('-', '_')}")

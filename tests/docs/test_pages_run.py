@@ -21,6 +21,9 @@ from typing import NamedTuple
 
 import pytest
 
+#: The first test of a fixture runs dozens of commands one after the other.
+pytestmark = pytest.mark.timeout(900)
+
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 PAGES = sorted(

@@ -41,16 +41,16 @@ COMMANDS = {
     "fetch-test": "Print what a fetcher lists.",
     "follow": "Tell people and programs what is new.",
     "health": "Check everything, for monitoring.",
-    "install-units": "Write systemd or launchd timers.",
+    "install-units": "Write systemd or launchd units and timers.",
     "languages": "List and install languages for OCR.",
     "migrate-stuck-sites": "Take over an old installation.",
-    "notify": "Tell people about problems by mail or chat.",
+    "notify": "Report problems by mail or chat.",
     "pipeline-status": "Show the state of all sites.",
     "queue": "List, pause, resume and purge the queues.",
     "read": "Print the text of a PDF, HTML or DOCX file.",
     "reconcile-pipeline": "Find and recover what has stopped.",
     "redo": "Do a stage again for what matches.",
-    "run": "Process sites in this process.",
+    "run": "Fetch, read, compile and publish sites.",
     "schedule": "Show and change when sites are queued.",
     "search": "Search the compiled sites.",
     "search-index": "Show, update or rebuild the search index.",
@@ -58,7 +58,7 @@ COMMANDS = {
     "session": "List and revoke logins to the web pages.",
     "site": "Add, list, change and remove sites.",
     "token": "List and revoke API tokens.",
-    "update": "Queue a site for the workers.",
+    "update": "Queue sites for the workers.",
     "versions": "List and compare versions of a document.",
     "worker": "Process jobs until stopped.",
 }
@@ -96,6 +96,17 @@ class LazyGroup(click.Group):
             if isinstance(each, click.Command) and each.name == cmd_name:
                 return each
         return None
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command; suggest similar names if there is none."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.exceptions.NoSuchCommand as error:
+            raise click.exceptions.NoSuchCommand(
+                error.command_name, possibilities=COMMANDS, ctx=ctx
+            ) from None
 
     def make_context(self, *args: Any, **options: Any) -> click.Context:
         """Parse the arguments; ``--help`` and ``--version`` print here."""

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 def extract(
     files: tuple[str, ...], as_json: bool, entities: bool, everything: bool, explain: bool
 ) -> None:
-    """Print the votes or entities found in files.
+    """Print the votes and names found in files.
 
     Reads PDF and text files. Offsets are characters of the file's text, for a PDF of its pages
     joined by form feeds. Every name occurs in the document, and a result is what the document

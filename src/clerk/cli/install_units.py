@@ -30,7 +30,7 @@ from .common import hint, operator
 def install_units(
     scope: str | None, account: str | None, directory: Path | None, dry_run: bool
 ) -> None:
-    """Write services and timers for this installation.
+    """Write systemd or launchd units and timers.
 
     On Linux these are systemd units, on macOS a launchd agent.  Run it in the
     directory that contains .env.

@@ -54,6 +54,11 @@ def show_first_look(looked: Looked, subdomain: str) -> None:
     from clerk.ops.document_facts import doubts_of
 
     files = looked.files
+    for refused in looked.refused[:PROBLEMS]:
+        hint(f"  not taken: {refused}")
+    if not files:
+        click.echo("There are no documents in this folder yet.")
+        return
     click.echo(f"{numbered(len(files), 'document')}, taken for:")
     for kind, number in Counter(
         each.identity.kind.value or "unknown" for each in files
@@ -64,7 +69,8 @@ def show_first_look(looked: Looked, subdomain: str) -> None:
     click.echo(f"  {len(files) - undated} with a date, {undated} without")
     named = sorted(bodies, key=lambda body: -bodies[body])
     listed = ", ".join(f"{body} ({bodies[body]})" for body in named[:LOOKED_AT] if body)
-    click.echo(f"  bodies: {listed or 'none'}; not known of {bodies['']}")
+    unknown = f"; unknown for {bodies['']}" if bodies[""] else ""
+    click.echo(f"  bodies: {listed or 'none'}{unknown}")
     print_first_looks(files[:: max(1, len(files) // LOOKED_AT)][:LOOKED_AT])
     doubtful = [each for each in files if each.has_text and doubts_of(each.evidence)]
     if doubtful:
@@ -80,8 +86,6 @@ def show_first_look(looked: Looked, subdomain: str) -> None:
         )
     for each in [f"{each.file}: {each.trouble}" for each in files if each.trouble][:PROBLEMS]:
         hint(f"  problem: {each}")
-    for refused in looked.refused[:PROBLEMS]:
-        hint(f"  not taken: {refused}")
     hint(f"Correct it after the first run: clerk documents set {subdomain} PATTERN --date ...")
 
 

@@ -74,11 +74,12 @@ def run(
     workers: int | None,
     as_json: bool,
 ) -> None:
-    """Process sites through every stage in this process.
+    """Fetch, read, compile and publish sites.
 
-    An interrupted run is resumed where it stopped.  Exits 4 when documents
-    failed or none were found.  Uploads of annotations are not processed: use
-    clerk annotations watch, clerk serve or workers.
+    The work is done by this command, without other workers.  An interrupted run
+    is resumed where it stopped.  Exits 4 when documents failed or none were
+    found.  Uploads of annotations are not processed: use clerk annotations
+    watch, clerk serve or workers.
 
     \b
     Examples:
@@ -308,9 +309,10 @@ class _Lines:
         under_way = [job for job in runs.progress(self._run_ids) if job.state == "open"]
         self._pace.count(under_way[:BARS_SHOWN])
         for job in under_way[:BARS_SHOWN]:
-            done = f"{job.completed + job.failed}/{job.total} documents"
+            # Only reading is counted in documents; the other stages are single steps.
+            done = f"{job.completed + job.failed}/{job.total} documents" if job.stage == OCR else ""
             said = [done, *self._pace.words(job), f"{job.failed} failed" if job.failed else ""]
-            hint(f"{job.subdomain}: {job.stage} {', '.join(filter(None, said))}")
+            hint(f"{job.subdomain}: {job.stage} {', '.join(filter(None, said))}".rstrip())
         if len(under_way) > BARS_SHOWN:
             hint(f"... and {len(under_way) - BARS_SHOWN} more")
 

@@ -17,7 +17,7 @@ from .common import hint, json_option, moment, open_database, print_json, print_
 @click.option("--new", type=int, default=0, help="Number of the newer one; the last one.")
 @json_option
 def versions(site: str, document: str, compared: bool, old: int, new: int, as_json: bool) -> None:
-    """List the versions of a document.
+    """List and compare versions of a document.
 
     Every version is kept. DOCUMENT is its name, as in minutes/City Council/2024-01-16.
 

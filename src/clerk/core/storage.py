@@ -428,7 +428,7 @@ def only_one(folder: Path) -> Iterator[None]:
 def _unusable(storage_dir: Path, error: OSError) -> StorageUnusable:
     return StorageUnusable(
         f"The storage directory {storage_dir} cannot be written to: {error.strerror}.",
-        hint="Free space or fix its permissions, or set STORAGE_DIR to another folder.",
+        hint="Free space or correct its permissions, or set STORAGE_DIR to another folder.",
     )
 
 

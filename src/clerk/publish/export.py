@@ -7,9 +7,9 @@ but the words of the documents passes the gate (:mod:`clerk.core.public_text`).
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import csv
-import io
 import json
 import sqlite3
 import zipfile
@@ -194,20 +194,15 @@ def write_json(rows: ExportRows, out: IO[bytes]) -> int:
 
 def write_csv(rows: ExportRows, out: IO[bytes]) -> int:
     """Write CSV with a header line."""
-    text = io.TextIOWrapper(out, encoding="utf-8", newline="", write_through=True)
-    try:
-        writer = csv.DictWriter(text, rows.columns)
-        writer.writeheader()
-        for row in rows:
-            for name, value in row.items():
-                # A spreadsheet would take this for a formula.
-                if isinstance(value, str) and value.startswith(_FORMULA_STARTS):
-                    row[name] = f"'{value}"
-            writer.writerow(row)
-    finally:
-        # Otherwise the stream that was passed in is closed with this one.
-        with contextlib.suppress(OSError):
-            text.detach()
+    # Unlike io.TextIOWrapper, this does not close the stream that was passed in.
+    writer = csv.DictWriter(codecs.getwriter("utf-8")(out), rows.columns)
+    writer.writeheader()
+    for row in rows:
+        for name, value in row.items():
+            # A spreadsheet would take this for a formula.
+            if isinstance(value, str) and value.startswith(_FORMULA_STARTS):
+                row[name] = f"'{value}"
+        writer.writerow(row)
     return rows.taken
 
 

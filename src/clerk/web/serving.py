@@ -32,8 +32,10 @@ def listen(host: str, port: int) -> socket.socket:
         family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         return socket.create_server(address[:2], family=family, backlog=512)
     except OSError as error:
+        # Python adds "(while attempting to bind on address ...)".
+        reason = (error.strerror or str(error)).partition(" (")[0]
         raise BadSetting(
-            f"Cannot listen on {host} port {port}: {error.strerror or error}.",
+            f"Cannot listen on {host} port {port}: {reason}.",
             hint="Choose another: clerk serve --port 8080",
         ) from error
 
