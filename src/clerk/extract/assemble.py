@@ -480,6 +480,8 @@ class Assembler:
                 if name is not None and name.start >= top.end:
                     top.mover, flags = self.doc.roster.surname(name)
                     top.flags |= flags
+                    if top.made is not None:
+                        top.made.words_end = top.made.words_end or name.start
             return True
         if not (cue.label and gap < 300):
             # After the outcome a second counts in a table, or in the sentence of the motion.

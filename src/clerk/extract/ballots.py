@@ -343,6 +343,21 @@ def vote_of_names(doc: DocumentText, phrase: re.Match[str]) -> BallotCue | None:
     return cue
 
 
+_VOTE_BY = Phrase("vote_by", r"vote\s+by\s+(?=[a-z])")
+_WAS_UNANIMOUS = pattern(r"\s+(?:was|is)\s+unanimous\b")
+
+
+def unanimous_vote_by(doc: DocumentText, phrase: re.Match[str]) -> BallotCue | None:
+    """Read the names between "the vote by" and "was unanimous"."""
+    listed = doc.names_at(phrase.end(), phrase.end() + _LIST_REACH)
+    unanimous = _WAS_UNANIMOUS.match(doc.lower, listed.end)
+    if unanimous is None or len(listed.names) < 2 or listed.names[0].start != phrase.end():
+        return None
+    cue = BallotCue(phrase.start(), unanimous.end(), FIRM, unanimous=True, vote_type="roll_call")
+    cue.add_list(doc, AYES, NameList(listed.names, listed.end, True))
+    return cue
+
+
 _MISREAD_LABEL = re.compile(r"[A-Z](?<![A-Z].)[A-Z]{3,8}['.,]? {0,2}:")
 _LABELS = ("AYES", "NOES", "NAYS", "NAYES", "YEAS", "ABSENT", "ABSTAIN", "ABSTAINED")
 _LABEL_NEAR = pattern(r"\b(?:ayes|noes|nays|yeas)\s{0,3}:")
@@ -368,7 +383,7 @@ def misread_label(doc: DocumentText, label: re.Match[str]) -> BallotCue | None:
 
 _NUMBER = r"(?:\d{1,3}|" + "|".join(_NUMBER_WORDS) + r")"
 _COUNT_BEFORE = pattern(
-    rf"\b(?P<count>{_NUMBER})\s+(?:\(\d{{1,3}}\)\s+)?(?:members?\s+|votes?\s+)?"
+    rf"\b(?P<count>{_NUMBER})(?:-|\s+)(?:\(\d{{1,3}}\)\s+)?(?:members?\s+|votes?\s+)?"
     r"(?:voting\s+|voted\s+)?(?:in\s+(?:the\s+)?)?$"
 )
 #: Labels and numbers in a row: the first of them decides which number is whose.
@@ -603,6 +618,7 @@ RULES = (
         as_printed=True,
     ),
     Rule(_VOTE_OF, vote_of_names, ("upon the affirmative vote of Councilmen Smith and Jones.",)),
+    Rule(_VOTE_BY, unanimous_vote_by, ("The vote by Smith, Jones and Brown was unanimous.",)),
     Rule(_MISREAD_LABEL, misread_label, ("AYES: Smith\nNAVS: Jones",), as_printed=True),
     Rule(
         _OPENING,

@@ -252,6 +252,9 @@ def _headings(doc: DocumentText) -> Iterator[Heading]:
                 yield Heading(match.start("title") - added, number, title, "1" if number else "")
 
 
+_COLUMNS = re.compile(r"(?<=\w{3}) {6,}")
+#: ``Approval of Minutes: May 13, 2019``
+_DATE_ONLY = re.compile(r" {0,3}[A-Z][a-z]{2,8}\.? \d{1,2}(?:st|nd|rd|th)?,? \d{4}[ .]*")
 _SENTENCE_OVER = re.compile(r"[.:;!?)\"\n*|-] {0,3}$")
 
 
@@ -301,12 +304,15 @@ def _title_at(doc: DocumentText, position: int) -> str | None:
 
 def _tidy(line: str) -> str | None:
     """Return a title without what follows it in its line, or None if it is no title."""
-    line = " ".join(line.split())
+    # What is far behind it is another column.
+    line = " ".join(_COLUMNS.split(line.strip(), 1)[0].split())
     if _OF_A_VOTE.match(line):
         return None
     if not _VERBS.isdisjoint(line.lower().split()) and _SENTENCE.match(line):
         return None
     ends = _TITLE_ENDS.search(line, 3)
+    if ends and _DATE_ONLY.fullmatch(line, ends.end()):
+        ends = None
     title = (line[: ends.start()] if ends else line).strip(" .:;-,_")
     if len(title) < 3 or not title[0].isalnum() or title.lower() == title.upper():
         return None

@@ -34,7 +34,7 @@ _OPENING = pattern(
     re.I,
 )
 _CLOSING = pattern(
-    r"[\s,;:(.\-]+(?:unanimously|duly|and|which|was|motion|the|a|it|on|with|by"
+    r"[\s,;:(.&\-]+(?:unanimously|duly|and|which|was|motion|the|a|it|on|with|by"
     r"|roll\s+call(?:\s+vote)?:?|were|did\s+not)?\s*$",
     re.I,
 )
@@ -70,7 +70,8 @@ _VOTE_WORDS = pattern(
 _OUTCOME_ONLY = pattern(
     r"(?:(?:the|this)\s+)?(?:motion|vote|question|amendment|mayor\s+declared|there\s+being)\b"
     r"(?!\s+to\b|\s+that\b)|second\s+of\b|(?:was|were)\s+(?:put|approved|adopted|carried)\b"
-    r"|(?:(?:up)?on\s+)?roll\s+call\b|(?:motion\s+)?seconded\b|voice\s+vote\b",
+    r"|(?:(?:up)?on\s+)?roll\s+call\b|(?:motion\s+)?seconded\b|voice\s+vote\b"
+    r"|proposed\s+(?:as\s+[^.;]{3,40}\s+)?by\b",
     re.I,
 )
 #: Says nothing of what: ``who moved its adoption``.
@@ -108,6 +109,10 @@ _LABEL_ABOVE = pattern(
     r"(?:^|\n)[ ]{0,40}(?:recommended\s)?(?:motion|recommendation|resolution|action|proposal)"
     r"\s{0,3}:\s{0,20}(?=[^\n:])",
     re.I,
+)
+#: The same in text that lost its lines: ``Minutes of May RESOLUTION: That they be confirmed.``
+_LABEL_IN_LINE = pattern(
+    r"\b(?:MOTION|RECOMMENDATION|RESOLUTION)\s{0,3}:\s{0,20}(?=T(?:hat|HAT)\b)"
 )
 _LABELLED = 500
 #: Behind a colon of their own such words are about another motion.
@@ -275,7 +280,7 @@ def _places(doc: DocumentText, motion: Motion, floor: int) -> Iterator[tuple[str
         yield "statement", motioned.start("words"), motioned.end("words")
     if second is not None and not outcome_first:
         below = _LABEL_BELOW.match(doc.text, second.end)
-        start = below.end() if below else second.end
+        start = below.end() if below else _after_seconders(doc, second.end)
         edge = voted_at if voted_at > second.end else None
         if line := _LINE_WITH_TO.match(doc.text, start):
             # Something else fills the line of the names.
@@ -327,6 +332,26 @@ def _places(doc: DocumentText, motion: Motion, floor: int) -> Iterator[tuple[str
             yield "above", title, made.start
 
 
+_AND = re.compile(r",?\s+(?:and\s+)?")
+_BE_IT_RESOLVED = pattern(
+    r"[\s,;]{0,4}be\s+it[;:,]?\s+resolved[,:]?\s+(?:as\s+it\s+is\s+hereby\s+resolved,?\s+)?", re.I
+)
+
+
+def _after_seconders(doc: DocumentText, position: int) -> int:
+    """Return where the words behind a seconder begin: after others with a title who seconded."""
+    while (link := _AND.match(doc.text, position)) and (
+        (name := doc.name_at(link.end())) and name.titled and name.start == link.end()
+    ):
+        if not _MORE.match(doc.text, name.end):
+            break
+        position = name.end
+    resolved = _BE_IT_RESOLVED.match(doc.text, position)
+    return resolved.end() if resolved else position
+
+
+#: Another seconder follows, or what was moved.
+_MORE = re.compile(r",(?:\s+Jr\.,)?\s+(?:and\s+)?(?=[A-Z]|be it\b|to\b|that\b)|\s+and\s+(?=[A-Z])")
 #: The kind of a matter, before its title: ``RESOLUTION - ``.
 _KIND = pattern(r"(?:[\w./-]*\d[\w./-]*\s{1,40})?(?:[A-Z]{4,20} {0,3}[-:] {0,3})?")
 
@@ -376,9 +401,8 @@ def _is_that(doc: DocumentText, position: int) -> bool:
 def _label_above(doc: DocumentText, position: int) -> tuple[int, int] | None:
     """Return the words behind ``Motion:`` that end where the names begin."""
     floor = max(0, position - 500)
-    if doc.text[line_start(doc.text, position) : position].strip():
-        return None
-    label = last_match(_LABEL_ABOVE, doc.text, floor, position)
+    in_line = doc.text[line_start(doc.text, position) : position].strip()
+    label = last_match(_LABEL_IN_LINE if in_line else _LABEL_ABOVE, doc.text, floor, position)
     end = end_without(doc.text, position, " \n")
     if label is None or not 3 < end - label.end() <= _LABELLED:
         return None
