@@ -569,10 +569,10 @@ def proposed(doc: DocumentText, verb: re.Match[str]) -> MotionCue | None:
         ):
             seconder = None
         cue = _motion_cue(doc, _it_was_start(lower, start), name, seconder)
-        if this := _THIS.search(lower, max(0, start - 24), start):
+        this = _THIS.search(lower, max(0, start - 24), start)
+        if this and _OVER.match(lower, cue.end):
             # ``Resolved: the fee is set. This was proposed by Cllr Smith.``
-            cue.start, cue.needs = this.start("this"), "outcome"
-            cue.only_names = _OVER.match(lower, cue.end) is not None
+            cue.start, cue.needs, cue.only_names = this.start("this"), "outcome", True
             return cue
     if cue is not None:
         cue.needs = "second" if cue.seconder is None and not verb["act"] else ""

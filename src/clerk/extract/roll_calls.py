@@ -192,7 +192,7 @@ _DISSENT = Phrase(
     r"(?:dissent(?:ing|ed|s)?|nayed|abstain(?:ed|ing|s)|recus(?:ed|ing)"
     r"|oppos(?:ed|ing)(?!\s+(?:the|a|an|this|any|his|her)\s+"
     r"(?!motion|measure|question|vote|item|resolution|ordinance))"
-    r"|(?:was|were|being)\s+absent\b|absent\s+(?:from|for)\b|not\s+present\s+for\b"
+    r"|(?:was|were|being)\s+absent\b|absent\s+(?:from|for|at\s+(?:the\s+)?time)\b|not\s+present\s+for\b"
     r"|(?P<away>(?:was|were)\s+not\s+present(?=\s{0,3}(?:[.;)\n]|$)))"
     r"|(?:requested|asked)\s+(?:that\s+)?(?:his|her|their)\s+(?:dissent(?:ing\s+votes?)?|opposition"
     r"|votes?\s+against(?:\s+the\s+\w+)?)\s+(?:be|is|was)\s+(?:recorded|noted)"

@@ -130,6 +130,10 @@ def _is_seconded(motion: MotionCue, cues: Sequence[Cue], place: int) -> bool:
     return False
 
 
+#: A vote that lost the space before it: ``Smithabsent``.
+_GLUED = re.compile(r"[a-z](?:absent|abstain(?:ed|ing|s)?|excused|recused)$", re.IGNORECASE)
+
+
 class _PrintedNames:
     """Lets through only names that the document prints: the last check before publication."""
 
@@ -142,6 +146,8 @@ class _PrintedNames:
         if not name:
             return None
         if not BALLOT_WORDS.isdisjoint(name.lower().replace("-", " ").split()):
+            return None
+        if _GLUED.search(name):
             return None
         if name not in self.found:
             # Fast in the usual case: the first place where the name is printed is a whole word.
@@ -345,6 +351,14 @@ def _doubts(
             doubts.append("only_in_the_list")
         elif doc.roster.official and not all(doc.roster.is_attending(name) for name in voters):
             doubts.append("not_attending")
+        strangers = [
+            name
+            for name in (*names[AYES], *names[NOES])
+            if doc.roster.is_stranger(name) and not doc.roster.is_known(name)
+        ]
+        if 0 < len(strangers) * 2 < len(voters):
+            # Most are members of whom the document tells more, and one is printed nowhere else.
+            doubts.append("stranger")
         if motion.from_prose:
             doubts.append("names_in_prose")
         if any(len(names[kind]) != motion.counts.get(kind) for kind in (AYES, NOES) if names[kind]):
