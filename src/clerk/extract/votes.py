@@ -215,6 +215,9 @@ def _read(
     wording = motion_wording(doc, motion, item.title if item else None, floor)
     words = wording.words if wording else None
     consent = items.consent(motion.start, item, words)
+    if consent and consent.heading:
+        # Not the last item of its list, which is next above the vote.
+        item = consent.heading
     tally = {_TALLY_NAMES[kind]: counts[kind] for kind in BALLOTS if kind in counts}
     if AYES not in counts and NOES not in counts:
         tally = {}
