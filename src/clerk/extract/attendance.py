@@ -179,6 +179,8 @@ _OTHER_ROLE = pattern(
 )
 #: Two words of a name, and a wider gap behind them.
 _NEXT_COLUMN = re.compile(r"\S+(?: \S+)+(?= {2,})")
+#: Call is a surname too.
+_CALL_TO_ORDER = pattern(r"(?:[\divxa-z]{1,4}[.)]\s{0,8})?call(?:ed)?\s+to\s+order\b")
 _REST_OF_NAME = re.compile(r" {0,2}\n {0,40}([A-Z][\w'-]{2,25})(?=[,;.(]| and\b)")
 _WORD_FOLLOWS = re.compile(r" (?!and\b|present\b|absent\b|excused\b|arriv|left\b|via\b|by\b)[a-z]")
 _DIRECTLY = re.compile(r" {1,3}(?=[A-Z])")
@@ -518,6 +520,8 @@ class _Reader:
         return found
 
     def _is_heading(self, position: int) -> bool:
+        if _CALL_TO_ORDER.match(self.document.lower, position):
+            return True
         line = _CELL_END.split(self.document.text[position : position + 120])[0]
         return any(word.strip(".").lower() in _HEADINGS for word in line.split()[:3])
 
