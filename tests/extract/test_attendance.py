@@ -18,6 +18,15 @@ def short(who: Presence) -> str:
 
 
 CASES = {
+    "names and roles in columns, and a heading without a colon": (
+        "District Attendees\nAnn Hobbs  Board Vice President\nJo Tandy  Board Member\n"
+        "Tom R. Nolan  General Manager\n\nOther Attendees\nLee Webb  Visitor\n\n"
+        "Absent\nKim Royce  Board President (Excused absence)\n\nI. Call to Order\n",
+        [
+            *("member present Ann Hobbs", "member present Jo Tandy", "other present Tom R. Nolan"),
+            *("other present Lee Webb", "member excused Kim Royce"),
+        ],
+    ),
     "prose with roles": (
         "PRESENT: Mayor Ann Hobbs, Councilmembers Jo Tandy and Pat Webb (arrived at 7:15 p.m.)\n"
         "ABSENT: Councilmember Kim Royce (excused)\n"

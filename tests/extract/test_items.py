@@ -27,6 +27,8 @@ def vote_below(heading: str, motion: str = MOTION) -> Vote:
         ("NEW BUSINESS", None, "NEW BUSINESS"),
         ("Cemetery Regulations:\n\nThe Chairman read them out.\n", None, "Cemetery Regulations"),
         ("3. Review of Minutes: July 1 Meeting Minutes", "3", "Review of Minutes"),
+        ("3. Minutes: May 13, 2019", "3", "Minutes: May 13, 2019"),
+        ("3. Review of Minutes             Official Action", "3", "Review of Minutes"),
         # What numbers nothing.
         ("Present: Ito, Jett and\nR. A. Gardner\n", None, None),
         ("27 William Street\n", None, None),
@@ -84,3 +86,22 @@ def test_the_items_of_an_agenda_end_where_its_numbers_begin_again() -> None:
 
     assert [each.number for each in found] == list(roman)
     assert found[4].title == "Topic number V" and found[4].quote == "V. Topic number V"
+
+
+def test_a_vote_on_the_consent_agenda_belongs_to_it_and_not_to_its_last_item() -> None:
+    agenda = """**III. Consent Calendar**
+The following items were acted upon:
+
+1. Approval of Minutes
+2. Accept and File the Report of the Treasurer for the month of August
+3. Accept and File the Report on Investments for the month of August
+"""
+
+    vote = vote_below(agenda, "Ito moved to approve the consent calendar. Jett seconded. Carried.")
+
+    assert (vote.item, vote.item_title) == ("III", "Consent Calendar")
+    assert vote.consent_items == [
+        "1 Approval of Minutes",
+        "2 Accept and File the Report of the Treasurer for the month of August",
+        "3 Accept and File the Report on Investments for the month of August",
+    ]

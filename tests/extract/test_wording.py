@@ -66,6 +66,28 @@ EXAMPLES = [
         "RESOLVED: (Unanimously)\n\nThat the minutes be approved as a correct record.",
         "the minutes be approved as a correct record",
     ),
+    (
+        "Upon motion of Director Ito, seconded by Director Jett, the Board approved the contract"
+        " with Orr Pumps by the following vote:\nAYES: Ito, Jett\nNOES: None",
+        "approved the contract with Orr Pumps",
+    ),
+    (
+        "Il est propos\u00e9 par la conseill\u00e8re Marie Roy, appuy\u00e9 par le conseiller Paul"
+        " Leduc et r\u00e9solu d'adopter l'ordre du jour.\nADOPT\u00c9E",
+        "adopter l'ordre du jour",
+    ),
+    (
+        "RESOLUTION ADOPTING THE RULES\nupon motion of Hon. Ann Ito duly seconded by Hon. Bo Jett,"
+        " Hon. Cy Orr, and Hon. Di Lee, be it;\n\nRESOLVED, as it is hereby resolved to amend the"
+        " rules.",
+        "amend the rules",
+    ),
+    (
+        "Minutes of 19 April RESOLUTION: That the minutes be confirmed. MOVED: Cr Ito SECONDED: Cr"
+        " Jett CARRIED",
+        "the minutes be confirmed",
+    ),
+    ("Motion to Adjourn Ito, Jett Seconds; Motion unanimous", "Adjourn"),
     # Before the outcome.
     ("The agenda was accepted after motion by Ito.", "The agenda was accepted"),
     # After the reasons.

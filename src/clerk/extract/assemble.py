@@ -81,6 +81,9 @@ _MOVER_FOLLOWS = 400
 #: More words than these before a result in a line of its own are the title of its matter.
 _NUMBER_AND_WORD = 2
 
+#: As many known surnames are members; one of them should be on a list that stands alone.
+_KNOWN_BODY = 2
+
 _VOTE_WORD = pattern(r"\b(?:motion|vote|ayes?|nays?|yeas?|noes|unanim\w+|chair|mayor|president)\b")
 _NUMBERED_MATTER = pattern(
     r"\b(?:resolution|ordinance|by-?law|bill)\s+(?:no\.?\s{0,2}|#)?([\w.-]*\d[\w.-]*)"
@@ -480,6 +483,8 @@ class Assembler:
                 if name is not None and name.start >= top.end:
                     top.mover, flags = self.doc.roster.surname(name)
                     top.flags |= flags
+                    if top.made is not None:
+                        top.made.words_end = top.made.words_end or name.start
             return True
         if not (cue.label and gap < 300):
             # After the outcome a second counts in a table, or in the sentence of the motion.
@@ -649,6 +654,16 @@ class Assembler:
                 top.add_ballots(cue)
             return
         named = cue.ballots.get(AYES) or cue.ballots.get(NOES)
+        known = self.doc.roster.known
+        if (
+            named
+            and len(known) >= _KNOWN_BODY
+            and known.isdisjoint(
+                name.split()[-1].lower() for names in cue.ballots.values() for name in names
+            )
+        ):
+            # A list of strangers, and no motion: another body, in a letter that was read.
+            return
         if cue.strength == SOFT or not (named or cue.whole_vote):
             if cue.counts or cue.incomplete:
                 self.loose_counts = [*self.loose_counts[-3:], cue]

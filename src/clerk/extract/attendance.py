@@ -159,22 +159,28 @@ _ROLE_WORD = (
     r"|manager|administrator|attorney|solicitor|counsel|engineer|planner|superintendent|recorder"
     r"|officer|chief|inspector|librarian|cao|cfo|ceo|esq\.?|principal|coordinator|liaison|intern"
     r"|technician|assistant|foreman|consultant|auditor|assessor|representative|alternate|jp|qsm"
+    r"|visitor|guest|resident"
     r"|oam|onzm|p\.?e\.?|sarpanch|cathaoirleach|(?:ward|district|seat|place|position|precinct|alt)"
     r"\s?\.?\s?(?:no\.?\s?|#\s?)?[\dIVX]{1,3})\b"
     r"(?:[ ](?:precinct|pct\.?|district|ward|seat|place|position|division)[ ]#?[\dIVX]{1,3}\b)?"
     r"(?:[ ]of[ ](?:the[ ])?[^\W\d_]+(?:[ ](?:and[ ]|&[ ])?[^\W\d_]+){0,2})?"
 )
 _ROLE = re.compile(
-    rf"[ ]{{0,60}}[,\-/]?[ ]{{0,60}}(?P<role>{_ROLE_WORD})(?![\w'])",
+    rf"[ ]{{0,60}}[,\-/]?[ ]{{0,60}}(?!\d{{1,3}} members)(?P<role>{_ROLE_WORD})(?![\w'])",
     re.IGNORECASE,
 )
 _OTHER_ROLE = pattern(
     r"\b(?:clerk|manager|administrator|attorney|solicitor|counsel|engineer|planner|superintendent"
     r"|recorder|officer|chief|inspector|librarian|cao|cfo|ceo|esq|principal|coordinator|liaison|intern"
-    r"|technician|foreman|consultant|auditor|assessor|assistant|staff|director\s+of|p\.?e)\b"
+    r"|technician|foreman|consultant|auditor|assessor|assistant|staff|director\s+of|p\.?e|visitor|guest"
+    r"|resident)\b"
     r"|\b(?:works|finance|services|development|planning|recreation|library)\s+director\b",
     re.I,
 )
+#: Two words of a name, and a wider gap behind them.
+_NEXT_COLUMN = re.compile(r"\S+(?: \S+)+(?= {2,})")
+#: Call is a surname too.
+_CALL_TO_ORDER = pattern(r"(?:[\divxa-z]{1,4}[.)]\s{0,8})?call(?:ed)?\s+to\s+order\b")
 _REST_OF_NAME = re.compile(r" {0,2}\n {0,40}([A-Z][\w'-]{2,25})(?=[,;.(]| and\b)")
 _WORD_FOLLOWS = re.compile(r" (?!and\b|present\b|absent\b|excused\b|arriv|left\b|via\b|by\b)[a-z]")
 _DIRECTLY = re.compile(r" {1,3}(?=[A-Z])")
@@ -409,6 +415,9 @@ class _Reader:
             name: Name | None = None
             if heading is not None or not self._is_heading(after):
                 name = read_name(text, after, self.known, listed=True)
+            if name is not None and (column := _NEXT_COLUMN.match(text, name.start, name.end)):
+                # ``Ann Smith   General Manager``
+                name = read_name(text[: column.end()], after, self.known, listed=True)
             if heading is not None and name is not None:
                 first = name.end - len(text[name.start : name.end].split()[-1])
                 if heading.end() > first:
@@ -511,6 +520,8 @@ class _Reader:
         return found
 
     def _is_heading(self, position: int) -> bool:
+        if _CALL_TO_ORDER.match(self.document.lower, position):
+            return True
         line = _CELL_END.split(self.document.text[position : position + 120])[0]
         return any(word.strip(".").lower() in _HEADINGS for word in line.split()[:3])
 
@@ -581,6 +592,10 @@ class _Reader:
         """Return the status in the line below a name; in capitals it is the next label."""
         status = _STATUS_BELOW.match(self.document.text, position, limit)
         if status and status["status"].isupper() and not who.name.text.isupper():
+            return None
+        gap = status[0][: status.start("status") - status.start()] if status else ""
+        if status and status["status"][0].isupper() and gap.count("\n") > 1:
+            # A blank line above it: ``Absent`` is the heading of those who follow.
             return None
         return status
 

@@ -14,7 +14,7 @@ from .context import FIRM, SOFT, SPEAKERS, BallotCue, Cue, DocumentText, Rule, f
 from .findings import ABSENT, ABSTAIN, AYES, FOURTH, NOES, RECUSED, THIRD
 from .forms import list_limit
 from .names import BALLOT_WORDS, NameList, read_name
-from .text import Phrase, indent_start, line_start, pattern, word_set
+from .text import Phrase, end_without, indent_start, line_start, pattern, word_set
 
 _UP_TO_TWENTY = """
     zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
@@ -243,8 +243,8 @@ _NOBODY = pattern(
 _EVERYBODY = pattern(r"\s{0,40}(?:all|unanimous)\b(?!\s+\w+\s+\w+\s+\w+)")
 _COUNT_FIRST = pattern(r"\s{0,60}\(?(\d{1,3})\)?(?:\s{0,4}[-:.,;)]|\s{0,4}(?=\n|$|\(|[^\W\d_]))")
 _COUNT_LAST = pattern(r"[ .]{0,80}[-(=]? {0,3}(\d{1,2})\)?(?=[ ]{0,3}(?:[;.,\n]|$))")
-#: A number that ends its line; no indented names follow.
-_COUNT_ALONE = re.compile(r"\s{0,4}[:.,;)]?[ ]*\n(?! {4,}\S)")
+#: A number that ends its line; no indented names follow, and none in brackets.
+_COUNT_ALONE = re.compile(r"\s{0,4}[:.,;)]?[ ]*\n(?! {4,}\S| {0,3}\()")
 #: The line of who presides, below the list: ``Mayor Smith.``
 _PRESIDING = pattern(r"\.[ ]{0,3}\n\s*(?=(?:Mayor|President|Chair\w*|Vice|Deputy|Supervisor)\b)")
 _REST_OF_LINE = re.compile(r"\.?[ ]*(?:\n|$)")
@@ -343,6 +343,21 @@ def vote_of_names(doc: DocumentText, phrase: re.Match[str]) -> BallotCue | None:
     return cue
 
 
+_VOTE_BY = Phrase("vote_by", r"vote\s+by\s+(?=[a-z])")
+_WAS_UNANIMOUS = pattern(r"\s+(?:was|is)\s+unanimous\b")
+
+
+def unanimous_vote_by(doc: DocumentText, phrase: re.Match[str]) -> BallotCue | None:
+    """Read the names between "the vote by" and "was unanimous"."""
+    listed = doc.names_at(phrase.end(), phrase.end() + _LIST_REACH)
+    unanimous = _WAS_UNANIMOUS.match(doc.lower, listed.end)
+    if unanimous is None or len(listed.names) < 2 or listed.names[0].start != phrase.end():
+        return None
+    cue = BallotCue(phrase.start(), unanimous.end(), FIRM, unanimous=True, vote_type="roll_call")
+    cue.add_list(doc, AYES, NameList(listed.names, listed.end, True))
+    return cue
+
+
 _MISREAD_LABEL = re.compile(r"[A-Z](?<![A-Z].)[A-Z]{3,8}['.,]? {0,2}:")
 _LABELS = ("AYES", "NOES", "NAYS", "NAYES", "YEAS", "ABSENT", "ABSTAIN", "ABSTAINED")
 _LABEL_NEAR = pattern(r"\b(?:ayes|noes|nays|yeas)\s{0,3}:")
@@ -368,7 +383,7 @@ def misread_label(doc: DocumentText, label: re.Match[str]) -> BallotCue | None:
 
 _NUMBER = r"(?:\d{1,3}|" + "|".join(_NUMBER_WORDS) + r")"
 _COUNT_BEFORE = pattern(
-    rf"\b(?P<count>{_NUMBER})\s+(?:\(\d{{1,3}}\)\s+)?(?:members?\s+|votes?\s+)?"
+    rf"\b(?P<count>{_NUMBER})(?:-|\s+)(?:\(\d{{1,3}}\)\s+)?(?:members?\s+|votes?\s+)?"
     r"(?:voting\s+|voted\s+)?(?:in\s+(?:the\s+)?)?$"
 )
 #: Labels and numbers in a row: the first of them decides which number is whose.
@@ -401,6 +416,7 @@ def _count_before(lower: str, position: int) -> tuple[int, int, str] | None:
     return int(word) if word.isdigit() else _NUMBER_WORDS[word], start, word
 
 
+_SPOKEN = word_set("yes aye yea no nay")
 _OPENING = re.compile(r"[(\[]")
 _SAID_BEFORE = pattern(
     r"[ \n]{0,3}-?[ \n]{0,3}(?:(?:all|voted|voting) )?(?P<word>ayes?|yeas?|yes|nays?|no)"
@@ -446,6 +462,10 @@ def names_in_brackets(doc: DocumentText, opening: re.Match[str]) -> BallotCue | 
     kind = AYES if square and "word" not in label.groupdict() else ballot_kind(label["word"])
     start = floor + label.start()
     count = _count_before(doc.lower, start)
+    spoken = count is None and doc.lower[start:bracket].split()[0] in _SPOKEN
+    if spoken and doc.name_before(end_without(doc.text, start, " -:,")) is not None:
+        # ``Smith-yes (Jones by phone)``: the vote of Smith, and no label.
+        return None
     cue = BallotCue(count[1] if count else start, close + 1, FIRM)
     cue.add_list(doc, kind, listed)
     cue.counts = {kind: count[0]} if count else {}
@@ -458,7 +478,10 @@ def _all_known(doc: DocumentText, bracket: int, close: int) -> bool:
     return len(names) > 2 and all(doc.roster.is_known(name.surname) for name in names)
 
 
-_LABEL_BEHIND = pattern(r"\)\s{1,3}(?P<word>against|opposed|for|in favou?r|abstaining)\b")
+_LABEL_BEHIND = pattern(
+    # Not ``In favor: 2 (Smith, Jones) Opposed: 1 (Brown)``, where it is the label of the next list.
+    r"\)\s{1,3}(?P<word>against|opposed|for|in favou?r|abstaining)\b(?!\s{0,3}[:=-]|\s+\d)"
+)
 _COUNT_OF_NAMES = pattern(
     r"(?:\b(?P<yes>\d{1,2})\s{1,3}for\s{1,3}(?:\([^()]{3,200}\)\s{1,3})?and\s{1,3})?"
     r"\b(?P<count>\d{1,2})\s{1,3}$"
@@ -603,6 +626,7 @@ RULES = (
         as_printed=True,
     ),
     Rule(_VOTE_OF, vote_of_names, ("upon the affirmative vote of Councilmen Smith and Jones.",)),
+    Rule(_VOTE_BY, unanimous_vote_by, ("The vote by Smith, Jones and Brown was unanimous.",)),
     Rule(_MISREAD_LABEL, misread_label, ("AYES: Smith\nNAVS: Jones",), as_printed=True),
     Rule(
         _OPENING,

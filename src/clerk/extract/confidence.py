@@ -40,7 +40,7 @@ _WEIGHTS = {
     "unread_vote_words": 2,
 }
 #: With one of these a field is no fact, however often it was right.
-_NEVER_A_FACT = frozenset(("incomplete_list", "source_contradiction", "tally_mismatch"))
+_NEVER_A_FACT = frozenset(("incomplete_list", "source_contradiction", "tally_mismatch", "stranger"))
 _NO_FACT = 0.5
 #: No word states it: nobody voted against it, and that is all that is printed.
 _NO_RESULT = frozenset(("no_outcome",))

@@ -233,7 +233,10 @@ _SENTENCE_END = pattern(
     r"|(?<=[ap]\.m\.)(?=[ ]{0,3}\n|\s{1,3}(?:the\s+motion|motion|upon\s+roll"
     r"|roll\s+call:|ayes|seconded|second\s|voice\s+vote|vote\b))"
     r"|(?<!\n)(?<!\b[a-z]\.)(?<!\b(?:mr|ms|dr|no|st|jr|sr|cr)\.)"
-    r"(?<!\b(?:mrs|hon|ald|com|nem)\.)(?<!\b(?:cllr|comm)\.)[\"')]{0,2}(?=\s|$))"
+    r"(?<!\b(?:mrs|hon|ald|com|nem)\.)(?<!\b(?:cllr|comm)\.)"
+    # ``Ch. 10``, ``Sept. 6``
+    r"(?!(?:(?<=\bch\.)|(?<=\b(?:sec|art|ord|res|nos|div|jan|feb|mar|apr|aug|sep|oct|nov|dec)\.)"
+    r"|(?<=\bsept\.))[ ]{1,2}\d)[\"')]{0,2}(?=\s|$))"
 )
 
 

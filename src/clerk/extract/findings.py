@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from .text import NormalText
 
 #: Changes whenever the same text would give another answer; then caches are made again.
-VERSION = "18"
+VERSION = "19"
 
 PASSED = "passed"
 FAILED = "failed"

@@ -110,6 +110,8 @@ class Consent:
 
     items: list[str]
     exceptions: list[str]
+    #: The heading that the items are listed under.
+    heading: Heading | None = None
 
 
 class Items:
@@ -170,7 +172,7 @@ class Items:
             if each.style in (style, "") or each.number is None:
                 break
             listed.append(f"{each.number} {each.title}" if each.title else each.number)
-        return Consent(listed, exceptions)
+        return Consent(listed, exceptions, self.headings[place])
 
 
 #: How the items of an agenda may be numbered; numbers of other kinds are those of its lists.
@@ -219,6 +221,8 @@ def _headings(doc: DocumentText) -> Iterator[Heading]:
     """Yield the headings of lines: first those with numbers, then those without."""
     text = f"\n{doc.text}"
     last: dict[str, int] = {}
+    #: Where a heading begins that was read.
+    lines: set[int] = set()
     for match in _NUMBERED.finditer(text):
         number = match["number"]
         style, value = _numbered(number, last)
@@ -236,6 +240,7 @@ def _headings(doc: DocumentText) -> Iterator[Heading]:
         if style in ("1", "I"):
             last.pop("A", None)
             last.pop("a", None)
+        lines.add(match.start("number") - 1)
         yield Heading(match.start("number") - 1, number, title, style)
     sources = ((_CAPITALS, text), (_MARKED, f"\n{doc.original}"), (_ALONE, f"\n{text}"))
     for line, source in sources:
@@ -248,17 +253,28 @@ def _headings(doc: DocumentText) -> Iterator[Heading]:
             if len(title) < 5 or _OF_A_PAGE.match(title):
                 continue
             # A line that is the name of a member is no heading.
-            if title.count(" ") > 3 or not doc.roster.is_known(title):
-                yield Heading(match.start("title") - added, number, title, "1" if number else "")
+            start = match.start("title") - added
+            if start not in lines and (title.count(" ") > 3 or not doc.roster.is_known(title)):
+                lines.add(start)
+                yield Heading(start, number, title, _numbered(number, {})[0] if number else "")
 
 
+_COLUMNS = re.compile(r"(?<=\w{3}) {6,}")
+#: ``Approval of Minutes: May 13, 2019``
+_DATE_ONLY = re.compile(r" {0,3}[A-Z][a-z]{2,8}\.? \d{1,2}(?:st|nd|rd|th)?,? \d{4}[ .]*")
 _SENTENCE_OVER = re.compile(r"[.:;!?)\"\n*|-] {0,3}$")
+
+
+_LISTED = re.compile(r" {0,60}\(?(?:\d{1,2}|[A-Za-z]|[ivxIVX]{2,4})[.)] {1,8}[A-Z]")
 
 
 def _begins_paragraph(text: str, position: int) -> bool:
     """Whether the line above one does not go on in it: ``Items 5.4 and / 5.6. The motion``."""
     above = text[max(0, position - 120) : position]
     line = above.rpartition("\n")[2]
+    if _LISTED.match(line):
+        # The line above is one of the same list.
+        return True
     return not line.strip() or len(line.strip()) < 45 or _SENTENCE_OVER.search(above) is not None
 
 
@@ -301,12 +317,15 @@ def _title_at(doc: DocumentText, position: int) -> str | None:
 
 def _tidy(line: str) -> str | None:
     """Return a title without what follows it in its line, or None if it is no title."""
-    line = " ".join(line.split())
+    # What is far behind it is another column.
+    line = " ".join(_COLUMNS.split(line.strip(), 1)[0].split())
     if _OF_A_VOTE.match(line):
         return None
     if not _VERBS.isdisjoint(line.lower().split()) and _SENTENCE.match(line):
         return None
     ends = _TITLE_ENDS.search(line, 3)
+    if ends and _DATE_ONLY.fullmatch(line, ends.end()):
+        ends = None
     title = (line[: ends.start()] if ends else line).strip(" .:;-,_")
     if len(title) < 3 or not title[0].isalnum() or title.lower() == title.upper():
         return None

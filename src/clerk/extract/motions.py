@@ -73,7 +73,7 @@ def _second_cue(doc: DocumentText, start: int, end: int, name: Name) -> SecondCu
 
 
 _AND_NAME = pattern(
-    r"\s{0,6}(?:,?\s*(?:and|&)\b|[/,])\s{0,6}(?:seconded\s+by\s+|second\s+by\s+)?", re.I
+    r"\s{0,6}(?:,?\s*(?:and\b|&)|[/,])\s{0,6}(?:seconded\s+by\s+|second\s+by\s+)?", re.I
 )
 _ADVERBS = pattern(
     r"(?:(?:\b(?:then|also|so|again|therefore|thereafter|thereupon|hereby|has|had|would"
@@ -106,7 +106,7 @@ def _subject_end(lower: str, verb: int) -> int:
 _SECONDED_BY = pattern(r",?\s+(?:duly\s+)?second(?:ed)?\s+by\s+$")
 _OFFERED_AND = pattern(
     r"\s+(?:then\s+)?(?:offered|introduced|presented|read|submitted|sponsored"
-    r"|proposed)\s(?:[^.;]|\bno\.){0,140}\band\s+$"
+    r"|proposed|reviewed|discussed|explained|summari[sz]ed)\s(?:[^.;]|\bno\.){0,140}\band\s+$"
 )
 _APPOSITION = pattern(
     r",\s+(?:Chair|Vice|President|Mayor|Member|Secretary|Treasurer|Clerk"
@@ -297,6 +297,11 @@ def _motion_of(doc: DocumentText, start: int, end: int, mover: Name | None) -> M
 
 _OWN_SECOND = pattern(r"\bseconded\b|\bsecond\s+by\b|\b2 ?nd\b")
 _OWN_MOVER = pattern(r"[\s,]{1,4}(?:(?:was\s+)?(?:made|moved|offered)\s+)?by\s+(?=[^\W\d_])")
+_LONG_MOTION = pattern(
+    r"(?:(?!\bmotion|\bmove[ds]\b|\n\s*\n|\bsecond)[^.])*;(?:(?!\bmotion|\bmove[ds]\b|\n\s*\n|\bsecond)[^.]){1,300}?"
+    r"\s(?P<by>by\s+)(?=[^\s.;]{2,20}(?:\s[^\s.;]{2,20}){0,2}\.\s+seconded\s+by\b)"
+)
+_SECONDED_THEN = re.compile(r"\.\s+seconded\s+by\b")
 _NEXT_TO = pattern(r"[\s,;.]{0,6}(?:and\s+|with\s+a\s+|it\s+was\s+|was\s+)?")
 
 
@@ -375,6 +380,12 @@ def _motion_without_verb(doc: DocumentText, motion: re.Match[str], head: str) ->
         return None
 
     limit = doc.sentence_end(end, 200)
+    long = _LONG_MOTION.match(lower, end, end + 600)
+    if long and (name := doc.name_at(long.end())) and _SECONDED_THEN.match(lower, name.end):
+        # ``Motion that the lot be rezoned; and that it be sold; by Smith. Seconded by Jones.``
+        cue = _motion_cue(doc, start, name, end=end)
+        cue.words_end = long.start("by")
+        return cue
     second = _OWN_SECOND.search(lower, end, end + 240)
     mover, by, behind = None, None, None
     if second is not None:
@@ -513,9 +524,9 @@ _PROPOSED = Phrase(
     r"|(?P<nobody>proposed)(?=\s+and\s+seconded\b(?!\s+by))"
     r"|(?P<subject>nominated)\b(?=\s+[a-z])(?!\s+(?:by|for|as)\b)"
     r"|(?:(?P<nominee>nominated)\s+by\b)"
-    r"|(?P<proposes>proposed)\b(?=\s*[,;]?\s*(?:and\s+)?(?:\w+\s+)?second"
+    r"|(?P<proposes>propose[ds])\b(?=\s*[,;]?\s*(?:and\s+)?(?:\w+\s+)?second"
     r"|\s+(?:that|the|to|an?|and|cllr|councillor|acceptance|adoption)"
-    r"|\s+[a-z][^.;]{3,140},\s+[^.;,]{3,40}\bsecond(?:ed|s)\b)"
+    r"|\s+[a-z][^.;]{3,140}(?:,|\s+and)\s+[^.;,]{3,40}\bsecond(?:ed|s)\b)"
     r"|(?P<offer>offered|introduced)(?=\s+(?:the\s+following|this|a|the)\s+(?:\w+\s+)?"
     r"(?:resolution|ordinance|local\s+law|by-?law|motion)\b)"
     r"|(?P<act>proposing\s+(?:the|his|her|this|their)\s+motion\b,?)"
@@ -524,6 +535,9 @@ _PROPOSED = Phrase(
 _VOTE_ON_MOTION = pattern(_VOTE_ON.pattern[:-1] + r"motion\s+$")
 _COURTESY_VOTE = pattern(r"\bvotes?\s+of\s+(?:sympathy|thanks|condolence|congratulation)")
 _ON_THE = pattern(r"\bon\s+(?:the\s+)?$")
+_THAT = re.compile(r",?\s+that\b")
+_THIS = pattern(r"[.;]\s{1,3}(?P<this>this\s+(?:was|is)\s+)$")
+_OVER = re.compile(r"\s{0,3}(?:[.;\n]|$)")
 
 
 def proposed(doc: DocumentText, verb: re.Match[str]) -> MotionCue | None:
@@ -548,11 +562,37 @@ def proposed(doc: DocumentText, verb: re.Match[str]) -> MotionCue | None:
         name = doc.name_at(end)
         if name is None or name.start - end > 40:
             return None
-        seconder = _pair(doc, name) if verb["both"] else None
+        seconder = _pair(doc, name)
+        if not verb["both"] and not (
+            # ``proposed by Cllr Smith & Cllr Jones that``
+            seconder and name.titled and seconder.titled and _THAT.match(lower, seconder.end)
+        ):
+            seconder = None
         cue = _motion_cue(doc, _it_was_start(lower, start), name, seconder)
+        this = _THIS.search(lower, max(0, start - 24), start)
+        if this and _OVER.match(lower, cue.end):
+            # ``Resolved: the fee is set. This was proposed by Cllr Smith.``
+            cue.start, cue.needs, cue.only_names = this.start("this"), "outcome", True
+            return cue
     if cue is not None:
         cue.needs = "second" if cue.seconder is None and not verb["act"] else ""
         cue.done = verb["noun"] is not None
+    return cue
+
+
+_WITH = Phrase(
+    "proposing", r"proposing(?:\s+(?:the|this)\s+(?:motion|item|proposal|resolution))?\b"
+)
+_WITH_BEFORE = pattern(r"\bwith\s+$")
+
+
+def with_proposer(doc: DocumentText, verb: re.Match[str]) -> MotionCue | None:
+    """Read who proposed what is stated before: ``agreed, with Cllr Smith proposing``."""
+    name = doc.name_before(end_without(doc.text, verb.start(), " \n"))
+    if name is None or not _WITH_BEFORE.search(doc.lower, max(0, name.start - 8), name.start):
+        return None
+    cue = _motion_cue(doc, name.start, name, end=verb.end())
+    cue.needs = "outcome"
     return cue
 
 
@@ -1033,6 +1073,7 @@ MOTION_RULES = (
             "Mr. Smith motioned to adjourn.",
             "The minutes were motioned for approval by Smith.",
             "Motion to pay the bills by Smith.",
+            "Motion that the lot be sold; and the money spent by Smith. Seconded by Jones.",
             "Present: Smith, Jones, Brown\n\nMotion to pay the bills by Smith, Jones. M/C",
             "Mr. Jones seconded the motion made by Mr. Smith.",
             "Commissioner Smith's motion to deny failed.",
@@ -1064,6 +1105,8 @@ MOTION_RULES = (
         proposed,
         (
             "Proposed by Cllr Smith and seconded by Cllr Jones.",
+            "Proposed by Cllr Smith & Cllr Jones that the fee be set.",
+            "Resolved: the fee is set. This was proposed by Cllr Smith.",
             "On the proposal of Cllr Smith it was agreed.",
             "Cllr Smith proposed that the fee be set.",
             "Cllr Smith proposed seconded by Cllr Jones that the fee be set.",
@@ -1073,6 +1116,7 @@ MOTION_RULES = (
             "Propos\u00e9 par le conseiller Roy",
         ),
     ),
+    Rule(_WITH, with_proposer, ("The dates were agreed, with Cllr Smith proposing the item.",)),
     Rule(_AMENDED, amended_motion, ("Mr. Smith amended the motion to add a fee. Jones seconded.",)),
     Rule(_VOTE_TAKEN, vote_taken, ("A voice vote was taken to adjourn.",)),
     Rule(

@@ -653,7 +653,7 @@ _ALL_FOR = Phrase(
     r"|for(?=\s{0,3}(?:[.;\n]|$)))"
     r"|ayes?\s+unanimous|ayes\s+have\s+it|ayes\s+all\b|so\s+ordered\b"
     r"|ayes?\s+unan\w+"
-    r"|vote\s+(?:was|is|being)\s+(?:a\s+)?unanimous|vote[:\s]+unanimous"
+    r"|vote\s+(?:by\s+[^.;:]{3,160}?\s+)?(?:was|is|being)\s+(?:a\s+)?unanimous|vote[:\s]+unanimous"
     r"|unanimous\s+(?:voice\s+)?(?:vote|approval|ayes?)\b"
     r"|motion\s+(?:was\s+|is\s+)?unanimous\b|unanimous(?:ly)?(?=\s{0,3}(?:[.)\n]|$))"
     r"|none\s+opposed\b|no\s+opposition\b)",
@@ -706,7 +706,8 @@ def agreement(doc: DocumentText, agreed: re.Match[str]) -> OutcomeCue | None:
 
 
 _NOMINATIONS = Phrase(
-    "no further other",
+    "no further other was were",
+    r"(?P<unopposed>(?:was|were)\s+(?:duly\s+)?(?:elected|appointed)\b[^.;]{0,60}?\bun-?opposed\b)|"
     r"no\s+(?:other|further)\s+nominations?\b[^.]{0,140}?(?:\b(?:mr|mrs|ms|dr|cllr)\.[^.]{0,60}?)?\b(?:was|were|be|is)\s+(?:duly\s+|declared\s+"
     r"|re-?){0,3}(?:elected|appointed)\b",
 )
@@ -715,8 +716,28 @@ _NOMINATIONS = Phrase(
 def elected(doc: DocumentText, nominations: re.Match[str]) -> OutcomeCue:
     """Read who was elected because nobody else was nominated."""
     end = doc.sentence_end(nominations.end(), 120)
-    cue = OutcomeCue(doc.sentence_start(nominations.start()), end, FIRM, result=PASSED)
+    # Elected unopposed, but maybe by the voters: it counts only for a motion that is open.
+    strength = SOFT if nominations["unopposed"] else FIRM
+    cue = OutcomeCue(doc.sentence_start(nominations.start()), end, strength, result=PASSED)
+    cue.at = nominations.start()
     cue.result_text = doc.printed(nominations.start(), end)
+    return cue
+
+
+_ADJOURNED = Phrase(
+    "meeting", r"meeting\s+(?:was\s+|is\s+|stood\s+)?(?:duly\s+|then\s+)?adjourned\b"
+)
+_MOVED_TO_ADJOURN = pattern(r"\b(?:motion\w*|move[ds])\b[^.]{0,80}\badjourn.{0,160}$", re.S)
+
+
+def meeting_adjourned(doc: DocumentText, adjourned: re.Match[str]) -> OutcomeCue | None:
+    """Read that the meeting adjourned, if that was moved right before."""
+    start = adjourned.start()
+    if not _MOVED_TO_ADJOURN.search(doc.lower, max(0, start - 240), start):
+        return None
+    end = doc.sentence_end(adjourned.end(), 40)
+    cue = OutcomeCue(start, end, SOFT, result=PASSED, flags={"result_implied"})
+    cue.result_text = doc.printed(start, end)
     return cue
 
 
@@ -848,7 +869,15 @@ RULES = (
     Rule(
         _NOMINATIONS,
         elected,
-        ("There being no other nominations, Mr. Smith was elected as Chairman.",),
+        (
+            "There being no other nominations, Mr. Smith was elected as Chairman.",
+            "Cllr Smith was elected to the position of Chairman unopposed.",
+        ),
+    ),
+    Rule(
+        _ADJOURNED,
+        meeting_adjourned,
+        ("Smith moved to adjourn, seconded by Jones. The meeting adjourned at 8 p.m.",),
     ),
     Rule(_SECOND, no_second, ("The motion died for lack of a second.", "It was not seconded.")),
     Rule(_LETTERS, outcome_letters, ("Smith/Jones. MCU.", "AIF"), as_printed=True),

@@ -187,11 +187,15 @@ def lettered_roll_calls(doc: DocumentText) -> Iterator[BallotCue]:
 
 _DISSENT = Phrase(
     "dissent oppos abstain nayed recus vot cast absent not_present was_absent were_absent "
+    "was_not were_not requested asked "
     "being_absent nay no. no, no; no) no_vote no_by negative against in_favo",
     r"(?:dissent(?:ing|ed|s)?|nayed|abstain(?:ed|ing|s)|recus(?:ed|ing)"
     r"|oppos(?:ed|ing)(?!\s+(?:the|a|an|this|any|his|her)\s+"
     r"(?!motion|measure|question|vote|item|resolution|ordinance))"
-    r"|(?:was|were|being)\s+absent\b|absent\s+(?:from|for)\b|not\s+present\s+for\b"
+    r"|(?:was|were|being)\s+absent\b|absent\s+(?:from|for|at\s+(?:the\s+)?time)\b|not\s+present\s+for\b"
+    r"|(?P<away>(?:was|were)\s+not\s+present(?=\s{0,3}(?:[.;)\n]|$)))"
+    r"|(?:requested|asked)\s+(?:that\s+)?(?:his|her|their)\s+(?:dissent(?:ing\s+votes?)?|opposition"
+    r"|votes?\s+against(?:\s+the\s+\w+)?)\s+(?:be|is|was)\s+(?:recorded|noted)"
     r"|(?P<bare>(?:nay|no|absent|excused|against|in\s+favou?r)(?=\s{0,3}(?:[.,;)\n]|$|and\b)))"
     r"|(?:dissenting|opposing|no|nay|negative)\s+votes?(?:\s+(?:being|was|were))?(?:\s+cast)?"
     r"(?=\s+(?:by|from)\b)"
@@ -274,6 +278,9 @@ def _each_dissent(doc: DocumentText) -> Iterator[DissentCue]:
             name.titled or doc.roster.is_known(name.surname) for name in names
         ):
             # ``TOWNS OPPOSING``: nobody the document knows.
+            continue
+        if match["away"] and not any(doc.roster.is_known(name.surname) for name in names):
+            # ``The engineer was not present.``
             continue
         word = match[0]
         if word.startswith("in"):

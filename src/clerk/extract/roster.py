@@ -54,6 +54,11 @@ _MAX_TYPOS = 2
 _OFTEN = 2
 
 
+def as_scanned(name: str) -> str:
+    """Return a name without what scans mix up: ``Brovvn`` is Brown, ``Arnold`` is Amold."""
+    return name.replace("vv", "w").replace("rn", "m").replace("0", "o").replace("1", "l")
+
+
 @dataclass(frozen=True)
 class Roster:
     """The surnames of the members, in lower case, and how they are written."""
@@ -153,6 +158,7 @@ class Roster:
             and key != low
             and (
                 key.replace("-", "") == low.replace("-", "")
+                or as_scanned(key) == as_scanned(low)
                 or DamerauLevenshtein.distance(key, low, score_cutoff=1) <= 1
             )
         }

@@ -130,6 +130,10 @@ def _is_seconded(motion: MotionCue, cues: Sequence[Cue], place: int) -> bool:
     return False
 
 
+#: A vote that lost the space before it: ``Smithabsent``.
+_GLUED = re.compile(r"[a-z](?:absent|abstain(?:ed|ing|s)?|excused|recused)$", re.IGNORECASE)
+
+
 class _PrintedNames:
     """Lets through only names that the document prints: the last check before publication."""
 
@@ -142,6 +146,8 @@ class _PrintedNames:
         if not name:
             return None
         if not BALLOT_WORDS.isdisjoint(name.lower().replace("-", " ").split()):
+            return None
+        if _GLUED.search(name):
             return None
         if name not in self.found:
             # Fast in the usual case: the first place where the name is printed is a whole word.
@@ -209,6 +215,9 @@ def _read(
     wording = motion_wording(doc, motion, item.title if item else None, floor)
     words = wording.words if wording else None
     consent = items.consent(motion.start, item, words)
+    if consent and consent.heading:
+        # Not the last item of its list, which is next above the vote.
+        item = consent.heading
     tally = {_TALLY_NAMES[kind]: counts[kind] for kind in BALLOTS if kind in counts}
     if AYES not in counts and NOES not in counts:
         tally = {}
@@ -345,6 +354,14 @@ def _doubts(
             doubts.append("only_in_the_list")
         elif doc.roster.official and not all(doc.roster.is_attending(name) for name in voters):
             doubts.append("not_attending")
+        strangers = [
+            name
+            for name in (*names[AYES], *names[NOES])
+            if doc.roster.is_stranger(name) and not doc.roster.is_known(name)
+        ]
+        if 0 < len(strangers) * 2 < len(voters):
+            # Most are members of whom the document tells more, and one is printed nowhere else.
+            doubts.append("stranger")
         if motion.from_prose:
             doubts.append("names_in_prose")
         if any(len(names[kind]) != motion.counts.get(kind) for kind in (AYES, NOES) if names[kind]):
@@ -362,6 +379,7 @@ def _doubts(
         doubts += ["only_a_person"] if wording.only_a_person else []
         few = len(wording.words.split()) < _FEWEST_WORDS and not _ENOUGH.match(wording.words)
         doubts += ["few_words"] if few else []
+        doubts += ["cut_words"] if _GOES_ON.match(doc.text, wording.end) else []
         of["motion"] = tuple(doubts)
     if item is not None:
         doubts = ["no_number"] if item.number is None else []
@@ -375,6 +393,8 @@ def _doubts(
 #: Motions that one word says; others have at least this many.
 _ENOUGH = re.compile(r"adjourn|recess|reconvene", re.IGNORECASE)
 _FEWEST_WORDS = 3
+#: What follows goes on: the full stop was that of an abbreviation.
+_GOES_ON = re.compile(r"(?<=\.) {1,2}(?:\d|[a-z]{2})|\. {1,2}(?:\d|[a-z]{2})")
 _VOTE_WORD = re.compile(
     r"\b(?:ayes?|nays?|noes|yeas?|abstain(?:ed|ing)?|abstentions?|absent|in favou?r|against|opposed"
     r"|dissent(?:ed|ing)|voting record|vot(?:ed|ing)|(?:yes|no) votes?)\b"
@@ -395,6 +415,7 @@ def _has_unread_votes(doc: DocumentText, motion: Motion, limit: int) -> bool:
 
 
 _BLANK_LINES = re.compile(r"\n *\n *\n")
+_BLANK_LINE = re.compile(r"\n *\n")
 _RESULT_FLAGS = ("result_implied", "source_contradiction")
 _PERSON_FLAGS = ("mover_equals_seconder", "name_typo")
 _TALLY_FLAGS = ("tally_mismatch", "tally_reversed")
@@ -412,6 +433,30 @@ def _person_doubts(doc: DocumentText, person: str, flags: set[str]) -> list[str]
     elif len(doc.roster.official) > 2 and not doc.roster.is_attending(person):
         doubts.append("not_attending")
     return doubts
+
+
+_CAPITAL_WORD = re.compile(r"[A-Z][\w'-]+")
+
+
+def _names_somebody_else(doc: DocumentText, motion: Motion) -> bool:
+    """Whether the sentence of the outcome names a member of whom nothing was read."""
+    if motion.outcome is None or not doc.roster.attendees:
+        return False
+    end = motion.outcome.end
+    if doc.text[end - 1 : end] != ".":
+        # ``Carried 3-0; Smith and Jones left the room.``
+        end = max(end, doc.sentence_end(end + 1, 120))
+    if (line := _BLANK_LINE.search(doc.text, motion.outcome.at, end)) is not None:
+        end = line.start()
+    said = {name.split()[-1].lower() for names in motion.ballots.values() for name in names}
+    said |= {name.split()[-1].lower() for name in (motion.mover, motion.seconder) if name}
+    said |= {
+        word.lower() for word in _CAPITAL_WORD.findall(doc.text, motion.start, motion.outcome.at)
+    }
+    return any(
+        word.lower() not in said and doc.roster.is_attending(word)
+        for word in _CAPITAL_WORD.findall(doc.text, motion.outcome.at, end)
+    )
 
 
 def _event_doubts(doc: DocumentText, motion: Motion, flags: set[str]) -> list[str]:
@@ -433,6 +478,8 @@ def _event_doubts(doc: DocumentText, motion: Motion, flags: set[str]) -> list[st
     if motion.counts.get(NOES) and not motion.ballots.get(NOES):
         # ``Passed 4-1``: who was against may be told in words that no rule reads.
         doubts.append("dissent_not_named")
+    if _names_somebody_else(doc, motion):
+        doubts.append("unread_name")
     if sum(isinstance(cue, MotionCue) and cue.mover is not None for cue in motion.cues) > 1:
         # Two places say who moved: it is the same motion, or another one was missed.
         doubts.append("moved_twice")

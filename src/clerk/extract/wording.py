@@ -34,7 +34,7 @@ _OPENING = pattern(
     re.I,
 )
 _CLOSING = pattern(
-    r"[\s,;:(.\-]+(?:unanimously|duly|and|which|was|motion|the|a|it|on|with|by"
+    r"[\s,;:(.&\-]+(?:unanimously|duly|and|which|was|motion|the|a|it|on|with|by"
     r"|roll\s+call(?:\s+vote)?:?|were|did\s+not)?\s*$",
     re.I,
 )
@@ -42,6 +42,7 @@ _CLOSING = pattern(
 _AFTER_WHEREAS = pattern(r"\b(?:now,?\s+)?therefore,?\s+|\bbe\s+it\s+(?:\w+\s+)?resolved\b", re.I)
 _THAT = pattern(
     r"\b(?:resolved|agreed)\s+unanimously\s+(?=there\s|no\s|not\s)"
+    r"|\br\u00e9solue?\s+(?:que\s+|de\s+|d')"
     r"|[a-z)\d]+\s*[:,\-]?\s+(?:that|to)\s+(?=[a-z])|resolved\s*:\s*|\bvoted\s*:\s*(?:to\s+)?"
 )
 _DONE = pattern(
@@ -66,11 +67,13 @@ _VOTE_WORDS = pattern(
     r"|in\s+favou?r|opposed)\b\s{0,3}(?:[:\-=]|\d)"
     r"|^.{0,40}\bvot(?:ed|ing)\s+(?:aye|yes|no|nay|yea)\b"
     r"|[\s,\-:\"](?:aye|nay|yea)\b|\byes\s+no\b|\b[yn]-[a-z]+, [yn]-"
+    r"|\bseconded\s+by\s.{2,80}\bmotion\s+(?:carried|passed)\b|^(?:none|nil)$"
 )
 _OUTCOME_ONLY = pattern(
     r"(?:(?:the|this)\s+)?(?:motion|vote|question|amendment|mayor\s+declared|there\s+being)\b"
     r"(?!\s+to\b|\s+that\b)|second\s+of\b|(?:was|were)\s+(?:put|approved|adopted|carried)\b"
-    r"|(?:(?:up)?on\s+)?roll\s+call\b|(?:motion\s+)?seconded\b|voice\s+vote\b",
+    r"|(?:(?:up)?on\s+)?roll\s+call\b|(?:motion\s+)?seconded\b|voice\s+vote\b"
+    r"|proposed\s+(?:as\s+[^.;]{3,40}\s+)?by\b",
     re.I,
 )
 #: Says nothing of what: ``who moved its adoption``.
@@ -109,6 +112,10 @@ _LABEL_ABOVE = pattern(
     r"\s{0,3}:\s{0,20}(?=[^\n:])",
     re.I,
 )
+#: The same in text that lost its lines: ``Minutes of May RESOLUTION: That they be confirmed.``
+_LABEL_IN_LINE = pattern(
+    r"\b(?:MOTION|RECOMMENDATION|RESOLUTION)\s{0,3}:\s{0,20}(?=T(?:hat|HAT)\b)"
+)
 _LABELLED = 500
 #: Behind a colon of their own such words are about another motion.
 _NOT_MOVED = pattern(r"\b(?:moved|seconded|passed|carried|failed|in favou?r)\b", re.I)
@@ -142,6 +149,15 @@ _VOTED_TO = pattern(
     r"|(?:by|on|with)\s.{3,90}?\bthe\s+motion\s+to\s+)",
     re.I,
 )
+
+
+#: How it was voted, behind what was voted on.
+_BY_THE_VOTE = pattern(
+    r",?\s+(?:by|on|with|upon)\s+(?:the|a)\s+following\s+(?:unanimous\s+|roll[\s-]call\s+|voice\s+)?vote\b.{0,20}$",
+    re.I,
+)
+#: What was voted on is longer than this.
+_ITS_VOTE = 8
 
 
 @dataclass(frozen=True)
@@ -262,6 +278,12 @@ def _places(doc: DocumentText, motion: Motion, floor: int) -> Iterator[tuple[str
         start = nobody.end() if nobody else made.end
         later = [edge for edge in edges if edge > start]
         yield "mover", start, _words_end(doc, start, min(later, default=None))
+        if outcome is not None:
+            named = max(made.end, second.end if second and second.end <= outcome.at else 0)
+            if named <= outcome.at and _BODY_DID.fullmatch(doc.lower, named, outcome.at):
+                # ``On motion of Smith, the Board approved the contract by the following vote:``
+                edge = motion.ballots_start if motion.ballots_start > outcome.at else None
+                yield "outcome", outcome.at, _words_end(doc, outcome.at, edge)
     if made is None and second is not None and not outcome_first:
         by = _BY_LABEL.search(doc.text, max(0, motion.start - 24), motion.start)
         if by and line_start(doc.text, by.start()) >= floor:
@@ -275,7 +297,7 @@ def _places(doc: DocumentText, motion: Motion, floor: int) -> Iterator[tuple[str
         yield "statement", motioned.start("words"), motioned.end("words")
     if second is not None and not outcome_first:
         below = _LABEL_BELOW.match(doc.text, second.end)
-        start = below.end() if below else second.end
+        start = below.end() if below else _after_seconders(doc, second.end)
         edge = voted_at if voted_at > second.end else None
         if line := _LINE_WITH_TO.match(doc.text, start):
             # Something else fills the line of the names.
@@ -327,6 +349,30 @@ def _places(doc: DocumentText, motion: Motion, floor: int) -> Iterator[tuple[str
             yield "above", title, made.start
 
 
+_AND = re.compile(r",?\s+(?:and\s+)?")
+_BE_IT_RESOLVED = pattern(
+    r"[\s,;]{0,4}be\s+it[;:,]?\s+resolved[,:]?\s+(?:as\s+it\s+is\s+hereby\s+resolved,?\s+)?", re.I
+)
+
+
+def _after_seconders(doc: DocumentText, position: int) -> int:
+    """Return where the words behind a seconder begin: after others with a title who seconded."""
+    while (link := _AND.match(doc.text, position)) and (
+        (name := doc.name_at(link.end())) and name.titled and name.start == link.end()
+    ):
+        if not _MORE.match(doc.text, name.end):
+            break
+        position = name.end
+    resolved = _BE_IT_RESOLVED.match(doc.text, position)
+    return resolved.end() if resolved else position
+
+
+#: Another seconder follows, or what was moved.
+_MORE = re.compile(r",(?:\s+Jr\.,)?\s+(?:and\s+)?(?=[A-Z]|be it\b|to\b|that\b)|\s+and\s+(?=[A-Z])")
+_BODY_DID = pattern(
+    r"[\s,;]{1,4}(?:[a-z]+\s+){0,4}(?:board|council|commission(?:ers)?|committee|court|trustees|directors"
+    r"|supervisors|selectmen|authority|jury|members|assembly)\s+(?:\w+ly\s+)?"
+)
 #: The kind of a matter, before its title: ``RESOLUTION - ``.
 _KIND = pattern(r"(?:[\w./-]*\d[\w./-]*\s{1,40})?(?:[A-Z]{4,20} {0,3}[-:] {0,3})?")
 
@@ -376,9 +422,8 @@ def _is_that(doc: DocumentText, position: int) -> bool:
 def _label_above(doc: DocumentText, position: int) -> tuple[int, int] | None:
     """Return the words behind ``Motion:`` that end where the names begin."""
     floor = max(0, position - 500)
-    if doc.text[line_start(doc.text, position) : position].strip():
-        return None
-    label = last_match(_LABEL_ABOVE, doc.text, floor, position)
+    in_line = doc.text[line_start(doc.text, position) : position].strip()
+    label = last_match(_LABEL_IN_LINE if in_line else _LABEL_ABOVE, doc.text, floor, position)
     end = end_without(doc.text, position, " \n")
     if label is None or not 3 < end - label.end() <= _LABELLED:
         return None
@@ -451,6 +496,8 @@ def _tidy(text: str) -> str:
     for _ in range(2):
         opening = _OPENING.match(words)
         words = words[opening.end() if opening else 0 :]
+    if (vote := _BY_THE_VOTE.search(words)) and vote.start() > _ITS_VOTE:
+        words = words[: vote.start()]
     tail = _CLOSING.sub("", _CLOSING.sub("", words[-60:]))
     words = (words[:-60] + tail).strip(' .,;:"\u201c\u201d')
     return words if len(words) <= _LONGEST else words[: _LONGEST - 3].rstrip() + "..."
