@@ -61,7 +61,7 @@ _KIND_WORDS = pattern(
 #: "Special Board of Trustees" is the board; "Special Service Area Commission" is a name.
 _STATUS = pattern(
     r"\b(?:regular|special|scheduled|rescheduled|adjourned|recessed?|monthly|weekly|annual"
-    r"|quarterly)"
+    r"|quarterly|ordinary|extraordinary)"
     r" (?=(?:\w+ ){0,3}?(?:board|council|commission|committee|trustees|select|meeting|authority))"
     r"|\b(?:honorable mayor and|mayor and) |\b(?:19|20)[0-9]{2} "
     r"|^(?:january|february|march|april|june|july|august|september|october|november|december) "
@@ -89,6 +89,10 @@ _INCORPORATED = pattern(
 _MUNICIPALITY = (
     r"(?:city|town|township|village|borough|county|municipality|district|parish|commune|region"
     r"|shire|hamlet)"
+)
+#: Left of the name of a council: "of the Rural Municipality".
+_OF_MUNICIPALITY = pattern(
+    rf" (?:of|for) (?:the )?(?:(?:rural|regional|united|district) )?{_MUNICIPALITY}$"
 )
 
 #: Names of the body that governs a place; then the name of the place says nothing.
@@ -167,7 +171,8 @@ _IN_TEXT: Final = (
 
 
 _GENERIC_WORD = pattern(
-    r"\b(?:city|town|township|village|borough|county|municipality|district|parish|of|the"
+    r"\b(?:city|town|township|village|borough|county|municipality|district|parish|shire|of|the"
+    r"|rural|regional|municipalité|ville"
     r"|school|schools|board|education|"
     r"council|commission|water|community|college|unified|public|corporation|city-?county"
     r"|[a-z]{2})\b|[^\w\s'-]+"
@@ -186,7 +191,8 @@ _NAME = (
 )
 _PLACE_OF = re.compile(
     rf"\b(?i:(?:corporation of (?:the )?)?(?:united )?(?:city|town|township|village|municipality"
-    rf"|county|counties|borough|district|region) of (?:the )?(?:township of |town of |county of "
+    rf"|county|counties|borough|district|region|shire) of (?:the )?(?:township of |town of "
+    rf"|county of "
     rf"|city of )?|corporation of (?:the )?){_NAME}"
 )
 _PLACE_BEFORE = re.compile(
@@ -289,7 +295,7 @@ def clean_name(text: str) -> str:
     return readable(_CORPORATION_OF.sub("", name))
 
 
-_OF = re.compile(r"\s(?:of|for)\s(?:the\s)?", re.IGNORECASE)
+_OF = re.compile(r"\s(?:of|for|de|du)\s(?:the\s|la\s)?", re.IGNORECASE)
 
 
 def without_own_place(name: str, own: frozenset[str]) -> str:
@@ -310,7 +316,7 @@ def without_own_place(name: str, own: frozenset[str]) -> str:
     for link in reversed(list(_OF.finditer(rest))):
         head, tail = rest[: link.start()], rest[link.end() :]
         if HEAD.search(head) and place_words(tail) and place_words(tail) <= own:
-            return head
+            return _OF_MUNICIPALITY.sub("", head)
     return rest if GOVERNING.fullmatch(rest) and rest.lower() != "board" else name
 
 

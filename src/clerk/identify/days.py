@@ -126,10 +126,11 @@ RULES: Final = (
         8.5,
         r"\b(?:summoned to attend|will be held|to be held|will take place|will meet|will hold"
         r"|will convene"
-        r"|scheduled for|findet)\b[^.]{0,110}?" + _LINK,
+        r"|scheduled for|(?:notified|warned) to (?:meet|assemble)|findet)\b[^.]{0,110}?" + _LINK,
         "You are summoned to attend a meeting of the Council to be held in the hall on @",
         "The Annual Town Meeting will take place on @",
-        needs="summoned will be scheduled findet",
+        "You are hereby notified to meet at the Town Hall in said Ashby on @",
+        needs="summoned will be scheduled findet notified warned",
         kinds=(AGENDA, PACKET, NOTICE),
     ),
     _rule(
@@ -200,6 +201,8 @@ _AGENDA_ITEM = pattern(
 )
 _DATE_LABEL = pattern(r"^date ?:")
 _OF_MINUTES = pattern(r"\b(?:minutes|proceedings|niederschrift|procès-verbal|acta)\b")
+#: A full stop that ends no sentence: "Ashby, B.C.", "St. Mary's Ave."
+_ABBREVIATED = re.compile(r"\b([A-Z]|St|Ste|Ave|Rd|Dr|Blvd|Hwy|Rm|No)\.")
 _SENTENCE_END = re.compile(r"(?<=\w\w\w)[.;]\s")
 #: Dates without words around them, in the title block.
 _ALONE, _IN_HEADING = 4.5, 4.0
@@ -321,7 +324,8 @@ def _weight(where: _Where, document: _Document) -> float | None:
     # Words on the same line come first; then the line above says something about a line of its
     # own, and in the text a sentence runs over the ends of lines.
     alone = len(_BESIDE.sub("", where.same_line + where.rest_of_line)) <= 3
-    sentence = _SENTENCE_END.split(where.before.replace("\n", " "))[-1]
+    told = _ABBREVIATED.sub(r"\1", where.before.replace("\n", " "))
+    sentence = _SENTENCE_END.split(told)[-1]
     around = [where.same_line] if in_block else [sentence]
     if in_block and alone:
         around.append(where.before)

@@ -84,8 +84,10 @@ HEADINGS: Final = (
     _rule(
         REPORT,
         9,
-        r"\bagenda (?:report|statement|bill|memo\w*|summary report|item (?:report|summary"
-        r"|memo\w*)|request)\b"
+        r"\bagenda (?:report|statement|bill|memo\w*|letter|transmittal|summary report"
+        r"|item (?:report|summary|memo\w*|form|cover)|request)\b"
+        r"|\b(?:request for|council|commission) (?:\w+ )?(?:action|communication)(?: (?:form"
+        r"|request|report))?$"
         r"|\b(?:staff|council|administrative|officer'?s?|information|recommendation"
         r"|board) (?:report|memo\w*)\b"
         r"|^(?:council |board |committee )?report to (?:the )?(?:city |town )?(?:council|board"
@@ -97,7 +99,10 @@ HEADINGS: Final = (
         "Report to Council",
         "AGENDA ITEM SUMMARY",
         "Support Staff Agenda 3/14/2021",
-        needs="report memo agenda staff personnel",
+        "REQUEST FOR BOARD ACTION",
+        "Board Agenda Letter",
+        "COUNCIL COMMUNICATION",
+        needs="report memo agenda staff personnel request council commission",
     ),
     _rule(
         PACKET,
@@ -167,13 +172,16 @@ HEADINGS: Final = (
         r"|\b(?:schedule of|dates of) (?:\S+ ){0,4}meetings?\b|\bmeeting (?:schedule|dates"
         r"|calendar)\b"
         r"|\b(?:cancel+ation|cancel+ed|rescheduled) (?:notice|meeting)\b"
-        r"|\bnotice of cancel+ation\b"
+        r"|\bnotice of cancel+ation\b|\b(?:annual |special )?town (?:meeting )?warrant$"
+        r"|\bwarrant for (?:the )?(?:\S+ ){0,3}town meeting\b"
         r"|\bmeetings? (?:\S+ ){0,4}(?:is |has been |is hereby )?cancel+ed\b|\bcancel+ation of\b",
         "NOTICE OF SPECIAL MEETING",
         "2025 Meeting Schedule",
         "NOTICE IS HEREBY GIVEN",
         "CANCELLATION NOTICE",
-        needs="notice schedule dates calendar cancel",
+        "2024 TOWN WARRANT",
+        "WARRANT FOR THE ANNUAL TOWN MEETING",
+        needs="notice schedule dates calendar cancel warrant",
     ),
     _rule(
         OTHER,
@@ -371,9 +379,10 @@ OPENINGS: Final = (
         NOTICE,
         4,
         r"\bnotice is (?:hereby |also )?given\b|\bplease take notice\b"
+        r"|\bhereby (?:notified|warned)(?: and warned)? to (?:meet|assemble)\b"
         r"|\bwill hold a (?:\S+ ){0,3}(?:public hearing|meeting)\b",
         "NOTICE IS HEREBY GIVEN that the Annual Town Meeting will take place",
-        needs="notice hearing meeting",
+        needs="notice hearing meeting hereby",
     ),
     _rule(
         OTHER,
@@ -411,6 +420,15 @@ OPENINGS: Final = (
     ),
 )
 
+#: Items that only a list of business has.
+_LISTED = pattern(
+    r"(?:[0-9IVXA-Z]{1,4}[.)]? )?(?:call (?:the )?(?:meeting )?to order|roll call"
+    r"|pledge of allegiance|adjourn(?:ment)?\b|invocation|apologies|approval of (?:the )?(?:minutes|agenda)"
+    r"|public (?:comment|forum|participation)|(?:old|new|unfinished) business|consent agenda)"
+)
+_LISTED_ENOUGH: Final = 3
+#: A notice that only its heading calls one.
+_HEADING_ALONE: Final = 5.0
 _MONEY = re.compile(r"\$ ?[0-9]|£ ?[0-9]|[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+\.[0-9]{2}(?![0-9])|[0-9]%")
 #: A list of amounts is a report.
 _AMOUNTS_SHARE: Final = 0.4
@@ -463,7 +481,11 @@ def kind_of(block: Sequence[Line], lines: Sequence[Line]) -> KindReading:
             shown.setdefault(REPORT, (3.0, lines[0]))
     if AGENDA in weights and NOTICE in weights:
         # A notice that lists the business is the agenda.
-        weights[AGENDA] += 0.5 * weights[NOTICE]
+        listed = sum(
+            bool(_LISTED.match(line.text)) for line in lines[: len(block) + _OPENING_LINES]
+        )
+        is_headed = listed >= _LISTED_ENOUGH and weights[NOTICE] <= _HEADING_ALONE
+        weights[AGENDA] += weights[NOTICE] if is_headed else 0.5 * weights[NOTICE]
     if not weights:
         words = sum(len(line.text.split()) for line in lines)
         if words < _FEWEST_WORDS:
