@@ -204,16 +204,26 @@ _PLACE_BEFORE = re.compile(
 )
 
 
-#: Every name of a place as these patterns read it contains one of these.
-_PLACE_NEEDS: Final = (" of ", "council", "township", "county", "district")
+#: Every name that ends in a word for its kind contains one of these.
+_PLACE_ENDS: Final = ("council", "township", "county", "district")
 
 
 def municipalities(text: str) -> list[str]:
     """Return the municipalities that a text names, as ``Town of Ashby``."""
     small = text.lower()
-    if not any(map(small.__contains__, _PLACE_NEEDS)):
-        return []
-    found = _PLACE_OF.findall(text) or _PLACE_BEFORE.findall(text)
+    found: list[str] = []
+    # The pattern is tried only where it can match: at the word before "of".
+    at, end = small.find(" of "), 0
+    while at >= 0:
+        start = max(small.rfind(" ", 0, at), small.rfind("\n", 0, at)) + 1
+        if small.endswith("united ", end, start):
+            start -= len("united ")
+        if start >= end and (match := _PLACE_OF.match(text, start)):
+            found.append(match[0])
+            end = match.end()
+        at = small.find(" of ", at + 1)
+    if not found and any(map(small.__contains__, _PLACE_ENDS)):
+        found = _PLACE_BEFORE.findall(text)
     return [
         readable(_CORPORATION_OF.sub("", " ".join(name.split()))).strip(" .,'’-") for name in found
     ]
@@ -445,7 +455,10 @@ def _sentences(block: Sequence[Line], lines: Sequence[Line]) -> Iterator[tuple[L
         text = line.text
         if len(text) > _FULL_LINE and number + 1 < len(rest):
             text = f"{text} {rest[number + 1].text}"
-        if may_name_body(text):
+        small = text.lower()
+        if may_name_body(small) and any(
+            any(map(small.__contains__, needs)) for _, needs in _IN_TEXT
+        ):
             yield line, without_dates(text)
 
 

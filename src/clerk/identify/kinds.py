@@ -9,9 +9,11 @@ check them.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from functools import lru_cache
+from itertools import accumulate
 from typing import Final, NamedTuple
 
 from .facts import (
@@ -423,7 +425,8 @@ OPENINGS: Final = (
 #: Items that only a list of business has.
 _LISTED = pattern(
     r"(?:[0-9IVXA-Z]{1,4}[.)]? )?(?:call (?:the )?(?:meeting )?to order|roll call"
-    r"|pledge of allegiance|adjourn(?:ment)?\b|invocation|apologies|approval of (?:the )?(?:minutes|agenda)"
+    r"|pledge of allegiance|adjourn(?:ment)?\b|invocation|apologies"
+    r"|approval of (?:the )?(?:minutes|agenda)"
     r"|public (?:comment|forum|participation)|(?:old|new|unfinished) business|consent agenda)"
 )
 _LISTED_ENOUGH: Final = 3
@@ -511,21 +514,38 @@ def openings(
     """
     small = [line.text.lower() for line in lines]
     whole = "\n".join(small)
+    starts = [0, *accumulate(len(text) + 1 for text in small)]
     found: dict[KindRule, Line] = {}
     for rule in OPENINGS:
-        if rule.kind not in kinds or not any(map(whole.__contains__, rule.needs)):
+        if rule.kind not in kinds:
             continue
         first = 0 if rule.kind in (REPORT, OTHER) else block_lines
-        for line, text in zip(lines[first:], small[first:], strict=True):
+        for number in _lines_with(rule.needs, whole, starts, first):
+            line = lines[number]
             # "EXECUTIVE SESSION CALLED TO ORDER" is an item of an agenda, no sentence of minutes.
-            if (
-                any(map(text.__contains__, rule.needs))
-                and rule.words.search(text)
-                and not (rule.kind == MINUTES and line.text.isupper())
+            if rule.words.search(small[number]) and not (
+                rule.kind == MINUTES and line.text.isupper()
             ):
                 found[rule] = line
                 break
     return found
+
+
+def _lines_with(
+    words: Sequence[str], whole: str, starts: Sequence[int], first: int
+) -> Sequence[int]:
+    """Return the numbers of the lines from the first on that contain one of the words.
+
+    To look for a word in the whole text takes a tenth of the time of looking line by line.
+    """
+    numbers: set[int] = set()
+    for word in words:
+        at = whole.find(word, starts[first])
+        while at >= 0:
+            number = bisect_right(starts, at) - 1
+            numbers.add(number)
+            at = whole.find(word, starts[number + 1])
+    return sorted(numbers)
 
 
 @lru_cache(maxsize=1024)

@@ -82,7 +82,9 @@ def lines_of(page: PageView, most: int = MOST_LINES) -> list[Line]:
         raw = [part for line in raw for part in textwrap.wrap(line, _USUAL_LINE) or [""]]
     found: list[Line] = []
     for line in raw:
-        text = " ".join(line.split()).lstrip(_BEFORE_WORDS).rstrip(_AFTER_WORDS)
+        text = " ".join(line.split())
+        if text and not (text[0].isalnum() and text[-1].isalnum()):
+            text = text.lstrip(_BEFORE_WORDS).rstrip(_AFTER_WORDS)
         if text and (text[0].isalnum() or any(map(str.isalnum, text))):
             found.append(Line(text, page.page))
             if len(found) == most:
