@@ -175,3 +175,13 @@ def test_a_weekday_and_a_year_in_the_heading_make_a_day():
     page = "TOWN COUNCIL MINUTES 2021\nMeeting of Tuesday, 9th March\nPresent: Orr, Pike, Lund"
 
     assert identify([PageView(1, page)], Hints()).date.value == "2021-03-09"
+
+
+def test_two_days_below_a_title_are_both_shown():
+    page = "TOWN COUNCIL\nMINUTES OF THE MEETING\nMarch 4, 2024\nMarch 11, 2024\nPresent: Orr, Pike"
+
+    found = identify([PageView(1, page)], Hints())
+
+    assert found.date.value == "2024-03-04"
+    assert found.date.confidence <= 0.7
+    assert [(each.field, each.fact.value) for each in found.others] == [("date", "2024-03-11")]

@@ -78,10 +78,12 @@ def show_first_look(looked: Looked, subdomain: str) -> None:
             f"{numbered(len(scans), 'document')} without text here (scans, or not looked into):"
             " the first run reads them, and then decides."
         )
-    for each in [f"{each.file}: {each.trouble}" for each in files if each.trouble][:PROBLEMS]:
-        hint(f"  problem: {each}")
-    for refused in looked.refused[:PROBLEMS]:
-        hint(f"  not taken: {refused}")
+    problems = [f"problem: {each.file}: {each.trouble}" for each in files if each.trouble]
+    for lines in (problems, [f"not taken: {each}" for each in looked.refused]):
+        for line in lines[:DOUBTFUL]:
+            hint(f"  {line}")
+        if len(lines) > DOUBTFUL:
+            hint(f"  ... and {len(lines) - DOUBTFUL} more")
     hint(f"Correct it after the first run: clerk documents set {subdomain} PATTERN --date ...")
 
 

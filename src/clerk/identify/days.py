@@ -208,6 +208,8 @@ _SENTENCE_END = re.compile(r"(?<=\w\w\w)[.;]\s")
 _ALONE, _IN_HEADING = 4.5, 4.0
 #: Another day contradicts if it has hardly less weight than the day of the meeting.
 _RIVAL = 1.0
+#: Two days in the title block are never beyond doubt, even if only one is below the title.
+_RIVAL_HEADING = 3.0
 #: A sentence that says when a meeting was or will be is within this many lines of the text.
 _OPENING_LINES = 15
 
@@ -288,7 +290,12 @@ def meeting_day(
         return DayReading(UNKNOWN, [], unclear)
     votes = Counter(found.day for _, found, _ in candidates)
     weight, best, line = max(candidates, key=lambda each: each[0] + 0.2 * votes[each[1].day])
-    rivals = [each for each in candidates if each[1].day != best.day and each[0] > weight - _RIVAL]
+    rivals = [
+        each
+        for each in candidates
+        if each[1].day != best.day
+        and each[0] > weight - (_RIVAL_HEADING if each[2] in block else _RIVAL)
+    ]
     confidence = 0.95 if weight >= 6 else 0.85
     if rivals:
         confidence -= 0.25
