@@ -63,13 +63,14 @@ _STATUS = pattern(
     r"\b(?:regular|special|scheduled|rescheduled|adjourned|recessed?|monthly|weekly|annual"
     r"|quarterly|ordinary|extraordinary)"
     r" (?=(?:\w+ ){0,3}?(?:board|council|commission|committee|trustees|select|meeting|authority))"
+    r"|\bpublic (?=(?:board|council|commission)\b)"
     r"|\b(?:honorable mayor and|mayor and) |\b(?:19|20)[0-9]{2} "
     r"|^(?:january|february|march|april|june|july|august|september|october|november|december) "
 )
 _EDGE_WORD = (
     r"(?:of|the|for|and|to|a|an|at|on|by|in|from|held|will|with|de|du|la|le|les|des|der|des"
     r"|die|zur|über|del|"
-    r"its|this|our|el|am|um|vom|members)"
+    r"its|this|our|el|am|um|vom|members|before)"
 )
 _EDGES = re.compile(rf"^(?:\W*\b{_EDGE_WORD}\b\W*)+|(?:\W*\b{_EDGE_WORD}\b\W*)+$", re.IGNORECASE)
 _CLOCK = pattern(r"\b[0-9]{1,2}(?:[:.][0-9]{2})? ?[ap]\.? ?m\b\.?|\b[0-9]{1,2}:[0-9]{2}\b")
@@ -182,7 +183,8 @@ _GENERIC_WORD = pattern(
 def place_words(place: str) -> frozenset[str]:
     """Return the words that distinguish a place: ``millbrook`` for ``Millbrook Township, IL``."""
     name = _GENERIC_WORD.sub(" ", place.split(",")[0].replace("_", " "))
-    return frozenset(word.lower() for word in name.split() if len(word) > 2)
+    words = (word.strip("-'").lower() for word in name.split())
+    return frozenset(word for word in words if len(word) > 2)
 
 
 _NAME = (

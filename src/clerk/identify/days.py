@@ -20,7 +20,7 @@ from .text import Line, is_sentence, pattern
 #: Kinds of documents that have a day of their own.
 OF_A_MEETING: Final = frozenset({MINUTES, AGENDA, PACKET, NOTICE, RESOLUTION})
 #: How much of the text around a date is looked at.
-_BEFORE, _AFTER = 120, 60
+_BEFORE, _AFTER = 160, 60
 
 
 class DayRule(NamedTuple):
@@ -52,10 +52,20 @@ _LINK = (
 
 RULES: Final = (
     _rule(
+        "introduction",
+        0,
+        r"\b(?:introduced|first reading|read (?:a |for the )?first)\b"
+        r"(?:(?!passed|adopted|enacted|approved|third)[^.]){0,110}$",
+        "INTRODUCED, READ AND ORDERED PUBLISHED by the Town Board on @",
+        "First Reading: @",
+        needs="introduced first",
+        kinds=(RESOLUTION,),
+    ),
+    _rule(
         "adoption",
         7.0,
         r"\b(?:passed|adopted|enacted|finally passed|resolved|ordained|carried|approved"
-        r"|read)\b[^.]{0,90}"
+        r"|read)\b[^.]{0,140}"
         r"\b(?:this|the|on|day|dated?)\b[\W_]{0,4}$|\b(?:passed|adopted|enacted"
         r"|approved)[\W_]{0,6}$"
         r"|\bdate (?:adopted|passed|of (?:adoption|passage|meeting))[\W_]{0,4}$",
@@ -208,6 +218,8 @@ _SENTENCE_END = re.compile(r"(?<=\w\w\w)[.;]\s")
 _ALONE, _IN_HEADING = 4.5, 4.0
 #: Another day contradicts if it has hardly less weight than the day of the meeting.
 _RIVAL = 1.0
+#: A notice of so many days is a schedule of meetings.
+_SCHEDULE_DAYS = 3
 #: Two days in the title block are never beyond doubt, even if only one is below the title.
 _RIVAL_HEADING = 3.0
 #: A sentence that says when a meeting was or will be is within this many lines of the text.
@@ -289,6 +301,9 @@ def meeting_day(
     if not candidates:
         return DayReading(UNKNOWN, [], unclear)
     votes = Counter(found.day for _, found, _ in candidates)
+    if kind == NOTICE and len(votes) >= _SCHEDULE_DAYS:
+        listed = [_fact(text, found, line, 0.3) for _, found, line in candidates[:5]]
+        return DayReading(UNKNOWN, listed, unclear)
     weight, best, line = max(candidates, key=lambda each: each[0] + 0.2 * votes[each[1].day])
     rivals = [
         each

@@ -226,7 +226,7 @@ HEADINGS: Final = (
         r"|warrant|voucher) "
         r"(?:register|list\w*|report)\b|\blist of (?:bills|claims|payments|warrants|accounts"
         r"|cheques|checks)\b"
-        r"|\bbreakdown\b|\bstaffing\b|\bpayroll\b|\bpersonnel (?:list|actions?"
+        r"|\bbreakdown\b|\bspreadsheet\b|\bstaffing\b|\bpayroll\b|\bpersonnel (?:list|actions?"
         r"|recommendations?)\b|\bstudy\b"
         r"|\bassessment\b|\binspection\b|\bevaluation\b|\banalysis\b|\baudit(?:ed)?\b"
         r"|\bstatistics\b"
@@ -242,7 +242,7 @@ HEADINGS: Final = (
         "Summer Staffing",
         "Treasurer's Report",
         needs="report memo budget statement balance forecast update reconciliation payable "
-        "register list bills check cheque warrant voucher breakdown staffing payroll "
+        "register list bills check cheque warrant voucher breakdown spreadsheet staffing payroll "
         "personnel study assessment inspection evaluation analysis audit statistics "
         "schedule estimate findings summary plan improvement",
     ),
@@ -256,8 +256,8 @@ OPENINGS: Final = (
         r"\bcall(?:ed|s) (?:\S+ ){0,16}to order\b|\bcame to order\b|\bmeeting (?:was "
         r"|is )?(?:duly )?(?:convened"
         r"|opened|commenced|began|started|held) |\bconvened (?:at|in|the|on|a|for|its|into)\b"
-        r"|\bmet (?:in|on|at|for|via|virtually|by)\b|\bwas (?:duly )?(?:held|convened"
-        r"|opened) (?:on|at|in|by|via)\b"
+        r"|\bmet (?:in|on|at|for|via|virtually|by|to consider)\b|\bwas (?:duly )?(?:held|convened"
+        r"|opened) (?:on|at|in|by|via|this)\b"
         r"|\bopened the meeting\b|\bwelcomed\b|\btrat zusammen\b|\best ouverte\b",
         "The meeting was called to order by Supervisor Hale at 7:00 PM.",
         "Mayor Hale called the regular meeting of the council to order",
@@ -269,6 +269,7 @@ OPENINGS: Final = (
         MINUTES,
         2,
         r"^(?:\w+ ){0,3}(?:present|in attendance|attending|attendees|absent|apologies|regrets"
+        r"|attendance(?= ?:)"
         r"|excused|also present"
         r"|anwesend|présents?|presentes?)\b ?(?::|-|–|were|was|$)|\b(?:was"
         r"|were) (?:also )?(?:present|absent)\b",
@@ -286,7 +287,7 @@ OPENINGS: Final = (
         r"|noted|reported)\b"
         r"|\bthe (?:council|board|committee|commission) (?:approved|voted|agreed|reviewed"
         r"|discussed)\b"
-        r"|\broll call (?:was taken|vote)\b|^(?:ayes|yeas|aye) ?:|\bmotion carried\b",
+        r"|\broll call (?:was taken|vote)\b|^(?:ayes|yeas|aye|voted) ?:|\bmotion carried\b",
         "Motion by Orr, seconded by Brandt, to approve the minutes",
         "All were in favor.",
         "It was resolved that the accounts be paid.",
@@ -422,9 +423,9 @@ OPENINGS: Final = (
     ),
 )
 
-#: Items that only a list of business has.
+#: Numbered items that only a list of business has.
 _LISTED = pattern(
-    r"(?:[0-9IVXA-Z]{1,4}[.)]? )?(?:call (?:the )?(?:meeting )?to order|roll call"
+    r"[0-9IVXA-Z]{1,4}[.)] (?:call (?:the )?(?:meeting )?to order|roll call"
     r"|pledge of allegiance|adjourn(?:ment)?\b|invocation|apologies"
     r"|approval of (?:the )?(?:minutes|agenda)"
     r"|public (?:comment|forum|participation)|(?:old|new|unfinished) business|consent agenda)"

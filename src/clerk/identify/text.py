@@ -199,10 +199,12 @@ _CONTINUED = re.compile(r"(?:[Hh]eld|HELD|[Oo]n|ON|[Aa]t|AT|[Ii]n|IN) ")
 
 def _goes_on(block: Sequence[Line], line: str) -> bool:
     """Whether a line ends the heading before it, which is written like a sentence."""
-    if not block or not _CONTINUED.match(line):
+    if not any(_HEADLINE.match(each.text) for each in block[-3:]):
         return False
     before = block[-1].text
-    return before[-1] == "," and any(_HEADLINE.match(each.text) for each in block[-3:])
+    if len(before) > _SHORT and line[0].islower():
+        return before[-1] not in ".:;"
+    return before[-1] == "," and bool(_CONTINUED.match(line))
 
 
 _SMALL = frozenset(
