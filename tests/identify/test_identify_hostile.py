@@ -132,6 +132,11 @@ def test_what_a_person_said_stays_and_the_rest_is_kept_to_be_shown():
         ("Ordinance 11-05-12.pdf", None),
         ("agenda 21-05-12.pdf", None),
         ("minutes 2024-02-31.pdf", None),
+        ("05.13.24 WS minutes.pdf", "2024-05-13"),
+        ("Item 4.2.10 drainage.pdf", None),
+        ("RFP 2024-05-06-01.pdf", None),
+        ("agenda-24.03.19.pdf", None),
+        ("Draft Minutes 31 June 2023.pdf", None),
     ],
 )
 def test_a_day_in_the_path_is_the_paths(path: str, day: str | None):
