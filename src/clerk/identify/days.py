@@ -220,8 +220,8 @@ _ALONE, _IN_HEADING = 4.5, 4.0
 _RIVAL = 1.0
 #: A notice of so many days is a schedule of meetings.
 _SCHEDULE_DAYS = 3
-#: Two days in the title block are never beyond doubt, even if only one is below the title.
-_RIVAL_HEADING = 3.0
+#: So does one that has a line of the title block to itself: more than the day in a header has.
+_OWN_LINE = 6.2
 #: A sentence that says when a meeting was or will be is within this many lines of the text.
 _OPENING_LINES = 15
 
@@ -308,8 +308,7 @@ def meeting_day(
     rivals = [
         each
         for each in candidates
-        if each[1].day != best.day
-        and each[0] > weight - (_RIVAL_HEADING if each[2] in block else _RIVAL)
+        if each[1].day != best.day and each[0] > min(weight - _RIVAL, _OWN_LINE)
     ]
     confidence = 0.95 if weight >= 6 else 0.85
     if rivals:
