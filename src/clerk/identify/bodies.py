@@ -15,7 +15,8 @@ from .text import Line, is_address, pattern, readable
 _HEAD = (
     r"(?:councils?|boards?|commission|committees?|sub-?committee|authority|trustees|selectmen"
     r"|selectboard|aldermen|"
-    r"supervisors|commissioners|assembly|court|panel|task force|cabinet|senate|legislature"
+    r"supervisors|commissioners|assembly|court|police jury|panel|task force|cabinet|senate"
+    r"|legislature"
     r"|corporation|"
     r"directorate|bureau|agency|town meeting|working (?:group|party)|conseil|comité|consejo"
     r"|cabildo|ayuntamiento|pleno|"
@@ -141,7 +142,12 @@ _IN_TEXT: Final = (
             r"|was held|assembled|will (?:meet|hold|convene)|was called|holds"
             r"|meetings? (?:will|was|are|is))\b"
         ),
-        (" met", " convened", " held", " will ", " was ", " holds", " assembled", " meeting"),
+        (
+            *(" met", " convened", " held", " holds", " assembled", "was held", "was called"),
+            *("will meet", "will hold", "will convene", "meeting will", "meeting was"),
+            *("meeting is", "meeting are", "meetings will", "meetings was", "meetings are"),
+            "meetings is",
+        ),
     ),
     (
         pattern(
@@ -482,6 +488,7 @@ _NEEDS: Final = (
     "supervisor",
     "assembly",
     "court",
+    "jury",
     "panel",
     "task",
     "cabinet",

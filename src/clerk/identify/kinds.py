@@ -94,6 +94,7 @@ HEADINGS: Final = (
         r"|board) (?:report|memo\w*)\b"
         r"|^(?:council |board |committee )?report to (?:the )?(?:city |town )?(?:council|board"
         r"|committee)"
+        r"|\b(?:weekly|monthly|quarterly|annual) (?:\S+ ){0,4}report$"
         r"|\breport (?:of|from|by) the \w+|\b(?:staff|staffing|personnel) (?:agenda"
         r"|recommendations?|actions?|items)\b",
         "City Council Agenda Report",
@@ -104,6 +105,7 @@ HEADINGS: Final = (
         "REQUEST FOR BOARD ACTION",
         "Board Agenda Letter",
         "COUNCIL COMMUNICATION",
+        "Monthly Building Permit Report",
         needs="report memo agenda staff personnel request council commission",
     ),
     _rule(
