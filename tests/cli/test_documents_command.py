@@ -60,10 +60,22 @@ def test_a_folder_is_reviewed_before_it_is_added(
     doubts = said.out.partition("In doubt:")[2]
     assert "old/1998-vect.pdf" in doubts and "date not known" in doubts
     assert "scan-2-2.pdf" not in doubts
-    assert "letter.doc: UnsupportedFormat" in said.err
+    assert "problem: letter.doc: is a DOC file, which clerk does not read." in said.err
     assert "Nothing was added." in said.err
     # Nobody is asked without a terminal.
     assert clerk("site", "add", "springfield", "--from", str(folder)).code == 0
+
+
+def test_every_file_that_cannot_be_read_is_named_before_the_first_run(
+    clerk: Clerk, database: str, storage: Path, folder: Path
+) -> None:
+    for number in range(8):
+        (folder / f"{number}.rtf").write_text("{\\rtf1 Minutes}")
+
+    said = clerk("site", "add", "springfield", "--from", str(folder), "--dry-run")
+
+    named = [line for line in said.err.splitlines() if "is a RTF file" in line]
+    assert [line.split(":")[1].strip() for line in named] == [f"{n}.rtf" for n in range(8)]
 
 
 def test_documents_say_what_they_are_and_where_that_comes_from(

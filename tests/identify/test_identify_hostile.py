@@ -132,6 +132,11 @@ def test_what_a_person_said_stays_and_the_rest_is_kept_to_be_shown():
         ("Ordinance 11-05-12.pdf", None),
         ("agenda 21-05-12.pdf", None),
         ("minutes 2024-02-31.pdf", None),
+        ("05.13.24 WS minutes.pdf", "2024-05-13"),
+        ("Item 4.2.10 drainage.pdf", None),
+        ("RFP 2024-05-06-01.pdf", None),
+        ("agenda-24.03.19.pdf", None),
+        ("Draft Minutes 31 June 2023.pdf", None),
     ],
 )
 def test_a_day_in_the_path_is_the_paths(path: str, day: str | None):
@@ -175,3 +180,13 @@ def test_a_weekday_and_a_year_in_the_heading_make_a_day():
     page = "TOWN COUNCIL MINUTES 2021\nMeeting of Tuesday, 9th March\nPresent: Orr, Pike, Lund"
 
     assert identify([PageView(1, page)], Hints()).date.value == "2021-03-09"
+
+
+def test_two_days_below_a_title_are_both_shown():
+    page = "TOWN COUNCIL\nMINUTES OF THE MEETING\nMarch 4, 2024\nMarch 11, 2024\nPresent: Orr, Pike"
+
+    found = identify([PageView(1, page)], Hints())
+
+    assert found.date.value == "2024-03-04"
+    assert found.date.confidence <= 0.7
+    assert [(each.field, each.fact.value) for each in found.others] == [("date", "2024-03-11")]

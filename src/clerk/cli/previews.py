@@ -54,11 +54,6 @@ def show_first_look(looked: Looked, subdomain: str) -> None:
     from clerk.ops.document_facts import doubts_of
 
     files = looked.files
-    for refused in looked.refused[:PROBLEMS]:
-        hint(f"  not taken: {refused}")
-    if not files:
-        click.echo("There are no documents in this folder yet.")
-        return
     click.echo(f"{numbered(len(files), 'document')}, taken for:")
     for kind, number in Counter(
         each.identity.kind.value or "unknown" for each in files
@@ -69,8 +64,7 @@ def show_first_look(looked: Looked, subdomain: str) -> None:
     click.echo(f"  {len(files) - undated} with a date, {undated} without")
     named = sorted(bodies, key=lambda body: -bodies[body])
     listed = ", ".join(f"{body} ({bodies[body]})" for body in named[:LOOKED_AT] if body)
-    unknown = f"; unknown for {bodies['']}" if bodies[""] else ""
-    click.echo(f"  bodies: {listed or 'none'}{unknown}")
+    click.echo(f"  bodies: {listed or 'none'}; not known of {bodies['']}")
     print_first_looks(files[:: max(1, len(files) // LOOKED_AT)][:LOOKED_AT])
     doubtful = [each for each in files if each.has_text and doubts_of(each.evidence)]
     if doubtful:
@@ -84,8 +78,12 @@ def show_first_look(looked: Looked, subdomain: str) -> None:
             f"{numbered(len(scans), 'document')} without text here (scans, or not looked into):"
             " the first run reads them, and then decides."
         )
-    for each in [f"{each.file}: {each.trouble}" for each in files if each.trouble][:PROBLEMS]:
-        hint(f"  problem: {each}")
+    problems = [f"problem: {each.file}: {each.trouble}" for each in files if each.trouble]
+    for lines in (problems, [f"not taken: {each}" for each in looked.refused]):
+        for line in lines[:DOUBTFUL]:
+            hint(f"  {line}")
+        if len(lines) > DOUBTFUL:
+            hint(f"  ... and {len(lines) - DOUBTFUL} more")
     hint(f"Correct it after the first run: clerk documents set {subdomain} PATTERN --date ...")
 
 

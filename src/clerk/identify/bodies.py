@@ -15,7 +15,8 @@ from .text import Line, is_address, pattern, readable
 _HEAD = (
     r"(?:councils?|boards?|commission|committees?|sub-?committee|authority|trustees|selectmen"
     r"|selectboard|aldermen|"
-    r"supervisors|commissioners|assembly|court|panel|task force|cabinet|senate|legislature"
+    r"supervisors|commissioners|assembly|court|police jury|panel|task force|cabinet|senate"
+    r"|legislature"
     r"|corporation|"
     r"directorate|bureau|agency|town meeting|working (?:group|party)|conseil|comité|consejo"
     r"|cabildo|ayuntamiento|pleno|"
@@ -61,15 +62,16 @@ _KIND_WORDS = pattern(
 #: "Special Board of Trustees" is the board; "Special Service Area Commission" is a name.
 _STATUS = pattern(
     r"\b(?:regular|special|scheduled|rescheduled|adjourned|recessed?|monthly|weekly|annual"
-    r"|quarterly)"
+    r"|quarterly|ordinary|extraordinary)"
     r" (?=(?:\w+ ){0,3}?(?:board|council|commission|committee|trustees|select|meeting|authority))"
+    r"|\bpublic (?=(?:board|council|commission)\b)"
     r"|\b(?:honorable mayor and|mayor and) |\b(?:19|20)[0-9]{2} "
     r"|^(?:january|february|march|april|june|july|august|september|october|november|december) "
 )
 _EDGE_WORD = (
     r"(?:of|the|for|and|to|a|an|at|on|by|in|from|held|will|with|de|du|la|le|les|des|der|des"
     r"|die|zur|über|del|"
-    r"its|this|our|el|am|um|vom|members)"
+    r"its|this|our|el|am|um|vom|members|before)"
 )
 _EDGES = re.compile(rf"^(?:\W*\b{_EDGE_WORD}\b\W*)+|(?:\W*\b{_EDGE_WORD}\b\W*)+$", re.IGNORECASE)
 _CLOCK = pattern(r"\b[0-9]{1,2}(?:[:.][0-9]{2})? ?[ap]\.? ?m\b\.?|\b[0-9]{1,2}:[0-9]{2}\b")
@@ -89,6 +91,10 @@ _INCORPORATED = pattern(
 _MUNICIPALITY = (
     r"(?:city|town|township|village|borough|county|municipality|district|parish|commune|region"
     r"|shire|hamlet)"
+)
+#: Left of the name of a council: "of the Rural Municipality".
+_OF_MUNICIPALITY = pattern(
+    rf" (?:of|for) (?:the )?(?:(?:rural|regional|united|district) )?{_MUNICIPALITY}$"
 )
 
 #: Names of the body that governs a place; then the name of the place says nothing.
@@ -136,7 +142,12 @@ _IN_TEXT: Final = (
             r"|was held|assembled|will (?:meet|hold|convene)|was called|holds"
             r"|meetings? (?:will|was|are|is))\b"
         ),
-        (" met", " convened", " held", " will ", " was ", " holds", " assembled", " meeting"),
+        (
+            *(" met", " convened", " held", " holds", " assembled", "was held", "was called"),
+            *("will meet", "will hold", "will convene", "meeting will", "meeting was"),
+            *("meeting is", "meeting are", "meetings will", "meetings was", "meetings are"),
+            "meetings is",
+        ),
     ),
     (
         pattern(
@@ -167,7 +178,8 @@ _IN_TEXT: Final = (
 
 
 _GENERIC_WORD = pattern(
-    r"\b(?:city|town|township|village|borough|county|municipality|district|parish|of|the"
+    r"\b(?:city|town|township|village|borough|county|municipality|district|parish|shire|of|the"
+    r"|rural|regional|municipalité|ville"
     r"|school|schools|board|education|"
     r"council|commission|water|community|college|unified|public|corporation|city-?county"
     r"|[a-z]{2})\b|[^\w\s'-]+"
@@ -177,7 +189,8 @@ _GENERIC_WORD = pattern(
 def place_words(place: str) -> frozenset[str]:
     """Return the words that distinguish a place: ``millbrook`` for ``Millbrook Township, IL``."""
     name = _GENERIC_WORD.sub(" ", place.split(",")[0].replace("_", " "))
-    return frozenset(word.lower() for word in name.split() if len(word) > 2)
+    words = (word.strip("-'").lower() for word in name.split())
+    return frozenset(word for word in words if len(word) > 2)
 
 
 _NAME = (
@@ -186,7 +199,8 @@ _NAME = (
 )
 _PLACE_OF = re.compile(
     rf"\b(?i:(?:corporation of (?:the )?)?(?:united )?(?:city|town|township|village|municipality"
-    rf"|county|counties|borough|district|region) of (?:the )?(?:township of |town of |county of "
+    rf"|county|counties|borough|district|region|shire) of (?:the )?(?:township of |town of "
+    rf"|county of "
     rf"|city of )?|corporation of (?:the )?){_NAME}"
 )
 _PLACE_BEFORE = re.compile(
@@ -198,16 +212,26 @@ _PLACE_BEFORE = re.compile(
 )
 
 
-#: Every name of a place as these patterns read it contains one of these.
-_PLACE_NEEDS: Final = (" of ", "council", "township", "county", "district")
+#: Every name that ends in a word for its kind contains one of these.
+_PLACE_ENDS: Final = ("council", "township", "county", "district")
 
 
 def municipalities(text: str) -> list[str]:
     """Return the municipalities that a text names, as ``Town of Ashby``."""
     small = text.lower()
-    if not any(map(small.__contains__, _PLACE_NEEDS)):
-        return []
-    found = _PLACE_OF.findall(text) or _PLACE_BEFORE.findall(text)
+    found: list[str] = []
+    # The pattern is tried only where it can match: at the word before "of".
+    at, end = small.find(" of "), 0
+    while at >= 0:
+        start = max(small.rfind(" ", 0, at), small.rfind("\n", 0, at)) + 1
+        if small.endswith("united ", end, start):
+            start -= len("united ")
+        if start >= end and (match := _PLACE_OF.match(text, start)):
+            found.append(match[0])
+            end = match.end()
+        at = small.find(" of ", at + 1)
+    if not found and any(map(small.__contains__, _PLACE_ENDS)):
+        found = _PLACE_BEFORE.findall(text)
     return [
         readable(_CORPORATION_OF.sub("", " ".join(name.split()))).strip(" .,'’-") for name in found
     ]
@@ -289,7 +313,7 @@ def clean_name(text: str) -> str:
     return readable(_CORPORATION_OF.sub("", name))
 
 
-_OF = re.compile(r"\s(?:of|for)\s(?:the\s)?", re.IGNORECASE)
+_OF = re.compile(r"\s(?:of|for|de|du)\s(?:the\s|la\s)?", re.IGNORECASE)
 
 
 def without_own_place(name: str, own: frozenset[str]) -> str:
@@ -310,7 +334,7 @@ def without_own_place(name: str, own: frozenset[str]) -> str:
     for link in reversed(list(_OF.finditer(rest))):
         head, tail = rest[: link.start()], rest[link.end() :]
         if HEAD.search(head) and place_words(tail) and place_words(tail) <= own:
-            return head
+            return _OF_MUNICIPALITY.sub("", head)
     return rest if GOVERNING.fullmatch(rest) and rest.lower() != "board" else name
 
 
@@ -439,7 +463,10 @@ def _sentences(block: Sequence[Line], lines: Sequence[Line]) -> Iterator[tuple[L
         text = line.text
         if len(text) > _FULL_LINE and number + 1 < len(rest):
             text = f"{text} {rest[number + 1].text}"
-        if may_name_body(text):
+        small = text.lower()
+        if may_name_body(small) and any(
+            any(map(small.__contains__, needs)) for _, needs in _IN_TEXT
+        ):
             yield line, without_dates(text)
 
 
@@ -461,6 +488,7 @@ _NEEDS: Final = (
     "supervisor",
     "assembly",
     "court",
+    "jury",
     "panel",
     "task",
     "cabinet",

@@ -56,8 +56,10 @@ _LETTERS = r"(?<![^\W\d_])(?P<month>[^\W\d_]{3,10})"
 _YEAR = re.compile(rf"{_YEAR4}(?![0-9])")
 _LONGEST_DATE: Final = 44
 _BEFORE_YEAR = re.compile(
-    # March 4, 2025; Oct. 3,2024; March the 4th 2025
-    rf"{_LETTERS}\.?\s{{0,3}}(?:the\s)?(?P<day>[0-9]{{1,2}}){_SUFFIX}\s{{0,2}}[,.;]{{0,2}}\s{{0,3}}(?<![0-9])$"
+    # March 4, 2025; Oct. 3,2024; March the 4th 2025; March 4 and 5, 2025 (the first day)
+    rf"{_LETTERS}\.?\s{{0,3}}(?:the\s)?(?P<day>[0-9]{{1,2}}){_SUFFIX}"
+    rf"(?:\s{{0,2}}(?:and|&|to|-|–)\s{{0,2}}[0-9]{{1,2}}{_SUFFIX})?"
+    rf"\s{{0,2}}[,.;]{{0,2}}\s{{0,3}}(?<![0-9])$"
     # 4 March 2025; 4th day of March, 2025; 4 de marzo de 2025; 4. März 2025
     rf"|(?<![0-9])(?P<day2>[0-9]{{1,2}}){_SUFFIX}\s{{0,3}}(?P<as_day>day\s)?(?:of\s|de\s"
     rf"|del\s)?\s{{0,2}}"

@@ -20,7 +20,7 @@ from .text import Line, is_sentence, pattern
 #: Kinds of documents that have a day of their own.
 OF_A_MEETING: Final = frozenset({MINUTES, AGENDA, PACKET, NOTICE, RESOLUTION})
 #: How much of the text around a date is looked at.
-_BEFORE, _AFTER = 120, 60
+_BEFORE, _AFTER = 160, 60
 
 
 class DayRule(NamedTuple):
@@ -52,10 +52,20 @@ _LINK = (
 
 RULES: Final = (
     _rule(
+        "introduction",
+        0,
+        r"\b(?:introduced|first reading|read (?:a |for the )?first)\b"
+        r"(?:(?!passed|adopted|enacted|approved|third)[^.]){0,110}$",
+        "INTRODUCED, READ AND ORDERED PUBLISHED by the Town Board on @",
+        "First Reading: @",
+        needs="introduced first",
+        kinds=(RESOLUTION,),
+    ),
+    _rule(
         "adoption",
         7.0,
         r"\b(?:passed|adopted|enacted|finally passed|resolved|ordained|carried|approved"
-        r"|read)\b[^.]{0,90}"
+        r"|read)\b[^.]{0,140}"
         r"\b(?:this|the|on|day|dated?)\b[\W_]{0,4}$|\b(?:passed|adopted|enacted"
         r"|approved)[\W_]{0,6}$"
         r"|\bdate (?:adopted|passed|of (?:adoption|passage|meeting))[\W_]{0,4}$",
@@ -126,10 +136,11 @@ RULES: Final = (
         8.5,
         r"\b(?:summoned to attend|will be held|to be held|will take place|will meet|will hold"
         r"|will convene"
-        r"|scheduled for|findet)\b[^.]{0,110}?" + _LINK,
+        r"|scheduled for|(?:notified|warned) to (?:meet|assemble)|findet)\b[^.]{0,110}?" + _LINK,
         "You are summoned to attend a meeting of the Council to be held in the hall on @",
         "The Annual Town Meeting will take place on @",
-        needs="summoned will be scheduled findet",
+        "You are hereby notified to meet at the Town Hall in said Ashby on @",
+        needs="summoned will be scheduled findet notified warned",
         kinds=(AGENDA, PACKET, NOTICE),
     ),
     _rule(
@@ -200,11 +211,17 @@ _AGENDA_ITEM = pattern(
 )
 _DATE_LABEL = pattern(r"^date ?:")
 _OF_MINUTES = pattern(r"\b(?:minutes|proceedings|niederschrift|procès-verbal|acta)\b")
+#: A full stop that ends no sentence: "Ashby, B.C.", "St. Mary's Ave."
+_ABBREVIATED = re.compile(r"\b([A-Z]|St|Ste|Ave|Rd|Dr|Blvd|Hwy|Rm|No)\.")
 _SENTENCE_END = re.compile(r"(?<=\w\w\w)[.;]\s")
 #: Dates without words around them, in the title block.
 _ALONE, _IN_HEADING = 4.5, 4.0
 #: Another day contradicts if it has hardly less weight than the day of the meeting.
 _RIVAL = 1.0
+#: A notice of so many days is a schedule of meetings.
+_SCHEDULE_DAYS = 3
+#: So does one that has a line of the title block to itself: more than the day in a header has.
+_OWN_LINE = 6.2
 #: A sentence that says when a meeting was or will be is within this many lines of the text.
 _OPENING_LINES = 15
 
@@ -284,8 +301,15 @@ def meeting_day(
     if not candidates:
         return DayReading(UNKNOWN, [], unclear)
     votes = Counter(found.day for _, found, _ in candidates)
+    if kind == NOTICE and len(votes) >= _SCHEDULE_DAYS:
+        listed = [_fact(text, found, line, 0.3) for _, found, line in candidates[:5]]
+        return DayReading(UNKNOWN, listed, unclear)
     weight, best, line = max(candidates, key=lambda each: each[0] + 0.2 * votes[each[1].day])
-    rivals = [each for each in candidates if each[1].day != best.day and each[0] > weight - _RIVAL]
+    rivals = [
+        each
+        for each in candidates
+        if each[1].day != best.day and each[0] > min(weight - _RIVAL, _OWN_LINE)
+    ]
     confidence = 0.95 if weight >= 6 else 0.85
     if rivals:
         confidence -= 0.25
@@ -321,7 +345,8 @@ def _weight(where: _Where, document: _Document) -> float | None:
     # Words on the same line come first; then the line above says something about a line of its
     # own, and in the text a sentence runs over the ends of lines.
     alone = len(_BESIDE.sub("", where.same_line + where.rest_of_line)) <= 3
-    sentence = _SENTENCE_END.split(where.before.replace("\n", " "))[-1]
+    told = _ABBREVIATED.sub(r"\1", where.before.replace("\n", " "))
+    sentence = _SENTENCE_END.split(told)[-1]
     around = [where.same_line] if in_block else [sentence]
     if in_block and alone:
         around.append(where.before)

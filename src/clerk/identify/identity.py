@@ -29,7 +29,7 @@ from .facts import (
 )
 from .kinds import kind_of
 from .paths import body_of_path, read_path
-from .text import LONGEST_HEADING, Line, is_address, lines_of, title_block
+from .text import LONGEST_HEADING, Line, is_address, lines_of, title_block, without_remarks
 
 #: A cover page has fewer lines than this; then the second page is looked at too.
 _COVER_LINES: Final = 12
@@ -131,7 +131,7 @@ def read_pages(
     written = [page for page in pages[:_RESOLUTION_PAGES] if page.text and not page.text.isspace()]
     if not written:
         return Printed()
-    lines = lines_of(written[0])
+    lines = without_remarks(lines_of(written[0]))
     block = title_block(lines)
     if len(lines) < _COVER_LINES and len(written) > 1:
         lines = lines + lines_of(written[1])

@@ -126,6 +126,8 @@ _LABEL = pattern(
     r"^(?:to|from|date|subject|title|re|via|dept\.?|department|category|prepared by) ?:"
 )
 _MEETING = pattern(r"\b(?:meeting|session|hearing|workshop|sitzung|séance|réunion|sesión)\b")
+#: "Date of next meeting: 7 November 2024" closes minutes.
+_NEXT = pattern(r"\bnext (?:\w+ ){0,3}(?:meeting|session)")
 _DIGITS = re.compile(r"[0-9]+")
 
 
@@ -206,10 +208,10 @@ class _Page:
         """The line of the title block that names a meeting or a body, next to a date."""
         if not self.days:
             return None
-        block = self.block[:_HEADING_LINES]
-        return next(
-            (line for line in block if _MEETING.search(line.text) or HEAD.search(line.text)), None
-        )
+        for line in self.block[:_HEADING_LINES]:
+            if _MEETING.search(line.text) or HEAD.search(line.text):
+                return None if _NEXT.search(line.text) else line
+        return None
 
     def opens_like(self, *kinds: str) -> bool:
         """Whether the text after the title block begins as documents of these kinds do."""
@@ -251,8 +253,9 @@ def split(pages: Sequence[PageView], identity: Identity, hints: Hints) -> list[P
             starts.append(_Start(index, *inside, is_inside=True))
             seen = set()
         seen |= page.first
-    own = own_words(
-        hints.place, [line.text for page in pages[:3] for line in lines_of(page, _TOP_LINES)]
+    heads = [line.text for page in pages[:3] for line in lines_of(page, _TOP_LINES)]
+    own = _Own(
+        own_words(hints.place, heads), frozenset(_fixed(line.text) for line in tops[0].lines)
     )
     ends = [start.at + start.is_inside for start in starts[1:]] + [len(pages)]
     return [
@@ -534,7 +537,14 @@ def _is_numbered_through(tops: Sequence[_Page]) -> bool:
 # ------------------------------------------------------------------------- what a part is
 
 
-def _part(pages: Sequence[PageView], start: _Start, packet: Identity, own: frozenset[str]) -> Part:
+class _Own(NamedTuple):
+    """The words of the own place, and the first lines of the packet."""
+
+    words: frozenset[str]
+    lines: frozenset[str]
+
+
+def _part(pages: Sequence[PageView], start: _Start, packet: Identity, own: _Own) -> Part:
     """Return what a part is; the first part of a packet is its agenda or what the packet is."""
     top = start.page
     if start.begins is UNKNOWN:
@@ -543,14 +553,15 @@ def _part(pages: Sequence[PageView], start: _Start, packet: Identity, own: froze
             kind = msgspec.structs.replace(kind, value=AGENDA, confidence=0.6)
         last = pages[-1].page
         return Part(pages[0].page, last, kind, packet.body, packet.date, packet.title)
-    printed = read_pages(pages[:2], own=own)
-    place, is_own = _place_of(top, printed, own)
+    printed = read_pages(pages[:2], own=own.words)
+    place, is_own = _place_of(top, printed, own.words)
     day, body, kind = printed.date, printed.body, printed.kind
     elsewhere = place.value is not None and not is_own
     if kind.value == RESOLUTION:
         if elsewhere:
             if place.value and (body.value is None or body.value.lower() in _BARE_COUNCILS):
-                body = msgspec.structs.replace(place, value=f"{place.value} Council")
+                name = _whole_name(place.value, top)
+                body = msgspec.structs.replace(place, value=f"{name} Council")
         else:
             day = day if day.value else _taken(packet.date)
             body = body if body.value else _taken(packet.body)
@@ -562,6 +573,11 @@ def _part(pages: Sequence[PageView], start: _Start, packet: Identity, own: froze
         elif day.value != packet.date.value:
             day, body = UNKNOWN, UNKNOWN
             elsewhere = elsewhere or not is_own
+    elif not elsewhere and (other := _organisation(top, own, has_body=bool(body.value))):
+        # "Soil Conservation District" above "Board of Supervisors"; a club's minutes.
+        whole = f"{other.value} {body.value}" if body.value else other.value
+        elsewhere, place = True, other
+        body = msgspec.structs.replace(other, value=whole)
     elif not elsewhere and body.confidence < MENTIONED:
         # A body that is only mentioned in the text; the packet's is as good.
         body = _taken(packet.body) if packet.body.value else body
@@ -581,6 +597,14 @@ def _part(pages: Sequence[PageView], start: _Start, packet: Identity, own: froze
     )
 
 
+def _whole_name(place: str, top: _Page) -> str:
+    """Return the longest name that the text has for a place: "Town of Ashby" for "Ashby"."""
+    lines = [line.text for line in lines_of(top.view)]
+    text = "".join(line + ("" if line[-1] == "-" else " ") for line in lines)
+    names = [each for each in municipalities(text) if place_words(each) == place_words(place)]
+    return max([place, *names], key=lambda each: len(each.split()))
+
+
 _BARE_COUNCILS: Final = frozenset({"council", "town council", "city council", "municipal council"})
 
 
@@ -589,6 +613,9 @@ def _is_same_body(body: Fact, of_packet: Fact) -> bool:
     if not (body.value and of_packet.value):
         return False
     if _COUNCIL.fullmatch(body.value) and _COUNCIL.fullmatch(of_packet.value):
+        return True
+    if of_packet.value.lower().endswith(f" {body.value.lower()}") and " " in body.value:
+        # "Parish Council" in the packet of the Millbrook Parish Council.
         return True
     fewer, all_words = (set(each.lower().split()) for each in (body.value, of_packet.value))
     return bool(GOVERNING.fullmatch(of_packet.value)) and fewer <= all_words
@@ -631,6 +658,38 @@ def _place_of(top: _Page, printed: Printed, own: frozenset[str]) -> tuple[Fact, 
     return UNKNOWN, printed.kind.value not in (OTHER, REPORT, None)
 
 
+def _organisation(top: _Page, own: _Own, *, has_body: bool) -> Fact | None:
+    """Return the organisation whose name is above the title of a part, if it is not the own one.
+
+    Where the title names a body, only a district has others of the same name.
+    """
+    if any(_fixed(line.text) in own.lines for line in top.block[:_TITLE_LINES]):
+        return None
+    for line in top.block[:_TITLE_LINES]:
+        text = line.text
+        words = place_words(text)
+        is_district = bool(_DISTRICT.search(text)) and not HEAD.search(text)
+        if (own.words and words == own.words) or (not is_district and own.words & words):
+            return None
+        if is_district or not (
+            has_body
+            or heading_rule(text)
+            or _MEETING.search(text)
+            or HEAD.search(text)
+            or printed_dates(text)
+        ):
+            named = len(words) > 1 and _is_title(text) and not is_address(text)
+            return Fact(clean_name(text), PAGE, text, line.page, 0.4) if named else None
+        if not has_body:
+            return None
+    return None
+
+
+_DISTRICT = pattern(
+    r"\b(?:water|sewer|sanitary|sanitation|fire|school|library|parks?|recreation|hospital|health"
+    r"|irrigation|drainage|conservation|utility|transit|improvement|cemetery|port|airport|flood"
+    r"|protection|development) (?:control )?district\b"
+)
 _ORGANISATION = pattern(
     r"\b(?:corporation|association|authority|society|foundation|library|health unit"
     r"|conservation|housing|inc|cooperative)\b"

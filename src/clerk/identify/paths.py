@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 from .bodies import body_in_heading
 from .dates import MONTH_OF_WORD, calendar_day, printed_dates, whole_year
-from .facts import FILE_NAME, FOLDER, PACKET, UNKNOWN, Fact
+from .facts import AGENDA, FILE_NAME, FOLDER, MINUTES, NOTICE, PACKET, UNKNOWN, Fact
 from .kinds import heading_rule
 
 _MONTH = "|".join(sorted(MONTH_OF_WORD, key=len, reverse=True))
@@ -33,7 +33,7 @@ _SPACED = re.compile(
 )
 _YEAR_FIRST = re.compile(
     r"(?<![0-9])(?P<year>(?:19"
-    r"|20)[0-9]{2})[ _.-](?P<month>[01]?[0-9])[ _.-](?P<day>[0-3]?[0-9])(?![0-9])"
+    r"|20)[0-9]{2})[ _.-](?P<month>[01]?[0-9])[ _.-](?P<day>[0-3]?[0-9])(?![0-9]|-[0-9])"
 )
 _MONTH_DAY = re.compile(
     rf"(?<![^\W\d_])(?P<month>{_MONTH})[\s._-]{{1,2}}(?P<day>[0-3]?[0-9])(?:st|nd|rd"
@@ -151,7 +151,10 @@ def _day_in(name: str, day_first: bool) -> date | None:
         month, number = (second, first) if day_first or first > 12 else (first, second)
         if found := calendar_day(year, month, number):
             return found
+    # 5.13.24 may be the number of an item, but not next to a word for papers of a meeting.
+    short_years = kind_in_name(name) in (AGENDA, MINUTES, NOTICE, PACKET)
     for printed in printed_dates(name, day_first=day_first):
-        if str(printed.day.year) in name[printed.start : printed.end]:
+        written = name[printed.start : printed.end]
+        if str(printed.day.year) in written or (short_years and "." in written):
             return printed.day
     return None

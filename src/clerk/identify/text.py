@@ -37,7 +37,8 @@ _AFTER_WORDS: Final = " \t*•·▪■●◦○–—_=~|#<«»+/\\^`"
 
 #: Where the text begins, and the title block ends.
 _TEXT_BEGINS = pattern(
-    r"^(?:[0-9]{1,2}[.)] ?[^\W\d]|[0-9]{1,2}\.[0-9]{1,2}\.? [^\W\d]|[A-Z][.)] \w|[IVX]{1,6}[.)] \w"
+    r"^(?:[0-9]{1,2}[.)] ?[^\W\d]|[0-9]{1,2}\.[0-9]{1,2}\.? [^\W\d]|[0-9]{2}/[0-9]{2,3}\.? [^\W\d]"
+    r"|[A-Z][.)] \w|[IVX]{1,6}[.)] \w"
     r"|item [0-9]"
     r"|(?:and )?whereas\b|be it |now,? therefore|dear \w"
     r"|(?:\w+ ){0,3}(?:present|absent|attending)(?: ?:| were\b| was\b)"
@@ -81,7 +82,9 @@ def lines_of(page: PageView, most: int = MOST_LINES) -> list[Line]:
         raw = [part for line in raw for part in textwrap.wrap(line, _USUAL_LINE) or [""]]
     found: list[Line] = []
     for line in raw:
-        text = " ".join(line.split()).lstrip(_BEFORE_WORDS).rstrip(_AFTER_WORDS)
+        text = " ".join(line.split())
+        if text and not (text[0].isalnum() and text[-1].isalnum()):
+            text = text.lstrip(_BEFORE_WORDS).rstrip(_AFTER_WORDS)
         if text and (text[0].isalnum() or any(map(str.isalnum, text))):
             found.append(Line(text, page.page))
             if len(found) == most:
@@ -139,6 +142,40 @@ def is_sentence(line: str) -> bool:
     return len(words) > 7 and (line[-1] in ".,;" or 2 * small > len(words))
 
 
+#: A remark about the document: "These minutes are subject to approval"; others are in brackets.
+_REMARK = pattern(
+    r"(?:please )?(?:note ?[:-]? )?(?:these|this|the) (?:draft |unapproved |unconfirmed )?"
+    r"(?:minutes|agenda|document) (?:are|is|have|has|may|will)\b|please note\b"
+)
+_REMARK_LINES: Final = 3
+_NOTED_LINES: Final = 14
+
+
+def without_remarks(lines: Sequence[Line]) -> list[Line]:
+    """Return the lines of a first page without what is said about the document among its headings.
+
+    Their dates are of other meetings, and they would end the title block.
+    """
+    kept: list[Line] = []
+    number = 0
+    while number < len(lines):
+        text = lines[number].text
+        in_brackets = text[0] == "(" and ("(" not in text[1:])
+        if number < _NOTED_LINES and (in_brackets or _REMARK.match(text)):
+            end = ")" if in_brackets else "."
+            rest = [line.text for line in lines[number : number + _REMARK_LINES]]
+            length = next((n for n, each in enumerate(rest, 1) if each.rstrip()[-1] == end), 0)
+            if length and sum(len(each.split()) for each in rest[:length]) > _HEADING_WORDS:
+                number += length
+                continue
+        kept.append(lines[number])
+        number += 1
+    return kept
+
+
+#: "(Special Meeting)" is a heading, what has more words is a remark.
+_HEADING_WORDS: Final = 5
+
 #: What a browser prints above a page.
 _BROWSER = re.compile(r"[0-9]{1,2}/[0-9]{1,2}/[0-9]{2,4},? [0-9]{1,2}:[0-9]{2}")
 
@@ -149,11 +186,25 @@ def title_block(lines: Sequence[Line]) -> list[Line]:
         lines = lines[1:]
     for number, line in enumerate(lines[:_BLOCK_LINES]):
         # "4 March 2025" is no item of a list.
-        if (_TEXT_BEGINS.match(line.text) and not begins_with_date(line.text)) or is_sentence(
-            line.text
-        ):
+        if _TEXT_BEGINS.match(line.text) and not begins_with_date(line.text):
+            return list(lines[:number])
+        if is_sentence(line.text) and not _goes_on(lines[:number], line.text):
             return list(lines[:number])
     return list(lines[:_BLOCK_LINES])
+
+
+#: "Minutes of the meeting of the council," - "held in the hall on Monday, 4 March 2024.".
+_CONTINUED = re.compile(r"(?:[Hh]eld|HELD|[Oo]n|ON|[Aa]t|AT|[Ii]n|IN) ")
+
+
+def _goes_on(block: Sequence[Line], line: str) -> bool:
+    """Whether a line ends the heading before it, which is written like a sentence."""
+    if not any(_HEADLINE.match(each.text) for each in block[-3:]):
+        return False
+    before = block[-1].text
+    if len(before) > _SHORT and line[0].islower():
+        return before[-1] not in ".:;"
+    return before[-1] == "," and bool(_CONTINUED.match(line))
 
 
 _SMALL = frozenset(

@@ -80,16 +80,18 @@ def look_at_folder(
             pages: list[PageView] = []
             trouble = ""
             if time.monotonic() < until:
+                path = path_of_file_url(ref.url)
                 try:
                     read = read_in_child(
-                        path_of_file_url(ref.url),
+                        path,
                         options,
                         FIRST_PAGES,
                         memory_mb=settings.worker_memory_mb,
                     )
                     pages = [PageView(page.facts.page, page.text) for page in read.pages]
                 except ClerkError as error:
-                    trouble = type(error).__name__
+                    # The file is named next to it.
+                    trouble = str(error).removeprefix(str(path)).lstrip(": ")
             else:
                 unread += 1
             said = Known(
