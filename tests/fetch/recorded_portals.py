@@ -206,7 +206,8 @@ def fetched(town: RecordedTown, recordings: Recordings) -> Score:
             stored = [
                 StoredDocument(url, {"agenda": "agendas"}.get(kind, kind), day, body or "")
                 for url, kind, day, body in database.execute(
-                    "SELECT source_url, kind, date, body FROM documents"
+                    # Until it is read, a document may only have the title of its meeting.
+                    "SELECT source_url, kind, date, coalesce(body, title) FROM documents"
                     " WHERE source_url LIKE 'http%'"
                 )
             ]

@@ -27,7 +27,7 @@ from clerk.fetch.base import (
 )
 from clerk.fetch.http.responses import WebPage
 
-from .common import Offer, PlatformFetcher, kind_of_title
+from .common import ITEM_OF_AGENDA, Offer, PlatformFetcher, kind_of_title
 
 #: Countries that write the day before the month, by the end of their host names.
 _DAY_FIRST = frozenset(
@@ -43,8 +43,8 @@ _NO_MEETING = re.compile(
     re.IGNORECASE,
 )
 _ATTACHMENT = re.compile(
-    r"public comment|presentation|staff report|attachment|exhibit|supplement|\bvideo\b|\baudio\b|"
-    r"\bmap\b|\bordinance\b|\bresolution\b|\bzoom\b",
+    r"public comment|presentation|staff report|attachment|exhibit|supplement|handout|\bvideo\b|"
+    r"\baudio\b|\bmap\b|\bordinance\b|\bresolution\b|\bzoom\b|" + ITEM_OF_AGENDA.pattern,
     re.IGNORECASE,
 )
 _NOTICE = re.compile(r"\bnotices?\b", re.IGNORECASE)
@@ -65,7 +65,7 @@ _DOCUMENT_LINK = re.compile(
 #: Links that hand out a file, if their text says that it is an agenda or minutes.
 _FILE_HANDLER = re.compile(
     r"(?:view|get|open|show|display|download)\w*(?:file|doc|attach)|\.ashx\?|/(?:documents?|files?|"
-    r"attachments?|media)/[^/]*[0-9]|[?&](?:file|doc|document|attachment)\w*=|"
+    r"attachments?|media)/[^/]*[0-9](?![^?#]*/(?:[?#]|$))|[?&](?:file|doc|document|attachment)\w*=|"
     r"drive\.google\.com/(?:file|open)|docs\.google\.com/document|dropbox\.com/s|1drv\.ms",
     re.IGNORECASE,
 )
@@ -108,8 +108,13 @@ class Link:
     @property
     def file_name(self) -> str:
         """The last part of its path, readable."""
-        name = unquote(urlsplit(self.url).path).rsplit("/", 1)[-1]
-        return re.sub(r"\.(?:pdf|docx?|html?)$", "", name, flags=re.IGNORECASE)
+        return file_name_of(self.url)
+
+
+def file_name_of(url: str) -> str:
+    """Return the last part of a URL's path, readable and without what says its format."""
+    name = unquote(urlsplit(url).path).rsplit("/", 1)[-1]
+    return re.sub(r"\.(?:pdf|docx?|html?)$", "", name, flags=re.IGNORECASE)
 
 
 class PlainFetcher(PlatformFetcher):
@@ -184,7 +189,8 @@ class PlainFetcher(PlatformFetcher):
         if not named and _NO_MEETING.search(f"{link.text} {link.around} {link.file_name}"):
             self.skip(shown, "a notice that there is no meeting", link.url)
             return None
-        if not kind and (link.attachment or _ATTACHMENT.search(link.text)):
+        attached = _ATTACHMENT.search(link.text) and not kind_of_title(link.text)
+        if attached or (not kind and link.attachment):
             self.skip(shown, "an attachment", link.url)
             return None
         months = (link.text, link.file_name, link.around)
@@ -286,6 +292,10 @@ def _page_links(page: WebPage, *, day_first: bool, follow: str) -> Iterator[Link
         if row is not None and (row.tag in _AROUND or len(dated.text(row)) <= _LONGEST_AROUND):
             found = dated.date_of(node, row)
             day = found[0] if found else None
+            # Where dates are in one column and links in another, the name of the file tells which.
+            of_file = naming.find_date(file_name_of(url), day_first=day_first)
+            if of_file in (each for each, _ in dated.dates(row)):
+                day = of_file
         links = around.css("a[href]") if around is not None else []
         others = (html.text_of(each) for each in links if each.mem_id != node.mem_id)
         kind = _column_kind(node)
@@ -297,12 +307,23 @@ def _page_links(page: WebPage, *, day_first: bool, follow: str) -> Iterator[Link
             text,
             # A longer text is a whole page and not about this link.
             said_around if len(said_around) <= _LONGEST_AROUND else "",
-            tuple(dict.fromkeys((*above.get(node.mem_id, ()), *filter(None, headings)))),
+            tuple(
+                dict.fromkeys(
+                    (*above.get(node.mem_id, ()), *_filed_under(node), *filter(None, headings))
+                )
+            ),
             day,
             kind,
             any(map(naming.find_kind, others)),
             html.text_before(around, links[0])[:200] if around else "",
         )
+
+
+def _filed_under(node: LexborNode) -> list[str]:
+    """Return the categories of the entry that a link is in."""
+    entry = next((each for each in html.ancestors(node) if each.tag == "article"), None)
+    links = entry.css("a[rel~=tag], a[href*=category]") if entry is not None else []
+    return [html.text_of(each) for each in links]
 
 
 def _day_of(page: WebPage, day_first: bool) -> date | None:
