@@ -755,6 +755,12 @@ PLAIN_LAYOUTS = {
     "a section": """<h2>Minutes</h2><ul><li><a href="/a.pdf">January 16, 2024</a></li>
       <li><a href="/b.pdf">Dec. 5th, 2023</a></li></ul><h2>Forms</h2>
       <p><a href="/f.pdf">Complaint</a></p>""",
+    "times for programs": """<div><time datetime="2024-01-16T18:00">Tue 16</time>
+      <a href="/a.pdf">Minutes</a></div><div><time datetime="2023-12-05">Tue 5</time>
+      <a href="/b.pdf">Minutes</a></div>""",
+    "pages and Word files": """<ul><li>Jan 16, 2024 <a href="/m/1.docx">Minutes</a></li>
+      <li><a href="/m/20231205.html">Minutes of December 5, 2023</a></li></ul>
+      <a href="/minutes.html">All minutes</a>""",
     "days without a year": """<h2>Minutes 2024</h2><ul><li><a href="/a.pdf">January 16</a></li>
       </ul><h2>Minutes 2023</h2><ul><li><a href="/b.pdf">Dec. 5 (draft)</a></li></ul>""",
     "dates in one column and links in another": """<div><p>January 16, 2024</p><p>December 5, 2023
@@ -796,6 +802,36 @@ def test_links_are_relative_to_the_base_that_a_page_states(portal):
     town = portal("plain", "https://town.example/government/council.php", {"council.php": page})
 
     assert [each[3] for each in listed(town)] == ["https://town.example/Documents/a b.pdf"]
+
+
+def test_a_column_for_names_says_whose_meeting_it_is(portal):
+    page = """<p>The Village Board meets on Mondays.</p><table><tr><th>Meeting</th><th>Date</th>
+      <th>Agenda</th></tr><tr><td>Planning &amp; Zoning</td><td>Jan 16, 2024</td>
+      <td><a href="/DocumentCenter/View/10">View</a></td></tr></table>"""
+    town = portal("plain", "https://town.example/records", {"/records": page})
+
+    assert [each[:3] for each in listed(town)] == [("agendas", "2024-01-16", "Planning & Zoning")]
+
+
+def test_a_dutch_page_has_lists_of_decisions(portal):
+    page = """<h1>Gemeenteraad</h1><ul><li>5 maart 2024 <a href="/a.pdf">Agenda</a>
+      <a href="/b.pdf">Besluitenlijst</a></li></ul>"""
+    town = portal("plain", "https://www.dorp.nl/raad", {"/raad": page})
+
+    assert [each[:3] for each in listed(town)] == [
+        ("agendas", "2024-03-05", "Gemeenteraad"),
+        ("minutes", "2024-03-05", "Gemeenteraad"),
+    ]
+
+
+def test_another_page_of_legistar_leads_to_its_calendar(portal):
+    answers = {
+        "Legislation.aspx": "<title>Town - Legislation</title>",
+        "Calendar.aspx": calendar(legistar_row(1, "1/16/2024", documents="A"), years=False),
+    }
+    town = portal("legistar", "https://town.legistar.com/Legislation.aspx", answers)
+
+    assert [each[1] for each in listed(town)] == ["2024-01-16"]
 
 
 def test_a_german_page_has_invitations_and_records(portal):

@@ -103,6 +103,10 @@ class DatedPage:
         if found is None:
             text = self.text(node)
             found = naming.find_dates(text, day_first=self.day_first)
+            # "Mon 9" may be a whole date for programs.
+            stamps = [] if found else node.css("time[datetime]")
+            if len(stamps) == 1:
+                found = naming.find_dates(stamps[0].attributes["datetime"] or "")
             self._dates[node.mem_id] = found
         return found
 

@@ -26,14 +26,14 @@ _CENTURY_TURNS = 70
 _MONTHS = tuple(
     line.split()
     for line in """
-        january jan enero janvier januar jänner gennaio janeiro
-        february feb febrero février fevrier februar febbraio fevereiro
-        march mar marzo mars märz maerz março marco
+        january jan enero janvier januar jänner januari gennaio janeiro
+        february feb febrero février fevrier februar februari febbraio fevereiro
+        march mar marzo mars märz maerz maart mrt março marco
         april apr abril avril aprile
-        may mayo mai maggio maio
+        may mayo mai mei maggio maio
         june jun junio juin juni giugno junho
         july jul julio juillet juli luglio julho
-        august aug agosto août aout
+        august aug agosto augustus août aout
         september sept sep septiembre septembre settembre setembro
         october oct octubre octobre oktober okt ottobre outubro
         november nov noviembre novembre novembro

@@ -44,7 +44,10 @@ class Legistar(PlatformFetcher):
         nothing new.
         """
         calendar = f"{self.root}/Calendar.aspx"
-        first = self.client.page(self.source if ".aspx" in self.source else calendar)
+        first = self.client.page(self.source if ".aspx" in self.source.lower() else calendar)
+        if not _is_calendar(first.text) and first.url.lower() != calendar.lower():
+            # Another page of the town, such as its list of legislation.
+            first = self.read(calendar) or first
         if "rgMasterTable" not in first.text and not _is_calendar(first.text):
             raise NotUnderstood(first, "a Legistar calendar (rgMasterTable, View.ashx)")
         first, bodies = self._of_all_bodies(first)

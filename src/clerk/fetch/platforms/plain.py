@@ -55,6 +55,12 @@ _GOVERNING = re.compile(
     r"|select\s?board|school board|common council)\b",
     re.IGNORECASE,
 )
+#: Headers of columns that say whose meeting it is.
+_NAME_COLUMN = re.compile(
+    r"(?:meeting|body|board|committee|commission|group|name|department|organization)s?"
+    r"(?:\W+(?:body|board|committee|commission|group|name)s?)*",
+    re.IGNORECASE,
+)
 _AROUND = frozenset(("tr", "li", "p", "dd", "article", "section"))
 #: Links to documents whose names do not end in .pdf.
 _DOCUMENT_LINK = re.compile(
@@ -66,7 +72,7 @@ _DOCUMENT_LINK = re.compile(
 _FILE_HANDLER = re.compile(
     r"(?:view|get|open|show|display|download)\w*(?:file|doc|attach)|\.ashx\?|/(?:documents?|files?|"
     r"attachments?|media)/[^/]*[0-9](?![^?#]*/(?:[?#]|$))|[?&](?:file|doc|document|attachment)\w*=|"
-    r"drive\.google\.com/(?:file|open)|docs\.google\.com/document|dropbox\.com/s|1drv\.ms",
+    r"\.html?(?:[?#]|$)|drive\.google\.com/(?:file|open)|docs\.google\.com/document|dropbox\.com/s|1drv\.ms",
     re.IGNORECASE,
 )
 
@@ -99,6 +105,8 @@ class Link:
     attachment: bool = False
     #: What its row says before the first link.
     lead: str = ""
+    #: What the column for names says in its row.
+    named: str = ""
 
     @property
     def own_texts(self) -> tuple[str, str]:
@@ -208,6 +216,7 @@ class PlainFetcher(PlatformFetcher):
             vendor_id=canonical_url(link.url),
             body=self.settings.meeting
             or _body(link)
+            or link.named
             or self._governing_body
             or naming.UNNAMED_BODY,
             title=month if month and not day else link.text or link.file_name,
@@ -316,6 +325,7 @@ def _page_links(page: WebPage, *, day_first: bool, follow: str) -> Iterator[Link
             kind,
             any(map(naming.find_kind, others)),
             html.text_before(around, links[0])[:200] if around else "",
+            _column_name(node),
         )
 
 
@@ -342,27 +352,42 @@ def _leads_to_document(url: str, text: str) -> bool:
     """Whether a link leads to a file, by its address or by what it says next to a file handler."""
     if _DOCUMENT_LINK.search(url):
         return True
-    return bool(_FILE_HANDLER.search(url) and re.search(r"agenda|minutes", text, re.IGNORECASE))
+    return bool(_FILE_HANDLER.search(url) and naming.find_kind(text))
 
 
 def _column_kind(node: LexborNode) -> str:
     """Return the kind that the header of a link's column names."""
     cell = next((each for each in html.ancestors(node) if each.tag == "td"), None)
-    table = next((each for each in html.ancestors(node) if each.tag == "table"), None)
-    if cell is None or table is None or cell.parent is None:
-        return ""
-    if label := cell.attributes.get("data-label") or cell.attributes.get("data-th"):
+    label = cell and (cell.attributes.get("data-label") or cell.attributes.get("data-th"))
+    if label:
         return naming.find_kind(label) or ""
-    row = cell.parent
+    columns = _columns(node)
+    at = next(
+        (at for at, (_, each) in enumerate(columns) if cell and each.mem_id == cell.mem_id), -1
+    )
+    if at < 0 or naming.find_date(" ".join(name for name, _ in columns)):
+        return ""
+    return naming.find_kind(columns[at][0]) or ""
+
+
+def _column_name(node: LexborNode) -> str:
+    """Return whose meeting it is by the column that is made for it, if there is one."""
+    for header, cell in _columns(node):
+        if _NAME_COLUMN.fullmatch(header):
+            return naming.body_of_meeting(html.name_in(html.text_of(cell)))
+    return ""
+
+
+def _columns(node: LexborNode) -> list[tuple[str, LexborNode]]:
+    """Return the cells of a link's row, each with the header of its column."""
+    row = next((each for each in html.ancestors(node) if each.tag == "tr"), None)
+    table = next((each for each in html.ancestors(node) if each.tag == "table"), None)
+    header = table.css_first("tr") if table is not None else None
+    if row is None or header is None or header.css_first("a[href]"):
+        return []
     cells = [each for each in row.css("td, th") if each.parent and each.parent.mem_id == row.mem_id]
-    at = next(at for at, each in enumerate(cells) if each.mem_id == cell.mem_id)
-    header = table.css_first("tr")
-    names = [html.text_of(each) for each in header.css("td, th")] if header else []
-    if header is None or header.css_first("a[href]") or len(names) != len(cells):
-        return ""
-    if naming.find_date(" ".join(names)):
-        return ""
-    return naming.find_kind(names[at]) or ""
+    names = [html.text_of(each) for each in header.css("td, th")]
+    return list(zip(names, cells, strict=True)) if len(names) == len(cells) else []
 
 
 def _feed_links(page: WebPage) -> Iterator[Link]:
