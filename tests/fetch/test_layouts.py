@@ -813,6 +813,21 @@ def test_a_column_for_names_says_whose_meeting_it_is(portal):
     assert [each[:3] for each in listed(town)] == [("agendas", "2024-01-16", "Planning & Zoning")]
 
 
+def test_further_pages_of_a_list_are_read_and_no_other_pages(portal):
+    def page(day: int, links: str) -> str:
+        return f"""<h1>City Council Minutes</h1><ul><li><a href="/{day}.pdf">January {day}, 2024</a>
+          </li></ul><nav>{links}</nav>"""
+
+    pages = {
+        "/records/page/2/": page(2, ""),
+        "/records/": page(16, '<a href="/records/page/2/">2</a> <a href="/news/page/2/">News</a>'),
+    }
+    town = portal("plain", "https://town.example/records/", pages)
+
+    assert [each[1] for each in listed(town)] == ["2024-01-02", "2024-01-16"]
+    assert len(town.asked) == 2
+
+
 def test_a_dutch_page_has_lists_of_decisions(portal):
     page = """<h1>Gemeenteraad</h1><ul><li>5 maart 2024 <a href="/a.pdf">Agenda</a>
       <a href="/b.pdf">Besluitenlijst</a></li></ul>"""

@@ -55,6 +55,8 @@ _GOVERNING = re.compile(
     r"|select\s?board|school board|common council)\b",
     re.IGNORECASE,
 )
+#: The number of a further page of a list.
+_PAGE_NUMBER = re.compile(r"[?&](?:page|paged|pg)=[0-9]+$|page/[0-9]+/?$", re.IGNORECASE)
 #: Headers of columns that say whose meeting it is.
 _NAME_COLUMN = re.compile(
     r"(?:meeting|body|board|committee|commission|group|name|department|organization)s?"
@@ -161,7 +163,10 @@ class PlainFetcher(PlatformFetcher):
             self._day_of_page = _day_of(page, self.day_first) if is_event else None
             for link in _links(page, day_first=self.day_first, follow=follow):
                 same_host = (urlsplit(link.url).hostname or "") == self.host
-                if follow and same_host and re.search(follow, link.url):
+                further = _PAGE_NUMBER.sub("", link.url) == _PAGE_NUMBER.sub("", self.source)
+                if (follow and same_host and re.search(follow, link.url)) or (
+                    further and _PAGE_NUMBER.search(link.url)
+                ):
                     known = link.url in read or link.url in waiting
                     if not known and not is_event and (window.full or window.covers(link.day)):
                         waiting.append(link.url)
@@ -303,8 +308,7 @@ def _page_links(page: WebPage, *, day_first: bool, follow: str) -> Iterator[Link
             day = found[0] if found else None
             # Where dates are in one column and links in another, the name of the file tells which.
             of_file = naming.find_date(file_name_of(url), day_first=day_first)
-            if of_file in (each for each, _ in dated.dates(row)):
-                day = of_file
+            day = of_file if of_file in dict(dated.dates(row)) else day
         links = around.css("a[href]") if around is not None else []
         others = (html.text_of(each) for each in links if each.mem_id != node.mem_id)
         kind = _column_kind(node)
