@@ -42,6 +42,8 @@ from recorded_towns import (
 
 CHILD = Path(__file__).with_name("recorded_child")
 SITE = "town"
+#: Kinds of the manifest; a packet without an agenda beside it is the agenda.
+KINDS = {"agenda": "agendas", "packet": "agendas"}
 AGENDA = "<html><body><h1>Agenda</h1><p>1. Call to order</p><p>2. Budget</p><i>%s</i></body></html>"
 
 
@@ -204,9 +206,10 @@ def fetched(town: RecordedTown, recordings: Recordings) -> Score:
                 score.said = said[0] if isinstance(said, list) else said
         with sqlite3.connect(f"{storage}/clerk.db") as database:
             stored = [
-                StoredDocument(url, {"agenda": "agendas"}.get(kind, kind), day, body or "")
+                StoredDocument(url, KINDS.get(kind, kind), day, body or "")
                 for url, kind, day, body in database.execute(
-                    "SELECT source_url, kind, date, body FROM documents"
+                    # Until it is read, a document may only have the title of its meeting.
+                    "SELECT source_url, kind, date, coalesce(body, title) FROM documents"
                     " WHERE source_url LIKE 'http%'"
                 )
             ]

@@ -81,6 +81,27 @@ def test_a_page_without_documents_leads_to_the_portal_it_links(find):
     assert (preview.meetings, len(preview.documents)) == (1, 1)
 
 
+@pytest.mark.parametrize(
+    ("content", "scraper"),
+    [
+        (documents(2), "plain"),
+        (
+            """<table><tr><td class="bpsGridDate">16/01/2024</td>
+            <td class="bpsGridCommittee">Council</td><td class="bpsGridAgenda">
+            <a href="A.PDF">PDF</a></td></tr></table>""",
+            "infocouncil",
+        ),
+    ],
+)
+def test_a_home_page_leads_to_the_page_about_meetings_that_it_links(find, content, scraper):
+    home = """<a href="/parks">Parks</a>
+      <a href="https://records.town.gov/">Agendas &amp; Minutes</a>"""
+    found = find("https://www.town.gov/", {"records.town.gov": content, "www.town.gov/": home})
+
+    assert found.best[0].scraper == scraper
+    assert found.best[0].source == "https://records.town.gov/"
+
+
 def test_a_page_that_frames_a_portal_leads_to_it(find):
     frame = '<iframe src="//town.primegov.com/public/portal"></iframe>'
     meeting = {"id": 1, "title": "Council", "dateTime": "2024-01-16T18:00:00"}

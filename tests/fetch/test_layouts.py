@@ -240,9 +240,31 @@ UNSEEN = {
     ),
     "civicplus": (
         "https://town.example/AgendaCenter/Board-3",
-        """<h2>Board of Commissioners</h2><ul>
+        """<h2>Board of Commissioners Agendas &amp; Minutes</h2><ul>
         <li><a href="/AgendaCenter/ViewFile/Agenda/_01162024-9">Agenda</a></li>
         <li><a href="/AgendaCenter/ViewFile/Minutes/_01162024-9">Minutes</a></li></ul>""",
+    ),
+    "legistar columns": (
+        "https://meetings.town.example/Calendar.aspx",
+        """<title>Town - Calendar</title><table class="rgMasterTable"><tr><th>Board/Committee</th>
+        <th>Fecha</th><th>Agenda</th><th>Minutes</th></tr><tr class="rgRow"><td>
+        <a href="DepartmentDetail.aspx?ID=7&GUID=G">Board of Commissioners</a></td>
+        <td>Tue 1/16/2024</td><td><a href="https://town.legistar1.com/2024/1_A_Agenda.pdf">Agenda</a>
+        </td><td><a href="View.ashx?ID=1&GUID=G&M=M">Minutes</a></td></tr></table>""",
+    ),
+    "agendaquick": (
+        "https://public.destinyhosted.com/agenda_publish.cfm?id=7",
+        """<div><b>01/16/2024</b> Board of Commissioners
+        <a href="/agenda_publish.cfm?id=7&dsp=ag&seq=9">Agenda</a>
+        <a href="/agenda_publish.cfm?id=7&dsp=min&seq=9">Minutes</a></div>""",
+    ),
+    "onbase": (
+        "https://town.hylandcloud.com/231agendaonline/",
+        """<table><tr><th>Name</th><th>Type</th><th>Date</th></tr><tr>
+        <td>Board of Commissioners Formal</td><td>Formal</td><td>01/16/2024 09:30 AM</td><td>
+        <a href="/231agendaonline/Documents/DownloadFile/A.pdf?documentType=1&meetingId=5">A</a>
+        <a href="/231agendaonline/Documents/DownloadFile/M.pdf?documentType=2&meetingId=5">M</a></td>
+        </tr></table>""",
     ),
     "legistar": (
         "https://town.legistar.com/Calendar.aspx",
@@ -733,6 +755,29 @@ PLAIN_LAYOUTS = {
     "a section": """<h2>Minutes</h2><ul><li><a href="/a.pdf">January 16, 2024</a></li>
       <li><a href="/b.pdf">Dec. 5th, 2023</a></li></ul><h2>Forms</h2>
       <p><a href="/f.pdf">Complaint</a></p>""",
+    "times for programs": """<div><time datetime="2024-01-16T18:00">Tue 16</time>
+      <a href="/a.pdf">Minutes</a></div><div><time datetime="2023-12-05">Tue 5</time>
+      <a href="/b.pdf">Minutes</a></div>""",
+    "pages and Word files": """<ul><li>Jan 16, 2024 <a href="/m/1.docx">Minutes</a></li>
+      <li><a href="/m/20231205.html">Minutes of December 5, 2023</a></li></ul>
+      <a href="/minutes.html">All minutes</a>""",
+    "days without a year": """<h2>Minutes 2024</h2><ul><li><a href="/a.pdf">January 16</a></li>
+      </ul><h2>Minutes 2023</h2><ul><li><a href="/b.pdf">Dec. 5 (draft)</a></li></ul>""",
+    "dates in one column and links in another": """<div><p>January 16, 2024</p><p>December 5, 2023
+      </p></div><div><p><a href="/1-16-24-Minutes.pdf">Minutes</a></p>
+      <p><a href="/12-5-23-Minutes.pdf">Minutes</a></p></div>""",
+    "entries with the day they were posted": """<article><h2><a href="/documents/minutes-january-16-2024/">
+      Minutes January 16, 2024</a></h2><ul><li><a href="/u/Minutes-1-16-2024.pdf">Minutes-1-16-2024.pdf
+      </a> 879 kB</li></ul><p>Posted February 8, 2024 in <a href="/category/cc">City Council</a></p>
+      </article><article><h2>Minutes</h2><ul><li><a href="/u/Minutes-12-5-2023.pdf">December 5, 2023
+      Minutes</a></li></ul><p>Posted January 9, 2024 in <a rel="tag" href="/cc">City Council</a></p>
+      </article>""",
+    "attachments beside the documents": """<p><a href="/a.pdf">1.16.24 Regular Minutes</a></p>
+      <p><a href="/i.pdf">1.16.24 Agenda Items 5 and 6</a></p>
+      <p><a href="/1.16.24-Agenda-Attachment.pdf">1.16.24 Agenda Attachment - Checks</a></p>
+      <table><tr><th>Date</th><th>Handouts received after agenda posted</th><th>Minutes</th></tr>
+      <tr><td>December 5, 2023</td><td><a href="/Handouts-agenda-12-05-23.pdf">Handouts</a></td>
+      <td><a href="/b.pdf">Minutes</a></td></tr></table>""",
     "accordions": """<button class="accordion-button">City Council 2024</button><div>
       <a href="/a.pdf">Jan 16 - Minutes</a></div><button class="accordion-button">City Council 2023
       </button><div><a href="/b.pdf">Dec 5 - Minutes</a></div>""",
@@ -748,6 +793,94 @@ def test_a_plain_page_in_another_layout(portal, layout):
         ("minutes", "2023-12-05", "City Council"),
         ("minutes", "2024-01-16", "City Council"),
     ]
+
+
+def test_links_are_relative_to_the_base_that_a_page_states(portal):
+    page = """<html><head><base href="https://town.example/"></head><body><h1>City Council</h1>
+      <table><tr><td>01/16/24 Regular Meeting</td><td><a href="Documents/a b.pdf">Agenda</a></td>
+      </tr></table></body></html>"""
+    town = portal("plain", "https://town.example/government/council.php", {"council.php": page})
+
+    assert [each[3] for each in listed(town)] == ["https://town.example/Documents/a b.pdf"]
+
+
+def test_a_column_for_names_says_whose_meeting_it_is(portal):
+    page = """<p>The Village Board meets on Mondays.</p><table><tr><th>Meeting</th><th>Date</th>
+      <th>Agenda</th></tr><tr><td>Planning &amp; Zoning</td><td>Jan 16, 2024</td>
+      <td><a href="/DocumentCenter/View/10">View</a></td></tr></table>"""
+    town = portal("plain", "https://town.example/records", {"/records": page})
+
+    assert [each[:3] for each in listed(town)] == [("agendas", "2024-01-16", "Planning & Zoning")]
+
+
+def test_further_pages_of_a_list_are_read_and_no_other_pages(portal):
+    def page(day: int, links: str) -> str:
+        return f"""<h1>City Council Minutes</h1><ul><li><a href="/{day}.pdf">January {day}, 2024</a>
+          </li></ul><nav>{links}</nav>"""
+
+    pages = {
+        "/records/page/2/": page(2, ""),
+        "/records/": page(16, '<a href="/records/page/2/">2</a> <a href="/news/page/2/">News</a>'),
+    }
+    town = portal("plain", "https://town.example/records/", pages)
+
+    assert [each[1] for each in listed(town)] == ["2024-01-02", "2024-01-16"]
+    assert len(town.asked) == 2
+
+
+def test_a_dutch_page_has_lists_of_decisions(portal):
+    page = """<h1>Gemeenteraad</h1><ul><li>5 maart 2024 <a href="/a.pdf">Agenda</a>
+      <a href="/b.pdf">Besluitenlijst</a></li></ul>"""
+    town = portal("plain", "https://www.dorp.nl/raad", {"/raad": page})
+
+    assert [each[:3] for each in listed(town)] == [
+        ("agendas", "2024-03-05", "Gemeenteraad"),
+        ("minutes", "2024-03-05", "Gemeenteraad"),
+    ]
+
+
+def test_another_page_of_legistar_leads_to_its_calendar(portal):
+    answers = {
+        "Legislation.aspx": "<title>Town - Legislation</title>",
+        "Calendar.aspx": calendar(legistar_row(1, "1/16/2024", documents="A"), years=False),
+    }
+    town = portal("legistar", "https://town.legistar.com/Legislation.aspx", answers)
+
+    assert [each[1] for each in listed(town)] == ["2024-01-16"]
+
+
+def test_a_german_page_has_invitations_and_records(portal):
+    page = """<h1>Gemeinderat</h1><ul><li>16. Januar 2024: <a href="/t.pdf">Tagesordnung</a>,
+      <a href="/n.pdf">Sitzungsniederschrift</a></li>
+      <li>05.02.2024 <a href="/e.pdf">Einladung</a></li></ul>"""
+    town = portal("plain", "https://www.stadt.de/rat", {"/rat": page})
+
+    assert [each[:3] for each in listed(town)] == [
+        ("agendas", "2024-01-16", "Gemeinderat"),
+        ("agendas", "2024-02-05", "Gemeinderat"),
+        ("minutes", "2024-01-16", "Gemeinderat"),
+    ]
+
+
+def test_infocouncil_asks_for_the_years_of_the_committee_in_the_address(portal):
+    row = """<table><tr><td class="bpsGridDate">16 Jan 2024</td><td class="bpsGridCommittee">
+      <a href="#">Local Planning Panel</a><br><span>Chambers</span></td><td class="bpsGridAgenda">
+      <a href="A.PDF">PDF</a></td></tr></table>"""
+    town = portal("infocouncil", "https://web.town.nsw.gov.au/?committee=1", {"?committee=1": row})
+
+    assert [each[:3] for each in listed(town)] == [
+        ("agendas", "2024-01-16", "Local Planning Panel")
+    ]
+    assert all("committee=1" in str(each.url) for each in town.asked)
+
+
+def test_a_video_that_names_no_body_is_of_its_tab(portal):
+    page = """<ul class="nav-tabs-swagit"><li class="active"><a href="/views/5">City Council</a></li>
+      </ul><table><tr><td><a href="/videos/9">Jan 16, 2024 Regular Meeting</a></td>
+      <td><a href="/videos/9/agenda">Agenda</a></td></tr></table>"""
+    town = portal("swagit", "https://town.new.swagit.com/views/5", {"/views/5": page})
+
+    assert [each[:3] for each in listed(town)] == [("agendas", "2024-01-16", "City Council")]
 
 
 def test_a_page_of_australia_has_the_day_first_and_business_papers(portal):

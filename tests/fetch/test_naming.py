@@ -51,7 +51,18 @@ def test_a_date_is_found_however_it_is_written(text):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "Minutes", "Resolution 12345678", "13-45-2024", "99999999", "2024", "Decision 5"]
+    "text",
+    [
+        "",
+        "Minutes",
+        "Resolution 12345678",
+        "13-45-2024",
+        "99999999",
+        "2024",
+        "Decision 5",
+        "January 6 Jan. 20",
+        "6 January, 20 January",
+    ],
 )
 def test_what_is_no_date_is_not_taken_for_one(text):
     assert naming.find_date(text) is None

@@ -7,6 +7,7 @@ import gzip
 import hashlib
 import io
 import re
+from html import unescape
 from pathlib import Path
 from urllib.parse import urlencode
 from xml.etree import ElementTree as Xml
@@ -18,6 +19,7 @@ from web_town import HOSTILE, LINES, MINUTES, PAGES, SITE, Browser, identity
 from clerk import web
 from clerk.core import config, db
 from clerk.core.errors import BadSetting
+from clerk.fetch.discover import registered
 from clerk.web.middleware import RateLimit
 from clerk.web.public import feeds, places
 from clerk.web.rendering import STATIC
@@ -520,9 +522,14 @@ def test_templates_never_switch_escaping_off() -> None:
 def test_coverage_says_what_is_not_fetched_from_the_portal_of_a_place(
     visitor: Browser, storage: Path
 ) -> None:
+    specs = registered().values()
     with db.civic_db_connection() as conn:
-        db.upsert_site(conn, {"subdomain": "shelby", "name": "Shelby", "scraper": "swagit"})
+        for spec in specs:
+            site = {"subdomain": f"x-{spec.id.replace('_', '-')}", "scraper": spec.id}
+            db.upsert_site(conn, site | {"name": f"Town with {spec.id}"})
 
-    assert "swagit" in visitor.get("/coverage").text
-    html = visitor.get("/coverage/shelby").text
-    assert "a source of the kind swagit" in html and "the platform has no minutes" in html
+    listed = unescape(visitor.get("/coverage?q=swagit").text)
+    assert "Town with swagit" in listed and ">swagit<" in listed
+    for spec in specs:
+        said = unescape(visitor.get(f"/coverage/x-{spec.id.replace('_', '-')}").text)
+        assert f"a source of the kind {spec.id}" in said and spec.missing in said

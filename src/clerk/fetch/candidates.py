@@ -12,6 +12,7 @@ What yields documents counts, not who is linked first: every town links to vendo
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -25,7 +26,7 @@ from clerk.core.errors import ClerkError, InvalidInput, SourceUnavailable
 
 from .base import FetcherSpec, Window
 from .discover import detect, registered
-from .html import joined, parsed
+from .html import href_of, joined, parsed, text_of
 from .http import DEFAULT_PACE_SECONDS
 from .http.responses import CircuitOpen, RobotsRefused, WebPage
 from .preview import Preview, list_source
@@ -41,6 +42,12 @@ MOST_PAGES = 40
 MOST_CANDIDATES = 6
 #: A page with at least this many dated documents is the source itself, whatever it links to.
 ENOUGH_OF_ITS_OWN = 10
+
+#: What links to pages about meetings say, and how many of them are looked at.
+_ABOUT_MEETINGS = re.compile(
+    r"agenda|minutes|meetings|business papers|sitzung|vergader|s[ée]ances", re.IGNORECASE
+)
+MOST_PAGES_ABOUT_MEETINGS = 3
 
 #: Where a candidate was seen that is the page itself, as far as it links documents.
 OWN_LINKS = "the page's own links"
@@ -120,14 +127,29 @@ def find_source(
     except SourceUnavailable as error:
         if not found.failed:
             found.failed.append((Candidate("plain", source, "the address"), error))
-    if page is not None:
-        for candidate in candidates_of(page)[: MOST_CANDIDATES + 1]:
+    pages = [page] if page is not None else []
+    while pages and not found.tried:
+        looked_at = pages.pop(0)
+        for candidate in candidates_of(looked_at)[: MOST_CANDIDATES + 1]:
             if candidate not in [each for each, _ in found.failed]:
                 _try(found, candidate, open_client, today)
             if found.tried and found.tried[-1][0].found_in in ("the page", "a frame"):
                 break
+        if looked_at is page and not found.tried:
+            pages += _pages_about_meetings(page, open_client)
     found.tried.sort(key=_rank, reverse=True)
     return found
+
+
+def _pages_about_meetings(
+    page: WebPage, open_client: Callable[[FetcherSpec | None], Client]
+) -> Iterator[WebPage]:
+    """Yield the first pages that a page without documents links as those about meetings."""
+    nodes = parsed(page.text).css("a[href]")
+    links = [href_of(node, page.url) for node in nodes if _ABOUT_MEETINGS.search(text_of(node))]
+    for url in list(dict.fromkeys(link for link in links if link))[:MOST_PAGES_ABOUT_MEETINGS]:
+        with contextlib.suppress(SourceUnavailable), open_client(None) as client:
+            yield client.page(url)
 
 
 def _rank(tried: tuple[Candidate, Preview]) -> tuple[int, int]:

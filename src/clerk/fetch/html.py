@@ -25,7 +25,14 @@ def text_of(node: LexborNode | None) -> str:
 
 def href_of(node: LexborNode, base: str) -> str:
     """Return where a link leads, whole, or an empty text."""
-    return joined(base, node.attributes.get("href") or "")
+    return joined(_base_of(node, base), node.attributes.get("href") or "")
+
+
+def _base_of(node: LexborNode, page_url: str) -> str:
+    """Return the address that the links of an element's page are relative to."""
+    head = node.parser.head if node.parser else None
+    stated = head.css_first("base[href]") if head is not None else None
+    return joined(page_url, stated.attributes.get("href") or "") if stated else page_url
 
 
 def joined(base: str, url: str) -> str:
@@ -53,6 +60,7 @@ def targets(node: LexborNode, base: str) -> list[str]:
         scripts.append(unescape(href))
         href = ""
     found = [href, *(match for script in scripts for match in _SCRIPTED.findall(script))]
+    base = _base_of(node, base)
     return [url for each in found if (url := joined(base, each))]
 
 
@@ -95,6 +103,10 @@ class DatedPage:
         if found is None:
             text = self.text(node)
             found = naming.find_dates(text, day_first=self.day_first)
+            # "Mon 9" may be a whole date for programs.
+            stamps = [] if found else node.css("time[datetime]")
+            if len(stamps) == 1:
+                found = naming.find_dates(stamps[0].attributes["datetime"] or "")
             self._dates[node.mem_id] = found
         return found
 

@@ -26,14 +26,14 @@ _CENTURY_TURNS = 70
 _MONTHS = tuple(
     line.split()
     for line in """
-        january jan enero janvier januar jänner gennaio janeiro
-        february feb febrero février fevrier februar febbraio fevereiro
-        march mar marzo mars märz maerz março marco
+        january jan enero janvier januar jänner januari gennaio janeiro
+        february feb febrero février fevrier februar februari febbraio fevereiro
+        march mar marzo mars märz maerz maart mrt março marco
         april apr abril avril aprile
-        may mayo mai maggio maio
+        may mayo mai mei maggio maio
         june jun junio juin juni giugno junho
         july jul julio juillet juli luglio julho
-        august aug agosto août aout
+        august aug agosto augustus août aout
         september sept sep septiembre septembre settembre setembro
         october oct octubre octobre oktober okt ottobre outubro
         november nov noviembre novembre novembro
@@ -43,7 +43,8 @@ _MONTHS = tuple(
 _MONTH_OF_WORD = {word: number for number, words in enumerate(_MONTHS, 1) for word in words}
 _WORDS_LONGEST_FIRST = sorted(_MONTH_OF_WORD, key=len, reverse=True)
 
-_MONTH = rf"(?<![^\W\d_])(?P<word>{'|'.join(_WORDS_LONGEST_FIRST)})(?![^\W\d_])"
+_A_MONTH = rf"(?<![^\W\d_])(?:{'|'.join(_WORDS_LONGEST_FIRST)})(?![^\W\d_])"
+_MONTH = _A_MONTH.replace("(?:", "(?P<word>", 1)
 _DAY = r"(?<![0-9])(?P<day>[0-9]{1,2})(?:st|nd|rd|th)?(?![0-9])"
 _YEAR = r"(?<![0-9])(?P<year>[0-9]{4})(?![0-9])"
 _GAP = r"[\s._,/-]*(?:(?:of|de|del)\s+)?"
@@ -76,7 +77,9 @@ _LIKELY = _compiled(
     rf"(?<![0-9])(?P<month>[0-9]{{1,2}})(?:{_MARK})(?P<day>[0-9]{{1,2}})(?:{_MARK})'?(?P<year>[0-9]{{2}})(?![0-9])",
     rf"(?<![0-9])(?P<year>[0-9]{{2}})(?:{_MARK})(?P<month>[0-9]{{1,2}})(?:{_MARK})(?P<day>[0-9]{{1,2}})(?![0-9])",
     rf"{_MONTH}{_GAP}{_DAY}[\s._,/-]+'?(?P<year>[0-9]{{2}})(?![0-9])",
-    rf"{_DAY}{_GAP}{_MONTH}[\s._,/-]*'?(?P<year>[0-9]{{2}})(?![0-9])",
+    # Not in "January 6, Jan. 20", nor in "6 January, 20 January".
+    rf"(?:(?P<another>{_A_MONTH})[\s.,]+)?{_DAY}{_GAP}{_MONTH}[\s._,/-]*'?(?P<year>[0-9]{{2}})(?![0-9])"
+    rf"(?![\s.,]*{_A_MONTH})",
     r"(?<![0-9])(?P<month>[0-9]{2})(?P<day>[0-9]{2})(?P<year>[0-9]{2})(?![0-9])",
     r"(?<![0-9])(?P<year>[0-9]{2})(?P<month>[0-9]{2})(?P<day>[0-9]{2})(?![0-9])",
     # With a hyphen it would be the number of a resolution.
@@ -114,8 +117,9 @@ YEAR = re.compile(r"(?<![0-9])((?:18|19|20)[0-9]{2})(?![0-9])")
 
 _KIND_WORDS = {
     AGENDAS: r"agendas?|agd|agn|packets?|notices?|(?:business|order) papers?|ordre du jour|"
-    r"orden del d[ií]a|tagesordnung",
-    MINUTES: r"minutes?|mins?|mns|actas?|proc[eè]s[- ]verba(?:l|ux)|proceedings|summary|journal",
+    r"orden del d[ií]a|ordine del giorno|(?:tagesordnung|einladung|bekanntmachung)(?:en)?",
+    MINUTES: r"minutes?|mins?|mns|actas?|proc[eè]s[- ]verba(?:l|ux)|verbal[ei]|proceedings|summary|"
+    r"journal|\w*niederschrift(?:en)?|\w*protokolle?|notulen|besluitenlijst(?:en)?",
 }
 _KIND = re.compile(
     "|".join(
@@ -159,7 +163,7 @@ BODY_WORD = re.compile(
 _MEETING_OF = re.compile(r"(?:meetings?|sessions?) of (?:the )?(.+)", re.IGNORECASE)
 #: Words for the sort of meeting, and for the meeting itself.
 _SORTS = (
-    r"regular(?:ly)?|ordinary|extraordinary|scheduled|special(?:ly)?|called|annual|emergency|organi[sz]ational|adjourned|"
+    r"regular(?:ly)?|ordinary|extraordinary|formal|informal|scheduled|special(?:ly)?|called|annual|emergency|organi[sz]ational|adjourned|"
     r"reconvened|continued|rescheduled|postponed|cancel+ed|amended|revised|draft|final|approved|"
     r"unapproved|adopted|virtual|hybrid|remote|in-person|initial|tentative"
 )
@@ -442,6 +446,8 @@ def _date_of(match: re.Match[str], day_first: bool, year: int = 0) -> date | Non
     """
     month, day = _month_of(match), int(match["day"])
     digits = match.groupdict().get("year")
+    if match.groupdict().get("another"):
+        return None
     if "word" not in match.re.groupindex:
         whole_year = digits is None or len(digits) == 4
         year_first = bool(digits) and match.start("year") < match.start("month")

@@ -5,6 +5,7 @@ Agendas and minutes are pages.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from selectolax.lexbor import LexborNode
@@ -17,6 +18,7 @@ from clerk.fetch.http.responses import NotUnderstood, WebPage
 from .common import Offer, PlatformFetcher, moment, parameter
 
 _KIND_OF_PAGE = {"ag": AGENDAS, "min": MINUTES}
+_PAGE = re.compile(r"[?&]dsp=(?:ag|min)\b", re.IGNORECASE)
 #: The way back through the months ends after this many without anything new.
 _EMPTY_MONTHS = 12
 
@@ -49,7 +51,9 @@ class AgendaQuick(PlatformFetcher):
 
     def _meetings(self, page: WebPage) -> Iterator[MeetingRef]:
         rows = html.parsed(page.text).css("table#list tbody tr")
-        yield from self.understood(rows, lambda row: self._meeting(row, page.url))
+        listed = list(self.understood(rows, lambda row: self._meeting(row, page.url)))
+        yield from listed
+        yield from self.beside_dates(page, _PAGE, _offer, listed)
 
     def _meeting(self, row: LexborNode, base: str) -> MeetingRef | None:
         cells = row.css("td")
@@ -60,15 +64,20 @@ class AgendaQuick(PlatformFetcher):
         for node in row.css("a[href]"):
             url = html.href_of(node, base)
             said = node.attributes.get("title") or ""
-            which = parameter(url, "dsp")
-            if which in _KIND_OF_PAGE:
-                kind, number = _KIND_OF_PAGE[which], number or parameter(url, "seq")
-                offers.append(Offer(kind.capitalize(), url, kind, which, format="html"))
+            if offer := _offer(url, ""):
+                number = number or parameter(url, "seq")
+                offers.append(offer)
             elif url.lower().partition("?")[0].endswith(".pdf"):
                 offers.append(Offer(said or html.text_of(node), url, vendor_id=url))
         return self.meeting(
             html.text_of(cells[1]), start, offers, vendor_id=number, source_url=base
         )
+
+
+def _offer(url: str, _text: str) -> Offer | None:
+    which = parameter(url, "dsp").lower()
+    kind = _KIND_OF_PAGE.get(which, "")
+    return Offer(kind.capitalize(), url, kind, which, format="html") if kind else None
 
 
 SPEC = FetcherSpec(

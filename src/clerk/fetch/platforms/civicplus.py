@@ -103,7 +103,7 @@ class CivicPlus(PlatformFetcher):
                 moment(number[1:9]),
                 _offers([html.href_of(node, page.url) for node in nodes]),
                 vendor_id=number,
-                body=body or heading or naming.body_of_meeting(title),
+                body=body or naming.body_of_meeting(heading or title),
                 source_url=page.url,
             )
 

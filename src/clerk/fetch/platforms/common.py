@@ -238,10 +238,16 @@ class PlatformFetcher(Fetcher):
 
 _NOTICE = re.compile(r"\bnotices?\b|\bcancell?ation\b", re.IGNORECASE)
 _NAMED = re.compile(r"agenda|minutes|packet|journal|acta|orden del", re.IGNORECASE)
+#: What is attached to an agenda: "Agenda Item 7", "Agenda Attachment".
+ITEM_OF_AGENDA = re.compile(r"\bagenda[ _-]+(?:item|attachment)s?(?![^\W\d_])", re.IGNORECASE)
 
 
 def kind_of_title(title: str) -> str:
-    """Return minutes or agendas; a notice that a meeting takes place, or does not, is neither."""
+    """Return minutes or agendas; a notice that a meeting takes place, or does not, is neither.
+
+    Nor is an item of an agenda.
+    """
+    title = ITEM_OF_AGENDA.sub(" ", title)
     if _NOTICE.search(title) and not _NAMED.search(title):
         return ""
     return naming.find_kind(title) or ""

@@ -100,6 +100,6 @@ SPEC = FetcherSpec(
     Ibabs,
     hosts=("bestuurlijkeinformatie.nl", "wcf.ibabs.eu", "ibabs.eu"),
     settings=IbabsSettings,
-    missing="needs the town's key: --set key=NAME",
+    missing="towns whose key is not known (the setting key)",
     help="iBabs: https://TOWN.bestuurlijkeinformatie.nl --set key=NAME",
 )

@@ -29,11 +29,12 @@ class InfoCouncil(PlatformFetcher):
 
     def list_meetings(self, window: Window) -> Iterator[MeetingRef]:
         """Yield the meetings of each year, the latest first, until the years are empty."""
-        address = self.source.partition("?")[0]
+        address = re.sub(r"[?&]year=[0-9]+", "", self.source)
+        address += "&" if "?" in address else "?"
         empty_years, odd, understood = 0, None, False
         seen: set[str] = set()
         addresses = [(self.today.year, self.source)]
-        addresses += [(year, f"{address}?year={year}") for year in window.years]
+        addresses += [(year, f"{address}year={year}") for year in window.years]
         for year, url in addresses:
             meetings: list[MeetingRef] = []
             try:
@@ -69,7 +70,7 @@ class InfoCouncil(PlatformFetcher):
             return None
         title = html.text_of(cell)
         # The name is the first text; the place follows in elements of its own.
-        nodes = [each for each in cell.iter(include_text=True) if each.is_text_node]
+        nodes = [each for each in cell.traverse(include_text=True) if each.is_text_node]
         texts = ((each.text_content or "").strip() for each in nodes)
         name = next(filter(None, texts), title)
         offers = []

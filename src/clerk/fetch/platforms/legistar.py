@@ -25,7 +25,7 @@ from .common import EMPTY_YEARS, Offer, PlatformFetcher, moment, parameter
 _KIND_OF_VIEW = {"A": AGENDAS, "M": MINUTES, "PA": AGENDAS}
 _VARIANT_OF = {"AADA": AGENDAS, "MADA": MINUTES, "AMDA": MINUTES}
 _VIEW = re.compile(r"/View\.ashx\?", re.IGNORECASE)
-_STORED = re.compile(r"media\.legistar\.com/.*\.pdf", re.IGNORECASE)
+_STORED = re.compile(r"\.legistar[0-9]*\.com/.*\.pdf", re.IGNORECASE)
 _MOST_PAGES = 100
 _POST_BACK = re.compile(r"__doPostBack\('([^']+)'")
 #: How columns with the date, the time and the body are called.
@@ -44,7 +44,10 @@ class Legistar(PlatformFetcher):
         nothing new.
         """
         calendar = f"{self.root}/Calendar.aspx"
-        first = self.client.page(self.source if ".aspx" in self.source else calendar)
+        first = self.client.page(self.source if ".aspx" in self.source.lower() else calendar)
+        if not _is_calendar(first.text) and first.url.lower() != calendar.lower():
+            # Another page of the town, such as its list of legislation.
+            first = self.read(calendar) or first
         if "rgMasterTable" not in first.text and not _is_calendar(first.text):
             raise NotUnderstood(first, "a Legistar calendar (rgMasterTable, View.ashx)")
         first, bodies = self._of_all_bodies(first)
@@ -92,6 +95,7 @@ class Legistar(PlatformFetcher):
                 return
             tree = html.parsed(page.text)
             page_body = html.text_of(tree.css_first("title")).rpartition(" - ")[2]
+            page_body = page_body if naming.BODY_WORD.search(page_body) else ""
             tables = tree.css("table.rgMasterTable")
             listed: list[MeetingRef] = []
             for table in tables or [each for each in tree.css("table") if _is_calendar(each.html)]:
@@ -135,8 +139,8 @@ class Legistar(PlatformFetcher):
         if not start:
             return None
         body = column(_BODIES)
-        if not body and not names:
-            # No header row says which cell names the body.
+        if not body and not (page_body and set(names) & {*_DATES}):
+            # No header that is known says which cell names the body.
             named = (html.name_in(html.text_of(cell)) for cell in cells)
             body = next(filter(None, named), "")
         body = body or page_body

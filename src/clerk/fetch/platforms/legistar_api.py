@@ -76,6 +76,6 @@ SPEC = FetcherSpec(
     LegistarApi,
     hosts=("webapi.legistar.com",),
     settings=LegistarApiSettings,
-    missing="some clients need a token: --set token=...",
+    missing="clients that need a token (the setting token)",
     help="Legistar's Web API: https://webapi.legistar.com/v1/CLIENT",
 )

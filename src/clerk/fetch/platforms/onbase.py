@@ -149,7 +149,7 @@ class OnBase(PlatformFetcher):
             meeting.title = cells.get("mtgName", "") or meeting.title
         if not meeting.start and row is not None and (found := dated.date_of(node, row)):
             meeting.start = datetime.combine(found[0], time_in(found[1][:40]) or time())
-            meeting.title = meeting.title or html.name_in(dated.text(row)[:200])
+            meeting.title = meeting.title or html.name_of_row(row, dated)
         if not meeting.body and not re.search(r"[^\W\d_]{3}", naming.without_dates(meeting.title)):
             titles = html.titles_above(dated.tree).get(node.mem_id, ())
             meeting.body = next(filter(naming.BODY_WORD.search, titles), "")

@@ -27,7 +27,7 @@ from clerk.fetch.base import (
 )
 from clerk.fetch.http.responses import WebPage
 
-from .common import Offer, PlatformFetcher, kind_of_title
+from .common import ITEM_OF_AGENDA, Offer, PlatformFetcher, kind_of_title
 
 #: Countries that write the day before the month, by the end of their host names.
 _DAY_FIRST = frozenset(
@@ -43,8 +43,8 @@ _NO_MEETING = re.compile(
     re.IGNORECASE,
 )
 _ATTACHMENT = re.compile(
-    r"public comment|presentation|staff report|attachment|exhibit|supplement|\bvideo\b|\baudio\b|"
-    r"\bmap\b|\bordinance\b|\bresolution\b|\bzoom\b",
+    r"public comment|presentation|staff report|attachment|exhibit|supplement|handout|\bvideo\b|"
+    r"\baudio\b|\bmap\b|\bordinance\b|\bresolution\b|\bzoom\b|" + ITEM_OF_AGENDA.pattern,
     re.IGNORECASE,
 )
 _NOTICE = re.compile(r"\bnotices?\b", re.IGNORECASE)
@@ -53,6 +53,14 @@ _GOVERNING = re.compile(
     r"\b(?:(?:city|town|village|borough|county|township|parish) (?:council|commission|board)"
     r"|board of (?:supervisors|commissioners|trustees|selectmen|education|aldermen)"
     r"|select\s?board|school board|common council)\b",
+    re.IGNORECASE,
+)
+#: The number of a further page of a list.
+_PAGE_NUMBER = re.compile(r"[?&](?:page|paged|pg)=[0-9]+$|page/[0-9]+/?$", re.IGNORECASE)
+#: Headers of columns that say whose meeting it is.
+_NAME_COLUMN = re.compile(
+    r"(?:meeting|body|board|committee|commission|group|name|department|organization)s?"
+    r"(?:\W+(?:body|board|committee|commission|group|name)s?)*",
     re.IGNORECASE,
 )
 _AROUND = frozenset(("tr", "li", "p", "dd", "article", "section"))
@@ -65,8 +73,8 @@ _DOCUMENT_LINK = re.compile(
 #: Links that hand out a file, if their text says that it is an agenda or minutes.
 _FILE_HANDLER = re.compile(
     r"(?:view|get|open|show|display|download)\w*(?:file|doc|attach)|\.ashx\?|/(?:documents?|files?|"
-    r"attachments?|media)/[^/]*[0-9]|[?&](?:file|doc|document|attachment)\w*=|"
-    r"drive\.google\.com/(?:file|open)|docs\.google\.com/document|dropbox\.com/s|1drv\.ms",
+    r"attachments?|media)/[^/]*[0-9](?![^?#]*/(?:[?#]|$))|[?&](?:file|doc|document|attachment)\w*=|"
+    r"\.html?(?:[?#]|$)|drive\.google\.com/(?:file|open)|docs\.google\.com/document|dropbox\.com/s|1drv\.ms",
     re.IGNORECASE,
 )
 
@@ -99,6 +107,8 @@ class Link:
     attachment: bool = False
     #: What its row says before the first link.
     lead: str = ""
+    #: What the column for names says in its row.
+    named: str = ""
 
     @property
     def own_texts(self) -> tuple[str, str]:
@@ -108,8 +118,13 @@ class Link:
     @property
     def file_name(self) -> str:
         """The last part of its path, readable."""
-        name = unquote(urlsplit(self.url).path).rsplit("/", 1)[-1]
-        return re.sub(r"\.(?:pdf|docx?|html?)$", "", name, flags=re.IGNORECASE)
+        return file_name_of(self.url)
+
+
+def file_name_of(url: str) -> str:
+    """Return the last part of a URL's path, readable and without what says its format."""
+    name = unquote(urlsplit(url).path).rsplit("/", 1)[-1]
+    return re.sub(r"\.(?:pdf|docx?|html?)$", "", name, flags=re.IGNORECASE)
 
 
 class PlainFetcher(PlatformFetcher):
@@ -148,7 +163,10 @@ class PlainFetcher(PlatformFetcher):
             self._day_of_page = _day_of(page, self.day_first) if is_event else None
             for link in _links(page, day_first=self.day_first, follow=follow):
                 same_host = (urlsplit(link.url).hostname or "") == self.host
-                if follow and same_host and re.search(follow, link.url):
+                further = _PAGE_NUMBER.sub("", link.url) == _PAGE_NUMBER.sub("", self.source)
+                if (follow and same_host and re.search(follow, link.url)) or (
+                    further and _PAGE_NUMBER.search(link.url)
+                ):
                     known = link.url in read or link.url in waiting
                     if not known and not is_event and (window.full or window.covers(link.day)):
                         waiting.append(link.url)
@@ -184,7 +202,8 @@ class PlainFetcher(PlatformFetcher):
         if not named and _NO_MEETING.search(f"{link.text} {link.around} {link.file_name}"):
             self.skip(shown, "a notice that there is no meeting", link.url)
             return None
-        if not kind and (link.attachment or _ATTACHMENT.search(link.text)):
+        attached = _ATTACHMENT.search(link.text) and not kind_of_title(link.text)
+        if attached or (not kind and link.attachment):
             self.skip(shown, "an attachment", link.url)
             return None
         months = (link.text, link.file_name, link.around)
@@ -202,6 +221,7 @@ class PlainFetcher(PlatformFetcher):
             vendor_id=canonical_url(link.url),
             body=self.settings.meeting
             or _body(link)
+            or link.named
             or self._governing_body
             or naming.UNNAMED_BODY,
             title=month if month and not day else link.text or link.file_name,
@@ -286,6 +306,9 @@ def _page_links(page: WebPage, *, day_first: bool, follow: str) -> Iterator[Link
         if row is not None and (row.tag in _AROUND or len(dated.text(row)) <= _LONGEST_AROUND):
             found = dated.date_of(node, row)
             day = found[0] if found else None
+            # Where dates are in one column and links in another, the name of the file tells which.
+            of_file = naming.find_date(file_name_of(url), day_first=day_first)
+            day = of_file if of_file in dict(dated.dates(row)) else day
         links = around.css("a[href]") if around is not None else []
         others = (html.text_of(each) for each in links if each.mem_id != node.mem_id)
         kind = _column_kind(node)
@@ -297,12 +320,24 @@ def _page_links(page: WebPage, *, day_first: bool, follow: str) -> Iterator[Link
             text,
             # A longer text is a whole page and not about this link.
             said_around if len(said_around) <= _LONGEST_AROUND else "",
-            tuple(dict.fromkeys((*above.get(node.mem_id, ()), *filter(None, headings)))),
+            tuple(
+                dict.fromkeys(
+                    (*above.get(node.mem_id, ()), *_filed_under(node), *filter(None, headings))
+                )
+            ),
             day,
             kind,
             any(map(naming.find_kind, others)),
             html.text_before(around, links[0])[:200] if around else "",
+            _column_name(node),
         )
+
+
+def _filed_under(node: LexborNode) -> list[str]:
+    """Return the categories of the entry that a link is in."""
+    entry = next((each for each in html.ancestors(node) if each.tag == "article"), None)
+    links = entry.css("a[rel~=tag], a[href*=category]") if entry is not None else []
+    return [html.text_of(each) for each in links]
 
 
 def _day_of(page: WebPage, day_first: bool) -> date | None:
@@ -321,27 +356,42 @@ def _leads_to_document(url: str, text: str) -> bool:
     """Whether a link leads to a file, by its address or by what it says next to a file handler."""
     if _DOCUMENT_LINK.search(url):
         return True
-    return bool(_FILE_HANDLER.search(url) and re.search(r"agenda|minutes", text, re.IGNORECASE))
+    return bool(_FILE_HANDLER.search(url) and naming.find_kind(text))
 
 
 def _column_kind(node: LexborNode) -> str:
     """Return the kind that the header of a link's column names."""
     cell = next((each for each in html.ancestors(node) if each.tag == "td"), None)
-    table = next((each for each in html.ancestors(node) if each.tag == "table"), None)
-    if cell is None or table is None or cell.parent is None:
-        return ""
-    if label := cell.attributes.get("data-label") or cell.attributes.get("data-th"):
+    label = cell and (cell.attributes.get("data-label") or cell.attributes.get("data-th"))
+    if label:
         return naming.find_kind(label) or ""
-    row = cell.parent
+    columns = _columns(node)
+    at = next(
+        (at for at, (_, each) in enumerate(columns) if cell and each.mem_id == cell.mem_id), -1
+    )
+    if at < 0 or naming.find_date(" ".join(name for name, _ in columns)):
+        return ""
+    return naming.find_kind(columns[at][0]) or ""
+
+
+def _column_name(node: LexborNode) -> str:
+    """Return whose meeting it is by the column that is made for it, if there is one."""
+    for header, cell in _columns(node):
+        if _NAME_COLUMN.fullmatch(header):
+            return naming.body_of_meeting(html.name_in(html.text_of(cell)))
+    return ""
+
+
+def _columns(node: LexborNode) -> list[tuple[str, LexborNode]]:
+    """Return the cells of a link's row, each with the header of its column."""
+    row = next((each for each in html.ancestors(node) if each.tag == "tr"), None)
+    table = next((each for each in html.ancestors(node) if each.tag == "table"), None)
+    header = table.css_first("tr") if table is not None else None
+    if row is None or header is None or header.css_first("a[href]"):
+        return []
     cells = [each for each in row.css("td, th") if each.parent and each.parent.mem_id == row.mem_id]
-    at = next(at for at, each in enumerate(cells) if each.mem_id == cell.mem_id)
-    header = table.css_first("tr")
-    names = [html.text_of(each) for each in header.css("td, th")] if header else []
-    if header is None or header.css_first("a[href]") or len(names) != len(cells):
-        return ""
-    if naming.find_date(" ".join(names)):
-        return ""
-    return naming.find_kind(names[at]) or ""
+    names = [html.text_of(each) for each in header.css("td, th")]
+    return list(zip(names, cells, strict=True)) if len(names) == len(cells) else []
 
 
 def _feed_links(page: WebPage) -> Iterator[Link]:

@@ -48,7 +48,10 @@ class Swagit(PlatformFetcher):
                     datetime.combine(found[0], time()),
                     [Offer("Agenda", url, AGENDAS, "agenda")],
                     vendor_id=match[1],
-                    body=tab if naming.BODY_WORD.search(tab) and " " not in named else named,
+                    body=tab
+                    if naming.BODY_WORD.search(tab)
+                    and not (" " in named and naming.BODY_WORD.search(named))
+                    else named,
                     source_url=page.url,
                 )
             waiting = [url for url in waiting if url.rstrip("/") not in read]
