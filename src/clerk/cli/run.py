@@ -308,9 +308,11 @@ class _Lines:
         under_way = [job for job in runs.progress(self._run_ids) if job.state == "open"]
         self._pace.count(under_way[:BARS_SHOWN])
         for job in under_way[:BARS_SHOWN]:
-            done = f"{job.completed + job.failed}/{job.total} documents"
-            said = [done, *self._pace.words(job), f"{job.failed} failed" if job.failed else ""]
-            hint(f"{job.subdomain}: {job.stage} {', '.join(filter(None, said))}")
+            done = (
+                f" {job.completed + job.failed}/{job.total} documents" if job.stage == OCR else ""
+            )
+            said = [*self._pace.words(job), f"{job.failed} failed" if job.failed else ""]
+            hint(", ".join(filter(None, [f"{job.subdomain}: {job.stage}{done}", *said])))
         if len(under_way) > BARS_SHOWN:
             hint(f"... and {len(under_way) - BARS_SHOWN} more")
 
