@@ -19,6 +19,7 @@ from web_town import Browser
 
 from clerk.core import config, db, installation, store
 from clerk.core.clock import utc_now
+from clerk.core.errors import DatabaseUnavailable
 from clerk.core.models import (
     batches_table,
     items_table,
@@ -33,6 +34,7 @@ from clerk.executors.work import Outcome
 from clerk.ops import counts, store_check
 from clerk.pipeline import ledger, liveness, queues, transitions
 from clerk.pipeline.batches import BatchJobTracking
+from clerk.pipeline.flow import Pipeline
 from clerk.pipeline.transitions import (
     increment_completed,
     increment_failed,
@@ -533,6 +535,30 @@ def test_a_worker_that_died_is_missed_until_another_serves_its_queues(database: 
     assert said["level"] == "OK"
     told = next(check["said"] for check in said["checks"] if check["name"] == "crashes")
     assert told == "0 of 0 batches crashed in the last 24 h, 1 worker died"
+
+
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+def test_a_full_disk_under_the_database_is_named(database: str) -> None:
+    with (
+        pytest.raises(DatabaseUnavailable, match=r"The disk of the database .+ is full\.$"),
+        db.civic_db_connection() as conn,
+    ):
+        conn.exec_driver_sql("PRAGMA max_page_count = 1")
+        ledger.audit(conn, "ada", "wrote", "x" * 10**7)
+    db.get_civic_db().dispose()
+
+
+def test_a_worker_that_died_is_not_missed_when_a_later_one_ended_in_order(database: str) -> None:
+    for name, lease in (("dead", -60.0), ("later", 600.0)):
+        with db.civic_db_connection() as conn:
+            liveness.register(conn, name, lease_seconds=lease, queues="ocr,deploy")
+    Pipeline().unregister("later")
+
+    said = verdict()
+
+    assert said["level"] == "OK"
+    told = next(check["said"] for check in said["checks"] if check["name"] == "crashes")
+    assert told.endswith("1 worker died")
 
 
 @pytest.mark.parametrize(

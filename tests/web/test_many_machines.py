@@ -21,6 +21,7 @@ from web_town import Browser
 from clerk.core import manifest
 from clerk.core.db import reading_connection
 from clerk.core.states import COMPILATION, DEPLOY, EXTRACTION, FETCH, OCR
+from clerk.core.store import Store
 from clerk.pipeline import runs
 
 NAME = "minutes/Council/2024-01-15"
@@ -197,3 +198,26 @@ def test_a_store_of_another_installation_is_refused_and_nobody_blamed(
     monkeypatch.setenv("DATABASE_URL", mine)
     machines.work(OCR, COMPILATION, EXTRACTION, COMPILATION, DEPLOY)
     assert town.run.state == "completed"
+
+
+@pytest.mark.parametrize("database", ["postgresql"], indirect=True)
+def test_a_worker_does_not_start_with_the_bucket_of_another_installation(
+    database: str, s3: str, storage: Path, clerk: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STORAGE_URL", s3)
+    assert clerk("db", "upgrade").code == 0
+    Store(s3, allow_http=True).claim_for("somebody-else")
+
+    said = subprocess.run(
+        [sys.executable, "-m", "clerk", "worker", "ocr"],
+        capture_output=True,
+        text=True,
+        env=os.environ,
+        check=False,
+        timeout=120,
+    )
+
+    assert said.returncode == 3
+    assert "belongs to the installation somebody-else" in said.stderr
+    assert "both must be of the same installation" in said.stderr
+    assert "very-secret-key" not in said.stderr + said.stdout

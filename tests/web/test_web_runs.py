@@ -16,7 +16,7 @@ from test_web_figures import row_of, rows
 from web_town import Browser
 
 from clerk.core import config, db, manifest
-from clerk.core.models import audit_table, runs_table
+from clerk.core.models import audit_table, jobs_table, runs_table, stage_events_table
 from clerk.executors.work import Outcome, WorkerInfo
 from clerk.fetch.http.responses import WebPage
 from clerk.fetch.understanding import keep_answer
@@ -60,6 +60,46 @@ def test_a_run_is_shown_with_stages_documents_and_events(town: Town) -> None:
     assert ("info", "deploy", "deploy completed") in said
     assert Browser(VIEWER).get("/ops/runs/nothing").status_code == 404
     assert last_run() in Browser(VIEWER).get("/ops/sites/springfield").text
+
+
+def test_the_last_attempt_of_a_step_is_logged_as_failed_with_its_time(
+    make_site: Callable[..., str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hurry(monkeypatch)
+    town = Town(make_site(subdomain="springfield"))
+    (town.folder / "on-fetch").write_text("transient 9")
+    town.start()
+    work_embedded()
+
+    page = Browser(VIEWER).get(f"/ops/runs/{last_run()}").text
+
+    log = [row for row in rows(page[page.index("<h2>Log</h2>") :]) if len(row) == 8]
+    assert [(row[1], row[4].partition(":")[0]) for row in log[1:]] == [
+        ("warning", "fetch will be tried again"),
+        ("warning", "fetch will be tried again"),
+        ("error", "fetch failed"),
+    ]
+    with db.reading_connection() as conn:
+        jobs, events = jobs_table, stage_events_table
+        worked = conn.execute(select(jobs.c.busy_seconds)).scalar_one()
+        finished = select(events.c.seconds).where(events.c.event == "finished")
+        last_attempt = conn.execute(finished).scalar_one()
+    assert 0 < last_attempt < worked, "the time of all three attempts"
+
+
+def test_a_run_can_be_cancelled_from_the_page_only_while_there_is_one(town: Town) -> None:
+    operator = Browser(OPERATOR)
+    assert "Cancel the active run" not in operator.get("/ops/sites/springfield").text
+
+    town.start()
+
+    assert "Cancel the active run" in operator.get("/ops/sites/springfield").text
+
+
+def test_a_failure_leads_to_the_page_of_its_document(town: Town) -> None:
+    page = Browser(VIEWER).get("/ops/failures").text
+
+    assert 'href="/ops/sites/springfield/documents/minutes/Council/2024-02-01"' in page
 
 
 def test_a_failed_document_is_shown_and_retried_from_its_page(town: Town) -> None:

@@ -68,6 +68,56 @@ def test_a_site_is_looked_at_added_with_a_schedule_and_run(database: str, folder
     assert list(active()) == ["springfield"]
 
 
+PORTAL = """
+from datetime import datetime
+
+from clerk import hookimpl
+from clerk.core.errors import SourceUnavailable
+from clerk.fetch import DocumentRef, Fetcher, FetcherSpec, MeetingRef
+
+
+class Portal(Fetcher):
+    def list_meetings(self, window):
+        town = self.settings.source.partition("//")[2].partition(".")[0]
+        if town == "away":
+            raise SourceUnavailable(f"{self.settings.source} did not answer.")
+        if town == "changed":
+            raise KeyError("rows")
+        if town == "empty":
+            return
+        minutes = DocumentRef("minutes", f"{self.settings.source}/1.pdf")
+        day = datetime(2024, 1, 15, 19)
+        yield MeetingRef("1", "Council", "Council", day, documents=(minutes,))
+
+
+@hookimpl
+def register_fetchers():
+    return [FetcherSpec("gate", Portal, hosts=("gate.example",), lists_all=True)]
+"""
+
+
+@pytest.mark.parametrize(
+    ("town", "said"),
+    [
+        ("fine", "1 meeting, 1 document"),
+        ("away", "https://away.gate.example did not answer."),
+        ("empty", "https://empty.gate.example lists no meetings."),
+        ("changed", "failed: KeyError(&#39;rows&#39;). The log has its traceback."),
+    ],
+)
+def test_a_portal_is_looked_at_whatever_it_answers(
+    database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, town: str, said: str
+) -> None:
+    (tmp_path / "portal.py").write_text(PORTAL)
+    monkeypatch.setenv("CLERK_PLUGINS_DIR", str(tmp_path))
+
+    given = {"source": f"https://{town}.gate.example", "site": town, "action": "look"}
+    page = Browser(OPERATOR).post("/ops/new-site", data=given)
+
+    assert said in page.text
+    assert f'value="{given["source"]}"' in page.text, "what was filled in is kept"
+
+
 @pytest.mark.parametrize(
     ("given", "problem"),
     [

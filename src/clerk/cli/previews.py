@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -49,11 +49,22 @@ def show_preview(preview: Preview, found_in: str = "") -> None:
         click.echo(f"  skipped: {listed}")
 
 
+def _show_problems(lines: Sequence[str]) -> None:
+    for line in lines[:DOUBTFUL]:
+        hint(f"  {line}")
+    if len(lines) > DOUBTFUL:
+        hint(f"  ... and {len(lines) - DOUBTFUL} more")
+
+
 def show_first_look(looked: Looked, subdomain: str) -> None:
     """Print what the files of a folder are taken for: counts, examples, everything in doubt."""
     from clerk.ops.document_facts import doubts_of
 
     files = looked.files
+    if not files:
+        _show_problems([f"not taken: {each}" for each in looked.refused])
+        click.echo("There are no documents in this folder yet.")
+        return
     click.echo(f"{numbered(len(files), 'document')}, taken for:")
     for kind, number in Counter(
         each.identity.kind.value or "unknown" for each in files
@@ -64,7 +75,8 @@ def show_first_look(looked: Looked, subdomain: str) -> None:
     click.echo(f"  {len(files) - undated} with a date, {undated} without")
     named = sorted(bodies, key=lambda body: -bodies[body])
     listed = ", ".join(f"{body} ({bodies[body]})" for body in named[:LOOKED_AT] if body)
-    click.echo(f"  bodies: {listed or 'none'}; not known of {bodies['']}")
+    unknown = f"; unknown for {bodies['']}" if bodies[""] else ""
+    click.echo(f"  bodies: {listed or 'none'}{unknown}")
     print_first_looks(files[:: max(1, len(files) // LOOKED_AT)][:LOOKED_AT])
     doubtful = [each for each in files if each.has_text and doubts_of(each.evidence)]
     if doubtful:
@@ -78,12 +90,8 @@ def show_first_look(looked: Looked, subdomain: str) -> None:
             f"{numbered(len(scans), 'document')} without text here (scans, or not looked into):"
             " the first run reads them, and then decides."
         )
-    problems = [f"problem: {each.file}: {each.trouble}" for each in files if each.trouble]
-    for lines in (problems, [f"not taken: {each}" for each in looked.refused]):
-        for line in lines[:DOUBTFUL]:
-            hint(f"  {line}")
-        if len(lines) > DOUBTFUL:
-            hint(f"  ... and {len(lines) - DOUBTFUL} more")
+    _show_problems([f"problem: {each.file}: {each.trouble}" for each in files if each.trouble])
+    _show_problems([f"not taken: {each}" for each in looked.refused])
     hint(f"Correct it after the first run: clerk documents set {subdomain} PATTERN --date ...")
 
 

@@ -8,7 +8,7 @@ import click
 
 from clerk.core.states import QUEUES
 
-from .common import open_database, set_up_log
+from .common import hint, open_database, set_up_log
 from .verbosity import verbosity_options
 
 
@@ -31,6 +31,9 @@ def worker(type: str, number: int, burst: bool) -> None:
     Needs REDIS_URL, or a PostgreSQL database.  The first signal lets the
     current work finish, the second stops immediately.
 
+    A worker does not start with the files of another installation.  While a
+    bucket does not answer, it waits.
+
     \b
     Examples:
       clerk worker ocr -n 4
@@ -38,8 +41,9 @@ def worker(type: str, number: int, burst: bool) -> None:
     """
     settings = open_database()
     from clerk.core import db
-    from clerk.core.errors import ClerkError
+    from clerk.core.errors import ClerkError, StoreUnavailable
     from clerk.executors.worker_processes import WorkerPool
+    from clerk.ops import store_check
     from clerk.pipeline import queues
     from clerk.pipeline.flow import Pipeline
 
@@ -47,6 +51,11 @@ def worker(type: str, number: int, burst: bool) -> None:
 
     set_up_log(settings)
     queues.require_workers(settings)
+    if settings.storage_url:
+        try:
+            store_check.check_store(settings)
+        except StoreUnavailable as error:
+            hint(f"{error} {error.hint}".strip())
     db.get_civic_db().dispose()
     served = QUEUES if type == "all" else (type,)
 

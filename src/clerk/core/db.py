@@ -194,9 +194,10 @@ def explained() -> Iterator[None]:
         raise explained from error
 
 
-#: What PostgreSQL calls a table or column that is not there, and rights that are missing.
+#: What PostgreSQL calls a table or column that is not there, rights that are missing, a full disk.
 _MISSING = ("42P01", "42703")
 _NO_RIGHTS = ("42501",)
+_DISK_FULL = ("53100",)
 #: What SQLite and the drivers say about a database that will not do, whoever asks.
 _NO_DATABASE = ("not a database", "readonly database", "malformed", "invalid connection option")
 
@@ -207,6 +208,11 @@ def _explain(error: DBAPIError) -> ClerkError | None:
         return SchemaOutdated(
             f"The database lacks what this clerk needs: {_first_line(said)}.",
             hint="Run: clerk db upgrade",
+        )
+    if state in _DISK_FULL or "disk is full" in said:
+        return DatabaseUnavailable(
+            f"The disk of the database {config.redact(config.load().sql_url)} is full.",
+            hint="Free space; the work continues by itself.",
         )
     if state in _NO_RIGHTS or any(words in said for words in _NO_DATABASE):
         return _unusable(said)

@@ -72,6 +72,8 @@ OPERATOR_SECONDS = 10.0
 OPERATOR_FACTOR = 3.0
 #: A pool beats this many times within a lease.
 BEATS_PER_LEASE = 5
+#: Most seconds between two attempts to reach a database that is away.
+LONGEST_PAUSE = 5.0
 
 
 class Pace:
@@ -604,10 +606,12 @@ class Pool:
             except Exception as error:
                 if self.stopping or not db.is_temporary(error):
                     raise
-                log.warning("%s Waiting for it.", error)
+                # An outage is an error once, when it has lasted for some seconds.
+                lasts = pause < LONGEST_PAUSE <= 2 * pause
+                log.log(logging.ERROR if lasts else logging.WARNING, "%s Waiting for it.", error)
                 self._in_doubt |= gives and isinstance(error, DatabaseUnavailable)
                 time.sleep(pause)
-                pause = min(5.0, pause * 2)
+                pause = min(LONGEST_PAUSE, pause * 2)
                 self._sweep_at = time.monotonic() + self._settings.lease_seconds
 
     def stop(self) -> None:

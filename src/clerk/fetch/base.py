@@ -7,6 +7,7 @@ A fetcher only *yields* what a source has; HTTP, hashing, checking, naming and s
 from __future__ import annotations
 
 import hashlib
+import logging
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -17,9 +18,12 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 import msgspec
 
+from clerk.core.errors import SourceUnavailable
 from clerk.core.storage import AGENDAS, KINDS, MINUTES
 
 from .http import DEFAULT_PACE_SECONDS
+
+LOG = logging.getLogger(__name__)
 
 if TYPE_CHECKING:
     from .http.client import Client
@@ -309,3 +313,13 @@ def canonical_url(url: str) -> str:
         if key.lower() not in _SESSION_PARAMETERS and not key.lower().startswith("utm_")
     ]
     return urlunsplit((parts.scheme, parts.netloc.lower(), parts.path, urlencode(kept), ""))
+
+
+def plugin_failure(spec: FetcherSpec, error: Exception) -> SourceUnavailable:
+    """Return what to raise for an error in a fetcher's own code, and log where it happened."""
+    where = getattr(spec.factory, "__module__", "")
+    LOG.error("The fetcher %s of %s failed", spec.id, where, exc_info=error)
+    return SourceUnavailable(
+        f"The fetcher {spec.id!r} of {where} failed: {error!r}.",
+        hint="The log has its traceback.",
+    )

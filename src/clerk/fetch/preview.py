@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from clerk.core.errors import SourceUnavailable, TransientError
+from clerk.core.errors import ClerkError, SourceUnavailable, TransientError
 
-from .base import Context, FetcherSpec, FetchReport, Gap, Problem, Window
+from .base import Context, FetcherSpec, FetchReport, Gap, Problem, Window, plugin_failure
 from .discover import source_settings
 from .http.responses import CircuitOpen
 from .understanding import EnoughPages, PagesRead
@@ -110,6 +110,11 @@ def list_source(
         if not meetings:
             raise
         report.errors.append(Problem(settings.source, str(error), type(error).__name__))
+    except ClerkError:
+        raise
+    except Exception as error:
+        # A plugin may raise anything: it is named, and its traceback is in the log.
+        raise plugin_failure(spec, error) from error
     preview.meetings = len(meetings)
     preview.pages = pages.pages
     if not preview.stopped_early:

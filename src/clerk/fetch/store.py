@@ -17,7 +17,6 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import hashlib
-import logging
 import math
 import os
 import shutil
@@ -73,6 +72,7 @@ from .base import (
     MeetingRef,
     Problem,
     Window,
+    plugin_failure,
 )
 from .discover import LegacyFetcher, find_fetcher, registered, source_settings
 from .http.responses import (
@@ -89,7 +89,6 @@ if TYPE_CHECKING:
     from .http.client import Client
 
 MEGABYTE = 1024 * 1024
-LOG = logging.getLogger(__name__)
 
 #: A source that listed at least so many documents and now less than this share has failed.
 FEWER_FROM, LEAST_OF_LAST_TIME = 8, 0.25
@@ -629,7 +628,8 @@ class SiteFetch:
         def order(item: tuple[str, tuple[MeetingRef, DocumentRef]]) -> tuple[str, str]:
             # Files by their path without the suffix, so that a copy follows its original.
             identity, (_, ref) = item
-            return (str(Path(ref.title).with_suffix("")) if ref.method == "FILE" else "", identity)
+            is_file = ref.method == "FILE" and ref.title
+            return (str(Path(ref.title).with_suffix("")) if is_file else "", identity)
 
         for identity, (meeting, ref) in sorted(listed.items(), key=order):
             document, number = kept.get(identity), 1
@@ -946,16 +946,6 @@ class SiteFetch:
         for parent in (text.parent, former_pdf.parent):
             with contextlib.suppress(OSError):
                 parent.rmdir()
-
-
-def plugin_failure(spec: FetcherSpec, error: Exception) -> SourceUnavailable:
-    """Return what to raise for an error in a fetcher's own code, and log where it happened."""
-    where = getattr(spec.factory, "__module__", "")
-    LOG.error("The fetcher %s of %s failed", spec.id, where, exc_info=error)
-    return SourceUnavailable(
-        f"The fetcher {spec.id!r} of {where} failed: {error!r}.",
-        hint="The log has its traceback.",
-    )
 
 
 def looks_of_file(facts: os.stat_result, *, may_link: bool = False) -> tuple[int, int, str]:

@@ -66,7 +66,7 @@ class Pipeline:
         """Release what a worker holds without knowing, and forget the worker."""
         self.release(worker_id)
         with civic_db_connection() as conn:
-            ledger.forget_worker(conn, worker_id)
+            ledger.forget_worker(conn, worker_id, liveness.dead_on_this_host(conn))
 
     def release(self, worker_id: str) -> None:
         """Release what a worker holds without knowing: it was stopped when it was given it."""

@@ -501,16 +501,17 @@ def finish(
     somebody else holds by now, are left alone.  A coordinator is given to the worker that ends the
     reading (``Settled.following``) if it serves its queue.
     """
-    lines = [_line(each) for each in outcomes if _is_worth_a_line(each)]
-    if lines and claim.token not in ledger.still_held(conn, [claim.token]):
-        lines = []  # a late or repeated word about what somebody else has by now
+    noted = [each for each in outcomes if _is_worth_a_line(each)]
+    if noted and claim.token not in ledger.still_held(conn, [claim.token]):
+        noted = []  # a late or repeated word about what somebody else has by now
     settled = ledger.settle(conn, claim, outcomes)
     if settled is None:
         # A batch in work was cancelled with its run; one that had settled all it held was not.
         status = Batch.CANCELLED if outcomes else Batch.COMPLETED
         ledger.end_batch(conn, claim, status, "The run is over" if outcomes else None)
         return Settled()
-    ledger.log_lines(conn, claim, lines)
+    failed = {each.item.id for each in settled.failures}
+    ledger.log_lines(conn, claim, [_line(each, each.item.id in failed) for each in noted])
     if claim.step == Step.DOCUMENT:
         texts = {
             each.item.document: each.result
@@ -548,13 +549,15 @@ def _is_worth_a_line(outcome: Outcome) -> bool:
     return outcome.state == Item.FAILED or bool(outcome.error and not repeated)
 
 
-def _line(outcome: Outcome) -> LogLine:
+def _line(outcome: Outcome, failed: bool) -> LogLine:
+    """Return the line about an outcome; an item may have ``failed`` by its last attempt."""
+    state = Item.FAILED if failed else outcome.state
     message = {
         Item.COMPLETED: f"{outcome.item.step} completed",
         Item.FAILED: f"{outcome.item.step} failed: {outcome.error}",
         Item.PENDING: f"{outcome.item.step} will be tried again: {outcome.error}",
-    }[outcome.state]
-    level = {Item.COMPLETED: "info", Item.FAILED: "error", Item.PENDING: "warning"}[outcome.state]
+    }[state]
+    level = {Item.COMPLETED: "info", Item.FAILED: "error", Item.PENDING: "warning"}[state]
     document, attempt = outcome.item.document or None, outcome.item.attempt
     message = message[: ledger.ERROR_LENGTH]
     return LogLine(level, message, document, attempt, round(outcome.seconds, 3) or None)
@@ -591,7 +594,9 @@ def _account(
     """Record and count what was settled; the rows that all workers count on are locked last."""
     _remember_failures(conn, claim, settled)
     if not (settled.completed or settled.failed or settled.results):
-        if also:
+        if settled.seconds:
+            ledger.count(conn, claim.job_id, *also, seconds=settled.seconds)
+        elif also:
             ledger.together(conn, *also)
         return
     if claim.step == Step.SPLIT:

@@ -112,8 +112,8 @@ def adopted(conn: Connection) -> set[tuple[str, str]]:
         recorded = {(row.kind, row.name) for row in rows}
     if not any(kind == "revision" for kind, _ in recorded):
         raise DowngradeRefused(
-            "There is no way back to the old system: this database was not taken over from one, or"
-            " by an older clerk, which did not record the old revision.",
+            "There is no way back to the old system: this database was not taken over from"
+            " it, or by a clerk that did not record the old revision yet.",
             hint="Restore the backup from before the upgrade, or use: clerk db downgrade 0001",
         )
     return recorded

@@ -25,9 +25,17 @@ def register_worker(
     )
 
 
-def forget_worker(conn: Connection, worker_id: str) -> None:
-    """Strike a worker that ended in order."""
-    conn.execute(workers_table.delete().where(workers_table.c.id == worker_id))
+def forget_worker(conn: Connection, worker_id: str, dead: Collection[str] = ()) -> None:
+    """Strike a worker that ended in order.
+
+    Nobody misses a worker that died before on the same queues: the last one of them did not die.
+    ``dead``: workers that are known to be, though their leases have not ended.
+    """
+    workers = workers_table
+    mine = workers.delete().where(workers.c.id == worker_id).returning(workers.c.queues)
+    served = conn.execute(mine).scalar()
+    is_dead = or_(workers.c.lease_until < db_now(), workers.c.id.in_(dead))
+    conn.execute(update(workers).where(workers.c.queues == served, is_dead).values(queues=""))
 
 
 def forget_dead_workers(conn: Connection) -> list[tuple[str, str | None]]:

@@ -197,6 +197,7 @@ def _settle_retry(conn: Connection, claim: Claim, outcome: Outcome, settled: Set
         {"item": outcome.item.id, "token": claim.token},
     ).first()
     _add_failure(settled, outcome, row, lasting=False)
+    settled.seconds += outcome.seconds
 
 
 def _add_failure(
