@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import zlib
 from pathlib import Path
 
 import pytest
 from small_pdfs import printed
+
+from clerk.core.files import pack_text
 
 DOCUMENT = "minutes/Council/2024-01-15"
 
@@ -47,6 +50,62 @@ def test_the_page_of_a_document_shows_its_versions_and_what_changed(town):
     assert "Compare with the one before" in page and "+APPROVED" not in page
     assert "-DRAFT" in compared and "+APPROVED" in compared
     assert Browser(VIEWER).get(f"{address}?new=9").status_code == 400
+
+
+def test_earlier_versions_are_searched_with_the_whole_query_language(town, clerk):
+    def found(query: str) -> list[tuple[int, bool, int]]:
+        said = clerk("versions", "springfield", DOCUMENT, "--search", query, "--json")
+        return [
+            (each["version"]["number"], each["version"]["is_current"], each["page"])
+            for each in json.loads(said.out)
+        ]
+
+    assert found("draft") == [(1, False, 1)]
+    assert found("approved") == [(2, True, 1)]
+    assert found("council") == found("minutes OR nothing") == [(1, False, 1), (2, True, 1)]
+    assert found('"draft adjourned"') == found("adjourn -approved") == [(1, False, 1)]
+    assert found("body:council draft*") == [(1, False, 1)]
+    assert found("elephant") == found("kind:agenda draft") == []
+    said = clerk("versions", "springfield", DOCUMENT, "--search", "draft")
+    assert "former version), page 1" in said.out and "DRAFT" in said.out
+    mistake = clerk("versions", "springfield", DOCUMENT, "--search", '"draft')
+    assert (mistake.code, "quotation mark" in mistake.err) == (2, True)
+
+
+def test_the_text_of_a_former_version_is_kept_and_its_own(town, clerk, storage):
+    versions = storage / "springfield" / "_clerk" / "versions"
+    (kept,) = versions.glob("*.text")
+    assert kept.with_suffix(".pdf").is_file()
+
+    # Without the file, or with a damaged one or that of other bytes, the PDF is read again.
+    for spoil in (kept.unlink, lambda: kept.write_bytes(b"?"), lambda: _other_text(town, kept)):
+        spoil()
+        said = clerk("versions", "springfield", DOCUMENT, "--search", "draft OR approved", "--json")
+        found = [(each["version"]["number"], each["page"]) for each in json.loads(said.out)]
+        assert found == [(1, 1), (2, 1)]
+
+
+def _other_text(town: Path, kept: Path) -> None:
+    """Put the text of the present bytes in the place of the former one."""
+    text = next(kept.parents[2].glob("txt/*/*"))
+    kept.write_bytes(zlib.compress(pack_text(text)))
+
+
+def test_readers_search_earlier_versions_of_a_document(town):
+    from web_town import Browser, identity
+
+    reader, address = Browser(), f"/d/{identity(DOCUMENT)}"
+    now = reader.get(f"{address}?q=draft").text
+    all_versions = reader.get(f"{address}?q=draft&versions=1").text
+    nowhere = reader.get(f"{address}?q=elephant&versions=1").text
+
+    assert "also in earlier versions" in now and "<mark>DRAFT</mark>" not in now
+    assert "Found on 0 pages." in all_versions
+    assert f'{address}/changes?version=2">Former version of' in all_versions
+    assert "<mark>DRAFT</mark>" in all_versions
+    assert "It is in no earlier version." in nowhere
+    assert "quotation mark" in reader.get(f"{address}?q=%22draft&versions=1").text
+    assert reader.get(f"{address}?q=draft&versions=2").status_code == 400
 
 
 def test_readers_see_what_changed_on_the_meeting_and_its_document(town):

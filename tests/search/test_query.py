@@ -154,6 +154,8 @@ def test_a_query_is_read(typed: str, parsed: Parsed) -> None:
         ("date:soon", "not a date"),
         ("date:2024..2023", "first date is after the last"),
         ("body:--", "needs a value"),
+        ("body: council", "body: needs a value right after the colon, as in body:council"),
+        ("zoning -Date:", 'put it in quotes: "date"'),
         ("-zoning", "only says what to leave out"),
         ("abc~7", "at most 2 letters"),
         ('"a b"~999', "At most 50 words"),
@@ -168,7 +170,7 @@ def test_a_value_that_nothing_has_is_explained(towns: Path) -> None:
     for typed, said in (
         ("zoning site:nowhere", "There is no site 'nowhere'"),
         ("zoning kind:maps", "the kinds are minutes"),
-        ("zoning state:XX", "there are IL"),
+        ("zoning state:XX", "the states are IL"),
     ):
         with pytest.raises(QueryError, match=said):
             search(towns, Query(typed))

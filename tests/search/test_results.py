@@ -31,6 +31,7 @@ from clerk.search.readers import open_index
 
 OTHER = {"subdomain": "shelbyville", "name": "Shelbyville"}
 COUNCIL = "minutes/CityCouncil/2024-01-15"
+SAMPLE_TEXTS = Path(__file__).parents[2] / "tools" / "sample_texts"
 
 
 @pytest.fixture
@@ -44,6 +45,20 @@ def sites(tmp_path: Path) -> Path:
     compile_folder(here, SITE)
     compile_folder(there, OTHER)
     return tmp_path / "sites"
+
+
+def words_of_fts5(storage: Path, *sites: str) -> dict[str, int]:
+    """Return every word of the FTS5 tables of some sites with the number of its pages."""
+    found: dict[str, int] = {}
+    for site in sites:
+        with closing(sqlite3.connect(storage / site / "meetings.db")) as connection:
+            for table in ("minutes", "agendas", "others"):
+                connection.execute(
+                    f"CREATE VIRTUAL TABLE temp.v{table} USING fts5vocab(main, {table}_fts, row)"
+                )
+                for term, pages in connection.execute(f"SELECT term, doc FROM temp.v{table}"):
+                    found[term] = found.get(term, 0) + pages
+    return found
 
 
 def documents(results: Results) -> list[tuple[str, str, int]]:
@@ -282,18 +297,30 @@ def test_a_snippet_is_the_best_piece_of_a_long_page(sites: Path) -> None:
 
 
 def test_exact_words_are_on_the_pages_that_fts5_finds(sites: Path) -> None:
-    found: dict[str, int] = {}
-    for site in ("springfield", "shelbyville"):
-        with closing(sqlite3.connect(sites / site / "meetings.db")) as connection:
-            for table in ("minutes", "agendas", "others"):
-                connection.execute(
-                    f"CREATE VIRTUAL TABLE temp.v{table} USING fts5vocab(main, {table}_fts, row)"
-                )
-                for term, pages in connection.execute(f"SELECT term, doc FROM temp.v{table}"):
-                    found[term] = found.get(term, 0) + pages
+    found = words_of_fts5(sites, "springfield", "shelbyville")
 
     assert len(found) > 15
     assert {word: search(sites, Query(f'"{word}"')).total for word in found} == found
+
+
+def test_words_of_the_samples_are_found_as_by_fts5_and_their_other_forms_too(
+    tmp_path: Path,
+) -> None:
+    for path in sorted(SAMPLE_TEXTS.glob("*.txt")):
+        body, *date, kind = path.stem.split("-")
+        lines = path.read_text().splitlines()
+        pages = ["\n".join(lines[at : at + 40]) for at in range(0, len(lines), 40)]
+        folder = "agendas" if kind == "agenda" else "minutes"
+        write_text(tmp_path / "springfield", f"{folder}/{body}/{'-'.join(date)}", pages)
+    compile_folder(tmp_path / "springfield", SITE)
+    by_fts5 = words_of_fts5(tmp_path, "springfield")
+
+    exact = {word: search(tmp_path, Query(f'"{word}"')).total for word in by_fts5}
+    in_any_form = {word: search(tmp_path, Query(word)).total for word in by_fts5}
+
+    assert len(by_fts5) > 1000 and exact == by_fts5
+    assert all(in_any_form[word] >= pages for word, pages in by_fts5.items())
+    assert by_fts5["adopted"] < in_any_form["adopted"] == in_any_form["adopt"]
 
 
 def test_a_database_of_an_older_version_gives_snippets_until_it_is_built_again(

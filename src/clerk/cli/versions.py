@@ -12,12 +12,21 @@ from .common import hint, json_option, moment, open_database, print_json, print_
 @click.command()
 @click.argument("site")
 @click.argument("document")
+@click.option("--search", "query", metavar="QUERY", help="List the pages of any version with it.")
 @click.option("--diff", "compared", is_flag=True, help="Show how the text of two differs.")
 @click.option("--old", type=int, default=0, help="Number of the older one; the one before --new.")
 @click.option("--new", type=int, default=0, help="Number of the newer one; the last one.")
 @json_option
-def versions(site: str, document: str, compared: bool, old: int, new: int, as_json: bool) -> None:
-    """List and compare versions of a document.
+def versions(
+    site: str,
+    document: str,
+    query: str | None,
+    compared: bool,
+    old: int,
+    new: int,
+    as_json: bool,
+) -> None:
+    """List, search and compare versions of a document.
 
     Every version is kept. DOCUMENT is its name, as in minutes/City Council/2024-01-16.
 
@@ -25,6 +34,7 @@ def versions(site: str, document: str, compared: bool, old: int, new: int, as_js
     Examples:
       clerk versions springfield 'minutes/City Council/2024-01-16'
       clerk versions springfield 'minutes/City Council/2024-01-16' --diff
+      clerk versions springfield 'minutes/City Council/2024-01-16' --search 'fence -gate'
     """
     settings = open_database()
     from clerk.ops import document_versions
@@ -39,6 +49,19 @@ def versions(site: str, document: str, compared: bool, old: int, new: int, as_js
             hint("Their text is the same.")
         return
     kept = document_versions.list_versions(site, document)
+    if query is not None:
+        hits = document_versions.search_versions(settings, site, document, query, kept)
+        if as_json:
+            print_json([asdict(each) for each in hits])
+            return
+        for each in hits:
+            which = "" if each.version.is_current else ", former version"
+            when = moment(each.version.fetched_at)
+            click.echo(f"version {each.version.number} ({when}{which}), page {each.page}")
+            click.echo("  " + "".join(text for text, _ in each.snippet))
+        if not hits:
+            hint("No version has all of that.")
+        return
     if as_json:
         print_json([asdict(each) for each in kept])
         return

@@ -19,10 +19,11 @@ import contextlib
 import fcntl
 import hashlib
 import os
+import re
 import shutil
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -50,6 +51,9 @@ CREATE INDEX IF NOT EXISTS files_used_at ON files (used_at);
 """
 
 
+_PAGE_FILE = re.compile(r"page-(\d+)\.txt")
+
+
 def pack_text(folder: Path) -> bytes:
     """Return the files of a document's text as one value: the same files, the same bytes."""
     files = {
@@ -60,9 +64,23 @@ def pack_text(folder: Path) -> bytes:
     return msgspec.msgpack.encode(files)
 
 
+def packed_files(packed: bytes) -> dict[str, bytes]:
+    """Return the files of a packed text by their names."""
+    try:
+        return msgspec.msgpack.decode(packed, type=dict[str, bytes])
+    except msgspec.DecodeError as error:
+        raise StorageIncomplete(f"A packed text cannot be read: {error}.") from error
+
+
+def packed_pages(files: Mapping[str, bytes]) -> dict[int, str]:
+    """Return the text of each page among the files of a text, by its number."""
+    numbers = {int(found[1]): name for name in files if (found := _PAGE_FILE.fullmatch(name))}
+    return {number: files[numbers[number]].decode() for number in sorted(numbers)}
+
+
 def unpack_text(packed: bytes, target: Path) -> None:
     """Write the files of a document's text; the folder appears whole."""
-    files = msgspec.msgpack.decode(packed, type=dict[str, bytes])
+    files = packed_files(packed)
     with storage.directory_written_whole(target) as folder:
         for name, content in files.items():
             if Path(name).name != name:

@@ -238,6 +238,10 @@ _HIDDEN_PARAMETER = re.compile(rf"[\w.~%-]+={re.escape(HIDDEN)}[&;]?")
 _HIDDEN_IN_NAME = re.compile(rf"(?:[\w.~%-]+\s*[=:]\s*)?[\"']?{re.escape(HIDDEN)}[\"']?[&;]?")
 
 
+#: Texts up to this many letters are remembered, and how many of them.
+_SHORT_TEXT, _REMEMBERED = 200, 5000
+
+
 class Gate:
     """Makes text public; knows the secrets and the folders of an installation, and of a site."""
 
@@ -257,6 +261,8 @@ class Gate:
         names = "|".join(re.escape(str(path)) for path in self._folders)
         self._known_folder = re.compile(rf"(?<![\w.~-])({names})(/|(?![\w.-]))") if names else None
         self._redact = Redactor(settings, secrets)
+        # Pages print the same names and addresses again and again.
+        self._short = lru_cache(maxsize=_REMEMBERED)(self._public)
 
     @classmethod
     def for_site(cls, settings: Settings, site: Mapping[str, Any]) -> Gate:
@@ -282,6 +288,9 @@ class Gate:
         """Return what everybody may read of a stored text."""
         if isinstance(text, PublicText):
             return text
+        return self._short(text) if len(text) <= _SHORT_TEXT else self._public(text)
+
+    def _public(self, text: str) -> PublicText:
         for _ in range(_PASSES):
             clean = self._without_paths(self.without_secrets(text))
             if clean == text:

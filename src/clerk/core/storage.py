@@ -27,6 +27,7 @@
             publish.lines                         the documents as index.json lists them
             sources.db                            where each document came from
             versions/{sha256}.pdf                 the bytes documents had before
+            versions/{sha256}.text                the text that was read from them, packed
             incoming/ fetch.lock                  used by the fetch that is running
 
     PUBLISH_DIR/{subdomain} -> .versions/{subdomain}/...     a link, see clerk.publish.versions
@@ -206,6 +207,11 @@ def fetch_lock(folder: Path) -> Path:
 def former_version(folder: Path, sha256: str) -> Path:
     """Return where the bytes are kept that a document of a site had before."""
     return own_files(folder) / "versions" / f"{sha256}.pdf"
+
+
+def former_text(folder: Path, sha256: str) -> Path:
+    """Return where the text is kept that was read from the bytes a document had before."""
+    return own_files(folder) / "versions" / f"{sha256}.text"
 
 
 def remove_all(paths: Iterable[Path]) -> None:

@@ -22,6 +22,7 @@ import os
 import shutil
 import stat
 import time
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
@@ -42,7 +43,7 @@ from clerk.core.errors import (
     UnreadablePdf,
     UnsupportedFormat,
 )
-from clerk.core.files import SiteFiles
+from clerk.core.files import SiteFiles, pack_text
 from clerk.core.formats import (
     SUFFIXES,
     Format,
@@ -887,12 +888,12 @@ class SiteFetch:
         before = known or replaced
         with storage_errors(self.folder):
             if before and before.pdf_sha256 and before.pdf_sha256 != arrived.pdf_sha256:
-                self._keep_version(pdf, before.pdf_sha256)
+                self._keep_version(document, before.pdf_sha256)
                 self.manifest.forget_bytes(before.name)
             elif not before and pdf.exists():
                 on_disk = storage.sha256_of(pdf)
                 if on_disk != arrived.pdf_sha256:
-                    self._keep_version(pdf, on_disk)
+                    self._keep_version(document, on_disk)
             pdf.parent.mkdir(parents=True, exist_ok=True)
             part.replace(pdf)
         self.files.keep_pdf(document, arrived.pdf_sha256 or "")
@@ -910,11 +911,17 @@ class SiteFetch:
         else:
             self.report.unchanged.append(document.name)
 
-    def _keep_version(self, pdf: Path, sha256: str) -> None:
+    def _keep_version(self, document: Document, sha256: str) -> None:
         """Keep the bytes that are about to be replaced, under their hash, whole or not at all.
 
-        A store has them already, under that hash.
+        Their text is kept with them, so that it can be searched; it says of which bytes it is.  A
+        store has the bytes already, under that hash.
         """
+        pdf, text = document.pdf(self.folder), document.text(self.folder)
+        former_text = storage.former_text(self.folder, sha256)
+        if text.is_dir() and not former_text.exists():
+            with storage.written_whole(former_text) as part:
+                part.write_bytes(zlib.compress(pack_text(text)))
         kept = storage.former_version(self.folder, sha256)
         if kept.exists() or self.files.store is not None or not pdf.exists():
             return

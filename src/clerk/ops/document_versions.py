@@ -1,10 +1,11 @@
-"""The versions of a document: each is kept, and two of them can be compared."""
+"""The versions of a document: each is kept, can be searched and compared with another."""
 
 from __future__ import annotations
 
 import contextlib
 import difflib
 import tempfile
+import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,8 +15,16 @@ from clerk.core import manifest, storage
 from clerk.core.config import Settings
 from clerk.core.db import reading_connection, require_site
 from clerk.core.errors import InvalidInput, NotFound, StorageIncomplete
-from clerk.core.files import SiteFiles
+from clerk.core.files import SiteFiles, pack_text, packed_files, packed_pages
 from clerk.core.store import PDF
+from clerk.read.files import ReadDocument, decode_facts
+from clerk.search import Query, parse
+from clerk.search.index import IndexedDocument, PageText, StoredFacts, place_of
+from clerk.search.results import ChangedPages
+from clerk.search.snippets import Snippet, snippet
+from clerk.site_db.queries import open_site
+from clerk.site_db.rows import search_text
+from clerk.site_db.schema import UNKNOWN
 
 #: Lines around a change that are shown with it.
 CONTEXT_LINES = 2
@@ -82,13 +91,89 @@ def compare(
     return VersionDifference(versions[old], versions[new], list(diff))
 
 
+@dataclass(frozen=True)
+class VersionHit:
+    """A page of a version that a query finds."""
+
+    version: DocumentVersion
+    page: int
+    snippet: Snippet
+
+
+def search_versions(
+    settings: Settings, subdomain: str, name: str, query: str, versions: Sequence[DocumentVersion]
+) -> list[VersionHit]:
+    """Return the pages of some versions of a document that a query finds, in their order.
+
+    Searched is the text that was read when the version was fetched.  Where it was not kept, the
+    text layer is read now, which finds nothing in scans.  Raises QueryError.
+    """
+    parsed = parse(query)
+    with open_site(settings.storage_dir, subdomain) as site:
+        place = place_of(site.about, subdomain)
+        facts = site.document(storage.Document.from_name(name))
+    kind, body, date = facts.kind or UNKNOWN, facts.meeting or "", facts.date or ""
+    texts: dict[str, dict[int, str]] = {}
+    for version in versions:
+        pages = _kept_text(settings, subdomain, name, version)
+        if pages is None:
+            read = _read(settings, subdomain, name, version, ocr="never")
+            pages = {page.facts.page: page.text for page in read.pages}
+        plain = {number: search_text(text.replace("\0", " ")) for number, text in pages.items()}
+        texts[version.sha256[:16]] = plain
+    documents = [
+        IndexedDocument(
+            id=key,
+            facts=StoredFacts(subdomain, name, kind, body, date, len(pages)),
+            state=place.state,
+            language=place.language,
+            first_seen_at="",
+            digest=0,
+            pages=[PageText(number, text, kind, body, date) for number, text in pages.items()],
+        )
+        for key, pages in texts.items()
+    ]
+    found = ChangedPages(documents, {subdomain: place}).find(Query(query), parsed)
+    return [
+        VersionHit(version, page, snippet(texts[key][page], parsed.terms, (place.language,)))
+        for version in versions
+        if (key := version.sha256[:16]) in found
+        for page in sorted(found[key])
+        if page in texts[key]
+    ]
+
+
+def _kept_text(
+    settings: Settings, subdomain: str, name: str, version: DocumentVersion
+) -> dict[int, str] | None:
+    """Return the pages as they were read when the version was fetched; None if nobody kept them."""
+    folder = storage.site_folder(settings.storage_dir, subdomain)
+    try:
+        if version.is_current:
+            packed = pack_text(storage.Document.from_name(name).text(folder))
+        else:
+            packed = zlib.decompress(storage.former_text(folder, version.sha256).read_bytes())
+        files = packed_files(packed)
+    except (OSError, zlib.error, StorageIncomplete):
+        return None
+    facts = decode_facts(files.get(storage.DOCUMENT_FACTS, b""))
+    # A version that was replaced before it was read has the text of the one before.
+    return packed_pages(files) if facts and facts.pdf_sha256 == version.sha256 else None
+
+
 def _text(settings: Settings, subdomain: str, name: str, version: DocumentVersion, ocr: str) -> str:
+    read = _read(settings, subdomain, name, version, ocr)
+    return "\n".join(page.text for page in read.pages)
+
+
+def _read(
+    settings: Settings, subdomain: str, name: str, version: DocumentVersion, ocr: str
+) -> ReadDocument:
     from clerk.read.documents import ReadingOptions, read_in_child
 
     with _bytes(settings, subdomain, name, version) as path:
         options = ReadingOptions.from_settings(settings, ocr=ocr)
-        read = read_in_child(path, options, None, memory_mb=settings.worker_memory_mb, processes=1)
-    return "\n".join(page.text for page in read.pages)
+        return read_in_child(path, options, None, memory_mb=settings.worker_memory_mb, processes=1)
 
 
 @contextlib.contextmanager

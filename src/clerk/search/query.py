@@ -251,6 +251,12 @@ class _Parser:
             raise QueryError(f"The query has more than {TERMS_AT_MOST} words.")
         if piece["phrase"] is not None:
             return _phrase(piece["phrase"], piece["after"] or "")
+        name = piece["word"].removesuffix(":").lower()
+        if piece["word"].endswith(":") and name in FIELDS:
+            raise QueryError(
+                f"{name}: needs a value right after the colon, as in {name}:{_EXAMPLES[name]}. To"
+                f' search for the word, put it in quotes: "{name}".'
+            )
         return _word(piece["word"])
 
     def _filter(self, field: str, piece: re.Match[str]) -> Node | None:
@@ -274,6 +280,7 @@ _EXAMPLES = {
     "body": "council",
     "kind": "minutes",
     "person": '"jane doe"',
+    "date": "2024",
 }
 
 

@@ -15,7 +15,6 @@ import binascii
 import contextlib
 import re
 import sqlite3
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -140,20 +139,61 @@ class FoundPage(NamedTuple):
     first_seen_at: str = ""
 
 
+class FoundDocument(NamedTuple):
+    """What the index says of a document that was found."""
+
+    site: str
+    site_name: str
+    name: str
+    id: str
+    kind: str
+    body: str
+    date: str
+
+
 @dataclass
 class Hit:
     """A page that was found; kind, body and date are those of the document."""
 
-    site: str
-    site_name: str
-    document: str
-    document_id: str
-    kind: str
-    body: str
-    date: str
+    of_document: FoundDocument
     page: int
     score: float | None
     _look: Callable[[Hit], FoundPage] = field(repr=False, compare=False)
+
+    @property
+    def site(self) -> str:
+        """The site's subdomain."""
+        return self.of_document.site
+
+    @property
+    def site_name(self) -> str:
+        """The name of the place."""
+        return self.of_document.site_name
+
+    @property
+    def document(self) -> str:
+        """The name of the document."""
+        return self.of_document.name
+
+    @property
+    def document_id(self) -> str:
+        """The permanent id of the document."""
+        return self.of_document.id
+
+    @property
+    def kind(self) -> str:
+        """The kind of the document."""
+        return self.of_document.kind
+
+    @property
+    def body(self) -> str:
+        """The body whose document it is; empty if that is not known."""
+        return self.of_document.body
+
+    @property
+    def date(self) -> str:
+        """The date of the document; empty if that is not known."""
+        return self.of_document.date
 
     @property
     def page_id(self) -> str:
@@ -263,18 +303,9 @@ class PageAddress(NamedTuple):
     page: int
 
 
-#: What `_Found` is made of: hundreds are sorted, and few are shown.
-_Row = tuple[int | float, int, int, int, tantivy.DocAddress]
-
-
-class _Found(NamedTuple):
-    """A page as the index returns it; the best has the smallest order."""
-
-    order: float
-    document: int
-    page: int
-    shard: int
-    address: tantivy.DocAddress
+#: A page as the index returns it: order (the best has the smallest), document, page, number of the
+#: shard, place in it.  A plain tuple, since hundreds are sorted and few are shown.
+_Found = tuple[int | float, int, int, int, tantivy.DocAddress]
 
 
 def search(storage_dir: Path, query: Query, *, switchable: bool = False) -> Results:
@@ -555,7 +586,7 @@ class _Builder:
             named = {state.casefold(): state for state in states}
             if value.casefold() not in named:
                 raise QueryError(
-                    f"There is no state {value!r}; there are {', '.join(sorted(states)[:60])}."
+                    f"There is no state {value!r}; the states are {', '.join(sorted(states)[:60])}."
                 )
             return _term("state", named[value.casefold()])
         name, words = f"{asked.field}_words", value.split()
@@ -620,11 +651,7 @@ class _Search:
             return Results(is_partial=partial)
         start, limit = self._start(groups), min(max(self._query.limit, 0), LIMIT_AT_MOST)
         shown = groups[start : start + limit]
-        facets = _facets(self._index, asked, FACETS)
-        if switchable:
-            for name in FACETS:
-                if name in self._chosen:
-                    facets |= _facets(self._index, self.asked(without=name), (name,))
+        facets = self._facets(asked, total, switchable=switchable)
         more = start + limit < len(groups) and limit
         return Results(
             self._documents(asked, shown, is_complete=is_complete),
@@ -632,10 +659,28 @@ class _Search:
             facets,
             cursor=self._cursor(shown[-1][0], start + limit) if more and shown else None,
             is_partial=partial,
-            _count=(lambda: len({group[0].document for group in groups}))
+            _count=(lambda: len({group[0][1] for group in groups}))
             if is_complete
             else (lambda: self._count_documents(asked, total)),
         )
+
+    def _facets(
+        self, asked: tantivy.Query, total: int, *, switchable: bool
+    ) -> dict[str, list[Facet]]:
+        """Count the pages by each facet; of one that is chosen, what it is narrowed to."""
+        query, places = self._query, self._index.places
+        known = {"kind": query.kind} if query.kind else {}
+        if query.site in places:
+            known |= {"site": query.site, "state": places[query.site].state}
+        counted = _facets(self._index, asked, [name for name in FACETS if name not in known])
+        for name, value in known.items():
+            label = places[value].name if name == "site" else value
+            counted[name] = [Facet(value, label, total)] if value else []
+        if switchable:
+            for name in FACETS:
+                if name in self._chosen:
+                    counted |= _facets(self._index, self.asked(without=name), (name,))
+        return {name: counted[name] for name in FACETS}
 
     def _groups(self, asked: tantivy.Query) -> tuple[int, list[list[_Found]], bool]:
         """Return the number of pages, the best of them by document, and whether these are all."""
@@ -647,23 +692,22 @@ class _Search:
             answers = self._fetch(asked, fetched, self._query.sort)
             total = sum(count for count, _ in answers)
             found = sorted(each for _, some in answers for each in some)
-            groups: dict[Any, list[_Row]] = {}
+            groups: dict[Any, list[_Found]] = {}
             for each in found[:fetched]:
                 # By document and page, or by document.
                 key = each[1:3] if self._query.single_pages else each[1]
                 groups.setdefault(key, []).append(each)
             is_complete = total <= fetched
             if is_complete or len(groups) >= needed or fetched >= _FETCHED_AT_MOST:
-                by_document = [list(map(_Found._make, rows)) for rows in groups.values()]
-                return total, by_document, is_complete
+                return total, list(groups.values()), is_complete
             fetched = min(fetched * 5, _FETCHED_AT_MOST)
 
-    def _fetch(self, asked: tantivy.Query, limit: int, sort: str) -> list[tuple[int, list[_Row]]]:
+    def _fetch(self, asked: tantivy.Query, limit: int, sort: str) -> list[tuple[int, list[_Found]]]:
         name, order = _ORDER_FIELD.get(sort, (None, tantivy.Order.Desc))
         sign = 1 if order == tantivy.Order.Asc else -1
         numbers = {id(shard.searcher): at for at, shard in enumerate(self._index.shards)}
 
-        def fetch(searcher: tantivy.Searcher) -> tuple[int, list[_Row]]:
+        def fetch(searcher: tantivy.Searcher) -> tuple[int, list[_Found]]:
             answer = searcher.search(asked, limit, order_by_field=name, order=order)
             hits = answer.hits
             addresses = [address for _, address in hits]
@@ -671,6 +715,7 @@ class _Search:
             pages = cast(list[int], searcher.fast_field_values("page", addresses))
             shard = numbers[id(searcher)]
             orders: list[int | float] = [sign * (value or 0) for value, _ in hits]
+            # As many as the addresses, except the number of the shard.
             found = list(zip(orders, documents, pages, repeat(shard), addresses, strict=False))
             return int(answer.count), found  # type: ignore[attr-defined]
 
@@ -681,74 +726,71 @@ class _Search:
         if cursor is None:
             return min(max(self._query.offset, 0), OFFSET_AT_MOST)
         for at, group in enumerate(groups):
-            if (group[0].document, group[0].page) == (cursor.document, cursor.page):
+            if group[0][1:3] == (cursor.document, cursor.page):
                 return at + 1
-        return sum(group[0].order <= cursor.order for group in groups)
+        return sum(group[0][0] <= cursor.order for group in groups)
 
     def _cursor(self, last: _Found, offset: int) -> str:
-        cursor = _Cursor(self._query.sort, last.order, last.document, last.page, offset)
+        order, document, page, _, _ = last
+        cursor = _Cursor(self._query.sort, order, document, page, offset)
         return base64.urlsafe_b64encode(msgspec.json.encode(cursor)).decode().rstrip("=")
 
     def _documents(
         self, asked: tantivy.Query, groups: Sequence[Sequence[_Found]], *, is_complete: bool
     ) -> list[DocumentHits]:
         """Return what is shown of the documents: the best pages of each, and how many there are."""
-        best: dict[int, list[_Found]] = {group[0].document: list(group) for group in groups}
+        is_single = self._query.single_pages
+        best = {group[0][1]: group for group in groups}
         counts = {number: len(found) for number, found in best.items()}
         is_sorted = is_complete and self._query.sort == RELEVANCE
-        if groups and not (self._query.single_pages or is_sorted):
+        if groups and not (is_single or is_sorted):
             best, counts = self._best_pages(asked, best)
+        places, shards = self._index.places, self._index.shards
         load = _Texts(self._index.storage_dir, self._parsed.terms, self._index.languages)
+        is_scored = self._query.sort == RELEVANCE
         shown = []
         for group in groups:
-            pages = [group[0]] if self._query.single_pages else best[group[0].document]
-            hits = []
-            facts = None
-            for each in pages[:BEST_PAGES]:
-                facts = facts or _stored(self._index.shards[each.shard].searcher, each.address)
-                hits.append(self._hit(each, facts, load))
-            if facts is not None:
-                found = 1 if self._query.single_pages else counts[group[0].document]
-                shown.append(DocumentHits(hits, found, facts.pages))
+            _, number, _, shard, address = group[0]
+            facts = _stored(shards[shard].searcher, address)
+            name = places[facts.site].name if facts.site in places else facts.site
+            document = FoundDocument(
+                facts.site,
+                name,
+                facts.name,
+                document_id_of(number),
+                facts.kind,
+                facts.body,
+                facts.date,
+            )
+            hits = [
+                Hit(document, page, -order if is_scored else None, load)
+                for order, _, page, _, _ in (group[:1] if is_single else best[number][:BEST_PAGES])
+            ]
+            load.shown.setdefault(facts.site, []).extend(hits)
+            shown.append(DocumentHits(hits, 1 if is_single else counts[number], facts.pages))
         return shown
 
     def _best_pages(
-        self, asked: tantivy.Query, documents: dict[int, list[_Found]]
-    ) -> tuple[dict[int, list[_Found]], dict[int, int]]:
+        self, asked: tantivy.Query, documents: Mapping[int, Sequence[_Found]]
+    ) -> tuple[dict[int, Sequence[_Found]], dict[int, int]]:
         """Return the pages found of some documents, the best first, and how many of each."""
         only = _unscored(_any_of([_number("document", number) for number in documents]))
         narrowed = _all_of([asked, only])
-        best: dict[int, list[_Row]] = {number: [] for number in documents}
-        total = 0
+        best: dict[int, list[_Found]] = {number: [] for number in documents}
+        total = fetched = 0
         for count, some in self._fetch(narrowed, _PAGES_AT_ONCE, RELEVANCE):
             total += count
+            fetched += len(some)
             for each in some:
                 best[each[1]].append(each)
         counts = {number: len(found) for number, found in best.items()}
-        if total > sum(counts.values()):
+        if total > fetched:
             by_document = {"d": {"terms": {"field": "document", "size": len(documents)}}}
             for answer in self._index.ask(lambda each: each.aggregate(narrowed, by_document)):
                 counts |= {int(each["key"]): each["doc_count"] for each in answer["d"]["buckets"]}
         # Of a document whose pages did not fit, at least the one that it was found by is shown.
-        return {
-            number: [*map(_Found._make, sorted(rows)[:BEST_PAGES])] or documents[number]
-            for number, rows in best.items()
-        }, counts
-
-    def _hit(self, found: _Found, facts: StoredFacts, load: _Texts) -> Hit:
-        place = self._index.places.get(facts.site)
-        return Hit(
-            site=facts.site,
-            site_name=place.name if place else facts.site,
-            document=facts.name,
-            document_id=document_id_of(found.document),
-            kind=facts.kind,
-            body=facts.body,
-            date=facts.date,
-            page=found.page,
-            score=-found.order if self._query.sort == RELEVANCE else None,
-            _look=load,
-        )
+        shown = {number: sorted(found) or documents[number] for number, found in best.items()}
+        return shown, counts
 
     def _count_documents(self, asked: tantivy.Query, total: int) -> int:
         """Count the documents of the found pages; the count is kept as long as the index stays."""
@@ -817,27 +859,21 @@ def _facets(index: OpenIndex, asked: tantivy.Query, names: Sequence[str]) -> dic
     """Count the pages by each value of some facets, the most frequent first."""
     # What a site has is in one shard; of the others a shard may have less of what is frequent.
     size = _FACET_VALUES if len(index.shards) == 1 else _FACET_VALUES_OF_SHARDS
+    compared = _FACET_VALUES_COUNTED // max(1, len(names))
     groups = {
-        name: {
-            "terms": {
-                "field": name,
-                "size": size,
-                "segment_size": _FACET_VALUES_COUNTED // len(names),
-            }
-        }
-        for name in names
+        name: {"terms": {"field": name, "size": size, "segment_size": compared}} for name in names
     }
-    persons = {"person": groups.pop("person")} if "person" in groups else {}
     # The states follow from the sites, which is quicker than counting each page again.
     states_of_sites = {"site", "state"} <= groups.keys() and len(index.places) <= _SITES_COUNTED
     if states_of_sites:
         del groups["state"]
         groups["site"]["terms"]["size"] = max(1, len(index.places))
+    # Few pages name anybody: they are counted by themselves.
+    persons = {"person": groups.pop("person")} if "person" in groups else {}
 
     def count(searcher: tantivy.Searcher) -> dict[str, Any]:
         counted: dict[str, Any] = searcher.aggregate(asked, groups) if groups else {}
         if persons:
-            # Few pages name anybody.
             named = _all_of([asked, _unscored(_number("has_person", 1))])
             counted |= searcher.aggregate(named, persons)
         return counted
@@ -845,15 +881,17 @@ def _facets(index: OpenIndex, asked: tantivy.Query, names: Sequence[str]) -> dic
     answers = index.ask(count)
     found: dict[str, list[Facet]] = {}
     for name in names:
-        counts: Counter[str] = Counter()
         source = "site" if name == "state" and states_of_sites else name
+        counts: dict[Any, int] = {}
         for answer in answers:
             for bucket in answer[source]["buckets"]:
                 key = bucket["key"]
                 if source != name:
                     key = index.places[key].state if key in index.places else ""
-                counts[key if isinstance(key, str) else str(int(key))] += bucket["doc_count"]
+                counts[key] = counts.get(key, 0) + bucket["doc_count"]
         counts.pop("", None)
+        if name == "year":
+            counts = {str(int(year)): pages for year, pages in counts.items()}
         best = sorted(counts.items(), key=_most_pages)[:_FACET_VALUES]
         places = index.places if name == "site" else {}
         found[name] = [
@@ -867,34 +905,52 @@ def _most_pages(counted: tuple[str, int]) -> tuple[int, str]:
 
 
 class _Texts:
-    """Reads the texts of pages from the sites' databases, and makes snippets of them."""
+    """Reads the texts of the shown pages from the sites' databases, and makes snippets of them.
+
+    All pages of a site are read together when the first of them is asked for.
+    """
 
     def __init__(self, storage_dir: Path, terms: Sequence[Term], languages: Sequence[str]) -> None:
+        #: The pages that are shown, by site.
+        self.shown: dict[str, list[Hit]] = {}
         self._storage_dir = storage_dir
         self._terms = terms
         self._languages = languages
+        self._read: dict[str, dict[str, FoundPage]] = {}
 
     def __call__(self, hit: Hit) -> FoundPage:
         """Return the snippet of a page, what it is of, and where its document comes from."""
-        path = compiled_database(self._storage_dir / hit.site)
+        if hit.site not in self._read:
+            self._read[hit.site] = self._of_site(hit.site)
+        return self._read[hit.site].get(hit.page_id, FoundPage())
+
+    def _of_site(self, site: str) -> dict[str, FoundPage]:
+        pages = self.shown.get(site, [])
+        found: dict[str, FoundPage] = {}
         with (
             contextlib.suppress(sqlite3.Error),
-            contextlib.closing(open_readonly(path)) as db,
+            contextlib.closing(open_readonly(compiled_database(self._storage_dir / site))) as db,
         ):
             if not is_current(db):
                 # A file of an older version, which the next build replaces.
-                old = f"SELECT search_text FROM {page_table(hit.kind)} WHERE id = ?"
-                for (text,) in db.execute(old, (hit.page_id,)):
-                    return FoundPage(snippet(text, self._terms, self._languages))
+                for hit in pages:
+                    old = f"SELECT search_text FROM {page_table(hit.kind)} WHERE id = ?"
+                    for (text,) in db.execute(old, (hit.page_id,)):
+                        found[hit.page_id] = FoundPage(self._snippet(text))
+                return found
             query = """SELECT search_text, gone_at, source_url, part, pages.kind, pages.meeting,
                               pages.date, first_seen_at
                        FROM pages JOIN documents ON name = document WHERE pages.id = ?"""
-            for text, gone_at, file, part, *facts, seen in db.execute(query, (hit.page_id,)):
-                return FoundPage(
-                    snippet(text, self._terms, self._languages),
-                    gone_at or "",
-                    file or "",
-                    PartFacts(*(each or "" for each in facts)) if part else None,
-                    seen or "",
-                )
-        return FoundPage()
+            for hit in pages:
+                for text, gone_at, file, part, *facts, seen in db.execute(query, (hit.page_id,)):
+                    found[hit.page_id] = FoundPage(
+                        self._snippet(text),
+                        gone_at or "",
+                        file or "",
+                        PartFacts(*(each or "" for each in facts)) if part else None,
+                        seen or "",
+                    )
+        return found
+
+    def _snippet(self, text: str) -> Snippet:
+        return snippet(text, self._terms, self._languages)

@@ -18,7 +18,13 @@ from clerk.core import storage
 from clerk.core.errors import InvalidInput, NotFound
 from clerk.core.public_text import PublicText, document_text
 from clerk.core.storage import Document
-from clerk.ops.document_versions import DocumentVersion, compare, list_versions
+from clerk.ops.document_versions import (
+    DocumentVersion,
+    VersionHit,
+    compare,
+    list_versions,
+    search_versions,
+)
 from clerk.pipeline.mirror import bring_document, has_original, has_pdf
 from clerk.read.files import PageWords, load_facts, load_words_of
 from clerk.read.paragraphs import flowing
@@ -37,8 +43,8 @@ from clerk.site_db.queries import (
 )
 from clerk.web import page_images
 from clerk.web.drawn_annotations import draw
-from clerk.web.middleware import EMBEDDED_POLICY, SANDBOX, limited
-from clerk.web.parameters import whole_number
+from clerk.web.middleware import EMBEDDED_POLICY, SANDBOX, limited, refuse_over_limit
+from clerk.web.parameters import optional_word, whole_number
 from clerk.web.project_access import project_user
 from clerk.web.rendering import (
     as_json,
@@ -65,6 +71,8 @@ THUMBNAILS = 12
 PAGES_IN_A_PART = 500
 #: Words of a page that can be selected on the scan; a page with more is a table of a report.
 SELECTABLE_WORDS = 4000
+#: At most this many earlier versions are searched, the last ones.
+VERSIONS_SEARCHED = 10
 #: At most this many lines of a comparison are shown.
 LINES_SHOWN = 2000
 #: The size of a frame on another site, unless it asks for less.
@@ -109,13 +117,25 @@ class ShownPage:
 
 
 def document(request: Request) -> Response:
-    """Show a document: its pages, where it came from, how it was read; with ``q``, where it is."""
+    """Show a document: its pages, where it came from, how it was read; with ``q``, where it is.
+
+    With ``versions=1`` its earlier versions are searched too, which may mean to read them.
+    """
     storage_dir = settings_of(request).storage_dir
     identity = request.path_params["document"]
     subdomain, document = find_document(storage_dir, identity)
     first = whole_number(request, "from", 1, most=1_000_000)
     query = PublicText(request.query_params.get("q", ""))
     terms, problem = _terms(query)
+    versions = known_versions(subdomain, document.name)
+    in_versions = optional_word(request, "versions", ("1",)) == "1" and len(versions) > 1
+    former: list[VersionHit] = []
+    if in_versions and terms:
+        if refusal := refuse_over_limit(request, "download"):
+            return refusal
+        searched = [each for each in versions if not each.is_current][-VERSIONS_SEARCHED:]
+        settings = settings_of(request)
+        former = search_versions(settings, subdomain, document.name, query, searched[::-1])
     with open_site(storage_dir, subdomain) as site:
         numbers = pages_with_hits(storage_dir, identity, query) if terms else []
         inside = [
@@ -150,7 +170,12 @@ def document(request: Request) -> Response:
             has_pdf=has_pdf(settings_of(request), subdomain, document),
             has_original=has_original(settings_of(request), subdomain, document),
             votes=site.count_votes(document=document.name),
-            versions=known_versions(subdomain, document.name),
+            versions=versions,
+            in_versions=in_versions,
+            former=[
+                (each, [(document_text(part), is_hit) for part, is_hit in each.snippet])
+                for each in former[:HIT_PAGES_SHOWN]
+            ],
             query=query,
             problem=problem,
             inside=inside,
