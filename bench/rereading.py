@@ -51,7 +51,8 @@ def marks(text: str, length: int) -> Iterator[tuple[int, int]]:
 def is_misplaced(source: str, target: str, span: tuple[int, int], place: tuple[int, int]) -> bool:
     """Whether a mark is in other words, or nothing but its own words says that it is there."""
     quote, found = fold(source[slice(*span)]), fold(target[slice(*place)])
-    if Levenshtein.normalized_similarity(quote, found) < 0.75:
+    letters = ("".join(WORD.findall(each)) for each in (quote, found))
+    if Levenshtein.normalized_similarity(*letters) < 0.75:
         return True
     if fold(target).count(found) == 1:
         return False

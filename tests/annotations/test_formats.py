@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from hypothesis import given, settings
@@ -17,6 +18,7 @@ from clerk.annotations.store import annotations_from, rows_from
 from clerk.core.errors import UnusableUpload
 
 SHARED = SHARED_DATA / "annotations"
+CONLL_TOKEN = re.compile(r"\w+|[^\w\s]")
 
 MOTION = "Ruiz moved,\nLee seconded."
 EXAMPLE = {
@@ -146,6 +148,40 @@ def test_a_file_of_another_format_is_refused(format):
         list(translate(b"<xml/>", format))
 
 
+@pytest.mark.parametrize("format", ["w3c", "spacy", "conll", "tsv"])
+@pytest.mark.parametrize("written", ["pubannotation", "w3c", "spacy", "conll"])
+def test_no_format_is_read_as_another_one_without_its_annotations(format, written):
+    """Read in silence as a document without annotations, it would clear what is stored."""
+    if format == written:
+        return
+    content = b"".join(export([checked(EXAMPLE)], written))
+    with pytest.raises(UnusableUpload, match=format):
+        list(translate(content, format))
+
+
+@pytest.mark.parametrize("key", ["denotation", "relations", "entity"])
+def test_an_unknown_key_in_spacys_lines_is_named(key):
+    line = {"text": MOTION, "_task_hash": 1, "ents": [], key: [{"start": 0, "end": 4}]}
+    with pytest.raises(UnusableUpload, match=key):
+        list(translate(json.dumps(line).encode(), "spacy"))
+
+
+def test_only_a_list_of_entities_in_spacys_lines_clears():
+    lines = [{"text": MOTION}, {"text": MOTION, "ents": []}, {"text": MOTION, "spans": None}]
+    content = "".join(json.dumps(each) + "\n" for each in lines).encode()
+    found = [json.loads(line) for line in translate(content, "spacy")]
+    assert ["denotations" in each for each in found] == [False, True, True]
+
+
+def test_tags_that_mark_the_last_token_and_single_ones_are_read():
+    (line,) = translate(b"Ana B-PER\nde I-PER\nRuiz L-PER\nmoved O\nLee U-PER\n", "conll")
+    found = json.loads(line)
+    assert [each["span"] for each in found["denotations"]] == [
+        {"begin": 0, "end": 11},
+        {"begin": 18, "end": 21},
+    ]
+
+
 texts = st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\0"), min_size=1)
 labels = st.one_of(texts.filter(str.strip), st.integers(), st.just(True))
 names = st.text("TBRAx1239 ", min_size=1, max_size=4).filter(str.strip)
@@ -194,7 +230,24 @@ def test_whatever_is_accepted_goes_out_and_comes_back_the_same(value):
     for format in ("w3c", "tsv", "spacy"):
         assert back(format, found) == [value]
     assert to_value(checked(brat.load(*brat.dump(found)))) == value
-    assert json.loads(next(translate(b"".join(export([found], "conll")), "conll"))) is not None
+    columns = b"".join(export([found], "conll")).decode()
+    (line,) = translate(columns.encode(), "conll")
+    again = json.loads(line)
+    assert (again["sourcedb"], again["sourceid"], again["text"]) == (
+        value["sourcedb"],
+        value["sourceid"],
+        value["text"],
+    )
+    left_out = re.findall(r"# not shown = (.*)", columns)
+    names = left_out[0].split(", ") if left_out else []
+    expected = sorted(
+        (words[0].start() + span["begin"], words[-1].end() + span["begin"])
+        for each in value["denotations"]
+        if each["id"] not in names and isinstance(span := each["span"], dict)
+        if (words := list(CONLL_TOKEN.finditer(value["text"][span["begin"] : span["end"]])))
+    )
+    marked = [(each["span"]["begin"], each["span"]["end"]) for each in again["denotations"]]
+    assert marked == expected
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="there is no shared data")

@@ -10,8 +10,9 @@ was moved by the words around it.  Both may lose a span, but they never move one
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -32,12 +33,17 @@ ALIKE = 0.9
 #: it, a quote of at least 12 letters may differ in a fifth of them, but in no more than four.
 _SHORT_LETTERS, _SHORT_ALIKE, _SHORT_DIFFERENCES = 12, 0.8, 4
 
+#: Between the same neighbours, OCR may have read words between those of a quote (a stamp, a logo),
+#: or not have read some of them.  The shorter one has at least this share of the other's letters.
+_WORDS_ALIKE = 0.75
+_WORD = re.compile(r"\w+")
+
 #: A letter this close to a span is its neighbour.
 _NEAR = 16
 
 #: How many letters around a quote are compared when it is searched for in the whole text, how much
 #: they must be alike on one side, and by how much more than anywhere else.
-_CONTEXT, _CONTEXT_ALIKE, _CONTEXT_LEAD = 40, 0.6, 0.15
+_CONTEXT, _CONTEXT_ALIKE, _CONTEXT_LEAD = 40, 0.8, 0.15
 
 #: At most this many places of a quote are compared.
 _PLACES = 200
@@ -125,6 +131,10 @@ class Alignment:
             #: For each position the last target position aligned before it (-1: none), and the
             #: first one aligned at or after it (the target's length: none).
             self._last_before = np.maximum.accumulate(np.insert(targets, 0, -1))
+            #: How many letters of the target before each position are aligned with the source.
+            taken = np.zeros(len(target) + 1, np.int32)
+            taken[targets[targets >= 0] + 1] = 1
+            self._taken = np.cumsum(taken)
             length = np.int32(len(target))
             ahead = np.append(np.where(targets < 0, length, targets), length)
             self._first_after = np.minimum.accumulate(ahead[::-1])[::-1]
@@ -205,10 +215,11 @@ class Alignment:
         stops = {right, min(right, int(inside[tail]) + last - first - tail)}
         near = [(start, stop) for start in starts for stop in stops]
         letters = int(np.count_nonzero(self._source.in_words[first:last]))
-        enough = ALIKE
         if letters >= _SHORT_LETTERS and self._is_enclosed(first, last):
             enough = min(ALIKE, max(_SHORT_ALIKE, 1 - _SHORT_DIFFERENCES / letters))
-        return self._nearly(begin, end, first, last, near, enough)
+            words = _WORD.findall(self.source_text[begin:end].casefold())
+            return self._nearly(begin, end, first, last, near, enough, words)
+        return self._nearly(begin, end, first, last, near)
 
     def _nearly(
         self,
@@ -218,10 +229,12 @@ class Alignment:
         last: int,
         near: Iterable[tuple[int, int]],
         enough: float = ALIKE,
+        words: Sequence[str] = (),
     ) -> Placement | None:
         """Return the words near these letters of the target that are most like the quote.
 
-        Only letters and digits are compared.
+        Only letters and digits are compared.  With the ``words`` of the quote, some of them may
+        also be missing, or there may be others between them.
         """
         target = self._target
         quote, best = self._source.words_between(first, last), enough
@@ -238,6 +251,15 @@ class Alignment:
                 if there and alike >= best and (found is None or alike > best):
                     same = self._source.text[first:last] == target.text[slice(*span)]
                     found, best = Placement(*place, changed=not same), alike
+                elif words and found is None and len(there) >= _WORDS_ALIKE * len(quote):
+                    others = _WORD.findall(self.target_text[slice(*place)].casefold())
+                    fewer, more = sorted((others, words), key=len)
+                    rest = iter(more)
+                    # The span does not grow by words at its ends.
+                    same_ends = more is words or (fewer[0], fewer[-1]) == (more[0], more[-1])
+                    shares = len(quote) >= _WORDS_ALIKE * len(there)
+                    if fewer and same_ends and shares and all(word in rest for word in fewer):
+                        found = Placement(*place, changed=True)
         return found
 
     def _whole_words(
@@ -272,9 +294,21 @@ class Alignment:
             near = fuzz.partial_ratio_alignment(quote, text, score_cutoff=100 * ALIKE)
             if near is None or near.src_end - near.src_start < length:
                 return None
-            places, length = [near.dest_start], near.dest_end - near.dest_start
+            # Sentences of minutes often differ by a number alone.
+            there = text[near.dest_start : near.dest_end]
+            if re.findall(r"\d", quote) != re.findall(r"\d", there):
+                return None
+            places, length = [near.dest_start], len(there)
+        # What is aligned with other words of the source is their place, not that of the quote.
+        own = self._targets[first:last]
         ranked = sorted(
-            ((self._context(first, last, at, length), at) for at in places), reverse=True
+            (
+                (self._context(first, last, at, length), at)
+                for at in places
+                if 2 * int(self._taken[at + length] - self._taken[at])
+                <= length + 2 * np.count_nonzero((own >= at) & (own < at + length))
+            ),
+            reverse=True,
         )
         if not ranked:
             return None

@@ -66,7 +66,8 @@ def convert(
             if not value.get("sourceid"):
                 value["sourceid"] = given if number == 1 else f"{given}-{number}"
             lines.append(msgspec.json.encode(value) + b"\n")
-        path = folder / f"{len(written):06}" / f"{stem.name[:150]}.jsonl"
+        name = stem.name if stem.suffix == ".jsonl" else f"{stem.name}.jsonl"
+        path = folder / f"{len(written):06}" / name[-156:]
         path.parent.mkdir()
         path.write_bytes(b"".join(lines))
         written.append(path)
@@ -102,7 +103,7 @@ def _objects(
             else:
                 yield source, list(formats.READERS[format](source.content))
         except (ValueError, TypeError, LookupError, AttributeError, msgspec.MsgspecError) as error:
-            message = f"{source.name} cannot be read as {format}: {error!r}."
+            message = f"{source.name} cannot be read as {format}: {error}."
             raise UnusableUpload(message) from error
     if waiting:
         alone = next(iter(waiting.values())).name

@@ -3,11 +3,13 @@
 Every character is folded to one character (case, accents, width, the kind of dash and of quotation
 mark do not count), and some do not count at all: white space, soft hyphens and other invisible
 characters, combining accents, a hyphen between letters (``com-\\nmittee`` is ``committee``, but
-``-5`` is not ``5``), and leaders: three or more dots, underscores or the like in a row.
+``-5`` is not ``5``), and leaders: three or more dots, underscores or the like in a row, and what
+OCR makes of the rest of them (``.......ceceeeeseeeeeaeees``).
 """
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from functools import lru_cache
 
@@ -19,7 +21,11 @@ Positions = npt.NDArray[np.int64]
 
 _LETTER, _IGNORED, _DASH, _LEADER, _DIGIT = 1, 2, 4, 8, 16
 #: Characters that fill the space between a title and its page number; a shorter run counts.
-_LEADERS, _LEADER_RUN = "._\u00b7\u2022\u2024\u2219\u22c5=~*", 3
+_LEADERS, _LEADER_RUN = "._\u00b7\u2022\u2024\u2219\u22c5=~*:,;|", 3
+#: A leader that goes on in small letters, at least so many of which are but a few different ones:
+#: OCR reads small dots as c, e, s, a and n.  No word is like that.
+_MISREAD = re.compile(rf"[{re.escape(_LEADERS)}]{{{_LEADER_RUN},}}([a-z.,:;]{{16,}})")
+_MISREAD_LETTERS = 8
 _SINGLE_QUOTES = "\u2018\u2019\u201a\u201b\u2032`\u00b4"
 _DOUBLE_QUOTES = "\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb"
 _BLOCK = 256
@@ -32,12 +38,16 @@ class Folded:
         points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
         table = _table()
         table.cover(points)
-        kept = _kept(table.flags[points])
+        flags = table.flags[points]
+        for found in _MISREAD.finditer(text):
+            if len(set(found[1])) <= _MISREAD_LETTERS:
+                flags[found.start() : found.end()] = _IGNORED
+        kept = _kept(flags)
         self.codes: Codes = table.codes[points[kept]]
         self.text: str = self.codes.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
         self.positions: Positions = kept
         #: Whether each counting character is a letter or a digit.
-        self.in_words = (table.flags[points[kept]] & (_LETTER | _DIGIT)) > 0
+        self.in_words = (flags[kept] & (_LETTER | _DIGIT)) > 0
         counts = np.zeros(len(text) + 1, np.int32)
         counts[kept + 1] = 1
         self._before = np.cumsum(counts, dtype=np.int32)

@@ -17,6 +17,8 @@ import msgspec
 from clerk.annotations.objects import CheckedObject, Denotation, Span
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
+#: Outside of a span, or a label: beginning, inside, end (or last) of one, or single (or unit).
+_TAG = re.compile(r"O|[BIELSU]-\S+")
 _COMMENT = re.compile(r"# (sourcedb|sourceid|text) = (.*)")
 
 
@@ -80,12 +82,13 @@ def _without_overlaps(denotations: list[Denotation]) -> tuple[list[tuple[Span, s
 
 
 def load(content: bytes) -> Iterator[dict[str, Any]]:
-    """Yield the documents of a file: tokens in the first column, BIO or BIOES tags in the last.
+    """Yield the documents of a file: tokens in the first column, tags in the last.
 
-    A foreign file has no text; it is joined from the tokens with spaces.
+    Tags are BIO, BIOES or BILOU; ValueError is raised for others.  A foreign file has no text; it
+    is joined from the tokens with spaces.
     """
     document = _Document()
-    for line in [*content.decode().split("\n"), "# sourcedb = null"]:
+    for number, line in enumerate([*content.decode().split("\n"), "# sourcedb = null"], 1):
         comment = _COMMENT.fullmatch(line)
         if comment and comment[1] == "sourcedb" and document.tokens:
             yield document.value()
@@ -93,7 +96,10 @@ def load(content: bytes) -> Iterator[dict[str, Any]]:
         if comment:
             document.head[comment[1]] = msgspec.json.decode(comment[2])
         elif line.strip() and not line.startswith("# "):
-            document.add(line.split())
+            columns = line.split()
+            if len(columns) < 2 or not _TAG.fullmatch(columns[-1]):
+                raise ValueError(f"line {number} does not end in a tag such as O or B-Person")
+            document.add(columns)
         elif not line.strip():
             document.end_line()
 
@@ -128,7 +134,7 @@ class _Document:
         open_label = ""
         for begin, end, tag in self.tokens:
             mark, _, label = tag.partition("-")
-            if mark in ("I", "E") and label == open_label:
+            if mark in ("I", "E", "L") and label == open_label:
                 spans[-1]["span"]["end"] = end
             elif label:
                 spans.append({"span": {"begin": begin, "end": end}, "obj": label})

@@ -17,6 +17,11 @@ from clerk.annotations.objects import CheckedObject
 from .pubannotation import to_value
 
 _line = msgspec.json.Decoder(dict[str, Any])
+_ENTITIES = ("ents", "spans", "entities")
+#: What spaCy and Prodigy write next to them, and names that begin with an underscore.
+_KNOWN = frozenset(
+    ("text", *_ENTITIES, "meta", "tokens", "sents", "cats", "answer", "label", "options", "accept")
+)
 _IN_META = ("sourcedb", "sourceid", "blocks", "relations", "attributes", "namespaces")
 
 
@@ -34,12 +39,18 @@ def dump(found: CheckedObject) -> str:
 
 
 def load(content: bytes) -> Iterator[dict[str, Any]]:
-    """Yield the objects of the lines."""
+    """Yield the objects of the lines; a line without a list of entities has no denotations.
+
+    Raises ValueError for a key that is not known: annotations may be under it.
+    """
     for line in _line.decode_lines(content):
+        unknown = sorted(key for key in line.keys() - _KNOWN if not key.startswith("_"))
+        if unknown:
+            raise ValueError(f"unknown key {unknown[0]!r}")
         meta = line.get("meta") or {}
         by_id: dict[Any, dict[str, Any]] = {}
-        entities = line.get("ents") or line.get("spans") or line.get("entities") or []
-        for number, each in enumerate(entities):
+        given = [line[key] or [] for key in _ENTITIES if key in line]
+        for number, each in enumerate(next(filter(None, given), [])):
             name = None
             if isinstance(each, dict):
                 start, end, label = each.get("start"), each.get("end"), each.get("label")
@@ -53,4 +64,6 @@ def load(content: bytes) -> Iterator[dict[str, Any]]:
             else:
                 by_id[key] = {"id": name, "span": [span], "obj": label}
         found = {key: meta[key] for key in _IN_META if key in meta}
-        yield {**found, "text": line.get("text"), "denotations": list(by_id.values())}
+        if given:
+            found["denotations"] = list(by_id.values())
+        yield {**found, "text": line.get("text")}

@@ -124,6 +124,7 @@ def load(content: bytes) -> Iterator[dict[str, Any]]:
     """Yield the objects of pages: one page on each line, or one page in all.
 
     A foreign page must have ``text``, ``sourcedb`` and ``sourceid``; checking reports it if not.
+    Raises ValueError for an object that is not a page.
     """
     try:
         pages = [_page.decode(content)]
@@ -133,9 +134,10 @@ def load(content: bytes) -> Iterator[dict[str, Any]]:
         found: dict[str, Any] = {
             key: page[key] for key in ("sourcedb", "sourceid", "text", "namespaces") if key in page
         }
-        if "items" in page:
-            found["denotations"] = []
-        for item in page.get("items", []):
+        if not isinstance(page.get("items"), list):
+            raise ValueError("an AnnotationPage has a list of 'items'")
+        found["denotations"] = []
+        for item in page["items"]:
             kind = _LISTS.get(item.get("motivation", "tagging"), "denotations")
             body, target = item["body"], item["target"]
             value: dict[str, Any] = {}
