@@ -97,6 +97,17 @@ def test_a_page_leads_to_the_next_page_with_a_hit(visitor: Browser) -> None:
     assert f'href="/p/{MINUTES_ID}-2?q=zoning">Hits on page 2' in html
 
 
+def test_of_hundreds_of_pages_with_hits_the_nearest_are_linked(town: Path) -> None:
+    folder, name = town / SITE["subdomain"], "minutes/Library Board/2024-06-06"
+    write_text(folder, name, [f"sediment of station {number}" for number in range(1, 601)])
+    compile_folder(folder, SITE)
+    html = Browser().get(f"/p/{identity(name)}-300?q=sediment").text
+
+    linked = re.findall(r'class="chip"[^>]*><span class="skip">Page </span>(\d+)', html)
+    assert linked == [str(number) for number in range(294, 306)]
+    assert "600 pages with hits in this document" in html and len(html) < 40_000
+
+
 def test_a_page_tells_how_to_cite_it_and_where_it_came_from(visitor: Browser, town: Path) -> None:
     html = visitor.get(f"/p/{MINUTES_ID}-1").text
     facts = dict(re.findall(r"<dt>(.*?)</dt><dd.*?>(.*?)</dd>", html, re.DOTALL))

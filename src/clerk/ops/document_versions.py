@@ -39,6 +39,8 @@ class VersionDifference:
     old: DocumentVersion
     new: DocumentVersion
     lines: Sequence[str]
+    #: No: one of them is a scan that was not read.
+    is_comparable: bool
 
 
 def list_versions(subdomain: str, name: str) -> list[DocumentVersion]:
@@ -79,7 +81,8 @@ def compare(
     diff = difflib.unified_diff(
         before, after, f"version {old}", f"version {new}", lineterm="", n=CONTEXT_LINES
     )
-    return VersionDifference(versions[old], versions[new], list(diff))
+    has_text = all(any(map(str.isalnum, "".join(lines))) for lines in (before, after))
+    return VersionDifference(versions[old], versions[new], list(diff), is_comparable=has_text)
 
 
 def _text(settings: Settings, subdomain: str, name: str, version: DocumentVersion, ocr: str) -> str:

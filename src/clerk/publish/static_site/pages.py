@@ -936,10 +936,10 @@ def printed(value: Any) -> Any:
     return _gate.get()(value if isinstance(value, str) else str(value))
 
 
-def reflowed(text: str | None) -> str:
+def in_paragraphs(text: str | None) -> list[str]:
     """Return the words of a document in paragraphs, without the line breaks of the scan."""
-    paragraphs = ("".join(piece for piece, _ in each) for each in flowing(text or "", ()))
-    return document_text("\n".join(paragraphs))
+    found = ("".join(piece for piece, _ in each) for each in flowing(text or "", ()))
+    return list(map(document_text, found))
 
 
 def filters() -> dict[str, Callable[..., Any]]:
@@ -950,6 +950,6 @@ def filters() -> dict[str, Callable[..., Any]]:
         "thousands": words.thousands,
         "counted": words.counted,
         "percent": words.percent,
-        "reflowed": reflowed,
+        "in_paragraphs": in_paragraphs,
         "plain_flag": lambda flag: str(flag).replace("_", " "),
     }
