@@ -145,6 +145,23 @@ def test_every_link_is_live_and_every_page_is_clean(page: Any, address: str) -> 
     assert kinds >= {"index.html", "bodies", "meetings", "documents", "votes", "people", "matters"}
 
 
+def test_what_is_missing_is_a_page_that_reads_well_and_tables_fit_a_phone(
+    page: Any, address: str
+) -> None:
+    page.goto(urljoin(address, "404.html"))
+    page.get_by_role("main").get_by_role("heading", name="Not found").wait_for()
+    assert violations(page) == []
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.goto(urljoin(address, "people.html"))
+    page.locator('table.cards td[data-label="Last seen"]').first.wait_for()
+    for region in page.locator(".scroll").all():
+        assert region.bounding_box()["width"] <= 390
+    assert measured(
+        page,
+        "[...document.querySelectorAll('.scroll')].every((e) => e.scrollWidth <= e.clientWidth)",
+    )
+
+
 def test_without_javascript_the_search_page_offers_to_browse(chromium: Any, address: str) -> None:
     context = chromium.new_context(java_script_enabled=False)
     page = context.new_page()

@@ -7,7 +7,7 @@ import zlib
 from pathlib import Path
 
 import pytest
-from small_pdfs import printed
+from small_pdfs import picture_of, printed, scanned
 
 from clerk.core.files import pack_text
 
@@ -120,3 +120,15 @@ def test_readers_see_what_changed_on_the_meeting_and_its_document(town):
     assert "removed: </span>DRAFT</del>" in changes and "added: </span>APPROVED</ins>" in changes
     assert "<li>Adjourned</li>" in changes
     assert reader.get(f"/d/{document}/changes?version=3").status_code == 400
+
+
+def test_a_scan_is_not_shown_as_if_all_its_text_had_been_removed(town, clerk):
+    from web_town import Browser, identity
+
+    lines = ["Minutes of the Council", "APPROVED AND SIGNED", "Adjourned"]
+    town.write_bytes(scanned(picture_of(lines)))
+    clerk("run", "springfield")
+    changes = Browser().get(f"/d/{identity(DOCUMENT)}/changes").text
+
+    assert "is a scan, whose text is not compared here" in changes
+    assert "<del>" not in changes and "<ins>" not in changes

@@ -40,6 +40,22 @@ def test_lines_that_ran_on_are_joined_and_others_are_kept() -> None:
     ]
 
 
+def test_a_sentence_goes_on_whatever_room_its_line_left() -> None:
+    quoted = """\
+Motion by Mr.
+Brandvold, seconded by Ms. Ferrante,
+to adopt the budget as presented by Resolution 2023-16. Motion passed
+unanimously.
+AYES: Brandvold, Ferrante,
+NOES: None"""
+
+    assert told(quoted) == [
+        "Motion by Mr. Brandvold, seconded by Ms. Ferrante, to adopt the budget as presented by"
+        " Resolution 2023-16. Motion passed unanimously.",
+        "AYES: Brandvold, Ferrante,\nNOES: None",
+    ]
+
+
 def test_columns_and_lists_keep_their_lines() -> None:
     table = "\n".join(f"Director {name}   Present   7:3{at} PM" for at, name in enumerate("ABCD"))
     names = "Lorraine Anderson\nKent Bagley\nBruce Daly\nBarbara Deadwyler"

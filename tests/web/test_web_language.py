@@ -112,6 +112,13 @@ def test_pages_are_shown_in_spanish(visitor: Browser) -> None:
             assert is_frame or "Actas y órdenes del día" in answer.text, address
 
 
+def test_no_word_stays_in_the_language_of_the_first_reader(visitor: Browser) -> None:
+    """Jinja applies filters to constants once, if they let it."""
+    calendar = "/calendar/springfield?month=2024-01&lang="
+    for code, told in (("en", "agenda, minutes"), ("es", "orden del día, acta")) * 2:
+        assert told in visitor.get(calendar + code).text
+
+
 def test_a_reader_chooses_a_language_and_keeps_it(visitor: Browser) -> None:
     meeting = "/s/springfield/City%20Council/2024-01-15/"
     assert "15 January 2024" in visitor.get(meeting).text

@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 from xml.etree import ElementTree as Xml
 
 import pytest
-from small_sites import compile_folder, remove_text, vote, write_found, write_text
+from small_sites import appearance, compile_folder, remove_text, vote, write_found, write_text
 from web_town import HOSTILE, LINES, MINUTES, PAGES, SITE, Browser, identity
 
 from clerk import web
@@ -97,6 +97,17 @@ def test_a_page_leads_to_the_next_page_with_a_hit(visitor: Browser) -> None:
     html = visitor.get(f"/p/{MINUTES_ID}-1?q=zoning").text
 
     assert f'href="/p/{MINUTES_ID}-2?q=zoning">Hits on page 2' in html
+
+
+def test_of_hundreds_of_pages_with_hits_the_nearest_are_linked(town: Path) -> None:
+    folder, name = town / SITE["subdomain"], "minutes/Library Board/2024-06-06"
+    write_text(folder, name, [f"sediment of station {number}" for number in range(1, 601)])
+    compile_folder(folder, SITE)
+    html = Browser().get(f"/p/{identity(name)}-300?q=sediment").text
+
+    linked = re.findall(r'class="chip"[^>]*><span class="skip">Page </span>(\d+)', html)
+    assert linked == [str(number) for number in range(294, 306)]
+    assert "600 pages with hits in this document" in html and len(html) < 40_000
 
 
 def test_a_page_tells_how_to_cite_it_and_where_it_came_from(visitor: Browser, town: Path) -> None:
@@ -326,7 +337,7 @@ def test_a_persons_votes_come_with_their_evidence(visitor: Browser) -> None:
     html = visitor.get("/people/springfield/City-Council%2Flee").text
 
     assert "1 aye, 0 no" in html and "<blockquote>moved &lt;script" in html
-    assert "result implied" in html and "Printed as Lee, Ann Lee." in html
+    assert "result implied" in html and "Printed in the documents as Lee, Ann Lee." in html
     assert "Cy Diaz</a></td>" in html.partition("Agreement with other members")[2]
 
 
@@ -348,9 +359,38 @@ def test_a_meeting_shows_items_attendance_speakers_interests_and_matters(visitor
     items = html.partition('<h2 id="items">')[2].partition("</ol>")[0]
     assert "against; on item 1" in items, "speakers are under their item"
     assert "stood aside, his &lt;script" in html
-    matters = html.partition('<h2 id="matters">')[2].partition('<h2 id="votes">')[0]
+    matters = html.partition('<h2 id="matters">')[2].partition('<h2 id="attendance">')[0]
     assert "Ordinance 2024-5" in matters
     assert matters.count("not certain") == 1 and "failed" in matters.partition("Case 7")[2]
+
+
+def test_a_meeting_counts_results_and_names_each_matter_once(town: Path) -> None:
+    folder = town / SITE["subdomain"]
+    named = [
+        appearance(key, action="mentioned", votes=[]) for key in ("ordinance 2024-9", "case 8")
+    ]
+    agenda = write_text(folder, "agendas/City Council/2024-02-02", ["Agenda"])
+    write_found(folder, agenda, ["Agenda"], [], matters=named)
+    pages = ["moved one", "moved two", "moved three"]
+    minutes = write_text(folder, "minutes/City Council/2024-02-02", pages)
+    votes = [
+        vote(1, quote="moved one", absent=["Wu"], ayes=["Lee"]),
+        vote(2, quote="moved two", result="failed"),
+        vote(3, quote="moved three", doubtful=["result"]),
+    ]
+    write_found(folder, minutes, pages, votes, matters=[appearance("ordinance 2024-9")])
+    compile_folder(folder, SITE)
+    html = Browser().get("/s/springfield/City%20Council/2024-02-02/").text
+
+    assert (
+        "3 votes in the minutes: 1 passed, 1 failed, 1 with a result that is not certain." in html
+    )
+    assert html.index("Ayes:") < html.index("Noes:") < html.index("Absent:")
+    matters = html.partition('<h2 id="matters">')[2].partition("</table>")[0]
+    assert matters.count("Ordinance 2024-9") == 1 and "<td>passed</td>" in matters
+    assert "<td>mentioned</td>" in matters.partition("Case 8")[2], "only on the agenda"
+    matter = Browser().get("/matters/springfield/ordinance%202024-9").text
+    assert "at 1 meeting, 2 February 2024" in " ".join(matter.split())
 
 
 def test_a_meeting_with_many_items_is_shown_in_pages(town: Path) -> None:
@@ -413,7 +453,7 @@ def test_a_map_shows_places_by_their_position(town: Path) -> None:
 def test_a_matter_shows_its_road_with_votes_and_amounts(visitor: Browser) -> None:
     html = visitor.get("/matters/springfield/ordinance%202024-5").text
 
-    assert "15 January 2024</a>: passed" in html and "amounts: 1200 USD" in html
+    assert "15 January 2024</a>: passed" in html and "amounts: $1,200" in html
     assert '<article class="vote passed"' in html
     assert visitor.get("/matters/springfield/none").status_code == 404
     listed = visitor.get("/matters/springfield?kind=case").text

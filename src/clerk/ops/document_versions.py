@@ -48,6 +48,8 @@ class VersionDifference:
     old: DocumentVersion
     new: DocumentVersion
     lines: Sequence[str]
+    #: No: one of them is a scan that was not read.
+    is_comparable: bool
 
 
 def list_versions(subdomain: str, name: str) -> list[DocumentVersion]:
@@ -88,7 +90,8 @@ def compare(
     diff = difflib.unified_diff(
         before, after, f"version {old}", f"version {new}", lineterm="", n=CONTEXT_LINES
     )
-    return VersionDifference(versions[old], versions[new], list(diff))
+    has_text = all(any(map(str.isalnum, "".join(lines))) for lines in (before, after))
+    return VersionDifference(versions[old], versions[new], list(diff), is_comparable=has_text)
 
 
 @dataclass(frozen=True)

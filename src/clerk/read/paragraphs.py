@@ -30,6 +30,8 @@ _LISTED = re.compile(
 )
 #: Ayes:   Present:   Moved by:
 _LABEL = re.compile(r"[A-Z][\w./() -]{0,34}:(?:\s|$)")
+#: No line ends on purpose with a comma, or with a title that a name has to follow.
+_UNFINISHED = re.compile(r"(?:,|\b(?:Mr|Ms|Mrs|Dr|No)\.)$")
 _SENTENCE_END = (".", "!", "?", ":", ";", ".\u201d", '."')
 _HYPHENS = ("-", "\u2010", "\u00ad")
 
@@ -134,6 +136,10 @@ def _joint(above: _Line, line: _Line, width: float) -> str | None:
         return "\n"
     if above.is_heading or line.is_heading:
         return "\n" if above.is_heading and line.is_heading else None
+    goes_on = line.text[0].islower() and not above.text.endswith((*_SENTENCE_END, *_HYPHENS))
+    if goes_on or (_UNFINISHED.search(above.text) and not _LABEL.match(line.text)):
+        # The sentence goes on, as in a quote that begins in the middle of a line.
+        return " "
     room = width * _FILLED - len(above.text) - 1
     if len(line.text.split()[0]) <= room:
         return None if above.text.endswith(_SENTENCE_END) else "\n"

@@ -7,12 +7,14 @@ shown once.  Votes, speakers and matters are put under the item they name, if it
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from rapidfuzz.fuzz import ratio, token_set_ratio
 
 from clerk.core.public_text import document_text
+from clerk.extract.matters import MENTIONED
 
 from .queries import CompiledVote, SiteDatabase
 from .record import (
@@ -79,6 +81,15 @@ class MeetingRecord:
     amounts: Sequence[NamedThing]
     laws: Sequence[NamedThing]
 
+    @property
+    def outcomes(self) -> dict[str, int]:
+        """How many votes had each result, the most frequent first, and last: not certain."""
+        votes = [*self.votes, *(vote for item in self.items for vote in item.votes)]
+        results = Counter(
+            "unknown" if "result" in vote.doubtful else vote.result or "unknown" for vote in votes
+        )
+        return dict(sorted(results.most_common(), key=lambda each: each[0] == "unknown"))
+
 
 def meeting_record(
     site: SiteDatabase, body: str, date: str, documents: Collection[str]
@@ -121,10 +132,7 @@ def meeting_record(
             find(DeclaredInterest),
             lambda each: (each.person or each.printed_name, each.kind, each.concerning),
         ),
-        matters=_once(
-            find(MatterStep),
-            lambda each: (each.matter, each.action),
-        ),
+        matters=decided_matters(_once(find(MatterStep), lambda each: (each.matter, each.action))),
         amounts=[each for each in named_things if each.kind == "money"],
         laws=[each for each in named_things if each.kind != "money"],
     )
@@ -217,6 +225,12 @@ def _once(found: Iterable[Found], key_of: Callable[[Found], object]) -> list[Fou
     for each in found:
         first.setdefault(key_of(each), each)
     return list(first.values())
+
+
+def decided_matters(found: Sequence[MatterStep]) -> list[MatterStep]:
+    """Return what was done with each matter; that an agenda only names it is left out then."""
+    decided = {each.matter for each in found if each.action != MENTIONED}
+    return [each for each in found if each.action != MENTIONED or each.matter not in decided]
 
 
 def _named_things(site: SiteDatabase, body: str, date: str) -> list[NamedThing]:

@@ -526,7 +526,8 @@ class SiteDatabase:
         people: dict[str, str] = {}
         query = """SELECT ballot, member, person FROM vote_members
                    LEFT JOIN person_names ON meeting = ? AND printed_name = member
-                   WHERE vote = ? ORDER BY ballot, member"""
+                   WHERE vote = ?
+                   ORDER BY instr('aye no abstain recused absent', ballot), ballot, member"""
         for ballot, member, person in self._all(query, row["meeting"], row["id"]):
             ballots.setdefault(ballot, []).append(document_text(member))
             if person:

@@ -19,6 +19,10 @@ from .queries import CompiledVote, MemberRecord, SiteDatabase
 from .schema import AS_READ
 
 #: Columns that hold JSON.
+_MATTERS = """SELECT matters.*, (
+                  SELECT count(DISTINCT coalesce(meeting, '') || ' ' || coalesce(date, ''))
+                  FROM matter_appearances WHERE matter_appearances.matter = matters.matter
+              ) AS meetings FROM matters"""
 _JSON = ("amounts", "addresses", "doubtful")
 _TRUTH = ("is_member", "late", "left_early", "remote")
 
@@ -107,6 +111,8 @@ class MatterSummary:
     first_date: str | None
     last_date: str | None
     appearances: int
+    #: A meeting whose agenda and minutes name it has two appearances and counts once.
+    meetings: int
 
 
 @dataclass(frozen=True)
@@ -219,7 +225,7 @@ class SiteRecord:
         """Return matters, those that were last on an agenda first."""
         conditions, values = _matter_filters(words, kind, state)
         rows = self._site.rows(
-            f"""SELECT * FROM matters WHERE {conditions}
+            f"""{_MATTERS} WHERE {conditions}
                 ORDER BY last_date DESC, matter LIMIT ? OFFSET ?""",
             *(*values, limit, offset),
         )
@@ -228,7 +234,7 @@ class SiteRecord:
     def matters_of_year(self, year: str | None) -> list[MatterSummary]:
         """Return the matters that were last on an agenda in a year; None is not known."""
         rows = self._site.rows(
-            """SELECT * FROM matters WHERE substr(last_date, 1, 4) IS ?
+            f"""{_MATTERS} WHERE substr(last_date, 1, 4) IS ?
                ORDER BY last_date DESC, matter""",
             year,
         )
@@ -250,7 +256,7 @@ class SiteRecord:
 
     def matter(self, matter: str) -> MatterSummary:
         """Return one matter; raise NotFound if there is none of this name."""
-        rows = self._site.rows("SELECT * FROM matters WHERE matter = ?", matter)
+        rows = self._site.rows(f"{_MATTERS} WHERE matter = ?", matter)
         if not rows:
             raise NotFound(f"There is no matter {matter!r} in {self._site.name}.")
         return MatterSummary(**_values(MatterSummary, rows[0]))

@@ -22,7 +22,8 @@ from typing import Any, Protocol
 from urllib.parse import quote, urlencode
 from xml.etree import ElementTree as Xml
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, Undefined
+from jinja2 import Environment, PackageLoader, StrictUndefined, Undefined, pass_context
+from jinja2.runtime import Context
 from markupsafe import Markup, escape
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
@@ -256,7 +257,7 @@ def _environment() -> Environment:
         "document_page": document_page,
         "utc_now": utc_now,
     }
-    environment.filters |= {
+    filters: dict[str, Callable[..., Any]] = {
         "thousands": thousands,
         "ago": ago,
         "moment": moment,
@@ -272,11 +273,26 @@ def _environment() -> Environment:
         "day": day,
         "evidence_source": lambda source: word(EVIDENCE_SOURCES.get(source, source)),
         "percent": percent,
+        "amount": amount,
         "plain_flag": lambda flag: word(str(flag).replace("_", " ")),
         "megabytes": lambda size: f"{language.number((size or 0) / 10**6, 1)} MB",
         "duration": duration,
     }
+    environment.filters |= {name: _for_each_page(each) for name, each in filters.items()}
     return environment
+
+
+def _for_each_page(apply: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a filter that is applied whenever a page is made.
+
+    Jinja would apply it to constants once, in the language of the first reader.
+    """
+
+    @pass_context
+    def applied(_context: Context, *values: Any) -> Any:
+        return apply(*values)
+
+    return applied
 
 
 @lru_cache
@@ -411,6 +427,17 @@ def thousands(number: int | None) -> str:
 def percent(share: float | None) -> str:
     """Return a share of one as a percentage."""
     return say("unknown") if share is None else language.share(share)
+
+
+def amount(text: str) -> str:
+    """Return an amount of money as people write it: 1200.5 USD is $1,200.50."""
+    number, _, currency = text.partition(" ")
+    try:
+        value = float(number)
+    except ValueError:
+        return text
+    told = language.number(value, 0 if value.is_integer() else 2)
+    return document_text(f"${told}" if currency == "USD" else f"{told} {currency}".strip())
 
 
 def moment(at: datetime | str | None) -> str:

@@ -25,6 +25,8 @@ from clerk.core.public_text import Gate, PublicText, document_text
 from clerk.core.storage import Document
 from clerk.publish import head_tags
 from clerk.publish.head_tags import Head
+from clerk.read.paragraphs import flowing
+from clerk.site_db.meeting import decided_matters
 from clerk.site_db.queries import (
     CompiledDocument,
     CompiledVote,
@@ -469,6 +471,7 @@ class SitePages:
             ]
             for kind, of_kind in _OF_A_MEETING.items()
         }
+        lists["matters"] = decided_matters(lists["matters"])
         lists["votes"] = self._votes_of_meeting(body, date) if body else []
         told = f"{name} of {place}, meeting of {words.day(date)}: " + ", ".join(
             (
@@ -933,6 +936,12 @@ def printed(value: Any) -> Any:
     return _gate.get()(value if isinstance(value, str) else str(value))
 
 
+def in_paragraphs(text: str | None) -> list[str]:
+    """Return the words of a document in paragraphs, without the line breaks of the scan."""
+    found = ("".join(piece for piece, _ in each) for each in flowing(text or "", ()))
+    return list(map(document_text, found))
+
+
 def filters() -> dict[str, Callable[..., Any]]:
     """Return the filters of the templates."""
     return {
@@ -941,5 +950,6 @@ def filters() -> dict[str, Callable[..., Any]]:
         "thousands": words.thousands,
         "counted": words.counted,
         "percent": words.percent,
+        "in_paragraphs": in_paragraphs,
         "plain_flag": lambda flag: str(flag).replace("_", " "),
     }

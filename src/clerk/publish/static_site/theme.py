@@ -32,7 +32,7 @@ from . import pages
 
 _HERE = Path(__file__).parent
 #: Shared with the pages of ``clerk serve``.
-_SHARED = ("style.css", "icon.svg")
+_SHARED = ("style.css", "icon.svg", "tables.js")
 _NAME = re.compile(r"[\w.-]+")
 
 

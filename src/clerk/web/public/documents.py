@@ -65,6 +65,8 @@ IMAGE_WIDTHS = (240, 1000, 1600, 2400)
 ZOOMS = {100: 1000, 150: 1600, 200: 1600, 300: 2400}
 #: Pages of a document that are shown with what was found on them.
 HIT_PAGES_SHOWN = 100
+#: Pages with hits that the viewer links to: those next to the one that is shown.
+HITS_NEARBY = 12
 #: Thumbnails that are shown next to a page.
 THUMBNAILS = 12
 #: At most this many pages are sent as a PDF of their own.
@@ -313,7 +315,7 @@ def page_view(request: Request) -> Response:
         embed=public_url(request, f"/embed/{shown.page.id}"),
         frame_code=_frame_code(request, shown, *FRAME),
         oembed=settings.public_url and public_url(request, "/oembed"),
-        with_hits=with_hits[:HIT_PAGES_SHOWN],
+        with_hits=sorted(sorted(with_hits, key=lambda each: abs(each - number))[:HITS_NEARBY]),
         pages_found=len(with_hits),
         hit_before=max((each for each in with_hits if each < number), default=None),
         hit_after=min((each for each in with_hits if each > number), default=None),
