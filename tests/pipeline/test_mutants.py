@@ -18,7 +18,9 @@ def test_a_mutant_has_its_line_its_test_and_its_words(mutant: Mutant) -> None:
 
     assert (PACKAGE / mutant.file).read_text().count(mutant.line) == 1
     assert f"def {name}(" in (TESTS / file).read_text()
-    listed = [line for line in DOCS.read_text().splitlines() if line.startswith(f"| {mutant.name} |")]
+    listed = [
+        line for line in DOCS.read_text().splitlines() if line.startswith(f"| {mutant.name} |")
+    ]
     assert [line.endswith(f"| `{file}` {name} |") for line in listed] == [True]
 
 

@@ -26,7 +26,7 @@ def versions(
     new: int,
     as_json: bool,
 ) -> None:
-    """List, search and compare versions of a document.
+    """List, search and compare versions.
 
     Every version is kept. DOCUMENT is its name, as in minutes/City Council/2024-01-16.
 
