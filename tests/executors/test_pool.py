@@ -25,8 +25,9 @@ from sqlalchemy import text
 
 from clerk.core import config, db
 from clerk.core.db import civic_db_connection, reading_connection
+from clerk.core.errors import DatabaseUnavailable
 from clerk.core.states import QUEUES
-from clerk.executors import rq
+from clerk.executors import pool, rq
 from clerk.executors.pool import Pace, Pool
 from clerk.executors.worker_processes import WorkerPool
 
@@ -293,3 +294,21 @@ def _cut_all_connections() -> None:
             " WHERE datname = current_database() AND pid <> pg_backend_pid()"
         )
     db.get_civic_db().dispose()
+
+
+def test_an_outage_of_the_database_is_an_error_once_when_it_lasts(
+    database: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pool, "LONGEST_PAUSE", 0.8)
+    away = iter([True] * 4 + [False])
+
+    def ask() -> str:
+        if next(away):
+            raise DatabaseUnavailable("The disk of the database is full.")
+        return "answered"
+
+    with Pool(SmallWork(), QUEUES, config.load()) as crew:
+        assert crew.retry_while_database_is_down(ask) == "answered"
+
+    said = [each.levelname for each in caplog.records if "Waiting for it" in each.message]
+    assert said == ["WARNING", "ERROR", "WARNING", "WARNING"]
