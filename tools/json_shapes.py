@@ -20,9 +20,34 @@ PAGE = ROOT / "docs" / "reference" / "json.md"
 SITE = "millbrook-falls"
 MINUTES = "minutes/Town Council/Minutes/2023-01-23.pdf"
 
-#: Name of the schema -> the command without --json.
+COLLECTION = """{"sourcedb": "papers", "sourceid": "1", "text": "Ruiz moved.",
+ "denotations": [{"span": {"begin": 0, "end": 4}, "obj": "Person"}]}"""
+
+#: Name of the schema -> the command without --json.  UPLOAD and FAILURE stand for numbers that
+#: earlier commands answered.
 COMMANDS = {
+    "annotations-validate": ["annotations", "validate", "collection.json"],
+    "annotations-upload": [
+        "annotations",
+        "upload",
+        "collection.json",
+        "-p",
+        "shapes",
+        "--create-docs",
+    ],
+    "annotations-status": ["annotations", "status", "UPLOAD"],
+    "annotations-watch": ["annotations", "watch", "UPLOAD"],
+    "annotations-issues": ["annotations", "issues", "UPLOAD"],
+    "annotations-list": ["annotations", "list"],
+    "annotations-orphans": ["annotations", "orphans"],
+    "annotations-compare": ["annotations", "compare", "shapes", "shapes"],
+    "annotations-reports-list": ["annotations", "reports", "list"],
+    "annotations-rollback": ["annotations", "rollback", "UPLOAD"],
+    "batch-cleanup": ["batch", "cleanup", "--dry-run"],
+    "batch-health": ["batch", "health"],
     "batch-list": ["batch", "list"],
+    "batch-report": ["batch", "report", "timing"],
+    "batch-show": ["batch", "show", "1"],
     "config-show": ["config", "show"],
     "doctor": ["doctor"],
     "documents-list": ["documents", "list", SITE],
@@ -30,6 +55,9 @@ COMMANDS = {
     "extract": ["extract", MINUTES],
     "failures-list": ["failures", "list"],
     "failures-list-each": ["failures", "list", "--each"],
+    "failures-show": ["failures", "show", "FAILURE"],
+    "fetch-test": ["fetch-test", "minutes"],
+    "follow-list": ["follow", "list"],
     "health": ["health"],
     "languages-list": ["languages", "list"],
     "pipeline-status": ["pipeline-status"],
@@ -39,12 +67,19 @@ COMMANDS = {
     "redo": ["redo", "--stage", "compilation", "--site", SITE, "--dry-run"],
     "run": ["run", SITE],
     "schedule-list": ["schedule", "list"],
+    "schedule-run": ["schedule", "run", "--dry-run"],
     "search": ["search", "budget"],
     "search-index-status": ["search-index", "status"],
     "session-list": ["session", "list"],
     "site-list": ["site", "list"],
     "site-show": ["site", "show", SITE],
+    "token-list": ["token", "list"],
     "versions": ["versions", SITE, "minutes/Planning Board/2023-04-05"],
+}
+#: Commands with --json that do not run here -> why their output needs no schema of its own.
+WITHOUT_SCHEMA = {
+    "annotations retry": "prints what `clerk annotations upload` prints",
+    "follow show": "prints what one address or webhook follows, for its owner",
 }
 #: Raised when a field is removed or means something else; new fields do not change it.
 VERSIONS = dict.fromkeys((*COMMANDS, "index"), 1)
@@ -52,6 +87,7 @@ VERSIONS = dict.fromkeys((*COMMANDS, "index"), 1)
 MAPS = {
     *("stages", "hours_by_stage", "blocked", "messages", "evidence", "details", "tally", "extra"),
     *("field_confidence", "settings", "origin", "failed_pages", "batches", "queues", "documents"),
+    *("by_label", "issue_counts", "held_back", "cleared", "stored", "subscriptions", "cadences"),
 }
 
 
@@ -64,9 +100,23 @@ def answer(command: list[str], folder: Path) -> Any:
     # 1: something is not well, 4: documents failed; the answer says so, too.
     if done.returncode not in (0, 1, 4):
         raise SystemExit(f"clerk {' '.join(command)} ended with {done.returncode}: {done.stderr}")
-    if command[0] == "extract":
+    if command[0] == "extract" or command[:2] == ["annotations", "issues"]:
         return [json.loads(line) for line in done.stdout.splitlines()]
     return json.loads(done.stdout)
+
+
+def answers(folder: Path) -> dict[str, Any]:
+    """Return what every command prints, and the published index."""
+    (folder / "collection.json").write_text(COLLECTION)
+    found: dict[str, Any] = {}
+    numbers: dict[str, str] = {}
+    for name, command in COMMANDS.items():
+        found[name] = answer([numbers.get(word, word) for word in command], folder)
+        if name == "annotations-upload":
+            numbers["UPLOAD"] = str(found[name]["id"])
+        elif name == "failures-list-each":
+            numbers["FAILURE"] = str(found[name][0]["id"])
+    return found | {"index": index_of(folder)}
 
 
 def index_of(folder: Path) -> Any:
@@ -129,9 +179,7 @@ def main() -> None:
     """Write every schema, and the page that lists them."""
     folder = Path(sys.argv[1])
     SCHEMAS.mkdir(parents=True, exist_ok=True)
-    answers = {name: answer(command, folder) for name, command in COMMANDS.items()}
-    answers["index"] = index_of(folder)
-    for name, value in answers.items():
+    for name, value in answers(folder).items():
         file, now = SCHEMAS / f"{name}.json", shape(value)
         before = json.loads(file.read_text()) if file.exists() else {}
         identity = f"urn:clerk:{name}:{VERSIONS[name]}"
@@ -156,9 +204,12 @@ def main() -> None:
                 *("# JSON", "", "<!-- Made by `python -m tools.json_shapes`. -->", ""),
                 "What `--json` prints, as JSON Schemas. A version is raised when a field is gone",
                 "or changes its meaning; new fields may appear at any time, so ignore what you do",
-                "not know. A value that is not known is null. `clerk extract --json` prints one",
-                "object per line; the schema is of the list of them.",
+                "not know. A value that is not known is null. `clerk extract --json` and `clerk",
+                "annotations issues --json` print one object per line; their schemas are of the",
+                "list of them.",
                 *("", "| output | version | schema |", "|---|---|---|", *rows, ""),
+                *(f"- `clerk {name} --json` {why}." for name, why in WITHOUT_SCHEMA.items()),
+                "",
             ]
         )
     )
