@@ -761,6 +761,9 @@ PLAIN_LAYOUTS = {
     "pages and Word files": """<ul><li>Jan 16, 2024 <a href="/m/1.docx">Minutes</a></li>
       <li><a href="/m/20231205.html">Minutes of December 5, 2023</a></li></ul>
       <a href="/minutes.html">All minutes</a>""",
+    "a table that is none": """<div><div>Date</div><div>Minutes</div></div>
+      <div><div>01/16/2024</div><div><a href="/a.pdf">View</a></div></div>
+      <div><div>12/05/2023</div><div><a href="/b.pdf">View</a></div></div>""",
     "days without a year": """<h2>Minutes 2024</h2><ul><li><a href="/a.pdf">January 16</a></li>
       </ul><h2>Minutes 2023</h2><ul><li><a href="/b.pdf">Dec. 5 (draft)</a></li></ul>""",
     "dates in one column and links in another": """<div><p>January 16, 2024</p><p>December 5, 2023

@@ -6,6 +6,7 @@ around it; its kind there and in the heading of the page.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -35,6 +36,7 @@ _DAY_FIRST = frozenset(
 )
 _MOST_PAGES = 50
 _MOST_EVENTS = 1000
+_MOST_COLUMNS = 20
 _LONGEST_AROUND = 500
 _LONGEST_BODY = 80
 #: A notice instead of a document.
@@ -366,12 +368,11 @@ def _column_kind(node: LexborNode) -> str:
     if label:
         return naming.find_kind(label) or ""
     columns = _columns(node)
-    at = next(
-        (at for at, (_, each) in enumerate(columns) if cell and each.mem_id == cell.mem_id), -1
-    )
-    if at < 0 or naming.find_date(" ".join(name for name, _ in columns)):
+    if naming.find_date(" ".join(name for name, _ in columns)):
         return ""
-    return naming.find_kind(columns[at][0]) or ""
+    around = {node.mem_id, *(each.mem_id for each in html.ancestors(node))}
+    header = next((name for name, each in columns if each.mem_id in around), "")
+    return naming.find_kind(header) or ""
 
 
 def _column_name(node: LexborNode) -> str:
@@ -383,15 +384,28 @@ def _column_name(node: LexborNode) -> str:
 
 
 def _columns(node: LexborNode) -> list[tuple[str, LexborNode]]:
-    """Return the cells of a link's row, each with the header of its column."""
-    row = next((each for each in html.ancestors(node) if each.tag == "tr"), None)
-    table = next((each for each in html.ancestors(node) if each.tag == "table"), None)
-    header = table.css_first("tr") if table is not None else None
-    if row is None or header is None or header.css_first("a[href]"):
-        return []
-    cells = [each for each in row.css("td, th") if each.parent and each.parent.mem_id == row.mem_id]
-    names = [html.text_of(each) for each in header.css("td, th")]
-    return list(zip(names, cells, strict=True)) if len(names) == len(cells) else []
+    """Return the cells of a link's row, each with the header of its column.
+
+    A table may also be made of other elements: one of the first has as many parts and no links.
+    """
+    around = list(html.ancestors(node))
+    table = next((each for each in around if each.tag == "table"), None)
+    if table is not None:
+        first = table.css_first("tr")
+        rows = [(each, [first] if first else []) for each in around if each.tag == "tr"][:1]
+    else:
+        rows = [
+            (each, list(itertools.islice(each.parent.iter(), _MOST_COLUMNS)))
+            for each in around[:4]
+            if each.parent
+        ]
+    for row, headers in rows:
+        cells = list(itertools.islice(row.iter(), _MOST_COLUMNS))
+        for header in headers if table is not None or len(cells) > 1 else ():
+            names = list(itertools.islice(header.iter(), _MOST_COLUMNS))
+            if len(names) == len(cells) and not header.css_first("a[href]"):
+                return list(zip(map(html.text_of, names), cells, strict=True))
+    return []
 
 
 def _feed_links(page: WebPage) -> Iterator[Link]:
