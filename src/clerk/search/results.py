@@ -69,6 +69,8 @@ _SITES_COUNTED = 5000
 _FACET_VALUES_OF_SHARDS = 1000
 #: Values of a facet compared, so that the counts are exact.
 _FACET_VALUES_COUNTED = 60_000
+#: Persons of a segment that are compared: their counts are exact up to this many.
+_PERSONS_COMPARED = 500
 #: Documents counted at once; tantivy refuses more than 65,000 groups.
 _DOCUMENTS_AT_ONCE = 40_000
 #: Queries whose number of documents is remembered.
@@ -870,6 +872,8 @@ def _facets(index: OpenIndex, asked: tantivy.Query, names: Sequence[str]) -> dic
         groups["site"]["terms"]["size"] = max(1, len(index.places))
     # Few pages name anybody: they are counted by themselves.
     persons = {"person": groups.pop("person")} if "person" in groups else {}
+    for each in persons.values():
+        each["terms"]["segment_size"] = max(size, _PERSONS_COMPARED)
 
     def count(searcher: tantivy.Searcher) -> dict[str, Any]:
         counted: dict[str, Any] = searcher.aggregate(asked, groups) if groups else {}
@@ -891,7 +895,7 @@ def _facets(index: OpenIndex, asked: tantivy.Query, names: Sequence[str]) -> dic
                 counts[key] = counts.get(key, 0) + bucket["doc_count"]
         counts.pop("", None)
         if name == "year":
-            counts = {str(int(year)): pages for year, pages in counts.items()}
+            counts = {str(int(year)): pages for year, pages in counts.items() if year}
         best = sorted(counts.items(), key=_most_pages)[:_FACET_VALUES]
         places = index.places if name == "site" else {}
         found[name] = [
