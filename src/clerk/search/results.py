@@ -5,7 +5,8 @@ was typed cannot be searched and :class:`~clerk.core.errors.NotFound` when there
 Text in the results is as it was read: hostile until the caller has escaped it.
 
 What costs more than finding is done when it is asked for: the snippet of a hit reads the text of
-its page, and :attr:`Results.documents` counts the documents of more pages than were fetched.
+its page, :attr:`Results.facets` counts the pages by their values, and :attr:`Results.documents`
+counts the documents of more pages than were fetched.
 """
 
 from __future__ import annotations
@@ -275,11 +276,16 @@ class Results:
 
     found: Sequence[DocumentHits] = ()
     total: int = 0
-    facets: dict[str, list[Facet]] = field(default_factory=dict)
     did_you_mean: str | None = None
     cursor: str | None = None
     is_partial: bool = False
     _count: Callable[[], int] = field(default=lambda: 0, repr=False, compare=False)
+    _facets: Callable[[], dict[str, list[Facet]]] = field(default=dict, repr=False, compare=False)
+
+    @cached_property
+    def facets(self) -> dict[str, list[Facet]]:
+        """The values that the found pages have, by facet, the most frequent first."""
+        return self._facets()
 
     @property
     def hits(self) -> list[Hit]:
@@ -653,17 +659,16 @@ class _Search:
             return Results(is_partial=partial)
         start, limit = self._start(groups), min(max(self._query.limit, 0), LIMIT_AT_MOST)
         shown = groups[start : start + limit]
-        facets = self._facets(asked, total, switchable=switchable)
         more = start + limit < len(groups) and limit
         return Results(
             self._documents(asked, shown, is_complete=is_complete),
             total,
-            facets,
             cursor=self._cursor(shown[-1][0], start + limit) if more and shown else None,
             is_partial=partial,
             _count=(lambda: len({group[0][1] for group in groups}))
             if is_complete
             else (lambda: self._count_documents(asked, total)),
+            _facets=lambda: self._facets(asked, total, switchable=switchable),
         )
 
     def _facets(
