@@ -242,10 +242,11 @@ def against_tantivy(storage: Path, words: Sequence[str], second: str) -> bool:
                 searcher.doc(address)
 
         def ours(word: str, asked: Asked = asked) -> None:
-            search(storage, asked.ours(word))
+            _ = search(storage, asked.ours(word)).facets
 
         def counted(word: str, asked: Asked = asked) -> int:
-            return search(storage, asked.ours(word)).documents
+            found = search(storage, asked.ours(word))
+            return len(found.facets) + found.documents
 
         # By turns, so that what else the machine does concerns both.
         taken: dict[Callable[[str], object], list[float]] = {bare: [], ours: [], counted: []}
@@ -275,6 +276,9 @@ def against_fts5(storage: Path, fts: sqlite3.Connection, word: str, rounds: int)
     ours = milliseconds(lambda w: search(storage, Query(f'"{w}"')), [word] * rounds)
     pages = search(storage, Query(f'"{word}"')).total
     figure = f"{ours:.1f} ms, FTS5 {theirs:.1f} ms: {theirs / ours:.0f} x, {pages:,} pages"
+    # FTS5 counts neither the pages nor facets; ours has counted the pages.
+    counted = milliseconds(lambda w: search(storage, Query(f'"{w}"')).facets, [word] * rounds)
+    say("", f"with six facets {counted:.1f} ms: {theirs / counted:.0f} x")
     return say("a word on half of the pages", figure, "at least 50 x", theirs / ours >= 50)
 
 

@@ -215,11 +215,11 @@ def compile_folder(
 
 def index_folder(folder: Path, shards: int = 1) -> None:
     """Bring the index over all sites to a compiled folder, or without one take the site out."""
-    layout = index.read_layout(folder.parent)
-    if layout is None:
-        layout = index.Layout(index.VERSION, [f"{shard}-000001" for shard in range(shards)])
-        search_folder(folder.parent).mkdir(parents=True, exist_ok=True)
-        index.write_layout(folder.parent, layout)
+    with index.writer_lock(folder.parent, "rebuild", wait=True):
+        layout = index.read_layout(folder.parent)
+        if layout is None:
+            layout = index.Layout(index.VERSION, [f"{shard}-000001" for shard in range(shards)])
+            index.write_layout(folder.parent, layout)
     shard = index.shard_of(folder.name, len(layout.shards))
     with (
         index.writer_lock(folder.parent, shard, wait=True),

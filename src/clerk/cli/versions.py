@@ -34,7 +34,7 @@ def versions(
     Examples:
       clerk versions springfield 'minutes/City Council/2024-01-16'
       clerk versions springfield 'minutes/City Council/2024-01-16' --diff
-      clerk versions springfield 'minutes/City Council/2024-01-16' --search 'fence -gate'
+      clerk versions springfield 'minutes/Council/2024-01-16' --search fence
     """
     settings = open_database()
     from clerk.ops import document_versions

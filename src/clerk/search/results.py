@@ -5,7 +5,8 @@ was typed cannot be searched and :class:`~clerk.core.errors.NotFound` when there
 Text in the results is as it was read: hostile until the caller has escaped it.
 
 What costs more than finding is done when it is asked for: the snippet of a hit reads the text of
-its page, and :attr:`Results.documents` counts the documents of more pages than were fetched.
+its page, :attr:`Results.facets` counts the pages by their values, and :attr:`Results.documents`
+counts the documents of more pages than were fetched.
 """
 
 from __future__ import annotations
@@ -69,6 +70,8 @@ _SITES_COUNTED = 5000
 _FACET_VALUES_OF_SHARDS = 1000
 #: Values of a facet compared, so that the counts are exact.
 _FACET_VALUES_COUNTED = 60_000
+#: Persons of a segment that are compared: their counts are exact up to this many.
+_PERSONS_COMPARED = 500
 #: Documents counted at once; tantivy refuses more than 65,000 groups.
 _DOCUMENTS_AT_ONCE = 40_000
 #: Queries whose number of documents is remembered.
@@ -273,11 +276,16 @@ class Results:
 
     found: Sequence[DocumentHits] = ()
     total: int = 0
-    facets: dict[str, list[Facet]] = field(default_factory=dict)
     did_you_mean: str | None = None
     cursor: str | None = None
     is_partial: bool = False
     _count: Callable[[], int] = field(default=lambda: 0, repr=False, compare=False)
+    _facets: Callable[[], dict[str, list[Facet]]] = field(default=dict, repr=False, compare=False)
+
+    @cached_property
+    def facets(self) -> dict[str, list[Facet]]:
+        """The values that the found pages have, by facet, the most frequent first."""
+        return self._facets()
 
     @property
     def hits(self) -> list[Hit]:
@@ -651,17 +659,16 @@ class _Search:
             return Results(is_partial=partial)
         start, limit = self._start(groups), min(max(self._query.limit, 0), LIMIT_AT_MOST)
         shown = groups[start : start + limit]
-        facets = self._facets(asked, total, switchable=switchable)
         more = start + limit < len(groups) and limit
         return Results(
             self._documents(asked, shown, is_complete=is_complete),
             total,
-            facets,
             cursor=self._cursor(shown[-1][0], start + limit) if more and shown else None,
             is_partial=partial,
             _count=(lambda: len({group[0][1] for group in groups}))
             if is_complete
             else (lambda: self._count_documents(asked, total)),
+            _facets=lambda: self._facets(asked, total, switchable=switchable),
         )
 
     def _facets(
@@ -870,6 +877,8 @@ def _facets(index: OpenIndex, asked: tantivy.Query, names: Sequence[str]) -> dic
         groups["site"]["terms"]["size"] = max(1, len(index.places))
     # Few pages name anybody: they are counted by themselves.
     persons = {"person": groups.pop("person")} if "person" in groups else {}
+    for each in persons.values():
+        each["terms"]["segment_size"] = max(size, _PERSONS_COMPARED)
 
     def count(searcher: tantivy.Searcher) -> dict[str, Any]:
         counted: dict[str, Any] = searcher.aggregate(asked, groups) if groups else {}
@@ -891,7 +900,7 @@ def _facets(index: OpenIndex, asked: tantivy.Query, names: Sequence[str]) -> dic
                 counts[key] = counts.get(key, 0) + bucket["doc_count"]
         counts.pop("", None)
         if name == "year":
-            counts = {str(int(year)): pages for year, pages in counts.items()}
+            counts = {str(int(year)): pages for year, pages in counts.items() if year}
         best = sorted(counts.items(), key=_most_pages)[:_FACET_VALUES]
         places = index.places if name == "site" else {}
         found[name] = [
