@@ -15,6 +15,7 @@ SPEAKERS = {
     "PUBLIC COMMENT\nMike Brandt, 67 Larkspur Road\nOpposed to the money spent on the lake.\n": [
         ("Mike Brandt", "against")
     ],
+    "PUBLIC COMMENT\nJane Doe, 7 Depot Square, spoke for the weathervane.\n": [("Jane Doe", None)],
     "PUBLIC HEARING\nMr. Roe of Oak Lane said he supported it.\n": [("Roe", "for")],
     "OTHER BUSINESS\nJane Doe and John Roe addressed the Council on this item.\n": [
         ("Jane Doe", None),

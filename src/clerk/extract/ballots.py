@@ -537,6 +537,9 @@ def counts_with_words(doc: DocumentText) -> Iterator[BallotCue]:
         if counted is None:
             continue
         count, start, written = counted
+        if SPEAKERS.search(lower[max(0, start - 120) : start]):
+            # ``Nine persons spoke, six in favor and three against.``
+            continue
         if "\n" in lower[start:position] and _LABEL_MARK.match(lower, end):
             # The number ends a list, and the word is the label of the next one.
             continue

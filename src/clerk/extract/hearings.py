@@ -71,6 +71,7 @@ _NOT_A_SPEAKER = re.compile(
 _STREETS = word_set(
     "drive lane court circle boulevard way place terrace trail parkway highway road street avenue"
 )
+_HOUSE = re.compile(r"\b\d{1,5}[a-zA-Z]?,? $")
 #: A speaker's sentence is looked at this far for the side they took.
 _SAID = 260
 
@@ -123,7 +124,7 @@ def _spoken(doc: DocumentText, items: Items) -> Iterator[tuple[Name, int, int, s
             # ``Jane Doe, 12 Elm Street`` and, in the next line, ``Opposed to the rezoning.``
             begin = line_start(text, line - 1)
         names = doc.names_before(verb.start())
-        if begin < line or (names and names[-1].surname.lower() in _STREETS):
+        if begin < line or (names and _is_address(text, names[-1])):
             first = doc.name_at(begin)
             comma = first is not None and text[first.end : first.end + 1] == ","
             names = [first] if first is not None and comma and first.start == begin else []
@@ -157,6 +158,14 @@ def _spoken(doc: DocumentText, items: Items) -> Iterator[tuple[Name, int, int, s
             side = NEUTRAL if heading["side"] == "neutral" else side
         for name in listed.names:
             yield name, heading.start(), listed.end, side
+
+
+def _is_address(text: str, name: Name) -> bool:
+    """Whether what looks like a name is a street: ``7 Depot Square``, ``Tannery Street``."""
+    return (
+        name.surname.lower() in _STREETS
+        or _HOUSE.search(text, max(0, name.start - 8), name.start) is not None
+    )
 
 
 def _is_public(items: Items, position: int) -> bool:

@@ -595,7 +595,7 @@ def voted(doc: DocumentText, verb: re.Match[str]) -> OutcomeCue | None:
             return None
     end = doc.sentence_end(verb.end(), 400)
     cue = OutcomeCue(begin, end, FIRM, result=PASSED, own_question=True)
-    if _SECONDED_AND.search(before):
+    if "second" in before:
         # Who moved and who seconded is said first.
         cue.at = start
     cue.result_text = doc.printed(start, end)

@@ -72,7 +72,7 @@ _VOTE_WORDS = pattern(
 _OUTCOME_ONLY = pattern(
     r"(?:(?:the|this)\s+)?(?:motion|vote|question|amendment|mayor\s+declared|there\s+being)\b"
     r"(?!\s+to\b|\s+that\b)|second\s+of\b|(?:was|were)\s+(?:put|approved|adopted|carried)\b"
-    r"|(?:(?:up)?on\s+)?roll\s+call\b|(?:motion\s+)?seconded\b|voice\s+vote\b"
+    r"|(?:(?:up)?on\s+)?roll\s+call\b|(?:motion\s+)?seconded\b|voice\s+vote\b|by\s+a\s+vote\b"
     r"|proposed\s+(?:as\s+[^.;]{3,40}\s+)?by\b",
     re.I,
 )
@@ -145,7 +145,8 @@ _ANNOUNCED = pattern(
 _FOLLOWS = pattern(r".{0,40}\bfollowing\b.{0,60}", re.I)
 #: How it was voted, before what was voted on.
 _VOTED_TO = pattern(
-    r"(?:(?:and|it\s+was|was|then|unanimously)\s+)*(?:voted\s*:?\s+(?:unanimously\s+|\(?\d{1,2}\s?-\s?\d{1,2}\)?,?\s+)?to\s+"
+    r"(?:(?:and|it\s+was|was|then|unanimously)\s+)*(?:voted\s*:?\s+(?:unanimously\s+|\(?\d{1,2}\s?-\s?\d{1,2}\)?,?\s+)?"
+    r"(?:with\s[^.;]{3,60},\s+)?to\s+"
     r"|(?:by|on|with)\s.{3,90}?\bthe\s+motion\s+to\s+)",
     re.I,
 )
