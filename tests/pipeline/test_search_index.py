@@ -20,6 +20,7 @@ from sqlalchemy import delete
 
 from clerk.cli import cli
 from clerk.core import config, db, manifest
+from clerk.core.errors import StorageUnusable
 from clerk.core.files import SiteFiles
 from clerk.core.models import document_changes_table
 from clerk.core.storage import search_folder
@@ -165,6 +166,23 @@ def test_a_damaged_part_is_reported_and_rebuilt_while_the_rest_answers(
     search_index.update(settings)
     assert found("zoning") == everything
     assert search_index.status(settings, content=True).is_ok
+
+
+def test_an_index_of_which_no_part_can_be_read_gives_no_empty_answer(towns: Path) -> None:
+    (path,) = search_folder(towns).glob("0-*")
+    postings = next(path.glob("*.idx"))
+    postings.write_bytes(postings.read_bytes()[:-1])
+    (path / "meta.json").touch()
+
+    said = CliRunner().invoke(cli, ["search", "zoning"])
+
+    assert said.exit_code != 0
+    assert "No page has" not in said.output
+    with pytest.raises(StorageUnusable, match="The search index cannot be read"):
+        search(towns, Query("zoning"))
+    assert search_index.status(config.load()).shards[0].damage
+    search_index.update(config.load())
+    assert len(found("zoning")) == 2
 
 
 def _damage(storage: Path, shard: int) -> None:

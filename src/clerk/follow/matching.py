@@ -34,7 +34,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from clerk.core import manifest
 from clerk.core.config import Settings
 from clerk.core.db import civic_db_connection, get_site_by_subdomain, reading_connection
-from clerk.core.errors import ClerkError, NotFound
+from clerk.core.errors import ClerkError, NotFound, StorageUnusable
 from clerk.core.files import SiteFiles
 from clerk.core.manifest import DocumentRow
 from clerk.core.models import (
@@ -455,7 +455,7 @@ def _found(
 ) -> Iterator[tuple[ActiveSubscription, DocumentNews, ShownHit]]:
     """Yield who wants to know of what."""
     places = {each.place.subdomain: each.place for each in documents}
-    with contextlib.suppress(NotFound):
+    with contextlib.suppress(NotFound, StorageUnusable):
         places = open_index(settings.storage_dir).places | places
     pages = ChangedPages([each.indexed for each in documents], places)
     by_id = {each.indexed.id: each for each in documents}

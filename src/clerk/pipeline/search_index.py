@@ -452,7 +452,10 @@ def status(settings: Settings, *, content: bool = False) -> IndexStatus:
         return found
     with reading_connection(settings.sql_url) as conn:
         last = manifest.last_change(conn)
-    opened = {each.number: each for each in open_index(storage_dir).shards}
+    opened = {}
+    # If no part can be read, each says so below.
+    with contextlib.suppress(StorageUnusable):
+        opened = {each.number: each for each in open_index(storage_dir).shards}
     for shard, name in enumerate(layout.shards):
         folder = search_folder(storage_dir) / name
         damage = index.damage_of(storage_dir, shard)

@@ -107,7 +107,10 @@ _executor: list[ThreadPoolExecutor] = []
 
 
 def open_index(storage_dir: Path) -> OpenIndex:
-    """Return the index as of its last commit; raise NotFound if there is none."""
+    """Return the index as of its last commit.
+
+    Raise NotFound if there is none, and StorageUnusable if no part of it can be read.
+    """
     layout_stamp = _stamp(search_folder(storage_dir) / "index.json")
     known = _opened.get(storage_dir)
     if (
@@ -121,7 +124,7 @@ def open_index(storage_dir: Path) -> OpenIndex:
     stamps = [_stamp(folder / "meta.json") for folder in folders]
     with _lock:
         before = {each.folder: each for each in known.shards} if known else {}
-        shards, missing = [], []
+        shards, missing, why = [], [], ""
         for number, (folder, stamp) in enumerate(zip(folders, stamps, strict=True)):
             try:
                 shards.append(_open_shard(number, folder, stamp, before.get(folder)))
@@ -129,6 +132,14 @@ def open_index(storage_dir: Path) -> OpenIndex:
                 _log.error("Part %d of the search index cannot be read: %s", number, error)
                 note_damage(storage_dir, number, str(error))
                 missing.append(number)
+                why = str(error)
+        if missing and not shards:
+            # No results would be an untrue answer.
+            raise StorageUnusable(
+                f"The search index cannot be read: {why}",
+                hint=f"Check the permissions of {search_folder(storage_dir)}. A damaged index is"
+                " rebuilt by the next run, or by: clerk search-index update",
+            )
         opened = OpenIndex(storage_dir, layout_stamp, shards, missing)
         _opened.pop(storage_dir, None)
         _opened[storage_dir] = opened
