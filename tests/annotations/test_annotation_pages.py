@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shutil
 import uuid
 from collections.abc import Callable
@@ -19,7 +18,6 @@ from small_uploads import check, claim_as, codes, exported, perform, upload, wri
 from sqlalchemy import delete, select
 
 from clerk.annotations import api as annotation_projects
-from clerk.annotations import store
 from clerk.annotations.store import ROW_TABLES
 from clerk.core import config, installation
 from clerk.core.child_process import Order
@@ -367,64 +365,86 @@ VERSIONS = (
 def test_nothing_is_destroyed_without_a_report_that_names_it(
     town: str, steps: list[tuple[str, str]], data: st.DataObject
 ) -> None:
-    """What was marked is current, an orphan, in a set that can be restored, or in an issue."""
+    """A model of what the page has: after every step it is current or an orphan, nothing else is.
+
+    What an upload could not place is in its issues; what lost or got back its place by another
+    reading is named by the report of that reading; only what an upload replaced is gone, and
+    rolling that upload back brings it back.
+    """
     project = f"p{uuid.uuid4().hex}"
-    label, marked, jobs, since_replaced = 0, {}, [], {}
     path = config.load().storage_dir / "one.jsonl"
     read_again(town, SECOND)
+    number = 0
+    quotes_of: dict[str, str] = {}
+    #: The labels that the page has, and those before each upload that was not rolled back.
+    kept: set[str] = set()
+    uploaded: list[tuple[int, set[str]]] = []
     for what, how in [("upload", "replace"), *steps, ("read", SECOND)]:
+        before = labelled(project) if quotes_of else ({}, set())
         if what == "read":
-            read_again(town, how)
-        elif what == "roll back" and jobs:
-            job_id, mine = jobs.pop(data.draw(st.integers(0, len(jobs) - 1)))
-            uploads.rollback(job_id)
-            for name in mine:
-                del marked[name]
+            reported = {each.split()[0] for each in reported_by(read_again(town, how), project)}
+            current, orphaned = labelled(project)
+            moved = {*before[0]} ^ {*current}
+            assert moved <= {name for name, each in ids_of(project).items() if each in reported}
+        elif what == "roll back" and uploaded:
+            index = data.draw(st.integers(0, len(uploaded) - 1))
+            job_id, former = uploaded[index]
+            done = uploads.rollback(job_id)
+            # What was changed again since then is left, and counted.
+            newest = index == len(uploaded) - 1
+            assert (done.left, done.restored + done.removed) == ((0, 1) if newest else (1, 0))
+            if newest:
+                uploaded.pop()
+                kept = former
         elif what == "upload":
             chosen = data.draw(st.lists(st.sampled_from(WORDS_OF_PAGE), min_size=1, unique=True))
             page = marked_page(town, *chosen)
-            for each in page["denotations"]:
-                label += 1
-                each["obj"] = f"L{label}"
+            for each, words in zip(page["denotations"], chosen, strict=True):
+                number += 1
+                each["obj"] = f"L{number}"
+                quotes_of[each["obj"]] = words
             write(path, [page])
             job = uploads.upload([path], project=project, mode=how)
             perform(claim_as("me"))
             perform(claim_as("me"))
-            mine = {
-                each["obj"]: quote for each, quote in zip(page["denotations"], chosen, strict=True)
-            }
-            named = {issue.message.split()[0] for issue in job.issues()}
-            unplaced = {e["obj"] for e in page["denotations"] if e["id"] in named}
-            mine = {name: quote for name, quote in mine.items() if name not in unplaced}
+            named = {issue.message.split()[0] for issue in job.issues() if not issue.is_note}
+            mine = {each["obj"] for each in page["denotations"] if each["id"] not in named}
             if job.status().state == "completed":
-                jobs.append((job.id, list(mine)))
-                marked |= mine
-                since_replaced = mine if how == "replace" else since_replaced | mine
+                uploaded.append((job.id, kept))
+                kept = mine if how == "replace" else kept | mine
+        current, orphaned = labelled(project)
+        assert {*current} | orphaned == kept and not {*current} & orphaned, (what, how)
+    assert not orphaned
+    assert current == {name: quotes_of[name] for name in kept}
+    check()
+
+
+def labelled(project: str) -> tuple[dict[str, str], set[str]]:
+    """Return the words that have each label, and the labels that have no place."""
     current = {
         each["obj"]: found["text"][each["span"]["begin"] : each["span"]["end"]]
         for found in exported(project)
         for each in found["denotations"]
     }
-    orphaned = {each.label for each in annotation_projects.list_orphans(project)}
-    former = labels_in_former_sets(project)
-    for name, quote in marked.items():
-        assert name in current or name in orphaned or name in former, (name, quote)
-        assert name not in current or current[name] == quote
-    if "roll back" not in [what for what, _ in steps]:
-        assert current == since_replaced
-    check()
+    return current, {each.label for each in annotation_projects.list_orphans(project)}
 
 
-def labels_in_former_sets(project: str) -> set[str]:
-    """Return the labels of sets that a rollback can restore, or of their orphans."""
-    with civic_db_connection() as conn:
-        sets, rows = annotation_sets_table, ROW_TABLES["denotations"]
-        number = store.require_project(conn, project)
-        heads = conn.execute(select(sets).where(sets.c.project_id == number)).fetchall()
-        marks = conn.execute(select(rows.c.obj).where(rows.c.set_id.in_([h.id for h in heads])))
-        return set(marks.scalars()) | {
-            word for head in heads for word in re.findall(r'"obj":"(L\d+)"', head.orphans or "")
-        }
+def ids_of(project: str) -> dict[str, str]:
+    """Return the id of each label, whether it has a place or not."""
+    current = {each["obj"]: each["id"] for one in exported(project) for each in one["denotations"]}
+    return current | {each.label: each.id for each in annotation_projects.list_orphans(project)}
+
+
+def reported_by(followed: follow_pages.Followed, project: str) -> list[str]:
+    """Return what the jobs of a reading say about annotations of a project that moved."""
+    jobs = [uploads.find(job_id) for job_id in followed.jobs]
+    return [
+        issue.message
+        for job in jobs
+        if job.status().project == project
+        for issue in job.issues()
+        if issue.code in ("orphaned", "restored")
+    ]
 
 
 def test_pages_that_are_gone_lose_what_was_extracted(town: str) -> None:

@@ -426,6 +426,19 @@ def test_the_report_says_what_was_cleared(tmp_path: Path, dry_run: bool) -> None
     assert status.succeeded and status.state == "completed"
 
 
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_the_report_says_by_how_much_a_list_became_shorter(tmp_path: Path, dry_run: bool) -> None:
+    whole = line(1)
+    assert len(whole["denotations"]) == 2
+    upload(write(tmp_path / "a.jsonl", [whole]))
+    part = {**whole, "denotations": whole["denotations"][1:], "relations": [], "attributes": []}
+
+    status = upload(write(tmp_path / "b.jsonl", [part]), dry_run=dry_run)
+
+    assert status.cleared["denotations"] == 1 and "documents" not in status.cleared
+    assert status.issues == {"cleared": 1}
+
+
 def test_an_upload_of_which_every_object_was_refused_is_not_completed(tmp_path: Path) -> None:
     bad = [_without_lists(items=[]), {"text": 5}]
     status = upload(write(tmp_path / "a.jsonl", bad))

@@ -108,6 +108,38 @@ def test_documents_have_the_addresses_of_pubannotation(marked: str) -> None:
     assert client.get("/projects/town/words/annotations.json").json()[0]["text"] == one["text"]
 
 
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/api/v1/projects/town/words/annotations",
+        "/api/v1/projects/town/words/annotations.jsonl",
+        "/api/v1/projects/town/words/annotations.tgz",
+        "/projects/town/words/annotations.jsonl",
+        "/projects/town/words/annotations.json",
+        "/projects/town/words/annotations.tgz",
+        f"/docs/sourcedb/springfield/sourceid/{SOURCE['sourceid']}/annotations.json",
+        f"/projects/town/words/docs/sourcedb/springfield/sourceid/{SOURCE['sourceid']}"
+        "/annotations.json",
+    ],
+)
+def test_an_unknown_parameter_is_refused_at_every_address(marked: str, address: str) -> None:
+    assert Browser().get(address).status_code == 200
+    refused = Browser().get(f"{address}?label=Person")
+    assert refused.status_code == 400 and "label" in refused.text
+
+
+def test_a_document_that_does_not_exist_is_not_found(marked: str) -> None:
+    first, _, _ = SOURCE["sourceid"].rpartition("/")
+    for name in (
+        "springfield/sourceid/minutes/x/1",
+        f"springfield/sourceid/{first}/99",
+        "x/sourceid/1",
+    ):
+        address = f"/docs/sourcedb/{name}/annotations.json"
+        assert Browser().get(address).status_code == 404
+        assert Browser().get(f"/projects/town/words{address}").status_code == 404
+
+
 def test_annotations_are_found_by_label_text_and_project(marked: str, program: Browser) -> None:
     def found(query: str) -> list[dict[str, Any]]:
         return list(program.get(f"/api/v1/annotations?{query}").json()["items"])

@@ -291,10 +291,9 @@ def decide(options: Options, target: Target, objects: Sequence[CheckedObject]) -
         keeps_former=not change.clear,
         orphans=orphans,
     )
-    if emptied_lists := store.lists_emptied(decision.new_set):
+    if fewer := store.fewer_than_before(decision.new_set):
         counted = ", ".join(
-            f"{number:,} {name[:-1] if number == 1 else name}"
-            for name, number in emptied_lists.items()
+            f"{number:,} {name[:-1] if number == 1 else name}" for name, number in fewer.items()
         )
         issues.append(_about(first, "cleared", f"cleared {counted}."))
     if former and former.orphaned and not orphans:

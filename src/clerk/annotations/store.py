@@ -200,8 +200,8 @@ class NewSet:
 class Stored:
     """What was stored: documents whose annotations changed, and annotations that are new.
 
-    ``cleared`` counts documents that have no annotations any more, and annotations of lists that
-    were emptied; ``refused`` counts objects of which nothing was stored.
+    ``cleared`` counts documents that have no annotations any more, and by how many annotations
+    lists became shorter; ``refused`` counts objects of which nothing was stored.
     """
 
     documents: int = 0
@@ -743,9 +743,9 @@ def store(
 
     stored = Stored(len(new_sets))
     for each in new_sets:
-        emptied = lists_emptied(each)
-        stored.cleared.update(emptied)
-        stored.cleared["documents"] += bool(emptied) and not any(map(len, each.rows.values()))
+        fewer = fewer_than_before(each)
+        stored.cleared.update(fewer)
+        stored.cleared["documents"] += bool(fewer) and not any(map(len, each.rows.values()))
     more = {"documents": sum(each.former is None for each in new_sets)}
     for name, table in ROW_TABLES.items():
         rows = (
@@ -764,12 +764,16 @@ def store(
     return stored
 
 
-def lists_emptied(new: NewSet) -> dict[str, int]:
-    """Return how many annotations the former set had in each list that is empty now."""
-    if new.former is None:
+def fewer_than_before(new: NewSet) -> dict[str, int]:
+    """Return how many annotations less than the former set a set has, for each list.
+
+    Those that became orphans are kept: they are reported as such.
+    """
+    orphaned = sum(len(each.annotations) for each in new.orphans)
+    if new.former is None or orphaned > new.former.orphaned:
         return {}
-    counts = new.former.counts
-    return {name: counts[name] for name in SET_TABLES if counts[name] and not new.rows[name]}
+    fewer = {name: new.former.counts[name] - len(new.rows[name]) for name in SET_TABLES}
+    return {name: number for name, number in fewer.items() if number > 0}
 
 
 def _add_to_project(conn: Connection, project_id: int, more: Mapping[str, int]) -> None:

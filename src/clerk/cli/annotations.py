@@ -581,6 +581,9 @@ def rollback(job_id: int, as_json: bool) -> None:
     if done.left:
         changed = numbered(done.left, "document")
         click.echo(f"{changed} not touched, because of changes since then.")
+    if done.orphaned:
+        orphans = numbered(done.orphaned, "annotation")
+        click.echo(f"{orphans} without a place in the new text: clerk annotations orphans")
 
 
 @commands.command()
@@ -681,12 +684,13 @@ def members(project: str, person: str | None, role: str, remove: str | None) -> 
     """List the people of a project, or change them.
 
     A reader sees a private project, an editor also changes it, an owner also
-    decides who may.  Names are those of logins and tokens.
+    decides who may.  Names are those of logins; a token is "token" and its name.
 
     \b
     Examples:
       clerk annotations members genes
       clerk annotations members genes --add ann --role editor
+      clerk annotations members genes --add "token miner" --role reader
     """
     open_database()
     from clerk.annotations import api

@@ -108,7 +108,7 @@ class Status:
     retry_of: int | None = None
     #: Objects that were done, but could not be used.
     items_refused: int = 0
-    #: Documents that have no annotations any more, and annotations in lists that were emptied.
+    #: Documents that have no annotations any more, and annotations that lists have less.
     cleared: Mapping[str, int] = field(default_factory=dict)
 
     @property

@@ -1,6 +1,6 @@
 """Annotations by HTTP: those of a page, of a document and of a project, in several formats.
 
-Everybody reads public projects; people and programs that are logged in read all of them.
+Everybody reads public projects, their people also private ones, operators all of them.
 """
 
 from __future__ import annotations
@@ -21,12 +21,13 @@ from clerk.annotations import browsing
 from clerk.annotations.formats import export_array
 from clerk.annotations.store import FoundDenotation, Project
 from clerk.core import storage
-from clerk.core.errors import ClerkError
+from clerk.core.errors import ClerkError, NotFound
 from clerk.core.public_text import document_text
 from clerk.search import find_page
+from clerk.site_db.queries import open_site
 from clerk.site_db.rows import document_id, page_id
 
-from .parameters import page_slice, whole_number
+from .parameters import page_slice, refuse_unknown, whole_number
 from .project_access import project_user
 from .rendering import as_json, page, public_url, settings_of
 
@@ -38,6 +39,11 @@ def chosen_projects(request: Request) -> list[Project]:
     """Return the projects that ``project`` names, once or several times; without it all."""
     names = [name for name in request.query_params.getlist("project") if name]
     return browsing.find_projects(names, project_user(request))
+
+
+def _whole_project(request: Request) -> Project:
+    refuse_unknown(request)
+    return _project_in_path(request)
 
 
 def _project_in_path(request: Request) -> Project:
@@ -96,17 +102,27 @@ def of_page(request: Request) -> Response:
 
 def of_document(request: Request) -> Response:
     """Respond with the annotations on a document, as PubAnnotation does."""
+    refuse_unknown(request, *(() if "project" in request.path_params else ("projects",)))
     sourcedb, sourceid = request.path_params["sourcedb"], request.path_params["sourceid"]
     names = [name for name in request.query_params.get("projects", "").split(",") if name]
     if "project" in request.path_params:
         names = [request.path_params["project"]]
     chosen = browsing.find_projects(names, project_user(request))
     tracks = browsing.tracks_on(sourcedb, sourceid, chosen)
+    address = address_of(request, sourcedb, sourceid)
+    if not tracks:
+        _, is_page, page_id = address.partition("/p/")
+        if not is_page:
+            raise NotFound(f"There is no document {sourcedb}:{sourceid}.")
+        storage_dir = settings_of(request).storage_dir
+        there = find_page(storage_dir, page_id)
+        with open_site(storage_dir, there.site) as site:
+            site.page(there.document, there.page)
     found = browsing.as_pubannotation(sourcedb, sourceid, tracks)
     if "project" in request.path_params:
         track = found.pop("tracks")
         found |= track[0] if track else {"project": names[0], "denotations": []}
-    return as_json(request, {"target": address_of(request, sourcedb, sourceid)} | _shown(found))
+    return as_json(request, {"target": address} | _shown(found))
 
 
 def search(request: Request) -> Response:
@@ -231,7 +247,7 @@ def _quoted(item: dict[str, Any]) -> dict[str, Any]:
 
 def as_lines(request: Request) -> Response:
     """Respond with a project, a line for each document."""
-    project = _project_in_path(request)
+    project = _whole_project(request)
     return _streamed(
         annotation_projects.export(project.name), "application/x-ndjson", project, "jsonl"
     )
@@ -239,14 +255,14 @@ def as_lines(request: Request) -> Response:
 
 def as_array(request: Request) -> Response:
     """Respond with a project as one array."""
-    project = _project_in_path(request)
+    project = _whole_project(request)
     documents = annotation_projects.read(project.name)
     return _streamed(export_array(documents), "application/json", project, "json")
 
 
 def as_archive(request: Request) -> Response:
     """Respond with a project as an archive that has a file for each document."""
-    project = _project_in_path(request)
+    project = _whole_project(request)
     lines = annotation_projects.export(project.name)
     return _streamed(_archived(lines), "application/gzip", project, "tgz")
 

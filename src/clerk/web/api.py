@@ -13,7 +13,6 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from clerk import __version__
-from clerk.core.errors import InvalidInput
 from clerk.core.states import Batch, Subscription
 from clerk.follow import subscriptions
 from clerk.follow.targets import read_followed
@@ -35,7 +34,7 @@ from clerk.site_db.schema import DOCUMENT_KINDS
 
 from . import annotation_pages, metrics, uploads
 from .auth import operator, viewer
-from .parameters import id_in_path, one_of, optional_word, whole_number
+from .parameters import id_in_path, one_of, optional_word, refuse_unknown, whole_number
 from .public import feeds
 from .rendering import as_json, for_operators, page, settings_of
 
@@ -68,11 +67,7 @@ class Endpoint:
 
     def respond(self, request: Request) -> Any:
         """Respond to a request; one with a parameter that is not known is refused."""
-        known = {each.name for each in self.parameters}
-        unknown = sorted(set(request.query_params) - known)
-        if unknown:
-            named = ", ".join(sorted(known)) or "no parameters"
-            raise InvalidInput(f"Unknown parameter {unknown[0]!r}; {self.path} takes {named}.")
+        refuse_unknown(request, *(each.name for each in self.parameters))
         return self.handler(request)
 
 

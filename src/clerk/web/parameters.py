@@ -58,3 +58,11 @@ def page_slice(request: Request, per_page: int, most: int = 10_000) -> tuple[int
 def count_pages(rows: int, per_page: int) -> int:
     """Return how many pages a list has; an empty list has one."""
     return max(1, -(-rows // per_page))
+
+
+def refuse_unknown(request: Request, *known: str) -> None:
+    """Refuse a request with a parameter that is not known: it would be ignored."""
+    unknown = sorted(set(request.query_params) - set(known))
+    if unknown:
+        named = ", ".join(sorted(known)) or "no parameters"
+        raise InvalidInput(f"Unknown parameter {unknown[0]!r}; this address takes {named}.")
