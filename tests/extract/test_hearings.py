@@ -64,3 +64,11 @@ def test_who_stood_aside_or_declared_an_interest(
     found = extract_text([TOP + text]).declarations
 
     assert [(each.name, each.kind, each.about) for each in found] == expected
+
+
+def test_the_title_of_the_minutes_is_no_item() -> None:
+    text = "TOWN COUNCIL MINUTES\nJune 12, 2023\n\nJane Doe, 12 Elm Street, spoke for the bridge.\n"
+
+    (found,) = extract_text([text]).speakers
+
+    assert (found.name, found.item_title) == ("Jane Doe", None)

@@ -121,6 +121,24 @@ def test_what_was_done_comes_from_the_motion_and_its_result(sentence: str, actio
         assert matter.continued_to == "2024-10-04"
 
 
+@pytest.mark.parametrize(
+    "below",
+    [
+        "Lind moved to adjourn at 9 p.m. Okafor seconded. Carried 4-0.",
+        "Lind moved to spend $900 on a sign. Okafor seconded. Carried 4-0.",
+    ],
+)
+def test_a_later_vote_does_not_decide_what_died(below: str) -> None:
+    text = (
+        "7. SURPLUS VEHICLES\nLind moved to adopt Resolution 2023-18. There was no second and the"
+        f" motion died.\n{below}\n"
+    )
+
+    (found,) = matters(text)
+
+    assert (found.key, found.action) == ("resolution 2023-18", "mentioned")
+
+
 def test_a_consent_agenda_decides_the_ordinances_on_it() -> None:
     text = (
         "2. CONSENT AGENDA\n2.1 ORDINANCE NO. 2605 - FINAL READING\n2.2 RESOLUTION NO. 77-24\n"

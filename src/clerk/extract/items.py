@@ -49,7 +49,8 @@ _OF_A_VOTE = pattern(
 )
 #: Lines of a page or of a signature, and names of bodies.
 _OF_A_PAGE = pattern(
-    r".{0,60}\bmeeting\b|(?:roll\s+call|resolution$|(?:mon|tues|wednes|thurs|fri|satur|sun)day|present|attest\w*|page|minutes\s+of|draft|approved|adopted|resolution\s+no"
+    r".{0,60}\bmeeting\b|.{0,60}\b(?:council|board|commission|committee|trustees|selectmen|authority)"
+    r"\s+(?:minutes|agenda)$|(?:roll\s+call|resolution$|(?:mon|tues|wednes|thurs|fri|satur|sun)day|present|attest\w*|page|minutes\s+of|draft|approved|adopted|resolution\s+no"
     r"|mr|mrs|ms|trustee|council\s?members?|commissioners?|(?:the\s+)?(?:corporation|city|town|township"
     r"|village|county|borough|parish|state|board|council|district)\s+of)\b",
     re.I,

@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from .context import DocumentText
-from .findings import FAILED, PASSED, Appearance, Entity, Vote, place
+from .findings import DIED, FAILED, PASSED, WITHDRAWN, Appearance, Entity, Vote, place
 from .items import Heading, Items
 from .text import Phrase, pattern, word_set
 
@@ -194,6 +194,14 @@ _ABOVE = 600
 _ITEM_REACH = 1500
 
 
+#: Motions that are about no matter, whatever the item above them is.
+_PROCEDURAL = pattern(
+    r"(?:to\s+)?(?:adjourn|recess|reconvene|(?:go|enter|move)\s+into|(?:open|close)\s+the\s+(?:public\s+)?"
+    r"(?:hearing|comment|meeting)|(?:approve|accept|adopt)\s+the\s+(?:minutes|agenda))",
+    re.I,
+)
+
+
 @dataclass
 class _Sighting:
     """One matter in one document, while its mentions are collected."""
@@ -208,6 +216,8 @@ class _Sighting:
     #: The weightiest action that is beyond doubt.
     certain: str = MENTIONED
     continued_to: str | None = None
+    #: Whether a vote that names it has decided it.
+    decided: bool = False
     votes: list[int] = field(default_factory=list)
     stretches: list[tuple[int, int]] = field(default_factory=list)
 
@@ -243,7 +253,9 @@ def find_matters(
             if any(vote.start <= start < vote.end for start, _ in each.stretches)
         ]
         # One matter in the item is what the vote is on; of several, those that the vote names.
-        chosen = inside or (mentioned if len(mentioned) == 1 else [])
+        chosen = inside
+        if not inside and len(mentioned) == 1 and not _PROCEDURAL.match(vote.motion or ""):
+            chosen = [each for each in mentioned if not each.decided]
         if not chosen and _THE_SAME.search(vote.motion or ""):
             # ``Resolution 103 - ... Smith made a motion to approve the resolution.``
             floor = max(votes[place_ - 1].end if place_ else 0, vote.start - _ABOVE)
@@ -260,7 +272,12 @@ def find_matters(
         for each in chosen:
             each.votes.append(place_)
             each.stretches.append((vote.start, vote.end))
-            each.did(action_of(vote, each.kind), is_certain="result" not in vote.doubtful)
+            action = action_of(vote, each.kind)
+            each.did(action, is_certain="result" not in vote.doubtful)
+            # What is voted on below in the same item, without naming it, is something else.
+            each.decided |= each in inside and (
+                action in (PASSED, FAILED) or vote.result in (DIED, WITHDRAWN)
+            )
             if each.action == CONTINUED and each.continued_to is None:
                 each.continued_to = _date_after(doc, entities, vote.start, vote.end)
     return [
