@@ -255,7 +255,8 @@ def find_matters(
         # One matter in the item is what the vote is on; of several, those that the vote names.
         chosen = inside
         if not inside and len(mentioned) == 1 and not _PROCEDURAL.match(vote.motion or ""):
-            chosen = [each for each in mentioned if not each.decided]
+            again = "reconsider" in (vote.motion or "").lower()
+            chosen = [each for each in mentioned if again or not each.decided]
         if not chosen and _THE_SAME.search(vote.motion or ""):
             # ``Resolution 103 - ... Smith made a motion to approve the resolution.``
             floor = max(votes[place_ - 1].end if place_ else 0, vote.start - _ABOVE)
