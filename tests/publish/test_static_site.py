@@ -99,7 +99,7 @@ def dead_links(files: dict[str, bytes]) -> list[str]:
     known = {*files, "meetings.db", "index.json"}
     for name, page in read.items():
         for link in page.links:
-            if link.startswith(("http:", "https:")):
+            if link.startswith(("http:", "https:", "data:")):
                 continue
             target, _, part = unquote(urljoin(f"/{name}", link))[1:].partition("#")
             if target not in known or (part and part not in read[target].ids):

@@ -27,10 +27,10 @@ from clerk.read.own_engines import networks_folder
 from clerk.read.tesseract import Tesseract
 from clerk.read.tesseract_onnx import TesseractOnnx, model_file
 from clerk.read.tesseract_onnx.crops import LineCrop, cut_out
-from clerk.read.tesseract_onnx.graph import EXACT_PROBE, GRAPH_VERSION
+from clerk.read.tesseract_onnx.graph import GRAPH_VERSION
 from clerk.read.tesseract_onnx.layout import PlacedLine, black_on_white, placed_lines
 from clerk.read.tesseract_onnx.lines import LineReader
-from clerk.read.tesseract_onnx.networks import load_network
+from clerk.read.tesseract_onnx.networks import load_network, weight_type
 from clerk.read.tesseract_onnx.second_look import FoundLine, look_again
 from clerk.read.tesseract_onnx.traineddata import read_dictionary
 
@@ -397,15 +397,14 @@ def network_of(node: bytes) -> bytes:
     constants = {
         "nan": numpy.full((1, 6, 1), numpy.nan, numpy.float32),
         "seven": numpy.array([7]),
-        "exact": numpy.full((1, 1), EXACT_PROBE, numpy.int32),
     }
     value = model_file.value_info
     facts = {"height": 36, "characters": [" "], "blank": 0, "pixels_per_column": 3}
     return model_file.model(
-        [node, model_file.node("Identity", ["exact"], ["probe"], {})],
+        [node],
         [model_file.tensor(name, values) for name, values in constants.items()],
         inputs=[value("picture", numpy.float32, list("bchw")), value("columns", numpy.int32, "b")],
-        outputs=[value("shares", numpy.float32, list("xyz")), value("probe", numpy.int32, [1, 1])],
+        outputs=[value("shares", numpy.float32, list("xyz"))],
         name="failing",
         ir_version=8,
         opsets={"": 17},
@@ -419,7 +418,7 @@ def network_of(node: bytes) -> bytes:
     ids=["no numbers", "impossible"],
 )
 def test_a_network_that_fails_is_replaced_by_libtesseract(tmp_path, caplog, node, says):
-    kept = tmp_path / f"{sha256_of(ENGLISH)}-{GRAPH_VERSION}-int8.onnx"
+    kept = tmp_path / f"{sha256_of(ENGLISH)}-{GRAPH_VERSION}-{weight_type()}.onnx"
     kept.write_bytes(network_of(node))
 
     with caplog.at_level(logging.WARNING):
@@ -451,7 +450,7 @@ def test_the_network_is_kept_and_not_converted_again(tmp_path):
     (kept,) = tmp_path.iterdir()
     before = (kept.stat().st_ino, kept.stat().st_mtime_ns)
 
-    assert load_network(ENGLISH, tmp_path).exact
+    assert load_network(ENGLISH, tmp_path).height == 36
     assert (kept.stat().st_ino, kept.stat().st_mtime_ns) == before
 
 
@@ -461,14 +460,14 @@ def test_a_damaged_network_is_made_again(tmp_path):
     whole = kept.read_bytes()
     kept.write_bytes(whole[:1000])
 
-    assert load_network(ENGLISH, tmp_path).exact
+    assert load_network(ENGLISH, tmp_path).height == 36
     assert kept.read_bytes() == whole
 
 
 def test_a_folder_that_cannot_be_written_to_does_no_harm(tmp_path):
     (tmp_path / "file").touch()
 
-    assert load_network(ENGLISH, tmp_path / "file" / "networks").exact
+    assert load_network(ENGLISH, tmp_path / "file" / "networks").height == 36
 
 
 def test_networks_are_kept_below_the_storage_directory(tmp_path, monkeypatch):
@@ -490,14 +489,14 @@ def test_a_missing_storage_directory_is_not_made(tmp_path, monkeypatch):
 
 def test_processes_may_convert_the_network_at_the_same_time(tmp_path):
     with ProcessPoolExecutor(3, get_context("spawn")) as pool:
-        exact = [pool.submit(is_exact, tmp_path) for _ in range(3)]
+        heights = [pool.submit(height_of_network, tmp_path) for _ in range(3)]
 
-        assert all(each.result() for each in exact)
+        assert [each.result() for each in heights] == [36] * 3
     assert [path.suffix for path in tmp_path.iterdir()] == [".onnx"]
 
 
-def is_exact(folder: Path) -> bool:
-    return load_network(ENGLISH, folder).exact
+def height_of_network(folder: Path) -> int:
+    return load_network(ENGLISH, folder).height
 
 
 anywhere = st.floats(-3000, 3000)

@@ -59,7 +59,7 @@ COMMANDS = {
     "site": "Add, list, change and remove sites.",
     "token": "List and revoke API tokens.",
     "update": "Queue sites for the workers.",
-    "versions": "List and compare versions of a document.",
+    "versions": "List, search and compare versions.",
     "worker": "Process jobs until stopped.",
 }
 

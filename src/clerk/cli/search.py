@@ -11,7 +11,7 @@ import click
 
 from clerk.site_db.schema import DOCUMENT_KINDS
 
-from .common import hint, json_option, print_json
+from .common import hint, json_option, numbered, print_json
 
 if TYPE_CHECKING:
     from clerk.search import Hit, Results
@@ -135,7 +135,8 @@ def search(
             wrapped = textwrap.fill(raw, width, initial_indent="  ", subsequent_indent="  ")
             click.echo(wrapped.replace(_MARK, start).replace(_UNMARK, end))
         if found.pages_found > len(found.best):
-            click.echo(f"  {found.pages_found - len(found.best):,} more pages of this document")
+            others = found.pages_found - len(found.best)
+            click.echo(f"  {numbered(others, 'more page', 'more pages')} of this document")
         click.echo()
     pages = "page" if results.total == 1 else "pages"
     documents = "document" if results.documents == 1 else "documents"

@@ -193,7 +193,7 @@ def _look_at(
     chosen = 0
     for number, (candidate, preview) in enumerate(found.tried, 1):
         if len(found.tried) > 1:
-            click.echo(f"[{number}]", nl=False)
+            click.echo(f"[{number}] ", nl=False)
         show_preview(preview, candidate.found_in)
     if len(found.tried) > 1:
         hint(f"The first of {len(found.tried)} is used; name another one with --from.")

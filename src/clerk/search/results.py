@@ -142,7 +142,7 @@ class FoundPage(NamedTuple):
     first_seen_at: str = ""
 
 
-class FoundDocument(NamedTuple):
+class RankedDocument(NamedTuple):
     """What the index says of a document that was found."""
 
     site: str
@@ -158,7 +158,7 @@ class FoundDocument(NamedTuple):
 class Hit:
     """A page that was found; kind, body and date are those of the document."""
 
-    of_document: FoundDocument
+    of_document: RankedDocument
     page: int
     score: float | None
     _look: Callable[[Hit], FoundPage] = field(repr=False, compare=False)
@@ -760,7 +760,7 @@ class _Search:
             _, number, _, shard, address = group[0]
             facts = _stored(shards[shard].searcher, address)
             name = places[facts.site].name if facts.site in places else facts.site
-            document = FoundDocument(
+            document = RankedDocument(
                 facts.site,
                 name,
                 facts.name,

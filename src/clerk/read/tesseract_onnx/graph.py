@@ -29,9 +29,9 @@ from . import model_file
 from .traineddata import Layer, LstmData
 
 #: Raise when the graph changes: networks kept on disk are then made again.
-GRAPH_VERSION = 2
+GRAPH_VERSION = 3
 
-#: What the output ``probe`` is when the processor multiplies bytes without overflow.
+#: The result of :func:`probe_model` when the processor multiplies bytes without overflow.
 EXACT_PROBE = 64 * 255 * 127
 
 _EXTENSIONS = "com.microsoft"
@@ -47,7 +47,7 @@ def onnx_model(data: LstmData, *, unsigned: bool = False) -> bytes:
     """Return the network as an ONNX file.
 
     ``unsigned`` stores the weights as uint8: slower, but exact on processors whose product of
-    unsigned and signed bytes overflows.  The output ``probe`` tells: see :data:`EXACT_PROBE`.
+    unsigned and signed bytes overflows: see :func:`probe_model`.
     """
     graph = _Graph(unsigned)
     matrix = data.convolution.matrices[0]
@@ -78,9 +78,6 @@ def onnx_model(data: LstmData, *, unsigned: bool = False) -> bytes:
     biased = graph.add("Add", [product, graph.constant(matrix.bias)])
     graph.add("Softmax", [biased], output="shares", axis=-1)
 
-    largest = graph.constant(numpy.full((1, 64), 255, numpy.uint8))
-    most = graph.constant(numpy.full((64, 1), 127, numpy.int8))
-    graph.add("MatMulInteger", [largest, most], output="probe")
     facts = {
         "height": data.height,
         "pixels_per_column": data.pooling.size[0],
@@ -98,12 +95,29 @@ def onnx_model(data: LstmData, *, unsigned: bool = False) -> bytes:
             model_file.value_info(
                 "shares", numpy.float32, ["column", "batch", data.softmax.outputs]
             ),
-            model_file.value_info("probe", numpy.int32, [1, 1]),
         ],
         name="lstm",
         ir_version=8,
         opsets={"": 17, _EXTENSIONS: 1},
         properties={"clerk": json.dumps(facts)},
+    )
+
+
+def probe_model() -> bytes:
+    """Return an ONNX file whose output ``probe`` is a product of unsigned and signed bytes."""
+    graph = _Graph(unsigned=False)
+    largest = graph.constant(numpy.full((1, 64), 255, numpy.uint8))
+    most = graph.constant(numpy.full((64, 1), 127, numpy.int8))
+    graph.add("MatMulInteger", [largest, most], output="probe")
+    return model_file.model(
+        graph.nodes,
+        graph.constants,
+        inputs=[],
+        outputs=[model_file.value_info("probe", numpy.int32, [1, 1])],
+        name="probe",
+        ir_version=8,
+        opsets={"": 17},
+        properties={},
     )
 
 

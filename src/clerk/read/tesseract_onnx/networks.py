@@ -15,9 +15,9 @@ import hashlib
 import json
 import tempfile
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy
 
@@ -25,7 +25,7 @@ from clerk.read.ocr import MissingTool, UnusableTraineddata
 
 from .crops import Crop
 from .decoding import Alphabet, Shares
-from .graph import EXACT_PROBE, GRAPH_VERSION, onnx_model
+from .graph import EXACT_PROBE, GRAPH_VERSION, onnx_model, probe_model
 from .traineddata import read_traineddata
 
 
@@ -46,15 +46,9 @@ class Network:
         """What networks must share so that they can read the same crops."""
         return self.height, self.pixels_per_column
 
-    @cached_property
-    def exact(self) -> bool:
-        """Whether this processor computes the network's products without overflow."""
-        _, probe = self._run([numpy.zeros((self.height, 8), numpy.float32)])
-        return int(probe[0, 0]) == EXACT_PROBE
-
     def shares(self, crops: Sequence[Crop]) -> list[Shares]:
         """Run crops in one batch; the result for a crop does not depend on the others."""
-        shares, _ = self._run(crops)
+        shares = self._run(crops)
         if not numpy.isfinite(shares).all():
             raise UnusableTraineddata("The converted network gives values that are no numbers.")
         return [shares[: self._columns(crop), place] for place, crop in enumerate(crops)]
@@ -70,7 +64,7 @@ class Network:
             picture[0, :, : crop.shape[1]] = crop
         inputs = {"picture": pictures, "columns": columns}
         try:
-            return self._session.run(["shares", "probe"], inputs)
+            return self._session.run(["shares"], inputs)[0]
         except Exception as error:  # onnxruntime's errors share no narrower class
             raise UnusableTraineddata(f"The converted network cannot be run: {error}") from error
 
@@ -86,22 +80,26 @@ def load_network(traineddata: Path, folder: Path | None) -> Network:
             sha256 = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise UnusableTraineddata(f"{traineddata} cannot be read: {error.strerror}.") from error
-    for weights in ("int8", "uint8"):
-        kept = folder and folder / f"{sha256}-{GRAPH_VERSION}-{weights}.onnx"
-        loaded: Network | None = None
-        if kept and kept.is_file():
-            # A file may be damaged in any way, and onnxruntime's errors share no narrower class.
-            with contextlib.suppress(Exception):
-                loaded = _opened(kept.read_bytes())
-        if loaded is None:
-            model = onnx_model(read_traineddata(traineddata), unsigned=weights == "uint8")
-            if kept:
-                _keep(model, kept)
-            loaded = _opened(model)
-        network = loaded
-        if network.exact:
-            break
-    return network
+    weights = weight_type()
+    kept = folder and folder / f"{sha256}-{GRAPH_VERSION}-{weights}.onnx"
+    if kept and kept.is_file():
+        # A file may be damaged in any way, and onnxruntime's errors share no narrower class.
+        with contextlib.suppress(Exception):
+            return Network(_session(kept.read_bytes()))
+    model = onnx_model(read_traineddata(traineddata), unsigned=weights == "uint8")
+    if kept:
+        _keep(model, kept)
+    return Network(_session(model))
+
+
+@cache
+def weight_type() -> Literal["int8", "uint8"]:
+    """Return the type of weights whose products this processor computes without overflow.
+
+    Without instructions for it, sums of products of unsigned and signed bytes are cut at 16 bits.
+    """
+    (probe,) = _session(probe_model()).run(["probe"], {})
+    return "int8" if int(probe[0, 0]) == EXACT_PROBE else "uint8"
 
 
 def _keep(model: bytes, path: Path) -> None:
@@ -114,15 +112,14 @@ def _keep(model: bytes, path: Path) -> None:
             part.replace(path)
 
 
-def _opened(model: bytes) -> Network:
+def _session(model: bytes) -> Any:
     onnxruntime = _onnxruntime()
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     # Lines come in many widths; memory kept for each of them adds up.
     options.enable_mem_pattern = False
     options.log_severity_level = 4
-    session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
-    return Network(session)
+    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
 
 
 def _onnxruntime() -> Any:
