@@ -55,7 +55,10 @@ def move(
 
     ``texts`` are the former texts that the orphans are about.
     """
-    anchored = anchor(annotations, former_text, text, any_text=True)
+    kept = (annotations, *(group.annotations for group in orphans))
+    taken = {each.id for some in kept for each in some.attributes if each.id}
+    anchored = anchor(annotations, former_text, text, any_text=True, taken=taken)
+    taken |= {each.id for each in anchored.annotations.attributes if each.id}
     found = Moved(anchored.annotations, [], [], changed=anchored.changed)
     found.issues = [
         replace(issue, code="orphaned") if issue.code in _LOST else issue
@@ -74,7 +77,9 @@ def move(
             spans = AnnotationSet(denotations=lost.denotations, blocks=lost.blocks)
             marks = [each for each in lost.attributes if each.pred == "changed_quote"]
             spans.attributes = marks
-            back = anchor(spans, texts[group.text_id], text, any_text=True).annotations
+            before = texts[group.text_id]
+            back = anchor(spans, before, text, any_text=True, taken=taken).annotations
+            taken |= {each.id for each in back.attributes if each.id}
         _bring_back(found, group, back)
     found.moved = len(found.annotations) - found.restored
     return found
