@@ -171,8 +171,9 @@ class _Mover:
 
     def _mark(self, before: Denotation, moved: Denotation, mark: Attribute | None) -> None:
         quote = mark.obj if mark else quote_of(before, self._texts.source_text)
-        now = " ".join(self._texts.target_text[span.begin : span.end] for span in moved.spans)
-        if fold(str(quote)) == fold(now):
+        text = self._texts.target_text
+        now = " ".join(text[span.begin : span.end] for span in moved.spans)
+        if fold(str(quote)) == fold(quote_of(moved, text)):
             self.outdated += [mark] if mark else []
             return
         self.changed += 1

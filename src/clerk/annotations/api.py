@@ -60,13 +60,6 @@ def validate(files: Sequence[Path | str]) -> Validation:
     return Validation(items, documents, counts, issues)
 
 
-def recount(project: str) -> tuple[dict[str, int], dict[str, int]]:
-    """Set a project's counts from its rows; return them as they were and as they are."""
-    with civic_db_connection() as conn:
-        project_id = store.require_project(conn, project)
-        return store.recount(conn, project_id)
-
-
 def list_projects() -> list[Project]:
     """Return the projects with their counts."""
     with reading_connection() as conn:
