@@ -188,7 +188,7 @@ def check_all(settings: Settings) -> Health:
         health.checks.append(run_check("schema", check_schema, settings))
         if health.level_of("schema") != Level.CRITICAL:
             health.checks.append(run_check("follow", check_followers, settings))
-            health.figures = counts.figures()
+            health.figures = counts.figures(settings)
             health.checks += [check(health.figures, settings) for check in FIGURE_CHECKS]
     return health
 
