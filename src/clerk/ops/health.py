@@ -258,7 +258,7 @@ def check_search(settings: Settings) -> Check:
 
 
 def check_followers(_settings: Settings) -> Check:
-    """Messages to followers must get through, and webhooks accept them."""
+    """No message to a follower may be late, and no webhook disabled."""
     with reading_connection() as conn:
         found = deliveries.trouble(conn)
     findings = [
@@ -282,7 +282,7 @@ def check_followers(_settings: Settings) -> Check:
                 "Check MAIL_URL: clerk follow test-mail ADDRESS",
             )
         )
-    return check_of("follow", findings, "messages to followers get through")
+    return check_of("follow", findings, "no message is late, no webhook is disabled")
 
 
 SYSTEM_CHECKS = {
