@@ -88,7 +88,7 @@ def test_search_finds_the_phrase_and_leads_to_its_page(page: Any, address: str) 
     page.get_by_role("button", name="Search").click()
     page.wait_for_url("**/search.html?q=*")
 
-    page.get_by_text("1 result", exact=True).wait_for()
+    page.get_by_text("Results: 1", exact=True).wait_for()
     hit = page.locator("article.hit")
     assert hit.locator("mark").all_inner_texts() == PHRASE.split()
     hit.locator('a[href$="#page-2"]').click()
@@ -97,7 +97,7 @@ def test_search_finds_the_phrase_and_leads_to_its_page(page: Any, address: str) 
     assert PHRASE in page.locator("section[aria-label='Page 2']").inner_text()
     assert page.title() == "City Council minutes, 2024-01-15, Springfield"
     page.go_back()
-    page.get_by_text("1 result", exact=True).wait_for()
+    page.get_by_text("Results: 1", exact=True).wait_for()
     page.get_by_label("Year").select_option("2023")
     page.get_by_text("Nothing was found").wait_for()
     assert violations(page) == []

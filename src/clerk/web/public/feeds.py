@@ -28,6 +28,7 @@ from clerk.core.errors import NotFound
 from clerk.core.language import counted
 from clerk.core.public_text import PublicText, document_text
 from clerk.follow.meeting_calendar import calendar_of
+from clerk.publish.page_text import day
 from clerk.search import DocumentHits, Hit, listing
 from clerk.search.results import FIRST_SEEN, OFFSET_AT_MOST
 from clerk.site_db.queries import CompiledVote, open_site
@@ -41,7 +42,6 @@ from clerk.web.rendering import (
     as_text,
     as_xml,
     body_link,
-    day,
     matter_link,
     meeting_link,
     page_link,
