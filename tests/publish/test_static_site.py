@@ -27,7 +27,7 @@ from small_sites import (
 )
 
 from clerk import hookimpl
-from clerk.core import config, plugins
+from clerk.core import config, language, plugins
 from clerk.core.config import Settings
 from clerk.core.errors import BadSetting
 from clerk.publish import publish, publish_search_index
@@ -394,6 +394,34 @@ def test_the_index_follows_the_text_and_is_made_again_only_for_other_texts(
     assert "not in the search index yet" in (site_of(settings) / "search.html").read_text()
     assert publish_search_index(SITE, folder, settings)
     assert indexes(site_of(settings)) != indexes(second)
+
+
+def test_a_site_speaks_the_language_of_its_documents(folder: Path, settings: Settings) -> None:
+    spanish = SITE | {"extra": {"languages": ["spa"]}}
+    compile_folder(folder, spanish)
+    publish(spanish, folder, settings, complete=True)
+    publish_search_index(spanish, folder, settings)
+    files = {
+        name: content.decode()
+        for name, content in tree(site_of(settings)).items()
+        if name.endswith((".html", ".atom", ".ics"))
+    }
+
+    assert "City Council, 15 de enero de 2024" in files["meetings/city-council/2024-01-15.html"]
+    assert "Documentos nuevos: Springfield" in files["new.atom"]
+    catalogue = language.languages()["es"].messages
+    english = {
+        message
+        for message, told in catalogue.items()
+        if len(message) > 5 and " " in message and "%" not in message and message != told
+    }
+    for name, content in files.items():
+        assert 'lang="es"' in content or not name.endswith(".html"), name
+        said = re.sub(r"<pre.*?</pre>|<blockquote.*?</blockquote>", "", content, flags=re.DOTALL)
+        assert [message for message in english if f">{message}<" in said] == [], name
+
+    publish(SITE, folder, settings, complete=True)
+    assert "15 January 2024" in (site_of(settings) / "calendar.html").read_text()
 
 
 def bundles(version: Path) -> list[Path]:

@@ -14,7 +14,7 @@ from web_town import PAGES, Browser, identity
 
 from clerk import follow, publish, web
 from clerk.core import language
-from clerk.core.errors import BadSetting
+from clerk.core.errors import BadSetting, DocumentError
 from clerk.extract import RESULTS
 from clerk.site_db.schema import DOCUMENT_KINDS
 from clerk.web.rendering import EVIDENCE_SOURCES
@@ -103,7 +103,16 @@ def test_a_language_has_every_noun_and_word(code: str) -> None:
     spoken = language.languages()[code]
 
     assert nouns - spoken.counted.keys() == set()
-    words = {*DOCUMENT_KINDS, *RESULTS, *EVIDENCE_SOURCES.values(), "aye", "absent", "recused"}
+    reasons = {str(each.__doc__).rstrip(".") for each in DocumentError.__subclasses__()}
+    words = {
+        *reasons,
+        *DOCUMENT_KINDS,
+        *RESULTS,
+        *EVIDENCE_SOURCES.values(),
+        "aye",
+        "absent",
+        "recused",
+    }
     assert words - spoken.words.keys() == set()
 
 

@@ -262,7 +262,7 @@ def _environment() -> Environment:
         "percent": percent,
         "amount": amount,
         "plain_flag": page_text.plain_flag,
-        "megabytes": lambda size: f"{language.number((size or 0) / 10**6, 1)} MB",
+        "megabytes": megabytes,
         "duration": duration,
     }
     environment.filters |= {name: page_text.for_each_page(each) for name, each in filters.items()}
@@ -390,6 +390,13 @@ def amount(text: str) -> str:
     return document_text(f"${told}" if currency == "USD" else f"{told} {currency}".strip())
 
 
+def megabytes(size: int | None) -> str:
+    """Return the size of a file; of a small one in kilobytes."""
+    small = (size or 0) < 100_000
+    number = -(-(size or 0) // 1000) if small else (size or 0) / 10**6
+    return f"{language.number(number, 0 if small else 1)} {'kB' if small else 'MB'}"
+
+
 def moment(at: datetime | str | None) -> str:
     """Return a time as operators read it, in UTC."""
     if not at:
@@ -420,7 +427,7 @@ def plain_detail(detail: str | None) -> str:
 def reason(kind: str) -> str:
     """Return what a kind of error means, for a reader who does not know the code."""
     error = getattr(errors, kind, None)
-    return str(error.__doc__).rstrip(".") if error else kind
+    return word(str(error.__doc__).rstrip(".")) if error else kind
 
 
 def ago(at: datetime | None) -> str:
