@@ -118,7 +118,7 @@ def parts_of(line: HitLine) -> list[tuple[str, bool]]:
         said = say("Voted: %(ballot)s", ballot=word(line.ballot))
         return [(said, True), (f" ({result}): ", False), *line.parts]
     if line.about_matter:
-        done = word(line.action.replace("_", " ")) if line.action else say("mentioned")
+        done = word(line.action.replace("_", " ")) if line.action else say("Mentioned")
         return [(done[:1].upper() + done[1:], True), (": ", False), *line.parts]
     return line.parts
 

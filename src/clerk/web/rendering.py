@@ -125,6 +125,24 @@ def language_of(request: Request) -> str:
     return asked or language.preferred(request.headers.get("accept-language", "")) or "en"
 
 
+def feed_language(request: Request) -> str:
+    """Return the language of a feed: the one its address asks for, or WEB_LANGUAGE.
+
+    What the program that fetches it prefers does not matter: the same address is the same feed.
+    """
+    asked = request.query_params.get("lang", "")
+    known = asked if asked in language.languages() else settings_of(request).web_language
+    return known or language.ENGLISH
+
+
+def feed_link(request: Request, address: str) -> str:
+    """Return the address of a feed or calendar in the language of the page."""
+    spoken = language.current().code
+    if spoken == (settings_of(request).web_language or language.ENGLISH) or "lang=" in address:
+        return address
+    return f"{address}{'&' if '?' in address else '?'}lang={spoken}"
+
+
 def quoted_language() -> Markup:
     """Return the attribute for words of a document that are in another language than the page."""
     quoted = _quoted.get()
@@ -241,6 +259,7 @@ def _environment() -> Environment:
         "passage_link": passage_link,
         "matter_link": matter_link,
         "follows_by_mail": follows_by_mail,
+        "feed_link": feed_link,
         "document_page": document_page,
         "utc_now": utc_now,
     }
