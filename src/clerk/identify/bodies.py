@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Final
 
 from .dates import without_dates
 from .facts import PAGE, UNKNOWN, Fact
-from .text import Line, is_address, pattern, readable
+from .text import Line, Words, cased_pattern, is_address, readable
 
 #: The words that end the name of a body, or begin it ("Board of ...").
 _HEAD = (
@@ -24,9 +25,9 @@ _HEAD = (
     r"|ausschuss(?:es)?|municipal district|freeholders|governors|regents"
     r"|forum|electors)"
 )
-HEAD: Final = pattern(rf"(?<![^\W\d_]){_HEAD}(?![^\W\d_])")
+HEAD: Final = Words(rf"(?<![^\W\d_]){_HEAD}(?![^\W\d_])")
 #: After such a word: it is a room or a person, no body.
-_NOT_A_BODY = pattern(
+_NOT_A_BODY = Words(
     r"\b(?:councils?|boards?|commission(?:ers?)?|committees?|court|trustees|supervisors"
     r"|assembly|cabinet|agency|authority)"
     r"['’]?s? (?:vice )?(?:(?:meeting )?(?:chambers?|rooms?)|house|hall|offices?|members?"
@@ -34,7 +35,7 @@ _NOT_A_BODY = pattern(
     r"|secretary|clerk|liaison|"
     r"priorities|goals|report\w*|action|vacancy|packet|policy|policies|recommendation\w*)\b"
 )
-_MEETING_WORDS = pattern(
+_MEETING_WORDS = Words(
     r"\b(?:(?:regular(?:ly)?|special|annual|monthly|quarterly|emergency|scheduled|rescheduled"
     r"|adjourned|virtual|online|hybrid|"
     r"remote|öffentliche|nichtöffentliche|public|open|closed|executive|work|working|study"
@@ -47,7 +48,7 @@ _MEETING_WORDS = pattern(
     r"(?:meetings?|sessions?|hearings?|workshops?|retreat|sitzung|réunion|séance|sesión)\b"
     r"(?: (?:extra)?ordina(?:ire|ria)s?\b)?(?: celebrada por\b)?|\btenue\b"
 )
-_KIND_WORDS = pattern(
+_KIND_WORDS = Words(
     r"\b(?:draft|final|approved|unapproved|unconfirmed|confirmed|official|unofficial|amended"
     r"|revised|updated|tentative|"
     r"proposed(?= (?:agenda|minutes))|preliminary|action|voting|summary|detailed"
@@ -60,7 +61,7 @@ _KIND_WORDS = pattern(
     r"|cancel+ed|cancel+ation|postponed)\b"
 )
 #: "Special Board of Trustees" is the board; "Special Service Area Commission" is a name.
-_STATUS = pattern(
+_STATUS = Words(
     r"\b(?:regular|special|scheduled|rescheduled|adjourned|recessed?|monthly|weekly|annual"
     r"|quarterly|ordinary|extraordinary)"
     r" (?=(?:\w+ ){0,3}?(?:board|council|commission|committee|trustees|select|meeting|authority))"
@@ -68,15 +69,15 @@ _STATUS = pattern(
     r"|\b(?:honorable mayor and|mayor and) |\b(?:19|20)[0-9]{2} "
     r"|^(?:january|february|march|april|june|july|august|september|october|november|december) "
 )
-_EDGE_WORD = (
-    r"(?:of|the|for|and|to|a|an|at|on|by|in|from|held|will|with|de|du|la|le|les|des|der|des"
-    r"|die|zur|über|del|"
-    r"its|this|our|el|am|um|vom|members|before)"
+#: Also what is left of a word of marks alone.
+_EDGE_WORDS: Final = frozenset(
+    " of the for and to a an at on by in from held will with de du la le les des der die zur über del"
+    " its this our el am um vom members before".split(" ")
 )
-_EDGES = re.compile(rf"^(?:\W*\b{_EDGE_WORD}\b\W*)+|(?:\W*\b{_EDGE_WORD}\b\W*)+$", re.IGNORECASE)
-_CLOCK = pattern(r"\b[0-9]{1,2}(?:[:.][0-9]{2})? ?[ap]\.? ?m\b\.?|\b[0-9]{1,2}:[0-9]{2}\b")
+_EDGE_MARKS: Final = " .,'\"“”’-–—/&*()"
+_CLOCK = Words(r"\b[0-9]{1,2}(?:[:.][0-9]{2})? ?[ap]\.? ?m\b\.?|\b[0-9]{1,2}:[0-9]{2}\b")
 _SPLIT = re.compile(r"\s+[-–—|•·]\s+|\bthat\b|[|•·;:()\[\]]|\s*,\s+|\s{3,}|\*+")
-_COUNCIL_OF = pattern(
+_COUNCIL_OF = cased_pattern(
     r"^(?P<head>(?:municipal |city |town )?(?:council|board|assembly)) (?:of"
     r"|for) (?:the )?(?:corporation of )?(?:the )?"
     r"(?P<place>(?!county (?:commissioners|supervisors))(?:united )?(?:city|town|township"
@@ -84,8 +85,8 @@ _COUNCIL_OF = pattern(
     r"|region|regional "
     r"municipality|united townships|united counties)(?: of)? .+)$"
 )
-_CORPORATION_OF = pattern(r"^(?:the )?corporation of (?:the )?")
-_INCORPORATED = pattern(
+_CORPORATION_OF = Words(r"^(?:the )?corporation of (?:the )?")
+_INCORPORATED = Words(
     r"\b(?:corporation|association|society|incorporated|inc\b|foundation|cooperative)"
 )
 _MUNICIPALITY = (
@@ -93,12 +94,12 @@ _MUNICIPALITY = (
     r"|shire|hamlet)"
 )
 #: Left of the name of a council: "of the Rural Municipality".
-_OF_MUNICIPALITY = pattern(
+_OF_MUNICIPALITY = Words(
     rf" (?:of|for) (?:the )?(?:(?:rural|regional|united|district) )?{_MUNICIPALITY}$"
 )
 
 #: Names of the body that governs a place; then the name of the place says nothing.
-GOVERNING: Final = pattern(
+GOVERNING: Final = Words(
     r"(?:(?:city|town|township|village|municipal|common|regional) )?council|city council"
     r"|select ?board|school board"
     r"|(?:town|township|village|county|city) (?:board|commission|trustees)(?: of trustees"
@@ -108,35 +109,35 @@ GOVERNING: Final = pattern(
     r"school trustees|managers|finance))?|(?:county )?commissioners'? court"
     r"|board of mayor and aldermen"
 )
-_BARE = pattern(
+_BARE = Words(
     r"(?:the )?(?:board|committee|commission|sub-?committee|authority|trustees|panel|directors"
     r"|commissioners|supervisors)"
 )
-_ADDRESSED = pattern(
+_ADDRESSED = cased_pattern(
     r"^(?:to|for) ?: ?(?:the )?(?:honou?rable )?(?:mayor (?:and|&) )?(?:members of (?:the )?)?"
     r"(?P<body>.{3,60})$"
 )
-_PART_OF_COUNCIL = pattern(
+_PART_OF_COUNCIL = Words(
     r"\b(?:committee|sub-?committee|cabinet|panel|commission|task force|working (?:group|party)"
     r"|board of (?:appeals|adjustment|zoning appeals|health|review)|(?:planning|zoning|library"
     r"|park"
     r"|recreation|cemetery|licensing|liquor|police|fire|water|appeals|drainage|museum) board"
     r"|ausschuss(?:es)?|comité)\b"
 )
-_PART_OF_BODY = pattern(r"^(?:board|council|committee|commission)(?: of \w+)?$")
+_PART_OF_BODY = Words(r"^(?:board|council|committee|commission)(?: of \w+)?$")
 
 _CAPITAL = r"(?-i:[A-Z][\w'’&.-]*|of|the|and|for|on)"
 _OF_WHAT = rf"(?: (?:of|on|for) (?:the )?(?-i:[A-Z])[\w'’-]+(?: {_CAPITAL}){{0,6}})?"
 #: Sentences that say whose meeting it is, without dates; each with what it contains.
 _IN_TEXT: Final = (
     (
-        pattern(
+        cased_pattern(
             rf"\bmeetings? of (?:the )?(?P<body>(?:[\w'’&.-]+ ){{0,10}}?{_HEAD}\b{_OF_WHAT})",
         ),
         ("meeting of", "meetings of"),
     ),
     (
-        pattern(
+        cased_pattern(
             rf"(?:^|\bthe )(?P<body>(?:[\w'’&.-]+ ){{0,9}}{_HEAD}\b{_OF_WHAT}) (?:met|convened"
             rf"|held"
             r"|was held|assembled|will (?:meet|hold|convene)|was called|holds"
@@ -150,22 +151,22 @@ _IN_TEXT: Final = (
         ),
     ),
     (
-        pattern(
+        cased_pattern(
             r"\bcalled the (?:(?:regular|special|scheduled|monthly) )*"
             rf"(?P<body>(?:[\w'’&.-]+ ){{0,7}}{_HEAD}\b{_OF_WHAT})(?: meeting)? to order"
         ),
         ("called the",),
     ),
     (
-        pattern(
+        cased_pattern(
             r"\b(?:passed|adopted|carried|approved) (?:at|by|during) (?:the|its|a)?[\W_]*"
             rf"(?P<body>(?:(?-i:[A-Z])[\w'’.-]+ ){{0,5}}{_HEAD})\b"
         ),
         ("passed", "adopted", "carried", "approved"),
     ),
-    (pattern(r"\bproceedings of (?:the )?(?P<body>council)\b"), ("proceedings",)),
+    (cased_pattern(r"\bproceedings of (?:the )?(?P<body>council)\b"), ("proceedings",)),
     (
-        pattern(
+        cased_pattern(
             r"(?:^that |\bthe |^)(?P<body>(?:city |town |municipal )?council(?: of (?:the )?"
             r"(?:corporation of )?(?:the )?(?:city|town|township|village|municipality|county) of "
             r"(?-i:[A-Z])[\w'’.-]+(?: (?-i:[A-Z])[\w'’-]+){0,3})?) "
@@ -177,7 +178,12 @@ _IN_TEXT: Final = (
 )
 
 
-_GENERIC_WORD = pattern(
+_IN_TEXT_NEEDS: Final = tuple(
+    " met|meeting |meetings |convene|held|hold|assembled|called|passed|adopted|carried|approved"
+    "|proceedings|council".split("|")
+)
+
+_GENERIC_WORD = Words(
     r"\b(?:city|town|township|village|borough|county|municipality|district|parish|shire|of|the"
     r"|rural|regional|municipalité|ville"
     r"|school|schools|board|education|"
@@ -212,29 +218,47 @@ _PLACE_BEFORE = re.compile(
 )
 
 
+#: The words before "of" in such a name.
+_PLACES: Final = frozenset(
+    "city town township village municipality county counties borough district region shire"
+    " corporation".split()
+)
 #: Every name that ends in a word for its kind contains one of these.
 _PLACE_ENDS: Final = ("council", "township", "county", "district")
 
 
 def municipalities(text: str) -> list[str]:
-    """Return the municipalities that a text names, as ``Town of Ashby``."""
+    """Return the municipalities that a text names, as ``Town of Ashby``.
+
+    A line that has none of that form may name them as ``Ashby Township``.
+    """
     small = text.lower()
     found: list[str] = []
+    lines: set[int] = set()
     # The pattern is tried only where it can match: at the word before "of".
     at, end = small.find(" of "), 0
     while at >= 0:
-        start = max(small.rfind(" ", 0, at), small.rfind("\n", 0, at)) + 1
-        if small.endswith("united ", end, start):
+        begin = small.rfind("\n", 0, at) + 1
+        start = max(small.rfind(" ", 0, at) + 1, begin)
+        if small.endswith("united ", max(end, begin), start):
             start -= len("united ")
-        if start >= end and (match := _PLACE_OF.match(text, start)):
+        kind = small[start:at].removeprefix("united ")
+        if start >= end and kind in _PLACES and (match := _PLACE_OF.match(text, start)):
             found.append(match[0])
+            lines.add(begin)
             end = match.end()
         at = small.find(" of ", at + 1)
-    if not found and any(map(small.__contains__, _PLACE_ENDS)):
-        found = _PLACE_BEFORE.findall(text)
-    return [
-        readable(_CORPORATION_OF.sub("", " ".join(name.split()))).strip(" .,'’-") for name in found
-    ]
+    for word in _PLACE_ENDS:
+        at = small.find(word)
+        while at >= 0:
+            begin, end = small.rfind("\n", 0, at) + 1, small.find("\n", at)
+            end = end if end >= 0 else len(text)
+            if begin not in lines:
+                found += _PLACE_BEFORE.findall(text, begin, end)
+                lines.add(begin)
+            at = small.find(word, end)
+    names = [" ".join(name.split()) for name in found]
+    return [readable(_CORPORATION_OF.sub("", name)).strip(" .,'’-") for name in names]
 
 
 def own_words(place: str, lines: Sequence[str]) -> frozenset[str]:
@@ -242,11 +266,12 @@ def own_words(place: str, lines: Sequence[str]) -> frozenset[str]:
 
     A site may be called anything; what the first page prints is closer.
     """
-    text = "\n".join(lines).lower()
-    words = frozenset(word for word in place_words(place) if word in text)
+    text = "\n".join(lines)
+    small = text.lower()
+    words = frozenset(word for word in place_words(place) if word in small)
     if words:
         return words
-    named = Counter(name for line in lines for name in municipalities(line))
+    named = Counter(municipalities(text))
     return place_words(named.most_common(1)[0][0]) if named else place_words(place)
 
 
@@ -258,7 +283,7 @@ def body_in_heading(line: str) -> str | None:
         line = _NOT_A_BODY.sub(" | ", line)
     town_meeting = _TOWN_MEETING.search(line)
     if town_meeting:
-        return readable(" ".join(town_meeting[0].split()))
+        return readable(" ".join(line[slice(*town_meeting.span())].split()))
     bare = _CLOCK.sub(" | ", without_dates(line, " | "))
     bare = _KIND_WORDS.sub(" ", _MEETING_WORDS.sub(" | ", bare))
     pieces = [clean_name(piece) for piece in _SPLIT.split(bare)]
@@ -271,12 +296,12 @@ def body_in_heading(line: str) -> str | None:
     return max(named, key=lambda piece: (len(piece.split()) > 1, -named.index(piece)))
 
 
-_TOWN_MEETING = pattern(r"\b(?:(?:annual|special) )?town meeting\b")
+_TOWN_MEETING = Words(r"\b(?:(?:annual|special) )?town meeting\b")
 
 
 _GENITIVE = re.compile(r"\b(\w*(?:rat|tag|[Aa]usschuss))e?s\b")
 #: What follows is what a body does, not its name.
-_DOING = pattern(
+_DOING = Words(
     r"\b(?:approving|amending|authori[sz]ing|adopting|establishing|declaring|granting"
     r"|accepting|supporting|relating"
     r"|regarding|concerning|setting|calling|ordering|opposing|appointing|providing|creating"
@@ -286,7 +311,7 @@ _DOING = pattern(
 
 
 #: What may follow the word for a body within its name.
-_TAIL = pattern(
+_TAIL = Words(
     r"(?: (?:of|on|for|and|&|in|with|de|des|du|d'|für|to)\b|[,/-]| (?:municipal|pleno|communal"
     r"|général|no\.?|nr\.?|#|[0-9IVX]{1,3}\b))"
 )
@@ -295,12 +320,11 @@ _TAIL = pattern(
 def clean_name(text: str) -> str:
     """Return a name without loose ends, and a council of a town as the town's council."""
     name = _DOING.split(_STATUS.sub(" ", text))[0]
-    name = " ".join(name.split())
-    while True:
-        stripped = _EDGES.sub("", name).strip(" .,'\"“”’-–—/&*")
-        if stripped == name:
-            break
-        name = stripped
+    words = name.split()
+    for edge in (0, -1):
+        while words and words[edge].strip(_EDGE_MARKS).lower() in _EDGE_WORDS:
+            del words[edge]
+    name = " ".join(words).strip(" .,'\"“”’-–—/&*")
     if any(map(name.lower().__contains__, ("rates", "rats", "tages", "tags", "schusses"))):
         name = _GENITIVE.sub(r"\1", name)
     heads = list(HEAD.finditer(name))
@@ -308,14 +332,15 @@ def clean_name(text: str) -> str:
         name = name[: heads[-1].end()]
     if match := _COUNCIL_OF.match(name):
         name = f"{match['place']} {match['head']}"
-    if _INCORPORATED.search(name) and not _CORPORATION_OF.match(name):
-        return readable(name)
-    return readable(_CORPORATION_OF.sub("", name))
+    if (corporation := _CORPORATION_OF.match(name)) is not None:
+        name = name[corporation.end() :]
+    return readable(name)
 
 
 _OF = re.compile(r"\s(?:of|for|de|du)\s(?:the\s|la\s)?", re.IGNORECASE)
 
 
+@lru_cache(maxsize=256)
 def without_own_place(name: str, own: frozenset[str]) -> str:
     """Return the name of a governing body without the place; other names stay as they are."""
     if not own:
@@ -338,7 +363,7 @@ def without_own_place(name: str, own: frozenset[str]) -> str:
     return rest if GOVERNING.fullmatch(rest) and rest.lower() != "board" else name
 
 
-_TOWN_BEFORE = pattern(
+_TOWN_BEFORE = Words(
     r"^(?:township|village|county|parish) (?=board of|select|school|trustees|commissioners)"
     r"|^(?:township|village) (?=council)"
 )
@@ -464,9 +489,7 @@ def _sentences(block: Sequence[Line], lines: Sequence[Line]) -> Iterator[tuple[L
         if len(text) > _FULL_LINE and number + 1 < len(rest):
             text = f"{text} {rest[number + 1].text}"
         small = text.lower()
-        if may_name_body(small) and any(
-            any(map(small.__contains__, needs)) for _, needs in _IN_TEXT
-        ):
+        if any(map(small.__contains__, _IN_TEXT_NEEDS)) and may_name_body(small):
             yield line, without_dates(text)
 
 

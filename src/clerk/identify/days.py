@@ -10,12 +10,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Final, NamedTuple
 
 from .dates import PrintedDate, printed_dates
 from .facts import AGENDA, MINUTES, NOTICE, PACKET, PAGE, RESOLUTION, UNKNOWN, Fact
 from .kinds import heading_rule
-from .text import Line, is_sentence, pattern
+from .text import Line, Words, is_sentence
 
 #: Kinds of documents that have a day of their own.
 OF_A_MEETING: Final = frozenset({MINUTES, AGENDA, PACKET, NOTICE, RESOLUTION})
@@ -33,7 +34,7 @@ class DayRule(NamedTuple):
 
     name: str
     weight: float
-    before: re.Pattern[str]
+    before: Words
     examples: tuple[str, ...]
     needs: tuple[str, ...]
     kinds: frozenset[str] = frozenset()
@@ -42,7 +43,7 @@ class DayRule(NamedTuple):
 def _rule(
     name: str, weight: float, before: str, *examples: str, needs: str, kinds: Sequence[str] = ()
 ) -> DayRule:
-    return DayRule(name, weight, pattern(before), examples, tuple(needs.split()), frozenset(kinds))
+    return DayRule(name, weight, Words(before), examples, tuple(needs.split()), frozenset(kinds))
 
 
 _LINK = (
@@ -183,14 +184,14 @@ RULES: Final = (
     ),
 )
 #: After a date: the date is of something else.
-_AFTER_OTHER = pattern(
+_AFTER_OTHER = Words(
     r"^[\W_]{0,3}(?:be |were |was |are |stand )?(?:approved|adopted|accepted|confirmed|signed)\b"
     r"|^[\W_]{0,3}(?:\S+ ){0,6}?(?:minutes\b|deadline\b)|^ ?(?:and|to|through"
     r"|[-–]) ?(?:\S+ ){0,2}[0-9]{1,2}\b.{0,24}"
     r"\bminutes\b"
 )
 #: What may be on the line of a date that is a heading.
-_BESIDE = pattern(
+_BESIDE = Words(
     r"\b(?:mon|tues?|wednes|thurs?|fri|satur|sun)day\b"
     r"|\b[0-9]{1,2}(?:[:.][0-9]{2})? ?(?:[ap]\.? ?m\b\.?|o'?clock|uhr|hrs?\b|h\b)"
     r"|\b[0-9]{1,2}[:.][0-9]{2}\b|\b(?:at|from|to|on|date|time|noon|midnight|and|the"
@@ -199,18 +200,18 @@ _BESIDE = pattern(
 _ITEM = re.compile(r"(?:[0-9]{1,2}|[A-Za-z]|[ivxIVX]{1,4})[.)]\s?(?!\d)")
 #: A day with the time of printing, to the minute.
 _PRINTED_AT = re.compile(r",?\s{0,3}(?:at\s)?[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?\s?[AaPp]\.?[Mm]")
-_MEETING_AFTER = pattern(
+_MEETING_AFTER = Words(
     r"^[\W_]*(?!(?:[\w'’-]+ ){0,4}(?:next|previous|last|at|from|after|before|prior|following|and"
     r"|to)\b)"
     r"(?:[\w'’-]+ ){0,5}(?:meeting|session|hearing)\b(?! minutes)"
 )
 #: A report that is an item of an agenda; its date is the meeting's.
-_AGENDA_ITEM = pattern(
+_AGENDA_ITEM = Words(
     r"^category ?:|^agenda (?:section|item|category) ?:|\bthis (?:study session|meeting"
     r"|workshop|public hearing)\b"
 )
-_DATE_LABEL = pattern(r"^date ?:")
-_OF_MINUTES = pattern(r"\b(?:minutes|proceedings|niederschrift|procès-verbal|acta)\b")
+_DATE_LABEL = Words(r"^date ?:")
+_OF_MINUTES = Words(r"\b(?:minutes|proceedings|niederschrift|procès-verbal|acta)\b")
 #: A full stop that ends no sentence: "Ashby, B.C.", "St. Mary's Ave."
 _ABBREVIATED = re.compile(r"\b([A-Z]|St|Ste|Ave|Rd|Dr|Blvd|Hwy|Rm|No)\.")
 _SENTENCE_END = re.compile(r"(?<=\w\w\w)[.;]\s")
@@ -251,7 +252,8 @@ class _Where(NamedTuple):
 class _Document(NamedTuple):
     kind: str | None
     is_letter: bool
-    is_agenda_item: bool
+    top: Sequence[Line]
+    rules: Sequence[DayRule]
 
 
 def day_lines(block: Sequence[Line], lines: Sequence[Line], kind: str | None) -> Sequence[Line]:
@@ -265,11 +267,9 @@ def meeting_day(
     """Return the day of the meeting that a document is of or for."""
     lines = day_lines(block, lines, kind)
     text = "\n".join(line.text for line in lines)
-    starts = [0]
-    for line in lines:
-        starts.append(starts[-1] + len(line.text) + 1)
-    is_item = any(_AGENDA_ITEM.search(line.text) for line in lines[:16])
-    document = _Document(kind, is_letter, is_item)
+    starts = [0, *accumulate(len(line.text) + 1 for line in lines)]
+    rules = [rule for rule in RULES if not rule.kinds or kind in rule.kinds]
+    document = _Document(kind, is_letter, lines[:16], rules)
     candidates: list[tuple[float, PrintedDate, Line]] = []
     unclear: list[Fact] = []
     number = 0
@@ -345,26 +345,19 @@ def _weight(where: _Where, document: _Document) -> float | None:
     # Words on the same line come first; then the line above says something about a line of its
     # own, and in the text a sentence runs over the ends of lines.
     alone = len(_BESIDE.sub("", where.same_line + where.rest_of_line)) <= 3
-    told = _ABBREVIATED.sub(r"\1", where.before.replace("\n", " "))
-    sentence = _SENTENCE_END.split(told)[-1]
-    around = [where.same_line] if in_block else [sentence]
-    if in_block and alone:
-        around.append(where.before)
-    if not in_block and _OF_MINUTES.search(sentence):
-        return 0.0
-    rules = [rule for rule in RULES if not rule.kinds or kind in rule.kinds]
+    if in_block:
+        around = [where.same_line, where.before] if alone else [where.same_line]
+    else:
+        told = _ABBREVIATED.sub(r"\1", where.before.replace("\n", " "))
+        around = _SENTENCE_END.split(told)[-1:]
+        if _OF_MINUTES.search(around[0]):
+            return 0.0
     for whole in around:
-        words = whole[-_BEFORE:]
-        small = words.lower()
-        rule = next(
-            (
-                rule
-                for rule in rules
-                if any(map(small.__contains__, rule.needs)) and rule.before.search(words)
-            ),
-            None,
-        )
-        if rule is None:
+        small = whole[-_BEFORE:].lower()
+        for rule in document.rules:
+            if any(map(small.__contains__, rule.needs)) and rule.before.search(small):
+                break
+        else:
             continue
         if rule.weight < 6 and document.is_letter and kind != RESOLUTION:
             return 0.0
@@ -375,7 +368,9 @@ def _weight(where: _Where, document: _Document) -> float | None:
         return rule.weight if is_told else 0.0
     if (in_block or not is_sentence(where.line.text)) and _MEETING_AFTER.match(where.rest_of_line):
         return 6.0
-    if document.is_agenda_item and _DATE_LABEL.match(where.same_line):
+    if _DATE_LABEL.match(where.same_line) and any(
+        _AGENDA_ITEM.search(line.text) for line in document.top
+    ):
         return 4.0
     if not of_meeting or document.is_letter or not in_block:
         return None

@@ -42,7 +42,16 @@ from .facts import (
 )
 from .identity import Printed, read_pages
 from .kinds import KindRule, heading_rule, openings
-from .text import MOST_CHARACTERS, Line, is_address, is_sentence, lines_of, pattern, title_block
+from .text import (
+    MOST_CHARACTERS,
+    Line,
+    Words,
+    cased_pattern,
+    is_address,
+    is_sentence,
+    lines_of,
+    title_block,
+)
 
 #: A part begins where the signs for it weigh at least this much.
 _ENOUGH: Final = 3.0
@@ -57,12 +66,12 @@ _OFTEN: Final = 0.4
 #: A heading of these kinds nearly begins a part alone.
 _OWN_DOCUMENT: Final = frozenset({MINUTES, AGENDA, NOTICE, RESOLUTION, PACKET})
 
-_GOES_ON = pattern(
+_GOES_ON = Words(
     r"^(?:and (?:whereas|be it|that|further)|be it further|further(?:more)?\b|continued\b"
     r"|therefore\b|\(?(?:[b-hj-z]|ii|iii|iv)\) |[2-9][.)] |1[0-9][.)] )"
 )
 _LOWER_CASE = re.compile(r"[a-zà-ü]{2,}[ ,;.]|[a-z] [a-z]")
-_PAGE_NUMBER = pattern(
+_PAGE_NUMBER = Words(
     r"\b(?:page|pg\.?|seite|p\.) ?(?P<one>[0-9]{1,3})\b(?: ?(?:of|/|von) ?(?P<of>[0-9]{1,3})\b)?"
     r"|^(?P<two>[0-9]{1,3}) ?(?:of|/) ?(?P<of2>[0-9]{1,3})$"
     r"|^[-–—~ ]*(?P<three>[0-9]{1,3})[-–—~ ]*$"
@@ -72,17 +81,17 @@ _NUMBER_WORDS: Final = {
     **{"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7},
     **{"eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12},
 }
-_PAGE_WORD = pattern(rf"\bpage ({'|'.join(_NUMBER_WORDS)})\b")
-_PACKET_PAGE = pattern(
+_PAGE_WORD = cased_pattern(rf"\bpage ({'|'.join(_NUMBER_WORDS)})\b")
+_PACKET_PAGE = Words(
     r"\b(?:packet|agenda|pack) (?:pg|page|p)\b\.? ?[0-9]+|\bpage [0-9]+ of [0-9]{3,}\b"
 )
 #: The last lines of a part that is complete.
-_COMPLETE = pattern(
+_COMPLETE = Words(
     r"\badjourn\w*|\brespectfully submitted|\bmeeting (?:closed|ended)|\bsincerely"
     r"|\byours (?:truly"
     r"|faithfully)|-30-"
 )
-_SIGNED = pattern(
+_SIGNED = Words(
     r"\b(?:mayor|clerk|reeve|secretary|chair(?:man|person|woman)?|president|superintendent"
     r"|treasurer)\b"
 )
@@ -106,15 +115,15 @@ _OWN_HEADINGS: Final = (
 )
 #: How minutes begin, below their title: within this many lines.
 _TITLE_LINES: Final = 5
-_MEETING_OPENS = pattern(
+_MEETING_OPENS = Words(
     r"\bto order\b|^(?:\w+ ){0,3}(?:present|in attendance|attending|apologies|roll call|absent) ?:"
     r"|\b(?:were|was) present\b"
 )
-_ITEM = pattern(r"(?:[0-9]{1,3}|[A-Z]|[ivx]{1,6})[.)] ")
-_MOVED = pattern(r"^(?:it was )?moved by\b|\bmoved by:")
+_ITEM = Words(r"(?:[0-9]{1,3}|[A-Z]|[ivx]{1,6})[.)] ")
+_MOVED = Words(r"^(?:it was )?moved by\b|\bmoved by:")
 _OF_MINUTES: Final = ("to order", "present:", "in attendance", "adjourned")
-_NUMBER_ONE = pattern(r"^(?:(?:part|section|article|item) )?(?:1|I|A)[.):]? \S")
-_DEAR = pattern(r"^dear \w|^to whom it may|^attention ?:|^attn ?:|\bwe thank you\b|^re ?:")
+_NUMBER_ONE = Words(r"^(?:(?:part|section|article|item) )?(?:1|I|A)[.):]? \S")
+_DEAR = Words(r"^dear \w|^to whom it may|^attention ?:|^attn ?:|\bwe thank you\b|^re ?:")
 _DEAR_NEEDS: Final = ("dear", "to whom", "attention", "attn", "thank you", "re:", "re :")
 #: A page with the running header of its part begins another only if it has one of these.
 _OPENING_WORDS: Final = (
@@ -122,12 +131,12 @@ _OPENING_WORDS: Final = (
     *("moved by", "to:", "from:", "to :", "order", "present", "whereas", "resolved", "convened"),
     *(" met ", "held", "apolog", "adjourn", "attend", "notice", "summon", "business"),
 )
-_LABEL = pattern(
+_LABEL = Words(
     r"^(?:to|from|date|subject|title|re|via|dept\.?|department|category|prepared by) ?:"
 )
-_MEETING = pattern(r"\b(?:meeting|session|hearing|workshop|sitzung|séance|réunion|sesión)\b")
+_MEETING = Words(r"\b(?:meeting|session|hearing|workshop|sitzung|séance|réunion|sesión)\b")
 #: "Date of next meeting: 7 November 2024" closes minutes.
-_NEXT = pattern(r"\bnext (?:\w+ ){0,3}(?:meeting|session)")
+_NEXT = Words(r"\bnext (?:\w+ ){0,3}(?:meeting|session)")
 _DIGITS = re.compile(r"[0-9]+")
 
 
@@ -468,8 +477,8 @@ def _signs_of_bookmarks(marks: Sequence[Bookmark]) -> Iterator[_Sign]:
             return
 
 
-_FILE = pattern(r"\.(?:pdf|docx?|xlsx?|pptx?)$")
-_SLIDE = pattern(r"^(?:slide|folie|page|sheet|blank page) ?[0-9]*\b")
+_FILE = Words(r"\.(?:pdf|docx?|xlsx?|pptx?)$")
+_SLIDE = Words(r"^(?:slide|folie|page|sheet|blank page) ?[0-9]*\b")
 #: If more pages than this have bookmarks, they are headings within one document.
 _MARKED_SHARE: Final = 0.6
 
@@ -621,7 +630,7 @@ def _is_same_body(body: Fact, of_packet: Fact) -> bool:
     return bool(GOVERNING.fullmatch(of_packet.value)) and fewer <= all_words
 
 
-_COUNCIL = pattern(r"(?:(?:city|town|township|village|municipal|common|regional) )?council")
+_COUNCIL = Words(r"(?:(?:city|town|township|village|municipal|common|regional) )?council")
 
 
 def _taken(fact: Fact) -> Fact:
@@ -685,12 +694,12 @@ def _organisation(top: _Page, own: _Own, *, has_body: bool) -> Fact | None:
     return None
 
 
-_DISTRICT = pattern(
+_DISTRICT = Words(
     r"\b(?:water|sewer|sanitary|sanitation|fire|school|library|parks?|recreation|hospital|health"
     r"|irrigation|drainage|conservation|utility|transit|improvement|cemetery|port|airport|flood"
     r"|protection|development) (?:control )?district\b"
 )
-_ORGANISATION = pattern(
+_ORGANISATION = Words(
     r"\b(?:corporation|association|authority|society|foundation|library|health unit"
     r"|conservation|housing|inc|cooperative)\b"
 )
