@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from typing import Final
 
 from .dates import without_dates
@@ -34,6 +33,8 @@ _NOT_A_BODY = Words(
     r"|member|president|chair\w*"
     r"|secretary|clerk|liaison|"
     r"priorities|goals|report\w*|action|vacancy|packet|policy|policies|recommendation\w*)\b"
+    r"|\b(?:clerk|secretary|solicitor|attorney|advis[eo]r|letter) (?:to|of) (?:the )?(?:\w+ )?"
+    r"(?:council|board|commission|committee)\b"
 )
 _MEETING_WORDS = Words(
     r"\b(?:(?:regular(?:ly)?|special|annual|monthly|quarterly|emergency|scheduled|rescheduled"
@@ -66,13 +67,17 @@ _STATUS = Words(
     r"|quarterly|ordinary|extraordinary)"
     r" (?=(?:\w+ ){0,3}?(?:board|council|commission|committee|trustees|select|meeting|authority))"
     r"|\bpublic (?=(?:board|council|commission)\b)"
+    r"|\b(?:in the )?office of (?:the )?(?=(?:\w+ ){1,3}(?:board|council|commission|court)\b)"
     r"|\b(?:honorable mayor and|mayor and) |\b(?:19|20)[0-9]{2} "
     r"|^(?:january|february|march|april|june|july|august|september|october|november|december) "
 )
 #: Also what is left of a word of marks alone.
 _EDGE_WORDS: Final = frozenset(
-    " of the for and to a an at on by in from held will with de du la le les des der die zur über del"
-    " its this our el am um vom members before".split(" ")
+    {
+        *("", "of", "the", "for", "and", "to", "a", "an", "at", "on", "by", "in", "from", "held"),
+        *("will", "with", "de", "du", "la", "le", "les", "des", "der", "die", "zur", "über", "del"),
+        *("its", "this", "our", "el", "am", "um", "vom", "members", "before"),
+    }
 )
 _EDGE_MARKS: Final = " .,'\"“”’-–—/&*()"
 _CLOCK = Words(r"\b[0-9]{1,2}(?:[:.][0-9]{2})? ?[ap]\.? ?m\b\.?|\b[0-9]{1,2}:[0-9]{2}\b")
@@ -178,9 +183,9 @@ _IN_TEXT: Final = (
 )
 
 
-_IN_TEXT_NEEDS: Final = tuple(
-    " met|meeting |meetings |convene|held|hold|assembled|called|passed|adopted|carried|approved"
-    "|proceedings|council".split("|")
+_IN_TEXT_NEEDS: Final = (
+    *(" met", "meeting ", "meetings ", "convene", "held", "hold", "assembled", "called"),
+    *("passed", "adopted", "carried", "approved", "proceedings", "council"),
 )
 
 _GENERIC_WORD = Words(
@@ -220,8 +225,10 @@ _PLACE_BEFORE = re.compile(
 
 #: The words before "of" in such a name.
 _PLACES: Final = frozenset(
-    "city town township village municipality county counties borough district region shire"
-    " corporation".split()
+    {
+        *("city", "town", "township", "village", "municipality", "county", "counties", "borough"),
+        *("district", "region", "shire", "corporation"),
+    }
 )
 #: Every name that ends in a word for its kind contains one of these.
 _PLACE_ENDS: Final = ("council", "township", "county", "district")
@@ -262,7 +269,12 @@ def municipalities(text: str) -> list[str]:
 
 
 def own_words(place: str, lines: Sequence[str]) -> frozenset[str]:
-    """Return the words of the place of a site, or of the one that a page names if it is another.
+    """Return the words of the place that a page names, else of the place of the site."""
+    return printed_place(place, lines) or place_words(place)
+
+
+def printed_place(place: str, lines: Sequence[str]) -> frozenset[str]:
+    """Return the words of the place of a site that a page prints, or of the one that it names most.
 
     A site may be called anything; what the first page prints is closer.
     """
@@ -272,11 +284,14 @@ def own_words(place: str, lines: Sequence[str]) -> frozenset[str]:
     if words:
         return words
     named = Counter(municipalities(text))
-    return place_words(named.most_common(1)[0][0]) if named else place_words(place)
+    return place_words(named.most_common(1)[0][0]) if named else frozenset()
 
 
 def body_in_heading(line: str) -> str | None:
     """Return the name of a body in a heading, without dates, kinds and kinds of meetings."""
+    if " s " in line.lower():
+        # "Board of Director s": text layers lose apostrophes, or set letters apart.
+        line = _APART.sub(r"\1\2", line)
     if not may_name_body(line) or (is_address(line) and not HEAD.search(line.split(",")[0])):
         return None
     if _NOT_A_BODY.search(line):
@@ -296,6 +311,11 @@ def body_in_heading(line: str) -> str | None:
     return max(named, key=lambda piece: (len(piece.split()) > 1, -named.index(piece)))
 
 
+_APART = re.compile(
+    r"\b(director|trustee|commissioner|supervisor|governor|elector) (s)\b", re.IGNORECASE
+)
+#: "Board of Directors Regular Board Meeting".
+_TWICE = Words(r"^(?:board|council|commission) of \w+(?= (?:board|council|commission)$)")
 _TOWN_MEETING = Words(r"\b(?:(?:annual|special) )?town meeting\b")
 
 
@@ -327,6 +347,8 @@ def clean_name(text: str) -> str:
     name = " ".join(words).strip(" .,'\"“”’-–—/&*")
     if any(map(name.lower().__contains__, ("rates", "rats", "tages", "tags", "schusses"))):
         name = _GENITIVE.sub(r"\1", name)
+    if twice := _TWICE.match(name):
+        name = name[: twice.end()]
     heads = list(HEAD.finditer(name))
     if heads and not _TAIL.match(name, heads[-1].end()):
         name = name[: heads[-1].end()]
@@ -340,18 +362,29 @@ def clean_name(text: str) -> str:
 _OF = re.compile(r"\s(?:of|for|de|du)\s(?:the\s|la\s)?", re.IGNORECASE)
 
 
-@lru_cache(maxsize=256)
+def _after_own_place(name: str, own: frozenset[str]) -> str:
+    """Return what follows the place at the beginning of a name, else the whole name."""
+    words = name.split()
+    small = [word.lower() for word in words]
+    start = int(small[:1] == ["the"])
+    if small[start + 1 : start + 2] == ["of"] and _OF_PLACE.fullmatch(small[start]):
+        start += 3 if small[start + 2 : start + 3] == ["the"] else 2
+    end = start
+    while end < len(words) and own.issuperset(small[end].split("-")):
+        end += 1
+    return " ".join(words[end:]) if start < end < len(words) else name
+
+
+_OF_PLACE = re.compile(_MUNICIPALITY)
+
+
 def without_own_place(name: str, own: frozenset[str]) -> str:
     """Return the name of a governing body without the place; other names stay as they are."""
     if not own:
         heads = [name[: link.start()] for link in _OF.finditer(name)]
         governing = [head for head in heads if GOVERNING.fullmatch(head) and " " in head]
         return governing[-1] if governing else name
-    words = "|".join(re.escape(word) for word in sorted(own, key=len, reverse=True))
-    place = rf"(?:(?:{words})(?:[\s-]+(?:{words}))*)"
-    rest = re.sub(
-        rf"^(?:the\s)?(?:{_MUNICIPALITY}\sof\s(?:the\s)?)?{place}\s+", "", name, flags=re.IGNORECASE
-    )
+    rest = _after_own_place(name, own)
     # "Millbrook Township Board of Trustees" is the board of trustees, "Millbrook Township Board"
     # is not.
     without_town = _TOWN_BEFORE.sub("", rest)
@@ -369,6 +402,11 @@ _TOWN_BEFORE = Words(
 )
 
 
+#: A line whose name goes on in the next one.
+_CUT = Words(
+    r"\b(?:and|&|of|for|zoning|planning|school|library|parks?|recreation|water|finance|budget"
+    r"|advisory|review|public|works|joint|health)$"
+)
 #: A heading with this much weight is not compared with the text.
 _DECIDED: Final = 3.7
 
@@ -399,6 +437,9 @@ def body_of(
                 # A council's letterhead stands above the name of its committee.
                 weight += 1.0
             before = block[number - 1].text if number else ""
+            if _BARE.fullmatch(name) and _CUT.search(before):
+                # "REGULAR PLANNING AND ZONING" - "COMMISSION MEETING".
+                name = body_in_heading(f"{before} {line.text}") or name
             if _PART_OF_BODY.match(name) and _INCORPORATED.search(before) and len(before) < 100:
                 name = f"{clean_name(before)} {name}"
             found.append((weight, name, line))
@@ -438,9 +479,13 @@ def body_of(
         if fuller:
             weight, name, line = max(fuller, key=lambda each: each[0])
             chosen = without_own_place(name, own)
-    return Fact(chosen, PAGE, line.text[:120], line.page, round(min(0.95, 0.35 + 0.13 * weight), 2))
+    # "Board" may be any.
+    confidence = BARE if _BARE.fullmatch(chosen) else round(min(0.95, 0.35 + 0.13 * weight), 2)
+    return Fact(chosen, PAGE, line.text[:120], line.page, confidence)
 
 
+#: How sure a name is that says nothing but "Board" or "Committee".
+BARE: Final = 0.49
 #: A body that is only mentioned in the text is less sure than this.
 MENTIONED: Final = 0.5
 #: Capitals are required: "the board" may be any.

@@ -14,7 +14,17 @@ from itertools import accumulate
 from typing import Final, NamedTuple
 
 from .dates import PrintedDate, printed_dates
-from .facts import AGENDA, MINUTES, NOTICE, PACKET, PAGE, RESOLUTION, UNKNOWN, Fact
+from .facts import (
+    AGENDA,
+    MINUTES,
+    NOTICE,
+    PACKET,
+    PAGE,
+    RESOLUTION,
+    SCHEDULE_DAYS,
+    UNKNOWN,
+    Fact,
+)
 from .kinds import heading_rule
 from .text import Line, Words, is_sentence
 
@@ -63,6 +73,16 @@ RULES: Final = (
         kinds=(RESOLUTION,),
     ),
     _rule(
+        "earlier resolution",
+        0,
+        r"\b(?:by|to|under|its|amending|of|said) (?:\S+ ){0,4}(?:resolution|ordinance|by-?law)s?\b"
+        r"(?:(?! this\b)[^;]){0,120}\b(?:passed|adopted|enacted|approved)\b[^;]{0,80}$",
+        "AUTHORIZED BY RESOLUTION ADOPTED @",
+        "amending its Resolution No. 78-31 adopted by the Board on @",
+        needs="resolution ordinance law",
+        kinds=(RESOLUTION,),
+    ),
+    _rule(
         "adoption",
         7.0,
         r"\b(?:passed|adopted|enacted|finally passed|resolved|ordained|carried|approved"
@@ -78,7 +98,9 @@ RULES: Final = (
     _rule(
         "other minutes",
         0,
-        r"\b(?:approv\w*|adopt\w*|confirm\w*|accept\w*|ratif\w*|correct\w*|receiv\w*|review\w*"
+        # "Approved Minutes of ..." is what a document is called.
+        r"\b(?!(?:approved|adopted|confirmed) (?:\w+ )?minutes\b)"
+        r"(?:approv\w*|adopt\w*|confirm\w*|accept\w*|ratif\w*|correct\w*|receiv\w*|review\w*"
         r"|sign\w*|read\w*"
         r"|consider\w*|circulat\w*|previous|last|prior)\b[^\n]{0,90}\b(?:minutes|proceedings"
         r"|meetings?|session)\b[^\n]{0,70}$"
@@ -219,8 +241,6 @@ _SENTENCE_END = re.compile(r"(?<=\w\w\w)[.;]\s")
 _ALONE, _IN_HEADING = 4.5, 4.0
 #: Another day contradicts if it has hardly less weight than the day of the meeting.
 _RIVAL = 1.0
-#: A notice of so many days is a schedule of meetings.
-_SCHEDULE_DAYS = 3
 #: So does one that has a line of the title block to itself: more than the day in a header has.
 _OWN_LINE = 6.2
 #: A sentence that says when a meeting was or will be is within this many lines of the text.
@@ -270,15 +290,22 @@ def meeting_day(
     starts = [0, *accumulate(len(line.text) + 1 for line in lines)]
     rules = [rule for rule in RULES if not rule.kinds or kind in rule.kinds]
     document = _Document(kind, is_letter, lines[:16], rules)
+    recitals = _recitals(text) if kind == RESOLUTION else (0, 0)
     candidates: list[tuple[float, PrintedDate, Line]] = []
     unclear: list[Fact] = []
     number = 0
     for found in printed_dates(text, day_first=day_first):
         while starts[number + 1] <= found.start:
             number += 1
-        if kind == MINUTES and candidates and number >= len(block):
+        if (
+            kind == MINUTES
+            and number >= len(block)
+            and len({each[1].day for each in candidates}) == 1
+        ):
             # The title block of minutes names the day; the text names others.
             break
+        if recitals[0] <= found.start < recitals[1]:
+            continue
         line, start = lines[number], starts[number]
         where = _Where(
             line,
@@ -301,7 +328,7 @@ def meeting_day(
     if not candidates:
         return DayReading(UNKNOWN, [], unclear)
     votes = Counter(found.day for _, found, _ in candidates)
-    if kind == NOTICE and len(votes) >= _SCHEDULE_DAYS:
+    if kind == NOTICE and len(votes) >= SCHEDULE_DAYS:
         listed = [_fact(text, found, line, 0.3) for _, found, line in candidates[:5]]
         return DayReading(UNKNOWN, listed, unclear)
     weight, best, line = max(candidates, key=lambda each: each[0] + 0.2 * votes[each[1].day])
@@ -319,6 +346,20 @@ def meeting_day(
         confidence -= 0.15
     others = [_fact(text, each[1], each[2], 0.3) for each in rivals[:5]]
     return DayReading(_fact(text, best, line, confidence), others, unclear)
+
+
+def _recitals(text: str) -> tuple[int, int]:
+    """Return from where to where a resolution tells what went before it."""
+    start = text.lower().find("whereas")
+    if start < 0:
+        return 0, 0
+    resolved = _RESOLVED.search(text, start)
+    return start, resolved.start() if resolved else len(text)
+
+
+_RESOLVED = Words(
+    r"\b(?:be it|now,? therefore|therefore,|hereby resolves|ordains as)\b|\bcarried\b"
+)
 
 
 def _fact(text: str, found: PrintedDate, line: Line, confidence: float) -> Fact:

@@ -29,7 +29,7 @@ from .facts import (
     UNKNOWN,
     Fact,
 )
-from .text import LONGEST_HEADING, Line, Words
+from .text import LONGEST_HEADING, Line, Words, is_headline
 
 
 class KindRule(NamedTuple):
@@ -61,6 +61,7 @@ _NOT_ITSELF = Words(
     r"|\bminutes? (?:taker|secretary|clerk|order)\b"
     r"|\bminutes (?:prepared|taken|recorded|submitted) by|\b(?:copy|copies) of (?:the "
     r"|this )?(?:agenda|minutes)"
+    r"|\b(?:view|download|see) (?:the )?(?:agenda|minutes)\b"
     r"|\bposting (?:of )?(?:the )?agenda|\bon (?:the|this) agenda\b|\bagenda (?:is|was|may"
     r"|will)\b|\bminutes (?:are|were|was"
     r"|will)\b"
@@ -432,6 +433,8 @@ OPENINGS: Final = (
     ),
 )
 
+#: What a report is about.
+_SUBJECT = Words(r"^(?:subject|re) ?:")
 #: Numbered items that only a list of business has.
 _LISTED = Words(
     r"[0-9IVXA-Z]{1,4}[.)] (?:call (?:the )?(?:meeting )?to order|roll call"
@@ -470,7 +473,7 @@ def kind_of(block: Sequence[Line], lines: Sequence[Line]) -> KindReading:
     heading: Line | None = None
     for number, line in enumerate(block):
         found = heading_rule(line.text)
-        if found:
+        if found and not (found.kind == OTHER and _SUBJECT.match(line.text)):
             # What comes first says what the document is, later headings what it contains;
             # only a notice may be followed by the agenda that it announces.
             later = [kind for kind in shown if kind != NOTICE and shown[kind][0] >= 5]
@@ -532,9 +535,10 @@ def openings(
         first = 0 if rule.kind in (REPORT, OTHER) else block_lines
         for number in _lines_with(rule.needs, whole, starts, first):
             line = lines[number]
-            # "EXECUTIVE SESSION CALLED TO ORDER" is an item of an agenda, no sentence of minutes.
+            # "EXECUTIVE SESSION CALLED TO ORDER" and "Approval of the minutes of the meeting held
+            # on ..." are items of an agenda, no sentences of minutes.
             if rule.words.search(small[number]) and not (
-                rule.kind == MINUTES and line.text.isupper()
+                rule.kind == MINUTES and (line.text.isupper() or _NOT_ITSELF.search(small[number]))
             ):
                 found[rule] = line
                 break
@@ -561,7 +565,7 @@ def _lines_with(
 @lru_cache(maxsize=1024)
 def heading_rule(line: str) -> KindRule | None:
     """Return the rule of the kind that a heading names."""
-    if len(line) > LONGEST_HEADING:
+    if len(line) > LONGEST_HEADING and not is_headline(line):
         return None
     small = line.lower()
     rules = {each for word in _WORD.findall(small) for each in _HEADINGS_BY_START.get(word[:4], ())}

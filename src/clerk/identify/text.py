@@ -37,18 +37,19 @@ class Words:
         factored = _with_one_boundary(_spaced(words))
         self.pattern = _CAPITAL.sub(lambda found: found[0].lower(), factored)
         self._compiled = re.compile(self.pattern)
+        self._search, self._match = self._compiled.search, self._compiled.match
 
     def search(self, text: str, start: int = 0) -> re.Match[str] | None:
         """Return the first match from a position on."""
-        return self._compiled.search(_lower(text), start)
+        return self._search(text.lower(), start)
 
     def match(self, text: str, start: int = 0) -> re.Match[str] | None:
         """Return the match at a position."""
-        return self._compiled.match(_lower(text), start)
+        return self._match(text.lower(), start)
 
     def fullmatch(self, text: str) -> re.Match[str] | None:
         """Return the match if it is the whole text."""
-        return self._compiled.fullmatch(_lower(text))
+        return self._compiled.fullmatch(text.lower())
 
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
         """Return all matches."""
@@ -152,17 +153,21 @@ def lines_of(page: PageView, most: int = MOST_LINES) -> list[Line]:
     found: list[Line] = []
     number = page.page
     for line in raw:
-        text = " ".join(line.split())
-        if not text:
-            continue
-        if not (text[0].isalnum() and text[-1].isalnum()):
-            text = text.lstrip(_BEFORE_WORDS).rstrip(_AFTER_WORDS)
-            if not (text and (text[0].isalnum() or any(map(str.isalnum, text)))):
-                continue
-        found.append(Line(text, number))
-        if len(found) == most:
-            break
+        if text := tidy(line):
+            found.append(Line(text, number))
+            if len(found) == most:
+                break
     return found
+
+
+def tidy(line: str) -> str:
+    """Return a line without decoration, empty if that is all it has."""
+    text = " ".join(line.split())
+    if text and not (text[0].isalnum() and text[-1].isalnum()):
+        text = text.lstrip(_BEFORE_WORDS).rstrip(_AFTER_WORDS)
+        if not any(map(str.isalnum, text)):
+            return ""
+    return text
 
 
 def is_address(line: str) -> bool:
@@ -185,6 +190,14 @@ _HEADLINE = Words(
     r"|sitzung|niederschrift"
     r"|acta|zur sitzung|über die)\b"
 )
+_LONGEST_HEADLINE: Final = 220
+
+
+def is_headline(line: str) -> bool:
+    """Whether a line is a heading that is written like a sentence, and not longer than such."""
+    return len(line) <= _LONGEST_HEADLINE and bool(_HEADLINE.match(line) and not _TOLD.search(line))
+
+
 #: A line that is no longer is not taken for part of a text.
 _SHORT: Final = 55
 #: A longer line that begins like this is the beginning of a sentence.
@@ -204,15 +217,17 @@ def is_sentence(line: str) -> bool:
         return line[-1] == "." and len(words) > 5 and 2 * small >= len(words)
     if begins_with_date(line) or (_HEADLINE.match(line) and not _TOLD.search(line)):
         return False
-    if is_address(line):
-        return False
-    if len(line) > LONGEST_HEADING or _SENTENCE.search(line):
-        return True
-    if len(line) > _FULL and _SENTENCE_BEGINS.match(line):
-        return True
     words = line.split()
-    small = sum(word[0].islower() for word in words)
-    return len(words) > 7 and (line[-1] in ".,;" or 2 * small > len(words))
+    is_told = (
+        len(line) > LONGEST_HEADING
+        or (len(line) > _FULL and _SENTENCE_BEGINS.match(line))
+        or (
+            len(words) > 7
+            and (line[-1] in ".,;" or 2 * sum(word[0].islower() for word in words) > len(words))
+        )
+        or _SENTENCE.search(line)
+    )
+    return bool(is_told) and not is_address(line)
 
 
 #: A remark about the document: "These minutes are subject to approval"; others are in brackets.
