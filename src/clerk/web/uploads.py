@@ -18,6 +18,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from clerk.annotations import api as annotation_projects
+from clerk.core.config import Settings
 from clerk.core.errors import InvalidInput
 from clerk.core.storage import web_folder
 from clerk.ops.web_sessions import VIEWER
@@ -66,7 +67,7 @@ async def receive(request: Request) -> Response:
         path = folder / name
         await _receive_body(request, path)
         who = request.state.person.who
-        job = await run_in_threadpool(_store, request.query_params, who, path)
+        job = await run_in_threadpool(_store, settings_of(request), request.query_params, who, path)
         if not job.id:
             found = [msgspec.to_builtins(each) for each in islice(job.issues(), LIMIT_AT_MOST)]
             answer = _as_json(job.status()) | {"dry_run": True, "found": found}
@@ -118,7 +119,9 @@ async def receive_form(request: Request) -> Response:
             path = folder / _file_name(chosen.filename)
             with path.open("wb") as file:
                 await run_in_threadpool(shutil.copyfileobj, chosen.file, file)
-            job = await run_in_threadpool(_store, asked, request.state.person.who, path)
+            job = await run_in_threadpool(
+                _store, settings_of(request), asked, request.state.person.who, path
+            )
     return RedirectResponse(f"/ops/uploads/{job.id}", 303)
 
 
@@ -157,8 +160,11 @@ def _batch_size(asked: Mapping[str, str], name: str) -> int | None:
     return int(text) if text else None
 
 
-def _store(asked: Mapping[str, str], who: str, path: Path) -> annotation_jobs.StartedUpload:
+def _store(
+    settings: Settings, asked: Mapping[str, str], who: str, path: Path
+) -> annotation_jobs.StartedUpload:
     return annotation_jobs.upload(
+        settings,
         [path],
         project=asked.get("project", ""),
         mode=asked.get("mode") or "replace",
@@ -214,14 +220,15 @@ def change(request: Request) -> Response:
         undone = annotation_jobs.rollback(job.id, who=who)
         return for_operators(request, {"upload": job.id, **vars(undone)})
     if action == "retry":
-        job = annotation_jobs.retry(job.id, who=who)
+        job = annotation_jobs.retry(settings_of(request), job.id, who=who)
         url = public_url(request, f"/api/v1/uploads/{job.id}")
         return for_operators(request, {"upload": job.id, "url": url}, headers={"Location": url})
-    done = {
-        "suspend": annotation_jobs.suspend,
-        "resume": annotation_jobs.resume,
-        "cancel": annotation_jobs.cancel,
-    }[action](job.id, who=who)
+    if action == "resume":
+        done = annotation_jobs.resume(settings_of(request), job.id, who=who)
+    elif action == "suspend":
+        done = annotation_jobs.suspend(job.id, who=who)
+    else:
+        done = annotation_jobs.cancel(job.id, who=who)
     return for_operators(request, {"changed": done, **_as_json(job.status())})
 
 
