@@ -67,6 +67,7 @@ PUBLIC = {
     "ops/login.html": "/ops/login",
 }
 OPERATORS = {
+    "ops/compare.html": "/ops/compare?first=springfield/extraction&second=springfield/extraction",
     "ops/overview.html": "/ops/",
     "ops/sites.html": "/ops/sites",
     "ops/site.html": "/ops/sites/springfield",

@@ -2,7 +2,8 @@
 
 The first project is the reference: precision is the share of the second that is in the first,
 recall the share of the first that is in the second, agreement their harmonic mean (F1).
-Denotations are the same if they have the same document, spans and label.
+Denotations are the same if they have the same document, spans and label.  Documents that the
+reference does not have say nothing about the second project: they are counted, not compared.
 """
 
 from __future__ import annotations
@@ -87,8 +88,8 @@ def compare(first: str, second: str) -> Comparison:
             mine = reference.get(other.key)
             if mine is None:
                 found.documents_only_second += 1
-            marks = _marks(mine.rows) if mine else Counter[Mark]()
-            _count(found, other.key, other.text, marks, _marks(other.rows))
+            else:
+                _count(found, other.key, other.text, _marks(mine.rows), _marks(other.rows))
         for key, document in reference.items():
             if key not in seen:
                 found.documents_only_first += 1

@@ -640,7 +640,8 @@ def export(project: str, kind: str, sourcedb: str | None, output: Path | None) -
 def compare(first: str, second: str, by: str | None, limit: int, as_json: bool) -> None:
     """Compare two projects.
 
-    FIRST is the reference, such as a project with gold annotations.
+    FIRST is the reference, such as a project with gold annotations.  Only its
+    documents are compared.
 
     \b
     Example:
@@ -661,6 +662,9 @@ def compare(first: str, second: str, by: str | None, limit: int, as_json: bool) 
     ]
     heads = ("LABEL", "BOTH", "ONLY FIRST", "ONLY SECOND", "PRECISION", "RECALL", "AGREEMENT")
     print_table(heads, shares)
+    if found.documents_only_second:
+        left_out = numbered(found.documents_only_second, "document")
+        click.echo(f"Not compared: {left_out} that {first} does not have.")
     for each in found.differences[:limit]:
         place = f"{each.sourcedb} {each.sourceid} {each.begin}-{each.end}"
         click.echo(f"{each.sign} {place} {each.label}: {each.quote!r}")
