@@ -92,7 +92,7 @@ def _set_apart(folder: Path) -> Path:
 
 def _bars(asked: argparse.Namespace, folder: Path) -> Iterator[_Bar]:
     """Measure and print what is asked for, and yield its bars."""
-    printed = born_digital(asked.data, folder)
+    printed = born_digital(asked.data, folder)[: 4 if asked.tiny else None]
     scanned = None
     if asked.only != "born":
         ways = [way for way in _WAYS if _may_run(way, install=not asked.tiny)]

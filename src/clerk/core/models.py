@@ -757,6 +757,8 @@ followers_table = Table(
     Column("created_at", UtcDateTime, nullable=False, server_default=db_now()),
     Column("created_by", String, nullable=False, server_default=""),
     Column("last_sent_at", UtcDateTime),
+    #: The language of the messages.
+    Column("language", String, nullable=False, server_default="en"),
     _one_of("kind", Follower.KINDS),
     _one_of("state", Follower.STATES),
     UniqueConstraint("kind", "address"),

@@ -330,14 +330,11 @@ def readable(name: str) -> str:
     kept = []
     for number, word in enumerate(words):
         lower = word.lower()
-        if _ACRONYM.fullmatch(word) or (word.isupper() and len(word) > 1 and not _vowels(lower)):
+        can_be_spoken = any(character in "aeiouyäöüéèêáíóú" for character in lower)
+        if _ACRONYM.fullmatch(word) or (word.isupper() and len(word) > 1 and not can_be_spoken):
             kept.append(word)
         elif number and lower in _SMALL:
             kept.append(lower)
         else:
             kept.append(re.sub(r"(^|[-/(&.])(\w)", lambda m: m[1] + m[2].upper(), lower))
     return " ".join(kept)
-
-
-def _vowels(word: str) -> bool:
-    return any(character in "aeiouyäöüéèêáíóú" for character in word)
