@@ -26,8 +26,8 @@ from types import ModuleType
 from typing import Any
 
 from clerk.extract import VERSION
-from clerk.extract.confidence import EVENT, FIELDS
-from clerk.extract.context import document_text
+from clerk.extract.cues import document_text
+from clerk.extract.model import EVENT, FIELDS
 from clerk.extract.votes import read_votes
 
 #: More doubts than this are as bad as this many.

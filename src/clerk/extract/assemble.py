@@ -18,7 +18,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from .context import (
+from .cues import (
     FIRM,
     SOFT,
     STRONG,
@@ -31,7 +31,7 @@ from .context import (
     QuestionCue,
     SecondCue,
 )
-from .findings import (
+from .model import (
     ABSENT,
     ABSTAIN,
     AYES,

@@ -18,8 +18,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from .context import DocumentText
-from .findings import AgendaItem, place
+from .cues import DocumentText
+from .model import AgendaItem, place
 from .names import read_name
 from .text import pattern, word_set
 

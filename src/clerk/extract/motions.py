@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from rapidfuzz.distance import DamerauLevenshtein
 
 from .ballots import tally_in
-from .context import FIRM, SOFT, STRONG, Cue, DocumentText, MotionCue, Rule, SecondCue, find_cues
+from .cues import FIRM, SOFT, STRONG, Cue, DocumentText, MotionCue, Rule, SecondCue, find_cues
 from .names import Name
 from .text import Phrase, end_without, indent_start, last_match, line_start, pattern
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 
 from .ballots import TALLY, tally_in
-from .context import (
+from .cues import (
     BODY,
     EARLIER,
     FIRM,
@@ -28,7 +28,7 @@ from .context import (
     body_is_subject,
     is_elsewhere,
 )
-from .findings import AYES, DIED, FAILED, PASSED, UNKNOWN, WITHDRAWN
+from .model import AYES, DIED, FAILED, PASSED, UNKNOWN, WITHDRAWN
 from .motions import SHORTHAND, SLASH, pair_in_brackets, shorthand_names
 from .text import Phrase, last_match, line_start, pattern, word_set
 
