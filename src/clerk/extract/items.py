@@ -154,6 +154,12 @@ class Items:
             place -= 1
         return self.headings[place] if place >= 0 else None
 
+    def between(self, start: int, end: int) -> bool:
+        """Whether a numbered heading stands between two places."""
+        place = bisect_right(self.starts, start)
+        following = self.headings[place : place + 4]
+        return any(each.number is not None and each.start < end for each in following)
+
     def consent(self, position: int, item: Heading | None, words: str | None) -> Consent | None:
         """Return what a vote at a position over a consent agenda decides, with the exceptions."""
         title = item.title.lower() if item and item.title else ""

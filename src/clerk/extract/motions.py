@@ -426,7 +426,10 @@ def _motion_without_verb(doc: DocumentText, motion: re.Match[str], head: str) ->
     return cue
 
 
-_MOVED = Phrase("move", r"move[ds]\b")
+_MOVED = Phrase(
+    "move motioned",
+    r"move[ds]\b|motioned(?=\s*,\s*(?:and\s+)?seconded\b|(?:\s+[^\s,.]+){1,3},(?:\s+[^\s,.]+){1,3}\s+(?:2nd|second))",
+)
 _MOVED_BY = pattern(
     rf"\s*(?P<both>(?:and|&|/|,)?\s*{_MANNER}?second(?:ed)?)?\s*(?:by(?:\b|(?!law|pass))\s*:?|:|-|\()\s*"
 )
@@ -856,7 +859,7 @@ def pair_that_moves(doc: DocumentText, slash: re.Match[str]) -> MotionCue | None
     return _motion_cue(doc, start, mover, seconder)
 
 
-_PAIRS_MOTION = pattern(r"\s{1,3}motion\b")
+_PAIRS_MOTION = re.compile(r" {1,3}motion\b| ?\n {0,8}motion\b")
 
 
 def pairs_motion(doc: DocumentText, slash: re.Match[str]) -> MotionCue | None:
@@ -867,6 +870,9 @@ def pairs_motion(doc: DocumentText, slash: re.Match[str]) -> MotionCue | None:
     motion = _PAIRS_MOTION.match(doc.lower, seconder.end) if seconder else None
     mover = doc.name_before(slash.start()) if motion else None
     if seconder is None or motion is None or mover is None or seconder.start > slash.end() + 1:
+        return None
+    if "\n" in motion[0] and not _are_members(doc, mover, seconder):
+        # ``Updates/Requests`` is a heading, and a motion follows below it.
         return None
     cue = _motion_cue(doc, _article_start(doc.lower, mover.start), mover, seconder, motion.end())
     cue.done = doc.lower.startswith(("on ", "upon "), cue.start)

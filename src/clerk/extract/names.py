@@ -706,6 +706,14 @@ def _read_last_first(text: str, position: int, limit: int) -> NameList:
     return NameList(names, end, True)
 
 
+#: The title of those who follow, as a label inside a list.
+_TITLE_AS_LABEL = pattern(
+    r"\s*(?:trustees|council\s?(?:members|men|ors)|councillors|commissioners|alder(?:men|persons)"
+    r"|directors|supervisors|select(?:men|board)?|members|board\s+members)\s?:\s*",
+    re.I,
+)
+
+
 def read_names(
     text: str,
     position: int,
@@ -728,6 +736,9 @@ def read_names(
     end = position
     commas = False
     while position < limit and len(names) < 120:
+        if names and (label := _TITLE_AS_LABEL.match(text, position, limit)):
+            # ``Mayor Smith; Trustees: Jones, Brown``
+            position = label.end()
         name = read_name(text, position, known, listed=True)
         gap = text[position : name.start] if name else ""
         stopped = "." in gap and (bool(names) or gap.strip() != ".")

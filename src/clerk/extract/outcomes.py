@@ -84,14 +84,14 @@ def _add_manner(cue: OutcomeCue, near: str, sentence: str) -> None:
 _VERB = Phrase(
     "carr prevail pass fail defeat lost died dies withdr adopted approved accepted "
     "ratified granted denied rejected agreed resolved tabled confirmed concurred deferred "
-    "continued received appointed adopt\u00e9 rejet\u00e9 r\u00e9solu "
+    "continued received appointed elected adopt\u00e9 rejet\u00e9 r\u00e9solu "
     "recommended authorized directed adjourned",
     r"(?P<plain>carried|carries|carry|prevailed|prevails|passed|passes|pass|failed|fails|defeated"
     r"|(?<=motion )failing"
     r"|lost|died|dies|withdrawn|withdrew)\b"
     r"|(?P<approving>adopted|approved|accepted|ratified|granted|denied|rejected|agreed|resolved"
-    r"|tabled|confirmed|concurred|deferred|continued|received|appointed|recommended|authorized"
-    r"|directed|adjourned|adopt\u00e9e?s?|rejet\u00e9e?s?|r\u00e9solue?)\b",
+    r"|tabled|confirmed|concurred|deferred|continued|received|appointed|elected|recommended"
+    r"|authorized|directed|adjourned|adopt\u00e9e?s?|rejet\u00e9e?s?|r\u00e9solue?)\b",
 )
 _ALL_NEXT = pattern(r"[ ]{1,3}(?:all\s+(?:were\s+)?in\s+favou?r|unanimous(?:ly)?)\b")
 _NOT = pattern(r"\b(?:not|n't|failed\s+to|fails\s+to|did\s+not|does\s+not)\s+(?:\w+\s+)?$")
@@ -321,6 +321,10 @@ _IT_WAS_OR_AND = re.compile(r"\bit\s+(?:was|is)\s+(?:\w+\s+)?$|\band\s+(?:\w+\s+
 _AND_OR_DECLARED = re.compile(r"\b(?:and|declared)\s+(?:\w+\s+)?$|unanimously\s*$")
 
 
+#: What is no outcome unless a vote is told of.
+_OFTEN_TALK = ("received", "appointed", "elected", "continued", "deferred", "confirmed")
+
+
 def approving_verb_strength(word: str, before: str, after: str, bare: bool) -> int:
     """Return how surely "approved", "adopted", "denied" and the like state an outcome.
 
@@ -354,7 +358,7 @@ def approving_verb_strength(word: str, before: str, after: str, bare: bool) -> i
         return SOFT
     if not _AUXILIARY.search(before):
         return MENTION
-    if word in ("received", "appointed", "continued", "deferred", "confirmed") and not voted:
+    if word in _OFTEN_TALK and not voted:
         return MENTION
     if _MOTION_WAS.search(before):
         return STRONG

@@ -31,6 +31,7 @@ from .cues import (
     OutcomeCue,
     SecondCue,
     blank_stretches,
+    body_is_subject,
     find_cues,
 )
 from .items import Heading, Items
@@ -54,7 +55,7 @@ from .model import (
 from .motions import motion_cues
 from .names import BALLOT_WORDS
 from .tables import table_cues
-from .text import end_without, is_inside, last_match, line_start, pattern, plain
+from .text import end_without, indent_start, is_inside, last_match, line_start, pattern, plain
 
 #: A proposal is a motion only if it is seconded within this many characters.
 _SECOND_WITHIN = 400
@@ -118,8 +119,10 @@ def read_votes(doc: DocumentText, items: Items | None = None) -> list[Reading]:
             if not is_inside(tables, cue.start) and not is_inside(blank, cue.start, cue.at):
                 cues.append(cue)
     cues.sort(key=lambda cue: (cue.at, not isinstance(cue, MotionCue), -cue.strength))
+    items = items or Items(doc)
     motions = assemble(
         doc,
+        items,
         [
             cue
             for place, cue in enumerate(cues)
@@ -128,7 +131,6 @@ def read_votes(doc: DocumentText, items: Items | None = None) -> list[Reading]:
             or _is_seconded(cue, cues, place + 1)
         ],
     )
-    items = items or Items(doc)
     printed = _PrintedNames(doc.text)
     readings = []
     floor = 0
@@ -731,7 +733,7 @@ def _as_printed(doc: DocumentText, start: int, end: int) -> str:
 
 
 #: What was resolved, above an outcome that is alone in its line: ``Be it resolved that``.
-_RESOLVED_ABOVE = pattern(r"\b(?:be\s+it\s+(?:\w+\s+)?resolved|resolved),?\s+that\s+", re.I)
+_RESOLVED_ABOVE = pattern(r"\b(?:be\s+it\s+(?:\w+\s+)?resolved|resolved),?\s+that:?\s+", re.I)
 #: A pronoun for what the sentence before it says: ``This was introduced by Smith``.
 _PRONOUN_ONLY = pattern(
     r"(?:this|it|the\s+(?:same|resolution|ordinance|motion))\s+(?:(?:was|is)\s*)?", re.I
@@ -765,7 +767,7 @@ def _places(doc: DocumentText, motion: Motion, floor: int) -> Iterator[tuple[str
         # ``Approve the article (Smith/Jones 4-2)``
         yield "above", doc.sentence_start(made.start, 400), made.start - 1
     if made is not None and not outcome_first:
-        if above := _label_above(doc, made.start):
+        if above := _label_above(doc, made.start) or _resolved_above(doc, made.start, floor):
             yield "label", *above
         edges = (made.words_end, second.start if second else motion.end, voted_at)
         nobody = _SECONDED_BY_NOBODY.match(doc.lower, made.end)
@@ -783,6 +785,9 @@ def _places(doc: DocumentText, motion: Motion, floor: int) -> Iterator[tuple[str
         if by and line_start(doc.text, by.start()) >= floor:
             yield "above", line_start(doc.text, by.start()), by.start()
     if made is None and outcome is not None and second is None:
+        if outcome.label and (above := _label_above(doc, outcome.start)):
+            # ``MOTION: That the fee be set.`` above ``RESULT: Carried``
+            yield "label", *above
         bottom = max(floor, outcome.at - _RESOLVED_REACH)
         resolved = last_match(_RESOLVED_ABOVE, doc.text, bottom, outcome.at)
         if resolved is not None:
@@ -800,6 +805,9 @@ def _places(doc: DocumentText, motion: Motion, floor: int) -> Iterator[tuple[str
     if outcome is not None:
         said = [where.search(doc.lower, outcome.at, outcome.end) for where in (_DONE, _THAT)]
         that = min((each for each in said if each), key=lambda each: each.end(), default=None)
+        if doc.lower.startswith(("elected", "appointed"), outcome.at):
+            # Who, and not only what for: ``elected Ann Smith to be chair``.
+            that = None
         names = motion.ballots_start if motion.ballots_start > outcome.at else None
         after = _whole_statement(doc, motion)
         if _is_that(doc, after):
@@ -816,6 +824,9 @@ def _places(doc: DocumentText, motion: Motion, floor: int) -> Iterator[tuple[str
             top = line_start(doc.text, outcome.at, 400)
             if top > begin and _begins_sentence(doc, top):
                 begin = top
+            if body_is_subject(doc.lower[begin : outcome.at]):
+                # ``The Board unanimously appointed Ann Smith.``
+                yield "outcome", outcome.at, _words_end(doc, outcome.at, names)
             yield "statement", begin, _whole_statement(doc, motion)
         if that is not None:
             yield "outcome", that.end(), _words_end(doc, that.end(), None)
@@ -844,6 +855,8 @@ def _places(doc: DocumentText, motion: Motion, floor: int) -> Iterator[tuple[str
 
 
 _AND = re.compile(r",?\s+(?:and\s+)?")
+#: A motion in several parts, below the names: ``1. That the fee be set;``
+_FIRST_OF_LIST = re.compile(r"[ .]{0,4}\n\s{0,40}\(?(?:1|[aAiI])[.)]\s{1,8}(?=T(?:hat|HAT|o|O)\b)")
 _BE_IT_RESOLVED = pattern(
     r"[\s,;]{0,4}be\s+it[;:,]?\s+resolved[,:]?\s+(?:as\s+it\s+is\s+hereby\s+resolved,?\s+)?", re.I
 )
@@ -857,8 +870,10 @@ def _after_seconders(doc: DocumentText, position: int) -> int:
         if not _MORE.match(doc.text, name.end):
             break
         position = name.end
-    resolved = _BE_IT_RESOLVED.match(doc.text, position)
-    return resolved.end() if resolved else position
+    if (resolved := _BE_IT_RESOLVED.match(doc.text, position)) is not None:
+        return resolved.end()
+    first = _FIRST_OF_LIST.match(doc.text, position)
+    return first.end() if first else position
 
 
 #: Another seconder follows, or what was moved.
@@ -925,6 +940,18 @@ def _label_above(doc: DocumentText, position: int) -> tuple[int, int] | None:
     if ":" in words and ("\n\n" in words or _NOT_MOVED.search(words)):
         return None
     return label.end(), end
+
+
+def _resolved_above(doc: DocumentText, position: int, floor: int) -> tuple[int, int] | None:
+    """Return what is resolved in the sentence that ends where the names begin, in a new line."""
+    if indent_start(doc.text, position, 40) is None:
+        return None
+    bottom = max(floor, position - _RESOLVED_REACH)
+    resolved = last_match(_RESOLVED_ABOVE, doc.text, bottom, position)
+    if resolved is None:
+        return None
+    end = _words_end(doc, resolved.end(), position)
+    return (resolved.end(), end) if not doc.text[end:position].strip(" \n.") else None
 
 
 def _words_end(doc: DocumentText, start: int, edge: int | None) -> int:
