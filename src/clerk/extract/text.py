@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import sys
 from bisect import bisect_right
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -74,10 +74,10 @@ def last_match(regex: re.Pattern[str], text: str, start: int, end: int) -> re.Ma
 class Phrase:
     """A pattern that begins a word, and with one of a few stems.
 
-    Each alternative of the pattern needs a stem: all stems of all phrases are looked for together,
-    once in a text, and a pattern is tried only where one of its own stems is, many times as fast as
-    trying alternatives at every character.  In ``so_ordered`` the underscore is any space; such a
-    stem is found by its first word.
+    Each alternative of the pattern needs a stem: the words of a text are looked up once, for all
+    stems of all phrases, and a pattern is tried only where one of its own stems is, many times as
+    fast as trying alternatives at every character.  In ``so_ordered`` the underscore is any space;
+    such a stem is found by its first word.
     """
 
     def __init__(self, stems: str, source: str) -> None:
@@ -86,76 +86,69 @@ class Phrase:
         spaced = [first + space for first in sorted(firsts) for space in " \n"]
         self.stems = [*(stem for stem in words if "_" not in stem), *spaced]
         self.index = _CAPITALS if all("A" <= stem[0] <= "Z" for stem in self.stems) else _SMALL
-        self.index.add(self.stems)
+        self.index.add(self)
         self.pattern = pattern(source)
 
-    def find(self, text: str) -> Iterator[re.Match[str]]:
-        """Yield the matches in the order of the text; they may overlap."""
-        positions = self.index.positions(text)
-        found = [positions[stem] for stem in self.stems if stem in positions]
-        starts = (
-            found[0] if len(found) == 1 else sorted({start for each in found for start in each})
-        )
+    def find(self, text: str) -> list[re.Match[str]]:
+        """Return the matches in the order of the text; they may overlap."""
         match = self.pattern.match
-        for start in starts:
-            if (phrase := match(text, start)) is not None:
-                yield phrase
+        starts = self.index.starts(text, self)
+        return [found for start in starts if (found := match(text, start)) is not None]
+
+
+#: As many different words are remembered.
+_VOCABULARY = 50_000
 
 
 class _StemIndex:
-    """Finds the words of a text that begin with a stem, for all stems at once."""
+    """Finds the words of a text that begin with a stem, for all phrases at once."""
 
-    def __init__(self) -> None:
-        self.stems: set[str] = set()
-        self.pattern: re.Pattern[str] | None = None
-        #: For a stem that no other one begins with, those that begin with it.
-        self.longer: dict[str, list[str]] = {}
-        self.last: tuple[str, dict[str, list[int]]] = ("", {})
+    def __init__(self, words: str) -> None:
+        self.pattern = re.compile(words)
+        self.phrases: list[Phrase] = []
+        #: For a word, what must follow it and the phrase that then may begin there.
+        self.words: dict[str, list[tuple[str, int]]] = {}
+        self.last: tuple[str, dict[Phrase, list[int]]] = ("", {})
 
-    def add(self, stems: Sequence[str]) -> None:
-        """Look for these stems too."""
-        self.stems.update(stems)
-        self.pattern = None
+    def add(self, phrase: Phrase) -> None:
+        """Look for the stems of this phrase too."""
+        self.phrases.append(phrase)
+        self.words.clear()
+        self.last = ("", {})
 
-    def positions(self, text: str) -> dict[str, list[int]]:
-        """Return the positions of each stem, in order; all phrases ask for one text in turn."""
-        if self.pattern is None:
-            shortest = sorted(
-                stem
-                for stem in self.stems
-                if not any(stem[:size] in self.stems for size in range(1, len(stem)))
-            )
-            self.longer = {
-                stem: sorted(each for each in self.stems if each.startswith(stem) and each != stem)
-                for stem in shortest
-            }
-            # The regex engine scans fast for a plain character class: it comes first.
-            firsts = re.escape("".join(sorted({stem[0] for stem in shortest})))
-            self.pattern = re.compile(rf"[^0-9A-Za-z](?=[{firsts}])(?=({_tree(shortest)}))(?<!\w)")
-        elif self.last[0] is text:
-            return self.last[1]
-        positions: dict[str, list[int]] = defaultdict(list)
-        for word in self.pattern.finditer(f"\n{text}\n"):
-            stem, start = word[1], word.start()
-            positions[stem].append(start)
-            for longer in self.longer[stem]:
-                if text.startswith(longer, start):
-                    positions[longer].append(start)
-        self.last = (text, dict(positions))
-        return self.last[1]
+    def starts(self, text: str, phrase: Phrase) -> list[int]:
+        """Return where a phrase may begin, in order; all phrases ask for one text in turn."""
+        if self.last[0] is text and self.last[1]:
+            return self.last[1][phrase]
+        found: list[list[int]] = [[] for _ in self.phrases]
+        if len(self.words) > _VOCABULARY:
+            self.words.clear()
+        words = self.words
+        for word in self.pattern.finditer(text):
+            phrases = words.get(word[0])
+            if phrases is None:
+                phrases = words[word[0]] = self._phrases_of(word[0])
+            if phrases:
+                start, end = word.span()
+                for behind, place in phrases:
+                    if not behind or text.startswith(behind, end):
+                        found[place].append(start)
+        self.last = (text, dict(zip(self.phrases, found, strict=True)))
+        return self.last[1][phrase]
 
-
-def _tree(words: Sequence[str]) -> str:
-    """Return a pattern for any of the words that looks at each character once."""
-    by_first: dict[str, list[str]] = defaultdict(list)
-    for word in words:
-        if word:
-            by_first[word[0]].append(word[1:])
-    branches = [re.escape(first) + _tree(rest) for first, rest in by_first.items()]
-    return f"(?:{'|'.join(branches)})" if len(branches) > 1 else "".join(branches)
+    def _phrases_of(self, word: str) -> list[tuple[str, int]]:
+        """Return the phrases that may begin with a word, each with what must follow it."""
+        found = []
+        for place, phrase in enumerate(self.phrases):
+            if any(word.startswith(stem) for stem in phrase.stems):
+                found.append(("", place))
+                continue
+            behinds = [stem[len(word) :] for stem in phrase.stems if stem.startswith(word)]
+            found += [(behind, place) for behind in behinds if not behind[0].isalnum()]
+        return found
 
 
-_SMALL, _CAPITALS = _StemIndex(), _StemIndex()
+_SMALL, _CAPITALS = _StemIndex(r"\w+"), _StemIndex(r"\b[A-Z]\w*")
 
 
 #: Replacement -> the characters it replaces, one for one.
