@@ -124,6 +124,8 @@ class _StemIndex:
         if len(self.words) > _VOCABULARY:
             self.words.clear()
         words = self.words
+        # The text ends as its lines do.
+        ended = f"{text}\n"
         for word in self.pattern.finditer(text):
             phrases = words.get(word[0])
             if phrases is None:
@@ -131,7 +133,7 @@ class _StemIndex:
             if phrases:
                 start, end = word.span()
                 for behind, place in phrases:
-                    if not behind or text.startswith(behind, end):
+                    if not behind or ended.startswith(behind, end):
                         found[place].append(start)
         self.last = (text, dict(zip(self.phrases, found, strict=True)))
         return self.last[1][phrase]
