@@ -566,7 +566,12 @@ class Assembler:
                 # ``(Smith opposed), the motion to close the road failed.``
                 begin = self.doc.sentence_start(cue.at, 400)
                 for dissent in self.dissents:
-                    if max(begin, top.start) <= dissent.start < cue.at:
+                    between = self.doc.text[dissent.end : max(dissent.end, cue.start)]
+                    # ``Jones abstained. Motion carried.``
+                    next_to_it = cue.strength > SOFT and not between.strip(" .\n")
+                    if top.start <= dissent.start < cue.at and (
+                        begin <= dissent.start or next_to_it
+                    ):
                         self._dissent(top, dissent)
         elif cue.result != DIED or cue.strength == STRONG:
             self._open_with_outcome(cue)

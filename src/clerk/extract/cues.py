@@ -310,7 +310,10 @@ class DocumentText(NormalText):
 
     def names_before(self, position: int) -> list[Name]:
         """Return the names of a list that ends right before a position."""
-        return names_before(self.text, position, self.roster.known)
+        names = names_before(self.text, position, self.roster.known)
+        if not names and (name := self.name_before(position)) is not None:
+            return [name]
+        return names
 
     def names_at(self, position: int, limit: int) -> NameList:
         """Return the list of names that begins at a position and ends before a limit."""

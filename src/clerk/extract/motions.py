@@ -115,11 +115,18 @@ _APPOSITION = pattern(
 _PRONOUN = pattern(r"\b(?:he|she|they)\s*$")
 
 
+def _begins_line(text: str, name: Name, verb: int) -> bool:
+    """Whether a verb begins a new line with a capital: a heading above it moves nothing."""
+    return text[verb].isupper() and "\n" in text[name.end : verb]
+
+
 def _moved_by_subject(doc: DocumentText, verb: int, end: int) -> MotionCue | None:
     """Read ``Director Daly made the motion``: the mover precedes the verb."""
     lower, text = doc.lower, doc.text
     edge = _subject_end(lower, verb)
     name = doc.name_before(edge)
+    if name is not None and _begins_line(text, name, verb):
+        name = None
     if name is not None and (bracket := _BRACKET.match(text, name.end)):
         # ``Smith (Jones) moved``: a member in brackets is who seconded.
         second = doc.name_at(bracket.end())
@@ -440,7 +447,7 @@ _MOVED_WHAT = pattern(
     r"\s*(?:to\s+(?P<verb>[a-z\-]+)"
     r"|(?!during\b)[a-z]{2,}ing\b|that\b|for\b|the\b|accept\b|approve\b|adopt\b|approval|adoption|acceptance|denial"
     r"|deferral|postponement|referral|ratification|appointment|and\b|,|;"
-    r"|\.|we\b|its\b|this\b|an?\b|item|resolution|ordinance|to\b|authoriz|passage|second|\("
+    r"|\.|we\b|they\b|it\s+be\b|all\b|its\b|this\b|an?\b|item|resolution|ordinance|to\b|authoriz|passage|second|\("
     r"|bill|adjourn|in\s+favor|by\s+|council|agenda|staff|/|with\s)"
 )
 _NOT_MOTION = pattern(
@@ -473,7 +480,9 @@ def moved_verb(doc: DocumentText, moved: re.Match[str]) -> MotionCue | None:
         return _motion_cue(doc, begin, name, seconder)
     head = lower[max(0, start - 30) : start]
     seconded = _SECONDED_NEXT.match(lower, end)
-    if _WAS.search(head) or (moved[0] == "moved" and seconded and not doc.name_before(start)):
+    above = doc.name_before(start) if seconded else None
+    nobody = above is None or _begins_line(text, above, start)
+    if _WAS.search(head) or (moved[0] != "moves" and seconded and nobody):
         if not seconded and not _IT_WAS.search(head):
             return None
         if not seconded and (cue := _moved_name(doc, moved)):

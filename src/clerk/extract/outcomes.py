@@ -97,7 +97,7 @@ _ALL_NEXT = pattern(r"[ ]{1,3}(?:all\s+(?:were\s+)?in\s+favou?r|unanimous(?:ly)?
 _NOT = pattern(r"\b(?:not|n't|failed\s+to|fails\s+to|did\s+not|does\s+not)\s+(?:\w+\s+)?$")
 _INFINITIVE = pattern(
     r"\b(?:be|being|been\s+previously|to\s+be|to|not\s+yet|get|getting|have|having|previously"
-    r"|recently|already)\s+(?:\w+ly\s+)?$"
+    r"|recently|already)\s+(?:\w+ly\s+)?(?:\w+ed\s+and\s+)?$"
 )
 _NOT_A_VOTE = pattern(
     r"\bnotice\s+of\s+motion|\bvotes?\s+of\s+(?:sympathy|thanks|condolence|congratulation)"
@@ -128,7 +128,7 @@ _REPORTED_THAT = pattern(
     r"\b(?:stated|said|noted|reported|reminded|shared|explained|indicated|mentioned|advised)\b"
     r".{0,60}\bthat\b"
 )
-_ABOUT_MOTION = pattern(r"\b(?:motions?|amendments?|question|votes?|voting|substitute)\b")
+_ABOUT_MOTION = pattern(r"\b(?:motion(?:s|ed)?|amendments?|question|votes?|voting|substitute)\b")
 
 
 def outcome_verb(doc: DocumentText, verb: re.Match[str]) -> OutcomeCue | None:

@@ -524,7 +524,7 @@ _FEW_WORDS, _SUBJECT_ONLY = 9, 90
 #: Nothing, or the number of the first part: ``That Council: 1.``
 _NUMBER_ONLY = pattern(r"[\s\-(]{0,80}(?:(?:\d{1,2}|[a-z]|[ivx]{2,4})[.)])?\s{0,40}")
 _OPENING = pattern(
-    r"[\s,;:.\-)\]\"]*(?:(?:(?:the|a)\s+motion|motion|and|be\s+it\s+(?:further\s+)?resolved(?:\s+by[^,:]{3,80})?"
+    r"[\s,;:.\-)\]\"]*(?:(?:(?:the|a)\s+motion|motion|and|i\s+move|be\s+it\s+(?:further\s+)?resolved(?:\s+by[^,:]{3,80})?"
     r"|it\s+was\s+resolved|resolved)[\s,:]+)?(?:\(?(?:\d{1,2}|[a-z])[.)]\s+)?(?:(?:to|that|for)[\s:\-]+)?",
     re.I,
 )
@@ -609,7 +609,7 @@ _LABEL_ABOVE = pattern(
 )
 #: The same in text that lost its lines: ``Minutes of May RESOLUTION: That they be confirmed.``
 _LABEL_IN_LINE = pattern(
-    r"\b(?:MOTION|RECOMMENDATION|RESOLUTION)\s{0,3}:\s{0,20}(?=T(?:hat|HAT)\b)"
+    r"\b(?:MOTION|RECOMMENDATION|RESOLUTION)\s{0,3}:\s{0,20}(?=T(?:hat|HAT)\b|I move\b)"
 )
 _LABELLED = 500
 #: Behind a colon of their own such words are about another motion.
@@ -767,7 +767,7 @@ def _places(doc: DocumentText, motion: Motion, floor: int) -> Iterator[tuple[str
         # ``Approve the article (Smith/Jones 4-2)``
         yield "above", doc.sentence_start(made.start, 400), made.start - 1
     if made is not None and not outcome_first:
-        if above := _label_above(doc, made.start) or _resolved_above(doc, made.start, floor):
+        if above := _label_above(doc, made.start):
             yield "label", *above
         edges = (made.words_end, second.start if second else motion.end, voted_at)
         nobody = _SECONDED_BY_NOBODY.match(doc.lower, made.end)
@@ -802,6 +802,8 @@ def _places(doc: DocumentText, motion: Motion, floor: int) -> Iterator[tuple[str
             # Something else fills the line of the names.
             yield "seconder", line.end(), _words_end(doc, line.end(), edge)
         yield "seconder", start, _words_end(doc, start, edge)
+    if made is not None and (above := _resolved_above(doc, made.start, floor)):
+        yield "above", *above
     if outcome is not None:
         said = [where.search(doc.lower, outcome.at, outcome.end) for where in (_DONE, _THAT)]
         that = min((each for each in said if each), key=lambda each: each.end(), default=None)
@@ -813,6 +815,10 @@ def _places(doc: DocumentText, motion: Motion, floor: int) -> Iterator[tuple[str
         if _is_that(doc, after):
             yield "below", after, _words_end(doc, after, None)
         if made is None and second is None and outcome.at == outcome.start:
+            line = line_start(doc.text, outcome.at)
+            if _RUN_IN_LINE.fullmatch(doc.text, line, outcome.at):
+                # ``Minutes of May 4 were reviewed. Approved unanimously.``
+                yield "above", line, outcome.at
             above = _title_above(doc, outcome.at, floor)
             if above is not None:
                 yield "above", *above
@@ -886,6 +892,7 @@ _BODY_DID = pattern(
 _KIND = pattern(r"(?:[\w./-]*\d[\w./-]*\s{1,40})?(?:[A-Z]{4,20} {0,3}[-:] {0,3})?")
 
 
+_RUN_IN_LINE = re.compile(r" {0,12}(?:\d{1,2}[.)] {1,4})?[A-Z][^\n]{12,140}\. {1,3}")
 _RESULT_ALONE = re.compile(r" {0,40}[A-Z][a-z]+(?: [A-Za-z]+){0,3} {0,8}\n")
 
 
