@@ -815,10 +815,10 @@ def _places(doc: DocumentText, motion: Motion, floor: int) -> Iterator[tuple[str
         if _is_that(doc, after):
             yield "below", after, _words_end(doc, after, None)
         if made is None and second is None and outcome.at == outcome.start:
-            line = line_start(doc.text, outcome.at)
-            if _RUN_IN_LINE.fullmatch(doc.text, line, outcome.at):
+            begin = line_start(doc.text, outcome.at)
+            if _RUN_IN_LINE.fullmatch(doc.text, begin, outcome.at):
                 # ``Minutes of May 4 were reviewed. Approved unanimously.``
-                yield "above", line, outcome.at
+                yield "above", begin, outcome.at
             above = _title_above(doc, outcome.at, floor)
             if above is not None:
                 yield "above", *above
