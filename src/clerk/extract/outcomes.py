@@ -321,6 +321,7 @@ _IT_WAS_OR_AND = re.compile(r"\bit\s+(?:was|is)\s+(?:\w+\s+)?$|\band\s+(?:\w+\s+
 _AND_OR_DECLARED = re.compile(r"\b(?:and|declared)\s+(?:\w+\s+)?$|unanimously\s*$")
 
 
+_YES_VOTES = pattern(r"\s+(?:with|by)\s+\d{1,2}\s+(?:yes|ayes?|yeas?)\b")
 #: What is no outcome unless a vote is told of.
 _OFTEN_TALK = ("received", "appointed", "elected", "continued", "deferred", "confirmed")
 
@@ -346,6 +347,9 @@ def approving_verb_strength(word: str, before: str, after: str, bare: bool) -> i
     if bare and word == "resolved":
         return FIRM if _RESOLVED_THAT.match(after) else MENTION
     if TALLY.fullmatch(before.strip(" \n([:.,-)]")):
+        return FIRM
+    if _YES_VOTES.match(after) and before.strip():
+        # ``Monthly report approved with 21 yes votes``
         return FIRM
     if not before.strip() and not bare and voted and _NOTHING_ELSE.match(after):
         return SOFT

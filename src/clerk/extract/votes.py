@@ -568,7 +568,7 @@ _OUTCOME_ONLY = pattern(
     r"(?:(?:the|this)\s+)?(?:motion|vote|question|amendment|mayor\s+declared|there\s+being)\b"
     r"(?!\s+to\b|\s+that\b)|second\s+of\b|(?:was|were)\s+(?:put|approved|adopted|carried)\b"
     r"|(?:(?:up)?on\s+)?roll\s+call\b|(?:motion\s+)?seconded\b|voice\s+vote\b|by\s+a\s+vote\b"
-    r"|proposed\s+(?:as\s+[^.;]{3,40}\s+)?by\b",
+    r"|proposed\s+(?:as\s+[^.;]{3,40}\s+)?by\b|by\s+\S+(?:\s\S+)?$",
     re.I,
 )
 #: Says nothing of what: ``who moved its adoption``.
