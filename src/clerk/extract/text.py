@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import sys
 from bisect import bisect_right
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -74,17 +74,19 @@ def last_match(regex: re.Pattern[str], text: str, start: int, end: int) -> re.Ma
 class Phrase:
     """A pattern that begins a word, and with one of a few stems.
 
-    Each alternative of the pattern needs a stem: the words of a text are looked up once, for all
-    stems of all phrases, and a pattern is tried only where one of its own stems is, many times as
-    fast as trying alternatives at every character.  In ``so_ordered`` the underscore is any space;
-    such a stem is found by its first word.
+    Each alternative of the pattern needs a stem: all stems of all phrases are looked for together,
+    once in a text, and a pattern is tried only where one of its own stems is, many times as fast as
+    trying alternatives at every character.  In ``so_ordered`` the underscore is any space; such a
+    stem is found by its first word.
     """
 
     def __init__(self, stems: str, source: str) -> None:
         words = stems.split()
         firsts = {stem.partition("_")[0] for stem in words if "_" in stem}
-        spaced = [first + space for first in sorted(firsts) for space in " \n"]
-        self.stems = [*(stem for stem in words if "_" not in stem), *spaced]
+        spaced = [first + space for first in firsts for space in " \n"]
+        found = {*(stem for stem in words if "_" not in stem), *spaced}
+        # What begins with another stem of the phrase is found with that one.
+        self.stems = {stem for stem in found if found.isdisjoint(_beginnings(stem))}
         self.index = _CAPITALS if all("A" <= stem[0] <= "Z" for stem in self.stems) else _SMALL
         self.index.add(self)
         self.pattern = pattern(source)
@@ -96,61 +98,70 @@ class Phrase:
         return [found for start in starts if (found := match(text, start)) is not None]
 
 
-#: As many different words are remembered.
-_VOCABULARY = 50_000
+def _beginnings(word: str) -> list[str]:
+    return [word[:size] for size in range(1, len(word))]
 
 
 class _StemIndex:
     """Finds the words of a text that begin with a stem, for all phrases at once."""
 
-    def __init__(self, words: str) -> None:
-        self.pattern = re.compile(words)
+    def __init__(self) -> None:
         self.phrases: list[Phrase] = []
-        #: For a word, what must follow it and the phrase that then may begin there.
-        self.words: dict[str, list[tuple[str, int]]] = {}
+        self.pattern: re.Pattern[str] | None = None
+        #: For a stem that no other one begins with: each that it begins, and whose that one is.
+        self.owners: dict[str, list[tuple[str, list[int]]]] = {}
         self.last: tuple[str, dict[Phrase, list[int]]] = ("", {})
 
     def add(self, phrase: Phrase) -> None:
         """Look for the stems of this phrase too."""
         self.phrases.append(phrase)
-        self.words.clear()
-        self.last = ("", {})
+        self.pattern = None
 
     def starts(self, text: str, phrase: Phrase) -> list[int]:
         """Return where a phrase may begin, in order; all phrases ask for one text in turn."""
-        if self.last[0] is text and self.last[1]:
+        if self.pattern is not None and self.last[0] is text:
             return self.last[1][phrase]
+        pattern = self.pattern or self._build()
         found: list[list[int]] = [[] for _ in self.phrases]
-        if len(self.words) > _VOCABULARY:
-            self.words.clear()
-        words = self.words
-        # The text ends as its lines do.
-        ended = f"{text}\n"
-        for word in self.pattern.finditer(text):
-            phrases = words.get(word[0])
-            if phrases is None:
-                phrases = words[word[0]] = self._phrases_of(word[0])
-            if phrases:
-                start, end = word.span()
-                for behind, place in phrases:
-                    if not behind or ended.startswith(behind, end):
-                        found[place].append(start)
+        # The text ends, and begins, as its lines do.
+        padded = f"\n{text}\n"
+        for word in pattern.finditer(padded):
+            start = word.start()
+            for stem, owners in self.owners[word[1]]:
+                if padded.startswith(stem, start + 1):
+                    for owner in owners:
+                        found[owner].append(start)
         self.last = (text, dict(zip(self.phrases, found, strict=True)))
         return self.last[1][phrase]
 
-    def _phrases_of(self, word: str) -> list[tuple[str, int]]:
-        """Return the phrases that may begin with a word, each with what must follow it."""
-        found = []
-        for place, phrase in enumerate(self.phrases):
-            if any(word.startswith(stem) for stem in phrase.stems):
-                found.append(("", place))
-                continue
-            behinds = [stem[len(word) :] for stem in phrase.stems if stem.startswith(word)]
-            found += [(behind, place) for behind in behinds if not behind[0].isalnum()]
-        return found
+    def _build(self) -> re.Pattern[str]:
+        stems = {stem for phrase in self.phrases for stem in phrase.stems}
+        shortest = sorted(stem for stem in stems if stems.isdisjoint(_beginnings(stem)))
+        self.owners = {
+            first: [
+                (stem, [place for place, each in enumerate(self.phrases) if stem in each.stems])
+                for stem in stems
+                if stem.startswith(first)
+            ]
+            for first in shortest
+        }
+        # The regex engine scans fast for a plain character class: it comes first.
+        firsts = re.escape("".join(sorted({stem[0] for stem in shortest})))
+        self.pattern = re.compile(rf"[^0-9A-Za-z](?=[{firsts}])(?=({_tree(shortest)}))(?<!\w)")
+        return self.pattern
 
 
-_SMALL, _CAPITALS = _StemIndex(r"\w+"), _StemIndex(r"\b[A-Z]\w*")
+def _tree(words: Sequence[str]) -> str:
+    """Return a pattern for any of the words that looks at each character once."""
+    by_first: dict[str, list[str]] = defaultdict(list)
+    for word in words:
+        if word:
+            by_first[word[0]].append(word[1:])
+    branches = [re.escape(first) + _tree(rest) for first, rest in by_first.items()]
+    return f"(?:{'|'.join(branches)})" if len(branches) > 1 else "".join(branches)
+
+
+_SMALL, _CAPITALS = _StemIndex(), _StemIndex()
 
 
 #: Replacement -> the characters it replaces, one for one.
