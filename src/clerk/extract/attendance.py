@@ -169,6 +169,7 @@ _ROLE = re.compile(
     rf"[ ]{{0,60}}[,\-/]?[ ]{{0,60}}(?!\d{{1,3}} members)(?P<role>{_ROLE_WORD})(?![\w'])",
     re.IGNORECASE,
 )
+_TITLE_BEHIND = re.compile(rf", {_ROLE_WORD}(?![\w'])", re.IGNORECASE)
 _OTHER_ROLE = pattern(
     r"\b(?:clerk|manager|administrator|attorney|solicitor|counsel|engineer|planner|superintendent"
     r"|recorder|officer|chief|inspector|librarian|cao|cfo|ceo|esq|principal|coordinator|liaison|intern"
@@ -625,7 +626,10 @@ class _Reader:
             elif role := _ROLE.match(text, position, limit):
                 # ``Smith, Councilmember Ann Jones``: the title of the next one.
                 following = _DIRECTLY.match(text, role.end(), limit)
-                if following is not None and read_name(text, following.end(), self.known):
+                after = read_name(text, following.end(), self.known) if following else None
+                # In ``Ann Lang, Clerk Don Franson, Engineer`` it is that of the one before.
+                own = who.role is None and " " in who.name.text and text[position] == ","
+                if after is not None and not (own and _TITLE_BEHIND.match(text, after.end, limit)):
                     break
                 if role["role"].lower() == "members" and text[role.end() : role.end() + 1] == " ":
                     break

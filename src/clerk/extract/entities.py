@@ -26,7 +26,7 @@ from typing import NamedTuple
 from .cues import DocumentText
 from .items import Items
 from .model import Declaration, Entity, Speaker, place
-from .names import STOPS, Name
+from .names import STOPS, TITLES, Name
 from .text import Phrase, line_start, pattern, word_set
 
 TYPES = ("person", "body", "money", "date", "address", "ordinance", "resolution", "bill")
@@ -202,6 +202,9 @@ _BEFORE_BODY = re.compile(
 )
 
 
+_HEADING_ENDS = re.compile(r"\b(?:Agenda|Minutes|Reports?|Business|Comments?|Items?) {0,3}\n\s*$")
+
+
 def bodies(doc: DocumentText) -> Iterator[_Found]:
     """Yield ``Planning Commission of Alderbury``."""
     text = doc.text
@@ -213,10 +216,15 @@ def bodies(doc: DocumentText) -> Iterator[_Found]:
         # A sentence or a document ends before the name of the body.
         for other in _BEFORE_BODY.finditer(text, start, noun.start()):
             start = other.end()
-        if (article := text.rfind(" The ", start, noun.start())) >= 0:
-            start = article + len(" The ")
+        for article in (" The ", " of the "):
+            # ``Ann Smith of the City's Parks Department``
+            if (place := text.rfind(article, start, noun.start())) >= 0:
+                start = place + len(article)
         if opening := _NOT_IN_BODY.match(text[start : noun.start()]):
             start += opening.end()
+        if _HEADING_ENDS.search(text, start, noun.start()):
+            # ``Items not on the Agenda`` ends a line, and the next begins with ``Board``.
+            start = noun.start()
         if text[start : noun.start()].endswith((" of ", " of the ")):
             # ``Rules of the Board``
             start = noun.start()
@@ -255,16 +263,17 @@ _ROLE_WORDS = (
         "Board ",
     ),
     *("Committee ", "City ", "Town ", "County ", "Village ", "Police ", "Fire ", "Public Works "),
-    *("Finance ", "School "),
+    *("Finance ", "School ", "Township ", "Borough ", "Administrative ", "Executive ", "Office "),
 )
 _ROLE_BEFORE = re.compile(rf"\b(?:{'|'.join(_ROLE_WORDS)}){{1,2}}$")
-_ROLE_AFTER = re.compile(
+_ROLE_BEHIND = (
     r", (?P<role>(?:[A-Z][\w&/-]{1,20} ){0,4}"
     r"(?:Director|Manager|Clerk|Attorney|Engineer|Chief|Superintendent|Treasurer|Secretary"
-    r"|President|Chairman|Chair|Mayor|Planner|Administrator|Officer|Analyst)\b)"
-    # ``Trustee Smith, Fire Chief Jones``: the title is that of the next name.
-    r"(?! [A-Z][a-z]|')"
+    r"|President|Chairman|Chair|Mayor|Planner|Administrator|Officer|Analyst|Solicitor)\b)"
 )
+_ROLE_AFTER_EACH = re.compile(_ROLE_BEHIND)
+#: In ``Trustee Smith, Fire Chief Jones`` the title is that of the next name.
+_ROLE_AFTER = re.compile(rf"{_ROLE_BEHIND}(?! [A-Z][a-z]|'|/)")
 _NAME_BEFORE = re.compile(r"\b[A-Z][\w'-]{1,20}(?: [A-Z]\.)?(?: [A-Z][\w'-]{1,20}){1,2}$")
 #: Words of departments and headings in places where a name may be.
 _OFFICE = word_set(
@@ -273,9 +282,10 @@ _OFFICE = word_set(
     human community economic recreation parks utilities transportation communications relations
     education safety affairs administration manager director officer verbal update introduction
     orders precinct district ward strategy strategic executive financial operating administrative
-    information technology legal counsel research marketing student instruction handbook inspector
-    building foreman infrastructure governance corporate assets environment property libraries
-    culture growth customer regulatory water sewer waste capital projects sustainability attendees
+    information technology legal counsel agent research marketing student instruction handbook
+    inspector building foreman infrastructure governance corporate assets environment property
+    libraries culture growth customer regulatory water sewer waste capital projects
+    sustainability attendees
     """
 )
 
@@ -312,11 +322,16 @@ def people(doc: DocumentText) -> Iterator[_Found]:
         before = _ROLE_BEFORE.search(words) if longer else None
         start = floor + before.start() if before else match.start()
         role = None if match["courtesy"] else text[start : match.end()].strip(" .")
+        if role is not None and _ROLE_AFTER_EACH.match(text, name.end):
+            one = _NAME_BEFORE.search(text, max(0, start - 70), start - 2)
+            if text[start - 2 : start] == ", " and one and not _begins_with_title(one[0]):
+                # ``Ann Lang, Clerk Don Franson, Engineer``: the title is that of the one before.
+                start, role = name.start, None
         yield _Found("person", start, name.end, name.text, role)
     for match in _ROLE_AFTER.finditer(text):
         floor = max(0, match.start() - 70)
         before = _NAME_BEFORE.search(text[floor : match.start()])
-        if before is not None and not _is_office(before[0]):
+        if before is not None and not _is_office(before[0]) and not _begins_with_title(before[0]):
             start = floor + before.start()
             yield _Found("person", start, match.end(), before[0], match["role"])
     for who in doc.roster.attendees:
@@ -324,6 +339,11 @@ def people(doc: DocumentText) -> Iterator[_Found]:
             # A column of titles and one of names.
             continue
         yield _Found("person", who.name.start, who.name.end, who.name.text, who.role)
+
+
+def _begins_with_title(name: str) -> bool:
+    """Whether a title precedes a name: ``City Attorney Smith, Town Clerk`` are two people."""
+    return name.split()[0].lower() in TITLES
 
 
 def _is_office(name: str) -> bool:

@@ -40,7 +40,7 @@ TITLES = word_set(
     leas-chathaoirleach comhairleoir lord bailie provost executive county city town village
     township manager attorney administrator assemblymember assemblyman assemblywoman assembly
     assemblyperson legislator planner president-elect chief captain sgt lt
-    planning zoning school library
+    planning zoning school library inspector
     """
 )
 #: Those of them that a full stop may follow: behind ``attorney.`` a sentence begins.
@@ -92,6 +92,7 @@ _FIRST_NAMES = word_set("bill grant page ward judge april may june august")
 #: Capitalised words that end a name: the vocabulary of motions, votes and agendas.
 STOPS = word_set(
     """
+    personal prejudicial pecuniary
     motion motions second seconded seconds seconder moved moves mover move vote votes voted
     voting aye ayes nay nays noe noes yea yeas yes no none nil carried carries passed passes
     failed fails defeated lost the to that and or roll call called approved approve approves
@@ -690,8 +691,13 @@ _MANY_LAST_FIRST = re.compile(rf"\s*{_LAST_FIRST};\s*{_LAST_FIRST}\s*(?:[;.\n]|$
 
 
 def has_last_names_first(text: str, position: int, limit: int) -> bool:
-    """Whether a list is written ``Smith, John; Jones, Mary``."""
-    return _MANY_LAST_FIRST.match(text, position, limit) is not None
+    """Whether a list is written ``Smith, John; Jones, Mary``, and not ``John Smith, Chair;``."""
+    names = _MANY_LAST_FIRST.match(text, position, limit)
+    return names is not None and not any(
+        word.lower() in TITLES or word.lower().rstrip("s") in TITLES
+        for first in (names[2], names[4])
+        for word in (first, *first.split("-"))
+    )
 
 
 def _read_last_first(text: str, position: int, limit: int) -> NameList:
