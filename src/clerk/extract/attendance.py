@@ -497,7 +497,7 @@ class _Reader:
                     break
                 position += 1
                 sentence = len(found)
-            if broken and role is not None and not role.lower().endswith("s"):
+            if role is not None and not role.lower().endswith("s"):
                 role = None
         if found and (gone := _WERE_AWAY.match(text, found[-1].end)):
             # ``Mayor Smith and Councilmember Jones asked to be excused.``
@@ -632,6 +632,9 @@ class _Reader:
                 if after is not None and not (own and _TITLE_BEHIND.match(text, after.end, limit)):
                     break
                 if role["role"].lower() == "members" and text[role.end() : role.end() + 1] == " ":
+                    break
+                if text.startswith(":", role.end()):
+                    # The label of those who follow.
                     break
                 who = self._with_role(who, role["role"], role.end())
                 position = role.end()

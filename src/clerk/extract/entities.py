@@ -26,7 +26,7 @@ from typing import NamedTuple
 from .cues import DocumentText
 from .items import Items
 from .model import Declaration, Entity, Speaker, place
-from .names import STOPS, TITLES, Name
+from .names import ALSO_SURNAMES, STOPS, TITLES, Name
 from .text import Phrase, line_start, pattern, word_set
 
 TYPES = ("person", "body", "money", "date", "address", "ordinance", "resolution", "bill")
@@ -324,14 +324,14 @@ def people(doc: DocumentText) -> Iterator[_Found]:
         role = None if match["courtesy"] else text[start : match.end()].strip(" .")
         if role is not None and _ROLE_AFTER_EACH.match(text, name.end):
             one = _NAME_BEFORE.search(text, max(0, start - 70), start - 2)
-            if text[start - 2 : start] == ", " and one and not _begins_with_title(one[0]):
+            if text[start - 2 : start] == ", " and one and not _has_title(one[0]):
                 # ``Ann Lang, Clerk Don Franson, Engineer``: the title is that of the one before.
                 start, role = name.start, None
         yield _Found("person", start, name.end, name.text, role)
     for match in _ROLE_AFTER.finditer(text):
         floor = max(0, match.start() - 70)
         before = _NAME_BEFORE.search(text[floor : match.start()])
-        if before is not None and not _is_office(before[0]) and not _begins_with_title(before[0]):
+        if before is not None and not _is_office(before[0]) and not _has_title(before[0]):
             start = floor + before.start()
             yield _Found("person", start, match.end(), before[0], match["role"])
     for who in doc.roster.attendees:
@@ -341,9 +341,10 @@ def people(doc: DocumentText) -> Iterator[_Found]:
         yield _Found("person", who.name.start, who.name.end, who.name.text, who.role)
 
 
-def _begins_with_title(name: str) -> bool:
-    """Whether a title precedes a name: ``City Attorney Smith, Town Clerk`` are two people."""
-    return name.split()[0].lower() in TITLES
+def _has_title(name: str) -> bool:
+    """Whether a title precedes or ends a name: ``City Attorney Smith, Town Clerk`` are two."""
+    words = name.lower().split()
+    return words[0] in TITLES or words[-1] in TITLES - ALSO_SURNAMES
 
 
 def _is_office(name: str) -> bool:

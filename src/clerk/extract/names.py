@@ -225,6 +225,10 @@ def _may_be_name(text: str, word: str) -> bool:
     return len(word) < _LONG or not any(_NOISE.search(part) for part in word.split("-"))
 
 
+#: ``J`` or ``J.``, ``G-C.``
+_INITIAL = re.compile(r"[A-Z](?:-[A-Z]\.)?\.?")
+
+
 class _Token(NamedTuple):
     text: str
     word: str
@@ -241,7 +245,7 @@ class _Token(NamedTuple):
 
     @property
     def is_initial(self) -> bool:
-        return len(self.word) == 1 and self.text[0].isupper()
+        return _INITIAL.fullmatch(self.text) is not None
 
     @property
     def may_be_name(self) -> bool:
@@ -289,6 +293,7 @@ def _token_at(text: str, position: int, limit: int | None = None) -> _Token | No
     word = printed.lower()
     if text.startswith(".", end) and (
         len(word) == 1
+        or (len(word) == 3 and word[1] == "-")
         or word in _ABBREVIATED
         or word in _SHORT_TITLES
         or (_NO_VOWEL.fullmatch(word) and _NAME_AFTER_STOP.match(text, end))
