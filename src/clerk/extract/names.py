@@ -81,7 +81,8 @@ _ABBREVIATED = word_set(
 ALSO_SURNAMES = word_set(
     """
     alder judge clerk warden chief provost lord justice regent governor captain burgess
-    moderator planner grant park page ward place call read close march street july plan work
+    moderator planner record friend grant park page ward place call read close march street july
+    plan work
     bill banks reading table award old new first favor road reeve sen an so
     """
 )
