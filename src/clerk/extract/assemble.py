@@ -738,6 +738,7 @@ class Assembler:
                 continue
             top.add_names(kind, names)
             top.from_prose.add(kind)
+            top.incomplete |= cue.incomplete & {kind}
         top.end = max(top.end, cue.end)
         top.flags |= cue.flags
         top.cues.append(cue)

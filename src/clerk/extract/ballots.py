@@ -26,7 +26,7 @@ from .cues import (
     list_limit,
 )
 from .model import ABSENT, ABSTAIN, AYES, FOURTH, NOES, RECUSED, THIRD
-from .names import ALSO_SURNAMES, BALLOT_WORDS, Name, NameList, read_name
+from .names import ALSO_SURNAMES, BALLOT_WORDS, STOPS, TITLES, Name, NameList, read_name
 from .text import (
     Phrase,
     end_without,
@@ -900,6 +900,7 @@ def _joined(row: list[DissentCue]) -> Iterator[BallotCue]:
     whole = BallotCue(row[0].start, row[-1].end, FIRM, vote_type="roll_call")
     for cue in row:
         whole.flags |= cue.flags
+        whole.incomplete |= cue.incomplete
         for kind, names in cue.ballots.items():
             held = whole.ballots.setdefault(kind, [])
             held += [name for name in names if name not in held]
@@ -912,6 +913,7 @@ _SAID_THAT = pattern(
     r"\s+(?:stated|said|noted|explained|indicated)\s+(?:that\s+)?(?:he|she|they)\s+$"
 )
 _OF_ITEMS = re.compile(r"\s*(?:on|for|to)\s+(?:consent\s+)?(?:agenda\s+)?items?\b")
+_MORE_BEFORE = re.compile(r"\b([A-Z][\w'-]+)\s{0,3}(?:,|\band\b|&)\s{0,3}$")
 _IN_FAVOR = re.compile(r"aye|yes|yea|fav|affirm|for$")
 
 
@@ -971,6 +973,10 @@ def _each_dissent(doc: DocumentText) -> Iterator[DissentCue]:
         else:
             surnames, cue.flags = doc.roster.surnames(names)
             cue.ballots = {kind: surnames}
+            more = _MORE_BEFORE.search(doc.text, max(0, start - 40), start)
+            if more and more[1].lower() not in STOPS | TITLES:
+                # ``Smith, J0nes, Brown and Lee voting yes``: the list begins before these names.
+                cue.incomplete = {kind}
         yield cue
 
 

@@ -192,7 +192,7 @@ _OWNER_MOVES = pattern(
 )
 _ON = pattern(r"(?:up)?on\s+")
 _MOTION_BY = pattern(
-    rf"(?:\s+(?:no\.?\s*)?[a-z]{{0,3}}-?\d[\d\-./]{{0,10}})?\s*(?:was\s+|is\s+|were\s+|being\s+"
+    rf"(?:\s+(?:no\.?\s*)?[a-z]{{0,3}}-?\d[\d\-./]{{0,10}})?\s*(?::\s+)?(?:was\s+|is\s+|were\s+|being\s+"
     rf"|having\s+been\s+)?{_MANNER}?(?:{_MADE}\s+)?(?:forward\s+)?"
     rf"(?:at\s+\d{{1,2}}[:.]\d\d\s*(?:[ap]\.?m\.?)?,?\s+)?(?P<both>(?:and|&"
     rf"|/)\s*{_MANNER}?second(?:ed)?\s+)?(?:was\s+)?(?:made\s+)?(?P<by>by|from|of)\b\s*:?"

@@ -445,6 +445,8 @@ _ENDS_NAME = pattern(
 )
 
 
+_NUMBER_NEXT = re.compile(r" {1,3}\d")
+_CODE = re.compile(r"[A-Z]{2,3}")
 _DAY_NEXT = re.compile(r"\s{1,3}\d{1,2}\b")
 #: ``V. PUBLIC COMMENT`` in the same line.
 _HEADING_NEXT = pattern(r"\s{1,3}[A-Z]{2,}")
@@ -495,8 +497,11 @@ def _name_words(
             break
         if token.word in _MONTHS and _DAY_NEXT.match(text, token.end):
             break
-        if words and text[token.end : token.end + 1].isdigit():
-            # ``Councillor Smith RC19-190``: the number of the motion.
+        if words and (
+            text[token.end : token.end + 1].isdigit()
+            or (_NUMBER_NEXT.match(text, token.end) and _CODE.fullmatch(token.text))
+        ):
+            # ``Councillor Smith RC19-190``, ``Councillor Smith AB #12``: the number of the motion.
             break
         following, line_break = _next_token(text, token.end)
         near = following
@@ -630,7 +635,7 @@ def _adjacent(text: str, token: _Token, edge: _Token) -> bool:
     return token.is_title or token.is_initial
 
 
-_JOINT = pattern(r"(?:,\s{0,4}and|,|\band|&)\s{1,4}$")
+_JOINT = pattern(r"(?:,\s{0,4}and|,|\band|&)\s{1,4}$|(?<=[a-z]),$")
 
 
 def names_before(text: str, position: int, known: frozenset[str] = frozenset()) -> list[Name]:

@@ -294,7 +294,10 @@ _VOTE_TOLD = pattern(
 _PROPOSED_IN_FRENCH = pattern(r"\b(?:propos|appuy|second)\u00e9e?\b")
 _ON_MOTION = pattern(
     r"\s+(?:and\s+\w+\s+)?(?:by\s+the\s+\w+\s+)?(?:up)?on\s+(?:the\s+|a\s+)?"
-    r"(?:proposal|proposition|(?:[\w'.-]{2,20}\s?/\s?[\w'.-]{2,20}\s+)?motion)\b|\s+(?:a|the)\s+motion\s+(?:made\s+)?(?:by|of|from)\b"
+    r"(?:proposal|proposition|(?:[\w'.-]{2,20}\s?/\s?[\w'.-]{2,20}\s+)?motion)\b"
+    r"|\s+(?:a|the)\s+motion\s+(?:made\s+)?(?:by|of|from)\b"
+    # ``approved the motion by unanimous vote``
+    r"(?!\s+(?:an?\s+|the\s+)?(?:unanim|vote|voice|roll|show|majority|following|\d|acclamation))"
     r"|\s+(?:after|following)\s+(?:a\s+)?motion\s+(?:made\s+)?(?:by|of|from)\b"
 )
 _RESOLVED_THAT = pattern(
