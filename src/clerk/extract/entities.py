@@ -187,7 +187,7 @@ _BODY_AFTER = re.compile(
     rf"{_BODY_WORD}(?:(?: and| &)? {_BODY_WORD}){{0,3}}"
 )
 _NOT_IN_BODY = re.compile(
-    r"^(?:(?:The|This|That|A|An|In|On|At|By|To|Motion|Moved|Minutes|Mr|Mrs|Ms|Dr|Regular"
+    r"^(?:(?:Elect|Select|Appoint|The|This|That|A|An|In|On|At|By|To|Motion|Moved|Minutes|Mr|Mrs|Ms|Dr|Regular"
     r"|Special|Meeting|And|For|When|If|of|and|for|the|&|[A-Z]\.|[IVX]{1,5}\.|Open|Under|With|From|View|See"
     r"|During|After|Before|Joint|Draft|January|February|March|April|May|June|July|August|September"
     r"|October|November|December)\.? )+",
@@ -274,6 +274,7 @@ _ROLE_BEHIND = (
 _ROLE_AFTER_EACH = re.compile(_ROLE_BEHIND)
 #: In ``Trustee Smith, Fire Chief Jones`` the title is that of the next name.
 _ROLE_AFTER = re.compile(rf"{_ROLE_BEHIND}(?! [A-Z][a-z]|'|/)")
+_WHOLE_NAME = re.compile(r"(?:\b[A-Z]\.|\b[A-Z][\w'-]{1,20}) (?:[A-Z]\. )?[A-Z][\w'-]{1,20}$")
 _NAME_BEFORE = re.compile(r"\b[A-Z][\w'-]{1,20}(?: [A-Z]\.)?(?: [A-Z][\w'-]{1,20}){1,2}$")
 #: Words of departments and headings in places where a name may be.
 _OFFICE = word_set(
@@ -304,6 +305,8 @@ def people(doc: DocumentText) -> Iterator[_Found]:
             name = replace(whole, start=match.end()) if whole is not None else None
         if name is None or name.start != match.end() or _is_office(name.text):
             continue
+        if _is_heading(doc, name.text) and not match[0].isupper():
+            continue
         twice = _TITLE_TWICE.search(text, max(0, match.start() - len(match[0])), name.end)
         if twice or (match[0].endswith(". ") and not match["short"]):
             # Columns that came apart, or the end of a sentence: ``as Chair. Commissioner Smith``.
@@ -323,7 +326,7 @@ def people(doc: DocumentText) -> Iterator[_Found]:
         start = floor + before.start() if before else match.start()
         role = None if match["courtesy"] else text[start : match.end()].strip(" .")
         if role is not None and _ROLE_AFTER_EACH.match(text, name.end):
-            one = _NAME_BEFORE.search(text, max(0, start - 70), start - 2)
+            one = _WHOLE_NAME.search(text, max(0, start - 70), start - 2)
             if text[start - 2 : start] == ", " and one and not _has_title(one[0]):
                 # ``Ann Lang, Clerk Don Franson, Engineer``: the title is that of the one before.
                 start, role = name.start, None
@@ -338,6 +341,9 @@ def people(doc: DocumentText) -> Iterator[_Found]:
         if text.count("\n", who.name.start, who.name.end) > 1:
             # A column of titles and one of names.
             continue
+        if who.name.text.split()[0].lower() in _OFFICE or _is_heading(doc, who.name.text):
+            # ``Maintenance Lead``, ``COMMUNITY FORUM``: a post, or the heading that comes next.
+            continue
         yield _Found("person", who.name.start, who.name.end, who.name.text, who.role)
 
 
@@ -345,6 +351,17 @@ def _has_title(name: str) -> bool:
     """Whether a title precedes or ends a name: ``City Attorney Smith, Town Clerk`` are two."""
     words = name.lower().split()
     return words[0] in TITLES or words[-1] in TITLES - ALSO_SURNAMES
+
+
+def _is_heading(doc: DocumentText, name: str) -> bool:
+    """Whether a name in capitals is a heading, in a document that prints names in small letters."""
+    words = name.split()
+    return (
+        name.isupper()
+        and all(len(word) > 3 for word in words)
+        and len(doc.roster.written) > 2
+        and words[-1].title() not in doc.text
+    )
 
 
 def _is_office(name: str) -> bool:

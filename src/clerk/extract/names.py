@@ -40,7 +40,7 @@ TITLES = word_set(
     leas-chathaoirleach comhairleoir lord bailie provost executive county city town village
     township manager attorney administrator assemblymember assemblyman assemblywoman assembly
     assemblyperson legislator planner president-elect chief captain sgt lt
-    planning zoning school library inspector
+    planning zoning school library inspector worker
     """
 )
 #: Those of them that a full stop may follow: behind ``attorney.`` a sentence begins.
@@ -93,7 +93,7 @@ _FIRST_NAMES = word_set("bill grant page ward judge april may june august")
 #: Capitalised words that end a name: the vocabulary of motions, votes and agendas.
 STOPS = word_set(
     """
-    personal prejudicial pecuniary
+    personal prejudicial pecuniary others
     motion motions second seconded seconds seconder moved moves mover move vote votes voted
     voting aye ayes nay nays noe noes yea yeas yes no none nil carried carries passed passes
     failed fails defeated lost the to that and or roll call called approved approve approves
