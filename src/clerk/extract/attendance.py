@@ -167,7 +167,7 @@ _ROLE_WORD = (
     r"|utilities|services?|pro|tem(?:pore)?|ex|officio|court|road"
     r"|highway|health|information|technology|corporate|ward|seat|place|position|precinct|division"
     r"|no\.?|\d{1,2})[ /-]{1,3}(?:(?:of|the|and|&|for)[ ]){0,2}){0,8}"
-    r"(?:chair(?:man|woman|person)?|vice-?chair(?:man|woman|person)?|mayor(?:\s+pro\s+tem(?:pore)?)?"
+    r"(?:chief\s+of\s+(?:staff|police)|chair(?:man|woman|person)?|vice-?chair(?:man|woman|person)?|mayor(?:\s+pro\s+tem(?:pore)?)?"
     r"|president|vice-?president|secretary|treasurer|clerk(?:-treasurer)?|clerk/treasurer|moderator"
     r"|member|members|commissioner|trustee|director|councill?ors?|council(?:man|woman|member|person)"
     r"|alder(?:man|woman|person)|supervisor|select(?:man|woman|person)|selectboard|reeve|judge"
@@ -513,7 +513,7 @@ class _Reader:
                     break
                 behind_role = text[heading.end() : heading.end() + 3]
                 title_follows = behind_role[:1] in (",", ":") or behind_role.strip(" ")[:1] == "-"
-                if found and not broken and not title_follows:
+                if found and not broken and not title_follows and ";" not in between:
                     found[-1] = self._with_role(found[-1], heading["role"], heading.end())
                 else:
                     role = heading["role"]

@@ -187,7 +187,7 @@ _BODY_AFTER = re.compile(
     rf"{_BODY_WORD}(?:(?: and| &)? {_BODY_WORD}){{0,3}}"
 )
 _NOT_IN_BODY = re.compile(
-    r"^(?:(?:Elect|Select|Appoint|The|This|That|A|An|In|On|At|By|To|Motion|Moved|Minutes|Mr|Mrs|Ms|Dr|Regular"
+    r"^(?:(?:Apologies|Chairman|Elect|Select|Appoint|The|This|That|A|An|In|On|At|By|To|Motion|Moved|Minutes|Mr|Mrs|Ms|Dr|Regular"
     r"|Special|Meeting|And|For|When|If|of|and|for|the|&|[A-Z]\.|[IVX]{1,5}\.|Open|Under|With|From|View|See"
     r"|During|After|Before|Joint|Draft|January|February|March|April|May|June|July|August|September"
     r"|October|November|December)\.? )+",
@@ -286,7 +286,7 @@ _OFFICE = word_set(
     information technology legal counsel agent research marketing student instruction handbook
     inspector building foreman infrastructure governance corporate assets environment property
     libraries culture growth customer regulatory water sewer waste capital projects
-    sustainability attendees
+    sustainability attendees programs federal
     """
 )
 
