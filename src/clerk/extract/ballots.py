@@ -907,6 +907,7 @@ _SAID_THAT = pattern(
     r"\s+(?:stated|said|noted|explained|indicated)\s+(?:that\s+)?(?:he|she|they)\s+$"
 )
 _OF_ITEMS = re.compile(r"\s*(?:on|for|to)\s+(?:consent\s+)?(?:agenda\s+)?items?\b")
+_NO_NAMES = STOPS | TITLES
 _MORE_BEFORE = re.compile(r"\b([A-Z][\w'-]+)\s{0,3}(?:,|\band\b|&)\s{0,3}$")
 _IN_FAVOR = re.compile(r"aye|yes|yea|fav|affirm|for$")
 
@@ -968,7 +969,7 @@ def _each_dissent(doc: DocumentText) -> Iterator[DissentCue]:
             surnames, cue.flags = doc.roster.surnames(names)
             cue.ballots = {kind: surnames}
             more = _MORE_BEFORE.search(doc.text, max(0, start - 40), start)
-            if more and more[1].lower() not in STOPS | TITLES:
+            if more and more[1].lower() not in _NO_NAMES:
                 # ``Smith, J0nes, Brown and Lee voting yes``: the list begins before these names.
                 cue.incomplete = {kind}
         yield cue

@@ -350,7 +350,8 @@ def people(doc: DocumentText) -> Iterator[_Found]:
 def _has_title(name: str) -> bool:
     """Whether a title precedes or ends a name: ``City Attorney Smith, Town Clerk`` are two."""
     words = name.lower().split()
-    return words[0] in TITLES or words[-1] in TITLES - ALSO_SURNAMES
+    last_is_title = words[-1] in TITLES and words[-1] not in ALSO_SURNAMES
+    return words[0] in TITLES or last_is_title
 
 
 def _is_heading(doc: DocumentText, name: str) -> bool:

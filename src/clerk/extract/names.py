@@ -399,9 +399,13 @@ def read_name(
         if not comma and text[after : after + 1] in (";", ")"):
             break
         following, broken = _next_token(text, after + comma)
-        if following is None or (broken and following.word in STOPS - known):
+        if following is None:
             break
-        if comma and (following.word not in known or token.word in ALSO_SURNAMES | known):
+        if broken and following.word in STOPS and following.word not in known:
+            break
+        if comma and (
+            following.word not in known or token.word in known or token.word in ALSO_SURNAMES
+        ):
             break
         if token.word in known and not following.is_name(known) and not following.is_title:
             # A Mr. Clerk or Mr. Warden without his title.
@@ -574,15 +578,9 @@ def _must_be_name(
 def name_before(text: str, position: int, known: frozenset[str] = frozenset()) -> Name | None:
     """Read the name that ends right before a position, or None."""
     # Most words begin with a small letter, and are no names.
-    edge = position
-    while edge > 0 and text[edge - 1] in " \n,." and position - edge < 70:
-        edge -= 1
-    first = edge
-    while first > 0 and (text[first - 1].isalpha() or text[first - 1] in "'-/"):
-        first -= 1
-        if edge - first > 60:
-            return None
-    if not any(letter.isupper() for letter in text[first:edge]):
+    words_before = text[max(0, position - 130) : position].rstrip(" \n,.")
+    last = words_before.rpartition(" ")[2].rpartition("\n")[2]
+    if last == last.lower():
         return None
 
     taken: list[_Token] = []
