@@ -584,7 +584,8 @@ class _Builder:
         words, is_prefix = sought(term.words)
         if term.prefix or is_prefix:
             if len(words) == 1:
-                return _Q.regex_query(SCHEMA, "text", f"{words[0][1]}.*")
+                # No letter may differ; a regular expression takes longer to compile than to search.
+                return _Q.fuzzy_term_query(SCHEMA, "text", words[0][1], distance=0, prefix=True)
             *before, (at, last) = words
             return _Q.regex_phrase_query(SCHEMA, "text", [*before, (at, f"{last}.*")])
         if len(words) > 1:
