@@ -75,8 +75,6 @@ _FACET_VALUES_COUNTED = 60_000
 _PERSONS_COMPARED = 500
 #: Documents counted at once; tantivy refuses more than 65,000 groups.
 _DOCUMENTS_AT_ONCE = 40_000
-#: Queries whose number of documents is remembered.
-_COUNTS_KEPT = 1000
 #: Up to this many pages, their documents are counted exactly.
 EXACT_PAGES_AT_MOST = 2_000_000
 #: Years that a range of dates may have to be looked up year by year.
@@ -685,6 +683,9 @@ class _Search:
         start, limit = self._start(groups), min(max(self._query.limit, 0), LIMIT_AT_MOST)
         shown = groups[start : start + limit]
         more = start + limit < len(groups) and limit
+        query = self._query
+        where = (query.site, query.state, query.body, query.kind, query.person)
+        key = (self._parsed.typed, *where, query.year, query.since, query.until)
         return Results(
             self._documents(asked, shown, is_complete=is_complete),
             total,
@@ -692,8 +693,11 @@ class _Search:
             is_partial=partial,
             _count=(lambda: len({group[0][1] for group in groups}))
             if is_complete
-            else (lambda: self._count_documents(asked, total)),
-            _facets=lambda names: self._facets(asked, total, names, switchable=switchable),
+            else (lambda: self._index.counted(key, lambda: self._count_documents(asked, total))),
+            _facets=lambda names: self._index.counted(
+                (*key, *names, switchable),
+                lambda: self._facets(asked, total, names, switchable=switchable),
+            ),
         )
 
     def _facets(
@@ -843,17 +847,6 @@ class _Search:
         return shown, [counts[number] for number in numbers]
 
     def _count_documents(self, asked: tantivy.Query, total: int) -> int:
-        """Count the documents of the found pages; the count is kept as long as the index stays."""
-        query = self._query
-        places = (query.site, query.state, query.body, query.kind, query.person)
-        key = (self._parsed.typed, *places, query.year, query.since, query.until)
-        if key not in self._index.counted:
-            if len(self._index.counted) >= _COUNTS_KEPT:
-                self._index.counted.clear()
-            self._index.counted[key] = self._count_all_documents(asked, total)
-        return self._index.counted[key]
-
-    def _count_all_documents(self, asked: tantivy.Query, total: int) -> int:
         """Count the documents of the found pages, in as many parts as the engine needs."""
         if total > EXACT_PAGES_AT_MOST:
             estimates = self._index.ask(lambda each: each.cardinality(asked, "document"))

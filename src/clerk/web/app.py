@@ -116,6 +116,7 @@ async def _lifespan(app: Starlette) -> AsyncIterator[None]:
         app.state.published.start()
     yield
     app.state.notifier.close()
+    app.state.running_answers.close()
     page_images.close()
     if app.state.published is not None:
         app.state.published.close()
