@@ -485,6 +485,19 @@ def test_the_command_shows_where_and_what(sites: Path, monkeypatch: pytest.Monke
     assert "2 pages found" in result.stderr
 
 
+@pytest.mark.parametrize(("pages", "said"), [(4, "1 more page of"), (5, "2 more pages of")])
+def test_the_command_counts_the_pages_it_does_not_show(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pages: int, said: str
+) -> None:
+    write_text(tmp_path / "springfield", COUNCIL, ["A zoning map."] * pages)
+    compile_folder(tmp_path / "springfield", SITE)
+
+    result = invoke(monkeypatch, tmp_path, "search", "zoning")
+
+    assert f"  {said} this document\n" in result.stdout
+    assert f"{pages} pages found in 1 document; 1 shown." in result.stderr
+
+
 def test_the_command_colours_hits_where_colours_are_wanted(
     sites: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
