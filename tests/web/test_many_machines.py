@@ -170,20 +170,22 @@ def published_by_one_process(
 #: When something was fetched and published, and what depends on it: versions and their digests.
 #: The index of pagefind has a number that it draws.
 TIMES = re.compile(
-    rb"\d{4}-\d\d-\d\dT[\d:.]+(\+00:00|Z)|\d{8}T\d{6}Z|2-[0-9a-f]{32}"
+    rb"\d{4}-\d\d-\d\d[T ][\d:.]+(\+00:00|Z| UTC)|\d{8}T\d{6}Z|2-[0-9a-f]{32}"
     rb'|"made_by":"[0-9a-f]+"|en_[0-9a-f]{10}'
 )
+#: Ordered by when documents were fetched.
+BY_TIME = ("new.atom", "bodies/council.atom", "index.html")
 
 
 def published_files(folder: Path) -> dict[str, Any]:
     """Return the bytes of what is published, but for the times, and the rows of the database."""
-    files: dict[str, Any] = {
-        TIMES.sub(b"", str(path.relative_to(folder)).encode()).decode(): TIMES.sub(
-            b"", path.read_bytes()
-        )
-        for path in folder.rglob("*")
-        if path.is_file() and path.name != "meetings.db" and path.suffix != ".pf_meta"
-    }
+    files: dict[str, Any] = {}
+    for path in folder.rglob("*"):
+        if path.is_file() and path.name != "meetings.db" and path.suffix != ".pf_meta":
+            name = str(path.relative_to(folder))
+            files[name] = TIMES.sub(b"", path.read_bytes())
+            if name in BY_TIME:
+                files[name] = sorted(files[name].split(b"<"))
     return files | _rows(folder / "meetings.db", ("first_seen_at", "fetched_at", "digest"))
 
 
