@@ -269,7 +269,9 @@ def compare_runs(
         print(f"run, {way}, {change}, {documents[1]} / {documents[0]} documents: {figures}")
         met.append(ratio <= bar)
     if former:
-        os.environ |= {"PYTHONPATH": str(former), "STORAGE_DIR": str(folder / "former")}
+        storage = folder / "former"
+        storage.mkdir()
+        os.environ |= {"PYTHONPATH": str(former), "STORAGE_DIR": str(storage)}
         _clerk("site", "add", "bench", "--from", str(source))
         _clerk("run", "bench")
         before = min(_run_with_one_more(source, next(written)) for _ in range(repeats))
