@@ -17,7 +17,6 @@ import itertools
 import logging
 import os
 import resource
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -194,7 +193,7 @@ PAGES: Actions = {
 
 
 def compare(label: str, urls: list[str], actions: Actions, bar: float, rounds: int) -> list[bool]:
-    """Do each action on a small and a large database, and print how their medians compare."""
+    """Do each action on a small and a large database, and print how their best times compare."""
     met = []
     for name, action in actions.items():
         times: list[list[float]] = [[], []]
@@ -206,7 +205,8 @@ def compare(label: str, urls: list[str], actions: Actions, bar: float, rounds: i
                     action()
                 if turn:
                     measured.append(time.perf_counter() - started)
-        small, large = map(statistics.median, times)
+        # Other programs only ever add to a time.
+        small, large = map(min, times)
         print(f"{label:11} {name:21} {large / small:5.2f} times (bar {bar})", flush=True)
         met.append(large / small <= bar)
     return met
