@@ -73,8 +73,8 @@ def read(site: str, source: Path, processes: int) -> tuple[float, float, float]:
     with db.civic_db_connection() as conn:
         db.upsert_site(conn, {"subdomain": site, "scraper": "folder", "extra": extra})
     before, all_before, started = _cpu_seconds(), _cpu_seconds_of_all(), time.perf_counter()
-    run_id = runs.start(site, goal="ocr")
-    embedded.run(Pipeline(), config.load(), done=lambda: not runs.any_active([run_id]))
+    run_id = runs.start(config.load(), site, goal="ocr")
+    embedded.run(Pipeline(config.load()), config.load(), done=lambda: not runs.any_active([run_id]))
     seconds, own = time.perf_counter() - started, _cpu_seconds() - before
     return seconds, own, _cpu_seconds_of_all() - all_before - own
 
@@ -103,9 +103,10 @@ def report(number: int, rounds: int) -> bool:
         storage.mkdir()
         config.work_embedded_in(storage)
         schema.upgrade(db.get_civic_db())
-        write_scan(documents / "warm-up" / "2024-01-15 minutes.pdf", min(2, number // 2))
         write_scan(documents / "long" / "2024-01-15 minutes.pdf", number)
-        read("warm-up", documents / "warm-up", 1)
+        if number > 2:
+            write_scan(documents / "warm-up" / "2024-01-15 minutes.pdf", 2)
+            read("warm-up", documents / "warm-up", 1)
         print(f"{number} scanned pages in one document, {config.load().default_ocr_backend}")
         fastest: dict[int, float] = {}
         texts = []

@@ -96,7 +96,7 @@ def main() -> int:
     jobs, sites, documents, rounds = asked.jobs, asked.sites, tuple(asked.documents), 15
     scans = asked.scans
     if asked.tiny:
-        jobs, sites, documents, rounds, scans = 20, 5, (1, 2), 1, 1
+        jobs, sites, documents, rounds, scans = 20, 5, (1, 1), 1, 1
     chosen = [asked.only] if asked.only else ["claims", "pages", "runs", "store"]
     met = []
     with contextlib.ExitStack() as stack:
@@ -159,9 +159,10 @@ def show_site() -> None:
 
 def show_overview() -> None:
     """Do what the overview page, ``clerk pipeline-status`` and ``/metrics`` do."""
+    from clerk.core import config
     from clerk.ops import counts
 
-    assert counts.figures().failed.documents
+    assert counts.figures(config.load()).failed.documents
 
 
 def list_sites() -> None:
@@ -244,8 +245,8 @@ def compare_runs(
 ) -> list[bool]:
     """Run a small and a large site again, and print how their processor time compares."""
     ways = {"no static site": "false", "static site": "true"}
-    spent: dict[tuple[str, str], list[float]] = {}
-    for number in documents:
+    spent: dict[tuple[str, str], dict[int, float]] = {}
+    for number in sorted(set(documents)):
         source, storage = folder / f"source-{number}", folder / f"storage-{number}"
         source.mkdir()
         storage.mkdir()
@@ -258,12 +259,13 @@ def compare_runs(
             os.environ["STATIC_SITE"] = wanted
             _clerk("run", "bench")
             unchanged = min(_clerk("run", "bench") for _ in range(repeats))
-            spent.setdefault((way, "no changes"), []).append(unchanged)
+            spent.setdefault((way, "no changes"), {})[number] = unchanged
             with_one_more = min(_run_with_one_more(source, next(written)) for _ in range(repeats))
-            spent.setdefault((way, "one document"), []).append(with_one_more)
+            spent.setdefault((way, "one document"), {})[number] = with_one_more
     bars = {"no changes": UNCHANGED_BAR, "one document": NEW_DOCUMENT_BAR}
     met = []
-    for (way, change), (small, large) in spent.items():
+    for (way, change), seconds in spent.items():
+        small, large = (seconds[number] for number in documents)
         ratio, bar = large / small, bars[change]
         figures = f"{large:.1f} s / {small:.1f} s = {ratio:.2f} times (bar {bar})"
         print(f"run, {way}, {change}, {documents[1]} / {documents[0]} documents: {figures}")
@@ -276,7 +278,7 @@ def compare_runs(
         _clerk("run", "bench")
         before = min(_run_with_one_more(source, next(written)) for _ in range(repeats))
         del os.environ["PYTHONPATH"]
-        now = spent["no static site", "one document"][-1]
+        now = spent["no static site", "one document"][number]
         figures = f"{before:.1f} s / {now:.1f} s = {before / now:.1f} times (bar {FORMER_BAR})"
         print(f"run, one document, before / now: {figures}")
         met.append(before / now >= FORMER_BAR)

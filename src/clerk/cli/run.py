@@ -30,7 +30,7 @@ from .verbosity import is_quiet, is_verbose, log_level, verbosity_options
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from clerk.pipeline.runs import Summary
+    from clerk.pipeline.runs import StageProgress, Summary
 
 #: Without a terminal a line is printed this often.
 LINE_SECONDS = 10.0
@@ -100,7 +100,9 @@ def run(
     options = {"ocr_backend": ocr_backend, "ocr": ocr, "keep": keep}
     options = {name: value for name, value in options.items() if value}
     runs.check_engine(chosen if ocr_backend else named, options, settings, reads_here=True)
-    started = [runs.start(name, options=options, goal=stage, restart=restart) for name in chosen]
+    started = [
+        runs.start(settings, name, options=options, goal=stage, restart=restart) for name in chosen
+    ]
     warn_about_ignored_options(dict(zip(chosen, started, strict=True)), options, stage)
     work_here(started, settings)
     summaries = [runs.summarise(run_id) for run_id in started]
@@ -163,7 +165,7 @@ def work_here(run_ids: Sequence[str], settings: Settings) -> None:
     stopped = ""
     try:
         embedded.run(
-            Pipeline(),
+            Pipeline(settings),
             settings,
             queues=STAGES,
             done=lambda: not unfinished,
@@ -210,7 +212,7 @@ class _Pace:
         self._since: dict[int, tuple[float, int, int]] = {}
         self._count_at = 0.0
 
-    def count(self, jobs: Sequence[Any]) -> None:
+    def count(self, jobs: Sequence[StageProgress]) -> None:
         """Count the pages that have been read, now and then."""
         from clerk.pipeline import runs
 
@@ -218,7 +220,7 @@ class _Pace:
             self._count_at = time.monotonic() + PAGES_SECONDS
             self._pages |= runs.pages_read([job.id for job in jobs if job.stage == OCR])
 
-    def words(self, job: Any) -> tuple[str, str]:
+    def words(self, job: StageProgress) -> tuple[str, str]:
         """Return ``230 pages, 3.1/s`` and ``about 2 min left``; empty while that is not known."""
         now, pages, done = time.monotonic(), self._pages.get(job.id, 0), job.completed + job.failed
         began, first_page, first_done = self._since.setdefault(job.id, (now, pages, done))
@@ -250,7 +252,7 @@ class _Bars:
         )
         self._bars = Progress(*columns, console=Console(stderr=True))
         self._tasks: dict[int, Any] = {}
-        self._jobs: dict[int, Any] = {}
+        self._jobs: dict[int, StageProgress] = {}
         self._since: datetime | None = None
         self._pace = _Pace()
         self._bars.start()

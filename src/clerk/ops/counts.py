@@ -51,7 +51,7 @@ from sqlalchemy import (
     select,
 )
 
-from clerk.core import config
+from clerk.core.config import Settings
 from clerk.core.db import documents_of_sites, latest_runs, snapshot_connection
 from clerk.core.models import (
     batches_table,
@@ -309,9 +309,8 @@ _COUNTERS = ("total", "completed", "failed")
 _Reading = Row[tuple[str, int, int, int]]
 
 
-def figures() -> Figures:
+def figures(settings: Settings) -> Figures:
     """Count everything, at one moment."""
-    settings = config.load()
     with snapshot_connection() as conn:
         # The queues of each worker that died within the last day without signing off.
         dead = or_(

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, bindparam, func, or_, select
+from sqlalchemy import Connection, Select, bindparam, func, or_, select
 
-from clerk.core import config
 from clerk.core.config import Settings
 from clerk.core.db import (
     among,
@@ -83,6 +82,7 @@ class Summary:
 
 
 def start(
+    settings: Settings,
     subdomain: str,
     *,
     options: Mapping[str, Any] | None = None,
@@ -101,7 +101,7 @@ def start(
             run = transitions.active_run(conn, subdomain)
             is_stuck = run is not None and not reconcile.has_work(conn, run.run_id)
         if is_stuck:
-            reconcile.recover(config.load(), subdomain)
+            reconcile.recover(settings, subdomain)
     with civic_db_connection() as conn:
         lock_site(conn, subdomain)
         require_site(conn, subdomain)
@@ -119,11 +119,11 @@ def start(
                 options=options,
                 rank=URGENT if urgent else 0,
             )
-    queues.offer(config.load(), QUEUES)
+    queues.offer(settings, QUEUES)
     return run_id
 
 
-def start_due(options: Mapping[str, Any] | None = None) -> Iterator[int]:
+def start_due(settings: Settings, options: Mapping[str, Any] | None = None) -> Iterator[int]:
     """Start a run of every due site without one, and give the number started so far.
 
     Many are started in one transaction.  Who is interrupted has started whole groups; repeating it
@@ -141,7 +141,7 @@ def start_due(options: Mapping[str, Any] | None = None) -> Iterator[int]:
             for name in sorted(conn.execute(chosen).scalars()):
                 transitions.start_run(conn, name, options=options)
                 started += 1
-        queues.offer(config.load(), QUEUES)
+        queues.offer(settings, QUEUES)
         yield started
 
 
@@ -224,18 +224,35 @@ _ACTIVE = select(runs_table.c.run_id).where(
 )
 
 
-def progress(run_ids: Sequence[str], since: datetime | None = None) -> list[Row[Any]]:
+@dataclass(frozen=True)
+class StageProgress:
+    """How far a stage of a run is."""
+
+    id: int
+    run_id: str
+    subdomain: str
+    stage: str
+    state: str
+    total: int
+    completed: int
+    failed: int
+    updated_at: datetime
+
+
+def progress(run_ids: Sequence[str], since: datetime | None = None) -> list[StageProgress]:
     """Return the counters of each stage of the runs, in the order of the road.
 
     With ``since`` only those that have changed from then on.
     """
     jobs, place = jobs_table, {run_id: at for at, run_id in enumerate(run_ids)}
+    columns = [jobs.c[each.name] for each in fields(StageProgress)]
     with reading_connection() as conn:
-        chosen = select(jobs).where(among(conn, jobs.c.run_id, run_ids), jobs.c.kind == Kind.STAGE)
+        of_runs = among(conn, jobs.c.run_id, run_ids)
+        chosen = select(*columns).where(of_runs, jobs.c.kind == Kind.STAGE)
         if since is not None:
             chosen = chosen.where(jobs.c.updated_at >= since)
-        rows = conn.execute(chosen).fetchall()
-    return sorted(rows, key=lambda row: (place[row.run_id], STAGES.index(row.stage)))
+        found = [StageProgress(*row) for row in conn.execute(chosen)]
+    return sorted(found, key=lambda each: (place[each.run_id], STAGES.index(each.stage)))
 
 
 def pages_read(job_ids: Sequence[int]) -> dict[int, int]:
@@ -280,17 +297,17 @@ def summarise(run_id: str) -> Summary:
                 # Of a document that was not finished a heartbeat has recorded the page that was
                 # being read.
                 summary.pages = sum(row.pages or 0 for row in tried if row.state == Item.COMPLETED)
-                summary.failures += _failures(conn, job)
+                summary.failures += _failures(conn, job.id)
             elif job.failed:
-                summary.failures += _failures(conn, job)
+                summary.failures += _failures(conn, job.id)
     return summary
 
 
-def _failures(conn: Connection, job: Row[Any]) -> list[RunFailure]:
+def _failures(conn: Connection, job_id: int) -> list[RunFailure]:
     items = items_table
     rows = conn.execute(
         select(items.c.document, items.c.step, items.c.error)
-        .where(items.c.job_id == job.id)
+        .where(items.c.job_id == job_id)
         .where(items.c.state.in_([Item.FAILED, Item.QUARANTINED]))
         .order_by(items.c.document)
     )
