@@ -8,11 +8,15 @@ A test compares the answers with the schemas.
 
 from __future__ import annotations
 
+import contextlib
 import json
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+
+from click.testing import CliRunner
+
+from clerk.cli import cli
 
 ROOT = Path(__file__).parents[1]
 SCHEMAS = ROOT / "docs" / "reference" / "json"
@@ -93,13 +97,12 @@ MAPS = {
 
 def answer(command: list[str], folder: Path) -> Any:
     """Return what a command prints as JSON; one object per line is a list."""
-    program = Path(sys.executable).with_name("clerk")
-    done = subprocess.run(
-        [program, *command, "--json"], cwd=folder, capture_output=True, text=True, check=False
-    )
+    with contextlib.chdir(folder):
+        done = CliRunner().invoke(cli, [*command, "--json"])
     # 1: something is not well, 4: documents failed; the answer says so, too.
-    if done.returncode not in (0, 1, 4):
-        raise SystemExit(f"clerk {' '.join(command)} ended with {done.returncode}: {done.stderr}")
+    if done.exit_code not in (0, 1, 4) or not isinstance(done.exception, SystemExit | None):
+        ended = f"clerk {' '.join(command)} ended with {done.exit_code}"
+        raise SystemExit(f"{ended}: {done.stderr}") from done.exception
     if command[0] == "extract" or command[:2] == ["annotations", "issues"]:
         return [json.loads(line) for line in done.stdout.splitlines()]
     return json.loads(done.stdout)

@@ -171,7 +171,7 @@ def test_what_an_upload_stored_is_taken_back(client: Browser) -> None:
 
 @pytest.mark.parametrize("format", annotation_projects.FORMATS)
 def test_a_project_is_exported_as_the_command_does(client: Browser, format: str) -> None:
-    annotation_jobs.find(number_of(sent(client))).wait()
+    annotation_jobs.find(number_of(sent(client))).wait(config.load())
 
     answer = client.post("/ops/uploads/export", data={"project": "votes", "format": format})
 

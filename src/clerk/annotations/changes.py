@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import Connection, insert, select, update
 
 from clerk.core.clock import utc_now
-from clerk.core.db import civic_db_connection, reading_connection
+from clerk.core.db import civic_db_connection
 from clerk.core.errors import Conflict, InvalidInput, NotFound
 from clerk.core.models import annotation_changes_table, audit_table, db_now
 
@@ -58,14 +58,6 @@ class UndoableChange:
     def can_be_undone(self) -> bool:
         """Whether it is recent, and not undone."""
         return self.undone_at is None and self.at > utc_now() - UNDOABLE
-
-
-def list_changes(limit: int = 50) -> list[UndoableChange]:
-    """Return the newest changes, the newest first."""
-    columns = [changes.c[name] for name in ("id", "kind", "subject", "who", "at", "undone_at")]
-    with reading_connection() as conn:
-        rows = conn.execute(select(*columns).order_by(changes.c.id.desc()).limit(limit))
-        return [UndoableChange(*row) for row in rows]
 
 
 def rename_project(name: str, new_name: str, *, who: str, dry_run: bool = False) -> Effect:

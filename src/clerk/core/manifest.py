@@ -87,9 +87,10 @@ PERSON: Final = "person"
 
 @dataclass(frozen=True)
 class DocumentPart:
-    """Some pages of a document, and what they are; all but the pages are columns that may be NULL.
+    """Some pages of a document, and what they are; what is not known is NULL.
 
-    ``evidence`` is as that of a document.
+    ``first_character`` is where the part begins on its first page, 0 at the top: neighbours may
+    share a page.  ``evidence`` is as that of a document.
     """
 
     first_page: int
@@ -100,6 +101,7 @@ class DocumentPart:
     title: str | None = None
     of_other_place: bool = False
     evidence: Mapping[str, Any] = field(default_factory=dict)
+    first_character: int = 0
 
 
 @dataclass(frozen=True)
@@ -372,7 +374,9 @@ def _with_parts(conn: Connection, rows: Sequence[DocumentRow]) -> list[DocumentR
     if not rows:
         return []
     table = document_parts_table.c
-    query = select(table.document_id, *_PART).order_by(table.document_id, table.first_page)
+    query = select(table.document_id, *_PART).order_by(
+        table.document_id, table.first_page, table.first_character
+    )
     if len(rows) < _FEW:
         query = query.where(table.document_id.in_([row.id for row in rows]))
     else:

@@ -520,6 +520,9 @@ document_parts_table = Table(
         autoincrement=False,
     ),
     Column("first_page", Integer, primary_key=True, autoincrement=False),
+    Column(
+        "first_character", Integer, primary_key=True, autoincrement=False, server_default=text("0")
+    ),
     Column("last_page", Integer, nullable=False),
     Column("kind", String),
     Column("body", String),

@@ -206,7 +206,10 @@ def _is_label(doc: DocumentText, label: re.Match[str]) -> bool:
         # ``Yeas; Smith, Jones, Nays; Brown``, not ``Smith, Aye; Jones, Aye``.
         if word in ("ayes", "yeas", "yeahs", "nays", "noes"):
             return True
-        return not _is_ordinary_no(word) and _after_semicolon_label(doc, start)
+        if word in ("no", "for", "yes", "aye", "nay", "yea", "against", "opposed"):
+            return False
+        # The labels before it have semicolons instead of colons, too.
+        return _SEMICOLON_LABEL.search(doc.lower, max(0, start - 240), start) is not None
     if mark == "/":
         value = _FIRST_WORD.match(doc.lower, label.end())
         return value is not None and (value[0] == "none" or value[0] not in BALLOT_WORDS)
@@ -221,15 +224,6 @@ def _is_label(doc: DocumentText, label: re.Match[str]) -> bool:
 #: ``For 3, against 1, abstention 1``
 _COUNT_BEFORE_LABEL = pattern(r"\b(?:for|favou?r|yes|against|no)\s{0,2}:?\s?\d{1,2}\s?[,;]\s{1,3}$")
 _SEMICOLON_LABEL = pattern(r"\b(?:ayes|yea[hs]?s|nays|noes)\s?;")
-
-
-def _is_ordinary_no(word: str) -> bool:
-    return word in ("no", "for", "yes", "aye", "nay", "yea", "against", "opposed")
-
-
-def _after_semicolon_label(doc: DocumentText, start: int) -> bool:
-    """Whether the labels before a place have semicolons instead of colons."""
-    return _SEMICOLON_LABEL.search(doc.lower, max(0, start - 240), start) is not None
 
 
 def _begins_line(text: str, position: int) -> bool:

@@ -86,7 +86,7 @@ def _correct(vote: Vote, correction: VoteCorrection) -> Vote:
     for name, value in fields.items():
         setattr(vote, name, value)
     groups = {CORRECTABLE[name] for name in fields}
-    known = {name: 1.0 for name in groups if any(fields[each] for each in _fields_of(name, fields))}
+    known = {CORRECTABLE[name]: 1.0 for name, value in fields.items() if value}
     vote.field_confidence = {
         name: share for name, share in vote.field_confidence.items() if name not in groups
     } | known
@@ -99,10 +99,6 @@ def _correct(vote: Vote, correction: VoteCorrection) -> Vote:
     vote.corrected_fields = sorted({*vote.corrected_fields, *fields})
     vote.corrected_by, vote.corrected_at = correction.who, correction.at
     return vote
-
-
-def _fields_of(group: str, fields: Mapping[str, Any]) -> list[str]:
-    return [name for name in fields if CORRECTABLE[name] == group]
 
 
 def _empty_vote(doc: NormalText, begin: int, end: int) -> Vote:

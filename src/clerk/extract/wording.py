@@ -446,7 +446,7 @@ def _words_end(doc: DocumentText, start: int, edge: int | None) -> int:
     while end < edge and doc.text[end - 1 : end] == ";" and not _ENDS.match(doc.lower, end - 1):
         gap = _BLANK.match(doc.text, end)
         end = max(end + 1, doc.sentence_end(max(end + 1, gap.end() + 4 if gap else 0), _LONGEST))
-    if _is_reason(doc, start):
+    if doc.lower.startswith("whereas", start):
         therefore = _AFTER_WHEREAS.search(doc.text, start, start + 4000)
         if therefore and therefore.end() < edge + 4000:
             return doc.sentence_end(therefore.end(), _LONGEST)
@@ -474,10 +474,6 @@ def _words_end(doc: DocumentText, start: int, edge: int | None) -> int:
     if doc.lines_are_paragraphs and (line := _NEXT_PARAGRAPH.search(doc.text, start, end)):
         end = line.start()
     return end
-
-
-def _is_reason(doc: DocumentText, position: int) -> bool:
-    return doc.lower.startswith("whereas", position)
 
 
 def _tidy(text: str) -> str:

@@ -416,7 +416,6 @@ class LateSite:
     """A site whose last good run is too long ago for its schedule."""
 
     subdomain: str
-    last_good_at: datetime | None
     days: float
     rule: str
 
@@ -452,7 +451,7 @@ def late_sites(conn: Connection, schedules: Iterable[Scheduled], now: datetime) 
         ago = now - (row.good_at or row.first_at)
         if ago > LATE_INTERVALS * each.rule.interval + timedelta(days=1):
             days = ago.total_seconds() / 86_400
-            found.append(LateSite(each.subdomain, row.good_at, days, str(each.rule)))
+            found.append(LateSite(each.subdomain, days, str(each.rule)))
     return sorted(found, key=lambda each: -each.days)
 
 

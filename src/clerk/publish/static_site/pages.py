@@ -539,10 +539,10 @@ class SitePages:
         ]
         parts = [
             PartOfPacket(self.db.document(packet), part)
-            for name, first_page in self.held.parts.get((body, date), ())
+            for name, place in self.held.parts.get((body, date), ())
             for packet in [Document.from_name(name)]
             for part in self.db.parts(packet)
-            if part.first_page == first_page
+            if (part.first_page, part.first_character) == place
         ]
         votes = sum(
             self.db.count_votes(document=name, date=date, body=body or "")
