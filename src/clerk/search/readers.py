@@ -29,6 +29,7 @@ from .index import (
     read_places,
     require_layout,
     segment_files,
+    shard_of,
 )
 
 _log = logging.getLogger(__name__)
@@ -83,6 +84,10 @@ class OpenIndex:
             _log.error("%s", error)
             note_damage(self.storage_dir, shard.number, str(error))
             return None
+
+    def shard_number(self, subdomain: str) -> int:
+        """Return the shard of a site, which may be one that is missing."""
+        return shard_of(subdomain, len(self.shards) + len(self.missing))
 
     def count(self, query: tantivy.Query) -> int:
         """Return how many pages match."""

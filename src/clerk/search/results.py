@@ -16,7 +16,7 @@ import binascii
 import contextlib
 import re
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import repeat
@@ -27,7 +27,7 @@ import msgspec
 import tantivy
 from tantivy import Occur
 
-from clerk.core.errors import InvalidInput, NotFound
+from clerk.core.errors import ClerkError, InvalidInput, NotFound
 from clerk.core.storage import Document, compiled_database
 from clerk.site_db.rows import page_id
 from clerk.site_db.schema import DOCUMENT_KINDS, is_current, open_readonly, page_table
@@ -355,11 +355,123 @@ def pages_with_hits(storage_dir: Path, document_id: str, text: str) -> list[int]
     return sorted(page for answer in index.ask(pages) for page in answer if page)
 
 
-class ChangedPages:
-    """The pages of some documents, in an index of their own in memory.
+class _PagesOfSome:
+    """The pages of some documents, found by the queries of :func:`search`."""
 
-    Queries are those of :func:`search`, by the same words and the same parser.
-    """
+    def __init__(
+        self,
+        index: OpenIndex,
+        searched: Sequence[tuple[tantivy.Searcher, tantivy.Query | None]],
+        pages: int,
+    ) -> None:
+        self._index = index
+        #: Where to look, and what narrows it to these documents.
+        self._searched = searched
+        self._pages = max(1, pages)
+
+    def find(self, query: Query, parsed: Parsed | None = None) -> dict[str, list[int]]:
+        """Return the documents that a query finds by id, each with its pages, the best first.
+
+        ``parsed`` is its text as it was parsed before.  Raises QueryError.
+        """
+        parsed = parse(query.text) if parsed is None else parsed
+        return {} if parsed.group is None else self._found_by(self.prepared(query, parsed))
+
+    def find_each(
+        self, queries: Sequence[tuple[Query, Parsed]]
+    ) -> Iterator[tuple[int, dict[str, list[int]]]]:
+        """Yield what each of many queries finds, by its number; what cannot be asked finds nothing.
+
+        That is a query for a site or state of which there is none any more.
+        """
+        for number, (query, parsed) in enumerate(queries):
+            with contextlib.suppress(ClerkError):
+                yield number, self.find(query, parsed)
+
+    def _found_by(self, asked: tantivy.Query) -> dict[str, list[int]]:
+        by_document: dict[str, list[int]] = {}
+        for searcher, only in self._searched:
+            narrowed = asked if only is None else _all_of([asked, only])
+            hits = searcher.search(narrowed, self._pages, count=False).hits
+            if not hits:
+                continue
+            found = [address for _, address in hits]
+            numbers = searcher.fast_field_values("document", found)
+            pages = searcher.fast_field_values("page", found)
+            for number, page in zip(numbers, pages, strict=True):
+                by_document.setdefault(document_id_of(int(number or 0)), []).append(int(page or 0))
+        return by_document
+
+    def prepared(self, query: Query, parsed: Parsed) -> tantivy.Query:
+        """Return a query as the engine runs it."""
+        return _Search(self._index, query, parsed).asked()
+
+
+def _only_of(documents: Iterable[str]) -> tantivy.Query:
+    return _unscored(_any_of([_number("document", each) for each in documents]))
+
+
+class IndexedPages(_PagesOfSome):
+    """The pages of some documents in the search index; ``documents`` are their ids by site."""
+
+    def __init__(
+        self, index: OpenIndex, documents: Mapping[str, Sequence[str]], pages: int
+    ) -> None:
+        of_shard: dict[int, list[str]] = {}
+        for site, ids in documents.items():
+            of_shard.setdefault(index.shard_number(site), []).extend(ids)
+        searched = [
+            (shard.searcher, _only_of(found))
+            for shard in index.shards
+            if (found := of_shard.get(shard.number))
+        ]
+        super().__init__(index, searched, pages)
+
+    def find_each(
+        self, queries: Sequence[tuple[Query, Parsed]]
+    ) -> Iterator[tuple[int, dict[str, list[int]]]]:
+        """Yield what each of many queries finds, by its number.
+
+        All are asked as one before, and then each only for the documents which that has found.
+        """
+        prepared: list[tuple[int, tantivy.Query]] = []
+        for number, (query, parsed) in enumerate(queries):
+            with contextlib.suppress(ClerkError):
+                if parsed.group is not None:
+                    prepared.append((number, self.prepared(query, parsed)))
+        if not prepared:
+            return
+        any_of_them = _unscored(_any_of([asked for _, asked in prepared]))
+        documents = self._found_by(any_of_them)
+        if not documents:
+            return
+        only = _only_of(documents)
+        few = _PagesOfSome(self._index, [(each, only) for each, _ in self._searched], self._pages)
+        for number, asked in prepared:
+            yield number, few._found_by(asked)
+
+
+def are_indexed(index: OpenIndex, site: str, digests: Mapping[str, int]) -> set[str]:
+    """Return which documents of a site, by id, the index has with these digests."""
+    found: set[str] = set()
+    for shard in index.shards:
+        if digests and shard.number == index.shard_number(site):
+            asked = _all_of(
+                [_any_of([_number("document", each) for each in digests]), _number("first", 1)]
+            )
+            hits = shard.searcher.search(asked, len(digests), count=False).hits
+            addresses = [address for _, address in hits]
+            numbers = shard.searcher.fast_field_values("document", addresses)
+            values = shard.searcher.fast_field_values("digest", addresses)
+            ids = [document_id_of(int(number or 0)) for number in numbers]
+            found = {
+                each for each, value in zip(ids, values, strict=True) if digests[each] == value
+            }
+    return found
+
+
+class ChangedPages(_PagesOfSome):
+    """The pages of some documents, in an index of their own in memory."""
 
     def __init__(
         self, documents: Sequence[IndexedDocument], places: Mapping[str, PlaceFacts]
@@ -374,8 +486,11 @@ class ChangedPages:
             writer.wait_merging_threads()
             index.reload()
             shard = OpenShard(0, memory, (0, 0), index, index.searcher())
-        self._index = OpenIndex(memory, (0, 0), [shard], [], known_places=places)
-        self._pages = max(1, sum(len(each.pages) or 1 for each in documents))
+        super().__init__(
+            OpenIndex(memory, (0, 0), [shard], [], known_places=places),
+            [(shard.searcher, None)],
+            sum(len(each.pages) or 1 for each in documents),
+        )
         self._words: set[str] = set()
         for document in documents:
             stems = stemmer(document.language)
@@ -384,41 +499,19 @@ class ChangedPages:
                 self._words.update(words)
                 self._words.update(stems.changed(words))
 
-    @property
-    def languages(self) -> tuple[str, ...]:
-        """The languages that words are stemmed in."""
-        return self._index.languages
-
     def find(self, query: Query, parsed: Parsed | None = None) -> dict[str, list[int]]:
-        """Return the documents that a query finds by id, each with its pages, the best first.
-
-        ``parsed`` is its text as it was parsed before.  Raises QueryError.
-        """
+        """Return what a query finds; most end at once, because a word is on none of the pages."""
         parsed = parse(query.text) if parsed is None else parsed
         if parsed.group is None or not self._may_have(parsed.group):
             return {}
-        asked = self.prepared(query, parsed)
-        searcher = self._index.shards[0].searcher
-        found = [address for _, address in searcher.search(asked, self._pages, count=False).hits]
-        if not found:
-            return {}
-        numbers = searcher.fast_field_values("document", found)
-        pages = searcher.fast_field_values("page", found)
-        by_document: dict[str, list[int]] = {}
-        for number, page in zip(numbers, pages, strict=True):
-            by_document.setdefault(document_id_of(int(number or 0)), []).append(int(page or 0))
-        return by_document
-
-    def prepared(self, query: Query, parsed: Parsed) -> tantivy.Query:
-        """Return a query as the engine runs it."""
-        return _Search(self._index, query, parsed).asked()
+        return super().find(query, parsed)
 
     def count(self, asked: tantivy.Query) -> int:
         """Return how many pages a prepared query finds."""
         return self._index.count(asked)
 
     def _may_have(self, group: Group) -> bool:
-        """Whether the words of one of a group's alternatives are there; most queries end here."""
+        """Whether the words of one of a group's alternatives are there."""
         return any(
             all(not isinstance(part, Term) or self._may_have_term(part) for part in parts)
             for parts in group.alternatives
@@ -431,7 +524,8 @@ class ChangedPages:
             return True
         if term.exact or len(term.words) > 1:
             return False
-        return any(stemmer(each).stem(term.words[0]) in self._words for each in self.languages)
+        languages = self._index.languages
+        return any(stemmer(each).stem(term.words[0]) in self._words for each in languages)
 
 
 def page_snippet(storage_dir: Path, site: str, identity: str, text: str) -> Snippet:

@@ -154,6 +154,7 @@ class CompiledPart:
     """Some pages of a packet, and what they are."""
 
     first_page: int
+    first_character: int
     last_page: int
     kind: str | None
     meeting: str | None
@@ -374,7 +375,7 @@ class SiteDatabase:
             meeting.documents.append(document)
         for row in self._all(
             f"""SELECT * FROM parts WHERE {of_year} AND date IS NOT NULL AND kind = 'minutes'
-                AND NOT of_other_place ORDER BY date DESC, document, first_page""",
+                AND NOT of_other_place ORDER BY date DESC, document, first_page, first_character""",
             *given,
         ):
             document = self._document(row["document"])
@@ -442,7 +443,7 @@ class SiteDatabase:
 
     def parts(self, document: Document) -> list[CompiledPart]:
         """Return the parts of a packet, in order; none of a document that is one thing."""
-        query = "SELECT * FROM parts WHERE document = ? ORDER BY first_page"
+        query = "SELECT * FROM parts WHERE document = ? ORDER BY first_page, first_character"
         return [_part(row) for row in self._all(query, document.name)]
 
     def documents(

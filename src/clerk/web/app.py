@@ -129,7 +129,7 @@ def _clerk_error_page(request: Request, error: Exception) -> Response:
 
 def _http_error_page(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    message = "There is no such page." if error.status_code == 404 else error.detail
+    message = None if error.status_code == 404 else error.detail
     return _error_page(request, error.status_code, message, error.headers)
 
 
@@ -140,10 +140,12 @@ def _unexpected_error_page(request: Request, error: Exception) -> Response:
 
 
 def _error_page(
-    request: Request, status: int, message: str, headers: Mapping[str, str] | None = None
+    request: Request, status: int, message: str | None, headers: Mapping[str, str] | None = None
 ) -> Response:
+    """Return the page of an error; without a message that of an address that leads nowhere."""
     if request.url.path.startswith("/api/") or request.url.path.endswith(".json"):
-        return as_json(request, {"error": message, "status": status}, status, headers)
+        told = "There is no such page." if message is None else message
+        return as_json(request, {"error": told, "status": status}, status, headers)
     response = page(request, "error.html", status, code=status, message=message)
     response.headers.update(headers or {})
     return response

@@ -24,9 +24,10 @@ from jinja2 import (
     TemplateError,
 )
 
-from clerk.core import plugins
+from clerk.core import language, plugins
 from clerk.core.config import Settings
 from clerk.core.errors import BadSetting
+from clerk.publish import page_text
 
 from . import pages
 
@@ -68,8 +69,13 @@ def _environment(_fingerprint: str, folders: tuple[Path, ...]) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         auto_reload=False,
-        finalize=pages.printed,
+        finalize=page_text.printed,
     )
+    environment.globals |= {
+        "_": page_text.translated,
+        "rich": page_text.rich,
+        "current_language": language.current,
+    }
     environment.filters |= pages.filters()
     return environment
 
@@ -119,10 +125,11 @@ def _own_static() -> Mapping[str, bytes]:
 @lru_cache(maxsize=1)
 def _own_fingerprint() -> str:
     """Return the hash of clerk's own templates and of the code that fills them."""
+    shared = (_HERE.parent / name for name in ("head_tags.py", "page_text.py"))
     sources = sorted(
         path
-        for path in (*_HERE.rglob("*"), _HERE.parent / "head_tags.py")
-        if path.suffix in (".py", ".html", ".css", ".js")
+        for path in (*_HERE.rglob("*"), *shared, *language.FOLDER.glob("*.toml"))
+        if path.suffix in (".py", ".html", ".css", ".js", ".toml")
     )
     told = [f"{path.name} {_hash(path.read_bytes())}" for path in sources]
     return _hash("\n".join((*told, *(_hash(each) for each in _own_static().values()))).encode())
