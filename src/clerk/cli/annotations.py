@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
@@ -38,6 +38,7 @@ LINE_SECONDS = 10.0
 ISSUES_SHOWN = 20
 
 _FILES = click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path))
+_FORMATS = click.Choice(["pubannotation", "w3c", "brat", "conll", "tsv", "spacy"])
 _ID = click.argument("job_id", type=int, metavar="ID")
 _WORKERS = click.option(
     "--workers", type=click.IntRange(1, 64), help="Number of processes; default one per core."
@@ -83,7 +84,7 @@ def commands() -> None:
 )
 @click.option(
     "--format",
-    type=click.Choice(["pubannotation", "w3c", "brat", "conll", "tsv", "spacy"]),
+    type=_FORMATS,
     help="Format of the files; also of those in folders and archives.",
 )
 @click.option(
@@ -124,9 +125,7 @@ def upload(
     if detach and job.id:
         _show_detached(job, settings, as_json=as_json)
         return
-    status = _follow(job, settings)
-    _show_end(job, status, as_json=as_json)
-    ctx.exit(0 if status.succeeded else EXIT_DOCUMENTS_FAILED)
+    _finish(ctx, job, settings, as_json=as_json)
 
 
 def _show_detached(job: StartedUpload, settings: Settings, *, as_json: bool) -> None:
@@ -218,14 +217,11 @@ def watch(ctx: click.Context, job_id: int, workers: int | None, as_json: bool) -
     settings = open_database(workers=workers)
     from clerk.pipeline import uploads
 
-    job = uploads.find(job_id)
-    end = _follow(job, settings)
-    _show_end(job, end, as_json=as_json)
-    ctx.exit(0 if end.succeeded else EXIT_DOCUMENTS_FAILED)
+    _finish(ctx, uploads.find(job_id), settings, as_json=as_json)
 
 
-def _follow(job: StartedUpload, settings: Settings) -> Status:
-    """Work on or wait for an upload, showing its progress."""
+def _finish(ctx: click.Context, job: StartedUpload, settings: Settings, *, as_json: bool) -> None:
+    """Work on or wait for an upload, showing its progress; then show its end and exit."""
     from clerk.core.states import ANNOTATIONS
     from clerk.executors.embedded import Interrupted
     from clerk.pipeline import queues
@@ -245,7 +241,19 @@ def _follow(job: StartedUpload, settings: Settings) -> Status:
         raise click.exceptions.Exit(130) from None
     finally:
         draw(None)
-    return job.status()
+    found = job.status()
+    if as_json:
+        print_json({**found.as_dict(), "dry_run": not found.id})
+    else:
+        _show(found, as_json=False)
+        left = sum(found.issues.values())
+        for issue in islice(job.issues(), ISSUES_SHOWN):
+            click.echo(f"  {_named(issue)}")
+            left -= issue.times
+        if left > 0:
+            where = f": clerk annotations issues {found.id}" if found.id else ""
+            click.echo(f"  ... and {left:,} more{where}")
+    ctx.exit(0 if found.succeeded else EXIT_DOCUMENTS_FAILED)
 
 
 Draw = Callable[["Status | None"], None]
@@ -332,20 +340,6 @@ def _show(found: Status, *, as_json: bool) -> None:
         click.echo(f"  progress {_progress(found)}")
 
 
-def _show_end(job: StartedUpload, found: Status, *, as_json: bool) -> None:
-    if as_json:
-        print_json({**found.as_dict(), "dry_run": not found.id})
-        return
-    _show(found, as_json=False)
-    left = sum(found.issues.values())
-    for issue in islice(job.issues(), ISSUES_SHOWN):
-        click.echo(f"  {_named(issue)}")
-        left -= issue.times
-    if left > 0:
-        where = f": clerk annotations issues {found.id}" if found.id else ""
-        click.echo(f"  ... and {left:,} more{where}")
-
-
 def _named(issue: Issue) -> str:
     name = f" [{issue.sourcedb}:{issue.sourceid}]" if issue.sourceid and not issue.line else ""
     why = f": {issue.detail}" if issue.code in ("invalid_json", "invalid_utf8", "too_deep") else ""
@@ -357,6 +351,12 @@ def _counted(numbers: Mapping[str, int]) -> str:
     return ", ".join(
         f"{number:,} {name[:-1] if number == 1 else name}" for name, number in numbers.items()
     )
+
+
+def _print_records(records: Sequence[object], names: Sequence[str]) -> None:
+    """Print these attributes of records as a table."""
+    rows = [[str(getattr(each, name)) for name in names] for each in records]
+    print_table([name.upper() for name in names], rows)
 
 
 @commands.command("list")
@@ -388,14 +388,12 @@ def list_uploads(
     if of_projects:
         from clerk.annotations import api
 
-        projects = [asdict(each) for each in api.list_projects()]
+        projects = api.list_projects()
         if as_json:
-            print_json(projects)
+            print_json([asdict(each) for each in projects])
             return
         names = ("name", "documents", "denotations", "blocks", "relations", "attributes")
-        print_table(
-            [name.upper() for name in names], [[each[n] for n in names] for each in projects]
-        )
+        _print_records(projects, names)
         return
     found = uploads.list_uploads(project, limit, everything=everything)
     if as_json:
@@ -467,9 +465,7 @@ def orphans(project: str | None, site: str | None, as_json: bool) -> None:
     if as_json:
         print_json([asdict(each) for each in found])
         return
-    names = ("project", "sourcedb", "sourceid", "kind", "id", "label", "quote")
-    rows = [[str(getattr(each, name)) for name in names] for each in found]
-    print_table([name.upper() for name in names], rows)
+    _print_records(found, ("project", "sourcedb", "sourceid", "kind", "id", "label", "quote"))
 
 
 # ---------------------------------------------------------------------------------- deciding
@@ -551,9 +547,7 @@ def retry(
     if detach:
         _show_detached(job, settings, as_json=as_json)
         return
-    end = _follow(job, settings)
-    _show_end(job, end, as_json=as_json)
-    ctx.exit(0 if end.succeeded else EXIT_DOCUMENTS_FAILED)
+    _finish(ctx, job, settings, as_json=as_json)
 
 
 @commands.command()
@@ -591,7 +585,7 @@ def rollback(job_id: int, as_json: bool) -> None:
 @click.option(
     "--format",
     "kind",
-    type=click.Choice(["pubannotation", "w3c", "brat", "conll", "tsv", "spacy"]),
+    type=_FORMATS,
     default="pubannotation",
     show_default=True,
     help="File format.",
@@ -744,8 +738,7 @@ def list_reports(site: str | None, everything: bool, as_json: bool) -> None:
         print_json([asdict(each) for each in found])
         return
     names = ("id", "site", "sourceid", "label", "fields", "quote", "comment", "state")
-    rows = [[str(getattr(each, name)) for name in names] for each in found]
-    print_table([name.upper() for name in names], rows)
+    _print_records(found, names)
 
 
 @reports.command()
