@@ -42,10 +42,9 @@ from sqlalchemy import (
     select,
     update,
 )
-from sqlalchemy.dialects import postgresql, sqlite
 
 from . import store
-from .db import among, reading_connection, writing_to
+from .db import among, insert_into, reading_connection, writing_to
 from .models import (
     db_now,
     document_changes_table,
@@ -663,8 +662,7 @@ def _insert_new(conn: Connection, table: Any, rows: list[dict[str, Any]]) -> Non
     """Insert the rows that are not there yet."""
     if not rows:
         return
-    dialect = postgresql if conn.dialect.name == "postgresql" else sqlite
-    conn.execute(dialect.insert(table).on_conflict_do_nothing(), rows)
+    conn.execute(insert_into(conn, table).on_conflict_do_nothing(), rows)
 
 
 _RECORD_TEXT = (
@@ -1052,8 +1050,7 @@ def _replace(
     if not records:
         return
     names = [each.name for each in fields(records[0])]
-    dialect = postgresql if conn.dialect.name == "postgresql" else sqlite
-    statement = dialect.insert(table)
+    statement = insert_into(conn, table)
     replaced = {name: statement.excluded[name] for name in names if name != "identity"}
     statement = statement.on_conflict_do_update(
         index_elements=["subdomain", "identity"], set_=replaced | more(statement.excluded)
@@ -1169,8 +1166,7 @@ def named_objects(
 
 
 def _note(conn: Connection, subdomain: str, **values: Any) -> None:
-    dialect = postgresql if conn.dialect.name == "postgresql" else sqlite
-    statement = dialect.insert(site_files_table).values(subdomain=subdomain, **values)
+    statement = insert_into(conn, site_files_table).values(subdomain=subdomain, **values)
     if values:
         statement = statement.on_conflict_do_update(index_elements=["subdomain"], set_=values)
     else:
