@@ -57,6 +57,7 @@ COMMANDS = {
     "documents-list": ["documents", "list", SITE],
     "documents-show": ["documents", "show", SITE, "*/2023-04-05.pdf"],
     "extract": ["extract", MINUTES],
+    "extract-votes": ["extract", "--votes", MINUTES],
     "failures-list": ["failures", "list"],
     "failures-list-each": ["failures", "list", "--each"],
     "failures-show": ["failures", "show", "FAILURE"],
@@ -86,7 +87,7 @@ WITHOUT_SCHEMA = {
     "follow show": "prints what one address or webhook follows, for its owner",
 }
 #: Raised when a field is removed or means something else; new fields do not change it.
-VERSIONS = dict.fromkeys((*COMMANDS, "index"), 1)
+VERSIONS = dict.fromkeys((*COMMANDS, "index"), 1) | {"extract": 3}
 #: Objects whose keys are data: names of stages, sites, fields, causes.
 MAPS = {
     *("stages", "hours_by_stage", "blocked", "messages", "evidence", "details", "tally", "extra"),
@@ -207,9 +208,9 @@ def main() -> None:
                 *("# JSON", "", "<!-- Made by `python -m tools.json_shapes`. -->", ""),
                 "What `--json` prints, as JSON Schemas. A version is raised when a field is gone",
                 "or changes its meaning; new fields may appear at any time, so ignore what you do",
-                "not know. A value that is not known is null. `clerk extract --json` and `clerk",
-                "annotations issues --json` print one object per line; their schemas are of the",
-                "list of them.",
+                "not know. A value that is not known is null. `clerk extract --json` (one per",
+                "file, with `--votes` per vote) and `clerk annotations issues --json` print one",
+                "object per line; their schemas are of the list of them.",
                 *("", "| output | version | schema |", "|---|---|---|", *rows, ""),
                 *(f"- `clerk {name} --json` {why}." for name, why in WITHOUT_SCHEMA.items()),
                 "",

@@ -14,6 +14,7 @@ from clerk.core import db
 from clerk.core.clock import utc_now
 from clerk.core.errors import Conflict, InvalidInput, NotFound
 from clerk.core.models import annotation_changes_table, audit_table
+from clerk.pipeline import uploads
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -87,11 +88,24 @@ def test_a_replaced_text_moves_annotations_and_is_undone() -> None:
     check()
 
 
+def test_an_upload_can_be_rolled_back_after_its_text_was_replaced(tmp_path: Path) -> None:
+    upload(write(tmp_path / "b.jsonl", [line(1, denotations=[], relations=[], attributes=[])]))
+    (newest, *_) = uploads.list_uploads("p")
+    changes.replace_text(("Town", "1"), "Page 1\n" + WORDS, who="me")
+
+    done = uploads.rollback(newest.id)
+
+    assert (done.restored, done.left) == (1, 0)
+    assert len(exported()[0]["denotations"]) == len(line(1)["denotations"])
+    check()
+
+
 def test_a_change_can_be_undone_for_seven_days() -> None:
     done = changes.delete_project("p", who="me")
     long_ago = utc_now() - changes.UNDOABLE
     with db.civic_db_connection() as conn:
         conn.execute(update(annotation_changes_table).values(at=long_ago))
 
+    assert [each.can_be_undone for each in changes.list_changes()] == [False]
     with pytest.raises(InvalidInput, match="older than 7 days"):
         changes.undo(done.change, who="me")

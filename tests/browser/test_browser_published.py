@@ -44,7 +44,9 @@ def write_town(storage: Path) -> None:
     )
     write_text(folder, "agendas/City Council/2024-01-15", ["Agenda of the council"])
     write_text(folder, "minutes/Library & Parks/2023-05-02", [f"page {n}" for n in range(1, 61)])
-    write_text(folder, "minutes/City Council/letters", ["Nobody knows when the lighthouse was built."])
+    write_text(
+        folder, "minutes/City Council/letters", ["Nobody knows when the lighthouse was built."]
+    )
     for month in range(1, 4):
         write_text(folder, f"minutes/City Council/2022-0{month}-01", ["The lighthouse. " * month])
     compile_folder(folder, SITE, into_index=False)

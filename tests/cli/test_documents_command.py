@@ -58,7 +58,7 @@ def test_a_folder_is_reviewed_before_it_is_added(
     assert "2024-03-05  minutes     City Council              scan-2-2.pdf" in said.out
     assert "2024-04-02  agenda" in said.out
     doubts = said.out.partition("In doubt:")[2]
-    assert "old/1998-vect.pdf" in doubts and "kind not known" in doubts
+    assert "old/1998-vect.pdf" in doubts and "kind not certain" in doubts
     assert "scan-2-2.pdf" not in doubts
     assert "problem: letter.doc: is a DOC file, which clerk does not read." in said.err
     assert "Nothing was added." in said.err
@@ -204,7 +204,7 @@ def test_a_list_fits_a_terminal(clerk: Clerk, springfield: str, folder: Path, mo
 
     assert max(map(len, lines)) <= 80
     (line,) = (each for each in lines if each.endswith("end.pdf"))
-    assert "Committee on the Mainten…" in line
+    assert "Committee on the Mainte…" in line
     assert "Committee on the Maintenance of Long Roads" in json.dumps(listed(clerk))
 
 

@@ -335,7 +335,7 @@ def test_two_parts_on_one_page_become_one_where_the_schema_has_no_place_for_them
             )
     parts = text("SELECT first_page, kind FROM document_parts ORDER BY first_page")
 
-    schema.downgrade(engine, "0025")
+    schema.downgrade(engine, "0026")
     with engine.begin() as conn:
         before = conn.execute(parts).fetchall()
     schema.upgrade(engine)

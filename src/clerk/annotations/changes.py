@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import Connection, insert, select, update
 
 from clerk.core.clock import utc_now
-from clerk.core.db import civic_db_connection
+from clerk.core.db import civic_db_connection, reading_connection
 from clerk.core.errors import Conflict, InvalidInput, NotFound
 from clerk.core.models import annotation_changes_table, audit_table, db_now
 
@@ -58,6 +58,14 @@ class UndoableChange:
     def can_be_undone(self) -> bool:
         """Whether it is recent, and not undone."""
         return self.undone_at is None and self.at > utc_now() - UNDOABLE
+
+
+def list_changes(limit: int = 50) -> list[UndoableChange]:
+    """Return the newest changes, the newest first."""
+    columns = [changes.c[name] for name in ("id", "kind", "subject", "who", "at", "undone_at")]
+    with reading_connection() as conn:
+        rows = conn.execute(select(*columns).order_by(changes.c.id.desc()).limit(limit))
+        return [UndoableChange(*row) for row in rows]
 
 
 def rename_project(name: str, new_name: str, *, who: str, dry_run: bool = False) -> Effect:
@@ -126,6 +134,19 @@ def replace_text(key: Key, text: str, *, who: str, dry_run: bool = False) -> Eff
             found.moved,
             found.orphaned,
         )
+
+
+def decoded(content: bytes) -> str:
+    """Return the text of a file that replaces that of a document, or raise `InvalidInput`."""
+    try:
+        text = content.decode()
+    except UnicodeDecodeError as error:
+        raise InvalidInput(
+            f"The text is not UTF-8: {error.reason} at byte {error.start}."
+        ) from None
+    if "\0" in text:
+        raise InvalidInput("The text contains a NUL character, which databases reject.")
+    return text
 
 
 def undo(number: int, *, who: str) -> UndoableChange:

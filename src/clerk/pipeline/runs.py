@@ -225,7 +225,7 @@ _ACTIVE = select(runs_table.c.run_id).where(
 
 
 @dataclass(frozen=True)
-class StageProgress:
+class JobProgress:
     """How far a stage of a run is."""
 
     id: int
@@ -239,19 +239,19 @@ class StageProgress:
     updated_at: datetime
 
 
-def progress(run_ids: Sequence[str], since: datetime | None = None) -> list[StageProgress]:
+def progress(run_ids: Sequence[str], since: datetime | None = None) -> list[JobProgress]:
     """Return the counters of each stage of the runs, in the order of the road.
 
     With ``since`` only those that have changed from then on.
     """
     jobs, place = jobs_table, {run_id: at for at, run_id in enumerate(run_ids)}
-    columns = [jobs.c[each.name] for each in fields(StageProgress)]
+    columns = [jobs.c[each.name] for each in fields(JobProgress)]
     with reading_connection() as conn:
         of_runs = among(conn, jobs.c.run_id, run_ids)
         chosen = select(*columns).where(of_runs, jobs.c.kind == Kind.STAGE)
         if since is not None:
             chosen = chosen.where(jobs.c.updated_at >= since)
-        found = [StageProgress(*row) for row in conn.execute(chosen)]
+        found = [JobProgress(*row) for row in conn.execute(chosen)]
     return sorted(found, key=lambda each: (place[each.run_id], STAGES.index(each.stage)))
 
 

@@ -7,9 +7,10 @@ by its nature: words of documents, dates, numbers.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from jinja2 import Undefined, pass_context
@@ -50,13 +51,24 @@ def printed(value: Any) -> Any:
 
 def translated(message: str, **values: Any) -> Markup:
     """Return a message of plain text in the language of the page; values pass the gate."""
-    return rich(escape(language.say(message)), **values)
+    return _filled(_escaped(language.current().code, message), values)
 
 
 def rich(message: str, **values: Any) -> Markup:
     """Return a message that contains HTML in the language of the page; values are escaped."""
-    told = Markup(message if isinstance(message, Markup) else language.say(message))
-    return told % {name: printed(value) for name, value in values.items()} if values else told
+    return _filled(Markup(language.say(message)), values)
+
+
+@lru_cache(maxsize=10_000)
+def _escaped(_language: str, message: str) -> Markup:
+    return escape(language.say(message))
+
+
+def _filled(told: Markup, values: Mapping[str, Any]) -> Markup:
+    if not values:
+        return told
+    # As Markup does it, in a fraction of the time.
+    return Markup(str(told) % {name: escape(printed(value)) for name, value in values.items()})
 
 
 def for_each_page(apply: Callable[..., Any]) -> Callable[..., Any]:

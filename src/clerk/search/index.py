@@ -380,20 +380,17 @@ def read_document(
     """
     name, kind = compiled.facts.name, compiled.facts.kind
     # A member is counted under one name, and found by each spelling.
-    one_name = dict(
-        db.execute(
-            """SELECT person_names.printed_name, people.printed_name FROM person_names
-               JOIN people ON people.person = person_names.person WHERE person_names.meeting = ?""",
-            (compiled.facts.body,),
-        ).fetchall()
-    )
     persons: dict[int, dict[str, str]] = {}
-    named = """SELECT votes.page, member FROM votes JOIN vote_members ON vote = votes.id
-               WHERE votes.document = ? AND votes.page IS NOT NULL
-               UNION SELECT page, printed_name FROM attendance
-               WHERE document = ? AND page IS NOT NULL AND is_member ORDER BY 1, 2"""
-    for page, member in db.execute(named, (name, name)):
-        persons.setdefault(page, {})[member] = one_name.get(member, member)
+    named = """SELECT named.page, named.member, people.printed_name FROM (
+                   SELECT votes.page, member FROM votes JOIN vote_members ON vote = votes.id
+                   WHERE votes.document = :name AND votes.page IS NOT NULL
+                   UNION SELECT page, printed_name FROM attendance
+                   WHERE document = :name AND page IS NOT NULL AND is_member) AS named
+               LEFT JOIN person_names ON person_names.meeting = :body
+                   AND person_names.printed_name = named.member
+               LEFT JOIN people ON people.person = person_names.person ORDER BY 1, 2"""
+    for page, member, one_name in db.execute(named, {"name": name, "body": compiled.facts.body}):
+        persons.setdefault(page, {})[member] = one_name or member
     texts = db.execute(
         f"""SELECT page, search_text, kind, meeting, date FROM {site_schema.page_table(kind)}
             WHERE document = ? ORDER BY page""",

@@ -89,8 +89,28 @@ class SourceLink:
     label: str
 
 
+class _Labelled:
+    """A document, or a part of one, that may be called by its kind or its own name."""
+
+    kind: str | None
+    meeting: str | None
+    title: str | None
+
+    @property
+    def own_name(self) -> str | None:
+        """What it calls itself."""
+        return self.title
+
+    @property
+    def label(self) -> str:
+        """The body and the kind; what it calls itself if the kind says nothing."""
+        if self.kind in (None, "other") and self.own_name:
+            return self.own_name
+        return f"{self.meeting or ''} {self.kind or 'document'}".strip()
+
+
 @dataclass(frozen=True)
-class CompiledDocument:
+class CompiledDocument(_Labelled):
     """A document as it was compiled; its kind, body (``meeting``), date or title may be unknown.
 
     ``evidence`` says of each where it comes from.
@@ -124,13 +144,6 @@ class CompiledDocument:
         return self.title or self.file_name
 
     @property
-    def label(self) -> str:
-        """The body and the kind; what the document calls itself if the kind says nothing."""
-        if self.kind in (None, "other") and self.own_name:
-            return self.own_name
-        return f"{self.meeting or ''} {self.kind or 'document'}".strip()
-
-    @property
     def is_pdf(self) -> bool:
         """Whether its pages can be shown as images."""
         return Document.from_name(self.name).is_pdf
@@ -150,7 +163,7 @@ class CompiledDocument:
 
 
 @dataclass(frozen=True)
-class CompiledPart:
+class CompiledPart(_Labelled):
     """Some pages of a packet, and what they are."""
 
     first_page: int
@@ -161,18 +174,6 @@ class CompiledPart:
     date: str | None
     title: str | None
     of_other_place: bool
-
-    @property
-    def own_name(self) -> str | None:
-        """What the part calls itself."""
-        return self.title
-
-    @property
-    def label(self) -> str:
-        """The body and the kind, or what the part calls itself."""
-        if self.kind in (None, "other") and self.title:
-            return self.title
-        return f"{self.meeting or ''} {self.kind or 'document'}".strip()
 
 
 @dataclass(frozen=True)

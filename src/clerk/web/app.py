@@ -35,6 +35,7 @@ from .live import ChangeNotifier, SharedFragments
 from .middleware import LOOPBACK, RedactedResponses, SafeResponses, default_limits, host_name
 from .rendering import STATIC, as_json, page
 from .request_bodies import BoundedBodies
+from .shared_answers import RunningAnswers
 from .worker_process import Worker
 
 _log = logging.getLogger(__name__)
@@ -91,6 +92,7 @@ def create_app(
     app.state.gate = Gate(settings)
     app.state.operator_gate = Gate(settings, keeps_user_names=True)
     app.state.limits = default_limits()
+    app.state.running_answers = RunningAnswers()
     return app
 
 
@@ -114,6 +116,7 @@ async def _lifespan(app: Starlette) -> AsyncIterator[None]:
         app.state.published.start()
     yield
     app.state.notifier.close()
+    app.state.running_answers.close()
     page_images.close()
     if app.state.published is not None:
         app.state.published.close()

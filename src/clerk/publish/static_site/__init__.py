@@ -100,7 +100,11 @@ class StaticSite:
         with contextlib.ExitStack() as stack:
             db = stack.enter_context(_open(target, self.facts.subdomain))
             pages = SitePages(
-                db, self.theme.environment(), self.gate, self.facts, self.theme.assets
+                db,
+                self.theme.environment(self.facts.spoken),
+                self.gate,
+                self.facts,
+                self.theme.assets,
             )
             keys: set[Key] | None = None
             if previous is not None and is_like_before:

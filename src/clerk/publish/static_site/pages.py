@@ -968,7 +968,7 @@ def _by_date(meeting: tuple[str, str | None]) -> tuple[str, bool, str]:
 
 def filters() -> dict[str, Callable[..., Any]]:
     """Return the filters of the templates."""
-    known: dict[str, Callable[..., Any]] = {
+    return {
         "day": day,
         "when": page_text.when,
         "thousands": page_text.thousands,
@@ -979,4 +979,3 @@ def filters() -> dict[str, Callable[..., Any]]:
         "word": word,
         "label": label,
     }
-    return {name: page_text.for_each_page(each) for name, each in known.items()}

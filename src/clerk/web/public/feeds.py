@@ -51,6 +51,7 @@ from clerk.web.rendering import (
     public_url,
     settings_of,
 )
+from clerk.web.shared_answers import shared
 
 from .search import (
     EXPORTED_AT_MOST,
@@ -82,6 +83,7 @@ COLUMNS = (
 
 
 @limited("search")
+@shared
 def search_json(request: Request) -> Response:
     """Respond with documents, their best pages and facets as JSON; ``cursor`` leads on."""
     limit = whole_number(request, "limit", 20, most=EXPORTED_AT_MOST)
@@ -124,6 +126,7 @@ def _document(request: Request, found: DocumentHits) -> dict[str, Any]:
 
 
 @limited("search")
+@shared
 def search_csv(request: Request) -> Response:
     """Respond with results as a table."""
     results = find(request, query_of(request, limit=EXPORTED_AT_MOST))

@@ -18,6 +18,7 @@ from clerk.site_db.schema import DOCUMENT_KINDS, UNKNOWN
 from clerk.web.middleware import limited
 from clerk.web.parameters import count_pages, one_of, optional_date, optional_word, page_slice
 from clerk.web.rendering import page, settings_of
+from clerk.web.shared_answers import shared
 
 from .heads import home_head
 
@@ -71,6 +72,7 @@ def home(request: Request) -> Response:
 
 
 @limited("search")
+@shared
 def search_page(request: Request) -> Response:
     """Show the documents that were found, with their best pages and facets."""
     number, offset = page_slice(
