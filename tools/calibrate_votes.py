@@ -27,7 +27,7 @@ from typing import Any
 
 from clerk.extract import VERSION
 from clerk.extract.cues import document_text
-from clerk.extract.model import EVENT, FIELDS
+from clerk.extract.findings import EVENT, FIELDS
 from clerk.extract.votes import read_votes
 
 #: More doubts than this are as bad as this many.

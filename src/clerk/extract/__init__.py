@@ -49,7 +49,7 @@ from .documents import (
     extract_whole,
     extraction_as_row,
 )
-from .model import (
+from .findings import (
     BALLOTS,
     RESULTS,
     SCHEMA,

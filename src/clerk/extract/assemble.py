@@ -31,8 +31,7 @@ from .cues import (
     QuestionCue,
     SecondCue,
 )
-from .items import Items
-from .model import (
+from .findings import (
     ABSENT,
     ABSTAIN,
     AYES,
@@ -45,6 +44,7 @@ from .model import (
     UNKNOWN,
     WITHDRAWN,
 )
+from .items import Items
 from .outcomes import AMENDMENT, MAIN
 from .text import end_without, pattern
 

@@ -18,7 +18,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from .model import Presence, place
+from .findings import Presence, place
 from .names import (
     ALSO_SURNAMES,
     BALLOT_WORDS,

@@ -25,7 +25,7 @@ from .cues import (
     find_cues,
     list_limit,
 )
-from .model import ABSENT, ABSTAIN, AYES, FOURTH, NOES, RECUSED, THIRD
+from .findings import ABSENT, ABSTAIN, AYES, FOURTH, NOES, RECUSED, THIRD
 from .names import ALSO_SURNAMES, BALLOT_WORDS, STOPS, TITLES, Name, NameList, read_name
 from .text import (
     Phrase,

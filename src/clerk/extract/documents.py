@@ -32,7 +32,7 @@ from clerk.core.storage import (
     written_whole,
 )
 
-from .model import (
+from .findings import (
     BALLOTS,
     LISTS,
     SCHEMA,

@@ -24,8 +24,8 @@ from decimal import Decimal, InvalidOperation
 from typing import NamedTuple
 
 from .cues import DocumentText
+from .findings import Declaration, Entity, Speaker, place
 from .items import Items
-from .model import Declaration, Entity, Speaker, place
 from .names import ALSO_SURNAMES, STOPS, TITLES, Name
 from .text import Phrase, line_start, pattern, word_set
 

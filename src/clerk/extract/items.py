@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from .cues import DocumentText
-from .model import AgendaItem, place
+from .findings import AgendaItem, place
 from .names import read_name
 from .text import pattern, word_set
 

@@ -20,8 +20,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from .cues import DocumentText
+from .findings import DIED, FAILED, PASSED, WITHDRAWN, Appearance, Entity, Vote, place
 from .items import Heading, Items
-from .model import DIED, FAILED, PASSED, WITHDRAWN, Appearance, Entity, Vote, place
 from .text import Phrase, pattern, word_set
 
 INTRODUCED = "introduced"

@@ -28,7 +28,7 @@ from .cues import (
     body_is_subject,
     is_elsewhere,
 )
-from .model import AYES, DIED, FAILED, PASSED, UNKNOWN, WITHDRAWN
+from .findings import AYES, DIED, FAILED, PASSED, UNKNOWN, WITHDRAWN
 from .motions import SHORTHAND, SLASH, pair_in_brackets, shorthand_names
 from .text import Phrase, last_match, line_start, pattern, word_set
 

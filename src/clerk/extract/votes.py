@@ -34,8 +34,7 @@ from .cues import (
     body_is_subject,
     find_cues,
 )
-from .items import Heading, Items
-from .model import (
+from .findings import (
     ABSENT,
     ABSTAIN,
     AYES,
@@ -52,6 +51,7 @@ from .model import (
     Doubts,
     Vote,
 )
+from .items import Heading, Items
 from .motions import motion_cues
 from .names import BALLOT_WORDS
 from .tables import table_cues

@@ -50,7 +50,7 @@ def engine_version() -> str:
         return ""
 
 
-class Bundle(NamedTuple):
+class IndexBundle(NamedTuple):
     """Documents that are indexed together; ``key`` names their content."""
 
     key: str
@@ -64,7 +64,7 @@ def texts_of(database: Path, pages_at_most: int) -> str:
     return blake2b(repr(keys).encode(), digest_size=16).hexdigest() if keys else ""
 
 
-def _bundles(db: sqlite3.Connection, pages_at_most: int) -> list[Bundle]:
+def _bundles(db: sqlite3.Connection, pages_at_most: int) -> list[IndexBundle]:
     """Divide the documents of a site, the oldest first; a month is never divided.
 
     Bundles are closed when they are large enough, so that a new document changes the last one.
@@ -91,7 +91,7 @@ def _bundles(db: sqlite3.Connection, pages_at_most: int) -> list[Bundle]:
         groups[-1] += of_month
         pages += sum(row[-1] for row in of_month)
     return [
-        Bundle(
+        IndexBundle(
             blake2b(repr((told, group)).encode(), digest_size=10).hexdigest(),
             [name for _, name, *_ in group],
         )
@@ -127,7 +127,7 @@ def build(database: Path, work: Path, pages_at_most: int, served: Path) -> Path:
 
 def _build(
     db: sqlite3.Connection,
-    bundle: Bundle,
+    bundle: IndexBundle,
     about: Mapping[str, str],
     records: Path,
     target: Path,
