@@ -339,6 +339,18 @@ def body_of_meeting(title: str) -> str:
     return whole if whole in written else written
 
 
+def names_body(title: str) -> bool:
+    """Whether a title says whose meeting it is, as "Hearing Officer Meeting" does.
+
+    "Regular Meeting" and "Budget Workshop" say only what sort of meeting it is, or what about.
+    """
+    if BODY_WORD.search(title):
+        return True
+    name = re.sub(r"\s*\bmeetings?$", "", title.strip(), flags=re.IGNORECASE)
+    rest = _without_sort(name)
+    return name != title.strip() and " " in rest and not _DIGIT.search(rest)
+
+
 def _named_body(part: str) -> str:
     """Return the body that a part of a title names, up to the word that stands for one.
 

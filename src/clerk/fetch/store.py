@@ -841,9 +841,11 @@ class SiteFetch:
 
     def _record_of(self, wanted: NamedDocument, sha256: str, size: int) -> FetchedDocument:
         meeting, ref = wanted.meeting, wanted.ref
+        # A packet that is fetched instead of an agenda is the agenda.
+        is_packet = self.fetcher.settings.packets and naming.is_packet(ref.title)
         # What the source says of a document; a path in a folder says nothing by itself.
         said: dict[str, Any] = {
-            "kind": "packet" if naming.is_packet(ref.title) else LISTED_KINDS[ref.kind],
+            "kind": "packet" if is_packet else LISTED_KINDS[ref.kind],
             "body": _storable(self.gate.name(meeting.body)),
             "date": meeting.day,
             "title": _storable(self.gate.name(meeting.title or ref.title)),

@@ -113,11 +113,12 @@ class BoardDocs(PlatformFetcher):
 
     def _meeting(self, identity: str, title: str, day: str, body: str) -> MeetingRef:
         name = title.partition("@")[0].strip()
+        found = naming.body_of_meeting(name) or _BOARD
         return self.meeting(
             title,
             moment(day, title),
             vendor_id=identity,
-            body=body or naming.body_of_meeting(name) or _BOARD,
+            body=body or (found if naming.names_body(found) else ""),
             source_url=f"{self._board}/goto?open&id={identity}",
         )
 

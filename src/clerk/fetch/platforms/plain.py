@@ -290,9 +290,10 @@ def _page_links(page: WebPage, *, day_first: bool, follow: str) -> Iterator[Link
     firsts = dated.tree.css("h1")
     headings = [html.text_of(node) for node in [*firsts[:1], *dated.tree.css("title")]]
     above = html.titles_above(dated.tree)
-    for node in dated.tree.css("a[href]"):
+    # A menu whose entries are addresses of files is a list of links.
+    for node in dated.tree.css("a[href], option[value]"):
         url = html.href_of(node, page.url)
-        if not url:
+        if not url or (node.tag == "option" and not _DOCUMENT_LINK.search(url)):
             continue
         texts = (node.attributes.get("title"), node.attributes.get("aria-label"))
         text = html.text_of(node) or next(filter(None, texts), "")
@@ -302,6 +303,7 @@ def _page_links(page: WebPage, *, day_first: bool, follow: str) -> Iterator[Link
             yield Link(url, text, "", day=found[0] if found else None)
             continue
         around = next((each for each in html.ancestors(node) if each.tag in _AROUND), None)
+        around = node if node.tag == "option" else around
         said_around = dated.text(around) if around else ""
         row = dated.row_of(node)
         day = None
@@ -330,7 +332,7 @@ def _page_links(page: WebPage, *, day_first: bool, follow: str) -> Iterator[Link
             day,
             kind,
             any(map(naming.find_kind, others)),
-            html.text_before(around, links[0])[:200] if around else "",
+            html.text_before(around, links[0])[:200] if around and links else "",
             _column_name(node),
         )
 
