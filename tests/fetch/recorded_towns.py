@@ -563,18 +563,23 @@ def said_body(expected: str, body: str) -> bool:
 
     It is a piece of that name as it is written.  Where the name contains a body of people, so does
     the piece, and nothing that is about the meeting: "City Council" of "City Council Special
-    Meeting @ 6:30 p.m.".  A name like "Regular Meeting" or a date names nobody: what is read from
-    the document will.
+    Meeting @ 6:30 p.m.".  A name like "Regular Meeting" names nobody: the document will, when it is
+    read.  Where it is only a date, the portal may say elsewhere whose meeting it is.
     """
 
     def words(text: str) -> str:
         return " ".join(re.findall(r"[^\W_]+", text.lower()))
 
-    if not _BODY.search(expected):
-        return not body or body == "Board" or f" {words(body)} " in f" {words(expected)} "
+    without_date = re.sub(r"(?i)\b(?:\w+day|\w{3,9} [0-9]{1,2}, )\b", "", expected)
+    if not re.search(r"[^\W\d_]{3}", without_date):
+        return True
+    if not body and not _BODY.search(expected):
+        return True
     if not words(body) or f" {words(body)} " not in f" {words(expected)} ":
         return False
-    return bool(_BODY.search(body)) and not _OF_A_MEETING.search(body)
+    if _BODY.search(expected):
+        return bool(_BODY.search(body)) and not _OF_A_MEETING.search(body)
+    return True
 
 
 class StillClock:
