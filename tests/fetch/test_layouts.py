@@ -89,6 +89,18 @@ def test_every_template_of_granicus_is_read_by_its_links(portal, rows):
     ]
 
 
+def test_a_granicus_row_may_link_minutes_as_a_file_of_the_town(portal):
+    row = """<ol><li><div>City Council</div><div>Jan 16, 2024</div>
+      <a href="/AgendaViewer.php?view_id=1&clip_id=7">Agenda</a>
+      <a href="/minutes/7.pdf">Approved Minutes</a> <a href="/report.pdf">Report</a></li></ol>"""
+    town = portal("granicus", f"{GRANICUS}/ViewPublisher.php?view_id=1", {"ViewPublisher": row})
+
+    assert [(kind, url) for kind, _, _, url in listed(town)] == [
+        ("agendas", f"{GRANICUS}/AgendaViewer.php?view_id=1&clip_id=7"),
+        ("minutes", f"{GRANICUS}/minutes/7.pdf"),
+    ]
+
+
 def test_a_granicus_page_without_links_gives_way_to_its_feed(portal):
     feed = f"""<?xml version="1.0"?><rss version="2.0"><channel><item>
       <title>City Council - Jan 16, 2024</title>
@@ -693,6 +705,33 @@ def test_a_small_page_in_the_platforms_shape(portal, scraper):
     assert [(kind, day, body) for kind, day, body, _ in found] == expected
 
 
+@pytest.mark.parametrize("cells", ["<td>Mi</td><td>&nbsp;3</td>", "<td>Mi<span>3</span></td>"])
+def test_allris_3_numbers_its_days_and_gives_minutes_by_a_button(portal, cells):
+    page = f"""<table><tr><td>Di</td><td>2</td><td></td></tr>
+      <tr>{cells}<td>18:00</td><td><a href="to010_r.asp?SILFDNR=6">Sitzung des Ortsrates Tal</a></td>
+      <td><form action="si016.asp?SELECT=1"><input type="hidden" name="SILFDNR" value="6">
+      <input type="submit" value="NIE" title="Protokoll"></form></td></tr>
+      <tr><td></td><td></td><td>20:00</td><td>
+      <a href="to010_r.asp?SILFDNR=7">Sitzung des Bauausschusses</a></td></tr></table>"""
+    agenda = '<p>Ö 2 <a href="to020.asp?TOLFDNR=9">Niederschrift der Sitzung vom 1.12.2023</a></p>'
+    answers = {
+        "to010": agenda,
+        "si010_r.asp?MM=1&YY=2024": page,
+        "si010_e.asp": "Zugriff verweigert (Programm si010_e.asp).",
+        "si010_r.asp": "<table></table>",
+        "si010": httpx.Response(404),
+        "allris.net.asp": '<a href="si010_e.asp">Kalender</a>',
+    }
+    base = "https://stadt.example/bi"
+    town = portal("allris", f"{base}/allris.net.asp", answers)
+
+    assert listed(town) == [
+        ("agendas", "2024-01-03", "Bauausschuss", f"{base}/to010_r.asp?SILFDNR=7"),
+        ("agendas", "2024-01-03", "Ortsrat Tal", f"{base}/to010_r.asp?SILFDNR=6"),
+        ("minutes", "2024-01-03", "Ortsrat Tal", f"{base}/si016.asp?SELECT=1&SILFDNR=6"),
+    ]
+
+
 def test_ibabs_needs_a_key_and_says_so(portal):
     town = portal("ibabs", "https://town.bestuurlijkeinformatie.nl", {})
 
@@ -781,6 +820,9 @@ PLAIN_LAYOUTS = {
       <table><tr><th>Date</th><th>Handouts received after agenda posted</th><th>Minutes</th></tr>
       <tr><td>December 5, 2023</td><td><a href="/Handouts-agenda-12-05-23.pdf">Handouts</a></td>
       <td><a href="/b.pdf">Minutes</a></td></tr></table>""",
+    "menus": """<form><select><option value="2024">2024</option></select>
+      <select><option value="">Minutes</option><option value="/Minutes01162024.pdf">January 16, 2024
+      </option><option value="/Minutes12052023.pdf">December 5, 2023</option></select></form>""",
     "accordions": """<button class="accordion-button">City Council 2024</button><div>
       <a href="/a.pdf">Jan 16 - Minutes</a></div><button class="accordion-button">City Council 2023
       </button><div><a href="/b.pdf">Dec 5 - Minutes</a></div>""",
@@ -971,6 +1013,59 @@ def test_boarddocs_lists_pages_and_asks_each_meeting_for_its_minutes(portal):
     assert [path.read_text() for path in pages] == [
         "<html><p>Agenda</p></html>",
         "<html><p>Minutes</p></html>",
+    ]
+
+
+def test_attachments_are_skipped_by_name_unless_they_are_wanted(portal):
+    board = "https://go.boarddocs.com/st/town/Board.nsf"
+    answers = {
+        "/Public": httpx.Response(404),
+        "BD-GetMeetingsList": [{"unique": "A", "name": "School Board", "numberdate": "20240116"}],
+        "BD-GetMeeting?": "<p>School Board</p>",
+        "BD-GetPublicFiles": f"""<a href="{board}/files/1/$file/Minutes.pdf">Minutes</a>
+          <a href="{board}/files/2/$file/Budget.pdf">Budget report for the agenda</a>""",
+        "PRINT-AgendaDetailed": "<html><p>Agenda</p></html>",
+    }
+    town = portal("boarddocs", f"{board}/Public", answers)
+    first = town.fetch()
+
+    town.extra["attachments"] = True
+    second = town.fetch(datetime(2024, 3, 2, tzinfo=UTC))
+
+    assert sorted(first.new) == [
+        "agendas/School Board/2024-01-16.html",
+        "minutes/School Board/2024-01-16",
+    ]
+    assert [each.url for each in first.skipped] == [f"{board}/files/2/$file/Budget.pdf"]
+    assert second.new == ["agendas/School Board/2024-01-16"]
+    kinds = {row.source_url.rpartition("/")[2]: row.kind for row in town.known()}
+    assert kinds["Budget.pdf"] == "other"
+    assert kinds["Minutes.pdf"] == "minutes"
+
+
+def test_legistars_api_asks_each_meeting_for_attachments_only_if_they_are_wanted(portal):
+    api = "https://webapi.legistar.com/v1/town"
+    event = {
+        "EventId": 5,
+        "EventBodyName": "Council",
+        "EventDate": "2024-01-16T00:00:00",
+        "EventAgendaFile": "https://files.example/agenda.pdf",
+    }
+    attached = {
+        "MatterAttachmentId": 8,
+        "MatterAttachmentName": "Minutes of the last meeting",
+        "MatterAttachmentHyperlink": "https://files.example/8.pdf",
+    }
+    items = [{"EventItemMatterAttachments": [attached]}, {"EventItemMatterAttachments": None}]
+    town = portal("legistar_api", api, {"/eventitems": items, "/events": [event]})
+
+    assert [url for *_, url in listed(town)] == ["https://files.example/agenda.pdf"]
+    assert not any("eventitems" in str(each.url) for each in town.asked)
+
+    town.extra["attachments"] = True
+    assert [(kind, url) for kind, *_, url in listed(town)] == [
+        ("agendas", "https://files.example/8.pdf"),
+        ("agendas", "https://files.example/agenda.pdf"),
     ]
 
 

@@ -517,7 +517,7 @@ class SiteFetch:
         self.carried = []
         of_meeting: dict[str, list[KnownDocument]] = {}
         listed: Iterable[MeetingRef] = self._wanted_meetings(window)
-        if asks_each := type(self.fetcher).list_documents is not Fetcher.list_documents:
+        if asks_each := self.fetcher.asks_each_meeting:
             listed = sorted(listed, key=lambda each: each.day or date.max, reverse=True)
             for row in self.known.values():
                 of_meeting.setdefault(str(row.identity).partition("|")[0], []).append(row)
@@ -626,11 +626,13 @@ class SiteFetch:
         taken |= {folded(name) for name in self.unlisted}
         named = []
 
-        def order(item: tuple[str, tuple[MeetingRef, DocumentRef]]) -> tuple[str, str]:
-            # Files by their path without the suffix, so that a copy follows its original.
+        def order(item: tuple[str, tuple[MeetingRef, DocumentRef]]) -> tuple[bool, str, str]:
+            # Attachments after the agenda; files by their path without the suffix, so that a copy
+            # follows its original.
             identity, (_, ref) = item
             is_file = ref.method == "FILE" and ref.title
-            return (str(Path(ref.title).with_suffix("")) if is_file else "", identity)
+            path = str(Path(ref.title).with_suffix("")) if is_file else ""
+            return (ref.attachment, path, identity)
 
         for identity, (meeting, ref) in sorted(listed.items(), key=order):
             document, number = kept.get(identity), 1
@@ -842,10 +844,14 @@ class SiteFetch:
     def _record_of(self, wanted: NamedDocument, sha256: str, size: int) -> FetchedDocument:
         meeting, ref = wanted.meeting, wanted.ref
         # A packet that is fetched instead of an agenda is the agenda.
-        is_packet = self.fetcher.settings.packets and naming.is_packet(ref.title)
+        kind = LISTED_KINDS[ref.kind]
+        if ref.attachment:
+            kind = "other"
+        elif self.fetcher.settings.packets and naming.is_packet(ref.title):
+            kind = "packet"
         # What the source says of a document; a path in a folder says nothing by itself.
         said: dict[str, Any] = {
-            "kind": "packet" if is_packet else LISTED_KINDS[ref.kind],
+            "kind": kind,
             "body": _storable(self.gate.name(meeting.body)),
             "date": meeting.day,
             "title": _storable(self.gate.name(meeting.title or ref.title)),

@@ -8,6 +8,7 @@ day in a cell, and a town may publish any one of several (``si010_e.asp``, ``si0
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterator
 from datetime import date, datetime, time
@@ -18,7 +19,7 @@ from selectolax.lexbor import LexborNode
 from clerk.core.storage import AGENDAS, MINUTES
 from clerk.fetch import html, naming
 from clerk.fetch.base import DocumentRef, FetcherSpec, MeetingRef, Window
-from clerk.fetch.http.responses import NotUnderstood, WebPage
+from clerk.fetch.http.responses import NotUnderstood, PageMissing, WebPage
 
 from .common import Offer, PlatformFetcher, days_of_calendar, months_of, parameter, time_in
 
@@ -67,14 +68,10 @@ class Allris(PlatformFetcher):
         self, base: str, first: WebPage, window: Window
     ) -> Iterator[MeetingRef]:
         base = re.sub(r"/[^/]*\.asp.*$", "", base)
-        named = _CALENDAR.findall(f"{self.source} {first.text}")
-        calendars, empty = list(dict.fromkeys((*named, *_CALENDARS))), 0
+        calendar = self._public_calendar(base, f"{self.source} {first.text}")
+        empty = 0
         for month in months_of(window):
-            query = f"MM={month.month}&YY={month.year}"
-            page = self.read(f"{base}/{calendars[0]}?{query}")
-            while page is not None and _REFUSED in page.text and len(calendars) > 1:
-                calendars.pop(0)
-                page = self.read(f"{base}/{calendars[0]}?{query}")
+            page = self.read(f"{base}/{calendar}?MM={month.month}&YY={month.year}")
             if page is None:
                 return
             meetings = list(self._meetings(page, "", month))
@@ -83,6 +80,15 @@ class Allris(PlatformFetcher):
                 empty = 0 if meetings else empty + 1
             if empty == _EMPTY_MONTHS:
                 return
+
+    def _public_calendar(self, base: str, menu: str) -> str:
+        """Return the calendar that the town opens to everybody: the one in its menu, or another."""
+        *others, last = dict.fromkeys((*_CALENDAR.findall(menu), *_CALENDARS))
+        for name in others:
+            with contextlib.suppress(PageMissing):
+                if _REFUSED not in self.client.page(f"{base}/{name}").text:
+                    return name
+        return last
 
     def _meetings_of_committees(self, base: str) -> Iterator[MeetingRef]:
         page = self.read(f"{base}/gr010")

@@ -47,6 +47,8 @@ class Offer:
     version_hint: str = ""
     #: Whether it is an agenda with all its attachments, where the title does not say it.
     packet: bool = False
+    #: Whether it is neither minutes nor agenda, whatever its title says.
+    attachment: bool = False
     #: ``html`` if the document is a page.
     format: str = ""
     method: str = "GET"
@@ -97,13 +99,14 @@ class PlatformFetcher(Fetcher):
     def documents(self, offers: Iterable[Offer], what: str) -> tuple[DocumentRef, ...]:
         """Return the minutes and agendas among the offers; the rest is skipped by name.
 
-        A packet counts only if it is wanted or is the only one of its kind.  A platform may give
-        the same id to two documents: the second one gets a number.
+        A packet counts only if it is wanted or is the only one of its kind; what is neither minutes
+        nor agenda is an attachment, if those are wanted.  A platform may give the same id to two
+        documents: the second one gets a number.
         """
         sorted_out = [
             (
                 offer,
-                offer.kind or kind_of_title(offer.title),
+                "" if offer.attachment else offer.kind or kind_of_title(offer.title),
                 offer.packet or naming.is_packet(offer.title),
             )
             for offer in offers
@@ -112,11 +115,10 @@ class PlatformFetcher(Fetcher):
         times_seen: dict[tuple[str, str], int] = {}
         found = []
         for offer, kind, packet in sorted_out:
-            if not kind:
-                self.skip(
-                    f"{what}: {offer.title or offer.url}", "neither minutes nor agenda", offer.url
-                )
-            elif packet and kind in bare and not self.settings.packets:
+            if not kind and not self.settings.attachments:
+                why = "an attachment" if offer.attachment else "neither minutes nor agenda"
+                self.skip(f"{what}: {offer.title or offer.url}", why, offer.url)
+            elif kind and packet and kind in bare and not self.settings.packets:
                 bare_one = "agenda" if kind == AGENDAS else kind
                 why = f"a packet in addition to the {bare_one}"
                 self.skip(f"{what}: {offer.title}", why, offer.url)
@@ -126,15 +128,16 @@ class PlatformFetcher(Fetcher):
                 vendor_id = naming.numbered(offer.vendor_id, number) if offer.vendor_id else ""
                 found.append(
                     DocumentRef(
-                        kind,
+                        kind or AGENDAS,
                         offer.url,
-                        vendor_id,
+                        vendor_id if kind or not vendor_id else f"attached {vendor_id}",
                         title=offer.title,
                         version_hint=offer.version_hint,
                         format=offer.format,
                         method=offer.method,
                         body=offer.body,
                         request_url=offer.request_url,
+                        attachment=not kind,
                     )
                 )
         return tuple(found)

@@ -204,8 +204,9 @@ class PlainFetcher(PlatformFetcher):
         if not named and _NO_MEETING.search(f"{link.text} {link.around} {link.file_name}"):
             self.skip(shown, "a notice that there is no meeting", link.url)
             return None
-        attached = _ATTACHMENT.search(link.text) and not kind_of_title(link.text)
-        if attached or (not kind and link.attachment):
+        attached = bool(_ATTACHMENT.search(link.text)) and not kind_of_title(link.text)
+        attached = attached or (not kind and link.attachment)
+        if attached and not (day and self.settings.attachments):
             self.skip(shown, "an attachment", link.url)
             return None
         months = (link.text, link.file_name, link.around)
@@ -215,10 +216,16 @@ class PlainFetcher(PlatformFetcher):
         if not day and not _DOCUMENT_LINK.search(link.url):
             self.skip(shown, "no date next to the link", link.url)
             return None
-        if not kind and not (day and self.settings.kind):
+        if not (kind or attached or (day and self.settings.kind)):
             self.skip(shown, "says neither minutes nor agenda", link.url)
             return None
-        offer = Offer(link.text or link.file_name, link.url, kind or self.settings.kind, "url")
+        offer = Offer(
+            link.text or link.file_name,
+            link.url,
+            kind or self.settings.kind,
+            "url",
+            attachment=attached,
+        )
         return MeetingRef(
             vendor_id=canonical_url(link.url),
             body=self.settings.meeting
