@@ -84,7 +84,7 @@ from .http.responses import (
     Validators,
 )
 from .sources import path_of_file_url, readable_name
-from .understanding import PagesRead, keep_answer
+from .understanding import PagesRead, readable_answer
 
 if TYPE_CHECKING:
     from .http.client import Client
@@ -229,19 +229,14 @@ def fetch_site(
         fetch.list_until, fetch.fetch_until = clock() + seconds / 2, clock() + seconds
         try:
             fetch.run(Window(now.date() - LOOK_BACK, end), Window(start, end, full=True))
-        except NotUnderstood as error:
-            if error.page:
-                kept = keep_answer(
-                    folder, error.page, type(error).__name__, now, gate.without_secrets
-                )
-                error.hint = f"What was returned is kept in {kept}."
-            raise
-        except ChallengePage as error:
-            if pages.page:
-                kept = keep_answer(
-                    folder, pages.page, type(error).__name__, now, gate.without_secrets
-                )
-                error.hint = f"{error.hint} What was returned is kept in {kept}."
+        except (NotUnderstood, ChallengePage) as error:
+            page = error.page if isinstance(error, NotUnderstood) else pages.page
+            if page:
+                text = readable_answer(page, gate.without_secrets)
+                url = gate.without_secrets(page.url)
+                kept = manifest.keep_answer(type(error).__name__, url, text, now)
+                see = f"clerk site show {files.subdomain} --answer {kept.name}"
+                error.hint = f"{error.hint} What was returned: {see}".strip()
             raise
     return report
 
