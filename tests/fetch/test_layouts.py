@@ -686,12 +686,19 @@ SMALL_PAGES: dict[str, tuple[str, dict[str, Any], list[tuple[str, str, str]]]] =
             "si0040": lambda request: (
                 """<table><tr><td>16</td><td class="silink">
                 <a class="smc_datatype_si" href="si0057.php?__ksinr=4">Stadtrat</a></td>
-                <td>18:00 Uhr</td></tr></table>"""
+                <td>18:00 Uhr</td></tr><tr><td></td><td class="silink">
+                <a href="si0056.php?__ksinr=5">Bauausschuss</a></td><td>20:00 Uhr</td></tr>
+                <tr><td></td><td><a href="si0056.php?__ksinr=6"
+                title="Details anzeigen: Kreistag 18.01.2024">Kreistag</a></td></tr></table>"""
                 if str(request.url).endswith("__cjahr=2024&__cmonat=1")
                 else "<p class='smc'></p>"
             ),
         },
-        [("minutes", "2024-01-16", "Stadtrat")],
+        [
+            ("minutes", "2024-01-16", "Bauausschuss"),
+            ("minutes", "2024-01-16", "Stadtrat"),
+            ("minutes", "2024-01-18", "Kreistag"),
+        ],
     ),
 }
 
@@ -820,6 +827,13 @@ PLAIN_LAYOUTS = {
       <table><tr><th>Date</th><th>Handouts received after agenda posted</th><th>Minutes</th></tr>
       <tr><td>December 5, 2023</td><td><a href="/Handouts-agenda-12-05-23.pdf">Handouts</a></td>
       <td><a href="/b.pdf">Minutes</a></td></tr></table>""",
+    "texts that are cut off": """<h2>Minutes</h2><div><b>2020</b><br>
+      <a href="/m_january_16_2024.pdf">January 16, 20</a><a href="/m_january_16_2024.pdf">2</a>4<br>
+      <a href="/m_december_5_2023.pdf">December 5, 202</a>3</div>""",
+    "days without a year in folders of years": """<table><tr><td>City Council</td><td>9:30 a.m.</td>
+      <td>January 16</td><td><a href="/Board/2024/Jan.pdf">Minutes</a></td></tr><tr>
+      <td>City Council</td><td>9:30 a.m.</td><td>December 5</td><td>
+      <a href="/Board/2023/Dec.pdf">Minutes</a></td></tr></table>""",
     "menus": """<form><select><option value="2024">2024</option></select>
       <select><option value="">Minutes</option><option value="/Minutes01162024.pdf">January 16, 2024
       </option><option value="/Minutes12052023.pdf">December 5, 2023</option></select></form>""",

@@ -319,6 +319,7 @@ def body_of_meeting(title: str) -> str:
     A title that names nobody, such as "Budget Workshop", is returned whole.
     """
     text = _without_dates(_WEEKDAY.sub(" ", _CLOCK.sub(" ", title)))
+    text = _WITHOUT_YEAR[0].sub(" ", text)
     if (match := _MEETING_OF.search(text)) and BODY_WORD.search(match[1]):
         text = match[1]
     parts = [part.strip(_AROUND_NAMES) for part in _BESIDE_NAMES.split(text)]

@@ -65,6 +65,8 @@ _NAME_COLUMN = re.compile(
     r"(?:\W+(?:body|board|committee|commission|group|name)s?)*",
     re.IGNORECASE,
 )
+#: A folder of a year, which is not one of uploads by month.
+_YEAR_FOLDER = re.compile(r"/((?:19|20)[0-9]{2})/(?![0-9]{2}/)")
 _AROUND = frozenset(("tr", "li", "p", "dd", "article", "section"))
 #: Links to documents whose names do not end in .pdf.
 _DOCUMENT_LINK = re.compile(
@@ -183,11 +185,16 @@ class PlainFetcher(PlatformFetcher):
         near = naming.find_date(link.around, day_first=day_first)
         title = link.titles[0] if link.titles else ""
         of_title = naming.find_date(title, day_first=day_first)
+        if of_file and not naming.YEAR.search(link.text):
+            # A text that was cut off, like "May 20, 201", is completed by the file's name.
+            same_year = naming.date_below([str(of_file.year)], link.text, day_first=day_first)
+            own = of_file if same_year == of_file else own
+        titles = (*link.titles, *_YEAR_FOLDER.findall(link.url))
         below = next(
             (
                 found
                 for text in (link.text, link.lead, link.file_name)
-                if (found := naming.date_below(link.titles, text, day_first=day_first))
+                if (found := naming.date_below(titles, text, day_first=day_first))
             ),
             None,
         )
@@ -244,7 +251,7 @@ class PlainFetcher(PlatformFetcher):
 def _body(link: Link) -> str:
     """Return the first thing said about a link that sounds like a body of people."""
     for part in re.split(
-        r"[|–—:•;\n]|\s-\s", "\n".join((*link.own_texts, *link.titles, link.around))
+        r"[|–—•;\n]|:(?![0-9])|\s-\s", "\n".join((*link.own_texts, *link.titles, link.around))
     ):
         body = naming.YEAR.sub(" ", naming.body_of_meeting(part)).strip()
         if len(body) < _LONGEST_BODY and naming.BODY_WORD.search(body):

@@ -16,7 +16,8 @@ from clerk.fetch.http.responses import NotUnderstood, WebPage
 
 from .common import Offer, PlatformFetcher, days_of_calendar, months_of, parameter, time_in
 
-_MEETING = re.compile(r"si0057\.(?:php|asp)\?.*__ksinr=[0-9]+", re.IGNORECASE)
+#: The page of a meeting, or its overview.
+_MEETING = re.compile(r"si005[67]\.(?:php|asp)\?.*__ksinr=[0-9]+", re.IGNORECASE)
 _FILE = re.compile(r"getfile\.(?:php|asp)\?.*id=[0-9]+", re.IGNORECASE)
 _AGENDA = re.compile(r"bekanntmachung|einladung|tagesordnung", re.IGNORECASE)
 _MINUTES = re.compile(r"niederschrift|protokoll", re.IGNORECASE)
@@ -55,7 +56,9 @@ class SessionNet(PlatformFetcher):
         for node, url in dated.links(_MEETING):
             row = next((each for each in html.ancestors(node) if each.tag in ("tr", "li")), None)
             text = dated.text(row) if row else html.text_of(node)
-            day = naming.find_date(text, day_first=True)
+            # "Details anzeigen: Kreistag 10.09.2026"
+            said = f"{node.attributes.get('title') or ''} {text}"
+            day = naming.find_date(said, day_first=True)
             day = day or (days.get(row.mem_id) if row else None)
             title = html.text_of(node)
             if day and title:
@@ -65,7 +68,7 @@ class SessionNet(PlatformFetcher):
                     vendor_id=parameter(url, "__ksinr"),
                     body=title,
                     notice="cancelled" if re.search(r"entfällt|abgesagt", text, re.I) else title,
-                    source_url=url,
+                    source_url=url.replace("si0056", "si0057"),
                 )
 
     def list_documents(self, meeting: MeetingRef) -> Iterator[DocumentRef]:
@@ -84,7 +87,7 @@ class SessionNet(PlatformFetcher):
 SPEC = FetcherSpec(
     "sessionnet",
     SessionNet,
-    url_patterns=(r"/si00(?:40|46|57)\.(?:php|asp)",),
+    url_patterns=(r"/si00(?:40|46|56|57)\.(?:php|asp)",),
     help="SessionNet: https://HOST/bi/si0040.php",
     page_marks=(r"si0040\.(?:php|asp)|smc_datatype_si",),
 )
