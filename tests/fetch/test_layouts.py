@@ -854,6 +854,20 @@ def test_a_plain_page_in_another_layout(portal, layout):
     ]
 
 
+def test_a_packet_beside_the_agenda_in_its_row_is_wanted_only_on_request(portal):
+    page = """<h1>City Council</h1><table><tr><th>Date</th><th>Agenda</th><th>Packet</th></tr>
+      <tr><td>January 16, 2024</td><td><a href="/a.pdf">View</a></td>
+      <td><a href="/p.pdf">View</a></td></tr>
+      <tr><td>January 23, 2024</td><td></td><td><a href="/q.pdf">View</a></td></tr></table>
+      <p>January 30, 2024 <a href="/b.pdf">Agenda</a> <a href="/r.pdf">Agenda Packet</a></p>"""
+    town = portal("plain", "https://town.example/records", {"/records": page})
+    agendas = [url.rpartition("/")[2] for *_, url in listed(town)]
+    town.extra["packets"] = True
+
+    assert agendas == ["a.pdf", "q.pdf", "b.pdf"]
+    assert len(listed(town)) == 5
+
+
 def test_links_are_relative_to_the_base_that_a_page_states(portal):
     page = """<html><head><base href="https://town.example/"></head><body><h1>City Council</h1>
       <table><tr><td>01/16/24 Regular Meeting</td><td><a href="Documents/a b.pdf">Agenda</a></td>

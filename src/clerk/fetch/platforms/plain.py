@@ -17,6 +17,7 @@ from urllib.parse import unquote, urlsplit
 from selectolax.lexbor import LexborNode
 
 from clerk.core.errors import SourceUnavailable
+from clerk.core.storage import AGENDAS
 from clerk.fetch import html, naming
 from clerk.fetch.base import (
     Context,
@@ -67,7 +68,8 @@ _NAME_COLUMN = re.compile(
 )
 #: A folder of a year, which is not one of uploads by month.
 _YEAR_FOLDER = re.compile(r"/((?:19|20)[0-9]{2})/(?![0-9]{2}/)")
-_AROUND = frozenset(("tr", "li", "p", "dd", "article", "section"))
+_ROWS = frozenset(("tr", "li", "p", "dd"))
+_AROUND = _ROWS | {"article", "section"}
 #: Links to documents whose names do not end in .pdf.
 _DOCUMENT_LINK = re.compile(
     r"\.(?:pdf|docx?)(?:[?#]|$)|/DocumentCenter/View/|[?&]ADID=|showdocument|showpublisheddocument|"
@@ -109,6 +111,8 @@ class Link:
     day: date | None = None
     kind: str = ""
     attachment: bool = False
+    #: Whether it is a packet, and the agenda itself is in its row.
+    packet_beside_agenda: bool = False
     #: What its row says before the first link.
     lead: str = ""
     #: What the column for names says in its row.
@@ -215,6 +219,9 @@ class PlainFetcher(PlatformFetcher):
         attached = attached or (not kind and link.attachment)
         if attached and not (day and self.settings.attachments):
             self.skip(shown, "an attachment", link.url)
+            return None
+        if link.packet_beside_agenda and not self.settings.packets:
+            self.skip(shown, "a packet in addition to the agenda", link.url)
             return None
         months = (link.text, link.file_name, link.around)
         month = next((m for text in months if (m := naming.find_month(text))), "")
@@ -346,9 +353,26 @@ def _page_links(page: WebPage, *, day_first: bool, follow: str) -> Iterator[Link
             day,
             kind,
             any(map(naming.find_kind, others)),
+            around is not None
+            and around.tag in _ROWS
+            and naming.is_packet(packet := _label(node, text))
+            and any(_is_agenda_of(packet, _label(each, html.text_of(each))) for each in links),
             html.text_before(around, links[0])[:200] if around and links else "",
             _column_name(node),
         )
+
+
+def _label(node: LexborNode, text: str) -> str:
+    """Return what a link or else its column says that it is."""
+    return text if naming.find_kind(text) else f"{text} {_column_header(node)}"
+
+
+def _is_agenda_of(packet: str, label: str) -> bool:
+    """Whether a label is of the agenda in a packet: that of a special meeting is of another one."""
+    if naming.find_kind(label) != AGENDAS or naming.is_packet(label):
+        return False
+    words = [set(re.findall(r"[^\W\d_]{3,}", each.lower())) for each in (label, packet)]
+    return words[0] - {"agenda", "agendas", "view", "pdf"} <= words[1]
 
 
 def _filed_under(node: LexborNode) -> list[str]:
@@ -379,16 +403,20 @@ def _leads_to_document(url: str, text: str) -> bool:
 
 def _column_kind(node: LexborNode) -> str:
     """Return the kind that the header of a link's column names."""
+    return naming.find_kind(_column_header(node)) or ""
+
+
+def _column_header(node: LexborNode) -> str:
+    """Return the header of a link's column; a row with a date is no row of headers."""
     cell = next((each for each in html.ancestors(node) if each.tag == "td"), None)
     label = cell and (cell.attributes.get("data-label") or cell.attributes.get("data-th"))
     if label:
-        return naming.find_kind(label) or ""
+        return label
     columns = _columns(node)
     if naming.find_date(" ".join(name for name, _ in columns)):
         return ""
     around = {node.mem_id, *(each.mem_id for each in html.ancestors(node))}
-    header = next((name for name, each in columns if each.mem_id in around), "")
-    return naming.find_kind(header) or ""
+    return next((name for name, each in columns if each.mem_id in around), "")
 
 
 def _column_name(node: LexborNode) -> str:
