@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, date, datetime
 from typing import Any
 from urllib.parse import parse_qs
@@ -737,6 +738,29 @@ def test_allris_3_numbers_its_days_and_gives_minutes_by_a_button(portal, cells):
         ("agendas", "2024-01-03", "Ortsrat Tal", f"{base}/to010_r.asp?SILFDNR=6"),
         ("minutes", "2024-01-03", "Ortsrat Tal", f"{base}/si016.asp?SELECT=1&SILFDNR=6"),
     ]
+
+
+def test_the_papers_in_a_laserfiche_packet_are_no_agendas(portal):
+    folders = {
+        1: [(2, "Agendas", 0), (3, "Council Packet", 0)],
+        2: [(4, "City Council", 0)],
+        4: [(5, "2024 0116 Tax Levy", 0)],
+        5: [(50, "Agenda", -2)],
+        3: [(6, "2024 0116", 0), (7, "2024 0123", 0)],
+        6: [(60, "Master Agenda Packet", -2), (61, "A001 - Motion on the agenda", -2)],
+        7: [(70, "Agenda Packet", -2), (71, "Claims", -2)],
+    }
+
+    def listing(request: httpx.Request) -> dict[str, Any]:
+        rows = folders[json.loads(request.content)["folderId"]]
+        keys = ("entryId", "name", "type")
+        return {"data": {"results": [dict(zip(keys, row, strict=True)) for row in rows]}}
+
+    source = "https://docs.town.gov/WebLink/Browse.aspx?id=1&dbid=0&repo=Town"
+    town = portal("laserfiche", source, {"Browse": "<p></p>", "GetFolderListing2": listing})
+
+    found = [(day, body, url.partition("docid=")[2][:2]) for _, day, body, url in listed(town)]
+    assert found == [("2024-01-16", "City Council", "50"), ("2024-01-23", "Council", "70")]
 
 
 def test_ibabs_needs_a_key_and_says_so(portal):

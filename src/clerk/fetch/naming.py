@@ -293,9 +293,12 @@ def body_of_path(parts: Sequence[str]) -> str:
 
     A name without date and kind is a title, not a body.
     """
-    for folder in reversed(parts[:-1]):
-        if body := _body_of_folder(folder):
-            return body
+    bodies = [(folder, body) for folder in parts[:-1] if (body := _body_of_folder(folder))]
+    if bodies:
+        folder, nearest = bodies[-1]
+        # A folder of one meeting may say what it was about.
+        named = [body for _, body in bodies if BODY_WORD.search(body)]
+        return named[-1] if named and find_date(folder) else nearest
     stem = parts[-1] if parts else ""
     has_facts = bool(find_kind(stem) or find_date(stem) or find_month(stem))
     if not has_facts and _with_month_of_folder(parts):
@@ -518,7 +521,7 @@ def _body_of_folder(folder: str) -> str:
         if _CONTAINER.fullmatch(bare) or _is_month(bare):
             return ""
         return folder if bare == folder else body_of_title(bare)
-    body = body_of_title(YEAR.sub(" ", folder))
+    body = YEAR.sub(" ", body_of_title(folder)).strip()
     return "" if _CONTAINER.fullmatch(body) or _is_month(body) else body
 
 
