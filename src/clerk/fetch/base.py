@@ -38,6 +38,10 @@ _SESSION_PARAMETERS = frozenset(
 KIND_WORDS = {kind: kind for kind in KINDS} | {"agenda": AGENDAS, "minute": MINUTES}
 
 
+#: What clerk calls a kind of document -> what the manifest calls it.
+LISTED_KINDS = {MINUTES: "minutes", AGENDAS: "agenda"}
+
+
 @dataclass(frozen=True)
 class Window:
     """The days a listing covers, both included; ``full`` if it reaches back to the beginning."""

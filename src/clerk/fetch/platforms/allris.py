@@ -83,7 +83,8 @@ class Allris(PlatformFetcher):
 
     def _public_calendar(self, base: str, menu: str) -> str:
         """Return the calendar that the town opens to everybody: the one in its menu, or another."""
-        *others, last = dict.fromkeys((*_CALENDAR.findall(menu), *_CALENDARS))
+        named: list[str] = _CALENDAR.findall(menu)
+        *others, last = dict.fromkeys((*named, *_CALENDARS))
         for name in others:
             with contextlib.suppress(PageMissing):
                 if _REFUSED not in self.client.page(f"{base}/{name}").text:
