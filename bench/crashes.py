@@ -98,7 +98,7 @@ def kill_clerk(mode: str, number: int, victim: int) -> float:
         schema.upgrade(db.get_civic_db())
         with db.civic_db_connection() as conn:
             db.upsert_site(conn, {"subdomain": "bench"})
-        runs.start("bench", restart=True)
+        runs.start(config.load(), "bench", restart=True)
         with workers(mode, number):
             return kill_holder(victim, lambda: claims() >= 2)
 
@@ -127,9 +127,9 @@ def be_worker(mode: str) -> None:
     from clerk.executors import embedded, rq
 
     if mode == "embedded":
-        embedded.run(Sleepy(), config.load(), done=lambda: False)
+        embedded.run(Sleepy(config.load()), config.load(), done=lambda: False)
     elif mode == "rq":
-        rq.work(Sleepy(), QUEUES, config.load(), burst=False)
+        rq.work(Sleepy(config.load()), QUEUES, config.load(), burst=False)
     else:
         from redis import Redis
         from rq import Queue, Worker

@@ -70,7 +70,7 @@ def run_embedded(documents: int) -> tuple[float, float]:
 
     started = time.perf_counter()
     run_id = _start(documents)
-    embedded.run(NoOp(), config.load(), done=lambda: not runs.any_active([run_id]))
+    embedded.run(NoOp(config.load()), config.load(), done=lambda: not runs.any_active([run_id]))
     return time.perf_counter() - started, _fan_in_seconds()
 
 
@@ -84,14 +84,14 @@ def run_on_workers(documents: int) -> tuple[float, float]:
 
 
 def _start(documents: int) -> str:
-    return runs.start("bench", goal="ocr", options={"documents": documents})
+    return runs.start(config.load(), "bench", goal="ocr", options={"documents": documents})
 
 
 def be_worker() -> None:
     """Be one RQ worker until stopped."""
     from clerk.executors import rq
 
-    rq.work(NoOp(), QUEUES, config.load(), burst=False)
+    rq.work(NoOp(config.load()), QUEUES, config.load(), burst=False)
 
 
 if __name__ == "__main__":

@@ -156,9 +156,10 @@ def show_site() -> None:
 
 def show_overview() -> None:
     """Do what the overview page, ``clerk pipeline-status`` and ``/metrics`` do."""
+    from clerk.core import config
     from clerk.ops import counts
 
-    assert counts.figures().failed.documents
+    assert counts.figures(config.load()).failed.documents
 
 
 def list_sites() -> None:

@@ -87,12 +87,13 @@ def bare(file: Path) -> dict[str, Any]:
 
 def uploaded(file: Path, workers: int) -> dict[str, Any]:
     """Upload the file; return the seconds, the supervisor's share and the largest worker."""
+    from clerk.core import config
     from clerk.pipeline import uploads as api
 
     started = time.monotonic()
-    job = api.upload([file], project="ours", create_docs=True)
+    job = api.upload(config.load(), [file], project="ours", create_docs=True)
     before = time.process_time()
-    status = job.wait(workers=workers or None)
+    status = job.wait(config.load(workers=workers or None))
     seconds = time.monotonic() - started
     supervising = time.process_time() - before
     assert status.succeeded, status

@@ -407,8 +407,8 @@ MUTANTS = (
     Mutant(
         "a dry run sweeps nothing",
         "pipeline/reconcile.py",
-        "            whole.crashed_batches = len(ledger.batches_of_the_dead(conn, dead))",
-        "            whole.crashed_batches = flow.sweep()",
+        "            whole.crashed_batches = len(ledger.batches_of_the_dead(conn, silence, dead))",
+        "            whole.crashed_batches = flow.sweep(settings)",
         "pipeline/test_reconcile.py::test_a_dry_run_changes_nothing_at_all[sqlite]",
     ),
     Mutant(
@@ -671,8 +671,8 @@ MUTANTS = (
     Mutant(
         "what is taken from a dead worker is notified of",
         "pipeline/flow.py",
-        "        self._opened |= sweep(most=SWEPT_AT_ONCE) > 0",
-        "        sweep(most=SWEPT_AT_ONCE)",
+        "        self._opened |= sweep(self.settings, most=SWEPT_AT_ONCE) > 0",
+        "        sweep(self.settings, most=SWEPT_AT_ONCE)",
         "executors/test_postgresql.py"
         "::test_the_work_of_a_killed_worker_is_found_by_an_idle_one[postgresql]",
     ),

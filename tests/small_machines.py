@@ -38,7 +38,7 @@ for number, order in enumerate(sys.argv[2:]):
         sys.stdout.write(" ".join(bring_databases(config.load())) + chr(10))
         update(config.load())
     else:
-        with Pool(Pipeline(), [queue], config.load()) as pool:
+        with Pool(Pipeline(config.load()), [queue], config.load()) as pool:
             while pool.turn() or not pool.nothing_to_claim():
                 pass
     sys.stdout.flush()

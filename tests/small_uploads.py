@@ -62,18 +62,18 @@ def _kill_once(name: str, pid: int | None = None) -> None:
 
 def work_on_rq() -> None:
     """Be an RQ worker for uploads until a signal comes."""
-    rq.work(Troubled(), (ANNOTATIONS,), config.load(), burst=False)
+    rq.work(Troubled(config.load()), (ANNOTATIONS,), config.load(), burst=False)
 
 
 def claim_as(worker: str) -> Claim | None:
     """Claim a file to split, or a part of an upload."""
-    return Pipeline().claim((ANNOTATIONS,), worker, lambda _queue: 1)
+    return Pipeline(config.load()).claim((ANNOTATIONS,), worker, lambda _queue: 1)
 
 
 def perform(claim: Claim | None, flow: Pipeline | None = None) -> None:
     """Do what was claimed, in this process."""
     assert claim is not None
-    flow = flow or Pipeline()
+    flow = flow or Pipeline(config.load())
     flow.perform(flow.order(claim), 0, quiet)
 
 
@@ -107,7 +107,7 @@ def write(path: Path, lines: Iterable[dict[str, Any] | str]) -> Path:
 def upload(path: Path, **how: Any) -> uploads.Status:
     """Upload a file and wait for the end."""
     how = {"project": "p", "create_docs": True} | how
-    return uploads.upload([path], **how).wait(workers=1)
+    return uploads.upload(config.load(), [path], **how).wait(config.load(workers=1))
 
 
 def exported(project: str = "p") -> list[dict[str, Any]]:

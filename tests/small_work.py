@@ -284,12 +284,12 @@ def nothing_active() -> bool:
 
 def work_embedded(done: Callable[[], bool] = nothing_active) -> None:
     """Work in this process until all runs have ended."""
-    embedded.run(SmallWork(), config.load(), done=done)
+    embedded.run(SmallWork(config.load()), config.load(), done=done)
 
 
 def be_rq_worker() -> None:
     """Work as one RQ worker until a signal comes."""
-    rq.work(SmallWork(), QUEUES, config.load(), burst=False)
+    rq.work(SmallWork(config.load()), QUEUES, config.load(), burst=False)
 
 
 def work_on_rq(done: Callable[[], bool] = nothing_active, number: int = 2) -> None:
@@ -300,7 +300,7 @@ def work_on_rq(done: Callable[[], bool] = nothing_active, number: int = 2) -> No
 
 def be_notified_worker() -> None:
     """Work as one worker that PostgreSQL notifies, until a signal comes."""
-    postgresql.work(SmallWork(), QUEUES, config.load(), burst=False)
+    postgresql.work(SmallWork(config.load()), QUEUES, config.load(), burst=False)
 
 
 def work_notified(done: Callable[[], bool] = nothing_active, number: int = 2) -> None:

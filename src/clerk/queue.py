@@ -59,7 +59,7 @@ def enqueue_job(
     stage, function = JOB_TYPES[name]
     if stage == FETCH:
         options = {key: value for key, value in kwargs.items() if value is not None}
-        return runs.start(site_id, options=options, urgent=priority == "high")
+        return runs.start(config.load(), site_id, options=options, urgent=priority == "high")
     queue = get_high_queue() if priority == "high" else redis_queue(config.load(), stage)
     job = queue.enqueue_call(
         f"clerk.workers.{function}", args=(site_id,), kwargs=kwargs | {"run_id": run_id}, timeout=-1

@@ -73,7 +73,7 @@ def quotes(found: dict[str, Any], label: str) -> list[str]:
 
 
 def test_votes_and_entities_are_a_project_over_the_pages(town: str) -> None:
-    done = follow_pages.follow(town)
+    done = follow_pages.follow(config.load(), town)
 
     first, second = exported(PROJECT.format(site=town))
     assert done.extracted_pages == 2
@@ -88,10 +88,10 @@ def test_votes_and_entities_are_a_project_over_the_pages(town: str) -> None:
 
 
 def test_following_twice_changes_nothing(town: str) -> None:
-    follow_pages.follow(town)
+    follow_pages.follow(config.load(), town)
     before = exported(PROJECT.format(site=town))
 
-    again = follow_pages.follow(town)
+    again = follow_pages.follow(config.load(), town)
 
     assert (again.extracted_pages, again.changed_pages, again.jobs) == (0, 0, [])
     assert exported(PROJECT.format(site=town)) == before
@@ -106,16 +106,16 @@ def read_whole(site: str) -> Path:
 
 def test_a_document_that_is_as_it_was_is_not_looked_at_again(town: str) -> None:
     findings = read_whole(town)
-    follow_pages.follow(town)
+    follow_pages.follow(config.load(), town)
     before, facts = exported(PROJECT.format(site=town)), findings.stat()
     findings.write_bytes(b" " * facts.st_size)
     os.utime(findings, ns=(facts.st_atime_ns, facts.st_mtime_ns))
 
-    passed_over = follow_pages.follow(town, everything=False)
+    passed_over = follow_pages.follow(config.load(), town, everything=False)
 
     assert passed_over == follow_pages.Followed()
     assert exported(PROJECT.format(site=town)) == before
-    assert follow_pages.follow(town).extracted_pages == 2
+    assert follow_pages.follow(config.load(), town).extracted_pages == 2
     assert not exported(PROJECT.format(site=town))[0]["denotations"]
 
 
@@ -124,7 +124,7 @@ def test_a_document_that_is_not_as_it_was_is_followed(
     town: str, storage: Path, change: str
 ) -> None:
     findings = read_whole(town)
-    follow_pages.follow(town)
+    follow_pages.follow(config.load(), town)
     if change == "text":
         shutil.rmtree(DOCUMENT.text(storage / town))
         write_page(town, 1, FIRST.replace("Ruiz", "Rossi"))
@@ -135,7 +135,7 @@ def test_a_document_that_is_not_as_it_was_is_followed(
     else:
         shutil.rmtree(DOCUMENT.text(storage / town))
 
-    follow_pages.follow(town, everything=False)
+    follow_pages.follow(config.load(), town, everything=False)
 
     found = exported(PROJECT.format(site=town))
     marked = [each["sourceid"] for each in found if each["denotations"]]
@@ -146,10 +146,10 @@ def test_a_document_that_is_not_as_it_was_is_followed(
 
 def test_a_document_whose_findings_alone_are_others_is_followed(town: str) -> None:
     findings = read_whole(town)
-    follow_pages.follow(town)
+    follow_pages.follow(config.load(), town)
     findings.write_text(findings.read_text().replace('"passed"', '"failed"'))
 
-    done = follow_pages.follow(town, everything=False)
+    done = follow_pages.follow(config.load(), town, everything=False)
 
     assert done.extracted_pages == 2
     assert '"failed"' in json.dumps(exported(PROJECT.format(site=town)))
@@ -157,12 +157,12 @@ def test_a_document_whose_findings_alone_are_others_is_followed(town: str) -> No
 
 def test_what_was_rolled_back_is_followed_again(town: str) -> None:
     findings = read_whole(town)
-    (first,) = follow_pages.follow(town).jobs
+    (first,) = follow_pages.follow(config.load(), town).jobs
     findings.write_text(findings.read_text().replace("1,250.00", "1,350.00"))
-    (second,) = follow_pages.follow(town, everything=False).jobs
+    (second,) = follow_pages.follow(config.load(), town, everything=False).jobs
     uploads.rollback(first)
 
-    done = follow_pages.follow(town, everything=False)
+    done = follow_pages.follow(config.load(), town, everything=False)
 
     assert second > first
     assert done.extracted_pages == 1
@@ -171,17 +171,17 @@ def test_what_was_rolled_back_is_followed_again(town: str) -> None:
 
 def test_a_database_that_lost_annotations_gets_them_again(town: str) -> None:
     read_whole(town)
-    follow_pages.follow(town)
+    follow_pages.follow(config.load(), town)
     with civic_db_connection() as conn:
         for table in (*ROW_TABLES.values(), annotation_sets_table, annotation_documents_table):
             conn.execute(delete(table))
 
-    assert follow_pages.follow(town, everything=False).extracted_pages == 2
+    assert follow_pages.follow(config.load(), town, everything=False).extracted_pages == 2
 
 
 def test_the_extraction_can_be_replaced_like_any_project(town: str, tmp_path: Path) -> None:
     project = PROJECT.format(site=town)
-    follow_pages.follow(town)
+    follow_pages.follow(config.load(), town)
     corrected = [
         {**each, "denotations": [], "relations": [], "attributes": []} for each in exported(project)
     ]
@@ -202,7 +202,7 @@ def test_annotations_follow_a_page_that_is_read_again(town: str, tmp_path: Path)
     better = "Page 2\n\n" + SECOND.replace("Noes: none. ", "")
     write_page(town, 2, better)
     extract_site(config.load().storage_dir / town)
-    done = follow_pages.follow(town)
+    done = follow_pages.follow(config.load(), town)
 
     (found,) = exported()
     assert found["text"] == better
@@ -225,7 +225,7 @@ def test_a_page_with_another_text_keeps_its_annotations_as_orphans_and_says_so(
 
     write_page(town, 2, "0123456789 " * 30)
     extract_site(config.load().storage_dir / town)
-    done = follow_pages.follow(town)
+    done = follow_pages.follow(config.load(), town)
 
     assert exported()[0]["denotations"] == []
     assert [f"{DOCUMENT.name}/2"] in [codes(job).get("orphaned") for job in done.jobs]
@@ -250,7 +250,7 @@ def marked_page(site: str, *quotes: str, **more: Any) -> dict[str, Any]:
 def read_again(site: str, text: str) -> follow_pages.Followed:
     """Give the second page another text, and let its annotations follow."""
     write_page(site, 2, text)
-    return follow_pages.follow(site)
+    return follow_pages.follow(config.load(), site)
 
 
 def test_orphans_come_back_with_what_belongs_to_them(town: str, tmp_path: Path) -> None:
@@ -404,7 +404,7 @@ def test_nothing_is_destroyed_without_a_report_that_names_it(
                 each["obj"] = f"L{number}"
                 quotes_of[each["obj"]] = words
             write(path, [page])
-            job = uploads.upload([path], project=project, mode=how)
+            job = uploads.upload(config.load(), [path], project=project, mode=how)
             perform(claim_as("me"))
             perform(claim_as("me"))
             named = {issue.message.split()[0] for issue in job.issues() if not issue.is_note}
@@ -448,12 +448,12 @@ def reported_by(followed: follow_pages.Followed, project: str) -> list[str]:
 
 
 def test_pages_that_are_gone_lose_what_was_extracted(town: str) -> None:
-    follow_pages.follow(town)
+    follow_pages.follow(config.load(), town)
     folder = DOCUMENT.text(config.load().storage_dir / town)
     (folder / "page-2.txt").unlink()
     extract_site(config.load().storage_dir / town)
 
-    follow_pages.follow(town)
+    follow_pages.follow(config.load(), town)
 
     kept, gone = exported(PROJECT.format(site=town))
     assert kept["denotations"] and not gone["denotations"]
@@ -462,7 +462,9 @@ def test_pages_that_are_gone_lose_what_was_extracted(town: str) -> None:
 
 def test_the_extraction_step_of_a_run_does_it(town: str, clerk: Callable[..., Any]) -> None:
     installation.check(config.load())
-    Pipeline().perform(Order(Step.EXTRACT, {"subdomain": town}), 0, lambda seconds, note="": None)
+    Pipeline(config.load()).perform(
+        Order(Step.EXTRACT, {"subdomain": town}), 0, lambda seconds, note="": None
+    )
 
     project = PROJECT.format(site=town)
     assert len(exported(project)) == 2

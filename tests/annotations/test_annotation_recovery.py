@@ -57,7 +57,7 @@ CRASH_TIMEOUT = timedelta(minutes=10)
 def short_waits(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
     hurry(monkeypatch)
     monkeypatch.setattr(api, "LOOK_SECONDS", 0.1)
-    monkeypatch.setattr(UploadJob, "flow", Troubled())
+    monkeypatch.setattr(UploadJob, "flow", Troubled)
 
 
 def statuses(job_id: int) -> dict[str, int]:
@@ -123,8 +123,8 @@ def test_what_failed_can_be_tried_again(tmp_path: Path, monkeypatch: pytest.Monk
     status = upload(write(tmp_path / "a.jsonl", lines))
     (tmp_path / "a.jsonl").unlink()
 
-    monkeypatch.setattr(UploadJob, "flow", Pipeline())
-    again = api.retry(status.id).wait()
+    monkeypatch.setattr(UploadJob, "flow", Pipeline)
+    again = api.retry(config.load(), status.id).wait(config.load())
 
     assert (again.items, again.items_failed, again.retry_of) == (1, 0, status.id)
     assert len(exported()) == 4
@@ -136,7 +136,7 @@ def test_what_failed_can_be_tried_again(tmp_path: Path, monkeypatch: pytest.Monk
 
 def open_cut(path: Path) -> UploadJob:
     """Open an upload and split it into parts of two objects."""
-    job = api.upload([path], project="p", create_docs=True, batch_items=2)
+    job = api.upload(config.load(), [path], project="p", create_docs=True, batch_items=2)
     perform(claim_as("cutter"))
     assert isinstance(job, UploadJob)
     return job
@@ -148,8 +148,8 @@ def test_a_batch_of_a_dead_worker_is_taken_back_and_a_late_finish_is_refused(
     job = open_cut(write(tmp_path / "a.jsonl", [line(n) for n in range(2)]))
     zombie = claim_as("a worker nobody knows")
 
-    assert sweep() == 1
-    status = job.wait()
+    assert sweep(config.load()) == 1
+    status = job.wait(config.load())
     with pytest.raises(upload_state.ClaimLost):
         perform(zombie)
 
@@ -158,16 +158,18 @@ def test_a_batch_of_a_dead_worker_is_taken_back_and_a_late_finish_is_refused(
 
 
 def test_what_a_worker_holds_without_knowing_is_given_back_uncharged(tmp_path: Path) -> None:
-    api.upload([write(tmp_path / "a.jsonl", [line(1)])], project="p", create_docs=True)
+    api.upload(
+        config.load(), [write(tmp_path / "a.jsonl", [line(1)])], project="p", create_docs=True
+    )
     for _ in range(2):
         assert claim_as("stopped").step == Step.SPLIT
-        Pipeline().release("another")
+        Pipeline(config.load()).release("another")
         assert claim_as("other") is None
-        Pipeline().release("stopped")
+        Pipeline(config.load()).release("stopped")
     perform(claim_as("cutter"))
     first = claim_as("stopped")
 
-    Pipeline().release("stopped")
+    Pipeline(config.load()).release("stopped")
 
     second = claim_as("other").items[0]
     assert (second.id, second.errors + second.crashes + second.lost) == (first.items[0].id, 0)
@@ -179,8 +181,8 @@ def test_a_batch_of_a_beating_worker_is_never_taken_back(tmp_path: Path) -> None
         register_worker(conn, "slow", lease_seconds=60.0, host="h", pid=1, queues=ANNOTATIONS)
     claim_as("slow")
 
-    assert sweep() == 0
-    assert detect_crashed_batches(CRASH_TIMEOUT) == 0
+    assert sweep(config.load()) == 0
+    assert detect_crashed_batches(config.load(), CRASH_TIMEOUT) == 0
 
 
 def test_a_worker_without_any_beat_is_dead_at_the_upper_bound(
@@ -195,7 +197,7 @@ def test_a_worker_without_any_beat_is_dead_at_the_upper_bound(
     monkeypatch.setenv("LEASE_SECONDS", "0.1")
     monkeypatch.setenv("CRASH_DETECTION_TIMEOUT", "0.1")
 
-    assert detect_crashed_batches(CRASH_TIMEOUT) == 1
+    assert detect_crashed_batches(config.load(), CRASH_TIMEOUT) == 1
 
 
 def test_the_sweep_says_what_the_alert_looks_for(
@@ -204,7 +206,7 @@ def test_the_sweep_says_what_the_alert_looks_for(
     open_cut(write(tmp_path / "a.jsonl", [line(1)]))
     claim_as("gone")
 
-    sweep()
+    sweep(config.load())
 
     assert "Detected 1 potentially crashed jobs: Town:1" in caplog.text
 
@@ -215,19 +217,19 @@ def test_a_pending_batch_is_never_declared_lost(tmp_path: Path, storage: Path) -
         long_ago = "2020-01-01 00:00:00.000000+00:00"
         conn.exec_driver_sql(f"UPDATE batch_job_trackings SET created_at = '{long_ago[:26]}'")
 
-    assert detect_crashed_batches(CRASH_TIMEOUT) == 0
+    assert detect_crashed_batches(config.load(), CRASH_TIMEOUT) == 0
     assert batches.cleanup(storage).batches == 0
     assert statuses(job.id) == {Batch.PENDING: 3}
 
 
 def test_cutting_is_taken_up_where_its_worker_died(tmp_path: Path) -> None:
     path = write(tmp_path / "a.jsonl", [line(n) for n in range(10)])
-    job = api.upload([path], project="p", create_docs=True, batch_items=2)
+    job = api.upload(config.load(), [path], project="p", create_docs=True, batch_items=2)
     first = claim_as("dies while cutting")
     split_half(first)
 
-    sweep()
-    status = job.wait()
+    sweep(config.load())
+    status = job.wait(config.load())
 
     assert status.succeeded
     assert (status.batches, status.items) == (5, 10)
@@ -246,7 +248,7 @@ def split_half(claim: Any) -> None:
 
 def test_an_upload_is_not_over_while_its_file_is_being_split(tmp_path: Path) -> None:
     path = write(tmp_path / "a.jsonl", [line(n) for n in range(10)])
-    job = api.upload([path], project="p", create_docs=True, batch_items=2)
+    job = api.upload(config.load(), [path], project="p", create_docs=True, batch_items=2)
     split_half(claim_as("cutter"))
 
     perform(claim_as("storer"))
@@ -260,8 +262,8 @@ def test_an_upload_is_not_over_while_its_file_is_being_split(tmp_path: Path) -> 
 def test_a_part_that_is_in_other_hands_cannot_be_finished(tmp_path: Path) -> None:
     job = open_cut(write(tmp_path / "a.jsonl", [line(n) for n in range(2)]))
     late = claim_as("a worker nobody knows")
-    sweep()
-    assert job.wait().succeeded
+    sweep(config.load())
+    assert job.wait(config.load()).succeeded
 
     with pytest.raises(upload_state.ClaimLost), civic_db_connection() as conn:
         transitions.finish_part(conn, late, store.Stored(), [])
@@ -273,23 +275,23 @@ def test_a_part_that_is_in_other_hands_cannot_be_finished(tmp_path: Path) -> Non
 def test_a_late_report_of_a_crash_changes_nothing(tmp_path: Path) -> None:
     job = open_cut(write(tmp_path / "a.jsonl", [line(n) for n in range(2)]))
     late = claim_as("a worker nobody knows")
-    sweep()
+    sweep(config.load())
 
-    Pipeline().crash(late, Crash(late.items[0], "killed by SIGKILL"))
+    Pipeline(config.load()).crash(late, Crash(late.items[0], "killed by SIGKILL"))
 
     assert statuses(job.id) == {Batch.CRASHED: 1, Batch.PENDING: 1}
     check()
-    assert job.wait().succeeded
+    assert job.wait(config.load()).succeeded
 
 
 def test_a_file_that_cannot_be_split_ends_its_upload_after_three_tries(tmp_path: Path) -> None:
     path = write(tmp_path / "a.jsonl", [line(n) for n in range(6)])
-    job = api.upload([path], project="p", create_docs=True, batch_items=2)
+    job = api.upload(config.load(), [path], project="p", create_docs=True, batch_items=2)
     for stored in (config.load().storage_dir / "_clerk" / "uploads").rglob("members"):
         stored.write_bytes(b"nothing of the kind")
     upload_steps.stored_upload.cache_clear()
 
-    status = job.wait()
+    status = job.wait(config.load())
 
     assert (status.state, status.items) == ("cancelled", 0)
     assert list(status.issues) == ["unreadable"]
@@ -312,7 +314,7 @@ def test_a_crash_that_costs_nothing_is_counted(
     if executor == "rq":
         request.getfixturevalue("redis")
         work = be_on_rq
-    job = api.upload([path], project="p", create_docs=True, batch_items=2)
+    job = api.upload(config.load(), [path], project="p", create_docs=True, batch_items=2)
 
     assert reap(spawn(work(job.id))) == -signal.SIGKILL
     other = spawn(work(job.id))
@@ -360,7 +362,7 @@ def test_a_split_that_commits_while_its_upload_is_cancelled_leaves_nothing_pendi
     if database == "sqlite":
         pytest.skip("SQLite has one writer at a time")
     path = write(tmp_path / "a.jsonl", [line(n) for n in range(10)])
-    job = api.upload([path], project="p", create_docs=True, batch_items=2)
+    job = api.upload(config.load(), [path], project="p", create_docs=True, batch_items=2)
     claim = claim_as("cutter")
     cancelled = threading.Thread(target=lambda: api.cancel(job.id))
     with civic_db_connection() as conn:
@@ -423,7 +425,9 @@ def storm(
 ) -> api.Status:
     """Upload while workers are killed, and stopped beyond their lease; return the end."""
     dice = random.Random(7)
-    job = api.upload([write(path, lines)], project="p", create_docs=True, batch_items=40)
+    job = api.upload(
+        config.load(), [write(path, lines)], project="p", create_docs=True, batch_items=40
+    )
     sleeping: dict[int, float] = {}
     with workers(job.id, 3) as pids:
         for strike in dice.sample(["kill"] * kills + ["stop"] * stops, kills + stops):
@@ -489,7 +493,7 @@ def assert_as_a_serial_load(status: api.Status, lines: list[Any], expected: Any)
 
 def be_embedded(job_id: int) -> Callable[[], None]:
     def work() -> None:
-        api.find(job_id).wait(workers=1)
+        api.find(job_id).wait(config.load(workers=1))
 
     return work
 
@@ -569,14 +573,14 @@ def test_a_reader_sees_the_old_set_or_the_new_one(tmp_path: Path) -> None:
 def survives(path: Path, steps: Steps, number: int) -> bool:
     """Kill at a step of an upload, go on, and look; False when it has not so many steps."""
     project = f"p{number}"
-    job = api.upload([path], project=project, create_docs=True, batch_items=2)
+    job = api.upload(config.load(), [path], project=project, create_docs=True, batch_items=2)
 
     def work_and_die() -> None:
         count_steps(steps)
-        job.wait(workers=1)
+        job.wait(config.load(workers=1))
 
     assert reap(spawn(work_and_die)) in (0, -signal.SIGKILL)
-    status = job.wait(workers=1)
+    status = job.wait(config.load(workers=1))
 
     assert (status.state, status.items_done, status.items_failed) == ("completed", 4, 0), number
     assert [each["sourceid"] for each in exported(project)] == ["0", "1", "2", "3"]

@@ -175,18 +175,20 @@ def test_documents_without_a_source_get_the_project_and_the_name_of_their_file(
     upload(write(tmp_path / "b.jsonl", [bare, bare]), project="bare", sourcedb="notes")
     assert [each["sourceid"] for each in exported("bare")] == ["b", "b-2"]
     with pytest.raises(UnusableUpload, match=r"x.txt is alone"):
-        api.upload([tmp_path / "corpus" / "a" / "x.txt"], project="p", format="brat")
+        api.upload(config.load(), [tmp_path / "corpus" / "a" / "x.txt"], project="p", format="brat")
     with pytest.raises(UnusableUpload, match="cannot be read as w3c"):
-        api.upload([write(tmp_path / "c.jsonl", ["{"])], project="p", format="w3c")
+        api.upload(config.load(), [write(tmp_path / "c.jsonl", ["{"])], project="p", format="w3c")
 
 
 def test_an_upload_that_nobody_works_on_says_how_to_go_on(
     tmp_path: Path, clerk: Callable[..., Any]
 ) -> None:
-    job = api.upload([write(tmp_path / "a.jsonl", [line(1)])], project="p", create_docs=True)
+    job = api.upload(
+        config.load(), [write(tmp_path / "a.jsonl", [line(1)])], project="p", create_docs=True
+    )
 
     assert "Nobody works on upload" in clerk("annotations", "status", str(job.id)).err
-    job.wait(workers=1)
+    job.wait(config.load(workers=1))
     assert "Nobody" not in clerk("annotations", "status", str(job.id)).err
 
 
@@ -231,7 +233,7 @@ def objects(draw: Any) -> dict[str, Any]:
 def store(project: str, value: dict[str, Any], mode: str) -> int:
     """Store one object in this process, and return its job."""
     path = write(config.load().storage_dir / "one.jsonl", [value])
-    job = api.upload([path], project=project, mode=mode, create_docs=True)
+    job = api.upload(config.load(), [path], project=project, mode=mode, create_docs=True)
     perform(claim_as("me"))
     perform(claim_as("me"))
     return job.id
@@ -297,7 +299,7 @@ def test_replace_takes_the_union_of_a_documents_objects_in_all_files(tmp_path: P
     one = write(tmp_path / "one.jsonl", [line(1, denotations=[_person("T1")], **plain)])
     two = write(tmp_path / "two.jsonl", [line(1, denotations=[_person("T9")], **plain)])
 
-    api.upload([one, two], project="p").wait()
+    api.upload(config.load(), [one, two], project="p").wait(config.load())
 
     first, second = exported()
     assert [each["id"] for each in first["denotations"]] == ["T1", "T9"]
@@ -416,8 +418,10 @@ def test_the_report_says_what_was_cleared(tmp_path: Path, dry_run: bool) -> None
     upload(write(tmp_path / "a.jsonl", [line(1), line(2)]))
     empty = line(1, denotations=[], relations=[], attributes=[], blocks=[])
 
-    job = api.upload([write(tmp_path / "b.jsonl", [empty, line(2)])], project="p", dry_run=dry_run)
-    status = job.wait(workers=1)
+    job = api.upload(
+        config.load(), [write(tmp_path / "b.jsonl", [empty, line(2)])], project="p", dry_run=dry_run
+    )
+    status = job.wait(config.load(workers=1))
 
     assert status.cleared == {"documents": 1, "denotations": 2, "relations": 1, "attributes": 1}
     (note,) = job.issues()
@@ -445,7 +449,7 @@ def test_an_upload_of_which_every_object_was_refused_is_not_completed(tmp_path: 
     assert (status.state, status.items_refused, status.items) == ("rejected", 2, 2)
 
     unknown = api.upload(
-        [write(tmp_path / "b.jsonl", [line(1)])], project="p", dry_run=True
+        config.load(), [write(tmp_path / "b.jsonl", [line(1)])], project="p", dry_run=True
     ).status()
     assert (unknown.state, unknown.issues) == ("rejected", {"unknown_document": 1})
 
@@ -528,9 +532,9 @@ def test_only_what_is_new_counts_as_stored(tmp_path: Path) -> None:
 
 def test_what_is_stored_adds_up_while_an_upload_goes_on(tmp_path: Path) -> None:
     path = write(tmp_path / "a.jsonl", map(line, range(40)))
-    job = api.upload([path], project="p", create_docs=True, batch_items=2)
+    job = api.upload(config.load(), [path], project="p", create_docs=True, batch_items=2)
 
-    seen = [status.stored["denotations"] for status in job.events(workers=1)]
+    seen = [status.stored["denotations"] for status in job.events(config.load(workers=1))]
 
     assert seen == sorted(seen)
     assert seen[-1] == 80
@@ -538,7 +542,7 @@ def test_what_is_stored_adds_up_while_an_upload_goes_on(tmp_path: Path) -> None:
 
 def test_an_upload_ends_though_another_has_work_left(tmp_path: Path) -> None:
     large = write(tmp_path / "a.jsonl", map(line, range(2_000)))
-    other = api.upload([large], project="q", create_docs=True, batch_items=1)
+    other = api.upload(config.load(), [large], project="q", create_docs=True, batch_items=1)
 
     status = upload(write(tmp_path / "b.jsonl", [line("x")]))
 
@@ -639,28 +643,28 @@ def test_a_sites_page_is_a_document(site: str, storage: Path, tmp_path: Path) ->
 
 def test_suspended_resumed_and_cancelled(tmp_path: Path) -> None:
     path = write(tmp_path / "a.jsonl", [line(n) for n in range(10)])
-    job = api.upload([path], project="p", create_docs=True, batch_items=2)
+    job = api.upload(config.load(), [path], project="p", create_docs=True, batch_items=2)
     assert api.suspend(job.id)
-    assert job.wait().state == "suspended"
+    assert job.wait(config.load()).state == "suspended"
     assert job.status().items_done == 0
     assert claim_as("somebody else") is None
 
-    assert api.resume(job.id) and not api.resume(job.id)
-    assert job.wait().succeeded
+    assert api.resume(config.load(), job.id) and not api.resume(config.load(), job.id)
+    assert job.wait(config.load()).succeeded
     assert not api.cancel(job.id)
 
-    second = api.upload([path], project="q")
+    second = api.upload(config.load(), [path], project="q")
     assert api.cancel(second.id, who="me")
-    assert second.wait().state == "cancelled"
+    assert second.wait(config.load()).state == "cancelled"
     assert exported("q") == []
     check()
 
 
 def test_progress_never_goes_back_and_ends_full(tmp_path: Path) -> None:
     path = write(tmp_path / "a.jsonl", [line(n) for n in range(40)])
-    job = api.upload([path], project="p", create_docs=True, batch_items=4)
+    job = api.upload(config.load(), [path], project="p", create_docs=True, batch_items=4)
 
-    seen = list(job.events(workers=2))
+    seen = list(job.events(config.load(workers=2)))
 
     done = [(each.items_done, each.bytes_done) for each in seen]
     assert done == sorted(done)
@@ -714,12 +718,12 @@ def test_a_dry_run_reports_the_same_and_leaves_nothing(tmp_path: Path, storage: 
     path = write(tmp_path / "b.jsonl", [line(1), line(2), "{bad", line(3, text=5)])
     before, files = everything(), sorted(storage.rglob("*"))
 
-    rehearsal = api.upload([path], project="new", create_docs=True, dry_run=True)
+    rehearsal = api.upload(config.load(), [path], project="new", create_docs=True, dry_run=True)
 
     assert everything() == before
     assert sorted(storage.rglob("*")) == files
     real = upload(path, project="new")
-    shown = rehearsal.wait()
+    shown = rehearsal.wait(config.load())
     assert (shown.stored, shown.issues, shown.items) == (real.stored, real.issues, real.items)
     assert list(map(str, rehearsal.issues())) == list(map(str, api.find(real.id).issues()))
 
@@ -951,7 +955,7 @@ def test_what_waits_of_uploads_is_listed_paused_and_purged(
         return next(each for each in listed if each["name"] == "annotations")
 
     path = write(tmp_path / "a.jsonl", map(line, range(6)))
-    job = api.upload([path], project="p", create_docs=True, batch_items=2)
+    job = api.upload(config.load(), [path], project="p", create_docs=True, batch_items=2)
     assert (queue()["waiting"], queue()["running"]) == (1, 0)  # the file is to be cut
     said = clerk("health")
     assert "nobody serves 1 in annotations" in said.out
@@ -980,12 +984,12 @@ def test_a_run_of_a_site_leaves_uploads_alone(
 ) -> None:
     hurry(monkeypatch)
     path = write(tmp_path / "a.jsonl", [line(1)])
-    job = api.upload([path], project="p", create_docs=True)
+    job = api.upload(config.load(), [path], project="p", create_docs=True)
 
     assert clerk("run", site).code == 4  # it has no documents
 
     assert (job.status().state, job.status().items_done) == ("open", 0)
-    assert job.wait(workers=1).succeeded
+    assert job.wait(config.load(workers=1)).succeeded
 
 
 def test_an_unknown_upload_is_refused(clerk: Callable[..., Any]) -> None:

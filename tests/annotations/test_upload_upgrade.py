@@ -16,7 +16,7 @@ from small_work import hurry
 from sqlalchemy import Connection, text
 
 from clerk.annotations.spool import gather
-from clerk.core import db, schema
+from clerk.core import config, db, schema
 from clerk.core.db import civic_db_connection, reading_connection
 from clerk.core.states import Upload
 from clerk.pipeline import uploads
@@ -174,7 +174,7 @@ def test_an_upload_cut_and_stored_half_way_goes_on(folder: Path, clerk: Callable
 
     assert clerk("db", "upgrade").code == 0
     before = uploads.find(1).status()
-    after = uploads.find(1).wait(workers=1)
+    after = uploads.find(1).wait(config.load(workers=1))
 
     assert (before.state, before.items, before.items_done, before.is_split) == ("open", 8, 4, False)
     assert (after.state, after.items, after.items_done, after.batches) == ("completed", 10, 10, 5)
@@ -189,9 +189,9 @@ def test_a_suspended_upload_stays_suspended(folder: Path, clerk: Callable[..., A
     write_upload(folder, state=Upload.SUSPENDED)
     clerk("db", "upgrade")
 
-    assert uploads.find(1).wait(workers=1).items_done == 4
-    assert uploads.resume(1)
-    assert uploads.find(1).wait(workers=1).items_done == 10
+    assert uploads.find(1).wait(config.load(workers=1)).items_done == 4
+    assert uploads.resume(config.load(), 1)
+    assert uploads.find(1).wait(config.load(workers=1)).items_done == 10
     check()
 
 
@@ -211,7 +211,7 @@ def test_what_failed_before_can_be_tried_again_after(
             conn.execute(text(statement))
     clerk("db", "upgrade")
 
-    again = uploads.retry(1).wait(workers=1)
+    again = uploads.retry(config.load(), 1).wait(config.load(workers=1))
 
     assert (again.items, again.items_failed, again.retry_of) == (4, 0, 1)
     assert len(exported()) == 8

@@ -19,7 +19,7 @@ from small_work import hurry
 from sqlalchemy import text
 
 from clerk import __version__
-from clerk.core import db, schema
+from clerk.core import config, db, schema
 from clerk.pipeline import runs
 
 Clerk = Callable[..., Any]
@@ -602,7 +602,7 @@ def test_queues_are_shown_and_kept_while_redis_does_not_answer(
     monkeypatch: pytest.MonkeyPatch,
     command: tuple[str, ...],
 ) -> None:
-    run_id = runs.start(make_site())
+    run_id = runs.start(config.load(), make_site())
     monkeypatch.setenv("REDIS_URL", f"redis://me:{SECRET}@127.0.0.1:1/0")
 
     said = clerk(*command)

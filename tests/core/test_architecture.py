@@ -53,3 +53,30 @@ def test_only_one_module_builds_paths_and_reads_the_environment(words: str, home
     }
 
     assert found == {home}
+
+
+#: Where people and other programs come in: commands, the entry points of processes, and the
+#: functions of operators' scripts, which pass no settings.
+DOORS = (
+    "cli/",
+    *("web/worker_process.py", "follow/turn.py", "pipeline/mirror.py", "pipeline/workers.py"),
+    *("queue.py", "migrations.py", "library.py"),
+)
+#: What scripts and plugins call without settings: the database, the hooks, the OCR engines.
+CALLED_WITHOUT_SETTINGS = (
+    *("core/db.py", "core/plugins.py"),
+    *("read/own_engines.py", "read/language_data.py"),
+)
+
+
+def test_settings_are_loaded_at_a_door_and_passed_down() -> None:
+    source = ROOT / "src" / "clerk"
+    found = {
+        str(path.relative_to(source))
+        for path in source.rglob("*.py")
+        if re.search(r"\bconfig\.load\(", path.read_text())
+    }
+
+    inside = {path for path in found if not path.startswith(DOORS)}
+
+    assert inside == set(CALLED_WITHOUT_SETTINGS)

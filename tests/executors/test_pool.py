@@ -160,7 +160,7 @@ def test_an_rq_worker_that_is_killed_loses_nothing(town: Town, redis: str) -> No
 def test_a_pool_replaces_a_worker_that_was_killed_and_ends_in_order(town: Town, redis: str) -> None:
     def be_pool() -> None:
         def start() -> None:
-            rq.work(SmallWork(), QUEUES, config.load(), burst=False)
+            rq.work(SmallWork(config.load()), QUEUES, config.load(), burst=False)
 
         os._exit(WorkerPool(start, 2, burst=False).run())
 
@@ -182,7 +182,7 @@ def test_a_burst_of_a_pool_ends_with_0_when_nothing_is_left(town: Town, redis: s
 
     def be_pool() -> None:
         def start() -> None:
-            rq.work(SmallWork(), QUEUES, config.load(), burst=True)
+            rq.work(SmallWork(config.load()), QUEUES, config.load(), burst=True)
 
         os._exit(WorkerPool(start, 2, burst=True).run())
 
@@ -258,7 +258,7 @@ def test_a_paused_queue_is_not_served(town: Town) -> None:
             {"now": "2024-01-01 00:00:00.000000"},
         )
 
-    with Pool(SmallWork(), QUEUES, config.load()) as crew:
+    with Pool(SmallWork(config.load()), QUEUES, config.load()) as crew:
         while crew.turn() or not crew.nothing_to_claim():
             pass
     assert town.counts == (1, 0, 0)
@@ -307,7 +307,7 @@ def test_an_outage_of_the_database_is_an_error_once_when_it_lasts(
             raise DatabaseUnavailable("The disk of the database is full.")
         return "answered"
 
-    with Pool(SmallWork(), QUEUES, config.load()) as crew:
+    with Pool(SmallWork(config.load()), QUEUES, config.load()) as crew:
         assert crew.retry_while_database_is_down(ask) == "answered"
 
     said = [each.levelname for each in caplog.records if "Waiting for it" in each.message]

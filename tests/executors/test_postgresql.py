@@ -83,7 +83,7 @@ def test_idle_workers_start_as_soon_as_a_site_is_queued(
 ) -> None:
     town.pdfs(4)
     with idle_workers(2):
-        runs.start(town.subdomain)
+        runs.start(config.load(), town.subdomain)
         wait_until(nothing_active)
 
     assert (town.run.state, town.counts) == ("completed", (4, 4, 0))
@@ -105,7 +105,7 @@ def test_the_work_of_a_killed_worker_is_found_by_an_idle_one(
 ) -> None:
     town.pdf("slow", "slow 100")
     with idle_workers(2):
-        runs.start(town.subdomain)
+        runs.start(config.load(), town.subdomain)
         wait_until(lambda: "read minutes/Council/slow" in town.diary)
         town.pdf("slow", "fine")
         os.kill(holder_of_the_document(), signal.SIGKILL)
@@ -134,14 +134,14 @@ def test_a_worker_whose_connection_broke_listens_again(
         with psycopg.connect(postgres, autocommit=True) as conn:
             conn.execute("SELECT pg_terminate_backend(%s)", (before,))
         wait_until(lambda: listeners(postgres) not in ([], [before]))
-        runs.start(town.subdomain)
+        runs.start(config.load(), town.subdomain)
         wait_until(nothing_active)
 
     assert town.run.state == "completed"
 
 
 def test_the_command_needs_no_redis(town: Town) -> None:
-    runs.start(town.subdomain)
+    runs.start(config.load(), town.subdomain)
 
     command = [sys.executable, "-m", "clerk", "worker", "fetch", "-n", "2", "--burst"]
     done = subprocess.run(command, timeout=120, capture_output=True, text=True)

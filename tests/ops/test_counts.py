@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import text
 from test_batches import VERBATIM
 
-from clerk.core import db
+from clerk.core import config, db
 from clerk.ops import counts
 
 only_postgresql = pytest.mark.parametrize("database", ["postgresql"], indirect=True)
@@ -142,7 +142,7 @@ def query(statement: str) -> list[Any]:
 
 @only_postgresql
 def test_the_figures_are_those_of_the_operators_statements(sites: None) -> None:
-    seen = counts.figures()
+    seen = counts.figures(config.load())
 
     assert query(STUCK_COUNT)[0].stuck_count == seen.silent == 3
     assert {row.current_stage: row.count for row in query(BY_STAGE)} == seen.stages
@@ -172,7 +172,9 @@ def test_the_figures_are_those_of_the_operators_statements(sites: None) -> None:
 
 @only_postgresql
 def test_the_lists_are_those_of_the_operators_statements(sites: None) -> None:
-    silent = sorted(counts.figures().stuck, key=lambda site: (site.updated_at, site.subdomain))
+    silent = sorted(
+        counts.figures(config.load()).stuck, key=lambda site: (site.updated_at, site.subdomain)
+    )
     with db.reading_connection() as conn:
         failing = counts.sites_with_failures(conn.execute(db.documents_of_sites()))
 
@@ -190,7 +192,7 @@ def test_the_lists_are_those_of_the_operators_statements(sites: None) -> None:
 
 
 def test_the_figures_are_the_same_on_both_databases(sites: None) -> None:
-    seen = counts.figures()
+    seen = counts.figures(config.load())
 
     assert (seen.silent, seen.health_score, seen.silent_percent) == (3, 78.6, 60.0)
     assert (seen.ocr.failure, seen.ocr.success) == (26.7, 73.3)
@@ -199,7 +201,7 @@ def test_the_figures_are_the_same_on_both_databases(sites: None) -> None:
 
 
 def test_sites_that_need_attention_come_with_the_reason(sites: None) -> None:
-    reasons = {each.subdomain: each.reason for each in counts.figures().attention}
+    reasons = {each.subdomain: each.reason for each in counts.figures(config.load()).attention}
 
     assert reasons["failing"] == "3 of 8 documents failed (37.5 %)"
     assert reasons["nothing"] == "no documents found"

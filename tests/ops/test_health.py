@@ -141,7 +141,7 @@ def test_what_happened_in_a_day_is_counted(site: str) -> None:
         ledger.record(conn, "run completed")
         conn.execute(insert(stage_events_table).values(old))
 
-    seen = counts.figures()
+    seen = counts.figures(config.load())
 
     day = seen.last_day
     assert (day.documents_read, day.documents_failed, day.crashes) == (3, 2, 1)
@@ -151,7 +151,7 @@ def test_what_happened_in_a_day_is_counted(site: str) -> None:
 
     with db.civic_db_connection() as conn:
         conn.execute(update(items_table).values(finished_at=long_ago))
-    later = counts.figures()
+    later = counts.figures(config.load())
     assert (later.last_day.documents_failed, later.failed.documents) == (0, 2)
 
 
@@ -552,7 +552,7 @@ def test_a_worker_that_died_is_not_missed_when_a_later_one_ended_in_order(databa
     for name, lease in (("dead", -60.0), ("later", 600.0)):
         with db.civic_db_connection() as conn:
             liveness.register(conn, name, lease_seconds=lease, queues="ocr,deploy")
-    Pipeline().unregister("later")
+    Pipeline(config.load()).unregister("later")
 
     said = verdict()
 

@@ -86,7 +86,7 @@ def test_old_runs_become_sums_of_their_day_and_site(town: Town) -> None:
     let_days_pass(91)
     last = run_of(town)
     batches_made = rows(batches_table)
-    before = failures.find(), counts.figures().reading
+    before = failures.find(), counts.figures(config.load()).reading
 
     assert prune(dry_run=True) == prune()
 
@@ -96,7 +96,7 @@ def test_old_runs_become_sums_of_their_day_and_site(town: Town) -> None:
     assert (sums["documents_read"], sums["documents_failed"], sums["pages"]) == (4, 1, 4)
     assert sums["seconds"] > 0
     assert town.run.run_id == last and rows(runs_table) == 1
-    assert (failures.find(), counts.figures().reading) == before
+    assert (failures.find(), counts.figures(config.load()).reading) == before
     with db.reading_connection() as conn:
         kept = sum(conn.execute(select(batch_history_table.c.completed)).scalars())
         kept += sum(conn.execute(select(batch_history_table.c.failed)).scalars())

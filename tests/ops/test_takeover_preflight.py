@@ -10,7 +10,7 @@ import pytest
 from guide import clerk
 from sqlalchemy import text, update
 
-from clerk.core import db, schema
+from clerk.core import config, db, schema
 from clerk.core.clock import utc_now
 from clerk.core.models import audit_table
 from clerk.ops import takeover
@@ -61,7 +61,7 @@ def test_the_preflight_wants_a_week_without_manual_recovery(database: str) -> No
 
 
 def _criterion(name: str) -> takeover.Criterion:
-    return next(each for each in takeover.preflight() if each.name == name)
+    return next(each for each in takeover.preflight(config.load()) if each.name == name)
 
 
 def test_what_fails_is_not_dropped_unless_the_number_of_sites_is_typed(sites: None) -> None:

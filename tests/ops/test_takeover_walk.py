@@ -13,7 +13,7 @@ import pytest
 from guide import Ran, clerk
 from sqlalchemy import Engine, inspect, text
 
-from clerk.core import db, schema
+from clerk.core import config, db, schema
 from clerk.ops import counts
 from clerk.pipeline.transitions import NO_DOCUMENTS
 
@@ -209,7 +209,7 @@ def assert_every_site_is_completed_or_explained(engine: Engine, made: legacy.Ins
         assert rows[name].last_error_message == "No completed OCR documents found - ALL OCR failed"
     for name in sorted({*made.stuck} - {*made.without_text}):
         assert rows[name].deploy_completed == 1, name
-    reasons = {each.subdomain for each in counts.figures().attention}
+    reasons = {each.subdomain for each in counts.figures(config.load()).attention}
     assert set(made.without_text) <= reasons
 
 

@@ -50,9 +50,9 @@ def test_reading_options_are_refused_by_the_name_of_the_site(
 def test_its_run_fails_with_that_reason(site: str, monkeypatch: pytest.MonkeyPatch) -> None:
     hurry(monkeypatch)
     monkeypatch.setenv("CLERK_WORKERS", "1")
-    run_id = runs.start(site)
+    run_id = runs.start(config.load(), site)
 
-    embedded.run(Pipeline(), config.load(), done=lambda: not runs.any_active([run_id]))
+    embedded.run(Pipeline(config.load()), config.load(), done=lambda: not runs.any_active([run_id]))
 
     ended = runs.summarise(run_id)
     assert ended.state == Run.FAILED

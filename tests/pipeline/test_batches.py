@@ -14,6 +14,7 @@ import pytest
 from small_work import Town, hurry, work_embedded
 from sqlalchemy import insert, text, update
 
+from clerk.core import config
 from clerk.core.db import civic_db_connection, reading_connection
 from clerk.core.errors import InvalidInput, NotFound
 from clerk.core.models import batches_table, jobs_table
@@ -319,7 +320,7 @@ def test_batches_of_scripts_are_crashed_only_by_the_timeout(job: int) -> None:
     old = made(job, Batch.RUNNING, age=timedelta(minutes=11))
     made(job, Batch.RUNNING, age=timedelta(minutes=9))
 
-    assert detect_crashed_batches(timedelta(minutes=10)) == 1
+    assert detect_crashed_batches(config.load(), timedelta(minutes=10)) == 1
     assert BatchJobTracking.find(old).status == "crashed"
 
 
@@ -363,4 +364,4 @@ def test_a_batch_that_was_touched_lately_is_not_silent(job: int) -> None:
             .values(updated_at=datetime.now(UTC))
         )
 
-    assert detect_crashed_batches(timedelta(minutes=10)) == 0
+    assert detect_crashed_batches(config.load(), timedelta(minutes=10)) == 0

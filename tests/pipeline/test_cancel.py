@@ -153,7 +153,7 @@ def working(request: pytest.FixtureRequest, readers: Readers) -> Working:
     @contextlib.contextmanager
     def in_one_process(number: int = 2) -> Iterator[None]:
         settings = replace(config.load(), workers=number)
-        pid = spawn(lambda: embedded.run(Pipeline(), settings, done=lambda: False))
+        pid = spawn(lambda: embedded.run(Pipeline(config.load()), settings, done=lambda: False))
         try:
             yield
         finally:
@@ -164,7 +164,7 @@ def working(request: pytest.FixtureRequest, readers: Readers) -> Working:
     request.getfixturevalue("redis")
 
     def be_worker() -> None:
-        rq.work(Pipeline(), QUEUES, config.load(), burst=False)
+        rq.work(Pipeline(config.load()), QUEUES, config.load(), burst=False)
 
     return lambda number=2: workers(number, be_worker)
 
@@ -203,11 +203,11 @@ def test_a_cancelled_run_stops_at_the_end_of_the_page(
     working: Working, town: Town, elsewhere: Town, readers: Readers
 ) -> None:
     readers.take(PAGE_SECONDS)
-    runs.start("springfield")
+    runs.start(config.load(), "springfield")
     with working():
         wait_until(lambda: len(readers.processes) == 2)
         cancel(town)
-        runs.start("shelbyville")
+        runs.start(config.load(), "shelbyville")
         wait_until(lambda: elsewhere.run.state == "completed")
 
     assert len(readers.pages) < PAGES
@@ -222,7 +222,7 @@ def test_a_page_that_takes_for_ever_is_not_waited_for(
 ) -> None:
     """Neither by the process that reads the document nor by the one that helps it."""
     readers.take(FOR_EVER)
-    runs.start("springfield")
+    runs.start(config.load(), "springfield")
     with working():
         wait_until(lambda: len(readers.processes) == 2)
         cancel(town)
@@ -238,7 +238,7 @@ def test_what_was_cancelled_is_shown_as_cancelled_and_read_by_the_next_run(
     working: Working, town: Town, readers: Readers, clerk: Any
 ) -> None:
     readers.take(FOR_EVER)
-    runs.start("springfield")
+    runs.start(config.load(), "springfield")
     with working():
         wait_until(lambda: len(readers.processes) == 2)
         wait_until(lambda: town.row.ocr_completed == 3)
@@ -258,7 +258,7 @@ def test_what_was_cancelled_is_shown_as_cancelled_and_read_by_the_next_run(
         assert (summary.state, summary.failed, summary.cancelled) == ("cancelled", 0, 1)
 
         readers.take("0")
-        runs.start("springfield")
+        runs.start(config.load(), "springfield")
         wait_until(lambda: town.run.state == "completed", seconds=150)
     assert town.counts == (4, 4, 0)
     nobody_is_blamed()
@@ -269,12 +269,12 @@ def test_a_superseded_run_stops_and_the_new_one_goes_on(
     working: Working, town: Town, readers: Readers
 ) -> None:
     readers.take(FOR_EVER)
-    first = runs.start("springfield")
+    first = runs.start(config.load(), "springfield")
     with working(1):
         wait_until(lambda: len(readers.processes) == 1)
         stopped = readers.processes
         readers.take("0")
-        second = runs.start("springfield", restart=True)
+        second = runs.start(config.load(), "springfield", restart=True)
         wait_until(lambda: all(map(is_gone, stopped)), 40)
         wait_until(lambda: town.run.state == "completed", seconds=150)
 
@@ -314,7 +314,7 @@ def test_a_step_without_pages_is_stopped_too(
     other.pdfs(1)
     town.on(step, "slow 600")
     town.start()
-    with Pool(SmallWork(), QUEUES, config.load()) as one:
+    with Pool(SmallWork(config.load()), QUEUES, config.load()) as one:
         while step not in one.running.values():
             one.turn()
         cancel(town)
@@ -339,7 +339,7 @@ def test_a_worker_that_was_given_up_leaves_the_work_to_others(
     town.pdf("2024-01-01", "fine")
     with civic_db_connection() as conn:
         conn.execute(text("DELETE FROM workers"))
-    assert sweep() == 1
+    assert sweep(config.load()) == 1
 
     assert reap(worker) == 0
     assert (town.run.state, town.counts) == ("completed", (1, 1, 0))
@@ -348,7 +348,7 @@ def test_a_worker_that_was_given_up_leaves_the_work_to_others(
 
 
 def _work_in_one_lane() -> None:
-    with Pool(SmallWork(), QUEUES, config.load()) as one:
+    with Pool(SmallWork(config.load()), QUEUES, config.load()) as one:
         while not nothing_active():
             one.turn()
 
@@ -360,7 +360,7 @@ def _work_in_one_lane() -> None:
 def uploading(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
     hurry(monkeypatch)
     monkeypatch.setenv("CLERK_WORKERS", "1")
-    monkeypatch.setattr(UploadJob, "flow", Troubled())
+    monkeypatch.setattr(UploadJob, "flow", Troubled)
 
 
 def test_a_cancelled_upload_stops_and_counts_nothing_as_failed(
@@ -368,7 +368,7 @@ def test_a_cancelled_upload_stops_and_counts_nothing_as_failed(
 ) -> None:
     lines = [line(n, "SLOW 600" if n >= 2 else "Words of a page.") for n in range(6)]
     path = write(tmp_path / "a.jsonl", [{**each, "denotations": []} | _bare for each in lines])
-    job = api.upload([path], project="p", create_docs=True, batch_items=1)
+    job = api.upload(config.load(), [path], project="p", create_docs=True, batch_items=1)
     worker = spawn(lambda: _wait_for(job.id))
     wait_until(lambda: job.status().items_done == 2 and job.status().batches == 6)
     wait_until(lambda: bool(rows("SELECT 1 FROM batch_job_trackings WHERE status = 'running'")))
@@ -392,16 +392,16 @@ def test_what_was_cancelled_of_an_upload_can_be_stored_after_all(
     uploading: None, tmp_path: Path
 ) -> None:
     path = write(tmp_path / "a.jsonl", [line(n) for n in range(6)])
-    job = api.upload([path], project="p", create_docs=True, batch_items=2)
+    job = api.upload(config.load(), [path], project="p", create_docs=True, batch_items=2)
     api.suspend(job.id)
-    api.resume(job.id)
-    with Pool(Troubled(), ("annotations",), config.load()) as one:
+    api.resume(config.load(), job.id)
+    with Pool(Troubled(config.load()), ("annotations",), config.load()) as one:
         while not job.status().is_split:
             one.turn()
     api.cancel(job.id)
     stored = job.status().items_done
 
-    again = api.retry(job.id).wait()
+    again = api.retry(config.load(), job.id).wait(config.load())
 
     assert (again.state, again.items) == ("completed", 6 - stored)
     assert len(exported()) == 6
@@ -409,7 +409,7 @@ def test_what_was_cancelled_of_an_upload_can_be_stored_after_all(
 
 
 def _wait_for(job_id: int) -> None:
-    assert UploadJob(job_id).wait().state == "cancelled"
+    assert UploadJob(job_id).wait(config.load()).state == "cancelled"
 
 
 _bare: dict[str, Any] = {"relations": [], "attributes": []}

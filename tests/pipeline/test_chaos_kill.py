@@ -54,7 +54,7 @@ def start_and_work_on_rq(town: Town) -> None:
         town.start()
     queues.offer(config.load(), QUEUES)
     while not nothing_active():
-        rq.work(SmallWork(), QUEUES, config.load(), burst=True)
+        rq.work(SmallWork(config.load()), QUEUES, config.load(), burst=True)
 
 
 def survives(make_site: Any, storage: Path, work: Callable[[Town], None], steps: Steps) -> bool:

@@ -7,6 +7,7 @@ directory and does not.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import shutil
 from collections.abc import Callable, Iterator
@@ -14,11 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from faults import Steps, count_steps
 from small_pdfs import printed
-from small_work import Town, end, hurry, spawn, wait_until, workers
+from small_work import Town, end, hurry, reap, spawn, wait_until, workers
 from sqlalchemy import text
 
-from clerk.core import config
+from clerk.core import config, installation, storage
 from clerk.core.db import civic_db_connection, reading_connection
 from clerk.core.states import COMPILATION, EXTRACTION, FETCH, OCR, QUEUES
 from clerk.executors import embedded, pool, rq
@@ -43,14 +45,14 @@ def add_documents(folder: Path, *months: int) -> None:
 
 def work(*queues: str) -> None:
     """Work in this process until these queues have nothing to claim."""
-    with Pool(Pipeline(), queues, config.load()) as one:
+    with Pool(Pipeline(config.load()), queues, config.load()) as one:
         while one.turn() or not one.nothing_to_claim():
             pass
 
 
 def work_until_the_run_ends(town: Town) -> None:
     """Work in this process on everything, waiting for what is delayed."""
-    with Pool(Pipeline(), QUEUES, config.load()) as one:
+    with Pool(Pipeline(config.load()), QUEUES, config.load()) as one:
         while town.run.state == "active":
             one.turn()
 
@@ -90,7 +92,7 @@ def town(machines: Machines, clerk: Any, tmp_path: Path) -> Town:
     """A site whose documents were fetched here, and wait to be read."""
     add_documents(tmp_path / "documents" / "Council", *range(1, DOCUMENTS + 1))
     clerk("site", "add", "springfield", "--from", str(tmp_path / "documents"))
-    runs.start("springfield")
+    runs.start(config.load(), "springfield")
     work(FETCH)
     return Town("springfield")
 
@@ -104,7 +106,11 @@ def worker(request: pytest.FixtureRequest, machines: Machines) -> Worker:
 
     @contextlib.contextmanager
     def beside_the_pages() -> Iterator[None]:
-        pid = spawn(lambda: embedded.run(Pipeline(), config.load(), done=lambda: False, stays=True))
+        pid = spawn(
+            lambda: embedded.run(
+                Pipeline(config.load()), config.load(), done=lambda: False, stays=True
+            )
+        )
         try:
             yield
         finally:
@@ -113,7 +119,9 @@ def worker(request: pytest.FixtureRequest, machines: Machines) -> Worker:
     if request.param != "rq":
         return beside_the_pages
     request.getfixturevalue("redis")
-    return lambda: workers(1, lambda: rq.work(Pipeline(), QUEUES, config.load(), burst=False))
+    return lambda: workers(
+        1, lambda: rq.work(Pipeline(config.load()), QUEUES, config.load(), burst=False)
+    )
 
 
 def rows(statement: str) -> list[tuple[Any, ...]]:
@@ -242,7 +250,7 @@ def test_the_only_document_of_a_site_may_be_deleted_too(
 ) -> None:
     add_documents(tmp_path / "documents" / "Council", 1)
     clerk("site", "add", "springfield", "--from", str(tmp_path / "documents"))
-    runs.start("springfield")
+    runs.start(config.load(), "springfield")
     work(FETCH)
     town = Town("springfield")
     (town.folder / "pdfs" / "Council" / "2024-01-15.pdf").unlink()
@@ -310,7 +318,7 @@ def test_no_empty_site_is_published_by_a_machine_without_the_text(
     machines: Machines, town: Town, step: str, queue: str
 ) -> None:
     work(OCR)
-    with Pool(Pipeline(), (COMPILATION,), config.load()) as one:
+    with Pool(Pipeline(config.load()), (COMPILATION,), config.load()) as one:
         while not town.job(COMPILATION):
             one.turn()
             one.stopping = bool(town.job(COMPILATION))
@@ -323,3 +331,24 @@ def test_no_empty_site_is_published_by_a_machine_without_the_text(
     machines.be("here")
     work_until_the_run_ends(town)
     assert town.run.state == "completed"
+
+
+@pytest.mark.parametrize("database", ["sqlite"], indirect=True)
+def test_a_worker_killed_while_it_marks_the_directory_leaves_it_usable(database: str) -> None:
+    settings, mark = config.load(), storage.installation_mark(config.load().storage_dir)
+    for step in itertools.count(1):
+        with civic_db_connection() as conn:
+            conn.execute(text("DELETE FROM installation"))
+        mark.unlink(missing_ok=True)
+        steps = Steps(step)
+
+        def check_and_die(steps: Steps = steps) -> None:
+            count_steps(steps)
+            installation.check(settings)
+
+        reap(spawn(check_and_die))
+        installation.check(settings)
+        assert installation.is_marked(settings), f"killed at step {step}"
+        if not steps.died:
+            break
+    assert step > 8

@@ -51,7 +51,7 @@ class PipelineModel(RuleBasedStateMachine):
     def __init__(self, storage_dir: Path) -> None:
         super().__init__()
         self.storage_dir = storage_dir
-        self.flow = flow.Pipeline()
+        self.flow = flow.Pipeline(config.load())
         #: What workers hold, and what they held when they were given up.
         self.hands: list[Claim] = []
         self.stale: list[tuple[Claim, list[Outcome]]] = []
@@ -141,7 +141,7 @@ class PipelineModel(RuleBasedStateMachine):
         with civic_db_connection() as conn:
             conn.execute(text("DELETE FROM workers WHERE id = :id"), {"id": owner})
         gone = [each for each in self.hands if self._owner(each) == owner]
-        flow.sweep()
+        flow.sweep(config.load())
         for each in gone:
             self.hands.remove(each)
             self.stale.append((each, []))
@@ -166,11 +166,11 @@ class PipelineModel(RuleBasedStateMachine):
     @rule()
     def sweep_and_reconcile(self) -> None:
         """Nothing is wrong that they could mend, and twice is as good as once."""
-        flow.sweep()
+        flow.sweep(config.load())
         for plan in reconcile.reconcile(config.load(), 0):
             del plan
         before = self._everything()
-        flow.sweep()
+        flow.sweep(config.load())
         for plan in reconcile.reconcile(config.load(), 0):
             del plan
         assert self._everything() == before

@@ -240,14 +240,14 @@ def test_all_due_sites_are_queued_in_a_few_transactions(many_sites: int) -> None
 def test_sites_in_a_run_or_updated_today_are_not_queued(
     many_sites: int, make_site: Callable[..., str]
 ) -> None:
-    under_way = runs.start("due-7")
+    under_way = runs.start(config.load(), "due-7")
     with db.civic_db_connection() as conn:
         conn.execute(
             text("UPDATE sites SET updated_at = :now WHERE subdomain = 'due-8'"),
             {"now": conn.execute(select(db.db_now())).scalar_one()},
         )
 
-    *_, queued = runs.start_due()
+    *_, queued = runs.start_due(config.load())
 
     assert queued == 23
     with db.reading_connection() as conn:
@@ -258,15 +258,17 @@ def test_sites_in_a_run_or_updated_today_are_not_queued(
 
 
 def test_queueing_that_was_interrupted_is_continued_by_repeating_it(many_sites: int) -> None:
-    assert next(runs.start_due()) == 10
+    assert next(runs.start_due(config.load())) == 10
 
-    assert list(runs.start_due()) == [10, 15]
+    assert list(runs.start_due(config.load())) == [10, 15]
 
     assert fetches_per_site() == [1] * many_sites
 
 
 def test_two_who_queue_all_sites_at_once_start_each_once(many_sites: int) -> None:
-    threads = [threading.Thread(target=lambda: list(runs.start_due())) for _ in range(4)]
+    threads = [
+        threading.Thread(target=lambda: list(runs.start_due(config.load()))) for _ in range(4)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:

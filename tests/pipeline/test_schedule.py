@@ -229,7 +229,7 @@ def test_a_simulated_year_with_a_week_without_power(make_site: Make) -> None:
 
 
 def test_a_site_that_runs_already_is_not_queued_again(site: str) -> None:
-    run_id = runs.start(site)
+    run_id = runs.start(config.load(), site)
     clerk("schedule", "set", site, "--every", "6")
     move(site, hours=1)
 
@@ -290,7 +290,7 @@ def test_ceilings_hold_back_what_is_too_much(
 def test_an_urgent_run_goes_first_also_if_it_waits_already(make_site: Make) -> None:
     for name in ("a", "b", "c"):
         make_site(name)
-        runs.start(name)
+        runs.start(config.load(), name)
 
     assert clerk("update", "-s", "c", "--urgent").exit_code == 0
 

@@ -198,7 +198,7 @@ def test_nothing_is_lost_or_doubled_while_everything_is_disturbed(
             fleet.keep_up()
             for site in set(SITES) - patiently(active):
                 add_documents(site, 3)
-                patiently(lambda site=site: runs.start(site))
+                patiently(lambda site=site: runs.start(config.load(), site))
             fault = pick.choice(["kill", "kill", "stop", "flush", "postgres", "bucket", "nothing"])
             done[fault] = done.get(fault, 0) + 1
             if fault == "kill":
@@ -225,7 +225,7 @@ def test_nothing_is_lost_or_doubled_while_everything_is_disturbed(
         for _ in range(2):
             wait_until(lambda: fleet.keep_up() or not patiently(active), 300)
             for site in SITES:
-                runs.start(site)
+                runs.start(config.load(), site)
             queues.offer(config.load(), QUEUES)
         wait_until(lambda: fleet.keep_up() or not patiently(active), 300)
     finally:

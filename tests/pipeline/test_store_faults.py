@@ -21,7 +21,7 @@ from small_sites import ask, content
 from small_work import Town, hurry
 from sqlalchemy import text
 
-from clerk.core import manifest
+from clerk.core import config, manifest
 from clerk.core.db import civic_db_connection, reading_connection
 from clerk.core.states import COMPILATION, DEPLOY, EXTRACTION, FETCH, OCR
 from clerk.pipeline import runs
@@ -107,7 +107,7 @@ FAULTS: dict[str, tuple[Fault, str]] = {
 def test_a_bucket_that_is_full_down_or_refusing_costs_time_and_nothing_else(
     machines: Machines, town: Town, bucket: ObjectServer
 ) -> None:
-    runs.start("springfield")
+    runs.start(config.load(), "springfield")
     for stage in (FETCH, OCR, COMPILATION, EXTRACTION, DEPLOY):
         bucket.fault, said = FAULTS[stage]
         machines.work(stage)
@@ -131,7 +131,7 @@ def test_a_bucket_that_is_full_down_or_refusing_costs_time_and_nothing_else(
 def test_two_machines_that_compile_a_site_at_once_end_with_all_of_it(
     machines: Machines, town: Town, bucket: ObjectServer, tmp_path: Path
 ) -> None:
-    runs.start("springfield")
+    runs.start(config.load(), "springfield")
     machines.work(FETCH, OCR)
     sending, go_on = threading.Event(), threading.Event()
 
@@ -180,7 +180,7 @@ def test_a_cache_of_one_documents_size_suffices(
     for pdf in folder.iterdir():
         # Readers pass over what is behind the end of the file.
         pdf.write_bytes(pdf.read_bytes() + b"\n%" + os.urandom(600_000).hex().encode())
-    runs.start("springfield")
+    runs.start(config.load(), "springfield")
     machines.work(*(f"small/{stage}" for stage in (FETCH, OCR, COMPILATION, EXTRACTION)))
     machines.work(f"small/{COMPILATION}", f"small/{DEPLOY}")
 
@@ -195,7 +195,7 @@ def test_a_cache_of_one_documents_size_suffices(
 def test_a_compiled_database_that_is_lost_is_built_again(
     machines: Machines, town: Town, bucket: ObjectServer, tmp_path: Path
 ) -> None:
-    runs.start("springfield")
+    runs.start(config.load(), "springfield")
     machines.work(FETCH, OCR, COMPILATION, EXTRACTION, COMPILATION)
     for path in databases(bucket):
         bucket.objects[path] = b"rubbish"

@@ -153,7 +153,7 @@ def test_no_lock_is_left_by_a_worker_that_could_not_start(
     folder = config.load().storage_dir / "_clerk" / "workers"
     monkeypatch.setenv("DATABASE_URL", "postgresql://nobody@127.0.0.1:1/nothing")
 
-    with pytest.raises(DatabaseUnavailable), Pool(SmallWork(), QUEUES, config.load()):
+    with pytest.raises(DatabaseUnavailable), Pool(SmallWork(config.load()), QUEUES, config.load()):
         pass
 
     assert list(folder.iterdir()) == []
@@ -161,7 +161,7 @@ def test_no_lock_is_left_by_a_worker_that_could_not_start(
 
 def test_crews_that_have_ended_leave_nothing_in_memory(town: Town) -> None:
     for _ in range(3):
-        with Pool(SmallWork(), QUEUES, config.load()):
+        with Pool(SmallWork(config.load()), QUEUES, config.load()):
             pass
     gc.collect()
     assert not [each for each in gc.get_objects() if isinstance(each, worker_lock.Lock)]
@@ -198,7 +198,7 @@ def test_a_document_is_not_finished_while_its_run_is_being_ended(
     last = _last_document(town)
     ended = [Outcome(item, state, "bad" if state == Item.FAILED else "") for item in last.items]
     finishing = threading.Thread(
-        target=lambda: SmallWork().finish(last, ended, ended=True, going_on=QUEUES)
+        target=lambda: SmallWork(config.load()).finish(last, ended, ended=True, going_on=QUEUES)
     )
     with db.civic_db_connection() as conn:
         ledger.hold_run(conn, last.run_id, exclusive=True)
@@ -208,7 +208,7 @@ def test_a_document_is_not_finished_while_its_run_is_being_ended(
     finishing.join()
 
     assert town.counts == (1, 0, 0)
-    assert SmallWork().claim(QUEUES, "other", lambda _queue: 1) is None
+    assert SmallWork(config.load()).claim(QUEUES, "other", lambda _queue: 1) is None
 
 
 def test_cancelling_does_not_deadlock_with_a_beat(town: Town, database: str) -> None:
@@ -277,7 +277,7 @@ def test_a_crew_passes_over_work_of_a_site_that_was_just_removed(
     other = Town(make_site("shelbyville"))
     town.start()
     other.start()
-    with Pool(Removed(), QUEUES, config.load()) as crew:
+    with Pool(Removed(config.load()), QUEUES, config.load()) as crew:
         while crew.turn() or not crew.nothing_to_claim():
             pass
 
@@ -321,7 +321,7 @@ def test_work_that_cannot_be_accounted_for_is_blamed_and_the_others_go_on(
     other = Town(make_site("shelbyville"))
     town.start()
     other.start()
-    with Pool(Clashing(), QUEUES, config.load()) as crew:
+    with Pool(Clashing(config.load()), QUEUES, config.load()) as crew:
         while crew.turn() or not crew.nothing_to_claim():
             pass
 
@@ -347,7 +347,7 @@ def test_a_transaction_that_met_another_is_tried_again(town: Town, passing: Exce
 
     town.pdf("2024-01-01")
     town.start()
-    flow = InTheWay()
+    flow = InTheWay(config.load())
     with Pool(flow, QUEUES, config.load()) as crew:
         while crew.turn() or not crew.nothing_to_claim():
             pass
@@ -383,7 +383,7 @@ def test_what_was_given_without_being_heard_of_is_found_while_the_worker_lives(
     town.pdfs(2)
     town.pdf("long", "slow 1")
     town.start()
-    flow, turns = CutOff(), 0
+    flow, turns = CutOff(config.load()), 0
     with Pool(flow, QUEUES, config.load(), slots=slots) as crew:
         former = crew.id
         while town.run.state == "active":
@@ -416,7 +416,10 @@ def test_what_is_given_to_a_worker_in_the_moment_it_is_stopped_is_given_back(
 
     town.pdfs(1)
     town.start()
-    with pytest.raises(KeyboardInterrupt), Pool(Struck(), QUEUES, config.load()) as crew:
+    with (
+        pytest.raises(KeyboardInterrupt),
+        Pool(Struck(config.load()), QUEUES, config.load()) as crew,
+    ):
         while town.run.state == "active":
             crew.turn()
 
@@ -448,7 +451,7 @@ def test_a_worker_that_took_a_new_name_is_known_to_rq_by_it(
     monkeypatch.setattr(rq, "RQ_BEAT_SECONDS", 0.0)
     town.pdfs(2)
     town.start()
-    flow = CutOff()
+    flow = CutOff(config.load())
     rq.work(flow, QUEUES, config.load(), burst=True)
 
     (former, first_known), (name, known) = flow.asked[0], flow.asked[-1]
@@ -458,7 +461,7 @@ def test_a_worker_that_took_a_new_name_is_known_to_rq_by_it(
 
 
 def test_the_worker_that_ends_a_reading_goes_on_with_its_coordinator(town: Town) -> None:
-    flow, last = SmallWork(), _last_document(town)
+    flow, last = SmallWork(config.load()), _last_document(town)
 
     following = flow.finish(last, _done(last), ended=True, going_on=QUEUES)
 
@@ -471,7 +474,7 @@ def test_the_worker_that_ends_a_reading_goes_on_with_its_coordinator(town: Town)
 def test_a_worker_that_does_not_serve_coordinators_leaves_them_to_others(
     town: Town, served: tuple[str, ...]
 ) -> None:
-    flow, last = SmallWork(), _last_document(town)
+    flow, last = SmallWork(config.load()), _last_document(town)
 
     assert flow.finish(last, _done(last), ended=True, going_on=served) is None
 
@@ -480,7 +483,7 @@ def test_a_worker_that_does_not_serve_coordinators_leaves_them_to_others(
 
 
 def test_a_paused_queue_keeps_the_coordinator_from_those_who_would_go_on(town: Town) -> None:
-    flow, last = SmallWork(), _last_document(town)
+    flow, last = SmallWork(config.load()), _last_document(town)
     queues.pause(COMPILATION, who="a test")
 
     assert flow.finish(last, _done(last), ended=True, going_on=QUEUES) is None
@@ -563,12 +566,12 @@ def test_taking_work_back_from_the_dead_costs_the_same_for_each(town: Town) -> N
     open_reading(town, 24)
     for each in range(12):
         claim(1, f"dead {each}")
-    few = _statements_of(lambda: sweep(most=4))
-    many = _statements_of(lambda: sweep(most=8))
+    few = _statements_of(lambda: sweep(config.load(), most=4))
+    many = _statements_of(lambda: sweep(config.load(), most=8))
 
     assert many < 2.5 * few
     with db.reading_connection() as conn:
-        assert ledger.batches_of_the_dead(conn) == []
+        assert ledger.batches_of_the_dead(conn, config.load().crash_detection_timeout) == []
 
 
 def _statements_of(action: Any) -> int:
@@ -590,6 +593,10 @@ def test_the_runs_of_a_site_survive_a_sweep_in_parts(town: Town) -> None:
     for each in range(3):
         claim(1, f"dead {each}")
 
-    assert [sweep(most=2), sweep(most=2), sweep()] == [2, 1, 0]
+    assert [sweep(config.load(), most=2), sweep(config.load(), most=2), sweep(config.load())] == [
+        2,
+        1,
+        0,
+    ]
     with db.reading_connection() as conn:
         assert conn.execute(select(runs_table.c.state)).scalars().all() == ["active"]

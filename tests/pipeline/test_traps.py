@@ -59,7 +59,7 @@ def finish(claimed: Claim, state: str = Item.COMPLETED, result: Any = None) -> N
     if claimed.step == Step.DOCUMENT and state == Item.COMPLETED:
         for item in claimed.items:
             Town(claimed.subdomain).text(item.document.rpartition("/")[2])
-    flow = SmallWork()
+    flow = SmallWork(config.load())
     flow.finish(claimed, outcomes, ended=True)
     flow.hint()
 
@@ -164,7 +164,7 @@ def test_trap_04_a_job_delivered_twice_counts_once(town: Town) -> None:
 
     finish(half)
     finish(half, Item.FAILED)
-    SmallWork().crash(half, Crash(half.items[0], "late news"))
+    SmallWork(config.load()).crash(half, Crash(half.items[0], "late news"))
 
     assert town.counts == (4, 2, 0)
     assert everything() == before
@@ -506,12 +506,12 @@ def test_a_batch_of_a_worker_nobody_knows_is_taken_back(town: Town) -> None:
 def test_a_late_worker_cannot_finish_what_another_has_in_hand(town: Town) -> None:
     fetched(town, 1)
     late = claim("late", lease_seconds=-1.0)
-    SmallWork().sweep()
+    SmallWork(config.load()).sweep()
     current = claim("current")
     before = everything()
 
     finish(late)
-    SmallWork().crash(late, Crash(late.items[0], "late news"))
+    SmallWork(config.load()).crash(late, Crash(late.items[0], "late news"))
 
     assert everything() == before
     finish(current)
@@ -521,7 +521,7 @@ def test_a_late_worker_cannot_finish_what_another_has_in_hand(town: Town) -> Non
 def test_a_suspect_is_given_out_alone_and_after_the_others(town: Town) -> None:
     fetched(town, 3)
     claim("dies", lease_seconds=-1.0)
-    SmallWork().sweep()
+    SmallWork(config.load()).sweep()
 
     innocent, suspect = claim(), claim()
 
@@ -537,15 +537,15 @@ def test_a_document_that_raised_waits_before_it_is_tried_again(
     held = claim()
 
     again = Outcome(held.items[0], Item.PENDING, "busy", charged=True)
-    SmallWork().finish(held, [again], ended=True)
+    SmallWork(config.load()).finish(held, [again], ended=True)
 
-    assert SmallWork().claim(QUEUES, "worker", lambda _queue: 1) is None
+    assert SmallWork(config.load()).claim(QUEUES, "worker", lambda _queue: 1) is None
 
 
 def test_documents_without_a_name_are_given_to_nobody(town: Town) -> None:
     initialize_stage(town.subdomain, "ocr", total_jobs=3)
 
-    assert SmallWork().claim(QUEUES, "worker", lambda _queue: 1) is None
+    assert SmallWork(config.load()).claim(QUEUES, "worker", lambda _queue: 1) is None
 
 
 def test_compilation_and_extraction_that_end_at_once_open_one_deploy(
@@ -575,7 +575,7 @@ def test_a_document_that_loses_its_worker_five_times_is_given_up(town: Town) -> 
             assert held.items[0].document.endswith("01"), "it runs alone, and last"
         assert len(held.items) == (2 if number == 0 else 1)
         _finish_innocents(held)
-        SmallWork().sweep()
+        SmallWork(config.load()).sweep()
 
     items = town.items()
     assert (items["2024-01-01"].state, items["2024-01-01"].lost) == ("quarantined", 5)
@@ -586,7 +586,7 @@ def _finish_innocents(held: Claim) -> None:
     done = [Outcome(item, Item.COMPLETED) for item in held.items[1:]]
     if done:
         Town(held.subdomain).text("2024-01-02")
-        SmallWork().finish(held, done, ended=False)
+        SmallWork(config.load()).finish(held, done, ended=False)
 
 
 def test_a_spawned_worker_ends_when_told(town: Town, redis: str) -> None:

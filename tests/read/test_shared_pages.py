@@ -133,11 +133,11 @@ sqlite_only = pytest.mark.parametrize("database", ["sqlite"], indirect=True)
 
 
 def start() -> str:
-    return runs.start("springfield", goal=OCR)
+    return runs.start(config.load(), "springfield", goal=OCR)
 
 
 def work() -> None:
-    embedded.run(Pipeline(), config.load(), done=nothing_active)
+    embedded.run(Pipeline(config.load()), config.load(), done=nothing_active)
 
 
 def shared_folders(storage_dir: Path) -> list[Path]:
@@ -200,7 +200,7 @@ def test_rq_workers_share_a_document_too(
     town: Town, document: LongDocument, redis: str, tmp_path: Path
 ) -> None:
     def be_worker() -> None:
-        rq.work(Pipeline(), QUEUES, config.load(), burst=False)
+        rq.work(Pipeline(config.load()), QUEUES, config.load(), burst=False)
 
     start()
     with workers(2, be_worker):
@@ -216,7 +216,7 @@ def test_a_burst_helps_until_nothing_is_left_and_ends(
     town: Town, document: LongDocument, redis: str
 ) -> None:
     def burst() -> None:
-        rq.work(Pipeline(), QUEUES, config.load(), burst=True)
+        rq.work(Pipeline(config.load()), QUEUES, config.load(), burst=True)
 
     start()
     reader = spawn(burst)
@@ -232,8 +232,8 @@ def test_a_worker_of_another_queue_does_not_help(
     document: LongDocument, database: str, storage: Path
 ) -> None:
     with _shared_by_another_process(document, storage):
-        assert Pipeline().invitation(["fetch", "deploy"]) is None
-        assert Pipeline().invitation(["ocr"]) is not None
+        assert Pipeline(config.load()).invitation(["fetch", "deploy"]) is None
+        assert Pipeline(config.load()).invitation(["ocr"]) is not None
 
 
 @sqlite_only
@@ -250,7 +250,7 @@ def test_work_of_ones_own_goes_before_helping(
     supervisor = spawn(work)
     wait_until(lambda: len(document.readers) == 2)
 
-    other = runs.start("shelbyville", goal=OCR)
+    other = runs.start(config.load(), "shelbyville", goal=OCR)
     wait_until(lambda: not runs.any_active([other]))
 
     assert len(document.readings) < PAGES

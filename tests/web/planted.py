@@ -20,7 +20,7 @@ from small_pdfs import LINES, printed, text_at
 from small_uploads import line, write
 from sqlalchemy import update
 
-from clerk.core import db
+from clerk.core import config, db
 from clerk.core.models import items_table, runs_table, sites_table, stage_events_table
 from clerk.pipeline import uploads
 from tools.pdf_writer import PdfWriter
@@ -206,8 +206,10 @@ def upload(folder: Path) -> None:
         "{not JSON " + EVERYTHING,
     ]
     file = write(folder / f"{IN_A_NAME[:60]}.jsonl", some)
-    job = uploads.upload([file], project=IN_A_NAME, create_docs=True, created_by=EVERYTHING)
-    assert job.wait(workers=1).issues
+    job = uploads.upload(
+        config.load(), [file], project=IN_A_NAME, create_docs=True, created_by=EVERYTHING
+    )
+    assert job.wait(config.load(workers=1)).issues
 
 
 def fail_everywhere() -> None:

@@ -134,7 +134,7 @@ def test_a_worker_is_killed_and_another_recovers(
     town.start()
 
     def work() -> None:
-        embedded.run(SmallWork(), config.load(), done=lambda: False)
+        embedded.run(SmallWork(config.load()), config.load(), done=lambda: False)
 
     worker = spawn(work)
     wait_until(lambda: reading() == "running")

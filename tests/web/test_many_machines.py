@@ -18,7 +18,7 @@ from small_work import Town, hurry
 from sqlalchemy import text
 from web_town import Browser
 
-from clerk.core import manifest
+from clerk.core import config, manifest
 from clerk.core.db import reading_connection
 from clerk.core.states import COMPILATION, DEPLOY, EXTRACTION, FETCH, OCR
 from clerk.core.store import Store
@@ -73,14 +73,14 @@ STAGES = (FETCH, OCR, COMPILATION, EXTRACTION, DEPLOY)
 def test_machines_that_share_only_a_store_publish_what_one_machine_does(
     machines: Machines, town: Town, clerk: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    runs.start("springfield")
+    runs.start(config.load(), "springfield")
     machines.work(*STAGES, COMPILATION, DEPLOY)
     assert town.run.state == "completed"
     published = tmp_path / f"machine-{DEPLOY}" / "_published" / "springfield" / "meetings.db"
 
     # A third document comes: the site is compiled again where it never was.
     add_documents(tmp_path / "documents" / "Council", 3)
-    runs.start("springfield")
+    runs.start(config.load(), "springfield")
     elsewhere = (f"another/{COMPILATION}", f"third/{EXTRACTION}")
     brought = machines.work(FETCH, OCR, *elsewhere, COMPILATION, DEPLOY, *["web/mirror"] * 2)
     assert town.run.state == "completed"
@@ -148,7 +148,7 @@ def lose(machines: Machines, kind: str, sha256: str, *, damaged: bool) -> None:
 def test_an_object_that_is_lost_is_made_again_by_the_next_run(
     machines: Machines, town: Town, damaged: bool
 ) -> None:
-    runs.start("springfield")
+    runs.start(config.load(), "springfield")
     machines.work(FETCH)
     with reading_connection() as conn:
         row = manifest.document(conn, "springfield", NAME)
@@ -159,7 +159,7 @@ def test_an_object_that_is_lost_is_made_again_by_the_next_run(
     assert (town.run.state, town.counts) == ("partial", (2, 1, 1))
     assert town.items()["2024-01-15"].error.startswith(f"FileGone: {NAME}: ")
 
-    runs.start("springfield")
+    runs.start(config.load(), "springfield")
     machines.work(FETCH, OCR)
     with reading_connection() as conn:
         row = manifest.document(conn, "springfield", NAME)
@@ -167,7 +167,7 @@ def test_an_object_that_is_lost_is_made_again_by_the_next_run(
     lose(machines, "text", row.text_sha256, damaged=damaged)
     work_to_the_end(machines, town)
 
-    runs.start("springfield")
+    runs.start(config.load(), "springfield")
     work_to_the_end(machines, town)
     assert (town.run.state, town.counts) == ("completed", (2, 2, 0))
 
@@ -177,7 +177,7 @@ def test_an_object_that_is_lost_is_made_again_by_the_next_run(
 def test_a_store_of_another_installation_is_refused_and_nobody_blamed(
     machines: Machines, town: Town, clerk: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    runs.start("springfield")
+    runs.start(config.load(), "springfield")
     machines.work(FETCH)
     mine = os.environ["DATABASE_URL"]
     monkeypatch.setenv("DATABASE_URL", f"sqlite:///{tmp_path / 'other.db'}")

@@ -83,7 +83,7 @@ class NumbersModel(PipelineModel):
 
     def __init__(self, storage_dir: Path) -> None:
         super().__init__(storage_dir)
-        self.flow = OfSites()
+        self.flow = OfSites(config.load())
         self.rejected: dict[str, int] = dict.fromkeys(SITES, 0)
         self.page = Browser(VIEWER)
         with db.civic_db_connection() as conn:
@@ -198,13 +198,13 @@ class NumbersModel(PipelineModel):
     def upload(self, number: int) -> None:
         path = self.storage_dir / "collection.jsonl"
         small_uploads.write(path, map(small_uploads.line, range(number)))
-        uploads.upload([path], project="p", create_docs=True, batch_items=1)
+        uploads.upload(config.load(), [path], project="p", create_docs=True, batch_items=1)
 
     @rule(worker=st.sampled_from(WORKERS), luck=st.lists(st.sampled_from("swc"), min_size=1))
     def uploads_are_worked_on(self, worker: str, luck: list[str]) -> None:
         """Batches are stored, given back as they were, or kill their process."""
         self._register(worker)
-        hands = flow.Pipeline()
+        hands = flow.Pipeline(config.load())
         for word in luck:
             claimed = hands.claim((ANNOTATIONS,), worker, lambda _queue: 1)
             if claimed is None:

@@ -12,6 +12,7 @@ import pytest
 from web_town import LINES, MINUTES, Browser, identity
 
 from clerk.annotations import api as annotation_projects
+from clerk.core import config
 from clerk.ops.web_sessions import OPERATOR, VIEWER, new_token
 from clerk.pipeline import uploads
 
@@ -47,7 +48,9 @@ def marked(program: Browser, tmp_path: Path) -> str:
     path = tmp_path / "a.jsonl"
     path.write_text(json.dumps(page) + "\n")
     for project in ("mine", "town/words"):
-        uploads.upload([path], project=project, created_by="ann").wait(workers=1)
+        uploads.upload(config.load(), [path], project=project, created_by="ann").wait(
+            config.load(workers=1)
+        )
     annotation_projects.set_public("town/words", True, who="ann")
     return word
 
@@ -192,7 +195,7 @@ def test_the_api_does_what_the_command_line_does(program: Browser) -> None:
     assert program.get(here).json()["files"] == ["my-minutes.jsonl"]
     assert program.post(f"{here}/suspend").json()["state"] == "suspended"
     assert program.post(f"{here}/resume").json()["changed"] is True
-    uploads.find(upload).wait(workers=1)
+    uploads.find(upload).wait(config.load(workers=1))
     second = program.get(f"{here}/issues?limit=2&offset=1&code=missing_source").json()
     assert (len(second["items"]), second["items"][0]["line"], second["total"]) == (2, 3, 3)
     assert program.post(f"{here}/rollback").json()["removed"] == 1

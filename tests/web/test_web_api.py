@@ -16,7 +16,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from sqlalchemy import insert
 from web_town import LINES, MINUTES, Browser, identity
 
-from clerk.core import db
+from clerk.core import config, db
 from clerk.core.clock import utc_now
 from clerk.core.models import workers_table
 from clerk.ops.web_sessions import OPERATOR, VIEWER, new_token
@@ -181,7 +181,7 @@ def test_annotations_are_uploaded_and_followed(program: Browser) -> None:
     assert accepted.status_code == 202
     url = accepted.headers["location"]
     assert url == accepted.json()["url"]
-    annotation_jobs.find(accepted.json()["upload"]).wait()
+    annotation_jobs.find(accepted.json()["upload"]).wait(config.load())
     status = program.get(url).json()
     assert (status["state"], status["items_done"]) == ("completed", 20)
     assert program.get(f"{url}/issues").json() == {"items": [], "total": 0}
@@ -191,7 +191,7 @@ def test_annotations_are_uploaded_and_followed(program: Browser) -> None:
 def test_an_upload_has_a_page_with_its_issues(program: Browser) -> None:
     bad = b'{"sourcedb": "notes", "sourceid": "x", "text": "a", "denotations": 5}\n'
     job = program.post(ADDRESS, content=objects(2) + bad).json()["upload"]
-    annotation_jobs.find(job).wait()
+    annotation_jobs.find(job).wait(config.load())
     operator = Browser(OPERATOR)
 
     html = operator.get(f"/ops/uploads/{job}").text

@@ -208,7 +208,7 @@ def test_a_fragment_is_the_live_part_of_its_page(springfield: Town) -> None:
 
 def test_overview_shows_the_figures_that_were_counted(either_springfield: Town) -> None:
     html = Browser(VIEWER).get("/ops/").text
-    seen = counts.figures()
+    seen = counts.figures(config.load())
 
     assert f"health score {seen.health_score} %" in html
     assert f'Failed, 24 h <b class="warn">{seen.last_day.documents_failed}</b>' in html
@@ -369,10 +369,10 @@ def test_what_was_cancelled_has_its_own_count(either_springfield: Town) -> None:
     for day in (3, 4, 5):
         town.pdf(f"2024-02-0{day}")
     town.start()
-    with Pool(SmallWork(), ("fetch",), config.load()) as crew:
+    with Pool(SmallWork(config.load()), ("fetch",), config.load()) as crew:
         while crew.turn() or not crew.nothing_to_claim():
             pass
-    assert SmallWork().claim(("ocr",), "somebody", lambda _queue: 2)
+    assert SmallWork(config.load()).claim(("ocr",), "somebody", lambda _queue: 2)
 
     client.post("/ops/sites/springfield/cancel", data={"sure": "yes"})
 

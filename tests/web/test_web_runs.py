@@ -156,7 +156,7 @@ def test_the_page_that_a_document_is_at_is_shown_while_it_is_read(town: Town) ->
     name = "minutes/Council/2024-04-01"
     town.pdf("2024-04-01", "long")
     town.start()
-    flow = Pipeline()
+    flow = Pipeline(config.load())
     worker = WorkerInfo("a-worker", ("fetch", "ocr"), "", 60.0)
     flow.register(worker)
     fetch = flow.claim(("fetch",), worker.id, lambda _queue: 1)

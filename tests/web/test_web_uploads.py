@@ -13,7 +13,7 @@ from sqlalchemy import select, text
 from web_town import Browser
 
 from clerk.annotations import api as annotation_projects
-from clerk.core import db
+from clerk.core import config, db
 from clerk.core.models import audit_table, metadata
 from clerk.core.storage import web_folder
 from clerk.ops.web_sessions import OPERATOR, VIEWER
@@ -67,7 +67,7 @@ def audited() -> list[tuple[str, str, str | None]]:
 
 def test_a_chosen_file_becomes_an_upload_that_is_listed(client: Browser) -> None:
     upload = number_of(sent(client))
-    annotation_jobs.find(upload).wait()
+    annotation_jobs.find(upload).wait(config.load())
 
     assert state(upload) == "completed"
     html = client.get("/ops/uploads?project=votes").text
@@ -142,7 +142,7 @@ def test_an_upload_is_suspended_resumed_and_cancelled(client: Browser) -> None:
 
 def test_what_failed_is_tried_again_as_a_new_upload(client: Browser) -> None:
     upload = number_of(sent(client, objects(2) + BAD))
-    annotation_jobs.find(upload).wait()
+    annotation_jobs.find(upload).wait(config.load())
 
     answer = deed(client, upload, "retry")
 
@@ -156,7 +156,7 @@ def test_what_failed_is_tried_again_as_a_new_upload(client: Browser) -> None:
 
 def test_what_an_upload_stored_is_taken_back(client: Browser) -> None:
     upload = number_of(sent(client))
-    annotation_jobs.find(upload).wait()
+    annotation_jobs.find(upload).wait(config.load())
     assert len(list(annotation_projects.read("votes"))) == 3
 
     deed(client, upload, "rollback", sure="yes")

@@ -117,14 +117,14 @@ def upload(
       clerk annotations upload a.jsonl --project votes --mode merge --dry-run
       clerk annotations upload corpus/ --format brat --project genes --create-docs
     """
-    settings = open_database()
+    settings = open_database(workers=workers)
     from clerk.pipeline import uploads
 
-    job = uploads.upload(files, created_by=operator(), **choices)
+    job = uploads.upload(settings, files, created_by=operator(), **choices)
     if detach and job.id:
         _show_detached(job, settings, as_json=as_json)
         return
-    status = _follow(job, settings, workers)
+    status = _follow(job, settings)
     _show_end(job, status, as_json=as_json)
     ctx.exit(0 if status.succeeded else EXIT_DOCUMENTS_FAILED)
 
@@ -215,16 +215,16 @@ def watch(ctx: click.Context, job_id: int, workers: int | None, as_json: bool) -
     Example:
       clerk annotations watch 12
     """
-    settings = open_database()
+    settings = open_database(workers=workers)
     from clerk.pipeline import uploads
 
     job = uploads.find(job_id)
-    end = _follow(job, settings, workers)
+    end = _follow(job, settings)
     _show_end(job, end, as_json=as_json)
     ctx.exit(0 if end.succeeded else EXIT_DOCUMENTS_FAILED)
 
 
-def _follow(job: StartedUpload, settings: Settings, workers: int | None) -> Status:
+def _follow(job: StartedUpload, settings: Settings) -> Status:
     """Work on or wait for an upload, showing its progress."""
     from clerk.core.states import ANNOTATIONS
     from clerk.executors.embedded import Interrupted
@@ -238,7 +238,7 @@ def _follow(job: StartedUpload, settings: Settings, workers: int | None) -> Stat
         _warn_of_missing_workers(job.id)
     draw = _bar() if on_a_terminal() else _lines()
     try:
-        for each in job.events(workers=workers):
+        for each in job.events(settings):
             draw(each)
     except (Interrupted, KeyboardInterrupt):
         hint(f"Stopped. Continue: clerk annotations watch {job.id}")
@@ -505,7 +505,7 @@ def resume(job_id: int) -> None:
     settings = open_database()
     from clerk.pipeline import uploads
 
-    done = uploads.resume(job_id, who=operator())
+    done = uploads.resume(settings, job_id, who=operator())
     click.echo(f"Upload {job_id} is {'resumed' if done else 'not suspended: nothing changed'}.")
     if settings.embedded and not settings.uses_postgresql:
         hint(f"REDIS_URL is not set; to do the work here: clerk annotations watch {job_id}")
@@ -544,14 +544,14 @@ def retry(
     Example:
       clerk annotations retry 12
     """
-    settings = open_database()
+    settings = open_database(workers=workers)
     from clerk.pipeline import uploads
 
-    job = uploads.retry(job_id, who=operator())
+    job = uploads.retry(settings, job_id, who=operator())
     if detach:
         _show_detached(job, settings, as_json=as_json)
         return
-    end = _follow(job, settings, workers)
+    end = _follow(job, settings)
     _show_end(job, end, as_json=as_json)
     ctx.exit(0 if end.succeeded else EXIT_DOCUMENTS_FAILED)
 

@@ -309,7 +309,8 @@ def detect_crashed(timeout: float | None) -> None:
     from clerk.pipeline.reconcile import detect_crashed_batches
 
     set_up_log(settings)
-    found = detect_crashed_batches(timedelta(seconds=timeout or settings.crash_detection_timeout))
+    silence = timedelta(seconds=timeout or settings.crash_detection_timeout)
+    found = detect_crashed_batches(settings, silence)
     click.echo(f"Detected {found} potentially crashed jobs")
 
 
@@ -330,7 +331,7 @@ def retry(batch_id: int) -> None:
     if batches.kind_of(found) == Kind.UPLOAD:
         from clerk.pipeline import uploads
 
-        job = uploads.retry(found.parent_job_id, batch_id=found.id, who=operator())
+        job = uploads.retry(settings, found.parent_job_id, batch_id=found.id, who=operator())
         click.echo(f"Batch {found.id} is retried as upload {job.id}.")
         hint(f"Watch it: clerk annotations watch {job.id}")
         return

@@ -237,7 +237,7 @@ def cleanup(ctx: click.Context, dry_run: bool, force: bool, yes: bool) -> None:
       clerk db backup && clerk db cleanup --dry-run
       clerk db cleanup
     """
-    open_database()
+    settings = open_database()
     from clerk.core import db as database
     from clerk.core import schema
     from clerk.ops import takeover
@@ -247,7 +247,7 @@ def cleanup(ctx: click.Context, dry_run: bool, force: bool, yes: bool) -> None:
     if not schema.has_legacy(engine):
         click.echo("Nothing is left of the old system.")
         return
-    criteria = takeover.preflight()
+    criteria = takeover.preflight(settings)
     for each in criteria:
         word = click.style("PASS", fg="green") if each.passed else click.style("FAIL", fg="red")
         click.echo(f"{word}  {each.name:16} {each.figure:28} required: {each.required}")

@@ -66,7 +66,7 @@ def demo(ctx: click.Context, folder: Path, fresh: bool) -> None:
         extra = json.dumps({"source": str(documents)})
         row = {"subdomain": SITE, "name": TOWN, "kind": "town", "scraper": "folder"}
         db.upsert_site(conn, row | {"extra": extra})
-    run_id = runs.start(SITE)
+    run_id = runs.start(settings, SITE)
     work_here([run_id], settings)
     click.echo()
     summary = runs.summarise(run_id)

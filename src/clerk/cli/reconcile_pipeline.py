@@ -66,7 +66,7 @@ def reconcile_pipeline(
     plans = list(reconcile(settings, threshold_hours, dry_run=dry_run))
     whole = plans.pop()
     assert isinstance(whole, Reconciliation)
-    attention = counts.figures().attention
+    attention = counts.figures(settings).attention
     if as_json:
         print_json(
             {

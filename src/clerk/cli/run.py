@@ -100,7 +100,9 @@ def run(
     options = {"ocr_backend": ocr_backend, "ocr": ocr, "keep": keep}
     options = {name: value for name, value in options.items() if value}
     runs.check_engine(chosen if ocr_backend else named, options, settings, reads_here=True)
-    started = [runs.start(name, options=options, goal=stage, restart=restart) for name in chosen]
+    started = [
+        runs.start(settings, name, options=options, goal=stage, restart=restart) for name in chosen
+    ]
     warn_about_ignored_options(dict(zip(chosen, started, strict=True)), options, stage)
     work_here(started, settings)
     summaries = [runs.summarise(run_id) for run_id in started]
@@ -163,7 +165,7 @@ def work_here(run_ids: Sequence[str], settings: Settings) -> None:
     stopped = ""
     try:
         embedded.run(
-            Pipeline(),
+            Pipeline(settings),
             settings,
             queues=STAGES,
             done=lambda: not unfinished,

@@ -57,7 +57,7 @@ def update(
         if ocr_backend:
             runs.check_engine(runs.due_sites(), options, settings)
         queued = 0
-        for queued in runs.start_due(options):
+        for queued in runs.start_due(settings, options):
             if on_a_terminal():
                 hint(f"{numbered(queued, 'site')} queued")
         click.echo(f"Queued {numbered(queued, 'site')}." if queued else "No site is due.")
@@ -68,7 +68,7 @@ def update(
             click.echo("No site is due.")
             return
         runs.check_engine([name], options, settings)
-        run_id = runs.start(name, options=options, restart=restart, urgent=urgent)
+        run_id = runs.start(settings, name, options=options, restart=restart, urgent=urgent)
         warn_about_ignored_options({name: run_id}, options)
         click.echo(f"Queued {name} as {run_id}.")
         here, queued = f"clerk run {name}", 1

@@ -65,11 +65,11 @@ def worker(type: str, number: int, burst: bool) -> None:
             if settings.redis_url:
                 from clerk.executors import rq
 
-                rq.work(Pipeline(), served, settings, burst=burst)
+                rq.work(Pipeline(settings), served, settings, burst=burst)
             else:
                 from clerk.executors import postgresql
 
-                postgresql.work(Pipeline(), served, settings, burst=burst)
+                postgresql.work(Pipeline(settings), served, settings, burst=burst)
         except KeyboardInterrupt:
             sys.exit(130)
         except ClerkError as error:

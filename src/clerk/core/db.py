@@ -42,6 +42,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import ArgumentError, DBAPIError, InvalidatePoolError, OperationalError
 
 from . import config
+from .config import Settings
 from .errors import (
     ClerkError,
     DatabaseUnavailable,
@@ -186,9 +187,9 @@ def explained() -> Iterator[None]:
     try:
         yield
     except ArgumentError as error:
-        raise _unusable(str(error)) from error
+        raise _unusable(config.load(), str(error)) from error
     except DBAPIError as error:
-        explained = _explain(error)
+        explained = _explain(config.load(), error)
         if explained is None:
             raise
         raise explained from error
@@ -202,7 +203,7 @@ _DISK_FULL = ("53100",)
 _NO_DATABASE = ("not a database", "readonly database", "malformed", "invalid connection option")
 
 
-def _explain(error: DBAPIError) -> ClerkError | None:
+def _explain(settings: Settings, error: DBAPIError) -> ClerkError | None:
     said, state = str(error.orig), getattr(error.orig, "sqlstate", None)
     if state in _MISSING or "no such table" in said or "no such column" in said:
         return SchemaOutdated(
@@ -211,13 +212,19 @@ def _explain(error: DBAPIError) -> ClerkError | None:
         )
     if state in _DISK_FULL or "disk is full" in said:
         return DatabaseUnavailable(
-            f"The disk of the database {config.redact(config.load().sql_url)} is full.",
+            f"The disk of the database {config.redact(settings.sql_url)} is full.",
             hint="Free space; the work continues by itself.",
         )
     if state in _NO_RIGHTS or any(words in said for words in _NO_DATABASE):
-        return _unusable(said)
+        return _unusable(settings, said)
     is_lost = error.connection_invalidated or error.statement is None or "unable to open" in said
-    return unavailable(said) if isinstance(error, OperationalError) and is_lost else None
+    if not isinstance(error, OperationalError) or not is_lost:
+        return None
+    first = "Check its folder" if settings.sql_url.startswith("sqlite") else "Start it"
+    return DatabaseUnavailable(
+        f"The database {config.redact(settings.sql_url)} does not answer: {said.splitlines()[0]}",
+        hint=f"{first}, or correct DATABASE_URL (set by {settings.origin('database_url')}).",
+    )
 
 
 #: What PostgreSQL says to one of two transactions that wait for each other.
@@ -238,22 +245,11 @@ def _first_line(said: str) -> str:
     return said.strip().splitlines()[0].rstrip(".")
 
 
-def _unusable(said: str) -> DatabaseUnusable:
-    settings = config.load()
+def _unusable(settings: Settings, said: str) -> DatabaseUnusable:
     return DatabaseUnusable(
         f"The database {config.redact(settings.sql_url)} cannot be used: {_first_line(said)}.",
         hint="Check the database and its permissions, or correct DATABASE_URL"
         f" (set by {settings.origin('database_url')}).",
-    )
-
-
-def unavailable(said: str) -> DatabaseUnavailable:
-    """Say which database does not answer, where it was named, and what to do."""
-    settings = config.load()
-    first = "Check its folder" if settings.sql_url.startswith("sqlite") else "Start it"
-    return DatabaseUnavailable(
-        f"The database {config.redact(settings.sql_url)} does not answer: {said.splitlines()[0]}",
-        hint=f"{first}, or correct DATABASE_URL (set by {settings.origin('database_url')}).",
     )
 
 

@@ -51,8 +51,11 @@ def check(settings: Settings) -> None:
     not it, or is not mounted, and is left as it is.  With STORAGE_URL the directory is a cache, and
     each machine has its own.
     """
+    # Committed before it is written to the disk: one who is killed in between must not leave the
+    # mark of an installation that nobody knows.
     with writing_to(settings.sql_url) as conn:
         here = installation_id(conn)
+    with writing_to(settings.sql_url) as conn:
         was_marked = conn.execute(select(installation_table.c.storage_marked_at)).scalar()
         found = marked_with(settings)
         if found not in (None, here):

@@ -84,21 +84,21 @@ def queue(url: str, name: str) -> Queue:
     return Queue(name, connection=connect(url))
 
 
-def check(url: str) -> None:
+def check(settings: Settings) -> None:
     """Refuse a Redis that does not answer, naming it without its password."""
-    with _explained(url):
-        connect(url).ping()
+    with _explained(settings):
+        connect(settings.redis_url).ping()
 
 
 @contextlib.contextmanager
-def _explained(url: str) -> Iterator[None]:
+def _explained(settings: Settings) -> Iterator[None]:
     """Say which Redis does not answer, where it was named, and what to do."""
     try:
         yield
     except RedisError as error:
-        settings = config.load()
+        url = config.redact(settings.redis_url)
         raise QueueUnavailable(
-            f"Redis at {config.redact(url)} does not answer: {str(error).rstrip('.')}.",
+            f"Redis at {url} does not answer: {str(error).rstrip('.')}.",
             hint=f"Start it, or correct REDIS_URL (set by {settings.origin('redis_url')}).",
         ) from error
 
@@ -128,16 +128,6 @@ def offer(url: str, queues: Collection[str]) -> None:
 # ------------------------------------------------------------------- what an older system left
 
 
-def count_deferred(url: str, name: str) -> int:
-    """Count the jobs of a queue that wait for other jobs; clerk itself makes none."""
-    return messages(url, name)["deferred"]
-
-
-def count_failed(url: str, name: str) -> int:
-    """Count the failed jobs of a queue."""
-    return messages(url, name)["failed"]
-
-
 def clear_deferred(url: str, name: str) -> tuple[int, int]:
     """Cancel and delete the waiting jobs of a queue; return how many, and entries without a job."""
     target = queue(url, name)
@@ -161,11 +151,11 @@ class WaitingJob:
     named: Mapping[str, Any] = field(default_factory=dict)
 
 
-def waiting_jobs(url: str, name: str) -> list[WaitingJob]:
+def waiting_jobs(settings: Settings, name: str) -> list[WaitingJob]:
     """Return the jobs that wait in a queue, for their turn, a time or another job; no hints."""
-    target = queue(url, name)
+    target = queue(settings.redis_url, name)
     found = []
-    with _explained(url):
+    with _explained(settings):
         ids = [
             *target.get_job_ids(),
             *target.deferred_job_registry.get_job_ids(cleanup=False),
@@ -184,12 +174,12 @@ def waiting_jobs(url: str, name: str) -> list[WaitingJob]:
     return found
 
 
-def delete_jobs(url: str, jobs: Iterable[WaitingJob]) -> int:
+def delete_jobs(settings: Settings, jobs: Iterable[WaitingJob]) -> int:
     """Delete jobs, wherever they wait, and return how many there were."""
     deleted = 0
-    with _explained(url):
+    with _explained(settings):
         for each in jobs:
-            target = queue(url, each.queue)
+            target = queue(settings.redis_url, each.queue)
             job = Job(each.id, target.connection)
             with target.connection.pipeline() as pipe:
                 pipe.delete(Job.key_for(each.id))
@@ -238,10 +228,10 @@ def empty(url: str, name: str) -> int:
     return int(target.empty())
 
 
-def messages(url: str, name: str) -> dict[str, int]:
+def messages(settings: Settings, name: str) -> dict[str, int]:
     """Count what Redis holds of a queue: waiting, started, deferred and failed messages."""
-    target = queue(url, name)
-    with _explained(url):
+    target = queue(settings.redis_url, name)
+    with _explained(settings):
         return {
             "waiting": target.count,
             "started": target.started_job_registry.get_job_count(cleanup=False),
@@ -328,7 +318,7 @@ class HintedWorker:
 
 def work(flow: Flow, queues: Collection[str], settings: Settings, *, burst: bool) -> None:
     """Be one worker until stopped; one signal finishes what is running, two stop now."""
-    check(settings.redis_url)
+    check(settings)
     # Signals first: one that comes while the worker registers must not leave it registered.
     with Signals(Pool(flow, queues, settings)) as signals, signals.pool as pool:
         HintedWorker(pool, queues, settings.redis_url).run(burst=burst)

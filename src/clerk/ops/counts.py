@@ -40,7 +40,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Float, Row, and_, extract, func, or_, select
 
-from clerk.core import config
+from clerk.core.config import Settings
 from clerk.core.db import documents_of_sites, latest_runs, snapshot_connection
 from clerk.core.models import (
     batches_table,
@@ -297,9 +297,8 @@ _COUNTERS = ("total", "completed", "failed")
 _Reading = Row[tuple[str, int, int, int]]
 
 
-def figures() -> Figures:
+def figures(settings: Settings) -> Figures:
     """Count everything, at one moment."""
-    settings = config.load()
     with snapshot_connection() as conn:
         # The queues of each worker that died within the last day without signing off.
         dead = or_(

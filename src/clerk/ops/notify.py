@@ -176,7 +176,7 @@ def quiet_until(settings: Settings, now: datetime) -> datetime | None:
 
 def deliver(settings: Settings) -> Told:
     """Send every notice that waits; one that cannot be delivered is retried for a day."""
-    flow.sweep()
+    flow.sweep(settings)
     me, sent, failed = f"{this_host()}-notify-{uuid.uuid4().hex[:12]}", 0, 0
     with civic_db_connection() as conn:
         liveness.register(conn, me, lease_seconds=LEASE_SECONDS, queues=NOTICES)

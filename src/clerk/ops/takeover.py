@@ -286,8 +286,8 @@ def rq_leftovers(settings: Settings) -> LeftoverJobs | None:
     queues.require_redis(settings)
     from clerk.executors import rq
 
-    url = settings.redis_url
-    return LeftoverJobs(rq.count_deferred(url, COMPILATION), rq.count_failed(url, OCR))
+    deferred = rq.messages(settings, COMPILATION)["deferred"]
+    return LeftoverJobs(deferred, rq.messages(settings, OCR)["failed"])
 
 
 def clear_rq_state(settings: Settings) -> LeftoverJobs | None:
@@ -331,7 +331,7 @@ def old_jobs(settings: Settings) -> OldJobs:
     from clerk import workers
     from clerk.executors import rq
 
-    found = [job for name in OLD_QUEUES for job in rq.waiting_jobs(settings.redis_url, name)]
+    found = [job for name in OLD_QUEUES for job in rq.waiting_jobs(settings, name)]
     of_clerk = [job for job in found if job.function.startswith("clerk.")]
     understood = tuple(
         job
@@ -352,7 +352,7 @@ def clear_unknown_jobs(settings: Settings, jobs: OldJobs) -> int:
         return 0
     from clerk.executors import rq
 
-    return rq.delete_jobs(settings.redis_url, jobs.unknown)
+    return rq.delete_jobs(settings, jobs.unknown)
 
 
 # --------------------------------------------------------- may the legacy tables be dropped?
@@ -378,9 +378,9 @@ class Criterion:
     passed: bool
 
 
-def preflight() -> list[Criterion]:
+def preflight(settings: Settings) -> list[Criterion]:
     """Return the conditions for dropping the legacy tables with their figures."""
-    seen = counts.figures()
+    seen = counts.figures(settings)
     silent, score = seen.silent_percent or 0.0, seen.health_score
     events = stage_events_table
     with reading_connection() as conn:

@@ -13,8 +13,9 @@ from sqlalchemy import Connection
 
 from clerk.annotations import CheckedObject
 from clerk.annotations.decide import Decision, Options, Target, TooMuchAtOnce, decide
-from clerk.core import config, installation
+from clerk.core import installation
 from clerk.core.child_process import Order, OrderItem, Performed, Report
+from clerk.core.config import Settings
 from clerk.core.db import civic_db_connection, reading_connection, require_site
 from clerk.core.manifest import TextRecord
 from clerk.core.states import OCR, QUEUES, Item, Kind, Step
@@ -40,12 +41,14 @@ SWEPT_AT_ONCE = 50
 class Pipeline:
     """The flow of sites and uploads; see :class:`clerk.executors.work.Flow`."""
 
-    #: Whether something was opened that idle workers do not know of.
-    _opened = False
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        #: Whether something was opened that idle workers do not know of.
+        self._opened = False
 
     def register(self, worker: WorkerInfo) -> None:
         """Make a worker known before it claims anything; refuse one with the wrong storage."""
-        installation.check(config.load())
+        installation.check(self.settings)
         with civic_db_connection() as conn:
             liveness.register(
                 conn,
@@ -105,25 +108,25 @@ class Pipeline:
 
     def invitation(self, queues: Collection[str]) -> Order | None:
         """Return pages of a long document that somebody reads."""
-        return steps.invitation(config.load()) if OCR in queues else None
+        return steps.invitation(self.settings) if OCR in queues else None
 
     def perform(self, order: Order, index: int, report: Report) -> Performed:
         """Do one item; runs in the child."""
         match order.step:
             case steps.ASSIST:
-                return steps.assist(order, index, report)
+                return steps.assist(order, index, report, self.settings)
             case Step.SPLIT:
                 return upload_steps.split(order, report)
             case Step.STORE:
-                return upload_steps.store(order, report, self.decide)
-        performed = steps.perform(order, index, report)
+                return upload_steps.store(order, report, self.decide, self.settings)
+        performed = steps.perform(order, index, report, self.settings)
         subdomain = order.site["subdomain"]
         if order.step == Step.COORDINATOR and not performed.result:
             # Tell a reading in which every document failed from a machine without the text.
             with reading_connection() as conn:
                 reading = transitions.job_of_stage(conn, subdomain, OCR)
             if reading is not None and reading.completed:
-                raise steps.no_text(subdomain, reading.completed, config.load())
+                raise steps.no_text(subdomain, reading.completed, self.settings)
         return performed
 
     def decide(self, options: Options, target: Target, objects: list[CheckedObject]) -> Decision:
@@ -184,23 +187,26 @@ class Pipeline:
 
     def still_wanted(self, order: Order) -> bool:
         """Whether the document whose pages were ordered still has its reader."""
-        return steps.has_reader(order, config.load())
+        return steps.has_reader(order, self.settings)
 
     def hint(self) -> None:
         """Tell idle workers elsewhere of what was opened since the last hint."""
         if self._opened:
-            queues.offer(config.load(), QUEUES)
+            queues.offer(self.settings, QUEUES)
             self._opened = False
 
     def sweep(self) -> None:
         """Take work back from workers that are dead, not so much at once that a beat is late."""
-        self._opened |= sweep(most=SWEPT_AT_ONCE) > 0
+        self._opened |= sweep(self.settings, most=SWEPT_AT_ONCE) > 0
 
 
 class _OneClaim(Pipeline):
     """A flow that gives out one claim and nothing after it."""
 
-    def __init__(self, claim: Callable[[Connection, str], Claim | None]) -> None:
+    def __init__(
+        self, settings: Settings, claim: Callable[[Connection, str], Claim | None]
+    ) -> None:
+        super().__init__(settings)
         self._claim: Callable[[Connection, str], Claim | None] | None = claim
 
     def claim(self, queues: Collection[str], worker_id: str, limit: Limit) -> Claim | None:
@@ -216,25 +222,25 @@ class _OneClaim(Pipeline):
         """Leave that to those who stay."""
 
 
-def perform_now(claim: Callable[[Connection, str], Claim | None]) -> None:
+def perform_now(settings: Settings, claim: Callable[[Connection, str], Claim | None]) -> None:
     """Do what a claim gives, in a child of this process, and settle it."""
-    with Pool(_OneClaim(claim), (), config.load()) as pool:
+    with Pool(_OneClaim(settings, claim), (), settings) as pool:
         while pool.turn():
             pass
 
 
-def drain(queue_name: str) -> None:
+def drain(settings: Settings, queue_name: str) -> None:
     """Work on a queue until nothing is left."""
-    with Pool(Pipeline(), (queue_name,), config.load()) as pool:
+    with Pool(Pipeline(settings), (queue_name,), settings) as pool:
         while pool.turn() or not pool.nothing_to_claim():
             pass
 
 
-def sweep(most: int | None = None) -> int:
+def sweep(settings: Settings, most: int | None = None) -> int:
     """Take work back from dead workers and return how many claims were found."""
     with reading_connection() as conn:
-        dead = liveness.dead_on_this_host(conn)
-        found = ledger.batches_of_the_dead(conn, dead, most)
+        dead, silence = liveness.dead_on_this_host(conn), settings.crash_detection_timeout
+        found = ledger.batches_of_the_dead(conn, silence, dead, most)
     if found:
         names = [item.document or item.step for claim in found for item in claim.items]
         log.error("Detected %d potentially crashed jobs: %s", len(found), ", ".join(names[:10]))
@@ -244,7 +250,7 @@ def sweep(most: int | None = None) -> int:
         crash = Crash(item, "The worker died", worker_lost=True)
         parts = upload_steps.divided_after(claim, crash)
         with civic_db_connection() as conn:
-            if ledger.is_of_the_dead(conn, claim, dead):
+            if ledger.is_of_the_dead(conn, claim, silence, dead):
                 transitions.crash(conn, claim, crash, parts)
     return len(found)
 

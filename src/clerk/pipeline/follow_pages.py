@@ -38,7 +38,8 @@ from clerk.annotations.store import (
     digest_of,
     rows_from,
 )
-from clerk.core import config, manifest
+from clerk.core import manifest
+from clerk.core.config import Settings
 from clerk.core.db import civic_db_connection, reading_connection
 from clerk.core.errors import DocumentError
 from clerk.core.files import SiteFiles
@@ -123,13 +124,13 @@ class _Scope:
         return self.files.findings(document, found)
 
 
-def follow(subdomain: str, *, everything: bool = True) -> Followed:
+def follow(settings: Settings, subdomain: str, *, everything: bool = True) -> Followed:
     """Bring the annotations of a site's pages to what its text and its extraction say now.
 
     Asked not to look at everything, it passes over documents that are as they were when it looked.
     """
     done = Followed()
-    files = SiteFiles(config.load(), subdomain)
+    files = SiteFiles(settings, subdomain)
     folder = files.folder
     with civic_db_connection() as conn:
         project_id = store.make_project(conn, PROJECT.format(site=subdomain), is_public=True)

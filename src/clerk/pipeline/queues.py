@@ -56,7 +56,7 @@ def require_redis(settings: Settings) -> None:
     redis_queue(settings, QUEUES[0])
     from clerk.executors import rq
 
-    rq.check(settings.redis_url)
+    rq.check(settings)
 
 
 def require_workers(settings: Settings) -> None:
@@ -211,7 +211,7 @@ def list_queues(settings: Settings) -> list[QueueState]:
         from clerk.executors import rq
 
         with contextlib.suppress(QueueUnavailable):
-            messages = {name: rq.messages(settings.redis_url, name) for name in QUEUES}
+            messages = {name: rq.messages(settings, name) for name in QUEUES}
     with snapshot_connection() as conn:
         work, workers = open_work(conn), live_workers(conn)
         pauses = {row.name: row for row in conn.execute(select(queues_table))}

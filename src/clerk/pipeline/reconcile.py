@@ -535,13 +535,13 @@ def _restate_reading(conn: Connection, plan: RecoveryPlan, files: _FilesToRead) 
         transitions.close_stage(conn, job, [])
 
 
-def detect_crashed_batches(timeout: timedelta) -> int:
+def detect_crashed_batches(settings: Settings, timeout: timedelta) -> int:
     """Take batches back from dead workers, and return how many there were.
 
     Batches that operators' scripts keep have no worker of clerk: they count as crashed when they
     were not updated for ``timeout``.
     """
-    taken_back = flow.sweep()
+    taken_back = flow.sweep(settings)
     silent = BatchJobTracking.possibly_crashed(timeout).where(batches_table.c.claim.is_(None))
     return taken_back + sum(batch.mark_crashed() for batch in silent)
 
@@ -562,9 +562,10 @@ def reconcile(
     if dry_run:
         with reading_connection() as conn:
             dead = liveness.dead_on_this_host(conn)
-            whole.crashed_batches = len(ledger.batches_of_the_dead(conn, dead))
+            silence = settings.crash_detection_timeout
+            whole.crashed_batches = len(ledger.batches_of_the_dead(conn, silence, dead))
     else:
-        whole.crashed_batches = flow.sweep()
+        whole.crashed_batches = flow.sweep(settings)
     for site, waiting in _stuck_and_waiting(threshold_hours):
         try:
             if waiting is not None:

@@ -9,7 +9,6 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, Select, bindparam, func, or_, select
 
-from clerk.core import config
 from clerk.core.config import Settings
 from clerk.core.db import (
     among,
@@ -83,6 +82,7 @@ class Summary:
 
 
 def start(
+    settings: Settings,
     subdomain: str,
     *,
     options: Mapping[str, Any] | None = None,
@@ -101,7 +101,7 @@ def start(
             run = transitions.active_run(conn, subdomain)
             is_stuck = run is not None and not reconcile.has_work(conn, run.run_id)
         if is_stuck:
-            reconcile.recover(config.load(), subdomain)
+            reconcile.recover(settings, subdomain)
     with civic_db_connection() as conn:
         lock_site(conn, subdomain)
         require_site(conn, subdomain)
@@ -119,11 +119,11 @@ def start(
                 options=options,
                 rank=URGENT if urgent else 0,
             )
-    queues.offer(config.load(), QUEUES)
+    queues.offer(settings, QUEUES)
     return run_id
 
 
-def start_due(options: Mapping[str, Any] | None = None) -> Iterator[int]:
+def start_due(settings: Settings, options: Mapping[str, Any] | None = None) -> Iterator[int]:
     """Start a run of every due site without one, and give the number started so far.
 
     Many are started in one transaction.  Who is interrupted has started whole groups; repeating it
@@ -141,7 +141,7 @@ def start_due(options: Mapping[str, Any] | None = None) -> Iterator[int]:
             for name in sorted(conn.execute(chosen).scalars()):
                 transitions.start_run(conn, name, options=options)
                 started += 1
-        queues.offer(config.load(), QUEUES)
+        queues.offer(settings, QUEUES)
         yield started
 
 

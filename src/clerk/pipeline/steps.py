@@ -74,9 +74,9 @@ NAMES_KEPT = 100
 UNUSABLE_NAME = "rename it, its name is not UTF-8 or contains a secret"
 
 
-def perform(order: Order, index: int, report: Report) -> Performed:
+def perform(order: Order, index: int, report: Report, settings: Settings) -> Performed:
     """Do one item of an order."""
-    around = OrderContext.of(order)
+    around = OrderContext.of(order, settings)
     if order.step != Step.COORDINATOR:
         installation.require_files(around.settings)
     try:
@@ -106,10 +106,10 @@ class OrderContext:
 
     _latest: ClassVar[OrderContext | None] = None
 
-    def __init__(self, order: Order) -> None:
+    def __init__(self, order: Order, settings: Settings) -> None:
         self.order = order
         self.site = order.site
-        self.settings = config.load()
+        self.settings = settings
         self.files = SiteFiles(self.settings, order.site["subdomain"])
         self.shared_reading = storage.shared_reading_folder(self.settings.storage_dir)
 
@@ -132,10 +132,10 @@ class OrderContext:
             return manifest.changed_names(conn, self.files.subdomain, after)
 
     @classmethod
-    def of(cls, order: Order) -> OrderContext:
+    def of(cls, order: Order, settings: Settings) -> OrderContext:
         """Return the context of the current order."""
         if cls._latest is None or cls._latest.order is not order:
-            cls._latest = cls(order)
+            cls._latest = cls(order, settings)
         return cls._latest
 
     @cached_property
@@ -374,11 +374,11 @@ def has_reader(order: Order, settings: Settings) -> bool:
     )
 
 
-def assist(order: Order, index: int, report: Report) -> Performed:
+def assist(order: Order, index: int, report: Report, settings: Settings) -> Performed:
     """Read one page of a document that another process reads."""
     from clerk.read import page_helper
 
-    shared = storage.shared_reading_folder(config.load().storage_dir) / order.items[index].name
+    shared = storage.shared_reading_folder(settings.storage_dir) / order.items[index].name
     return Performed(pages=int(page_helper.help_with_page(shared, _reporting(report))))
 
 
@@ -554,7 +554,7 @@ def extract(around: OrderContext, _item: OrderItem, report: Report) -> Performed
     found = extract_documents(around.files, rows, record, corrections_of)
     compile_database(around)
     report(SITE_SECONDS, "keeping annotations")
-    followed = follow_pages.follow(subdomain, everything=False)
+    followed = follow_pages.follow(around.settings, subdomain, everything=False)
     failed = dict(list(found.failed.items())[:NAMES_KEPT])
     result = {"votes": found.votes, "entities": found.entities, "failed": failed}
     if followed.changed_pages:

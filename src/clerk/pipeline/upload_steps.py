@@ -22,8 +22,8 @@ from clerk.annotations import upload_parts
 from clerk.annotations.decide import Options
 from clerk.annotations.spool import stored_upload
 from clerk.annotations.upload_parts import SECONDS, SECONDS_PER_MB, Decide, PartTask, Progress
-from clerk.core import config
 from clerk.core.child_process import Order, OrderItem, Performed, Report
+from clerk.core.config import Settings
 from clerk.core.db import civic_db_connection, reading_connection
 from clerk.core.errors import described
 from clerk.core.models import annotation_uploads_table
@@ -101,7 +101,7 @@ def new_part(batch: hands.UploadBatch, error: Exception | None = None) -> NewPar
     )
 
 
-def store(order: Order, report: Report, decide: Decide) -> Performed:
+def store(order: Order, report: Report, decide: Decide, settings: Settings) -> Performed:
     """Decide about every document of a part, and store all in one transaction."""
     sent = msgspec.convert(order.options, _Sent)
     # There are no cycles among the many values of a part: do not look for them.
@@ -109,7 +109,14 @@ def store(order: Order, report: Report, decide: Decide) -> Performed:
     try:
         started = time.monotonic()
         (item,) = sent.claim.items
-        task = _task(sent)
+        task = PartTask(
+            sent.project_id,
+            sent.claim.job_id,
+            sent.options,
+            stored_upload(sent.path),
+            _batch(sent.claim),
+            settings.storage_dir,
+        )
         seconds = SECONDS + SECONDS_PER_MB * item.bytes / 1e6
         progress = Progress(report, seconds, exact=bool(item.crashes or item.lost))
         found = upload_parts.find(task, progress, decide, singly=bool(item.errors))
@@ -141,14 +148,6 @@ def store(order: Order, report: Report, decide: Decide) -> Performed:
     return Performed()
 
 
-def _task(sent: _Sent) -> PartTask:
-    (item,) = sent.claim.items
-    batch = upload_parts.batch_from(item.payload, item.documents, item.bytes)
-    upload = stored_upload(sent.path)
-    storage_dir = config.load().storage_dir
-    return PartTask(sent.project_id, sent.claim.job_id, sent.options, upload, batch, storage_dir)
-
-
 def divided_after(claim: Claim, crash: Crash) -> list[NewPart]:
     """Return the parts that take the place of one whose process died; none: it is tried again.
 
@@ -165,5 +164,11 @@ def divided_after(claim: Claim, crash: Crash) -> list[NewPart]:
 
 def divided(claim: Claim, position: int = 0) -> list[NewPart]:
     """Return a part as the document at a position and the rest, or else as two halves."""
-    task = _task(msgspec.convert(order(claim).options, _Sent))
-    return [new_part(each) for each in upload_parts.divided(task.upload, task.batch, position)]
+    sent = msgspec.convert(order(claim).options, _Sent)
+    parts = upload_parts.divided(stored_upload(sent.path), _batch(sent.claim), position)
+    return [new_part(each) for each in parts]
+
+
+def _batch(claim: Claim) -> hands.UploadBatch:
+    (item,) = claim.items
+    return upload_parts.batch_from(item.payload, item.documents, item.bytes)

@@ -2,10 +2,10 @@
 
 ::
 
-    job = upload(["collection.jsonl"], project="genes", create_docs=True)
-    for status in job.events():
+    job = upload(settings, ["collection.jsonl"], project="genes", create_docs=True)
+    for status in job.events(settings):
         print(status.items_done, status.items)
-    assert job.wait().state == "completed"
+    assert job.wait(settings).state == "completed"
     for issue in job.issues():
         print(issue)
 
@@ -22,7 +22,7 @@ import threading
 import time
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -41,7 +41,6 @@ from clerk.annotations.objects import NOTES
 from clerk.annotations.rereading import WentBack
 from clerk.annotations.spool import gather
 from clerk.annotations.upload_parts import SECONDS, PartTask, Progress
-from clerk.core import config
 from clerk.core.clock import utc_now
 from clerk.core.config import Settings
 from clerk.core.db import civic_db_connection, reading_connection
@@ -156,10 +155,10 @@ class StartedUpload(Protocol):
     def status(self) -> Status:
         """Return how far it is."""
 
-    def events(self, *, workers: int | None = None) -> Iterator[Status]:
+    def events(self, settings: Settings) -> Iterator[Status]:
         """Give how far it is, again and again, until it is over or suspended."""
 
-    def wait(self, *, workers: int | None = None) -> Status:
+    def wait(self, settings: Settings) -> Status:
         """Return when it is over or suspended."""
 
     def issues(self, code: str | None = None) -> Iterator[Issue]:
@@ -167,6 +166,7 @@ class StartedUpload(Protocol):
 
 
 def upload(
+    settings: Settings,
     files: Sequence[Path | str],
     *,
     project: str,
@@ -196,21 +196,26 @@ def upload(
         with tempfile.TemporaryDirectory(prefix="clerk-upload-") as converted:
             kind, source = format or "pubannotation", sourcedb or project
             lines = convert(paths, kind, Path(converted), sourcedb=source)
-            return _taken_in(lines, project, options, dry_run, created_by)
-    return _taken_in(paths, project, options, dry_run, created_by)
+            return _taken_in(settings, lines, project, options, dry_run, created_by)
+    return _taken_in(settings, paths, project, options, dry_run, created_by)
 
 
 def _taken_in(
-    paths: Sequence[Path], project: str, options: Options, dry_run: bool, created_by: str | None
+    settings: Settings,
+    paths: Sequence[Path],
+    project: str,
+    options: Options,
+    dry_run: bool,
+    created_by: str | None,
 ) -> StartedUpload:
     """Copy files and open their upload, or rehearse it."""
     if dry_run:
-        return _rehearsed(paths, project, options)
-    folder = uploads_folder(config.load().storage_dir) / uuid.uuid4().hex
+        return _rehearsed(settings, paths, project, options)
+    folder = uploads_folder(settings.storage_dir) / uuid.uuid4().hex
     folder.mkdir(parents=True)
     try:
         source = gather(paths, folder)
-        return UploadJob(_open(source, project, options, created_by))
+        return UploadJob(_open(settings, source, project, options, created_by))
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
@@ -245,7 +250,11 @@ def _options(
 
 
 def _open(
-    source: hands.UploadedFiles, project: str, options: Options, created_by: str | None
+    settings: Settings,
+    source: hands.UploadedFiles,
+    project: str,
+    options: Options,
+    created_by: str | None,
 ) -> int:
     names = [member.name for member in source.members[:FILES_NAMED]]
     size = sum(member.end - member.begin for member in source.members)
@@ -261,7 +270,7 @@ def _open(
         )
         upload_state.add_issues(conn, job_id, source.issues)
         ledger.audit(conn, created_by or "clerk", "annotations uploaded", project, _named(job_id))
-    queues.offer(config.load(), [ANNOTATIONS])
+    queues.offer(settings, [ANNOTATIONS])
     return job_id
 
 
@@ -269,7 +278,7 @@ class UploadJob:
     """An upload in the ledger."""
 
     #: What the children of this process do; tests have them meet trouble.
-    flow = Pipeline()
+    flow: type[Pipeline] = Pipeline
 
     def __init__(self, job_id: int) -> None:
         self.id = job_id
@@ -279,26 +288,25 @@ class UploadJob:
         with reading_connection() as conn:
             return _status(conn, require_upload(conn, self.id))
 
-    def events(self, *, workers: int | None = None) -> Iterator[Status]:
+    def events(self, settings: Settings) -> Iterator[Status]:
         """Give how far it is, again and again, until it is over or suspended.
 
         Embedded, the work is done meanwhile, in children of this process.  One interruption
         finishes what is running and raises `Interrupted`; whoever resumes goes on from there.
         """
-        for _ in self._looks(workers):
+        for _ in self._looks(settings):
             yield self.status()
 
-    def wait(self, *, workers: int | None = None) -> Status:
+    def wait(self, settings: Settings) -> Status:
         """Return when it is over or suspended."""
-        for _ in self._looks(workers):
+        for _ in self._looks(settings):
             pass
         return self.status()
 
-    def _looks(self, workers: int | None) -> Iterator[None]:
+    def _looks(self, settings: Settings) -> Iterator[None]:
         """Do or await the work and come back now and then, the last time when it rests."""
-        settings = config.load()
         if settings.embedded:
-            yield from self._worked_on(replace(settings, workers=workers or settings.workers))
+            yield from self._worked_on(settings)
             return
         while not self._rests():
             yield
@@ -307,7 +315,9 @@ class UploadJob:
 
     def _worked_on(self, settings: Settings) -> Iterator[None]:
         with (
-            Pool(self.flow, (ANNOTATIONS,), settings, slots(settings), pauses=False) as pool,
+            Pool(
+                self.flow(settings), (ANNOTATIONS,), settings, slots(settings), pauses=False
+            ) as pool,
             _signals(pool) as signals,
         ):
             look_at = 0.0
@@ -478,11 +488,11 @@ class Rehearsal:
         """Return what the upload would come to."""
         return self.found
 
-    def events(self, *, workers: int | None = None) -> Iterator[Status]:
+    def events(self, settings: Settings) -> Iterator[Status]:
         """Give the end: it is over already."""
         yield self.found
 
-    def wait(self, *, workers: int | None = None) -> Status:
+    def wait(self, settings: Settings) -> Status:
         """Return what the upload would come to."""
         return self.found
 
@@ -495,7 +505,9 @@ class _NotCommitted(Exception):
     """Ends a rehearsal's transaction."""
 
 
-def _rehearsed(paths: Sequence[Path], project: str, options: Options) -> Rehearsal:
+def _rehearsed(
+    settings: Settings, paths: Sequence[Path], project: str, options: Options
+) -> Rehearsal:
     started = utc_now()
     stored = store.Stored()
     problems = Issues(ISSUES_KEPT, always_named=False)
@@ -505,7 +517,7 @@ def _rehearsed(paths: Sequence[Path], project: str, options: Options) -> Rehears
         items = size = batches = 0
         for batch in hands.split(source, options.limits):
             items, size, batches = items + batch.items, size + batch.bytes, batches + 1
-            _rehearse(project, options, source, batch, problems, stored)
+            _rehearse(settings.storage_dir, project, options, source, batch, problems, stored)
     files = tuple(member.name for member in source.members)
     found = Status(
         id=0,
@@ -532,6 +544,7 @@ def _rehearsed(paths: Sequence[Path], project: str, options: Options) -> Rehears
 
 
 def _rehearse(
+    storage_dir: Path,
     project: str,
     options: Options,
     source: hands.UploadedFiles,
@@ -542,7 +555,7 @@ def _rehearse(
     try:
         with civic_db_connection() as conn:
             project_id = store.make_project(conn, project)
-            task = PartTask(project_id, None, options, source, batch, config.load().storage_dir)
+            task = PartTask(project_id, None, options, source, batch, storage_dir)
             progress = Progress(lambda _seconds, _note="", position=0: None, SECONDS)
             found = upload_parts.find(task, progress, decide, singly=False)
             found.store(conn, task)
@@ -554,7 +567,7 @@ def _rehearse(
     except TooMuchAtOnce:
         parts = upload_parts.divided(source, batch)
     for each in parts:
-        _rehearse(project, options, source, each, problems, stored)
+        _rehearse(storage_dir, project, options, source, each, problems, stored)
 
 
 # ----------------------------------------------------------------------- what people decide
@@ -590,14 +603,14 @@ def suspend(job_id: int, *, who: str = "") -> bool:
     return True
 
 
-def resume(job_id: int, *, who: str = "") -> bool:
+def resume(settings: Settings, job_id: int, *, who: str = "") -> bool:
     """Assign the parts of a suspended upload again; False when it was not suspended."""
     with civic_db_connection() as conn:
         require_upload(conn, job_id)
         resumed = upload_state.resume_upload(conn, job_id)
         if resumed:
             ledger.audit(conn, who or "clerk", "upload resumed", _named(job_id))
-    queues.offer(config.load(), [ANNOTATIONS])
+    queues.offer(settings, [ANNOTATIONS])
     return resumed
 
 
@@ -617,7 +630,9 @@ def cancel(job_id: int, *, who: str = "") -> bool:
     return ended
 
 
-def retry(job_id: int, *, batch_id: int | None = None, who: str = "") -> UploadJob:
+def retry(
+    settings: Settings, job_id: int, *, batch_id: int | None = None, who: str = ""
+) -> UploadJob:
     """Open a new upload of what one that is over, or one batch of it, has not stored.
 
     That is what failed, crashed or was cancelled.
@@ -645,7 +660,7 @@ def retry(job_id: int, *, batch_id: int | None = None, who: str = "") -> UploadJ
             created_by=who,
         )
         ledger.audit(conn, who or "clerk", "upload retried", _named(job_id), _named(again))
-    queues.offer(config.load(), [ANNOTATIONS])
+    queues.offer(settings, [ANNOTATIONS])
     return UploadJob(again)
 
 

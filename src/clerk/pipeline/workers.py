@@ -66,7 +66,9 @@ def ocr_complete_coordinator(subdomain: str, run_id: str | None = None) -> None:
         job = _job(conn, site, OCR)
         if job and not transitions.job_of_stage(conn, subdomain, OCR, Kind.COORDINATOR):
             transitions.claim_coordinator(conn, subdomain, OCR, job)
-    flow.perform_now(lambda conn, me: _claim_step(conn, subdomain, OCR, Kind.COORDINATOR, me))
+    flow.perform_now(
+        config.load(), lambda conn, me: _claim_step(conn, subdomain, OCR, Kind.COORDINATOR, me)
+    )
 
 
 def compile_db_job(subdomain: str, run_id: str | None = None, **_ignored: Any) -> None:
@@ -86,7 +88,7 @@ def deploy_job(subdomain: str, run_id: str | None = None, **_ignored: Any) -> No
 
 def drain_job(queue_name: str) -> None:
     """Work on a queue until nothing is left: what a hint in the queue asks for."""
-    flow.drain(queue_name)
+    flow.drain(config.load(), queue_name)
 
 
 # -------------------------------------------- the same, under the names that may wait in Redis
@@ -146,7 +148,7 @@ def _do_step(
         claimed = _claim_step(conn, subdomain, stage, Kind.STAGE, me, document)
         return claimed and replace(claimed, options={**claimed.options, **(options or {})})
 
-    flow.perform_now(claim)
+    flow.perform_now(config.load(), claim)
 
 
 def _is_over(conn: Connection, run_id: str | None) -> bool:

@@ -17,6 +17,7 @@ from starlette.datastructures import UploadFile
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from clerk.core.config import Settings
 from clerk.core.errors import InvalidInput
 from clerk.core.storage import web_folder
 from clerk.ops.web_sessions import VIEWER
@@ -70,7 +71,7 @@ async def receive(request: Request) -> Response:
             async for chunk in request.stream():
                 await run_in_threadpool(file.write, chunk)
         who = request.state.person.who
-        job = await run_in_threadpool(_store, request.query_params, who, path)
+        job = await run_in_threadpool(_store, settings_of(request), request.query_params, who, path)
         if not job.id:
             found = [msgspec.to_builtins(each) for each in islice(job.issues(), ISSUES_AT_MOST)]
             answer = _as_json(job.status()) | {"dry_run": True, "found": found}
@@ -100,7 +101,9 @@ async def receive_form(request: Request) -> Response:
             path = folder / _file_name(chosen.filename)
             with path.open("wb") as file:
                 await run_in_threadpool(shutil.copyfileobj, chosen.file, file)
-            job = await run_in_threadpool(_store, asked, request.state.person.who, path)
+            job = await run_in_threadpool(
+                _store, settings_of(request), asked, request.state.person.who, path
+            )
     return RedirectResponse(f"/ops/uploads/{job.id}", 303)
 
 
@@ -135,8 +138,11 @@ def _incoming(request: Request) -> Iterator[Path]:
         yield Path(folder)
 
 
-def _store(asked: Mapping[str, str], who: str, path: Path) -> annotation_jobs.StartedUpload:
+def _store(
+    settings: Settings, asked: Mapping[str, str], who: str, path: Path
+) -> annotation_jobs.StartedUpload:
     return annotation_jobs.upload(
+        settings,
         [path],
         project=asked.get("project", ""),
         mode=asked.get("mode") or "replace",
@@ -189,14 +195,15 @@ def change(request: Request) -> Response:
         undone = annotation_jobs.rollback(job.id, who=who)
         return for_operators(request, {"upload": job.id, **vars(undone)})
     if action == "retry":
-        job = annotation_jobs.retry(job.id, who=who)
+        job = annotation_jobs.retry(settings_of(request), job.id, who=who)
         url = public_url(request, f"/api/v1/uploads/{job.id}")
         return for_operators(request, {"upload": job.id, "url": url}, headers={"Location": url})
-    done = {
-        "suspend": annotation_jobs.suspend,
-        "resume": annotation_jobs.resume,
-        "cancel": annotation_jobs.cancel,
-    }[action](job.id, who=who)
+    if action == "resume":
+        done = annotation_jobs.resume(settings_of(request), job.id, who=who)
+    elif action == "suspend":
+        done = annotation_jobs.suspend(job.id, who=who)
+    else:
+        done = annotation_jobs.cancel(job.id, who=who)
     return for_operators(request, {"changed": done, **_as_json(job.status())})
 
 

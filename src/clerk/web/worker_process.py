@@ -33,7 +33,7 @@ def be_worker(parent: int) -> int:
 
     try:
         with contextlib.suppress(embedded.Interrupted, KeyboardInterrupt):
-            embedded.run(Pipeline(), settings, done=lambda: False, stays=True)
+            embedded.run(Pipeline(settings), settings, done=lambda: False, stays=True)
     except (ClerkError, OSError) as error:
         _log.error("The worker has stopped: %s", error)
         return 1

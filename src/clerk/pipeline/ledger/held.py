@@ -7,7 +7,6 @@ from typing import Any
 
 from sqlalchemy import Connection, Subquery, exists, func, insert, or_, select, union, update
 
-from clerk.core import config
 from clerk.core.models import batches_table, db_now, items_table, workers_table
 from clerk.core.states import Batch, Item
 from clerk.executors.work import Claim
@@ -122,10 +121,13 @@ def _held_tokens() -> Subquery:
 
 
 def batches_of_the_dead(
-    conn: Connection, known_dead: Collection[str] = (), most: int | None = None
+    conn: Connection,
+    silence_seconds: float,
+    known_dead: Collection[str] = (),
+    most: int | None = None,
 ) -> list[Claim]:
-    """Return what workers hold whose lease has ended, who are unknown, or who are known dead."""
-    tokens = _tokens_of_the_dead(conn, known_dead)[:most]
+    """Return what workers hold whose lease has ended, who are silent, unknown, or known dead."""
+    tokens = _tokens_of_the_dead(conn, silence_seconds, known_dead)[:most]
     claims = (load_claim(conn, token) for token in tokens)
     return [claim for claim in claims if claim]
 
@@ -140,19 +142,21 @@ def claims_of(conn: Connection, worker_id: str) -> list[Claim]:
     return [claim for claim in claims if claim]
 
 
-def is_of_the_dead(conn: Connection, claim: Claim, known_dead: Collection[str] = ()) -> bool:
+def is_of_the_dead(
+    conn: Connection, claim: Claim, silence_seconds: float, known_dead: Collection[str] = ()
+) -> bool:
     """Whether a claim is still held by a worker that is dead."""
-    return bool(_tokens_of_the_dead(conn, known_dead, claim.token))
+    return bool(_tokens_of_the_dead(conn, silence_seconds, known_dead, claim.token))
 
 
 def _tokens_of_the_dead(
-    conn: Connection, known_dead: Collection[str], only: str | None = None
+    conn: Connection, silence_seconds: float, known_dead: Collection[str], only: str | None = None
 ) -> list[str]:
     held, workers = _held_tokens(), workers_table
     dead = or_(
         workers.c.id.is_(None),
         workers.c.lease_until < db_now(),
-        workers.c.beat_at < db_now(-config.load().crash_detection_timeout),
+        workers.c.beat_at < db_now(-silence_seconds),
         held.c.worker_id.in_(list(known_dead)),
     )
     chosen = (

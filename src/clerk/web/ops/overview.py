@@ -8,7 +8,7 @@ from starlette.responses import Response
 from clerk.ops import activity, counts
 from clerk.web import metrics
 from clerk.web.auth import viewer
-from clerk.web.rendering import page
+from clerk.web.rendering import page, settings_of
 
 
 @viewer
@@ -19,7 +19,7 @@ def overview(request: Request) -> Response:
         request,
         "ops/overview.html",
         health=health,
-        figures=health.figures or counts.figures(),
+        figures=health.figures or counts.figures(settings_of(request)),
         seconds=activity.seconds_by_stage(),
         events=activity.recent_events(),
     )

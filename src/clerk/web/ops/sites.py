@@ -55,7 +55,7 @@ def _reasons(request: Request) -> dict[str, str]:
     """Return the sites that need attention with the reason, if these are asked for."""
     if not request.query_params.get("attention"):
         return {}
-    return {each.subdomain: each.reason for each in counts.figures().attention}
+    return {each.subdomain: each.reason for each in counts.figures(settings_of(request)).attention}
 
 
 def _chosen(

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 from starlette.background import BackgroundTask
 from starlette.requests import Request
@@ -30,13 +28,7 @@ ISSUES = 100
 BRAT = "brat"
 
 #: What can be done with an upload.
-ACTIONS: dict[str, Callable[..., Any]] = {
-    "suspend": annotation_jobs.suspend,
-    "resume": annotation_jobs.resume,
-    "retry": annotation_jobs.retry,
-    "cancel": annotation_jobs.cancel,
-    "rollback": annotation_jobs.rollback,
-}
+ACTIONS = ("suspend", "resume", "retry", "cancel", "rollback")
 NEED_CONFIRMATION = ("cancel", "rollback")
 
 
@@ -73,15 +65,24 @@ def one_upload(request: Request) -> Response:
 def change(request: Request) -> Response:
     """Suspend, resume, cancel or retry an upload, or roll it back."""
     job, who, form = changed_upload(request), request.state.person.who, request.state.form
-    action = one_of("action", str(form.get("action", "")), tuple(ACTIONS))
+    action = one_of("action", str(form.get("action", "")), ACTIONS)
     here = f"/ops/uploads/{job.id}"
     if action in NEED_CONFIRMATION and form.get("sure") != "yes":
         return RedirectResponse(f"{here}?unsure=1", 303)
-    if action == "rollback":
-        undo = BackgroundTask(annotation_jobs.rollback, job.id, who=who)
-        return RedirectResponse(here, 303, background=undo)
-    done = ACTIONS[action](job.id, who=who)
-    return RedirectResponse(f"/ops/uploads/{done.id}" if action == "retry" else here, 303)
+    match action:
+        case "suspend":
+            annotation_jobs.suspend(job.id, who=who)
+        case "resume":
+            annotation_jobs.resume(settings_of(request), job.id, who=who)
+        case "retry":
+            again = annotation_jobs.retry(settings_of(request), job.id, who=who)
+            return RedirectResponse(f"/ops/uploads/{again.id}", 303)
+        case "cancel":
+            annotation_jobs.cancel(job.id, who=who)
+        case "rollback":
+            undo = BackgroundTask(annotation_jobs.rollback, job.id, who=who)
+            return RedirectResponse(here, 303, background=undo)
+    return RedirectResponse(here, 303)
 
 
 @operator
