@@ -16,7 +16,12 @@ def upgrade() -> None:
         sa.Column(
             "subdomain",
             sa.String,
-            sa.ForeignKey("sites.subdomain", ondelete="CASCADE", onupdate="CASCADE"),
+            sa.ForeignKey(
+                "sites.subdomain",
+                name=op.f("fk_source_answers_subdomain"),
+                ondelete="CASCADE",
+                onupdate="CASCADE",
+            ),
             primary_key=True,
         ),
         sa.Column("name", sa.String, primary_key=True),
