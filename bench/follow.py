@@ -6,13 +6,15 @@ Documents arrive in a compiled site, and each saved search runs over their pages
 puts the same pages into an index in memory, parses the same queries and runs them, with the same
 engine and nothing else: no manifest, no site's database, no SQL, no hits written down. Bar: at most
 twice its CPU time. Prepared matching has the queries parsed and built before. Then the same
-documents against 100 searches, next to compiling them; no run waits for that.
+documents against 100 searches, the median of some rounds. Bar: at most 5 % of compiling and
+indexing them; no run waits for that.
 """
 
 from __future__ import annotations
 
 import os
 import random
+import statistics
 import sys
 import tempfile
 import time
@@ -44,7 +46,7 @@ from clerk.site_db import compile_site
 
 SITE = "bench"
 FEW = 100
-MOST_TIMES = 2.0
+MOST_TIMES, MOST_SHARE = 2.0, 0.05
 
 
 def cpu_seconds(work: Callable[[], object]) -> float:
@@ -161,8 +163,8 @@ def measure(documents: int, pages: int, subscriptions: int, *, tiny: bool) -> in
     opened = index.open_compiled(site_folder(settings.storage_dir, SITE))
     assert opened is not None and found.documents == documents
     place = index.place_in(opened, SITE)
-    names = index.digests_in(opened, place, None)
-    texts = [index.read_document(opened, place, name, 0) for name in names]
+    compiled = index.compiled_documents(opened, place, None).values()
+    texts = [index.read_document(opened, place, each) for each in compiled]
     places = open_index(settings.storage_dir).places
     hits = 0
 
@@ -184,16 +186,20 @@ def measure(documents: int, pages: int, subscriptions: int, *, tiny: bool) -> in
     prepared = cpu_seconds(run_prepared)
 
     follow(queries[:FEW])
-    forget_news()
-    few = cpu_seconds(match)
+    rounds = []
+    for _ in range(1 if tiny else 7):
+        forget_news()
+        rounds.append(cpu_seconds(match))
+    few = statistics.median(rounds)
     print(f"{documents * pages:,} pages, {subscriptions:,} searches, {hits:,} hits; CPU seconds")
     print(f"  a round of matching            {whole:8.3f}   {whole / alone:5.2f} x bare")
     print(f"  bare matching                  {alone:8.3f}")
     print(f"  bare, queries prepared before  {prepared:8.3f}   {whole / prepared:5.2f} x")
     print(f"  compiling and indexing         {compiling:8.3f}")
-    share = 100 * few / compiling
-    print(f"  {FEW} searches                   {few:8.3f}   {share:5.1f} % of compiling")
-    return options.exit_code(tiny=tiny, bars_met=whole <= MOST_TIMES * alone)
+    share = few / compiling
+    print(f"  {FEW} searches                   {few:8.3f}   {share:6.1%} of compiling")
+    bars_met = whole <= MOST_TIMES * alone and share <= MOST_SHARE
+    return options.exit_code(tiny=tiny, bars_met=bars_met)
 
 
 if __name__ == "__main__":

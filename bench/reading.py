@@ -18,7 +18,8 @@ Born-digital pages: bare text extraction by pypdfium2, which throws the texts aw
 ``clerk run``, which copies the documents, starts and ends, and writes a file for each page.  The
 time that a new file takes is printed, because ext4 needs much longer where files were deleted in
 the last minutes, for example by a run of the tests.  So the files are written to a directory of
-their own, and --work may name another disk.
+their own, and --work may name another disk.  What it costs to say what these documents are is
+compared with reading and storing them, by processor time.
 
 FOLDER has ``ocr_truth/scans.pdf`` with ``truth/K.txt``, and PDFs below ``pdfs/born`` and
 ``minutes``; by default it is ``../shared/data`` or what CLERK_SHARED_DATA names.  Without it,
@@ -45,7 +46,10 @@ from bench import options
 from bench._accuracy import Accuracy, accuracy
 from bench._reading_ways import CORES, Asked, Outcome, run
 from bench._scans import Scans, born_digital, parts, write_one_word, write_scans
-from clerk.read.documents import ReadingOptions, read_pdf
+from clerk.core.storage import sha256_of
+from clerk.identify import Hints, identify, split, with_papers
+from clerk.pipeline.identification import page_views
+from clerk.read.documents import ReadingOptions, fingerprint, read_and_store, read_pdf
 
 _PROGRAMS = {
     "tesseract": ("tesseract-ocr", "tesseract-ocr-eng", "tesseract-ocr-spa"),
@@ -88,7 +92,7 @@ def _set_apart(folder: Path) -> Path:
 
 def _bars(asked: argparse.Namespace, folder: Path) -> Iterator[_Bar]:
     """Measure and print what is asked for, and yield its bars."""
-    printed = born_digital(asked.data, folder)
+    printed = born_digital(asked.data, folder)[: 4 if asked.tiny else None]
     scanned = None
     if asked.only != "born":
         ways = [way for way in _WAYS if _may_run(way, install=not asked.tiny)]
@@ -236,6 +240,8 @@ class _Born:
     seconds_a_file: float
     bare: Outcome
     clerk: Outcome
+    #: Processor time of saying what documents are, as a share of reading and storing them.
+    identity: float
 
     def share(self) -> float:
         """Return clerk's speed as a share of bare extraction on all cores."""
@@ -266,7 +272,32 @@ def _born(pdfs: Sequence[Path], folder: Path, asked: argparse.Namespace) -> _Bor
         _seconds_a_file(folder / "read" / "files"),
         min(bare, key=lambda outcome: outcome.limit_seconds),
         min(clerk, key=lambda outcome: outcome.seconds),
+        _identity_share(pdfs[:2] if asked.tiny else pdfs, folder / "identity"),
     )
+
+
+def _identity_share(pdfs: Sequence[Path], folder: Path) -> float:
+    """Return the processor time of identifying documents as a share of reading and storing them.
+
+    One after the other in this process, each three times, the best of each.
+    """
+    options = ReadingOptions()
+    reader = fingerprint(options)
+    reading = identifying = 0.0
+    for number, path in enumerate(pdfs):
+        times = []
+        for turn in range(3):
+            target = folder / f"{number}-{turn}"
+            started = time.process_time()
+            read_and_store(path, target, options, sha256_of(path), reader=reader)
+            stored = time.process_time()
+            pages, hints = page_views(target), Hints(path=path.name)
+            identity = identify(pages, hints)
+            with_papers(identity, split(pages, identity, hints) if len(pages) > 1 else [])
+            times.append((stored - started, time.process_time() - stored))
+        reading += min(each[0] for each in times)
+        identifying += min(each[1] for each in times)
+    return identifying / reading
 
 
 def _seconds_a_file(folder: Path, files: int = 500) -> float:
@@ -364,6 +395,7 @@ def _accuracy_bars(kind: str, by_way: dict[str, Accuracy]) -> Iterator[_Bar]:
 
 def _born_bars(born: _Born, scanned: _Scanned | None) -> Iterator[_Bar]:
     yield _Bar("born-digital: clerk / bare pypdfium2", born.share(), 0.5)
+    yield _Bar("born-digital: identity / reading", born.identity, 0.05, False)
     if scanned and scanned.base() == "programs":
         yield _Bar("born-digital: clerk / programs", _times_base(born, scanned), 100)
 

@@ -785,6 +785,62 @@ MUTANTS = (
         "",
         "pipeline/test_ledger.py::test_a_document_is_forgiven_only_some_pages[sqlite]",
     ),
+    Mutant(
+        "what loses its place is kept",
+        "annotations/rereading.py",
+        "        waiting.append(Orphans(text_id, anchored.lost, quotes))\n",
+        "",
+        "annotations/test_rereading.py"
+        "::test_no_text_loses_an_annotation_and_the_first_one_has_all_again",
+    ),
+    Mutant(
+        "an orphan that is not back stays",
+        "annotations/rereading.py",
+        "    if len(left):\n        found.orphans.append(",
+        "    if False:\n        found.orphans.append(",
+        "annotations/test_rereading.py"
+        "::test_no_text_loses_an_annotation_and_the_first_one_has_all_again",
+    ),
+    Mutant(
+        "a relation waits for both of its ends",
+        "annotations/rereading.py",
+        "    placed = (found.annotations, *backs)",
+        "    placed = (found.annotations,)",
+        "annotations/test_rereading.py"
+        "::test_no_text_loses_an_annotation_and_the_first_one_has_all_again",
+    ),
+    Mutant(
+        "a new mark takes no id of an orphan",
+        "annotations/anchor.py",
+        '        self._free = free_ids("A", mine | taken)',
+        '        self._free = free_ids("A", mine)',
+        "annotations/test_rereading.py"
+        "::test_no_text_loses_an_annotation_and_the_first_one_has_all_again",
+    ),
+    Mutant(
+        "a quote that is together again is one span",
+        "annotations/anchor.py",
+        "            if mark is not None and (whole :=",
+        "            if False and (whole :=",
+        "annotations/test_rereading.py"
+        "::test_no_text_loses_an_annotation_and_the_first_one_has_all_again",
+    ),
+    Mutant(
+        "words that may be elsewhere are no piece",
+        "annotations/align.py",
+        "        if not telling or not self._is_free(",
+        "        if at < 0 or not self._is_free(",
+        "annotations/test_align.py"
+        "::test_words_that_another_reading_has_apart_are_pieces_of_the_span",
+    ),
+    Mutant(
+        "a text that was replaced does not end the way back",
+        "annotations/store.py",
+        "    moves = or_(sets.c.job_id.is_(None), sets.c.job_id.in_(moving))",
+        "    moves = sets.c.job_id.in_(moving)",
+        "annotations/test_annotation_changes.py"
+        "::test_an_upload_can_be_rolled_back_after_its_text_was_replaced[sqlite]",
+    ),
 )
 
 

@@ -8,11 +8,15 @@ A test compares the answers with the schemas.
 
 from __future__ import annotations
 
+import contextlib
 import json
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+
+from click.testing import CliRunner
+
+from clerk.cli import cli
 
 ROOT = Path(__file__).parents[1]
 SCHEMAS = ROOT / "docs" / "reference" / "json"
@@ -53,6 +57,7 @@ COMMANDS = {
     "documents-list": ["documents", "list", SITE],
     "documents-show": ["documents", "show", SITE, "*/2023-04-05.pdf"],
     "extract": ["extract", MINUTES],
+    "extract-votes": ["extract", "--votes", MINUTES],
     "failures-list": ["failures", "list"],
     "failures-list-each": ["failures", "list", "--each"],
     "failures-show": ["failures", "show", "FAILURE"],
@@ -82,7 +87,7 @@ WITHOUT_SCHEMA = {
     "follow show": "prints what one address or webhook follows, for its owner",
 }
 #: Raised when a field is removed or means something else; new fields do not change it.
-VERSIONS = dict.fromkeys((*COMMANDS, "index"), 1)
+VERSIONS = dict.fromkeys((*COMMANDS, "index"), 1) | {"extract": 3}
 #: Objects whose keys are data: names of stages, sites, fields, causes.
 MAPS = {
     *("stages", "hours_by_stage", "blocked", "messages", "evidence", "details", "tally", "extra"),
@@ -93,13 +98,12 @@ MAPS = {
 
 def answer(command: list[str], folder: Path) -> Any:
     """Return what a command prints as JSON; one object per line is a list."""
-    program = Path(sys.executable).with_name("clerk")
-    done = subprocess.run(
-        [program, *command, "--json"], cwd=folder, capture_output=True, text=True, check=False
-    )
+    with contextlib.chdir(folder):
+        done = CliRunner().invoke(cli, [*command, "--json"])
     # 1: something is not well, 4: documents failed; the answer says so, too.
-    if done.returncode not in (0, 1, 4):
-        raise SystemExit(f"clerk {' '.join(command)} ended with {done.returncode}: {done.stderr}")
+    if done.exit_code not in (0, 1, 4) or not isinstance(done.exception, SystemExit | None):
+        ended = f"clerk {' '.join(command)} ended with {done.exit_code}"
+        raise SystemExit(f"{ended}: {done.stderr}") from done.exception
     if command[0] == "extract" or command[:2] == ["annotations", "issues"]:
         return [json.loads(line) for line in done.stdout.splitlines()]
     return json.loads(done.stdout)
@@ -204,9 +208,9 @@ def main() -> None:
                 *("# JSON", "", "<!-- Made by `python -m tools.json_shapes`. -->", ""),
                 "What `--json` prints, as JSON Schemas. A version is raised when a field is gone",
                 "or changes its meaning; new fields may appear at any time, so ignore what you do",
-                "not know. A value that is not known is null. `clerk extract --json` and `clerk",
-                "annotations issues --json` print one object per line; their schemas are of the",
-                "list of them.",
+                "not know. A value that is not known is null. `clerk extract --json` (one per",
+                "file, with `--votes` per vote) and `clerk annotations issues --json` print one",
+                "object per line; their schemas are of the list of them.",
                 *("", "| output | version | schema |", "|---|---|---|", *rows, ""),
                 *(f"- `clerk {name} --json` {why}." for name, why in WITHOUT_SCHEMA.items()),
                 "",

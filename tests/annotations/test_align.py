@@ -122,6 +122,29 @@ def test_words_that_were_read_between_those_of_a_span_do_not_lose_it():
     assert align(source, many).place(*span) is None
 
 
+def test_words_that_another_reading_has_apart_are_pieces_of_the_span():
+    source = (
+        "City of Boston Commissioners:\nMayor Michelle Wu Kathleen M. Joyce, Chairman\n"
+        "The board met at noon and heard every applicant on the list of the day.\n"
+    )
+    target = (
+        "City of Boston\nMayor Michelle Wu\n"
+        "The board met at noon and heard every applicant on the list of the day.\n"
+        "Commissioners:\nKathleen M. Joyce, Chairman\n"
+    )
+
+    places = align(source, target).place_all(*quote_at(source, "City of Boston Commissioners:"))
+
+    assert [target[each.begin : each.end] for each in places] == [
+        "City of Boston",
+        "Commissioners:",
+    ]
+    assert all(each.changed for each in places)
+    # A word that is there twice could be either.
+    target += "Commissioners:\n"
+    assert not align(source, target).place_all(*quote_at(source, "City of Boston Commissioners:"))
+
+
 def test_the_place_of_other_words_is_not_taken():
     first = "Item 1. Paving of Elm Street. Motion by Ruiz, seconded by Lee. Motion carried.\n"
     second = "Item 2. Sale of the depot. Motion by Ruiz, seconded by Lee. Motion carried.\n"
@@ -342,20 +365,25 @@ def test_a_wrong_place_is_never_chosen_over_none(seed):
     for first in dice.choices(range(len(words)), k=30):
         last = min(len(words) - 1, first + dice.choice((0, 1, 2, 4, 8, 20, 40)))
         begin, end = words[first].start(), words[last].end()
-        place = alignment.place(begin, end)
-        if place is None:
+        places = alignment.place_all(begin, end)
+        letters, own = [], []
+        for place in places:
+            here = [at for at in range(place.begin, place.end) if target[at].isalnum()]
+            mine = [at for at in here if origins[at] is not None and begin <= origins[at] < end]
+            # Every piece of a span has some of its own letters.
+            assert mine or len(places) == 1, (begin, end, places)
+            letters, own = letters + here, own + mine
+        if 2 * len(own) >= len(letters):
             continue
-        letters = [at for at in range(place.begin, place.end) if target[at].isalnum()]
-        own = [at for at in letters if origins[at] is not None and begin <= origins[at] < end]
         sides = (
-            (fold(source[max(0, begin - 72) : begin]), fold(target[: place.begin][-72:]), -24),
-            (fold(source[end : end + 72]), fold(target[place.end : place.end + 72]), 24),
+            (fold(source[max(0, begin - 72) : begin]), fold(target[: places[0].begin][-72:]), -24),
+            (fold(source[end : end + 72]), fold(target[places[-1].end :][:72]), 24),
         )
         near = (
             fuzz.ratio(*(each[size:] if size < 0 else each[:size] for each in (here, there)))
             for here, there, size in sides
         )
-        assert 2 * len(own) >= len(letters) or max(near) >= 60, (begin, end, place)
+        assert max(near) >= 50, (begin, end, places)
 
 
 def test_a_hundred_thousand_repeated_lines_do_not_take_forever():

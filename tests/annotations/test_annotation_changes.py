@@ -14,6 +14,7 @@ from clerk.core import db
 from clerk.core.clock import utc_now
 from clerk.core.errors import Conflict, InvalidInput, NotFound
 from clerk.core.models import annotation_changes_table, audit_table
+from clerk.pipeline import uploads
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -84,6 +85,18 @@ def test_a_replaced_text_moves_annotations_and_is_undone() -> None:
     assert len(annotation_projects.list_orphans()) == 4
     changes.undo(done.change, who="me")
     assert exported() == [line(1), line(2)]
+    check()
+
+
+def test_an_upload_can_be_rolled_back_after_its_text_was_replaced(tmp_path: Path) -> None:
+    upload(write(tmp_path / "b.jsonl", [line(1, denotations=[], relations=[], attributes=[])]))
+    (newest, *_) = uploads.list_uploads("p")
+    changes.replace_text(("Town", "1"), "Page 1\n" + WORDS, who="me")
+
+    done = uploads.rollback(newest.id)
+
+    assert (done.restored, done.left) == (1, 0)
+    assert len(exported()[0]["denotations"]) == len(line(1)["denotations"])
     check()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import uuid
 from collections.abc import Callable
@@ -12,12 +13,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
+from hypothesis_sizes import examples
+from rapidfuzz.distance import Levenshtein
 from small_uploads import check, claim_as, codes, exported, perform, upload, write
 from sqlalchemy import delete, select
 
 from clerk.annotations import api as annotation_projects
+from clerk.annotations import changes
 from clerk.annotations.store import ROW_TABLES
 from clerk.core import config, installation
 from clerk.core.child_process import Order
@@ -338,6 +349,7 @@ def test_former_texts_are_kept_as_long_as_something_is_about_them(
 
 
 WORDS_OF_PAGE = ("library", "Ayes", "Noes", "none", "Motion by", "Ruiz, Lee, Berg")
+BEFORE_AYES = SECOND.index("Ayes")
 VERSIONS = (
     SECOND,
     "Page 2\n" + SECOND,
@@ -345,94 +357,169 @@ VERSIONS = (
     SECOND.replace("Ayes: Ruiz, Lee, Berg. ", ""),
     "0123456789 " * 30,
     SECOND.replace("Ayes: Ruiz, Lee, Berg", "Ayes: Ruiz. Lee, Bcrg"),
+    SECOND[BEFORE_AYES:] + SECOND[:BEFORE_AYES],
+    SECOND.replace("Lee, Berg. Noes: none.", "wath Wkb\nLee. Noes: Berg. none."),
 )
 
 
-@settings(
-    max_examples=6,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
-@given(
-    steps=st.lists(
-        st.tuples(st.just("upload"), st.sampled_from(["replace", "add", "merge"]))
-        | st.tuples(st.just("read"), st.sampled_from(VERSIONS))
-        | st.tuples(st.just("roll back"), st.just("")),
-        max_size=7,
-    ),
-    data=st.data(),
-)
-def test_nothing_is_destroyed_without_a_report_that_names_it(
-    town: str, steps: list[tuple[str, str]], data: st.DataObject
-) -> None:
-    """A model of what the page has: after every step it is current or an orphan, nothing else is.
+class History(RuleBasedStateMachine):
+    """A page, its annotations, and everything that can happen to them.
 
-    What an upload could not place is in its issues; what lost or got back its place by another
-    reading is named by the report of that reading; only what an upload replaced is gone, and
-    rolling that upload back brings it back.
+    After every step each annotation that was not replaced is current or an orphan, with its
+    attribute and relation, in words like its own, and nothing else is.  What an upload could not
+    place is in its issues; what lost its place or got it back by another reading is named by the
+    report of that reading; rolling an upload back brings back what it replaced.
     """
-    project = f"p{uuid.uuid4().hex}"
-    path = config.load().storage_dir / "one.jsonl"
-    read_again(town, SECOND)
-    number = 0
-    quotes_of: dict[str, str] = {}
-    #: The labels that the page has, and those before each upload that was not rolled back.
-    kept: set[str] = set()
-    uploaded: list[tuple[int, set[str]]] = []
-    for what, how in [("upload", "replace"), *steps, ("read", SECOND)]:
-        before = labelled(project) if quotes_of else ({}, set())
-        if what == "read":
-            reported = {each.split()[0] for each in reported_by(read_again(town, how), project)}
-            current, orphaned = labelled(project)
-            moved = {*before[0]} ^ {*current}
-            assert moved <= {name for name, each in ids_of(project).items() if each in reported}
-        elif what == "roll back" and uploaded:
-            index = data.draw(st.integers(0, len(uploaded) - 1))
-            job_id, former = uploaded[index]
-            done = uploads.rollback(job_id)
-            # What was changed again since then is left, and counted.
-            newest = index == len(uploaded) - 1
-            assert (done.left, done.restored + done.removed) == ((0, 1) if newest else (1, 0))
-            if newest:
-                uploaded.pop()
-                kept = former
-        elif what == "upload":
-            chosen = data.draw(st.lists(st.sampled_from(WORDS_OF_PAGE), min_size=1, unique=True))
-            page = marked_page(town, *chosen)
-            for each, words in zip(page["denotations"], chosen, strict=True):
-                number += 1
-                each["obj"] = f"L{number}"
-                quotes_of[each["obj"]] = words
-            write(path, [page])
-            job = uploads.upload(config.load(), [path], project=project, mode=how)
-            perform(claim_as("me"))
-            perform(claim_as("me"))
-            named = {issue.message.split()[0] for issue in job.issues() if not issue.is_note}
-            mine = {each["obj"] for each in page["denotations"] if each["id"] not in named}
-            if job.status().state == "completed":
-                uploaded.append((job.id, kept))
-                kept = mine if how == "replace" else kept | mine
-        current, orphaned = labelled(project)
-        assert {*current} | orphaned == kept and not {*current} & orphaned, (what, how)
-    assert not orphaned
-    assert current == {name: quotes_of[name] for name in kept}
-    check()
+
+    def __init__(self, town: str) -> None:
+        super().__init__()
+        self.town, self.project = town, f"p{uuid.uuid4().hex}"
+        self.key = (town, f"{DOCUMENT.name}/2")
+        self.path = config.load().storage_dir / "one.jsonl"
+        self.number = 0
+        #: The words that each label was given to, and those it had a relation to.
+        self.quotes: dict[str, str] = {}
+        self.relations: dict[str, tuple[str, str]] = {}
+        #: The labels that the page has, and those before each upload that was not rolled back.
+        self.kept: set[str] = set()
+        self.uploaded: list[tuple[int, set[str]]] = []
+        read_again(town, SECOND)
+        self.upload("replace", list(WORDS_OF_PAGE))
+
+    @rule(
+        mode=st.sampled_from(["replace", "add", "merge"]),
+        words=st.lists(st.sampled_from(WORDS_OF_PAGE), min_size=1, unique=True),
+    )
+    def upload(self, mode: str, words: list[str]) -> None:
+        """Upload marks, each with an attribute, and a relation from the first to the last."""
+        page = marked_page(self.town, *words)
+        marks = page["denotations"]
+        for each, quote in zip(marks, words, strict=True):
+            self.number += 1
+            each["obj"] = f"L{self.number}"
+            self.quotes[each["obj"]] = quote
+        page["attributes"] = [
+            {"subj": each["id"], "pred": "of", "obj": each["obj"]} for each in marks
+        ]
+        name = f"R{self.number}"
+        page["relations"] = [{"pred": name, "subj": marks[0]["id"], "obj": marks[-1]["id"]}]
+        job = uploads.upload(
+            config.load(), [write(self.path, [page])], project=self.project, mode=mode
+        )
+        perform(claim_as("me"))
+        perform(claim_as("me"))
+        lost = {issue.message.split()[0] for issue in job.issues() if not issue.is_note}
+        mine = {each["obj"] for each in marks if each["id"] not in lost}
+        if job.status().state == "completed":
+            ends = marks[0]["obj"], marks[-1]["obj"]
+            if {*ends} <= mine:
+                self.relations[name] = ends
+            self.uploaded.append((job.id, self.kept))
+            self.kept = mine if mode == "replace" else self.kept | mine
+
+    @rule(text=st.sampled_from(VERSIONS))
+    def read(self, text: str) -> None:
+        """Read the page again."""
+        before, _ = labelled(self.project)
+        followed = read_again(self.town, text)
+        named = {each.split()[0] for each in reported_by(followed, self.project)}
+        current, _ = labelled(self.project)
+        moved = {*before} ^ {*current}
+        assert moved <= {name for name, each in ids_of(self.project).items() if each in named}
+
+    @precondition(lambda self: self.uploaded)
+    @rule(data=st.data())
+    def roll_back(self, data: st.DataObject) -> None:
+        """Roll an upload back; one that was changed again since then is left, and counted."""
+        index = data.draw(st.integers(0, len(self.uploaded) - 1))
+        job_id, former = self.uploaded[index]
+        done = uploads.rollback(job_id)
+        newest = index == len(self.uploaded) - 1
+        assert (done.left, done.restored + done.removed) == ((0, 1) if newest else (1, 0))
+        if newest:
+            self.uploaded.pop()
+            self.kept = former
+
+    @rule(
+        text=st.sampled_from(VERSIONS),
+        what=st.sampled_from(["rename", "project", "document", "text"]),
+    )
+    def change_and_undo(self, text: str, what: str) -> None:
+        """Rename or delete the project, delete the document or replace its text; undo that."""
+        if not exported(self.project):
+            return
+        who, key = "me", self.key
+        effect = {
+            "rename": lambda: changes.rename_project(self.project, "another", who=who),
+            "project": lambda: changes.delete_project(self.project, who=who),
+            "document": lambda: changes.delete_document(key, who=who),
+            "text": lambda: changes.replace_text(key, text, who=who),
+        }[what]()
+        changes.undo(effect.change, who=who)
+
+    @rule()
+    def clean_up(self) -> None:
+        """Clean up what is older than 7 days: nothing is."""
+        batches.cleanup(config.load().storage_dir, timedelta(days=7))
+
+    @invariant()
+    def nothing_is_lost_or_misplaced(self) -> None:
+        """Compare what is stored with what was kept."""
+        current, orphans = labelled(self.project)
+        orphaned = {each.label for each in orphans if each.kind == "denotation"}
+        assert {*current} | orphaned == self.kept and not {*current} & orphaned
+        for label, words in current.items():
+            letters = (re.sub(r"\W", "", each) for each in (words, self.quotes[label]))
+            assert Levenshtein.normalized_similarity(*letters) >= 0.75, (label, words)
+        found = exported(self.project)
+        ids = ids_of(self.project)
+        places = {each["subj"]: each["obj"] for one in found for each in one.get("attributes", ())}
+        of = {name for label, name in ids.items() if places.get(name) == label}
+        waiting = sum(each.kind == "attribute" and each.label == "of" for each in orphans)
+        assert len(of) + waiting == len(self.kept)
+        stored = {each["pred"] for one in found for each in one.get("relations", ())}
+        stored |= {each.label for each in orphans if each.kind == "relation"}
+        assert stored == {name for name, ends in self.relations.items() if {*ends} <= self.kept}
+
+    def teardown(self) -> None:
+        """Read the page as it was first: everything is in its words again."""
+        read_again(self.town, SECOND)
+        current, orphans = labelled(self.project)
+        assert not orphans and current == {name: self.quotes[name] for name in self.kept}
+        for one in exported(self.project):
+            names = [each["id"] for each in one.get("attributes", ())]
+            assert len(names) == len(self.kept) == len({*names})
+        check()
 
 
-def labelled(project: str) -> tuple[dict[str, str], set[str]]:
-    """Return the words that have each label, and the labels that have no place."""
-    current = {
-        each["obj"]: found["text"][each["span"]["begin"] : each["span"]["end"]]
-        for found in exported(project)
-        for each in found["denotations"]
-    }
-    return current, {each.label for each in annotation_projects.list_orphans(project)}
+def test_nothing_is_destroyed_without_a_report_that_names_it(town: str) -> None:
+    run_state_machine_as_test(
+        lambda: History(town),
+        settings=settings(
+            max_examples=examples(60) // 5,
+            stateful_step_count=6,
+            deadline=None,
+            suppress_health_check=list(HealthCheck),
+        ),
+    )
+
+
+def labelled(project: str) -> tuple[dict[str, str], list[annotation_projects.Orphan]]:
+    """Return the words that have each label, in pieces or not, and what has no place."""
+    current = {}
+    for found in exported(project):
+        for each in found["denotations"]:
+            spans = each["span"] if isinstance(each["span"], list) else [each["span"]]
+            words = (found["text"][span["begin"] : span["end"]] for span in spans)
+            current[each["obj"]] = " ".join(words)
+    return current, annotation_projects.list_orphans(project)
 
 
 def ids_of(project: str) -> dict[str, str]:
     """Return the id of each label, whether it has a place or not."""
     current = {each["obj"]: each["id"] for one in exported(project) for each in one["denotations"]}
-    return current | {each.label: each.id for each in annotation_projects.list_orphans(project)}
+    waiting = annotation_projects.list_orphans(project)
+    return current | {each.label: each.id for each in waiting if each.kind == "denotation"}
 
 
 def reported_by(followed: follow_pages.Followed, project: str) -> list[str]:

@@ -126,6 +126,15 @@ def test_from_the_form_to_the_hit_and_out_again(chromium: Any, town: Served, mai
     # All documents read again by another version, and another run: nothing is told.
     town.clerk("redo", "--site", "springfield", "--stage", "ocr", "--yes")
     town.clerk("run", "springfield")
+    # Nor of another town, whose first run brings ten years of documents with these words.
+    for year in range(2014, 2024):
+        old = town.folder / "shelbyville" / "Town Council" / f"{year}-03-01.pdf"
+        old.parent.mkdir(parents=True, exist_ok=True)
+        old.write_bytes(printed(LINES))
+    town.clerk("site", "add", "shelbyville", "--from", str(town.folder / "shelbyville"))
+    town.clerk("run", "shelbyville")
+    page.goto(f"{town.address}/search?q=%22harbor+street%22&site=shelbyville")
+    page.get_by_text("10 pages in 10 documents").wait_for()
 
     stop = message["List-Unsubscribe"].strip(" <>")
     page.goto(stop)

@@ -17,6 +17,7 @@ from small_sites import appearance, compile_folder, presence, vote, write_found,
 
 from clerk.core.config import Settings
 from clerk.publish import publish, publish_search_index
+from clerk.publish.static_site import search_index
 
 SITE = {"subdomain": "springfield", "name": "Springfield", "state": "IL"}
 HOSTILE = "</script><script>document.title='owned'</script><img src=x onerror=alert(1)>"
@@ -43,7 +44,11 @@ def write_town(storage: Path) -> None:
     )
     write_text(folder, "agendas/City Council/2024-01-15", ["Agenda of the council"])
     write_text(folder, "minutes/Library & Parks/2023-05-02", [f"page {n}" for n in range(1, 61)])
-    write_text(folder, "minutes/City Council/letters", ["Nobody knows when."])
+    write_text(
+        folder, "minutes/City Council/letters", ["Nobody knows when the lighthouse was built."]
+    )
+    for month in range(1, 4):
+        write_text(folder, f"minutes/City Council/2022-0{month}-01", ["The lighthouse. " * month])
     compile_folder(folder, SITE, into_index=False)
 
 
@@ -54,7 +59,9 @@ def address(request: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     settings = Settings(storage_dir=storage, static_site_search_pages=request.param)
     write_town(storage)
     publish(SITE, storage / "springfield", settings, complete=True)
-    assert publish_search_index(SITE, storage / "springfield", settings)
+    with pytest.MonkeyPatch.context() as small:
+        small.setattr(search_index, "_BUNDLE_PAGES", 1)
+        assert publish_search_index(SITE, storage / "springfield", settings)
     handler = partial(Quiet, directory=str(settings.published))
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     thread = threading.Thread(target=server.serve_forever)
@@ -88,7 +95,7 @@ def test_search_finds_the_phrase_and_leads_to_its_page(page: Any, address: str) 
     page.get_by_role("button", name="Search").click()
     page.wait_for_url("**/search.html?q=*")
 
-    page.get_by_text("1 result", exact=True).wait_for()
+    page.get_by_text("Results: 1", exact=True).wait_for()
     hit = page.locator("article.hit")
     assert hit.locator("mark").all_inner_texts() == PHRASE.split()
     hit.locator('a[href$="#page-2"]').click()
@@ -97,10 +104,21 @@ def test_search_finds_the_phrase_and_leads_to_its_page(page: Any, address: str) 
     assert PHRASE in page.locator("section[aria-label='Page 2']").inner_text()
     assert page.title() == "City Council minutes, 2024-01-15, Springfield"
     page.go_back()
-    page.get_by_text("1 result", exact=True).wait_for()
+    page.get_by_text("Results: 1", exact=True).wait_for()
     page.get_by_label("Year").select_option("2023")
     page.get_by_text("Nothing was found").wait_for()
     assert violations(page) == []
+
+
+def test_results_of_all_bundles_are_in_the_order_of_time(page: Any, address: str) -> None:
+    days = ["no date known", *(f"1 {month} 2022" for month in ("January", "February", "March"))]
+    for sort, wanted in (("asc", days), ("desc", days[::-1])):
+        page.goto(f"{address}search.html?q=lighthouse&sort={sort}")
+        page.get_by_text("Results: 4", exact=True).wait_for()
+        titles = page.locator("article.hit h2").all_inner_texts()
+        assert [title.rpartition(", ")[2] for title in titles] == wanted
+    page.get_by_label("Year").select_option("2022")
+    page.get_by_text("Results: 3", exact=True).wait_for()
 
 
 def test_every_link_is_live_and_every_page_is_clean(page: Any, address: str) -> None:

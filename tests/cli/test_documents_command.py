@@ -15,7 +15,7 @@ from web_town import Browser
 from clerk.core import db
 from clerk.core.errors import InvalidInput
 from clerk.core.models import audit_table, documents_table
-from clerk.ops.document_facts import check_said
+from clerk.ops.document_facts import check_said, doubts_of
 from clerk.ops.web_sessions import OPERATOR, VIEWER
 
 Clerk = Callable[..., Any]
@@ -55,10 +55,10 @@ def test_a_folder_is_reviewed_before_it_is_added(
     said = clerk("site", "add", "springfield", "--from", str(folder), "--dry-run")
 
     assert "4 documents, taken for:" in said.out
-    assert "2024-03-05  minutes  City Council  scan-2-2.pdf" in said.out
+    assert "2024-03-05  minutes     City Council              scan-2-2.pdf" in said.out
     assert "2024-04-02  agenda" in said.out
     doubts = said.out.partition("In doubt:")[2]
-    assert "old/1998-vect.pdf" in doubts and "date not known" in doubts
+    assert "old/1998-vect.pdf" in doubts and "kind not certain" in doubts
     assert "scan-2-2.pdf" not in doubts
     assert "problem: letter.doc: is a DOC file, which clerk does not read." in said.err
     assert "Nothing was added." in said.err
@@ -190,3 +190,60 @@ def test_operators_correct_documents_in_their_pages(clerk: Clerk, springfield: s
     assert listed(clerk)["old/July 92, 251.pdf"]["kind"] == "report"
     assert "Forget the corrections" in operator.get(f"/ops/sites/springfield/documents/{name}").text
     assert operator.post(where, data={"document": name, "kind": "nonsense"}).status_code == 400
+
+
+def test_a_list_fits_a_terminal(clerk: Clerk, springfield: str, folder: Path, monkeypatch) -> None:
+    long = folder / "old" / ("A very long name of a file that nobody would choose " * 3 + "end.pdf")
+    long.write_bytes(
+        printed([*AGENDA[:1], "Committee on the Maintenance of Long Roads", *AGENDA[2:]])
+    )
+    assert clerk("run", springfield).code == 0
+    monkeypatch.setenv("COLUMNS", "80")
+
+    lines = clerk("documents", "list", springfield).out.splitlines()
+
+    assert max(map(len, lines)) <= 80
+    (line,) = (each for each in lines if each.endswith("end.pdf"))
+    assert "Committee on the Mainte…" in line
+    assert "Committee on the Maintenance of Long Roads" in json.dumps(listed(clerk))
+
+
+def fact(value: str | None, confidence: float = 0.9, source: str = "page") -> dict[str, Any]:
+    return {"value": value, "confidence": confidence, "source": source} if value else {}
+
+
+@pytest.mark.parametrize(
+    ("evidence", "doubts"),
+    [
+        # Reports and letters need not be of a meeting.
+        ({"kind": fact("report")}, []),
+        ({"kind": fact("report"), "date": fact("2024-05-06")}, ["body not known"]),
+        ({"kind": fact("minutes")}, ["date not known", "body not known"]),
+        (
+            {"kind": fact("minutes"), "date": fact("2024-05-06"), "body": fact("Board", 0.49)},
+            ["body not certain"],
+        ),
+        ({"kind": fact("other", 0.3)}, ["kind not certain"]),
+        # The name of a file is no doubt about a printed date; another printed day is one.
+        (
+            {
+                "kind": fact("minutes"),
+                "date": fact("2024-05-06", 0.95),
+                "body": fact("Council"),
+                "others": [{"field": "date", "fact": fact("2023-01-01", 0.5, "file_name")}],
+            },
+            [],
+        ),
+        (
+            {
+                "kind": fact("agenda"),
+                "date": fact("2024-05-06", 0.7),
+                "body": fact("Council"),
+                "others": [{"field": "date", "fact": fact("2024-05-04", 0.3)}],
+            },
+            ["date contradicted: 2024-05-04"],
+        ),
+    ],
+)
+def test_a_doubt_is_what_a_person_should_check(evidence: dict[str, Any], doubts: list[str]) -> None:
+    assert doubts_of(evidence) == doubts

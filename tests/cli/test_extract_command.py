@@ -30,8 +30,8 @@ def minutes(tmp_path: Path) -> Path:
     return path
 
 
-def test_json_lines_carry_the_published_fields_and_offsets_into_the_file(minutes: Path) -> None:
-    done = CliRunner().invoke(extract, ["--json", str(minutes)])
+def test_lines_of_votes_have_the_published_fields_and_offsets(minutes: Path) -> None:
+    done = CliRunner().invoke(extract, ["--votes", "--json", str(minutes)])
 
     row = json.loads(done.stdout)
     assert done.exit_code == 0
@@ -87,27 +87,33 @@ def test_a_file_that_cannot_be_read_is_named_and_the_rest_printed(
     assert "broken.pdf" in done.stderr
 
 
-def test_all_prints_everything_found_as_one_object(tmp_path: Path) -> None:
+@pytest.mark.parametrize("option", ["--json", "--all"])
+def test_json_has_everything_found_in_one_object_per_file(option: str, tmp_path: Path) -> None:
     path = tmp_path / "minutes.txt"
     path.write_text("PRESENT: Ann Moss, Jo Nye\nABSENT: Kim Ortiz\n\n" + MINUTES, "utf-8")
 
-    done = CliRunner().invoke(extract, ["--all", str(path)])
+    done = CliRunner().invoke(extract, [option, str(path)])
 
     row = json.loads(done.stdout)
     assert done.exit_code == 0
     assert " ".join(row) == (
-        "schema extractor doc votes items attendance speakers declarations matters entities"
+        "schema extractor doc votes items attendance speakers declarations matters entities people"
     )
-    assert (row["schema"], row["doc"], len(row["votes"])) == (2, str(path), 1)
+    assert (row["schema"], row["doc"], len(row["votes"])) == (3, str(path), 1)
     assert [(who["name"], who["status"]) for who in row["attendance"]] == [
         ("Ann Moss", "present"),
         ("Jo Nye", "present"),
         ("Kim Ortiz", "absent"),
     ]
+    assert [(who["name"], who["attendance"], who["votes"]) for who in row["people"]] == [
+        ("Ann Moss", [0], [0]),
+        ("Jo Nye", [1], [0]),
+        ("Kim Ortiz", [2], [0]),
+    ]
 
 
-def test_all_is_an_answer_of_its_own(minutes: Path) -> None:
-    done = CliRunner().invoke(extract, ["--all", "--entities", str(minutes)])
+def test_entities_are_an_answer_of_their_own(minutes: Path) -> None:
+    done = CliRunner().invoke(extract, ["--votes", "--entities", str(minutes)])
 
     assert done.exit_code == 2
-    assert "--all cannot be combined with --entities." in done.stderr
+    assert "--entities cannot be combined with --votes" in done.stderr

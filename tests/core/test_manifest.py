@@ -267,6 +267,8 @@ PACKET = identity(
     parts=(
         DocumentPart(1, 2, "agenda", "Council", date(2026, 2, 3)),
         DocumentPart(3, 5, "minutes", "Council", date(2026, 1, 20), evidence={"kind": fact("x")}),
+        DocumentPart(5, 5, "minutes", "Council", date(2026, 1, 22), first_character=310),
+        DocumentPart(5, 6, "minutes", "Council", date(2026, 1, 27), first_character=1204),
     ),
 )
 

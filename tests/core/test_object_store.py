@@ -340,6 +340,8 @@ def test_addresses_of_all_providers_are_accepted(url: str, monkeypatch: pytest.M
         "file://relative",
         "https://x",
         "s3://a:very-secret-key@c/d",
+        "s3://bucket/prefix?key=very-secret-key",
+        "s3://my bucket",
     ],
 )
 def test_an_address_that_cannot_work_is_refused(url: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -313,6 +313,40 @@ def test_the_tables_of_the_old_system_are_never_dropped(engine: Engine, variant:
     assert (shape(engine), everything(engine)) == before
 
 
+def test_two_parts_on_one_page_become_one_where_the_schema_has_no_place_for_them(
+    engine: Engine,
+) -> None:
+    schema.upgrade(engine)
+    add_work(engine)
+    with engine.begin() as conn:
+        conn.execute(
+            text(
+                "INSERT INTO documents (id, subdomain, name, kind, first_seen_at) VALUES"
+                " (7, 'springfield', 'agendas/x/y', 'packet', '2026-01-01 00:00:00')"
+            )
+        )
+        for page, character, kind in ((1, 0, "agenda"), (2, 0, "minutes"), (2, 814, "report")):
+            conn.execute(
+                text(
+                    "INSERT INTO document_parts"
+                    " (document_id, first_page, first_character, last_page, kind)"
+                    f" VALUES (7, {page}, {character}, 2, '{kind}')"
+                )
+            )
+    parts = text("SELECT first_page, kind FROM document_parts ORDER BY first_page")
+
+    schema.downgrade(engine, "0026")
+    with engine.begin() as conn:
+        before = conn.execute(parts).fetchall()
+    schema.upgrade(engine)
+    with engine.begin() as conn:
+        after = conn.execute(parts).fetchall()
+        places = conn.execute(text("SELECT first_character FROM document_parts")).scalars().all()
+
+    assert before == after == [(1, "agenda"), (2, "minutes")]
+    assert places == [0, 0]
+
+
 def test_batches_outlive_the_revision_that_lets_them_be_cancelled(engine: Engine) -> None:
     schema.upgrade(engine)
     schema.downgrade(engine, "0005")

@@ -18,6 +18,42 @@ def short(who: Presence) -> str:
 
 
 CASES = {
+    "labels in one line, titles inside a list, and a name in quotation marks": (
+        'Present: Mayor Ann Hobbs; Trustees: Jo Tandy, Rick "Spider" Webb Absent: Kim Royce\n\n'
+        "1. Minutes\n",
+        [
+            *("member present Ann Hobbs", "member present Jo Tandy"),
+            *("member present Rick Webb", "member absent Kim Royce"),
+        ],
+    ),
+    "a number behind the label, and seats behind the names": (
+        "Members Present (2)\nAnn Hobbs District A\nJo Tandy District B\nMembers Absent (0)\n",
+        ["member present Ann Hobbs", "member present Jo Tandy"],
+    ),
+    "who called the meeting to order": (
+        "The meeting was called to order by President Ann Hobbs.  Also present were Trustees "
+        "Jo Tandy and Pat Webb.\n\nMINUTES\n",
+        [
+            *("member present Ann Hobbs", "member present Jo Tandy", "member present Pat Webb"),
+        ],
+    ),
+    "who answered the roll": (
+        "On roll call, the following Council Members responded: Hobbs, Tandy and Webb. The Mayor "
+        "declared a quorum.\n",
+        ["member present Hobbs", "member present Tandy", "member present Webb"],
+    ),
+    "a worship, councillors in lines, and one on a screen": (
+        "present\n\nMayor\n\nHis Worship The Mayor Ann Hobbs\n\nCouncillors\n\nJo Tandy\n\n"
+        "Via audio/visual link\n\nPat Webb\n\n1        Apologies\n\nThere were none.\n",
+        [
+            *("member present Ann Hobbs", "member present Jo Tandy remote"),
+            "member present Pat Webb",
+        ],
+    ),
+    "one name that is misprinted": (
+        "Present: Cr Ann Hobbs, Cr Jo Tandy, Cr -Webb, Cr Kim Royce.\n",
+        ["member present Ann Hobbs", "member present Jo Tandy", "member present Kim Royce"],
+    ),
     "names and roles in columns, and a heading without a colon": (
         "District Attendees\nAnn Hobbs  Board Vice President\nJo Tandy  Board Member\n"
         "Tom R. Nolan  General Manager\n\nOther Attendees\nLee Webb  Visitor\n\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from clerk.extract.ballots import ballot_kind, tally_in
-from clerk.extract.findings import ABSENT, ABSTAIN, AYES, FOURTH, NOES, RECUSED, THIRD
+from clerk.extract.model import ABSENT, ABSTAIN, AYES, FOURTH, NOES, RECUSED, THIRD
 
 
 @pytest.mark.parametrize(

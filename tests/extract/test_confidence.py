@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from clerk.extract import Vote, extract_text
-from clerk.extract.confidence import EVENT, FACT, FIELDS, Doubts, calibration
+from clerk.extract.model import EVENT, FACT, FIELDS, Doubts, calibration
 
 PLAIN = """PRESENT: Lund, Moss, Nye
 Motion by Lund, seconded by Moss, to pay the bills. The motion carried 3-0.

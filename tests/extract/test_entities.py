@@ -140,3 +140,34 @@ def test_a_name_that_a_line_break_cuts_is_quoted_whole() -> None:
     (who,) = extract_text(["Present: Kris Lawrence-\nAnderson"]).attendance
 
     assert (who.name, who.quote) == ("Kris Lawrence-Anderson", "Kris Lawrence-\nAnderson")
+
+
+@pytest.mark.parametrize(
+    ("text", "people"),
+    [
+        (
+            "Members Present: Tom Vann, Chair; Barbara Free, Vice-Chair; Ann Kins, Alternates.",
+            ["Tom Vann", "Barbara Free", "Ann Kins"],
+        ),
+        ("Cllr Beck Personal interest in item 7.", ["Beck"]),
+        ("Others present: Field Inspector Scott White.", ["Scott White"]),
+        ("Staff: Chief Boyce, Treasurer Silber, Fire Chief\nTamborel.", ["Boyce", "Silber"]),
+    ],
+)
+def test_a_title_is_no_part_of_a_name(text: str, people: list[str]) -> None:
+    found = [value for type_, value, _ in entities_in(text) if type_ == "person"]
+
+    assert found[: len(people)] == people
+
+
+def test_a_title_between_two_names_is_that_of_the_first_where_all_have_theirs_behind() -> None:
+    text = "Present were Ann Lang, Town Clerk Don Franson, Town Engineer Bob Dole, Planner."
+
+    assert ("person", "Don Franson", "Town Clerk") not in entities_in(text)
+
+
+def test_a_heading_and_a_person_are_no_part_of_a_body() -> None:
+    text = "Items Not on the Agenda\nBoard members spoke. Dean Johns of the Parks Department came."
+
+    bodies = [value for type_, value, _ in entities_in(text) if type_ == "body"]
+    assert bodies == ["Parks Department"]

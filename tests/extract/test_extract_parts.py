@@ -24,7 +24,8 @@ PAGES = [
     "AGENDA of the Council - June 1, 2031\n1. Roll call\n",
     f"{HEAD.format(who='MINUTES of Council', day='May 4, 2031')}{VOTE.format(what='the lease')}",
     f"{VOTE.format(what='the loan')}\n"
-    f"{HEAD.format(who='MINUTES of the Park Board', day='May 9, 2031')}{VOTE.format(what='trees')}",
+    f"{HEAD.format(who='MINUTES of the Park Board', day='May 9, 2031')}{VOTE.format(what='trees')}"
+    f"{HEAD.format(who='MINUTES of the Park Board', day='May 8, 2031')}{VOTE.format(what='mud')}",
     f"{HEAD.format(who='MINUTES of Otherton', day='May 7, 2031')}{VOTE.format(what='a bridge')}",
     f"RESOLUTION (draft)\n{VOTE.format(what='nothing yet')}",
 ]
@@ -33,7 +34,11 @@ PARTS = (
     DocumentPart(2, 3, "minutes", "Council", date(2031, 5, 4)),
     DocumentPart(
         *(3, 3, "minutes", "Park Board", date(2031, 5, 9)),
-        evidence={"title": {"quote": "MINUTES of the Park Board", "page": 3}},
+        first_character=PAGES[2].index("MINUTES of the Park Board"),
+    ),
+    DocumentPart(
+        *(3, 3, "minutes", "Park Board", date(2031, 5, 8)),
+        first_character=PAGES[2].rindex("MINUTES of the Park Board"),
     ),
     DocumentPart(4, 4, "minutes", "Council of Otherton", date(2031, 5, 7), of_other_place=True),
     DocumentPart(5, 5, "resolution", "Council", date(2031, 6, 1)),
@@ -55,6 +60,7 @@ def test_votes_belong_to_the_minutes_they_are_printed_in(tmp_path: Path) -> None
         ("Council", "2031-05-04", 2, "approve the lease"),
         ("Council", "2031-05-04", 3, "approve the loan"),
         ("Park Board", "2031-05-09", 3, "approve trees"),
+        ("Park Board", "2031-05-08", 3, "approve mud"),
     ]
     whole = "\f".join(PAGES)
     assert [whole[each.start : each.end] for each in found.votes] == [

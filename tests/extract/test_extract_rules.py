@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from clerk.extract import ballots, motions, outcomes
-from clerk.extract.context import Rule, document_text, find_cues
+from clerk.extract.cues import Rule, document_text, find_cues
 
 RULES = (*motions.MOTION_RULES, *motions.SECOND_RULES, *outcomes.RULES, *ballots.RULES)
 

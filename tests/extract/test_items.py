@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from clerk.extract import Vote, extract_text
-from clerk.extract.context import document_text
+from clerk.extract.cues import document_text
 from clerk.extract.items import Items, agenda_items
 
 MOTION = "Motion by Ito, second by Jett to approve it. Motion carried."

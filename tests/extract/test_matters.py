@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from clerk.extract import Appearance, extract_text
-from clerk.extract.context import document_text
+from clerk.extract.cues import document_text
 from clerk.extract.items import Items
 from clerk.extract.matters import (
     find_matters,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from clerk.extract.context import FIRM, MENTION, SOFT, STRONG, document_text, find_cues
-from clerk.extract.findings import DIED, FAILED, PASSED, UNKNOWN, WITHDRAWN
+from clerk.extract.cues import FIRM, MENTION, SOFT, STRONG, document_text, find_cues
+from clerk.extract.model import DIED, FAILED, PASSED, UNKNOWN, WITHDRAWN
 from clerk.extract.outcomes import RULES, outcome_verb, result_of
 
 

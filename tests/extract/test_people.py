@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from clerk.extract.people import KnownPerson, resolve_people
+from clerk.extract.roster import KnownPerson, resolve_people
 
 
 def people_of(*meetings: Sequence[str]) -> dict[str, KnownPerson]:

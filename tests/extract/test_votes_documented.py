@@ -18,9 +18,8 @@ from clerk.extract import (
     Speaker,
 )
 from clerk.extract.attendance import STATUSES
-from clerk.extract.confidence import FIELDS
-from clerk.extract.findings import LISTS, Place
 from clerk.extract.matters import ACTIONS
+from clerk.extract.model import FIELDS, LISTS, Place
 
 DOCS = (Path(__file__).parents[2] / "docs" / "votes.md").read_text("utf-8")
 SOURCES = Path(clerk.extract.__file__).parent

@@ -80,6 +80,32 @@ def test_every_feed_is_dated_by_first_seen_has_stable_ids_and_validators(reader:
         assert now[1:] == before[path], path
 
 
+def test_a_feed_is_in_the_language_of_its_address(reader: Any) -> None:
+    paths = feeds_of(reader)
+    for path in paths:
+        spanish = f"{path}{'&' if '?' in path else '?'}lang=es"
+        ids = []
+        for asked in (path, spanish):
+            # What the program prefers changes nothing: caches keep one answer for an address.
+            answer = reader.get(asked, headers={"Accept-Language": "es"})
+            titles = [
+                each.text or ""
+                for each in Xml.fromstring(answer.text).iter()
+                if each.tag.endswith("title")
+            ]
+            told = " ".join(titles)
+            ids.append(
+                [each.text for each in Xml.fromstring(answer.text).findall("{*}entry/{*}id")]
+            )
+            english = any(word in told for word in ("minutes", "Voted", "Passed", "January"))
+            assert english == (asked == path), (asked, told)
+        assert ids[0] == ids[1], "the same entries"
+    page = reader.get(f"/s/{SITE}/?lang=es").text
+    assert f'href="/s/{SITE}/feed.atom?lang=es"' in page
+    assert f'href="/s/{SITE}/meetings.ics?lang=es"' in page
+    assert "Reuniones: " in reader.get(f"/s/{SITE}/meetings.ics?lang=es").text
+
+
 def test_feeds_are_of_one_place_and_unknown_ones_are_not_found(make_site: Any, reader: Any) -> None:
     make_site("shelbyville")
     add_document("minutes/City Council/2024-01-15", "zoning", site="shelbyville")

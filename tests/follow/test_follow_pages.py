@@ -85,6 +85,26 @@ def test_from_sign_up_to_unsubscribing_by_one_click(reader: Any, mailbox: Mailbo
     assert "You follow nothing now" in reader.get(mine.partition("?")[0]).text
 
 
+def test_messages_are_in_the_language_of_the_reader(reader: Any, mailbox: Mailbox) -> None:
+    spanish = {"Accept-Language": "es-MX,es;q=0.9"}
+    reader.post("/follow", data=FORM | {"kind": "minutes"}, headers=spanish)
+    take_turn(config.load())
+    [confirm] = mailbox.mails
+    assert confirm["Subject"] == "Confirme, por favor: Búsqueda: zoning, acta"
+    reader.post(path_of(links_in(confirm)[1]), headers=spanish)
+
+    add_document("minutes/City Council/2024-02-20", "Roll call", "zoning")
+    take_turn(config.load())
+
+    [message] = mailbox.news
+    assert message["Subject"] == "1 documento nuevo: Búsqueda: zoning, acta"
+    text, html = (message.get_body((kind,)).get_content() for kind in ("plain", "html"))
+    for told in ("City Council, acta", "20 de febrero de 2024", "Página 2"):
+        assert told in text and told in html
+    assert '<html lang="es">' in html and "2 páginas" in html
+    assert not re.search("Page |Change, pause|Stop messages|Text is read", text + html)
+
+
 def test_the_personal_page_changes_pauses_and_deletes(reader: Any, mailbox: Mailbox) -> None:
     for words in ("zoning", "budget"):
         reader.post("/follow", data=FORM | {"q": words})

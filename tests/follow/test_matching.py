@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import msgspec
 import pytest
 from follow_town import (
     OLD,
@@ -22,13 +24,15 @@ from follow_town import (
 )
 from sqlalchemy import delete, update
 
-from clerk.core import config, db
+from clerk.core import config, db, language
 from clerk.core.models import document_changes_table, documents_table, runs_table
 from clerk.follow import matching
+from clerk.follow.messages import parts_of
 from clerk.follow.turn import take_turn
-from clerk.search import Query, search
+from clerk.search import Query, parse, search
 from clerk.search.index import IndexedDocument, PageText, PlaceFacts, StoredFacts
-from clerk.search.results import ChangedPages
+from clerk.search.readers import open_index
+from clerk.search.results import ChangedPages, IndexedPages, are_indexed
 
 NEW = "minutes/City Council/2024-02-20"
 
@@ -68,8 +72,12 @@ def test_everything_that_can_be_followed_is_found_on_new_pages_only(followed_tow
         shown = {row.subscription_id: row.shown for row in conn.execute(follow_hits_table.select())}
     [line] = shown[1]["lines"]
     assert line["page"] == 2 and line["page_id"].endswith("-2")
-    assert shown[5]["lines"][0]["parts"][0] == ["Voted no", True]
-    assert shown[6]["lines"][0]["parts"][0] == ["Passed", True]
+    told = {number: msgspec.convert(shown[number], matching.ShownHit).lines[0] for number in (5, 6)}
+    assert parts_of(told[5])[:2] == [("Voted: no", True), (" (passed): ", False)]
+    assert parts_of(told[6])[0] == ("Passed", True)
+    with language.speaking("es"):
+        assert parts_of(told[5])[:2] == [("Votó: en contra", True), (" (aprobada): ", False)]
+        assert parts_of(told[6])[0][0] != "Passed"
 
 
 def test_a_read_with_another_engine_is_no_news_and_a_revision_is(followed_town: str) -> None:
@@ -150,10 +158,11 @@ def test_two_matchers_at_once_tell_of_a_document_once(followed_town: str) -> Non
     matching.take_in()
     with db.reading_connection() as conn:
         active = matching._active(conn)
-    news = [each for each in matching._news_of(settings, SITE, active) if each]
+    whole = open_index(settings.storage_dir)
+    news = [each for each in matching._news_of(settings, SITE, active, whole) if each]
 
-    assert matching._match(settings, news, active) == 1
-    assert matching._match(settings, news, active) == 0
+    assert matching._match(news, active, whole) == 1
+    assert matching._match(news, active, whole) == 0
     assert len(hits()) == 1
 
 
@@ -204,21 +213,51 @@ def test_a_saved_search_finds_what_the_search_finds(followed_town: str) -> None:
     compile_town()
     settings = config.load()
     from clerk.search import index
-    from clerk.search.readers import open_index
 
     db_ = index.open_compiled(settings.storage_dir / SITE)
     assert db_ is not None
     with closing(db_) as site:
         place = index.place_in(site, SITE)
-        names = index.digests_in(site, place, None)
-        documents = [index.read_document(site, place, name, 0) for name in names]
-    pages = ChangedPages(documents, open_index(settings.storage_dir).places)
+        compiled = index.compiled_documents(site, place, None).values()
+        documents = [index.read_document(site, place, each) for each in compiled]
+    whole = open_index(settings.storage_dir)
+    in_memory = ChangedPages(documents, whole.places)
+    changed = {each.id: each.digest for each in documents[1:]}
+    assert are_indexed(whole, SITE, changed) == changed.keys()
+    assert not are_indexed(whole, SITE, dict.fromkeys(changed, 0)), "other texts"
+    in_index = IndexedPages(whole, {SITE: list(changed)}, 100)
+    asked = [(Query(text), parse(text)) for text in QUERIES]
+    at_once = dict(in_index.find_each(asked))
 
-    for text in QUERIES:
+    for number, text in enumerate(QUERIES):
         results = search(settings.storage_dir, Query(text, limit=100))
-        assert pages.find(Query(text)).keys() == {
-            each.facts.document_id for each in results.found
-        }, text
+        found = {each.facts.document_id for each in results.found}
+        assert in_memory.find(Query(text)).keys() == found, text
+        assert in_index.find(Query(text)).keys() == found & changed.keys(), text
+        assert at_once[number].keys() == found & changed.keys(), text
+
+
+def test_many_searches_and_few_find_the_same(
+    followed_town: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Few ask the search index, many an index of the new pages; so do those it does not have."""
+    follow("search", text="zoning")
+    follow("search", text="zoning", kind="agenda")
+    follow("search", text="zoning site:nowhere")
+    add_document(NEW, "zoning of the first", "and more zoning")
+    assert matched().hits == 1
+    by_index = hits()
+
+    with monkeypatch.context() as many:
+        many.setattr(matching, "_SEARCHES_ASKED", 0)
+        add_document("minutes/City Council/2024-02-27", "zoning of the second", "and more zoning")
+        assert matched().hits == 1
+    in_memory = hits()[1:]
+    assert [number for number, _ in by_index] == [number for number, _ in in_memory]
+
+    add_document("minutes/City Council/2024-03-05", "zoning without an index")
+    shutil.rmtree(config.load().storage_dir / "_clerk" / "search")
+    assert matched().hits == 1
 
 
 def test_words_of_other_languages_are_matched_by_their_stems() -> None:

@@ -45,9 +45,13 @@ def test_what_a_rule_needs_is_in_everything_it_matches():
     lines = EXAMPLES.read_text(encoding="utf-8").lower().split("\n")
     lines += [text.lower() for rule in (*HEADINGS, *OPENINGS) for text in rule.examples]
 
-    for rule in (*HEADINGS, *OPENINGS):
+    for rule in OPENINGS:
         matched = [line for line in lines if rule.words.search(line)]
         assert not [line for line in matched if not any(word in line for word in rule.needs)]
+    for rule in HEADINGS:
+        matched = [line for line in lines if rule.words.search(line)]
+        begun = re.compile(r"(?<![^\W\d_])(?:" + "|".join(rule.needs) + ")")
+        assert not [line for line in matched if not begun.search(line)]
     assert not [line for line in lines if HEAD.search(line) and not may_name_body(line)]
     before = [text[: text.index("@")].lower() for rule in RULES for text in rule.examples]
     before += [line[:place] for line in lines for place in range(0, len(line), 5)]

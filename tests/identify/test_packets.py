@@ -70,6 +70,18 @@ def test_a_packet_is_split_into_what_it_holds(packet: Packet):
     assert said == packet.parts
 
 
+def test_parts_that_share_a_page_say_where_they_begin():
+    packet = next(each for each in packets() if each.place == "Town of Pellow, VT")
+    hints = Hints(place=packet.place)
+
+    parts = split(packet.pages, identify(packet.pages, hints), hints)
+
+    text = packet.pages[0].text
+    begun = [text[part.first_character :].split("\n")[1] for part in parts]
+    assert begun == ["SELECTBOARD MINUTES", "SPECIAL SELECTBOARD MINUTES", "SELECTBOARD MINUTES"]
+    assert parts[0].first_character == 0 < parts[1].first_character < parts[2].first_character
+
+
 def test_an_agenda_of_two_pages_is_no_packet():
     packet = packets()[0]
     pages = packet.pages[:2]

@@ -64,10 +64,14 @@ def test_every_queue_is_served_and_every_password_must_be_set() -> None:
     assert asked == set(offered)
 
 
-def test_the_timers_do_what_those_of_systemd_do() -> None:
-    timed = {" ".join(each[:2]) for each in commands() if each[0] != "worker"}
-    assert {"schedule run", "notify run", "batch cleanup", "db prune"} <= timed
+def test_everything_that_systemd_runs_now_and_then_is_run() -> None:
+    units = "".join(unit.read_text() for unit in (DEPLOYMENT / "systemd").glob("*.service"))
+    timed = set(re.findall(r"^ExecStart=\S+/clerk (\S+(?: [a-z]+)?)", units, re.MULTILINE))
     assert "reconcile-pipeline" in timed
+    run = {" ".join(each[:2]) for each in commands()}
+    # The pages tell followers what is new all the time.
+    assert "--no-worker" not in services()["web"]["command"]
+    assert timed - run == {"worker", "follow run"}
 
 
 def test_what_services_wait_for_and_store_in_exists() -> None:

@@ -16,7 +16,7 @@ from sqlalchemy import Connection, event, func, select, text
 
 from clerk.core import config, db
 from clerk.core.models import jobs_table, runs_table
-from clerk.core.states import QUEUES, STAGES
+from clerk.core.states import OCR, QUEUES, STAGES
 from clerk.ops import activity, counts
 from clerk.pipeline import failures, ledger, runs, sites
 
@@ -166,9 +166,11 @@ def finished_runs(first: int, last: int) -> None:
             )
         )
         for stage in STAGES:
+            ended = "failed" if stage == OCR else "completed"
             conn.execute(
                 text(
-                    "INSERT INTO jobs (kind, run_id, subdomain, stage, queue, state, total, failed)"
+                    "INSERT INTO jobs"
+                    f" (kind, run_id, subdomain, stage, queue, state, total, {ended})"
                     f" {numbers} SELECT 'stage', {name}, subdomain, '{stage}', '{stage}',"
                     " 'closed', 1, 1 FROM numbers, sites"
                 )
@@ -190,7 +192,7 @@ LISTS: dict[str, Callable[[Connection], Any]] = {
     "sites": sites.overview,
     "site": lambda _conn: sites.describe(config.load().storage_dir, "due-1"),
     "stages": lambda _conn: activity.stage_jobs(20),
-    "last day": lambda conn: counts._last_day(conn, []),
+    "overview": lambda _conn: counts.figures(),
 }
 
 

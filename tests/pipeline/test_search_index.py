@@ -121,6 +121,62 @@ def test_a_second_writer_is_refused_and_the_first_does_its_work(towns: Path) -> 
     assert found("bridge") == [("shelbyville", 1), ("springfield", 1)]
 
 
+#: Searches once for each line it reads.
+READER = textwrap.dedent(
+    """
+    import sys
+    from clerk.core import config
+    from clerk.search import Query, search
+
+    for line in sys.stdin:
+        results = search(config.load().storage_dir, Query(line))
+        print(*sorted(hit.site for hit in results.hits), flush=True)
+    """
+)
+
+
+def test_a_reader_in_another_process_finds_what_was_committed_before_it_searches(
+    towns: Path,
+) -> None:
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen([sys.executable, "-c", READER], text=True, **pipes) as reader:  # type: ignore[call-overload]
+
+        def found_there(text: str) -> list[str]:
+            reader.stdin.write(f"{text}\n")
+            reader.stdin.flush()
+            return reader.stdout.readline().split()  # type: ignore[no-any-return]
+
+        assert (found_there("bridge"), found_there("zoning")) == (
+            [],
+            ["shelbyville", "springfield"],
+        )
+        write_text(towns / "springfield", COUNCIL, ["A bridge."])
+        compile_town("springfield")
+        assert (found_there("bridge"), found_there("zoning")) == (["springfield"], ["shelbyville"])
+        search_index.rebuild(config.load())
+        assert (found_there("bridge"), found_there("zoning")) == (["springfield"], ["shelbyville"])
+
+
+def test_a_rebuild_reports_its_progress_while_the_index_in_use_answers(towns: Path) -> None:
+    settings = config.load()
+    seen = []
+
+    def look(state: search_index.RebuildState) -> None:
+        noted = search_index.status(settings).shards[0].rebuilding
+        seen.append((state.sites, noted, len(found("zoning")), len(found("bridge"))))
+
+    write_text(towns / "springfield", "agendas/Board/2024-02-02", ["A bridge."])
+    compile_town("springfield", into_index=False)
+    before = index.require_layout(towns).shards
+    search_index.rebuild(settings, report=look)
+
+    assert [(sites, zoning, bridge) for sites, _, zoning, bridge in seen] == [(1, 2, 0), (2, 2, 0)]
+    assert all(noted and noted.of_sites == 2 for _, noted, _, _ in seen)
+    assert index.require_layout(towns).shards != before
+    assert (len(found("zoning")), len(found("bridge"))) == (2, 1)
+    assert search_index.status(settings).shards[0].rebuilding is None
+
+
 def test_an_index_behind_the_outbox_is_rebuilt(towns: Path) -> None:
     settings = config.load()
     before = index.require_layout(towns).shards
@@ -295,7 +351,7 @@ def test_killed_anywhere_nothing_is_lost_or_doubled(
         assert search_index.status(settings, content=True).is_ok
 
 
-#: Runs an update with room for files of so many bytes.
+#: Runs a function of pipeline.search_index with room for files of 200 bytes.
 ON_A_FULL_DISK = textwrap.dedent(
     """
     import resource, sys
@@ -306,20 +362,24 @@ ON_A_FULL_DISK = textwrap.dedent(
     settings = config.load()
     resource.setrlimit(resource.RLIMIT_FSIZE, (200, 200))
     try:
-        search_index.update(settings)
+        getattr(search_index, sys.argv[1])(settings)
     except StorageUnusable as error:
         sys.stdout.write(f"{type(error).__name__}: {error}")
     """
 )
 
 
+@pytest.mark.parametrize("function", ["update", "rebuild"])
 @pytest.mark.parametrize("database", ["sqlite"], indirect=True)
-def test_a_full_disk_leaves_the_index_as_it_was(towns: Path) -> None:
+def test_a_full_disk_leaves_the_index_as_it_was(towns: Path, function: str) -> None:
     write_text(towns / "springfield", COUNCIL, ["A bridge " + "with many words " * 200])
     compile_town("springfield", into_index=False)
 
     done = subprocess.run(
-        [sys.executable, "-c", ON_A_FULL_DISK], capture_output=True, text=True, timeout=120
+        [sys.executable, "-c", ON_A_FULL_DISK, function],
+        capture_output=True,
+        text=True,
+        timeout=120,
     )
 
     assert "StorageUnusable" in done.stdout, done.stdout + done.stderr

@@ -9,8 +9,10 @@ from __future__ import annotations
 import contextlib
 import os
 import random
+import re
 import shutil
 import signal
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -22,8 +24,10 @@ from typing import Any
 import pytest
 from invariants import check, forbid_going_back
 from small_pdfs import printed
+from small_sites import ask
 from small_work import Town, hurry, wait_until
 from sqlalchemy import text
+from sqlalchemy.exc import SQLAlchemyError
 from test_chaos_servers import PostgresServer
 
 from clerk.core import config, db, manifest, schema
@@ -43,10 +47,15 @@ pytestmark = [pytest.mark.chaos, pytest.mark.timeout(MINUTES * 60 + 900)]
 class Bucket:
     """A server that speaks S3, to be stopped and started at will; its objects stay."""
 
+    name = "soak"
+
     def __init__(self) -> None:
         self._server = self._start(0)
         self.host, self.port = self._server.get_host_and_port()
         self.url = f"http://{self.host}:{self.port}"
+        boto3 = pytest.importorskip("boto3", reason="boto3 is not installed")
+        self._client = boto3.client("s3", endpoint_url=self.url, region_name="us-east-1")
+        self._client.create_bucket(Bucket=self.name)
 
     def _start(self, port: int) -> Any:
         server = pytest.importorskip("moto.server", reason="moto[server] is not installed")
@@ -60,46 +69,68 @@ class Bucket:
         time.sleep(1.0)
         self._server = self._start(self.port)
 
+    def read(self, key: str) -> bytes:
+        """Return an object."""
+        return bytes(self._client.get_object(Bucket=self.name, Key=key)["Body"].read())
+
     def stop(self) -> None:
         """Stop it for good."""
         self._server.stop()
 
 
 class Fleet:
-    """Workers on machines of their own; one that died is started again."""
+    """Workers on machines of their own; one that died is started again.
+
+    The first is stopped now and then and never killed, so that what it holds can be seen to stay
+    the same however long it works.
+    """
 
     def __init__(self, root: Path) -> None:
         self._root = root
         self._workers: dict[int, subprocess.Popen[bytes]] = {}
-        self.kills = 0
-        #: Resident memory of each worker and its children in MB, by the time it was looked at.
-        self.memory: list[list[int]] = []
+        #: How those ended whom nobody killed, and what they said.
+        self.gave_up: list[str] = []
+        #: MB of memory and the open files of the first worker without its children, and the
+        #: connections of all workers to PostgreSQL, each time somebody looked.
+        self.memory: list[int] = []
+        self.files: list[int] = []
         self.connections: list[int] = []
 
     def keep_up(self) -> None:
         """Start the workers that are not there."""
         for number in range(WORKERS):
             worker = self._workers.get(number)
-            if worker is None or worker.poll() is not None:
-                folder = self._root / f"machine-{number}"
-                folder.mkdir(exist_ok=True)
+            code = worker and worker.poll()
+            if worker is not None and code is None:
+                continue
+            folder = self._root / f"machine-{number}"
+            folder.mkdir(exist_ok=True)
+            said = folder / "said"
+            if code not in (None, -signal.SIGKILL):
+                self.gave_up.append(f"{code}: {said.read_text()[-2000:]}")
+            with said.open("w") as stderr:
                 self._workers[number] = subprocess.Popen(
                     [sys.executable, "-m", "clerk", "worker", "all"],
                     env=os.environ | {"STORAGE_DIR": str(folder)},
                     stdout=subprocess.DEVNULL,
-                    stderr=subprocess.DEVNULL,
+                    stderr=stderr,
                 )
 
-    def any(self, pick: random.Random) -> int:
+    def any(self, pick: random.Random, *, to_kill: bool = False) -> int:
         """Return the process id of a worker."""
-        return self._workers[pick.randrange(WORKERS)].pid
+        return self._workers[pick.randrange(int(to_kill), WORKERS)].pid
 
     def look(self) -> None:
-        """Note memory and connections."""
-        with contextlib.suppress(Exception), reading_connection() as conn:
+        """Note what the first worker holds."""
+        process = Path("/proc", str(self._workers[0].pid))
+        with contextlib.suppress(SQLAlchemyError), reading_connection() as conn:
             count = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
             self.connections.append(int(conn.execute(text(count)).scalar_one()))
-            self.memory.append([_resident_mb(each.pid) for each in self._workers.values()])
+        if self._workers[0].poll() is not None:
+            return
+        (resident,) = re.findall(r"VmRSS:\s+(\d+) kB", (process / "status").read_text())
+        self.memory.append(int(resident) // 1024)
+        self.files.append(len(list((process / "fd").iterdir())))
 
     def end(self) -> None:
         """Stop all."""
@@ -113,26 +144,17 @@ class Fleet:
                 worker.wait()
 
 
-def _resident_mb(pid: int) -> int:
-    with contextlib.suppress(OSError):
-        for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-            if line.startswith("VmRSS:"):
-                return int(line.split()[1]) // 1024
-    return 0
-
-
 @pytest.fixture
 def servers(
     storage: Path, redis: str, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[tuple[PostgresServer, Bucket]]:
-    boto3 = pytest.importorskip("boto3", reason="boto3 is not installed")
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "somebody")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "very-secret-key")
     folder = Path(tempfile.mkdtemp(prefix="clerk-pg-"))
     server, bucket = PostgresServer(folder), Bucket()
     for name, value in {
         "DATABASE_URL": server.url,
-        "STORAGE_URL": "s3://soak/towns",
-        "AWS_ACCESS_KEY_ID": "somebody",
-        "AWS_SECRET_ACCESS_KEY": "very-secret-key",
+        "STORAGE_URL": f"s3://{bucket.name}/towns",
         "AWS_REGION": "us-east-1",
         "AWS_ENDPOINT_URL": bucket.url,
         "AWS_ALLOW_HTTP": "true",
@@ -140,9 +162,6 @@ def servers(
     }.items():
         monkeypatch.setenv(name, value)
     hurry(monkeypatch)
-    boto3.client("s3", endpoint_url=bucket.url, region_name="us-east-1").create_bucket(
-        Bucket="soak"
-    )
     schema.upgrade(db.get_civic_db())
     with civic_db_connection() as conn:
         forbid_going_back(conn)
@@ -202,7 +221,7 @@ def test_nothing_is_lost_or_doubled_while_everything_is_disturbed(
             fault = pick.choice(["kill", "kill", "stop", "flush", "postgres", "bucket", "nothing"])
             done[fault] = done.get(fault, 0) + 1
             if fault == "kill":
-                os.kill(fleet.any(pick), signal.SIGKILL)
+                os.kill(fleet.any(pick, to_kill=True), signal.SIGKILL)
             elif fault == "stop":
                 pid = fleet.any(pick)
                 os.kill(pid, signal.SIGSTOP)
@@ -240,10 +259,22 @@ def test_nothing_is_lost_or_doubled_while_everything_is_disturbed(
         assert all(row.text_sha256 and row.findings_sha256 for row in rows)
     with reading_connection() as conn:
         check(conn)
-        query = "SELECT count(*) FROM runs"
-        ended = conn.execute(text(query)).scalar_one()
+        ended = conn.execute(text("SELECT count(*) FROM runs")).scalar_one()
+        current = {site: manifest.current_database(conn, site) for site in SITES}
+    for site, sha256 in current.items():
+        built = tmp_path / f"{site}.db"
+        built.write_bytes(bucket.read(f"towns/database/{sha256}"))
+        number = len(expected[site])
+        assert ask(built, "SELECT count(*), count(DISTINCT date) FROM minutes") == [(number,) * 2]
+        assert ask(built, "SELECT count(*), count(DISTINCT document) FROM votes") == [(number,) * 2]
+
     print(f"\n{MINUTES:g} min: {done}, {ended} runs, documents {disturbed}")
-    print(f"memory of a worker: {fleet.memory[0]} -> {fleet.memory[-1]} MB")
-    print(f"connections: {min(fleet.connections)} to {max(fleet.connections)}")
+    # A worker needs PostgreSQL to start; once it works, it waits for it.
+    assert [said for said in fleet.gave_up if "does not answer" not in said] == []
+    held = {"MB": fleet.memory, "open files": fleet.files, "connections": fleet.connections}
+    for what, seen in held.items():
+        third = max(len(seen) // 3, 1)
+        early, late = statistics.median(seen[third : 2 * third]), statistics.median(seen[-third:])
+        print(f"{what}: {early:g} in the second third, {late:g} in the last, at most {max(seen)}")
+        assert late <= 1.15 * early + 3, what
     assert max(fleet.connections) <= 12 * WORKERS + 10
-    assert max(fleet.memory[-1]) < 2 * max(max(each) for each in fleet.memory[:5]) + 50

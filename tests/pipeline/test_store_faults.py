@@ -104,6 +104,7 @@ FAULTS: dict[str, tuple[Fault, str]] = {
 
 
 @pytest.mark.chaos
+@pytest.mark.timeout(900)
 def test_a_bucket_that_is_full_down_or_refusing_costs_time_and_nothing_else(
     machines: Machines, town: Town, bucket: ObjectServer
 ) -> None:

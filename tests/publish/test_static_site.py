@@ -27,11 +27,11 @@ from small_sites import (
 )
 
 from clerk import hookimpl
-from clerk.core import config, plugins
+from clerk.core import config, language, plugins
 from clerk.core.config import Settings
 from clerk.core.errors import BadSetting
 from clerk.publish import publish, publish_search_index
-from clerk.publish.static_site import addresses
+from clerk.publish.static_site import addresses, search_index
 
 HOSTILE = "</script><script>alert('x')</script><img src=x onerror=alert(1)>"
 COUNCIL = "minutes/City Council/2024-01-15"
@@ -368,7 +368,7 @@ def test_the_index_follows_the_text_and_is_made_again_only_for_other_texts(
     assert "no search index" in (site_of(settings) / "search.html").read_text()
     assert publish_search_index(SITE, folder, settings)
     first = site_of(settings)
-    assert (first / "pagefind" / "pagefind.js").is_file()
+    assert all((bundle / "pagefind.js").is_file() for bundle in bundles(first))
     assert "no search index" not in (first / "search.html").read_text()
     assert json.loads((first / "index.json").read_text())["search"] == "current"
     assert not publish_search_index(SITE, folder, settings)
@@ -383,22 +383,95 @@ def test_the_index_follows_the_text_and_is_made_again_only_for_other_texts(
     compile_folder(folder, SITE)
     assert publish(SITE, folder, settings, complete=True).changed
     assert not publish_search_index(SITE, folder, settings)
-    entry = "pagefind/pagefind-entry.json"
-    assert (site_of(settings) / entry).samefile(second / entry)
+    assert indexes(site_of(settings)) == indexes(second)
     assert site_of(settings) != second
 
     # Other texts: the former index is served until the new one is there.
     write_text(folder, "minutes/City Council/2024-03-01", ["A new word: weathervane."])
     compile_folder(folder, SITE)
     publish(SITE, folder, settings, complete=True)
-    assert (site_of(settings) / entry).samefile(second / entry)
+    assert indexes(site_of(settings)) == indexes(second)
     assert "not in the search index yet" in (site_of(settings) / "search.html").read_text()
     assert publish_search_index(SITE, folder, settings)
-    assert (site_of(settings) / entry).read_bytes() != (second / entry).read_bytes()
+    assert indexes(site_of(settings)) != indexes(second)
+
+
+def test_a_site_speaks_the_language_of_its_documents(folder: Path, settings: Settings) -> None:
+    spanish = SITE | {"extra": {"languages": ["spa"]}}
+    compile_folder(folder, spanish)
+    publish(spanish, folder, settings, complete=True)
+    publish_search_index(spanish, folder, settings)
+    files = {
+        name: content.decode()
+        for name, content in tree(site_of(settings)).items()
+        if name.endswith((".html", ".atom", ".ics"))
+    }
+
+    assert "City Council, 15 de enero de 2024" in files["meetings/city-council/2024-01-15.html"]
+    assert "Documentos nuevos: Springfield" in files["new.atom"]
+    catalogue = language.languages()["es"].messages
+    english = {
+        message
+        for message, told in catalogue.items()
+        if len(message) > 5 and " " in message and "%" not in message and message != told
+    }
+    for name, content in files.items():
+        assert 'lang="es"' in content or not name.endswith(".html"), name
+        said = re.sub(r"<pre.*?</pre>|<blockquote.*?</blockquote>", "", content, flags=re.DOTALL)
+        assert [message for message in english if f">{message}<" in said] == [], name
+
+    publish(SITE, folder, settings, complete=True)
+    assert "15 January 2024" in (site_of(settings) / "calendar.html").read_text()
+
+
+def bundles(version: Path) -> list[Path]:
+    """The folders of the search index, the oldest documents first; there are no others."""
+    listed = json.loads((version / "pagefind" / "bundles.json").read_text())
+    found = [version / "pagefind" / name for name in listed]
+    assert {each.name for each in (version / "pagefind").iterdir()} == {*listed, "bundles.json"}
+    return found
+
+
+def indexes(version: Path) -> set[int]:
+    """What is the same file in versions that share a bundle."""
+    return {(bundle / "pagefind-entry.json").stat().st_ino for bundle in bundles(version)}
 
 
 def fragments(version: Path) -> int:
-    return len(list((version / "pagefind" / "fragment").iterdir()))
+    return sum(len(list((bundle / "fragment").iterdir())) for bundle in bundles(version))
+
+
+def test_a_new_document_has_only_its_bundle_indexed_again(
+    folder: Path, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search_index, "_BUNDLE_PAGES", 2)
+    for month in range(1, 10):
+        write_text(folder, f"minutes/City Council/2022-{month:02}-01", [f"page of month {month}"])
+    compile_folder(folder, SITE)
+    publish(SITE, folder, settings, complete=True)
+    publish_search_index(SITE, folder, settings)
+    before, pages = indexes(site_of(settings)), fragments(site_of(settings))
+    assert len(before) >= 5
+
+    write_text(folder, "minutes/City Council/2024-03-01", ["A new word: weathervane."])
+    compile_folder(folder, SITE)
+    publish(SITE, folder, settings, complete=True)
+    publish_search_index(SITE, folder, settings)
+    after = indexes(site_of(settings))
+    assert len(after - before) == 1 and len(before - after) <= 1
+    assert fragments(site_of(settings)) == pages + 1
+
+    # A document from before changes: its own bundle, and no other.
+    write_text(folder, "minutes/City Council/2022-02-01", ["Other words of month 2"])
+    compile_folder(folder, SITE)
+    publish(SITE, folder, settings, complete=True)
+    publish_search_index(SITE, folder, settings)
+    assert len(indexes(site_of(settings)) - after) == 1
+
+    # A large site has larger bundles, not more.
+    monkeypatch.setattr(search_index, "_BUNDLES", 2)
+    publish_search_index(SITE, folder, settings)
+    assert len(bundles(site_of(settings))) <= 3
 
 
 def test_a_large_site_is_searched_by_document(folder: Path, settings: Settings) -> None:
@@ -443,11 +516,13 @@ def without_index(version: Path) -> dict[str, bytes]:
 
 def indexed_pages(version: Path) -> int:
     """Return how many pages can be found, if the index is whole."""
-    entry = json.loads((version / "pagefind" / "pagefind-entry.json").read_text())
-    language = entry["languages"]["en"]
-    assert (version / "pagefind" / f"pagefind.{language['hash']}.pf_meta").is_file()
-    assert fragments(version) == language["page_count"]
-    return int(language["page_count"])
+    pages = 0
+    for bundle in bundles(version):
+        language = json.loads((bundle / "pagefind-entry.json").read_text())["languages"]["en"]
+        assert (bundle / f"pagefind.{language['hash']}.pf_meta").is_file()
+        pages += int(language["page_count"])
+    assert fragments(version) == pages
+    return pages
 
 
 @pytest.mark.parametrize(

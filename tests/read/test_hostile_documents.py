@@ -13,7 +13,7 @@ from clerk.read.documents import ReadingOptions, raise_for_failed_pages, read_in
 MEMORY_MB = 1024
 #: What the threads of a test runner reserve and do not use; a child may.
 RESERVED_MB = 128
-OPTIONS = ReadingOptions(page_seconds=10.0)
+OPTIONS = ReadingOptions(page_seconds=5.0)
 
 
 @pytest.mark.parametrize("maker", MAKERS, ids=lambda maker: maker.name)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -138,6 +140,7 @@ def test_a_query_is_read(typed: str, parsed: Parsed) -> None:
     [
         ("x" * 10_000, "10,000 characters"),
         (" ".join("a" for _ in range(499)), "at most 50"),
+        (" ".join(f"w{number}" for number in range(1000)), "characters"),
         (" ".join("ab" for _ in range(60)), "more than 50 words"),
         ("*ing", "only stand at the end"),
         ("zo*ng", "only stand at the end"),
@@ -164,6 +167,48 @@ def test_a_query_is_read(typed: str, parsed: Parsed) -> None:
 def test_a_mistake_is_explained(typed: str, said: str) -> None:
     with pytest.raises(QueryError, match=re.escape(said)):
         parse(typed)
+
+
+@pytest.mark.parametrize(
+    "typed", ["zoning\0more", "\u202ezoning\u202c", "zoning\u200f", "zoning \ud800"]
+)
+def test_characters_that_are_not_seen_do_not_hide_a_page(towns: Path, typed: str) -> None:
+    assert search(towns, Query(typed)).total == 1
+
+
+def test_text_from_right_to_left_is_found(tmp_path: Path) -> None:
+    write_text(tmp_path / "springfield", "minutes/Council/2024-01-15", ["אישור תקציב העירייה"])
+    compile_folder(tmp_path / "springfield", SITE)
+
+    assert [search(tmp_path, Query(each)).total for each in ("תקציב", '"אישור תקציב"')] == [1, 1]
+
+
+def test_bad_input_costs_little_more_than_a_search(towns: Path) -> None:
+    def processor_seconds(text: str) -> float:
+        taken = []
+        for _ in range(5):
+            began = time.process_time()
+            with contextlib.suppress(QueryError):
+                search(towns, Query(text))
+            taken.append(time.process_time() - began)
+        return min(taken)
+
+    bad = {
+        "letters": "x" * 10_000,
+        "terms": " ".join(f"w{number}" for number in range(1000)),
+        "brackets": "(" * 5000,
+        "quotes": '"a ' * 300,
+        "wildcards": "*a " * 300,
+        "pattern": "(a+)+*" * 100,
+        "beginnings": " ".join(f"ab{number}*" for number in range(50)),
+        "fuzzy": " ".join(f"zon{number}~2" for number in range(50)),
+        "dates": "date:0000..9999 zoning",
+        "alternatives": " OR ".join(f"(w{number} x{number})" for number in range(25)),
+    }
+    plain = processor_seconds("zoning more")
+    costs = {name: processor_seconds(text) / plain for name, text in bad.items()}
+
+    assert {name: ratio for name, ratio in costs.items() if ratio > 100} == {}
 
 
 def test_a_value_that_nothing_has_is_explained(towns: Path) -> None:

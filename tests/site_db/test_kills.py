@@ -2,53 +2,26 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
-import subprocess
 import sys
-import textwrap
 from pathlib import Path
 
 import pytest
 from small_sites import SITE, ask, compile_folder, content, vote, write_found, write_text
+from small_work import reap, spawn
 
 from clerk.core.config import Settings
 from clerk.publish import publish
 
-#: Kills itself at the given audited step: opening, renaming, linking, removing a file below the
+#: The steps at which a process may be killed: opening, renaming, linking, removing a file below the
 #: storage directory, or connecting to a database.
-KILLED_AT_STEP = textwrap.dedent(
-    """
-    import os, signal, sys
-    from pathlib import Path
-
-    storage, step = sys.argv[1], int(sys.argv[2])
-    WATCHED = ("open", "os.rename", "os.link", "os.remove", "os.symlink", "os.mkdir", "os.chmod",
-               "sqlite3.connect", "fcntl.flock", "shutil.rmtree")
-    seen = 0
-
-    def watch(event, arguments):
-        global seen
-        if event in WATCHED and (event == "fcntl.flock" or storage in str(arguments)):
-            seen += 1
-            if seen == step:
-                os.kill(os.getpid(), signal.SIGKILL)
-
-    sys.path.insert(0, sys.argv[3])
-    import clerk.publish
-    from small_sites import compile_folder
-    from clerk.core.config import Settings
-    from clerk.core.storage import site_folder
-
-    sys.addaudithook(watch)
-    site = {"subdomain": "springfield", "name": "Springfield", "state": "IL"}
-    folder = site_folder(Path(storage), "springfield")
-    compile_folder(folder, site)
-    clerk.publish.publish(site, folder, Settings(storage_dir=Path(storage)), complete=True)
-    """
-)
+WATCHED = {
+    *("open", "os.rename", "os.link", "os.remove", "os.symlink", "os.mkdir", "os.chmod"),
+    *("sqlite3.connect", "fcntl.flock", "shutil.rmtree"),
+}
 COUNCIL = "minutes/CityCouncil/2024-01-15"
-TESTS = Path(__file__).parents[1]
 
 
 @pytest.fixture(scope="module")
@@ -75,12 +48,24 @@ def _write(folder: Path, turn: str) -> None:
 
 
 def _killed(storage: Path, step: int) -> bool:
-    done = subprocess.run(
-        [sys.executable, "-c", KILLED_AT_STEP, str(storage), str(step), str(TESTS)],
-        capture_output=True,
-    )
-    assert done.returncode in (0, -signal.SIGKILL), done.stderr.decode()
-    return done.returncode != 0
+    """Compile and publish in a process that kills itself at a step; return whether it did."""
+
+    def compile_and_publish() -> None:
+        seen = 0
+
+        def watch(event: str, arguments: tuple[object, ...]) -> None:
+            nonlocal seen
+            if event in WATCHED and (event == "fcntl.flock" or str(storage) in str(arguments)):
+                seen += 1
+                if seen == step:
+                    os.kill(os.getpid(), signal.SIGKILL)
+
+        sys.addaudithook(watch)
+        _finish(storage)
+
+    status = reap(spawn(compile_and_publish))
+    assert status in (0, -signal.SIGKILL)
+    return status != 0
 
 
 def _shown(storage: Path) -> set[str]:
@@ -97,9 +82,10 @@ def _shown(storage: Path) -> set[str]:
     return turns
 
 
+@pytest.mark.parametrize("stride", [10, pytest.param(1, marks=pytest.mark.chaos)])
 @pytest.mark.parametrize("start", ["fresh", "used"])
 def test_killed_anywhere_it_ends_the_same(
-    start: str, starting_points: dict[str, Path], tmp_path: Path
+    start: str, stride: int, starting_points: dict[str, Path], tmp_path: Path
 ) -> None:
     storage = tmp_path / "sites"
     undisturbed = tmp_path / "undisturbed"
@@ -108,7 +94,7 @@ def test_killed_anywhere_it_ends_the_same(
     expected = content(undisturbed / "springfield" / "meetings.db")
 
     kills = 0
-    for step in _steps():
+    for step in range(1, 1000, stride):
         shutil.rmtree(storage, ignore_errors=True)
         shutil.copytree(starting_points[start], storage, symlinks=True)
         if not _killed(storage, step):
@@ -121,11 +107,6 @@ def test_killed_anywhere_it_ends_the_same(
         _assert_no_rubbish(storage)
 
     assert kills > 8
-
-
-def _steps() -> range:
-    """Every tenth step, because each costs two processes: about fifteen kills."""
-    return range(1, 400, 10)
 
 
 def _finish(storage: Path) -> None:

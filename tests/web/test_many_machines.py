@@ -5,16 +5,21 @@ A machine is a process: one that has used a store must not fork.
 
 from __future__ import annotations
 
+import contextlib
 import os
+import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
+import web_server
 from small_machines import Machines, add_documents
 from small_sites import ask, content
-from small_work import Town, hurry
+from small_work import Town, hurry, wait_until
 from sqlalchemy import text
 from web_town import Browser
 
@@ -95,17 +100,99 @@ def test_machines_that_share_only_a_store_publish_what_one_machine_does(
     assert visitor.get(f"/p/{page[0]}/image.webp").headers["content-type"] == "image/webp"
     assert visitor.get(f"/api/v1/pages/{page[0]}?q=budget").json()["boxes"]
 
+    by_one = published_by_one_process(machines, clerk, tmp_path, monkeypatch)
+    assert differences(published_files(published.parent), by_one) == []
+
+
+@pytest.mark.parametrize(
+    ("executor", "database"),
+    [
+        ("rq", "postgresql"),
+        ("postgresql alone", "postgresql"),
+        pytest.param("rq", "sqlite", marks=pytest.mark.chaos),
+    ],
+    indirect=["database"],
+)
+def test_workers_that_share_only_a_store_publish_what_one_process_does(
+    machines: Machines,
+    town: Town,
+    executor: str,
+    request: pytest.FixtureRequest,
+    clerk: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    if executor == "rq":
+        request.getfixturevalue("redis")
+    add_documents(tmp_path / "documents" / "Council", 3)
+    with contextlib.ExitStack() as running:
+        for stage in STAGES:
+            machines.be(f"machine-{stage}")
+            running.enter_context(worker(stage))
+        machines.be("web")
+        pages = running.enter_context(web_server.running("--no-worker"))
+        assert clerk("update", "--subdomain", "springfield").code == 0
+        wait_until(lambda: town.run.state != "active", 120)
+        assert (town.run.state, town.counts) == ("completed", (3, 3, 0))
+        url = f"{pages.address}search?q=budget&site=springfield"
+        wait_until(lambda: "adopt the" in httpx.get(url, timeout=60).text, 60)
+    deployed = tmp_path / f"machine-{DEPLOY}" / "_published" / "springfield"
+
+    monkeypatch.delenv("REDIS_URL", raising=False)
+    by_one = published_by_one_process(machines, clerk, tmp_path, monkeypatch)
+    assert differences(published_files(deployed), by_one) == []
+
+
+@contextlib.contextmanager
+def worker(stage: str) -> Iterator[None]:
+    """Run a worker as people do."""
+    command = [sys.executable, "-m", "clerk", "worker", stage]
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
+        try:
+            yield
+        finally:
+            process.terminate()
+
+
+def published_by_one_process(
+    machines: Machines, clerk: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> dict[str, Any]:
+    """Publish the documents with ``clerk run``, without a store and servers; return the files."""
     monkeypatch.delenv("STORAGE_URL")
-    alone = tmp_path / "alone"
-    alone.mkdir()
+    alone = machines.be("alone")
     monkeypatch.setenv("DATABASE_URL", f"sqlite:///{alone / 'clerk.db'}")
-    machines.be("alone")
     assert clerk("db", "upgrade").code == 0
     assert clerk("site", "add", "springfield", "--from", str(tmp_path / "documents")).code == 0
     assert clerk("run", "springfield").code == 0
-    without_times = ("first_seen_at", "fetched_at", "digest")
-    assert _rows(published, without_times) == _rows(
-        alone / "_published" / "springfield" / "meetings.db", without_times
+    return published_files(alone / "_published" / "springfield")
+
+
+#: When something was fetched and published, and what depends on it: versions and their digests.
+#: The index of pagefind has a number that it draws.
+TIMES = re.compile(
+    rb"\d{4}-\d\d-\d\d[T ][\d:.]+(\+00:00|Z| UTC)|\d{8}T\d{6}Z|2-[0-9a-f]{32}"
+    rb'|"made_by":"[0-9a-f]+"|en_[0-9a-f]{10}'
+)
+#: Ordered by when documents were fetched.
+BY_TIME = ("new.atom", "bodies/council.atom", "index.html")
+
+
+def published_files(folder: Path) -> dict[str, Any]:
+    """Return the bytes of what is published, but for the times, and the rows of the database."""
+    files: dict[str, Any] = {}
+    for path in folder.rglob("*"):
+        if path.is_file() and path.name != "meetings.db" and path.suffix != ".pf_meta":
+            name = str(path.relative_to(folder))
+            files[name] = TIMES.sub(b"", path.read_bytes())
+            if name in BY_TIME:
+                files[name] = sorted(files[name].split(b"<"))
+    return files | _rows(folder / "meetings.db", ("first_seen_at", "fetched_at", "digest"))
+
+
+def differences(files: dict[str, Any], others: dict[str, Any]) -> list[str]:
+    """Return the names of the files and tables that are not the same."""
+    return sorted(
+        name for name in files.keys() | others.keys() if files.get(name) != others.get(name)
     )
 
 

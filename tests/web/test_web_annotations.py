@@ -7,6 +7,7 @@ import json
 import tarfile
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from web_town import LINES, MINUTES, Browser, identity
@@ -253,3 +254,118 @@ def test_editors_change_a_project_and_owners_decide_who_may(marked: str) -> None
     publish = {"project": "mine", "action": "publish"}
     assert ann.post("/ops/project", data=publish).status_code == 303
     assert Browser().get("/api/v1/projects/mine/annotations.jsonl").status_code == 200
+
+
+def test_orphans_and_differences_are_read_by_those_who_see_the_projects(
+    marked: str, program: Browser
+) -> None:
+    text = page_text(program)
+    address = f"/api/v1/annotations/documents/text?{urlencode(SOURCE)}"
+
+    preview = program.post(f"{address}&dry_run=true", content="Nothing of it.").json()
+    assert (preview["orphaned"], preview["change"]) == (4, 0)
+    assert program.get("/api/v1/annotations/orphans").json() == {"items": [], "total": 0}
+
+    done = program.post(address, content="Nothing of it.").json()
+    found = program.get("/api/v1/annotations/orphans?limit=1&offset=1").json()
+    assert (found["total"], len(found["items"]), done["orphaned"]) == (4, 1, 4)
+    assert {each["project"] for each in orphans_seen(Browser())} == {"town/words"}
+    assert marked in Browser().get("/annotations?project=town/words").text
+
+    undone = program.post(f"/api/v1/annotations/changes/{done['change']}/undo").json()
+    assert undone["kind"] == "text replaced" and not orphans_seen(program)
+    assert page_text(program) == text
+
+    compare = "/api/v1/annotations/compare?first=mine&second=town/words"
+    same = program.get(compare).json()
+    page = program.get("/ops/compare?first=mine&second=town/words").text
+    assert "100.0 %" in page and "There are no differences." in page
+    assert same["total"]["agreement"] == 1 and same["by_label"]["Word"]["both"] == 1
+    assert Browser().get(compare).status_code == 401
+    assert logged_in("eve").get(compare).status_code == 404
+
+
+def orphans_seen(client: Browser) -> list[dict[str, Any]]:
+    return list(client.get("/api/v1/annotations/orphans").json()["items"])
+
+
+def test_projects_and_documents_are_changed_and_restored_by_operators(
+    marked: str, program: Browser
+) -> None:
+    names = {each["name"] for each in program.get("/api/v1/projects").json()["items"]}
+    document = f"/api/v1/annotations/documents/delete?{urlencode(SOURCE)}"
+    steps = ("projects/mine/rename?to=ours", "projects/ours/delete")
+
+    for address in (*(f"/api/v1/{each}" for each in steps), document):
+        assert logged_in("ann").post(address).status_code == 403
+        before = program.get("/api/v1/projects").json()
+        dry_run = address + ("&" if "?" in address else "?") + "dry_run="
+        assert program.post(f"{dry_run}maybe").status_code == 400
+        preview = program.post(f"{dry_run}1").json()
+        assert preview["dry_run"] and program.get("/api/v1/projects").json() == before
+        done = program.post(address).json()
+        assert {**done, "change": 0, "dry_run": True} == preview
+        assert program.get("/api/v1/projects").json() != before
+    listed = program.get("/api/v1/annotations/changes").json()["items"]
+    assert [each["kind"] for each in listed] == [
+        "document deleted",
+        "project deleted",
+        "project renamed",
+    ]
+    for each in listed:
+        assert each["can_be_undone"] and each["who"] == "token test"
+        assert program.post(f"/api/v1/annotations/changes/{each['id']}/undo").status_code == 200
+    again = {each["name"] for each in program.get("/api/v1/projects").json()["items"]}
+    assert again == names
+    assert len(program.get("/api/v1/projects/mine/export").text.splitlines()) == 1
+
+
+def test_owners_publish_and_name_people_by_http(marked: str) -> None:
+    ann, eve = logged_in("ann"), logged_in("eve")
+    here = "/api/v1/projects/mine"
+
+    assert eve.post(f"{here}/publish").status_code == 403
+    assert ann.post(f"{here}/publish").json() == {"project": "mine", "public": True}
+    assert eve.get(f"{here}/annotations").status_code == 200
+    assert ann.post(f"{here}/publish?private=yes").json()["public"] is False
+    assert ann.post(f"{here}/members?person=eve&role=king").status_code == 400
+    named = ann.post(f"{here}/members?person=eve&role=reader").json()
+    assert named == {"owner": "ann", "members": {"eve": "reader"}}
+    assert eve.get(f"{here}/annotations").status_code == 200
+    assert eve.get(f"{here}/members").status_code == 403
+    assert ann.post(f"{here}/members?person=eve").json()["members"] == {}
+
+
+@pytest.mark.parametrize("format", annotation_projects.FORMATS)
+def test_a_project_is_exported_in_every_format(marked: str, format: str) -> None:
+    answer = Browser().get(f"/api/v1/projects/town/words/export?format={format}&sourcedb=none")
+    assert answer.status_code == 200
+
+    answer = Browser().get(f"/api/v1/projects/town/words/export?format={format}")
+
+    if format == "brat":
+        with tarfile.open(fileobj=io.BytesIO(answer.content)) as archive:
+            assert f"springfield/{SOURCE['sourceid']}.ann" in archive.getnames()
+    else:
+        assert answer.content == b"".join(annotation_projects.export("town/words", format))
+
+
+def test_a_file_is_checked_without_being_stored(program: Browser) -> None:
+    good = json.dumps(SOURCE | {"text": "a b", "denotations": []})
+    address = "/api/v1/annotations/validate?name=a.jsonl"
+
+    found = program.post(address, content=f"{good}\n{{}}\n").json()
+
+    assert (found["items"], found["documents"]) == (2, 1)
+    assert found["issues"] == {"missing_source": 1} and found["found"][0]["line"] == 2
+    assert program.post("/api/v1/annotations/validate?name=a.exe").status_code == 400
+    assert program.get("/api/v1/uploads").json() == {"items": []}
+
+
+@pytest.mark.parametrize("content", [b"\xff\xfe", b"a\0b"])
+def test_a_text_that_cannot_be_stored_is_refused(
+    marked: str, program: Browser, content: bytes
+) -> None:
+    address = f"/api/v1/annotations/documents/text?{urlencode(SOURCE)}"
+
+    assert program.post(address, content=content).status_code == 400

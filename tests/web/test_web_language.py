@@ -12,17 +12,22 @@ import pytest
 from jinja2 import Environment, nodes
 from web_town import PAGES, Browser, identity
 
-from clerk import web
+from clerk import follow, publish, web
 from clerk.core import language
-from clerk.core.errors import BadSetting
+from clerk.core.errors import BadSetting, DocumentError
 from clerk.extract import RESULTS
 from clerk.site_db.schema import DOCUMENT_KINDS
 from clerk.web.rendering import EVIDENCE_SOURCES
 
 FOLDER = Path(web.__file__).parent
+#: Where readers are spoken to: pages, messages, published sites.
+FOLDERS = (FOLDER, Path(follow.__file__).parent, Path(publish.__file__).parent)
+#: Of the messages, the test message is for operators.
 TEMPLATES = [
     *(FOLDER / "templates" / name for name in ("base.html", "error.html")),
     *sorted((FOLDER / "templates" / "public").glob("*.html")),
+    *(path for path in sorted((FOLDERS[1] / "templates").iterdir()) if path.stem != "trial"),
+    *sorted((FOLDERS[2] / "static_site" / "templates").glob("*.html")),
 ]
 OTHERS = [each for each in language.languages() if each != language.ENGLISH]
 #: What people read in an attribute.
@@ -44,7 +49,7 @@ def messages() -> Iterator[str]:
             if isinstance(call.node, nodes.Name) and call.node.name in ("_", "rich"):
                 assert isinstance(call.args[0], nodes.Const), f"{path.name}: {call.lineno}"
                 yield call.args[0].value
-    for path in FOLDER.rglob("*.py"):
+    for path in (path for folder in FOLDERS for path in folder.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "say":
                 assert isinstance(node.args[0], ast.Constant), f"{path.name}: {node.lineno}"
@@ -65,9 +70,10 @@ class OutsideOfTheCatalogue(HTMLParser):
         self.found.append(data)
 
 
-@pytest.mark.parametrize("path", TEMPLATES, ids=lambda each: each.name)
+@pytest.mark.parametrize("path", TEMPLATES, ids=lambda each: f"{each.parents[1].name}-{each.name}")
 def test_every_word_of_a_template_is_in_the_catalogue(path: Path) -> None:
-    html = re.sub(r"\{#.*?#\}|\{%.*?%\}|\{\{.*?\}\}", "", path.read_text(), flags=re.DOTALL)
+    expressions = r"\{#.*?#\}|\{%.*?%\}|\{\{.*?\}\}|<style>.*?</style>"
+    html = re.sub(expressions, "", path.read_text(), flags=re.DOTALL)
     seen = OutsideOfTheCatalogue()
     seen.feed(html)
     words = {word for text in seen.found for word in re.findall(r"[^\W\d_][\w-]+", text)}
@@ -97,7 +103,20 @@ def test_a_language_has_every_noun_and_word(code: str) -> None:
     spoken = language.languages()[code]
 
     assert nouns - spoken.counted.keys() == set()
-    words = {*DOCUMENT_KINDS, *RESULTS, *EVIDENCE_SOURCES.values(), "aye", "absent", "recused"}
+    reasons = {
+        str(each.__doc__).rstrip(".")
+        for each in DocumentError.__subclasses__()
+        if each.__module__ == DocumentError.__module__
+    }
+    words = {
+        *reasons,
+        *DOCUMENT_KINDS,
+        *RESULTS,
+        *EVIDENCE_SOURCES.values(),
+        "aye",
+        "absent",
+        "recused",
+    }
     assert words - spoken.words.keys() == set()
 
 

@@ -5,7 +5,8 @@ occur once in either text are anchors; anchors on one diagonal are joined into r
 chain of runs that keeps the order is the skeleton; what lies between is aligned letter by letter by
 rapidfuzz.  `map_span` returns a span only when the text under it, folded, is its quote.  `place`
 also returns one whose words changed a little, if both of its ends are known, and finds a quote that
-was moved by the words around it.  Both may lose a span, but they never move one to other words.
+was moved by the words around it.  `place_all` returns a quote in pieces if its words are apart in
+the target.  All may lose a span, but they never move one to other words.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import numpy.typing as npt
 from rapidfuzz import fuzz
 from rapidfuzz.distance import Levenshtein
 
-from .text_fold import Codes, Folded, Positions
+from .text_fold import Codes, Folded, Positions, fold
 
 #: Below this share of the source's words found in the target, the texts are not the same.
 ENOUGH_COVERAGE = 0.5
@@ -36,7 +37,7 @@ _SHORT_LETTERS, _SHORT_ALIKE, _SHORT_DIFFERENCES = 12, 0.8, 4
 #: Between the same neighbours, OCR may have read words between those of a quote (a stamp, a logo),
 #: or not have read some of them.  The shorter one has at least this share of the other's letters.
 _WORDS_ALIKE = 0.75
-_WORD = re.compile(r"\w+")
+_WORD, _SHOWN_WORD = re.compile(r"\w+"), re.compile(r"\S+")
 
 #: A letter this close to a span is its neighbour.
 _NEAR = 16
@@ -44,6 +45,9 @@ _NEAR = 16
 #: How many letters around a quote are compared when it is searched for in the whole text, how much
 #: they must be alike on one side, and by how much more than anywhere else.
 _CONTEXT, _CONTEXT_ALIKE, _CONTEXT_LEAD = 40, 0.8, 0.15
+
+#: How much the letters around an aligned quote must be alike if the same words are elsewhere, too.
+_NEXT_ALIKE = 0.7
 
 #: At most this many places of a quote are compared.
 _PLACES = 200
@@ -167,19 +171,13 @@ class Alignment:
         stays one.  Texts that are not versions of each other may still have a quote in common, with
         the same words around it.
         """
-        exact = self.map_span(begin, end)
-        # A span of whole words does not begin or end within a word.
-        cuts_a_word = exact is not None and any(
-            _is_within_a_word(self.target_text, there)
-            and not _is_within_a_word(self.source_text, here)
-            for here, there in zip((begin, end), exact, strict=True)
-        )
-        if exact is not None and not cuts_a_word:
-            return Placement(*exact)
+        exact = self._exactly(begin, end)
+        if exact is not None and (self._identical or self._is_certain(begin, end, exact)):
+            return exact
         first, last = self._source.before(begin), self._source.before(end)
         if first == last:
             return None
-        if self.same_text:
+        if self.same_text and exact is None:
             before, after = first - 1, last
             room = int(self._first_after[last]) - int(self._last_before[first])
             ends_are_known = (
@@ -192,6 +190,95 @@ class Alignment:
             if found is not None or ends_are_known:
                 return found
         return self._elsewhere(begin, end, first, last)
+
+    def place_all(self, begin: int, end: int) -> list[Placement]:
+        """Return where a span is: in one place, in pieces, or nowhere.
+
+        Another reading may have the words of a quote apart from each other (columns, cells of a
+        table), or noise instead of some of them.  Then the words that are there are its pieces, in
+        the order of the quote, if they have three quarters of its letters.
+        """
+        whole = self.place(begin, end)
+        if whole is not None:
+            return [whole]
+        found: list[Placement] = []
+        wanted = there = 0
+        for piece in self._runs_of_words(begin, end):
+            first, last = self._source.before(piece[0]), self._source.before(piece[1])
+            letters = len(self._source.words_between(first, last))
+            wanted += letters
+            place = None
+            if letters >= _CHANCE_LENGTH and piece != (begin, end):
+                place = self._piece(*piece, first, last)
+            if place is not None:
+                found.append(place)
+                there += letters
+        apart = all(here.end <= other.begin for here, other in pairwise(sorted(found)))
+        return found if apart and there >= _WORDS_ALIKE * wanted else []
+
+    def _piece(self, begin: int, end: int, first: int, last: int) -> Placement | None:
+        """Return where words are, if one of them is once in either text.
+
+        Words that are repeated may be one after the other elsewhere by chance.
+        """
+        source, target = self._source.text, self._target.text
+        quote = source[first:last]
+        words = map(fold, _SHOWN_WORD.findall(self.source_text[begin:end]))
+        telling = target.count(quote) == 1 and any(
+            len(word) >= _CHANCE_LENGTH and source.count(word) == target.count(word) == 1
+            for word in words
+        )
+        at = target.find(quote)
+        if not telling or not self._is_free(first, last, at, len(quote)):
+            return None
+        there = self._widen(begin, end, first, last, at)
+        cut = any(_is_within_a_word(self.target_text, edge) for edge in there)
+        return None if cut else Placement(*there, changed=True)
+
+    def _runs_of_words(self, begin: int, end: int) -> Iterator[tuple[int, int]]:
+        """Yield stretches of the span: words that are together in the target, or that are not."""
+        words = [each.span() for each in _SHOWN_WORD.finditer(self.source_text, begin, end)]
+        places = [self._exactly(*each) for each in words]
+        start = 0
+        for index in range(1, len(words) + 1):
+            if index < len(words):
+                here, there = places[index - 1], places[index]
+                if here is None and there is None:
+                    continue
+                if here and there and self._exactly(words[start][0], words[index][1]):
+                    continue
+            yield words[start][0], words[index - 1][1]
+            start = index
+
+    def quote_around(self, quote: str, places: Sequence[Placement]) -> Placement | None:
+        """Return where the words of a quote are again in the target, around its pieces."""
+        letters, text, positions = fold(quote), self._target.text, self._target.positions
+        at = text.find(letters) if letters else -1
+        while at >= 0:
+            begin, end = int(positions[at]), int(positions[at + len(letters) - 1]) + 1
+            if all(begin <= each.begin and each.end <= end for each in places):
+                return Placement(begin, end)
+            at = text.find(letters, at + 1)
+        return None
+
+    def _exactly(self, begin: int, end: int) -> Placement | None:
+        """Return the span with the same words; one of whole words stays one."""
+        exact = self.map_span(begin, end)
+        if exact is None or any(
+            _is_within_a_word(self.target_text, there)
+            and not _is_within_a_word(self.source_text, here)
+            for here, there in zip((begin, end), exact, strict=True)
+        ):
+            return None
+        return Placement(*exact)
+
+    def _is_certain(self, begin: int, end: int, place: Placement) -> bool:
+        """Whether the words are once in either text, or the letters next to them are alike."""
+        first, last = self._source.before(begin), self._source.before(end)
+        quote = self._source.text[first:last]
+        at = self._target.before(place.begin)
+        single = self._source.text.count(quote) == self._target.text.count(quote) == 1
+        return single or self._context(first, last, at, len(quote)) >= _NEXT_ALIKE
 
     def _is_enclosed(self, first: int, last: int) -> bool:
         """Whether letters close before and after a span are aligned, and close to each other."""
@@ -299,17 +386,8 @@ class Alignment:
             if re.findall(r"\d", quote) != re.findall(r"\d", there):
                 return None
             places, length = [near.dest_start], len(there)
-        # What is aligned with other words of the source is their place, not that of the quote.
-        own = self._targets[first:last]
-        ranked = sorted(
-            (
-                (self._context(first, last, at, length), at)
-                for at in places
-                if 2 * int(self._taken[at + length] - self._taken[at])
-                <= length + 2 * np.count_nonzero((own >= at) & (own < at + length))
-            ),
-            reverse=True,
-        )
+        free = [at for at in places if self._is_free(first, last, at, length)]
+        ranked = sorted(((self._context(first, last, at, length), at) for at in free), reverse=True)
         if not ranked:
             return None
         alike, at = ranked[0]
@@ -319,8 +397,19 @@ class Alignment:
             return None
         return self._nearly(begin, end, first, last, [(at, at + length)])
 
+    def _is_free(self, first: int, last: int, at: int, length: int) -> bool:
+        """Whether most of a stretch of the target is not aligned with other words of the source."""
+        own = self._targets[first:last]
+        mine = int(np.count_nonzero((own >= at) & (own < at + length)))
+        return 2 * (int(self._taken[at + length] - self._taken[at]) - mine) <= length
+
     def _context(self, first: int, last: int, at: int, length: int) -> float:
         """Return how much the letters before or after a quote are alike in both texts."""
+        less, more = sorted(self._sides(first, last, at, length))
+        return more + less / 4
+
+    def _sides(self, first: int, last: int, at: int, length: int) -> tuple[float, float]:
+        """Return how much the letters before a quote, and after it, are alike in both texts."""
         source, target = self._source.text, self._target.text
         before = Levenshtein.normalized_similarity(
             source[max(0, first - _CONTEXT) : first], target[max(0, at - _CONTEXT) : at]
@@ -328,7 +417,7 @@ class Alignment:
         after = Levenshtein.normalized_similarity(
             source[last : last + _CONTEXT], target[at + length : at + length + _CONTEXT]
         )
-        return float(max(before, after) + min(before, after) / 4)
+        return before, after
 
     def suggest(self, begin: int, end: int) -> tuple[int, int] | None:
         """Return what is in the place of a lost span, between the same neighbours, or None.

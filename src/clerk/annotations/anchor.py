@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence, Set
 from enum import StrEnum
 from typing import Any, Protocol
 
@@ -48,13 +49,15 @@ def anchor(
     how: Anchoring = Anchoring.AUTO,
     *,
     any_text: bool = False,
+    taken: Set[str] = frozenset(),
 ) -> Anchored:
     """Move annotations made on one text to another.
 
     Each moved span has the words of its quote; one whose words are only nearly the same gets the
     attribute `changed_quote`.  A lost denotation or block takes its relations and attributes with
     it; all are in the issues, which carry no file and line.  With ``any_text`` every quote is
-    searched for, even if the texts seem to have little in common.
+    searched for, even if the texts seem to have little in common.  ``taken`` are ids that no new
+    attribute may have.
     """
     if source_text == target_text:
         return Anchored(annotations, [])
@@ -68,7 +71,7 @@ def anchor(
             f"the text is not the document's: {texts.coverage:.0%} of its words were found there."
         )
         return Anchored(AnnotationSet(), [Issue("text_mismatch", message)], False, annotations)
-    mover = _Mover(texts, annotations)
+    mover = _Mover(texts, annotations, taken)
     moved = AnnotationSet(
         denotations=mover.move(annotations.denotations, mover.lost.denotations),
         blocks=mover.move(annotations.blocks, mover.lost.blocks),
@@ -94,7 +97,9 @@ class Texts(Protocol):
     @property
     def same_text(self) -> bool: ...
 
-    def place(self, begin: int, end: int) -> Placement | None: ...
+    def place_all(self, begin: int, end: int) -> list[Placement]: ...
+
+    def quote_around(self, quote: str, places: Sequence[Placement]) -> Placement | None: ...
 
     def suggest(self, begin: int, end: int) -> tuple[int, int] | None: ...
 
@@ -109,10 +114,14 @@ class InPlace:
         self.source_text = source_text
         self.target_text = target_text
 
-    def place(self, begin: int, end: int) -> Placement | None:
-        """Return the same span if it has the same words, else None."""
+    def place_all(self, begin: int, end: int) -> list[Placement]:
+        """Return the same span if it has the same words."""
         same = fold(self.source_text[begin:end]) == fold(self.target_text[begin:end])
-        return Placement(begin, end) if same and end <= len(self.target_text) else None
+        return [Placement(begin, end)] if same and end <= len(self.target_text) else []
+
+    def quote_around(self, quote: str, places: Sequence[Placement]) -> Placement | None:
+        """Return None: spans stay where they are."""
+        return None
 
     def suggest(self, begin: int, end: int) -> tuple[int, int] | None:
         """Return the same span, if the other text is long enough."""
@@ -122,12 +131,13 @@ class InPlace:
 class _Mover:
     """Moves annotations one by one, and collects what is lost and what has changed."""
 
-    def __init__(self, texts: Texts, annotations: AnnotationSet) -> None:
+    def __init__(self, texts: Texts, annotations: AnnotationSet, taken: Set[str]) -> None:
         self._texts = texts
         self._quotes = {
             each.subj: each for each in annotations.attributes if each.pred == CHANGED_QUOTE
         }
-        self._free = free_ids("A", {each.id for each in annotations.attributes if each.id})
+        mine = {each.id for each in annotations.attributes if each.id}
+        self._free = free_ids("A", mine | taken)
         self.issues: list[Issue] = []
         self.lost = AnnotationSet(denotations=[], blocks=[], relations=[], attributes=[])
         #: New attributes `changed_quote`, and those of spans that have their words again.
@@ -139,8 +149,8 @@ class _Mover:
         """Return the denotations or blocks that have a place in the target."""
         found = []
         for each in denotations:
-            places = [self._texts.place(span.begin, span.end) for span in each.spans]
-            if None in places:
+            pieces = [self._texts.place_all(span.begin, span.end) for span in each.spans]
+            if not all(pieces):
                 lost.append(each)
                 place = self._texts.suggest(*_reach(each))
                 there = self._texts.target_text[slice(*place)][:_SHOWN] if place else ""
@@ -149,18 +159,21 @@ class _Mover:
                 message = f"{each.id} is lost: {quote!r} is not in the document's text{instead}."
                 self.issues.append(Issue("lost_span", message))
                 continue
-            known = [place for place in places if place]
-            spans = [Span(place.begin, place.end) for place in known]
-            found.append(moved := changed(each, span=spans if len(spans) > 1 else spans[0]))
+            places = [place for some in pieces for place in some]
             mark = self._quotes.get(each.id or "")
-            if mark is not None or any(place.changed for place in known):
+            if mark is not None and (whole := self._texts.quote_around(str(mark.obj), places)):
+                places = [whole]
+            spans = [Span(place.begin, place.end) for place in places]
+            found.append(moved := changed(each, span=spans if len(spans) > 1 else spans[0]))
+            if mark is not None or any(place.changed for place in places):
                 self._mark(each, moved, mark)
         return found
 
     def _mark(self, before: Denotation, moved: Denotation, mark: Attribute | None) -> None:
         quote = mark.obj if mark else quote_of(before, self._texts.source_text)
-        now = quote_of(moved, self._texts.target_text)
-        if fold(str(quote)) == fold(now):
+        text = self._texts.target_text
+        now = " ".join(text[span.begin : span.end] for span in moved.spans)
+        if fold(str(quote)) == fold(quote_of(moved, text)):
             self.outdated += [mark] if mark else []
             return
         self.changed += 1

@@ -60,13 +60,6 @@ def validate(files: Sequence[Path | str]) -> Validation:
     return Validation(items, documents, counts, issues)
 
 
-def recount(project: str) -> tuple[dict[str, int], dict[str, int]]:
-    """Set a project's counts from its rows; return them as they were and as they are."""
-    with civic_db_connection() as conn:
-        project_id = store.require_project(conn, project)
-        return store.recount(conn, project_id)
-
-
 def list_projects() -> list[Project]:
     """Return the projects with their counts."""
     with reading_connection() as conn:
@@ -171,14 +164,20 @@ def _lines(project: str, sourcedb: str | None) -> Iterator[bytes]:
 def export_brat(project: str, folder: Path, *, sourcedb: str | None = None) -> int:
     """Write two files for each document of a project and return how many documents there were."""
     documents = 0
-    for found in read(project, sourcedb=sourcedb):
-        text, annotations = formats.brat.dump(found)
-        path = folder / _safe(found.sourcedb) / _safe(found.sourceid)
+    for name, content in brat_files(project, sourcedb=sourcedb):
+        path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.with_name(f"{path.name}.txt").write_text(text, encoding="utf-8", newline="")
-        path.with_name(f"{path.name}.ann").write_text(annotations, encoding="utf-8", newline="")
-        documents += 1
+        path.write_bytes(content)
+        documents += path.suffix == ".ann"
     return documents
+
+
+def brat_files(project: str, *, sourcedb: str | None = None) -> Iterator[tuple[str, bytes]]:
+    """Yield the name and content of brat's two files for each document of a project."""
+    for found in read(project, sourcedb=sourcedb):
+        path = (_safe(found.sourcedb) / _safe(found.sourceid)).as_posix()
+        for suffix, content in zip((".txt", ".ann"), formats.brat.dump(found), strict=True):
+            yield path + suffix, content.encode()
 
 
 def _safe(name: str) -> Path:

@@ -136,6 +136,19 @@ def replace_text(key: Key, text: str, *, who: str, dry_run: bool = False) -> Eff
         )
 
 
+def decoded(content: bytes) -> str:
+    """Return the text of a file that replaces that of a document, or raise `InvalidInput`."""
+    try:
+        text = content.decode()
+    except UnicodeDecodeError as error:
+        raise InvalidInput(
+            f"The text is not UTF-8: {error.reason} at byte {error.start}."
+        ) from None
+    if "\0" in text:
+        raise InvalidInput("The text contains a NUL character, which databases reject.")
+    return text
+
+
 def undo(number: int, *, who: str) -> UndoableChange:
     """Undo a change; raises `Conflict` if its name is taken by now."""
     with civic_db_connection() as conn:

@@ -11,14 +11,14 @@ when a page is read again, and an upload can be rolled back after that.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 from sqlalchemy import Connection
 
 from . import store
-from .anchor import anchor, quote_of
+from .anchor import CHANGED_QUOTE, anchor, quote_of
 from .objects import AnnotationSet, Issue, Orphans
 from .store import NewSet, SetHead, StoredDocument, annotations_from, rows_from
 
@@ -55,7 +55,10 @@ def move(
 
     ``texts`` are the former texts that the orphans are about.
     """
-    anchored = anchor(annotations, former_text, text, any_text=True)
+    kept = (annotations, *(group.annotations for group in orphans))
+    taken = {each.id for some in kept for each in some.attributes if each.id}
+    anchored = anchor(annotations, former_text, text, any_text=True, taken=taken)
+    taken |= {each.id for each in anchored.annotations.attributes if each.id}
     found = Moved(anchored.annotations, [], [], changed=anchored.changed)
     found.issues = [
         replace(issue, code="orphaned") if issue.code in _LOST else issue
@@ -67,40 +70,49 @@ def move(
         marked = (*anchored.lost.denotations, *anchored.lost.blocks)
         quotes = {each.id or "": quote_of(each, former_text) for each in marked}
         waiting.append(Orphans(text_id, anchored.lost, quotes))
+    backs: list[AnnotationSet] = []
     for group in waiting:
         back = AnnotationSet()
         if group.text_id != text_id and group.text_id in texts:
             lost = group.annotations
             spans = AnnotationSet(denotations=lost.denotations, blocks=lost.blocks)
-            marks = [each for each in lost.attributes if each.pred == "changed_quote"]
-            spans.attributes = marks
-            back = anchor(spans, texts[group.text_id], text, any_text=True).annotations
-        _bring_back(found, group, back)
+            spans.attributes = [each for each in lost.attributes if each.pred == CHANGED_QUOTE]
+            before = texts[group.text_id]
+            back = anchor(spans, before, text, any_text=True, taken=taken).annotations
+            taken |= {each.id for each in back.attributes if each.id}
+        backs.append(back)
+    # A relation may be between spans that lost their places with different texts.
+    placed = (found.annotations, *backs)
+    present = {each.id for some in placed for each in (*some.denotations, *some.blocks)}
+    for group, back in zip(waiting, backs, strict=True):
+        _bring_back(found, group, back, present)
     found.moved = len(found.annotations) - found.restored
     return found
 
 
-def _bring_back(found: Moved, group: Orphans, back: AnnotationSet) -> None:
-    """Add the orphans of a group that have a place again, with what belongs to them."""
+def _bring_back(
+    found: Moved, group: Orphans, back: AnnotationSet, present: Set[str | None]
+) -> None:
+    """Add the orphans of a group that have a place again, with what belongs to them.
+
+    ``present`` are the ids of all denotations and blocks that have a place.
+    """
     there, lost = found.annotations, group.annotations
     before = len(there)
     there.denotations = there.denotations + back.denotations
     there.blocks = there.blocks + back.blocks
-    present = {each.id for each in (*there.denotations, *there.blocks)}
     relations = [each for each in lost.relations if {each.subj, each.obj} <= present]
     there.relations = there.relations + relations
-    present.update(each.id for each in there.relations)
-    placed = {each.id for each in back.attributes}
-    marks = {each.id for each in lost.attributes if each.pred == "changed_quote"}
-    attributes = [each for each in lost.attributes if each.subj in present and each.id not in marks]
+    subjects = present | {each.id for each in there.relations}
+    marks = {each.id for each in lost.attributes if each.pred == CHANGED_QUOTE}
+    attributes = [
+        each for each in lost.attributes if each.subj in subjects and each.id not in marks
+    ]
     there.attributes = there.attributes + attributes + back.attributes
     returned = {each.id for each in (*back.denotations, *back.blocks)}
     returned |= {each.id for each in relations}
-    gone = (
-        {each.id for each in attributes}
-        | placed
-        | {each.id for each in lost.attributes if each.id in marks and each.subj in returned}
-    )
+    gone = {each.id for each in (*attributes, *back.attributes)}
+    gone |= {each.id for each in lost.attributes if each.id in marks and each.subj in returned}
     left = AnnotationSet(
         denotations=[each for each in lost.denotations if each.id not in returned],
         blocks=[each for each in lost.blocks if each.id not in returned],

@@ -925,9 +925,9 @@ def sets_to_roll_back(
     found: list[RolledBack] = []
     left = 0
     on_documents = sets.c.document_id.in_({row.document_id for row in rows})
-    others = select(sets, sets.c.job_id.in_(moving).label("moves")).where(
-        on_documents, sets.c.project_id == project_id
-    )
+    # A text that somebody replaced moves its sets without a job.
+    moves = or_(sets.c.job_id.is_(None), sets.c.job_id.in_(moving))
+    others = select(sets, moves.label("moves")).where(on_documents, sets.c.project_id == project_id)
     heads: dict[int, SetHead] = {}
     next_of: dict[int, list[tuple[int, bool]]] = {}
     for row in conn.execute(others):
@@ -1012,31 +1012,6 @@ def count_former_sets(conn: Connection, before: datetime) -> int:
 
 def _replaced(before: datetime) -> ColumnElement[bool]:
     return and_(~sets.c.is_current, sets.c.retired_at < before)
-
-
-# --------------------------------------------------------------------------------- counts
-
-
-def recount(conn: Connection, project_id: int) -> tuple[dict[str, int], dict[str, int]]:
-    """Set the counts of a project and its sets from their rows; return the former and the new."""
-    mine = and_(sets.c.project_id == project_id, sets.c.is_current)
-    row = conn.execute(select(projects).where(projects.c.id == project_id).with_for_update()).one()
-    before = {name: row._mapping[name] for name in ("documents", *SET_TABLES)}
-    after = {"documents": _number_of(conn, sets, mine)}
-    for name, table in ROW_TABLES.items():
-        joined = table.c.set_id.in_(select(sets.c.id).where(mine))
-        after[name] = _number_of(conn, table, joined)
-    conn.execute(update(projects).where(projects.c.id == project_id).values(after))
-    counted = {
-        name: select(func.count())
-        .select_from(table)
-        .where(table.c.set_id == sets.c.id)
-        .scalar_subquery()
-        for name, table in ROW_TABLES.items()
-    }
-    differs = or_(*(sets.c[name] != number for name, number in counted.items()))
-    conn.execute(update(sets).where(sets.c.project_id == project_id, differs).values(counted))
-    return before, after
 
 
 def _number_of(conn: Connection, table: Table, where: ColumnElement[bool]) -> int:

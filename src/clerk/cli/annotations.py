@@ -851,7 +851,7 @@ def replace_text(sourcedb: str, sourceid: str, file: Path, dry_run: bool) -> Non
     open_database()
     from clerk.annotations import changes
 
-    text = file.read_text(encoding="utf-8")
+    text = changes.decoded(file.read_bytes())
     key = (sourcedb, sourceid)
     _show_effect(changes.replace_text(key, text, who=operator(), dry_run=dry_run))
 

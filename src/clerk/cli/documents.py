@@ -20,6 +20,7 @@ from .common import (
     print_json,
     print_table,
 )
+from .previews import print_identities
 
 if TYPE_CHECKING:
     from clerk.ops.document_facts import IdentifiedDocument
@@ -52,7 +53,8 @@ def list_documents(
 ) -> None:
     """List documents and what they are.
 
-    File, date, body, kind and title; those in doubt come first.
+    Those in doubt come first, with the doubts below; long names are cut.
+    `clerk documents show` and --json have everything.
 
     \b
     Examples:
@@ -66,24 +68,13 @@ def list_documents(
     if as_json:
         print_json([_plain(each) for each in found])
         return
-    print_documents(found[:SHOWN])
+    print_identities(
+        (each.date, each.kind, each.body, each.file, each.doubts) for each in found[:SHOWN]
+    )
     doubts = sum(bool(each.doubts) for each in found)
     hint(f"{numbered(len(found), 'document')}, {doubts} in doubt.")
     if len(found) > SHOWN:
         hint(f"The first {SHOWN} are shown; --json has all.")
-
-
-def print_documents(found: list[IdentifiedDocument]) -> None:
-    """Print what documents are taken for, one per line."""
-    if found:
-        rows = [
-            (
-                *(each.date or "-", each.kind or "-", each.body or "-"),
-                *(_cut(each.title or "-", 40), each.file, "; ".join(each.doubts)),
-            )
-            for each in found
-        ]
-        print_table(("DATE", "KIND", "BODY", "TITLE", "FILE", "DOUBTS"), rows)
 
 
 def _cut(text: str, letters: int) -> str:

@@ -22,14 +22,22 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False))
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
-@click.option("--entities", is_flag=True, help="Print names, dates and amounts instead of votes.")
-@click.option("--all", "everything", is_flag=True, help="Print all findings, as JSON, per file.")
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print all findings: one JSON object per file."
+)
+@click.option("--votes", is_flag=True, help="With --json: only votes, one JSON object per line.")
+@click.option("--entities", is_flag=True, help="Only names, dates and amounts, one per line.")
+@click.option("--all", "everything", is_flag=True, hidden=True, help="The same as --json.")
 @click.option("--explain", is_flag=True, help="Show which rule read what, with its quote.")
 def extract(
-    files: tuple[str, ...], as_json: bool, entities: bool, everything: bool, explain: bool
+    files: tuple[str, ...],
+    as_json: bool,
+    votes: bool,
+    entities: bool,
+    everything: bool,
+    explain: bool,
 ) -> None:
-    """Print the votes and names found in files.
+    """Print what is found in files: votes, or with --json everything.
 
     Reads PDF and text files. Offsets are characters of the file's text, for a PDF of its pages
     joined by form feeds. Every name occurs in the document, and a result is what the document
@@ -38,18 +46,18 @@ def extract(
     \b
     Examples:
       clerk extract minutes.pdf
-      clerk extract --json minutes/*.txt > votes.jsonl
+      clerk extract --json minutes.txt | jq '.attendance, .votes'
+      clerk extract --votes --json minutes/*.txt > votes.jsonl
       clerk extract --entities --json minutes.txt | jq 'select(.type == "money")'
-      clerk extract --all minutes.txt | jq .attendance
       clerk extract --explain minutes.txt
     """
     from clerk.extract import extraction_as_row, vote_as_row
     from clerk.library import Library
 
     if explain and (as_json or entities or everything):
-        raise click.UsageError("--explain cannot be combined with --json, --entities or --all.")
-    if everything and entities:
-        raise click.UsageError("--all cannot be combined with --entities.")
+        raise click.UsageError("--explain cannot be combined with --json or --entities.")
+    if (votes or everything) and entities:
+        raise click.UsageError("--entities cannot be combined with --votes or --all.")
     library = Library()
     failed = 0
     for file in files:
@@ -64,7 +72,7 @@ def extract(
             hint(str(error) if str(error).startswith(file) else f"{file}: {error}")
             failed += 1
             continue
-        if everything:
+        if everything or (as_json and not votes and not entities):
             click.echo(_json(extraction_as_row(file, found)))
             continue
         if entities:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from .common import hint, numbered, print_table
+from .common import hint, numbered
 
 if TYPE_CHECKING:
     from clerk.fetch.preview import OfferedDocument, Preview
@@ -96,16 +97,47 @@ def show_first_look(looked: Looked, subdomain: str) -> None:
 
 
 def print_first_looks(files: Iterable[FirstLook]) -> None:
-    """Print what files are taken for, one per line."""
+    """Print what files are taken for."""
     from clerk.ops.document_facts import doubts_of
 
-    rows = []
-    for each in files:
-        found = each.identity
-        facts = [fact.value or "-" for fact in (found.date, found.kind, found.body)]
-        doubts = doubts_of(each.evidence) if each.has_text else ["not read yet"]
-        rows.append((f"  {facts[0]}", *facts[1:], each.file, "; ".join(doubts)))
-    print_table(("  DATE", "KIND", "BODY", "FILE", "DOUBTS"), rows)
+    print_identities(
+        (
+            *(each.identity.date.value, each.identity.kind.value, each.identity.body.value),
+            each.file,
+            doubts_of(each.evidence) if each.has_text else ["not read yet"],
+        )
+        for each in files
+    )
+
+
+#: What the columns of the date, the kind and the body take, with the spaces after them.
+_BODY_LETTERS: Final = 24
+_BEFORE_FILE: Final = 10 + 2 + 10 + 2 + _BODY_LETTERS + 2
+#: No wider, even on a wide terminal or in a file.
+_WIDEST: Final = 120
+
+
+def print_identities(
+    rows: Iterable[tuple[object, str | None, str | None, str, Sequence[str]]],
+) -> None:
+    """Print date, kind, body and file of documents, cut to the terminal, with doubts below.
+
+    The end of a path says more than its beginning.
+    """
+    letters = max(80, min(shutil.get_terminal_size((100, 0)).columns, _WIDEST)) - _BEFORE_FILE
+
+    def line(day: object, kind: str, body: str, file: str) -> str:
+        shown = body if len(body) <= _BODY_LETTERS else f"{body[: _BODY_LETTERS - 1]}…"
+        path = file if len(file) <= letters else f"…{file[1 - letters :]}"
+        return f"{day!s:10}  {kind:10}  {shown:{_BODY_LETTERS}}  {path}"
+
+    listed = list(rows)
+    if listed:
+        click.echo(line("DATE", "KIND", "BODY", "FILE"))
+    for day, kind, body, file, doubts in listed:
+        click.echo(line(day or "-", kind or "-", body or "-", file))
+        if doubts:
+            click.echo(f"            {'; '.join(doubts)}")
 
 
 def described(document: OfferedDocument) -> str:

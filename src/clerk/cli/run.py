@@ -30,7 +30,7 @@ from .verbosity import is_quiet, is_verbose, log_level, verbosity_options
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from clerk.pipeline.runs import Summary
+    from clerk.pipeline.runs import JobProgress, Summary
 
 #: Without a terminal a line is printed this often.
 LINE_SECONDS = 10.0
@@ -212,7 +212,7 @@ class _Pace:
         self._since: dict[int, tuple[float, int, int]] = {}
         self._count_at = 0.0
 
-    def count(self, jobs: Sequence[Any]) -> None:
+    def count(self, jobs: Sequence[JobProgress]) -> None:
         """Count the pages that have been read, now and then."""
         from clerk.pipeline import runs
 
@@ -220,7 +220,7 @@ class _Pace:
             self._count_at = time.monotonic() + PAGES_SECONDS
             self._pages |= runs.pages_read([job.id for job in jobs if job.stage == OCR])
 
-    def words(self, job: Any) -> tuple[str, str]:
+    def words(self, job: JobProgress) -> tuple[str, str]:
         """Return ``230 pages, 3.1/s`` and ``about 2 min left``; empty while that is not known."""
         now, pages, done = time.monotonic(), self._pages.get(job.id, 0), job.completed + job.failed
         began, first_page, first_done = self._since.setdefault(job.id, (now, pages, done))
@@ -252,7 +252,7 @@ class _Bars:
         )
         self._bars = Progress(*columns, console=Console(stderr=True))
         self._tasks: dict[int, Any] = {}
-        self._jobs: dict[int, Any] = {}
+        self._jobs: dict[int, JobProgress] = {}
         self._since: datetime | None = None
         self._pace = _Pace()
         self._bars.start()

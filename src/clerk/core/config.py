@@ -284,6 +284,11 @@ def _storage_url(url: str) -> str:
             "must not contain keys; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or what your"
             " provider calls them"
         )
+    if unexpected := re.search(r"[?#\s]", rest):
+        raise ValueError(
+            f"must not contain {unexpected[0]!r}; region and endpoint are AWS_REGION and"
+            " AWS_ENDPOINT_URL"
+        )
     return url.rstrip("/")
 
 

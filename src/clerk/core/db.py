@@ -27,6 +27,7 @@ from sqlalchemy import (
     Select,
     String,
     Subquery,
+    Table,
     any_,
     bindparam,
     create_engine,
@@ -293,12 +294,8 @@ def upsert_site(conn: Connection, site: Mapping[str, Any]) -> None:
     """Insert a site, or update the columns given of the one that is there."""
     check_subdomain(site["subdomain"])
     columns = without_deprecated(site)
-    insert = postgresql.insert if conn.dialect.name == "postgresql" else sqlite.insert
-    conn.execute(
-        insert(sites_table)
-        .values(**columns)
-        .on_conflict_do_update(index_elements=["subdomain"], set_=columns)
-    )
+    inserted = insert_into(conn, sites_table).values(**columns)
+    conn.execute(inserted.on_conflict_do_update(index_elements=["subdomain"], set_=columns))
 
 
 def insert_site(conn: Connection, site: Mapping[str, Any]) -> None:
@@ -355,6 +352,13 @@ def require_site(conn: Connection, subdomain: str) -> dict[str, Any]:
 def unknown_site(subdomain: str) -> UnknownSite:
     """Say that there is no such site and how to find those there are."""
     return UnknownSite(f"There is no site {subdomain!r}.", hint="List the sites: clerk site list")
+
+
+def insert_into(conn: Connection, table: Table) -> postgresql.Insert | sqlite.Insert:
+    """Return an INSERT that can be told what to do with rows that exist already."""
+    if conn.dialect.name == "postgresql":
+        return postgresql.insert(table)
+    return sqlite.insert(table)
 
 
 def among(conn: Connection, column: ColumnElement[str], words: Sequence[str]) -> Any:

@@ -11,9 +11,8 @@ from datetime import UTC, datetime
 
 import msgspec
 from sqlalchemy import Connection, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
-from .db import civic_db_connection, reading_connection
+from .db import civic_db_connection, insert_into, reading_connection
 from .models import db_now, hosts_table
 
 #: How long a robots.txt is believed before it is asked for again.
@@ -75,5 +74,4 @@ class SharedHosts:
 
 
 def _add(conn: Connection, host: str) -> None:
-    dialect = postgresql if conn.dialect.name == "postgresql" else sqlite
-    conn.execute(dialect.insert(hosts_table).values(host=host).on_conflict_do_nothing())
+    conn.execute(insert_into(conn, hosts_table).values(host=host).on_conflict_do_nothing())

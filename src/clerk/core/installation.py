@@ -12,11 +12,10 @@ import json
 import uuid
 
 from sqlalchemy import Connection, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 
 from . import storage
 from .config import Settings
-from .db import reading_connection, writing_to
+from .db import insert_into, reading_connection, writing_to
 from .errors import StorageIncomplete, WrongInstallation
 from .models import db_now, installation_table
 from .store import Store
@@ -24,8 +23,7 @@ from .store import Store
 
 def installation_id(conn: Connection) -> str:
     """Return the id of the installation, made when it is first asked for."""
-    dialect = postgresql if conn.dialect.name == "postgresql" else sqlite
-    made = dialect.insert(installation_table).values(single=1, id=uuid.uuid4().hex)
+    made = insert_into(conn, installation_table).values(single=1, id=uuid.uuid4().hex)
     conn.execute(made.on_conflict_do_nothing())
     return str(conn.execute(select(installation_table.c.id)).scalar_one())
 

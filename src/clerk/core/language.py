@@ -26,7 +26,7 @@ _TAGS = {
     "kor": "ko", "nld": "nl", "nor": "no", "pol": "pl", "por": "pt", "ron": "ro", "rus": "ru",
     "spa": "es", "swe": "sv", "tam": "ta", "tur": "tr", "ukr": "uk", "vie": "vi",
 }  # fmt: skip
-_FOLDER = Path(__file__).parent / "languages"
+FOLDER = Path(__file__).parent / "languages"
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Language:
 def languages() -> Mapping[str, Language]:
     """Return every language by its code, English first."""
     found: dict[str, Language] = {}
-    for path in sorted(_FOLDER.glob("*.toml"), key=lambda each: (each.stem != ENGLISH, each.stem)):
+    for path in sorted(FOLDER.glob("*.toml"), key=lambda each: (each.stem != ENGLISH, each.stem)):
         values: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
         form_of = gettext.c2py(values.pop("plural"))
         found[path.stem] = Language(code=path.stem, form_of=form_of, **values)
@@ -147,6 +147,12 @@ def month(year: int, number: int) -> str:
 def moment(at: datetime) -> str:
     """Return a time in words; it has to be in UTC."""
     return f"{day(at)}, {at:%H:%M} UTC"
+
+
+def spoken_in(read: str) -> str:
+    """Return the language of pages about documents that are read in a language, as in spa."""
+    tag = tag_of(read)
+    return tag if tag in languages() else ENGLISH
 
 
 def tag_of(language: str) -> str:

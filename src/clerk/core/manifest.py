@@ -42,11 +42,10 @@ from sqlalchemy import (
     select,
     update,
 )
-from sqlalchemy.dialects import postgresql, sqlite
 
 from . import store
 from .answers import KeptAnswer, keep_answer
-from .db import among, reading_connection, writing_to
+from .db import among, insert_into, reading_connection, writing_to
 from .models import (
     db_now,
     document_changes_table,
@@ -88,9 +87,10 @@ PERSON: Final = "person"
 
 @dataclass(frozen=True)
 class DocumentPart:
-    """Some pages of a document, and what they are; all but the pages are columns that may be NULL.
+    """Some pages of a document, and what they are; what is not known is NULL.
 
-    ``evidence`` is as that of a document.
+    ``first_character`` is where the part begins on its first page, 0 at the top: neighbours may
+    share a page.  ``evidence`` is as that of a document.
     """
 
     first_page: int
@@ -101,6 +101,7 @@ class DocumentPart:
     title: str | None = None
     of_other_place: bool = False
     evidence: Mapping[str, Any] = field(default_factory=dict)
+    first_character: int = 0
 
 
 @dataclass(frozen=True)
@@ -373,7 +374,9 @@ def _with_parts(conn: Connection, rows: Sequence[DocumentRow]) -> list[DocumentR
     if not rows:
         return []
     table = document_parts_table.c
-    query = select(table.document_id, *_PART).order_by(table.document_id, table.first_page)
+    query = select(table.document_id, *_PART).order_by(
+        table.document_id, table.first_page, table.first_character
+    )
     if len(rows) < _FEW:
         query = query.where(table.document_id.in_([row.id for row in rows]))
     else:
@@ -382,7 +385,7 @@ def _with_parts(conn: Connection, rows: Sequence[DocumentRow]) -> list[DocumentR
     parts: dict[int, list[DocumentPart]] = {}
     for document_id, *values in conn.execute(query):
         parts.setdefault(document_id, []).append(DocumentPart(*values))
-    return [replace(row, parts=tuple(parts.get(row.id, ()))) for row in rows]
+    return [replace(row, parts=tuple(parts[row.id])) if row.id in parts else row for row in rows]
 
 
 def _typed(row: Iterable[Any]) -> DocumentRow:
@@ -660,8 +663,7 @@ def _insert_new(conn: Connection, table: Any, rows: list[dict[str, Any]]) -> Non
     """Insert the rows that are not there yet."""
     if not rows:
         return
-    dialect = postgresql if conn.dialect.name == "postgresql" else sqlite
-    conn.execute(dialect.insert(table).on_conflict_do_nothing(), rows)
+    conn.execute(insert_into(conn, table).on_conflict_do_nothing(), rows)
 
 
 _RECORD_TEXT = (
@@ -955,14 +957,22 @@ def forget_findings(conn: Connection, subdomain: str, names: Sequence[str]) -> N
     )
 
 
-def claim_news(conn: Connection, document_id: int, content: str) -> bool:
-    """Record that followers are told of a document's content; False if they were before."""
-    changed = conn.execute(
-        update(documents_table)
-        .where(_d.id == document_id, _d.followed_of.is_distinct_from(content))
-        .values(followed_of=content)
-    )
-    return bool(changed.rowcount)
+def claim_news(conn: Connection, contents: Mapping[int, str]) -> set[int]:
+    """Record that followers are told of documents' contents; return those they were not before.
+
+    ``contents`` are by the ids of the documents.
+    """
+    # Locked in one order: two who claim the same documents wait for each other, not in a circle.
+    locked = select(_d.id, _d.followed_of).where(_d.id.in_(contents)).order_by(_d.id)
+    rows = conn.execute(locked.with_for_update()).all()
+    new = {key: contents[key] for key, followed_of in rows if followed_of != contents[key]}
+    if new:
+        claimed = update(documents_table).where(_d.id == bindparam("document"))
+        conn.execute(
+            claimed.values(followed_of=bindparam("content")),
+            [{"document": key, "content": content} for key, content in new.items()],
+        )
+    return set(new)
 
 
 def extract_again(conn: Connection, subdomain: str) -> None:
@@ -1041,8 +1051,7 @@ def _replace(
     if not records:
         return
     names = [each.name for each in fields(records[0])]
-    dialect = postgresql if conn.dialect.name == "postgresql" else sqlite
-    statement = dialect.insert(table)
+    statement = insert_into(conn, table)
     replaced = {name: statement.excluded[name] for name in names if name != "identity"}
     statement = statement.on_conflict_do_update(
         index_elements=["subdomain", "identity"], set_=replaced | more(statement.excluded)
@@ -1158,8 +1167,7 @@ def named_objects(
 
 
 def _note(conn: Connection, subdomain: str, **values: Any) -> None:
-    dialect = postgresql if conn.dialect.name == "postgresql" else sqlite
-    statement = dialect.insert(site_files_table).values(subdomain=subdomain, **values)
+    statement = insert_into(conn, site_files_table).values(subdomain=subdomain, **values)
     if values:
         statement = statement.on_conflict_do_update(index_elements=["subdomain"], set_=values)
     else:

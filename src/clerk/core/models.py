@@ -521,6 +521,9 @@ document_parts_table = Table(
         autoincrement=False,
     ),
     Column("first_page", Integer, primary_key=True, autoincrement=False),
+    Column(
+        "first_character", Integer, primary_key=True, autoincrement=False, server_default=text("0")
+    ),
     Column("last_page", Integer, nullable=False),
     Column("kind", String),
     Column("body", String),
@@ -774,6 +777,8 @@ followers_table = Table(
     Column("created_at", UtcDateTime, nullable=False, server_default=db_now()),
     Column("created_by", String, nullable=False, server_default=""),
     Column("last_sent_at", UtcDateTime),
+    #: The language of the messages.
+    Column("language", String, nullable=False, server_default="en"),
     _one_of("kind", Follower.KINDS),
     _one_of("state", Follower.STATES),
     UniqueConstraint("kind", "address"),

@@ -1,7 +1,6 @@
 """Which words of a document belong to which of its parts.
 
-A part begins on a page, and often within one: there it begins where the words are printed that show
-its beginning.  Offsets count the characters of the pages joined by form feeds.
+Neighbours may share a page.  Offsets count the characters of the pages joined by form feeds.
 """
 
 from __future__ import annotations
@@ -10,13 +9,10 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .manifest import DocumentPart
-
-#: Where the beginning of a part may be quoted, the surest first.
-_QUOTED: Final = ("begins", "title", "kind", "date", "body")
 
 
 @dataclass(frozen=True)
@@ -43,28 +39,16 @@ def part_spans(pages: Mapping[int, str], parts: Sequence[DocumentPart]) -> list[
     end = max(end - 1, 0)
     numbers = list(page_starts)
     starts: list[int] = []
-    for index, part in enumerate(parts):
+    for part in parts:
         place = bisect_left(numbers, part.first_page)
         start = page_starts[numbers[place]] if place < len(numbers) else end
-        if index and parts[index - 1].last_page >= part.first_page in page_starts:
-            start += _where_it_begins(pages[part.first_page], part)
+        if part.first_page in pages:
+            start += min(part.first_character, len(pages[part.first_page]))
         starts.append(max(start, starts[-1]) if starts else 0)
     return [
         PartSpan(part, start, end)
         for part, (start, end) in zip(parts, pairwise([*starts, end]), strict=True)
     ]
-
-
-def _where_it_begins(page: str, part: DocumentPart) -> int:
-    """Return where a part begins within its first page, 0 if that cannot be told."""
-    for name in _QUOTED:
-        fact = part.evidence.get(name) or {}
-        quote = str(fact.get("quote") or "")
-        if fact.get("page", part.first_page) == part.first_page and quote:
-            at = page.find(quote)
-            if at >= 0:
-                return page.rfind("\n", 0, at) + 1
-    return 0
 
 
 def part_at(spans: Sequence[PartSpan], offset: int) -> DocumentPart | None:

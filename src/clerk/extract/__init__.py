@@ -2,19 +2,22 @@
 
 ::
 
-    pages -> text       normalised, each character where it was
-          -> roster     who sits on the body
-          -> forms      what is no vote: forms, reasons, corrections of other minutes
-          -> motions, outcomes, ballots, roll_calls, tables      cues: places that say something
-          -> assemble   motions with what the cues say about them
-          -> wording    the words of each motion
-          -> items      the agenda item it belongs to
-          -> confidence how sure each field is
-          -> votes      what is published of each motion
-    pages -> entities   people, bodies, amounts, dates, addresses, numbers of laws
-          -> attendance who was there     -> hearings   who spoke, who stood aside
-          -> matters    what was done with each ordinance, resolution, case or topic
-    all documents of a site -> people, matters.join_matters     who and what is the same
+    documents   files and texts in, findings out; what people corrected comes first
+      text        normalised, each character where it was
+      names       names of people, as minutes print them
+      attendance  who was there
+      roster      who sits on the body, and which names are one person's
+      cues        the document while it is read; what is no vote: forms, reasons, corrections
+        motions     who moved and who seconded
+        outcomes    what became of it
+        ballots     who or how many voted which way; names that are called one by one
+        tables      votes in columns
+      assemble    motions with what the cues say about them
+      items       the agenda items
+      votes       what is published of each motion: its words, lists and doubts
+      entities    people, bodies, amounts, dates, addresses, numbers; who spoke or stood aside
+      matters     what was done with each ordinance, resolution, case or topic
+    model       what is published, and how sure it is
 
 To read a new way of writing, add a rule with an example to the table at the end of the module for
 it (who moved: ``motions``; what became of it: ``outcomes``; who voted how: ``ballots``), and an
@@ -44,8 +47,9 @@ from .documents import (
     extract_site,
     extract_text,
     extract_whole,
+    extraction_as_row,
 )
-from .findings import (
+from .model import (
     BALLOTS,
     RESULTS,
     SCHEMA,
@@ -58,7 +62,6 @@ from .findings import (
     Presence,
     Speaker,
     Vote,
-    extraction_as_row,
     vote_as_row,
 )
 

@@ -18,7 +18,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from .context import (
+from .cues import (
     FIRM,
     SOFT,
     STRONG,
@@ -31,7 +31,8 @@ from .context import (
     QuestionCue,
     SecondCue,
 )
-from .findings import (
+from .items import Items
+from .model import (
     ABSENT,
     ABSTAIN,
     AYES,
@@ -317,9 +318,9 @@ class Motion:
         return repeated
 
 
-def assemble(doc: DocumentText, cues: Iterable[Cue]) -> list[Motion]:
+def assemble(doc: DocumentText, items: Items, cues: Iterable[Cue]) -> list[Motion]:
     """Read cues in their order and return the motions and votes in the order of the text."""
-    assembler = Assembler(doc)
+    assembler = Assembler(doc, items)
     for cue in cues:
         match cue:
             case MotionCue():
@@ -339,8 +340,9 @@ def assemble(doc: DocumentText, cues: Iterable[Cue]) -> list[Motion]:
 class Assembler:
     """Holds the open motions while cues are read, and those that are closed."""
 
-    def __init__(self, doc: DocumentText) -> None:
+    def __init__(self, doc: DocumentText, items: Items) -> None:
         self.doc = doc
+        self.items = items
         self.stack: list[Motion] = []
         self.closed: list[Motion] = []
         self.last_end = 0
@@ -529,6 +531,16 @@ class Assembler:
         if cue.about == MAIN:
             self._close_amendments()
         top = self.top
+        if (
+            top is not None
+            and not top.decided
+            and (cue.own_question or cue.strength == SOFT)
+            and cue.at - cue.start > _OWN_SUBJECT
+            and self.items.between(top.end, cue.at)
+        ):
+            # A sentence with a subject of its own, below another heading.
+            self.close_all()
+            top = None
         if cue.mover_follows or (top is not None and is_outcome_of_another(self.doc, top, cue)):
             self._open_with_outcome(cue)
             return
@@ -554,7 +566,12 @@ class Assembler:
                 # ``(Smith opposed), the motion to close the road failed.``
                 begin = self.doc.sentence_start(cue.at, 400)
                 for dissent in self.dissents:
-                    if max(begin, top.start) <= dissent.start < cue.at:
+                    between = self.doc.text[dissent.end : max(dissent.end, cue.start)]
+                    # ``Jones abstained. Motion carried.``
+                    next_to_it = cue.strength > SOFT and not between.strip(" .\n")
+                    if top.start <= dissent.start < cue.at and (
+                        begin <= dissent.start or next_to_it
+                    ):
                         self._dissent(top, dissent)
         elif cue.result != DIED or cue.strength == STRONG:
             self._open_with_outcome(cue)
@@ -566,6 +583,9 @@ class Assembler:
         same = cue.result in ("", top.outcome.result)
         declared = "declared" in cue.flags
         if self.loose_counts and self.doc.blank_line_between(top.end, self.loose_counts[-1].start):
+            return False
+        if cue.own_question and cue.unanimous and top.counts.get(NOES):
+            # Another question, that nobody was against.
             return False
         if not top.outcome.result and cue.result and gap < _OUTCOME_REACH[SOFT]:
             top.decide(cue)
@@ -703,6 +723,11 @@ class Assembler:
         done = top.voted or (top.made is not None and top.made.done)
         if not inside and (RECUSED in cue.ballots or not (near and done)):
             return
+        if not inside and {name for names in cue.ballots.values() for name in names} & set(
+            top.ballots.get(AYES, ())
+        ):
+            # Who voted for it did something else in another vote.
+            return
         for kind, names in cue.ballots.items():
             if kind == AYES and not inside:
                 begin = self.doc.sentence_start(cue.start)
@@ -713,6 +738,7 @@ class Assembler:
                 continue
             top.add_names(kind, names)
             top.from_prose.add(kind)
+            top.incomplete |= cue.incomplete & {kind}
         top.end = max(top.end, cue.end)
         top.flags |= cue.flags
         top.cues.append(cue)

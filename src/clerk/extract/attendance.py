@@ -18,7 +18,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from .findings import Presence, place
+from .model import Presence, place
 from .names import (
     ALSO_SURNAMES,
     BALLOT_WORDS,
@@ -69,14 +69,18 @@ _LABEL = Phrase(
     " officials officers guests visitors others remotely",
     r"(?:present|absent|attendance|attending|attendees|apolog(?:y|ies)|excused|regrets|roll call"
     r"|members|absences|leave of absence|staff|officials|officers|guests|visitors|others"
-    r"|remotely)\b(?:[^\n:;.]{0,40}?)"
-    r"\s{0,3}(?:[:;]|-(?=[\s-])|(?P<over>\n|\s(?:were|was|included|are)\b[:\s-]{0,4}))",
+    r"|remotely)\b(?:[^\n:;.]{0,40}?)(?:\s?\(\d{1,2}\))?"
+    r"\s{0,3}(?:[:;]|\s(?:were|was|included|are)\s?:|-(?=[\s-])|(?P<over>\n|\s(?:were|was|included|are)\b[:\s-]{0,4}))",
 )
 _NUMBERING = re.compile(r"\s{0,60}(?:[\dIVXA-Z]{1,4}[.)]?){0,3}\s{0,8}")
 _LABEL_START = re.compile(r"(?:\A|[\n:;,.]|\d[.)])\s{0,40}([^\n:;,.]{0,48})\Z")
 #: The words that may begin an attendance; the others only go on with it.
-_BEGINS = pattern(r"\bpresent\b|\battend(?:ance|ing|ees)\b|\broll\s+call\b|\bmembers?\b", re.I)
-_STATED = pattern(r"\bpresent\b|\battend|\broll\s+call\b", re.I)
+_BEGINS = pattern(
+    r"\bpresent\b|\battend(?:ance|ing|ees|ed)\b|\broll\s+call\b|\bmembers?\b|\bresponded\b"
+    r"|\banswered\b",
+    re.I,
+)
+_STATED = pattern(r"\bpresent\b|\battend|\broll\s+call\b|\bresponded\b|\banswered\b", re.I)
 _BODY_LABEL = pattern(
     r"\W{0,4}(?:city\s+|town\s+|village\s+|school\s+|county\s+)?(?:council(?:\s?members?|men)?"
     r"|board(?:\s+members?)?|commissioners|trustees|members)\W{0,4}",
@@ -106,7 +110,7 @@ _OTHERS = pattern(
 _OTHER_MEMBERS = pattern(
     r"\bother\s+(?:members|councill?ors|commissioners|trustees|directors)\b", re.I
 )
-_STAFF = pattern(r"\b(?:staff|administration|also)\b", re.I)
+_STAFF = pattern(r"\b(?:staff|administration)\b", re.I)
 _MEMBER_ROLE = pattern(
     r"(?:deputy\s+|vice\s+)?(?:councill?ors?|council\s?(?:members?|m[ae]n|wom[ae]n)|trustees?"
     r"|commissioners?|supervisors?|select(?:m[ae]n|wom[ae]n)|alder(?:m[ae]n|wom[ae]n)|mayor|reeve)\b",
@@ -127,13 +131,24 @@ _QUALIFIED = pattern(
 #: Separates two people, or a person from what is said about them.
 _BETWEEN = re.compile(
     r"(?:[\s,;&/\u2022\u25cf\u25aa\u00b7\u2023*>]|-(?!\w)|\d{1,2}[.)](?=\s)|\band\b|\bthe\b|#\d?"
-    r"|\bpresiding\b|\b(?:Div|Division|Ward|District|Zone|Precinct|Area)\b\.? ?\d{1,2} ?[-:](?= ))*"
+    r"|\bpresiding\b|\b(?:His|Her|Their) (?:Worship|Honou?r)\b,?(?: [Tt]he\b)?"
+    r"|\b(?:Div|Division|Ward|District|Zone|Precinct|Area)\b\.? ?\d{1,2} ?[-:](?= ))*"
 )
-_SEAT = re.compile(r", ?(?:[A-Z][\w']+ ){1,2}(?:District|Ward|Precinct)(?=[ \n,;.]|$)")
+#: A first name that people use: ``Elizabeth (Betty) Warner``, ``Rick "Spider" Kramer``.
+_NICKNAME = re.compile(r' [("][A-Z][a-z]+[)"] (?=[A-Z][\w\'-]+)')
+_SEAT_BEHIND = re.compile(
+    r"(?<=[a-z]) (?:District|Ward|Precinct|Division|Seat|Place) [A-Z\d]{1,3}$"
+)
+_SEAT = re.compile(
+    r" (?:District|Ward|Precinct|Division|Seat|Place|Position) [A-Z\d]{1,3}\b"
+    r"|, ?(?:[A-Z][\w']+ ){1,2}(?:District|Ward|Precinct)(?=[ \n,;.]|$)"
+)
+_UNREAD = re.compile(r"(?=[^,]{0,8}[-~^])[^,;:.\n]{1,25},\s{1,3}(?=[A-Z])")
 _NOTE = re.compile(r"\s{0,3}[(\[](?P<note>[^()\[\]\n]{1,90})[)\]]")
 _SAID = (
     r"(?P<status>present|absent|excused|here|apolog(?:y|ies)"
-    r"|arrived(?:\s+late)?(?:\s+at)?|late|left(?:\s+at)?|via\s+\w+(?:\s+\w+)?|remote(?:ly)?"
+    r"|arrived(?:\s+late)?(?:\s+at)?|late|left(?:\s+at)?|via\s+[\w/]+(?:\s+\w+)?|remote(?:ly)?"
+    r"|in\s+the\s+chair"
     r"|until\s[^\n]{3,40}|from\s+item[^\n]{1,30}|by\s+(?:phone|telephone|zoom)|not\s+present)\b"
     r"(?:\s?(?:at\s)?\d{1,2}[:.]\d\d\s?(?:[ap]\.?m\.?)?)?"
 )
@@ -148,17 +163,17 @@ _ROLE_WORD = (
     r"(?:(?:deputy|vice|assistant|acting|interim|first|second|student|alternate|town|city|village|county"
     r"|township|borough|parish|district|school|public|senior|chief|executive|general|board|council"
     r"|planning|zoning|finance|fire|police|recording|administrative|community|economic|human"
-    r"|development|works|building|code|enforcement|library|parks?|recreation|legal|water|utility"
+    r"|selectmen's|conservation|field|development|works|building|code|enforcement|library|parks?|recreation|legal|water|utility"
     r"|utilities|services?|pro|tem(?:pore)?|ex|officio|court|road"
     r"|highway|health|information|technology|corporate|ward|seat|place|position|precinct|division"
     r"|no\.?|\d{1,2})[ /-]{1,3}(?:(?:of|the|and|&|for)[ ]){0,2}){0,8}"
-    r"(?:chair(?:man|woman|person)?|vice-?chair(?:man|woman|person)?|mayor(?:\s+pro\s+tem(?:pore)?)?"
+    r"(?:chief\s+of\s+(?:staff|police)|chair(?:man|woman|person)?|vice-?chair(?:man|woman|person)?|mayor(?:\s+pro\s+tem(?:pore)?)?"
     r"|president|vice-?president|secretary|treasurer|clerk(?:-treasurer)?|clerk/treasurer|moderator"
-    r"|member|members|commissioner|trustee|director|councill?or|council(?:man|woman|member|person)"
+    r"|member|members|commissioner|trustee|director|councill?ors?|council(?:man|woman|member|person)"
     r"|alder(?:man|woman|person)|supervisor|select(?:man|woman|person)|selectboard|reeve|judge"
     r"|manager|administrator|attorney|solicitor|counsel|engineer|planner|superintendent|recorder"
     r"|officer|chief|inspector|librarian|cao|cfo|ceo|esq\.?|principal|coordinator|liaison|intern"
-    r"|technician|assistant|foreman|consultant|auditor|assessor|representative|alternate|jp|qsm"
+    r"|agent|technician|assistant|foreman|consultant|auditor|assessor|representative|alternate|jp|qsm"
     r"|visitor|guest|resident"
     r"|oam|onzm|p\.?e\.?|sarpanch|cathaoirleach|(?:ward|district|seat|place|position|precinct|alt)"
     r"\s?\.?\s?(?:no\.?\s?|#\s?)?[\dIVX]{1,3})\b"
@@ -169,6 +184,7 @@ _ROLE = re.compile(
     rf"[ ]{{0,60}}[,\-/]?[ ]{{0,60}}(?!\d{{1,3}} members)(?P<role>{_ROLE_WORD})(?![\w'])",
     re.IGNORECASE,
 )
+_TITLE_BEHIND = re.compile(rf", {_ROLE_WORD}(?![\w'])", re.IGNORECASE)
 _OTHER_ROLE = pattern(
     r"\b(?:clerk|manager|administrator|attorney|solicitor|counsel|engineer|planner|superintendent"
     r"|recorder|officer|chief|inspector|librarian|cao|cfo|ceo|esq|principal|coordinator|liaison|intern"
@@ -241,6 +257,16 @@ _SAID_OF = Phrase(
     r"|(?P<bare>present(?=\s{0,3}\.))|(?:were|was)\s+(?:all\s+|also\s+)?"
     r"(?P<status>present|in\s+attendance|absent|excused))\b(?!\s+(?:for|from|when|during|at\s+the))",
 )
+_TO_ORDER = Phrase(
+    "called calls to_order",
+    r"(?P<verb>call(?:ed|s)\s+the\s+(?:[^\s.]+\s+){0,12}?to\s+order)|to\s+order\b",
+)
+_ORDER_BY = pattern(r"[^.\n]{0,90}?\bby:?\s+")
+_PRESIDING = pattern(
+    r"(?:acting\s+|vice[\s-]|deputy\s+|board\s+|council\s+)*(?:chair\w*|president|mayor|supervisor"
+    r"|commissioner|trustee|reeve|moderator)\b",
+    re.I,
+)
 #: Such sentences are looked for in this much of a document.
 _OPENING = 4000
 _APOLOGIES = Phrase(
@@ -254,7 +280,8 @@ _PLAIN_PRESENT = Phrase(
     r"(?:(?:members?|those|also|following|councill?ors|trustees|commissioners|directors"
     r"|supervisors|others?)\s+(?:who\s+were\s+)?)?(?:present|in\s+attendance|attending)\s+"
     r"(?:were|was|included|are)\s*:?\s*-?\s*"
-    r"|following\s+(?:\w+\s+){0,4}(?:present|in\s+attendance|attend\w*)\s*:\s*-?\s*",
+    r"|following\s+(?:\w+\s+){0,4}(?:present|in\s+attendance|attend\w*|responded|answered)"
+    r"(?:\s+the\s+(?:entire\s+|whole\s+)?meeting)?\s*:\s*-?\s*",
 )
 
 
@@ -295,15 +322,19 @@ def read_attendees(document: NormalText, known: frozenset[str]) -> list[Attendee
     found: list[Attendee] = []
     taken = 0
     for start, end, label in _labels(document):
-        if start < taken:
+        if end <= taken:
             continue
-        section = reader.section(start, end, label)
+        # ``Present: Ann Smith, Bob Jones Absent: Kim Lee``: the label begins behind the names.
+        label = label[max(0, taken - start) :]
+        section = reader.section(max(start, taken), end, label)
         if section:
             taken = max(section[-1].end, end)
             found += section
         if len(found) > 400:
             break
-    return sorted([*found, *reader.in_prose(found)], key=lambda who: who.name.start)
+    found += reader.in_prose(found)
+    found += reader.in_the_chair(found)
+    return sorted(found, key=lambda who: who.name.start)
 
 
 def _labels(document: NormalText) -> Iterator[tuple[int, int, str]]:
@@ -376,6 +407,26 @@ class _Reader:
                 if name.start not in seen and self._is_person(name, name.start, False, []):
                     yield Attendee(name, role, group, status, label=said.start(), end=name.end)
 
+    def in_the_chair(self, found: list[Attendee]) -> Iterator[Attendee]:
+        """Yield who called the meeting to order, if no list names them."""
+        text, lower = self.document.text, self.document.lower
+        listed = {who.name.surname.lower() for who in found}
+        for order in _TO_ORDER.find(lower):
+            if order.start() > _OPENING:
+                break
+            name: Name | None = None
+            if by := _ORDER_BY.match(lower, order.end()):
+                name = read_name(text, by.end(), self.known)
+            elif order["verb"]:
+                before = names_before(text, end_without(text, order.start(), " \n"), self.known)
+                name = before[-1] if before else None
+            if name is None or not name.titled or name.surname.lower() in listed:
+                continue
+            role = self._title(name.start, name)
+            if role and _PRESIDING.match(role):
+                yield Attendee(name, role, MEMBER, PRESENT, label=order.start(), end=name.end)
+                return
+
     def section(self, start: int, position: int, label: str) -> list[Attendee]:
         """Return the people below or behind one label."""
         away = _AWAY.search(label) is not None
@@ -404,6 +455,9 @@ class _Reader:
         while position < limit:
             gap = _BETWEEN.match(text, position, limit)
             after = gap.end() if gap else position
+            if found and (group_title := _TITLE_LABEL.match(text, after, limit)):
+                # ``Mayor Smith; Trustees: Jones, Brown``
+                after = group_title.end()
             if qualified := _QUALIFIED.match(text, after, limit):
                 after = qualified.end()
             between = text[position:after]
@@ -415,6 +469,10 @@ class _Reader:
             name: Name | None = None
             if heading is not None or not self._is_heading(after):
                 name = read_name(text, after, self.known, listed=True)
+            if name is not None and (called := _NICKNAME.match(text, name.end, limit)):
+                family = read_name(text, called.end(), self.known, listed=True)
+                if family is not None and family.start == called.end() and not family.titled:
+                    name = replace(name, text=f"{name.text} {family.text}", end=family.end)
             if name is not None and (column := _NEXT_COLUMN.match(text, name.start, name.end)):
                 # ``Ann Smith   General Manager``
                 name = read_name(text[: column.end()], after, self.known, listed=True)
@@ -442,6 +500,12 @@ class _Reader:
             if name is not None and not self._is_person(name, after, broken, found):
                 name = None
             if name is None or name.end > limit:
+                unread = _UNREAD.match(text, after, limit) if len(found) > 1 else None
+                behind_it = read_name(text, unread.end(), self.known) if unread else None
+                if unread and not broken and behind_it is not None and behind_it.titled:
+                    # ``Cr Anderson, Cr -Hogan, Cr Bennett``: one that is misprinted.
+                    position = unread.end()
+                    continue
                 # ``Chairperson`` above the name, ``, Chair`` behind it.
                 if heading is None or heading.end() <= after:
                     break
@@ -449,7 +513,7 @@ class _Reader:
                     break
                 behind_role = text[heading.end() : heading.end() + 3]
                 title_follows = behind_role[:1] in (",", ":") or behind_role.strip(" ")[:1] == "-"
-                if found and not broken and not title_follows:
+                if found and not broken and not title_follows and ";" not in between:
                     found[-1] = self._with_role(found[-1], heading["role"], heading.end())
                 else:
                     role = heading["role"]
@@ -496,7 +560,7 @@ class _Reader:
                     break
                 position += 1
                 sentence = len(found)
-            if broken and role is not None and not role.lower().endswith("s"):
+            if role is not None and not role.lower().endswith("s"):
                 role = None
         if found and (gone := _WERE_AWAY.match(text, found[-1].end)):
             # ``Mayor Smith and Councilmember Jones asked to be excused.``
@@ -523,6 +587,8 @@ class _Reader:
         if _CALL_TO_ORDER.match(self.document.lower, position):
             return True
         line = _CELL_END.split(self.document.text[position : position + 120])[0]
+        # ``Ann Smith District A``
+        line = _SEAT_BEHIND.split(line)[0]
         return any(word.strip(".").lower() in _HEADINGS for word in line.split()[:3])
 
     def _is_row(self, position: int, capitals: bool) -> bool:
@@ -594,7 +660,8 @@ class _Reader:
         if status and status["status"].isupper() and not who.name.text.isupper():
             return None
         gap = status[0][: status.start("status") - status.start()] if status else ""
-        if status and status["status"][0].isupper() and gap.count("\n") > 1:
+        remote = status is not None and status["status"].lower().startswith(("via", "by", "remote"))
+        if status and not remote and status["status"][0].isupper() and gap.count("\n") > 1:
             # A blank line above it: ``Absent`` is the heading of those who follow.
             return None
         return status
@@ -625,9 +692,15 @@ class _Reader:
             elif role := _ROLE.match(text, position, limit):
                 # ``Smith, Councilmember Ann Jones``: the title of the next one.
                 following = _DIRECTLY.match(text, role.end(), limit)
-                if following is not None and read_name(text, following.end(), self.known):
+                after = read_name(text, following.end(), self.known) if following else None
+                # In ``Ann Lang, Clerk Don Franson, Engineer`` it is that of the one before.
+                own = who.role is None and " " in who.name.text and text[position] == ","
+                if after is not None and not (own and _TITLE_BEHIND.match(text, after.end, limit)):
                     break
                 if role["role"].lower() == "members" and text[role.end() : role.end() + 1] == " ":
+                    break
+                if text.startswith(":", role.end()):
+                    # The label of those who follow.
                     break
                 who = self._with_role(who, role["role"], role.end())
                 position = role.end()

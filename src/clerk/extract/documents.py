@@ -1,17 +1,22 @@
 """Extract from one document, from a whole site, or from a text.
 
 The only module of the package that reads and writes files.
+
+What people corrected comes before what the rules find.  A correction is about a stretch of a page.
+It changes the vote that is found there, says that there is none, or makes one where the rules find
+nothing.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -27,9 +32,20 @@ from clerk.core.storage import (
     written_whole,
 )
 
-from .corrected import VoteCorrection
-from .findings import LISTS, VERSION, Entity, Extraction, Place, Vote, text_hash
-from .text import page_marks
+from .model import (
+    BALLOTS,
+    LISTS,
+    SCHEMA,
+    UNKNOWN,
+    VERSION,
+    Entity,
+    Extraction,
+    Place,
+    Vote,
+    place,
+    text_hash,
+)
+from .text import NormalText, page_marks
 
 if TYPE_CHECKING:
     from .votes import Reading
@@ -166,10 +182,8 @@ def extract_text(
     """
     # Loading the rules takes as long as reading a document: only when they are needed.
     from .attendance import presences
-    from .context import document_text
-    from .corrected import corrected_votes
-    from .entities import find_entities
-    from .hearings import find_declarations, find_speakers
+    from .cues import document_text
+    from .entities import find_declarations, find_entities, find_speakers
     from .items import Items, agenda_items
     from .matters import find_matters
     from .votes import find_votes
@@ -189,6 +203,53 @@ def extract_text(
         found.speakers = find_speakers(doc, items)
         found.declarations = find_declarations(doc)
     return found
+
+
+def extraction_as_row(document: str, found: Extraction) -> dict[str, Any]:
+    """Return everything found in a document as one object of the published format.
+
+    The people are who is who among the members that are present or absent, move, second or vote;
+    a name that cannot be placed, and one that is in doubt, is nobody's.
+    """
+    from .attendance import MEMBER
+    from .roster import resolve_people
+
+    row: dict[str, Any] = {"schema": SCHEMA, "extractor": found.version, "doc": document}
+    for kind in LISTS:
+        row[kind] = [
+            {
+                field: value
+                for field, value in msgspec.structs.asdict(each).items()
+                if field not in ("page_start", "page_end")
+            }
+            for each in getattr(found, kind)
+        ]
+    attending: dict[str, list[int]] = defaultdict(list)
+    for number, who in enumerate(found.attendance):
+        if who.group == MEMBER:
+            attending[who.name].append(number)
+    voting: dict[str, list[int]] = defaultdict(list)
+    for number, vote in enumerate(found.votes):
+        lists = BALLOTS if "names" not in vote.doubtful else ()
+        printed = [name for kind in lists for name in getattr(vote, kind)]
+        certain = (who for who in ("mover", "seconder") if who not in vote.doubtful)
+        printed += [name for who in certain if (name := getattr(vote, who))]
+        for name in dict.fromkeys(printed):
+            voting[name].append(number)
+    times = {
+        name: len(attending.get(name, ())) + len(voting.get(name, ()))
+        for name in (*attending, *voting)
+    }
+    row["people"] = [
+        {
+            "name": person.name,
+            "spellings": list(person.spellings),
+            "attendance": sorted({n for name in person.spellings for n in attending.get(name, ())}),
+            "votes": sorted({n for name in person.spellings for n in voting.get(name, ())}),
+        }
+        for person in resolve_people("", times, lambda _: times)
+    ]
+    return row
 
 
 def extract_parts(
@@ -251,7 +312,7 @@ def _move(
 
 def explain_text(text: str) -> list[Reading]:
     """Read the votes of a text and keep, for each, which rule read what and what is in doubt."""
-    from .context import document_text
+    from .cues import document_text
     from .votes import read_votes
 
     return read_votes(document_text(text.split("\f")))
@@ -298,3 +359,118 @@ def extract_whole(text: str) -> Extraction:
         place = bisect_right(offsets, each.start)
         each.page = marks[place - 1][1] if place else None
     return found
+
+
+#: The fields of a vote that can be corrected, and the name of each in ``doubtful``.
+CORRECTABLE: Mapping[str, str] = {
+    **{name: name for name in ("motion", "mover", "seconder", "result", "tally", "item")},
+    "item_title": "item",
+    **dict.fromkeys(BALLOTS, "names"),
+}
+#: Flags that say something about a field.
+_FLAGS = {
+    "names": (
+        *("incomplete_list", "tally_mismatch", "off_roster_name", "name_typo", "label_typo"),
+        "missing_comma",
+    ),
+    "tally": ("tally_mismatch", "tally_reversed"),
+    "result": ("result_implied", "source_contradiction"),
+    "mover": ("mover_equals_seconder", "no_mover"),
+    "seconder": ("mover_equals_seconder", "no_second"),
+}
+
+
+@dataclass(frozen=True)
+class VoteCorrection:
+    """What is right about a stretch of a text; no fields mean that there is no vote."""
+
+    start: int
+    end: int
+    fields: Mapping[str, Any]
+    who: str
+    at: str
+
+
+def corrected_votes(
+    doc: NormalText, votes: Sequence[Vote], corrections: Sequence[VoteCorrection]
+) -> list[Vote]:
+    """Return the votes of a document as people corrected them."""
+    found = list(votes)
+    for each in corrections:
+        begin, end = each.start, min(each.end, len(doc.original))
+        shared = {
+            index: min(vote.end, end) - max(vote.start, begin) for index, vote in enumerate(found)
+        }
+        nearest = max(shared, key=lambda index: shared[index], default=None)
+        # Half of what was marked, or half of the vote: the words around it may be read otherwise.
+        known = nearest is not None and 2 * shared[nearest] > min(
+            end - begin, found[nearest].end - found[nearest].start
+        )
+        if known and nearest is not None and not each.fields:
+            del found[nearest]
+        elif known and nearest is not None:
+            _correct(found[nearest], each)
+        elif each.fields:
+            found.append(_correct(_empty_vote(doc, begin, end), each))
+    return sorted(found, key=lambda vote: vote.start)
+
+
+def valid_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields that can be corrected and have a value that fits."""
+    kinds = {each.name: each.type for each in msgspec.structs.fields(Vote)}
+    valid = {}
+    for name in fields.keys() & CORRECTABLE.keys():
+        try:
+            valid[name] = msgspec.convert(fields[name], kinds[name])
+        except msgspec.ValidationError:
+            continue
+    return valid
+
+
+def _correct(vote: Vote, correction: VoteCorrection) -> Vote:
+    fields = valid_fields(correction.fields)
+    for name, value in fields.items():
+        setattr(vote, name, value)
+    groups = {CORRECTABLE[name] for name in fields}
+    known = {CORRECTABLE[name]: 1.0 for name, value in fields.items() if value}
+    vote.field_confidence = {
+        name: share for name, share in vote.field_confidence.items() if name not in groups
+    } | known
+    vote.doubtful = [name for name in vote.doubtful if name not in groups]
+    settled = {flag for name in groups for flag in _FLAGS.get(name, ())}
+    vote.flags = [flag for flag in vote.flags if flag not in settled]
+    if "names" in groups and "tally" not in groups:
+        # The count was made from, or checked against, the former lists.
+        vote.doubtful = [*vote.doubtful, "tally"] if vote.tally else vote.doubtful
+    vote.corrected_fields = sorted({*vote.corrected_fields, *fields})
+    vote.corrected_by, vote.corrected_at = correction.who, correction.at
+    return vote
+
+
+def _empty_vote(doc: NormalText, begin: int, end: int) -> Vote:
+    """Return a vote of which nothing is known but its words."""
+    return Vote(
+        **place(doc, begin, end),
+        item=None,
+        item_title=None,
+        consent_items=[],
+        consent_exceptions=[],
+        motion=None,
+        mover=None,
+        seconder=None,
+        result=UNKNOWN,
+        result_text=None,
+        vote_type=UNKNOWN,
+        ayes=[],
+        noes=[],
+        abstain=[],
+        absent=[],
+        recused=[],
+        tally=None,
+        unanimous=False,
+        flags=[],
+        confidence=1.0,
+        field_confidence={},
+        doubtful=[],
+        doubts=[],
+    )

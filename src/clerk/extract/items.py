@@ -18,8 +18,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from .context import DocumentText
-from .findings import AgendaItem, place
+from .cues import DocumentText
+from .model import AgendaItem, place
 from .names import read_name
 from .text import pattern, word_set
 
@@ -153,6 +153,12 @@ class Items:
             # The letters of a list that is over.
             place -= 1
         return self.headings[place] if place >= 0 else None
+
+    def between(self, start: int, end: int) -> bool:
+        """Whether a numbered heading stands between two places."""
+        place = bisect_right(self.starts, start)
+        following = self.headings[place : place + 4]
+        return any(each.number is not None and each.start < end for each in following)
 
     def consent(self, position: int, item: Heading | None, words: str | None) -> Consent | None:
         """Return what a vote at a position over a consent agenda decides, with the exceptions."""

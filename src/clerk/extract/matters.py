@@ -19,9 +19,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from .context import DocumentText
-from .findings import DIED, FAILED, PASSED, WITHDRAWN, Appearance, Entity, Vote, place
+from .cues import DocumentText
 from .items import Heading, Items
+from .model import DIED, FAILED, PASSED, WITHDRAWN, Appearance, Entity, Vote, place
 from .text import Phrase, pattern, word_set
 
 INTRODUCED = "introduced"

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from rapidfuzz.distance import DamerauLevenshtein
 
 from .ballots import tally_in
-from .context import FIRM, SOFT, STRONG, Cue, DocumentText, MotionCue, Rule, SecondCue, find_cues
+from .cues import FIRM, SOFT, STRONG, Cue, DocumentText, MotionCue, Rule, SecondCue, find_cues
 from .names import Name
 from .text import Phrase, end_without, indent_start, last_match, line_start, pattern
 
@@ -115,11 +115,18 @@ _APPOSITION = pattern(
 _PRONOUN = pattern(r"\b(?:he|she|they)\s*$")
 
 
+def _begins_line(text: str, name: Name, verb: int) -> bool:
+    """Whether a verb begins a new line with a capital: a heading above it moves nothing."""
+    return text[verb].isupper() and "\n" in text[name.end : verb]
+
+
 def _moved_by_subject(doc: DocumentText, verb: int, end: int) -> MotionCue | None:
     """Read ``Director Daly made the motion``: the mover precedes the verb."""
     lower, text = doc.lower, doc.text
     edge = _subject_end(lower, verb)
     name = doc.name_before(edge)
+    if name is not None and _begins_line(text, name, verb):
+        name = None
     if name is not None and (bracket := _BRACKET.match(text, name.end)):
         # ``Smith (Jones) moved``: a member in brackets is who seconded.
         second = doc.name_at(bracket.end())
@@ -185,7 +192,7 @@ _OWNER_MOVES = pattern(
 )
 _ON = pattern(r"(?:up)?on\s+")
 _MOTION_BY = pattern(
-    rf"(?:\s+(?:no\.?\s*)?[a-z]{{0,3}}-?\d[\d\-./]{{0,10}})?\s*(?:was\s+|is\s+|were\s+|being\s+"
+    rf"(?:\s+(?:no\.?\s*)?[a-z]{{0,3}}-?\d[\d\-./]{{0,10}})?\s*(?::\s+)?(?:was\s+|is\s+|were\s+|being\s+"
     rf"|having\s+been\s+)?{_MANNER}?(?:{_MADE}\s+)?(?:forward\s+)?"
     rf"(?:at\s+\d{{1,2}}[:.]\d\d\s*(?:[ap]\.?m\.?)?,?\s+)?(?P<both>(?:and|&"
     rf"|/)\s*{_MANNER}?second(?:ed)?\s+)?(?:was\s+)?(?:made\s+)?(?P<by>by|from|of)\b\s*:?"
@@ -426,7 +433,10 @@ def _motion_without_verb(doc: DocumentText, motion: re.Match[str], head: str) ->
     return cue
 
 
-_MOVED = Phrase("move", r"move[ds]\b")
+_MOVED = Phrase(
+    "move motioned",
+    r"move[ds]\b|motioned(?=\s*,\s*(?:and\s+)?seconded\b|(?:\s+[^\s,.]+){1,3},(?:\s+[^\s,.]+){1,3}\s+(?:2nd|second))",
+)
 _MOVED_BY = pattern(
     rf"\s*(?P<both>(?:and|&|/|,)?\s*{_MANNER}?second(?:ed)?)?\s*(?:by(?:\b|(?!law|pass))\s*:?|:|-|\()\s*"
 )
@@ -437,7 +447,7 @@ _MOVED_WHAT = pattern(
     r"\s*(?:to\s+(?P<verb>[a-z\-]+)"
     r"|(?!during\b)[a-z]{2,}ing\b|that\b|for\b|the\b|accept\b|approve\b|adopt\b|approval|adoption|acceptance|denial"
     r"|deferral|postponement|referral|ratification|appointment|and\b|,|;"
-    r"|\.|we\b|its\b|this\b|an?\b|item|resolution|ordinance|to\b|authoriz|passage|second|\("
+    r"|\.|we\b|they\b|it\s+be\b|all\b|its\b|this\b|an?\b|item|resolution|ordinance|to\b|authoriz|passage|second|\("
     r"|bill|adjourn|in\s+favor|by\s+|council|agenda|staff|/|with\s)"
 )
 _NOT_MOTION = pattern(
@@ -470,7 +480,9 @@ def moved_verb(doc: DocumentText, moved: re.Match[str]) -> MotionCue | None:
         return _motion_cue(doc, begin, name, seconder)
     head = lower[max(0, start - 30) : start]
     seconded = _SECONDED_NEXT.match(lower, end)
-    if _WAS.search(head) or (moved[0] == "moved" and seconded and not doc.name_before(start)):
+    above = doc.name_before(start) if seconded else None
+    nobody = above is None or _begins_line(text, above, start)
+    if _WAS.search(head) or (moved[0] != "moves" and seconded and nobody):
         if not seconded and not _IT_WAS.search(head):
             return None
         if not seconded and (cue := _moved_name(doc, moved)):
@@ -856,7 +868,7 @@ def pair_that_moves(doc: DocumentText, slash: re.Match[str]) -> MotionCue | None
     return _motion_cue(doc, start, mover, seconder)
 
 
-_PAIRS_MOTION = pattern(r"\s{1,3}motion\b")
+_PAIRS_MOTION = re.compile(r" {1,3}motion\b| ?\n {0,8}motion\b")
 
 
 def pairs_motion(doc: DocumentText, slash: re.Match[str]) -> MotionCue | None:
@@ -867,6 +879,9 @@ def pairs_motion(doc: DocumentText, slash: re.Match[str]) -> MotionCue | None:
     motion = _PAIRS_MOTION.match(doc.lower, seconder.end) if seconder else None
     mover = doc.name_before(slash.start()) if motion else None
     if seconder is None or motion is None or mover is None or seconder.start > slash.end() + 1:
+        return None
+    if "\n" in motion[0] and not _are_members(doc, mover, seconder):
+        # ``Updates/Requests`` is a heading, and a motion follows below it.
         return None
     cue = _motion_cue(doc, _article_start(doc.lower, mover.start), mover, seconder, motion.end())
     cue.done = doc.lower.startswith(("on ", "upon "), cue.start)

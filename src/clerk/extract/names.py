@@ -40,7 +40,7 @@ TITLES = word_set(
     leas-chathaoirleach comhairleoir lord bailie provost executive county city town village
     township manager attorney administrator assemblymember assemblyman assemblywoman assembly
     assemblyperson legislator planner president-elect chief captain sgt lt
-    planning zoning school library
+    planning zoning school library inspector worker
     """
 )
 #: Those of them that a full stop may follow: behind ``attorney.`` a sentence begins.
@@ -81,7 +81,8 @@ _ABBREVIATED = word_set(
 ALSO_SURNAMES = word_set(
     """
     alder judge clerk warden chief provost lord justice regent governor captain burgess
-    moderator planner grant park page ward place call read close march street july plan work
+    moderator planner record friend grant park page ward place call read close march street july
+    plan work
     bill banks reading table award old new first favor road reeve sen an so
     """
 )
@@ -92,6 +93,7 @@ _FIRST_NAMES = word_set("bill grant page ward judge april may june august")
 #: Capitalised words that end a name: the vocabulary of motions, votes and agendas.
 STOPS = word_set(
     """
+    personal prejudicial pecuniary others
     motion motions second seconded seconds seconder moved moves mover move vote votes voted
     voting aye ayes nay nays noe noes yea yeas yes no none nil carried carries passed passes
     failed fails defeated lost the to that and or roll call called approved approve approves
@@ -224,6 +226,10 @@ def _may_be_name(text: str, word: str) -> bool:
     return len(word) < _LONG or not any(_NOISE.search(part) for part in word.split("-"))
 
 
+#: ``J`` or ``J.``, ``G-C.``
+_INITIAL = re.compile(r"[A-Z](?:-[A-Z]\.)?\.?")
+
+
 class _Token(NamedTuple):
     text: str
     word: str
@@ -240,7 +246,7 @@ class _Token(NamedTuple):
 
     @property
     def is_initial(self) -> bool:
-        return len(self.word) == 1 and self.text[0].isupper()
+        return _INITIAL.fullmatch(self.text) is not None
 
     @property
     def may_be_name(self) -> bool:
@@ -288,6 +294,7 @@ def _token_at(text: str, position: int, limit: int | None = None) -> _Token | No
     word = printed.lower()
     if text.startswith(".", end) and (
         len(word) == 1
+        or (len(word) == 3 and word[1] == "-")
         or word in _ABBREVIATED
         or word in _SHORT_TITLES
         or (_NO_VOWEL.fullmatch(word) and _NAME_AFTER_STOP.match(text, end))
@@ -392,9 +399,13 @@ def read_name(
         if not comma and text[after : after + 1] in (";", ")"):
             break
         following, broken = _next_token(text, after + comma)
-        if following is None or (broken and following.word in STOPS - known):
+        if following is None:
             break
-        if comma and (following.word not in known or token.word in ALSO_SURNAMES | known):
+        if broken and following.word in STOPS and following.word not in known:
+            break
+        if comma and (
+            following.word not in known or token.word in known or token.word in ALSO_SURNAMES
+        ):
             break
         if token.word in known and not following.is_name(known) and not following.is_title:
             # A Mr. Clerk or Mr. Warden without his title.
@@ -438,6 +449,8 @@ _ENDS_NAME = pattern(
 )
 
 
+_NUMBER_NEXT = re.compile(r" {1,3}\d")
+_CODE = re.compile(r"[A-Z]{2,3}")
 _DAY_NEXT = re.compile(r"\s{1,3}\d{1,2}\b")
 #: ``V. PUBLIC COMMENT`` in the same line.
 _HEADING_NEXT = pattern(r"\s{1,3}[A-Z]{2,}")
@@ -488,8 +501,11 @@ def _name_words(
             break
         if token.word in _MONTHS and _DAY_NEXT.match(text, token.end):
             break
-        if words and text[token.end : token.end + 1].isdigit():
-            # ``Councillor Smith RC19-190``: the number of the motion.
+        if words and (
+            text[token.end : token.end + 1].isdigit()
+            or (_NUMBER_NEXT.match(text, token.end) and _CODE.fullmatch(token.text))
+        ):
+            # ``Councillor Smith RC19-190``, ``Councillor Smith AB #12``: the number of the motion.
             break
         following, line_break = _next_token(text, token.end)
         near = following
@@ -562,15 +578,9 @@ def _must_be_name(
 def name_before(text: str, position: int, known: frozenset[str] = frozenset()) -> Name | None:
     """Read the name that ends right before a position, or None."""
     # Most words begin with a small letter, and are no names.
-    edge = position
-    while edge > 0 and text[edge - 1] in " \n,." and position - edge < 70:
-        edge -= 1
-    first = edge
-    while first > 0 and (text[first - 1].isalpha() or text[first - 1] in "'-/"):
-        first -= 1
-        if edge - first > 60:
-            return None
-    if not any(letter.isupper() for letter in text[first:edge]):
+    words_before = text[max(0, position - 130) : position].rstrip(" \n,.")
+    last = words_before.rpartition(" ")[2].rpartition("\n")[2]
+    if last == last.lower():
         return None
 
     taken: list[_Token] = []
@@ -623,7 +633,7 @@ def _adjacent(text: str, token: _Token, edge: _Token) -> bool:
     return token.is_title or token.is_initial
 
 
-_JOINT = pattern(r"(?:,\s{0,4}and|,|\band|&)\s{1,4}$")
+_JOINT = pattern(r"(?:,\s{0,4}and|,|\band|&)\s{1,4}$|(?<=[a-z]),$")
 
 
 def names_before(text: str, position: int, known: frozenset[str] = frozenset()) -> list[Name]:
@@ -690,8 +700,13 @@ _MANY_LAST_FIRST = re.compile(rf"\s*{_LAST_FIRST};\s*{_LAST_FIRST}\s*(?:[;.\n]|$
 
 
 def has_last_names_first(text: str, position: int, limit: int) -> bool:
-    """Whether a list is written ``Smith, John; Jones, Mary``."""
-    return _MANY_LAST_FIRST.match(text, position, limit) is not None
+    """Whether a list is written ``Smith, John; Jones, Mary``, and not ``John Smith, Chair;``."""
+    names = _MANY_LAST_FIRST.match(text, position, limit)
+    return names is not None and not any(
+        word.lower() in TITLES or word.lower().rstrip("s") in TITLES
+        for first in (names[2], names[4])
+        for word in (first, *first.split("-"))
+    )
 
 
 def _read_last_first(text: str, position: int, limit: int) -> NameList:
@@ -704,6 +719,14 @@ def _read_last_first(text: str, position: int, limit: int) -> NameList:
             break
         position = end + 1
     return NameList(names, end, True)
+
+
+#: The title of those who follow, as a label inside a list.
+_TITLE_AS_LABEL = pattern(
+    r"\s*(?:trustees|council\s?(?:members|men|ors)|councillors|commissioners|alder(?:men|persons)"
+    r"|directors|supervisors|select(?:men|board)?|members|board\s+members)\s?:\s*",
+    re.I,
+)
 
 
 def read_names(
@@ -728,6 +751,9 @@ def read_names(
     end = position
     commas = False
     while position < limit and len(names) < 120:
+        if names and (label := _TITLE_AS_LABEL.match(text, position, limit)):
+            # ``Mayor Smith; Trustees: Jones, Brown``
+            position = label.end()
         name = read_name(text, position, known, listed=True)
         gap = text[position : name.start] if name else ""
         stopped = "." in gap and (bool(names) or gap.strip() != ".")

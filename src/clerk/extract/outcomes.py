@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 
 from .ballots import TALLY, tally_in
-from .context import (
+from .cues import (
     BODY,
     EARLIER,
     FIRM,
@@ -28,7 +28,7 @@ from .context import (
     body_is_subject,
     is_elsewhere,
 )
-from .findings import AYES, DIED, FAILED, PASSED, UNKNOWN, WITHDRAWN
+from .model import AYES, DIED, FAILED, PASSED, UNKNOWN, WITHDRAWN
 from .motions import SHORTHAND, SLASH, pair_in_brackets, shorthand_names
 from .text import Phrase, last_match, line_start, pattern, word_set
 
@@ -84,20 +84,20 @@ def _add_manner(cue: OutcomeCue, near: str, sentence: str) -> None:
 _VERB = Phrase(
     "carr prevail pass fail defeat lost died dies withdr adopted approved accepted "
     "ratified granted denied rejected agreed resolved tabled confirmed concurred deferred "
-    "continued received appointed adopt\u00e9 rejet\u00e9 r\u00e9solu "
+    "continued received appointed elected adopt\u00e9 rejet\u00e9 r\u00e9solu "
     "recommended authorized directed adjourned",
     r"(?P<plain>carried|carries|carry|prevailed|prevails|passed|passes|pass|failed|fails|defeated"
     r"|(?<=motion )failing"
     r"|lost|died|dies|withdrawn|withdrew)\b"
     r"|(?P<approving>adopted|approved|accepted|ratified|granted|denied|rejected|agreed|resolved"
-    r"|tabled|confirmed|concurred|deferred|continued|received|appointed|recommended|authorized"
-    r"|directed|adjourned|adopt\u00e9e?s?|rejet\u00e9e?s?|r\u00e9solue?)\b",
+    r"|tabled|confirmed|concurred|deferred|continued|received|appointed|elected|recommended"
+    r"|authorized|directed|adjourned|adopt\u00e9e?s?|rejet\u00e9e?s?|r\u00e9solue?)\b",
 )
 _ALL_NEXT = pattern(r"[ ]{1,3}(?:all\s+(?:were\s+)?in\s+favou?r|unanimous(?:ly)?)\b")
 _NOT = pattern(r"\b(?:not|n't|failed\s+to|fails\s+to|did\s+not|does\s+not)\s+(?:\w+\s+)?$")
 _INFINITIVE = pattern(
     r"\b(?:be|being|been\s+previously|to\s+be|to|not\s+yet|get|getting|have|having|previously"
-    r"|recently|already)\s+(?:\w+ly\s+)?$"
+    r"|recently|already)\s+(?:\w+ly\s+)?(?:\w+ed\s+and\s+)?$"
 )
 _NOT_A_VOTE = pattern(
     r"\bnotice\s+of\s+motion|\bvotes?\s+of\s+(?:sympathy|thanks|condolence|congratulation)"
@@ -128,7 +128,7 @@ _REPORTED_THAT = pattern(
     r"\b(?:stated|said|noted|reported|reminded|shared|explained|indicated|mentioned|advised)\b"
     r".{0,60}\bthat\b"
 )
-_ABOUT_MOTION = pattern(r"\b(?:motions?|amendments?|question|votes?|voting|substitute)\b")
+_ABOUT_MOTION = pattern(r"\b(?:motion(?:s|ed)?|amendments?|question|votes?|voting|substitute)\b")
 
 
 def outcome_verb(doc: DocumentText, verb: re.Match[str]) -> OutcomeCue | None:
@@ -294,7 +294,10 @@ _VOTE_TOLD = pattern(
 _PROPOSED_IN_FRENCH = pattern(r"\b(?:propos|appuy|second)\u00e9e?\b")
 _ON_MOTION = pattern(
     r"\s+(?:and\s+\w+\s+)?(?:by\s+the\s+\w+\s+)?(?:up)?on\s+(?:the\s+|a\s+)?"
-    r"(?:proposal|proposition|(?:[\w'.-]{2,20}\s?/\s?[\w'.-]{2,20}\s+)?motion)\b|\s+(?:a|the)\s+motion\s+(?:made\s+)?(?:by|of|from)\b"
+    r"(?:proposal|proposition|(?:[\w'.-]{2,20}\s?/\s?[\w'.-]{2,20}\s+)?motion)\b"
+    r"|\s+(?:a|the)\s+motion\s+(?:made\s+)?(?:by|of|from)\b"
+    # ``approved the motion by unanimous vote``
+    r"(?!\s+(?:an?\s+|the\s+)?(?:unanim|vote|voice|roll|show|majority|following|\d|acclamation))"
     r"|\s+(?:after|following)\s+(?:a\s+)?motion\s+(?:made\s+)?(?:by|of|from)\b"
 )
 _RESOLVED_THAT = pattern(
@@ -321,6 +324,11 @@ _IT_WAS_OR_AND = re.compile(r"\bit\s+(?:was|is)\s+(?:\w+\s+)?$|\band\s+(?:\w+\s+
 _AND_OR_DECLARED = re.compile(r"\b(?:and|declared)\s+(?:\w+\s+)?$|unanimously\s*$")
 
 
+_YES_VOTES = pattern(r"\s+(?:with|by)\s+\d{1,2}\s+(?:yes|ayes?|yeas?)\b")
+#: What is no outcome unless a vote is told of.
+_OFTEN_TALK = ("received", "appointed", "elected", "continued", "deferred", "confirmed")
+
+
 def approving_verb_strength(word: str, before: str, after: str, bare: bool) -> int:
     """Return how surely "approved", "adopted", "denied" and the like state an outcome.
 
@@ -343,6 +351,9 @@ def approving_verb_strength(word: str, before: str, after: str, bare: bool) -> i
         return FIRM if _RESOLVED_THAT.match(after) else MENTION
     if TALLY.fullmatch(before.strip(" \n([:.,-)]")):
         return FIRM
+    if _YES_VOTES.match(after) and before.strip():
+        # ``Monthly report approved with 21 yes votes``
+        return FIRM
     if not before.strip() and not bare and voted and _NOTHING_ELSE.match(after):
         return SOFT
     if bare:
@@ -354,7 +365,7 @@ def approving_verb_strength(word: str, before: str, after: str, bare: bool) -> i
         return SOFT
     if not _AUXILIARY.search(before):
         return MENTION
-    if word in ("received", "appointed", "continued", "deferred", "confirmed") and not voted:
+    if word in _OFTEN_TALK and not voted:
         return MENTION
     if _MOTION_WAS.search(before):
         return STRONG

@@ -18,8 +18,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from .ballots import ballot_kind, tally_in
-from .context import FIRM, STRONG, BallotCue, Cue, DocumentText, MotionCue, OutcomeCue, SecondCue
-from .findings import AYES, NOES
+from .cues import FIRM, STRONG, BallotCue, Cue, DocumentText, MotionCue, OutcomeCue, SecondCue
+from .model import AYES, NOES
 from .names import Name, read_name
 from .outcomes import result_of
 from .text import Phrase, indent_start, is_inside, line_start, pattern

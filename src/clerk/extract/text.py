@@ -83,66 +83,72 @@ class Phrase:
     def __init__(self, stems: str, source: str) -> None:
         words = stems.split()
         firsts = {stem.partition("_")[0] for stem in words if "_" in stem}
-        spaced = [first + space for first in sorted(firsts) for space in " \n"]
-        self.stems = [*(stem for stem in words if "_" not in stem), *spaced]
+        spaced = [first + space for first in firsts for space in " \n"]
+        found = {*(stem for stem in words if "_" not in stem), *spaced}
+        # What begins with another stem of the phrase is found with that one.
+        self.stems = {stem for stem in found if found.isdisjoint(_beginnings(stem))}
         self.index = _CAPITALS if all("A" <= stem[0] <= "Z" for stem in self.stems) else _SMALL
-        self.index.add(self.stems)
+        self.index.add(self)
         self.pattern = pattern(source)
 
-    def find(self, text: str) -> Iterator[re.Match[str]]:
-        """Yield the matches in the order of the text; they may overlap."""
-        positions = self.index.positions(text)
-        found = [positions[stem] for stem in self.stems if stem in positions]
-        starts = (
-            found[0] if len(found) == 1 else sorted({start for each in found for start in each})
-        )
+    def find(self, text: str) -> list[re.Match[str]]:
+        """Return the matches in the order of the text; they may overlap."""
         match = self.pattern.match
-        for start in starts:
-            if (phrase := match(text, start)) is not None:
-                yield phrase
+        starts = self.index.starts(text, self)
+        return [found for start in starts if (found := match(text, start)) is not None]
+
+
+def _beginnings(word: str) -> list[str]:
+    return [word[:size] for size in range(1, len(word))]
 
 
 class _StemIndex:
-    """Finds the words of a text that begin with a stem, for all stems at once."""
+    """Finds the words of a text that begin with a stem, for all phrases at once."""
 
     def __init__(self) -> None:
-        self.stems: set[str] = set()
+        self.phrases: list[Phrase] = []
         self.pattern: re.Pattern[str] | None = None
-        #: For a stem that no other one begins with, those that begin with it.
-        self.longer: dict[str, list[str]] = {}
-        self.last: tuple[str, dict[str, list[int]]] = ("", {})
+        #: For a stem that no other one begins with: each that it begins, and whose that one is.
+        self.owners: dict[str, list[tuple[str, list[int]]]] = {}
+        self.last: tuple[str, dict[Phrase, list[int]]] = ("", {})
 
-    def add(self, stems: Sequence[str]) -> None:
-        """Look for these stems too."""
-        self.stems.update(stems)
+    def add(self, phrase: Phrase) -> None:
+        """Look for the stems of this phrase too."""
+        self.phrases.append(phrase)
         self.pattern = None
 
-    def positions(self, text: str) -> dict[str, list[int]]:
-        """Return the positions of each stem, in order; all phrases ask for one text in turn."""
-        if self.pattern is None:
-            shortest = sorted(
-                stem
-                for stem in self.stems
-                if not any(stem[:size] in self.stems for size in range(1, len(stem)))
-            )
-            self.longer = {
-                stem: sorted(each for each in self.stems if each.startswith(stem) and each != stem)
-                for stem in shortest
-            }
-            # The regex engine scans fast for a plain character class: it comes first.
-            firsts = re.escape("".join(sorted({stem[0] for stem in shortest})))
-            self.pattern = re.compile(rf"[^0-9A-Za-z](?=[{firsts}])(?=({_tree(shortest)}))(?<!\w)")
-        elif self.last[0] is text:
-            return self.last[1]
-        positions: dict[str, list[int]] = defaultdict(list)
-        for word in self.pattern.finditer(f"\n{text}\n"):
-            stem, start = word[1], word.start()
-            positions[stem].append(start)
-            for longer in self.longer[stem]:
-                if text.startswith(longer, start):
-                    positions[longer].append(start)
-        self.last = (text, dict(positions))
-        return self.last[1]
+    def starts(self, text: str, phrase: Phrase) -> list[int]:
+        """Return where a phrase may begin, in order; all phrases ask for one text in turn."""
+        if self.pattern is not None and self.last[0] is text:
+            return self.last[1][phrase]
+        pattern = self.pattern or self._build()
+        found: list[list[int]] = [[] for _ in self.phrases]
+        # The text ends, and begins, as its lines do.
+        padded = f"\n{text}\n"
+        for word in pattern.finditer(padded):
+            start = word.start()
+            for stem, owners in self.owners[word[1]]:
+                if padded.startswith(stem, start + 1):
+                    for owner in owners:
+                        found[owner].append(start)
+        self.last = (text, dict(zip(self.phrases, found, strict=True)))
+        return self.last[1][phrase]
+
+    def _build(self) -> re.Pattern[str]:
+        stems = {stem for phrase in self.phrases for stem in phrase.stems}
+        shortest = sorted(stem for stem in stems if stems.isdisjoint(_beginnings(stem)))
+        self.owners = {
+            first: [
+                (stem, [place for place, each in enumerate(self.phrases) if stem in each.stems])
+                for stem in stems
+                if stem.startswith(first)
+            ]
+            for first in shortest
+        }
+        # The regex engine scans fast for a plain character class: it comes first.
+        firsts = re.escape("".join(sorted({stem[0] for stem in shortest})))
+        self.pattern = re.compile(rf"[^0-9A-Za-z](?=[{firsts}])(?=({_tree(shortest)}))(?<!\w)")
+        return self.pattern
 
 
 def _tree(words: Sequence[str]) -> str:

@@ -31,7 +31,7 @@ import msgspec
 from sqlalchemy import Connection, and_, delete, or_, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from clerk.core import config
+from clerk.core import config, language
 from clerk.core.config import Settings
 from clerk.core.db import civic_db_connection, reading_connection
 from clerk.core.errors import ClerkError, TransientError
@@ -93,6 +93,7 @@ class ClaimedDelivery:
     kind: str
     address: str
     secret: str
+    language: str
 
 
 @dataclass(frozen=True)
@@ -257,7 +258,7 @@ def _claim(*, mail: bool) -> ClaimedDelivery | None:
     )
     columns = (_d.id, _d.attempt, _d.key, _d.what, _d.payload, _d.created_at, _d.follower_id)
     query = (
-        select(*columns, _f.kind, _f.address, _f.secret)
+        select(*columns, _f.kind, _f.address, _f.secret, _f.language)
         .join(followers_table, _f.id == _d.follower_id)
         .where(due, _f.kind.in_(kinds))
         .order_by(_d.available_at, _d.id)
@@ -289,6 +290,7 @@ def _claim(*, mail: bool) -> ClaimedDelivery | None:
         row.kind,
         row.address,
         row.secret,
+        row.payload.get("language") or row.language,
     )
 
 
@@ -325,18 +327,19 @@ def _mail(
     with reading_connection() as conn:
         key = links.signing_key(conn)
     sections = sections_of(settings, claim.id) if claim.what == "hits" else []
-    if claim.what == "confirm":
-        message = messages.confirmation(
-            settings, claim.address, claim.key, claim.payload["label"], claim.payload["token"]
-        )
-    elif sections:
-        stop = links.stop_path(
-            key, claim.follower, claim.secret, tuple(each.subscription for each in sections)
-        )
-        personal = links.personal_path(key, claim.follower, claim.secret)
-        message = messages.news(settings, claim.address, claim.key, sections, personal, stop)
-    else:
+    if claim.what != "confirm" and not sections:
         return _Result("nothing")
+    is_known = claim.language in language.languages()
+    with language.speaking(claim.language if is_known else language.ENGLISH):
+        if claim.what == "confirm":
+            message = messages.confirmation(
+                settings, claim.address, claim.key, claim.payload["label"], claim.payload["token"]
+            )
+        else:
+            about = tuple(each.subscription for each in sections)
+            stop = links.stop_path(key, claim.follower, claim.secret, about)
+            personal = links.personal_path(key, claim.follower, claim.secret)
+            message = messages.news(settings, claim.address, claim.key, sections, personal, stop)
     try:
         session = server()
     except (OSError, smtplib.SMTPException) as error:

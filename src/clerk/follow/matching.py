@@ -7,8 +7,9 @@
                                       +-- until the site's meetings.db shows the document, with its
                                           votes if a run is still to find them
 
-Only the changed pages are looked at: they are put into an index in memory, and every saved search
-runs over them with the words and the parser of the search.  Nothing here holds up a run.
+Only the changed pages are looked at, with the words and the parser of the search: a few saved
+searches ask the search index for them; many run over an index in memory that has nothing else, and
+so do those of documents that the search index of this machine lacks.  Nothing here holds up a run.
 
 A document is news once, by its content: the transaction that writes its hits marks it
 (``documents.followed_of``), so that neither a kill, nor a second matcher, nor reading it again with
@@ -21,14 +22,14 @@ from __future__ import annotations
 import contextlib
 import logging
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import Connection, and_, delete, func, select, update
+from sqlalchemy import Connection, and_, bindparam, delete, func, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from clerk.core import manifest
@@ -50,11 +51,11 @@ from clerk.core.models import (
 from clerk.core.public_text import Gate
 from clerk.core.states import FETCH, Follower, Run, Subscription
 from clerk.core.storage import site_folder
-from clerk.search import QueryError, index
-from clerk.search.index import IndexedDocument, PlaceFacts
+from clerk.search import index
+from clerk.search.index import IndexedDocument, PlaceFacts, StoredFacts
 from clerk.search.query import Parsed, parse
-from clerk.search.readers import open_index
-from clerk.search.results import ChangedPages
+from clerk.search.readers import OpenIndex, open_index
+from clerk.search.results import ChangedPages, IndexedPages, are_indexed
 from clerk.search.words import fold
 from clerk.site_db import digest_of
 from clerk.site_db.rows import page_id
@@ -69,6 +70,8 @@ _log = logging.getLogger(__name__)
 _CHANGES: Final = 5000
 #: Documents matched at once.
 _DOCUMENTS: Final = 1000
+#: Up to this many searches ask the search index; for more, the pages are put into one in memory.
+_SEARCHES_ASKED: Final = 500
 #: Hits written at once.
 _HITS_AT_ONCE: Final = 5000
 #: What is told of one document.
@@ -78,15 +81,21 @@ _TEXT_LETTERS: Final = 300
 _w, _s = follow_waiting_table.c, subscriptions_table.c
 
 
-class HitLine(msgspec.Struct):
+class HitLine(msgspec.Struct, omit_defaults=True):
     """One thing in a document: its text in parts, each with whether it is a hit, and its page.
 
     A page that a search found has no parts until it is sent.
     """
 
-    parts: list[tuple[str, bool]]
+    parts: list[tuple[str, bool]] = []
     page_id: str = ""
     page: int = 0
+    #: How a person voted, and the result of the vote; empty if that is not certain.
+    ballot: str = ""
+    result: str = ""
+    #: What was done with a matter; empty if it is only mentioned.
+    action: str = ""
+    about_matter: bool = False
 
 
 class ShownHit(msgspec.Struct):
@@ -121,10 +130,15 @@ class DocumentNews:
     row: DocumentRow
     number: int
     place: PlaceFacts
-    indexed: IndexedDocument
-    #: Person -> lines about votes; matter -> lines about what was done.
+    id: str
+    facts: StoredFacts
+    #: Its pages, unless the search index is asked for them.
+    text: IndexedDocument | None = None
+    #: Person -> lines about votes; matter -> lines about what was done; the bodies of its pages.
+    #: Empty if nobody follows any in the site.
     votes: dict[str, list[HitLine]] = field(default_factory=dict)
     matters: dict[str, list[HitLine]] = field(default_factory=dict)
+    bodies: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -217,21 +231,24 @@ def match(settings: Settings) -> Matched:
         if not sites:
             return Matched()
         subscriptions = _active(conn)
+    # One commit of it for the whole round.
+    whole: OpenIndex | None = None
+    with contextlib.suppress(NotFound, StorageUnusable):
+        whole = open_index(settings.storage_dir)
     pending: list[DocumentNews] = []
     for site in sites:
-        for document in _news_of(settings, site, subscriptions):
+        for document in _news_of(settings, site, subscriptions, whole):
             if document is None:
                 waiting += 1
                 continue
             pending.append(document)
             if len(pending) >= _DOCUMENTS:
-                documents, hits = (
-                    documents + len(pending),
-                    hits + _match(settings, pending, subscriptions),
-                )
+                documents += len(pending)
+                hits += _match(pending, subscriptions, whole)
                 pending = []
     if pending:
-        documents, hits = documents + len(pending), hits + _match(settings, pending, subscriptions)
+        documents += len(pending)
+        hits += _match(pending, subscriptions, whole)
     return Matched(documents, hits, waiting)
 
 
@@ -272,7 +289,10 @@ def first_run_ended(conn: Connection, subdomain: str) -> datetime | None:
 
 
 def _news_of(
-    settings: Settings, subdomain: str, subscriptions: Sequence[ActiveSubscription]
+    settings: Settings,
+    subdomain: str,
+    subscriptions: Sequence[ActiveSubscription],
+    whole: OpenIndex | None,
 ) -> Iterator[DocumentNews | None]:
     """Yield the documents of a site that are news and can be shown; None for each that waits.
 
@@ -321,18 +341,40 @@ def _news_of(
             return
         opened.enter_context(contextlib.closing(db))
         gate, place = Gate.for_site(settings, site), index.place_in(db, subdomain)
-        compiled = dict(db.execute("SELECT name, digest FROM documents").fetchall())
+        compiled = {
+            name: each
+            for name, each in index.compiled_documents(db, place, list(news)).items()
+            if each.digest == digest_of(news[name], gate)
+            and (news[name].findings_of is not None or not is_running)
+        }
+        hidden = {name: waiting[name] for name in news if not gate.allows_name(name)}
+        _take_off(subdomain, hidden)
+        kinds = {each.kind for each in subscriptions if each.followed.site == subdomain}
+        searches = sum(each.kind == Subscription.SEARCH for each in subscriptions)
+        held: set[str] = set()
+        if whole is not None and searches <= _SEARCHES_ASKED:
+            held = are_indexed(
+                whole, subdomain, {each.id: each.indexed_digest for each in compiled.values()}
+            )
         for name, row in news.items():
-            if not gate.allows_name(name):
-                _take_off(subdomain, {name: waiting[name]})
+            if name in hidden:
                 continue
-            is_extracted = row.findings_of is not None or not is_running
-            if compiled.get(name) != digest_of(row, gate) or not is_extracted:
+            if name not in compiled:
                 yield None
                 continue
-            votes, matters = _votes_in(db, name), _matters_in(db, name)
-            indexed = index.read_document(db, place, name, 0)
-            yield DocumentNews(row, waiting[name], place, indexed, votes, matters)
+            found = compiled[name]
+            is_read = searches and found.id not in held
+            yield DocumentNews(
+                row,
+                waiting[name],
+                place,
+                found.id,
+                found.facts,
+                text=index.read_document(db, place, found) if is_read else None,
+                votes=_votes_in(db, name) if Subscription.PERSON in kinds else {},
+                matters=_matters_in(db, name) if Subscription.MATTER in kinds else {},
+                bodies=_bodies_in(db, name) if Subscription.BODY in kinds else frozenset(),
+            )
 
 
 def _compiled(settings: Settings, subdomain: str) -> sqlite3.Connection | None:
@@ -356,13 +398,15 @@ def _take_off(subdomain: str, numbers: dict[str, int]) -> None:
         _forget_waiting(conn, [(subdomain, name, number) for name, number in numbers.items()])
 
 
-def _forget_waiting(conn: Connection, waited: Iterable[tuple[str, str, int]]) -> None:
-    for subdomain, name, number in waited:
-        conn.execute(
-            delete(follow_waiting_table).where(
-                _w.subdomain == subdomain, _w.name == name, _w.number == number
-            )
-        )
+def _forget_waiting(conn: Connection, waited: Sequence[tuple[str, str, int]]) -> None:
+    conn.execute(
+        delete(follow_waiting_table).where(
+            _w.subdomain == bindparam("site"),
+            _w.name == bindparam("document"),
+            _w.number == bindparam("change"),
+        ),
+        [{"site": site, "document": name, "change": number} for site, name, number in waited],
+    )
 
 
 def _votes_in(db: sqlite3.Connection, name: str) -> dict[str, list[HitLine]]:
@@ -376,9 +420,9 @@ def _votes_in(db: sqlite3.Connection, name: str) -> dict[str, list[HitLine]]:
     for person, ballot, motion, result, doubtful, quote, page, number in db.execute(query, (name,)):
         unsure = doubtful or ""
         what = quote if '"motion"' in unsure or not motion else motion
-        outcome = "result not certain" if '"result"' in unsure or not result else result
-        parts = [(f"Voted {ballot}", True), (f" ({outcome}): {_short(what)}", False)]
-        found.setdefault(person, []).append(HitLine(parts, page or "", number or 0))
+        certain = "" if '"result"' in unsure else result or ""
+        line = HitLine([(_short(what), False)], page or "", number or 0, ballot, certain)
+        found.setdefault(person, []).append(line)
     return found
 
 
@@ -388,10 +432,17 @@ def _matters_in(db: sqlite3.Connection, name: str) -> dict[str, list[HitLine]]:
                WHERE document = ? ORDER BY start, id"""
     found: dict[str, list[HitLine]] = {}
     for matter, action, quote, doubtful, page, number in db.execute(query, (name,)):
-        said = "Mentioned" if '"action"' in (doubtful or "") else action.replace("_", " ")
-        parts = [(said.capitalize(), True), (f": {_short(quote)}", False)]
-        found.setdefault(matter, []).append(HitLine(parts, page or "", number or 0))
+        line = HitLine([(_short(quote), False)], page or "", number or 0, about_matter=True)
+        line.action = "" if '"action"' in (doubtful or "") else action
+        found.setdefault(matter, []).append(line)
     return found
+
+
+def _bodies_in(db: sqlite3.Connection, name: str) -> frozenset[str]:
+    """Return the bodies that a document, or a part of a packet, is of."""
+    query = """SELECT meeting FROM documents WHERE name = ?
+               UNION SELECT meeting FROM pages WHERE document = ?"""
+    return frozenset(" ".join(fold(body)) for (body,) in db.execute(query, (name, name)) if body)
 
 
 def _short(text: str | None) -> str:
@@ -405,28 +456,24 @@ def _parsed(text: str) -> Parsed:
 
 
 def _match(
-    settings: Settings,
     documents: Sequence[DocumentNews],
     subscriptions: Sequence[ActiveSubscription],
+    whole: OpenIndex | None,
 ) -> int:
     """Find who wants to know of documents, and write it down; return the number of hits."""
-    hits = list(_found(settings, documents, subscriptions))
+    hits = list(_found(documents, subscriptions, whole))
     written = 0
     with civic_db_connection() as conn:
-        told = {
-            each.indexed.id
-            for each in documents
-            if manifest.claim_news(conn, each.row.id, each.row.content)
-        }
+        told = manifest.claim_news(conn, {each.row.id: each.row.content for each in documents})
         rows = [
             {
                 "subscription_id": subscription.id,
-                "document": document.indexed.id,
+                "document": document.id,
                 "text_sha256": document.row.text_sha256,
                 "shown": msgspec.to_builtins(shown),
             }
             for subscription, document, shown in hits
-            if document.indexed.id in told
+            if document.row.id in told
         ]
         for start in range(0, len(rows), _HITS_AT_ONCE):
             some = rows[start : start + _HITS_AT_ONCE]
@@ -449,39 +496,50 @@ def _write_hits(conn: Connection, rows: Sequence[dict[str, Any]]) -> int:
 
 
 def _found(
-    settings: Settings,
     documents: Sequence[DocumentNews],
     subscriptions: Sequence[ActiveSubscription],
+    whole: OpenIndex | None,
 ) -> Iterator[tuple[ActiveSubscription, DocumentNews, ShownHit]]:
     """Yield who wants to know of what."""
     places = {each.place.subdomain: each.place for each in documents}
-    with contextlib.suppress(NotFound, StorageUnusable):
-        places = open_index(settings.storage_dir).places | places
-    pages = ChangedPages([each.indexed for each in documents], places)
-    by_id = {each.indexed.id: each for each in documents}
+    by_id = {each.id: each for each in documents}
     by_site: dict[str, list[DocumentNews]] = {}
     for each in documents:
         by_site.setdefault(each.place.subdomain, []).append(each)
+    searched: list[IndexedPages | ChangedPages] = []
+    if texts := [each.text for each in documents if each.text is not None]:
+        searched.append(ChangedPages(texts, places if whole is None else whole.places | places))
+    if whole is not None and len(texts) < len(documents):
+        pages = sum(each.facts.pages or 1 for each in documents)
+        asked = {
+            site: [each.id for each in some if each.text is None] for site, some in by_site.items()
+        }
+        searched.append(IndexedPages(whole, asked, pages))
+    searches, queries = [], []
     for subscription in subscriptions:
-        followed = subscription.followed
-        if subscription.kind == Subscription.SEARCH:
-            try:
-                parsed = _parsed(followed.text)
-                found = pages.find(followed.query, parsed)
-            except (QueryError, ClerkError):
-                # A site or state that there is none of any more.
-                continue
+        # A query of which the language has changed since is not asked.
+        with contextlib.suppress(ClerkError):
+            if subscription.kind == Subscription.SEARCH:
+                followed = subscription.followed
+                queries.append((followed.query, _parsed(followed.text)))
+                searches.append(subscription)
+    for pages_of_some in searched:
+        for number, found in pages_of_some.find_each(queries):
+            subscription = searches[number]
             for key, numbers in found.items():
                 document = by_id[key]
-                if document.row.first_seen_at <= subscription.since:
-                    continue
-                yield subscription, document, _shown_pages(document, followed.text, numbers)
-            continue
+                if document.row.first_seen_at > subscription.since:
+                    shown = _shown_pages(document, subscription.followed.text, numbers)
+                    yield subscription, document, shown
+    for subscription in subscriptions:
+        followed = subscription.followed
         for document in by_site.get(followed.site, ()):
             if document.row.first_seen_at <= subscription.since:
                 continue
+            # A search within a site has been asked.
             if subscription.kind == Subscription.PLACE or (
-                subscription.kind == Subscription.BODY and _is_of(document, followed.body)
+                subscription.kind == Subscription.BODY
+                and " ".join(fold(followed.body)) in document.bodies
             ):
                 yield subscription, document, _shown(document)
             elif (
@@ -494,22 +552,15 @@ def _found(
                 yield subscription, document, _shown(document, lines)
 
 
-def _is_of(document: DocumentNews, body: str) -> bool:
-    """Whether a document, or a part of a packet, is of a body."""
-    wanted = fold(body)
-    bodies = {document.indexed.facts.body, *(page.body for page in document.indexed.pages)}
-    return any(fold(each) == wanted for each in bodies if each)
-
-
 def _shown(document: DocumentNews, lines: Sequence[HitLine] = (), query: str = "") -> ShownHit:
-    facts = document.indexed.facts
+    facts = document.facts
     return ShownHit(
         site=facts.site,
         place=document.place.name,
         body=facts.body,
         kind=facts.kind,
         date=facts.date,
-        document_id=document.indexed.id,
+        document_id=document.id,
         query=query,
         pages=facts.pages,
         lines=list(lines[:_LINES]),
@@ -521,6 +572,9 @@ def _shown_pages(document: DocumentNews, text: str, numbers: Sequence[int]) -> S
 
     Their snippets are made when they are sent: most of the time that matching could take.
     """
-    key = document.indexed.id
-    lines = [HitLine([], page_id(key, number), number) for number in numbers[:_LINES] if number]
+    lines = [
+        HitLine(page_id=page_id(document.id, number), page=number)
+        for number in numbers[:_LINES]
+        if number
+    ]
     return _shown(document, lines, text)

@@ -19,6 +19,7 @@ from clerk.core import manifest
 from clerk.core.config import Settings
 from clerk.core.db import reading_connection
 from clerk.core.errors import NotFound
+from clerk.core.language import say, word
 from clerk.core.manifest import ListedMeeting
 from clerk.core.public_text import Gate
 from clerk.site_db.queries import AGENDA_KINDS, HeldMeeting, SiteDatabase, open_site
@@ -67,14 +68,15 @@ def calendar_of(settings: Settings, subdomain: str, body: str | None, today: dat
         ("prodid", "-//clerk//meetings//EN"),
         ("version", "2.0"),
         ("method", "PUBLISH"),
-        ("x-wr-calname", gate(f"Meetings: {name}")),
+        ("x-wr-calname", gate(say("Meetings: %(name)s", name=name))),
         ("x-published-ttl", "PT6H"),
     ):
         calendar.add(key, value)
     for each in events:
         event = Event()
         event.add("uid", each.uid)
-        event.add("summary", gate(f"Cancelled: {each.title}" if each.is_cancelled else each.title))
+        cancelled = say("Cancelled: %(title)s", title=each.title)
+        event.add("summary", gate(cancelled if each.is_cancelled else each.title))
         event.add("dtstamp", each.changed_at)
         event.add("last-modified", each.changed_at)
         event.add("sequence", each.sequence)
@@ -86,7 +88,7 @@ def calendar_of(settings: Settings, subdomain: str, body: str | None, today: dat
             event.add("url", settings.public_url + each.path)
         lines = [f"{words}: {settings.public_url}{path}" for words, path in each.documents]
         if each.source_url:
-            lines.append(f"Source: {gate.source(each.source_url)}")
+            lines.append(say("Source: %(source)s", source=gate.source(each.source_url)))
         if lines:
             event.add("description", gate.without_secrets("\n".join(lines)))
         calendar.add_component(event)
@@ -155,7 +157,7 @@ def _documents(meeting: HeldMeeting | None) -> list[tuple[str, str]]:
     if meeting is None:
         return []
     return [
-        (each.kind.capitalize() if each.kind else "Document", f"/d/{each.id}")
+        (word(each.kind or "document").capitalize(), f"/d/{each.id}")
         for each in (*meeting.of_kinds(*AGENDA_KINDS), *meeting.of_kinds("minutes"))
     ]
 

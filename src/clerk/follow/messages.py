@@ -28,11 +28,12 @@ from clerk.core import language
 from clerk.core.clock import utc_now
 from clerk.core.config import Settings
 from clerk.core.errors import TransientError
+from clerk.core.language import say, word
 from clerk.core.mail import sender_of
 from clerk.fetch.http.limits import check_url
 from clerk.fetch.http.transport import VettedTransport
 
-from .matching import ShownHit
+from .matching import HitLine, ShownHit
 from .targets import page_of, read_followed
 
 #: Documents that one message lists; the page of what is followed shows the others.
@@ -77,7 +78,15 @@ def _templates() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals |= {"hit_path": hit_path, "title_of": title_of, "date_of": date_of}
+    environment.globals |= {
+        "_": say,
+        "current_language": language.current,
+        "hit_path": hit_path,
+        "title_of": title_of,
+        "date_of": date_of,
+        "parts_of": parts_of,
+    }
+    environment.filters |= {"counted": language.counted, "thousands": language.number}
     return environment
 
 
@@ -90,8 +99,8 @@ def hit_path(hit: ShownHit, page_id: str = "") -> str:
 
 def title_of(hit: ShownHit) -> str:
     """Return what a document is: body and kind."""
-    kind = hit.kind if hit.kind not in ("", "unknown") else "document"
-    return f"{hit.body} {kind}".strip()
+    kind = word(hit.kind if hit.kind not in ("", "unknown") else "document")
+    return say("%(body)s %(kind)s", body=hit.body, kind=kind) if hit.body else kind
 
 
 def date_of(hit: ShownHit) -> str:
@@ -99,7 +108,19 @@ def date_of(hit: ShownHit) -> str:
     try:
         return language.day(date.fromisoformat(hit.date))
     except ValueError:
-        return "no date known"
+        return say("no date known")
+
+
+def parts_of(line: HitLine) -> list[tuple[str, bool]]:
+    """Return the text of a line in parts, each with whether it stands out."""
+    if line.ballot:
+        result = word(line.result) if line.result else say("result not certain")
+        said = say("Voted: %(ballot)s", ballot=word(line.ballot))
+        return [(said, True), (f" ({result}): ", False), *line.parts]
+    if line.about_matter:
+        done = word(line.action.replace("_", " ")) if line.action else say("Mentioned")
+        return [(done[:1].upper() + done[1:], True), (": ", False), *line.parts]
+    return line.parts
 
 
 def _message(
@@ -125,7 +146,7 @@ def confirmation(
 ) -> EmailMessage:
     """Return the message that asks whether the owner of an address wants to follow something."""
     link = f"{settings.public_url}/follow/confirm/{token}"
-    subject = f"Please confirm: {label}"
+    subject = say("Please confirm: %(label)s", label=label)
     return _message(settings, address, key, subject, "confirm", label=label, link=link)
 
 
@@ -139,8 +160,10 @@ def news(
 ) -> EmailMessage:
     """Return the message that tells a person what is new."""
     documents = sum(len(each.hits) for each in sections)
-    things = f"{documents} new document{'' if documents == 1 else 's'}"
-    about = sections[0].label if len(sections) == 1 else f"{len(sections)} things you follow"
+    things = language.counted(documents, "new document")
+    about = sections[0].label
+    if len(sections) > 1:
+        about = say("%(number)s things you follow", number=language.number(len(sections)))
     left = LISTED_AT_MOST
     shown: list[tuple[Section, list[ShownHit], int]] = []
     for each in sections:
@@ -187,7 +210,7 @@ def webhook_body(settings: Settings, key: str, sections: Sequence[Section]) -> b
                 {
                     "page": line.page or None,
                     "url": settings.public_url + hit_path(hit, line.page_id),
-                    "text": "".join(part for part, _ in line.parts),
+                    "text": "".join(part for part, _ in parts_of(line)),
                 }
                 for line in hit.lines
             ],

@@ -23,6 +23,7 @@ import httpx
 from sqlalchemy import Connection, case, delete, func, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
+from clerk.core import language
 from clerk.core.config import Settings
 from clerk.core.db import civic_db_connection, reading_connection
 from clerk.core.errors import InvalidInput, NotAllowed, NotFound, TransientError
@@ -150,16 +151,23 @@ def check_cadence(cadence: str) -> str:
 
 
 def sign_up(
-    settings: Settings, address: str, kind: str, followed: FollowTarget, cadence: str
+    settings: Settings,
+    address: str,
+    kind: str,
+    followed: FollowTarget,
+    cadence: str,
+    spoken: str = language.ENGLISH,
 ) -> None:
     """Have a link to confirm sent to an address; says nothing about what is known of it.
 
-    With FOLLOW_SIGNUP=invitation only addresses that were invited are sent one.
+    ``spoken`` is the language of the message.  With FOLLOW_SIGNUP=invitation only addresses that
+    were invited are sent one.
     """
     if not is_offered(settings):
         raise NotAllowed("Following by mail is switched off here. The feeds are open to all.")
     address, cadence = check_address(address), check_cadence(cadence)
-    label = described(settings.storage_dir, kind, followed)
+    with language.speaking(spoken):
+        label = described(settings.storage_dir, kind, followed)
     token = secrets.token_urlsafe(24)
     with civic_db_connection() as conn:
         by_invitation = settings.follow_signup == "invitation"
@@ -170,7 +178,7 @@ def sign_up(
             return
         _throttle(conn, address)
         links.signing_key(conn)
-        follower = _follower(conn, Follower.MAIL, address)
+        follower = _follower(conn, Follower.MAIL, address, language=spoken)
         values = {
             "follower_id": follower,
             "kind": kind,
@@ -199,7 +207,12 @@ def sign_up(
                 key=secrets.token_hex(16),
                 follower_id=follower,
                 what="confirm",
-                payload={"subscription": number, "token": token, "label": label},
+                payload={
+                    "subscription": number,
+                    "token": token,
+                    "label": label,
+                    "language": spoken,
+                },
             )
         )
 
@@ -260,10 +273,11 @@ def find_unconfirmed(token: str) -> Confirming:
     return Confirming(row.label, row.cadence)
 
 
-def confirm(token: str) -> str:
+def confirm(token: str, spoken: str = language.ENGLISH) -> str:
     """Begin what a link to confirm is for; return the path of the personal page.
 
-    The link works until it is too old, so that pressing twice does no harm.
+    From now on messages to the follower are in the language ``spoken``.  The link works until it is
+    too old, so that pressing twice does no harm.
     """
     with civic_db_connection() as conn:
         key = links.signing_key(conn)
@@ -292,7 +306,7 @@ def confirm(token: str) -> str:
         conn.execute(
             update(followers_table)
             .where(_f.id == row.follower_id)
-            .values(state=Follower.ACTIVE, reason="", refusals=0)
+            .values(state=Follower.ACTIVE, reason="", refusals=0, language=spoken)
         )
         secret = conn.execute(select(_f.secret).where(_f.id == row.follower_id)).scalar_one()
         return links.personal_path(key, row.follower_id, secret)

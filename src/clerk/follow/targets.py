@@ -11,6 +11,7 @@ from urllib.parse import quote, urlencode
 import msgspec
 
 from clerk.core.errors import InvalidInput, NotFound
+from clerk.core.language import say, word
 from clerk.core.states import Subscription
 from clerk.search import Query, parse
 from clerk.search.query import date_range
@@ -19,16 +20,6 @@ from clerk.site_db.queries import open_site
 from clerk.site_db.record import SiteRecord
 
 _LABEL_LETTERS = 200
-#: The filters of a search, and the words for them.
-_FILTERS = {
-    "state": "",
-    "body": "",
-    "kind": "",
-    "person": "",
-    "year": "",
-    "since": "from ",
-    "until": "until ",
-}
 
 
 class FollowTarget(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -101,9 +92,10 @@ def _described(storage_dir: Path, kind: str, followed: FollowTarget) -> str:
             return f"{followed.body}, {site.name}"
         record = SiteRecord(site)
         if kind == Subscription.PERSON:
-            return f"Votes of {record.person(followed.person).summary.name}, {site.name}"
+            person = record.person(followed.person).summary.name
+            return say("Votes of %(person)s, %(place)s", person=person, place=site.name)
         matter = record.matter(followed.matter)
-        number = f"{matter.kind} {matter.matter_number}".strip() if matter.matter_number else ""
+        number = f"{word(matter.kind)} {matter.matter_number}" if matter.matter_number else ""
         named = ": ".join(part for part in (number, matter.matter_title or "") if part)
         return f"{named or matter.matter}, {site.name}"
 
@@ -118,11 +110,14 @@ def _described_search(storage_dir: Path, followed: FollowTarget) -> str:
     places = open_index(storage_dir).places
     if query.site and query.site not in places:
         raise NotFound(f"There is no site {query.site!r}.")
-    named = [places[query.site].name] if query.site else []
-    for name, word in _FILTERS.items():
-        if value := getattr(followed, name):
-            named.append(f"{word}{value}")
-    return ", ".join([f"Search: {followed.text}", *named])
+    named = [
+        say("Search: %(words)s", words=followed.text),
+        places[query.site].name if query.site else "",
+        *(followed.state, followed.body, word(followed.kind), followed.person, followed.year),
+        say("from %(date)s", date=followed.since) if followed.since else "",
+        say("until %(date)s", date=followed.until) if followed.until else "",
+    ]
+    return ", ".join(each for each in named if each)
 
 
 def page_of(kind: str, followed: FollowTarget) -> str:

@@ -9,7 +9,7 @@ from typing import Final
 
 from .dates import without_dates
 from .facts import PAGE, UNKNOWN, Fact
-from .text import Line, is_address, pattern, readable
+from .text import Line, Words, cased_pattern, is_address, readable
 
 #: The words that end the name of a body, or begin it ("Board of ...").
 _HEAD = (
@@ -24,17 +24,19 @@ _HEAD = (
     r"|ausschuss(?:es)?|municipal district|freeholders|governors|regents"
     r"|forum|electors)"
 )
-HEAD: Final = pattern(rf"(?<![^\W\d_]){_HEAD}(?![^\W\d_])")
+HEAD: Final = Words(rf"(?<![^\W\d_]){_HEAD}(?![^\W\d_])")
 #: After such a word: it is a room or a person, no body.
-_NOT_A_BODY = pattern(
+_NOT_A_BODY = Words(
     r"\b(?:councils?|boards?|commission(?:ers?)?|committees?|court|trustees|supervisors"
     r"|assembly|cabinet|agency|authority)"
     r"['’]?s? (?:vice )?(?:(?:meeting )?(?:chambers?|rooms?)|house|hall|offices?|members?"
     r"|member|president|chair\w*"
     r"|secretary|clerk|liaison|"
     r"priorities|goals|report\w*|action|vacancy|packet|policy|policies|recommendation\w*)\b"
+    r"|\b(?:clerk|secretary|solicitor|attorney|advis[eo]r|letter) (?:to|of) (?:the )?(?:\w+ )?"
+    r"(?:council|board|commission|committee)\b"
 )
-_MEETING_WORDS = pattern(
+_MEETING_WORDS = Words(
     r"\b(?:(?:regular(?:ly)?|special|annual|monthly|quarterly|emergency|scheduled|rescheduled"
     r"|adjourned|virtual|online|hybrid|"
     r"remote|öffentliche|nichtöffentliche|public|open|closed|executive|work|working|study"
@@ -47,7 +49,7 @@ _MEETING_WORDS = pattern(
     r"(?:meetings?|sessions?|hearings?|workshops?|retreat|sitzung|réunion|séance|sesión)\b"
     r"(?: (?:extra)?ordina(?:ire|ria)s?\b)?(?: celebrada por\b)?|\btenue\b"
 )
-_KIND_WORDS = pattern(
+_KIND_WORDS = Words(
     r"\b(?:draft|final|approved|unapproved|unconfirmed|confirmed|official|unofficial|amended"
     r"|revised|updated|tentative|"
     r"proposed(?= (?:agenda|minutes))|preliminary|action|voting|summary|detailed"
@@ -60,23 +62,27 @@ _KIND_WORDS = pattern(
     r"|cancel+ed|cancel+ation|postponed)\b"
 )
 #: "Special Board of Trustees" is the board; "Special Service Area Commission" is a name.
-_STATUS = pattern(
+_STATUS = Words(
     r"\b(?:regular|special|scheduled|rescheduled|adjourned|recessed?|monthly|weekly|annual"
     r"|quarterly|ordinary|extraordinary)"
     r" (?=(?:\w+ ){0,3}?(?:board|council|commission|committee|trustees|select|meeting|authority))"
     r"|\bpublic (?=(?:board|council|commission)\b)"
+    r"|\b(?:in the )?office of (?:the )?(?=(?:\w+ ){1,3}(?:board|council|commission|court)\b)"
     r"|\b(?:honorable mayor and|mayor and) |\b(?:19|20)[0-9]{2} "
     r"|^(?:january|february|march|april|june|july|august|september|october|november|december) "
 )
-_EDGE_WORD = (
-    r"(?:of|the|for|and|to|a|an|at|on|by|in|from|held|will|with|de|du|la|le|les|des|der|des"
-    r"|die|zur|über|del|"
-    r"its|this|our|el|am|um|vom|members|before)"
+#: Also what is left of a word of marks alone.
+_EDGE_WORDS: Final = frozenset(
+    {
+        *("", "of", "the", "for", "and", "to", "a", "an", "at", "on", "by", "in", "from", "held"),
+        *("will", "with", "de", "du", "la", "le", "les", "des", "der", "die", "zur", "über", "del"),
+        *("its", "this", "our", "el", "am", "um", "vom", "members", "before"),
+    }
 )
-_EDGES = re.compile(rf"^(?:\W*\b{_EDGE_WORD}\b\W*)+|(?:\W*\b{_EDGE_WORD}\b\W*)+$", re.IGNORECASE)
-_CLOCK = pattern(r"\b[0-9]{1,2}(?:[:.][0-9]{2})? ?[ap]\.? ?m\b\.?|\b[0-9]{1,2}:[0-9]{2}\b")
+_EDGE_MARKS: Final = " .,'\"“”’-–—/&*()"
+_CLOCK = Words(r"\b[0-9]{1,2}(?:[:.][0-9]{2})? ?[ap]\.? ?m\b\.?|\b[0-9]{1,2}:[0-9]{2}\b")
 _SPLIT = re.compile(r"\s+[-–—|•·]\s+|\bthat\b|[|•·;:()\[\]]|\s*,\s+|\s{3,}|\*+")
-_COUNCIL_OF = pattern(
+_COUNCIL_OF = cased_pattern(
     r"^(?P<head>(?:municipal |city |town )?(?:council|board|assembly)) (?:of"
     r"|for) (?:the )?(?:corporation of )?(?:the )?"
     r"(?P<place>(?!county (?:commissioners|supervisors))(?:united )?(?:city|town|township"
@@ -84,8 +90,8 @@ _COUNCIL_OF = pattern(
     r"|region|regional "
     r"municipality|united townships|united counties)(?: of)? .+)$"
 )
-_CORPORATION_OF = pattern(r"^(?:the )?corporation of (?:the )?")
-_INCORPORATED = pattern(
+_CORPORATION_OF = Words(r"^(?:the )?corporation of (?:the )?")
+_INCORPORATED = Words(
     r"\b(?:corporation|association|society|incorporated|inc\b|foundation|cooperative)"
 )
 _MUNICIPALITY = (
@@ -93,12 +99,12 @@ _MUNICIPALITY = (
     r"|shire|hamlet)"
 )
 #: Left of the name of a council: "of the Rural Municipality".
-_OF_MUNICIPALITY = pattern(
+_OF_MUNICIPALITY = Words(
     rf" (?:of|for) (?:the )?(?:(?:rural|regional|united|district) )?{_MUNICIPALITY}$"
 )
 
 #: Names of the body that governs a place; then the name of the place says nothing.
-GOVERNING: Final = pattern(
+GOVERNING: Final = Words(
     r"(?:(?:city|town|township|village|municipal|common|regional) )?council|city council"
     r"|select ?board|school board"
     r"|(?:town|township|village|county|city) (?:board|commission|trustees)(?: of trustees"
@@ -108,35 +114,35 @@ GOVERNING: Final = pattern(
     r"school trustees|managers|finance))?|(?:county )?commissioners'? court"
     r"|board of mayor and aldermen"
 )
-_BARE = pattern(
+_BARE = Words(
     r"(?:the )?(?:board|committee|commission|sub-?committee|authority|trustees|panel|directors"
     r"|commissioners|supervisors)"
 )
-_ADDRESSED = pattern(
+_ADDRESSED = cased_pattern(
     r"^(?:to|for) ?: ?(?:the )?(?:honou?rable )?(?:mayor (?:and|&) )?(?:members of (?:the )?)?"
     r"(?P<body>.{3,60})$"
 )
-_PART_OF_COUNCIL = pattern(
+_PART_OF_COUNCIL = Words(
     r"\b(?:committee|sub-?committee|cabinet|panel|commission|task force|working (?:group|party)"
     r"|board of (?:appeals|adjustment|zoning appeals|health|review)|(?:planning|zoning|library"
     r"|park"
     r"|recreation|cemetery|licensing|liquor|police|fire|water|appeals|drainage|museum) board"
     r"|ausschuss(?:es)?|comité)\b"
 )
-_PART_OF_BODY = pattern(r"^(?:board|council|committee|commission)(?: of \w+)?$")
+_PART_OF_BODY = Words(r"^(?:board|council|committee|commission)(?: of \w+)?$")
 
 _CAPITAL = r"(?-i:[A-Z][\w'’&.-]*|of|the|and|for|on)"
 _OF_WHAT = rf"(?: (?:of|on|for) (?:the )?(?-i:[A-Z])[\w'’-]+(?: {_CAPITAL}){{0,6}})?"
 #: Sentences that say whose meeting it is, without dates; each with what it contains.
 _IN_TEXT: Final = (
     (
-        pattern(
+        cased_pattern(
             rf"\bmeetings? of (?:the )?(?P<body>(?:[\w'’&.-]+ ){{0,10}}?{_HEAD}\b{_OF_WHAT})",
         ),
         ("meeting of", "meetings of"),
     ),
     (
-        pattern(
+        cased_pattern(
             rf"(?:^|\bthe )(?P<body>(?:[\w'’&.-]+ ){{0,9}}{_HEAD}\b{_OF_WHAT}) (?:met|convened"
             rf"|held"
             r"|was held|assembled|will (?:meet|hold|convene)|was called|holds"
@@ -150,22 +156,22 @@ _IN_TEXT: Final = (
         ),
     ),
     (
-        pattern(
+        cased_pattern(
             r"\bcalled the (?:(?:regular|special|scheduled|monthly) )*"
             rf"(?P<body>(?:[\w'’&.-]+ ){{0,7}}{_HEAD}\b{_OF_WHAT})(?: meeting)? to order"
         ),
         ("called the",),
     ),
     (
-        pattern(
+        cased_pattern(
             r"\b(?:passed|adopted|carried|approved) (?:at|by|during) (?:the|its|a)?[\W_]*"
             rf"(?P<body>(?:(?-i:[A-Z])[\w'’.-]+ ){{0,5}}{_HEAD})\b"
         ),
         ("passed", "adopted", "carried", "approved"),
     ),
-    (pattern(r"\bproceedings of (?:the )?(?P<body>council)\b"), ("proceedings",)),
+    (cased_pattern(r"\bproceedings of (?:the )?(?P<body>council)\b"), ("proceedings",)),
     (
-        pattern(
+        cased_pattern(
             r"(?:^that |\bthe |^)(?P<body>(?:city |town |municipal )?council(?: of (?:the )?"
             r"(?:corporation of )?(?:the )?(?:city|town|township|village|municipality|county) of "
             r"(?-i:[A-Z])[\w'’.-]+(?: (?-i:[A-Z])[\w'’-]+){0,3})?) "
@@ -177,7 +183,12 @@ _IN_TEXT: Final = (
 )
 
 
-_GENERIC_WORD = pattern(
+_IN_TEXT_NEEDS: Final = (
+    *(" met", "meeting ", "meetings ", "convene", "held", "hold", "assembled", "called"),
+    *("passed", "adopted", "carried", "approved", "proceedings", "council"),
+)
+
+_GENERIC_WORD = Words(
     r"\b(?:city|town|township|village|borough|county|municipality|district|parish|shire|of|the"
     r"|rural|regional|municipalité|ville"
     r"|school|schools|board|education|"
@@ -212,53 +223,82 @@ _PLACE_BEFORE = re.compile(
 )
 
 
+#: The words before "of" in such a name.
+_PLACES: Final = frozenset(
+    {
+        *("city", "town", "township", "village", "municipality", "county", "counties", "borough"),
+        *("district", "region", "shire", "corporation"),
+    }
+)
 #: Every name that ends in a word for its kind contains one of these.
 _PLACE_ENDS: Final = ("council", "township", "county", "district")
 
 
 def municipalities(text: str) -> list[str]:
-    """Return the municipalities that a text names, as ``Town of Ashby``."""
+    """Return the municipalities that a text names, as ``Town of Ashby``.
+
+    A line that has none of that form may name them as ``Ashby Township``.
+    """
     small = text.lower()
     found: list[str] = []
+    lines: set[int] = set()
     # The pattern is tried only where it can match: at the word before "of".
     at, end = small.find(" of "), 0
     while at >= 0:
-        start = max(small.rfind(" ", 0, at), small.rfind("\n", 0, at)) + 1
-        if small.endswith("united ", end, start):
+        begin = small.rfind("\n", 0, at) + 1
+        start = max(small.rfind(" ", 0, at) + 1, begin)
+        if small.endswith("united ", max(end, begin), start):
             start -= len("united ")
-        if start >= end and (match := _PLACE_OF.match(text, start)):
+        kind = small[start:at].removeprefix("united ")
+        if start >= end and kind in _PLACES and (match := _PLACE_OF.match(text, start)):
             found.append(match[0])
+            lines.add(begin)
             end = match.end()
         at = small.find(" of ", at + 1)
-    if not found and any(map(small.__contains__, _PLACE_ENDS)):
-        found = _PLACE_BEFORE.findall(text)
-    return [
-        readable(_CORPORATION_OF.sub("", " ".join(name.split()))).strip(" .,'’-") for name in found
-    ]
+    for word in _PLACE_ENDS:
+        at = small.find(word)
+        while at >= 0:
+            begin, end = small.rfind("\n", 0, at) + 1, small.find("\n", at)
+            end = end if end >= 0 else len(text)
+            if begin not in lines:
+                found += _PLACE_BEFORE.findall(text, begin, end)
+                lines.add(begin)
+            at = small.find(word, end)
+    names = [" ".join(name.split()) for name in found]
+    return [readable(_CORPORATION_OF.sub("", name)).strip(" .,'’-") for name in names]
 
 
 def own_words(place: str, lines: Sequence[str]) -> frozenset[str]:
-    """Return the words of the place of a site, or of the one that a page names if it is another.
+    """Return the words of the place that a page names, else of the place of the site."""
+    return printed_place(place, lines) or place_words(place)
+
+
+def printed_place(place: str, lines: Sequence[str]) -> frozenset[str]:
+    """Return the words of the place of a site that a page prints, or of the one that it names most.
 
     A site may be called anything; what the first page prints is closer.
     """
-    text = "\n".join(lines).lower()
-    words = frozenset(word for word in place_words(place) if word in text)
+    text = "\n".join(lines)
+    small = text.lower()
+    words = frozenset(word for word in place_words(place) if word in small)
     if words:
         return words
-    named = Counter(name for line in lines for name in municipalities(line))
-    return place_words(named.most_common(1)[0][0]) if named else place_words(place)
+    named = Counter(municipalities(text))
+    return place_words(named.most_common(1)[0][0]) if named else frozenset()
 
 
 def body_in_heading(line: str) -> str | None:
     """Return the name of a body in a heading, without dates, kinds and kinds of meetings."""
+    if " s " in line.lower():
+        # "Board of Director s": text layers lose apostrophes, or set letters apart.
+        line = _APART.sub(r"\1\2", line)
     if not may_name_body(line) or (is_address(line) and not HEAD.search(line.split(",")[0])):
         return None
     if _NOT_A_BODY.search(line):
         line = _NOT_A_BODY.sub(" | ", line)
     town_meeting = _TOWN_MEETING.search(line)
     if town_meeting:
-        return readable(" ".join(town_meeting[0].split()))
+        return readable(" ".join(line[slice(*town_meeting.span())].split()))
     bare = _CLOCK.sub(" | ", without_dates(line, " | "))
     bare = _KIND_WORDS.sub(" ", _MEETING_WORDS.sub(" | ", bare))
     pieces = [clean_name(piece) for piece in _SPLIT.split(bare)]
@@ -271,12 +311,17 @@ def body_in_heading(line: str) -> str | None:
     return max(named, key=lambda piece: (len(piece.split()) > 1, -named.index(piece)))
 
 
-_TOWN_MEETING = pattern(r"\b(?:(?:annual|special) )?town meeting\b")
+_APART = re.compile(
+    r"\b(director|trustee|commissioner|supervisor|governor|elector) (s)\b", re.IGNORECASE
+)
+#: "Board of Directors Regular Board Meeting".
+_TWICE = Words(r"^(?:board|council|commission) of \w+(?= (?:board|council|commission)$)")
+_TOWN_MEETING = Words(r"\b(?:(?:annual|special) )?town meeting\b")
 
 
 _GENITIVE = re.compile(r"\b(\w*(?:rat|tag|[Aa]usschuss))e?s\b")
 #: What follows is what a body does, not its name.
-_DOING = pattern(
+_DOING = Words(
     r"\b(?:approving|amending|authori[sz]ing|adopting|establishing|declaring|granting"
     r"|accepting|supporting|relating"
     r"|regarding|concerning|setting|calling|ordering|opposing|appointing|providing|creating"
@@ -286,7 +331,7 @@ _DOING = pattern(
 
 
 #: What may follow the word for a body within its name.
-_TAIL = pattern(
+_TAIL = Words(
     r"(?: (?:of|on|for|and|&|in|with|de|des|du|d'|für|to)\b|[,/-]| (?:municipal|pleno|communal"
     r"|général|no\.?|nr\.?|#|[0-9IVX]{1,3}\b))"
 )
@@ -295,25 +340,42 @@ _TAIL = pattern(
 def clean_name(text: str) -> str:
     """Return a name without loose ends, and a council of a town as the town's council."""
     name = _DOING.split(_STATUS.sub(" ", text))[0]
-    name = " ".join(name.split())
-    while True:
-        stripped = _EDGES.sub("", name).strip(" .,'\"“”’-–—/&*")
-        if stripped == name:
-            break
-        name = stripped
+    words = name.split()
+    for edge in (0, -1):
+        while words and words[edge].strip(_EDGE_MARKS).lower() in _EDGE_WORDS:
+            del words[edge]
+    name = " ".join(words).strip(" .,'\"“”’-–—/&*")
     if any(map(name.lower().__contains__, ("rates", "rats", "tages", "tags", "schusses"))):
         name = _GENITIVE.sub(r"\1", name)
+    if twice := _TWICE.match(name):
+        name = name[: twice.end()]
     heads = list(HEAD.finditer(name))
     if heads and not _TAIL.match(name, heads[-1].end()):
         name = name[: heads[-1].end()]
     if match := _COUNCIL_OF.match(name):
         name = f"{match['place']} {match['head']}"
-    if _INCORPORATED.search(name) and not _CORPORATION_OF.match(name):
-        return readable(name)
-    return readable(_CORPORATION_OF.sub("", name))
+    if (corporation := _CORPORATION_OF.match(name)) is not None:
+        name = name[corporation.end() :]
+    return readable(name)
 
 
 _OF = re.compile(r"\s(?:of|for|de|du)\s(?:the\s|la\s)?", re.IGNORECASE)
+
+
+def _after_own_place(name: str, own: frozenset[str]) -> str:
+    """Return what follows the place at the beginning of a name, else the whole name."""
+    words = name.split()
+    small = [word.lower() for word in words]
+    start = int(small[:1] == ["the"])
+    if small[start + 1 : start + 2] == ["of"] and _OF_PLACE.fullmatch(small[start]):
+        start += 3 if small[start + 2 : start + 3] == ["the"] else 2
+    end = start
+    while end < len(words) and own.issuperset(small[end].split("-")):
+        end += 1
+    return " ".join(words[end:]) if start < end < len(words) else name
+
+
+_OF_PLACE = re.compile(_MUNICIPALITY)
 
 
 def without_own_place(name: str, own: frozenset[str]) -> str:
@@ -322,11 +384,7 @@ def without_own_place(name: str, own: frozenset[str]) -> str:
         heads = [name[: link.start()] for link in _OF.finditer(name)]
         governing = [head for head in heads if GOVERNING.fullmatch(head) and " " in head]
         return governing[-1] if governing else name
-    words = "|".join(re.escape(word) for word in sorted(own, key=len, reverse=True))
-    place = rf"(?:(?:{words})(?:[\s-]+(?:{words}))*)"
-    rest = re.sub(
-        rf"^(?:the\s)?(?:{_MUNICIPALITY}\sof\s(?:the\s)?)?{place}\s+", "", name, flags=re.IGNORECASE
-    )
+    rest = _after_own_place(name, own)
     # "Millbrook Township Board of Trustees" is the board of trustees, "Millbrook Township Board"
     # is not.
     without_town = _TOWN_BEFORE.sub("", rest)
@@ -338,12 +396,17 @@ def without_own_place(name: str, own: frozenset[str]) -> str:
     return rest if GOVERNING.fullmatch(rest) and rest.lower() != "board" else name
 
 
-_TOWN_BEFORE = pattern(
+_TOWN_BEFORE = Words(
     r"^(?:township|village|county|parish) (?=board of|select|school|trustees|commissioners)"
     r"|^(?:township|village) (?=council)"
 )
 
 
+#: A line whose name goes on in the next one.
+_CUT = Words(
+    r"\b(?:and|&|of|for|zoning|planning|school|library|parks?|recreation|water|finance|budget"
+    r"|advisory|review|public|works|joint|health)$"
+)
 #: A heading with this much weight is not compared with the text.
 _DECIDED: Final = 3.7
 
@@ -374,6 +437,9 @@ def body_of(
                 # A council's letterhead stands above the name of its committee.
                 weight += 1.0
             before = block[number - 1].text if number else ""
+            if _BARE.fullmatch(name) and _CUT.search(before):
+                # "REGULAR PLANNING AND ZONING" - "COMMISSION MEETING".
+                name = body_in_heading(f"{before} {line.text}") or name
             if _PART_OF_BODY.match(name) and _INCORPORATED.search(before) and len(before) < 100:
                 name = f"{clean_name(before)} {name}"
             found.append((weight, name, line))
@@ -413,9 +479,13 @@ def body_of(
         if fuller:
             weight, name, line = max(fuller, key=lambda each: each[0])
             chosen = without_own_place(name, own)
-    return Fact(chosen, PAGE, line.text[:120], line.page, round(min(0.95, 0.35 + 0.13 * weight), 2))
+    # "Board" may be any.
+    confidence = BARE if _BARE.fullmatch(chosen) else round(min(0.95, 0.35 + 0.13 * weight), 2)
+    return Fact(chosen, PAGE, line.text[:120], line.page, confidence)
 
 
+#: How sure a name is that says nothing but "Board" or "Committee".
+BARE: Final = 0.49
 #: A body that is only mentioned in the text is less sure than this.
 MENTIONED: Final = 0.5
 #: Capitals are required: "the board" may be any.
@@ -464,9 +534,7 @@ def _sentences(block: Sequence[Line], lines: Sequence[Line]) -> Iterator[tuple[L
         if len(text) > _FULL_LINE and number + 1 < len(rest):
             text = f"{text} {rest[number + 1].text}"
         small = text.lower()
-        if may_name_body(small) and any(
-            any(map(small.__contains__, needs)) for _, needs in _IN_TEXT
-        ):
+        if any(map(small.__contains__, _IN_TEXT_NEEDS)) and may_name_body(small):
             yield line, without_dates(text)
 
 

@@ -33,6 +33,7 @@ _MONTHS = """
 """.strip().splitlines()
 MONTH_OF_WORD: Final = {word: n for n, line in enumerate(_MONTHS, 1) for word in line.split()}
 _MONTH = "|".join(sorted(MONTH_OF_WORD, key=len, reverse=True))
+_MONTH_NAMES: Final = tuple(MONTH_OF_WORD)
 
 _WEEKDAYS = """
     monday mon lundi lunes montag
@@ -72,6 +73,7 @@ _NUMBERS = re.compile(
     rf"(?P<last>{_YEAR4}|[0-9]{{2}}))(?![0-9]|[-/.][0-9])"
 )
 _DIGIT = re.compile(r"[0-9]")
+_WORD = re.compile(r"[^\W\d_]{3,}")
 _MARKED = re.compile(r"[0-9][-/.][0-9]{1,2}[-/.][0-9]")
 _BEFORE_DATE = re.compile(
     r"(?<![^\W\d_])(?P<weekday>[^\W\d_]{3,10})[.,]?\s{0,3}(?:the\s|den\s|le\s)?$", re.IGNORECASE
@@ -200,7 +202,11 @@ def _written_with_digits(text: str) -> Sequence[_Written]:
 def _named(text: str) -> Iterator[_Written]:
     at = 0
     for year in _YEAR.finditer(text):
-        match = _BEFORE_YEAR.search(text, max(at, year.start() - _LONGEST_DATE), year.start())
+        start = max(at, year.start() - _LONGEST_DATE)
+        words = _WORD.findall(text[start : year.start()].lower())
+        if not any(word.endswith(_MONTH_NAMES) for word in words):
+            continue
+        match = _BEFORE_YEAR.search(text, start, year.start())
         if not match:
             continue
         is_first = bool(match["month"])

@@ -10,12 +10,23 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import Final, NamedTuple
 
 from .dates import PrintedDate, printed_dates
-from .facts import AGENDA, MINUTES, NOTICE, PACKET, PAGE, RESOLUTION, UNKNOWN, Fact
+from .facts import (
+    AGENDA,
+    MINUTES,
+    NOTICE,
+    PACKET,
+    PAGE,
+    RESOLUTION,
+    SCHEDULE_DAYS,
+    UNKNOWN,
+    Fact,
+)
 from .kinds import heading_rule
-from .text import Line, is_sentence, pattern
+from .text import Line, Words, is_sentence
 
 #: Kinds of documents that have a day of their own.
 OF_A_MEETING: Final = frozenset({MINUTES, AGENDA, PACKET, NOTICE, RESOLUTION})
@@ -33,7 +44,7 @@ class DayRule(NamedTuple):
 
     name: str
     weight: float
-    before: re.Pattern[str]
+    before: Words
     examples: tuple[str, ...]
     needs: tuple[str, ...]
     kinds: frozenset[str] = frozenset()
@@ -42,7 +53,7 @@ class DayRule(NamedTuple):
 def _rule(
     name: str, weight: float, before: str, *examples: str, needs: str, kinds: Sequence[str] = ()
 ) -> DayRule:
-    return DayRule(name, weight, pattern(before), examples, tuple(needs.split()), frozenset(kinds))
+    return DayRule(name, weight, Words(before), examples, tuple(needs.split()), frozenset(kinds))
 
 
 _LINK = (
@@ -62,6 +73,16 @@ RULES: Final = (
         kinds=(RESOLUTION,),
     ),
     _rule(
+        "earlier resolution",
+        0,
+        r"\b(?:by|to|under|its|amending|of|said) (?:\S+ ){0,4}(?:resolution|ordinance|by-?law)s?\b"
+        r"(?:(?! this\b)[^;]){0,120}\b(?:passed|adopted|enacted|approved)\b[^;]{0,80}$",
+        "AUTHORIZED BY RESOLUTION ADOPTED @",
+        "amending its Resolution No. 78-31 adopted by the Board on @",
+        needs="resolution ordinance law",
+        kinds=(RESOLUTION,),
+    ),
+    _rule(
         "adoption",
         7.0,
         r"\b(?:passed|adopted|enacted|finally passed|resolved|ordained|carried|approved"
@@ -77,7 +98,9 @@ RULES: Final = (
     _rule(
         "other minutes",
         0,
-        r"\b(?:approv\w*|adopt\w*|confirm\w*|accept\w*|ratif\w*|correct\w*|receiv\w*|review\w*"
+        # "Approved Minutes of ..." is what a document is called.
+        r"\b(?!(?:approved|adopted|confirmed) (?:\w+ )?minutes\b)"
+        r"(?:approv\w*|adopt\w*|confirm\w*|accept\w*|ratif\w*|correct\w*|receiv\w*|review\w*"
         r"|sign\w*|read\w*"
         r"|consider\w*|circulat\w*|previous|last|prior)\b[^\n]{0,90}\b(?:minutes|proceedings"
         r"|meetings?|session)\b[^\n]{0,70}$"
@@ -183,14 +206,14 @@ RULES: Final = (
     ),
 )
 #: After a date: the date is of something else.
-_AFTER_OTHER = pattern(
+_AFTER_OTHER = Words(
     r"^[\W_]{0,3}(?:be |were |was |are |stand )?(?:approved|adopted|accepted|confirmed|signed)\b"
     r"|^[\W_]{0,3}(?:\S+ ){0,6}?(?:minutes\b|deadline\b)|^ ?(?:and|to|through"
     r"|[-–]) ?(?:\S+ ){0,2}[0-9]{1,2}\b.{0,24}"
     r"\bminutes\b"
 )
 #: What may be on the line of a date that is a heading.
-_BESIDE = pattern(
+_BESIDE = Words(
     r"\b(?:mon|tues?|wednes|thurs?|fri|satur|sun)day\b"
     r"|\b[0-9]{1,2}(?:[:.][0-9]{2})? ?(?:[ap]\.? ?m\b\.?|o'?clock|uhr|hrs?\b|h\b)"
     r"|\b[0-9]{1,2}[:.][0-9]{2}\b|\b(?:at|from|to|on|date|time|noon|midnight|and|the"
@@ -199,18 +222,18 @@ _BESIDE = pattern(
 _ITEM = re.compile(r"(?:[0-9]{1,2}|[A-Za-z]|[ivxIVX]{1,4})[.)]\s?(?!\d)")
 #: A day with the time of printing, to the minute.
 _PRINTED_AT = re.compile(r",?\s{0,3}(?:at\s)?[0-9]{1,2}:[0-9]{2}(?::[0-9]{2})?\s?[AaPp]\.?[Mm]")
-_MEETING_AFTER = pattern(
+_MEETING_AFTER = Words(
     r"^[\W_]*(?!(?:[\w'’-]+ ){0,4}(?:next|previous|last|at|from|after|before|prior|following|and"
     r"|to)\b)"
     r"(?:[\w'’-]+ ){0,5}(?:meeting|session|hearing)\b(?! minutes)"
 )
 #: A report that is an item of an agenda; its date is the meeting's.
-_AGENDA_ITEM = pattern(
+_AGENDA_ITEM = Words(
     r"^category ?:|^agenda (?:section|item|category) ?:|\bthis (?:study session|meeting"
     r"|workshop|public hearing)\b"
 )
-_DATE_LABEL = pattern(r"^date ?:")
-_OF_MINUTES = pattern(r"\b(?:minutes|proceedings|niederschrift|procès-verbal|acta)\b")
+_DATE_LABEL = Words(r"^date ?:")
+_OF_MINUTES = Words(r"\b(?:minutes|proceedings|niederschrift|procès-verbal|acta)\b")
 #: A full stop that ends no sentence: "Ashby, B.C.", "St. Mary's Ave."
 _ABBREVIATED = re.compile(r"\b([A-Z]|St|Ste|Ave|Rd|Dr|Blvd|Hwy|Rm|No)\.")
 _SENTENCE_END = re.compile(r"(?<=\w\w\w)[.;]\s")
@@ -218,8 +241,6 @@ _SENTENCE_END = re.compile(r"(?<=\w\w\w)[.;]\s")
 _ALONE, _IN_HEADING = 4.5, 4.0
 #: Another day contradicts if it has hardly less weight than the day of the meeting.
 _RIVAL = 1.0
-#: A notice of so many days is a schedule of meetings.
-_SCHEDULE_DAYS = 3
 #: So does one that has a line of the title block to itself: more than the day in a header has.
 _OWN_LINE = 6.2
 #: A sentence that says when a meeting was or will be is within this many lines of the text.
@@ -251,7 +272,8 @@ class _Where(NamedTuple):
 class _Document(NamedTuple):
     kind: str | None
     is_letter: bool
-    is_agenda_item: bool
+    top: Sequence[Line]
+    rules: Sequence[DayRule]
 
 
 def day_lines(block: Sequence[Line], lines: Sequence[Line], kind: str | None) -> Sequence[Line]:
@@ -265,20 +287,25 @@ def meeting_day(
     """Return the day of the meeting that a document is of or for."""
     lines = day_lines(block, lines, kind)
     text = "\n".join(line.text for line in lines)
-    starts = [0]
-    for line in lines:
-        starts.append(starts[-1] + len(line.text) + 1)
-    is_item = any(_AGENDA_ITEM.search(line.text) for line in lines[:16])
-    document = _Document(kind, is_letter, is_item)
+    starts = [0, *accumulate(len(line.text) + 1 for line in lines)]
+    rules = [rule for rule in RULES if not rule.kinds or kind in rule.kinds]
+    document = _Document(kind, is_letter, lines[:16], rules)
+    recitals = _recitals(text) if kind == RESOLUTION else (0, 0)
     candidates: list[tuple[float, PrintedDate, Line]] = []
     unclear: list[Fact] = []
     number = 0
     for found in printed_dates(text, day_first=day_first):
         while starts[number + 1] <= found.start:
             number += 1
-        if kind == MINUTES and candidates and number >= len(block):
+        if (
+            kind == MINUTES
+            and number >= len(block)
+            and len({each[1].day for each in candidates}) == 1
+        ):
             # The title block of minutes names the day; the text names others.
             break
+        if recitals[0] <= found.start < recitals[1]:
+            continue
         line, start = lines[number], starts[number]
         where = _Where(
             line,
@@ -301,7 +328,7 @@ def meeting_day(
     if not candidates:
         return DayReading(UNKNOWN, [], unclear)
     votes = Counter(found.day for _, found, _ in candidates)
-    if kind == NOTICE and len(votes) >= _SCHEDULE_DAYS:
+    if kind == NOTICE and len(votes) >= SCHEDULE_DAYS:
         listed = [_fact(text, found, line, 0.3) for _, found, line in candidates[:5]]
         return DayReading(UNKNOWN, listed, unclear)
     weight, best, line = max(candidates, key=lambda each: each[0] + 0.2 * votes[each[1].day])
@@ -319,6 +346,20 @@ def meeting_day(
         confidence -= 0.15
     others = [_fact(text, each[1], each[2], 0.3) for each in rivals[:5]]
     return DayReading(_fact(text, best, line, confidence), others, unclear)
+
+
+def _recitals(text: str) -> tuple[int, int]:
+    """Return from where to where a resolution tells what went before it."""
+    start = text.lower().find("whereas")
+    if start < 0:
+        return 0, 0
+    resolved = _RESOLVED.search(text, start)
+    return start, resolved.start() if resolved else len(text)
+
+
+_RESOLVED = Words(
+    r"\b(?:be it|now,? therefore|therefore,|hereby resolves|ordains as)\b|\bcarried\b"
+)
 
 
 def _fact(text: str, found: PrintedDate, line: Line, confidence: float) -> Fact:
@@ -345,26 +386,19 @@ def _weight(where: _Where, document: _Document) -> float | None:
     # Words on the same line come first; then the line above says something about a line of its
     # own, and in the text a sentence runs over the ends of lines.
     alone = len(_BESIDE.sub("", where.same_line + where.rest_of_line)) <= 3
-    told = _ABBREVIATED.sub(r"\1", where.before.replace("\n", " "))
-    sentence = _SENTENCE_END.split(told)[-1]
-    around = [where.same_line] if in_block else [sentence]
-    if in_block and alone:
-        around.append(where.before)
-    if not in_block and _OF_MINUTES.search(sentence):
-        return 0.0
-    rules = [rule for rule in RULES if not rule.kinds or kind in rule.kinds]
+    if in_block:
+        around = [where.same_line, where.before] if alone else [where.same_line]
+    else:
+        told = _ABBREVIATED.sub(r"\1", where.before.replace("\n", " "))
+        around = _SENTENCE_END.split(told)[-1:]
+        if _OF_MINUTES.search(around[0]):
+            return 0.0
     for whole in around:
-        words = whole[-_BEFORE:]
-        small = words.lower()
-        rule = next(
-            (
-                rule
-                for rule in rules
-                if any(map(small.__contains__, rule.needs)) and rule.before.search(words)
-            ),
-            None,
-        )
-        if rule is None:
+        small = whole[-_BEFORE:].lower()
+        for rule in document.rules:
+            if any(map(small.__contains__, rule.needs)) and rule.before.search(small):
+                break
+        else:
             continue
         if rule.weight < 6 and document.is_letter and kind != RESOLUTION:
             return 0.0
@@ -375,7 +409,9 @@ def _weight(where: _Where, document: _Document) -> float | None:
         return rule.weight if is_told else 0.0
     if (in_block or not is_sentence(where.line.text)) and _MEETING_AFTER.match(where.rest_of_line):
         return 6.0
-    if document.is_agenda_item and _DATE_LABEL.match(where.same_line):
+    if _DATE_LABEL.match(where.same_line) and any(
+        _AGENDA_ITEM.search(line.text) for line in document.top
+    ):
         return 4.0
     if not of_meeting or document.is_letter or not in_block:
         return None

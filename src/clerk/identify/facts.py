@@ -26,6 +26,9 @@ OTHER: Final = "other"
 #: What a document can be; a kind that is not known is None.
 KINDS: Final = (MINUTES, AGENDA, PACKET, NOTICE, RESOLUTION, REPORT, OTHER)
 
+#: A notice of so many days is a schedule of meetings: it has no date.
+SCHEDULE_DAYS: Final = 3
+
 #: Where a value comes from.
 PERSON: Final = "person"
 PORTAL: Final = "portal"
@@ -74,11 +77,13 @@ class Identity(msgspec.Struct, frozen=True):
 class Part(msgspec.Struct, frozen=True):
     """A part of a document: its pages (from 1, both included) and what it is.
 
-    ``begins`` shows why a part begins on its first page.  ``place`` names the municipality, firm or
+    ``first_character`` is where it begins on its first page, 0 at the top: neighbours may share a
+    page.  ``begins`` shows why a part begins there.  ``place`` names the municipality, firm or
     person that made it, if that is not the place of the document; then ``of_other_place`` is true.
     """
 
     first_page: int
+    first_character: int
     last_page: int
     kind: Fact = UNKNOWN
     body: Fact = UNKNOWN

@@ -6,7 +6,9 @@ import re
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from .bodies import MENTIONED, body_of, mentioned_body, own_words
+import msgspec
+
+from .bodies import BARE, MENTIONED, body_of, mentioned_body, printed_place
 from .dates import begins_with_date, day_comes_first, day_in_year, iso_day, years_in
 from .days import OF_A_MEETING, day_lines, meeting_day
 from .facts import (
@@ -136,7 +138,7 @@ def read_pages(
     if len(lines) < _COVER_LINES and len(written) > 1:
         lines = lines + lines_of(written[1])
         block = block or title_block(lines)
-    own = own or own_words(place, [line.text for line in lines])
+    own = own or printed_place(place, [line.text for line in lines])
     kind = kind_of(block, lines)
     name = kind.fact.value
     day_first = day_comes_first("\n".join(line.text for line in day_lines(block, lines, name)))
@@ -149,12 +151,20 @@ def read_pages(
             day = later if later.fact.confidence > day.fact.confidence else day
     has_day = day.fact.value is not None
     body = body_of(block, lines, name in OF_A_MEETING, has_day, kind.is_letter, own)
-    if body is UNKNOWN and (name in OF_A_MEETING or (name == REPORT and has_day)):
-        body = mentioned_body([line for page in written for line in lines_of(page)], own)
+    of_meeting = name in OF_A_MEETING or (name == REPORT and has_day)
+    if of_meeting and (body is UNKNOWN or body.confidence == BARE):
+        mentioned = mentioned_body([line for page in written for line in lines_of(page)], own)
+        # "Board" in the heading, "Board of Education" in the text; a "Town Board" may be another.
+        if (mentioned.value or "").lower().startswith((body.value or "").lower()):
+            body = mentioned
+    fact = kind.fact
+    if fact.confidence < 0.5 and name in OF_A_MEETING and has_day and body.confidence > 0.8:
+        # Hardly anything names the kind, but a heading names the body and the day of a meeting.
+        fact = msgspec.structs.replace(fact, confidence=0.55)
     return Printed(
         day.fact,
         body,
-        kind.fact,
+        fact,
         _title(block, lines, kind.heading),
         day.others,
         day.unclear,

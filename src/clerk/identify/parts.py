@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import date
 from functools import cached_property
+from itertools import zip_longest
 from typing import Final, NamedTuple
 
 import msgspec
@@ -43,7 +44,18 @@ from .facts import (
 from .identity import Printed, read_pages
 from .kinds import KindRule, heading_rule, openings
 from .paths import PACKET_WORD
-from .text import MOST_CHARACTERS, Line, is_address, is_sentence, lines_of, pattern, title_block
+from .text import (
+    LONGEST_LINE,
+    MOST_CHARACTERS,
+    Line,
+    Words,
+    cased_pattern,
+    is_address,
+    is_sentence,
+    lines_of,
+    tidy,
+    title_block,
+)
 
 #: A part begins where the signs for it weigh at least this much.
 _ENOUGH: Final = 3.0
@@ -58,12 +70,12 @@ _OFTEN: Final = 0.4
 #: A heading of these kinds nearly begins a part alone.
 _OWN_DOCUMENT: Final = frozenset({MINUTES, AGENDA, NOTICE, RESOLUTION, PACKET})
 
-_GOES_ON = pattern(
+_GOES_ON = Words(
     r"^(?:and (?:whereas|be it|that|further)|be it further|further(?:more)?\b|continued\b"
     r"|therefore\b|\(?(?:[b-hj-z]|ii|iii|iv)\) |[2-9][.)] |1[0-9][.)] )"
 )
 _LOWER_CASE = re.compile(r"[a-zà-ü]{2,}[ ,;.]|[a-z] [a-z]")
-_PAGE_NUMBER = pattern(
+_PAGE_NUMBER = Words(
     r"\b(?:page|pg\.?|seite|p\.) ?(?P<one>[0-9]{1,3})\b(?: ?(?:of|/|von) ?(?P<of>[0-9]{1,3})\b)?"
     r"|^(?P<two>[0-9]{1,3}) ?(?:of|/) ?(?P<of2>[0-9]{1,3})$"
     r"|^[-–—~ ]*(?P<three>[0-9]{1,3})[-–—~ ]*$"
@@ -73,17 +85,17 @@ _NUMBER_WORDS: Final = {
     **{"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7},
     **{"eight": 8, "nine": 9, "ten": 10, "eleven": 11, "twelve": 12},
 }
-_PAGE_WORD = pattern(rf"\bpage ({'|'.join(_NUMBER_WORDS)})\b")
-_PACKET_PAGE = pattern(
+_PAGE_WORD = cased_pattern(rf"\bpage ({'|'.join(_NUMBER_WORDS)})\b")
+_PACKET_PAGE = Words(
     r"\b(?:packet|agenda|pack) (?:pg|page|p)\b\.? ?[0-9]+|\bpage [0-9]+ of [0-9]{3,}\b"
 )
 #: The last lines of a part that is complete.
-_COMPLETE = pattern(
+_COMPLETE = Words(
     r"\badjourn\w*|\brespectfully submitted|\bmeeting (?:closed|ended)|\bsincerely"
     r"|\byours (?:truly"
     r"|faithfully)|-30-"
 )
-_SIGNED = pattern(
+_SIGNED = Words(
     r"\b(?:mayor|clerk|reeve|secretary|chair(?:man|person|woman)?|president|superintendent"
     r"|treasurer)\b"
 )
@@ -107,15 +119,15 @@ _OWN_HEADINGS: Final = (
 )
 #: How minutes begin, below their title: within this many lines.
 _TITLE_LINES: Final = 5
-_MEETING_OPENS = pattern(
+_MEETING_OPENS = Words(
     r"\bto order\b|^(?:\w+ ){0,3}(?:present|in attendance|attending|apologies|roll call|absent) ?:"
     r"|\b(?:were|was) present\b"
 )
-_ITEM = pattern(r"(?:[0-9]{1,3}|[A-Z]|[ivx]{1,6})[.)] ")
-_MOVED = pattern(r"^(?:it was )?moved by\b|\bmoved by:")
+_ITEM = Words(r"(?:[0-9]{1,3}|[A-Z]|[ivx]{1,6})[.)] ")
+_MOVED = Words(r"^(?:it was )?moved by\b|\bmoved by:")
 _OF_MINUTES: Final = ("to order", "present:", "in attendance", "adjourned")
-_NUMBER_ONE = pattern(r"^(?:(?:part|section|article|item) )?(?:1|I|A)[.):]? \S")
-_DEAR = pattern(r"^dear \w|^to whom it may|^attention ?:|^attn ?:|\bwe thank you\b|^re ?:")
+_NUMBER_ONE = Words(r"^(?:(?:part|section|article|item) )?(?:1|I|A)[.):]? \S")
+_DEAR = Words(r"^dear \w|^to whom it may|^attention ?:|^attn ?:|\bwe thank you\b|^re ?:")
 _DEAR_NEEDS: Final = ("dear", "to whom", "attention", "attn", "thank you", "re:", "re :")
 #: A page with the running header of its part begins another only if it has one of these.
 _OPENING_WORDS: Final = (
@@ -123,12 +135,10 @@ _OPENING_WORDS: Final = (
     *("moved by", "to:", "from:", "to :", "order", "present", "whereas", "resolved", "convened"),
     *(" met ", "held", "apolog", "adjourn", "attend", "notice", "summon", "business"),
 )
-_LABEL = pattern(
-    r"^(?:to|from|date|subject|title|re|via|dept\.?|department|category|prepared by) ?:"
-)
-_MEETING = pattern(r"\b(?:meeting|session|hearing|workshop|sitzung|séance|réunion|sesión)\b")
+_LABEL = Words(r"^(?:to|from|date|subject|title|re|via|dept\.?|department|category|prepared by) ?:")
+_MEETING = Words(r"\b(?:meeting|session|hearing|workshop|sitzung|séance|réunion|sesión)\b")
 #: "Date of next meeting: 7 November 2024" closes minutes.
-_NEXT = pattern(r"\bnext (?:\w+ ){0,3}(?:meeting|session)")
+_NEXT = Words(r"\bnext (?:\w+ ){0,3}(?:meeting|session)")
 _DIGITS = re.compile(r"[0-9]+")
 
 
@@ -142,9 +152,10 @@ class _Page:
         self.last = [line.strip() for line in ending if line.strip()][-_END_LINES:]
         head = [line.text for line in lines_of(page, _NUMBER_LINES)]
         self.number, self.of, self.says_page = _page_number(head, self.last)
-        head = head[_fixed(head[0]) in running :][:_HEADER_LINES] if head else []
+        head = head[_fixed(head[0]) in running :] if head else []
+        self.opening = head[0] if head else ""
         #: The lines that a running header would have.
-        self.first = frozenset(_fixed(line) for line in head if len(line) > 7)
+        self.first = frozenset(_fixed(line) for line in head[:_HEADER_LINES] if len(line) > 7)
 
     def _lines(self, most: int) -> list[Line]:
         lines = lines_of(self.view, most + 1)
@@ -249,20 +260,31 @@ def split(pages: Sequence[PageView], identity: Identity, hints: Hints) -> list[P
         if not starts or begins.value:
             starts.append(_Start(index, page, begins))
             seen = set()
-        elif (inside := _begins_inside(page, starts[-1].page)) is not None:
-            # One part begins on a page: its first page identifies it.
-            starts.append(_Start(index, *inside, is_inside=True))
+        rest, character = page, 0
+        while (inside := _begins_inside(rest, starts[-1].page)) is not None:
+            above, rest, begins = inside
+            character += above
+            starts.append(_Start(index, rest, begins, character))
             seen = set()
         seen |= page.first
-    heads = [line.text for page in pages[:3] for line in lines_of(page, _TOP_LINES)]
-    own = _Own(
-        own_words(hints.place, heads), frozenset(_fixed(line.text) for line in tops[0].lines)
-    )
-    ends = [start.at + start.is_inside for start in starts[1:]] + [len(pages)]
-    return [
-        _part([start.page.view, *pages[start.at + 1 : end]], start, identity, own)
-        for start, end in zip(starts, ends, strict=True)
-    ]
+    own = _Own()
+    if len(starts) > 1:
+        heads = [line.text for page in pages[:3] for line in lines_of(page, _TOP_LINES)]
+        own = _Own(
+            own_words(hints.place, heads), frozenset(_fixed(line.text) for line in tops[0].lines)
+        )
+    parts = []
+    for start, following in zip_longest(starts, starts[1:]):
+        end = following.at if following else len(pages)
+        of_part = [start.page.view, *pages[start.at + 1 : end]]
+        if following and following.character:
+            # The part ends within the page on which the next one begins.
+            last = start.page.view if end == start.at else pages[end]
+            above = following.character - (start.character if end == start.at else 0)
+            ending = msgspec.structs.replace(last, text=last.text[:above])
+            of_part = [ending] if end == start.at else [*of_part, ending]
+        parts.append(_part(of_part, start, identity, own))
+    return parts
 
 
 class _Start(NamedTuple):
@@ -271,21 +293,21 @@ class _Start(NamedTuple):
     at: int
     page: _Page
     begins: Fact
-    is_inside: bool = False
+    character: int = 0
 
 
 def _beginning(page: _Page, signs: Sequence[_Sign]) -> Fact:
     """Return the strongest sign if there are enough of them for a part to begin."""
     weight = sum(sign.weight for sign in signs)
-    if weight < _ENOUGH or not page.lines:
+    if weight < _ENOUGH or not page.opening:
         return UNKNOWN
     best = max(signs, key=lambda sign: sign.weight)
     confidence = round(min(0.95, 0.5 + 0.08 * (weight - _ENOUGH)), 2)
     return Fact(best.name, PAGE, best.quote[:120], page.view.page, confidence)
 
 
-def _begins_inside(page: _Page, first: _Page) -> tuple[_Page, Fact] | None:
-    """Return the rest of a page on which another part begins.
+def _begins_inside(page: _Page, first: _Page) -> tuple[int, _Page, Fact] | None:
+    """Return the rest of a page on which another part begins, after how many characters.
 
     Only where everything is printed: the adjournment or signature, then the title of minutes, an
     agenda or a resolution with a day of its own, then how such a document begins.  Minutes whose
@@ -294,15 +316,12 @@ def _begins_inside(page: _Page, first: _Page) -> tuple[_Page, Fact] | None:
     text = page.view.text[:MOST_CHARACTERS]
     small = text.lower()
     ends = any(map(small.__contains__, _ENDS))
-    if not any(map(small.__contains__, _OWN_HEADINGS if ends else _MINUTES_HEADINGS)):
+    if not _has_title(text, small, _OWN_HEADINGS if ends else _MINUTES_HEADINGS):
         return None
     lines = lines_of(page.view)
     for number in range(3, len(lines) - 2):
-        line = lines[number]
-        if not any(map(line.text.lower().__contains__, _OWN_HEADINGS)) or _ITEM.match(line.text):
-            continue
-        rule = None if is_sentence(line.text) else heading_rule(line.text)
-        if rule is None or rule.kind not in _OWN_DOCUMENT:
+        rule = _title_rule(lines[number].text)
+        if rule is None:
             continue
         top = number
         while top > number - 4 and not _ends_part(lines[top - 1].text):
@@ -316,11 +335,34 @@ def _begins_inside(page: _Page, first: _Page) -> tuple[_Page, Fact] | None:
                 top -= 1
         raw = text.split("\n")
         at = _raw_line(raw, lines[: top + 1])
-        view = msgspec.structs.replace(page.view, text="\n".join(raw[at:]))
+        above = sum(len(each) + 1 for each in raw[:at])
+        view = msgspec.structs.replace(page.view, text=page.view.text[above:])
         rest = _Page(view, frozenset())
-        if rest.days and not rest.days <= first.days and rest.opens_like(rule.kind):
-            return rest, Fact("heading", PAGE, lines[top].text[:120], view.page, 0.6)
+        if above and rest.days and not rest.days <= first.days and rest.opens_like(rule.kind):
+            return above, rest, Fact("heading", PAGE, lines[top].text[:120], view.page, 0.6)
     return None
+
+
+def _has_title(text: str, small: str, words: Sequence[str]) -> bool:
+    """Whether a line with one of these words may be the title of a document."""
+    for word in words:
+        at = small.find(word)
+        while at >= 0:
+            begin, end = small.rfind("\n", 0, at) + 1, small.find("\n", at)
+            end = end if end >= 0 else len(small)
+            # A longer line is cut into several, each of which may be one.
+            if end - begin > LONGEST_LINE or _title_rule(tidy(text[begin:end])):
+                return True
+            at = small.find(word, end)
+    return False
+
+
+def _title_rule(line: str) -> KindRule | None:
+    """Return the rule of a line that is the title of a document of its own."""
+    rule = heading_rule(line)
+    if rule is None or rule.kind not in _OWN_DOCUMENT or _ITEM.match(line) or is_sentence(line):
+        return None
+    return rule
 
 
 def _raw_line(raw: Sequence[str], lines: Sequence[Line]) -> int:
@@ -387,9 +429,9 @@ def _signs(page: _Page, before: _Page, first: _Page, seen: set[str]) -> Iterator
     if page.first & seen and not any(map(page.small.__contains__, _OPENING_WORDS)):
         yield _Sign("running header", -5.0)
         return
-    if not page.lines:
+    opening = page.opening
+    if not opening:
         return
-    opening = page.lines[0].text
     if _LOWER_CASE.match(opening) or _GOES_ON.match(opening):
         yield _Sign("text goes on", -5.0)
         return
@@ -425,7 +467,7 @@ def _signs(page: _Page, before: _Page, first: _Page, seen: set[str]) -> Iterator
 
 def _signs_of_title(page: _Page) -> Iterator[tuple[_Sign, bool]]:
     """Yield what the first lines show, each with whether it is how a document begins."""
-    opening = page.lines[0].text
+    opening = page.opening
     if page.heading:
         rule, line = page.heading
         strong = rule.kind in _OWN_DOCUMENT or rule.weight >= 7
@@ -456,7 +498,7 @@ def _signs_of_number(page: _Page, before: _Page, expected: int) -> Iterator[_Sig
     if before.of and before.number == before.of:
         yield _Sign("last page of the part before", 2.0)
     if page.number == 1:
-        yield _Sign("page 1", 2.0, page.lines[0].text if page.lines else "")
+        yield _Sign("page 1", 2.0, page.opening)
     elif page.number is not None and page.number in (expected, (before.number or -1) + 1):
         # A bare number may be anything.
         yield _Sign("page number goes on", -5.0 if page.says_page else -2.0)
@@ -473,8 +515,8 @@ def _signs_of_bookmarks(marks: Sequence[Bookmark]) -> Iterator[_Sign]:
             return
 
 
-_FILE = pattern(r"\.(?:pdf|docx?|xlsx?|pptx?)$")
-_SLIDE = pattern(r"^(?:slide|folie|page|sheet|blank page) ?[0-9]*\b")
+_FILE = Words(r"\.(?:pdf|docx?|xlsx?|pptx?)$")
+_SLIDE = Words(r"^(?:slide|folie|page|sheet|blank page) ?[0-9]*\b")
 #: If more pages than this have bookmarks, they are headings within one document.
 _MARKED_SHARE: Final = 0.6
 
@@ -545,8 +587,8 @@ def _is_numbered_through(tops: Sequence[_Page]) -> bool:
 class _Own(NamedTuple):
     """The words of the own place, and the first lines of the packet."""
 
-    words: frozenset[str]
-    lines: frozenset[str]
+    words: frozenset[str] = frozenset()
+    lines: frozenset[str] = frozenset()
 
 
 def _part(pages: Sequence[PageView], start: _Start, packet: Identity, own: _Own) -> Part:
@@ -557,7 +599,7 @@ def _part(pages: Sequence[PageView], start: _Start, packet: Identity, own: _Own)
         if kind.value == PACKET:
             kind = msgspec.structs.replace(kind, value=AGENDA, confidence=0.6)
         last = pages[-1].page
-        return Part(pages[0].page, last, kind, packet.body, packet.date, packet.title)
+        return Part(pages[0].page, 0, last, kind, packet.body, packet.date, packet.title)
     printed = read_pages(pages[:2], own=own.words)
     place, is_own = _place_of(top, printed, own.words)
     day, body, kind = printed.date, printed.body, printed.kind
@@ -591,6 +633,7 @@ def _part(pages: Sequence[PageView], start: _Start, packet: Identity, own: _Own)
         body = msgspec.structs.replace(body, value=packet.body.value)
     return Part(
         pages[0].page,
+        start.character,
         pages[-1].page,
         kind,
         body,
@@ -626,7 +669,7 @@ def _is_same_body(body: Fact, of_packet: Fact) -> bool:
     return bool(GOVERNING.fullmatch(of_packet.value)) and fewer <= all_words
 
 
-_COUNCIL = pattern(r"(?:(?:city|town|township|village|municipal|common|regional) )?council")
+_COUNCIL = Words(r"(?:(?:city|town|township|village|municipal|common|regional) )?council")
 
 
 def _taken(fact: Fact) -> Fact:
@@ -690,12 +733,12 @@ def _organisation(top: _Page, own: _Own, *, has_body: bool) -> Fact | None:
     return None
 
 
-_DISTRICT = pattern(
+_DISTRICT = Words(
     r"\b(?:water|sewer|sanitary|sanitation|fire|school|library|parks?|recreation|hospital|health"
     r"|irrigation|drainage|conservation|utility|transit|improvement|cemetery|port|airport|flood"
     r"|protection|development) (?:control )?district\b"
 )
-_ORGANISATION = pattern(
+_ORGANISATION = Words(
     r"\b(?:corporation|association|authority|society|foundation|library|health unit"
     r"|conservation|housing|inc|cooperative)\b"
 )

@@ -80,7 +80,7 @@ def body_of_path(path: str) -> Fact:
     """Return the body that a path names: the file first, then the nearest folder."""
     for text, source in _names(path):
         if named := body_in_name(text):
-            return Fact(named, source, text, None, 0.4)
+            return Fact(named, source, text, None, 0.55 if source == FILE_NAME else 0.4)
     return UNKNOWN
 
 

@@ -38,7 +38,18 @@ from decimal import ROUND_HALF_UP, Decimal
 from statistics import median
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Float, Row, and_, extract, func, or_, select
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Float,
+    Row,
+    and_,
+    exists,
+    extract,
+    func,
+    or_,
+    select,
+)
 
 from clerk.core.config import Settings
 from clerk.core.db import documents_of_sites, latest_runs, snapshot_connection
@@ -61,6 +72,7 @@ from clerk.core.states import (
     QUEUES,
     STAGES,
     Batch,
+    Kind,
     Run,
 )
 from clerk.pipeline import batches, failures, liveness, queues, schedule
@@ -339,10 +351,15 @@ def figures(settings: Settings) -> Figures:
         )
         # Sites that a run took from fetch to deploy last: a few are enough.
         runs, jobs = runs_table, jobs_table
+        was_deployed = exists().where(
+            jobs.c.run_id == runs.c.run_id,
+            jobs.c.kind == Kind.STAGE,
+            jobs.c.stage == DEPLOY,
+            jobs.c.completed > 0,
+        )
         deployed = (
             select(runs.c.subdomain)
-            .join(jobs, jobs.c.run_id == runs.c.run_id)
-            .where(runs.c.state.in_(_WENT_WELL), jobs.c.stage == DEPLOY, jobs.c.completed > 0)
+            .where(runs.c.state.in_(_WENT_WELL), was_deployed)
             .order_by(runs.c.finished_at.desc())
             .limit(2 * SITES_NAMED)
         )
@@ -592,35 +609,38 @@ _WENT_WELL = (Run.COMPLETED, Run.PARTIAL)
 
 def _failing(conn: Connection) -> tuple[FailingSite, ...]:
     """Return the sites whose last runs failed, with how many failed in a row."""
-    runs = runs_table
-    well = (
-        select(runs.c.subdomain, func.max(runs.c.epoch).label("epoch"))
-        .where(runs.c.state.in_([*_WENT_WELL, Run.NO_DOCUMENTS]))
-        .group_by(runs.c.subdomain)
-        .subquery()
+    sites, runs, well = sites_table, runs_table, runs_table.alias("well")
+    # Looked up in the index site by site: joined, all runs there ever were would be read.
+    ended_well = (
+        select(well.c.epoch)
+        .where(well.c.subdomain == sites.c.subdomain)
+        .where(well.c.state.in_([*_WENT_WELL, Run.NO_DOCUMENTS]))
+        .order_by(well.c.epoch.desc())
+        .limit(1)
+        .correlate(sites)
+        .scalar_subquery()
     )
     in_a_row = (
-        select(
-            runs.c.subdomain,
-            func.count().label("failures"),
-            func.max(runs.c.epoch).label("epoch"),
-        )
-        .join(well, well.c.subdomain == runs.c.subdomain, isouter=True)
-        .where(runs.c.state == Run.FAILED, runs.c.epoch > func.coalesce(well.c.epoch, 0))
-        .group_by(runs.c.subdomain)
-        .subquery()
+        select(func.count())
+        .where(runs.c.subdomain == sites.c.subdomain, runs.c.state == Run.FAILED)
+        .where(runs.c.epoch > func.coalesce(ended_well, 0))
+        .correlate(sites)
+        .scalar_subquery()
     )
-    last = and_(runs.c.subdomain == in_a_row.c.subdomain, runs.c.epoch == in_a_row.c.epoch)
+    counted = select(
+        sites.c.subdomain, sites.c.last_error_message, in_a_row.label("failures")
+    ).subquery()
+    last_reason = (
+        select(runs.c.reason)
+        .where(runs.c.subdomain == counted.c.subdomain, runs.c.state == Run.FAILED)
+        .order_by(runs.c.epoch.desc())
+        .limit(1)
+        .scalar_subquery()
+    )
     rows = conn.execute(
-        select(
-            in_a_row.c.subdomain,
-            in_a_row.c.failures,
-            runs.c.reason,
-            sites_table.c.last_error_message,
-        )
-        .join(runs, last)
-        .join(sites_table, sites_table.c.subdomain == in_a_row.c.subdomain)
-        .order_by(in_a_row.c.subdomain)
+        select(counted, last_reason.label("reason"))
+        .where(counted.c.failures > 0)
+        .order_by(counted.c.subdomain)
     )
     return tuple(
         FailingSite(row.subdomain, row.failures, _why(row.reason, row.last_error_message))

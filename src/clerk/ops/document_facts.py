@@ -18,13 +18,17 @@ from clerk.core.db import reading_connection, require_site, writing_to
 from clerk.core.errors import InvalidInput, NotFound
 from clerk.core.manifest import FACTS_OF_DOCUMENTS, DocumentPart, DocumentRow
 from clerk.fetch.sources import name_at_source
-from clerk.identify import KINDS
+from clerk.identify.facts import KINDS, NOTICE, OTHER, REPORT, SCHEDULE_DAYS
 from clerk.pipeline import ledger
 
 #: The word for what is not known.
 UNKNOWN: Final = "unknown"
-#: Who is less sure than this of a fact should look at it.
-SURE: Final = 0.7
+#: A fact that is less certain than this should be checked by a person: a body that is only
+#: mentioned or named by a folder, a kind for which hardly anything speaks.
+SURE: Final = {"date": 0.7, "body": 0.5, "kind": 0.5}
+#: What another source says is no doubt about a date that is as certain as this: names of files are
+#: often wrong.
+UNRIVALLED: Final = 0.8
 #: Nothing that people publish is older, or further ahead.
 _YEARS = range(1600, 2101)
 #: So many names are in the audit log; the others are counted.
@@ -111,19 +115,31 @@ def doubts_of(evidence: Mapping[str, Any], is_identified: bool = True) -> list[s
     """Return what a person should look at, in a few words each."""
     if not is_identified and not evidence:
         return ["not looked at yet"]
+    facts = {name: evidence.get(name) or {} for name in ("date", "body", "kind")}
+    kind, day = facts["kind"].get("value"), facts["date"]
+    days = [
+        each["fact"]["value"]
+        for each in evidence.get("others", ())
+        if each["field"] == "date" and each["fact"].get("value")
+    ]
+    # A report or a letter need not be of a meeting, and a schedule is of several.
+    of_meeting = kind not in (REPORT, OTHER)
+    is_schedule = kind == NOTICE and len(days) >= SCHEDULE_DAYS
+    expected = {
+        "date": of_meeting and not is_schedule,
+        "body": of_meeting or bool(day.get("value")),
+        "kind": True,
+    }
     doubts = []
-    others = [each for each in evidence.get("others", ()) if each["fact"].get("value")]
-    for name in ("date", "body", "kind"):
-        fact = evidence.get(name) or {}
+    for name, fact in facts.items():
         if fact.get("source") == manifest.PERSON:
             continue
-        said = [each["fact"]["value"] for each in others if each["field"] == name]
         if not fact.get("value"):
-            doubts.append(f"{name} not known")
-        elif fact.get("confidence", 0) < SURE:
+            doubts += [f"{name} not known"] if expected[name] else []
+        elif fact.get("confidence", 0) < SURE[name]:
             doubts.append(f"{name} not certain")
-        elif name == "date" and said:
-            doubts.append(f"date contradicted: {', '.join(said[:3])}")
+        elif name == "date" and days and fact["confidence"] < UNRIVALLED:
+            doubts.append(f"date contradicted: {', '.join(days[:3])}")
     return doubts
 
 

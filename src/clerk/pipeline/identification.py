@@ -135,6 +135,7 @@ def _identity(
                 part.first_page,
                 part.last_page,
                 **_values(part),
+                first_character=part.first_character,
                 of_other_place=part.of_other_place,
                 evidence=_evidence(part)
                 | {name: _fact(getattr(part, name)) for name in ("place", "begins")},

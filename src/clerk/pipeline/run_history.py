@@ -34,9 +34,8 @@ from sqlalchemy import (
     or_,
     select,
 )
-from sqlalchemy.dialects import postgresql, sqlite
 
-from clerk.core.db import civic_db_connection, reading_connection
+from clerk.core.db import civic_db_connection, insert_into, reading_connection
 from clerk.core.models import (
     db_now,
     items_table,
@@ -252,9 +251,8 @@ def _add_up(conn: Connection, runs: Sequence[EndedRun]) -> None:
         day["seconds"] += seconds.get(run.run_id) or 0.0
         for name in _SUMS[:3]:
             day[name] += read[run.run_id][name] if run.run_id in read else 0
-    insert = postgresql.insert if conn.dialect.name == "postgresql" else sqlite.insert
     for (subdomain, at), added in sorted(sums.items()):
-        statement: Any = insert(_history).values(subdomain=subdomain, day=at, **added)
+        statement = insert_into(conn, _history).values(subdomain=subdomain, day=at, **added)
         added_up = {name: _history.c[name] + statement.excluded[name] for name in added}
         conn.execute(
             statement.on_conflict_do_update(index_elements=["subdomain", "day"], set_=added_up)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, bindparam, func, or_, select
+from sqlalchemy import Connection, Select, bindparam, func, or_, select
 
 from clerk.core.config import Settings
 from clerk.core.db import (
@@ -224,18 +224,35 @@ _ACTIVE = select(runs_table.c.run_id).where(
 )
 
 
-def progress(run_ids: Sequence[str], since: datetime | None = None) -> list[Row[Any]]:
+@dataclass(frozen=True)
+class JobProgress:
+    """How far a stage of a run is."""
+
+    id: int
+    run_id: str
+    subdomain: str
+    stage: str
+    state: str
+    total: int
+    completed: int
+    failed: int
+    updated_at: datetime
+
+
+def progress(run_ids: Sequence[str], since: datetime | None = None) -> list[JobProgress]:
     """Return the counters of each stage of the runs, in the order of the road.
 
     With ``since`` only those that have changed from then on.
     """
     jobs, place = jobs_table, {run_id: at for at, run_id in enumerate(run_ids)}
+    columns = [jobs.c[each.name] for each in fields(JobProgress)]
     with reading_connection() as conn:
-        chosen = select(jobs).where(among(conn, jobs.c.run_id, run_ids), jobs.c.kind == Kind.STAGE)
+        of_runs = among(conn, jobs.c.run_id, run_ids)
+        chosen = select(*columns).where(of_runs, jobs.c.kind == Kind.STAGE)
         if since is not None:
             chosen = chosen.where(jobs.c.updated_at >= since)
-        rows = conn.execute(chosen).fetchall()
-    return sorted(rows, key=lambda row: (place[row.run_id], STAGES.index(row.stage)))
+        found = [JobProgress(*row) for row in conn.execute(chosen)]
+    return sorted(found, key=lambda each: (place[each.run_id], STAGES.index(each.stage)))
 
 
 def pages_read(job_ids: Sequence[int]) -> dict[int, int]:
@@ -280,17 +297,17 @@ def summarise(run_id: str) -> Summary:
                 # Of a document that was not finished a heartbeat has recorded the page that was
                 # being read.
                 summary.pages = sum(row.pages or 0 for row in tried if row.state == Item.COMPLETED)
-                summary.failures += _failures(conn, job)
+                summary.failures += _failures(conn, job.id)
             elif job.failed:
-                summary.failures += _failures(conn, job)
+                summary.failures += _failures(conn, job.id)
     return summary
 
 
-def _failures(conn: Connection, job: Row[Any]) -> list[RunFailure]:
+def _failures(conn: Connection, job_id: int) -> list[RunFailure]:
     items = items_table
     rows = conn.execute(
         select(items.c.document, items.c.step, items.c.error)
-        .where(items.c.job_id == job.id)
+        .where(items.c.job_id == job_id)
         .where(items.c.state.in_([Item.FAILED, Item.QUARANTINED]))
         .order_by(items.c.document)
     )

@@ -33,7 +33,7 @@ from clerk.core.files import SiteFiles, pack_text
 from clerk.core.manifest import DocumentRow, FetchedDocument, ListedMeeting, TextRecord
 from clerk.core.storage import Document
 from clerk.core.store import PDF, TEXT
-from clerk.extract.findings import VERSION, text_hash
+from clerk.extract.model import VERSION, text_hash
 from clerk.identify.facts import AGENDA, MINUTES
 from clerk.read.files import ENGINE_MARK, load_facts, load_failed_pages
 

@@ -22,7 +22,7 @@ from statistics import median
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from sqlalchemy import Connection, func, or_, select, update
+from sqlalchemy import Connection, func, select, update
 
 from clerk.core import manifest
 from clerk.core.config import Settings, numbers
@@ -416,7 +416,6 @@ class LateSite:
     """A site whose last good run is too long ago for its schedule."""
 
     subdomain: str
-    last_good_at: datetime | None
     days: float
     rule: str
 
@@ -434,16 +433,19 @@ def late_sites(conn: Connection, schedules: Iterable[Scheduled], now: datetime) 
     Only of installations where something queues due sites, and of sites with a rule of their own.
     """
     scheduling = looked_at(conn) is not None
-    runs = runs_table
-    good = or_(runs.c.state == Run.COMPLETED, runs.c.state == Run.PARTIAL)
+    sites, runs = sites_table, runs_table
+    # Each is looked up in the index: grouped, all runs there ever were would be read.
+    of_site = runs.c.subdomain == sites.c.subdomain
+    good = select(runs.c.finished_at).where(of_site, runs.c.state.in_((Run.COMPLETED, Run.PARTIAL)))
+    first = select(runs.c.created_at).where(of_site)
     rows = conn.execute(
         select(
-            runs.c.subdomain,
-            func.max(runs.c.finished_at).filter(good).label("good_at"),
-            func.min(runs.c.created_at).label("first_at"),
-        ).group_by(runs.c.subdomain)
+            sites.c.subdomain,
+            good.order_by(runs.c.epoch.desc()).limit(1).scalar_subquery().label("good_at"),
+            first.order_by(runs.c.epoch).limit(1).scalar_subquery().label("first_at"),
+        )
     )
-    by_site = {row.subdomain: row for row in rows}
+    by_site = {row.subdomain: row for row in rows if row.first_at}
     found = []
     for each in schedules:
         row = by_site.get(each.subdomain)
@@ -452,7 +454,7 @@ def late_sites(conn: Connection, schedules: Iterable[Scheduled], now: datetime) 
         ago = now - (row.good_at or row.first_at)
         if ago > LATE_INTERVALS * each.rule.interval + timedelta(days=1):
             days = ago.total_seconds() / 86_400
-            found.append(LateSite(each.subdomain, row.good_at, days, str(each.rule)))
+            found.append(LateSite(each.subdomain, days, str(each.rule)))
     return sorted(found, key=lambda each: -each.days)
 
 

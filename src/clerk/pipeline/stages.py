@@ -31,8 +31,6 @@ class Stage:
     failure: str = ""
     #: After a failure the site stays in the stage, for reconciliation to retry.
     is_retried: bool = False
-    #: Without any text on this machine it would publish an empty site.
-    needs_text: bool = False
 
 
 STAGES = (
@@ -51,22 +49,17 @@ STAGES = (
         then=(DEPLOY,),
         failure="The database could not be compiled",
         is_retried=True,
-        needs_text=True,
     ),
-    Stage(EXTRACTION, Step.EXTRACT, EXTRACTION, then=(DEPLOY,), needs_text=True),
+    Stage(EXTRACTION, Step.EXTRACT, EXTRACTION, then=(DEPLOY,)),
     Stage(
         DEPLOY,
         Step.DEPLOY,
         DEPLOY,
         failure="The site could not be published",
         is_retried=True,
-        needs_text=True,
     ),
 )
 _BY_NAME = {stage.name: stage for stage in STAGES}
-
-#: The steps that need the text of a site.
-NEED_TEXT = frozenset(stage.step for stage in STAGES if stage.needs_text)
 
 
 def stage_named(name: str) -> Stage:

@@ -518,7 +518,7 @@ def extract(around: OrderContext, _item: OrderItem, report: Report) -> Performed
     """Find votes and names in what has not been looked at, and compile them in."""
     from clerk.annotations.corrections import SiteCorrections
     from clerk.extract import VERSION, extract_documents
-    from clerk.extract.corrected import VoteCorrection
+    from clerk.extract.documents import VoteCorrection
 
     from . import follow_pages
 

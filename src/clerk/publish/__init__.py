@@ -130,7 +130,7 @@ def publish_search_index(
         if work is None:
             # Another process is making it.
             return False
-        index = search_index.build(compiled_database(served), work, at_most)
+        index = search_index.build(compiled_database(served), work, at_most, served)
         with place.locked(), _bundle(site, folder, settings, place, complete=True) as bundle:
             if bundle.static is None or search_index.texts_of(bundle.database, at_most) != wanted:
                 return False

@@ -50,9 +50,9 @@ QUERIES = {
     "parts": """
         SELECT coalesce(source_url, name) AS file, first_page, last_page, parts.kind,
                parts.meeting AS body, parts.date, parts.title, of_other_place, document,
-               parts.evidence
+               first_character, parts.evidence
         FROM parts JOIN documents ON documents.name = parts.document
-        ORDER BY document, first_page""",
+        ORDER BY document, first_page, first_character""",
     "votes": f"""
         SELECT votes.id, document AS doc, start, "end", page, meeting, date, item, motion, mover,
                seconder, result, result_text, vote_type,

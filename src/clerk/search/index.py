@@ -34,7 +34,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 import tantivy
@@ -340,64 +340,69 @@ def place_of(about: Mapping[str, str], subdomain: str) -> PlaceFacts:
     )
 
 
-def digests_in(
+class CompiledFacts(NamedTuple):
+    """What a site's database says of a document, its pages apart."""
+
+    id: str
+    digest: str
+    #: What changes with everything that is indexed of it.
+    indexed_digest: int
+    facts: StoredFacts
+    first_seen_at: str
+
+
+def compiled_documents(
     db: sqlite3.Connection, place: PlaceFacts, names: Sequence[str] | None
-) -> dict[str, tuple[str, int]]:
-    """Return id and digest of the documents of a database, by name; of some names or of all."""
-    query = "SELECT name, id, digest FROM documents"
+) -> dict[str, CompiledFacts]:
+    """Return what a database says of its documents by name, of some names or of all."""
+    query = "SELECT name, id, digest, kind, meeting, date, pages, first_seen_at FROM documents"
     if names is None:
         rows = db.execute(query).fetchall()
     else:
         query += " WHERE name IN (SELECT value FROM json_each(?))"
         rows = db.execute(query, (json.dumps(list(names)),)).fetchall()
     found = {}
-    for name, key, digest in rows:
-        # It changes with everything that is indexed of a document.
+    for name, key, digest, kind, body, date, pages, first_seen_at in rows:
         raw = repr((digest, place.state, place.language)).encode()
         number = int.from_bytes(blake2b(raw, digest_size=8).digest(), "big", signed=True)
-        found[name] = key, number
+        known = kind or site_schema.UNKNOWN
+        facts = StoredFacts(place.subdomain, name, known, body or "", date or "", pages)
+        found[name] = CompiledFacts(key, digest, number, facts, first_seen_at or "")
     return found
 
 
 def read_document(
-    db: sqlite3.Connection, place: PlaceFacts, name: str, digest: int
+    db: sqlite3.Connection, place: PlaceFacts, compiled: CompiledFacts
 ) -> IndexedDocument:
-    """Return a document as its site's database has it.
+    """Return a document with its pages.
 
     A page of a packet has the kind, body and date of its part.
     """
-    key, kind, body, date, pages, first_seen_at = db.execute(
-        "SELECT id, kind, meeting, date, pages, first_seen_at FROM documents WHERE name = ?",
-        (name,),
-    ).fetchone()
+    name, kind = compiled.facts.name, compiled.facts.kind
     # A member is counted under one name, and found by each spelling.
-    one_name = dict(
-        db.execute(
-            """SELECT person_names.printed_name, people.printed_name FROM person_names
-               JOIN people ON people.person = person_names.person WHERE person_names.meeting = ?""",
-            (body,),
-        ).fetchall()
-    )
     persons: dict[int, dict[str, str]] = {}
-    named = """SELECT votes.page, member FROM votes JOIN vote_members ON vote = votes.id
-               WHERE votes.document = ? AND votes.page IS NOT NULL
-               UNION SELECT page, printed_name FROM attendance
-               WHERE document = ? AND page IS NOT NULL AND is_member ORDER BY 1, 2"""
-    for page, member in db.execute(named, (name, name)):
-        persons.setdefault(page, {})[member] = one_name.get(member, member)
+    named = """SELECT named.page, named.member, people.printed_name FROM (
+                   SELECT votes.page, member FROM votes JOIN vote_members ON vote = votes.id
+                   WHERE votes.document = :name AND votes.page IS NOT NULL
+                   UNION SELECT page, printed_name FROM attendance
+                   WHERE document = :name AND page IS NOT NULL AND is_member) AS named
+               LEFT JOIN person_names ON person_names.meeting = :body
+                   AND person_names.printed_name = named.member
+               LEFT JOIN people ON people.person = person_names.person ORDER BY 1, 2"""
+    for page, member, one_name in db.execute(named, {"name": name, "body": compiled.facts.body}):
+        persons.setdefault(page, {})[member] = one_name or member
     texts = db.execute(
         f"""SELECT page, search_text, kind, meeting, date FROM {site_schema.page_table(kind)}
             WHERE document = ? ORDER BY page""",
         (name,),
     )
-    known = kind or site_schema.UNKNOWN
     return IndexedDocument(
-        id=key,
-        facts=StoredFacts(place.subdomain, name, known, body or "", date or "", pages),
+        id=compiled.id,
+        facts=compiled.facts,
         state=place.state,
         language=place.language,
-        first_seen_at=first_seen_at or "",
-        digest=digest,
+        first_seen_at=compiled.first_seen_at,
+        digest=compiled.indexed_digest,
         pages=[
             PageText(
                 number=page,
@@ -559,19 +564,21 @@ class ShardWriter:
         is_new_place = self.places().get(subdomain) != place
         if is_new_place:
             self.put_place(place)
-        wanted = digests_in(db, place, None if names is None else list(names))
+        wanted = compiled_documents(db, place, None if names is None else list(names))
         if names is None:
             known = self.digests_of_site(subdomain)
         else:
             ids = (document_id(subdomain, Document.from_name(name)) for name in set(names))
             digests = ((key, self.digest_of(key)) for key in ids)
             known = {key: digest for key, digest in digests if digest is not None}
-        gone = known.keys() - {key for key, _ in wanted.values()}
+        gone = known.keys() - {each.id for each in wanted.values()}
         for key in gone:
             self.remove(key)
-        new = [name for name, (key, digest) in sorted(wanted.items()) if known.get(key) != digest]
-        for name in new:
-            self.put(read_document(db, place, name, wanted[name][1]))
+        new = [
+            each for _, each in sorted(wanted.items()) if known.get(each.id) != each.indexed_digest
+        ]
+        for each in new:
+            self.put(read_document(db, place, each))
         return len(gone) + len(new) + is_new_place
 
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import tantivy
 
@@ -29,11 +29,14 @@ from .index import (
     read_places,
     require_layout,
     segment_files,
+    shard_of,
 )
 
 _log = logging.getLogger(__name__)
 #: Indexes of this many storage directories are kept open; a process mostly serves one.
 _KEPT: Final = 2
+#: Counts of queries that are kept; those with facets take about 20 kB each.
+_COUNTS_KEPT: Final = 500
 _T = TypeVar("_T")
 
 
@@ -58,8 +61,18 @@ class OpenIndex:
     missing: Sequence[int]
     #: The places, if they are not those in the shards.
     known_places: Mapping[str, PlaceFacts] | None = field(default=None, repr=False)
-    #: How many documents a query finds, where it was counted.
-    counted: dict[tuple[str | None, ...], int] = field(default_factory=dict, repr=False)
+    #: What was counted for queries: it stays true as long as the index stays the same.
+    counts: dict[tuple[Hashable, ...], Any] = field(default_factory=dict, repr=False)
+
+    def counted(self, key: tuple[Hashable, ...], count: Callable[[], _T]) -> _T:
+        """Return what was counted before, or count it."""
+        known: _T | None = self.counts.get(key)
+        if known is None:
+            known = count()
+            if len(self.counts) >= _COUNTS_KEPT:
+                self.counts.clear()
+            self.counts[key] = known
+        return known
 
     def ask(self, question: Callable[[tantivy.Searcher], _T]) -> list[_T]:
         """Return the answer of each shard; one that cannot answer is left out and reported."""
@@ -83,6 +96,10 @@ class OpenIndex:
             _log.error("%s", error)
             note_damage(self.storage_dir, shard.number, str(error))
             return None
+
+    def shard_number(self, subdomain: str) -> int:
+        """Return the shard of a site, which may be one that is missing."""
+        return shard_of(subdomain, len(self.shards) + len(self.missing))
 
     def count(self, query: tantivy.Query) -> int:
         """Return how many pages match."""

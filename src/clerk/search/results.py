@@ -4,9 +4,10 @@
 was typed cannot be searched and :class:`~clerk.core.errors.NotFound` when there is no index yet.
 Text in the results is as it was read: hostile until the caller has escaped it.
 
-What costs more than finding is done when it is asked for: the snippet of a hit reads the text of
-its page, :attr:`Results.facets` counts the pages by their values, and :attr:`Results.documents`
-counts the documents of more pages than were fetched.
+What costs more than finding is done when it is asked for: :attr:`DocumentHits.best` looks for the
+best pages of the documents shown, the snippet of a hit reads the text of its page,
+:attr:`Results.facets` counts the pages by their values, and :attr:`Results.documents` counts the
+documents of more pages than were fetched.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ import binascii
 import contextlib
 import re
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import repeat
 from pathlib import Path
 from typing import Any, Final, NamedTuple, cast
@@ -27,7 +28,7 @@ import msgspec
 import tantivy
 from tantivy import Occur
 
-from clerk.core.errors import InvalidInput, NotFound
+from clerk.core.errors import ClerkError, InvalidInput, NotFound
 from clerk.core.storage import Document, compiled_database
 from clerk.site_db.rows import page_id
 from clerk.site_db.schema import DOCUMENT_KINDS, is_current, open_readonly, page_table
@@ -74,8 +75,6 @@ _FACET_VALUES_COUNTED = 60_000
 _PERSONS_COMPARED = 500
 #: Documents counted at once; tantivy refuses more than 65,000 groups.
 _DOCUMENTS_AT_ONCE = 40_000
-#: Queries whose number of documents is remembered.
-_COUNTS_KEPT = 1000
 #: Up to this many pages, their documents are counted exactly.
 EXACT_PAGES_AT_MOST = 2_000_000
 #: Years that a range of dates may have to be looked up year by year.
@@ -245,11 +244,25 @@ class Hit:
 
 @dataclass(frozen=True)
 class DocumentHits:
-    """A document that was found, with the best of its pages; ``pages_found`` counts all of them."""
+    """A document that was found; ``pages`` is how many it has."""
 
-    best: Sequence[Hit]
-    pages_found: int
+    document: RankedDocument
     pages: int
+    _look: Callable[[], tuple[Sequence[Hit], int]] = field(repr=False, compare=False)
+
+    @cached_property
+    def _looked(self) -> tuple[Sequence[Hit], int]:
+        return self._look()
+
+    @property
+    def best(self) -> Sequence[Hit]:
+        """The best of its pages, at most BEST_PAGES."""
+        return self._looked[0]
+
+    @property
+    def pages_found(self) -> int:
+        """How many of its pages were found."""
+        return self._looked[1]
 
     @property
     def facts(self) -> Hit:
@@ -280,12 +293,21 @@ class Results:
     cursor: str | None = None
     is_partial: bool = False
     _count: Callable[[], int] = field(default=lambda: 0, repr=False, compare=False)
-    _facets: Callable[[], dict[str, list[Facet]]] = field(default=dict, repr=False, compare=False)
+    _facets: Callable[[Sequence[str]], dict[str, list[Facet]]] = field(
+        default=lambda _: {}, repr=False, compare=False
+    )
 
     @cached_property
     def facets(self) -> dict[str, list[Facet]]:
         """The values that the found pages have, by facet, the most frequent first."""
-        return self._facets()
+        return self.count_by(*FACETS)
+
+    def count_by(self, *names: str) -> dict[str, list[Facet]]:
+        """Return the values of some facets, the most frequent first; those not named cost nothing.
+
+        Persons cost as much as all others.
+        """
+        return self._facets(names)
 
     @property
     def hits(self) -> list[Hit]:
@@ -355,11 +377,123 @@ def pages_with_hits(storage_dir: Path, document_id: str, text: str) -> list[int]
     return sorted(page for answer in index.ask(pages) for page in answer if page)
 
 
-class ChangedPages:
-    """The pages of some documents, in an index of their own in memory.
+class _PagesOfSome:
+    """The pages of some documents, found by the queries of :func:`search`."""
 
-    Queries are those of :func:`search`, by the same words and the same parser.
-    """
+    def __init__(
+        self,
+        index: OpenIndex,
+        searched: Sequence[tuple[tantivy.Searcher, tantivy.Query | None]],
+        pages: int,
+    ) -> None:
+        self._index = index
+        #: Where to look, and what narrows it to these documents.
+        self._searched = searched
+        self._pages = max(1, pages)
+
+    def find(self, query: Query, parsed: Parsed | None = None) -> dict[str, list[int]]:
+        """Return the documents that a query finds by id, each with its pages, the best first.
+
+        ``parsed`` is its text as it was parsed before.  Raises QueryError.
+        """
+        parsed = parse(query.text) if parsed is None else parsed
+        return {} if parsed.group is None else self._found_by(self.prepared(query, parsed))
+
+    def find_each(
+        self, queries: Sequence[tuple[Query, Parsed]]
+    ) -> Iterator[tuple[int, dict[str, list[int]]]]:
+        """Yield what each of many queries finds, by its number; what cannot be asked finds nothing.
+
+        That is a query for a site or state of which there is none any more.
+        """
+        for number, (query, parsed) in enumerate(queries):
+            with contextlib.suppress(ClerkError):
+                yield number, self.find(query, parsed)
+
+    def _found_by(self, asked: tantivy.Query) -> dict[str, list[int]]:
+        by_document: dict[str, list[int]] = {}
+        for searcher, only in self._searched:
+            narrowed = asked if only is None else _all_of([asked, only])
+            hits = searcher.search(narrowed, self._pages, count=False).hits
+            if not hits:
+                continue
+            found = [address for _, address in hits]
+            numbers = searcher.fast_field_values("document", found)
+            pages = searcher.fast_field_values("page", found)
+            for number, page in zip(numbers, pages, strict=True):
+                by_document.setdefault(document_id_of(int(number or 0)), []).append(int(page or 0))
+        return by_document
+
+    def prepared(self, query: Query, parsed: Parsed) -> tantivy.Query:
+        """Return a query as the engine runs it."""
+        return _Search(self._index, query, parsed).asked()
+
+
+def _only_of(documents: Iterable[str]) -> tantivy.Query:
+    return _unscored(_any_of([_number("document", each) for each in documents]))
+
+
+class IndexedPages(_PagesOfSome):
+    """The pages of some documents in the search index; ``documents`` are their ids by site."""
+
+    def __init__(
+        self, index: OpenIndex, documents: Mapping[str, Sequence[str]], pages: int
+    ) -> None:
+        of_shard: dict[int, list[str]] = {}
+        for site, ids in documents.items():
+            of_shard.setdefault(index.shard_number(site), []).extend(ids)
+        searched = [
+            (shard.searcher, _only_of(found))
+            for shard in index.shards
+            if (found := of_shard.get(shard.number))
+        ]
+        super().__init__(index, searched, pages)
+
+    def find_each(
+        self, queries: Sequence[tuple[Query, Parsed]]
+    ) -> Iterator[tuple[int, dict[str, list[int]]]]:
+        """Yield what each of many queries finds, by its number.
+
+        All are asked as one before, and then each only for the documents which that has found.
+        """
+        prepared: list[tuple[int, tantivy.Query]] = []
+        for number, (query, parsed) in enumerate(queries):
+            with contextlib.suppress(ClerkError):
+                if parsed.group is not None:
+                    prepared.append((number, self.prepared(query, parsed)))
+        if not prepared:
+            return
+        any_of_them = _unscored(_any_of([asked for _, asked in prepared]))
+        documents = self._found_by(any_of_them)
+        if not documents:
+            return
+        only = _only_of(documents)
+        few = _PagesOfSome(self._index, [(each, only) for each, _ in self._searched], self._pages)
+        for number, asked in prepared:
+            yield number, few._found_by(asked)
+
+
+def are_indexed(index: OpenIndex, site: str, digests: Mapping[str, int]) -> set[str]:
+    """Return which documents of a site, by id, the index has with these digests."""
+    found: set[str] = set()
+    for shard in index.shards:
+        if digests and shard.number == index.shard_number(site):
+            asked = _all_of(
+                [_any_of([_number("document", each) for each in digests]), _number("first", 1)]
+            )
+            hits = shard.searcher.search(asked, len(digests), count=False).hits
+            addresses = [address for _, address in hits]
+            numbers = shard.searcher.fast_field_values("document", addresses)
+            values = shard.searcher.fast_field_values("digest", addresses)
+            ids = [document_id_of(int(number or 0)) for number in numbers]
+            found = {
+                each for each, value in zip(ids, values, strict=True) if digests[each] == value
+            }
+    return found
+
+
+class ChangedPages(_PagesOfSome):
+    """The pages of some documents, in an index of their own in memory."""
 
     def __init__(
         self, documents: Sequence[IndexedDocument], places: Mapping[str, PlaceFacts]
@@ -374,8 +508,11 @@ class ChangedPages:
             writer.wait_merging_threads()
             index.reload()
             shard = OpenShard(0, memory, (0, 0), index, index.searcher())
-        self._index = OpenIndex(memory, (0, 0), [shard], [], known_places=places)
-        self._pages = max(1, sum(len(each.pages) or 1 for each in documents))
+        super().__init__(
+            OpenIndex(memory, (0, 0), [shard], [], known_places=places),
+            [(shard.searcher, None)],
+            sum(len(each.pages) or 1 for each in documents),
+        )
         self._words: set[str] = set()
         for document in documents:
             stems = stemmer(document.language)
@@ -384,41 +521,19 @@ class ChangedPages:
                 self._words.update(words)
                 self._words.update(stems.changed(words))
 
-    @property
-    def languages(self) -> tuple[str, ...]:
-        """The languages that words are stemmed in."""
-        return self._index.languages
-
     def find(self, query: Query, parsed: Parsed | None = None) -> dict[str, list[int]]:
-        """Return the documents that a query finds by id, each with its pages, the best first.
-
-        ``parsed`` is its text as it was parsed before.  Raises QueryError.
-        """
+        """Return what a query finds; most end at once, because a word is on none of the pages."""
         parsed = parse(query.text) if parsed is None else parsed
         if parsed.group is None or not self._may_have(parsed.group):
             return {}
-        asked = self.prepared(query, parsed)
-        searcher = self._index.shards[0].searcher
-        found = [address for _, address in searcher.search(asked, self._pages, count=False).hits]
-        if not found:
-            return {}
-        numbers = searcher.fast_field_values("document", found)
-        pages = searcher.fast_field_values("page", found)
-        by_document: dict[str, list[int]] = {}
-        for number, page in zip(numbers, pages, strict=True):
-            by_document.setdefault(document_id_of(int(number or 0)), []).append(int(page or 0))
-        return by_document
-
-    def prepared(self, query: Query, parsed: Parsed) -> tantivy.Query:
-        """Return a query as the engine runs it."""
-        return _Search(self._index, query, parsed).asked()
+        return super().find(query, parsed)
 
     def count(self, asked: tantivy.Query) -> int:
         """Return how many pages a prepared query finds."""
         return self._index.count(asked)
 
     def _may_have(self, group: Group) -> bool:
-        """Whether the words of one of a group's alternatives are there; most queries end here."""
+        """Whether the words of one of a group's alternatives are there."""
         return any(
             all(not isinstance(part, Term) or self._may_have_term(part) for part in parts)
             for parts in group.alternatives
@@ -431,7 +546,8 @@ class ChangedPages:
             return True
         if term.exact or len(term.words) > 1:
             return False
-        return any(stemmer(each).stem(term.words[0]) in self._words for each in self.languages)
+        languages = self._index.languages
+        return any(stemmer(each).stem(term.words[0]) in self._words for each in languages)
 
 
 def page_snippet(storage_dir: Path, site: str, identity: str, text: str) -> Snippet:
@@ -560,7 +676,8 @@ class _Builder:
         words, is_prefix = sought(term.words)
         if term.prefix or is_prefix:
             if len(words) == 1:
-                return _Q.regex_query(SCHEMA, "text", f"{words[0][1]}.*")
+                # No letter may differ; a regular expression takes longer to compile than to search.
+                return _Q.fuzzy_term_query(SCHEMA, "text", words[0][1], distance=0, prefix=True)
             *before, (at, last) = words
             return _Q.regex_phrase_query(SCHEMA, "text", [*before, (at, f"{last}.*")])
         if len(words) > 1:
@@ -660,6 +777,9 @@ class _Search:
         start, limit = self._start(groups), min(max(self._query.limit, 0), LIMIT_AT_MOST)
         shown = groups[start : start + limit]
         more = start + limit < len(groups) and limit
+        query = self._query
+        where = (query.site, query.state, query.body, query.kind, query.person)
+        key = (self._parsed.typed, *where, query.year, query.since, query.until)
         return Results(
             self._documents(asked, shown, is_complete=is_complete),
             total,
@@ -667,27 +787,30 @@ class _Search:
             is_partial=partial,
             _count=(lambda: len({group[0][1] for group in groups}))
             if is_complete
-            else (lambda: self._count_documents(asked, total)),
-            _facets=lambda: self._facets(asked, total, switchable=switchable),
+            else (lambda: self._index.counted(key, lambda: self._count_documents(asked, total))),
+            _facets=lambda names: self._index.counted(
+                (*key, *names, switchable),
+                lambda: self._facets(asked, total, names, switchable=switchable),
+            ),
         )
 
     def _facets(
-        self, asked: tantivy.Query, total: int, *, switchable: bool
+        self, asked: tantivy.Query, total: int, names: Sequence[str], *, switchable: bool
     ) -> dict[str, list[Facet]]:
-        """Count the pages by each facet; of one that is chosen, what it is narrowed to."""
+        """Count the pages by some facets; of one that is chosen, what it is narrowed to."""
         query, places = self._query, self._index.places
         known = {"kind": query.kind} if query.kind else {}
         if query.site in places:
             known |= {"site": query.site, "state": places[query.site].state}
-        counted = _facets(self._index, asked, [name for name in FACETS if name not in known])
+        counted = _facets(self._index, asked, [name for name in names if name not in known])
         for name, value in known.items():
             label = places[value].name if name == "site" else value
             counted[name] = [Facet(value, label, total)] if value else []
         if switchable:
-            for name in FACETS:
+            for name in names:
                 if name in self._chosen:
                     counted |= _facets(self._index, self.asked(without=name), (name,))
-        return {name: counted[name] for name in FACETS}
+        return {name: counted[name] for name in names}
 
     def _groups(self, asked: tantivy.Query) -> tuple[int, list[list[_Found]], bool]:
         """Return the number of pages, the best of them by document, and whether these are all."""
@@ -745,72 +868,79 @@ class _Search:
     def _documents(
         self, asked: tantivy.Query, groups: Sequence[Sequence[_Found]], *, is_complete: bool
     ) -> list[DocumentHits]:
-        """Return what is shown of the documents: the best pages of each, and how many there are."""
-        is_single = self._query.single_pages
-        best = {group[0][1]: group for group in groups}
-        counts = {number: len(found) for number, found in best.items()}
-        is_sorted = is_complete and self._query.sort == RELEVANCE
-        if groups and not (is_single or is_sorted):
-            best, counts = self._best_pages(asked, best)
+        """Return the documents shown; the best pages of all are looked for when one is asked."""
         places, shards = self._index.places, self._index.shards
-        load = _Texts(self._index.storage_dir, self._parsed.terms, self._index.languages)
-        is_scored = self._query.sort == RELEVANCE
-        shown = []
-        for group in groups:
-            _, number, _, shard, address = group[0]
+        shown: list[DocumentHits] = []
+
+        @cache
+        def look() -> list[tuple[Sequence[Hit], int]]:
+            return self._hits(asked, [each.document for each in shown], groups, is_complete)
+
+        for at, ((_, number, _, shard, address), *_) in enumerate(groups):
             facts = _stored(shards[shard].searcher, address)
-            name = places[facts.site].name if facts.site in places else facts.site
+            place = places.get(facts.site)
             document = RankedDocument(
                 facts.site,
-                name,
+                place.name if place else facts.site,
                 facts.name,
                 document_id_of(number),
                 facts.kind,
                 facts.body,
                 facts.date,
             )
-            hits = [
-                Hit(document, page, -order if is_scored else None, load)
-                for order, _, page, _, _ in (group[:1] if is_single else best[number][:BEST_PAGES])
-            ]
-            load.shown.setdefault(facts.site, []).extend(hits)
-            shown.append(DocumentHits(hits, 1 if is_single else counts[number], facts.pages))
+            shown.append(DocumentHits(document, facts.pages, lambda at=at: look()[at]))  # type: ignore[misc]
         return shown
 
+    def _hits(
+        self,
+        asked: tantivy.Query,
+        documents: Sequence[RankedDocument],
+        groups: Sequence[Sequence[_Found]],
+        is_complete: bool,
+    ) -> list[tuple[Sequence[Hit], int]]:
+        """Return the best pages of each document, and how many were found."""
+        is_scored = self._query.sort == RELEVANCE
+        best, counts = groups, [len(group) for group in groups]
+        if self._query.single_pages:
+            best, counts = [group[:1] for group in groups], [1] * len(groups)
+        elif not (is_complete and is_scored):
+            best, counts = self._best_pages(asked, groups)
+        load = _Texts(self._index.storage_dir, self._parsed.terms, self._index.languages)
+        found: list[tuple[Sequence[Hit], int]] = []
+        for document, group, pages in zip(documents, best, counts, strict=True):
+            hits = [
+                Hit(document, page, -order if is_scored else None, load)
+                for order, _, page, _, _ in group[:BEST_PAGES]
+            ]
+            load.shown.setdefault(document.site, []).extend(hits)
+            found.append((hits, pages))
+        return found
+
     def _best_pages(
-        self, asked: tantivy.Query, documents: Mapping[int, Sequence[_Found]]
-    ) -> tuple[dict[int, Sequence[_Found]], dict[int, int]]:
+        self, asked: tantivy.Query, groups: Sequence[Sequence[_Found]]
+    ) -> tuple[list[Sequence[_Found]], list[int]]:
         """Return the pages found of some documents, the best first, and how many of each."""
-        only = _unscored(_any_of([_number("document", number) for number in documents]))
+        numbers = [group[0][1] for group in groups]
+        only = _unscored(_any_of([_number("document", number) for number in numbers]))
         narrowed = _all_of([asked, only])
-        best: dict[int, list[_Found]] = {number: [] for number in documents}
+        best: dict[int, list[_Found]] = {number: [] for number in numbers}
         total = fetched = 0
         for count, some in self._fetch(narrowed, _PAGES_AT_ONCE, RELEVANCE):
             total += count
             fetched += len(some)
+            # All pages of a document are in one shard, which returns the best first.
             for each in some:
                 best[each[1]].append(each)
         counts = {number: len(found) for number, found in best.items()}
         if total > fetched:
-            by_document = {"d": {"terms": {"field": "document", "size": len(documents)}}}
+            by_document = {"d": {"terms": {"field": "document", "size": len(numbers)}}}
             for answer in self._index.ask(lambda each: each.aggregate(narrowed, by_document)):
                 counts |= {int(each["key"]): each["doc_count"] for each in answer["d"]["buckets"]}
         # Of a document whose pages did not fit, at least the one that it was found by is shown.
-        shown = {number: sorted(found) or documents[number] for number, found in best.items()}
-        return shown, counts
+        shown = [best[group[0][1]] or group for group in groups]
+        return shown, [counts[number] for number in numbers]
 
     def _count_documents(self, asked: tantivy.Query, total: int) -> int:
-        """Count the documents of the found pages; the count is kept as long as the index stays."""
-        query = self._query
-        places = (query.site, query.state, query.body, query.kind, query.person)
-        key = (self._parsed.typed, *places, query.year, query.since, query.until)
-        if key not in self._index.counted:
-            if len(self._index.counted) >= _COUNTS_KEPT:
-                self._index.counted.clear()
-            self._index.counted[key] = self._count_all_documents(asked, total)
-        return self._index.counted[key]
-
-    def _count_all_documents(self, asked: tantivy.Query, total: int) -> int:
         """Count the documents of the found pages, in as many parts as the engine needs."""
         if total > EXACT_PAGES_AT_MOST:
             estimates = self._index.ask(lambda each: each.cardinality(asked, "document"))

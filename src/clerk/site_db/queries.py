@@ -89,8 +89,28 @@ class SourceLink:
     label: str
 
 
+class _Labelled:
+    """A document, or a part of one, that may be called by its kind or its own name."""
+
+    kind: str | None
+    meeting: str | None
+    title: str | None
+
+    @property
+    def own_name(self) -> str | None:
+        """What it calls itself."""
+        return self.title
+
+    @property
+    def label(self) -> str:
+        """The body and the kind; what it calls itself if the kind says nothing."""
+        if self.kind in (None, "other") and self.own_name:
+            return self.own_name
+        return f"{self.meeting or ''} {self.kind or 'document'}".strip()
+
+
 @dataclass(frozen=True)
-class CompiledDocument:
+class CompiledDocument(_Labelled):
     """A document as it was compiled; its kind, body (``meeting``), date or title may be unknown.
 
     ``evidence`` says of each where it comes from.
@@ -124,13 +144,6 @@ class CompiledDocument:
         return self.title or self.file_name
 
     @property
-    def label(self) -> str:
-        """The body and the kind; what the document calls itself if the kind says nothing."""
-        if self.kind in (None, "other") and self.own_name:
-            return self.own_name
-        return f"{self.meeting or ''} {self.kind or 'document'}".strip()
-
-    @property
     def is_pdf(self) -> bool:
         """Whether its pages can be shown as images."""
         return Document.from_name(self.name).is_pdf
@@ -150,28 +163,17 @@ class CompiledDocument:
 
 
 @dataclass(frozen=True)
-class CompiledPart:
+class CompiledPart(_Labelled):
     """Some pages of a packet, and what they are."""
 
     first_page: int
+    first_character: int
     last_page: int
     kind: str | None
     meeting: str | None
     date: str | None
     title: str | None
     of_other_place: bool
-
-    @property
-    def own_name(self) -> str | None:
-        """What the part calls itself."""
-        return self.title
-
-    @property
-    def label(self) -> str:
-        """The body and the kind, or what the part calls itself."""
-        if self.kind in (None, "other") and self.title:
-            return self.title
-        return f"{self.meeting or ''} {self.kind or 'document'}".strip()
 
 
 @dataclass(frozen=True)
@@ -374,7 +376,7 @@ class SiteDatabase:
             meeting.documents.append(document)
         for row in self._all(
             f"""SELECT * FROM parts WHERE {of_year} AND date IS NOT NULL AND kind = 'minutes'
-                AND NOT of_other_place ORDER BY date DESC, document, first_page""",
+                AND NOT of_other_place ORDER BY date DESC, document, first_page, first_character""",
             *given,
         ):
             document = self._document(row["document"])
@@ -442,7 +444,7 @@ class SiteDatabase:
 
     def parts(self, document: Document) -> list[CompiledPart]:
         """Return the parts of a packet, in order; none of a document that is one thing."""
-        query = "SELECT * FROM parts WHERE document = ? ORDER BY first_page"
+        query = "SELECT * FROM parts WHERE document = ? ORDER BY first_page, first_character"
         return [_part(row) for row in self._all(query, document.name)]
 
     def documents(

@@ -212,7 +212,8 @@ def rows_of(
     found_rows = _found_rows(identity, document, findings, whose, gate)
     found_rows["parts"] = [
         (
-            *(name, part.first_page, part.last_page, part.kind, _public(part.body, gate)),
+            *(name, part.first_page, part.first_character, part.last_page, part.kind),
+            _public(part.body, gate),
             *(_iso(part.date), _public(part.title, gate), part.of_other_place),
             _public_json(part.evidence, gate),
         )

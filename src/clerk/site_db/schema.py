@@ -42,7 +42,7 @@ _TABLE_OF_KIND = {"minutes": MINUTES, "agenda": AGENDAS, "packet": AGENDAS}
 
 #: Raised when a table changes, or when less of what is stored may be in it: an older
 #: ``meetings.db`` is then built again.
-VERSION = 8
+VERSION = 9
 #: "clrk", so that the file can be told from any other database.
 APPLICATION_ID = 0x636C726B
 
@@ -147,6 +147,7 @@ CREATE TABLE documents (
 CREATE TABLE parts (
     document TEXT NOT NULL REFERENCES documents(name),
     first_page INTEGER NOT NULL,
+    first_character INTEGER NOT NULL,
     last_page INTEGER NOT NULL,
     kind TEXT,
     meeting TEXT,
@@ -154,7 +155,7 @@ CREATE TABLE parts (
     title TEXT,
     of_other_place INTEGER NOT NULL,
     evidence TEXT NOT NULL,
-    PRIMARY KEY (document, first_page)
+    PRIMARY KEY (document, first_page, first_character)
 ) WITHOUT ROWID;
 CREATE TABLE votes (
     id TEXT PRIMARY KEY,

@@ -8,6 +8,7 @@
     api uploads metrics    for programs                request_bodies parameters rendering
     live         updates of open pages                 supervised_process worker_process
     data data_server       Datasette at /data          page_images            scans as images
+    shared_answers         one answer for identical requests
 
 Handlers parse the request, call one function below and render.  Text from documents and errors is
 hostile: templates escape everything.

@@ -8,7 +8,7 @@ from __future__ import annotations
 import io
 import tarfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 from urllib.parse import quote
@@ -17,8 +17,9 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from clerk.annotations import api as annotation_projects
-from clerk.annotations import browsing
-from clerk.annotations.formats import export_array
+from clerk.annotations import browsing, comparing
+from clerk.annotations.api import Orphan
+from clerk.annotations.formats import WRITERS, export_array
 from clerk.annotations.store import FoundDenotation, Project
 from clerk.core import storage
 from clerk.core.errors import ClerkError, NotFound
@@ -27,12 +28,13 @@ from clerk.search import find_page
 from clerk.site_db.queries import open_site
 from clerk.site_db.rows import document_id, page_id
 
-from .parameters import page_slice, refuse_unknown, whole_number
+from .auth import viewer
+from .parameters import limit_and_offset, one_of, page_slice, refuse_unknown, required, whole_number
 from .project_access import project_user
 from .rendering import as_json, page, public_url, settings_of
 
-#: Documents on one page of a W3C collection, and annotations in one list.
-DOCUMENTS_PER_PAGE, AT_MOST = 100, 500
+#: Documents on one page of a W3C collection.
+DOCUMENTS_PER_PAGE = 100
 
 
 def chosen_projects(request: Request) -> list[Project]:
@@ -127,8 +129,7 @@ def of_document(request: Request) -> Response:
 
 def search(request: Request) -> Response:
     """Respond with annotations that have a label, or are on words that contain a text."""
-    limit = whole_number(request, "limit", 50, most=AT_MOST)
-    offset = whole_number(request, "offset", 0, least=0, most=1_000_000)
+    limit, offset = limit_and_offset(request)
     asked = request.query_params
     found = browsing.search(
         chosen_projects(request),
@@ -149,6 +150,35 @@ def statistics(request: Request) -> Response:
     found = browsing.statistics(chosen_projects(request))
     items = [{"project": name, "label": label, "number": times} for name, label, times in found]
     return as_json(request, {"items": items})
+
+
+def orphans(request: Request) -> Response:
+    """Respond with annotations that have no place in the text of their document."""
+    limit, offset = limit_and_offset(request)
+    found = _orphans_of(chosen_projects(request), request.query_params.get("site") or None)
+    shown = [
+        vars(each) | {"quote": document_text(each.quote)} for each in found[offset : offset + limit]
+    ]
+    return as_json(request, {"items": shown, "total": len(found)})
+
+
+def _orphans_of(projects: Sequence[Project], site: str | None = None) -> list[Orphan]:
+    names = {each.name for each in projects}
+    return [each for each in annotation_projects.list_orphans(None, site) if each.project in names]
+
+
+@viewer
+def compare(request: Request) -> Response:
+    """Respond with how far two projects agree, by label, and with their differences."""
+    limit, offset = limit_and_offset(request)
+    names = [required(request, name) for name in ("first", "second")]
+    first, second = browsing.find_projects(names, project_user(request))
+    answer = comparing.as_values(comparing.compare(first.name, second.name))
+    found = answer["differences"]
+    shown = [
+        each | {"quote": document_text(each["quote"])} for each in found[offset : offset + limit]
+    ]
+    return as_json(request, answer | {"differences": shown, "differences_total": len(found)})
 
 
 #: Annotations on one page of the list.
@@ -181,6 +211,13 @@ def list_page(request: Request) -> Response:
         label=asked.get("label", ""),
         text=asked.get("text", ""),
         labels=browsing.statistics(chosen),
+        orphans=[
+            (
+                replace(each, quote=document_text(each.quote)),
+                address_of(request, each.sourcedb, each.sourceid),
+            )
+            for each in _orphans_of(chosen)[:PER_PAGE]
+        ],
     )
 
 
@@ -264,17 +301,34 @@ def as_archive(request: Request) -> Response:
     """Respond with a project as an archive that has a file for each document."""
     project = _whole_project(request)
     lines = annotation_projects.export(project.name)
-    return _streamed(_archived(lines), "application/gzip", project, "tgz")
+    files = ((f"{number:07}.json", line) for number, line in enumerate(lines, 1))
+    return _streamed(_archived(files), "application/gzip", project, "tgz")
 
 
-def _archived(lines: Iterator[bytes]) -> Iterator[bytes]:
+def exported(request: Request) -> Response:
+    """Respond with a project in one of the formats; brat as an archive."""
+    asked = request.query_params
+    kind = one_of("format", asked.get("format", "pubannotation"), annotation_projects.FORMATS)
+    return in_format(_project_in_path(request), kind, asked.get("sourcedb") or None)
+
+
+def in_format(project: Project, kind: str, sourcedb: str | None = None) -> Response:
+    """Respond with a project in a format; brat has two files per document, so it is an archive."""
+    if kind == "brat":
+        files = annotation_projects.brat_files(project.name, sourcedb=sourcedb)
+        return _streamed(_archived(files), "application/gzip", project, "brat.tgz")
+    pieces = annotation_projects.export(project.name, kind, sourcedb=sourcedb)
+    return _streamed(pieces, "text/plain; charset=utf-8", project, WRITERS[kind][1][1:])
+
+
+def _archived(files: Iterable[tuple[str, bytes]]) -> Iterator[bytes]:
     """Yield a compressed archive piece by piece, with one member in memory at a time."""
     pieces = _Pieces()
     with tarfile.open(fileobj=pieces, mode="w|gz") as archive:
-        for number, line in enumerate(lines, 1):
-            member = tarfile.TarInfo(f"{number:07}.json")
-            member.size, member.mtime = len(line), int(time.time())
-            archive.addfile(member, io.BytesIO(line))
+        for name, content in files:
+            member = tarfile.TarInfo(name)
+            member.size, member.mtime = len(content), int(time.time())
+            archive.addfile(member, io.BytesIO(content))
             yield pieces.taken()
     yield pieces.taken()
 

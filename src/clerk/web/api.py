@@ -13,6 +13,8 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
 from clerk import __version__
+from clerk.annotations import api as annotation_projects
+from clerk.annotations.store import PROJECT_ROLES
 from clerk.core.states import Batch, Subscription
 from clerk.follow import subscriptions
 from clerk.follow.targets import read_followed
@@ -32,14 +34,23 @@ from clerk.site_db.record import (
 )
 from clerk.site_db.schema import DOCUMENT_KINDS
 
-from . import annotation_pages, metrics, uploads
+from . import annotation_changes, annotation_pages, metrics, uploads
 from .auth import operator, viewer
-from .parameters import id_in_path, one_of, optional_word, refuse_unknown, whole_number
+from .parameters import (
+    LIMIT_AT_MOST,
+    id_in_path,
+    limit_and_offset,
+    one_of,
+    optional_word,
+    refuse_unknown,
+)
 from .public import feeds
 from .rendering import as_json, for_operators, page, settings_of
+from .request_bodies import with_body
 
 PREFIX = "/api/v1"
-LIMIT_AT_MOST = 500
+#: The text of one document.
+TEXT_BYTES = 32 << 20
 
 
 @dataclass(frozen=True)
@@ -64,16 +75,20 @@ class Endpoint:
     success: int = 200
     #: The path of the route, where a name in it may contain slashes.
     route: str = ""
+    #: What the answer is, if not JSON.
+    media_type: str = "application/json"
+    #: Whether the handler reads a body; it is then asynchronous.
+    has_body: bool = False
 
     def respond(self, request: Request) -> Any:
         """Respond to a request; one with a parameter that is not known is refused."""
         refuse_unknown(request, *(each.name for each in self.parameters))
         return self.handler(request)
 
-
-def _limits(request: Request) -> tuple[int, int]:
-    limit = whole_number(request, "limit", 50, most=LIMIT_AT_MOST)
-    return limit, whole_number(request, "offset", 0, least=0, most=1_000_000)
+    async def receive(self, request: Request) -> Response:
+        """Respond to a request with a body."""
+        response: Response = await self.respond(request)
+        return response
 
 
 # --------------------------------------------------------------------------- for everybody
@@ -103,7 +118,7 @@ def documents(request: Request) -> Response:
     kind = optional_word(request, "kind", DOCUMENT_KINDS)
     filters = {"body": asked.get("body", ""), "kind": kind, "year": asked.get("year", "")}
     with _open_site(request) as site:
-        limit, offset = _limits(request)
+        limit, offset = limit_and_offset(request)
         found = site.documents(limit=limit, offset=offset, **filters)
         return as_json(request, {"items": [_document(each) for each in found]})
 
@@ -160,7 +175,7 @@ def votes(request: Request) -> Response:
     names = ("body", "member", "person", "matter", "year", "result")
     filters = {name: request.query_params.get(name, "") for name in names}
     with _open_site(request) as site:
-        limit, offset = _limits(request)
+        limit, offset = limit_and_offset(request)
         found = [vars(each) for each in site.votes(limit=limit, offset=offset, **filters)]
         return as_json(request, {"items": found, "total": site.count_votes(**filters)})
 
@@ -171,7 +186,7 @@ def _findings(kind: type[Recorded], *names: str) -> Callable[[Request], Response
     def respond(request: Request) -> Response:
         filters = {name: request.query_params.get(name, "") for name in names}
         with _open_site(request) as site:
-            limit, offset = _limits(request)
+            limit, offset = limit_and_offset(request)
             found = SiteRecord(site).find(kind, limit=limit, offset=offset, **filters)
             return as_json(request, {"items": [vars(each) for each in found]})
 
@@ -195,7 +210,7 @@ def matters(request: Request) -> Response:
     """Respond with the matters of a place, those that were last on an agenda first."""
     asked = {name: request.query_params.get(name, "") for name in ("words", "kind", "state")}
     with _open_site(request) as site:
-        limit, offset = _limits(request)
+        limit, offset = limit_and_offset(request)
         record = SiteRecord(site)
         found = [vars(each) for each in record.matters(limit=limit, offset=offset, **asked)]
         return as_json(request, {"items": found, "total": record.count_matters(**asked)})
@@ -250,7 +265,7 @@ def batches(request: Request) -> Response:
     """Respond with batches, newest first."""
     status = optional_word(request, "status", Batch.ALL) or None
     site = request.query_params.get("site") or None
-    limit, offset = _limits(request)
+    limit, offset = limit_and_offset(request)
     found = activity.list_batches(status=status, subdomain=site, limit=limit, offset=offset)
     return for_operators(request, {"items": [_batch(each) for each in found]})
 
@@ -366,6 +381,13 @@ _UPLOAD = (
     Parameter("dry_run", "Do everything except the commit, and report", {"type": "boolean"}),
     Parameter("format", "The format of the file", _one_word(annotation_jobs.FORMATS)),
     Parameter("sourcedb", "The source of documents that name none"),
+    Parameter("batch_items", "Maximum objects in a batch", _NUMBER | {"minimum": 1}),
+    Parameter("batch_bytes", "Maximum bytes in a batch", _NUMBER | {"minimum": 1}),
+)
+_DRY_RUN = Parameter("dry_run", "Only return what would change", {"type": "boolean"})
+_DOCUMENT = (
+    Parameter("sourcedb", "The source of the document, such as a site"),
+    Parameter("sourceid", "Its name there"),
 )
 _PROJECTS = Parameter("project", "Only this project; may be repeated")
 _MEMBER = Parameter("member", "Only votes that name this person")
@@ -449,9 +471,90 @@ ENDPOINTS = (
     Endpoint(
         "/projects/{project}/annotations",
         annotation_pages.collection,
-        "A project as a W3C annotation collection; also annotations.jsonl and annotations.tgz",
+        "A project as a W3C annotation collection",
         (Parameter("page", "One page of it, from 0", _NUMBER),),
         route="/projects/{project:path}/annotations",
+    ),
+    Endpoint(
+        "/projects/{project}/annotations.jsonl",
+        annotation_pages.as_lines,
+        "A project, one line per document",
+        route="/projects/{project:path}/annotations.jsonl",
+        media_type="application/x-ndjson",
+    ),
+    Endpoint(
+        "/projects/{project}/annotations.tgz",
+        annotation_pages.as_archive,
+        "A project, one file per document",
+        route="/projects/{project:path}/annotations.tgz",
+        media_type="application/gzip",
+    ),
+    Endpoint(
+        "/projects/{project}/export",
+        annotation_pages.exported,
+        "A project in another format; brat as an archive",
+        (
+            Parameter("format", "The format", _one_word(annotation_projects.FORMATS)),
+            Parameter("sourcedb", "Only documents of this source, such as a site"),
+        ),
+        route="/projects/{project:path}/export",
+        media_type="text/plain",
+    ),
+    *(
+        Endpoint(
+            f"/projects/{{project}}/{action}",
+            handler,
+            summary,
+            parameters,
+            method=method,
+            role=role,
+            route=f"/projects/{{project:path}}/{action}",
+        )
+        for action, handler, summary, parameters, method, role in (
+            (
+                "members",
+                annotation_changes.members,
+                "The people of a project and their roles",
+                (),
+                "GET",
+                "viewer",
+            ),
+            (
+                "members",
+                annotation_changes.set_member,
+                "Give somebody a role in a project, or none",
+                (
+                    Parameter("person", "The name of the login, or token and its name"),
+                    Parameter("role", "The role; without it, none", _one_word(PROJECT_ROLES)),
+                ),
+                "POST",
+                "viewer",
+            ),
+            (
+                "publish",
+                annotation_changes.publish,
+                "Make a project public, or private",
+                (Parameter("private", "Make it private", {"type": "boolean"}),),
+                "POST",
+                "viewer",
+            ),
+            (
+                "rename",
+                annotation_changes.rename_project,
+                "Rename a project",
+                (Parameter("to", "The new name"), _DRY_RUN),
+                "POST",
+                "operator",
+            ),
+            (
+                "delete",
+                annotation_changes.delete_project,
+                "Delete a project",
+                (_DRY_RUN,),
+                "POST",
+                "operator",
+            ),
+        )
     ),
     Endpoint(
         "/annotations",
@@ -469,6 +572,87 @@ ENDPOINTS = (
         annotation_pages.statistics,
         "How many annotations each label has",
         (_PROJECTS,),
+    ),
+    Endpoint(
+        "/annotations/orphans",
+        annotation_pages.orphans,
+        "Annotations that have no place in the text of their document",
+        (_PROJECTS, Parameter("site", "Only pages of this site"), *_PAGING),
+    ),
+    Endpoint(
+        "/annotations/compare",
+        annotation_pages.compare,
+        "Precision, recall and agreement of two projects, and their differences",
+        (
+            Parameter("first", "The reference, such as a project with gold annotations"),
+            Parameter("second", "The project that is measured"),
+            *_PAGING,
+        ),
+        role="viewer",
+    ),
+    Endpoint(
+        "/annotations/validate",
+        uploads.validate,
+        "Check a file of annotations, the request body, without storing anything",
+        (Parameter("name", "The file name; its extension tells the format"),),
+        method="POST",
+        role="viewer",
+        has_body=True,
+    ),
+    Endpoint(
+        "/annotations/documents/delete",
+        annotation_changes.delete_document,
+        "Delete a document and the annotations on it",
+        (*_DOCUMENT, _DRY_RUN),
+        method="POST",
+        role="operator",
+    ),
+    Endpoint(
+        "/annotations/documents/text",
+        with_body(annotation_changes.replace_text, TEXT_BYTES),
+        "Replace the text of a document by the request body; its annotations are moved",
+        (*_DOCUMENT, _DRY_RUN),
+        method="POST",
+        role="operator",
+        has_body=True,
+    ),
+    Endpoint(
+        "/annotations/changes",
+        annotation_changes.all_changes,
+        "Changes to projects and documents that can be undone for 7 days",
+        (_PAGING[0],),
+        role="viewer",
+    ),
+    Endpoint(
+        "/annotations/changes/{change}/undo",
+        annotation_changes.undo,
+        "Undo a change",
+        method="POST",
+        role="operator",
+    ),
+    Endpoint(
+        "/reports",
+        annotation_changes.reports,
+        "Errors that people reported",
+        (
+            Parameter("site", "Only reports about this site"),
+            Parameter("state", "Only this state", _one_word(annotation_changes.REPORT_STATES)),
+            *_PAGING,
+        ),
+        role="viewer",
+    ),
+    *(
+        Endpoint(
+            f"/reports/{{report}}/{decision}",
+            annotation_changes.decide_report,
+            summary,
+            method="POST",
+            role="operator",
+        )
+        for decision, summary in (
+            ("accept", "Make a reported error a correction"),
+            ("reject", "Reject a reported error"),
+        )
     ),
     Endpoint("/health", all_health, "Every check", role="viewer"),
     Endpoint("/followed", followed, "The sites that are followed", role="viewer"),
@@ -488,7 +672,11 @@ ENDPOINTS = (
         "/uploads",
         uploads.all_uploads,
         "The uploads of annotations",
-        (_PROJECT, _PAGING[0]),
+        (
+            _PROJECT,
+            Parameter("all", "Also jobs of clerk itself", {"type": "boolean"}),
+            _PAGING[0],
+        ),
         role="viewer",
     ),
     Endpoint(
@@ -499,6 +687,7 @@ ENDPOINTS = (
         method="POST",
         role="viewer",
         success=202,
+        has_body=True,
     ),
     Endpoint("/uploads/{upload}", uploads.one_upload, "One upload", role="viewer"),
     Endpoint(
@@ -561,17 +750,12 @@ def routes() -> list[BaseRoute]:
     table = [
         Route(
             PREFIX + (each.route or each.path),
-            each.handler if each.handler is uploads.receive else each.respond,
+            each.receive if each.has_body else each.respond,
             methods=[each.method],
         )
         for each in ENDPOINTS
     ]
-    project = PREFIX + "/projects/{project:path}/annotations"
-    streams = [
-        Route(f"{project}.jsonl", annotation_pages.as_lines),
-        Route(f"{project}.tgz", annotation_pages.as_archive),
-    ]
-    return [*described, *streams, *table]
+    return [*described, *table]
 
 
 def guide(request: Request) -> Response:
@@ -608,11 +792,15 @@ def _operation(endpoint: Endpoint) -> dict[str, Any]:
     if endpoint.role:
         errors |= {401: "A token is needed", 403: "The role of the token is not sufficient"}
     errors |= {503: "Temporarily unavailable"}
-    answers = {str(endpoint.success): _json("The answer", {"type": "object"})} | {
+    answer = _json("The answer", {"type": "object"})
+    if endpoint.media_type != "application/json":
+        content = {endpoint.media_type: {"schema": {"type": "string"}}}
+        answer = {"description": "The file", "content": content}
+    answers = {str(endpoint.success): answer} | {
         str(code): _json(meaning, _ERROR) for code, meaning in errors.items()
     }
     body = {"requestBody": {"content": {"*/*": {"schema": {"type": "string"}}}}}
-    more: dict[str, Any] = body if endpoint.handler is uploads.receive else {}
+    more: dict[str, Any] = body if endpoint.has_body else {}
     security: dict[str, Any] = {"security": [{"token": []}]} if endpoint.role else {}
     summary = endpoint.summary + (f" (role {endpoint.role})" if endpoint.role else "")
     return (

@@ -35,6 +35,7 @@ from .live import ChangeNotifier, SharedFragments
 from .middleware import LOOPBACK, RedactedResponses, SafeResponses, default_limits, host_name
 from .rendering import STATIC, as_json, page
 from .request_bodies import BoundedBodies
+from .shared_answers import RunningAnswers
 from .worker_process import Worker
 
 _log = logging.getLogger(__name__)
@@ -91,6 +92,7 @@ def create_app(
     app.state.gate = Gate(settings)
     app.state.operator_gate = Gate(settings, keeps_user_names=True)
     app.state.limits = default_limits()
+    app.state.running_answers = RunningAnswers()
     return app
 
 
@@ -114,6 +116,7 @@ async def _lifespan(app: Starlette) -> AsyncIterator[None]:
         app.state.published.start()
     yield
     app.state.notifier.close()
+    app.state.running_answers.close()
     page_images.close()
     if app.state.published is not None:
         app.state.published.close()
@@ -129,7 +132,7 @@ def _clerk_error_page(request: Request, error: Exception) -> Response:
 
 def _http_error_page(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    message = "There is no such page." if error.status_code == 404 else error.detail
+    message = None if error.status_code == 404 else error.detail
     return _error_page(request, error.status_code, message, error.headers)
 
 
@@ -140,10 +143,12 @@ def _unexpected_error_page(request: Request, error: Exception) -> Response:
 
 
 def _error_page(
-    request: Request, status: int, message: str, headers: Mapping[str, str] | None = None
+    request: Request, status: int, message: str | None, headers: Mapping[str, str] | None = None
 ) -> Response:
+    """Return the page of an error; without a message that of an address that leads nowhere."""
     if request.url.path.startswith("/api/") or request.url.path.endswith(".json"):
-        return as_json(request, {"error": message, "status": status}, status, headers)
+        told = "There is no such page." if message is None else message
+        return as_json(request, {"error": told, "status": status}, status, headers)
     response = page(request, "error.html", status, code=status, message=message)
     response.headers.update(headers or {})
     return response

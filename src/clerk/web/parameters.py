@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from starlette.requests import Request
 
 from clerk.core.errors import InvalidInput, NotFound
 
 _DATE = re.compile(r"\d{4}(-\d{2}(-\d{2})?)?")
+_YES, _NO = ("1", "true", "yes"), ("", "0", "false", "no")
+
+#: At most this many entries are in one answer of the API.
+LIMIT_AT_MOST = 500
 
 
 def whole_number(request: Request, name: str, default: int, *, least: int = 1, most: int) -> int:
@@ -18,6 +22,28 @@ def whole_number(request: Request, name: str, default: int, *, least: int = 1, m
     if not (text.isascii() and text.isdigit() and len(text) < 9 and least <= int(text) <= most):
         raise InvalidInput(f"{name} must be a number from {least} to {most}, not {text!r}.")
     return int(text)
+
+
+def limit_and_offset(request: Request) -> tuple[int, int]:
+    """Return which part of a list is asked for."""
+    limit = whole_number(request, "limit", 50, most=LIMIT_AT_MOST)
+    return limit, whole_number(request, "offset", 0, least=0, most=1_000_000)
+
+
+def required(request: Request, name: str) -> str:
+    """Return a parameter of the query that must be given."""
+    value = request.query_params.get(name, "")
+    if not value:
+        raise InvalidInput(f"{name} is required.")
+    return value
+
+
+def is_yes(asked: Mapping[str, str], name: str) -> bool:
+    """Whether a parameter is true; refuse a value that is neither yes nor no."""
+    value = asked.get(name, "").lower()
+    if value not in _YES + _NO:
+        raise InvalidInput(f"{name} must be true or false, not {asked[name]!r}.")
+    return value in _YES
 
 
 def id_in_path(request: Request, name: str) -> int:

@@ -22,9 +22,8 @@ from typing import Any, Protocol
 from urllib.parse import quote, urlencode
 from xml.etree import ElementTree as Xml
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, Undefined, pass_context
-from jinja2.runtime import Context
-from markupsafe import Markup, escape
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 
@@ -37,7 +36,17 @@ from clerk.core.language import say, word
 from clerk.core.public_text import Gate, PublicText, document_text
 from clerk.core.storage import Document
 from clerk.follow.subscriptions import is_offered
-from clerk.read.paragraphs import flowing
+from clerk.publish import page_text
+from clerk.publish.page_text import (
+    body_and_kind,
+    counted,
+    day,
+    label,
+    month,
+    percent,
+    thousands,
+    when,
+)
 from clerk.site_db.queries import CompiledDocument, CompiledPart
 
 STATIC = Path(__file__).parent / "static"
@@ -57,10 +66,6 @@ ELLIPSIS = "\u2026"
 LANGUAGE_COOKIE = "clerk_language"
 #: Stands for the body in addresses of documents of which no body is known.
 NO_BODY = "-"
-
-
-#: Returns what may be read of a text by whoever the page is being made for.
-_clean: ContextVar[Callable[[str], str]] = ContextVar("clean", default=Gate())  # noqa: B039
 
 
 #: The language of the documents that the page being made quotes; empty if it is not known.
@@ -97,13 +102,9 @@ def page(request: Request, template: str, status: int = 200, **values: Any) -> H
     for_operators = template.startswith("ops/") or getattr(request.state, "person", None)
     clean = _clean_for_operators(request) if for_operators else gate_of(request)
     spoken = language.ENGLISH if template.startswith("ops/") else language_of(request)
-    before = _clean.set(clean)
     _quoted.set(str(values.get("language") or ""))
-    try:
-        with language.speaking(spoken):
-            html = _environment().select_template(wanted).render(request=request, **values)
-    finally:
-        _clean.reset(before)
+    with page_text.printing_for(clean), language.speaking(spoken):
+        html = _environment().select_template(wanted).render(request=request, **values)
     response = HTMLResponse(html, status_code=status, headers={"Content-Language": spoken})
     response.headers["Vary"] = "Accept-Language, Cookie"
     if request.query_params.get("lang") == spoken:
@@ -124,22 +125,22 @@ def language_of(request: Request) -> str:
     return asked or language.preferred(request.headers.get("accept-language", "")) or "en"
 
 
-def _printed(value: Any) -> Any:
-    """Return what a template prints for a value."""
-    if value is None or isinstance(value, int | float | Undefined | Markup):
-        return value
-    return _clean.get()(value if isinstance(value, str) else str(value))
+def feed_language(request: Request) -> str:
+    """Return the language of a feed: the one its address asks for, or WEB_LANGUAGE.
+
+    What the program that fetches it prefers does not matter: the same address is the same feed.
+    """
+    asked = request.query_params.get("lang", "")
+    known = asked if asked in language.languages() else settings_of(request).web_language
+    return known or language.ENGLISH
 
 
-def translated(message: str, **values: Any) -> Markup:
-    """Return a message of plain text in the language of the page; values pass the gate."""
-    return rich(escape(language.say(message)), **values)
-
-
-def rich(message: str, **values: Any) -> Markup:
-    """Return a message that contains HTML in the language of the page; values are escaped."""
-    told = Markup(message if isinstance(message, Markup) else language.say(message))
-    return told % {name: _printed(value) for name, value in values.items()} if values else told
+def feed_link(request: Request, address: str) -> str:
+    """Return the address of a feed or calendar in the language of the page."""
+    spoken = language.current().code
+    if spoken == (settings_of(request).web_language or language.ENGLISH) or "lang=" in address:
+        return address
+    return f"{address}{'&' if '?' in address else '?'}lang={spoken}"
 
 
 def quoted_language() -> Markup:
@@ -156,7 +157,11 @@ def document_page(subdomain: str, name: str) -> str:
         Document.from_name(name)
     except InvalidInput:
         return ""
-    return f"/ops/sites/{subdomain}/documents/{quote(name)}" if _clean.get()(name) == name else ""
+    return (
+        f"/ops/sites/{subdomain}/documents/{quote(name)}"
+        if page_text.current_gate()(name) == name
+        else ""
+    )
 
 
 def as_json(
@@ -234,11 +239,11 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         auto_reload=False,
-        finalize=_printed,
+        finalize=page_text.printed,
     )
     environment.globals |= {
-        "_": translated,
-        "rich": rich,
+        "_": page_text.translated,
+        "rich": page_text.rich,
         "languages": language.languages,
         "quoted_language": quoted_language,
         "current_language": language.current,
@@ -254,6 +259,7 @@ def _environment() -> Environment:
         "passage_link": passage_link,
         "matter_link": matter_link,
         "follows_by_mail": follows_by_mail,
+        "feed_link": feed_link,
         "document_page": document_page,
         "utc_now": utc_now,
     }
@@ -262,37 +268,24 @@ def _environment() -> Environment:
         "ago": ago,
         "moment": moment,
         "stamp": stamp,
-        "counted": language.counted,
+        "counted": counted,
         "word": language.word,
         "label": label,
         "when": when,
         "month": month,
-        "reflowed": reflowed,
+        "reflowed": page_text.in_paragraphs,
         "plain_detail": plain_detail,
         "reason": reason,
         "day": day,
         "evidence_source": lambda source: word(EVIDENCE_SOURCES.get(source, source)),
         "percent": percent,
         "amount": amount,
-        "plain_flag": lambda flag: word(str(flag).replace("_", " ")),
-        "megabytes": lambda size: f"{language.number((size or 0) / 10**6, 1)} MB",
+        "plain_flag": page_text.plain_flag,
+        "megabytes": megabytes,
         "duration": duration,
     }
-    environment.filters |= {name: _for_each_page(each) for name, each in filters.items()}
+    environment.filters |= {name: page_text.for_each_page(each) for name, each in filters.items()}
     return environment
-
-
-def _for_each_page(apply: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a filter that is applied whenever a page is made.
-
-    Jinja would apply it to constants once, in the language of the first reader.
-    """
-
-    @pass_context
-    def applied(_context: Context, *values: Any) -> Any:
-        return apply(*values)
-
-    return applied
 
 
 @lru_cache
@@ -364,7 +357,7 @@ def shortened_passage(quote: str) -> str:
 
 def _without_secrets(name: str) -> str:
     """Return a name as it may be part of an address; one that is compiled is not changed."""
-    gate = _clean.get()
+    gate = page_text.current_gate()
     return gate.without_secrets(name) if isinstance(gate, Gate) else name
 
 
@@ -392,20 +385,6 @@ def within_packet(document: CompiledDocument, part: CompiledPart | None) -> str:
     return say("%(part)s of %(part_day)s, in the %(whole)s of %(day)s", **whole)
 
 
-def label(described: CompiledDocument | CompiledPart) -> str:
-    """Return the body and the kind of a document or part, or what it calls itself."""
-    if described.kind in (None, "other") and described.own_name:
-        return described.own_name
-    return body_and_kind(described.meeting or "", described.kind or "document")
-
-
-def body_and_kind(body: str, kind: str) -> str:
-    """Return what a document is: Town Council minutes."""
-    if not body:
-        return word(kind)
-    return say("%(body)s %(kind)s", body=body, kind=word(kind))
-
-
 def person_link(site: str, member: str) -> str:
     """Return the address of a person's votes."""
     return f"/people/{quote(site)}/{quote(member, safe='')}"
@@ -419,16 +398,6 @@ def matter_link(site: str, matter: str) -> str:
 # --------------------------------------------------------------------------------- figures
 
 
-def thousands(number: int | None) -> str:
-    """Return a number with its thousands separated."""
-    return language.number(number)
-
-
-def percent(share: float | None) -> str:
-    """Return a share of one as a percentage."""
-    return say("unknown") if share is None else language.share(share)
-
-
 def amount(text: str) -> str:
     """Return an amount of money as people write it: 1200.5 USD is $1,200.50."""
     number, _, currency = text.partition(" ")
@@ -440,41 +409,19 @@ def amount(text: str) -> str:
     return document_text(f"${told}" if currency == "USD" else f"{told} {currency}".strip())
 
 
+def megabytes(size: int | None) -> str:
+    """Return the size of a file; of a small one in kilobytes."""
+    small = (size or 0) < 100_000
+    number = -(-(size or 0) // 1000) if small else (size or 0) / 10**6
+    return f"{language.number(number, 0 if small else 1)} {'kB' if small else 'MB'}"
+
+
 def moment(at: datetime | str | None) -> str:
     """Return a time as operators read it, in UTC."""
     if not at:
         return say("never")
     known = datetime.fromisoformat(at) if isinstance(at, str) else at
     return known.strftime("%Y-%m-%d %H:%M UTC")
-
-
-def when(at: datetime | str | None) -> str:
-    """Return a time in words, in UTC."""
-    if not at:
-        return say("never")
-    return language.moment(datetime.fromisoformat(at) if isinstance(at, str) else at)
-
-
-def day(date: str | None) -> str:
-    """Return a date in words."""
-    if not date:
-        return say("no date known")
-    try:
-        return language.day(datetime.fromisoformat(date))
-    except ValueError:
-        # A database that an older version has compiled.
-        return date
-
-
-def reflowed(quote: str | None) -> str:
-    """Return the words of a document in paragraphs, without the line breaks of the scan."""
-    paragraphs = ("".join(piece for piece, _ in each) for each in flowing(quote or "", ()))
-    return document_text("\n".join(paragraphs))
-
-
-def month(text: str) -> str:
-    """Return a month, as in 2024-05, in words."""
-    return language.month(int(text[:4]), int(text[5:7]))
 
 
 def stamp(at: datetime | None) -> Markup:
@@ -499,7 +446,7 @@ def plain_detail(detail: str | None) -> str:
 def reason(kind: str) -> str:
     """Return what a kind of error means, for a reader who does not know the code."""
     error = getattr(errors, kind, None)
-    return str(error.__doc__).rstrip(".") if error else kind
+    return word(str(error.__doc__).rstrip(".")) if error else kind
 
 
 def ago(at: datetime | None) -> str:

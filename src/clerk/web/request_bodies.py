@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from functools import wraps
 
 from starlette.concurrency import run_in_threadpool
@@ -22,7 +22,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from .middleware import Handler, split_checks
+from .middleware import Check, Handler, split_checks
 
 #: Enough for every form but a long list of failures.
 BODY_BYTES = 64 << 10
@@ -56,10 +56,9 @@ def with_form(
 
     @wraps(handler)
     async def reading(request: Request) -> Response:
-        for check in checks:
-            refusal = await run_in_threadpool(check, request)
-            if refusal is not None:
-                return refusal
+        refusal = await _refusal(request, checks)
+        if refusal is not None:
+            return refusal
         allow_body(request, size)
         await request.body()
         limits = {"max_files": 0, "max_fields": fields, "max_part_size": FIELD_BYTES}
@@ -70,6 +69,30 @@ def with_form(
         return response
 
     return reading
+
+
+def with_body(handler: Handler, size: int) -> Callable[[Request], Awaitable[Response]]:
+    """Give a handler the body of its request as ``request.state.body``, after its checks."""
+    checks, unchecked = split_checks(handler)
+
+    @wraps(handler)
+    async def reading(request: Request) -> Response:
+        refusal = await _refusal(request, checks)
+        if refusal is not None:
+            return refusal
+        allow_body(request, size)
+        request.state.body = await request.body()
+        return await run_in_threadpool(unchecked, request)
+
+    return reading
+
+
+async def _refusal(request: Request, checks: Iterable[Check]) -> Response | None:
+    for check in checks:
+        refusal = await run_in_threadpool(check, request)
+        if refusal is not None:
+            return refusal
+    return None
 
 
 class BoundedBodies:

@@ -17,6 +17,7 @@ from starlette.datastructures import UploadFile
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from clerk.annotations import api as annotation_projects
 from clerk.core.config import Settings
 from clerk.core.errors import InvalidInput
 from clerk.core.storage import web_folder
@@ -24,7 +25,7 @@ from clerk.ops.web_sessions import VIEWER
 from clerk.pipeline import uploads as annotation_jobs
 
 from .auth import refuse_without_role, viewer
-from .parameters import whole_number
+from .parameters import LIMIT_AT_MOST, is_yes, limit_and_offset
 from .project_access import (
     changed_upload,
     check_may_change,
@@ -38,21 +39,19 @@ from .request_bodies import allow_body
 
 UPLOAD_BYTES = 1 << 30
 #: The form of an upload has a file and at most this many other fields, of this many bytes each.
-FIELDS, FIELD_BYTES = 10, 4 << 10
+FIELDS, FIELD_BYTES = 12, 4 << 10
 SUFFIXES = (
     *(".json", ".jsonl", ".tgz", ".tar.gz", ".txt"),
     *(".zip", ".tar", ".gz", ".jsonld", ".tsv", ".conll"),
 )
 _NOT_IN_A_NAME = re.compile(r"[^\w.+-]+")
-ISSUES_AT_MOST = 500
 
 #: All parameters of an upload; others are refused, because ignoring one would do something else
 #: than was asked for.
 PARAMETERS = (
     *("project", "name", "mode", "align", "create_docs", "on_lost", "dry_run"),
-    *("format", "sourcedb"),
+    *("format", "sourcedb", "batch_items", "batch_bytes"),
 )
-_YES, _NO = ("1", "true", "yes"), ("", "0", "false", "no")
 
 
 async def receive(request: Request) -> Response:
@@ -64,21 +63,40 @@ async def receive(request: Request) -> Response:
     project = request.query_params.get("project", "")
     await run_in_threadpool(check_may_change, request, project)
     name = _file_name(request.query_params.get("name", "upload.jsonl"))
-    allow_body(request, UPLOAD_BYTES)
     with _incoming(request) as folder:
         path = folder / name
-        with path.open("wb") as file:
-            async for chunk in request.stream():
-                await run_in_threadpool(file.write, chunk)
+        await _receive_body(request, path)
         who = request.state.person.who
         job = await run_in_threadpool(_store, settings_of(request), request.query_params, who, path)
         if not job.id:
-            found = [msgspec.to_builtins(each) for each in islice(job.issues(), ISSUES_AT_MOST)]
+            found = [msgspec.to_builtins(each) for each in islice(job.issues(), LIMIT_AT_MOST)]
             answer = _as_json(job.status()) | {"dry_run": True, "found": found}
             return for_operators(request, answer)
     url = public_url(request, f"/api/v1/uploads/{job.id}")
     answer = {"upload": job.id, "url": url}
     return for_operators(request, answer, 202, headers={"Location": url})
+
+
+async def validate(request: Request) -> Response:
+    """Check a file of annotations and respond with what is in it and its issues."""
+    refusal = await run_in_threadpool(refuse_without_role, request, VIEWER)
+    if refusal is not None:
+        return refusal
+    with _incoming(request) as folder:
+        path = folder / _file_name(request.query_params.get("name", "upload.jsonl"))
+        await _receive_body(request, path)
+        found = await run_in_threadpool(annotation_projects.validate, [path])
+    issues = [msgspec.to_builtins(each) for each in islice(found.issues, LIMIT_AT_MOST)]
+    counts = {"items": found.items, "documents": found.documents, **found.counts}
+    return for_operators(request, counts | {"issues": found.issues.by_code(), "found": issues})
+
+
+async def _receive_body(request: Request, path: Path) -> None:
+    """Write the request body to a file while it arrives."""
+    allow_body(request, UPLOAD_BYTES)
+    with path.open("wb") as file:
+        async for chunk in request.stream():
+            await run_in_threadpool(file.write, chunk)
 
 
 async def receive_form(request: Request) -> Response:
@@ -95,7 +113,7 @@ async def receive_form(request: Request) -> Response:
         asked = {name: str(value) for name, value in form.items() if name != "file"}
         _check_parameters(asked)
         await run_in_threadpool(check_may_change, request, asked.get("project", ""))
-        if _is_yes(asked, "dry_run"):
+        if is_yes(asked, "dry_run"):
             raise InvalidInput("A dry run is done by the API or the command line.")
         with _incoming(request) as folder:
             path = folder / _file_name(chosen.filename)
@@ -115,12 +133,9 @@ def _check_parameters(asked: Mapping[str, str]) -> None:
             f"Unknown parameter {unknown[0]!r}; an upload takes {', '.join(PARAMETERS)}."
         )
     for name in ("create_docs", "dry_run"):
-        if asked.get(name, "").lower() not in _YES + _NO:
-            raise InvalidInput(f"{name} must be true or false, not {asked[name]!r}.")
-
-
-def _is_yes(asked: Mapping[str, str], name: str) -> bool:
-    return asked.get(name, "").lower() in _YES
+        is_yes(asked, name)
+    for name in ("batch_items", "batch_bytes"):
+        _batch_size(asked, name)
 
 
 def _file_name(name: str) -> str:
@@ -138,6 +153,13 @@ def _incoming(request: Request) -> Iterator[Path]:
         yield Path(folder)
 
 
+def _batch_size(asked: Mapping[str, str], name: str) -> int | None:
+    text = asked.get(name, "")
+    if text and not (text.isascii() and text.isdigit() and len(text) < 12):
+        raise InvalidInput(f"{name} must be a number, not {text!r}.")
+    return int(text) if text else None
+
+
 def _store(
     settings: Settings, asked: Mapping[str, str], who: str, path: Path
 ) -> annotation_jobs.StartedUpload:
@@ -147,11 +169,13 @@ def _store(
         project=asked.get("project", ""),
         mode=asked.get("mode") or "replace",
         align=asked.get("align") or "auto",
-        create_docs=_is_yes(asked, "create_docs"),
+        create_docs=is_yes(asked, "create_docs"),
         on_lost=asked.get("on_lost") or "drop",
-        dry_run=_is_yes(asked, "dry_run"),
+        dry_run=is_yes(asked, "dry_run"),
         format=asked.get("format") or None,
         sourcedb=asked.get("sourcedb") or None,
+        batch_items=_batch_size(asked, "batch_items"),
+        batch_bytes=_batch_size(asked, "batch_bytes"),
         created_by=who,
     )
 
@@ -160,8 +184,10 @@ def _store(
 def all_uploads(request: Request) -> Response:
     """Respond with the newest uploads and their progress."""
     project = request.query_params.get("project") or None
-    limit = whole_number(request, "limit", 50, most=500)
-    found = seen_uploads(request, annotation_jobs.list_uploads(project, limit))
+    limit, _ = limit_and_offset(request)
+    everything = is_yes(request.query_params, "all")
+    found = annotation_jobs.list_uploads(project, limit, everything=everything)
+    found = seen_uploads(request, found)
     return for_operators(request, {"items": [_as_json(each) for each in found]})
 
 
@@ -174,8 +200,7 @@ def one_upload(request: Request) -> Response:
 @viewer
 def issues(request: Request) -> Response:
     """Respond with the issues of an upload, in the order in which they were found."""
-    limit = whole_number(request, "limit", 50, most=ISSUES_AT_MOST)
-    offset = whole_number(request, "offset", 0, least=0, most=1_000_000)
+    limit, offset = limit_and_offset(request)
     job = seen_upload(request)
     code = request.query_params.get("code") or None
     found = job.some_issues(code, limit, offset)

@@ -15,9 +15,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
@@ -37,14 +36,15 @@ from clerk.site_db.schema import is_current, open_readonly
 
 from .changes import Side, changed_pages
 from .held import HeldMeetings
+from .linked_files import link_tree
 from .pages import Key, SiteFacts, SitePages
+from .search_index import SEARCH_FOLDER
 from .theme import Theme, load_theme, theme_error
 
 __all__ = ["OF_THE_VERSION", "SITE_FILE", "SiteMark", "StaticSite", "read_mark", "static_site_of"]
 
 #: How the static site of a version was made.
 SITE_FILE = "site.json"
-SEARCH_FOLDER = "pagefind"
 #: Files of a version that are not the static site's.
 OF_THE_VERSION = ("meetings.db", "index.json", "images", SITE_FILE)
 #: Search engines take at most this many addresses in one file.
@@ -100,7 +100,11 @@ class StaticSite:
         with contextlib.ExitStack() as stack:
             db = stack.enter_context(_open(target, self.facts.subdomain))
             pages = SitePages(
-                db, self.theme.environment(), self.gate, self.facts, self.theme.assets
+                db,
+                self.theme.environment(self.facts.spoken),
+                self.gate,
+                self.facts,
+                self.theme.assets,
             )
             keys: set[Key] | None = None
             if previous is not None and is_like_before:
@@ -212,23 +216,6 @@ def _open(folder: Path, subdomain: str) -> Iterator[SiteDatabase]:
             raise sqlite3.DatabaseError("The database is of another version.")
         connection.row_factory = sqlite3.Row
         yield SiteDatabase(connection, subdomain)
-
-
-def link_tree(source: Path, target: Path, skipped: Collection[str] = ()) -> None:
-    """Make the files below a folder appear in another, as links where that is possible."""
-    target.mkdir(parents=True, exist_ok=True)
-    with os.scandir(source) as entries:
-        for entry in entries:
-            if entry.name in skipped:
-                continue
-            if entry.is_dir(follow_symlinks=False):
-                link_tree(Path(entry.path), target / entry.name)
-            else:
-                place = f"{target}/{entry.name}"
-                try:
-                    os.link(entry.path, place)
-                except OSError:
-                    shutil.copyfile(entry.path, place)
 
 
 def _remove(target: Path, address: str) -> None:

@@ -10,7 +10,10 @@ from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as Xml
 
-from . import addresses, words
+from clerk.core.language import say
+from clerk.publish.page_text import counted, day, label
+
+from . import addresses
 
 if TYPE_CHECKING:
     from .pages import SitePages
@@ -19,7 +22,6 @@ _ATOM = "http://www.w3.org/2005/Atom"
 #: How much a feed lists, and a calendar file.
 ENTRIES = 50
 MEETINGS = 200
-NOT_KNOWN = "Body not known"
 #: XML cannot hold control characters.
 _CONTROLS = {code: " " for code in range(32) if chr(code) not in "\t\n\r"}
 
@@ -40,7 +42,7 @@ def atom(pages: SitePages, address: str, title: str, body: str | None = "") -> s
     newest = pages.newest_documents(ENTRIES, body)
     seen = {each.name: pages.first_seen[each.name] for each in newest}
     add(feed, "id", uuid.uuid5(uuid.NAMESPACE_URL, f"clerk:{facts.subdomain}:{address}").urn)
-    add(feed, "title", f"New documents: {title}")
+    add(feed, "title", say("New documents: %(title)s", title=title))
     add(feed, "updated", max(filter(None, seen.values()), default="1970-01-01T00:00:00+00:00"))
     add(feed, "link", rel="alternate", href=address_of("index.html"))
     if own := pages.canonical(address):
@@ -50,10 +52,10 @@ def atom(pages: SitePages, address: str, title: str, body: str | None = "") -> s
     for each in newest:
         entry = Xml.SubElement(feed, "entry")
         add(entry, "id", uuid.uuid5(uuid.NAMESPACE_URL, f"clerk:document:{each.id}").urn)
-        add(entry, "title", f"{each.label}, {words.day(each.date)}")
+        add(entry, "title", f"{label(each)}, {day(each.date)}")
         add(entry, "updated", seen[each.name] or "1970-01-01T00:00:00+00:00")
         add(entry, "link", rel="alternate", href=address_of(addresses.document_page(each.id)))
-        add(entry, "summary", f"{each.label}, {words.counted(each.pages, 'page')}, {facts.name}")
+        add(entry, "summary", f"{label(each)}, {counted(each.pages, 'page')}, {facts.name}")
     return Xml.tostring(feed, encoding="unicode", xml_declaration=True)
 
 
@@ -64,23 +66,23 @@ def calendar(pages: SitePages, title: str, body: str | None = "") -> str:
         *("BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//clerk//published site//EN"),
         f"X-WR-CALNAME:{_text(pages.gate(title))}",
     ]
-    for meeting, day in pages.held.latest(MEETINGS, body):
+    for meeting, on_day in pages.held.latest(MEETINGS, body):
         try:
-            begins = date.fromisoformat(day)
+            begins = date.fromisoformat(on_day)
         except ValueError:
             continue
-        seen = [pages.first_seen[name] for name in pages.held.telling[meeting, day]]
+        seen = [pages.first_seen[name] for name in pages.held.telling[meeting, on_day]]
         known = max(filter(None, seen), default="1970-01-01T00:00:00+00:00")
-        identity = f"clerk:meeting:{facts.subdomain}:{meeting or ''}:{day}"
+        identity = f"clerk:meeting:{facts.subdomain}:{meeting or ''}:{on_day}"
         lines += [
             "BEGIN:VEVENT",
             f"UID:{uuid.uuid5(uuid.NAMESPACE_URL, identity)}",
             f"DTSTAMP:{datetime.fromisoformat(known).astimezone(UTC):%Y%m%dT%H%M%SZ}",
             f"DTSTART;VALUE=DATE:{begins:%Y%m%d}",
             f"DTEND;VALUE=DATE:{begins + timedelta(days=1):%Y%m%d}",
-            f"SUMMARY:{_text(pages.public(f'{meeting or NOT_KNOWN}, {facts.name}'))}",
+            f"SUMMARY:{_text(pages.public(f'{pages.named(meeting)}, {facts.name}'))}",
         ]
-        if address := pages.canonical(addresses.meeting_page(meeting, day)):
+        if address := pages.canonical(addresses.meeting_page(meeting, on_day)):
             lines.append(f"URL:{address}")
         lines.append("END:VEVENT")
     lines.append("END:VCALENDAR")

@@ -20,7 +20,7 @@ class HeldMeetings:
     #: Names of the documents of a meeting.
     documents: dict[Meeting, list[str]] = field(default_factory=dict)
     #: Names and first pages of minutes that are parts of other documents.
-    parts: dict[Meeting, list[tuple[str, int]]] = field(default_factory=dict)
+    parts: dict[Meeting, list[tuple[str, tuple[int, int]]]] = field(default_factory=dict)
     #: Names of all documents with a page about a meeting.
     telling: dict[Meeting, list[str]] = field(default_factory=dict)
     #: All bodies of which anything is held.
@@ -38,9 +38,10 @@ class HeldMeetings:
                 placed[name] = (body, date)
                 held.documents.setdefault((body, date), []).append(name)
                 held.telling.setdefault((body, date), []).append(name)
-        for name, first_page, body, date, is_held in db.rows(
-            """SELECT document, first_page, meeting, date, kind = 'minutes' AND NOT of_other_place
-               FROM parts ORDER BY document, first_page"""
+        for name, page, character, body, date, is_held in db.rows(
+            """SELECT document, first_page, first_character, meeting, date,
+                      kind = 'minutes' AND NOT of_other_place
+               FROM parts ORDER BY document, first_page, first_character"""
         ):
             if is_held:
                 bodies.add(body)
@@ -50,7 +51,7 @@ class HeldMeetings:
             if name not in telling[-1:]:
                 telling.append(name)
             if is_held:
-                held.parts.setdefault((body, date), []).append((name, first_page))
+                held.parts.setdefault((body, date), []).append((name, (page, character)))
         held.bodies = sorted(bodies, key=lambda body: (body is None, body or ""))
         return held
 

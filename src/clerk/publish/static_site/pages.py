@@ -10,22 +10,21 @@ from __future__ import annotations
 import json
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial
 from itertools import groupby
 from typing import Any
 from urllib.parse import quote
 
-from jinja2 import Environment, Undefined
-from markupsafe import Markup
+from jinja2 import Environment
 
-from clerk.core.language import tag_of
+from clerk.core import language
+from clerk.core.language import say, tag_of, word
 from clerk.core.public_text import Gate, PublicText, document_text
 from clerk.core.storage import Document
-from clerk.publish import head_tags
+from clerk.publish import head_tags, page_text
 from clerk.publish.head_tags import Head
-from clerk.read.paragraphs import flowing
+from clerk.publish.page_text import counted, day, label
 from clerk.site_db.meeting import decided_matters
 from clerk.site_db.queries import (
     CompiledDocument,
@@ -44,7 +43,7 @@ from clerk.site_db.record import (
     SiteRecord,
 )
 
-from . import addresses, feeds, words
+from . import addresses, feeds
 from .held import HeldMeetings
 
 #: A page: its kind, and what it is about.
@@ -98,19 +97,22 @@ class ListedVote:
     def of(cls, row: Mapping[str, Any], address: str) -> ListedVote:
         """Make one of a row of ``votes``; what is not certain is not told."""
         doubtful = json.loads(row["doubtful"] or "[]")
-        motion, result = row["motion"] or "A motion that is not quoted", row["result"] or "unknown"
+        motion, result = row["motion"] or "", word(row["result"] or "unknown")
         tally = json.loads(row["tally"] or "null")
         if "result" in doubtful:
-            result = "result not certain"
+            result = say("result not certain")
         elif tally and "tally" not in doubtful:
-            result += f" ({', '.join(f'{number} {word}' for word, number in tally.items())})"
+            result += f" ({', '.join(f'{number} {word(side)}' for side, number in tally.items())})"
         elif row["unanimous"]:
-            result += " unanimously"
+            result += f" {say('unanimously')}"
         if "motion" in doubtful:
-            motion = "A motion, see the quote"
+            motion = say("A motion, see the quote")
+        elif not motion:
+            motion = say("A motion that is not quoted")
         elif len(motion) > LONGEST_MOTION:
             motion = motion[:LONGEST_MOTION].rpartition(" ")[0] + " …"
-        return cls(address, *map(document_text, (row["date"] or "", motion, result, row["ballot"])))
+        ballots = ", ".join(word(each) for each in row["ballot"].split(",") if each)
+        return cls(address, *map(document_text, (day(row["date"]), motion, result, ballots)))
 
 
 @dataclass(frozen=True)
@@ -129,6 +131,11 @@ class SiteFacts:
     #: Where ``clerk serve`` shows the same; empty if that is not known.
     served_at: str
     with_images: bool
+
+    @property
+    def spoken(self) -> str:
+        """The language of the pages: that of the documents, if there is a catalogue of it."""
+        return language.spoken_in(self.language)
 
 
 @dataclass
@@ -152,6 +159,7 @@ class SitePages:
         self.public = lru_cache(maxsize=10_000)(self.gate)
         self._context = {
             "site": self.facts,
+            "quoted": tag_of(self.facts.language),
             "asset": lambda name: self.assets[name],
             **{
                 name: getattr(addresses, name)
@@ -199,11 +207,8 @@ class SitePages:
     def render(self, key: Key) -> dict[str, str]:
         """Return the files of a page by their addresses; none if there is no such page."""
         kind, *about = key
-        before = _gate.set(self.public)
-        try:
+        with page_text.printing_for(self.public), language.speaking(self.facts.spoken):
             shown: dict[str, str] = getattr(self, f"_{kind}")(*about)
-        finally:
-            _gate.reset(before)
         return shown
 
     def _page(
@@ -292,14 +297,19 @@ class SitePages:
         totals = self.db.totals()
         place = f"{facts.name}, {facts.state}" if facts.state else facts.name
         head = self._head(
-            f"{place}: minutes and agendas",
-            f"Minutes and agendas of {place}: {words.counted(totals['documents'], 'document')},"
-            f" {words.counted(totals['votes'], 'vote')}, full text, search and feeds.",
+            say("%(name)s: minutes and agendas", name=place),
+            say(
+                "Minutes and agendas of %(place)s: %(documents)s, %(votes)s, full text, search and"
+                " feeds.",
+                place=place,
+                documents=counted(totals["documents"], "document"),
+                votes=counted(totals["votes"], "vote"),
+            ),
             address,
             served=f"/s/{facts.subdomain}/",
             data={
                 "@type": "WebSite",
-                "name": f"Minutes and agendas of {place}",
+                "name": say("Minutes and agendas of %(place)s", place=place),
                 "url": self.canonical(address),
                 "about": head_tags.organization(None, facts.name),
             },
@@ -318,6 +328,11 @@ class SitePages:
                 is_complete=facts.is_complete,
             )
         }
+
+    @staticmethod
+    def named(body: str | None) -> str:
+        """Return what a body is called."""
+        return body or say("Body not known")
 
     def _number(self, query: str, *values: Any) -> int:
         return int(self.db.rows(query, *values)[0][0])
@@ -338,8 +353,8 @@ class SitePages:
 
     def _search(self) -> dict[str, str]:
         head = self._head(
-            f"Search, {self.facts.name}",
-            f"Search the minutes and agendas of {self.facts.name}.",
+            f"{say('Search')}, {self.facts.name}",
+            say("Search the minutes and agendas of %(place)s.", place=self.facts.name),
             "search.html",
         )
         page = self._page(
@@ -362,7 +377,7 @@ class SitePages:
     def _body(self, body: str | None) -> dict[str, str]:
         if body not in self.held.bodies:
             return {}
-        address, name, place = addresses.body_page(body), body or "Body not known", self.facts.name
+        address, name, place = addresses.body_page(body), self.named(body), self.facts.name
         undated = [
             CompiledDocument.of(row)
             for row in self.db.rows(
@@ -377,8 +392,10 @@ class SitePages:
         )
         head = self._head(
             f"{name}, {place}",
-            f"Meetings, minutes, agendas and votes of the {name} of {place}"
-            + (f", {years[-1]} to {years[0]}." if years else "."),
+            say(
+                "Meetings, minutes, agendas and votes: %(about)s.",
+                about=f"{name}, {place}" + (f", {years[-1]}–{years[0]}" if years else ""),
+            ),
             address,
             served=self._served("body", body),
             data=head_tags.organization(body, place) | {"url": self.canonical(address)},
@@ -426,12 +443,15 @@ class SitePages:
         if not dates:
             return {}
         meetings = [self._held_meeting(body, date) for date in reversed(dates)]
-        address, name = addresses.year_page(body, year), body or "Body not known"
+        address, name = addresses.year_page(body, year), self.named(body)
         years = self.held.years(body)
         head = self._head(
             f"{name}, {year}, {self.facts.name}",
-            f"{words.counted(len(meetings), 'meeting')} of the {name} of {self.facts.name} in"
-            f" {year}, with minutes, agendas and votes.",
+            say(
+                "%(meetings)s with minutes, agendas and votes: %(about)s.",
+                meetings=counted(len(meetings), "meeting"),
+                about=f"{name}, {self.facts.name}, {year}",
+            ),
             address,
             crumbs=[(addresses.body_page(body), name), (address, year)],
         )
@@ -457,7 +477,7 @@ class SitePages:
         if (body, date) not in self.held.meetings:
             return {}
         meeting, place = self._held_meeting(body, date), self.facts.name
-        address, name = addresses.meeting_page(body, date), body or "Body not known"
+        address, name = addresses.meeting_page(body, date), self.named(body)
         before, after = self.held.neighbours(body, date)
         # Asked for by document, which an index finds.
         telling = self.held.telling[body, date] if body else []
@@ -473,20 +493,21 @@ class SitePages:
         }
         lists["matters"] = decided_matters(lists["matters"])
         lists["votes"] = self._votes_of_meeting(body, date) if body else []
-        told = f"{name} of {place}, meeting of {words.day(date)}: " + ", ".join(
+        told = ", ".join(
             (
-                words.counted(len(meeting.documents) + len(meeting.parts), "document"),
-                words.counted(len(lists["items"]), "agenda item"),
-                words.counted(len(lists["votes"]), "vote"),
+                counted(len(meeting.documents) + len(meeting.parts), "document"),
+                counted(len(lists["items"]), "agenda item"),
+                counted(len(lists["votes"]), "vote"),
             )
         )
+        about = f"{name}, {day(date)}, {place}"
         head = self._head(
-            f"{name}, {words.day(date)}, {place}",
-            f"{told}.",
+            about,
+            f"{about}: {told}.",
             address,
             served=self._served("meeting", body, date),
             data=head_tags.meeting_data(body, date, place, self.canonical(address)),
-            crumbs=[(addresses.body_page(body), name), (address, words.day(date))],
+            crumbs=[(addresses.body_page(body), name), (address, day(date))],
         )
         sizes = dict.fromkeys(lists, ITEMS_PER_FILE) | {"votes": VOTES_PER_FILE}
         return {
@@ -518,10 +539,10 @@ class SitePages:
         ]
         parts = [
             PartOfPacket(self.db.document(packet), part)
-            for name, first_page in self.held.parts.get((body, date), ())
+            for name, place in self.held.parts.get((body, date), ())
             for packet in [Document.from_name(name)]
             for part in self.db.parts(packet)
-            if part.first_page == first_page
+            if (part.first_page, part.first_character) == place
         ]
         votes = sum(
             self.db.count_votes(document=name, date=date, body=body or "")
@@ -550,7 +571,7 @@ class SitePages:
     ) -> str:
         months = [
             (
-                words.month(month),
+                page_text.month(month),
                 [
                     (date, [body for _, body in some])
                     for date, some in groupby(of_month, lambda row: row[0])
@@ -559,8 +580,12 @@ class SitePages:
             for month, of_month in groupby(meetings, lambda row: row[0][:7])
         ]
         head = self._head(
-            f"Calendar{f', {year}' if year else ''}, {self.facts.name}",
-            f"Meetings of all bodies of {self.facts.name}{f' in {year}' if year else ''}.",
+            ", ".join(filter(None, (say("Calendar"), year, self.facts.name))),
+            say("Meetings of all bodies of %(place)s.", place=self.facts.name)
+            if not year
+            else say(
+                "Meetings of all bodies of %(place)s in %(year)s.", place=self.facts.name, year=year
+            ),
             address,
         )
         return self._page(
@@ -592,8 +617,8 @@ class SitePages:
             self.canonical(address, self._served("document", found.id)),
             crumbs=self._crumbs(
                 [
-                    (addresses.body_page(found.meeting), found.meeting or "Body not known"),
-                    (address, found.label),
+                    (addresses.body_page(found.meeting), self.named(found.meeting)),
+                    (address, label(found)),
                 ]
             ),
             gate=self.gate,
@@ -638,8 +663,8 @@ class SitePages:
             for body, some in groupby(rows, lambda row: row[0])
         ]
         head = self._head(
-            f"Votes, {self.facts.name}",
-            f"Who voted how in {self.facts.name}, with the quoted evidence.",
+            f"{say('Votes')}, {self.facts.name}",
+            say("Who voted how in %(place)s, with the quoted evidence.", place=self.facts.name),
             "votes.html",
         )
         page = self._page(
@@ -664,12 +689,16 @@ class SitePages:
         if not votes:
             return {}
         address = addresses.votes_page(body, year)
+        about = f"{self.named(body)}, {year or say('no date known')}, {self.facts.name}"
         head = self._head(
-            f"Votes, {body or 'Body not known'}, {year or 'no date known'}, {self.facts.name}",
-            f"{words.counted(len(votes), 'vote')} of the {body or 'unknown body'} of"
-            f" {self.facts.name} in {year or 'unknown years'}, with the quoted evidence.",
+            f"{say('Votes')}, {about}",
+            say(
+                "%(votes)s with the quoted evidence: %(about)s.",
+                votes=counted(len(votes), "vote"),
+                about=about,
+            ),
             address,
-            crumbs=[("votes.html", "Votes"), (address, f"{body or 'Body not known'} {year or ''}")],
+            crumbs=[("votes.html", say("Votes")), (address, f"{self.named(body)} {year or ''}")],
         )
         return {
             file: self._page(
@@ -721,8 +750,11 @@ class SitePages:
             for (body,) in self.db.rows("SELECT DISTINCT meeting FROM people ORDER BY 1")
         ]
         head = self._head(
-            f"People, {self.facts.name}",
-            f"Members of the bodies of {self.facts.name}: attendance, votes, dissents.",
+            f"{say('People')}, {self.facts.name}",
+            say(
+                "Members of the bodies of %(place)s: attendance, votes, dissents.",
+                place=self.facts.name,
+            ),
             "people.html",
             served=f"/people/{self.facts.subdomain}",
         )
@@ -736,16 +768,15 @@ class SitePages:
         who = known.summary
         head = self._head(
             f"{who.name}, {who.body}, {self.facts.name}",
-            f"{who.name}, {who.body} of {self.facts.name}:"
-            f" {words.counted(who.votes, 'recorded ballot')},"
-            f" {words.counted(known.attendance['present'], 'meeting')} attended,"
-            f" {words.counted(known.dissents, 'dissent')}.",
+            f"{who.name}, {who.body}, {self.facts.name}: {counted(who.votes, 'ballot')},"
+            f" {counted(known.attendance['present'], 'meeting attended')},"
+            f" {counted(known.dissents, 'dissent')}.",
             address,
             served=self._served("people", person),
             data=head_tags.person_data(
                 who.name, who.body, self.facts.name, self.canonical(address)
             ),
-            crumbs=[("people.html", "People"), (address, who.name)],
+            crumbs=[("people.html", say("People")), (address, who.name)],
         )
         page = self._page(
             "person.html",
@@ -777,14 +808,18 @@ class SitePages:
         ((name,),) = self.db.rows("SELECT printed_name FROM people WHERE person = ?", person)
         shown_name = document_text(name)
         head = self._head(
-            f"{shown_name}: votes, {year or 'no date known'}, {self.facts.name}",
-            f"How {shown_name} voted in {self.facts.name} in {year or 'unknown years'}:"
-            f" {words.counted(len(votes), 'vote')}.",
+            f"{shown_name}: {say('votes')}, {year or say('no date known')}, {self.facts.name}",
+            say(
+                "How %(name)s voted: %(votes)s, %(about)s.",
+                name=shown_name,
+                votes=counted(len(votes), "vote"),
+                about=f"{self.facts.name}, {year or say('no date known')}",
+            ),
             address,
             crumbs=[
-                ("people.html", "People"),
+                ("people.html", say("People")),
                 (addresses.person_page(person), shown_name),
-                (address, year or "no date known"),
+                (address, year or say("no date known")),
             ],
         )
         return {
@@ -812,8 +847,11 @@ class SitePages:
                ORDER BY 1 DESC NULLS LAST"""
         )
         head = self._head(
-            f"Matters, {self.facts.name}",
-            f"Ordinances, resolutions and cases of {self.facts.name}, and what became of them.",
+            f"{say('Matters')}, {self.facts.name}",
+            say(
+                "Ordinances, resolutions and cases of %(place)s, and what became of them.",
+                place=self.facts.name,
+            ),
             "matters.html",
             served=f"/matters/{self.facts.subdomain}",
         )
@@ -826,11 +864,14 @@ class SitePages:
             return {}
         address = addresses.matters_page(year)
         head = self._head(
-            f"Matters of {year or 'no known year'}, {self.facts.name}",
-            f"{words.counted(len(matters), 'matter')} last on an agenda of {self.facts.name} in"
-            f" {year or 'an unknown year'}.",
+            f"{say('Matters')}, {year or say('no date known')}, {self.facts.name}",
+            say(
+                "%(matters)s by when they were last on an agenda: %(about)s.",
+                matters=counted(len(matters), "matter"),
+                about=f"{self.facts.name}, {year or say('no date known')}",
+            ),
             address,
-            crumbs=[("matters.html", "Matters"), (address, year or "no known year")],
+            crumbs=[("matters.html", say("Matters")), (address, year or say("no date known"))],
         )
         return {
             file: self._page("matters_of_year.html", file, head, parts=parts, year=year, **shown)
@@ -846,14 +887,14 @@ class SitePages:
         name = head_tags.matter_name(known)
         head = self._head(
             f"{name}, {self.facts.name}",
-            f"{name}, {self.facts.name}: {known.state},"
-            f" {words.counted(known.appearances, 'appearance')}.",
+            f"{name}, {self.facts.name}: {word(known.state)},"
+            f" {counted(known.meetings, 'meeting')}.",
             address,
             served=self._served("matters", matter),
             data=head_tags.matter_data(
                 known.kind, known.matter_number, name, self.canonical(address)
             ),
-            crumbs=[("matters.html", "Matters"), (address, name)],
+            crumbs=[("matters.html", say("Matters")), (address, name)],
         )
         return {
             file: self._page("matter.html", file, head, parts=parts, matter=known, **shown)
@@ -871,7 +912,7 @@ class SitePages:
         if body not in self.held.bodies:
             return {}
         address = f"bodies/{addresses.body_slug(body)}.atom"
-        title = f"{body or 'Body not known'}, {self.facts.name}"
+        title = f"{self.named(body)}, {self.facts.name}"
         return {address: feeds.atom(self, address, title, body)}
 
     def _ics_of_all(self) -> dict[str, str]:
@@ -881,7 +922,7 @@ class SitePages:
         address = f"bodies/{addresses.body_slug(body)}.ics"
         if body not in self.held.bodies:
             return {}
-        title = f"{body or 'Body not known'}, {self.facts.name}"
+        title = f"{self.named(body)}, {self.facts.name}"
         return {address: feeds.calendar(self, title, body)}
 
 
@@ -925,31 +966,16 @@ def _by_date(meeting: tuple[str, str | None]) -> tuple[str, bool, str]:
     return date, body is None, body or ""
 
 
-#: What the texts of the page pass that is being made.
-_gate: ContextVar[Callable[[str], PublicText]] = ContextVar("gate")
-
-
-def printed(value: Any) -> Any:
-    """Return what a template prints for a value."""
-    if value is None or isinstance(value, PublicText | Markup | int | float | Undefined):
-        return value
-    return _gate.get()(value if isinstance(value, str) else str(value))
-
-
-def in_paragraphs(text: str | None) -> list[str]:
-    """Return the words of a document in paragraphs, without the line breaks of the scan."""
-    found = ("".join(piece for piece, _ in each) for each in flowing(text or "", ()))
-    return list(map(document_text, found))
-
-
 def filters() -> dict[str, Callable[..., Any]]:
     """Return the filters of the templates."""
     return {
-        "day": words.day,
-        "moment": words.moment,
-        "thousands": words.thousands,
-        "counted": words.counted,
-        "percent": words.percent,
-        "in_paragraphs": in_paragraphs,
-        "plain_flag": lambda flag: str(flag).replace("_", " "),
+        "day": day,
+        "when": page_text.when,
+        "thousands": page_text.thousands,
+        "counted": counted,
+        "percent": page_text.percent,
+        "reflowed": page_text.in_paragraphs,
+        "plain_flag": page_text.plain_flag,
+        "word": word,
+        "label": label,
     }

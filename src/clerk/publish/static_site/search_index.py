@@ -1,33 +1,45 @@
 """The search index of a static site: made by pagefind, read by the browser, no server needed.
 
-pagefind has no incremental mode, so it runs only when texts changed, and after the pages have been
-published.  Each page of a document is found by itself; in sites with more pages than
-STATIC_SITE_SEARCH_PAGES documents are found, with the pages that have the words, in fewer files.
+::
+
+    pagefind/bundles.json       the bundles, the oldest first
+    pagefind/KEY/               an index of the documents of some months, with pagefind's files
+
+pagefind has no incremental mode, so documents are indexed in bundles, and only those whose texts
+changed are indexed again, after the pages have been published; the browser merges them.  Each page
+of a document is found by itself; in sites with more pages than STATIC_SITE_SEARCH_PAGES documents
+are found, with the pages that have the words, in fewer files.
 """
 
 from __future__ import annotations
 
 import html
+import json
 import sqlite3
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from hashlib import blake2b
 from importlib.metadata import PackageNotFoundError, version
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from clerk.core.errors import SearchIndexFailed
-from clerk.core.language import tag_of
+from clerk.core.language import say, speaking, spoken_in, tag_of, word
+from clerk.publish import page_text
 from clerk.site_db.queries import CompiledDocument
 from clerk.site_db.schema import open_readonly
 
-from . import addresses, words
+from . import addresses
+from .linked_files import link_tree
 
 _TIMEOUT_SECONDS = 3600
 #: Raised when records look different, so that all indexes are made again.
-_FORMAT = 1
+_FORMAT = 2
+SEARCH_FOLDER, BUNDLES_FILE = "pagefind", "bundles.json"
+#: Pages of a bundle, doubled while a site would have more bundles than this.
+_BUNDLE_PAGES, _BUNDLES = 1000, 16
 
 
 def engine_version() -> str:
@@ -38,48 +50,106 @@ def engine_version() -> str:
         return ""
 
 
+class Bundle(NamedTuple):
+    """Documents that are indexed together; ``key`` names their content."""
+
+    key: str
+    documents: Sequence[str]
+
+
 def texts_of(database: Path, pages_at_most: int) -> str:
     """Return what names the content of the index of a compiled site; empty without any text."""
     with closing(open_readonly(database)) as db:
-        documents = db.execute(
-            """SELECT name, id, kind, meeting, date, title, file_name, text_sha256
-               FROM documents ORDER BY name"""
-        ).fetchall()
-        about = dict(db.execute("SELECT key, value FROM about WHERE key IN ('name', 'language')"))
-        by_page = _is_by_page(db, pages_at_most)
-    told = (_FORMAT, engine_version(), by_page, sorted(about.items()), documents)
-    return blake2b(repr(told).encode(), digest_size=16).hexdigest() if documents else ""
+        keys = [each.key for each in _bundles(db, pages_at_most)]
+    return blake2b(repr(keys).encode(), digest_size=16).hexdigest() if keys else ""
+
+
+def _bundles(db: sqlite3.Connection, pages_at_most: int) -> list[Bundle]:
+    """Divide the documents of a site, the oldest first; a month is never divided.
+
+    Bundles are closed when they are large enough, so that a new document changes the last one.
+    """
+    found = db.execute(
+        """SELECT coalesce(substr(date, 1, 7), ''), name, id, kind, meeting, date, title, file_name,
+                  text_sha256, pages
+           FROM documents ORDER BY 1, name"""
+    )
+    rows = list(map(tuple, found))
+    about = dict(db.execute("SELECT key, value FROM about WHERE key IN ('name', 'language')"))
+    told = (_FORMAT, engine_version(), _is_by_page(db, pages_at_most), sorted(about.items()))
+    enough, total = _BUNDLE_PAGES, sum(row[-1] for row in rows)
+    while total > _BUNDLES * enough:
+        enough *= 2
+    groups: list[list[Any]] = []
+    pages = enough
+    for month, some in groupby(rows, lambda row: row[0]):
+        # Those without a date are by themselves: the bundles follow each other in time.
+        if pages >= enough or (groups and not groups[-1][0][0] and month):
+            groups.append([])
+            pages = 0
+        of_month = list(some)
+        groups[-1] += of_month
+        pages += sum(row[-1] for row in of_month)
+    return [
+        Bundle(
+            blake2b(repr((told, group)).encode(), digest_size=10).hexdigest(),
+            [name for _, name, *_ in group],
+        )
+        for group in groups
+    ]
 
 
 def _is_by_page(db: sqlite3.Connection, pages_at_most: int) -> bool:
     return bool(db.execute("SELECT count(*) <= ? FROM pages", (pages_at_most,)).fetchone()[0])
 
 
-def build(database: Path, work: Path, pages_at_most: int) -> Path:
-    """Make the index of a compiled site in an empty folder; return where it is."""
-    from pagefind_bin import get_executable  # type: ignore[import-untyped,unused-ignore]
+def build(database: Path, work: Path, pages_at_most: int, served: Path) -> Path:
+    """Make the index of a compiled site in an empty folder; return where it is.
 
-    records, index = work / "records", work / "index"
-    records.mkdir(parents=True)
+    Bundles that ``served``, the version that is served, has already are taken over.
+    """
+    index = work / "index"
     with closing(open_readonly(database)) as db:
         db.row_factory = sqlite3.Row
         about = dict(db.execute("SELECT key, value FROM about").fetchall())
-        place = about.get("name") or about.get("subdomain") or ""
-        language = tag_of(about.get("language", "")) or "en"
+        bundles = _bundles(db, pages_at_most)
         by_page = _is_by_page(db, pages_at_most)
-        for number, record in enumerate(_records(db, place, language, by_page)):
-            part = records / f"{number // 1000}"
-            if number % 1000 == 0:
-                part.mkdir()
-            (part / f"{number}.html").write_bytes(record.encode("utf-8", "replace"))
+        with speaking(spoken_in(about.get("language", ""))):
+            for bundle in bundles:
+                known = served / SEARCH_FOLDER / bundle.key
+                if known.is_dir():
+                    link_tree(known, index / bundle.key)
+                else:
+                    _build(db, bundle, about, work / bundle.key, index / bundle.key, by_page)
+    (index / BUNDLES_FILE).write_text(json.dumps([each.key for each in bundles]))
+    return index
+
+
+def _build(
+    db: sqlite3.Connection,
+    bundle: Bundle,
+    about: Mapping[str, str],
+    records: Path,
+    target: Path,
+    by_page: bool,
+) -> None:
+    """Have pagefind index the documents of a bundle."""
+    from pagefind_bin import get_executable  # type: ignore[import-untyped,unused-ignore]
+
+    place = about.get("name") or about.get("subdomain") or ""
+    language = tag_of(about.get("language", "")) or "en"
+    records.mkdir(parents=True)
+    found = _records(db, bundle.documents, place, language, by_page)
+    for number, record in enumerate(found):
+        (records / f"{number}.html").write_bytes(record.encode("utf-8", "replace"))
     command = [
-        *(str(get_executable()), "--site", str(records), "--output-path", str(index)),
+        *(str(get_executable()), "--site", str(records), "--output-path", str(target)),
         *("--force-language", language.partition("-")[0]),
     ]
     try:
         done = subprocess.run(
             command,
-            cwd=work,
+            cwd=records.parent,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=_TIMEOUT_SECONDS,
@@ -87,21 +157,22 @@ def build(database: Path, work: Path, pages_at_most: int) -> Path:
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise SearchIndexFailed(f"pagefind could not index {place}: {error}.") from error
-    if done.returncode or not (index / "pagefind.js").is_file():
+    if done.returncode or not (target / "pagefind.js").is_file():
         said = (done.stderr or done.stdout).decode("utf-8", "replace").strip().splitlines()
         raise SearchIndexFailed(
             f"pagefind could not index {place}: {said[-1] if said else done.returncode}."
         )
     # Its own user interface and highlighter are not used.
-    for path in [*index.glob("pagefind-*ui*"), *index.glob("pagefind-highlight*")]:
+    for path in [*target.glob("pagefind-*ui*"), *target.glob("pagefind-highlight*")]:
         path.unlink()
-    return index
 
 
-def _records(db: sqlite3.Connection, place: str, language: str, by_page: bool) -> Iterator[str]:
+def _records(
+    db: sqlite3.Connection, names: Sequence[str], place: str, language: str, by_page: bool
+) -> Iterator[str]:
     """Yield a page of HTML for everything that can be found."""
-    documents = db.execute("SELECT * FROM documents ORDER BY name").fetchall()
-    for row in documents:
+    for name in names:
+        row = db.execute("SELECT * FROM documents WHERE name = ?", (name,)).fetchone()
         document = CompiledDocument.of(row)
         pages = db.execute(
             "SELECT page, text FROM pages WHERE document = ? AND text <> '' ORDER BY page",
@@ -117,7 +188,7 @@ def _records(db: sqlite3.Connection, place: str, language: str, by_page: bool) -
             shown = list(some)
             address = addresses.document_page(document.id, shown[0][0]).partition("#")[0]
             body = "\n".join(
-                f'<h2 id="page-{page}">Page {page}</h2>\n{_paragraphs(text)}'
+                f'<h2 id="page-{page}">{say("Page %(page)s", page=page)}</h2>\n{_paragraphs(text)}'
                 for page, text in shown
             )
             yield _record(document, address, place, language, body)
@@ -136,15 +207,15 @@ def _record(
     page: int | None = None,
 ) -> str:
     kept: dict[str, Any] = {
-        "title": f"{document.label}, {words.day(document.date)}",
+        "title": f"{page_text.label(document)}, {page_text.day(document.date)}",
         "address": address,
         "about": place,
         "page": page,
     }
     filters = {
-        "body": document.meeting or "not known",
-        "kind": document.kind or "not known",
-        "year": (document.date or "not known")[:4] if document.date else "not known",
+        "body": document.meeting or say("not known"),
+        "kind": word(document.kind) if document.kind else say("not known"),
+        "year": document.date[:4] if document.date else say("not known"),
     }
     lines = [
         *(_meta("meta", name, value) for name, value in kept.items() if value),

@@ -22,11 +22,14 @@ from jinja2 import (
     PrefixLoader,
     StrictUndefined,
     TemplateError,
+    nodes,
 )
+from jinja2.visitor import NodeTransformer
 
-from clerk.core import plugins
+from clerk.core import language, plugins
 from clerk.core.config import Settings
 from clerk.core.errors import BadSetting
+from clerk.publish import page_text
 
 from . import pages
 
@@ -52,24 +55,49 @@ class Theme:
             name: f"static/{_hash(content)[:10]}-{name}" for name, content in self.static.items()
         }
 
-    def environment(self) -> Environment:
-        """Return what renders the templates; they are compiled once per process."""
-        return _environment(self.fingerprint, tuple(self.folders))
+    def environment(self, spoken: str) -> Environment:
+        """Return what renders the templates in a language; they are compiled once per process."""
+        return _environment(self.fingerprint, tuple(self.folders), spoken)
 
 
-@lru_cache(maxsize=4)
-def _environment(_fingerprint: str, folders: tuple[Path, ...]) -> Environment:
+class _Said(NodeTransformer):
+    """Puts messages without values into templates that are compiled for one language."""
+
+    def visit_Call(self, call: nodes.Call) -> nodes.Node:
+        """Replace ``_("Search")`` by what it says."""
+        self.generic_visit(call)
+        is_message = isinstance(call.node, nodes.Name) and call.node.name == "_"
+        if is_message and not call.kwargs and isinstance(call.args[0], nodes.Const):
+            return nodes.Const(page_text.translated(call.args[0].value))
+        return call
+
+
+class _LanguageEnvironment(Environment):
+    """Compiles templates for the language that is spoken then."""
+
+    def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
+        tree: nodes.Template = _Said().visit(super()._parse(source, name, filename))
+        return tree
+
+
+@lru_cache(maxsize=8)
+def _environment(_fingerprint: str, folders: tuple[Path, ...], _spoken: str) -> Environment:
     own = FileSystemLoader(_HERE / "templates")
     themes = [FileSystemLoader(folder) for folder in folders]
-    environment = Environment(
+    environment = _LanguageEnvironment(
         loader=ChoiceLoader([*themes, own, PrefixLoader({"default": own})]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
         auto_reload=False,
-        finalize=pages.printed,
+        finalize=page_text.printed,
     )
+    environment.globals |= {
+        "_": page_text.translated,
+        "rich": page_text.rich,
+        "current_language": language.current,
+    }
     environment.filters |= pages.filters()
     return environment
 
@@ -119,10 +147,11 @@ def _own_static() -> Mapping[str, bytes]:
 @lru_cache(maxsize=1)
 def _own_fingerprint() -> str:
     """Return the hash of clerk's own templates and of the code that fills them."""
+    shared = (_HERE.parent / name for name in ("head_tags.py", "page_text.py"))
     sources = sorted(
         path
-        for path in (*_HERE.rglob("*"), _HERE.parent / "head_tags.py")
-        if path.suffix in (".py", ".html", ".css", ".js")
+        for path in (*_HERE.rglob("*"), *shared, *language.FOLDER.glob("*.toml"))
+        if path.suffix in (".py", ".html", ".css", ".js", ".toml")
     )
     told = [f"{path.name} {_hash(path.read_bytes())}" for path in sources]
     return _hash("\n".join((*told, *(_hash(each) for each in _own_static().values()))).encode())

@@ -86,6 +86,7 @@ def routes() -> list[BaseRoute]:
         Route("/ops/uploads/{upload:int}", with_form(uploads.change), methods=["POST"]),
         Route("/ops/project", projects.one_project),
         Route("/ops/project", with_form(projects.change), methods=["POST"]),
+        Route("/ops/compare", projects.compare),
         Route("/ops/reports", reports.all_reports),
         Route("/ops/reports/{report:int}", with_form(reports.decide), methods=["POST"]),
         Route("/ops/follow", follow.followers),

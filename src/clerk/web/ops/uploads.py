@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from itertools import islice
-from pathlib import Path
 
 from starlette.background import BackgroundTask
 from starlette.requests import Request
-from starlette.responses import FileResponse, RedirectResponse, Response
+from starlette.responses import RedirectResponse, Response
 
 from clerk.annotations import api as annotation_projects
-from clerk.annotations.browsing import visible_projects
-from clerk.annotations.formats import WRITERS
-from clerk.core.storage import web_folder
+from clerk.annotations.browsing import find_projects, visible_projects
 from clerk.ops import activity
 from clerk.pipeline import uploads as annotation_jobs
+from clerk.web.annotation_pages import in_format
 from clerk.web.auth import operator, viewer
 from clerk.web.parameters import one_of
 from clerk.web.project_access import changed_upload, editor, project_user, seen_upload, seen_uploads
@@ -25,7 +21,6 @@ from clerk.web.rendering import page, settings_of
 PER_PAGE = 50
 #: At most this many issues of an upload are shown; the API has the rest.
 ISSUES = 100
-BRAT = "brat"
 
 #: What can be done with an upload.
 ACTIONS = ("suspend", "resume", "retry", "cancel", "rollback")
@@ -35,12 +30,14 @@ NEED_CONFIRMATION = ("cancel", "rollback")
 @viewer
 def all_uploads(request: Request) -> Response:
     """Show the projects and the newest uploads, of one project if the address names it."""
-    project = request.query_params.get("project") or None
+    project, user = request.query_params.get("project") or None, project_user(request)
+    projects = visible_projects(user)
     return page(
         request,
         "ops/uploads.html",
         uploads=seen_uploads(request, annotation_jobs.list_uploads(project, PER_PAGE)),
-        projects=visible_projects(project_user(request)),
+        projects=projects,
+        may_upload=user.is_operator or any(map(user.may_change, projects)),
         formats=annotation_projects.FORMATS,
         modes=annotation_jobs.MODES,
     )
@@ -89,29 +86,8 @@ def change(request: Request) -> Response:
 def export(request: Request) -> Response:
     """Respond with a project as a file, and record who exported it."""
     form = request.state.form
-    project = str(form.get("project", ""))
-    kind = one_of("format", str(form.get("format", "")), tuple(annotation_projects.FORMATS))
-    parent = web_folder(settings_of(request).storage_dir)
-    folder = Path(tempfile.mkdtemp(prefix="outgoing-", dir=parent))
-    try:
-        path = _write_export(project, kind, folder)
-        activity.record_audit(request.state.person.who, "annotations exported", project, kind)
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
-    remove = BackgroundTask(shutil.rmtree, folder, ignore_errors=True)
-    return FileResponse(path, filename=path.name, background=remove)
-
-
-def _write_export(project: str, kind: str, folder: Path) -> Path:
-    """Write a project as one file; brat has two files for each document, which are zipped."""
-    name = "".join(each if each.isalnum() or each in "-_." else "-" for each in project)
-    if kind == BRAT:
-        inside = folder / "brat"
-        inside.mkdir()
-        annotation_projects.export_brat(project, inside)
-        return Path(shutil.make_archive(str(folder / f"{name}-brat"), "zip", inside))
-    path = folder / f"{name}{WRITERS[kind][1]}"
-    with path.open("wb") as file:
-        file.writelines(annotation_projects.export(project, kind))
-    return path
+    name = str(form.get("project", ""))
+    kind = one_of("format", str(form.get("format", "")), annotation_projects.FORMATS)
+    (project,) = find_projects([name], project_user(request))
+    activity.record_audit(request.state.person.who, "annotations exported", name, kind)
+    return in_format(project, kind)

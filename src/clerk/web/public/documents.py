@@ -224,7 +224,14 @@ def _show(request: Request) -> ShownPage:
             shown = CompiledPage(f"{compiled.id}-{number}", number, "", *nothing)
         else:
             shown = site.page(document, number)
-        part = next((each for each in site.parts(document) if each.first_page == shown.part), None)
+        part = next(
+            (
+                each
+                for each in site.parts(document)
+                if each.first_page == shown.part and number <= each.last_page
+            ),
+            None,
+        )
         terms, problem = _terms(query)
         languages = _languages(site)
         hits = hit_places(shown.text, terms, languages)

@@ -23,11 +23,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
+from clerk.core import language
 from clerk.core.clock import utc_now
 from clerk.core.errors import NotFound
-from clerk.core.language import counted
+from clerk.core.language import say, word
 from clerk.core.public_text import PublicText, document_text
 from clerk.follow.meeting_calendar import calendar_of
+from clerk.publish.page_text import body_and_kind, counted, day, label, plain_flag
 from clerk.search import DocumentHits, Hit, listing
 from clerk.search.results import FIRST_SEEN, OFFSET_AT_MOST
 from clerk.site_db.queries import CompiledVote, open_site
@@ -41,7 +43,7 @@ from clerk.web.rendering import (
     as_text,
     as_xml,
     body_link,
-    day,
+    feed_language,
     matter_link,
     meeting_link,
     page_link,
@@ -49,6 +51,7 @@ from clerk.web.rendering import (
     public_url,
     settings_of,
 )
+from clerk.web.shared_answers import shared
 
 from .search import (
     EXPORTED_AT_MOST,
@@ -80,6 +83,7 @@ COLUMNS = (
 
 
 @limited("search")
+@shared
 def search_json(request: Request) -> Response:
     """Respond with documents, their best pages and facets as JSON; ``cursor`` leads on."""
     limit = whole_number(request, "limit", 20, most=EXPORTED_AT_MOST)
@@ -122,6 +126,7 @@ def _document(request: Request, found: DocumentHits) -> dict[str, Any]:
 
 
 @limited("search")
+@shared
 def search_csv(request: Request) -> Response:
     """Respond with results as a table."""
     results = find(request, query_of(request, limit=EXPORTED_AT_MOST))
@@ -189,7 +194,7 @@ def _searched(request: Request) -> Feed:
     marked = {"q": query.text}
     entries = [
         FeedEntry(
-            title=f"{described_hit(hit)}, page {hit.page}",
+            title=f"{described_hit(hit)}, {say('page %(page)s', page=hit.page)}",
             path=f"/p/{hit.page_id}?{urlencode(marked)}",
             summary=_snippet(hit),
             seen=hit.first_seen_at,
@@ -198,18 +203,20 @@ def _searched(request: Request) -> Feed:
         for hit in find(request, query).hits
     ]
     asked = {key: value for key, value in request.query_params.items() if key != "cursor"}
-    return Feed(f"Search: {query.text}", f"/search?{urlencode(asked)}", entries)
+    title = say("Search: %(words)s", words=query.text)
+    return Feed(title, f"/search?{urlencode(asked)}", entries)
 
 
 def _newly_added(request: Request) -> Feed:
     storage_dir, site = settings_of(request).storage_dir, request.query_params.get("site")
-    title, home = "Newly added minutes and agendas", "/"
+    title, home = say("Newly added minutes and agendas"), "/"
     if site:
         with open_site(storage_dir, site) as known:
-            title, home = f"{known.name}: newly added minutes and agendas", f"/s/{site}/"
+            title = say("%(name)s: newly added minutes and agendas", name=known.name)
+            home = f"/s/{site}/"
     entries = [
         FeedEntry(
-            title=f"{each.body} {kind_in_words(each.kind)}, {day(each.date)}".strip(),
+            title=f"{body_and_kind(each.body, kind_in_words(each.kind))}, {day(each.date)}",
             path=f"/d/{each.id}",
             summary=f"{each.site_name}: {counted(each.pages, 'page')}",
             seen=each.first_seen_at,
@@ -228,7 +235,7 @@ def _of_place(request: Request) -> Feed:
             raise NotFound(f"There is no body {body!r} in {site.name}.")
         entries = [
             FeedEntry(
-                title=f"{each.label}, {day(each.date)}",
+                title=f"{label(each)}, {day(each.date)}",
                 path=f"/d/{each.id}",
                 summary=f"{site.name}: {counted(each.pages, 'page')}",
                 seen=each.first_seen_at or "",
@@ -258,20 +265,20 @@ def _of_person(request: Request) -> Feed:
             )
             for vote in site.votes(person=person, limit=ENTRIES)
         ]
-        title = f"Votes of {name}, {site.name}"
+        title = say("Votes of %(person)s, %(place)s", person=name, place=site.name)
     return Feed(title, person_link(subdomain, person), entries)
 
 
 def _ballot_of(vote: CompiledVote, person: str) -> str:
     for ballot, names in vote.ballots.items():
         if any(vote.people.get(name) == person for name in names):
-            return f"Voted {ballot}"
-    return "Vote"
+            return say("Voted: %(ballot)s", ballot=word(ballot))
+    return say("Voted")
 
 
 def _motion(vote: CompiledVote) -> str:
     unsure = "motion" in vote.doubtful or not vote.motion
-    return document_text(f"{'a motion, see the quote' if unsure else vote.motion}")
+    return document_text(say("A motion, see the quote") if unsure else vote.motion or "")
 
 
 def _of_matter(request: Request) -> Feed:
@@ -282,9 +289,9 @@ def _of_matter(request: Request) -> Feed:
         found, seen = record.matter(name), site.first_seen()
         entries = [
             FeedEntry(
-                title="Mentioned"
+                title=say("Mentioned")
                 if step.doubtful and "action" in step.doubtful
-                else step.action.replace("_", " ").capitalize(),
+                else plain_flag(step.action).capitalize(),
                 path=page_link(step.page_id) if step.page_id else f"/d/{step.document_id}",
                 summary=document_text(step.quote or ""),
                 seen=seen.get(step.document, ""),
@@ -371,8 +378,9 @@ def _feed(
     content: Callable[[Request], Feed], write: Callable[[Request, Feed], Response]
 ) -> Handler:
     def respond(request: Request) -> Response:
-        feed = content(request)
-        return _conditional(request, write(request, feed), feed.updated)
+        with language.speaking(feed_language(request)):
+            feed = content(request)
+            return _conditional(request, write(request, feed), feed.updated)
 
     return limited("search")(respond)
 
@@ -411,7 +419,9 @@ def feed_routes() -> list[BaseRoute]:
 def meetings(request: Request) -> Response:
     """Respond with the meetings of a place or body as a calendar."""
     body = request.path_params.get("body")
-    content = calendar_of(settings_of(request), request.path_params["site"], body, utc_now().date())
+    site, today = request.path_params["site"], utc_now().date()
+    with language.speaking(feed_language(request)):
+        content = calendar_of(settings_of(request), site, body, today)
     return _conditional(request, as_calendar(content), None)
 
 

@@ -16,7 +16,7 @@ from clerk.follow.subscriptions import TooManySignUps
 from clerk.follow.targets import FollowTarget
 from clerk.web.middleware import limited
 from clerk.web.parameters import one_of
-from clerk.web.rendering import page, settings_of
+from clerk.web.rendering import language_of, page, settings_of
 
 from .reports import TRAP
 
@@ -58,6 +58,7 @@ def sign_up(request: Request) -> Response:
                 what,
                 FollowTarget(**given),
                 str(sent.get("cadence", "")),
+                language_of(request),
             )
         except TooManySignUps as error:
             response = page(request, "error.html", 429, code=429, message=str(error))
@@ -81,7 +82,7 @@ def confirm_page(request: Request) -> Response:
 @limited("login")
 def confirm(request: Request) -> Response:
     """Begin to follow, and show the personal page."""
-    path = subscriptions.confirm(request.path_params["token"])
+    path = subscriptions.confirm(request.path_params["token"], language_of(request))
     return _private(RedirectResponse(f"{path}?done=confirmed", 303))
 
 

@@ -11,12 +11,14 @@ from clerk.core.clock import utc_now
 from clerk.core.errors import NotFound
 from clerk.core.language import say, word
 from clerk.core.public_text import PublicText, document_text
+from clerk.publish.page_text import body_and_kind, day
 from clerk.search import SORTS, Facet, Hit, Query, QueryError, Results, listing, search
 from clerk.search.results import OFFSET_AT_MOST
 from clerk.site_db.schema import DOCUMENT_KINDS, UNKNOWN
 from clerk.web.middleware import limited
 from clerk.web.parameters import count_pages, one_of, optional_date, optional_word, page_slice
-from clerk.web.rendering import body_and_kind, day, page, settings_of
+from clerk.web.rendering import page, settings_of
+from clerk.web.shared_answers import shared
 
 from .heads import home_head
 
@@ -70,6 +72,7 @@ def home(request: Request) -> Response:
 
 
 @limited("search")
+@shared
 def search_page(request: Request) -> Response:
     """Show the documents that were found, with their best pages and facets."""
     number, offset = page_slice(

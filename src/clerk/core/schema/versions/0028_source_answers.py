@@ -6,7 +6,7 @@ from alembic import op
 from clerk.core.models import UtcDateTime
 
 revision = "0028"
-down_revision = "0025"
+down_revision = "0027"
 
 
 def upgrade() -> None:

@@ -6,10 +6,15 @@ const list = document.getElementById("results");
 const more = document.getElementById("more");
 const AT_ONCE = 10;
 let pagefind = null;
+let bundles = [];
 document.getElementById("browse").hidden = true;
 let found = [];
 let shown = 0;
 let asked = 0;
+
+function filled(message, value) {
+  return message.replace("{0}", value);
+}
 
 function plain(text) {
   const letters = { "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'", "&#x27;": "'", "&amp;": "&" };
@@ -44,7 +49,7 @@ function entry(hit) {
   title.append(link(hit.meta.address, hit.meta.title));
   const about = document.createElement("p");
   about.className = "meta";
-  about.textContent = [hit.meta.about, hit.meta.page && `page ${hit.meta.page}`].filter(Boolean).join(" · ");
+  about.textContent = [hit.meta.about, hit.meta.page && filled(list.dataset.page, hit.meta.page)].filter(Boolean).join(" · ");
   article.append(title, about);
   const parts = (hit.sub_results || []).filter((part) => part.anchor);
   if (parts.length) {
@@ -56,7 +61,7 @@ function entry(hit) {
     if (parts.length > 3) {
       const rest = document.createElement("p");
       rest.className = "meta";
-      rest.textContent = `and ${parts.length - 3} more pages`;
+      rest.textContent = filled(list.dataset.more, parts.length - 3);
       article.append(rest);
     }
   } else article.append(excerpt(hit.excerpt));
@@ -72,6 +77,15 @@ async function showMore() {
   more.hidden = shown >= found.length;
 }
 
+// The bundles follow each other in time, and a result is ordered by its place within its own.
+async function find(words, options) {
+  if (!options.sort || bundles.length < 2) return (await pagefind.search(words, options)).results;
+  const order = bundles.map((_, number) => `${number}`);
+  if (options.sort.date === "desc") order.reverse();
+  const some = await Promise.all(order.map((bundle) => pagefind.search(words, { ...options, filters: { ...options.filters, bundle } })));
+  return some.flatMap((each) => each.results);
+}
+
 function query() {
   const given = new URLSearchParams(location.search);
   return Object.fromEntries(["q", "body", "kind", "year", "sort"].map((name) => [name, given.get(name) || ""]));
@@ -85,15 +99,15 @@ async function search() {
   list.replaceChildren();
   more.hidden = true;
   if (!given.q.trim()) return;
-  status.textContent = "Searching …";
+  status.textContent = status.dataset.searching;
   const chosen = Object.fromEntries(["body", "kind", "year"].filter((name) => given[name]).map((name) => [name, given[name]]));
   const options = { filters: chosen };
   if (given.sort) options.sort = { date: given.sort };
-  const result = await pagefind.search(given.q, options);
+  const results = await find(given.q, options);
   if (mine !== asked) return;
-  found = result.results;
+  found = results;
   shown = 0;
-  status.textContent = found.length ? `${found.length} ${found.length === 1 ? "result" : "results"}` : `Nothing was found for “${given.q}”.`;
+  status.textContent = found.length ? filled(status.dataset.found, found.length) : filled(status.dataset.nothing, given.q);
   await showMore();
 }
 
@@ -109,7 +123,7 @@ async function attempt(action) {
     await action();
   } catch (error) {
     console.warn(error);
-    status.textContent = "The search index could not be loaded. Reload the page; a page opened from a file, without a web server, cannot search.";
+    status.textContent = status.dataset.failed;
   }
 }
 
@@ -122,8 +136,15 @@ more.addEventListener("click", () => attempt(showMore));
 window.addEventListener("popstate", () => attempt(search));
 
 attempt(async () => {
-  pagefind = await import(new URL("pagefind/pagefind.js", document.baseURI));
-  await pagefind.options({ excerptLength: 30 });
+  const folder = new URL("pagefind/", document.baseURI);
+  const listed = await fetch(new URL("bundles.json", folder));
+  // An index of before there were bundles is one itself.
+  bundles = listed.ok ? (await listed.json()).map((name) => `${name}/`) : [""];
+  const [first, ...others] = bundles.map((name) => new URL(name, folder).href);
+  pagefind = await import(`${first}pagefind.js`);
+  await pagefind.options({ excerptLength: 30, mergeFilter: { bundle: "0" } });
+  await pagefind.init();
+  await Promise.all(others.map((address, number) => pagefind.mergeIndex(address, { excerptLength: 30, mergeFilter: { bundle: `${number + 1}` } })));
   const offered = await pagefind.filters();
   for (const name of ["body", "kind", "year"]) {
     const values = Object.keys(offered[name] || {}).sort();

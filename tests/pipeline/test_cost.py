@@ -1,0 +1,61 @@
+"""A run costs what changed: it opens nothing of documents that stay the same."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from small_machines import add_documents
+
+#: `clerk` that notes which files it and its children open, and which folders they list.
+WATCHED = """
+import json, os, sys
+
+notes = os.open(os.environ["NOTES"], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+
+def note(event, arguments):
+    if event in ("open", "os.listdir", "os.scandir") and isinstance(arguments[0], str):
+        os.write(notes, (json.dumps(os.path.abspath(arguments[0])) + chr(10)).encode())
+
+sys.addaudithook(note)
+from clerk.cli import main
+main()
+"""
+
+
+def opened(storage: Path, notes: Path) -> set[str]:
+    """Run the site and return what was opened and listed below the storage directory."""
+    notes.unlink(missing_ok=True)
+    done = subprocess.run(
+        [sys.executable, "-c", WATCHED, "run", "springfield"],
+        env=os.environ | {"NOTES": str(notes)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    paths = [Path(json.loads(line)) for line in notes.read_text().splitlines()]
+    return {str(path.relative_to(storage)) for path in paths if path.is_relative_to(storage)}
+
+
+@pytest.mark.parametrize("new", [(), (12,)], ids=["nothing new", "one new document"])
+def test_a_run_leaves_documents_alone_that_stay_the_same(
+    new: tuple[int, ...], storage: Path, clerk: Any, tmp_path: Path
+) -> None:
+    folder, notes = tmp_path / "documents", tmp_path / "notes"
+    add_documents(folder / "Council", 1, 2, 3)
+    assert clerk("site", "add", "springfield", "--from", str(folder)).code == 0
+    first = opened(storage, notes)
+    add_documents(folder / "Council", *new)
+    second = opened(storage, notes)
+
+    # The page of the meeting before the new one gets a link to it.
+    same = ("2024-01-15", "2024-02-15")
+    assert [path for path in second if any(name in path for name in same)] == []
+    assert all(any(name in path for path in first) for name in same)
+    assert any("2024-12-15" in path for path in second) == bool(new)
