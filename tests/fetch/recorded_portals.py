@@ -42,8 +42,7 @@ from recorded_towns import (
 
 CHILD = Path(__file__).with_name("recorded_child")
 SITE = "town"
-#: Kinds of the manifest; a packet without an agenda beside it is the agenda.
-KINDS = {"agenda": "agendas", "packet": "agendas"}
+KINDS = {"agenda": "agendas"}
 AGENDA = "<html><body><h1>Agenda</h1><p>1. Call to order</p><p>2. Budget</p><i>%s</i></body></html>"
 
 
@@ -208,8 +207,7 @@ def fetched(town: RecordedTown, recordings: Recordings) -> Score:
             stored = [
                 StoredDocument(url, KINDS.get(kind, kind), day, body or "")
                 for url, kind, day, body in database.execute(
-                    # Until it is read, a document may only have the title of its meeting.
-                    "SELECT source_url, kind, date, coalesce(body, title) FROM documents"
+                    "SELECT source_url, kind, date, body FROM documents"
                     " WHERE source_url LIKE 'http%'"
                 )
             ]

@@ -325,6 +325,11 @@ def counted(platform: str, group: list[dict[str, Any]], town: RecordedTown) -> I
                     yield each
 
 
+def _named(title: str) -> str:
+    """A title that names a body; "Regular Meeting" does not say whose it is."""
+    return title if _BODY.search(title) else ""
+
+
 def _links(pattern: str, kinds: dict[str, str]) -> Callable[[str, str], Iterator[Expected]]:
     def count(url: str, text: str) -> Iterator[Expected]:
         text = re.sub(r"<!--.*?-->", "", text, flags=re.DOTALL)
@@ -373,7 +378,7 @@ def _primegov(url: str, text: str) -> Iterator[Expected]:
                     str(httpx.URL(url).join(f"/Public/CompiledDocument?{query}")),
                     kind,
                     day,
-                    meeting.get("title") or "",
+                    _named(meeting.get("title") or ""),
                 )
 
 
@@ -407,7 +412,7 @@ def _boarddocs(url: str, text: str) -> Iterator[Expected]:
                     f"{board}/goto?open&id={each['unique']}",
                     "agenda",
                     f"{day[:4]}-{day[4:6]}-{day[6:]}",
-                    each["name"],
+                    _named(each["name"]),
                 )
     for meeting in re.findall(r"<meeting .*?</meeting>", text, re.DOTALL):
         number = re.search(r' id="(\w+)"', meeting)
@@ -433,7 +438,7 @@ def _escribe(url: str, text: str) -> Iterator[Expected]:
                         str(httpx.URL(url).join("/").join(link["Url"])),
                         kind,
                         meeting["StartDate"][:10].replace("/", "-"),
-                        meeting["MeetingName"],
+                        _named(meeting["MeetingName"]),
                     )
 
 
@@ -470,7 +475,7 @@ def _simbli(url: str, text: str) -> Iterator[Expected]:
             f"&MID={each['Master_MeetingID']}",
             "agenda",
             each["MM_DateTime"][:10],
-            each["MM_MeetingTitle"],
+            _named(each["MM_MeetingTitle"]),
         )
 
 
@@ -558,16 +563,18 @@ def said_body(expected: str, body: str) -> bool:
 
     It is a piece of that name as it is written.  Where the name contains a body of people, so does
     the piece, and nothing that is about the meeting: "City Council" of "City Council Special
-    Meeting @ 6:30 p.m.".  A name that is only a date names nobody.
+    Meeting @ 6:30 p.m.".  A name like "Regular Meeting" names nobody: the document will, when it is
+    read.  Where it is only a date, the portal may say elsewhere whose meeting it is.
     """
 
     def words(text: str) -> str:
         return " ".join(re.findall(r"[^\W_]+", text.lower()))
 
-    if not re.search(
-        r"[^\W\d_]{3}", re.sub(r"(?i)\b(?:\w+day|\w{3,9} [0-9]{1,2}, )\b", "", expected)
-    ):
-        return bool(body)
+    without_date = re.sub(r"(?i)\b(?:\w+day|\w{3,9} [0-9]{1,2}, )\b", "", expected)
+    if not re.search(r"[^\W\d_]{3}", without_date):
+        return True
+    if not body and not _BODY.search(expected):
+        return True
     if not words(body) or f" {words(body)} " not in f" {words(expected)} ":
         return False
     if _BODY.search(expected):

@@ -12,7 +12,10 @@ import httpx
 import stamina
 from folder_town import fetch_town, manifest_of
 
+from clerk.core import answers
+from clerk.core.answers import KeptAnswer
 from clerk.core.config import Settings
+from clerk.core.db import reading_connection
 from clerk.core.manifest import DocumentRow
 from clerk.fetch.base import FetchReport
 from clerk.fetch.http.client import Client
@@ -66,6 +69,14 @@ class Portal:
         """What the manifest says of its documents."""
         site = {**self.site, "extra": json.dumps(self.extra)}
         return manifest_of(self.settings, site).documents()
+
+    def kept_answers(self) -> list[tuple[KeptAnswer, str]]:
+        """What it answered and nobody understood, each with its text."""
+        with reading_connection(self.settings.sql_url) as conn:
+            return [
+                (each, answers.text_of_answer(conn, "town", each.name) or "")
+                for each in answers.kept_answers(conn, "town")
+            ]
 
     def asked_again(self) -> list[httpx.Request]:
         """Fetch once more and return what was asked for."""

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, date, datetime
 from typing import Any
 from urllib.parse import parse_qs
@@ -86,6 +87,18 @@ def test_every_template_of_granicus_is_read_by_its_links(portal, rows):
             "City Council",
             f"{GRANICUS}/MinutesViewer.php?view_id=1&clip_id=7&doc_id=x",
         ),
+    ]
+
+
+def test_a_granicus_row_may_link_minutes_as_a_file_of_the_town(portal):
+    row = """<ol><li><div>City Council</div><div>Jan 16, 2024</div>
+      <a href="/AgendaViewer.php?view_id=1&clip_id=7">Agenda</a>
+      <a href="/minutes/7.pdf">Approved Minutes</a> <a href="/report.pdf">Report</a></li></ol>"""
+    town = portal("granicus", f"{GRANICUS}/ViewPublisher.php?view_id=1", {"ViewPublisher": row})
+
+    assert [(kind, url) for kind, _, _, url in listed(town)] == [
+        ("agendas", f"{GRANICUS}/AgendaViewer.php?view_id=1&clip_id=7"),
+        ("minutes", f"{GRANICUS}/minutes/7.pdf"),
     ]
 
 
@@ -674,12 +687,19 @@ SMALL_PAGES: dict[str, tuple[str, dict[str, Any], list[tuple[str, str, str]]]] =
             "si0040": lambda request: (
                 """<table><tr><td>16</td><td class="silink">
                 <a class="smc_datatype_si" href="si0057.php?__ksinr=4">Stadtrat</a></td>
-                <td>18:00 Uhr</td></tr></table>"""
+                <td>18:00 Uhr</td></tr><tr><td></td><td class="silink">
+                <a href="si0056.php?__ksinr=5">Bauausschuss</a></td><td>20:00 Uhr</td></tr>
+                <tr><td></td><td><a href="si0056.php?__ksinr=6"
+                title="Details anzeigen: Kreistag 18.01.2024">Kreistag</a></td></tr></table>"""
                 if str(request.url).endswith("__cjahr=2024&__cmonat=1")
                 else "<p class='smc'></p>"
             ),
         },
-        [("minutes", "2024-01-16", "Stadtrat")],
+        [
+            ("minutes", "2024-01-16", "Bauausschuss"),
+            ("minutes", "2024-01-16", "Stadtrat"),
+            ("minutes", "2024-01-18", "Kreistag"),
+        ],
     ),
 }
 
@@ -691,6 +711,56 @@ def test_a_small_page_in_the_platforms_shape(portal, scraper):
     found = listed(portal(scraper, source, answers))
 
     assert [(kind, day, body) for kind, day, body, _ in found] == expected
+
+
+@pytest.mark.parametrize("cells", ["<td>Mi</td><td>&nbsp;3</td>", "<td>Mi<span>3</span></td>"])
+def test_allris_3_numbers_its_days_and_gives_minutes_by_a_button(portal, cells):
+    page = f"""<table><tr><td>Di</td><td>2</td><td></td></tr>
+      <tr>{cells}<td>18:00</td><td><a href="to010_r.asp?SILFDNR=6">Sitzung des Ortsrates Tal</a></td>
+      <td><form action="si016.asp?SELECT=1"><input type="hidden" name="SILFDNR" value="6">
+      <input type="submit" value="NIE" title="Protokoll"></form></td></tr>
+      <tr><td></td><td></td><td>20:00</td><td>
+      <a href="to010_r.asp?SILFDNR=7">Sitzung des Bauausschusses</a></td></tr></table>"""
+    agenda = '<p>Ö 2 <a href="to020.asp?TOLFDNR=9">Niederschrift der Sitzung vom 1.12.2023</a></p>'
+    answers = {
+        "to010": agenda,
+        "si010_r.asp?MM=1&YY=2024": page,
+        "si010_e.asp": "Zugriff verweigert (Programm si010_e.asp).",
+        "si010_r.asp": "<table></table>",
+        "si010": httpx.Response(404),
+        "allris.net.asp": '<a href="si010_e.asp">Kalender</a>',
+    }
+    base = "https://stadt.example/bi"
+    town = portal("allris", f"{base}/allris.net.asp", answers)
+
+    assert listed(town) == [
+        ("agendas", "2024-01-03", "Bauausschuss", f"{base}/to010_r.asp?SILFDNR=7"),
+        ("agendas", "2024-01-03", "Ortsrat Tal", f"{base}/to010_r.asp?SILFDNR=6"),
+        ("minutes", "2024-01-03", "Ortsrat Tal", f"{base}/si016.asp?SELECT=1&SILFDNR=6"),
+    ]
+
+
+def test_the_papers_in_a_laserfiche_packet_are_no_agendas(portal):
+    folders = {
+        1: [(2, "Agendas", 0), (3, "Council Packet", 0)],
+        2: [(4, "City Council", 0)],
+        4: [(5, "2024 0116 Tax Levy", 0)],
+        5: [(50, "Agenda", -2)],
+        3: [(6, "2024 0116", 0), (7, "2024 0123", 0)],
+        6: [(60, "Master Agenda Packet", -2), (61, "A001 - Motion on the agenda", -2)],
+        7: [(70, "Agenda Packet", -2), (71, "Claims", -2)],
+    }
+
+    def listing(request: httpx.Request) -> dict[str, Any]:
+        rows = folders[json.loads(request.content)["folderId"]]
+        keys = ("entryId", "name", "type")
+        return {"data": {"results": [dict(zip(keys, row, strict=True)) for row in rows]}}
+
+    source = "https://docs.town.gov/WebLink/Browse.aspx?id=1&dbid=0&repo=Town"
+    town = portal("laserfiche", source, {"Browse": "<p></p>", "GetFolderListing2": listing})
+
+    found = [(day, body, url.partition("docid=")[2][:2]) for _, day, body, url in listed(town)]
+    assert found == [("2024-01-16", "City Council", "50"), ("2024-01-23", "Council", "70")]
 
 
 def test_ibabs_needs_a_key_and_says_so(portal):
@@ -781,6 +851,16 @@ PLAIN_LAYOUTS = {
       <table><tr><th>Date</th><th>Handouts received after agenda posted</th><th>Minutes</th></tr>
       <tr><td>December 5, 2023</td><td><a href="/Handouts-agenda-12-05-23.pdf">Handouts</a></td>
       <td><a href="/b.pdf">Minutes</a></td></tr></table>""",
+    "texts that are cut off": """<h2>Minutes</h2><div><b>2020</b><br>
+      <a href="/m_january_16_2024.pdf">January 16, 20</a><a href="/m_january_16_2024.pdf">2</a>4<br>
+      <a href="/m_december_5_2023.pdf">December 5, 202</a>3</div>""",
+    "days without a year in folders of years": """<table><tr><td>City Council</td><td>9:30 a.m.</td>
+      <td>January 16</td><td><a href="/Board/2024/Jan.pdf">Minutes</a></td></tr><tr>
+      <td>City Council</td><td>9:30 a.m.</td><td>December 5</td><td>
+      <a href="/Board/2023/Dec.pdf">Minutes</a></td></tr></table>""",
+    "menus": """<form><select><option value="2024">2024</option></select>
+      <select><option value="">Minutes</option><option value="/Minutes01162024.pdf">January 16, 2024
+      </option><option value="/Minutes12052023.pdf">December 5, 2023</option></select></form>""",
     "accordions": """<button class="accordion-button">City Council 2024</button><div>
       <a href="/a.pdf">Jan 16 - Minutes</a></div><button class="accordion-button">City Council 2023
       </button><div><a href="/b.pdf">Dec 5 - Minutes</a></div>""",
@@ -796,6 +876,20 @@ def test_a_plain_page_in_another_layout(portal, layout):
         ("minutes", "2023-12-05", "City Council"),
         ("minutes", "2024-01-16", "City Council"),
     ]
+
+
+def test_a_packet_beside_the_agenda_in_its_row_is_wanted_only_on_request(portal):
+    page = """<h1>City Council</h1><table><tr><th>Date</th><th>Agenda</th><th>Packet</th></tr>
+      <tr><td>January 16, 2024</td><td><a href="/a.pdf">View</a></td>
+      <td><a href="/p.pdf">View</a></td></tr>
+      <tr><td>January 23, 2024</td><td></td><td><a href="/q.pdf">View</a></td></tr></table>
+      <p>January 30, 2024 <a href="/b.pdf">Agenda</a> <a href="/r.pdf">Agenda Packet</a></p>"""
+    town = portal("plain", "https://town.example/records", {"/records": page})
+    agendas = [url.rpartition("/")[2] for *_, url in listed(town)]
+    town.extra["packets"] = True
+
+    assert agendas == ["a.pdf", "q.pdf", "b.pdf"]
+    assert len(listed(town)) == 5
 
 
 def test_links_are_relative_to_the_base_that_a_page_states(portal):
@@ -971,6 +1065,59 @@ def test_boarddocs_lists_pages_and_asks_each_meeting_for_its_minutes(portal):
     assert [path.read_text() for path in pages] == [
         "<html><p>Agenda</p></html>",
         "<html><p>Minutes</p></html>",
+    ]
+
+
+def test_attachments_are_skipped_by_name_unless_they_are_wanted(portal):
+    board = "https://go.boarddocs.com/st/town/Board.nsf"
+    answers = {
+        "/Public": httpx.Response(404),
+        "BD-GetMeetingsList": [{"unique": "A", "name": "School Board", "numberdate": "20240116"}],
+        "BD-GetMeeting?": "<p>School Board</p>",
+        "BD-GetPublicFiles": f"""<a href="{board}/files/1/$file/Minutes.pdf">Minutes</a>
+          <a href="{board}/files/2/$file/Budget.pdf">Budget report for the agenda</a>""",
+        "PRINT-AgendaDetailed": "<html><p>Agenda</p></html>",
+    }
+    town = portal("boarddocs", f"{board}/Public", answers)
+    first = town.fetch()
+
+    town.extra["attachments"] = True
+    second = town.fetch(datetime(2024, 3, 2, tzinfo=UTC))
+
+    assert sorted(first.new) == [
+        "agendas/School Board/2024-01-16.html",
+        "minutes/School Board/2024-01-16",
+    ]
+    assert [each.url for each in first.skipped] == [f"{board}/files/2/$file/Budget.pdf"]
+    assert second.new == ["agendas/School Board/2024-01-16"]
+    kinds = {row.source_url.rpartition("/")[2]: row.kind for row in town.known()}
+    assert kinds["Budget.pdf"] == "other"
+    assert kinds["Minutes.pdf"] == "minutes"
+
+
+def test_legistars_api_asks_each_meeting_for_attachments_only_if_they_are_wanted(portal):
+    api = "https://webapi.legistar.com/v1/town"
+    event = {
+        "EventId": 5,
+        "EventBodyName": "Council",
+        "EventDate": "2024-01-16T00:00:00",
+        "EventAgendaFile": "https://files.example/agenda.pdf",
+    }
+    attached = {
+        "MatterAttachmentId": 8,
+        "MatterAttachmentName": "Minutes of the last meeting",
+        "MatterAttachmentHyperlink": "https://files.example/8.pdf",
+    }
+    items = [{"EventItemMatterAttachments": [attached]}, {"EventItemMatterAttachments": None}]
+    town = portal("legistar_api", api, {"/eventitems": items, "/events": [event]})
+
+    assert [url for *_, url in listed(town)] == ["https://files.example/agenda.pdf"]
+    assert not any("eventitems" in str(each.url) for each in town.asked)
+
+    town.extra["attachments"] = True
+    assert [(kind, url) for kind, *_, url in listed(town)] == [
+        ("agendas", "https://files.example/8.pdf"),
+        ("agendas", "https://files.example/agenda.pdf"),
     ]
 
 

@@ -211,3 +211,18 @@ def test_long_names_that_differ_at_the_end_stay_different():
     one, other = (naming.safe_component("ß" * 300 + end) for end in "ab")
 
     assert one != other
+
+
+@pytest.mark.parametrize(
+    ("title", "says_whose"),
+    [
+        ("City Council", True),
+        ("Hearing Officer Meeting", True),
+        ("Regular Business Meeting", False),
+        ("Budget Workshop", False),
+        ("2024 Goal Setting Meeting", False),
+        ("Strategic Planning Retreat", False),
+    ],
+)
+def test_a_title_may_say_only_what_sort_of_meeting_it_is(title, says_whose):
+    assert naming.names_body(title) is says_whose

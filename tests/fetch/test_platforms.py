@@ -281,6 +281,7 @@ def test_iqm2(portal):
       <a href="FileOpen.aspx?Type=14&amp;ID=1">Agenda</a>
       <a href="FileOpen.aspx?Type=1&amp;ID=1">Agenda Packet</a>
       <a href="FileOpen.aspx?Type=15&amp;ID=2">Minutes</a>
+      <a href="FileOpen.aspx?Type=12&amp;ID=3">Backup</a>
       <a href="" class="HiddenDocumentLink">Summary</a>
       <div class="RowDetails">Parks Commission - Regular Meeting</div></div>
       <div class="Row MeetingRow"><div class="RowLink">

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
-from clerk.identify import Bookmark, Hints, PageView, identify, split, with_papers
+from clerk.identify import Bookmark, Hints, Known, PageView, identify, split, with_papers
 
 EXAMPLES = Path(__file__).parent / "examples" / "packets.txt"
 
@@ -90,6 +90,17 @@ def test_an_agenda_of_two_pages_is_no_packet():
     whole = with_papers(identity, split(pages, identity, Hints(place=packet.place)))
 
     assert (whole.kind.value, whole.date.value) == ("agenda", "2025-02-11")
+
+
+@pytest.mark.parametrize(("title", "kind"), [("Agenda Packet", "packet"), ("Agenda", "agenda")])
+def test_an_agenda_that_the_portal_calls_a_packet_may_be_one(title, kind):
+    packet = packets()[0]
+    hints = Hints(place=packet.place, portal=Known(kind="agenda", title=title))
+    identity = identify(packet.pages, hints)
+
+    whole = with_papers(identity, split(packet.pages, identity, hints))
+
+    assert whole.kind.value == kind
 
 
 def test_bookmarks_of_slides_begin_no_parts():

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-import httpx
 import pytest
 from small_work import Town, hurry, work_embedded
 from sqlalchemy import select
@@ -16,10 +15,9 @@ from test_web_figures import row_of, rows
 from web_town import Browser
 
 from clerk.core import config, db, manifest
+from clerk.core.answers import keep_answer
 from clerk.core.models import audit_table, jobs_table, runs_table, stage_events_table
 from clerk.executors.work import Outcome, WorkerInfo
-from clerk.fetch.http.responses import WebPage
-from clerk.fetch.understanding import keep_answer
 from clerk.ops.web_sessions import OPERATOR, VIEWER
 from clerk.pipeline import schedule
 from clerk.pipeline.flow import Pipeline
@@ -213,9 +211,10 @@ def test_what_a_portal_returned_and_nobody_understood_is_shown_with_its_permissi
     permission = {"granted_by": "City Clerk", "reason": "letter", "recorded_at": "2024-03-01"}
     extra = {"source": "https://town.example/", "permission": permission}
     make_site("springfield", scraper="plain", extra=json.dumps(extra))
-    page = WebPage("https://town.example/minutes", b"<b>We have moved</b>", httpx.Headers())
     now = datetime(2024, 3, 1, tzinfo=UTC)
-    kept = keep_answer(storage / "springfield", page, "NotUnderstood", now, str)
+    url, text = "https://town.example/minutes", "<b>We have moved</b>"
+    with db.get_civic_db().begin() as conn:
+        kept = keep_answer(conn, "springfield", "NotUnderstood", url, text, now)
 
     shown = Browser(VIEWER).get("/ops/sites/springfield").text
     answer = Browser(VIEWER).get(f"/ops/sites/springfield/answers/{kept.name}")

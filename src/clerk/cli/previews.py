@@ -144,7 +144,7 @@ def described(document: OfferedDocument) -> str:
     """Return one document in a line."""
     day = str(document.day or "no date")
     form = f" ({document.format})" if document.format else ""
-    return f"{day}  {document.kind:8}{document.body}: {document.url}{form}"
+    return f"{day}  {document.kind:8}{document.body or document.title}: {document.url}{form}"
 
 
 def as_json(preview: Preview) -> dict[str, Any]:

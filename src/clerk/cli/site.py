@@ -288,17 +288,23 @@ def list_sites(as_json: bool) -> None:
 
 @site.command()
 @click.argument("subdomain")
+@click.option("--answer", metavar="NAME", help="Print an answer that was not understood.")
 @json_option
-def show(subdomain: str, as_json: bool) -> None:
+def show(subdomain: str, answer: str | None, as_json: bool) -> None:
     """Show the stages, files and last runs of a site.
 
     \b
     Example:
       clerk site show springfield
+      clerk site show springfield --answer 20260301T060000-NotUnderstood
     """
     settings = open_database()
+    from clerk.ops import activity
     from clerk.pipeline import sites
 
+    if answer:
+        click.echo(activity.text_of_answer(subdomain, answer))
+        return
     facts = sites.describe(settings.storage_dir, subdomain).as_dict()
     if as_json:
         print_json(facts)
@@ -312,10 +318,8 @@ def show(subdomain: str, as_json: bool) -> None:
     click.echo(f"  updated  {moment(facts['updated_at'], 'never')}")
     if facts["last_error_message"]:
         click.echo(f"  error    {facts['last_error_stage']}: {facts['last_error_message']}")
-    from clerk.fetch.understanding import kept_answers
-
-    for answer in kept_answers(storage.site_folder(settings.storage_dir, subdomain)):
-        click.echo(f"  answer   {answer.kind} of {answer.url}: {answer.path}")
+    for kept in activity.kept_answers(subdomain):
+        click.echo(f"  answer   {kept.name} of {kept.url} ({kept.bytes} bytes)")
     disk = facts["disk"]
     click.echo(f"  on disk  {disk['pdfs']} PDFs, {disk['texts']} read")
     if facts["gone"]:

@@ -44,6 +44,7 @@ from sqlalchemy import (
 )
 
 from . import store
+from .answers import KeptAnswer, keep_answer
 from .db import among, insert_into, reading_connection, writing_to
 from .models import (
     db_now,
@@ -1263,6 +1264,11 @@ class SiteManifest:
         """Record that the PDF of a document is about to be replaced."""
         with self._writing() as conn:
             forget_bytes(conn, self.subdomain, name)
+
+    def keep_answer(self, kind: str, url: str, text: str, now: datetime) -> KeptAnswer:
+        """Keep what a host returned and nobody understood."""
+        with self._writing() as conn:
+            return keep_answer(conn, self.subdomain, kind, url, text, now)
 
     def last_full_listing(self) -> datetime | None:
         """Return when the source was last listed from its beginning."""

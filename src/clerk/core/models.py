@@ -41,6 +41,7 @@ from sqlalchemy import (
     ForeignKey,
     Index,
     Integer,
+    LargeBinary,
     MetaData,
     String,
     Table,
@@ -590,6 +591,25 @@ document_requests_table = Table(
     Column("failures", Integer, nullable=False, server_default=text("0")),
     Column("next_at", UtcDateTime),
     Column("error", String, nullable=False, server_default=""),
+)
+
+#: The last few answers of a site's source that were not understood, without secrets.
+source_answers_table = Table(
+    "source_answers",
+    metadata,
+    Column(
+        "subdomain",
+        String,
+        ForeignKey("sites.subdomain", ondelete="CASCADE", onupdate="CASCADE"),
+        primary_key=True,
+    ),
+    Column("name", String, primary_key=True),
+    Column("kept_at", UtcDateTime, nullable=False),
+    Column("kind", String, nullable=False),
+    Column("url", String, nullable=False),
+    Column("bytes", Integer, nullable=False),
+    #: Its beginning, compressed.
+    Column("content", LargeBinary, nullable=False),
 )
 
 #: What is remembered of a site between two fetches, and which of its databases is current.

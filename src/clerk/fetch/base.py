@@ -38,6 +38,10 @@ _SESSION_PARAMETERS = frozenset(
 KIND_WORDS = {kind: kind for kind in KINDS} | {"agenda": AGENDAS, "minute": MINUTES}
 
 
+#: What clerk calls a kind of document -> what the manifest calls it.
+LISTED_KINDS = {MINUTES: "minutes", AGENDAS: "agenda"}
+
+
 @dataclass(frozen=True)
 class Window:
     """The days a listing covers, both included; ``full`` if it reaches back to the beginning."""
@@ -64,7 +68,9 @@ class DocumentRef:
     or FILE for a file URL on this machine; ``body`` is the form of a POST, and ``request_url``
     where it is sent if ``url`` is only what a person can open.  ``version_hint`` changes when the
     bytes do, if the source has such a value; an equal one saves the request.  ``format`` is
-    ``html`` if the document is a page, and empty if it is a PDF or nobody knows.
+    ``html`` if the document is a page, and empty if it is a PDF or nobody knows.  An
+    ``attachment`` is neither minutes nor agenda, but a report or another paper of the meeting; it
+    is filed with the agendas.
     """
 
     kind: str
@@ -76,6 +82,7 @@ class DocumentRef:
     version_hint: str = ""
     format: str = ""
     request_url: str = ""
+    attachment: bool = False
 
     def __post_init__(self) -> None:
         kind = KIND_WORDS.get(self.kind.strip().lower(), "")
@@ -190,6 +197,8 @@ class SourceSettings(msgspec.Struct, kw_only=True):
     source: str = ""
     #: Also fetch agenda packets; they are large and repeat the agenda.
     packets: bool = False
+    #: Also fetch what is attached to meetings, as reports and presentations; there is much of it.
+    attachments: bool = False
     #: Only bodies whose name contains one of these.
     bodies: tuple[str, ...] = ()
     #: Time zone of the meetings, as in America/Chicago.
@@ -236,6 +245,11 @@ class Fetcher:
     def client(self) -> Client:
         """The HTTP client, opened when it is first used; closed by clerk."""
         return self._open_client()
+
+    @property
+    def asks_each_meeting(self) -> bool:
+        """Whether the documents of each meeting are asked for, after the meetings are listed."""
+        return type(self).list_documents is not Fetcher.list_documents
 
     def list_meetings(self, window: Window) -> Iterator[MeetingRef | Gap]:
         """Yield the meetings of the window; an error ends the listing and marks it incomplete."""

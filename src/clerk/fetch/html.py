@@ -24,8 +24,9 @@ def text_of(node: LexborNode | None) -> str:
 
 
 def href_of(node: LexborNode, base: str) -> str:
-    """Return where a link leads, whole, or an empty text."""
-    return joined(_base_of(node, base), node.attributes.get("href") or "")
+    """Return where a link or an entry of a menu leads, whole, or an empty text."""
+    attributes = node.attributes
+    return joined(_base_of(node, base), attributes.get("href") or attributes.get("value") or "")
 
 
 def _base_of(node: LexborNode, page_url: str) -> str:
@@ -208,7 +209,7 @@ def titles_above(tree: LexborHTMLParser) -> dict[int, tuple[str, ...]]:
         return above
     for node in tree.body.traverse():
         tag = node.tag
-        if tag == "a" and node.attributes.get("href"):
+        if tag == "option" or (tag == "a" and node.attributes.get("href")):
             named = [panels[each.mem_id] for each in ancestors(node) if each.mem_id in panels]
             nearest = [levels[level] for level in sorted(levels, reverse=True)]
             above[node.mem_id] = (*named, *nearest)

@@ -293,9 +293,12 @@ def body_of_path(parts: Sequence[str]) -> str:
 
     A name without date and kind is a title, not a body.
     """
-    for folder in reversed(parts[:-1]):
-        if body := _body_of_folder(folder):
-            return body
+    bodies = [(folder, body) for folder in parts[:-1] if (body := _body_of_folder(folder))]
+    if bodies:
+        folder, nearest = bodies[-1]
+        # A folder of one meeting may say what it was about.
+        named = [body for _, body in bodies if BODY_WORD.search(body)]
+        return named[-1] if named and find_date(folder) else nearest
     stem = parts[-1] if parts else ""
     has_facts = bool(find_kind(stem) or find_date(stem) or find_month(stem))
     if not has_facts and _with_month_of_folder(parts):
@@ -319,6 +322,7 @@ def body_of_meeting(title: str) -> str:
     A title that names nobody, such as "Budget Workshop", is returned whole.
     """
     text = _without_dates(_WEEKDAY.sub(" ", _CLOCK.sub(" ", title)))
+    text = _WITHOUT_YEAR[0].sub(" ", text)
     if (match := _MEETING_OF.search(text)) and BODY_WORD.search(match[1]):
         text = match[1]
     parts = [part.strip(_AROUND_NAMES) for part in _BESIDE_NAMES.split(text)]
@@ -337,6 +341,18 @@ def body_of_meeting(title: str) -> str:
     written = " ".join(title.split())
     # Without a date in its middle it would say something else.
     return whole if whole in written else written
+
+
+def names_body(title: str) -> bool:
+    """Whether a title says whose meeting it is, as "Hearing Officer Meeting" does.
+
+    "Regular Meeting" and "Budget Workshop" say only what sort of meeting it is, or what about.
+    """
+    if BODY_WORD.search(title):
+        return True
+    name = re.sub(r"\s*\bmeetings?$", "", title.strip(), flags=re.IGNORECASE)
+    rest = _without_sort(name)
+    return name != title.strip() and " " in rest and not _DIGIT.search(rest)
 
 
 def _named_body(part: str) -> str:
@@ -505,7 +521,7 @@ def _body_of_folder(folder: str) -> str:
         if _CONTAINER.fullmatch(bare) or _is_month(bare):
             return ""
         return folder if bare == folder else body_of_title(bare)
-    body = body_of_title(YEAR.sub(" ", folder))
+    body = YEAR.sub(" ", body_of_title(folder)).strip()
     return "" if _CONTAINER.fullmatch(body) or _is_month(body) else body
 
 

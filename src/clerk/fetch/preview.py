@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class OfferedDocument:
-    """A document with what its meeting says about it."""
+    """A document with what its meeting says about it; no body if it does not say whose it is."""
 
     url: str
     kind: str
@@ -99,7 +99,7 @@ def list_source(
                             ref.url,
                             ref.kind,
                             meeting.day,
-                            meeting.body,
+                            "" if "body" in meeting.guessed else meeting.body,
                             meeting.title or ref.title,
                             ref.format,
                         )

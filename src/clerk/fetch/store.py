@@ -20,7 +20,6 @@ import hashlib
 import math
 import os
 import shutil
-import stat
 import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -34,7 +33,6 @@ from clerk.core import storage
 from clerk.core.errors import (
     ClerkError,
     DocumentError,
-    DocumentTooLarge,
     EmptyDocument,
     ObjectLost,
     SourceUnavailable,
@@ -60,10 +58,11 @@ from clerk.core.manifest import (
     SiteManifest,
 )
 from clerk.core.public_text import Gate
-from clerk.core.storage import AGENDAS, MINUTES, Document, storage_errors
+from clerk.core.storage import MINUTES, Document, storage_errors
 
 from . import naming
 from .base import (
+    LISTED_KINDS,
     Context,
     DocumentRef,
     Fetcher,
@@ -83,13 +82,13 @@ from .http.responses import (
     NotUnderstood,
     Validators,
 )
+from .legacy import run_legacy_fetcher
+from .local_files import MEGABYTE, NotWanted, check_file, copy_file, looks_of_file
 from .sources import path_of_file_url, readable_name
-from .understanding import PagesRead, keep_answer
+from .understanding import PagesRead, readable_answer
 
 if TYPE_CHECKING:
     from .http.client import Client
-
-MEGABYTE = 1024 * 1024
 
 #: A source that listed at least so many documents and now less than this share has failed.
 FEWER_FROM, LEAST_OF_LAST_TIME = 8, 0.25
@@ -113,19 +112,6 @@ FULL_SWEEP_EVERY = timedelta(days=7)
 #: Where a full sweep begins if the site has no start year.
 EARLIEST = date(2000, 1, 1)
 
-_PDF_MAGIC = b"%PDF-"
-#: A PDF may begin with this many other bytes.
-_MAGIC_WITHIN_BYTES = 1024
-
-#: One for all copies: allocating it costs as much as copying a small file.
-_COPY_BUFFER = memoryview(bytearray(MEGABYTE))
-
-#: What files are called that are documents, or that are refused with a remedy.
-FILE_SUFFIXES = (".pdf", ".html", ".htm", ".docx", ".docm", ".doc", ".rtf")
-
-#: What the documents of a folder are said to be.
-LISTED_KINDS = {MINUTES: "minutes", AGENDAS: "agenda"}
-
 #: What a listing found: a meeting and one of its documents, by the document's identity.
 ListedDocuments = Mapping[str, tuple[MeetingRef, DocumentRef]]
 
@@ -142,10 +128,6 @@ class NamesFiles(Protocol):
 
 class OutOfTime(Exception):
     """The fetch has used its time; the next one goes on."""
-
-
-class NotWanted(Exception):
-    """The document is of another type than clerk reads; it is skipped by name."""
 
 
 @dataclass(frozen=True)
@@ -189,7 +171,7 @@ def fetch_site(
     spec = find_fetcher(site)
     settings, folder = files.settings, files.folder
     if isinstance(spec, LegacyFetcher):
-        return _run_legacy_fetcher(spec, site, files, manifest)
+        return run_legacy_fetcher(spec, site, files, manifest)
     pace_seconds = spec.pace
     now = now or datetime.now(UTC)
     year = site.get("start_year")
@@ -229,80 +211,16 @@ def fetch_site(
         fetch.list_until, fetch.fetch_until = clock() + seconds / 2, clock() + seconds
         try:
             fetch.run(Window(now.date() - LOOK_BACK, end), Window(start, end, full=True))
-        except NotUnderstood as error:
-            if error.page:
-                kept = keep_answer(
-                    folder, error.page, type(error).__name__, now, gate.without_secrets
-                )
-                error.hint = f"What was returned is kept in {kept}."
-            raise
-        except ChallengePage as error:
-            if pages.page:
-                kept = keep_answer(
-                    folder, pages.page, type(error).__name__, now, gate.without_secrets
-                )
-                error.hint = f"{error.hint} What was returned is kept in {kept}."
+        except (NotUnderstood, ChallengePage) as error:
+            page = error.page if isinstance(error, NotUnderstood) else pages.page
+            if page:
+                text = readable_answer(page, gate.without_secrets)
+                url = gate.without_secrets(page.url)
+                kept = manifest.keep_answer(type(error).__name__, url, text, now)
+                see = f"clerk site show {files.subdomain} --answer {kept.name}"
+                error.hint = f"{error.hint} What was returned: {see}".strip()
             raise
     return report
-
-
-def _run_legacy_fetcher(
-    legacy: LegacyFetcher, site: Mapping[str, Any], files: SiteFiles, manifest: SiteManifest
-) -> FetchReport:
-    """Let it fetch into the folder, and record how the folder differs from the manifest."""
-    try:
-        legacy.fetcher_class(dict(site), **legacy.extra).fetch_events()
-    except ClerkError:
-        raise
-    except Exception as error:
-        raise SourceUnavailable(f"The fetcher {legacy.label!r} failed: {error!r}.") from error
-    report = FetchReport(legacy.label)
-    known = {row.name: row for row in manifest.known_documents() if row.pdf_sha256}
-    now = datetime.now(UTC)
-    with manifest:
-        for document in storage.pdf_documents(files.folder):
-            before = known.pop(document.name, None)
-            facts = document.pdf(files.folder).stat()
-            looks = (facts.st_size, facts.st_mtime_ns)
-            if before and looks == (before.source_bytes, before.source_mtime_ns):
-                report.unchanged.append(document.name)
-                manifest.record_unchanged(document.name)
-                continue
-            sha256 = storage.sha256_of(document.pdf(files.folder))
-            files.keep_pdf(document, sha256)
-            manifest.record(
-                FetchedDocument(
-                    name=document.name,
-                    identity=before.identity if before else None,
-                    kind=LISTED_KINDS[document.kind],
-                    body=document.meeting,
-                    date=_day_of(document),
-                    pdf_sha256=sha256,
-                    bytes=facts.st_size,
-                    source_bytes=facts.st_size,
-                    source_mtime_ns=facts.st_mtime_ns,
-                    fetched_at=now,
-                )
-            )
-            if before is None:
-                report.new.append(document.name)
-            elif before.pdf_sha256 != sha256:
-                report.changed.append(document.name)
-            else:
-                report.unchanged.append(document.name)
-        report.gone = sorted(known)
-        manifest.mark_gone(report.gone)
-    names = (*report.new, *report.changed, *report.unchanged)
-    report.meetings = len({name.partition("/")[2] for name in names})
-    return report
-
-
-def _day_of(document: Document) -> date | None:
-    """Return the day in the name of a document, if there is one."""
-    try:
-        return date.fromisoformat(document.date[:10])
-    except ValueError:
-        return None
 
 
 @contextlib.contextmanager
@@ -517,7 +435,7 @@ class SiteFetch:
         self.carried = []
         of_meeting: dict[str, list[KnownDocument]] = {}
         listed: Iterable[MeetingRef] = self._wanted_meetings(window)
-        if asks_each := type(self.fetcher).list_documents is not Fetcher.list_documents:
+        if asks_each := self.fetcher.asks_each_meeting:
             listed = sorted(listed, key=lambda each: each.day or date.max, reverse=True)
             for row in self.known.values():
                 of_meeting.setdefault(str(row.identity).partition("|")[0], []).append(row)
@@ -626,11 +544,13 @@ class SiteFetch:
         taken |= {folded(name) for name in self.unlisted}
         named = []
 
-        def order(item: tuple[str, tuple[MeetingRef, DocumentRef]]) -> tuple[str, str]:
-            # Files by their path without the suffix, so that a copy follows its original.
+        def order(item: tuple[str, tuple[MeetingRef, DocumentRef]]) -> tuple[bool, str, str]:
+            # Attachments after the agenda; files by their path without the suffix, so that a copy
+            # follows its original.
             identity, (_, ref) = item
             is_file = ref.method == "FILE" and ref.title
-            return (str(Path(ref.title).with_suffix("")) if is_file else "", identity)
+            path = str(Path(ref.title).with_suffix("")) if is_file else ""
+            return (ref.attachment, path, identity)
 
         for identity, (meeting, ref) in sorted(listed.items(), key=order):
             document, number = kept.get(identity), 1
@@ -822,8 +742,8 @@ class SiteFetch:
             marked = looks_of_file(before, may_link=self.may_link)
             if known and marked == (known.source_bytes, known.source_mtime_ns, known.version_hint):
                 return None
-            _check_file(source, before, self.max_bytes)
-            sha256 = _copy_file(source, part, may_link=self.may_link)
+            check_file(source, before, self.max_bytes)
+            sha256 = copy_file(source, part, may_link=self.may_link)
             after = source.stat()
         except OSError as error:
             reason = f"cannot be read: {error.strerror or error}"
@@ -841,9 +761,15 @@ class SiteFetch:
 
     def _record_of(self, wanted: NamedDocument, sha256: str, size: int) -> FetchedDocument:
         meeting, ref = wanted.meeting, wanted.ref
+        # A packet that is fetched instead of an agenda is the agenda.
+        kind = LISTED_KINDS[ref.kind]
+        if ref.attachment:
+            kind = "other"
+        elif self.fetcher.settings.packets and naming.is_packet(ref.title):
+            kind = "packet"
         # What the source says of a document; a path in a folder says nothing by itself.
         said: dict[str, Any] = {
-            "kind": "packet" if naming.is_packet(ref.title) else LISTED_KINDS[ref.kind],
+            "kind": kind,
             "body": _storable(self.gate.name(meeting.body)),
             "date": meeting.day,
             "title": _storable(self.gate.name(meeting.title or ref.title)),
@@ -955,15 +881,6 @@ class SiteFetch:
                 parent.rmdir()
 
 
-def looks_of_file(facts: os.stat_result, *, may_link: bool = False) -> tuple[int, int, str]:
-    """Return what changes when a file does: its size, its time of change, and its inode.
-
-    The inode's own time is left out where a hard link of ours would change it.
-    """
-    own_time = "" if may_link else f" {facts.st_ctime_ns}"
-    return facts.st_size, facts.st_mtime_ns, f"inode {facts.st_ino}{own_time}"
-
-
 def _storable(text: str) -> str | None:
     """Return a text of the source as a database takes it; None for an empty one."""
     return text.encode("utf-8", "replace").decode().replace("\0", "") or None
@@ -983,47 +900,3 @@ def proposed_name(meeting: MeetingRef, ref: DocumentRef, gate: Gate) -> Document
     if title.endswith(storage.OTHER_FORMATS):
         title = Path(title).stem
     return Document(ref.kind, body, title)
-
-
-def begins_as_pdf(path: Path) -> bool:
-    """Whether the first bytes are a PDF's."""
-    with path.open("rb", buffering=0) as file:
-        return _PDF_MAGIC in file.read(_MAGIC_WITHIN_BYTES)
-
-
-def _check_file(path: Path, facts: os.stat_result, max_bytes: int) -> None:
-    """Refuse a file that is not a document, by the narrowest reason."""
-    if not stat.S_ISREG(facts.st_mode):
-        raise NotWanted("not a regular file")
-    named_pdf = path.suffix.lower() == ".pdf"
-    if facts.st_size == 0:
-        named = path.suffix.lower() in FILE_SUFFIXES
-        raise EmptyDocument("is empty (0 bytes)") if named else NotWanted("empty, not a PDF")
-    found = format_of(path)
-    if found is not Format.PDF and named_pdf:
-        raise UnreadablePdf("is not a PDF, although its name ends in .pdf")
-    if found not in SUFFIXES:
-        raise refusal(found)
-    if facts.st_size > max_bytes:
-        size = f"{facts.st_size / MEGABYTE:.1f} MB"
-        raise DocumentTooLarge(f"has {size}, more than MAX_DOCUMENT_MB allows")
-
-
-def _copy_file(source: Path, part: Path, *, may_link: bool) -> str:
-    """Make a hard link if allowed and possible, else a copy; return the hash.
-
-    Errors of writing are the storage's, not the source's.
-    """
-    if may_link:
-        try:
-            os.link(os.path.realpath(source), part)
-        except OSError:
-            pass
-        else:
-            return storage.sha256_of(part)
-    digest = hashlib.sha256()
-    with source.open("rb", buffering=0) as reader, storage.writing(part) as write:
-        while size := reader.readinto(_COPY_BUFFER):
-            digest.update(_COPY_BUFFER[:size])
-            write(_COPY_BUFFER[:size])
-    return digest.hexdigest()

@@ -1,4 +1,4 @@
-"""Whether a listing understood what it read: pages are counted, looked through and kept.
+"""Whether a listing understood what it read: pages are counted and looked through.
 
 A page that is there and yields nothing is a failure with a name of its own.  The links on it that
 look like the platform's documents are counted: 226 seen and none listed says that the page has
@@ -7,15 +7,11 @@ changed, not that the town has no documents.
 
 from __future__ import annotations
 
-import contextlib
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
-from datetime import UTC, datetime
 from html import unescape
-from pathlib import Path
 
-from clerk.core.storage import own_files, storage_errors
+from clerk.core.answers import KEPT_BYTES
 
 from .base import UNDATED, FetcherSpec, FetchReport, Problem
 from .http.responses import (
@@ -28,11 +24,6 @@ from .http.responses import (
 
 #: At least this share of the links that look like documents must have been listed or skipped.
 LEAST_SHARE = 0.5
-#: How much of an answer is kept, and how many answers of a site.
-KEPT_BYTES = 256 * 1024
-KEPT_ANSWERS = 5
-_STAMP = "%Y%m%dT%H%M%S"
-
 
 #: Keys of a session in links and scripts of a page, which a cleaner of sentences does not expect.
 _KEYS_IN_MARKUP = re.compile(
@@ -91,53 +82,6 @@ class PagesRead:
             report.errors.append(Problem(what, why, "PartlyUnderstood"))
 
 
-@dataclass(frozen=True)
-class KeptAnswer:
-    """What a host returned instead of what was expected, kept for the operator."""
-
-    name: str
-    kept_at: datetime
-    #: The kind of failure, as in NotUnderstood.
-    kind: str
-    url: str
-    bytes: int
-    path: Path
-
-
-def kept_answers(folder: Path) -> list[KeptAnswer]:
-    """Return the answers that are kept of a site on this machine, the newest first."""
-    found = []
-    with contextlib.suppress(FileNotFoundError):
-        for path in sorted(_answers(folder).iterdir(), reverse=True):
-            stamp, _, kind = path.stem.partition("-")
-            with contextlib.suppress(ValueError, OSError), path.open(encoding="utf-8") as file:
-                at = datetime.strptime(stamp, _STAMP).replace(tzinfo=UTC)
-                url = file.readline(4096).strip().removeprefix("<!-- ").removesuffix(" -->")
-                size = path.stat().st_size
-                found.append(KeptAnswer(path.name, at, kind, url, size, path))
-    return found
-
-
-def _answers(folder: Path) -> Path:
-    return own_files(folder) / "answers"
-
-
-def keep_answer(
-    folder: Path, page: WebPage, kind: str, now: datetime, clean: Callable[[str], str]
-) -> Path:
-    """Keep what a host returned for the operator: its beginning, without secrets.
-
-    The last few answers of a site are kept below ``_clerk/answers/``.
-    """
-    kept = _answers(folder)
-    text = f"<!-- {page.url} -->\n{page.text}"
-    content = clean(_KEYS_IN_MARKUP.sub(r"\1***", text[:KEPT_BYTES])).encode("utf-8", "replace")[
-        :KEPT_BYTES
-    ]
-    path = kept / f"{now.strftime(_STAMP)}-{kind}.txt"
-    with storage_errors(folder):
-        kept.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
-        for old in sorted(kept.iterdir())[:-KEPT_ANSWERS]:
-            old.unlink(missing_ok=True)
-    return path
+def readable_answer(page: WebPage, clean: Callable[[str], str]) -> str:
+    """Return the beginning of what a host returned, for the operator, without secrets."""
+    return clean(_KEYS_IN_MARKUP.sub(r"\1***", page.text[:KEPT_BYTES]))

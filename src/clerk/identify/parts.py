@@ -43,6 +43,7 @@ from .facts import (
 )
 from .identity import Printed, read_pages
 from .kinds import KindRule, heading_rule, openings
+from .paths import PACKET_WORD
 from .text import (
     LONGEST_LINE,
     MOST_CHARACTERS,
@@ -394,12 +395,16 @@ def _ends_part(line: str) -> bool:
 def with_papers(identity: Identity, parts: Sequence[Part]) -> Identity:
     """Return an agenda that its papers follow as a packet; anything else as it is.
 
-    What a person or the portal said of the kind stays.
+    What a person or the portal said of the kind stays; an agenda that the portal calls a packet may
+    be one.
     """
     kind = identity.kind
+    is_said = kind.source == PERSON or (
+        kind.source == PORTAL and not PACKET_WORD.search(identity.title.value or "")
+    )
     papers = [part for part in parts[1:] if part.kind.value in _PAPERS]
     has_minutes = any(part.kind.value == MINUTES for part in papers)
-    if kind.value != AGENDA or kind.source in (PERSON, PORTAL) or not (has_minutes or papers[1:]):
+    if kind.value != AGENDA or is_said or not (has_minutes or papers[1:]):
         return identity
     first = papers[0]
     shown = Fact(PACKET, PAGE, first.begins.quote, first.first_page, 0.7)

@@ -48,7 +48,7 @@ _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[0-9])(?=[A-Za-z])|(?<=[A-Za-z])(?
 _GLUED = re.compile(
     r"(?<=meeting)(?=minutes|agenda)|(?<=board|draft)(?=minutes|agenda)", re.IGNORECASE
 )
-_PACKET = re.compile(r"\b(?:packet|package|pack)\b", re.IGNORECASE)
+PACKET_WORD = re.compile(r"\b(?:packet|package|pack)\b", re.IGNORECASE)
 #: Abbreviations with one meaning.
 _SHORT: Final = {
     "BOE": "Board of Education",
@@ -109,7 +109,7 @@ def read_path(path: str, *, day_first: bool = False) -> PathReading:
 def kind_in_name(name: str) -> str | None:
     """Return the kind that the name of a file or folder says."""
     words = " ".join(_CAMEL.sub(" ", _GLUED.sub(" ", name)).split())
-    if _PACKET.search(words):
+    if PACKET_WORD.search(words):
         return PACKET
     found = heading_rule(words)
     return found.kind if found else None

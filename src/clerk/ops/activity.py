@@ -14,7 +14,8 @@ from typing import Any, TypeVar
 
 from sqlalchemy import ColumnElement, Select, Table, func, or_, select
 
-from clerk.core import db, schema
+from clerk.core import answers, db, schema
+from clerk.core.answers import KeptAnswer
 from clerk.core.db import civic_db_connection, get_civic_db, reading_connection
 from clerk.core.errors import NotFound
 from clerk.core.models import (
@@ -211,6 +212,21 @@ def recent_events(limit: int = 12, subdomain: str | None = None) -> list[Pipelin
     if subdomain is not None:
         statement = statement.where(events.c.subdomain == subdomain)
     return _find(PipelineEvent, statement)
+
+
+def kept_answers(subdomain: str) -> list[KeptAnswer]:
+    """Return what the source of a site returned and nobody understood, the newest first."""
+    with reading_connection() as conn:
+        return answers.kept_answers(conn, subdomain)
+
+
+def text_of_answer(subdomain: str, name: str) -> str:
+    """Return what one of these answers says."""
+    with reading_connection() as conn:
+        text = answers.text_of_answer(conn, subdomain, name)
+    if text is None:
+        raise NotFound(f"{subdomain} has no answer {name!r}.")
+    return text
 
 
 def past_reconciliations(limit: int = 20) -> list[PastReconciliation]:

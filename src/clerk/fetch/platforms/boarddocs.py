@@ -113,11 +113,12 @@ class BoardDocs(PlatformFetcher):
 
     def _meeting(self, identity: str, title: str, day: str, body: str) -> MeetingRef:
         name = title.partition("@")[0].strip()
+        found = naming.body_of_meeting(name) or _BOARD
         return self.meeting(
             title,
             moment(day, title),
             vendor_id=identity,
-            body=body or naming.body_of_meeting(name) or _BOARD,
+            body=body or (found if naming.names_body(found) else ""),
             source_url=f"{self._board}/goto?open&id={identity}",
         )
 
@@ -132,10 +133,8 @@ class BoardDocs(PlatformFetcher):
             link = html.href_of(node, page.url if page else "")
             if "/files/" in link.lower():
                 name = html.text_of(node) or link.rsplit("/", 1)[-1]
-                if naming.find_kind(name) == MINUTES:
-                    offers.append(Offer(name, link, MINUTES, link))
-                else:
-                    self.skip(f"{meeting.title}: {name}", "an attachment", link)
+                kind = MINUTES if naming.find_kind(name) == MINUTES else ""
+                offers.append(Offer(name, link, kind, link, attachment=not kind))
         yield from self.documents(offers, f"{meeting.body} {meeting.day or ''}")
 
     def _page_offer(self, meeting: MeetingRef, kind: str, command: str) -> Offer:
@@ -172,6 +171,6 @@ SPEC = FetcherSpec(
     hosts=("boarddocs.com",),
     url_patterns=(r"/Board\.nsf\b",),
     settings=BoardDocsSettings,
-    missing="robots.txt refuses: needs a recorded permission; attachments of agenda items",
+    missing="robots.txt refuses: needs a recorded permission; files of single agenda items",
     help="BoardDocs: https://go.boarddocs.com/STATE/BOARD/Board.nsf/Public",
 )

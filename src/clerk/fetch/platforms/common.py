@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any, TypeVar
 from urllib.parse import parse_qs, urlsplit
 
-from selectolax.lexbor import LexborNode
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from clerk.core.errors import SourceBlocked, SourceUnavailable
 from clerk.core.storage import AGENDAS
@@ -30,6 +31,8 @@ Record = TypeVar("Record")
 #: A full sweep backwards through the years ends after this many without meetings, once there were
 #: some: a town may have left the platform years ago.
 EMPTY_YEARS = 3
+#: The day in a cell of a month's calendar: "3", "Mo 3", "Mi., 03.".
+_DAY_CELL = re.compile(r"(?:[^\W\d_]{2,10}[.,]*\s*)?([0-3]?[0-9])\.?")
 _TIME = re.compile(r"([0-9]{1,2}):([0-9]{2})(?::[0-9]{2})?\s*(?:([ap])\.?\s*m)?", re.IGNORECASE)
 
 
@@ -44,6 +47,8 @@ class Offer:
     version_hint: str = ""
     #: Whether it is an agenda with all its attachments, where the title does not say it.
     packet: bool = False
+    #: Whether it is neither minutes nor agenda, whatever its title says.
+    attachment: bool = False
     #: ``html`` if the document is a page.
     format: str = ""
     method: str = "GET"
@@ -87,20 +92,21 @@ class PlatformFetcher(Fetcher):
             status="cancelled" if naming.is_cancelled(notice or title) else "",
             source_url=source_url,
             # "Regular Meeting" says nothing about whose it is.
-            guessed=frozenset() if body or naming.BODY_WORD.search(title) else frozenset(["body"]),
+            guessed=frozenset() if body or naming.names_body(title) else frozenset(["body"]),
             documents=self.documents(offers, f"{title} {start.date() if start else ''}".strip()),
         )
 
     def documents(self, offers: Iterable[Offer], what: str) -> tuple[DocumentRef, ...]:
         """Return the minutes and agendas among the offers; the rest is skipped by name.
 
-        A packet counts only if it is wanted or is the only one of its kind.  A platform may give
-        the same id to two documents: the second one gets a number.
+        A packet counts only if it is wanted or is the only one of its kind; what is neither minutes
+        nor agenda is an attachment, if those are wanted.  A platform may give the same id to two
+        documents: the second one gets a number.
         """
         sorted_out = [
             (
                 offer,
-                offer.kind or kind_of_title(offer.title),
+                "" if offer.attachment else offer.kind or kind_of_title(offer.title),
                 offer.packet or naming.is_packet(offer.title),
             )
             for offer in offers
@@ -109,11 +115,10 @@ class PlatformFetcher(Fetcher):
         times_seen: dict[tuple[str, str], int] = {}
         found = []
         for offer, kind, packet in sorted_out:
-            if not kind:
-                self.skip(
-                    f"{what}: {offer.title or offer.url}", "neither minutes nor agenda", offer.url
-                )
-            elif packet and kind in bare and not self.settings.packets:
+            if not kind and not self.settings.attachments:
+                why = "an attachment" if offer.attachment else "neither minutes nor agenda"
+                self.skip(f"{what}: {offer.title or offer.url}", why, offer.url)
+            elif kind and packet and kind in bare and not self.settings.packets:
                 bare_one = "agenda" if kind == AGENDAS else kind
                 why = f"a packet in addition to the {bare_one}"
                 self.skip(f"{what}: {offer.title}", why, offer.url)
@@ -123,15 +128,16 @@ class PlatformFetcher(Fetcher):
                 vendor_id = naming.numbered(offer.vendor_id, number) if offer.vendor_id else ""
                 found.append(
                     DocumentRef(
-                        kind,
+                        kind or AGENDAS,
                         offer.url,
-                        vendor_id,
+                        vendor_id if kind or not vendor_id else f"attached {vendor_id}",
                         title=offer.title,
                         version_hint=offer.version_hint,
                         format=offer.format,
                         method=offer.method,
                         body=offer.body,
                         request_url=offer.request_url,
+                        attachment=not kind,
                     )
                 )
         return tuple(found)
@@ -271,6 +277,31 @@ def time_in(text: str) -> time | None:
         if hour < 24 and minute < 60:
             return time(hour, minute)
     return None
+
+
+def months_of(window: Window) -> Iterator[date]:
+    """Yield the first day of each month that the window touches, the latest first."""
+    month = window.end.replace(day=1)
+    while month >= window.start.replace(day=1):
+        yield month
+        month = (month - timedelta(days=1)).replace(day=1)
+
+
+def days_of_calendar(tree: LexborHTMLParser, month: date) -> dict[int, date]:
+    """Return the day of each row in the calendar of a month, by the row's number in memory.
+
+    The number of the day is in the first cells; a row without it is of the day of the row before.
+    """
+    days: dict[int, date] = {}
+    day: date | None = None
+    for row in tree.css("tr"):
+        for cell in row.css("td, th")[:2]:
+            if number := _DAY_CELL.fullmatch(html.text_of(cell)):
+                with contextlib.suppress(ValueError):
+                    day = month.replace(day=int(number[1]))
+        if day:
+            days[row.mem_id] = day
+    return days
 
 
 def records_of(page: WebPage, *keys: str) -> list[dict[str, Any]]:

@@ -38,8 +38,8 @@ from clerk.fetch.base import (
     SourceSettings,
     Window,
 )
+from clerk.fetch.local_files import FILE_SUFFIXES, begins_as_pdf, looks_of_file
 from clerk.fetch.sources import file_url, readable_name
-from clerk.fetch.store import FILE_SUFFIXES, begins_as_pdf, looks_of_file
 
 _FIELDS = ("meeting", "date", "kind", "year", "month", "day", "title")
 _WILDCARDS = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}

@@ -21,10 +21,11 @@ from clerk.fetch import html, naming
 from clerk.fetch.base import FetcherSpec, MeetingRef, Window
 from clerk.fetch.http.responses import NotUnderstood, PageMissing, WebPage
 
-from .common import Offer, PlatformFetcher, moment, parameter, time_in
+from .common import Offer, PlatformFetcher, kind_of_title, moment, parameter, time_in
 
 _VIEWER = re.compile(r"/(?:Generated)?(?P<what>Agenda|Minutes)Viewer\.php\?", re.IGNORECASE)
 _PACKET = re.compile(r"cloudfront\.net/.*\.pdf", re.IGNORECASE)
+_FILE = re.compile(r"\.(?:pdf|docx?)(?:[?#]|$)", re.IGNORECASE)
 #: Views that are tried where the address names none.
 _VIEWS = range(1, 13)
 #: Elements that name a meeting in the templates that name their elements at all.
@@ -96,12 +97,7 @@ class Granicus(PlatformFetcher):
                 continue
             offers = [_offer(url) for _, url in links]
             if row:
-                offers += [
-                    Offer("Agenda Packet", url, AGENDAS, "packet", packet=True)
-                    for each in row.css("a[href]")
-                    for url in html.targets(each, page.url)
-                    if _PACKET.search(url) and "packet" in html.text_of(each).lower()
-                ]
+                offers += _files_of_row(row, page.url, {offer.kind for offer in offers})
             name = html.name_of_row(row, dated, _NAME_CELLS) if row else ""
             name = name or said or naming.UNNAMED_BODY
             yield self.meeting(
@@ -157,6 +153,19 @@ def _offer(url: str) -> Offer:
     match = _VIEWER.search(url)
     kind = MINUTES if match and match["what"].lower() == "minutes" else AGENDAS
     return Offer(kind.capitalize(), url, kind, kind)
+
+
+def _files_of_row(row: LexborNode, base: str, viewed: set[str]) -> Iterator[Offer]:
+    """Yield the packet, and what a town links as a file of its own instead of by a viewer."""
+    links = [(each, url) for each in row.css("a[href]") for url in html.targets(each, base)]
+    one_meeting = len({key for _, url in links if (key := _meeting_key(url))}) == 1
+    for node, url in links:
+        text = html.text_of(node)
+        kind = kind_of_title(text)
+        if _PACKET.search(url) and "packet" in text.lower():
+            yield Offer("Agenda Packet", url, AGENDAS, "packet", packet=True)
+        elif one_meeting and kind and kind not in viewed and _FILE.search(url):
+            yield Offer(text, url, kind, "file")
 
 
 def _tabs(dated: html.DatedPage) -> dict[int, str]:

@@ -66,9 +66,12 @@ def _offer(url: str, label: str) -> Offer | None:
     number = parameter(url, "Type")
     if not _FILE.search(url) or number not in _KIND_OF_TYPE:
         return None
-    kind = naming.find_kind(label) or _KIND_OF_TYPE[number]
+    said = naming.find_kind(label)
+    kind = said or _KIND_OF_TYPE[number]
     packet = number == "1" and kind == AGENDAS
-    return Offer(label, url, kind, f"type {number}", packet=packet)
+    # "Backup" is none of them, whatever its type.
+    other = not said and "summary" not in label.lower() and bool(html.name_in(label))
+    return Offer(label, url, kind, f"type {number}", packet=packet, attachment=other)
 
 
 SPEC = FetcherSpec(

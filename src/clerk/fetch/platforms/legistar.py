@@ -227,7 +227,7 @@ SPEC = LegistarSpec(
     Legistar,
     hosts=("legistar.com",),
     url_patterns=(r"(?<!/Citizens)/(?:Calendar|DepartmentDetail|MeetingDetail)\.aspx",),
-    missing="attachments of agenda items; towns that hide the year list",
+    missing="attachments of agenda items (legistar_api has them); towns that hide the year list",
     help="Legistar's calendar: https://TOWN.legistar.com/Calendar.aspx",
     document_links=(r"View\.ashx\?M=[AM]&(?:amp;)?ID=[0-9]+",),
 )

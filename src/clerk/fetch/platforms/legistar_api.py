@@ -8,7 +8,8 @@ from urllib.parse import urlsplit
 
 from clerk.core.storage import AGENDAS, MINUTES
 from clerk.fetch import naming
-from clerk.fetch.base import FetcherSpec, MeetingRef, SourceSettings, Window
+from clerk.fetch.base import DocumentRef, FetcherSpec, MeetingRef, SourceSettings, Window
+from clerk.fetch.http.responses import WebPage
 
 from .common import Offer, PlatformFetcher, moment, records_of
 
@@ -31,7 +32,7 @@ class LegistarApi(PlatformFetcher):
         town = self.host.split(".")[0]
         if self.host == "webapi.legistar.com":
             town = urlsplit(self.source).path.removeprefix("/v1/").strip("/").split("/")[0]
-        url = f"https://webapi.legistar.com/v1/{town}/events"
+        url = self._events = f"https://webapi.legistar.com/v1/{town}/events"
         days = f"EventDate ge datetime'{window.start}' and EventDate le datetime'{window.end}'"
         seen: set[str] = set()
         for skip in range(0, 1_000_000, _PER_PAGE):
@@ -41,9 +42,7 @@ class LegistarApi(PlatformFetcher):
                 "$top": str(_PER_PAGE),
                 "$skip": str(skip),
             }
-            if self.settings.token:
-                query["token"] = self.settings.token
-            page = self.client.page(url, params=query, headers={"Accept": "application/json"})
+            page = self._asked(url, query)
             events = records_of(page)
             for meeting in self.understood(events, self._meeting):
                 if meeting.vendor_id not in seen:
@@ -51,6 +50,40 @@ class LegistarApi(PlatformFetcher):
                     yield meeting
             if len(events) < _PER_PAGE:
                 return
+
+    def _asked(self, url: str, query: dict[str, str]) -> WebPage:
+        token = {"token": self.settings.token} if self.settings.token else {}
+        return self.client.page(url, params=query | token, headers={"Accept": "application/json"})
+
+    @property
+    def asks_each_meeting(self) -> bool:
+        """Whether attachments are wanted; agenda and minutes are in the list of events."""
+        return self.settings.attachments
+
+    def list_documents(self, meeting: MeetingRef) -> Iterator[DocumentRef]:
+        """Yield the agenda and the minutes, and what is attached to items if that is wanted."""
+        yield from meeting.documents
+        if not self.settings.attachments:
+            return
+        items = records_of(
+            self._asked(f"{self._events}/{meeting.vendor_id}/eventitems", {"Attachments": "1"})
+        )
+        attached = [
+            each
+            for item in items
+            for each in item.get("EventItemMatterAttachments") or []
+            if isinstance(each, dict) and each.get("MatterAttachmentHyperlink")
+        ]
+        offers = {
+            each["MatterAttachmentHyperlink"]: Offer(
+                each.get("MatterAttachmentName") or "",
+                each["MatterAttachmentHyperlink"],
+                vendor_id=str(each.get("MatterAttachmentId") or ""),
+                attachment=True,
+            )
+            for each in attached
+        }
+        yield from self.documents(offers.values(), f"{meeting.body} {meeting.day or ''}")
 
     def _meeting(self, event: dict[str, Any]) -> MeetingRef:
         body = event.get("EventBodyName") or ""

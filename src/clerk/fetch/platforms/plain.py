@@ -17,6 +17,7 @@ from urllib.parse import unquote, urlsplit
 from selectolax.lexbor import LexborNode
 
 from clerk.core.errors import SourceUnavailable
+from clerk.core.storage import AGENDAS
 from clerk.fetch import html, naming
 from clerk.fetch.base import (
     Context,
@@ -65,7 +66,10 @@ _NAME_COLUMN = re.compile(
     r"(?:\W+(?:body|board|committee|commission|group|name)s?)*",
     re.IGNORECASE,
 )
-_AROUND = frozenset(("tr", "li", "p", "dd", "article", "section"))
+#: A folder of a year, which is not one of uploads by month.
+_YEAR_FOLDER = re.compile(r"/((?:19|20)[0-9]{2})/(?![0-9]{2}/)")
+_ROWS = frozenset(("tr", "li", "p", "dd"))
+_AROUND = _ROWS | {"article", "section"}
 #: Links to documents whose names do not end in .pdf.
 _DOCUMENT_LINK = re.compile(
     r"\.(?:pdf|docx?)(?:[?#]|$)|/DocumentCenter/View/|[?&]ADID=|showdocument|showpublisheddocument|"
@@ -107,6 +111,8 @@ class Link:
     day: date | None = None
     kind: str = ""
     attachment: bool = False
+    #: Whether it is a packet, and the agenda itself is in its row.
+    packet_beside_agenda: bool = False
     #: What its row says before the first link.
     lead: str = ""
     #: What the column for names says in its row.
@@ -183,11 +189,16 @@ class PlainFetcher(PlatformFetcher):
         near = naming.find_date(link.around, day_first=day_first)
         title = link.titles[0] if link.titles else ""
         of_title = naming.find_date(title, day_first=day_first)
+        if of_file and not naming.YEAR.search(link.text):
+            # A text that was cut off, like "May 20, 201", is completed by the file's name.
+            same_year = naming.date_below([str(of_file.year)], link.text, day_first=day_first)
+            own = of_file if same_year == of_file else own
+        titles = (*link.titles, *_YEAR_FOLDER.findall(link.url))
         below = next(
             (
                 found
                 for text in (link.text, link.lead, link.file_name)
-                if (found := naming.date_below(link.titles, text, day_first=day_first))
+                if (found := naming.date_below(titles, text, day_first=day_first))
             ),
             None,
         )
@@ -204,9 +215,13 @@ class PlainFetcher(PlatformFetcher):
         if not named and _NO_MEETING.search(f"{link.text} {link.around} {link.file_name}"):
             self.skip(shown, "a notice that there is no meeting", link.url)
             return None
-        attached = _ATTACHMENT.search(link.text) and not kind_of_title(link.text)
-        if attached or (not kind and link.attachment):
+        attached = bool(_ATTACHMENT.search(link.text)) and not kind_of_title(link.text)
+        attached = attached or (not kind and link.attachment)
+        if attached and not (day and self.settings.attachments):
             self.skip(shown, "an attachment", link.url)
+            return None
+        if link.packet_beside_agenda and not self.settings.packets:
+            self.skip(shown, "a packet in addition to the agenda", link.url)
             return None
         months = (link.text, link.file_name, link.around)
         month = next((m for text in months if (m := naming.find_month(text))), "")
@@ -215,10 +230,16 @@ class PlainFetcher(PlatformFetcher):
         if not day and not _DOCUMENT_LINK.search(link.url):
             self.skip(shown, "no date next to the link", link.url)
             return None
-        if not kind and not (day and self.settings.kind):
+        if not (kind or attached or (day and self.settings.kind)):
             self.skip(shown, "says neither minutes nor agenda", link.url)
             return None
-        offer = Offer(link.text or link.file_name, link.url, kind or self.settings.kind, "url")
+        offer = Offer(
+            link.text or link.file_name,
+            link.url,
+            kind or self.settings.kind,
+            "url",
+            attachment=attached,
+        )
         return MeetingRef(
             vendor_id=canonical_url(link.url),
             body=self.settings.meeting
@@ -237,7 +258,7 @@ class PlainFetcher(PlatformFetcher):
 def _body(link: Link) -> str:
     """Return the first thing said about a link that sounds like a body of people."""
     for part in re.split(
-        r"[|–—:•;\n]|\s-\s", "\n".join((*link.own_texts, *link.titles, link.around))
+        r"[|–—•;\n]|:(?![0-9])|\s-\s", "\n".join((*link.own_texts, *link.titles, link.around))
     ):
         body = naming.YEAR.sub(" ", naming.body_of_meeting(part)).strip()
         if len(body) < _LONGEST_BODY and naming.BODY_WORD.search(body):
@@ -290,9 +311,10 @@ def _page_links(page: WebPage, *, day_first: bool, follow: str) -> Iterator[Link
     firsts = dated.tree.css("h1")
     headings = [html.text_of(node) for node in [*firsts[:1], *dated.tree.css("title")]]
     above = html.titles_above(dated.tree)
-    for node in dated.tree.css("a[href]"):
+    # A menu whose entries are addresses of files is a list of links.
+    for node in dated.tree.css("a[href], option[value]"):
         url = html.href_of(node, page.url)
-        if not url:
+        if not url or (node.tag == "option" and not _DOCUMENT_LINK.search(url)):
             continue
         texts = (node.attributes.get("title"), node.attributes.get("aria-label"))
         text = html.text_of(node) or next(filter(None, texts), "")
@@ -302,6 +324,7 @@ def _page_links(page: WebPage, *, day_first: bool, follow: str) -> Iterator[Link
             yield Link(url, text, "", day=found[0] if found else None)
             continue
         around = next((each for each in html.ancestors(node) if each.tag in _AROUND), None)
+        around = node if node.tag == "option" else around
         said_around = dated.text(around) if around else ""
         row = dated.row_of(node)
         day = None
@@ -330,9 +353,26 @@ def _page_links(page: WebPage, *, day_first: bool, follow: str) -> Iterator[Link
             day,
             kind,
             any(map(naming.find_kind, others)),
-            html.text_before(around, links[0])[:200] if around else "",
+            around is not None
+            and around.tag in _ROWS
+            and naming.is_packet(packet := _label(node, text))
+            and any(_is_agenda_of(packet, _label(each, html.text_of(each))) for each in links),
+            html.text_before(around, links[0])[:200] if around and links else "",
             _column_name(node),
         )
+
+
+def _label(node: LexborNode, text: str) -> str:
+    """Return what a link or else its column says that it is."""
+    return text if naming.find_kind(text) else f"{text} {_column_header(node)}"
+
+
+def _is_agenda_of(packet: str, label: str) -> bool:
+    """Whether a label is of the agenda in a packet: that of a special meeting is of another one."""
+    if naming.find_kind(label) != AGENDAS or naming.is_packet(label):
+        return False
+    words = [set(re.findall(r"[^\W\d_]{3,}", each.lower())) for each in (label, packet)]
+    return words[0] - {"agenda", "agendas", "view", "pdf"} <= words[1]
 
 
 def _filed_under(node: LexborNode) -> list[str]:
@@ -363,16 +403,20 @@ def _leads_to_document(url: str, text: str) -> bool:
 
 def _column_kind(node: LexborNode) -> str:
     """Return the kind that the header of a link's column names."""
+    return naming.find_kind(_column_header(node)) or ""
+
+
+def _column_header(node: LexborNode) -> str:
+    """Return the header of a link's column; a row with a date is no row of headers."""
     cell = next((each for each in html.ancestors(node) if each.tag == "td"), None)
     label = cell and (cell.attributes.get("data-label") or cell.attributes.get("data-th"))
     if label:
-        return naming.find_kind(label) or ""
+        return label
     columns = _columns(node)
     if naming.find_date(" ".join(name for name, _ in columns)):
         return ""
     around = {node.mem_id, *(each.mem_id for each in html.ancestors(node))}
-    header = next((name for name, each in columns if each.mem_id in around), "")
-    return naming.find_kind(header) or ""
+    return next((name for name, each in columns if each.mem_id in around), "")
 
 
 def _column_name(node: LexborNode) -> str:

@@ -14,9 +14,10 @@ from clerk.fetch import html, naming
 from clerk.fetch.base import DocumentRef, FetcherSpec, MeetingRef, Window
 from clerk.fetch.http.responses import NotUnderstood, WebPage
 
-from .common import Offer, PlatformFetcher, parameter, time_in
+from .common import Offer, PlatformFetcher, days_of_calendar, months_of, parameter, time_in
 
-_MEETING = re.compile(r"si0057\.(?:php|asp)\?.*__ksinr=[0-9]+", re.IGNORECASE)
+#: The page of a meeting, or its overview.
+_MEETING = re.compile(r"si005[67]\.(?:php|asp)\?.*__ksinr=[0-9]+", re.IGNORECASE)
 _FILE = re.compile(r"getfile\.(?:php|asp)\?.*id=[0-9]+", re.IGNORECASE)
 _AGENDA = re.compile(r"bekanntmachung|einladung|tagesordnung", re.IGNORECASE)
 _MINUTES = re.compile(r"niederschrift|protokoll", re.IGNORECASE)
@@ -30,34 +31,35 @@ class SessionNet(PlatformFetcher):
         """Yield the meetings of each month, the latest first, until a year of them is empty."""
         address = re.sub(r"/[^/]*(?:\?.*)?$", "", self.source)
         suffix = "asp" if ".asp" in self.source.lower() else "php"
-        month, year, empty, understood = window.end.month, window.end.year, 0, False
-        found = False
+        empty, understood, found = 0, False, False
         last: WebPage | None = None
-        while (year, month) >= (window.start.year, window.start.month) and empty < _EMPTY_MONTHS:
-            url = f"{address}/si0040.{suffix}?__cjahr={year}&__cmonat={month}"
+        for month in months_of(window):
+            url = f"{address}/si0040.{suffix}?__cjahr={month.year}&__cmonat={month.month}"
             page = self.client.page(url) if last is None else self.read(url)
             if page is None:
                 return
             last = page
             understood = understood or bool(re.search(r"si0040|silink|smc", page.text))
-            meetings = list(self._meetings(page, date(year, month, 1)))
+            meetings = list(self._meetings(page, month))
             yield from meetings
             found = found or bool(meetings)
-            if found and (year, month) < (self.today.year, self.today.month):
+            if found and month < self.today.replace(day=1):
                 empty = 0 if meetings else empty + 1
-            year, month = (year, month - 1) if month > 1 else (year - 1, 12)
+            if empty == _EMPTY_MONTHS:
+                break
         if not understood:
             raise NotUnderstood(last, "the calendar of SessionNet (td.silink)")
 
     def _meetings(self, page: WebPage, month: date) -> Iterator[MeetingRef]:
         dated = html.DatedPage(page.text, page.url, day_first=True)
+        days = days_of_calendar(dated.tree, month)
         for node, url in dated.links(_MEETING):
             row = next((each for each in html.ancestors(node) if each.tag in ("tr", "li")), None)
             text = dated.text(row) if row else html.text_of(node)
-            day = naming.find_date(text, day_first=True)
-            number = re.search(r"(?<![0-9])([0-3]?[0-9])(?:\.|\b)", text)
-            if day is None and number and 1 <= int(number[1]) <= 31:
-                day = naming.find_date(f"{number[1]}.{month.month}.{month.year}", day_first=True)
+            # "Details anzeigen: Kreistag 10.09.2026"
+            said = f"{node.attributes.get('title') or ''} {text}"
+            day = naming.find_date(said, day_first=True)
+            day = day or (days.get(row.mem_id) if row else None)
             title = html.text_of(node)
             if day and title:
                 yield self.meeting(
@@ -66,7 +68,7 @@ class SessionNet(PlatformFetcher):
                     vendor_id=parameter(url, "__ksinr"),
                     body=title,
                     notice="cancelled" if re.search(r"entfällt|abgesagt", text, re.I) else title,
-                    source_url=url,
+                    source_url=url.replace("si0056", "si0057"),
                 )
 
     def list_documents(self, meeting: MeetingRef) -> Iterator[DocumentRef]:
@@ -85,7 +87,7 @@ class SessionNet(PlatformFetcher):
 SPEC = FetcherSpec(
     "sessionnet",
     SessionNet,
-    url_patterns=(r"/si00(?:40|46|57)\.(?:php|asp)",),
+    url_patterns=(r"/si00(?:40|46|56|57)\.(?:php|asp)",),
     help="SessionNet: https://HOST/bi/si0040.php",
     page_marks=(r"si0040\.(?:php|asp)|smc_datatype_si",),
 )

@@ -8,10 +8,8 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 
-from clerk.core.errors import InvalidInput, NotFound
+from clerk.core.errors import InvalidInput
 from clerk.core.states import STAGES, Item
-from clerk.core.storage import site_folder
-from clerk.fetch.understanding import kept_answers
 from clerk.ops import activity, counts, run_control, run_details
 from clerk.ops.run_control import ACTIONS, PlannedSite
 from clerk.pipeline import sites
@@ -105,7 +103,7 @@ def one_site(request: Request) -> Response:
         states=Item.ALL,
         events=activity.recent_events(20, subdomain),
         batches=activity.list_batches(subdomain=subdomain, limit=10),
-        answers=kept_answers(site_folder(storage_dir, subdomain)),
+        answers=activity.kept_answers(subdomain),
     )
 
 
@@ -113,12 +111,8 @@ def one_site(request: Request) -> Response:
 def one_answer(request: Request) -> Response:
     """Respond with what a portal returned and clerk did not understand, as text."""
     subdomain, name = request.path_params["site"], request.path_params["answer"]
-    folder = site_folder(settings_of(request).storage_dir, subdomain)
-    for each in kept_answers(folder):
-        if each.name == name:
-            headers = {"Content-Security-Policy": SANDBOX}
-            return PlainTextResponse(each.path.read_bytes(), headers=headers)
-    raise NotFound(f"{subdomain} has no answer {name!r}.")
+    text = activity.text_of_answer(subdomain, name)
+    return PlainTextResponse(text, headers={"Content-Security-Policy": SANDBOX})
 
 
 @operator
